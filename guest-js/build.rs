@@ -1,0 +1,14 @@
+//! Exports that the host's binding module needs from a static engine.
+
+fn main() {
+    for export in ["__stack_pointer", "BINDING_DATA"] {
+        println!("cargo:rustc-cdylib-link-arg=--export={export}");
+    }
+    println!("cargo:rustc-cdylib-link-arg=--export-table");
+    // A binding appends its functions to the table.
+    println!("cargo:rustc-cdylib-link-arg=--growable-table");
+    // The shadow stack lies below the data, so that overflowing it traps instead of overwriting data,
+    // and is large enough that the native stack cap is met first.
+    println!("cargo:rustc-cdylib-link-arg=--stack-first");
+    println!("cargo:rustc-cdylib-link-arg=-zstack-size=4194304");
+}

@@ -1,0 +1,34 @@
+//! Turns the linked engine into the module that the host ships.
+//!
+//! `agent-spaces-pack LINKED.wasm PREBUILT_DIR [KEY=VALUE …]` takes three steps, one file each:
+//! [`internalize`] points the WASI imports at the engine's own answers, [`snapshot`] runs the set-up
+//! once and keeps the memory it leaves, [`trim`] drops the exports that only those steps needed. The
+//! result is written with a record of its hash and of the tools that made it.
+
+mod internalize;
+mod record;
+mod snapshot;
+mod trim;
+
+use anyhow::{Context, Result, bail};
+use std::path::PathBuf;
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> Result<()> {
+    let mut arguments = std::env::args_os().skip(1);
+    let (Some(input), Some(output)) = (arguments.next(), arguments.next()) else {
+        bail!("usage: agent-spaces-pack LINKED.wasm PREBUILT_DIR [TOOL=VERSION …]");
+    };
+    let tools = arguments.map(|tool| tool.to_string_lossy().into_owned()).collect::<Vec<_>>();
+    let (input, output) = (PathBuf::from(input), PathBuf::from(output));
+
+    let linked = std::fs::read(&input).with_context(|| format!("reading {}", input.display()))?;
+    let closed = internalize::internalize(&linked).context("answering the WASI imports inside the engine")?;
+    let snapshotted = snapshot::snapshot(&closed).await.context("taking the snapshot")?;
+    let engine = trim::trim(&snapshotted).context("dropping the exports of the set-up")?;
+
+    let is_same = record::write(&output, &engine, &tools)?;
+    let state = if is_same { "the same as before" } else { "changed" };
+    println!("{}: {} bytes, {state}", output.join("engine.wasm").display(), engine.len());
+    Ok(())
+}

@@ -1,0 +1,26 @@
+//! Writes the engine with its hash and how it was made.
+
+use anyhow::{Context, Result};
+use serde_json::{Map, Value, json};
+use sha2::{Digest, Sha256};
+use std::path::Path;
+
+/// Writes `engine.wasm`, `engine.sha256` and `engine.json`. Says whether the engine is what was there before.
+pub(crate) fn write(directory: &Path, engine: &[u8], tools: &[String]) -> Result<bool> {
+    std::fs::create_dir_all(directory)?;
+    let path = directory.join("engine.wasm");
+    let is_same = std::fs::read(&path).is_ok_and(|before| before == engine);
+    std::fs::write(&path, engine).with_context(|| format!("writing {}", path.display()))?;
+    let tools: Map<String, Value> = tools
+        .iter()
+        .filter_map(|tool| tool.split_once('='))
+        .map(|(name, version)| (name.to_owned(), version.into()))
+        .collect();
+    let hash = format!("{:x}", Sha256::digest(engine));
+    std::fs::write(directory.join("engine.sha256"), format!("{hash}\n"))?;
+    let record = json!({ "file": "engine.wasm", "bytes": engine.len(), "sha256": hash, "tools": tools });
+    let path = directory.join("engine.json");
+    std::fs::write(&path, format!("{}\n", serde_json::to_string_pretty(&record)?))
+        .with_context(|| format!("writing {}", path.display()))?;
+    Ok(is_same)
+}

@@ -1,0 +1,87 @@
+//! Allocation on behalf of the canonical ABI, and the room for a binding's data.
+
+use super::context::Context;
+use std::alloc::{Layout, alloc, dealloc, realloc};
+
+/// How much a binding's tables and names may take. Untouched pages cost nothing; a script that
+/// imports some three thousand functions at once fits.
+const BINDING_DATA_BYTES: usize = 1 << 20;
+
+/// Room for a binding's data segment. The host reads its address from the engine's exports.
+#[unsafe(no_mangle)]
+static mut BINDING_DATA: [u64; BINDING_DATA_BYTES / 8] = [0; BINDING_DATA_BYTES / 8];
+
+/// An allocation that the canonical ABI made or wants freed.
+pub(crate) struct Block {
+    start: *mut u8,
+    layout: Layout,
+}
+
+impl Block {
+    /// Memory for the ABI area of an asynchronous call.
+    pub(crate) fn new(size: usize, align: usize) -> Block {
+        let layout = layout(size, align);
+        // SAFETY: a zero-sized block is never allocated.
+        let start = if size == 0 { align as *mut u8 } else { unsafe { alloc(layout) } };
+        if start.is_null() {
+            out_of_memory();
+        }
+        Block { start, layout }
+    }
+
+    /// Takes over what `cabi_realloc` gave to the binding.
+    pub(crate) fn adopt(start: *mut u8, size: usize, align: usize) -> Block {
+        Block { start, layout: layout(size, align) }
+    }
+
+    pub(crate) fn start(&self) -> *mut u8 {
+        self.start
+    }
+}
+
+impl Drop for Block {
+    fn drop(&mut self) {
+        if self.layout.size() > 0 {
+            // SAFETY: the block came from this allocator with this layout.
+            unsafe { dealloc(self.start, self.layout) }
+        }
+    }
+}
+
+fn layout(size: usize, align: usize) -> Layout {
+    match Layout::from_size_align(size, align.max(1)) {
+        Ok(layout) => layout,
+        Err(_) => out_of_memory(),
+    }
+}
+
+fn out_of_memory() -> ! {
+    core::arch::wasm32::unreachable()
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn cabi_realloc(old: *mut u8, old_size: usize, align: usize, size: usize) -> *mut u8 {
+    if size == 0 {
+        return align as *mut u8;
+    }
+    let start = if old_size == 0 {
+        // SAFETY: the size is not zero.
+        unsafe { alloc(layout(size, align)) }
+    } else {
+        // SAFETY: the block came from this function with this size and alignment.
+        unsafe { realloc(old, layout(old_size, align), size) }
+    };
+    if start.is_null() {
+        out_of_memory();
+    }
+    start
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn wit_dylib_dealloc_bytes(context: *mut Context, start: *mut u8, size: usize, align: usize, defer: bool) {
+    let block = Block::adopt(start, size, align);
+    if defer {
+        // SAFETY: the binding passes the context of the call in progress.
+        unsafe { &mut *context }.keep_block(block);
+    }
+}

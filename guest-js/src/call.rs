@@ -1,0 +1,241 @@
+//! A call of an imported function, from arguments to promise.
+
+use crate::abi::context::Context;
+use crate::abi::memory::Block;
+use crate::abi::metadata::{ImportFunction, Kind};
+use crate::abi::push::result_value;
+use crate::engine::{binding, engine};
+use crate::errors;
+use crate::js::{self, Value};
+use crate::task;
+use crate::values::{Path, Refusal, Tree, camel_case, lower};
+use javy::quickjs::qjs;
+use std::collections::BTreeMap;
+use std::ffi::{CString, c_int};
+
+/// The calls that the host has not answered yet, by subtask.
+#[derive(Default)]
+pub(crate) struct Calls {
+    pending: BTreeMap<u32, Pending>,
+}
+
+/// A call in flight: what the canonical ABI still reads and writes, and whom to tell.
+pub(crate) struct Pending {
+    flight: Flight,
+    settle: Settle,
+}
+
+struct Flight {
+    function: &'static ImportFunction,
+    context: Box<Context>,
+    area: Block,
+}
+
+struct Settle {
+    resolve: Value,
+    reject: Value,
+}
+
+/// How the host answered a call that was just started.
+pub(crate) enum Started {
+    Returned(js::Result<Value>),
+    Waiting(u32, InFlight),
+}
+
+/// A started call whose answer is still to come.
+pub(crate) struct InFlight(Flight);
+
+/// `STARTING` and `STARTED` of the canonical ABI come before it.
+const RETURNED: u32 = 2;
+
+impl Calls {
+    pub(crate) fn is_empty(&self) -> bool {
+        self.pending.is_empty()
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.pending.len()
+    }
+}
+
+/// The function object that scripts call.
+pub(crate) fn function_object(index: usize) -> js::Result<Value> {
+    let function = &binding().imports()[index];
+    let name = CString::new(camel_case(function.name())).unwrap_or_default();
+    // SAFETY: `call_import` has the signature of a native function with magic, and QuickJS copies
+    // the name.
+    Value::take(unsafe {
+        let native: unsafe extern "C" fn(*mut qjs::JSContext, qjs::JSValue, c_int, *mut qjs::JSValue, c_int) -> qjs::JSValue =
+            call_import;
+        qjs::JS_NewCFunction2(
+            engine().context,
+            std::mem::transmute::<*const (), qjs::JSCFunction>(native as *const ()),
+            name.as_ptr(),
+            function.parameters().len() as c_int,
+            qjs::JSCFunctionEnum_JS_CFUNC_generic_magic,
+            index as c_int,
+        )
+    })
+}
+
+unsafe extern "C" fn call_import(
+    _context: *mut qjs::JSContext,
+    _this: qjs::JSValue,
+    count: c_int,
+    arguments: *mut qjs::JSValue,
+    index: c_int,
+) -> qjs::JSValue {
+    let arguments: Vec<Value> =
+        // SAFETY: QuickJS passes `count` live arguments.
+        (0..count as usize).map(|i| Value::borrowed(unsafe { *arguments.add(i) })).collect();
+    match call(index as usize, &arguments) {
+        Ok(value) => value.into_raw(),
+        Err(error) => js::throw(error),
+    }
+}
+
+/// Calls an imported function with values of a script: the value of a plain function, the promise of
+/// an `async` one.
+pub(crate) fn call(index: usize, arguments: &[Value]) -> js::Result<Value> {
+    let function = &binding().imports()[index];
+    let trees = match lower_arguments(function, arguments) {
+        Ok(trees) => trees,
+        Err(refusal) => {
+            let error = refusal_error(function, refusal);
+            return if function.start.is_some() { settled(Err(error)) } else { Err(error) };
+        }
+    };
+    if function.start.is_none() {
+        return call_now(function, trees);
+    }
+    match start(function, trees) {
+        Started::Returned(outcome) => settled(outcome),
+        Started::Waiting(subtask, in_flight) => {
+            let (promise, settle) = promise()?;
+            let pending = Pending { flight: in_flight.0, settle };
+            engine().calls.borrow_mut().pending.insert(subtask, pending);
+            Ok(promise)
+        }
+    }
+}
+
+/// Settles the promise of a call that the host has answered. Says whether the subtask was a call.
+pub(crate) fn finish(subtask: u32) -> bool {
+    let Some(Pending { flight, settle }) = engine().calls.borrow_mut().pending.remove(&subtask) else { return false };
+    let (function, outcome) = match lift(flight) {
+        Ok(value) => (settle.resolve, value),
+        Err(error) => (settle.reject, error),
+    };
+    // A resolving function of a promise does not throw.
+    let _ = function.call(&Value::UNDEFINED, &[outcome]);
+    true
+}
+
+/// Calls a plain function with checked values.
+pub(crate) fn call_now(function: &'static ImportFunction, trees: Vec<Tree>) -> js::Result<Value> {
+    let mut context = Context::new(function.result);
+    context.push_trees(trees.into_iter());
+    if let Some(call) = function.call {
+        // SAFETY: the context holds what the parameters' types say and outlives the call.
+        unsafe { call(&mut context) };
+    }
+    outcome(&mut context)
+}
+
+/// Starts an `async` function with checked values.
+pub(crate) fn start(function: &'static ImportFunction, trees: Vec<Tree>) -> Started {
+    let mut context = Box::new(Context::new(function.result));
+    context.push_trees(trees.into_iter());
+    let area = Block::new(function.area_size, function.area_align);
+    // SAFETY: context and area hold what the function's types say, and live until it has returned.
+    let status = match function.start {
+        Some(start) => unsafe { start(&mut *context, area.start()) },
+        None => RETURNED,
+    };
+    let flight = Flight { function, context, area };
+    let (state, subtask) = (status & 0xf, status >> 4);
+    if state == RETURNED {
+        return Started::Returned(lift(flight));
+    }
+    task::watch(subtask);
+    Started::Waiting(subtask, InFlight(flight))
+}
+
+fn lift(mut flight: Flight) -> js::Result<Value> {
+    if let Some(lift) = flight.function.lift {
+        // SAFETY: the host has written the results into the area.
+        unsafe { lift(&mut *flight.context, flight.area.start()) };
+    }
+    outcome(&mut flight.context)
+}
+
+/// The value that a function returned, or the error that its `err` becomes.
+fn outcome(context: &mut Context) -> js::Result<Value> {
+    let value = result_value(context);
+    if !context.failed {
+        return Ok(value);
+    }
+    let Kind::Result(index) = binding().kind(context.result) else { return Err(value) };
+    let (_, err) = binding().result(index);
+    match binding().kind(err) {
+        Kind::Record(record) if binding().record_name(record) == "capability-error" => {
+            Err(errors::capability_error_from(&value))
+        }
+        _ => Err(errors::plain_error(value)),
+    }
+}
+
+fn lower_arguments(function: &ImportFunction, arguments: &[Value]) -> Result<Vec<Tree>, Refusal> {
+    let parameters = function.parameters();
+    if arguments.len() > parameters.len() {
+        let expected = match parameters.len() {
+            1 => "one argument".to_owned(),
+            count => format!("{count} arguments"),
+        };
+        return Err(Path::Root.refuse(format!("expected {expected}, got {}", arguments.len())));
+    }
+    let absent = Value::UNDEFINED;
+    let value = |index: usize| arguments.get(index).unwrap_or(&absent);
+    match parameters {
+        [only] => Ok(vec![lower(value(0), *only, &Path::Root)?]),
+        _ => parameters.iter().enumerate().map(|(i, ty)| lower(value(i), *ty, &Path::Argument(i))).collect(),
+    }
+}
+
+/// `trainSchedule.getSchedule`.
+pub(crate) fn label(function: &ImportFunction) -> String {
+    let interface = function.interface();
+    let interface = interface.rsplit('/').next().unwrap_or(interface);
+    let interface = interface.split('@').next().unwrap_or(interface);
+    format!("{}.{}", camel_case(interface), camel_case(function.name()))
+}
+
+fn refusal_error(function: &ImportFunction, refusal: Refusal) -> Value {
+    match refusal {
+        Refusal::Thrown(error) => error,
+        Refusal::TooLong => errors::invalid_call(&label(function), "", "an argument is too long"),
+        Refusal::Invalid { path, message } => errors::invalid_call(&label(function), &path, &message),
+    }
+}
+
+fn settled(outcome: js::Result<Value>) -> js::Result<Value> {
+    let (is_rejected, value) = match outcome {
+        Ok(value) => (false, value),
+        Err(error) => (true, error),
+    };
+    // SAFETY: the value is alive.
+    Value::take(unsafe { qjs::JS_NewSettledPromise(engine().context, is_rejected, value.raw()) })
+}
+
+fn promise() -> js::Result<(Value, Settle)> {
+    let mut functions = [qjs::JS_UNDEFINED; 2];
+    // SAFETY: QuickJS fills both functions or throws.
+    let promise = Value::take(unsafe { qjs::JS_NewPromiseCapability(engine().context, functions.as_mut_ptr()) })?;
+    let [resolve, reject] = functions;
+    Ok((promise, Settle { resolve: Value::take(resolve)?, reject: Value::take(reject)? }))
+}
+
+/// A promise that is rejected already.
+pub(crate) fn rejected(error: Value) -> js::Result<Value> {
+    settled(Err(error))
+}

@@ -1,0 +1,292 @@
+//! What was thrown, in words a person or a model can act on.
+
+use crate::engine::engine;
+use crate::globals;
+use crate::js::{self, Value};
+use crate::values::{Strictness, Path, Tree, write_json};
+use javy::quickjs::qjs;
+use std::cell::RefCell;
+use std::ffi::c_void;
+
+/// Why a run has no value; `script-error` in the WIT.
+pub(crate) struct ScriptError {
+    code: String,
+    name: Option<String>,
+    message: String,
+    stack: Option<String>,
+    hint: Option<String>,
+    details: Option<String>,
+    retryable: bool,
+}
+
+/// Longer messages and stacks are cut: a script chooses their length.
+const MAX_TEXT_BYTES: usize = 64 * 1024;
+
+/// Files of the engine's own, as they stand in stacks.
+pub(crate) const INTERNAL_PREFIX: &str = "agent-spaces:";
+
+impl ScriptError {
+    fn new(code: &str, message: impl Into<String>) -> ScriptError {
+        ScriptError {
+            code: code.into(),
+            name: None,
+            message: message.into(),
+            stack: None,
+            hint: None,
+            details: None,
+            retryable: false,
+        }
+    }
+
+    fn hint(mut self, hint: &str) -> ScriptError {
+        self.hint = Some(hint.into());
+        self
+    }
+
+    /// The record of the WIT.
+    pub(crate) fn into_tree(self) -> Tree {
+        Tree::Sequence(vec![
+            Tree::Owned(self.code),
+            Tree::optional_text(self.name),
+            Tree::Owned(self.message),
+            Tree::optional_text(self.stack),
+            Tree::optional_text(self.hint),
+            Tree::optional_text(self.details),
+            Tree::Bool(self.retryable),
+        ])
+    }
+}
+
+/// What a script threw and nobody caught.
+pub(crate) fn from_thrown(thrown: Value) -> ScriptError {
+    let atoms = &engine().atoms;
+    if !thrown.is_error() {
+        let shown = match thrown.is_object() {
+            true => write_json(&thrown, &Path::Root, Strictness::Familiar, MAX_TEXT_BYTES).ok(),
+            false => text_of(Ok(thrown)),
+        };
+        let message = format!("Uncaught {}", shown.as_deref().unwrap_or("value"));
+        return ScriptError::new("script.error", cut(message)).hint("Throw an Error, so that it has a message and a stack.");
+    }
+    let text = |name| thrown.get(name).ok().filter(|value| value.is_string()).and_then(|value| text_of(Ok(value)));
+    let name = text_of(thrown.get(atoms.name));
+    let message = cut(text_of(thrown.get(atoms.message)).unwrap_or_default());
+    let mut error = ScriptError::new("script.error", message);
+    error.stack = text(atoms.stack).map(|stack| cut(own_frames(&stack)));
+    error.hint = absent_hint(name.as_deref(), &error.message);
+    error.name = name;
+    if is_capability_error(&thrown) {
+        if let Some(code) = text(atoms.code) {
+            error.code = code;
+        }
+        error.retryable = thrown.get(atoms.retryable).ok().and_then(|flag| flag.as_bool()).unwrap_or(false);
+        if let Ok(details) = thrown.get(atoms.details)
+            && !details.is_undefined()
+        {
+            error.details = write_json(&details, &Path::Root, Strictness::Familiar, MAX_TEXT_BYTES).ok();
+        }
+    }
+    error
+}
+
+/// What went wrong before any code of the script ran.
+pub(crate) fn from_compilation(thrown: Value) -> ScriptError {
+    let mut error = from_thrown(thrown);
+    if error.name.as_deref() == Some("SyntaxError") {
+        error.code = "script.syntax".into();
+    }
+    error
+}
+
+/// A promise that nothing is left to settle.
+pub(crate) fn pending_forever() -> ScriptError {
+    ScriptError::new("script.pending", "The script waits for a promise that can never settle: no call or timer is left")
+        .hint("Look for a `new Promise` whose resolve is never called, or an `await` on one.")
+}
+
+pub(crate) fn unusable_result(path: &str, message: &str) -> ScriptError {
+    let place = if path.is_empty() { "The script's value".to_owned() } else { format!("The script's value at {path}") };
+    ScriptError::new("script.result", format!("{place}: {message}"))
+        .hint("Return plain data: objects, arrays, strings, numbers, booleans, null.")
+}
+
+pub(crate) fn result_too_long(limit: usize) -> ScriptError {
+    ScriptError::new("limit.result", format!("The script's value is longer than the limit of {limit} bytes"))
+        .hint("Return a summary, or the part that is needed.")
+}
+
+/// A `CapabilityError` for arguments that cannot cross.
+pub(crate) fn invalid_call(function: &str, path: &str, message: &str) -> Value {
+    let text = if path.is_empty() { format!("{function}: {message}") } else { format!("{function}: {path}: {message}") };
+    let issue = Value::object();
+    let _ = issue.define(js::Atom::new("path"), Value::string(path));
+    let _ = issue.define(js::Atom::new("message"), Value::string(message));
+    let details = Value::object();
+    if let Ok(issues) = Value::array(vec![issue]) {
+        let _ = details.define(js::Atom::new("issues"), issues);
+    }
+    capability_error("call.invalid", &text, false, details)
+}
+
+/// Something imported that the run was not given.
+pub(crate) fn import_denied(name: &str) -> Value {
+    let message = format!("Cannot import '{name}': a run reaches only what its script imports by a literal name");
+    capability_error("import.denied", &message, false, Value::UNDEFINED)
+}
+
+/// A capability that the script calls by name without importing it.
+pub(crate) fn not_imported(function: &str) -> Value {
+    let message = format!("{function} is not among what this script imports: import its module by a literal name");
+    capability_error("import.denied", &message, false, Value::UNDEFINED)
+}
+
+/// The `capability-error` record that a provider answered with, as scripts catch it.
+pub(crate) fn capability_error_from(record: &Value) -> Value {
+    let atoms = &engine().atoms;
+    let text = |name| text_of(record.get(name)).unwrap_or_default();
+    let retryable = record.get(atoms.retryable).ok().and_then(|flag| flag.as_bool()).unwrap_or(false);
+    let details = record.get(atoms.details).unwrap_or(Value::UNDEFINED);
+    capability_error(&text(atoms.code), &text(atoms.message), retryable, details)
+}
+
+/// An `Error` for an interface with errors of its own: the payload stays within reach.
+pub(crate) fn plain_error(payload: Value) -> Value {
+    let message = match payload.is_string() {
+        true => text_of(Ok(payload.clone())).unwrap_or_default(),
+        false => write_json(&payload, &Path::Root, Strictness::Familiar, MAX_TEXT_BYTES).unwrap_or_default(),
+    };
+    match js::construct(&engine().intrinsics.error, &[Value::string(&message)]) {
+        Ok(error) => {
+            let _ = error.define(js::Atom::new("payload"), payload);
+            error
+        }
+        Err(error) => error,
+    }
+}
+
+fn capability_error(code: &str, message: &str, retryable: bool, details: Value) -> Value {
+    let atoms = &engine().atoms;
+    let options = Value::object();
+    let _ = options.define(atoms.code, Value::string(code));
+    let _ = options.define(atoms.retryable, Value::bool(retryable));
+    if !details.is_undefined() {
+        let _ = options.define(atoms.details, details);
+    }
+    match js::construct(&engine().intrinsics.capability_error, &[Value::string(message), options]) {
+        Ok(error) | Err(error) => error,
+    }
+}
+
+fn is_capability_error(value: &Value) -> bool {
+    // SAFETY: both are alive; a hostile `Symbol.hasInstance` cannot be there, the constructor is ours.
+    unsafe { qjs::JS_IsInstanceOf(engine().context, value.raw(), engine().intrinsics.capability_error.raw()) == 1 }
+}
+
+fn text_of(value: js::Result<Value>) -> Option<String> {
+    Some(value.ok()?.text().ok()?.to_string_lossy())
+}
+
+fn cut(mut text: String) -> String {
+    if text.len() > MAX_TEXT_BYTES {
+        let end = (0..=MAX_TEXT_BYTES).rev().find(|end| text.is_char_boundary(*end)).unwrap_or(0);
+        text.truncate(end);
+        text.push('…');
+    }
+    text
+}
+
+/// The frames of the script's own files.
+fn own_frames(stack: &str) -> String {
+    let is_own = |line: &&str| !line.contains(INTERNAL_PREFIX) && !line.contains("(native)") && !line.trim().is_empty();
+    stack.lines().filter(is_own).collect::<Vec<_>>().join("\n")
+}
+
+/// What to use instead of a global that agents expect and this realm lacks.
+fn absent_hint(name: Option<&str>, message: &str) -> Option<String> {
+    if name != Some("ReferenceError") {
+        return None;
+    }
+    let global = message.strip_suffix(" is not defined")?.trim_matches('\'');
+    text_of(engine().intrinsics.absent.get_str(global).and_then(|hint| if hint.is_string() { Ok(hint) } else { Err(hint) }))
+}
+
+/// How far a name may be from one that is known and still be taken for a slip.
+pub(crate) fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    const MAX_NAME_LENGTH: usize = 64;
+    if name.len() > MAX_NAME_LENGTH {
+        return None;
+    }
+    known
+        .map(|candidate| (distance(name, candidate), candidate))
+        .filter(|(distance, candidate)| *distance <= candidate.len().max(name.len()) / 3)
+        .min_by_key(|(distance, _)| *distance)
+        .map(|(_, candidate)| candidate)
+}
+
+/// Levenshtein's distance, letter case aside.
+fn distance(left: &str, right: &str) -> usize {
+    let right: Vec<char> = right.to_lowercase().chars().collect();
+    let mut row: Vec<usize> = (0..=right.len()).collect();
+    for (i, a) in left.to_lowercase().chars().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = i + 1;
+        for (j, b) in right.iter().enumerate() {
+            let substituted = diagonal + usize::from(a != *b);
+            diagonal = row[j + 1];
+            row[j + 1] = substituted.min(row[j] + 1).min(diagonal + 1);
+        }
+    }
+    row[right.len()]
+}
+
+struct Unhandled(RefCell<Vec<(Value, Value)>>);
+
+// SAFETY: a core module without threads has one.
+unsafe impl Sync for Unhandled {}
+
+/// Promises that were rejected before anybody listened, with their reasons.
+static UNHANDLED: Unhandled = Unhandled(RefCell::new(Vec::new()));
+
+/// More rejections than this are not kept: one is enough to say that there are any.
+const MAX_UNHANDLED: usize = 16;
+
+/// Watches for rejections that nobody handles.
+pub(crate) fn install() {
+    // SAFETY: the callback has the signature that QuickJS wants.
+    unsafe { qjs::JS_SetHostPromiseRejectionTracker(engine().runtime, Some(track), std::ptr::null_mut()) }
+}
+
+unsafe extern "C" fn track(
+    _context: *mut qjs::JSContext,
+    promise: qjs::JSValue,
+    reason: qjs::JSValue,
+    is_handled: bool,
+    _data: *mut c_void,
+) {
+    let promise = Value::borrowed(promise);
+    let mut unhandled = UNHANDLED.0.borrow_mut();
+    if is_handled {
+        unhandled.retain(|(other, _)| !other.is_same(&promise));
+    } else if unhandled.len() < MAX_UNHANDLED {
+        unhandled.push((promise, Value::borrowed(reason)));
+    }
+}
+
+/// Says on the console what was rejected and never handled.
+///
+/// The run's own promise is told to the host instead.
+pub(crate) fn report_unhandled(own: &Value) {
+    for (promise, reason) in UNHANDLED.0.take() {
+        if !own.is_same(&promise) {
+            report(reason);
+        }
+    }
+}
+
+/// Says on the console what a callback threw that nobody can catch.
+pub(crate) fn report(thrown: Value) {
+    let error = from_thrown(thrown);
+    let name = error.name.map(|name| format!("{name}: ")).unwrap_or_default();
+    let stack = error.stack.map(|stack| format!("\n{stack}")).unwrap_or_default();
+    globals::write_console("error", &format!("Uncaught {name}{}{stack}", error.message));
+}

@@ -1,0 +1,185 @@
+//! The native functions that the JavaScript beside this file is built on.
+
+use crate::abi::metadata::ImportFunction;
+use crate::engine::{binding, engine};
+use crate::errors;
+use crate::js::{self, Value};
+use crate::values::camel_case;
+use crate::{call, host};
+use javy::quickjs::{Array, Ctx, Function, IntoJs, Object, TypedArray, Value as QuickValue, function::Opt, object::Property, qjs};
+use url::Url;
+
+/// An object with all of them.
+pub(crate) fn object() -> Value {
+    let made = engine().javy.context().with(|context| fill(context).map(|object| Value::borrowed(object.as_raw())));
+    match made {
+        Ok(object) => object,
+        Err(_) => core::arch::wasm32::unreachable(),
+    }
+}
+
+fn fill(context: Ctx<'_>) -> javy::quickjs::Result<Object<'_>> {
+    let native = Object::new(context.clone())?;
+    macro_rules! define {
+        ($($name:literal: $function:expr;)*) => {
+            $(native.set($name, Function::new(context.clone(), $function)?)?;)*
+        };
+    }
+    define! {
+        "now": host::now_milliseconds;
+        "monotonic": host::monotonic_milliseconds;
+        "random": random;
+        "write": |level: String, text: String| super::write_console(&level, &text);
+        "setTimer": set_timer;
+        "clearTimer": |id: u32| engine().timers.borrow_mut().clear(id);
+        "reportError": |error: QuickValue<'_>| errors::report(Value::borrowed(error.as_raw()));
+        "parseUrl": parse_url;
+        "setUrlPart": set_url_part;
+        "promiseState": promise_state;
+        "proxyTarget": proxy_target;
+        "classId": |value: QuickValue<'_>| Value::borrowed(value.as_raw()).class_id();
+        "bytesToString": bytes_to_string;
+        "stringToBytes": string_to_bytes;
+    }
+    let capabilities = Object::new(context.clone())?;
+    capabilities.set("callCapability", Function::new(context.clone(), call_capability)?)?;
+    context.globals().prop("__agentSpaces", Property::from(capabilities).writable().configurable())?;
+    Ok(native)
+}
+
+fn random(bytes: TypedArray<'_, u8>) {
+    let length = bytes.len();
+    if let Some(raw) = bytes.as_raw() {
+        // SAFETY: the array's own buffer, of this length, and no JavaScript runs meanwhile.
+        host::random_bytes(unsafe { std::slice::from_raw_parts_mut(raw.ptr.as_ptr(), length) });
+    }
+}
+
+fn set_timer(callback: Function<'_>, delay: f64, repeats: bool) -> u32 {
+    engine().timers.borrow_mut().set(Value::borrowed(callback.as_raw()), delay, repeats)
+}
+
+/// `null` for what is no URL, else its parts.
+fn parse_url<'js>(context: Ctx<'js>, input: String, base: Opt<Option<String>>) -> javy::quickjs::Result<Option<Array<'js>>> {
+    let parsed = match base.0.flatten() {
+        Some(base) => Url::parse(&base).and_then(|base| base.join(&input)),
+        None => Url::parse(&input),
+    };
+    parsed.ok().map(|url| parts(context, &url)).transpose()
+}
+
+fn parts<'js>(context: Ctx<'js>, url: &Url) -> javy::quickjs::Result<Array<'js>> {
+    use url::quirks;
+    let parts = Array::new(context)?;
+    let origin = quirks::origin(url);
+    let texts = [
+        quirks::href(url),
+        &origin,
+        quirks::protocol(url),
+        quirks::username(url),
+        quirks::password(url),
+        quirks::host(url),
+        quirks::hostname(url),
+        quirks::port(url),
+        quirks::pathname(url),
+        quirks::search(url),
+        quirks::hash(url),
+    ];
+    for (i, text) in texts.into_iter().enumerate() {
+        parts.set(i, text)?;
+    }
+    Ok(parts)
+}
+
+fn set_url_part<'js>(context: Ctx<'js>, href: String, part: String, value: String) -> javy::quickjs::Result<Option<Array<'js>>> {
+    use url::quirks;
+    let Ok(mut url) = Url::parse(&href) else { return Ok(None) };
+    // A setter that refuses its value leaves the URL as it was, as the standard has it.
+    let _ = match part.as_str() {
+        "href" => quirks::set_href(&mut url, &value).map_err(drop),
+        "protocol" => quirks::set_protocol(&mut url, &value),
+        "username" => quirks::set_username(&mut url, &value),
+        "password" => quirks::set_password(&mut url, &value),
+        "host" => quirks::set_host(&mut url, &value),
+        "hostname" => quirks::set_hostname(&mut url, &value),
+        "port" => quirks::set_port(&mut url, &value),
+        "pathname" => {
+            quirks::set_pathname(&mut url, &value);
+            Ok(())
+        }
+        "search" => {
+            quirks::set_search(&mut url, &value);
+            Ok(())
+        }
+        "hash" => {
+            quirks::set_hash(&mut url, &value);
+            Ok(())
+        }
+        _ => Err(()),
+    };
+    parts(context, &url).map(Some)
+}
+
+fn promise_state<'js>(context: Ctx<'js>, promise: QuickValue<'js>) -> javy::quickjs::Result<Array<'js>> {
+    let answer = Array::new(context.clone())?;
+    // SAFETY: the promise is alive; what it gives is owned by the new value.
+    unsafe {
+        let state = qjs::JS_PromiseState(context.as_raw().as_ptr(), promise.as_raw());
+        answer.set(0, state as i32)?;
+        let result = qjs::JS_PromiseResult(context.as_raw().as_ptr(), promise.as_raw());
+        answer.set(1, QuickValue::from_raw(context, result))?;
+    }
+    Ok(answer)
+}
+
+fn proxy_target<'js>(context: Ctx<'js>, value: QuickValue<'js>) -> QuickValue<'js> {
+    // SAFETY: asked of a live value; the target is owned by the new value.
+    unsafe {
+        if !qjs::JS_IsProxy(value.as_raw()) {
+            return QuickValue::new_undefined(context);
+        }
+        let target = qjs::JS_GetProxyTarget(context.as_raw().as_ptr(), value.as_raw());
+        match Value::take(target) {
+            Ok(target) => QuickValue::from_raw(context, target.into_raw()),
+            // A revoked proxy throws.
+            Err(_) => QuickValue::new_null(context),
+        }
+    }
+}
+
+fn bytes_to_string(bytes: TypedArray<'_, u8>) -> String {
+    String::from_utf8_lossy(bytes.as_bytes().unwrap_or_default()).into_owned()
+}
+
+fn string_to_bytes<'js>(context: Ctx<'js>, text: String) -> javy::quickjs::Result<QuickValue<'js>> {
+    TypedArray::<u8>::new(context.clone(), text.into_bytes())?.into_js(&context)
+}
+
+/// The same as calling the function that the script imported.
+fn call_capability<'js>(
+    context: Ctx<'js>,
+    capability: String,
+    function: String,
+    parameters: Opt<QuickValue<'js>>,
+) -> javy::quickjs::Result<QuickValue<'js>> {
+    let label = format!("{capability}.{function}");
+    let is_called = |import: &ImportFunction| {
+        // The engine's own services are not capabilities.
+        !import.interface().starts_with("agent-spaces:engine/") && call::label(import) == label
+    };
+    let outcome = match binding().imports().iter().position(is_called) {
+        Some(index) => {
+            let arguments: Vec<Value> = parameters.0.iter().map(|value| Value::borrowed(value.as_raw())).collect();
+            call::call(index, &arguments)
+        }
+        None => call::rejected(errors::not_imported(&camel_case(&label))),
+    };
+    // SAFETY: the raw value is given away once.
+    match outcome {
+        Ok(value) => Ok(unsafe { QuickValue::from_raw(context, value.into_raw()) }),
+        Err(error) => {
+            js::throw(error);
+            Err(javy::quickjs::Error::Exception)
+        }
+    }
+}

@@ -1,0 +1,246 @@
+//! The life of one run: evaluate, wait, finish.
+//!
+//! `run` is lifted with a callback: it returns to the host whenever it has nothing to do, and is
+//! called again with each event, so that a run that waits holds neither a stack nor a thread.
+
+use crate::abi::context::Incoming;
+use crate::abi::push::outgoing;
+use crate::engine::{binding, engine};
+use crate::errors::{self, ScriptError};
+use crate::js::{self, Value};
+use crate::values::{Path, Refusal, Strictness, Tree, write_json};
+use crate::{call, globals, modules};
+use javy::quickjs::qjs;
+
+pub(crate) struct Task {
+    which: usize,
+    script: Script,
+    stage: Stage,
+}
+
+struct Script {
+    name: String,
+    call_default: bool,
+    max_result_bytes: usize,
+}
+
+/// What the run is waiting for.
+#[derive(Clone)]
+enum Stage {
+    /// The module's evaluation.
+    Module { promise: Value, module: *mut qjs::JSModuleDef },
+    /// The value's own promise.
+    Value(Value),
+}
+
+/// What woke the task.
+pub(crate) enum Event {
+    /// A call or sleep moved on.
+    Subtask { handle: u32, is_returned: bool },
+    Other,
+}
+
+const EVENT_SUBTASK: u32 = 1;
+const SUBTASK_RETURNED: u32 = 2;
+const CALLBACK_EXIT: u32 = 0;
+const CALLBACK_WAIT: u32 = 2;
+
+#[link(wasm_import_module = "$root")]
+unsafe extern "C" {
+    #[link_name = "[waitable-set-new]"]
+    safe fn waitable_set_new() -> u32;
+    #[link_name = "[waitable-join]"]
+    safe fn waitable_join(waitable: u32, set: u32);
+    #[link_name = "[subtask-drop]"]
+    safe fn subtask_drop(subtask: u32);
+}
+
+impl Event {
+    pub(crate) fn new(event: u32, first: u32, second: u32) -> Event {
+        match event {
+            EVENT_SUBTASK => Event::Subtask { handle: first, is_returned: second == SUBTASK_RETURNED },
+            _ => Event::Other,
+        }
+    }
+}
+
+/// Begins a run, or a compiled program where there is nothing to be given.
+pub(crate) fn start(which: usize, incoming: Incoming) -> u32 {
+    let mut strings = incoming.strings.into_iter();
+    let (script, source) = match (strings.next(), strings.next(), incoming.numbers.as_slice()) {
+        (Some(name), Some(source), [call_default, max_result_bytes]) => {
+            let max_result_bytes = *max_result_bytes as usize;
+            (Script { name, call_default: *call_default != 0, max_result_bytes }, source)
+        }
+        _ => match modules::embedded_entry() {
+            Some((name, source, call_default)) => {
+                (Script { name, call_default, max_result_bytes: usize::MAX }, source)
+            }
+            None => core::arch::wasm32::unreachable(),
+        },
+    };
+    let evaluated = evaluate(&script.name, &source);
+    let stage = match &evaluated {
+        Ok((promise, module)) => Stage::Module { promise: promise.clone(), module: *module },
+        Err(_) => Stage::Value(Value::UNDEFINED),
+    };
+    *engine().task.borrow_mut() = Some(Task { which, script, stage });
+    match evaluated {
+        Ok(_) => advance(),
+        Err(thrown) => finish(Err(errors::from_compilation(thrown))),
+    }
+}
+
+/// Goes on after an event.
+pub(crate) fn resume(event: Event) -> u32 {
+    if let Event::Subtask { handle, is_returned: true } = event {
+        waitable_join(handle, 0);
+        subtask_drop(handle);
+        if !call::finish(handle) {
+            engine().timers.borrow_mut().woken(handle);
+        }
+    }
+    advance()
+}
+
+/// Waits for a subtask's events.
+pub(crate) fn watch(subtask: u32) {
+    waitable_join(subtask, waitables());
+}
+
+/// The set that all of the run's subtasks are in.
+fn waitables() -> u32 {
+    let set = &engine().waitables;
+    if set.get() == 0 {
+        set.set(waitable_set_new());
+    }
+    set.get()
+}
+
+fn evaluate(name: &str, source: &str) -> js::Result<(Value, *mut qjs::JSModuleDef)> {
+    let module = modules::compile(name, source)?;
+    // SAFETY: a compiled module; evaluation takes over the reference, and the context keeps the
+    // module for its own life.
+    unsafe {
+        let definition = qjs::JS_VALUE_GET_PTR(module.raw()).cast();
+        let promise = Value::take(qjs::JS_EvalFunction(engine().context, module.into_raw()))?;
+        Ok((promise, definition))
+    }
+}
+
+/// Runs what can run; then waits, or finishes.
+fn advance() -> u32 {
+    loop {
+        run_jobs();
+        if engine().timers.borrow().has_woken() {
+            crate::timers::fire_due();
+            continue;
+        }
+        let Some(stage) = engine().task.borrow().as_ref().map(|task| task.stage.clone()) else { return CALLBACK_EXIT };
+        let (promise, module) = match stage {
+            Stage::Module { promise, module } => (promise, Some(module)),
+            Stage::Value(promise) => (promise, None),
+        };
+        // SAFETY: the promise is alive.
+        let state = unsafe { qjs::JS_PromiseState(engine().context, promise.raw()) };
+        match (state, module) {
+            (qjs::JSPromiseStateEnum_JS_PROMISE_PENDING, _) => {
+                if engine().calls.borrow().is_empty() && engine().timers.borrow().is_empty() {
+                    return finish(Err(errors::pending_forever()));
+                }
+                if crate::timers::schedule() {
+                    continue;
+                }
+                return wait();
+            }
+            (qjs::JSPromiseStateEnum_JS_PROMISE_REJECTED, _) => {
+                return finish(Err(errors::from_thrown(result_of(&promise))));
+            }
+            (_, Some(module)) => match script_value(module) {
+                Ok(value) if value.is_promise() => set_stage(Stage::Value(value)),
+                Ok(value) => return finish(write_result(&value)),
+                Err(thrown) => return finish(Err(errors::from_thrown(thrown))),
+            },
+            (_, None) => return finish(write_result(&result_of(&promise))),
+        }
+    }
+}
+
+fn set_stage(stage: Stage) {
+    if let Some(task) = engine().task.borrow_mut().as_mut() {
+        task.stage = stage;
+    }
+}
+
+/// Runs reactions until none is left.
+pub(crate) fn run_jobs() {
+    let mut context = std::ptr::null_mut();
+    // SAFETY: the runtime is alive. A job that throws has told its promise; the rest go on.
+    unsafe {
+        loop {
+            match qjs::JS_ExecutePendingJob(engine().runtime, &mut context) {
+                0 => break,
+                status if status < 0 => drop(js::exception()),
+                _ => {}
+            }
+        }
+    }
+}
+
+/// What a settled promise was settled with.
+fn result_of(promise: &Value) -> Value {
+    // SAFETY: the promise is alive.
+    Value::take(unsafe { qjs::JS_PromiseResult(engine().context, promise.raw()) }).unwrap_or(Value::UNDEFINED)
+}
+
+/// The default export, or what it returns; a thenable becomes a promise.
+fn script_value(module: *mut qjs::JSModuleDef) -> js::Result<Value> {
+    // SAFETY: the context keeps the module.
+    let namespace = Value::take(unsafe { qjs::JS_GetModuleNamespace(engine().context, module) })?;
+    let value = namespace.get(engine().atoms.default)?;
+    let call_default = engine().task.borrow().as_ref().is_some_and(|task| task.script.call_default);
+    let value = if call_default && value.is_function() { value.call(&Value::UNDEFINED, &[])? } else { value };
+    if value.is_promise() || !value.is_object() || !value.get_str("then")?.is_function() {
+        return Ok(value);
+    }
+    globals::promise_of(value)
+}
+
+fn write_result(value: &Value) -> Result<String, ScriptError> {
+    let limit = engine().task.borrow().as_ref().map_or(usize::MAX, |task| task.script.max_result_bytes);
+    if value.is_function() {
+        return Err(errors::unusable_result("", "JSON cannot carry a function"));
+    }
+    write_json(value, &Path::Root, Strictness::Familiar, limit).map_err(|refusal| match refusal {
+        Refusal::Thrown(thrown) => errors::from_thrown(thrown),
+        Refusal::TooLong => errors::result_too_long(limit),
+        Refusal::Invalid { path, message } => errors::unusable_result(&path, &message),
+    })
+}
+
+fn wait() -> u32 {
+    CALLBACK_WAIT | waitables() << 4
+}
+
+/// Returns the outcome to the host.
+fn finish(outcome: Result<String, ScriptError>) -> u32 {
+    let Some(task) = engine().task.borrow_mut().take() else { return CALLBACK_EXIT };
+    let (Stage::Module { promise, .. } | Stage::Value(promise)) = &task.stage;
+    errors::report_unhandled(promise);
+    let in_flight = engine().calls.borrow().len();
+    if in_flight > 0 && outcome.is_ok() {
+        let calls = if in_flight == 1 { "1 call was".to_owned() } else { format!("{in_flight} calls were") };
+        globals::write_console("warn", &format!("{calls} still running when the script ended, and is cancelled: use `await`"));
+    }
+    let tree = match outcome {
+        Ok(json) => Tree::Case(0, Some(Box::new(Tree::Owned(json)))),
+        Err(error) => Tree::Case(1, Some(Box::new(error.into_tree()))),
+    };
+    let export = binding().export(task.which);
+    let mut context = outgoing(export.result, tree);
+    if let Some(task_return) = export.task_return {
+        // SAFETY: the context holds what the result's type says.
+        unsafe { task_return(&mut context) };
+    }
+    CALLBACK_EXIT
+}

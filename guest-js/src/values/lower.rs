@@ -1,0 +1,282 @@
+//! A JavaScript value against its WIT type.
+
+use super::{Path, Refusal, Strictness, Tree, write_json};
+use crate::abi::metadata::{Kind, Type};
+use crate::engine::{binding, engine};
+use crate::errors::nearest;
+use crate::js::{MAX_SAFE_INTEGER, Value};
+
+type Result<T> = std::result::Result<T, Refusal>;
+
+/// Reads `value` as `ty`, refusing whatever would not arrive as it is.
+pub(crate) fn lower(value: &Value, ty: Type, path: &Path<'_>) -> Result<Tree> {
+    Ok(match binding().kind(ty) {
+        Kind::Bool => Tree::Bool(value.as_bool().ok_or_else(|| mismatch(value, path, "a boolean"))?),
+        Kind::U8 => integer(value, path, 0, u8::MAX.into())?,
+        Kind::U16 => integer(value, path, 0, u16::MAX.into())?,
+        Kind::U32 => integer(value, path, 0, u32::MAX.into())?,
+        Kind::S8 => integer(value, path, i8::MIN.into(), i8::MAX.into())?,
+        Kind::S16 => integer(value, path, i16::MIN.into(), i16::MAX.into())?,
+        Kind::S32 => integer(value, path, i32::MIN.into(), i32::MAX.into())?,
+        Kind::U64 => integer(value, path, 0, u64::MAX.into())?,
+        Kind::S64 => integer(value, path, i64::MIN.into(), i64::MAX.into())?,
+        Kind::F32 | Kind::F64 => Tree::Float(float(value, path)?),
+        Kind::Char => character(value, path)?,
+        Kind::String => string(value, path)?,
+        Kind::Json => Tree::Owned(write_json(value, path, Strictness::Exact, usize::MAX)?),
+        Kind::Record(index) => record(value, index, path)?,
+        Kind::Tuple(index) => tuple(value, index, path)?,
+        Kind::List(index) => list(value, binding().list(index), path)?,
+        Kind::Option(index) => option(value, binding().option(index), path)?,
+        Kind::Enum(index) => enumeration(value, index, path)?,
+        Kind::Flags(index) => flags(value, index, path)?,
+        Kind::Variant(index) => variant(value, index, path)?,
+        Kind::Result(index) => result(value, index, path)?,
+        Kind::Empty | Kind::Unsupported => return Err(path.refuse("this type cannot be passed")),
+    })
+}
+
+/// `expected a string, got a number`.
+pub(crate) fn mismatch(value: &Value, path: &Path<'_>, expected: &str) -> Refusal {
+    path.refuse(format!("expected {expected}, got {}", describe(value)))
+}
+
+/// What a value is, in a few words that run none of its code.
+pub(crate) fn describe(value: &Value) -> String {
+    if value.is_undefined() {
+        return "undefined".into();
+    }
+    if value.is_nullish() {
+        return "null".into();
+    }
+    if let Some(flag) = value.as_bool() {
+        return flag.to_string();
+    }
+    if let Some(number) = value.as_number() {
+        return format!("the number {number}");
+    }
+    if value.is_string() {
+        return "a string".into();
+    }
+    if value.is_bigint() {
+        return "a BigInt".into();
+    }
+    if value.is_symbol() {
+        return "a symbol".into();
+    }
+    if value.is_function() {
+        return "a function".into();
+    }
+    if value.is_array() {
+        return "an array".into();
+    }
+    engine().intrinsics.classes.of(value).describe().into()
+}
+
+fn integer(value: &Value, path: &Path<'_>, least: i128, most: i128) -> Result<Tree> {
+    let number = if value.is_bigint() {
+        let text = value.text()?;
+        text.as_str().and_then(|text| text.parse::<i128>().ok()).unwrap_or(i128::MAX)
+    } else {
+        let number = value.as_number().ok_or_else(|| mismatch(value, path, "an integer"))?;
+        if number.fract() != 0.0 || !number.is_finite() {
+            return Err(mismatch(value, path, "an integer"));
+        }
+        if number.abs() > MAX_SAFE_INTEGER as f64 {
+            return Err(path.refuse(format!(
+                "the number {number} is beyond what a JavaScript number holds exactly; pass a BigInt"
+            )));
+        }
+        number as i128
+    };
+    if number < least || number > most {
+        return Err(mismatch(value, path, &format!("an integer from {least} to {most}")));
+    }
+    Ok(if number < 0 { Tree::Signed(number as i64) } else { Tree::Unsigned(number as u64) })
+}
+
+fn float(value: &Value, path: &Path<'_>) -> Result<f64> {
+    match value.as_number() {
+        Some(number) if number.is_finite() => Ok(number),
+        _ => Err(mismatch(value, path, "a finite number")),
+    }
+}
+
+fn character(value: &Value, path: &Path<'_>) -> Result<Tree> {
+    let expected = "a string of one character";
+    if !value.is_string() {
+        return Err(mismatch(value, path, expected));
+    }
+    let text = value.text()?;
+    let mut characters = text.as_str().unwrap_or("").chars();
+    match (characters.next(), characters.next()) {
+        (Some(character), None) => Ok(Tree::Char(character)),
+        _ => Err(mismatch(value, path, expected)),
+    }
+}
+
+fn string(value: &Value, path: &Path<'_>) -> Result<Tree> {
+    if !value.is_string() {
+        return Err(mismatch(value, path, "a string"));
+    }
+    let text = value.text()?;
+    if text.as_str().is_none() {
+        return Err(path.refuse("the string has a lone surrogate, which is not Unicode text"));
+    }
+    Ok(Tree::Text(text))
+}
+
+fn record(value: &Value, index: usize, path: &Path<'_>) -> Result<Tree> {
+    let fields = binding().record(index);
+    let names = engine().names.record(index);
+    if value.is_nullish() && fields.iter().all(|field| is_option(field.ty)) {
+        return Ok(Tree::Sequence(fields.iter().map(|_| Tree::NONE).collect()));
+    }
+    if !value.is_object() || value.is_array() || value.is_function() {
+        return Err(mismatch(value, path, "an object"));
+    }
+    let keys = value.keys()?;
+    if let Some(unknown) = keys.iter().find(|key| !names.contains(&key.0)) {
+        return Err(unknown_name(&unknown.0.name(), names.iter().map(|name| name.name()), path));
+    }
+    let mut trees = Vec::with_capacity(fields.len());
+    for (field, name) in fields.iter().zip(names.iter()) {
+        let member = value.get(*name)?;
+        let text = name.name();
+        let path = Path::Name(path, &text);
+        if member.is_undefined() && !is_option(field.ty) {
+            return Err(path.refuse("is required but missing"));
+        }
+        trees.push(lower(&member, field.ty, &path)?);
+    }
+    Ok(Tree::Sequence(trees))
+}
+
+fn is_option(ty: Type) -> bool {
+    matches!(binding().kind(ty), Kind::Option(_))
+}
+
+fn unknown_name(name: &str, known: impl Iterator<Item = String>, path: &Path<'_>) -> Refusal {
+    let known: Vec<String> = known.collect();
+    let message = match (nearest(name, known.iter().map(String::as_str)), known.is_empty()) {
+        (Some(nearest), _) => format!("unknown name `{name}`; did you mean `{nearest}`?"),
+        (None, true) => format!("unknown name `{name}`; none is expected here"),
+        (None, false) => format!("unknown name `{name}`; expected one of {}", list_names(&known)),
+    };
+    path.refuse(message)
+}
+
+/// How many names a message lists.
+const MAX_LISTED_NAMES: usize = 12;
+
+fn list_names(names: &[String]) -> String {
+    let mut text = names.iter().take(MAX_LISTED_NAMES).map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+    if names.len() > MAX_LISTED_NAMES {
+        text.push_str(", …");
+    }
+    text
+}
+
+fn tuple(value: &Value, index: usize, path: &Path<'_>) -> Result<Tree> {
+    let types = binding().tuple(index);
+    let expected = || format!("an array of {} items", types.len());
+    if !value.is_array() {
+        return Err(mismatch(value, path, &expected()));
+    }
+    let length = value.length()?;
+    if length as usize != types.len() {
+        return Err(path.refuse(format!("expected {}, got {length}", expected())));
+    }
+    let items = types.iter().enumerate().map(|(i, ty)| lower(&value.index(i as u32)?, *ty, &Path::Index(path, i)));
+    Ok(Tree::Sequence(items.collect::<Result<_>>()?))
+}
+
+fn list(value: &Value, item: Type, path: &Path<'_>) -> Result<Tree> {
+    if let Kind::U8 = binding().kind(item)
+        && let Some(bytes) = value.as_bytes()
+    {
+        return Ok(Tree::Bytes(bytes));
+    }
+    if !value.is_array() {
+        return Err(mismatch(value, path, "an array"));
+    }
+    let items = (0..value.length()?).map(|i| lower(&value.index(i)?, item, &Path::Index(path, i as usize)));
+    Ok(Tree::Sequence(items.collect::<Result<_>>()?))
+}
+
+fn option(value: &Value, inner: Type, path: &Path<'_>) -> Result<Tree> {
+    match binding().kind(inner) {
+        // `some(none)` and `none` must differ, so the outer one shows its tag.
+        Kind::Option(_) => tagged(value, &["none", "some"], path, |case| (case == 1).then_some(inner)),
+        // `null` is a JSON value; only an absent member is none.
+        Kind::Json if value.is_undefined() => Ok(Tree::NONE),
+        Kind::Json => Ok(Tree::some(lower(value, inner, path)?)),
+        _ if value.is_nullish() => Ok(Tree::NONE),
+        _ => Ok(Tree::some(lower(value, inner, path)?)),
+    }
+}
+
+fn enumeration(value: &Value, index: usize, path: &Path<'_>) -> Result<Tree> {
+    if !value.is_string() {
+        return Err(mismatch(value, path, "a string"));
+    }
+    let text = value.text()?.to_string_lossy();
+    match binding().enum_names(index).position(|name| name == text) {
+        Some(case) => Ok(Tree::Case(case as u32, None)),
+        None => Err(unknown_name(&text, binding().enum_names(index).map(str::to_owned), path)),
+    }
+}
+
+fn flags(value: &Value, index: usize, path: &Path<'_>) -> Result<Tree> {
+    let names = engine().names.flags(index);
+    if !value.is_object() || value.is_array() {
+        return Err(mismatch(value, path, "an object of booleans"));
+    }
+    let keys = value.keys()?;
+    if let Some(unknown) = keys.iter().find(|key| !names.contains(&key.0)) {
+        return Err(unknown_name(&unknown.0.name(), names.iter().map(|name| name.name()), path));
+    }
+    let mut bits = 0;
+    for (bit, name) in names.iter().enumerate() {
+        let member = value.get(*name)?;
+        let text = name.name();
+        let is_set = member.is_undefined().then_some(false).or(member.as_bool());
+        let is_set = is_set.ok_or_else(|| mismatch(&member, &Path::Name(path, &text), "a boolean"))?;
+        bits |= u64::from(is_set) << bit;
+    }
+    Ok(Tree::Unsigned(bits))
+}
+
+fn variant(value: &Value, index: usize, path: &Path<'_>) -> Result<Tree> {
+    let cases = binding().variant(index);
+    let names: Vec<&str> = cases.iter().map(|case| case.name()).collect();
+    tagged(value, &names, path, |case| Some(cases[case].ty))
+}
+
+fn result(value: &Value, index: usize, path: &Path<'_>) -> Result<Tree> {
+    let (ok, err) = binding().result(index);
+    tagged(value, &["ok", "err"], path, |case| Some(if case == 0 { ok } else { err }))
+}
+
+/// `{ tag, val }` as one of `names`.
+fn tagged(value: &Value, names: &[&str], path: &Path<'_>, payload: impl Fn(usize) -> Option<Type>) -> Result<Tree> {
+    if !value.is_object() {
+        return Err(mismatch(value, path, "an object { tag, val }"));
+    }
+    let tag = value.get(engine().atoms.tag)?;
+    let tag_path = Path::Name(path, "tag");
+    if !tag.is_string() {
+        return Err(mismatch(&tag, &tag_path, "a string"));
+    }
+    let text = tag.text()?.to_string_lossy();
+    let Some(case) = names.iter().position(|name| *name == text) else {
+        return Err(unknown_name(&text, names.iter().map(|name| (*name).to_owned()), &tag_path));
+    };
+    let payload = match payload(case) {
+        Some(ty) if !matches!(binding().kind(ty), Kind::Empty) => {
+            Some(Box::new(lower(&value.get(engine().atoms.val)?, ty, &Path::Name(path, "val"))?))
+        }
+        _ => None,
+    };
+    Ok(Tree::Case(case as u32, payload))
+}

@@ -1,0 +1,77 @@
+//! Where in a value something is wrong.
+
+use crate::js::{OwnedAtom, Value};
+use std::fmt::Write;
+
+/// A way into a value, made on the stack while it is read and written out only when it is needed.
+#[derive(Clone, Copy)]
+pub(crate) enum Path<'a> {
+    Root,
+    /// One of several arguments.
+    Argument(usize),
+    Name(&'a Path<'a>, &'a str),
+    Key(&'a Path<'a>, &'a OwnedAtom),
+    Index(&'a Path<'a>, usize),
+}
+
+/// Why a value cannot cross, and where; or what its getters threw.
+pub(crate) enum Refusal {
+    Invalid { path: String, message: String },
+    /// The JSON text would be longer than allowed.
+    TooLong,
+    Thrown(Value),
+}
+
+impl From<Value> for Refusal {
+    fn from(thrown: Value) -> Self {
+        Refusal::Thrown(thrown)
+    }
+}
+
+/// Longer keys are cut in a path.
+const MAX_KEY_LENGTH: usize = 64;
+
+impl Path<'_> {
+    pub(crate) fn refuse(&self, message: impl Into<String>) -> Refusal {
+        Refusal::Invalid { path: self.render(), message: message.into() }
+    }
+
+    /// `trips[3].stops`, or nothing for the value itself.
+    pub(crate) fn render(&self) -> String {
+        let mut text = String::new();
+        self.write(&mut text);
+        text
+    }
+
+    fn write(&self, out: &mut String) {
+        match self {
+            Path::Root => {}
+            Path::Argument(index) => {
+                let _ = write!(out, "argument {}", index + 1);
+            }
+            Path::Name(parent, name) => write_name(parent, name, out),
+            Path::Key(parent, key) => write_name(parent, &key.0.name(), out),
+            Path::Index(parent, index) => {
+                parent.write(out);
+                let _ = write!(out, "[{index}]");
+            }
+        }
+    }
+}
+
+fn write_name(parent: &Path<'_>, name: &str, out: &mut String) {
+    parent.write(out);
+    let is_identifier = !name.is_empty()
+        && !name.starts_with(|c: char| c.is_ascii_digit())
+        && name.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '$');
+    if is_identifier && name.len() <= MAX_KEY_LENGTH {
+        if !out.is_empty() {
+            out.push('.');
+        }
+        out.push_str(name);
+    } else {
+        let cut: String = name.chars().take(MAX_KEY_LENGTH).collect();
+        let ellipsis = if cut.len() < name.len() { "…" } else { "" };
+        let _ = write!(out, "[{cut:?}{ellipsis}]");
+    }
+}

@@ -1,0 +1,301 @@
+//! The binding module: the canonical ABI for one world, beside a running engine.
+//!
+//! `wit-dylib` makes a position-independent library. Here it becomes an ordinary module that is
+//! instantiated after the engine and shares its memory and table: its bases become constants, the
+//! functions it does not use are not imported, and a start function appends its functions to the
+//! engine's table and hands its tables over.
+
+use crate::engine::EngineLayout;
+use anyhow::{Context, Result, bail};
+use std::convert::Infallible;
+use wasm_encoder::reencode::{Error, Reencode, utils};
+use wasm_encoder::{
+    CodeSection, ConstExpr, DataSection, ElementSection, Elements, EntityType, ExportKind, ExportSection, Function,
+    FunctionSection, GlobalSection, GlobalType, ImportSection, Module, TypeSection, ValType,
+};
+use wasmparser::{
+    ConstExpr as ParsedConst, Data, DataKind, ElementItems, Export, ExternalKind, FunctionBody, Import, Operator, Parser,
+    Payload, RecGroup, TypeRef,
+};
+
+const ENGINE: &str = "env";
+const CONSTRUCTORS: &str = "__wasm_call_ctors";
+const RELOCATIONS: &str = "__wasm_apply_data_relocs";
+
+/// Makes the binding of a library, with these modules inside where it is for a compiled program.
+pub(crate) fn binding(library: &[u8], layout: &EngineLayout, embedded: Option<&[u8]>) -> Result<Vec<u8>> {
+    let library = Library::parse(library)?;
+    let plan = Plan::new(&library, embedded.is_some());
+    library.check_room(layout)?;
+
+    let mut module = Module::new();
+    let mut mapping = plan.mapping();
+    let mut types = TypeSection::new();
+    for group in &library.types {
+        mapping.parse_recursive_type_group(types.ty(), group.clone())?;
+    }
+    let start_type = types.len();
+    types.ty().function([], []);
+    let embed_type = types.len();
+    types.ty().function([ValType::I32; 2], []);
+    let realloc_type = types.len();
+    types.ty().function([ValType::I32; 4], [ValType::I32]);
+    module.section(&types);
+
+    let mut imports = ImportSection::new();
+    for import in &plan.imports {
+        let ty = mapping.entity_type(import.ty)?;
+        imports.import(import.module, import.name, ty);
+    }
+    if embedded.is_some() {
+        imports.import(ENGINE, "agent_spaces_embed", EntityType::Function(embed_type));
+        imports.import(ENGINE, "cabi_realloc", EntityType::Function(realloc_type));
+    }
+    module.section(&imports);
+
+    let mut functions = FunctionSection::new();
+    for ty in &library.functions {
+        functions.function(*ty);
+    }
+    functions.function(start_type);
+    module.section(&functions);
+
+    let mut globals = GlobalSection::new();
+    let constant = GlobalType { val_type: ValType::I32, mutable: false, shared: false };
+    globals.global(constant, &ConstExpr::i32_const(layout.table_size as i32));
+    globals.global(constant, &ConstExpr::i32_const(layout.binding_data as i32));
+    module.section(&globals);
+
+    let mut exports = ExportSection::new();
+    for export in library.exports.iter().filter(|export| export.is_entry_point()) {
+        exports.export(export.name, ExportKind::Func, mapping.function_index(export.index)?);
+    }
+    module.section(&exports);
+
+    let start = plan.function_imports + library.functions.len() as u32;
+    module.section(&wasm_encoder::StartSection { function_index: start });
+
+    let mut elements = ElementSection::new();
+    let members = library.elements.iter().map(|index| mapping.function_index(*index)).collect::<Result<Vec<_>, _>>()?;
+    elements.passive(Elements::Functions(members.as_slice().into()));
+    module.section(&elements);
+    let data_count = library.data.len() as u32 + u32::from(embedded.is_some());
+    module.section(&wasm_encoder::DataCountSection { count: data_count });
+
+    let mut code = CodeSection::new();
+    for body in &library.code {
+        mapping.parse_function_body(&mut code, body.clone())?;
+    }
+    code.function(&plan.start_function(&library, &mut mapping, members.len() as u32, embedded.map(<[u8]>::len))?);
+    module.section(&code);
+
+    let mut data = DataSection::new();
+    for segment in &library.data {
+        data.active(0, &ConstExpr::i32_const(layout.binding_data as i32), segment.data.iter().copied());
+    }
+    if let Some(embedded) = embedded {
+        data.passive(embedded.iter().copied());
+    }
+    module.section(&data);
+    Ok(module.finish())
+}
+
+/// What `wit-dylib` made, taken apart.
+#[derive(Default)]
+struct Library<'a> {
+    types: Vec<RecGroup>,
+    imports: Vec<Import<'a>>,
+    functions: Vec<u32>,
+    exports: Vec<Export<'a>>,
+    /// Functions for the table, from its base on.
+    elements: Vec<u32>,
+    code: Vec<FunctionBody<'a>>,
+    data: Vec<Data<'a>>,
+}
+
+trait EntryPoint {
+    /// Whether the component lifts it.
+    fn is_entry_point(&self) -> bool;
+}
+
+impl EntryPoint for Export<'_> {
+    fn is_entry_point(&self) -> bool {
+        self.kind == ExternalKind::Func && !self.name.starts_with("__wasm_") && self.name != "cabi_realloc"
+    }
+}
+
+impl<'a> Library<'a> {
+    fn parse(wasm: &'a [u8]) -> Result<Library<'a>> {
+        let mut library = Library::default();
+        for payload in Parser::new(0).parse_all(wasm) {
+            match payload? {
+                Payload::TypeSection(section) => library.types = section.into_iter().collect::<Result<_, _>>()?,
+                Payload::ImportSection(section) => {
+                    library.imports = section.into_imports().collect::<Result<_, _>>()?;
+                }
+                Payload::FunctionSection(section) => library.functions = section.into_iter().collect::<Result<_, _>>()?,
+                Payload::ExportSection(section) => library.exports = section.into_iter().collect::<Result<_, _>>()?,
+                Payload::ElementSection(section) => {
+                    for element in section {
+                        let ElementItems::Functions(functions) = element?.items else { bail!("unexpected elements") };
+                        for function in functions {
+                            library.elements.push(function?);
+                        }
+                    }
+                }
+                Payload::CodeSectionEntry(body) => library.code.push(body),
+                Payload::DataSection(section) => library.data = section.into_iter().collect::<Result<_, _>>()?,
+                _ => {}
+            }
+        }
+        Ok(library)
+    }
+
+    /// Whether all data fits the engine's room for it.
+    fn check_room(&self, layout: &EngineLayout) -> Result<()> {
+        let mut bytes = 0;
+        for segment in &self.data {
+            match &segment.kind {
+                DataKind::Active { memory_index: 0, offset_expr } if is_memory_base(offset_expr) => {}
+                _ => bail!("unexpected data segment"),
+            }
+            bytes += segment.data.len();
+        }
+        if self.data.len() > 1 {
+            bail!("more than one data segment");
+        }
+        if bytes > layout.binding_data_bytes {
+            bail!(
+                "the imported interfaces need {bytes} bytes of type information and {} are available: \
+                 import fewer functions in one script",
+                layout.binding_data_bytes
+            );
+        }
+        Ok(())
+    }
+
+    fn function(&self, name: &str) -> Option<u32> {
+        let found = self.exports.iter().find(|export| export.kind == ExternalKind::Func && export.name == name)?;
+        Some(found.index)
+    }
+}
+
+fn is_memory_base(offset: &ParsedConst<'_>) -> bool {
+    matches!(offset.get_operators_reader().read(), Ok(Operator::GlobalGet { .. }))
+}
+
+/// Which imports stay, and where everything is afterwards.
+struct Plan<'a> {
+    imports: Vec<Import<'a>>,
+    function_imports: u32,
+    /// New indices of the library's imported functions; `None` where it is not used.
+    imported: Vec<Option<u32>>,
+    embeds: bool,
+}
+
+impl<'a> Plan<'a> {
+    fn new(library: &Library<'a>, embeds: bool) -> Plan<'a> {
+        let used = used_functions(library);
+        let mut imports = Vec::new();
+        let mut imported = Vec::new();
+        let mut kept = 0;
+        for import in &library.imports {
+            match import.ty {
+                TypeRef::Func(_) if used.contains(&(imported.len() as u32)) => {
+                    imported.push(Some(kept));
+                    kept += 1;
+                    imports.push(*import);
+                }
+                TypeRef::Func(_) => imported.push(None),
+                // The bases become constants of the binding's own.
+                TypeRef::Global(_) if import.name != "__stack_pointer" => {}
+                _ => imports.push(*import),
+            }
+        }
+        let function_imports = kept + if embeds { 2 } else { 0 };
+        Plan { imports, function_imports, imported, embeds }
+    }
+
+    fn mapping(&self) -> Mapping {
+        let first_defined = self.imported.len() as u32;
+        Mapping { imported: self.imported.clone(), first_defined, function_imports: self.function_imports }
+    }
+
+    /// Appends to the engine's table, hands over what is embedded, then the tables.
+    fn start_function(
+        &self,
+        library: &Library<'_>,
+        mapping: &mut Mapping,
+        members: u32,
+        embedded: Option<usize>,
+    ) -> Result<Function> {
+        let embed = self.function_imports.saturating_sub(2);
+        let mut function = Function::new(if self.embeds { vec![(1, ValType::I32)] } else { vec![] });
+        let mut sink = function.instructions();
+        sink.ref_null(wasm_encoder::HeapType::FUNC).i32_const(members as i32).table_grow(0).drop();
+        sink.global_get(TABLE_BASE).i32_const(0).i32_const(members as i32).table_init(0, 0);
+        if let Some(length) = embedded {
+            let (embed, realloc) = (embed, embed + 1);
+            sink.i32_const(0).i32_const(0).i32_const(1).i32_const(length as i32).call(realloc).local_tee(0);
+            sink.i32_const(0).i32_const(length as i32).memory_init(0, library.data.len() as u32);
+            sink.local_get(0).i32_const(length as i32).call(embed);
+        }
+        if let Some(relocations) = library.function(RELOCATIONS) {
+            sink.call(mapping.function_index(relocations)?);
+        }
+        let constructors = library.function(CONSTRUCTORS).context("the library has no constructor")?;
+        sink.call(mapping.function_index(constructors)?);
+        sink.end();
+        Ok(function)
+    }
+}
+
+/// The stack pointer is the one global that is imported; the bases follow.
+const STACK_POINTER: u32 = 0;
+const TABLE_BASE: u32 = 1;
+const MEMORY_BASE: u32 = 2;
+
+struct Mapping {
+    imported: Vec<Option<u32>>,
+    first_defined: u32,
+    function_imports: u32,
+}
+
+impl Reencode for Mapping {
+    type Error = Infallible;
+
+    fn function_index(&mut self, index: u32) -> Result<u32, Error> {
+        Ok(match self.imported.get(index as usize) {
+            Some(mapped) => mapped.unwrap_or(u32::MAX),
+            None => index - self.first_defined + self.function_imports,
+        })
+    }
+
+    /// `wit-dylib` imports table base, memory base and stack pointer, in this order.
+    fn global_index(&mut self, index: u32) -> Result<u32, Error> {
+        Ok(match index {
+            0 => TABLE_BASE,
+            1 => MEMORY_BASE,
+            _ => STACK_POINTER,
+        })
+    }
+
+    fn parse_function_body(&mut self, code: &mut CodeSection, body: FunctionBody<'_>) -> Result<(), Error> {
+        utils::parse_function_body(self, code, body)
+    }
+}
+
+/// Every function that is called, put into the table or exported.
+fn used_functions(library: &Library<'_>) -> std::collections::HashSet<u32> {
+    let mut used: std::collections::HashSet<u32> = library.elements.iter().copied().collect();
+    for body in &library.code {
+        let Ok(reader) = body.get_operators_reader() else { continue };
+        for operator in reader {
+            if let Ok(Operator::Call { function_index }) = operator {
+                used.insert(function_index);
+            }
+        }
+    }
+    used.extend(library.exports.iter().filter(|export| export.is_entry_point()).map(|export| export.index));
+    used
+}

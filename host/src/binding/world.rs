@@ -1,0 +1,84 @@
+//! The WIT of one component: the engine's fixed world and the interfaces of one import set.
+
+use anyhow::{Context, Result, anyhow};
+use wit_parser::{Resolve, WorldId};
+
+/// The fixed contracts.
+const CONTRACTS: [(&str, &str); 2] = [
+    ("host.wit", include_str!("../../../wit/host.wit")),
+    ("engine.wit", include_str!("../../../wit/engine.wit")),
+];
+
+/// Which of the engine's worlds a component is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Base {
+    /// A sandbox of the host's: scripts are given to it.
+    Sandbox,
+    /// A compiled program.
+    Command,
+    /// A compiled program that answers HTTP requests.
+    Service,
+}
+
+/// A world, twice: with everything the component imports, and without what the engine imports by
+/// itself, which the binding need not know.
+pub(crate) struct World {
+    pub(crate) resolve: Resolve,
+    pub(crate) component: WorldId,
+    pub(crate) binding: WorldId,
+}
+
+impl Base {
+    fn export(self) -> &'static str {
+        match self {
+            Base::Sandbox => "runner",
+            Base::Command => "program",
+            Base::Service => "handler",
+        }
+    }
+
+    fn imports(self) -> &'static [&'static str] {
+        match self {
+            Base::Sandbox => &["console", "timers", "modules"],
+            Base::Command | Base::Service => &["console", "timers"],
+        }
+    }
+}
+
+/// What the engine imports by itself: scalars, which need no memory.
+const ENGINE_IMPORTS: [&str; 2] = ["clock", "random"];
+
+/// A resolve that knows the fixed contracts.
+pub(crate) fn contracts() -> Result<Resolve> {
+    let mut resolve = Resolve::default();
+    for (path, text) in CONTRACTS {
+        resolve.push_str(path, text).with_context(|| format!("reading {path}"))?;
+    }
+    Ok(resolve)
+}
+
+/// The world of a component that imports these interfaces, by their full names.
+pub(crate) fn world(known: &Resolve, base: Base, interfaces: &[String]) -> Result<World> {
+    let mut resolve = known.clone();
+    let engine = |name: &str| format!("agent-spaces:engine/{name}@0.1.0");
+    let import = |name: String| format!("    import {name};\n");
+    let own: String = ENGINE_IMPORTS.iter().map(|name| import(engine(name))).collect();
+    let shared: String = base
+        .imports()
+        .iter()
+        .map(|name| engine(name))
+        .chain(interfaces.iter().cloned())
+        .map(import)
+        .chain([format!("    export {};\n", engine(base.export()))])
+        .collect();
+    let text = format!(
+        "package agent-spaces:bound;\nworld component {{\n{own}{shared}}}\nworld binding {{\n{shared}}}\n"
+    );
+    let package = resolve.push_str("bound.wit", &text).context("making the world of an import set")?;
+    let find = |name: &str| {
+        let found = resolve.packages[package].worlds.get(name).copied();
+        found.ok_or_else(|| anyhow!("the world {name} is missing"))
+    };
+    let (component, binding) = (find("component")?, find("binding")?);
+    Ok(World { resolve, component, binding })
+}

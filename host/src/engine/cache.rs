@@ -1,0 +1,202 @@
+//! Compiled code on disk.
+//!
+//! Compiled code is native code: whoever can write it can run anything as this user. The folder is
+//! the user's alone, and every entry is authenticated with a key that is kept outside it, so that a
+//! cache that was copied, restored or written by something else is not run.
+
+use blake3::{Hash, Hasher};
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+const KEY_BYTES: usize = 32;
+
+/// A folder of compiled code.
+#[derive(Clone)]
+pub struct Cache(Arc<Folder>);
+
+struct Folder {
+    path: PathBuf,
+    key: [u8; KEY_BYTES],
+}
+
+/// Why there is no cache.
+#[derive(Debug, thiserror::Error)]
+#[error("the cache at {path} cannot be used: {source}")]
+pub struct CacheError {
+    path: PathBuf,
+    source: io::Error,
+}
+
+impl std::fmt::Debug for Cache {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.debug_tuple("Cache").field(&self.0.path).finish()
+    }
+}
+
+impl Cache {
+    /// Opens a folder for compiled code and the key to it, making both where they are missing.
+    ///
+    /// The key must lie outside the folder.
+    pub fn open(folder: &Path, key_file: &Path) -> Result<Cache, CacheError> {
+        let fail = |path: &Path| {
+            let path = path.to_owned();
+            move |source| CacheError { path, source }
+        };
+        make_private(folder).map_err(fail(folder))?;
+        if key_file.starts_with(folder) {
+            return Err(fail(key_file)(io::Error::other("the key must not lie in the cache")));
+        }
+        if let Some(parent) = key_file.parent() {
+            make_private(parent).map_err(fail(parent))?;
+        }
+        let key = read_or_make_key(key_file).map_err(fail(key_file))?;
+        Ok(Cache(Arc::new(Folder { path: folder.to_owned(), key })))
+    }
+
+    /// What was stored under this key, if it is whole and this user's.
+    pub(crate) fn load(&self, key: &Hash) -> Option<Vec<u8>> {
+        let mut entry = fs::read(self.entry(key)).ok()?;
+        let code = entry.split_off(KEY_BYTES.min(entry.len()));
+        let tag: [u8; KEY_BYTES] = entry.try_into().ok()?;
+        // `Hash` compares in constant time.
+        (Hash::from_bytes(tag) == self.tag(key, &code)).then_some(code)
+    }
+
+    /// Stores compiled code. A cache that cannot be written to costs time, nothing else.
+    pub(crate) fn store(&self, key: &Hash, code: &[u8]) {
+        let write = || -> io::Result<()> {
+            // A reader sees the whole entry or none.
+            let mut file = tempfile::NamedTempFile::new_in(&self.0.path)?;
+            file.write_all(self.tag(key, code).as_bytes())?;
+            file.write_all(code)?;
+            file.persist(self.entry(key))?;
+            Ok(())
+        };
+        let _ = write();
+    }
+
+    fn entry(&self, key: &Hash) -> PathBuf {
+        self.0.path.join(format!("{}.bin", key.to_hex()))
+    }
+
+    /// Bound to the key, so that one entry cannot stand in for another.
+    fn tag(&self, key: &Hash, code: &[u8]) -> Hash {
+        Hasher::new_keyed(&self.0.key).update(key.as_bytes()).update(code).finalize()
+    }
+}
+
+/// The key of something compiled by this engine, from what it was compiled of.
+pub(crate) fn key(engine: &wasmtime::Engine, parts: &[&[u8]]) -> Hash {
+    /// Everything of the configuration and of wasmtime that compiled code depends on.
+    struct Sink<'a>(&'a mut Hasher);
+    impl std::hash::Hasher for Sink<'_> {
+        fn finish(&self) -> u64 {
+            0
+        }
+        fn write(&mut self, bytes: &[u8]) {
+            self.0.update(bytes);
+        }
+    }
+    let mut hasher = Hasher::new();
+    std::hash::Hash::hash(&engine.precompile_compatibility_hash(), &mut Sink(&mut hasher));
+    for part in parts {
+        hasher.update(&(part.len() as u64).to_le_bytes());
+        hasher.update(part);
+    }
+    hasher.finalize()
+}
+
+/// Makes a folder that is the user's alone.
+fn make_private(folder: &Path) -> io::Result<()> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
+        fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+        let mode = fs::metadata(folder)?.permissions().mode();
+        if mode & 0o077 != 0 {
+            fs::set_permissions(folder, fs::Permissions::from_mode(0o700))?;
+        }
+        Ok(())
+    }
+    #[cfg(not(unix))]
+    fs::create_dir_all(folder)
+}
+
+fn read_or_make_key(path: &Path) -> io::Result<[u8; KEY_BYTES]> {
+    match File::open(path) {
+        Ok(mut file) => read_key(&mut file),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => make_key(path),
+        Err(error) => Err(error),
+    }
+}
+
+fn read_key(file: &mut File) -> io::Result<[u8; KEY_BYTES]> {
+    let mut key = [0; KEY_BYTES];
+    file.read_exact(&mut key)?;
+    Ok(key)
+}
+
+fn make_key(path: &Path) -> io::Result<[u8; KEY_BYTES]> {
+    let mut key = [0; KEY_BYTES];
+    getrandom::fill(&mut key).map_err(io::Error::other)?;
+    let folder = path.parent().unwrap_or(Path::new("."));
+    let mut file = tempfile::NamedTempFile::new_in(folder)?;
+    file.write_all(&key)?;
+    match file.persist_noclobber(path) {
+        Ok(_) => Ok(key),
+        // Another process was first: its key counts.
+        Err(_) => read_key(&mut OpenOptions::new().read(true).open(path)?),
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::{Cache, Hasher};
+
+    fn cache() -> (tempfile::TempDir, Cache) {
+        let folder = tempfile::tempdir().unwrap();
+        let cache = Cache::open(&folder.path().join("cache"), &folder.path().join("state/key")).unwrap();
+        (folder, cache)
+    }
+
+    #[test]
+    fn an_entry_is_loaded_as_it_was_stored() {
+        let (_folder, cache) = cache();
+        let key = Hasher::new().update(b"a").finalize();
+        cache.store(&key, b"code");
+        assert_eq!(cache.load(&key).as_deref(), Some(&b"code"[..]));
+    }
+
+    #[test]
+    fn an_entry_that_was_changed_or_moved_is_not_loaded() {
+        let (_folder, cache) = cache();
+        let (key, other) = (Hasher::new().update(b"a").finalize(), Hasher::new().update(b"b").finalize());
+        cache.store(&key, b"code");
+        std::fs::copy(cache.entry(&key), cache.entry(&other)).unwrap();
+        assert_eq!(cache.load(&other), None, "an entry under another name");
+        let mut bytes = std::fs::read(cache.entry(&key)).unwrap();
+        *bytes.last_mut().unwrap() ^= 1;
+        std::fs::write(cache.entry(&key), bytes).unwrap();
+        assert_eq!(cache.load(&key), None, "a changed entry");
+        std::fs::write(cache.entry(&key), b"short").unwrap();
+        assert_eq!(cache.load(&key), None, "a cut entry");
+    }
+
+    #[test]
+    fn another_key_opens_nothing() {
+        let (folder, cache) = cache();
+        let key = Hasher::new().update(b"a").finalize();
+        cache.store(&key, b"code");
+        let other = Cache::open(&folder.path().join("cache"), &folder.path().join("elsewhere/key")).unwrap();
+        assert_eq!(other.load(&key), None);
+    }
+
+    #[test]
+    fn the_key_may_not_lie_in_the_cache() {
+        let folder = tempfile::tempdir().unwrap();
+        assert!(Cache::open(folder.path(), &folder.path().join("key")).is_err());
+    }
+}

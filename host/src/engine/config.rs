@@ -1,0 +1,75 @@
+//! How wasmtime is set up.
+
+use super::Cache;
+use crate::limits::{FIBER_STACK_BYTES, WASM_STACK_BYTES};
+use wasmtime::{Config, Enabled, InstanceAllocationStrategy, PoolingAllocationConfig};
+
+/// What a host decides once.
+#[derive(Clone, Debug)]
+pub struct EngineConfig {
+    /// Where compiled code is kept between starts; `None` compiles every time.
+    pub cache: Option<Cache>,
+    /// How many runs may exist at one time, waiting ones included; more wait for a place. Address space
+    /// is reserved for each, memory is not.
+    pub max_runs: u32,
+    /// Fuel metering can be left out to measure what it costs. Without it no run ends by itself.
+    pub meter_fuel: bool,
+}
+
+impl Default for EngineConfig {
+    fn default() -> Self {
+        EngineConfig { cache: None, max_runs: DEFAULT_MAX_RUNS, meter_fuel: true }
+    }
+}
+
+/// Each place reserves four gigabytes of address space, of which there are 128 terabytes.
+const DEFAULT_MAX_RUNS: u32 = 1_000;
+
+/// The most memory that any run can be allowed.
+pub(crate) const MAX_MEMORY_BYTES: u64 = 1 << 30;
+
+/// An instance of the engine and one of its binding.
+const CORE_INSTANCES_PER_RUN: u32 = 2;
+
+/// Memory that a slot keeps between runs instead of giving it back to the system: what an ordinary
+/// run touches, so that the next one meets no page faults. Less lets one deep recursion spoil a slot.
+const KEEP_RESIDENT_BYTES: usize = 1 << 20;
+
+/// The engine's table, whole.
+const KEEP_TABLE_RESIDENT_BYTES: usize = 64 << 10;
+
+/// The engine's functions that are called through pointers, and room for a binding's.
+const TABLE_ELEMENTS: usize = 20_000;
+
+/// The snapshot's memory, with the gap for a binding's data in it, is mapped rather than copied.
+const MAX_IMAGE_BYTES: u64 = 32 << 20;
+
+impl EngineConfig {
+    pub(crate) fn wasmtime(&self) -> Config {
+        let mut pool = PoolingAllocationConfig::default();
+        pool.total_component_instances(self.max_runs)
+            .total_core_instances(self.max_runs.saturating_mul(CORE_INSTANCES_PER_RUN))
+            .total_memories(self.max_runs)
+            .total_tables(self.max_runs)
+            .total_stacks(self.max_runs)
+            .max_memory_size(MAX_MEMORY_BYTES as usize)
+            .table_elements(TABLE_ELEMENTS)
+            .linear_memory_keep_resident(KEEP_RESIDENT_BYTES)
+            .table_keep_resident(KEEP_TABLE_RESIDENT_BYTES)
+            // Asks the kernel which pages were written instead of resetting all of them.
+            .pagemap_scan(Enabled::Auto);
+
+        let mut config = Config::new();
+        config
+            .allocation_strategy(InstanceAllocationStrategy::Pooling(pool))
+            .memory_init_cow(true)
+            .memory_guaranteed_dense_image_size(MAX_IMAGE_BYTES)
+            .max_wasm_stack(WASM_STACK_BYTES)
+            .async_stack_size(FIBER_STACK_BYTES)
+            .consume_fuel(self.meter_fuel)
+            // A trap is reported by its kind; frames of the engine would tell a script's author nothing.
+            .wasm_backtrace_max_frames(None)
+            .generate_address_map(false);
+        config
+    }
+}

@@ -1,0 +1,141 @@
+//! What a binding must know of the engine's module.
+
+use anyhow::{Context, Result, bail};
+use wasm_encoder::ModuleType;
+use wasm_encoder::reencode::{Reencode, RoundtripReencoder};
+use wasmparser::{CompositeInnerType, ConstExpr, ExternalKind, FuncType, GlobalType, MemoryType, Operator, Parser, Payload, TableType, TypeRef};
+
+/// The room that the engine keeps for a binding's data; `BINDING_DATA_BYTES` in the engine's source.
+const BINDING_DATA_BYTES: usize = 1 << 20;
+
+pub(crate) struct EngineLayout {
+    /// Elements of the engine's table; a binding appends to it.
+    pub(crate) table_size: u32,
+    /// Where a binding's data goes.
+    pub(crate) binding_data: u32,
+    pub(crate) binding_data_bytes: usize,
+    /// Functions that the engine imports: module and name.
+    pub(crate) imports: Vec<(String, String)>,
+    /// The module's type, for components that import it.
+    pub(crate) module_type: ModuleType,
+}
+
+/// The parts of a module that its type is made of.
+#[derive(Default)]
+struct Parts {
+    types: Vec<FuncType>,
+    imports: Vec<(String, String, u32)>,
+    functions: Vec<u32>,
+    tables: Vec<TableType>,
+    memories: Vec<MemoryType>,
+    globals: Vec<(GlobalType, Option<i32>)>,
+    exports: Vec<(String, ExternalKind, u32)>,
+}
+
+impl EngineLayout {
+    pub(crate) fn read(wasm: &[u8]) -> Result<EngineLayout> {
+        let parts = Parts::read(wasm)?;
+        let address = parts.exports.iter().find(|(name, ..)| name == "BINDING_DATA");
+        let binding_data = address
+            .and_then(|(_, _, index)| parts.globals.get(*index as usize)?.1)
+            .context("the engine does not export BINDING_DATA")?;
+        let table_size = parts.tables.first().context("the engine has no table")?.initial;
+        Ok(EngineLayout {
+            table_size: u32::try_from(table_size)?,
+            binding_data: binding_data as u32,
+            binding_data_bytes: BINDING_DATA_BYTES,
+            imports: parts.imports.iter().map(|(module, name, _)| (module.clone(), name.clone())).collect(),
+            module_type: parts.module_type()?,
+        })
+    }
+}
+
+impl Parts {
+    fn read(wasm: &[u8]) -> Result<Parts> {
+        let mut parts = Parts::default();
+        for payload in Parser::new(0).parse_all(wasm) {
+            match payload? {
+                Payload::TypeSection(section) => {
+                    for group in section {
+                        for ty in group?.into_types() {
+                            match ty.composite_type.inner {
+                                CompositeInnerType::Func(ty) => parts.types.push(ty),
+                                _ => bail!("the engine has types other than functions"),
+                            }
+                        }
+                    }
+                }
+                Payload::ImportSection(section) => {
+                    for import in section.into_imports() {
+                        let import = import?;
+                        let TypeRef::Func(ty) = import.ty else { bail!("the engine imports {}.{}", import.module, import.name) };
+                        parts.imports.push((import.module.to_owned(), import.name.to_owned(), ty));
+                        parts.functions.push(ty);
+                    }
+                }
+                Payload::FunctionSection(section) => {
+                    for ty in section {
+                        parts.functions.push(ty?);
+                    }
+                }
+                Payload::TableSection(section) => {
+                    for table in section {
+                        parts.tables.push(table?.ty);
+                    }
+                }
+                Payload::MemorySection(section) => {
+                    for memory in section {
+                        parts.memories.push(memory?);
+                    }
+                }
+                Payload::GlobalSection(section) => {
+                    for global in section {
+                        let global = global?;
+                        parts.globals.push((global.ty, constant(&global.init_expr)));
+                    }
+                }
+                Payload::ExportSection(section) => {
+                    for export in section {
+                        let export = export?;
+                        parts.exports.push((export.name.to_owned(), export.kind, export.index));
+                    }
+                }
+                Payload::CodeSectionStart { .. } => break,
+                _ => {}
+            }
+        }
+        Ok(parts)
+    }
+
+    fn module_type(&self) -> Result<ModuleType> {
+        let mut encoder = RoundtripReencoder;
+        let mut module = ModuleType::new();
+        for ty in &self.types {
+            let ty = encoder.func_type(ty.clone())?;
+            module.ty().func_type(&ty);
+        }
+        for (from, name, ty) in &self.imports {
+            module.import(from, name, wasm_encoder::EntityType::Function(*ty));
+        }
+        for (name, kind, index) in &self.exports {
+            let index = *index as usize;
+            let missing = || format!("the export {name} is missing");
+            let ty = match kind {
+                ExternalKind::Func => TypeRef::Func(*self.functions.get(index).with_context(missing)?),
+                ExternalKind::Table => TypeRef::Table(*self.tables.get(index).with_context(missing)?),
+                ExternalKind::Memory => TypeRef::Memory(*self.memories.get(index).with_context(missing)?),
+                ExternalKind::Global => TypeRef::Global(self.globals.get(index).with_context(missing)?.0),
+                _ => bail!("the engine exports something unexpected: {name}"),
+            };
+            module.export(name, encoder.entity_type(ty)?);
+        }
+        Ok(module)
+    }
+}
+
+fn constant(expression: &ConstExpr<'_>) -> Option<i32> {
+    match expression.get_operators_reader().read() {
+        Ok(Operator::I32Const { value }) => Some(value),
+        _ => None,
+    }
+}

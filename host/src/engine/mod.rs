@@ -1,0 +1,125 @@
+//! The engine: QuickJS as one compiled core module, shared by every sandbox.
+//!
+//! - [`Engine`]: compiled or loaded once; cheap to clone.
+//! - [`config`]: how wasmtime is set up, with the reason for each choice.
+//! - [`prebuilt`]: the module that is checked in.
+//! - [`layout`]: what a binding must know of it.
+//! - [`cache`]: compiled code on disk.
+
+pub(crate) mod cache;
+mod config;
+#[cfg(feature = "compiler")]
+mod layout;
+mod prebuilt;
+
+pub use cache::{Cache, CacheError};
+pub use config::EngineConfig;
+#[cfg(feature = "compiler")]
+pub(crate) use layout::EngineLayout;
+pub use prebuilt::{ENGINE_SHA256, ENGINE_WASM};
+
+use crate::error::HostError;
+use std::sync::Arc;
+use tokio::sync::Semaphore;
+use wasmtime::Module;
+
+/// The compiled engine and the pool that runs take their instances from.
+#[derive(Clone)]
+pub struct Engine(Arc<Inner>);
+
+struct Inner {
+    wasmtime: wasmtime::Engine,
+    module: Module,
+    slots: Arc<Semaphore>,
+    config: EngineConfig,
+    #[cfg(feature = "compiler")]
+    layout: EngineLayout,
+}
+
+/// How the engine came to be, for progress and for those who measure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// Compiled just now.
+    Compiled,
+    /// Loaded from the cache.
+    Cached,
+}
+
+impl Engine {
+    /// Compiles the engine, or loads what was compiled before from the cache.
+    #[cfg(feature = "compiler")]
+    pub fn new(config: EngineConfig) -> Result<Engine, HostError> {
+        Engine::with_origin(config, |_| {}).map(|(engine, _)| engine)
+    }
+
+    /// As [`Engine::new`]; calls `progress` before it compiles, and says what it did.
+    #[cfg(feature = "compiler")]
+    pub fn with_origin(config: EngineConfig, progress: impl FnOnce(Origin)) -> Result<(Engine, Origin), HostError> {
+        let wasmtime = wasmtime::Engine::new(&config.wasmtime()).map_err(HostError::engine)?;
+        let key = cache::key(&wasmtime, &[b"engine", ENGINE_SHA256.as_bytes()]);
+        if let Some(code) = config.cache.as_ref().and_then(|cache| cache.load(&key)) {
+            // SAFETY: the entry's authentication shows that this program wrote it.
+            #[expect(unsafe_code, reason = "native code cannot be checked, only trusted")]
+            let loaded = unsafe { Module::deserialize(&wasmtime, &code) };
+            if let Ok(module) = loaded {
+                return Ok((Engine::assemble(config, wasmtime, module)?, Origin::Cached));
+            }
+        }
+        progress(Origin::Compiled);
+        let module = Module::new(&wasmtime, ENGINE_WASM).map_err(HostError::engine)?;
+        if let Some(cache) = &config.cache {
+            cache.store(&key, &module.serialize().map_err(HostError::engine)?);
+        }
+        Ok((Engine::assemble(config, wasmtime, module)?, Origin::Compiled))
+    }
+
+    /// Loads what [`Engine::precompiled`] gave.
+    ///
+    /// # Safety
+    /// The bytes must be what `precompiled` gave, unchanged: they are native code.
+    #[expect(unsafe_code, reason = "native code cannot be checked, only trusted")]
+    pub unsafe fn from_precompiled(config: EngineConfig, code: &[u8]) -> Result<Engine, HostError> {
+        let wasmtime = wasmtime::Engine::new(&config.wasmtime()).map_err(HostError::engine)?;
+        // SAFETY: the caller vouches for the bytes.
+        let module = unsafe { Module::deserialize(&wasmtime, code) }.map_err(HostError::engine)?;
+        Engine::assemble(config, wasmtime, module)
+    }
+
+    /// The compiled engine, for hosts that are built without the compiler.
+    pub fn precompiled(&self) -> Result<Vec<u8>, HostError> {
+        self.0.module.serialize().map_err(HostError::engine)
+    }
+
+    fn assemble(config: EngineConfig, wasmtime: wasmtime::Engine, module: Module) -> Result<Engine, HostError> {
+        Ok(Engine(Arc::new(Inner {
+            wasmtime,
+            module,
+            slots: Arc::new(Semaphore::new(config.max_runs as usize)),
+            #[cfg(feature = "compiler")]
+            layout: EngineLayout::read(ENGINE_WASM).map_err(HostError::build)?,
+            config,
+        })))
+    }
+
+    pub(crate) fn wasmtime(&self) -> &wasmtime::Engine {
+        &self.0.wasmtime
+    }
+
+    pub(crate) fn module(&self) -> &Module {
+        &self.0.module
+    }
+
+    /// Places in the pool; a run waits here while all are taken.
+    pub(crate) fn slots(&self) -> &Arc<Semaphore> {
+        &self.0.slots
+    }
+
+    pub(crate) fn config(&self) -> &EngineConfig {
+        &self.0.config
+    }
+
+    #[cfg(feature = "compiler")]
+    pub(crate) fn layout(&self) -> &EngineLayout {
+        &self.0.layout
+    }
+}

@@ -1,0 +1,90 @@
+//! What answers calls: async Rust closures over JSON.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::collections::HashMap;
+use std::fmt;
+use std::pin::Pin;
+use std::sync::Arc;
+
+/// A call on its way to a handler.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Call {
+    /// The run that makes it.
+    pub run_id: Arc<str>,
+    /// Its number in the run, from one.
+    pub id: u64,
+    /// The interface: `capabilities:train-schedule/train-schedule@1.0.0`.
+    pub interface: Arc<str>,
+    /// The function as scripts write it: `getSchedule`.
+    pub function: Arc<str>,
+    /// The members of the one record parameter, or all parameters by name.
+    pub params: Value,
+}
+
+/// Why a call gave no value. Scripts catch it as a `CapabilityError`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
+#[error("{message}")]
+pub struct CapabilityError {
+    /// A dotted code that programs may branch on: `call.failed`.
+    pub code: String,
+    /// What was wrong and what to do, for the script's author; never a host detail.
+    pub message: String,
+    /// Whether the same call may succeed later.
+    pub retryable: bool,
+    /// Further facts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub details: Option<Value>,
+}
+
+impl CapabilityError {
+    /// A failure of what stands behind the capability.
+    pub fn failed(message: impl Into<String>) -> CapabilityError {
+        CapabilityError::new("call.failed", message)
+    }
+
+    /// An error with a code of its own.
+    pub fn new(code: impl Into<String>, message: impl Into<String>) -> CapabilityError {
+        CapabilityError { code: code.into(), message: message.into(), retryable: false, details: None }
+    }
+}
+
+pub(crate) type Answer = Result<Value, CapabilityError>;
+type Handler = dyn Fn(Call) -> Pin<Box<dyn Future<Output = Answer> + Send>> + Send + Sync;
+
+/// Handlers by interface and function.
+#[derive(Clone, Default)]
+pub struct Handlers(HashMap<(String, String), Arc<Handler>>);
+
+impl Handlers {
+    /// Nobody answers anything.
+    pub fn new() -> Handlers {
+        Handlers::default()
+    }
+
+    /// Answers calls of one function: its interface by full name, its own name as WIT has it.
+    pub fn add<F, Answering>(&mut self, interface: impl Into<String>, function: impl Into<String>, handler: F)
+    where
+        F: Fn(Call) -> Answering + Send + Sync + 'static,
+        Answering: Future<Output = Answer> + Send + 'static,
+    {
+        let handler: Arc<Handler> = Arc::new(move |call| Box::pin(handler(call)));
+        self.0.insert((interface.into(), function.into()), handler);
+    }
+
+    pub(crate) fn get(&self, interface: &str, function: &str) -> Option<Arc<Handler>> {
+        // A tuple of owned strings cannot be looked up by reference; this is at link time only.
+        self.0.get(&(interface.to_owned(), function.to_owned())).cloned()
+    }
+
+    pub(crate) fn keys(&self) -> impl Iterator<Item = &(String, String)> {
+        self.0.keys()
+    }
+}
+
+impl fmt::Debug for Handlers {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_set().entries(self.0.keys()).finish()
+    }
+}

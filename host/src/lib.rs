@@ -1,0 +1,57 @@
+//! Agent Spaces: a WebAssembly component sandbox host for code that AI agents write.
+//!
+//! A script runs as JavaScript inside a Wasm component that was linked for exactly the interfaces it
+//! imports, calls them as async functions, and cannot exceed its [`Limits`].
+//!
+//! # Layout
+//! - [`Engine`]: the compiled JavaScript engine; one to a process.
+//! - [`Interfaces`], [`Handlers`]: WIT interfaces, and the closures that answer them.
+//! - [`Space`]: both together; makes scripts into [`Program`]s and runs them.
+//! - `script`, `resolve`: from TypeScript to what the engine runs, with all that it imports.
+//! - `binding`: the component for one set of interfaces.
+//! - `sandbox`, `services`: that component, linked.
+//! - `run`, `limits`, [`Event`]: one execution, its caps, and what happens in it.
+//! - `values`: between WIT types and JSON.
+
+#[cfg(feature = "compiler")]
+mod binding;
+mod engine;
+mod error;
+mod error_report;
+mod events;
+mod handlers;
+#[cfg(feature = "compiler")]
+mod interfaces;
+mod limits;
+mod modules;
+mod names;
+mod program;
+#[cfg(feature = "compiler")]
+mod resolve;
+mod run;
+mod run_id;
+mod sandbox;
+pub mod script;
+mod services;
+#[cfg(feature = "compiler")]
+mod space;
+mod usage;
+mod values;
+mod workspace;
+
+pub use engine::{Cache, CacheError, ENGINE_SHA256, ENGINE_WASM, Engine, EngineConfig, Origin};
+pub use error::{HostError, PrepareError};
+pub use error_report::{Location, RunError};
+pub use events::{ConsoleLevel, Event, EventKind};
+pub use handlers::{Call, CapabilityError, Handlers};
+#[cfg(feature = "compiler")]
+pub use interfaces::Interfaces;
+pub use limits::{Limit, Limits};
+pub use modules::{Binding, ModuleSource};
+pub use program::Program;
+pub use run::{CancelHandle, ConsoleLine, Run, RunOptions, RunReport};
+pub use sandbox::Sandbox;
+#[cfg(feature = "compiler")]
+pub use space::Space;
+pub use usage::Usage;
+pub use workspace::Workspace;

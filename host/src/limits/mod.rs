@@ -1,0 +1,153 @@
+//! What a run may use, one file to a cap.
+//!
+//! Every cap has a default with its reason, a code of its own, and a message that says what was
+//! allowed. A cap that is reached ends the run, whatever the script catches.
+
+mod bytes;
+mod calls;
+mod console;
+mod fuel;
+mod in_flight;
+mod memory;
+mod result;
+mod stack;
+mod time;
+
+pub(crate) use bytes::BytesLimit;
+pub(crate) use calls::CallLimit;
+pub(crate) use console::ConsoleLimit;
+pub(crate) use fuel::YIELD_INTERVAL;
+pub(crate) use in_flight::InFlightLimit;
+pub(crate) use memory::MemoryLimit;
+pub(crate) use stack::{FIBER_STACK_BYTES, WASM_STACK_BYTES};
+
+use serde::Serialize;
+use std::time::Duration;
+
+/// What one run may use.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Units of work, roughly one to a wasm instruction; does not tick while the run waits.
+    pub fuel: u64,
+    /// Bytes of linear memory, the engine's own included.
+    pub memory: u64,
+    /// Wall-clock time, waiting for calls included.
+    pub time: Duration,
+    /// Bytes of the value's JSON text.
+    pub result: u64,
+    /// Bytes of console output.
+    pub console: u64,
+    /// Calls of capability functions.
+    pub calls: u64,
+    /// Calls that wait for their answer at one time.
+    pub in_flight: u64,
+    /// Bytes of one call's arguments, or of its answer.
+    pub call_bytes: u64,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Limits {
+            fuel: fuel::DEFAULT,
+            memory: memory::DEFAULT,
+            time: time::DEFAULT,
+            result: result::DEFAULT,
+            console: console::DEFAULT,
+            calls: calls::DEFAULT,
+            in_flight: in_flight::DEFAULT,
+            call_bytes: bytes::DEFAULT,
+        }
+    }
+}
+
+/// A cap.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Limit {
+    /// Units of work.
+    Fuel,
+    /// Linear memory.
+    Memory,
+    /// Wall-clock time.
+    Time,
+    /// Depth of calls.
+    Stack,
+    /// Size of the value.
+    Result,
+    /// Size of the console output.
+    Console,
+    /// Number of calls.
+    Calls,
+    /// Number of calls at one time.
+    InFlight,
+    /// Size of one call.
+    Bytes,
+}
+
+impl Limit {
+    /// The code that errors carry: `limit.fuel`.
+    pub fn code(self) -> &'static str {
+        match self {
+            Limit::Fuel => fuel::CODE,
+            Limit::Memory => memory::CODE,
+            Limit::Time => time::CODE,
+            Limit::Stack => stack::CODE,
+            Limit::Result => result::CODE,
+            Limit::Console => console::CODE,
+            Limit::Calls => calls::CODE,
+            Limit::InFlight => in_flight::CODE,
+            Limit::Bytes => bytes::CODE,
+        }
+    }
+
+    /// What happened, and what was allowed.
+    pub(crate) fn message(self, limits: &Limits) -> String {
+        match self {
+            Limit::Fuel => fuel::message(limits.fuel),
+            Limit::Memory => memory::message(limits.memory),
+            Limit::Time => time::message(limits.time),
+            Limit::Stack => stack::message(),
+            Limit::Result => result::message(limits.result),
+            Limit::Console => console::message(limits.console),
+            Limit::Calls => calls::message(limits.calls),
+            Limit::InFlight => in_flight::message(limits.in_flight),
+            Limit::Bytes => bytes::message(limits.call_bytes),
+        }
+    }
+
+    /// What the script's author can do about it.
+    pub(crate) fn hint(self) -> &'static str {
+        match self {
+            Limit::Fuel => fuel::HINT,
+            Limit::Memory => memory::HINT,
+            Limit::Time => time::HINT,
+            Limit::Stack => stack::HINT,
+            Limit::Result => result::HINT,
+            Limit::Console => console::HINT,
+            Limit::Calls => calls::HINT,
+            Limit::InFlight => in_flight::HINT,
+            Limit::Bytes => bytes::HINT,
+        }
+    }
+
+    /// The cap with this code.
+    pub(crate) fn from_code(code: &str) -> Option<Limit> {
+        const ALL: [Limit; 9] = [
+            Limit::Fuel,
+            Limit::Memory,
+            Limit::Time,
+            Limit::Stack,
+            Limit::Result,
+            Limit::Console,
+            Limit::Calls,
+            Limit::InFlight,
+            Limit::Bytes,
+        ];
+        ALL.into_iter().find(|limit| limit.code() == code)
+    }
+}
+
+/// That a cap was reached; ends the run from wherever it is returned.
+#[derive(Clone, Copy, Debug, thiserror::Error)]
+#[error("{}", .0.code())]
+pub(crate) struct Reached(pub(crate) Limit);

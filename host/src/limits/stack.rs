@@ -1,0 +1,16 @@
+//! Depth of calls.
+
+pub(super) const CODE: &str = "limit.stack";
+pub(super) const HINT: &str = "Look for a recursion that does not end, or use a loop.";
+
+/// The native stack of wasm code: some ten thousand nested JavaScript calls, as in browsers. The
+/// engine's own stack in linear memory is larger, so that this one is met first.
+pub(crate) const WASM_STACK_BYTES: usize = 4 << 20;
+
+/// The whole stack of a run that computes: what wasm may use, and room for the host functions that it
+/// calls. A run that waits has none.
+pub(crate) const FIBER_STACK_BYTES: usize = WASM_STACK_BYTES + (512 << 10);
+
+pub(super) fn message() -> String {
+    "The script's calls are nested too deep".into()
+}

@@ -1,0 +1,54 @@
+//! What scripts can import.
+
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// The contents of a module.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum ModuleSource {
+    /// JavaScript, types already stripped.
+    JavaScript(String),
+    /// A JSON document, which is the default export.
+    Json(String),
+    /// Interfaces, each under a name.
+    Bindings(Vec<Binding>),
+}
+
+/// One interface that a module exports.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Binding {
+    /// The JavaScript name: `trainSchedule`.
+    pub name: String,
+    /// The interface: `capabilities:train-schedule/train-schedule@1.0.0`.
+    pub interface: String,
+}
+
+/// Modules by the name they are imported under.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Modules(BTreeMap<String, ModuleSource>);
+
+impl Modules {
+    /// Adds an interface to the module that its package stands for.
+    pub(crate) fn bind(&mut self, module: String, binding: Binding) {
+        let entry = self.0.entry(module).or_insert_with(|| ModuleSource::Bindings(Vec::new()));
+        if let ModuleSource::Bindings(bindings) = entry {
+            bindings.push(binding);
+        }
+    }
+
+    pub(crate) fn insert(&mut self, name: String, source: ModuleSource) {
+        self.0.insert(name, source);
+    }
+
+    pub(crate) fn get(&self, name: &str) -> Option<&ModuleSource> {
+        self.0.get(name)
+    }
+
+    pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
+        self.0.keys().map(String::as_str)
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (&str, &ModuleSource)> {
+        self.0.iter().map(|(name, source)| (name.as_str(), source))
+    }
+}

@@ -1,0 +1,219 @@
+//! What a script imports, found before any of its code runs.
+//!
+//! The engine asks for modules by the names that are given here, so a run reaches what its files name
+//! literally, and nothing else.
+
+use crate::error::{HostError, PrepareError};
+use crate::modules::{ModuleSource, Modules};
+use crate::names::nearest;
+use crate::program::{Source, Sources};
+use crate::script::{
+    IMPORT_UNKNOWN, ImportSite, ImportedName, Language, MAX_SOURCE_BYTES, Prepared, ScriptError, SourceKind, prepare,
+};
+use crate::workspace::Workspace;
+use std::collections::{BTreeSet, HashMap, VecDeque};
+use std::io;
+
+/// A script of thousands of files is a library, and belongs into a bundle.
+const MAX_FILES: usize = 1_000;
+
+/// A script and all that it imports.
+pub(crate) struct Resolved {
+    pub(crate) entry: Prepared,
+    pub(crate) modules: Modules,
+    pub(crate) sources: Sources,
+    /// The interfaces behind the imported modules, in order.
+    pub(crate) interfaces: BTreeSet<String>,
+}
+
+/// Resolves a script against the modules of a space and the files of its workspace.
+pub(crate) fn resolve(
+    name: &str,
+    source: &str,
+    known: &Modules,
+    workspace: Option<&Workspace>,
+) -> Result<Resolved, PrepareError> {
+    let mut graph = Graph {
+        known,
+        workspace,
+        modules: Modules::default(),
+        interfaces: BTreeSet::new(),
+        waiting: VecDeque::new(),
+        found: HashMap::new(),
+    };
+    let mut sources = Sources::default();
+    let entry = graph.prepare(name, source, SourceKind::Script)?;
+    sources.0.insert(name.to_owned(), Source { text: source.to_owned(), positions: entry.positions.clone() });
+    while let Some((path, text)) = graph.waiting.pop_front() {
+        if path.ends_with(".json") {
+            graph.modules.insert(path, ModuleSource::Json(check_json(text, name)?));
+            continue;
+        }
+        let prepared = graph.prepare(&path, &text, SourceKind::Module)?;
+        graph.modules.insert(path.clone(), ModuleSource::JavaScript(prepared.code));
+        sources.0.insert(path, Source { text, positions: prepared.positions });
+    }
+    Ok(Resolved { entry, modules: graph.modules, sources, interfaces: graph.interfaces })
+}
+
+struct Graph<'a> {
+    known: &'a Modules,
+    workspace: Option<&'a Workspace>,
+    modules: Modules,
+    interfaces: BTreeSet<String>,
+    /// Files that were found and are still to be read: path and text.
+    waiting: VecDeque<(String, String)>,
+    /// Paths as they were written, and the files they stand for.
+    found: HashMap<String, Option<String>>,
+}
+
+impl Graph<'_> {
+    fn prepare(&mut self, file: &str, source: &str, kind: SourceKind) -> Result<Prepared, PrepareError> {
+        let mut host_error = None;
+        let prepared = prepare(source, file, Language::of_file(file)?, kind, &mut |site| {
+            self.site(file, site).map_err(|error| match error {
+                PrepareError::Script(error) => error,
+                PrepareError::Host(error) => {
+                    let message = error.to_string();
+                    host_error = Some(error);
+                    ScriptError::new(IMPORT_UNKNOWN, file, message)
+                }
+            })
+        });
+        match (prepared, host_error) {
+            (_, Some(error)) => Err(error.into()),
+            (prepared, None) => Ok(prepared?),
+        }
+    }
+
+    /// The name under which the engine shall import what a file imports here.
+    fn site(&mut self, file: &str, site: &ImportSite<'_>) -> Result<String, PrepareError> {
+        if site.specifier.starts_with("./") || site.specifier.starts_with("../") {
+            return self.relative(file, site);
+        }
+        let Some(module) = self.known.get(site.specifier) else { return Err(self.unknown(file, site).into()) };
+        if let ModuleSource::Bindings(bindings) = module {
+            let exports = || bindings.iter().map(|binding| binding.name.as_str());
+            for (name, position) in site.names.iter().zip(&site.name_positions) {
+                if let Some(message) = missing_export(site.specifier, name, exports) {
+                    let hint = format!("it exports {}", exports().collect::<Vec<_>>().join(", "));
+                    return Err(ScriptError::new(IMPORT_UNKNOWN, file, message).at(*position).hint(hint).into());
+                }
+            }
+            self.interfaces.extend(bindings.iter().map(|binding| binding.interface.clone()));
+        }
+        self.modules.insert(site.specifier.to_owned(), module.clone());
+        Ok(site.specifier.to_owned())
+    }
+
+    fn unknown(&self, file: &str, site: &ImportSite<'_>) -> ScriptError {
+        let error = ScriptError::new(IMPORT_UNKNOWN, file, format!("Cannot find module '{}'", site.specifier));
+        let error = error.at(site.position);
+        match nearest(site.specifier, self.known.names()) {
+            Some(nearest) => error.hint(format!("did you mean '{nearest}'?")),
+            None if site.specifier.starts_with("node:") => {
+                error.hint("there are no Node modules here: use '@agent-spaces/std' or a capability module")
+            }
+            None => {
+                let names: Vec<_> = self.known.names().take(20).collect();
+                error.hint(match names.is_empty() {
+                    true => "this space has no modules; files of the workspace are imported as './name'".into(),
+                    false => format!("this space has {}", names.join(", ")),
+                })
+            }
+        }
+    }
+
+    fn relative(&mut self, file: &str, site: &ImportSite<'_>) -> Result<String, PrepareError> {
+        let refuse = |message: String| ScriptError::new(IMPORT_UNKNOWN, file, message).at(site.position);
+        let Some(workspace) = self.workspace else {
+            let message = format!("Cannot import '{}': this script has no workspace", site.specifier);
+            return Err(refuse(message).hint("run it from a file, or name a folder with --workspace").into());
+        };
+        let Some(wanted) = join(file, site.specifier) else {
+            return Err(refuse(format!("'{}' lies outside the workspace", site.specifier)).into());
+        };
+        if let Some(found) = self.found.get(&wanted) {
+            return found.clone().ok_or_else(|| refuse(format!("Cannot find '{}'", site.specifier)).into());
+        }
+        for path in candidates(&wanted) {
+            if self.modules.get(&path).is_some() || self.waiting.iter().any(|(waiting, _)| *waiting == path) {
+                self.found.insert(wanted, Some(path.clone()));
+                return Ok(path);
+            }
+            match workspace.read(&path, MAX_SOURCE_BYTES) {
+                Ok(Some(text)) => {
+                    if self.found.len() >= MAX_FILES {
+                        return Err(refuse(format!("The script imports more than {MAX_FILES} files")).into());
+                    }
+                    self.found.insert(wanted, Some(path.clone()));
+                    self.waiting.push_back((path.clone(), text));
+                    return Ok(path);
+                }
+                Ok(None) => {}
+                Err(error) if error.kind() == io::ErrorKind::NotADirectory => {}
+                Err(error) => return Err(HostError::File { path, message: error.to_string() }.into()),
+            }
+        }
+        self.found.insert(wanted, None);
+        Err(refuse(format!("Cannot find '{}'", site.specifier)).hint("paths are relative to the importing file").into())
+    }
+}
+
+fn missing_export<'a, Names: Iterator<Item = &'a str>>(
+    module: &str,
+    name: &ImportedName,
+    exports: impl Fn() -> Names,
+) -> Option<String> {
+    let name = match name {
+        ImportedName::Namespace => return None,
+        ImportedName::Default => "default",
+        ImportedName::Named(name) => name,
+    };
+    if exports().any(|export| export == name) {
+        return None;
+    }
+    Some(match nearest(name, exports()) {
+        Some(nearest) => format!("'{module}' has no export '{name}'; did you mean '{nearest}'?"),
+        None => format!("'{module}' has no export '{name}'"),
+    })
+}
+
+/// A path relative to a file, within the workspace.
+fn join(file: &str, specifier: &str) -> Option<String> {
+    let mut segments: Vec<&str> = file.split('/').collect();
+    segments.pop();
+    for segment in specifier.split('/') {
+        match segment {
+            "." | "" => {}
+            ".." => {
+                segments.pop()?;
+            }
+            name => segments.push(name),
+        }
+    }
+    Some(segments.join("/"))
+}
+
+/// Files that a path may stand for, the likeliest first.
+fn candidates(path: &str) -> Vec<String> {
+    let mut candidates = vec![path.to_owned()];
+    for (written, meant) in [(".js", ".ts"), (".mjs", ".mts")] {
+        // TypeScript imports a `.ts` file under the name of its output.
+        candidates.extend(path.strip_suffix(written).map(|stem| format!("{stem}{meant}")));
+    }
+    for extension in [".ts", ".mts", ".js", ".mjs", ".json"] {
+        candidates.push(format!("{path}{extension}"));
+    }
+    for index in ["index.ts", "index.js"] {
+        candidates.push(format!("{path}/{index}"));
+    }
+    candidates
+}
+
+fn check_json(text: String, file: &str) -> Result<String, PrepareError> {
+    match serde_json::from_str::<serde::de::IgnoredAny>(&text) {
+        Ok(_) => Ok(text),
+        Err(error) => Err(ScriptError::new(crate::script::SYNTAX, file, format!("not JSON: {error}")).into()),
+    }
+}

@@ -1,0 +1,22 @@
+//! One execution of one script in one fresh instance.
+//!
+//! - [`state`]: what the store of a run holds: caps, events, modules.
+//! - [`drive`]: from a program to a report: instantiate, call, watch the clock.
+//! - [`cancel`]: ending a run from outside.
+//! - [`entry`]: the engine's entry point, with its types.
+//! - [`outcome`]: what came of it, in words.
+//! - [`stack`]: stacks as the script's author wrote it.
+
+mod cancel;
+mod drive;
+mod entry;
+mod outcome;
+mod stack;
+mod state;
+
+pub use cancel::CancelHandle;
+pub use drive::{Run, RunOptions};
+pub(crate) use drive::drive;
+pub use outcome::{ConsoleLine, RunReport};
+pub(crate) use entry::Entry;
+pub(crate) use state::State;

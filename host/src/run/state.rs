@@ -1,0 +1,149 @@
+//! What the store of a run holds.
+
+use crate::events::{ConsoleLevel, EventKind, EventSink};
+use crate::limits::{BytesLimit, CallLimit, ConsoleLimit, InFlightLimit, Limit, Limits, MemoryLimit, Reached};
+use crate::modules::Modules;
+use crate::run::ConsoleLine;
+use crate::usage::Usage;
+use serde_json::Value;
+use std::sync::Arc;
+use std::time::Instant;
+use wasmtime::{Result, ResourceLimiter};
+
+pub(crate) struct State {
+    run_id: Arc<str>,
+    started: Instant,
+    modules: Arc<Modules>,
+    memory: MemoryLimit,
+    console_limit: ConsoleLimit,
+    calls: CallLimit,
+    in_flight: InFlightLimit,
+    bytes: BytesLimit,
+    console: Vec<ConsoleLine>,
+    events: EventSink,
+    failure: Option<Failure>,
+}
+
+/// Why the host ended a run from within.
+#[derive(Clone, Debug)]
+pub(crate) enum Failure {
+    Limit(Limit),
+    /// A handler failed in a function whose type has no way to say so.
+    Unspeakable(String),
+}
+
+impl State {
+    pub(crate) fn new(
+        run_id: Arc<str>,
+        limits: &Limits,
+        modules: Arc<Modules>,
+        events: EventSink,
+        started: Instant,
+    ) -> State {
+        State {
+            run_id,
+            started,
+            modules,
+            memory: MemoryLimit::new(limits.memory),
+            console_limit: ConsoleLimit::new(limits.console),
+            calls: CallLimit::new(limits.calls),
+            in_flight: InFlightLimit::new(limits.in_flight),
+            bytes: BytesLimit::new(limits.call_bytes),
+            console: Vec::new(),
+            events,
+            failure: None,
+        }
+    }
+
+    pub(crate) fn run_id(&self) -> &Arc<str> {
+        &self.run_id
+    }
+
+    pub(crate) fn started(&self) -> Instant {
+        self.started
+    }
+
+    pub(crate) fn modules(&self) -> &Modules {
+        &self.modules
+    }
+
+    pub(crate) fn emit(&mut self, kind: EventKind) {
+        self.events.emit(kind);
+    }
+
+    /// Remembers why the run ends; the error ends it.
+    fn reached(&mut self, reached: Reached) -> wasmtime::Error {
+        self.failure.get_or_insert(Failure::Limit(reached.0));
+        wasmtime::Error::new(reached)
+    }
+
+    /// Ends the run because a handler failed where the function's type cannot say so.
+    pub(crate) fn unspeakable(&mut self, message: String) -> wasmtime::Error {
+        self.failure.get_or_insert(Failure::Unspeakable(message.clone()));
+        wasmtime::Error::msg(message)
+    }
+
+    pub(crate) fn print(&mut self, level: ConsoleLevel, text: String) -> Result<()> {
+        self.console_limit.print(&text).map_err(|reached| self.reached(reached))?;
+        if self.events.is_heard() {
+            self.events.emit(EventKind::Console { level, text: text.clone() });
+        }
+        self.console.push(ConsoleLine { level, text });
+        Ok(())
+    }
+
+    /// Takes note of a call, unless it is too much; gives its number.
+    pub(crate) fn begin_call(&mut self, capability: &Arc<str>, function: &Arc<str>, params: &Value) -> Result<u64> {
+        let counted = self.calls.count().and_then(|id| {
+            self.bytes.send(params)?;
+            self.in_flight.enter()?;
+            Ok(id)
+        });
+        let call_id = counted.map_err(|reached| self.reached(reached))?;
+        if self.events.is_heard() {
+            let (capability, function, params) = (capability.clone(), function.clone(), params.clone());
+            self.events.emit(EventKind::CallScheduled { call_id, capability, function, params });
+        }
+        Ok(call_id)
+    }
+
+    /// Takes note of a call's answer, unless it is too much.
+    pub(crate) fn end_call(&mut self, answer: Option<&Value>, event: EventKind) -> Result<()> {
+        self.in_flight.leave();
+        if let Some(answer) = answer {
+            self.bytes.receive(answer).map_err(|reached| self.reached(reached))?;
+        }
+        self.events.emit(event);
+        Ok(())
+    }
+
+    /// What was used so far, and the parts of the report that are here.
+    pub(crate) fn finish(&mut self, fuel: u64) -> (Usage, Vec<ConsoleLine>, Option<Failure>) {
+        let usage = Usage {
+            fuel,
+            memory_bytes: self.memory.peak(),
+            wall_ms: self.started.elapsed().as_secs_f64() * 1e3,
+            calls: self.calls.made(),
+            bytes_in: self.bytes.received(),
+            bytes_out: self.bytes.sent(),
+        };
+        (usage, std::mem::take(&mut self.console), self.failure.take())
+    }
+}
+
+impl ResourceLimiter for State {
+    /// An error here ends the run at the growth: a script cannot catch it.
+    fn memory_growing(&mut self, _current: usize, desired: usize, _maximum: Option<usize>) -> Result<bool> {
+        self.memory.grow(desired).map_err(|reached| self.reached(reached))?;
+        Ok(true)
+    }
+
+    /// The pool's own bound, which is above every limit that can be asked for.
+    fn memory_grow_failed(&mut self, _error: wasmtime::Error) -> Result<()> {
+        Err(self.reached(Reached(Limit::Memory)))
+    }
+
+    fn table_growing(&mut self, _current: usize, _desired: usize, _maximum: Option<usize>) -> Result<bool> {
+        Ok(true)
+    }
+}

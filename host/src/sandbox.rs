@@ -1,0 +1,249 @@
+//! A sandbox: the component for one set of interfaces, linked with the functions that answer it.
+
+use crate::engine::Engine;
+use crate::error::HostError;
+use crate::events::EventKind;
+use crate::handlers::{Answer, Call, CapabilityError, Handlers};
+use crate::run::{Entry, State};
+use crate::services;
+use crate::values::{FunctionShape, Shape, camel_case, from_json, to_json};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use std::sync::Arc;
+use std::time::Instant;
+use wasmtime::component::{Accessor, Component, Instance, InstancePre, Linker, Val};
+use wasmtime::{Result, Store};
+
+/// The name under which a sandbox imports the engine's core module.
+pub(crate) const ENGINE_IMPORT: &str = "engine";
+
+/// A linked component; cheap to clone.
+#[derive(Clone)]
+pub struct Sandbox(Arc<Linked>);
+
+struct Linked {
+    engine: Engine,
+    pre: InstancePre<State>,
+    entry: Entry,
+    description: Description,
+}
+
+/// What a component's interfaces are: enough to link it without their WIT.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(crate) struct Description {
+    pub(crate) interfaces: Vec<InterfaceDescription>,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct InterfaceDescription {
+    pub(crate) name: String,
+    pub(crate) functions: Vec<FunctionShape>,
+}
+
+impl Sandbox {
+    /// Links a component with what answers its imports.
+    pub(crate) fn link(
+        engine: &Engine,
+        component: &Component,
+        description: Description,
+        handlers: &Handlers,
+    ) -> std::result::Result<Sandbox, HostError> {
+        let missing = description.missing(handlers);
+        if !missing.is_empty() {
+            return Err(HostError::MissingHandlers(missing));
+        }
+        let pre = prepare(engine, component, &description, handlers).map_err(HostError::engine)?;
+        let entry = Entry::find(component).map_err(HostError::engine)?;
+        Ok(Sandbox(Arc::new(Linked { engine: engine.clone(), pre, entry, description })))
+    }
+
+    pub(crate) fn engine(&self) -> &Engine {
+        &self.0.engine
+    }
+
+    pub(crate) fn entry(&self) -> Entry {
+        self.0.entry
+    }
+
+    /// The linked interfaces, by full name.
+    pub fn interfaces(&self) -> impl Iterator<Item = &str> {
+        self.0.description.interfaces.iter().map(|interface| interface.name.as_str())
+    }
+
+    pub(crate) async fn instantiate(&self, store: &mut Store<State>) -> Result<Instance> {
+        self.0.pre.instantiate_async(store).await
+    }
+
+    pub(crate) fn component(&self) -> &Component {
+        self.0.pre.component()
+    }
+
+    pub(crate) fn description(&self) -> &Description {
+        &self.0.description
+    }
+}
+
+impl Description {
+    /// Functions that nobody answers, as `interface.function`.
+    fn missing(&self, handlers: &Handlers) -> Vec<String> {
+        let mut missing = Vec::new();
+        for interface in &self.interfaces {
+            for function in &interface.functions {
+                if handlers.get(&interface.name, &function.name).is_none() {
+                    missing.push(format!("{}.{}", interface.name, function.name));
+                }
+            }
+        }
+        missing
+    }
+}
+
+fn prepare(
+    engine: &Engine,
+    component: &Component,
+    description: &Description,
+    handlers: &Handlers,
+) -> Result<InstancePre<State>> {
+    let mut linker = Linker::new(engine.wasmtime());
+    linker.root().module(ENGINE_IMPORT, engine.module())?;
+    services::add_to_linker(&mut linker)?;
+    for interface in &description.interfaces {
+        let mut instance = linker.instance(&interface.name)?;
+        for function in &interface.functions {
+            let Some(handler) = handlers.get(&interface.name, &function.name) else { continue };
+            let target = Arc::new(Target {
+                interface: interface.name.as_str().into(),
+                function: camel_case(&function.name).into(),
+                shape: function.clone(),
+                handler,
+            });
+            if function.is_async {
+                instance.func_new_concurrent(&function.name, move |accessor, _, arguments, results| {
+                    let target = target.clone();
+                    Box::pin(async move { target.answer(accessor, arguments, results).await })
+                })?;
+            } else {
+                instance.func_new_async(&function.name, move |mut store, _, arguments, results| {
+                    let target = target.clone();
+                    Box::new(async move {
+                        let call = target.begin(store.data_mut(), arguments)?;
+                        let begun = Instant::now();
+                        let answer = (target.handler)(call.clone()).await;
+                        target.end(store.data_mut(), &call, begun, answer, results)
+                    })
+                })?;
+            }
+        }
+    }
+    linker.instantiate_pre(component)
+}
+
+type Handler = dyn Fn(Call) -> std::pin::Pin<Box<dyn Future<Output = Answer> + Send>> + Send + Sync;
+
+/// One function and what answers it.
+struct Target {
+    interface: Arc<str>,
+    function: Arc<str>,
+    shape: FunctionShape,
+    handler: Arc<Handler>,
+}
+
+impl Target {
+    async fn answer(&self, accessor: &Accessor<State>, arguments: &[Val], results: &mut [Val]) -> Result<()> {
+        let call = accessor.with(|mut access| self.begin(access.get(), arguments))?;
+        let begun = Instant::now();
+        let answer = (self.handler)(call.clone()).await;
+        accessor.with(|mut access| self.end(access.get(), &call, begun, answer, results))
+    }
+
+    fn begin(&self, state: &mut State, arguments: &[Val]) -> Result<Call> {
+        let params = self.params(arguments)?;
+        let id = state.begin_call(&self.interface, &self.function, &params)?;
+        Ok(Call {
+            run_id: state.run_id().clone(),
+            id,
+            interface: self.interface.clone(),
+            function: self.function.clone(),
+            params,
+        })
+    }
+
+    /// The one record's members, or all parameters by name.
+    fn params(&self, arguments: &[Val]) -> Result<Value> {
+        if let ([argument], true) = (arguments, self.shape.takes_record()) {
+            return Ok(to_json(argument, &self.shape.parameters[0].shape)?);
+        }
+        let mut params = Map::new();
+        for (argument, parameter) in arguments.iter().zip(&self.shape.parameters) {
+            params.insert(parameter.name.json.clone(), to_json(argument, &parameter.shape)?);
+        }
+        Ok(Value::Object(params))
+    }
+
+    fn end(&self, state: &mut State, call: &Call, begun: Instant, answer: Answer, results: &mut [Val]) -> Result<()> {
+        let duration_ms = begun.elapsed().as_secs_f64() * 1e3;
+        let call_id = call.id;
+        let (size, value) = match answer {
+            Ok(value) => {
+                // The size is needed after the value has been converted.
+                let size = Some(value.clone());
+                (size, self.value(value))
+            }
+            Err(error) => (None, Err(error)),
+        };
+        match value {
+            Ok(value) => {
+                state.end_call(size.as_ref(), EventKind::CallResult { call_id, duration_ms })?;
+                if let (Some(slot), Some(value)) = (results.first_mut(), value) {
+                    *slot = value;
+                }
+                Ok(())
+            }
+            Err(error) => {
+                let (code, message) = (error.code.clone(), error.message.clone());
+                state.end_call(size.as_ref(), EventKind::CallError { call_id, duration_ms, code, message })?;
+                let value = self.error(&error).ok_or_else(|| {
+                    let message = format!("{}.{} failed: {error}", self.interface, self.function);
+                    state.unspeakable(message)
+                })?;
+                if let Some(slot) = results.first_mut() {
+                    *slot = value;
+                }
+                Ok(())
+            }
+        }
+    }
+
+    /// A handler's value as the function returns it.
+    fn value(&self, value: Value) -> std::result::Result<Option<Val>, CapabilityError> {
+        let mismatch = |mismatch: crate::values::Mismatch| {
+            let message = format!("{}'s answer does not fit its type: {mismatch}", self.function);
+            CapabilityError::new("call.failed", message)
+        };
+        match &self.shape.result {
+            None => Ok(None),
+            Some(Shape::Result(None, _)) => Ok(Some(Val::Result(Ok(None)))),
+            Some(Shape::Result(Some(ok), _)) => {
+                let value = from_json(value, ok).map_err(mismatch)?;
+                Ok(Some(Val::Result(Ok(Some(Box::new(value))))))
+            }
+            Some(shape) => from_json(value, shape).map(Some).map_err(mismatch),
+        }
+    }
+
+    /// An error as the function returns it, where its type can say so.
+    fn error(&self, error: &CapabilityError) -> Option<Val> {
+        let Some(Shape::Result(_, err)) = &self.shape.result else { return None };
+        let payload = match err.as_deref() {
+            None => None,
+            Some(Shape::String) => Some(Val::String(error.message.clone())),
+            Some(shape) => {
+                let record = serde_json::to_value(error).ok()?;
+                // An interface with errors of its own gets them from the details.
+                let own = || from_json(error.details.clone()?, shape).ok();
+                Some(from_json(record, shape).ok().or_else(own)?)
+            }
+        };
+        Some(Val::Result(Err(payload.map(Box::new))))
+    }
+}

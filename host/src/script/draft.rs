@@ -1,0 +1,114 @@
+//! A source that was parsed and erased but whose imports are not resolved yet.
+//!
+//! Everything here is plain data, so that the recursive work can happen on a thread with a large stack while the
+//! caller's `resolve` stays on the caller's thread.
+
+use oxc_allocator::Allocator;
+use oxc_parser::{ParseOptions, Parser, ParserReturn, config::TokensParserConfig};
+use oxc_span::SourceType;
+
+use super::edits::Edits;
+use super::erase::Eraser;
+use super::error::{SYNTAX, ScriptError};
+use super::language::{Language, SourceKind};
+use super::line_ends;
+use super::position::LineIndex;
+use super::prepare::ImportedName;
+use super::tokens::Tokens;
+use super::{modules, value};
+
+/// An import that remains at run time.
+#[derive(Debug)]
+pub(super) struct Site {
+    pub(super) specifier: String,
+    pub(super) start: u32,
+    pub(super) dynamic: bool,
+    pub(super) names: Vec<(ImportedName, u32)>,
+}
+
+/// Why a source was refused; an error without its file and line.
+#[derive(Debug)]
+pub(super) struct Fault {
+    pub(super) code: &'static str,
+    pub(super) message: String,
+    pub(super) start: Option<u32>,
+    pub(super) hint: Option<String>,
+}
+
+impl Fault {
+    pub(super) fn syntax(start: u32, message: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self { code: SYNTAX, message: message.into(), start: Some(start), hint: Some(hint.into()) }
+    }
+
+    pub(super) fn into_error(self, file: &str, source: &str, lines: &LineIndex) -> ScriptError {
+        ScriptError {
+            code: self.code,
+            message: self.message,
+            file: file.to_owned(),
+            position: self.start.map(|start| lines.position(source, start)),
+            hint: self.hint,
+        }
+    }
+}
+
+/// All that is known of a source before its imports are resolved.
+#[derive(Debug)]
+pub(super) struct Draft {
+    pub(super) edits: Edits,
+    pub(super) sites: Vec<Site>,
+    pub(super) call_default: bool,
+    pub(super) has_default_export: bool,
+    /// Offsets in the source after which QuickJS starts a line and an editor does not.
+    pub(super) engine_lines: Vec<u32>,
+}
+
+/// Parses and erases a source.
+pub(super) fn draft(source: &str, language: Language, kind: SourceKind) -> Result<Draft, Fault> {
+    let allocator = Allocator::default();
+    let source_type = match language {
+        Language::TypeScript => SourceType::ts().with_module(true),
+        Language::JavaScript => SourceType::mjs(),
+    };
+    let options = ParseOptions { allow_return_outside_function: true, ..ParseOptions::default() };
+    let parser = || Parser::new(&allocator, source, source_type).with_options(options);
+    // A debug assertion of the parser fails when tokens are wanted and the first one is invalid.
+    if cfg!(debug_assertions)
+        && let Some(fault) = first_diagnostic(&parser().parse())
+    {
+        return Err(fault);
+    }
+    let parsed = parser().with_config(TokensParserConfig).parse();
+    if let Some(fault) = first_diagnostic(&parsed) {
+        return Err(fault);
+    }
+    let program = &parsed.program;
+    let tokens = Tokens::new(&parsed.tokens);
+    let mut eraser = Eraser::new(source, tokens, language);
+    eraser.run(program);
+    let value = value::find(program, kind, &mut eraser);
+    modules::rewrite(program, &value, &mut eraser);
+    value::write(value, &mut eraser);
+    let (mut edits, sites) = eraser.finish()?;
+    let engine_lines = line_ends::even_out(program, tokens, &mut edits);
+    Ok(Draft {
+        edits,
+        sites,
+        call_default: value.calls_default(),
+        has_default_export: value.has_default(),
+        engine_lines,
+    })
+}
+
+fn first_diagnostic(parsed: &ParserReturn<'_>) -> Option<Fault> {
+    let Some(first) = parsed.diagnostics.errors().next() else {
+        return parsed.panicked.then(|| Fault {
+            code: SYNTAX,
+            message: "the source cannot be parsed".to_owned(),
+            start: None,
+            hint: None,
+        });
+    };
+    let start = first.labels.iter().map(|label| label.offset() as u32).next();
+    let hint = first.help.as_ref().or(first.note.as_ref()).map(ToString::to_string);
+    Some(Fault { code: SYNTAX, message: first.message.to_string(), start, hint })
+}

@@ -1,0 +1,42 @@
+//! From the TypeScript or JavaScript a person or a model wrote to the JavaScript that the engine runs.
+//!
+//! Types are blanked with spaces, so that every token that remains keeps its line and column; the few insertions are
+//! undone by a [`PositionMap`]. Pure: no files, no engine, no capabilities. What an import may name is the caller's
+//! business, through the `resolve` callback.
+//!
+//! # Layout
+//! - `prepare`: the entry; `draft`: parse and erase on a stack that is large enough; `nesting`, `depth`: how large that is
+//! - `erase`: the walk over the syntax tree, one file per kind of syntax; `scopes`: what its names mean
+//! - `modules`: imports and exports; `value`: what a script's value is
+//! - `edits`: the changes and the pass that applies them; `tokens`, `literal`, `line_ends`: small helps for them
+//! - `position`, `position_map`: lines and columns; `frame`: showing one to a person
+//! - `error`, `language`: what is refused, and what kind of source it was
+
+mod depth;
+mod draft;
+mod edits;
+mod erase;
+mod error;
+mod frame;
+mod language;
+mod line_ends;
+mod literal;
+mod modules;
+mod nesting;
+mod position;
+mod position_map;
+mod prepare;
+mod scopes;
+mod tokens;
+mod value;
+
+#[cfg(test)]
+mod tests;
+
+pub use error::{IMPORT_DENIED, IMPORT_UNKNOWN, SYNTAX, ScriptError};
+pub use frame::code_frame;
+pub use language::{Language, SourceKind};
+pub use nesting::{MAX_DEPTH, MAX_NESTING};
+pub use position::Position;
+pub use position_map::PositionMap;
+pub use prepare::{ImportSite, ImportedName, MAX_SOURCE_BYTES, Prepared, prepare};

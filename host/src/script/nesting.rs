@@ -1,0 +1,71 @@
+//! How deep a source may nest, and a stack that is large enough for it.
+//!
+//! The parser and the walk recurse with the source, and a stack that overflows ends the process. So the depth is
+//! bounded first, by a scan that does not recurse ([`depth`](super::depth)); beyond [`MAX_NESTING`] and
+//! [`MAX_DEPTH`] the source is refused, and in between the work moves to a thread whose stack fits it.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::thread;
+
+use super::depth::{self, Limits, TooDeep};
+use super::draft::Fault;
+use super::error::SYNTAX;
+
+/// The most brackets (type arguments included) inside one another. Hand-written code stays below 50 and deep data below
+/// 200. The parser tries some of them twice, which takes time with the square of their number.
+pub const MAX_NESTING: u32 = 1_000;
+
+/// The deepest syntax tree, counting brackets and the links of chains (`a.b.c`, `a + b + c`, `else if`). Hand-written
+/// code stays below 300; generated code with thousands of concatenated strings still fits. It is what the largest stack
+/// is made for.
+pub const MAX_DEPTH: u32 = 8_000;
+
+/// Up to this depth the caller's stack serves: half of the 2 MiB that threads have by default.
+const INLINE_DEPTH: u32 = (1024 * 1024) / STACK_PER_LEVEL as u32;
+
+/// Stack for one level. The dearest syntax (a tuple type) takes 1.7 KiB optimised and 4.5 KiB not; the rest is margin for
+/// other targets and compilers.
+const STACK_PER_LEVEL: usize = if cfg!(debug_assertions) { 12 * 1024 } else { 4 * 1024 };
+
+/// Stack for everything that does not depend on the source.
+const STACK_BASE: usize = 1024 * 1024;
+
+/// Runs `work`, which parses and walks `source`, on a stack it cannot overflow.
+pub(super) fn with_enough_stack<T: Send>(source: &str, work: impl FnOnce() -> T + Send) -> Result<T, Fault> {
+    let limits = Limits { brackets: MAX_NESTING, total: MAX_DEPTH };
+    let depth = depth::bound(source, limits).map_err(refusal)?;
+    if depth <= INLINE_DEPTH {
+        return catch_unwind(AssertUnwindSafe(work)).map_err(|_| parser_failed());
+    }
+    let stack = STACK_BASE + depth as usize * STACK_PER_LEVEL;
+    thread::scope(|scope| {
+        let thread = thread::Builder::new().name("script".to_owned()).stack_size(stack).spawn_scoped(scope, work);
+        match thread {
+            Ok(thread) => thread.join().map_err(|_| parser_failed()),
+            Err(_) => Err(Fault {
+                code: SYNTAX,
+                message: format!("the source nests {depth} levels deep, for which there is not enough memory now"),
+                start: None,
+                hint: Some("split the deepest expression into several statements".to_owned()),
+            }),
+        }
+    })
+}
+
+fn refusal(too_deep: TooDeep) -> Fault {
+    let (start, message) = match too_deep {
+        TooDeep::Brackets(at) => (at, format!("brackets nest deeper than {MAX_NESTING} levels")),
+        TooDeep::Total(at) => (at, format!("the code nests deeper than {MAX_DEPTH} levels, or is one chain of so many parts")),
+    };
+    Fault::syntax(start, message, "split it into several statements, or move data into a workspace file")
+}
+
+/// A panic in the parser is its bug, not the author's; it must not take the host with it.
+fn parser_failed() -> Fault {
+    Fault {
+        code: SYNTAX,
+        message: "the parser failed on this source".to_owned(),
+        start: None,
+        hint: Some("please report the source as a bug of agent-spaces".to_owned()),
+    }
+}

@@ -1,0 +1,108 @@
+//! From a source to code that the engine runs: parse, erase, resolve imports, write.
+
+use super::draft::{Draft, Fault, draft};
+use super::error::{SYNTAX, ScriptError};
+use super::language::{Language, SourceKind};
+use super::literal::quote;
+use super::nesting;
+use super::position::{LineIndex, Position, Positions};
+use super::position_map::PositionMap;
+
+/// The longest source that is read, in bytes. People and models write kilobytes; bundled libraries reach a few
+/// megabytes. Beyond that the source is data, and belongs in the workspace.
+pub const MAX_SOURCE_BYTES: usize = 16 * 1024 * 1024;
+
+/// A name that an import takes from a module, as a value.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ImportedName {
+    /// All of it: `* as name`, `export *`, `import()`.
+    Namespace,
+    /// Its default export.
+    Default,
+    /// One export, by the name the module gives it.
+    Named(String),
+}
+
+/// One place where a source imports a module at run time.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ImportSite<'a> {
+    /// The module as the author wrote it.
+    pub specifier: &'a str,
+    /// Where the specifier is written.
+    pub position: Position,
+    /// `import('…')` rather than a declaration.
+    pub dynamic: bool,
+    /// The values taken from the module; none for an import for its effects.
+    pub names: Vec<ImportedName>,
+    /// Where each of `names` is written.
+    pub name_positions: Vec<Position>,
+}
+
+/// A source made ready to run.
+#[derive(Debug, Clone)]
+pub struct Prepared {
+    /// The ES module to evaluate; its lines are the source's lines.
+    pub code: String,
+    /// The author wrote a default export: the run's value is what it returns when it is a function, else itself.
+    pub call_default: bool,
+    /// The code has a default export, whoever wrote it. Without one the run has no value.
+    pub has_default_export: bool,
+    /// Translates places in `code` to places in the source.
+    pub positions: PositionMap,
+}
+
+/// Makes a source ready to run as an ES module of ES2023.
+///
+/// `resolve` is called once for each import that remains at run time, in the order they are written, and gives the
+/// name the engine shall import instead.
+///
+/// # Errors
+/// `script.syntax` when the source is not valid or uses what does not run here; `import.denied` for a computed
+/// `import()`; and whatever `resolve` refuses.
+pub fn prepare(
+    source: &str,
+    file: &str,
+    language: Language,
+    kind: SourceKind,
+    resolve: &mut dyn FnMut(&ImportSite<'_>) -> Result<String, ScriptError>,
+) -> Result<Prepared, ScriptError> {
+    if source.len() > MAX_SOURCE_BYTES {
+        return Err(ScriptError::new(SYNTAX, file, format!("the source is longer than {MAX_SOURCE_BYTES} bytes"))
+            .hint("keep data in workspace files and read them"));
+    }
+    let lines = LineIndex::new(source);
+    let fault = |fault: Fault| fault.into_error(file, source, &lines);
+    let draft = nesting::with_enough_stack(source, || draft(source, language, kind)).and_then(|done| done).map_err(fault)?;
+    let specifiers = resolve_sites(&draft, source, &lines, resolve)?;
+    let Draft { edits, call_default, has_default_export, engine_lines, .. } = draft;
+    let (code, segments) = edits.apply(source, &specifiers);
+    let positions = PositionMap::new(source, lines, &code, segments, &engine_lines);
+    Ok(Prepared { code, call_default, has_default_export, positions })
+}
+
+fn resolve_sites(
+    draft: &Draft,
+    source: &str,
+    lines: &LineIndex,
+    resolve: &mut dyn FnMut(&ImportSite<'_>) -> Result<String, ScriptError>,
+) -> Result<Vec<String>, ScriptError> {
+    // Sites are found in the order of the walk; the caller sees them in the order of the source.
+    let mut order: Vec<usize> = (0..draft.sites.len()).collect();
+    order.sort_by_key(|index| draft.sites.get(*index).map(|site| site.start));
+    let name_starts = draft.sites.iter().flat_map(|site| site.names.iter().map(|(_, start)| *start));
+    let starts = draft.sites.iter().map(|site| site.start).chain(name_starts).collect();
+    let positions = Positions::new(source, lines, starts);
+    let mut specifiers = vec![String::new(); draft.sites.len()];
+    for index in order {
+        let (Some(site), Some(slot)) = (draft.sites.get(index), specifiers.get_mut(index)) else { continue };
+        let resolved = resolve(&ImportSite {
+            specifier: &site.specifier,
+            position: positions.of(site.start),
+            dynamic: site.dynamic,
+            names: site.names.iter().map(|(name, _)| name.clone()).collect(),
+            name_positions: site.names.iter().map(|(_, start)| positions.of(*start)).collect(),
+        })?;
+        *slot = quote(&resolved);
+    }
+    Ok(specifiers)
+}

@@ -1,0 +1,205 @@
+//! Which names a source declares where, and what each name it uses refers to.
+//!
+//! Only as much of TypeScript's binder as erasing needs: whether an imported name is used as a value, and which
+//! bare names inside an enum or a reopened namespace stand for its members.
+
+use std::collections::{HashMap, HashSet};
+
+/// Index of a scope; 0 is the module.
+pub(super) type ScopeId = u32;
+/// Index of a [`Group`].
+pub(super) type GroupId = usize;
+
+#[derive(Debug)]
+struct Scope {
+    parent: Option<ScopeId>,
+    /// `var` declarations land here.
+    holds_var: bool,
+    /// The body of an enum or namespace: its group, and the name of the object inside this body.
+    body: Option<(GroupId, String)>,
+}
+
+/// All declarations of one enum or namespace, however often it is reopened.
+#[derive(Debug, Default)]
+struct Group<'a> {
+    members: HashSet<&'a str>,
+}
+
+#[derive(Debug, PartialEq, Eq, Hash)]
+enum GroupKey<'a> {
+    Local(ScopeId, &'a str),
+    /// Exported from a namespace, so shared by all its bodies.
+    Member(GroupId, &'a str),
+}
+
+#[derive(Debug)]
+struct Reference<'a> {
+    name: &'a str,
+    scope: ScopeId,
+    start: u32,
+    /// `{ name }`, which must become `{ name: object.name }`.
+    shorthand: bool,
+}
+
+/// A bare name that has to be written as a member.
+#[derive(Debug)]
+pub(super) struct Qualified {
+    pub(super) start: u32,
+    /// What to put before the name.
+    pub(super) prefix: String,
+}
+
+/// What the names of a source turned out to mean.
+#[derive(Debug, Default)]
+pub(super) struct Resolved<'a> {
+    /// Names used as values that nothing in the source but an import can declare.
+    pub(super) free: HashSet<&'a str>,
+    /// Declared names used as values.
+    pub(super) bound: HashSet<(ScopeId, &'a str)>,
+    pub(super) qualified: Vec<Qualified>,
+}
+
+/// The scopes of a source, built while it is walked.
+#[derive(Debug)]
+pub(super) struct Scopes<'a> {
+    list: Vec<Scope>,
+    current: ScopeId,
+    declared: HashSet<(ScopeId, &'a str)>,
+    /// Names that some scope other than the module's gives a meaning to. The rest need no search.
+    inner: HashSet<&'a str>,
+    references: Vec<Reference<'a>>,
+    groups: Vec<Group<'a>>,
+    group_keys: HashMap<GroupKey<'a>, GroupId>,
+}
+
+impl<'a> Scopes<'a> {
+    pub(super) fn new() -> Self {
+        Self {
+            list: vec![Scope { parent: None, holds_var: true, body: None }],
+            current: 0,
+            declared: HashSet::new(),
+            inner: HashSet::new(),
+            references: Vec::new(),
+            groups: Vec::new(),
+            group_keys: HashMap::new(),
+        }
+    }
+
+    pub(super) fn enter(&mut self, holds_var: bool) {
+        self.push(holds_var, None);
+    }
+
+    /// Enters the body of an enum or namespace.
+    pub(super) fn enter_body(&mut self, group: GroupId, object: &str) {
+        self.push(true, Some((group, object.to_owned())));
+    }
+
+    fn push(&mut self, holds_var: bool, body: Option<(GroupId, String)>) {
+        self.list.push(Scope { parent: Some(self.current), holds_var, body });
+        self.current = self.list.len() as ScopeId - 1;
+    }
+
+    pub(super) fn leave(&mut self) {
+        self.current = self.scope(self.current).and_then(|scope| scope.parent).unwrap_or(0);
+    }
+
+    fn scope(&self, id: ScopeId) -> Option<&Scope> {
+        self.list.get(id as usize)
+    }
+
+    pub(super) fn current(&self) -> ScopeId {
+        self.current
+    }
+
+    /// Whether `var` stays in the current scope.
+    pub(super) fn holds_var(&self) -> bool {
+        self.scope(self.current).is_none_or(|scope| scope.holds_var)
+    }
+
+    pub(super) fn declare(&mut self, name: &'a str) {
+        self.declare_in(self.current, name);
+    }
+
+    fn declare_in(&mut self, scope: ScopeId, name: &'a str) {
+        self.declared.insert((scope, name));
+        if scope != 0 {
+            self.inner.insert(name);
+        }
+    }
+
+    /// Declares a `var`, which belongs to the function around it.
+    pub(super) fn declare_var(&mut self, name: &'a str) {
+        let mut id = self.current;
+        while let Some(scope) = self.scope(id) && !scope.holds_var && let Some(parent) = scope.parent {
+            id = parent;
+        }
+        self.declare_in(id, name);
+    }
+
+    /// Whether the module itself declares a value of this name.
+    pub(super) fn module_declares(&self, name: &'a str) -> bool {
+        self.declared.contains(&(0, name))
+    }
+
+    pub(super) fn refer(&mut self, name: &'a str, start: u32, shorthand: bool) {
+        self.references.push(Reference { name, scope: self.current, start, shorthand });
+    }
+
+    /// The group of an enum or namespace declared in the current scope.
+    pub(super) fn group(&mut self, name: &'a str, exported: bool) -> GroupId {
+        let around = self.scope(self.current).and_then(|scope| scope.body.as_ref());
+        let key = match around {
+            Some((group, _)) if exported => GroupKey::Member(*group, name),
+            _ => GroupKey::Local(self.current, name),
+        };
+        let groups = &mut self.groups;
+        *self.group_keys.entry(key).or_insert_with(|| {
+            groups.push(Group::default());
+            groups.len() - 1
+        })
+    }
+
+    pub(super) fn add_member(&mut self, group: GroupId, name: &'a str) {
+        if let Some(group) = self.groups.get_mut(group) {
+            group.members.insert(name);
+            self.inner.insert(name);
+        }
+    }
+
+    /// Adds a member to the namespace whose body the current scope is.
+    pub(super) fn add_member_here(&mut self, name: &'a str) {
+        if let Some(group) = self.scope(self.current).and_then(|scope| scope.body.as_ref()).map(|(group, _)| *group) {
+            self.add_member(group, name);
+        }
+    }
+
+    /// Finds what every reference means.
+    pub(super) fn resolve(&self) -> Resolved<'a> {
+        let mut resolved = Resolved::default();
+        for reference in &self.references {
+            self.resolve_one(reference, &mut resolved);
+        }
+        resolved
+    }
+
+    fn resolve_one(&self, reference: &Reference<'a>, resolved: &mut Resolved<'a>) {
+        let name = reference.name;
+        let mut id = Some(if self.inner.contains(name) { reference.scope } else { 0 });
+        while let Some(at) = id {
+            if self.declared.contains(&(at, name)) {
+                resolved.bound.insert((at, name));
+                return;
+            }
+            let Some(scope) = self.scope(at) else { return };
+            if let Some((group, object)) = &scope.body
+                && self.groups.get(*group).is_some_and(|group| group.members.contains(name))
+            {
+                let key = if reference.shorthand { format!("{name}: ") } else { String::new() };
+                resolved.qualified.push(Qualified { start: reference.start, prefix: format!("{key}{object}.") });
+                return;
+            }
+            id = scope.parent;
+        }
+        resolved.free.insert(name);
+    }
+}

@@ -1,0 +1,41 @@
+//! Whole sources through [`prepare`](super::prepare), one file per promise.
+
+mod erase;
+mod hostile;
+mod modules;
+mod objects;
+mod positions;
+mod value;
+
+use super::{Language, Prepared, ScriptError, SourceKind, prepare};
+
+fn run(source: &str, language: Language, kind: SourceKind) -> Result<Prepared, ScriptError> {
+    prepare(source, "test.ts", language, kind, &mut |site| Ok(site.specifier.to_owned()))
+}
+
+/// The code of a TypeScript module.
+#[track_caller]
+fn module(source: &str) -> String {
+    match run(source, Language::TypeScript, SourceKind::Module) {
+        Ok(prepared) => prepared.code,
+        Err(error) => panic!("{source}\n{error:?}"),
+    }
+}
+
+/// A TypeScript script.
+#[track_caller]
+fn script(source: &str) -> Prepared {
+    match run(source, Language::TypeScript, SourceKind::Script) {
+        Ok(prepared) => prepared,
+        Err(error) => panic!("{source}\n{error:?}"),
+    }
+}
+
+/// Why a TypeScript script is refused.
+#[track_caller]
+fn refusal(source: &str) -> ScriptError {
+    match run(source, Language::TypeScript, SourceKind::Script) {
+        Ok(prepared) => panic!("{source}\n{}", prepared.code),
+        Err(error) => error,
+    }
+}

@@ -1,0 +1,66 @@
+//! Places in the code lead back to the source.
+
+use super::script;
+
+/// Looks up the place of `needle` in the code, and expects its place in the source.
+#[track_caller]
+fn leads_back(source: &str, needle: &str, line: u32, column: u32) {
+    let prepared = script(source);
+    let at = prepared.code.find(needle).unwrap_or(usize::MAX);
+    let before = &prepared.code[..at];
+    let code_line = before.split_inclusive('\n').count() as u32 + u32::from(before.ends_with('\n') || before.is_empty());
+    let code_column = (before.len() - before.rfind('\n').map_or(0, |newline| newline + 1)) as u32 + 1;
+    let position = prepared.positions.original(code_line, code_column);
+    assert_eq!((position.line, position.column), (line, column), "{}", prepared.code);
+}
+
+#[test]
+fn blanks_move_nothing() {
+    leads_back("\nlet x: number = 1 as any, needle = 2", "needle", 2, 27);
+    leads_back("\nlet é: 'ü' = '😀', needle = 2", "needle", 2, 20);
+}
+
+#[test]
+fn insertions_are_undone_on_their_line() {
+    leads_back("\nenum E { A, B } needle()", "needle", 2, 17);
+    leads_back("\nnamespace N { export const x = 1; needle() }", "needle", 2, 35);
+    leads_back("\nclass A { constructor(private x) { needle() } }", "needle", 2, 36);
+    leads_back("\nf(<any>1, <any>2, needle)", "needle", 2, 19);
+    leads_back("let x\nreturn needle", "needle", 2, 8);
+    leads_back("\nlet a = 1; needle(a)", "needle", 2, 12);
+    leads_back("enum E { A }\n  needle", "needle", 2, 3);
+}
+
+#[test]
+fn what_was_inserted_leads_to_where_it_was() {
+    leads_back("\n  main()", "$o1 = ", 2, 3);
+    leads_back("\nenum E { A, B }", "$o1[$o1[\"B\"]", 2, 13);
+}
+
+#[test]
+fn the_engines_miscount_on_the_first_line_is_undone() {
+    // quickjs-ng gives column 10 for `Error` in `throw new Error`, which is at 11.
+    let prepared = script("throw new Error()");
+    let original = |column| prepared.positions.original(1, column).column;
+    assert_eq!((original(10), original(11), original(1)), (11, 11, 1));
+}
+
+#[test]
+fn line_ends_of_any_kind_are_counted_alike() {
+    leads_back("let a: b\r\nlet c\r\n  needle", "needle", 3, 3);
+    let lone_returns = script("let a\r/* \r */ needle");
+    assert_eq!(lone_returns.positions.original(3, 5).line, 3);
+    // QuickJS counts U+2028 as a line end in code but not in literals and comments; editors never do.
+    let separators = script("'\u{2028}' /*\u{2028}*/ \u{2028} x");
+    assert_eq!(separators.positions.original(2, 2).line, 1);
+    assert_eq!(separators.positions.original(2, 2).column, 12);
+}
+
+#[test]
+fn places_that_do_not_exist_are_moved_into_the_source() {
+    let prepared = script("a\nb");
+    for (line, column) in [(0, 0), (0, 9), (9, 9), (1, 99), (u32::MAX, u32::MAX)] {
+        let position = prepared.positions.original(line, column);
+        assert!(position.line <= 2 && position.column <= 3, "{position:?}");
+    }
+}

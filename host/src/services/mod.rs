@@ -1,0 +1,21 @@
+//! What every sandbox imports, whatever its script may reach: one file to an interface of
+//! `wit/engine.wit`.
+
+mod clock;
+mod console;
+mod modules;
+mod random;
+mod timers;
+
+use crate::run::State;
+use wasmtime::Result;
+use wasmtime::component::Linker;
+
+/// Adds all of them. This is the one list.
+pub(crate) fn add_to_linker(linker: &mut Linker<State>) -> Result<()> {
+    clock::add_to_linker(linker)?;
+    random::add_to_linker(linker)?;
+    console::add_to_linker(linker)?;
+    timers::add_to_linker(linker)?;
+    modules::add_to_linker(linker)
+}

@@ -1,0 +1,18 @@
+//! Waiting for nothing but time.
+
+use crate::run::State;
+use std::time::Duration;
+use wasmtime::Result;
+use wasmtime::component::{Accessor, Linker};
+
+pub(super) fn add_to_linker(linker: &mut Linker<State>) -> Result<()> {
+    linker.instance("agent-spaces:engine/timers@0.1.0")?.func_wrap_concurrent(
+        "sleep",
+        |_: &Accessor<State>, (nanoseconds,): (u64,)| {
+            Box::pin(async move {
+                tokio::time::sleep(Duration::from_nanos(nanoseconds)).await;
+                Ok(())
+            })
+        },
+    )
+}

@@ -1,0 +1,196 @@
+//! A space: interfaces, what answers them, and the folder whose files scripts may import.
+
+use crate::binding::component::{EngineSource, component};
+use crate::binding::module::binding;
+use crate::binding::world::{Base, world};
+use crate::engine::{Engine, cache};
+use crate::error::{HostError, PrepareError};
+use crate::handlers::Handlers;
+use crate::interfaces::Interfaces;
+use crate::limits::Limits;
+use crate::modules::Modules;
+use crate::names::nearest;
+use crate::program::Program;
+use crate::resolve::resolve;
+use crate::run::{Run, RunOptions, RunReport, drive};
+use crate::run_id;
+use crate::sandbox::{Description, InterfaceDescription, Sandbox};
+use crate::workspace::Workspace;
+use std::collections::{BTreeSet, VecDeque};
+use std::sync::{Arc, Mutex, PoisonError};
+use wasmtime::component::Component;
+
+/// Everything that scripts of one kind may reach.
+///
+/// ```
+/// # async fn example(engine: agent_spaces::Engine) -> Result<(), Box<dyn std::error::Error>> {
+/// use agent_spaces::{Handlers, Interfaces, RunOptions, Space};
+///
+/// let mut interfaces = Interfaces::new()?;
+/// interfaces.add("clock.wit", "
+///     package capabilities:station@1.0.0;
+///     interface station { next-train: async func() -> result<u32, string>; }
+/// ")?;
+/// let mut handlers = Handlers::new();
+/// handlers.add("capabilities:station/station@1.0.0", "next-train", |_call| async { Ok(7.into()) });
+///
+/// let space = Space::new(engine, interfaces, handlers)?;
+/// let program = space.prepare("agent.ts", "
+///     import { station } from '@capabilities/station';
+///     const minutes: number = await station.nextTrain();
+///     minutes * 60
+/// ")?;
+/// let report = space.run(&program, RunOptions::default()).await;
+/// assert_eq!(report.outcome?, 420);
+/// # Ok(())
+/// # }
+/// ```
+pub struct Space {
+    engine: Engine,
+    interfaces: Interfaces,
+    handlers: Handlers,
+    modules: Modules,
+    workspace: Option<Workspace>,
+    sandboxes: Mutex<VecDeque<(BTreeSet<String>, Sandbox)>>,
+}
+
+/// How many import sets stay linked. A space has few scripts; a flood of different ones must not fill
+/// the memory.
+const MAX_SANDBOXES: usize = 64;
+
+impl Space {
+    /// A space whose interfaces are all answered.
+    pub fn new(engine: Engine, interfaces: Interfaces, handlers: Handlers) -> Result<Space, HostError> {
+        check_handlers(&interfaces, &handlers)?;
+        let modules = interfaces.modules();
+        Ok(Space { engine, interfaces, handlers, modules, workspace: None, sandboxes: Mutex::default() })
+    }
+
+    /// Lets scripts import the files of this folder.
+    #[must_use]
+    pub fn with_workspace(mut self, workspace: Workspace) -> Space {
+        self.workspace = Some(workspace);
+        self
+    }
+
+    /// Names of the modules that scripts can import.
+    pub fn modules(&self) -> impl Iterator<Item = &str> {
+        self.modules.names()
+    }
+
+    /// Makes a script ready to run: reads it and all that it imports, and links a sandbox for exactly the
+    /// interfaces among that. Takes some tens of milliseconds for an import set that is new, so that an
+    /// async caller may want a blocking thread for it.
+    pub fn prepare(&self, name: &str, source: &str) -> Result<Program, PrepareError> {
+        let resolved = resolve(name, source, &self.modules, self.workspace.as_ref())?;
+        let sandbox = self.sandbox(&resolved.interfaces)?;
+        Ok(Program {
+            name: name.to_owned(),
+            code: resolved.entry.code,
+            call_default: resolved.entry.call_default,
+            modules: Arc::new(resolved.modules),
+            sources: resolved.sources,
+            sandbox,
+        })
+    }
+
+    /// Runs a program to its end.
+    pub async fn run(&self, program: &Program, options: RunOptions) -> RunReport {
+        drive(program, run_id::new(), options).await
+    }
+
+    /// Starts a program that goes on by itself, on the current tokio runtime.
+    pub fn start(&self, program: Arc<Program>, limits: Limits) -> Run {
+        Run::start(program, limits)
+    }
+
+    /// The sandbox for these interfaces, linked at most once.
+    pub fn sandbox(&self, interfaces: &BTreeSet<String>) -> Result<Sandbox, HostError> {
+        let mut sandboxes = self.sandboxes.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, sandbox)) = sandboxes.iter().find(|(known, _)| known == interfaces) {
+            return Ok(sandbox.clone());
+        }
+        let sandbox = self.link(interfaces)?;
+        if sandboxes.len() >= MAX_SANDBOXES {
+            sandboxes.pop_front();
+        }
+        sandboxes.push_back((interfaces.clone(), sandbox.clone()));
+        Ok(sandbox)
+    }
+
+    fn link(&self, interfaces: &BTreeSet<String>) -> Result<Sandbox, HostError> {
+        let description = self.describe(interfaces)?;
+        let wasm = self.build(Base::Sandbox, interfaces, None)?;
+        let component = self.load(&wasm)?;
+        Sandbox::link(&self.engine, &component, description, &self.handlers)
+    }
+
+    fn describe(&self, interfaces: &BTreeSet<String>) -> Result<Description, HostError> {
+        let describe = |name: &String| {
+            let interface = self.interfaces.get(name);
+            let interface = interface.ok_or_else(|| HostError::UnknownHandler(format!("there is no interface {name}")))?;
+            Ok(InterfaceDescription { name: name.clone(), functions: interface.functions.clone() })
+        };
+        Ok(Description { interfaces: interfaces.iter().map(describe).collect::<Result<_, HostError>>()? })
+    }
+
+    /// The component for these interfaces; with the engine and these modules inside, or without.
+    pub(crate) fn build(
+        &self,
+        base: Base,
+        interfaces: &BTreeSet<String>,
+        embedded: Option<&[u8]>,
+    ) -> Result<Vec<u8>, HostError> {
+        let layout = self.engine.layout();
+        let names: Vec<String> = interfaces.iter().cloned().collect();
+        let build = || {
+            let world = world(&self.interfaces.resolve, base, &names)?;
+            let library = wit_dylib::create(&world.resolve, world.binding, None);
+            let module = binding(&library, layout, embedded)?;
+            let engine = match embedded {
+                Some(_) => EngineSource::Inside(crate::engine::ENGINE_WASM),
+                None => EngineSource::Import(&layout.module_type),
+            };
+            component(&world, engine, layout, &module)
+        };
+        build().map_err(HostError::build)
+    }
+
+    /// Compiles a component, or loads what was compiled before.
+    fn load(&self, wasm: &[u8]) -> Result<Component, HostError> {
+        let wasmtime = self.engine.wasmtime();
+        let key = cache::key(wasmtime, &[b"sandbox", wasm]);
+        let cache = self.engine.config().cache.as_ref();
+        if let Some(code) = cache.and_then(|cache| cache.load(&key)) {
+            // SAFETY: the entry's authentication shows that this program wrote it.
+            #[expect(unsafe_code, reason = "native code cannot be checked, only trusted")]
+            let loaded = unsafe { Component::deserialize(wasmtime, &code) };
+            if let Ok(component) = loaded {
+                return Ok(component);
+            }
+        }
+        let component = Component::new(wasmtime, wasm).map_err(HostError::engine)?;
+        if let (Some(cache), Ok(code)) = (cache, component.serialize()) {
+            cache.store(&key, &code);
+        }
+        Ok(component)
+    }
+}
+
+/// Every function has a handler, and every handler a function.
+fn check_handlers(interfaces: &Interfaces, handlers: &Handlers) -> Result<(), HostError> {
+    let mut known = BTreeSet::new();
+    for name in interfaces.names() {
+        for function in interfaces.get(name).map(|interface| interface.functions.as_slice()).unwrap_or_default() {
+            known.insert(format!("{name}.{}", function.name));
+        }
+    }
+    let answered: BTreeSet<String> = handlers.keys().map(|(interface, function)| format!("{interface}.{function}")).collect();
+    if let Some(unknown) = answered.iter().find(|name| !known.contains(*name)) {
+        let near = nearest(unknown, known.iter().map(String::as_str));
+        let near = near.map(|near| format!("; did you mean {near}?")).unwrap_or_default();
+        return Err(HostError::UnknownHandler(format!("no interface has the function {unknown}{near}")));
+    }
+    let missing: Vec<String> = known.difference(&answered).cloned().collect();
+    if missing.is_empty() { Ok(()) } else { Err(HostError::MissingHandlers(missing)) }
+}

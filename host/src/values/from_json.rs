@@ -1,0 +1,218 @@
+//! JSON as a component's value.
+
+use super::shape::{Case, Field, Name, Shape};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use serde_json::{Map, Value};
+use std::fmt::Write;
+use wasmtime::component::Val;
+
+/// What is wrong with a value, and where.
+#[derive(Debug, thiserror::Error)]
+#[error("{}{message}", if path.is_empty() { String::new() } else { format!("{path}: ") })]
+pub(crate) struct Mismatch {
+    pub(crate) path: String,
+    pub(crate) message: String,
+}
+
+impl Mismatch {
+    fn new(message: impl Into<String>) -> Mismatch {
+        Mismatch { path: String::new(), message: message.into() }
+    }
+
+    fn within(mut self, segment: &str) -> Mismatch {
+        let separator = if self.path.is_empty() || self.path.starts_with('[') { "" } else { "." };
+        self.path = format!("{segment}{separator}{}", self.path);
+        self
+    }
+
+    fn at(self, index: usize) -> Mismatch {
+        let mut segment = String::new();
+        let _ = write!(segment, "[{index}]");
+        self.within(&segment)
+    }
+}
+
+/// The component's value for `value`, which must fit `shape`.
+pub(crate) fn from_json(value: Value, shape: &Shape) -> Result<Val, Mismatch> {
+    Ok(match (shape, value) {
+        (Shape::Bool, Value::Bool(value)) => Val::Bool(value),
+        (Shape::U8, value) => Val::U8(integer(value)?),
+        (Shape::U16, value) => Val::U16(integer(value)?),
+        (Shape::U32, value) => Val::U32(integer(value)?),
+        (Shape::U64, value) => Val::U64(integer(value)?),
+        (Shape::S8, value) => Val::S8(integer(value)?),
+        (Shape::S16, value) => Val::S16(integer(value)?),
+        (Shape::S32, value) => Val::S32(integer(value)?),
+        (Shape::S64, value) => Val::S64(integer(value)?),
+        (Shape::F32, value) => Val::Float32(float(&value)? as f32),
+        (Shape::F64, value) => Val::Float64(float(&value)?),
+        (Shape::Char, Value::String(text)) => character(&text)?,
+        (Shape::String, Value::String(text)) => Val::String(text),
+        (Shape::Json, value) => Val::String(value.to_string()),
+        (Shape::Bytes, value) => bytes(value)?,
+        (Shape::List(shape), Value::Array(items)) => Val::List(list(items, shape)?),
+        (Shape::Tuple(shapes), Value::Array(items)) => Val::Tuple(tuple(items, shapes)?),
+        (Shape::Record(fields), Value::Object(object)) => Val::Record(record(object, fields)?),
+        (Shape::Option(inner), value) => Val::Option(option(value, inner)?.map(Box::new)),
+        (Shape::Enum(names), Value::String(name)) if names.contains(&name) => Val::Enum(name),
+        (Shape::Variant(cases), Value::Object(object)) => variant(object, cases)?,
+        (Shape::Result(ok, err), Value::Object(object)) => result(object, ok.as_deref(), err.as_deref())?,
+        (Shape::Flags(names), Value::Object(object)) => flags(object, names)?,
+        (shape, value) => return Err(Mismatch::new(format!("expected {}, got {}", expected(shape), found(&value)))),
+    })
+}
+
+fn integer<T: TryFrom<i128>>(value: Value) -> Result<T, Mismatch> {
+    let number = match &value {
+        Value::Number(number) => number
+            .as_i64()
+            .map(i128::from)
+            .or_else(|| number.as_u64().map(i128::from))
+            // JSON does not tell 3 from 3.0.
+            .or_else(|| number.as_f64().filter(|float| float.fract() == 0.0 && float.abs() < 9e15).map(|float| float as i128)),
+        _ => None,
+    };
+    let number = number.ok_or_else(|| Mismatch::new(format!("expected an integer, got {}", found(&value))))?;
+    T::try_from(number).map_err(|_| Mismatch::new(format!("the integer {number} is out of range")))
+}
+
+fn float(value: &Value) -> Result<f64, Mismatch> {
+    value.as_f64().ok_or_else(|| Mismatch::new(format!("expected a number, got {}", found(value))))
+}
+
+fn character(text: &str) -> Result<Val, Mismatch> {
+    let mut characters = text.chars();
+    match (characters.next(), characters.next()) {
+        (Some(character), None) => Ok(Val::Char(character)),
+        _ => Err(Mismatch::new("expected a string of one character")),
+    }
+}
+
+/// Base64 text, or an array of bytes.
+fn bytes(value: Value) -> Result<Val, Mismatch> {
+    let bytes = match value {
+        Value::String(text) => STANDARD.decode(text).map_err(|error| Mismatch::new(format!("expected base64: {error}")))?,
+        Value::Array(items) => items
+            .into_iter()
+            .enumerate()
+            .map(|(i, item)| integer(item).map_err(|mismatch| mismatch.at(i)))
+            .collect::<Result<_, _>>()?,
+        other => return Err(Mismatch::new(format!("expected base64 text, got {}", found(&other)))),
+    };
+    Ok(Val::List(bytes.into_iter().map(Val::U8).collect()))
+}
+
+fn list(items: Vec<Value>, shape: &Shape) -> Result<Vec<Val>, Mismatch> {
+    let items = items.into_iter().enumerate();
+    items.map(|(i, item)| from_json(item, shape).map_err(|mismatch| mismatch.at(i))).collect()
+}
+
+fn tuple(items: Vec<Value>, shapes: &[Shape]) -> Result<Vec<Val>, Mismatch> {
+    if items.len() != shapes.len() {
+        return Err(Mismatch::new(format!("expected {} items, got {}", shapes.len(), items.len())));
+    }
+    let items = items.into_iter().zip(shapes).enumerate();
+    items.map(|(i, (item, shape))| from_json(item, shape).map_err(|mismatch| mismatch.at(i))).collect()
+}
+
+fn record(mut object: Map<String, Value>, fields: &[Field]) -> Result<Vec<(String, Val)>, Mismatch> {
+    let mut members = Vec::with_capacity(fields.len());
+    for field in fields {
+        let member = match (object.remove(&field.name.json), &field.shape) {
+            (Some(value), shape) => from_json(value, shape).map_err(|mismatch| mismatch.within(&field.name.json))?,
+            (None, Shape::Option(_)) => Val::Option(None),
+            (None, _) => return Err(Mismatch::new("is required but missing").within(&field.name.json)),
+        };
+        members.push((field.name.wit.clone(), member));
+    }
+    match object.keys().next() {
+        Some(unknown) => Err(Mismatch::new(format!("unknown member `{unknown}`"))),
+        None => Ok(members),
+    }
+}
+
+fn option(value: Value, inner: &Shape) -> Result<Option<Val>, Mismatch> {
+    if !inner.is_option() {
+        return match (value, inner) {
+            (Value::Null, Shape::Json) => Ok(Some(Val::String("null".into()))),
+            (Value::Null, _) => Ok(None),
+            (value, inner) => from_json(value, inner).map(Some),
+        };
+    }
+    let Value::Object(mut object) = value else {
+        return Err(Mismatch::new("expected {\"tag\":\"some\",\"val\":…} or {\"tag\":\"none\"}"));
+    };
+    match tag(&mut object)?.as_str() {
+        "none" => Ok(None),
+        _ => payload(&mut object, Some(inner)),
+    }
+}
+
+fn variant(mut object: Map<String, Value>, cases: &[Case]) -> Result<Val, Mismatch> {
+    let tag = tag(&mut object)?;
+    let Some(case) = cases.iter().find(|case| case.name == tag) else {
+        return Err(Mismatch::new(format!("unknown case `{tag}`")).within("tag"));
+    };
+    let payload = payload(&mut object, case.shape.as_ref())?;
+    Ok(Val::Variant(tag, payload.map(Box::new)))
+}
+
+fn result(mut object: Map<String, Value>, ok: Option<&Shape>, err: Option<&Shape>) -> Result<Val, Mismatch> {
+    Ok(Val::Result(match tag(&mut object)?.as_str() {
+        "ok" => Ok(payload(&mut object, ok)?.map(Box::new)),
+        "err" => Err(payload(&mut object, err)?.map(Box::new)),
+        other => return Err(Mismatch::new(format!("expected `ok` or `err`, got `{other}`")).within("tag")),
+    }))
+}
+
+fn flags(mut object: Map<String, Value>, names: &[Name]) -> Result<Val, Mismatch> {
+    let mut set = Vec::new();
+    for name in names {
+        match object.remove(&name.json) {
+            Some(Value::Bool(true)) => set.push(name.wit.clone()),
+            Some(Value::Bool(false)) | None => {}
+            Some(other) => {
+                return Err(Mismatch::new(format!("expected a boolean, got {}", found(&other))).within(&name.json));
+            }
+        }
+    }
+    match object.keys().next() {
+        Some(unknown) => Err(Mismatch::new(format!("unknown flag `{unknown}`"))),
+        None => Ok(Val::Flags(set)),
+    }
+}
+
+fn tag(object: &mut Map<String, Value>) -> Result<String, Mismatch> {
+    match object.remove("tag") {
+        Some(Value::String(tag)) => Ok(tag),
+        _ => Err(Mismatch::new("expected an object {\"tag\":…,\"val\":…}")),
+    }
+}
+
+fn payload(object: &mut Map<String, Value>, shape: Option<&Shape>) -> Result<Option<Val>, Mismatch> {
+    let Some(shape) = shape else { return Ok(None) };
+    let value = object.remove("val").unwrap_or(Value::Null);
+    from_json(value, shape).map(Some).map_err(|mismatch| mismatch.within("val"))
+}
+
+fn expected(shape: &Shape) -> String {
+    match shape {
+        Shape::Bool => "a boolean".into(),
+        Shape::Char | Shape::String => "a string".into(),
+        Shape::List(_) | Shape::Tuple(_) => "an array".into(),
+        Shape::Enum(names) => format!("one of {}", names.join(", ")),
+        _ => "an object".into(),
+    }
+}
+
+fn found(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "a boolean",
+        Value::Number(_) => "a number",
+        Value::String(_) => "a string",
+        Value::Array(_) => "an array",
+        Value::Object(_) => "an object",
+    }
+}

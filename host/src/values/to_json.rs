@@ -1,0 +1,99 @@
+//! A component's value as JSON.
+
+use super::shape::Shape;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use serde_json::{Map, Number, Value};
+use wasmtime::component::Val;
+
+/// Why a value has no JSON form: the component broke its own type, or holds NaN or an infinity.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub(crate) struct NotJson(&'static str);
+
+/// The JSON of `value`, which is of type `shape`.
+pub(crate) fn to_json(value: &Val, shape: &Shape) -> Result<Value, NotJson> {
+    Ok(match (value, shape) {
+        (Val::Bool(value), Shape::Bool) => (*value).into(),
+        (Val::U8(value), Shape::U8) => (*value).into(),
+        (Val::U16(value), Shape::U16) => (*value).into(),
+        (Val::U32(value), Shape::U32) => (*value).into(),
+        (Val::U64(value), Shape::U64) => (*value).into(),
+        (Val::S8(value), Shape::S8) => (*value).into(),
+        (Val::S16(value), Shape::S16) => (*value).into(),
+        (Val::S32(value), Shape::S32) => (*value).into(),
+        (Val::S64(value), Shape::S64) => (*value).into(),
+        (Val::Float32(value), Shape::F32) => float((*value).into())?,
+        (Val::Float64(value), Shape::F64) => float(*value)?,
+        (Val::Char(value), Shape::Char) => value.to_string().into(),
+        (Val::String(value), Shape::String) => value.as_str().into(),
+        (Val::String(value), Shape::Json) => {
+            serde_json::from_str(value).map_err(|_| NotJson("the text of a `json` is not JSON"))?
+        }
+        (Val::List(items), Shape::Bytes) => {
+            let bytes: Vec<u8> = items.iter().map(|item| if let Val::U8(byte) = item { *byte } else { 0 }).collect();
+            STANDARD.encode(bytes).into()
+        }
+        (Val::List(items), Shape::List(shape)) => {
+            Value::Array(items.iter().map(|item| to_json(item, shape)).collect::<Result<_, _>>()?)
+        }
+        (Val::Tuple(items), Shape::Tuple(shapes)) => {
+            let items = items.iter().zip(shapes).map(|(item, shape)| to_json(item, shape));
+            Value::Array(items.collect::<Result<_, _>>()?)
+        }
+        (Val::Record(members), Shape::Record(fields)) => {
+            let mut object = Map::new();
+            for ((_, member), field) in members.iter().zip(fields) {
+                if let Val::Option(None) = member
+                    && !matches!(&field.shape, Shape::Option(inner) if inner.is_option())
+                {
+                    continue;
+                }
+                object.insert(field.name.json.clone(), to_json(member, &field.shape)?);
+            }
+            Value::Object(object)
+        }
+        (Val::Option(value), Shape::Option(inner)) if inner.is_option() => match value {
+            Some(value) => tagged("some", Some(to_json(value, inner)?)),
+            None => tagged("none", None),
+        },
+        (Val::Option(None), Shape::Option(_)) => Value::Null,
+        (Val::Option(Some(value)), Shape::Option(inner)) => to_json(value, inner)?,
+        (Val::Enum(name), Shape::Enum(_)) => name.as_str().into(),
+        (Val::Variant(name, payload), Shape::Variant(cases)) => {
+            let shape = cases.iter().find(|case| case.name == *name).and_then(|case| case.shape.as_ref());
+            tagged(name, optional(payload.as_deref(), shape)?)
+        }
+        (Val::Result(Ok(payload)), Shape::Result(ok, _)) => tagged("ok", optional(payload.as_deref(), ok.as_deref())?),
+        (Val::Result(Err(payload)), Shape::Result(_, err)) => tagged("err", optional(payload.as_deref(), err.as_deref())?),
+        (Val::Flags(set), Shape::Flags(names)) => {
+            let members = names.iter().map(|name| (name.json.clone(), Value::Bool(set.contains(&name.wit))));
+            Value::Object(members.collect())
+        }
+        _ => return Err(NotJson("the value is not of its declared type")),
+    })
+}
+
+fn float(value: f64) -> Result<Value, NotJson> {
+    // A whole number is written as one, as JavaScript does.
+    if value.fract() == 0.0 && value.abs() < 1e15 && !(value == 0.0 && value.is_sign_negative()) {
+        return Ok((value as i64).into());
+    }
+    Number::from_f64(value).map(Value::Number).ok_or(NotJson("JSON cannot carry NaN or an infinity"))
+}
+
+fn optional(payload: Option<&Val>, shape: Option<&Shape>) -> Result<Option<Value>, NotJson> {
+    match (payload, shape) {
+        (Some(payload), Some(shape)) => to_json(payload, shape).map(Some),
+        _ => Ok(None),
+    }
+}
+
+fn tagged(tag: &str, payload: Option<Value>) -> Value {
+    let mut object = Map::new();
+    object.insert("tag".into(), tag.into());
+    if let Some(payload) = payload {
+        object.insert("val".into(), payload);
+    }
+    Value::Object(object)
+}

@@ -1,0 +1,35 @@
+//! The folder whose files a script may import.
+
+use cap_std::ambient_authority;
+use cap_std::fs::Dir;
+use std::io::{self, Read};
+use std::path::Path;
+
+/// A folder, opened once; nothing outside it can be reached through it, symlinks included.
+#[derive(Debug)]
+pub struct Workspace(Dir);
+
+impl Workspace {
+    /// Opens a folder.
+    pub fn open(folder: &Path) -> io::Result<Workspace> {
+        Dir::open_ambient_dir(folder, ambient_authority()).map(Workspace)
+    }
+
+    /// The text of a file of at most `limit` bytes; none where there is no such file.
+    pub(crate) fn read(&self, path: &str, limit: usize) -> io::Result<Option<String>> {
+        let file = match self.0.open(path) {
+            Ok(file) => file,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(error),
+        };
+        if !file.metadata()?.is_file() {
+            return Ok(None);
+        }
+        let mut text = String::new();
+        file.take(limit as u64 + 1).read_to_string(&mut text)?;
+        if text.len() > limit {
+            return Err(io::Error::other(format!("the file is longer than {limit} bytes")));
+        }
+        Ok(Some(text))
+    }
+}

@@ -76,8 +76,10 @@ pub(crate) fn from_thrown(thrown: Value) -> ScriptError {
     error.hint = absent_hint(name.as_deref(), &error.message);
     error.name = name;
     if is_capability_error(&thrown) {
-        if let Some(code) = text(atoms.code) {
-            error.code = code;
+        if let Some(code) = text(atoms.code)
+            && !is_reserved(&code)
+        {
+            error.code = cut(code);
         }
         error.retryable = thrown.get(atoms.retryable).ok().and_then(|flag| flag.as_bool()).unwrap_or(false);
         if let Ok(details) = thrown.get(atoms.details)
@@ -87,6 +89,11 @@ pub(crate) fn from_thrown(thrown: Value) -> ScriptError {
         }
     }
     error
+}
+
+/// Codes that only the engine and the host give: a script cannot pretend that a limit was reached.
+fn is_reserved(code: &str) -> bool {
+    ["script.", "limit.", "run.", "host.", "config."].iter().any(|prefix| code.starts_with(prefix))
 }
 
 /// What went wrong before any code of the script ran.

@@ -39,6 +39,7 @@ const FILES: &[(&str, &str)] = &files! {
     "headers.js"
     "url-search-params.js"
     "url.js"
+    "text-encoding.js"
     "timers.js"
     "crypto.js"
     "performance.js"

@@ -78,7 +78,7 @@
     if (kind in typedArrays) {
       const tracking =
         isResizable(viewBuffer(value)) &&
-        new typedArrays[kind](viewBuffer(value), viewByteOffset(value)).length === viewLength(value);
+        viewLength(new typedArrays[kind](viewBuffer(value), viewByteOffset(value))) === viewLength(value);
       const buffer = clone(viewBuffer(value));
       return tracking
         ? new typedArrays[kind](buffer, viewByteOffset(value))

@@ -18,6 +18,7 @@
     numberToString,
     toWellFormed,
     mapSet,
+    viewLength,
   } = shared;
   const replaceAll = shared.uncurryThis(String.prototype.replaceAll);
   const { fromCharCode } = String;
@@ -41,7 +42,7 @@
     }
     const bytes = native.stringToBytes(text);
     let result = "";
-    for (let index = 0; index < bytes.length; index++) result += encoded[bytes[index]];
+    for (let index = 0; index < viewLength(bytes); index++) result += encoded[bytes[index]];
     return result;
   }
 
@@ -57,9 +58,9 @@
     if (stringIndexOf(text, "%") === -1) return text;
     const bytes = native.stringToBytes(text);
     let end = 0;
-    for (let index = 0; index < bytes.length; index++) {
+    for (let index = 0; index < viewLength(bytes); index++) {
       let byte = bytes[index];
-      if (byte === 37 && index + 2 < bytes.length) {
+      if (byte === 37 && index + 2 < viewLength(bytes)) {
         const high = hexDigit(bytes[index + 1]);
         const low = hexDigit(bytes[index + 2]);
         if (high !== -1 && low !== -1) {

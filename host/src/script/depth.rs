@@ -89,6 +89,8 @@ enum Previous {
     Unclear,
     /// `}`.
     Brace,
+    /// `>`: the end of type arguments, or a comparison.
+    Angle,
 }
 
 struct Scan<'s> {
@@ -322,8 +324,7 @@ impl Scan<'_> {
                 Previous::Operand => Previous::Operand,
                 _ => Previous::Unclear,
             },
-            // The end of type arguments, or a comparison.
-            b'>' if last != b'=' => Previous::Unclear,
+            b'>' if last != b'=' => Previous::Angle,
             _ => Previous::Operator,
         };
     }
@@ -351,6 +352,8 @@ impl Scan<'_> {
             _ => match self.previous {
                 Previous::Brace => true,
                 Previous::Operand => self.after_newline,
+                // Not an operand, so no comparison.
+                Previous::Angle => self.after_newline && (starts_statement(word) || self.declares(word)),
                 _ => false,
             },
         };
@@ -376,11 +379,21 @@ impl Scan<'_> {
         };
     }
 
+    /// Whether the word just read and a name after it start a declaration. A name alone could be an operand.
+    fn declares(&self, word: &[u8]) -> bool {
+        let is_declaring =
+            matches!(word, b"type" | b"interface" | b"declare" | b"namespace" | b"module" | b"abstract" | b"let" | b"enum");
+        let next = self.bytes.get(self.at..).unwrap_or_default();
+        let name = next.strip_prefix(b" ").unwrap_or_default();
+        let length = name.iter().take_while(|byte| is_word_byte(**byte)).count();
+        is_declaring && length > 0 && role(name.get(..length).unwrap_or_default()) != Role::Continues
+    }
+
     fn slash(&mut self) {
         let is_division = match self.previous {
             Previous::Operand => true,
             Previous::Operator | Previous::Head => false,
-            Previous::Unclear | Previous::Brace => {
+            Previous::Unclear | Previous::Brace | Previous::Angle => {
                 // Where both readings come to the same, it is taken for a division.
                 let end = self.regex_end();
                 let text = end.and_then(|end| self.bytes.get(self.at..end)).unwrap_or_default();
@@ -427,6 +440,11 @@ impl Scan<'_> {
 /// ASCII letters, digits, `_`, `$`, and every byte of a non-ASCII character.
 fn is_word_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'$' || byte >= 0x80
+}
+
+/// Words that are never part of an expression.
+fn starts_statement(word: &[u8]) -> bool {
+    matches!(word, b"const" | b"var" | b"export" | b"if" | b"for" | b"return" | b"throw" | b"switch" | b"try" | b"do")
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -485,7 +503,7 @@ mod tests {
             "x!", "x\n!", "class extends ", "function(){", "class{a(){", "()=>", "async()=>", "async a=>", "yield ",
             "{a:", "[a,", "f(a,", "a,(", "keyof ", "infer a extends ", "a extends b ? c : ", "a?b:c?d:", "`a`+", "\"a\"+",
             "/a/+", "a/b/", "a/b/(", "}/\"/+(", ")/[(]/+[", "a>/\"/+[", "of/`/+(", "//\u{2028}(", "'\\\r\n'+", "/*\n*/(",
-            "++", "- -", "if(a)/b\"/;else ", "a.if/b+", "a\n(", "a\n[", "@a ", "namespace a{", "a!/b/(", "case/\"/+(",
+            "++", "- -", "if(a)/b\"/;else ", "a.if/b+", "a\n(", "a\n[", "@a ", "namespace a{", "a!/b/(", "case/\"/+(", "a<1+1>\n", "a>\ntype>\n", "x as const as\n", "a>\nlet as b>\n",
         ];
         for part in nesting {
             let (few, many) = (depth(&part.repeat(100)), depth(&part.repeat(1100)));
@@ -502,7 +520,7 @@ mod tests {
             "interface A { b: c; d(): e }\n", "// (((\n", "/* ((( */", "'((('\n", "`(((`;\n", "x = /[(]/.test(y)\n", "a++\n",
             "switch (a) { case 1: b; break; default: c }\n", "for (const a of b) c\n", "export const a = (b) => c / d\n",
             "import { a } from 'b'\n", "x! / y\n", "try { a } catch (b) { c } finally { d }\n", "'use strict'\n",
-            "private x = 1\n", "#x = 1\n", "foo<T>(bar)\n",
+            "private x = 1\n", "#x = 1\n", "foo<T>(bar)\n", "type A = B<C, D>\n", "const a: B = c<D>\n", "export type A = B<C>\n",
         ];
         for part in flat {
             let many = depth(&part.repeat(2000));

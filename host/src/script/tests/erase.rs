@@ -17,7 +17,7 @@ fn annotations_become_spaces() {
         ("let x: number = 1, y!: T;",
          "let x         = 1, y    ;"),
         ("function f<T>(this: X, a?: T, ...b: any[]): a is T { }",
-         "function f   (         a    , ...b       )           { }"),
+         "function f   (         a    , ...b       )         { }"),
         ("f<T>(x!, y as T, z satisfies T); new A<B<C>>(); o?.f<T>()",
          "f   (x , y     , z            ); new A      (); o?.f   ()"),
         ("for (const x of y as T[]) { } try { } catch (e: unknown) { }",
@@ -31,7 +31,7 @@ fn annotations_become_spaces() {
 fn classes_keep_what_runs() {
     erases(&[
         ("abstract class A<T> extends B<T> implements C, D<E> { }",
-         "         class A    extends B                      { }"),
+         "         class A    extends B                       { }"),
         ("class A { private readonly x: T = 1; static y?: T; declare z: T }",
          "class A { ;                x    = 1; static y;   ; ;           }"),
         ("class A { abstract f(): T; g(): T; g(x?: T) { } [k: string]: T }",

@@ -98,7 +98,7 @@ fn what_resolve_gives_replaces_the_specifier_as_one_literal() {
     let code = prepare(source, "f", Language::TypeScript, SourceKind::Module, &mut |_| Ok("a\"b\n".to_owned())).map(|it| it.code);
     assert_eq!(
         code.as_deref(),
-        Ok("import a from \"a\\\"b\\n\"                       ; a; import(\"a\\\"b\\n\"                           )")
+        Ok("import a from \"a\\\"b\\n\"                      ; a; import(\"a\\\"b\\n\"                            )")
     );
 }
 

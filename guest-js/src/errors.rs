@@ -281,10 +281,10 @@ unsafe extern "C" fn track(
 
 /// Says on the console what was rejected and never handled.
 ///
-/// The run's own promise is told to the host instead.
-pub(crate) fn report_unhandled(own: &Value) {
-    for (promise, reason) in UNHANDLED.0.take() {
-        if !own.is_same(&promise) {
+/// What ended the run is told to the host instead.
+pub(crate) fn report_unhandled(told: Option<&Value>) {
+    for (_, reason) in UNHANDLED.0.take() {
+        if told.is_none_or(|told| !told.is_same(&reason)) {
             report(reason);
         }
     }

@@ -226,7 +226,7 @@ fn wait() -> u32 {
 fn finish(outcome: Result<String, ScriptError>) -> u32 {
     let Some(task) = engine().task.borrow_mut().take() else { return CALLBACK_EXIT };
     let (Stage::Module { promise, .. } | Stage::Value(promise)) = &task.stage;
-    errors::report_unhandled(promise);
+    errors::report_unhandled(promise.is_promise().then(|| result_of(promise)).as_ref());
     let in_flight = engine().calls.borrow().len();
     if in_flight > 0 && outcome.is_ok() {
         let calls = if in_flight == 1 { "1 call was".to_owned() } else { format!("{in_flight} calls were") };

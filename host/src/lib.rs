@@ -11,10 +11,17 @@
 //! - `binding`: the component for one set of interfaces.
 //! - `sandbox`, `services`: that component, linked.
 //! - `run`, `limits`, [`Event`]: one execution, its caps, and what happens in it.
+//! - [`audit()`]: what a component can reach.
+//! - [`compile()`]: a script as a component of its own.
+//! - [`providers`]: what can stand behind a capability.
 //! - `values`: between WIT types and JSON.
 
 #[cfg(feature = "compiler")]
+mod audit;
+#[cfg(feature = "compiler")]
 mod binding;
+#[cfg(feature = "compiler")]
+mod compile;
 mod engine;
 mod error;
 mod error_report;
@@ -26,6 +33,8 @@ mod limits;
 mod modules;
 mod names;
 mod program;
+#[cfg(feature = "compiler")]
+pub mod providers;
 #[cfg(feature = "compiler")]
 mod resolve;
 mod run;
@@ -39,6 +48,10 @@ mod usage;
 mod values;
 mod workspace;
 
+#[cfg(feature = "compiler")]
+pub use audit::{Audit, AuditError, AuditedInterface, AuditedModule, audit};
+#[cfg(feature = "compiler")]
+pub use compile::{Compiled, Target, compile};
 pub use engine::{Cache, CacheError, ENGINE_SHA256, ENGINE_WASM, Engine, EngineConfig, Origin};
 pub use error::{HostError, PrepareError};
 pub use error_report::{Location, RunError};

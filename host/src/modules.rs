@@ -24,7 +24,7 @@ pub struct Binding {
 }
 
 /// Modules by the name they are imported under.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Modules(BTreeMap<String, ModuleSource>);
 
 impl Modules {

@@ -1,23 +1,20 @@
 //! A space: interfaces, what answers them, and the folder whose files scripts may import.
 
-use crate::binding::component::{EngineSource, component};
-use crate::binding::module::binding;
-use crate::binding::world::{Base, world};
+use crate::binding::world::Base;
+use crate::binding;
 use crate::engine::{Engine, cache};
 use crate::error::{HostError, PrepareError};
 use crate::handlers::Handlers;
 use crate::interfaces::Interfaces;
-use crate::limits::Limits;
-use crate::modules::Modules;
+use crate::modules::{ModuleSource, Modules};
 use crate::names::nearest;
 use crate::program::Program;
 use crate::resolve::resolve;
-use crate::run::{Run, RunOptions, RunReport, drive};
-use crate::run_id;
+use crate::run::{RunOptions, RunReport};
 use crate::sandbox::{Description, InterfaceDescription, Sandbox};
 use crate::workspace::Workspace;
 use std::collections::{BTreeSet, VecDeque};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 use wasmtime::component::Component;
 
 /// Everything that scripts of one kind may reach.
@@ -40,7 +37,7 @@ use wasmtime::component::Component;
 ///     const minutes: number = await station.nextTrain();
 ///     minutes * 60
 /// ")?;
-/// let report = space.run(&program, RunOptions::default()).await;
+/// let report = program.run(RunOptions::default()).await;
 /// assert_eq!(report.outcome?, 420);
 /// # Ok(())
 /// # }
@@ -73,6 +70,11 @@ impl Space {
         self
     }
 
+    /// Lets scripts import a module of the host's own making.
+    pub fn add_module(&mut self, name: &str, source: ModuleSource) {
+        self.modules.insert(name.to_owned(), source);
+    }
+
     /// Names of the modules that scripts can import.
     pub fn modules(&self) -> impl Iterator<Item = &str> {
         self.modules.names()
@@ -84,24 +86,12 @@ impl Space {
     pub fn prepare(&self, name: &str, source: &str) -> Result<Program, PrepareError> {
         let resolved = resolve(name, source, &self.modules, self.workspace.as_ref())?;
         let sandbox = self.sandbox(&resolved.interfaces)?;
-        Ok(Program {
-            name: name.to_owned(),
-            code: resolved.entry.code,
-            call_default: resolved.entry.call_default,
-            modules: Arc::new(resolved.modules),
-            sources: resolved.sources,
-            sandbox,
-        })
+        Ok(Program::new(name, resolved, sandbox))
     }
 
     /// Runs a program to its end.
     pub async fn run(&self, program: &Program, options: RunOptions) -> RunReport {
-        drive(program, run_id::new(), options).await
-    }
-
-    /// Starts a program that goes on by itself, on the current tokio runtime.
-    pub fn start(&self, program: Arc<Program>, limits: Limits) -> Run {
-        Run::start(program, limits)
+        program.run(options).await
     }
 
     /// The sandbox for these interfaces, linked at most once.
@@ -120,7 +110,7 @@ impl Space {
 
     fn link(&self, interfaces: &BTreeSet<String>) -> Result<Sandbox, HostError> {
         let description = self.describe(interfaces)?;
-        let wasm = self.build(Base::Sandbox, interfaces, None)?;
+        let wasm = binding::build(&self.interfaces, Base::Sandbox, interfaces, None)?;
         let component = self.load(&wasm)?;
         Sandbox::link(&self.engine, &component, description, &self.handlers)
     }
@@ -132,28 +122,6 @@ impl Space {
             Ok(InterfaceDescription { name: name.clone(), functions: interface.functions.clone() })
         };
         Ok(Description { interfaces: interfaces.iter().map(describe).collect::<Result<_, HostError>>()? })
-    }
-
-    /// The component for these interfaces; with the engine and these modules inside, or without.
-    pub(crate) fn build(
-        &self,
-        base: Base,
-        interfaces: &BTreeSet<String>,
-        embedded: Option<&[u8]>,
-    ) -> Result<Vec<u8>, HostError> {
-        let layout = self.engine.layout();
-        let names: Vec<String> = interfaces.iter().cloned().collect();
-        let build = || {
-            let world = world(&self.interfaces.resolve, base, &names)?;
-            let library = wit_dylib::create(&world.resolve, world.binding, None);
-            let module = binding(&library, layout, embedded)?;
-            let engine = match embedded {
-                Some(_) => EngineSource::Inside(crate::engine::ENGINE_WASM),
-                None => EngineSource::Import(&layout.module_type),
-            };
-            component(&world, engine, layout, &module)
-        };
-        build().map_err(HostError::build)
     }
 
     /// Compiles a component, or loads what was compiled before.

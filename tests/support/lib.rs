@@ -1,8 +1,14 @@
-//! What the whole-system tests share: one engine to a process, and spaces to run scripts in.
+//! What the whole-system tests share: one engine to a process, spaces to run scripts in, and what
+//! came of them.
 
-use agent_spaces::{Engine, EngineConfig, Handlers, Interfaces, Limits, RunOptions, RunReport, Space};
+use agent_spaces::script::ScriptError;
+use agent_spaces::{
+    Engine, EngineConfig, Event, Handlers, Interfaces, Limits, PrepareError, RunError, RunOptions, RunReport, Space,
+};
 use serde_json::Value;
 use std::sync::OnceLock;
+use std::time::Duration;
+use tokio::sync::mpsc;
 
 /// The engine of this test process, compiled once.
 pub fn engine() -> Engine {
@@ -22,6 +28,11 @@ pub fn space(wit: &str, handlers: Handlers) -> Space {
     Space::new(engine(), interfaces, handlers).expect("every function is handled")
 }
 
+/// The default limits with little fuel and time, so that a script that never ends does so soon.
+pub fn tight() -> Limits {
+    Limits { fuel: 300_000_000, time: Duration::from_secs(20), ..Limits::default() }
+}
+
 /// Runs a script under the default limits.
 pub async fn run(space: &Space, source: &str) -> RunReport {
     run_with(space, source, Limits::default()).await
@@ -33,16 +44,47 @@ pub async fn run_with(space: &Space, source: &str, limits: Limits) -> RunReport 
     space.run(&program, RunOptions { limits, ..RunOptions::default() }).await
 }
 
+/// Runs a script and listens to all of its events.
+pub async fn run_heard(space: &Space, source: &str, limits: Limits) -> (RunReport, Vec<Event>) {
+    let program = space.prepare("script.ts", source).unwrap_or_else(|error| panic!("{error}: {source}"));
+    let (sender, mut receiver) = mpsc::unbounded_channel();
+    let report = space.run(&program, RunOptions { limits, events: Some(sender), ..RunOptions::default() }).await;
+    let mut events = Vec::new();
+    while let Some(event) = receiver.recv().await {
+        events.push(event);
+    }
+    (report, events)
+}
+
 /// The value of a script, which must have one.
 pub async fn value(space: &Space, source: &str) -> Value {
     let report = run(space, source).await;
     report.outcome.unwrap_or_else(|error| panic!("{error:?}: {source}"))
 }
 
+/// The error that a script ends with, which it must.
+pub async fn error(space: &Space, source: &str) -> RunError {
+    error_with(space, source, Limits::default()).await
+}
+
+/// The error that a script ends with under these limits.
+pub async fn error_with(space: &Space, source: &str, limits: Limits) -> RunError {
+    match run_with(space, source, limits).await.outcome {
+        Ok(value) => panic!("{source} gave {value}"),
+        Err(error) => error,
+    }
+}
+
 /// The code of the error that a script ends with.
 pub async fn code(space: &Space, source: &str) -> String {
-    match run(space, source).await.outcome {
-        Ok(value) => panic!("{source} gave {value}"),
-        Err(error) => error.code,
+    error(space, source).await.code
+}
+
+/// Why a script is refused before any of its code runs, which it must be.
+pub fn refusal(space: &Space, name: &str, source: &str) -> ScriptError {
+    match space.prepare(name, source) {
+        Ok(_) => panic!("accepted: {source}"),
+        Err(PrepareError::Script(error)) => error,
+        Err(PrepareError::Host(error)) => panic!("the host failed: {error}: {source}"),
     }
 }

@@ -3,15 +3,15 @@
 //! The order needs no shims: the engine imports only functions that take no memory, so it comes
 //! first; its memory serves the functions that the binding imports.
 
-use super::types::{Declared, declare};
+use super::shim::{function_import, type_import};
+use super::types::{Declared, ExportedInterface, declare};
 use super::world::World;
 use crate::engine::EngineLayout;
 use crate::sandbox::ENGINE_IMPORT;
 use anyhow::{Context, Result, bail};
 use std::collections::HashMap;
 use wasm_encoder::{
-    Alias, CanonicalOption, ComponentBuilder, ComponentExportKind, ComponentExportSection, ComponentInstanceSection,
-    ComponentSection, ComponentTypeRef, ComponentValType, ExportKind, ModuleArg, ModuleType,
+    Alias, CanonicalOption, ComponentBuilder, ComponentExportKind, ComponentTypeRef, ComponentValType, ExportKind, ModuleArg, ModuleType,
 };
 use wasmparser::{Import, Parser, Payload};
 
@@ -48,31 +48,10 @@ pub(crate) fn component(
     let module = parts.builder.core_module_raw(None, binding);
     let binding_instance = parts.instantiate_binding(module, binding, &exported)?;
 
-    // An interface is exported as an instance of its members.
-    let mut instances = ComponentInstanceSection::new();
-    let mut exports = ComponentExportSection::new();
-    for interface in &exported {
-        let mut members: Vec<_> = interface
-            .types
-            .iter()
-            .map(|(name, index)| (name.clone(), ComponentExportKind::Type, *index))
-            .collect();
-        for (name, ty) in &interface.functions {
-            let core_name = format!("[async-lift]{}#{name}", interface.name);
-            let function = parts.core_export(binding_instance, &core_name, ExportKind::Func);
-            let callback = parts.core_export(binding_instance, &format!("[callback]{core_name}"), ExportKind::Func);
-            let mut options = parts.memory_options();
-            options.extend([CanonicalOption::Async, CanonicalOption::Callback(callback)]);
-            members.push((name.clone(), ComponentExportKind::Func, parts.builder.lift_func(None, function, *ty, options)));
-        }
-        let instance = parts.builder.instance_count() + instances.len();
-        instances.export_items(members.iter().map(|(name, kind, index)| (name.as_str(), *kind, *index)));
-        exports.export(interface.name.as_str(), ComponentExportKind::Instance, instance, None);
+    for interface in exported {
+        parts.export(binding_instance, interface);
     }
-    let mut component = parts.builder.finish();
-    instances.append_to_component(&mut component);
-    exports.append_to_component(&mut component);
-    Ok(component)
+    Ok(parts.builder.finish())
 }
 
 struct Parts {
@@ -127,7 +106,7 @@ impl Parts {
         &mut self,
         module: u32,
         wasm: &[u8],
-        exported: &[super::types::ExportedInterface],
+        exported: &[ExportedInterface],
     ) -> Result<u32> {
         let mut arguments = Arguments::default();
         for import in function_imports(wasm)? {
@@ -154,8 +133,28 @@ impl Parts {
         Ok(self.builder.core_instantiate(None, module, arguments.iter().map(|(name, index)| (name.as_str(), ModuleArg::Instance(*index)))))
     }
 
+    /// Lifts the functions of an interface and exports them.
+    fn export(&mut self, binding: u32, interface: ExportedInterface) {
+        let mut members = Vec::new();
+        for (name, index) in &interface.types {
+            members.push((type_import(name), ComponentExportKind::Type, *index));
+        }
+        for (name, ty) in &interface.functions {
+            let core_name = format!("[async-lift]{}#{name}", interface.name);
+            let function = self.core_export(binding, &core_name, ExportKind::Func);
+            let callback = self.core_export(binding, &format!("[callback]{core_name}"), ExportKind::Func);
+            let mut options = self.memory_options();
+            options.extend([CanonicalOption::Async, CanonicalOption::Callback(callback)]);
+            let lifted = self.builder.lift_func(None, function, *ty, options);
+            members.push((function_import(name), ComponentExportKind::Func, lifted));
+        }
+        let shim = self.builder.component(None, interface.shim);
+        let instance = self.builder.instantiate(None, shim, members);
+        self.builder.export(interface.name.as_str(), ComponentExportKind::Instance, instance, None);
+    }
+
     /// The builtin through which an exported function returns.
-    fn task_return(&mut self, module: &str, name: &str, exported: &[super::types::ExportedInterface]) -> Result<u32> {
+    fn task_return(&mut self, module: &str, name: &str, exported: &[ExportedInterface]) -> Result<u32> {
         let interface = module.strip_prefix("[export]").unwrap_or(module);
         let result = exported.iter().find(|export| export.name == interface).and_then(|export| export.result(name));
         let result = result.with_context(|| format!("{interface} does not export {name}"))?;
@@ -164,7 +163,7 @@ impl Parts {
     }
 }
 
-impl super::types::ExportedInterface {
+impl ExportedInterface {
     /// The type of what a function returns.
     fn result(&self, function: &str) -> Option<ComponentValType> {
         self.results.get(function).copied().map(ComponentValType::Type)

@@ -10,10 +10,41 @@
 //! - [`module`]: its binding module.
 //! - [`types`]: its imports and types, as component sections.
 //! - [`component`]: the whole.
+//! - [`shim`]: what an exported interface passes through.
 //! - [`embed`]: the modules inside a compiled program.
 
-pub(crate) mod component;
+mod component;
 pub(crate) mod embed;
-pub(crate) mod module;
+mod module;
+mod shim;
 mod types;
 pub(crate) mod world;
+
+use crate::engine::{ENGINE_WASM, EngineLayout};
+use crate::error::HostError;
+use crate::interfaces::Interfaces;
+use component::EngineSource;
+use std::collections::BTreeSet;
+use world::Base;
+
+/// The component for these interfaces. What is embedded makes it a program of its own, with the engine
+/// inside.
+pub(crate) fn build(
+    interfaces: &Interfaces,
+    base: Base,
+    names: &BTreeSet<String>,
+    embedded: Option<&[u8]>,
+) -> Result<Vec<u8>, HostError> {
+    let build = || {
+        let layout = EngineLayout::prebuilt()?;
+        let world = world::world(&interfaces.resolve, base, names)?;
+        let library = wit_dylib::create(&world.resolve, world.binding, None);
+        let module = module::binding(&library, layout, embedded)?;
+        let engine = match embedded {
+            Some(_) => EngineSource::Inside(ENGINE_WASM),
+            None => EngineSource::Import(&layout.module_type),
+        };
+        component::component(&world, engine, layout, &module)
+    };
+    build().map_err(HostError::build)
+}

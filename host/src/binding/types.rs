@@ -30,6 +30,8 @@ pub(crate) struct ExportedInterface {
     pub(crate) functions: Vec<(String, u32)>,
     /// What each function returns.
     pub(crate) results: HashMap<String, u32>,
+    /// A component that imports the members and exports them as the interface names them.
+    pub(crate) shim: ComponentBuilder,
 }
 
 /// Writes the world's types and imports into an empty component.
@@ -92,8 +94,13 @@ fn exported(
     name: &str,
     members: &[InstanceTypeDeclaration<'_>],
 ) -> Result<ExportedInterface> {
-    let mut interface =
-        ExportedInterface { name: name.to_owned(), types: Vec::new(), functions: Vec::new(), results: HashMap::new() };
+    let mut interface = ExportedInterface {
+        name: name.to_owned(),
+        types: Vec::new(),
+        functions: Vec::new(),
+        results: HashMap::new(),
+        shim: super::shim::shim(members)?,
+    };
     let mut types = Renamed::none();
     // Results of the function types, by index in the interface.
     let mut results = HashMap::new();
@@ -131,19 +138,21 @@ fn exported(
     Ok(interface)
 }
 
-/// Type indices inside an exported interface, as indices of the component.
-struct Renamed(Option<Vec<u32>>);
+/// Type indices inside an exported interface, as indices of a component.
+pub(super) struct Renamed(Option<Vec<u32>>);
 
 impl Renamed {
-    fn none() -> Renamed {
+    /// Indices stay as they are.
+    pub(super) fn none() -> Renamed {
         Renamed(None)
     }
 
-    fn len(&self) -> u32 {
+    pub(super) fn len(&self) -> u32 {
         self.0.as_ref().map_or(0, |indices| indices.len() as u32)
     }
 
-    fn push(&mut self, index: u32) {
+    /// The next type of the interface has this index in the component.
+    pub(super) fn push(&mut self, index: u32) {
         self.0.get_or_insert_default().push(index);
     }
 }

@@ -1,6 +1,7 @@
 //! The WIT of one component: the engine's fixed world and the interfaces of one import set.
 
 use anyhow::{Context, Result, anyhow};
+use std::collections::BTreeSet;
 use wit_parser::{Resolve, WorldId};
 
 /// The fixed contracts.
@@ -58,7 +59,7 @@ pub(crate) fn contracts() -> Result<Resolve> {
 }
 
 /// The world of a component that imports these interfaces, by their full names.
-pub(crate) fn world(known: &Resolve, base: Base, interfaces: &[String]) -> Result<World> {
+pub(crate) fn world(known: &Resolve, base: Base, interfaces: &BTreeSet<String>) -> Result<World> {
     let mut resolve = known.clone();
     let engine = |name: &str| format!("agent-spaces:engine/{name}@0.1.0");
     let import = |name: String| format!("    import {name};\n");

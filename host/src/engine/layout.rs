@@ -1,6 +1,8 @@
 //! What a binding must know of the engine's module.
 
+use super::prebuilt::ENGINE_WASM;
 use anyhow::{Context, Result, bail};
+use std::sync::OnceLock;
 use wasm_encoder::ModuleType;
 use wasm_encoder::reencode::{Reencode, RoundtripReencoder};
 use wasmparser::{CompositeInnerType, ConstExpr, ExternalKind, FuncType, GlobalType, MemoryType, Operator, Parser, Payload, TableType, TypeRef};
@@ -33,7 +35,17 @@ struct Parts {
 }
 
 impl EngineLayout {
-    pub(crate) fn read(wasm: &[u8]) -> Result<EngineLayout> {
+    /// The layout of the engine that is checked in.
+    pub(crate) fn prebuilt() -> Result<&'static EngineLayout> {
+        static LAYOUT: OnceLock<EngineLayout> = OnceLock::new();
+        if let Some(layout) = LAYOUT.get() {
+            return Ok(layout);
+        }
+        let layout = EngineLayout::read(ENGINE_WASM)?;
+        Ok(LAYOUT.get_or_init(|| layout))
+    }
+
+    fn read(wasm: &[u8]) -> Result<EngineLayout> {
         let parts = Parts::read(wasm)?;
         let address = parts.exports.iter().find(|(name, ..)| name == "BINDING_DATA");
         let binding_data = address

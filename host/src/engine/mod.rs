@@ -14,6 +14,7 @@ mod prebuilt;
 
 pub use cache::{Cache, CacheError};
 pub use config::EngineConfig;
+pub(crate) use config::MAX_MEMORY_BYTES;
 #[cfg(feature = "compiler")]
 pub(crate) use layout::EngineLayout;
 pub use prebuilt::{ENGINE_SHA256, ENGINE_WASM};
@@ -32,8 +33,6 @@ struct Inner {
     module: Module,
     slots: Arc<Semaphore>,
     config: EngineConfig,
-    #[cfg(feature = "compiler")]
-    layout: EngineLayout,
 }
 
 /// How the engine came to be, for progress and for those who measure.
@@ -62,7 +61,7 @@ impl Engine {
             #[expect(unsafe_code, reason = "native code cannot be checked, only trusted")]
             let loaded = unsafe { Module::deserialize(&wasmtime, &code) };
             if let Ok(module) = loaded {
-                return Ok((Engine::assemble(config, wasmtime, module)?, Origin::Cached));
+                return Ok((Engine::assemble(config, wasmtime, module), Origin::Cached));
             }
         }
         progress(Origin::Compiled);
@@ -70,7 +69,7 @@ impl Engine {
         if let Some(cache) = &config.cache {
             cache.store(&key, &module.serialize().map_err(HostError::engine)?);
         }
-        Ok((Engine::assemble(config, wasmtime, module)?, Origin::Compiled))
+        Ok((Engine::assemble(config, wasmtime, module), Origin::Compiled))
     }
 
     /// Loads what [`Engine::precompiled`] gave.
@@ -82,7 +81,7 @@ impl Engine {
         let wasmtime = wasmtime::Engine::new(&config.wasmtime()).map_err(HostError::engine)?;
         // SAFETY: the caller vouches for the bytes.
         let module = unsafe { Module::deserialize(&wasmtime, code) }.map_err(HostError::engine)?;
-        Engine::assemble(config, wasmtime, module)
+        Ok(Engine::assemble(config, wasmtime, module))
     }
 
     /// The compiled engine, for hosts that are built without the compiler.
@@ -90,15 +89,9 @@ impl Engine {
         self.0.module.serialize().map_err(HostError::engine)
     }
 
-    fn assemble(config: EngineConfig, wasmtime: wasmtime::Engine, module: Module) -> Result<Engine, HostError> {
-        Ok(Engine(Arc::new(Inner {
-            wasmtime,
-            module,
-            slots: Arc::new(Semaphore::new(config.max_runs as usize)),
-            #[cfg(feature = "compiler")]
-            layout: EngineLayout::read(ENGINE_WASM).map_err(HostError::build)?,
-            config,
-        })))
+    fn assemble(config: EngineConfig, wasmtime: wasmtime::Engine, module: Module) -> Engine {
+        let slots = Arc::new(Semaphore::new(config.max_runs as usize));
+        Engine(Arc::new(Inner { wasmtime, module, slots, config }))
     }
 
     pub(crate) fn wasmtime(&self) -> &wasmtime::Engine {
@@ -116,10 +109,5 @@ impl Engine {
 
     pub(crate) fn config(&self) -> &EngineConfig {
         &self.0.config
-    }
-
-    #[cfg(feature = "compiler")]
-    pub(crate) fn layout(&self) -> &EngineLayout {
-        &self.0.layout
     }
 }

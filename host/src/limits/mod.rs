@@ -21,6 +21,8 @@ pub(crate) use in_flight::InFlightLimit;
 pub(crate) use memory::MemoryLimit;
 pub(crate) use stack::{FIBER_STACK_BYTES, WASM_STACK_BYTES};
 
+use crate::engine::MAX_MEMORY_BYTES;
+use crate::error::HostError;
 use serde::Serialize;
 use std::time::Duration;
 
@@ -151,3 +153,14 @@ impl Limit {
 #[derive(Clone, Copy, Debug, thiserror::Error)]
 #[error("{}", .0.code())]
 pub(crate) struct Reached(pub(crate) Limit);
+
+impl Limits {
+    /// Refuses what no run can be given.
+    pub fn check(&self) -> Result<(), HostError> {
+        if self.memory > MAX_MEMORY_BYTES {
+            let message = format!("memory of {} bytes is more than the {MAX_MEMORY_BYTES} that a run can have", self.memory);
+            return Err(HostError::Limits(message));
+        }
+        Ok(())
+    }
+}

@@ -2,6 +2,7 @@
 
 use super::cancel::CancelHandle;
 use super::entry::Script;
+use super::nested::polling;
 use super::outcome::{Ending, RunReport};
 use super::state::State;
 use crate::error_report::RunError;
@@ -43,7 +44,7 @@ pub struct Run {
 const DYNAMIC_VALUE_OVERHEAD: u64 = 8;
 
 impl Run {
-    pub(crate) fn start(program: Arc<Program>, limits: Limits) -> Run {
+    pub(crate) fn start(program: Program, limits: Limits) -> Run {
         let (sender, events) = mpsc::unbounded_channel();
         let cancel = CancelHandle::new();
         let id = run_id::new();
@@ -166,7 +167,7 @@ async fn watched(
         if deadline.is_some_and(|deadline| Instant::now() >= deadline) {
             return Poll::Ready(Ending::TimedOut);
         }
-        if let Poll::Ready(ending) = work.as_mut().poll(context) {
+        if let Poll::Ready(ending) = polling(|| work.as_mut().poll(context)) {
             return Poll::Ready(ending);
         }
         if cancelled.as_mut().poll(context).is_ready() {

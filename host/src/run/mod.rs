@@ -4,19 +4,21 @@
 //! - [`drive`]: from a program to a report: instantiate, call, watch the clock.
 //! - [`cancel`]: ending a run from outside.
 //! - [`entry`]: the engine's entry point, with its types.
+//! - [`nested`]: a run inside another run's handler.
 //! - [`outcome`]: what came of it, in words.
 //! - [`stack`]: stacks as the script's author wrote it.
 
 mod cancel;
 mod drive;
 mod entry;
+mod nested;
 mod outcome;
 mod stack;
 mod state;
 
 pub use cancel::CancelHandle;
 pub use drive::{Run, RunOptions};
-pub(crate) use drive::drive;
+pub(crate) use nested::run;
 pub use outcome::{ConsoleLine, RunReport};
 pub(crate) use entry::Entry;
 pub(crate) use state::State;

@@ -37,7 +37,12 @@ pub(super) struct Fault {
 
 impl Fault {
     pub(super) fn syntax(start: u32, message: impl Into<String>, hint: impl Into<String>) -> Self {
-        Self { code: SYNTAX, message: message.into(), start: Some(start), hint: Some(hint.into()) }
+        Self {
+            code: SYNTAX,
+            message: message.into(),
+            start: Some(start),
+            hint: Some(hint.into()),
+        }
     }
 
     pub(super) fn into_error(self, file: &str, source: &str, lines: &LineIndex) -> ScriptError {
@@ -69,7 +74,10 @@ pub(super) fn draft(source: &str, language: Language, kind: SourceKind) -> Resul
         Language::TypeScript => SourceType::ts().with_module(true),
         Language::JavaScript => SourceType::mjs(),
     };
-    let options = ParseOptions { allow_return_outside_function: true, ..ParseOptions::default() };
+    let options = ParseOptions {
+        allow_return_outside_function: true,
+        ..ParseOptions::default()
+    };
     let parser = || Parser::new(&allocator, source, source_type).with_options(options);
     // A debug assertion of the parser fails when tokens are wanted and the first one is invalid.
     if cfg!(debug_assertions)
@@ -108,7 +116,16 @@ fn first_diagnostic(parsed: &ParserReturn<'_>) -> Option<Fault> {
             hint: None,
         });
     };
-    let start = first.labels.iter().map(|label| label.offset() as u32).next();
-    let hint = first.help.as_ref().or(first.note.as_ref()).map(ToString::to_string);
-    Some(Fault { code: SYNTAX, message: first.message.to_string(), start, hint })
+    let start = first.labels.first().map(|label| label.offset());
+    let hint = first
+        .help
+        .as_ref()
+        .or(first.note.as_ref())
+        .map(ToString::to_string);
+    Some(Fault {
+        code: SYNTAX,
+        message: first.message.to_string(),
+        start,
+        hint,
+    })
 }

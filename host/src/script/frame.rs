@@ -26,10 +26,16 @@ pub fn code_frame(source: &str, position: Position, label: Option<&str>) -> Stri
 
     let text = |line: usize| {
         let (start, end) = lines.range(line, length);
-        source.get(start as usize..end as usize).unwrap_or_default().trim_end_matches(['\n', '\r'])
+        source
+            .get(start as usize..end as usize)
+            .unwrap_or_default()
+            .trim_end_matches(['\n', '\r'])
     };
     // One window for all lines, so that they stay aligned to each other.
-    let shown = Shown::new(text(target), Some((position.column as usize).saturating_sub(1)));
+    let shown = Shown::new(
+        text(target),
+        Some((position.column as usize).saturating_sub(1)),
+    );
     let window = Window::around(&shown);
     let mut frame = String::new();
     for line in first..=last {
@@ -40,7 +46,9 @@ pub fn code_frame(source: &str, position: Position, label: Option<&str>) -> Stri
         if line == target {
             let pad = " ".repeat(window.column(shown.caret));
             let carets = "^".repeat(shown.caret_width.clamp(1, WIDTH));
-            let label = label.map(|label| format!(" {}", Shown::new(label, None).text())).unwrap_or_default();
+            let label = label
+                .map(|label| format!(" {}", Shown::new(label, None).text()))
+                .unwrap_or_default();
             frame.push_str(format!("  {:number_width$} | {pad}{carets}{label}", "").trim_end());
             frame.push('\n');
         }
@@ -58,7 +66,11 @@ struct Shown {
 
 impl Shown {
     fn new(line: &str, caret_at: Option<usize>) -> Self {
-        let mut shown = Self { pieces: Vec::new(), caret: 0, caret_width: 1 };
+        let mut shown = Self {
+            pieces: Vec::new(),
+            caret: 0,
+            caret_width: 1,
+        };
         let mut cells = 0;
         for (index, character) in line.chars().enumerate() {
             let (text, width) = piece(character);
@@ -86,7 +98,11 @@ struct Window {
 
 impl Window {
     fn around(shown: &Shown) -> Self {
-        let start = if shown.caret + shown.caret_width <= WIDTH { 0 } else { shown.caret.saturating_sub(LEAD) };
+        let start = if shown.caret + shown.caret_width <= WIDTH {
+            0
+        } else {
+            shown.caret.saturating_sub(LEAD)
+        };
         Self { start }
     }
 
@@ -144,11 +160,31 @@ fn is_hidden(character: char) -> bool {
 /// Cells of a visible character: two for East Asian wide ones and emoji, none for combining marks.
 fn width(character: char) -> usize {
     match u32::from(character) {
-        0x0300..=0x036F | 0x0483..=0x0489 | 0x0591..=0x05BD | 0x0610..=0x061A | 0x064B..=0x065F | 0x1AB0..=0x1AFF
-        | 0x1DC0..=0x1DFF | 0x20D0..=0x20FF | 0xFE20..=0xFE2F => 0,
-        0x1100..=0x115F | 0x2E80..=0x303E | 0x3041..=0x33FF | 0x3400..=0x4DBF | 0x4E00..=0x9FFF | 0xA000..=0xA4CF
-        | 0xA960..=0xA97F | 0xAC00..=0xD7A3 | 0xF900..=0xFAFF | 0xFE30..=0xFE6F | 0xFF00..=0xFF60 | 0xFFE0..=0xFFE6
-        | 0x1F300..=0x1F64F | 0x1F680..=0x1F6FF | 0x1F900..=0x1FAFF | 0x20000..=0x3FFFD => 2,
+        0x0300..=0x036F
+        | 0x0483..=0x0489
+        | 0x0591..=0x05BD
+        | 0x0610..=0x061A
+        | 0x064B..=0x065F
+        | 0x1AB0..=0x1AFF
+        | 0x1DC0..=0x1DFF
+        | 0x20D0..=0x20FF
+        | 0xFE20..=0xFE2F => 0,
+        0x1100..=0x115F
+        | 0x2E80..=0x303E
+        | 0x3041..=0x33FF
+        | 0x3400..=0x4DBF
+        | 0x4E00..=0x9FFF
+        | 0xA000..=0xA4CF
+        | 0xA960..=0xA97F
+        | 0xAC00..=0xD7A3
+        | 0xF900..=0xFAFF
+        | 0xFE30..=0xFE6F
+        | 0xFF00..=0xFF60
+        | 0xFFE0..=0xFFE6
+        | 0x1F300..=0x1F64F
+        | 0x1F680..=0x1F6FF
+        | 0x1F900..=0x1FAFF
+        | 0x20000..=0x3FFFD => 2,
         _ => 1,
     }
 }
@@ -181,7 +217,10 @@ mod tests {
     #[test]
     fn nothing_in_a_source_acts_on_the_terminal() {
         let shown = frame("a\u{1b}[31m\u{202e}b\u{200b}\0", 1, 2);
-        assert!(shown.contains("a<U+001B>[31m<U+202E>b<U+200B><U+0000>"), "{shown}");
+        assert!(
+            shown.contains("a<U+001B>[31m<U+202E>b<U+200B><U+0000>"),
+            "{shown}"
+        );
         assert!(shown.contains("|  ^^^^^^^^\n"), "{shown}");
         assert!(!shown.chars().any(|c| c != '\n' && c.is_control()));
     }
@@ -191,7 +230,10 @@ mod tests {
         let source = format!("{}HERE{}", "a".repeat(500), "b".repeat(500));
         let shown = frame(&source, 1, 501);
         let mut lines = shown.lines();
-        let (code, caret) = (lines.next().unwrap_or_default(), lines.next().unwrap_or_default());
+        let (code, caret) = (
+            lines.next().unwrap_or_default(),
+            lines.next().unwrap_or_default(),
+        );
         assert!(code.chars().count() < 105, "{code}");
         let at = caret.find('^').unwrap_or_default();
         assert_eq!(code.chars().skip(at).take(4).collect::<String>(), "HERE");

@@ -34,8 +34,10 @@ impl PositionMap {
         segments: Vec<Segment>,
         engine_lines: &[u32],
     ) -> Self {
-        let starts: Vec<u32> =
-            engine_lines.iter().filter_map(|offset| separator_end(source, code, &segments, *offset)).collect();
+        let starts: Vec<u32> = engine_lines
+            .iter()
+            .filter_map(|offset| separator_end(source, code, &segments, *offset))
+            .collect();
         Self {
             source: source.to_owned(),
             source_lines,
@@ -57,7 +59,8 @@ impl PositionMap {
         if line == 0 && column > 1 {
             generated = self.after_first_line_slip(generated);
         }
-        self.source_lines.position(&self.source, self.offset(generated))
+        self.source_lines
+            .position(&self.source, self.offset(generated))
     }
 
     /// On its first line quickjs-ng counts most tokens (not all) from 0, so the column it gives may be that of the
@@ -66,14 +69,23 @@ impl PositionMap {
     fn after_first_line_slip(&self, generated: u32) -> u32 {
         let bytes = self.first_code_line.as_bytes();
         let at = generated as usize;
-        let slipped = bytes.get(at).is_some_and(|byte| !is_word_byte(*byte)) && at + 1 < bytes.len();
+        let slipped =
+            bytes.get(at).is_some_and(|byte| !is_word_byte(*byte)) && at + 1 < bytes.len();
         generated + u32::from(slipped)
     }
 
     fn offset(&self, generated: u32) -> u32 {
-        let next = self.segments.partition_point(|segment| segment.generated <= generated);
-        let Some(segment) = next.checked_sub(1).and_then(|at| self.segments.get(at)) else { return generated };
-        let offset = if segment.copied { segment.original + (generated - segment.generated) } else { segment.original };
+        let next = self
+            .segments
+            .partition_point(|segment| segment.generated <= generated);
+        let Some(segment) = next.checked_sub(1).and_then(|at| self.segments.get(at)) else {
+            return generated;
+        };
+        let offset = if segment.copied {
+            segment.original + (generated - segment.generated)
+        } else {
+            segment.original
+        };
         offset.min(self.source.len() as u32)
     }
 }
@@ -82,9 +94,13 @@ impl PositionMap {
 fn separator_end(source: &str, code: &str, segments: &[Segment], offset: u32) -> Option<u32> {
     let next = segments.partition_point(|segment| segment.original <= offset);
     let moved = segments.get(..next)?.iter().rfind(|segment| segment.copied);
-    let generated = moved.map_or(offset, |segment| segment.generated + (offset - segment.original));
+    let generated = moved.map_or(offset, |segment| {
+        segment.generated + (offset - segment.original)
+    });
     let separator = source.get(offset as usize..)?.chars().next()?;
-    code.get(generated as usize..)?.starts_with(separator).then_some(generated + separator.len_utf8() as u32)
+    code.get(generated as usize..)?
+        .starts_with(separator)
+        .then_some(generated + separator.len_utf8() as u32)
 }
 
 /// ASCII letters, digits, `_`, `$`, and every byte of a non-ASCII character.

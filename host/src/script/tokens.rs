@@ -34,13 +34,20 @@ impl<'t> Tokens<'t> {
 
     /// The tokens that start in a range.
     pub(super) fn between(&self, start: u32, end: u32) -> &'t [Token] {
-        self.list.get(self.index(start)..self.index(end)).unwrap_or_default()
+        self.list
+            .get(self.index(start)..self.index(end))
+            .unwrap_or_default()
     }
 
     /// The first `kind` that starts in a range.
     pub(super) fn find(&self, start: u32, end: u32, kind: Kind) -> Option<Token> {
         let from = self.index(start);
-        self.list.get(from..)?.iter().take_while(|token| token.start() < end).find(|token| token.kind() == kind).copied()
+        self.list
+            .get(from..)?
+            .iter()
+            .take_while(|token| token.start() < end)
+            .find(|token| token.kind() == kind)
+            .copied()
     }
 
     /// Whether any token is one of `kinds`.
@@ -55,6 +62,7 @@ impl<'t> Tokens<'t> {
 
     /// Whether a token covers `offset`.
     pub(super) fn cover(&self, offset: u32) -> bool {
-        self.before(offset + 1).is_some_and(|token| token.end() > offset)
+        self.before(offset + 1)
+            .is_some_and(|token| token.end() > offset)
     }
 }

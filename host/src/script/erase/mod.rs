@@ -68,8 +68,8 @@ struct List<'a> {
 
 impl<'a, 't> Eraser<'a, 't> {
     pub(super) fn new(source: &'t str, tokens: Tokens<'t>, language: Language) -> Self {
-        let has_objects =
-            language == Language::TypeScript && tokens.contain(&[Kind::Enum, Kind::Namespace, Kind::Module]);
+        let has_objects = language == Language::TypeScript
+            && tokens.contain(&[Kind::Enum, Kind::Namespace, Kind::Module]);
         Self {
             source,
             tokens,
@@ -103,7 +103,8 @@ impl<'a, 't> Eraser<'a, 't> {
         for (scope, name, start, end) in std::mem::take(&mut self.aliases) {
             if self.resolved.bound.contains(&(scope, name)) {
                 // As long as `import`, so that nothing moves.
-                self.edits.replace(start, start + "import".len() as u32, "var   ");
+                self.edits
+                    .replace(start, start + "import".len() as u32, "var   ");
             } else {
                 self.remove(start, end);
             }
@@ -120,7 +121,10 @@ impl<'a, 't> Eraser<'a, 't> {
 
     /// Refuses the source; the first place in it wins.
     pub(super) fn refuse(&mut self, fault: Fault) {
-        let is_first = self.fault.as_ref().is_none_or(|known| fault.start < known.start);
+        let is_first = self
+            .fault
+            .as_ref()
+            .is_none_or(|known| fault.start < known.start);
         if is_first {
             self.fault = Some(fault);
         }
@@ -134,7 +138,10 @@ impl<'a, 't> Eraser<'a, 't> {
 
     /// Whether a range holds a newline of any kind.
     fn spans_lines(&self, start: u32, end: u32) -> bool {
-        let text = self.source.get(start as usize..end as usize).unwrap_or_default();
+        let text = self
+            .source
+            .get(start as usize..end as usize)
+            .unwrap_or_default();
         text.contains(['\n', '\r', '\u{2028}', '\u{2029}'])
     }
 
@@ -152,7 +159,14 @@ fn unused_stem(source: &str) -> String {
     const STEM: &str = "$o";
     let longest = source
         .match_indices(STEM)
-        .map(|(at, _)| source.as_bytes().iter().skip(at + STEM.len()).take_while(|byte| **byte == b'_').count())
+        .map(|(at, _)| {
+            source
+                .as_bytes()
+                .iter()
+                .skip(at + STEM.len())
+                .take_while(|byte| **byte == b'_')
+                .count()
+        })
         .max();
     match longest {
         Some(longest) => format!("{STEM}{}", "_".repeat(longest + 1)),

@@ -9,8 +9,15 @@ use super::Eraser;
 impl<'a> Eraser<'a, '_> {
     /// Declares the fields first in the class, which starts at `class_body`, as TypeScript does; and assigns them as
     /// soon as `this` exists: at the start of the constructor's body, or after `super()`.
-    pub(super) fn parameter_properties(&mut self, constructor: &Function<'a>, class_body: u32, is_derived: bool) {
-        let Some(body) = &constructor.body else { return };
+    pub(super) fn parameter_properties(
+        &mut self,
+        constructor: &Function<'a>,
+        class_body: u32,
+        is_derived: bool,
+    ) {
+        let Some(body) = &constructor.body else {
+            return;
+        };
         let mut declarations = String::new();
         let mut assignments = String::new();
         for parameter in &constructor.params.items {
@@ -56,12 +63,16 @@ impl<'a> Eraser<'a, '_> {
 /// Where the first `super(…)` statement of a body ends.
 fn super_call_end(body: &FunctionBody<'_>) -> Option<u32> {
     body.statements.iter().find_map(|statement| {
-        let Statement::ExpressionStatement(statement) = statement else { return None };
+        let Statement::ExpressionStatement(statement) = statement else {
+            return None;
+        };
         let mut expression = &statement.expression;
         while let Expression::ParenthesizedExpression(inner) = expression {
             expression = &inner.expression;
         }
-        let Expression::CallExpression(call) = expression else { return None };
+        let Expression::CallExpression(call) = expression else {
+            return None;
+        };
         matches!(call.callee, Expression::Super(_)).then(|| statement.span().end)
     })
 }

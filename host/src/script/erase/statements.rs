@@ -1,8 +1,8 @@
 //! Statements: which vanish, which merge, which are refused.
 
 use oxc_ast::ast::{
-    Declaration, ExportDefaultDeclarationKind, Function, ImportOrExportKind, ModuleExportName, Statement,
-    TSImportEqualsDeclaration, TSModuleReference,
+    Declaration, ExportDefaultDeclarationKind, Function, ImportOrExportKind, ModuleExportName,
+    Statement, TSImportEqualsDeclaration, TSModuleReference,
 };
 use oxc_ast_visit::{Visit as _, walk};
 use oxc_span::GetSpan as _;
@@ -16,7 +16,10 @@ impl<'a> Eraser<'a, '_> {
     pub(super) fn statement_list(&mut self, list: &[Statement<'a>]) {
         if self.has_objects {
             let hosts = list.iter().filter_map(host_name).collect();
-            self.lists.push(List { hosts, ..List::default() });
+            self.lists.push(List {
+                hosts,
+                ..List::default()
+            });
         }
         for statement in list {
             self.statement(statement);
@@ -29,16 +32,21 @@ impl<'a> Eraser<'a, '_> {
     pub(super) fn statement(&mut self, statement: &Statement<'a>) {
         match statement {
             // What these import and export is decided once all names are known.
-            Statement::ImportDeclaration(_) | Statement::ExportFromDeclaration(_) | Statement::ExportAllDeclaration(_) => {
+            Statement::ImportDeclaration(_)
+            | Statement::ExportFromDeclaration(_)
+            | Statement::ExportAllDeclaration(_) => {
                 self.refuse_in_namespace(statement.span().start);
             }
             Statement::ExportNamedDeclaration(it) => {
                 self.refuse_in_namespace(it.span.start);
                 for specifier in &it.specifiers {
-                    let is_value =
-                        it.export_kind == ImportOrExportKind::Value && specifier.export_kind == ImportOrExportKind::Value;
-                    if is_value && let ModuleExportName::IdentifierReference(local) = &specifier.local {
-                        self.scopes.refer(local.name.as_str(), local.span.start, false);
+                    let is_value = it.export_kind == ImportOrExportKind::Value
+                        && specifier.export_kind == ImportOrExportKind::Value;
+                    if is_value
+                        && let ModuleExportName::IdentifierReference(local) = &specifier.local
+                    {
+                        self.scopes
+                            .refer(local.name.as_str(), local.span.start, false);
                     }
                 }
             }
@@ -50,7 +58,9 @@ impl<'a> Eraser<'a, '_> {
                         self.type_name(interface.id.name.as_str());
                         self.remove(it.span.start, it.span.end);
                     }
-                    ExportDefaultDeclarationKind::FunctionDeclaration(function) if is_signature(function) => {
+                    ExportDefaultDeclarationKind::FunctionDeclaration(function)
+                        if is_signature(function) =>
+                    {
                         self.remove(it.span.start, it.span.end);
                     }
                     _ => walk::walk_export_default_declaration(self, it),
@@ -90,13 +100,17 @@ impl<'a> Eraser<'a, '_> {
         }
         match declaration {
             Declaration::TSEnumDeclaration(it) => self.enum_declaration(it, Some(span.start)),
-            Declaration::TSNamespaceDeclaration(it) => self.namespace_declaration(it, Some(span.start)),
+            Declaration::TSNamespaceDeclaration(it) => {
+                self.namespace_declaration(it, Some(span.start))
+            }
             Declaration::TSImportEqualsDeclaration(it) => self.refuse(Fault::syntax(
                 it.span.start,
                 "`export import … =` does not run here",
                 "use `export const` instead",
             )),
-            _ if !self.namespace_objects.is_empty() => self.export_from_namespace(span, declaration),
+            _ if !self.namespace_objects.is_empty() => {
+                self.export_from_namespace(span, declaration)
+            }
             _ => walk::walk_declaration(self, declaration),
         }
     }
@@ -128,7 +142,9 @@ impl<'a> Eraser<'a, '_> {
                 Declaration::ClassDeclaration(it) => it.declare,
                 Declaration::TSEnumDeclaration(it) => it.declare,
                 Declaration::TSNamespaceDeclaration(it) => it.declare || !is_instantiated(it),
-                Declaration::TSImportEqualsDeclaration(it) => it.import_kind == ImportOrExportKind::Type,
+                Declaration::TSImportEqualsDeclaration(it) => {
+                    it.import_kind == ImportOrExportKind::Type
+                }
             }
     }
 
@@ -166,7 +182,12 @@ impl<'a> Eraser<'a, '_> {
             };
         }
         self.scopes.declare(it.id.name.as_str());
-        self.aliases.push((self.scopes.current(), it.id.name.as_str(), it.span.start, it.span.end));
+        self.aliases.push((
+            self.scopes.current(),
+            it.id.name.as_str(),
+            it.span.start,
+            it.span.end,
+        ));
     }
 
     fn refuse_in_namespace(&mut self, start: u32) {
@@ -183,7 +204,11 @@ impl<'a> Eraser<'a, '_> {
         if self.namespace_objects.is_empty() {
             self.top_level_returns.push(start);
         } else {
-            self.refuse(Fault::syntax(start, "a namespace cannot return", "move the statement into a function"));
+            self.refuse(Fault::syntax(
+                start,
+                "a namespace cannot return",
+                "move the statement into a function",
+            ));
         }
     }
 }
@@ -199,7 +224,9 @@ fn host_name<'a>(statement: &Statement<'a>) -> Option<&'a str> {
         Statement::ExportDeclaration(it) => Some(&it.declaration),
         Statement::ExportDefaultDeclaration(it) => {
             return match &it.declaration {
-                ExportDefaultDeclarationKind::FunctionDeclaration(it) if !is_signature(it) => it.id.as_ref(),
+                ExportDefaultDeclarationKind::FunctionDeclaration(it) if !is_signature(it) => {
+                    it.id.as_ref()
+                }
                 ExportDefaultDeclarationKind::ClassDeclaration(it) => it.id.as_ref(),
                 _ => None,
             }

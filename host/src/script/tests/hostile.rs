@@ -1,6 +1,7 @@
 //! Nothing a source holds may panic, hang or overflow a stack.
 
-use super::super::{Language, MAX_SOURCE_BYTES, SourceKind};
+use super::super::depth::{Limits, bound};
+use super::super::{Language, MAX_DEPTH, MAX_NESTING, MAX_SOURCE_BYTES, SourceKind};
 use super::{refusal, run, script};
 
 fn survives(source: &str) {
@@ -12,6 +13,7 @@ fn survives(source: &str) {
 }
 
 /// What comes before, repeats, and stands in the middle, and what closes each repetition.
+#[rustfmt::skip]
 const NESTING: &[(&str, &str, &str, &str)] = &[
     ("", "(", "1", ")"), ("", "[", "1", "]"), ("x=", "{a:", "1", "}"), ("", "{", "", "}"), ("", "`${", "1", "}`"),
     ("", "a?1:", "1", ""), ("a", ".b", "", ""), ("a", "()", "", ""), ("a", "+1", "", ""), ("x", "!", "", ""), ("", "!", "x", ""),
@@ -27,10 +29,18 @@ const NESTING: &[(&str, &str, &str, &str)] = &[
 #[test]
 fn deep_nesting_is_refused_in_words() {
     for (before, open, middle, close) in NESTING {
-        let source = format!("{before}{}{middle}{}", open.repeat(100_000), close.repeat(100_000));
+        let source = format!(
+            "{before}{}{middle}{}",
+            open.repeat(100_000),
+            close.repeat(100_000)
+        );
         let error = refusal(&source);
         assert_eq!(error.code, "script.syntax");
-        assert!(error.message.contains("deeper than"), "{open}: {}", error.message);
+        assert!(
+            error.message.contains("deeper than"),
+            "{open}: {}",
+            error.message
+        );
         assert!(error.position.is_some() && error.hint.is_some());
     }
 }
@@ -39,24 +49,45 @@ fn deep_nesting_is_refused_in_words() {
 #[test]
 fn what_is_not_refused_fits_the_stack() {
     for (before, open, middle, close) in NESTING {
-        let (mut low, mut high) = (1, 9_000);
+        let nest = |count| {
+            format!(
+                "{before}{}{middle}{}",
+                open.repeat(count),
+                close.repeat(count)
+            )
+        };
+        let limits = Limits {
+            brackets: MAX_NESTING,
+            total: MAX_DEPTH,
+        };
+        let (mut low, mut high) = (1, MAX_DEPTH as usize);
         while low < high {
-            let count = (low + high + 1) / 2;
-            let source = format!("{before}{}{middle}{}", open.repeat(count), close.repeat(count));
-            match run(&source, Language::TypeScript, SourceKind::Script) {
-                Err(error) if error.message.contains("deeper than") => high = count - 1,
-                _ => low = count,
+            let count = (low + high).div_ceil(2);
+            if bound(&nest(count), limits).is_ok() {
+                low = count
+            } else {
+                high = count - 1
             }
         }
+        let _ = run(&nest(low), Language::TypeScript, SourceKind::Script);
         assert!(low > 200, "{open} is refused at {low} already");
     }
 }
 
 #[test]
 fn ordinary_size_is_not_nesting() {
-    for line in ["foo.bar(baz, { a: [1, 2] })\n", "const x = a + b\n", "if (a) b(); else c()\n", "type A = B<C, D>\n", "'a'\n"] {
+    for line in [
+        "foo.bar(baz, { a: [1, 2] })\n",
+        "const x = a + b\n",
+        "if (a) b(); else c()\n",
+        "type A = B<C, D>\n",
+        "'a'\n",
+    ] {
         let source = line.repeat(100_000);
-        assert!(run(&source, Language::TypeScript, SourceKind::Module).is_ok(), "{line}");
+        assert!(
+            run(&source, Language::TypeScript, SourceKind::Module).is_ok(),
+            "{line}"
+        );
     }
     let source = format!("x = {}0", "a + ".repeat(5_000));
     assert!(run(&source, Language::TypeScript, SourceKind::Script).is_ok());
@@ -72,6 +103,7 @@ fn five_megabytes_are_read_and_more_than_the_limit_is_not() {
 
 #[test]
 fn broken_and_odd_sources_are_survived() {
+    #[rustfmt::skip]
     let odd = [
         "\0", "'\0'", "\u{feff}", "\u{feff}#!x\nx", "#!x", "#", "\\", "\\u{110000}", "'\\ud800'", "`\\ud800`", "\u{2028}", "a\u{2029}b",
         "<!-- a", "a\n--> b", "\r", "\r\n", "/*\r", "/* \u{2028}", "//\u{2028}x", "'", "`", "`${", "/", "/[", "(", "}", ")", "@",

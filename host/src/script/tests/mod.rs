@@ -1,5 +1,8 @@
 //! Whole sources through [`prepare`](super::prepare), one file per promise.
 
+#![allow(clippy::panic, clippy::unwrap_used)]
+
+mod depth;
 mod erase;
 mod hostile;
 mod modules;
@@ -10,7 +13,9 @@ mod value;
 use super::{Language, Prepared, ScriptError, SourceKind, prepare};
 
 fn run(source: &str, language: Language, kind: SourceKind) -> Result<Prepared, ScriptError> {
-    prepare(source, "test.ts", language, kind, &mut |site| Ok(site.specifier.to_owned()))
+    prepare(source, "test.ts", language, kind, &mut |site| {
+        Ok(site.specifier.to_owned())
+    })
 }
 
 /// The code of a TypeScript module.

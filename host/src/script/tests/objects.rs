@@ -27,7 +27,10 @@ fn strings_have_no_reverse_mapping_however_they_are_written() {
 
 #[test]
 fn a_member_after_a_computed_one_counts_on() {
-    assert!(module("enum E { A = f(), B, C }").contains("$o1[\"B\"] = $o1[\"A\"] + 1] = \"B\"; $o1[$o1[\"C\"] = $o1[\"B\"] + 1]"));
+    assert!(
+        module("enum E { A = f(), B, C }")
+            .contains("$o1[\"B\"] = $o1[\"A\"] + 1] = \"B\"; $o1[$o1[\"C\"] = $o1[\"B\"] + 1]")
+    );
     assert!(module("enum E { A = -2, B }").contains("$o1[\"B\"] = -1]"));
 }
 
@@ -37,7 +40,10 @@ fn a_name_is_declared_once_however_often_it_is_reopened() {
         ("enum E { A } enum E { B = 1 }", 1),
         ("class C { } namespace C { export const x = 1 }", 0),
         ("function f() { } enum f { A }", 0),
-        ("namespace N { export const x = 1 } namespace N { export const y = 1 }", 1),
+        (
+            "namespace N { export const x = 1 } namespace N { export const y = 1 }",
+            1,
+        ),
         ("export enum E { A } export enum E { B = 1 }", 1),
     ] {
         let code = module(source);
@@ -45,7 +51,10 @@ fn a_name_is_declared_once_however_often_it_is_reopened() {
         assert_eq!(count, declarations, "{code}");
         assert!(code.matches("export").count() <= 1, "{code}");
     }
-    assert!(module("{ enum E { A } }").contains("let  E "), "blocks must not share their enums");
+    assert!(
+        module("{ enum E { A } }").contains("let  E "),
+        "blocks must not share their enums"
+    );
 }
 
 #[test]
@@ -56,7 +65,12 @@ fn namespaces_export_declarations() {
          {})); })(A || (A = {}));"
     );
     let code = module("namespace A { export let x = 1 }");
-    assert!(code.contains("Object.defineProperty($o1, \"x\", { get: () => x, set: $o1v => { x = $o1v; }"), "{code}");
+    assert!(
+        code.contains(
+            "Object.defineProperty($o1, \"x\", { get: () => x, set: $o1v => { x = $o1v; }"
+        ),
+        "{code}"
+    );
 }
 
 #[test]
@@ -72,8 +86,14 @@ fn generated_names_do_not_collide() {
 
 #[test]
 fn entity_aliases_run_when_used() {
-    assert_eq!(module("import a = N.b; a; namespace N { }"), "var    a = N.b; a; ;              ");
-    assert_eq!(module("import a = N.b; let x: a"), ";               let x   ");
+    assert_eq!(
+        module("import a = N.b; a; namespace N { }"),
+        "var    a = N.b; a; ;              "
+    );
+    assert_eq!(
+        module("import a = N.b; let x: a"),
+        ";               let x   "
+    );
 }
 
 #[test]
@@ -81,7 +101,6 @@ fn parameter_properties_are_fields() {
     assert_eq!(
         module("class A { constructor(private x: T, y, readonly z = 1) { f() } }"),
         "class A { x; z; constructor(        x   , y,          z = 1) { this.x = x; this.z = z; f() } }"
-            .replacen("{ x; z; ", "{ x; z; ", 1)
     );
     let code = module("class A extends B { constructor(private x) { g(); super(); f() } }");
     assert!(code.contains("g(); super();; this.x = x; f()"), "{code}");
@@ -95,5 +114,10 @@ fn lines_stay_where_they_are() {
     let code = module(source);
     assert_eq!(code.lines().count(), source.lines().count());
     assert_eq!(code.lines().last(), Some("last"));
-    assert!(code.lines().nth(1).is_some_and(|line| line.ends_with("; // one")), "{code}");
+    assert!(
+        code.lines()
+            .nth(1)
+            .is_some_and(|line| line.ends_with("; // one")),
+        "{code}"
+    );
 }

@@ -5,6 +5,11 @@
 //! statement or list element. The bound may be too high, never too low: whatever cannot be told apart without
 //! parsing (is this `/` a division?) is counted both ways.
 
+mod text;
+mod words;
+
+use words::{Role, role, starts_statement};
+
 /// How deep a source may be.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Limits {
@@ -68,7 +73,15 @@ struct Level {
 
 impl Level {
     fn new(open: u8) -> Self {
-        Self { open, base: 0, brackets: 0, chain: 0, statement_chain: 0, angles: 0, is_head: false }
+        Self {
+            open,
+            base: 0,
+            brackets: 0,
+            chain: 0,
+            statement_chain: 0,
+            angles: 0,
+            is_head: false,
+        }
     }
 
     fn end_chain(&mut self) {
@@ -176,70 +189,16 @@ impl Scan<'_> {
         self.ends_statement = byte == b';';
     }
 
-    /// U+2028 or U+2029 at an offset.
-    fn is_separator(&self, at: usize) -> bool {
-        self.bytes.get(at..at + 3).is_some_and(|bytes| bytes == "\u{2028}".as_bytes() || bytes == "\u{2029}".as_bytes())
-    }
-
-    fn line_comment(&mut self) {
-        while self.at < self.bytes.len() && !matches!(self.peek(0), b'\n' | b'\r') && !self.is_separator(self.at) {
-            self.at += 1;
-        }
-    }
-
-    fn block_comment(&mut self) {
-        self.at += 2;
-        while self.at < self.bytes.len() && !(self.peek(0) == b'*' && self.peek(1) == b'/') {
-            self.after_newline |= matches!(self.peek(0), b'\n' | b'\r') || self.is_separator(self.at);
-            self.at += 1;
-        }
-        self.at += 2;
-    }
-
-    fn string(&mut self, quote: u8) {
-        self.at += 1;
-        while self.at < self.bytes.len() {
-            match self.peek(0) {
-                b'\\' => self.at += if self.peek(1) == b'\r' && self.peek(2) == b'\n' { 3 } else { 2 },
-                // Not a string after all; the parser stops at it.
-                b'\n' | b'\r' => break,
-                byte => {
-                    self.at += 1;
-                    if byte == quote {
-                        break;
-                    }
-                }
-            }
-        }
-        self.previous = Previous::Operand;
-    }
-
-    /// The text of a template up to its end or the next `${`.
-    fn template(&mut self) {
-        while self.at < self.bytes.len() {
-            match self.peek(0) {
-                b'\\' => self.at += 2,
-                b'`' => {
-                    self.at += 1;
-                    self.levels.pop();
-                    self.previous = Previous::Operand;
-                    return;
-                }
-                b'$' if self.peek(1) == b'{' => {
-                    self.at += 2;
-                    self.open(b'$', false);
-                    return;
-                }
-                _ => self.at += 1,
-            }
-        }
-    }
-
     fn open(&mut self, open: u8, is_head: bool) {
         self.link();
         let level = self.top();
         let (base, brackets) = (level.base + level.chain, level.brackets + level.angles + 1);
-        self.levels.push(Level { base, brackets, is_head, ..Level::new(open) });
+        self.levels.push(Level {
+            base,
+            brackets,
+            is_head,
+            ..Level::new(open)
+        });
         self.most_brackets = self.most_brackets.max(brackets);
         self.previous = Previous::Operator;
     }
@@ -247,7 +206,11 @@ impl Scan<'_> {
     fn close(&mut self, byte: u8) {
         self.at += 1;
         let open = self.top().open;
-        let is_matched = self.levels.len() > 1 && matches!((open, byte), (b'(', b')') | (b'[', b']') | (b'{' | b'$', b'}'));
+        let is_matched = self.levels.len() > 1
+            && matches!(
+                (open, byte),
+                (b'(', b')') | (b'[', b']') | (b'{' | b'$', b'}')
+            );
         if !is_matched {
             return;
         }
@@ -285,7 +248,11 @@ impl Scan<'_> {
                 self.at += 1;
                 let level = self.top();
                 if level.angles == 0 {
-                    level.chain = if matches!(level.open, b'(' | b'[') { 0 } else { level.statement_chain };
+                    level.chain = if matches!(level.open, b'(' | b'[') {
+                        0
+                    } else {
+                        level.statement_chain
+                    };
                 }
                 self.previous = Previous::Operator;
             }
@@ -294,7 +261,12 @@ impl Scan<'_> {
     }
 
     fn operator(&mut self, byte: u8) {
-        let last = self.at.checked_sub(1).and_then(|at| self.bytes.get(at)).copied().unwrap_or(0);
+        let last = self
+            .at
+            .checked_sub(1)
+            .and_then(|at| self.bytes.get(at))
+            .copied()
+            .unwrap_or(0);
         let is_tail = match byte {
             b'=' | b'&' | b'|' | b'?' | b'*' | b'.' => last == byte,
             b'>' => last == b'=' || last == b'>',
@@ -319,11 +291,13 @@ impl Scan<'_> {
         self.at += if is_double { 2 } else { 1 };
         self.previous = match byte {
             // `a!` and `a++` end an operand, `!a` and `++a` begin one.
-            _ if (is_double || byte == b'!') && self.previous != Previous::Operator => match self.previous {
-                Previous::Operand if after_newline => Previous::Operator,
-                Previous::Operand => Previous::Operand,
-                _ => Previous::Unclear,
-            },
+            _ if (is_double || byte == b'!') && self.previous != Previous::Operator => {
+                match self.previous {
+                    Previous::Operand if after_newline => Previous::Operator,
+                    Previous::Operand => Previous::Operand,
+                    _ => Previous::Unclear,
+                }
+            }
             b'>' if last != b'=' => Previous::Angle,
             _ => Previous::Operator,
         };
@@ -344,7 +318,11 @@ impl Scan<'_> {
         // Something outside of ASCII that is no letter.
         self.at = self.at.max(start + 1);
         let word = self.bytes.get(start..self.at).unwrap_or_default();
-        let role = if self.after_dot { Role::Operand } else { role(word) };
+        let role = if self.after_dot {
+            Role::Operand
+        } else {
+            role(word)
+        };
         let ends_chain = match role {
             Role::Continues => false,
             Role::Clause => true,
@@ -353,7 +331,9 @@ impl Scan<'_> {
                 Previous::Brace => true,
                 Previous::Operand => self.after_newline,
                 // Not an operand, so no comparison.
-                Previous::Angle => self.after_newline && (starts_statement(word) || self.declares(word)),
+                Previous::Angle => {
+                    self.after_newline && (starts_statement(word) || self.declares(word))
+                }
                 _ => false,
             },
         };
@@ -372,7 +352,12 @@ impl Scan<'_> {
             Role::Head => Previous::Head,
             Role::Contextual => Previous::Unclear,
             Role::Continues if matches!(word, b"while" | b"catch") => Previous::Head,
-            Role::Continues if matches!(word, b"as" | b"satisfies" | b"is" | b"of" | b"from" | b"implements") => {
+            Role::Continues
+                if matches!(
+                    word,
+                    b"as" | b"satisfies" | b"is" | b"of" | b"from" | b"implements"
+                ) =>
+            {
                 Previous::Unclear
             }
             Role::Continues | Role::Statement | Role::Clause | Role::Reserved => Previous::Operator,
@@ -381,167 +366,27 @@ impl Scan<'_> {
 
     /// Whether the word just read and a name after it start a declaration. A name alone could be an operand.
     fn declares(&self, word: &[u8]) -> bool {
-        let is_declaring =
-            matches!(word, b"type" | b"interface" | b"declare" | b"namespace" | b"module" | b"abstract" | b"let" | b"enum");
+        let is_declaring = matches!(
+            word,
+            b"type"
+                | b"interface"
+                | b"declare"
+                | b"namespace"
+                | b"module"
+                | b"abstract"
+                | b"let"
+                | b"enum"
+        );
         let next = self.bytes.get(self.at..).unwrap_or_default();
         let name = next.strip_prefix(b" ").unwrap_or_default();
         let length = name.iter().take_while(|byte| is_word_byte(**byte)).count();
-        is_declaring && length > 0 && role(name.get(..length).unwrap_or_default()) != Role::Continues
-    }
-
-    fn slash(&mut self) {
-        let is_division = match self.previous {
-            Previous::Operand => true,
-            Previous::Operator | Previous::Head => false,
-            Previous::Unclear | Previous::Brace | Previous::Angle => {
-                // Where both readings come to the same, it is taken for a division.
-                let end = self.regex_end();
-                let text = end.and_then(|end| self.bytes.get(self.at..end)).unwrap_or_default();
-                if text.iter().any(|byte| b"\"'`()[]{}\\".contains(byte)) {
-                    self.is_lost = true;
-                    return;
-                }
-                true
-            }
-        };
-        if is_division {
-            self.operator(b'/');
-            return;
-        }
-        match self.regex_end() {
-            Some(end) => {
-                self.at = end;
-                self.previous = Previous::Operand;
-            }
-            // Not a regular expression after all; the parser stops at it.
-            None => self.operator(b'/'),
-        }
-    }
-
-    /// Where a regular expression that starts here ends, if it ends on this line.
-    fn regex_end(&self) -> Option<usize> {
-        let mut at = self.at + 1;
-        let mut in_class = false;
-        loop {
-            match self.bytes.get(at)? {
-                b'\n' | b'\r' => return None,
-                b'\\' => at += 1,
-                b'[' => in_class = true,
-                b']' => in_class = false,
-                b'/' if !in_class => return Some(at + 1),
-                _ if self.is_separator(at) => return None,
-                _ => {}
-            }
-            at += 1;
-        }
+        is_declaring
+            && length > 0
+            && role(name.get(..length).unwrap_or_default()) != Role::Continues
     }
 }
 
 /// ASCII letters, digits, `_`, `$`, and every byte of a non-ASCII character.
 fn is_word_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'$' || byte >= 0x80
-}
-
-/// Words that are never part of an expression.
-fn starts_statement(word: &[u8]) -> bool {
-    matches!(word, b"const" | b"var" | b"export" | b"if" | b"for" | b"return" | b"throw" | b"switch" | b"try" | b"do")
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Role {
-    /// A name or literal.
-    Operand,
-    /// Continues what is before it, even on another line or after a block.
-    Continues,
-    /// Starts a statement with a head in parentheses and a body that may be such a statement again.
-    Head,
-    /// Starts a statement whose body may be such a statement again.
-    Statement,
-    /// Starts a clause of a `switch`, side by side with the others.
-    Clause,
-    /// Needs an operand or a declaration after it.
-    Reserved,
-    /// Such a word, or a name.
-    Contextual,
-}
-
-fn role(word: &[u8]) -> Role {
-    match word {
-        b"else" | b"while" | b"catch" | b"finally" | b"as" | b"satisfies" | b"in" | b"instanceof" | b"of" | b"is"
-        | b"extends" | b"implements" | b"from" => Role::Continues,
-        b"if" | b"for" | b"with" | b"switch" => Role::Head,
-        // The parentheses of `for await (…)`.
-        b"await" => Role::Head,
-        b"do" | b"try" => Role::Statement,
-        b"case" => Role::Clause,
-        b"return" | b"throw" | b"typeof" | b"void" | b"delete" | b"new" | b"class" | b"function" | b"export"
-        | b"import" | b"enum" | b"yield" => Role::Reserved,
-        b"async" | b"abstract" | b"asserts" | b"declare" | b"keyof" | b"unique" | b"readonly" | b"infer" | b"namespace"
-        | b"module" | b"type" | b"interface" | b"get" | b"set" | b"static" | b"accessor" | b"using" | b"out"
-        | b"override" | b"public" | b"private" | b"protected" | b"global" | b"let" | b"const" | b"var" | b"default"
-        | b"defer" | b"source" | b"assert" => Role::Contextual,
-        _ => Role::Operand,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{Limits, TooDeep, bound};
-
-    fn depth(source: &str) -> u32 {
-        bound(source, Limits { brackets: u32::MAX, total: u32::MAX }).unwrap_or(u32::MAX)
-    }
-
-    /// Each nests once more with every repetition, so the bound must grow with them.
-    #[test]
-    fn no_nesting_escapes() {
-        let nesting = [
-            "(", "[", "{", "!", "~", "-", "- ", "+ ", "a.", "a?.b.", "a()", "a[0]", "a+", "a ? b : ", "a ? ", "a=>", "a=",
-            "a**", "typeof ", "void ", "await ", "new ", "if(a)", "if(a)b;else ", "if(a)b,c;else ", "if(a){}else ",
-            "if(a){}\nelse\n", "if(a)b\nelse ", "for(;;)", "for(;;)\n", "for await(a of b)\n", "while(a)\n", "do\n",
-            "do a;while(b)", "l:", "l:\n", "with(a)\n", "`${", "`${`a${b}`+", "a`b`", "a<b<", "a<b,c<", "x as a as ",
-            "x!", "x\n!", "class extends ", "function(){", "class{a(){", "()=>", "async()=>", "async a=>", "yield ",
-            "{a:", "[a,", "f(a,", "a,(", "keyof ", "infer a extends ", "a extends b ? c : ", "a?b:c?d:", "`a`+", "\"a\"+",
-            "/a/+", "a/b/", "a/b/(", "}/\"/+(", ")/[(]/+[", "a>/\"/+[", "of/`/+(", "//\u{2028}(", "'\\\r\n'+", "/*\n*/(",
-            "++", "- -", "if(a)/b\"/;else ", "a.if/b+", "a\n(", "a\n[", "@a ", "namespace a{", "a!/b/(", "case/\"/+(", "a<1+1>\n", "a>\ntype>\n", "x as const as\n", "a>\nlet as b>\n",
-        ];
-        for part in nesting {
-            let (few, many) = (depth(&part.repeat(100)), depth(&part.repeat(1100)));
-            assert!(many >= few + 1000, "{part:?}: {few} at 100, {many} at 1100");
-        }
-    }
-
-    /// Each stands beside the one before, so the bound must stay small however many there are.
-    #[test]
-    fn what_does_not_nest_is_not_counted() {
-        let flat = [
-            "a.b(c);", "a.b(c)\n", "a = b + c\n", "if (a) { b } else { c }\n", "if (a) b\n", "const a = { b: 1, c: [1, 2] }\n",
-            "function f(a: B<C, D>): E { return `${a} ${b}` }\n", "class A<T> extends B { x = 1; y() {} }\n", "type A = B\n",
-            "interface A { b: c; d(): e }\n", "// (((\n", "/* ((( */", "'((('\n", "`(((`;\n", "x = /[(]/.test(y)\n", "a++\n",
-            "switch (a) { case 1: b; break; default: c }\n", "for (const a of b) c\n", "export const a = (b) => c / d\n",
-            "import { a } from 'b'\n", "x! / y\n", "try { a } catch (b) { c } finally { d }\n", "'use strict'\n",
-            "private x = 1\n", "#x = 1\n", "foo<T>(bar)\n", "type A = B<C, D>\n", "const a: B = c<D>\n", "export type A = B<C>\n",
-        ];
-        for part in flat {
-            let many = depth(&part.repeat(2000));
-            assert!(many <= 20, "{part:?}: {many}");
-        }
-        let list = [("[", "{ a: b < c, d: e.f(g) },", "]"), ("({", "a: 1 + 2,\n", "})"), ("switch(a){", "case 1:\n", "}")];
-        for (open, part, close) in list {
-            let many = depth(&format!("{open}{}{close}", part.repeat(2000)));
-            assert!(many <= 20, "{part:?}: {many}");
-        }
-        let template = format!("`{}`", "${a.b(c)} ".repeat(2000));
-        assert!(depth(&template) <= 20);
-    }
-
-    #[test]
-    fn the_limit_names_where_it_was_passed() {
-        let limits = Limits { brackets: 3, total: 6 };
-        assert_eq!(bound("x = (((1)))", limits), Ok(4));
-        assert_eq!(bound("x = ((((1))))", limits), Err(TooDeep::Brackets(7)));
-        assert_eq!(bound("x = a<b<c<d<e", limits), Err(TooDeep::Brackets(11)));
-        assert_eq!(bound("a.b.c.d.e.f.g.h", limits), Err(TooDeep::Total(13)));
-        assert_eq!(bound("a.b.c.d;a.b.c.d;[a.b.c.d, a.b.c.d]", limits), Ok(4));
-    }
 }

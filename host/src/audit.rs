@@ -1,0 +1,124 @@
+//! What a component can reach, read from the component itself.
+
+use crate::engine::ENGINE_SHA256;
+use serde::Serialize;
+use sha2::{Digest, Sha256};
+use wasmparser::{Encoding, Parser, Payload};
+use wit_component::{DecodedWasm, WitPrinter};
+use wit_parser::{InterfaceId, Resolve, WorldId, WorldItem, WorldKey};
+
+/// Everything a component imports and exports, with hashes.
+#[derive(Clone, Debug, Serialize)]
+pub struct Audit {
+    /// Of the whole file.
+    pub sha256: String,
+    /// Of the whole file.
+    pub bytes: usize,
+    /// Interfaces it imports: all that it can reach.
+    pub imports: Vec<AuditedInterface>,
+    /// Interfaces it exports.
+    pub exports: Vec<AuditedInterface>,
+    /// The core modules inside it.
+    pub modules: Vec<AuditedModule>,
+}
+
+/// An interface of a component.
+#[derive(Clone, Debug, Serialize)]
+pub struct AuditedInterface {
+    /// The full name.
+    pub name: String,
+    /// Names of its functions.
+    pub functions: Vec<String>,
+    /// Names of its types.
+    pub types: Vec<String>,
+    /// The whole interface.
+    pub wit: String,
+}
+
+/// A core module inside a component.
+#[derive(Clone, Debug, Serialize)]
+pub struct AuditedModule {
+    /// Of the module.
+    pub sha256: String,
+    /// Of the module.
+    pub bytes: usize,
+    /// Whether it is this host's engine, byte for byte.
+    pub is_engine: bool,
+}
+
+/// Why a file cannot be audited.
+#[derive(Debug, thiserror::Error)]
+pub enum AuditError {
+    /// It is no WebAssembly, or damaged.
+    #[error("not a valid WebAssembly component: {0}")]
+    Invalid(String),
+    /// It is a core module.
+    #[error("a core module, not a component: it says nothing about what it can reach")]
+    CoreModule,
+}
+
+/// Reads what a component can reach.
+pub fn audit(wasm: &[u8]) -> Result<Audit, AuditError> {
+    let invalid = |error: anyhow::Error| AuditError::Invalid(format!("{error:#}"));
+    let modules = modules(wasm)?;
+    let (resolve, world) = match wit_component::decode(wasm).map_err(invalid)? {
+        DecodedWasm::Component(resolve, world) => (resolve, world),
+        DecodedWasm::WitPackage(..) => return Err(AuditError::Invalid("a WIT package".into())),
+    };
+    Ok(Audit {
+        sha256: hash(wasm),
+        bytes: wasm.len(),
+        imports: interfaces(&resolve, world, true).map_err(invalid)?,
+        exports: interfaces(&resolve, world, false).map_err(invalid)?,
+        modules,
+    })
+}
+
+fn hash(bytes: &[u8]) -> String {
+    format!("{:x}", Sha256::digest(bytes))
+}
+
+/// The core modules, at whatever depth.
+fn modules(wasm: &[u8]) -> Result<Vec<AuditedModule>, AuditError> {
+    let mut modules = Vec::new();
+    let mut is_first = true;
+    for payload in Parser::new(0).parse_all(wasm) {
+        match payload.map_err(|error| AuditError::Invalid(error.to_string()))? {
+            Payload::Version { encoding: Encoding::Module, .. } if is_first => return Err(AuditError::CoreModule),
+            Payload::Version { .. } => is_first = false,
+            Payload::ModuleSection { unchecked_range, .. } => {
+                let bytes = wasm.get(unchecked_range.start as usize..unchecked_range.end as usize).unwrap_or_default();
+                let sha256 = hash(bytes);
+                modules.push(AuditedModule { bytes: bytes.len(), is_engine: sha256 == ENGINE_SHA256, sha256 });
+            }
+            _ => {}
+        }
+    }
+    Ok(modules)
+}
+
+fn interfaces(resolve: &Resolve, world: WorldId, imported: bool) -> anyhow::Result<Vec<AuditedInterface>> {
+    let world = &resolve.worlds[world];
+    let items = if imported { &world.imports } else { &world.exports };
+    items.iter().map(|(key, item)| interface(resolve, key, item)).collect()
+}
+
+fn interface(resolve: &Resolve, key: &WorldKey, item: &WorldItem) -> anyhow::Result<AuditedInterface> {
+    let name = resolve.name_world_key(key);
+    Ok(match item {
+        WorldItem::Interface { id, .. } => AuditedInterface {
+            name,
+            functions: resolve.interfaces[*id].functions.keys().cloned().collect(),
+            types: resolve.interfaces[*id].types.keys().cloned().collect(),
+            wit: print(resolve, *id)?,
+        },
+        WorldItem::Function(_) => AuditedInterface { functions: vec![name.clone()], name, types: Vec::new(), wit: String::new() },
+        WorldItem::Type { .. } => AuditedInterface { types: vec![name.clone()], name, functions: Vec::new(), wit: String::new() },
+    })
+}
+
+fn print(resolve: &Resolve, id: InterfaceId) -> anyhow::Result<String> {
+    let mut printer = WitPrinter::default();
+    printer.print_interface(resolve, id)?;
+    Ok(printer.output.to_string())
+}

@@ -1,0 +1,20 @@
+//! `agent-spaces completions`
+
+use clap::{Args, CommandFactory};
+use clap_complete::Shell;
+
+/// Print a shell completion script.
+#[derive(Args)]
+#[command(after_help = "Example:
+  agent-spaces completions bash > ~/.local/share/bash-completion/completions/agent-spaces")]
+pub(super) struct Completions {
+    /// For which shell
+    shell: Shell,
+}
+
+impl Completions {
+    pub(super) fn execute(self) -> u8 {
+        clap_complete::generate(self.shell, &mut super::Cli::command(), "agent-spaces", &mut std::io::stdout());
+        0
+    }
+}

@@ -1,0 +1,68 @@
+//! What stops a command before or beside a run.
+
+use agent_spaces::providers::FolderError;
+use agent_spaces::script::{ScriptError, code_frame};
+use agent_spaces::{HostError, Location, PrepareError, RunError};
+
+/// An error with the code frame that shows it.
+pub(super) struct Failure {
+    pub(super) error: RunError,
+    pub(super) frame: Option<String>,
+}
+
+impl Failure {
+    pub(super) fn new(code: &str, message: impl Into<String>, hint: Option<&str>) -> Failure {
+        let error = RunError {
+            code: code.into(),
+            message: message.into(),
+            name: None,
+            stack: None,
+            location: None,
+            hint: hint.map(str::to_owned),
+            details: None,
+            retryable: false,
+        };
+        Failure { error, frame: None }
+    }
+
+    /// A script that was refused before it ran. `source` is the text of the file that was named.
+    pub(super) fn refused(error: PrepareError, name: &str, source: &str) -> Failure {
+        match error {
+            PrepareError::Host(error) => error.into(),
+            PrepareError::Script(error) => Failure::script(error, name, source),
+        }
+    }
+
+    fn script(error: ScriptError, name: &str, source: &str) -> Failure {
+        let frame = error.position.filter(|_| error.file == name).map(|position| code_frame(source, position, None));
+        let mut failure = Failure::new(error.code, error.message, error.hint.as_deref());
+        failure.error.location = error.position.map(|position| Location {
+            file: error.file,
+            line: position.line,
+            column: position.column,
+        });
+        failure.frame = frame;
+        failure
+    }
+
+    /// Tells a person, and gives the exit status.
+    pub(super) fn show(&self) -> u8 {
+        super::terminal::error(&self.error, self.frame.as_deref());
+        self.error.exit_status()
+    }
+}
+
+impl From<HostError> for Failure {
+    fn from(error: HostError) -> Failure {
+        Failure::new(error.code(), error.to_string(), None)
+    }
+}
+
+impl From<FolderError> for Failure {
+    fn from(error: FolderError) -> Failure {
+        match error {
+            FolderError::Host(error) => error.into(),
+            error => Failure::new("config.capabilities", error.to_string(), None),
+        }
+    }
+}

@@ -1,0 +1,53 @@
+//! Where this user's files are.
+
+use agent_spaces::{Cache, Engine, EngineConfig, HostError, Origin};
+use indicatif::{ProgressBar, ProgressStyle};
+use std::path::PathBuf;
+use std::time::Duration;
+
+const NAME: &str = "agent-spaces";
+
+/// The engine, from the user's cache where there is one.
+pub(super) fn engine(use_cache: bool) -> Result<Engine, HostError> {
+    let cache = if use_cache { cache() } else { None };
+    let mut spinner = None;
+    let config = EngineConfig { cache, ..EngineConfig::default() };
+    let loaded = Engine::with_origin(config, |origin| {
+        if origin == Origin::Compiled {
+            spinner = Some(spin("Compiling the engine (once)"));
+        }
+    });
+    if let Some(spinner) = spinner {
+        spinner.finish_and_clear();
+    }
+    loaded.map(|(engine, _)| engine)
+}
+
+/// A machine without a home folder works too, only slower.
+fn cache() -> Option<Cache> {
+    let folder = base("XDG_CACHE_HOME", ".cache")?.join(NAME).join("compiled");
+    let key = base("XDG_STATE_HOME", ".local/state")?.join(NAME).join("cache.key");
+    match Cache::open(&folder, &key) {
+        Ok(cache) => Some(cache),
+        Err(error) => {
+            super::terminal::warn(&error.to_string());
+            None
+        }
+    }
+}
+
+fn base(variable: &str, default: &str) -> Option<PathBuf> {
+    let named = std::env::var_os(variable).map(PathBuf::from).filter(|path| path.is_absolute());
+    named.or_else(|| Some(std::env::home_dir()?.join(default)))
+}
+
+/// Shown on a terminal, silent in pipes.
+fn spin(message: &'static str) -> ProgressBar {
+    let bar = ProgressBar::new_spinner();
+    if let Ok(style) = ProgressStyle::with_template("{spinner} {msg} {elapsed}") {
+        bar.set_style(style);
+    }
+    bar.set_message(message);
+    bar.enable_steady_tick(Duration::from_millis(100));
+    bar
+}

@@ -1,0 +1,45 @@
+//! The command line: one file to a verb.
+//!
+//! Each verb parses its flags into a plan, checks it, and runs it over the library; none has logic of
+//! its own. stdout is data, stderr is talk.
+
+mod audit;
+mod capabilities;
+mod compile;
+mod completions;
+mod failure;
+mod folders;
+mod run;
+mod script_file;
+mod terminal;
+mod units;
+
+use clap::{Parser, Subcommand};
+use std::process::ExitCode;
+
+/// Run code that AI agents write, in WebAssembly components that reach only what they import.
+#[derive(Parser)]
+#[command(name = "agent-spaces", version, propagate_version = true, max_term_width = 100)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    Run(run::Run),
+    Compile(compile::Compile),
+    Audit(audit::Audit),
+    Completions(completions::Completions),
+}
+
+/// Parses the arguments and runs the verb.
+pub(crate) fn main() -> ExitCode {
+    let status = match Cli::parse().command {
+        Command::Run(run) => run.execute(),
+        Command::Compile(compile) => compile.execute(),
+        Command::Audit(audit) => audit.execute(),
+        Command::Completions(completions) => completions.execute(),
+    };
+    ExitCode::from(status)
+}

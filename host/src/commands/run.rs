@@ -1,0 +1,164 @@
+//! `agent-spaces run`
+
+use super::capabilities::CapabilityFolder;
+use super::failure::Failure;
+use super::script_file::ScriptFile;
+use super::{folders, terminal, units};
+use agent_spaces::{Event, EventKind, Limits, Program, RunReport, Space, Usage};
+use clap::Args;
+use serde_json::{Value, json};
+use std::io::Write;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// Run a TypeScript or JavaScript file in a sandbox.
+///
+/// The script's value is its default export, what a top-level `return` gives, or its last expression;
+/// it is printed to stdout as JSON. What the script prints goes to stderr.
+#[derive(Args)]
+#[command(after_help = "Examples:
+  agent-spaces run examples/quickstart/agent.ts
+  echo '1 + 1' | agent-spaces run -
+  agent-spaces run report.ts --timeout 5s --memory 32MiB --json
+
+Exit status: 0 ok, 1 the script failed, 2 bad usage or configuration, 3 a limit was reached,
+4 denied, 5 a provider or the host failed.")]
+pub(super) struct Run {
+    /// The script; - reads it from stdin
+    file: PathBuf,
+
+    /// Units of work the script may do, about one to a wasm instruction
+    #[arg(long, value_parser = units::fuel, value_name = "AMOUNT")]
+    fuel: Option<u64>,
+
+    /// Memory the script may use
+    #[arg(long, value_parser = units::bytes, value_name = "SIZE")]
+    memory: Option<u64>,
+
+    /// Time the script may take, waiting included
+    #[arg(long, value_parser = units::duration, value_name = "DURATION")]
+    timeout: Option<Duration>,
+
+    /// Print one JSON object with value or error, console and usage as the last line
+    #[arg(long)]
+    json: bool,
+
+    /// Print each event of the run as a line of JSON; the last line is that of --json
+    #[arg(long)]
+    events: bool,
+
+    /// Folder whose files the script may import [default: the script's own]
+    #[arg(long, value_name = "DIR")]
+    workspace: Option<PathBuf>,
+
+    #[command(flatten)]
+    capabilities: CapabilityFolder,
+
+    /// Compile afresh instead of using the cache of compiled code
+    #[arg(long)]
+    no_cache: bool,
+}
+
+impl Run {
+    pub(super) fn execute(self) -> u8 {
+        let is_data = self.json || self.events;
+        match self.run() {
+            Ok((report, program)) => {
+                if is_data {
+                    print_line(&report_json(&report));
+                } else {
+                    show(&report, &program);
+                }
+                report.outcome.err().map_or(0, |error| error.exit_status())
+            }
+            Err(failure) if is_data => {
+                let Failure { error, .. } = failure;
+                print_line(&json!({
+                    "ok": false, "error": error, "console": [], "usage": Usage::default(), "runId": null,
+                }));
+                error.exit_status()
+            }
+            Err(failure) => failure.show(),
+        }
+    }
+
+    fn run(&self) -> Result<(RunReport, Program), Failure> {
+        let limits = self.limits()?;
+        let script = ScriptFile::read(&self.file, self.workspace.as_deref())?;
+        let engine = folders::engine(!self.no_cache)?;
+        let (interfaces, handlers) = self.capabilities.load(&script, &engine)?;
+        let mut space = Space::new(engine, interfaces, handlers)?;
+        if let Some(workspace) = script.workspace()? {
+            space = space.with_workspace(workspace);
+        }
+        let program = space
+            .prepare(&script.name, &script.source)
+            .map_err(|error| Failure::refused(error, &script.name, &script.source))?;
+        let runtime = tokio::runtime::Builder::new_multi_thread().enable_time().build();
+        let runtime = runtime.map_err(|error| Failure::new("host.runtime", error.to_string(), None))?;
+        let report = runtime.block_on(self.follow(&program, limits));
+        Ok((report, program))
+    }
+
+    fn limits(&self) -> Result<Limits, Failure> {
+        let mut limits = Limits::default();
+        limits.fuel = self.fuel.unwrap_or(limits.fuel);
+        limits.memory = self.memory.unwrap_or(limits.memory);
+        limits.time = self.timeout.unwrap_or(limits.time);
+        limits.check()?;
+        Ok(limits)
+    }
+
+    /// Runs, and passes on what happens.
+    async fn follow(&self, program: &Program, limits: Limits) -> RunReport {
+        let mut run = program.start(limits);
+        while let Some(event) = run.next_event().await {
+            self.tell(&event);
+        }
+        run.finish().await
+    }
+
+    fn tell(&self, event: &Event) {
+        if self.events {
+            if let Ok(line) = serde_json::to_value(event) {
+                print_line(&line);
+            }
+        } else if !self.json
+            && let EventKind::Console { level, text } = &event.kind
+        {
+            terminal::console(*level, text);
+        }
+    }
+}
+
+/// The shape that other programs rely on.
+fn report_json(report: &RunReport) -> Value {
+    let mut object = match &report.outcome {
+        Ok(value) => json!({ "ok": true, "value": value }),
+        Err(error) => json!({ "ok": false, "error": error }),
+    };
+    object["console"] = json!(report.console);
+    object["usage"] = json!(report.usage);
+    object["runId"] = json!(report.run_id);
+    object
+}
+
+fn show(report: &RunReport, program: &Program) {
+    match &report.outcome {
+        Ok(Value::Null) => {}
+        Ok(value) => {
+            let text = serde_json::to_string_pretty(value).unwrap_or_default();
+            // A reader that has gone away wants no error.
+            let _ = writeln!(std::io::stdout(), "{text}");
+        }
+        Err(error) => {
+            let frame = error.location.as_ref().and_then(|location| program.code_frame(location));
+            terminal::error(error, frame.as_deref());
+        }
+    }
+    terminal::usage(&report.usage);
+}
+
+fn print_line(value: &Value) {
+    let _ = writeln!(std::io::stdout(), "{value}");
+}

@@ -1,0 +1,62 @@
+//! The script that a command is given: a file, or stdin.
+
+use super::failure::Failure;
+use agent_spaces::Workspace;
+use agent_spaces::script::MAX_SOURCE_BYTES;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+/// A script and the folder whose files it may import.
+pub(super) struct ScriptFile {
+    /// Its path within the workspace.
+    pub(super) name: String,
+    pub(super) source: String,
+    /// The workspace; none for stdin without one.
+    pub(super) folder: Option<PathBuf>,
+}
+
+impl ScriptFile {
+    /// Reads the script. Its own folder is the workspace unless another is named.
+    pub(super) fn read(file: &Path, workspace: Option<&Path>) -> Result<ScriptFile, Failure> {
+        if file == Path::new("-") {
+            let source = read_text(std::io::stdin().lock(), "stdin")?;
+            return Ok(ScriptFile { name: "script.ts".into(), source, folder: workspace.map(Path::to_owned) });
+        }
+        let shown = file.display();
+        let opened = std::fs::File::open(file).map_err(|error| {
+            Failure::new("config.file", format!("{shown}: {error}"), Some("name a .ts or .js file, or - for stdin"))
+        })?;
+        let source = read_text(opened, &shown.to_string())?;
+        let parent = file.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let folder = workspace.unwrap_or(parent);
+        let name = name_within(file, folder).ok_or_else(|| {
+            let message = format!("{shown} does not lie in the workspace {}", folder.display());
+            Failure::new("config.workspace", message, Some("name a folder above the script with --workspace"))
+        })?;
+        Ok(ScriptFile { name, source, folder: Some(folder.to_owned()) })
+    }
+
+    pub(super) fn workspace(&self) -> Result<Option<Workspace>, Failure> {
+        let Some(folder) = &self.folder else { return Ok(None) };
+        let opened = Workspace::open(folder);
+        opened.map(Some).map_err(|error| Failure::new("config.workspace", format!("{}: {error}", folder.display()), None))
+    }
+}
+
+fn read_text(from: impl Read, shown: &str) -> Result<String, Failure> {
+    let mut text = String::new();
+    let fail = |message: String| Failure::new("config.file", format!("{shown}: {message}"), None);
+    from.take(MAX_SOURCE_BYTES as u64 + 1).read_to_string(&mut text).map_err(|error| fail(error.to_string()))?;
+    if text.len() > MAX_SOURCE_BYTES {
+        return Err(fail(format!("longer than {MAX_SOURCE_BYTES} bytes")));
+    }
+    Ok(text)
+}
+
+/// The file's path within the folder, with `/` between its parts.
+fn name_within(file: &Path, folder: &Path) -> Option<String> {
+    let (file, folder) = (file.canonicalize().ok()?, folder.canonicalize().ok()?);
+    let inside = file.strip_prefix(&folder).ok()?;
+    let parts: Vec<String> = inside.iter().map(|part| part.to_string_lossy().into_owned()).collect();
+    Some(parts.join("/"))
+}

@@ -1,0 +1,98 @@
+//! Talking to a person: on stderr, with colour where it is wanted, free of what could draw on the
+//! terminal.
+
+use agent_spaces::{ConsoleLevel, RunError, Usage};
+use std::fmt::Write as _;
+use std::io::{IsTerminal, Write};
+
+const BOLD: &str = "\x1b[1m";
+const RED: &str = "\x1b[31m";
+const YELLOW: &str = "\x1b[33m";
+const DIM: &str = "\x1b[2m";
+const RESET: &str = "\x1b[0m";
+
+/// Whether a person reads stderr.
+pub(super) fn is_watched() -> bool {
+    std::io::stderr().is_terminal()
+}
+
+pub(super) fn warn(message: &str) {
+    say(&format!("{YELLOW}warning{RESET}: {}", clean(message)));
+}
+
+/// One console message of a script.
+pub(super) fn console(level: ConsoleLevel, text: &str) {
+    let text = clean(text);
+    say(&match level {
+        ConsoleLevel::Error => format!("{RED}{text}{RESET}"),
+        ConsoleLevel::Warn => format!("{YELLOW}{text}{RESET}"),
+        ConsoleLevel::Debug => format!("{DIM}{text}{RESET}"),
+        _ => text,
+    });
+}
+
+/// Why there is no value, with the lines around the place.
+pub(super) fn error(error: &RunError, frame: Option<&str>) {
+    let name = error.name.as_deref().map(|name| format!("{name}: ")).unwrap_or_default();
+    let mut text = format!("{BOLD}{RED}error{RESET}{BOLD}[{}]{RESET}: {}", error.code, clean(&format!("{name}{}", error.message)));
+    if let Some(location) = &error.location {
+        let _ = write!(text, "\n  {DIM}-->{RESET} {}:{}:{}", clean(&location.file), location.line, location.column);
+    }
+    if let Some(frame) = frame {
+        let _ = write!(text, "\n{}", frame.trim_end());
+    }
+    if let Some(stack) = error.stack.as_deref().filter(|stack| stack.lines().count() > 1) {
+        let _ = write!(text, "\n{DIM}{}{RESET}", clean(stack));
+    }
+    if let Some(hint) = &error.hint {
+        let _ = write!(text, "\n{BOLD}hint{RESET}: {}", clean(hint));
+    }
+    say(&text);
+}
+
+/// What a run used, for a person who watches.
+pub(super) fn usage(usage: &Usage) {
+    if is_watched() {
+        let calls = if usage.calls == 1 { "call" } else { "calls" };
+        let memory = bytesize::ByteSize(usage.memory_bytes).display().iec_short();
+        let millions = usage.fuel as f64 / 1e6;
+        say(&format!("{DIM}{:.1} ms, {millions:.1}M fuel, {memory}, {} {calls}{RESET}", usage.wall_ms, usage.calls));
+    }
+}
+
+fn say(text: &str) {
+    // A closed stderr is nobody's error.
+    let _ = writeln!(anstream::stderr(), "{text}");
+}
+
+/// The text without control, bidirectional and invisible characters, which could draw on the terminal
+/// or show other text than there is.
+pub(super) fn clean(text: &str) -> String {
+    let mut clean = String::with_capacity(text.len());
+    for character in text.chars() {
+        match character {
+            '\n' | '\t' => clean.push(character),
+            character if is_deceptive(character) => {
+                let _ = write!(clean, "<U+{:04X}>", u32::from(character));
+            }
+            character => clean.push(character),
+        }
+    }
+    clean
+}
+
+fn is_deceptive(character: char) -> bool {
+    character.is_control()
+        || matches!(character, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{61c}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::clean;
+
+    #[test]
+    fn text_cannot_draw_on_the_terminal() {
+        assert_eq!(clean("a\x1b[31mb\u{202e}c\r\nd"), "a<U+001B>[31mb<U+202E>c<U+000D>\nd");
+        assert_eq!(clean("plain ünïcode 🙂\tok"), "plain ünïcode 🙂\tok");
+    }
+}

@@ -1,0 +1,56 @@
+//! A script compiled into a component of its own.
+//!
+//! The component carries the engine, the script and every module it imports; what it imports is what
+//! the script can reach.
+
+mod wasi;
+
+use crate::binding::{self, embed, world::Base};
+use crate::error::PrepareError;
+use crate::interfaces::Interfaces;
+use crate::resolve::resolve;
+use crate::workspace::Workspace;
+
+/// Where a compiled script is to run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Target {
+    /// A host that knows `agent-spaces:engine`: imports the engine's services and the script's interfaces.
+    Host,
+    /// Any host of `wasi:cli@0.3`: exports `wasi:cli/run`.
+    Wasi,
+    /// Any host of `wasi:http@0.3`: exports `wasi:http/handler`, which the default export answers.
+    WasiHttp,
+}
+
+/// A compiled script.
+#[derive(Clone, Debug)]
+pub struct Compiled {
+    /// The component.
+    pub wasm: Vec<u8>,
+    /// The interfaces that it imports beside the services of its target.
+    pub interfaces: Vec<String>,
+}
+
+/// Compiles a script that may import these interfaces and the files of this workspace.
+pub fn compile(
+    name: &str,
+    source: &str,
+    interfaces: &Interfaces,
+    workspace: Option<&Workspace>,
+    target: Target,
+) -> Result<Compiled, PrepareError> {
+    let resolved = resolve(name, source, &interfaces.modules(), workspace)?;
+    let script = (name, resolved.entry.code.as_str(), resolved.entry.call_default);
+    let embedded = embed::embed(script, resolved.modules.iter());
+    let base = match target {
+        Target::Host | Target::Wasi => Base::Command,
+        Target::WasiHttp => Base::Service,
+    };
+    let program = binding::build(interfaces, base, &resolved.interfaces, Some(&embedded))?;
+    let wasm = match target {
+        Target::Host => program,
+        Target::Wasi => wasi::command(&program)?,
+        Target::WasiHttp => wasi::service(&program)?,
+    };
+    Ok(Compiled { wasm, interfaces: resolved.interfaces.into_iter().collect() })
+}

@@ -1,0 +1,54 @@
+//! A run inside another run's handler.
+//!
+//! Wasmtime drives a store's calls from one place on a thread's stack, so a run that is polled from
+//! within another one's call goes to a task of its own.
+
+use super::drive::{RunOptions, drive};
+use super::outcome::RunReport;
+use crate::error_report::RunError;
+use crate::program::Program;
+use std::cell::Cell;
+use std::sync::Arc;
+use tokio::task::JoinHandle;
+
+thread_local! {
+    static IS_POLLING: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Marks this thread as polling a run for as long as `poll` takes.
+pub(crate) fn polling<T>(poll: impl FnOnce() -> T) -> T {
+    /// Unmarks the thread even if the poll panics.
+    struct Restore(bool);
+    impl Drop for Restore {
+        fn drop(&mut self) {
+            IS_POLLING.set(self.0);
+        }
+    }
+    let _restore = Restore(IS_POLLING.replace(true));
+    poll()
+}
+
+/// Runs a program here, or in a task of its own if this is another run's handler.
+pub(crate) async fn run(program: &Program, run_id: Arc<str>, options: RunOptions) -> RunReport {
+    if !IS_POLLING.get() {
+        return drive(program, run_id, options).await;
+    }
+    let program = program.clone();
+    let id = run_id.clone();
+    let mut task = Apart(tokio::spawn(async move { drive(&program, id, options).await }));
+    (&mut task.0).await.unwrap_or_else(|error| RunReport {
+        run_id,
+        outcome: Err(RunError::new("host.engine", format!("The run's task failed: {error}"))),
+        console: Vec::new(),
+        usage: Default::default(),
+    })
+}
+
+/// A task that ends with whoever waits for it.
+struct Apart(JoinHandle<RunReport>);
+
+impl Drop for Apart {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
+}

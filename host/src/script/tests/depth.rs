@@ -1,0 +1,76 @@
+//! The bound of how deep a source is.
+
+use super::super::depth::{Limits, TooDeep, bound};
+
+fn depth(source: &str) -> u32 {
+    bound(
+        source,
+        Limits {
+            brackets: u32::MAX,
+            total: u32::MAX,
+        },
+    )
+    .unwrap_or(u32::MAX)
+}
+
+/// Each nests once more with every repetition, so the bound must grow with them.
+#[test]
+fn no_nesting_escapes() {
+    #[rustfmt::skip]
+    let nesting = [
+        "(", "[", "{", "!", "~", "-", "- ", "+ ", "a.", "a?.b.", "a()", "a[0]", "a+", "a ? b : ", "a ? ", "a=>", "a=",
+        "a**", "typeof ", "void ", "await ", "new ", "if(a)", "if(a)b;else ", "if(a)b,c;else ", "if(a){}else ",
+        "if(a){}\nelse\n", "if(a)b\nelse ", "for(;;)", "for(;;)\n", "for await(a of b)\n", "while(a)\n", "do\n",
+        "do a;while(b)", "l:", "l:\n", "with(a)\n", "`${", "`${`a${b}`+", "a`b`", "a<b<", "a<b,c<", "x as a as ",
+        "x!", "x\n!", "class extends ", "function(){", "class{a(){", "()=>", "async()=>", "async a=>", "yield ",
+        "{a:", "[a,", "f(a,", "a,(", "keyof ", "infer a extends ", "a extends b ? c : ", "a?b:c?d:", "`a`+", "\"a\"+",
+        "/a/+", "a/b/", "a/b/(", "}/\"/+(", ")/[(]/+[", "a>/\"/+[", "of/`/+(", "//\u{2028}(", "'\\\r\n'+", "/*\n*/(",
+        "++", "- -", "if(a)/b\"/;else ", "a.if/b+", "a\n(", "a\n[", "@a ", "namespace a{", "a!/b/(", "case/\"/+(", "a<1+1>\n", "a>\ntype>\n", "x as const as\n", "a>\nlet as b>\n",
+    ];
+    for part in nesting {
+        let (few, many) = (depth(&part.repeat(100)), depth(&part.repeat(1100)));
+        assert!(many >= few + 1000, "{part:?}: {few} at 100, {many} at 1100");
+    }
+}
+
+/// Each stands beside the one before, so the bound must stay small however many there are.
+#[test]
+fn what_does_not_nest_is_not_counted() {
+    #[rustfmt::skip]
+    let flat = [
+        "a.b(c);", "a.b(c)\n", "a = b + c\n", "if (a) { b } else { c }\n", "if (a) b\n", "const a = { b: 1, c: [1, 2] }\n",
+        "function f(a: B<C, D>): E { return `${a} ${b}` }\n", "class A<T> extends B { x = 1; y() {} }\n", "type A = B\n",
+        "interface A { b: c; d(): e }\n", "// (((\n", "/* ((( */", "'((('\n", "`(((`;\n", "x = /[(]/.test(y)\n", "a++\n",
+        "switch (a) { case 1: b; break; default: c }\n", "for (const a of b) c\n", "export const a = (b) => c / d\n",
+        "import { a } from 'b'\n", "x! / y\n", "try { a } catch (b) { c } finally { d }\n", "'use strict'\n",
+        "private x = 1\n", "#x = 1\n", "foo<T>(bar)\n", "type A = B<C, D>\n", "const a: B = c<D>\n", "export type A = B<C>\n",
+    ];
+    for part in flat {
+        let many = depth(&part.repeat(2000));
+        assert!(many <= 20, "{part:?}: {many}");
+    }
+    let list = [
+        ("[", "{ a: b < c, d: e.f(g) },", "]"),
+        ("({", "a: 1 + 2,\n", "})"),
+        ("switch(a){", "case 1:\n", "}"),
+    ];
+    for (open, part, close) in list {
+        let many = depth(&format!("{open}{}{close}", part.repeat(2000)));
+        assert!(many <= 20, "{part:?}: {many}");
+    }
+    let template = format!("`{}`", "${a.b(c)} ".repeat(2000));
+    assert!(depth(&template) <= 20);
+}
+
+#[test]
+fn the_limit_names_where_it_was_passed() {
+    let limits = Limits {
+        brackets: 3,
+        total: 6,
+    };
+    assert_eq!(bound("x = (((1)))", limits), Ok(4));
+    assert_eq!(bound("x = ((((1))))", limits), Err(TooDeep::Brackets(7)));
+    assert_eq!(bound("x = a<b<c<d<e", limits), Err(TooDeep::Brackets(11)));
+    assert_eq!(bound("a.b.c.d.e.f.g.h", limits), Err(TooDeep::Total(13)));
+    assert_eq!(bound("a.b.c.d;a.b.c.d;[a.b.c.d, a.b.c.d]", limits), Ok(4));
+}

@@ -1,0 +1,95 @@
+//! The engine that is checked in: its bytes are the recorded ones, and it reaches nothing but what is
+//! listed here (H-07).
+
+use agent_spaces::{ENGINE_SHA256, ENGINE_WASM};
+use sha2::{Digest, Sha256};
+use std::collections::BTreeSet;
+use wasmparser::{Parser, Payload, TypeRef, Validator};
+
+const RECORD: &str = include_str!("../guest-js/prebuilt/engine.json");
+const CHECKED_IN: &[u8] = include_bytes!("../guest-js/prebuilt/engine.wasm");
+
+/// Everything that the engine asks of whoever instantiates it: scalars of the clock and randomness,
+/// and the component model's own functions for waiting.
+const IMPORTS: [&str; 6] = [
+    "$root [subtask-drop]",
+    "$root [waitable-join]",
+    "$root [waitable-set-new]",
+    "agent-spaces:engine/clock@0.1.0 monotonic",
+    "agent-spaces:engine/clock@0.1.0 now",
+    "agent-spaces:engine/random@0.1.0 get-u64",
+];
+
+/// What a binding needs of it, and nothing that a guest could be steered by.
+const EXPORTS: [&str; 3] = ["BINDING_DATA", "__indirect_function_table", "memory"];
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+#[test]
+fn the_bytes_are_the_recorded_ones() {
+    let sha256 = hex(&Sha256::digest(ENGINE_WASM));
+    assert_eq!(sha256, ENGINE_SHA256);
+    let record: serde_json::Value = serde_json::from_str(RECORD).expect("engine.json is JSON");
+    assert_eq!(record["sha256"], sha256.as_str());
+    assert_eq!(record["bytes"], ENGINE_WASM.len());
+    assert_eq!(record["file"], "engine.wasm");
+    assert!(CHECKED_IN == ENGINE_WASM, "the library holds another engine than the one that is checked in");
+}
+
+/// The record says how to build it again.
+#[test]
+fn the_record_names_the_tools() {
+    let record: serde_json::Value = serde_json::from_str(RECORD).expect("engine.json is JSON");
+    assert!(record["tools"].as_object().is_some_and(|tools| !tools.is_empty()), "{record}");
+}
+
+#[test]
+fn the_module_is_valid() {
+    Validator::new().validate_all(ENGINE_WASM).expect("a valid module");
+}
+
+#[test]
+fn it_imports_exactly_these_functions() {
+    let mut imports = BTreeSet::new();
+    for payload in Parser::new(0).parse_all(ENGINE_WASM) {
+        let Payload::ImportSection(section) = payload.expect("a module") else { continue };
+        for import in section.into_imports() {
+            let import = import.expect("an import");
+            assert!(matches!(import.ty, TypeRef::Func(_)), "{} {} is no function", import.module, import.name);
+            imports.insert(format!("{} {}", import.module, import.name));
+        }
+    }
+    assert_eq!(imports.iter().map(String::as_str).collect::<Vec<_>>(), IMPORTS);
+    assert!(!imports.iter().any(|import| import.contains("wasi")), "{imports:?}");
+}
+
+#[test]
+fn it_exports_exactly_these() {
+    let mut exports = BTreeSet::new();
+    for payload in Parser::new(0).parse_all(ENGINE_WASM) {
+        let Payload::ExportSection(section) = payload.expect("a module") else { continue };
+        for export in section {
+            exports.insert(export.expect("an export").name.to_owned());
+        }
+    }
+    let abi: BTreeSet<&str> = exports.iter().map(String::as_str).filter(|name| name.starts_with("wit_dylib_")).collect();
+    let rest: Vec<&str> = exports.iter().map(String::as_str).filter(|name| !name.starts_with("wit_dylib_")).collect();
+    assert_eq!(rest, EXPORTS);
+    assert!(abi.contains("wit_dylib_initialize") && abi.contains("wit_dylib_export_async_call"), "{abi:?}");
+}
+
+/// The snapshot was taken: there is nothing left to start.
+#[test]
+fn it_has_no_start_function_and_one_memory() {
+    let mut memories = 0;
+    for payload in Parser::new(0).parse_all(ENGINE_WASM) {
+        match payload.expect("a module") {
+            Payload::StartSection { .. } => panic!("the engine has a start function"),
+            Payload::MemorySection(section) => memories += section.count(),
+            _ => {}
+        }
+    }
+    assert_eq!(memories, 1);
+}

@@ -3,7 +3,6 @@
 use agent_spaces::{CapabilityError, Event, Handlers, Limits, RunOptions, Space};
 use agent_spaces_tests::{empty_space, run_heard, space};
 use serde_json::{Value, json};
-use std::sync::Arc;
 
 const SHOP: &str = "package test:shop@1.0.0;
 interface shop {
@@ -137,8 +136,8 @@ async fn a_script_cannot_pretend_that_a_limit_was_reached() {
 #[tokio::test]
 async fn a_cancelled_run_tells_that_too() {
     let space = empty_space();
-    let program = Arc::new(space.prepare("agent.ts", "await new Promise(r => setTimeout(r, 60000))").unwrap());
-    let mut run = space.start(program, Limits::default());
+    let program = space.prepare("agent.ts", "await new Promise(r => setTimeout(r, 60000))").unwrap();
+    let mut run = program.start(Limits::default());
     let id = run.id().to_owned();
     let mut events = vec![run.next_event().await.expect("runStarted")];
     run.cancel_handle().cancel();

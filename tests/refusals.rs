@@ -103,7 +103,7 @@ async fn text_that_is_none_is_refused() {
 #[tokio::test]
 async fn members_that_are_unknown_or_missing_are_refused() {
     all_refused(&[
-        ("v.points = [point, { ...point, yAxsi: 2 }]", "points[1]", "did you mean `yAxis`?"),
+        ("v.points = [point, { ...point, yAxes: 2 }]", "points[1]", "did you mean `yAxis`?"),
         ("v.points = [{ x: 1 }]", "points[0].label", "missing"),
         ("v.points = [{ x: 1, label: undefined }]", "points[0].label", "missing"),
         ("v.points = point", "points", "an array"),
@@ -166,11 +166,22 @@ async fn what_json_cannot_carry_is_refused() {
         ("v.anything = { p: Promise.resolve(1) }", "anything.p", "await"),
         ("v.anything = '\\ud83d'", "anything", "surrogate"),
         ("v.anything = { 'a b': ['\\ud83d'] }", "anything[\"a b\"][0]", "surrogate"),
-        ("let d = 1; for (let i = 0; i < 101; i++) d = [d]; v.anything = d", "", "100 levels"),
         ("v.entries = [['k', 1n]]", "entries[0][1]", "BigInt"),
         ("v.figure = { tag: 'raw', val: 1n }", "figure.val", "BigInt"),
     ])
     .await;
+}
+
+/// No reader on the way has to recurse further than this.
+#[tokio::test]
+async fn a_json_that_is_nested_too_deep_is_refused() {
+    let everything = Everything::new(engine());
+    let nest = |depth: u32| format!("let d = 1; for (let i = 0; i < {depth}; i++) d = [d]; v.anything = d");
+    assert_eq!(refused(&everything, &nest(100)).await, json!("accepted"));
+    let caught = refused(&everything, &nest(101)).await;
+    assert_eq!(caught["code"], "call.invalid");
+    assert!(caught["message"].as_str().is_some_and(|message| message.contains("100 levels")), "{caught}");
+    assert!(everything.received().is_empty());
 }
 
 /// A key is text too.

@@ -162,7 +162,7 @@ async fn an_absent_member_is_not_taken_from_the_prototype() {
     let wit = "package test:names@1.0.0;
         interface names {
             use agent-spaces:host/types@0.1.0.{capability-error};
-            record params { constructor: option<string>, to-string: option<string>, value-of: option<u8> }
+            record params { %constructor: option<string>, to-string: option<string>, value-of: option<u8> }
             get: async func(params: params) -> result<params, capability-error>;
         }";
     let mut handlers = agent_spaces::Handlers::new();

@@ -15,9 +15,10 @@ use std::cell::{Cell, OnceCell, RefCell};
 use std::ops::Deref;
 use std::rc::Rc;
 
-/// Bytes allocated since the last collection before cycles are looked for. Javy's default never
-/// collects; QuickJS's own suits a heap that starts as small as ours.
-const GC_THRESHOLD_BYTES: usize = 256 * 1024;
+/// How much a run allocates before cycles are first looked for. Javy's default never looks; QuickJS's own
+/// is less than what the realm takes, so that every run would begin with a search of it. Afterwards
+/// QuickJS looks again whenever the heap has grown by half.
+const GC_THRESHOLD_BYTES: usize = 1 << 20;
 
 pub(crate) struct Engine {
     pub(crate) context: *mut qjs::JSContext,
@@ -57,6 +58,10 @@ pub(crate) struct Intrinsics {
     pub(crate) promise_of: Value,
     /// What to use instead of globals that agents expect and this realm lacks: name to sentence.
     pub(crate) absent: Value,
+    /// An HTTP request as scripts see it.
+    pub(crate) to_request: Value,
+    /// What a script's answer to one means: status, headers and bytes.
+    pub(crate) to_response: Value,
 }
 
 /// A value that is set once, while the engine starts.
@@ -106,7 +111,6 @@ pub(crate) fn binding() -> &'static Metadata {
 #[unsafe(export_name = "wizer-initialize")]
 extern "C" fn initialize() {
     let mut config = Config::default();
-    config.gc_threshold(GC_THRESHOLD_BYTES);
     config.weak_ref(true);
     let Ok(javy) = Runtime::new(config) else { core::arch::wasm32::unreachable() };
     let context = javy.context().with(|context| context.as_raw().as_ptr());
@@ -144,8 +148,18 @@ extern "C" fn initialize() {
     let _ = engine.intrinsics.0.set(globals::install());
     modules::install();
     crate::errors::install();
-    // SAFETY: the runtime is alive; nothing holds a reference it does not own.
-    unsafe { qjs::JS_RunGC(engine.runtime) };
+    collect_garbage(engine);
+}
+
+/// Leaves the snapshot without garbage, and counts from there.
+fn collect_garbage(engine: &Engine) {
+    // SAFETY: the runtime is alive; nothing holds a reference it does not own; the counters are plain data.
+    unsafe {
+        qjs::JS_RunGC(engine.runtime);
+        let mut usage = std::mem::zeroed();
+        qjs::JS_ComputeMemoryUsage(engine.runtime, &mut usage);
+        qjs::JS_SetGCThreshold(engine.runtime, (usage.malloc_size as usize + GC_THRESHOLD_BYTES) as _);
+    }
 }
 
 impl Engine {

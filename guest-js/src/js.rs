@@ -113,18 +113,16 @@ impl Value {
         })
     }
 
-    /// An object with these properties, in this order. The names must differ.
-    pub(crate) fn object_from(names: &[Atom], values: Vec<Value>) -> Result<Value> {
-        let values = ManuallyDrop::new(values);
-        // SAFETY: as in `array`; `Atom` is a JSAtom in memory; both have the same length.
-        Value::take(unsafe {
-            qjs::JS_NewObjectFrom(
-                engine().context,
-                names.len().min(values.len()) as c_int,
-                names.as_ptr().cast(),
-                values.as_ptr().cast(),
-            )
-        })
+    /// An object with these properties, in this order.
+    ///
+    /// Not `JS_NewObjectFrom`: it gives every object a shape of its own, all of them in one hash chain,
+    /// so that freeing a list of records takes time in the square of its length.
+    pub(crate) fn object_from(names: &[Atom], values: impl IntoIterator<Item = Value>) -> Result<Value> {
+        let object = Value::object();
+        for (name, value) in names.iter().zip(values) {
+            object.define(*name, value)?;
+        }
+        Ok(object)
     }
 
     pub(crate) fn is_undefined(&self) -> bool {
@@ -318,7 +316,6 @@ impl Value {
 pub(crate) const MAX_SAFE_INTEGER: u64 = (1 << 53) - 1;
 
 const _: () = assert!(size_of::<Value>() == size_of::<qjs::JSValue>());
-const _: () = assert!(size_of::<Atom>() == size_of::<qjs::JSAtom>());
 
 impl Clone for Value {
     fn clone(&self) -> Self {

@@ -16,6 +16,8 @@ pub(crate) struct Task {
     which: usize,
     script: Script,
     stage: Stage,
+    /// The request that the default export answers, where the task is for one.
+    request: Option<Value>,
 }
 
 struct Script {
@@ -72,19 +74,32 @@ pub(crate) fn start(which: usize, incoming: Incoming) -> u32 {
             let max_result_bytes = *max_result_bytes as usize;
             (Script { name, call_default: *call_default != 0, max_result_bytes }, source)
         }
-        _ => match modules::embedded_entry() {
-            Some((name, source, call_default)) => {
-                (Script { name, call_default, max_result_bytes: usize::MAX }, source)
-            }
-            None => core::arch::wasm32::unreachable(),
-        },
+        _ => embedded(),
     };
-    let evaluated = evaluate(&script.name, &source);
+    begin(which, script, &source, None)
+}
+
+/// Begins a compiled program's answer to a request.
+pub(crate) fn start_handler(which: usize, request: Value) -> u32 {
+    let (script, source) = embedded();
+    begin(which, script, &source, Some(request))
+}
+
+/// The script that was compiled into the component.
+fn embedded() -> (Script, String) {
+    match modules::embedded_entry() {
+        Some((name, source, call_default)) => (Script { name, call_default, max_result_bytes: usize::MAX }, source),
+        None => core::arch::wasm32::unreachable(),
+    }
+}
+
+fn begin(which: usize, script: Script, source: &str, request: Option<Value>) -> u32 {
+    let evaluated = evaluate(&script.name, source);
     let stage = match &evaluated {
         Ok((promise, module)) => Stage::Module { promise: promise.clone(), module: *module },
         Err(_) => Stage::Value(Value::UNDEFINED),
     };
-    *engine().task.borrow_mut() = Some(Task { which, script, stage });
+    *engine().task.borrow_mut() = Some(Task { which, script, stage, request });
     match evaluated {
         Ok(_) => advance(),
         Err(thrown) => finish(Err(errors::from_compilation(thrown))),
@@ -198,24 +213,52 @@ fn script_value(module: *mut qjs::JSModuleDef) -> js::Result<Value> {
     // SAFETY: the context keeps the module.
     let namespace = Value::take(unsafe { qjs::JS_GetModuleNamespace(engine().context, module) })?;
     let value = namespace.get(engine().atoms.default)?;
-    let call_default = engine().task.borrow().as_ref().is_some_and(|task| task.script.call_default);
-    let value = if call_default && value.is_function() { value.call(&Value::UNDEFINED, &[])? } else { value };
+    let (call_default, request) = match engine().task.borrow().as_ref() {
+        Some(task) => (task.script.call_default, task.request.clone()),
+        None => (false, None),
+    };
+    let value = match request {
+        Some(request) => {
+            let request = engine().intrinsics.to_request.call(&Value::UNDEFINED, &[request])?;
+            value.call(&Value::UNDEFINED, &[request])?
+        }
+        None if call_default && value.is_function() => value.call(&Value::UNDEFINED, &[])?,
+        None => value,
+    };
     if value.is_promise() || !value.is_object() || !value.get_str("then")?.is_function() {
         return Ok(value);
     }
     globals::promise_of(value)
 }
 
-fn write_result(value: &Value) -> Result<String, ScriptError> {
+fn write_result(value: &Value) -> Result<Tree, ScriptError> {
+    if engine().task.borrow().as_ref().is_some_and(|task| task.request.is_some()) {
+        return write_response(value).map_err(errors::from_thrown);
+    }
     let limit = engine().task.borrow().as_ref().map_or(usize::MAX, |task| task.script.max_result_bytes);
     if value.is_function() {
         return Err(errors::unusable_result("", "JSON cannot carry a function"));
     }
-    write_json(value, &Path::Root, Strictness::Familiar, limit).map_err(|refusal| match refusal {
+    write_json(value, &Path::Root, Strictness::Familiar, limit).map(Tree::Owned).map_err(|refusal| match refusal {
         Refusal::Thrown(thrown) => errors::from_thrown(thrown),
         Refusal::TooLong => errors::result_too_long(limit),
         Refusal::Invalid { path, message } => errors::unusable_result(&path, &message),
     })
+}
+
+/// The record `response` of the WIT.
+fn write_response(value: &Value) -> js::Result<Tree> {
+    let parts = engine().intrinsics.to_response.call(&Value::UNDEFINED, std::slice::from_ref(value))?;
+    let status = parts.index(0)?.as_number().unwrap_or(200.0);
+    let pairs = parts.index(1)?;
+    let mut headers = Vec::new();
+    for index in 0..pairs.length()? {
+        let pair = pairs.index(index)?;
+        let text = |part| Ok(Tree::Owned(pair.index(part)?.text()?.to_string_lossy()));
+        headers.push(Tree::Sequence(vec![text(0)?, text(1)?]));
+    }
+    let body = parts.index(2)?.as_bytes().unwrap_or_default();
+    Ok(Tree::Sequence(vec![Tree::Unsigned(status as u64), Tree::Sequence(headers), Tree::Bytes(body)]))
 }
 
 fn wait() -> u32 {
@@ -223,7 +266,7 @@ fn wait() -> u32 {
 }
 
 /// Returns the outcome to the host.
-fn finish(outcome: Result<String, ScriptError>) -> u32 {
+fn finish(outcome: Result<Tree, ScriptError>) -> u32 {
     let Some(task) = engine().task.borrow_mut().take() else { return CALLBACK_EXIT };
     let (Stage::Module { promise, .. } | Stage::Value(promise)) = &task.stage;
     errors::report_unhandled(promise.is_promise().then(|| result_of(promise)).as_ref());
@@ -233,7 +276,7 @@ fn finish(outcome: Result<String, ScriptError>) -> u32 {
         globals::write_console("warn", &format!("{calls} still running when the script ended, and is cancelled: use `await`"));
     }
     let tree = match outcome {
-        Ok(json) => Tree::Case(0, Some(Box::new(Tree::Owned(json)))),
+        Ok(value) => Tree::Case(0, Some(Box::new(value))),
         Err(error) => Tree::Case(1, Some(Box::new(error.into_tree()))),
     };
     let export = binding().export(task.which);

@@ -4,8 +4,11 @@
 #   - rustup's wasm32-unknown-unknown target, or
 #   - Debian's rustc-web, cargo-web, rust-web-src and lld-22, building core and alloc from source.
 set -eu
-prebuilt=$(mkdir -p "${1:-$(dirname "$0")/../prebuilt}" && cd "${1:-$(dirname "$0")/../prebuilt}" && pwd)
-cd "$(dirname "$0")"
+here=$(cd "$(dirname "$0")" && pwd)
+prebuilt=${1:-$here/../prebuilt}
+mkdir -p "$prebuilt"
+prebuilt=$(cd "$prebuilt" && pwd)
+cd "$here"
 target=wasm32-unknown-unknown
 : "${CARGO_TARGET_DIR:=$PWD/target}"
 export CARGO_TARGET_DIR

@@ -2,7 +2,7 @@
 
 use crate::binding::world::Base;
 use crate::binding;
-use crate::engine::{Engine, cache};
+use crate::engine::Engine;
 use crate::error::{HostError, PrepareError};
 use crate::handlers::Handlers;
 use crate::interfaces::Interfaces;
@@ -15,7 +15,6 @@ use crate::sandbox::{Description, InterfaceDescription, Sandbox};
 use crate::workspace::Workspace;
 use std::collections::{BTreeSet, VecDeque};
 use std::sync::{Mutex, PoisonError};
-use wasmtime::component::Component;
 
 /// Everything that scripts of one kind may reach.
 ///
@@ -111,7 +110,7 @@ impl Space {
     fn link(&self, interfaces: &BTreeSet<String>) -> Result<Sandbox, HostError> {
         let description = self.describe(interfaces)?;
         let wasm = binding::build(&self.interfaces, Base::Sandbox, interfaces, None)?;
-        let component = self.load(&wasm)?;
+        let component = self.engine.component(&wasm)?;
         Sandbox::link(&self.engine, &component, description, &self.handlers)
     }
 
@@ -122,26 +121,6 @@ impl Space {
             Ok(InterfaceDescription { name: name.clone(), functions: interface.functions.clone() })
         };
         Ok(Description { interfaces: interfaces.iter().map(describe).collect::<Result<_, HostError>>()? })
-    }
-
-    /// Compiles a component, or loads what was compiled before.
-    fn load(&self, wasm: &[u8]) -> Result<Component, HostError> {
-        let wasmtime = self.engine.wasmtime();
-        let key = cache::key(wasmtime, &[b"sandbox", wasm]);
-        let cache = self.engine.config().cache.as_ref();
-        if let Some(code) = cache.and_then(|cache| cache.load(&key)) {
-            // SAFETY: the entry's authentication shows that this program wrote it.
-            #[expect(unsafe_code, reason = "native code cannot be checked, only trusted")]
-            let loaded = unsafe { Component::deserialize(wasmtime, &code) };
-            if let Ok(component) = loaded {
-                return Ok(component);
-            }
-        }
-        let component = Component::new(wasmtime, wasm).map_err(HostError::engine)?;
-        if let (Some(cache), Ok(code)) = (cache, component.serialize()) {
-            cache.store(&key, &code);
-        }
-        Ok(component)
     }
 }
 

@@ -17,6 +17,9 @@ const TIME: Duration = Duration::from_secs(300);
 
 const MEMORY_BYTES: u64 = 256 << 20;
 
+/// The code of an ending that the runner itself is to blame for.
+pub(crate) const RUNNER: &str = "runner";
+
 /// How a test ended.
 #[derive(Clone, Debug)]
 pub(crate) enum Ending {
@@ -31,21 +34,22 @@ pub(crate) enum Ending {
     Ended(String, String),
 }
 
-/// Runs a test.
-pub(crate) async fn execute(space: &Space, suite: &Suite, test: &Test, mode: Mode) -> Ending {
+/// Runs a test; gives how it ended, and the fuel it took.
+pub(crate) async fn execute(space: &Space, suite: &Suite, test: &Test, mode: Mode) -> (Ending, u64) {
     let script = entry::entry(suite, test, mode);
     let program = match space.prepare(NAME, &script) {
         Ok(program) => program,
-        Err(PrepareError::Script(error)) => return Ending::Refused(error.code.to_owned(), error.message),
-        Err(PrepareError::Host(error)) => return Ending::Ended(error.code().to_owned(), error.to_string()),
+        Err(PrepareError::Script(error)) => return (Ending::Refused(error.code.to_owned(), error.message), 0),
+        Err(PrepareError::Host(error)) => return (Ending::Ended(error.code().to_owned(), error.to_string()), 0),
     };
     let limits = Limits { fuel: FUEL, time: TIME, memory: MEMORY_BYTES, ..Limits::default() };
     let report = space.run(&program, RunOptions { limits, ..RunOptions::default() }).await;
-    match report.outcome {
+    let ending = match report.outcome {
         Ok(Value::String(line)) => read(&line),
-        Ok(value) => Ending::Ended("runner".into(), format!("the entry's value is {value}")),
+        Ok(value) => Ending::Ended(RUNNER.into(), format!("the entry's value is {value}")),
         Err(error) => Ending::Ended(error.code, error.message),
-    }
+    };
+    (ending, report.usage.fuel)
 }
 
 /// Reads the line that `host.js` wrote.
@@ -55,7 +59,8 @@ fn read(line: &str) -> Ending {
     }
     match line.strip_prefix("threw ").and_then(|rest| rest.split_once('\t')) {
         Some((name, message)) => Ending::Threw(name.to_owned(), message.to_owned()),
-        None => Ending::Completed,
+        None if line == "completed" => Ending::Completed,
+        None => Ending::Ended(RUNNER.into(), format!("the entry's value is {line:?}")),
     }
 }
 

@@ -28,9 +28,8 @@ impl FrontMatter {
             flags: list("flags"),
             includes: list("includes"),
             features: list("features"),
-            negative: value(text, "negative").and_then(|value| {
-                Some(Negative { phase: word(&value, "phase:")?, error: word(&value, "type:")? })
-            }),
+            negative: value(text, "negative")
+                .and_then(|value| Some(Negative { phase: word(&value, "phase:")?, error: word(&value, "type:")? })),
         }
     }
 

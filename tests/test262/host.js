@@ -4,7 +4,8 @@ const { Promise, Reflect, String } = globalThis;
 const evaluate = globalThis.eval;
 const { then } = Promise.prototype;
 const { transfer } = ArrayBuffer.prototype;
-const { defineProperty } = Object;
+const { defineProperty, getOwnPropertyDescriptor } = Object;
+const isDetached = getOwnPropertyDescriptor(ArrayBuffer.prototype, "detached").get;
 
 const define = (name, value) =>
   defineProperty(globalThis, name, { __proto__: null, value, writable: true, configurable: true, enumerable: false });
@@ -25,7 +26,9 @@ const thrown = (error) => {
 define("$262", {
   global: globalThis,
   evalScript: (source) => evaluate(source),
-  detachArrayBuffer: (buffer) => void Reflect.apply(transfer, buffer, []),
+  detachArrayBuffer: (buffer) => {
+    if (!Reflect.apply(isDetached, buffer, [])) Reflect.apply(transfer, buffer, []);
+  },
   gc: () => {
     throw new TypeError("a script cannot start a garbage collection here");
   },

@@ -1,26 +1,74 @@
 //! test262, the conformance suite of ECMAScript: every test in a fresh sandbox.
+//!
+//! `TEST262` names a checkout; without it nothing is run. `TEST262_FILTER` runs the tests whose path has
+//! it in it, `TEST262_REPORT` names a file for everything as JSON, and `TEST262_BLESS=1` makes what came
+//! the baseline and puts its numbers into `docs/conformance.md`.
+//!
+//! # Layout
+//! - `suite`, `front_matter`: the tests, and what they say of themselves
+//! - `entry`, `host.js`: the script that runs a test
+//! - `execute`, `run`: one test in one mode; all of them on all cores
+//! - `reasons`: why a test fails, in a word
+//! - `baseline`, `baseline.txt`: the failures that are expected
+//! - `tally`, `report`, `engine-alone.txt`: the numbers, and those of the engine outside of a sandbox
+
+mod baseline;
 mod entry;
 mod execute;
 mod front_matter;
+mod reasons;
+mod report;
 mod run;
 mod suite;
-use agent_spaces::{Workspace};
-use std::path::PathBuf;
+mod tally;
+
+use agent_spaces::Workspace;
+use agent_spaces_tests::empty_space;
+use baseline::Baseline;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
 use std::sync::Arc;
-fn main() {
-    let Some(checkout) = std::env::var_os("TEST262").map(PathBuf::from) else {
-        println!("test262: skipped, TEST262 names no checkout");
-        return;
+use std::{env, fs};
+use suite::Suite;
+
+fn main() -> ExitCode {
+    let Some(checkout) = env::var_os("TEST262").map(PathBuf::from) else {
+        println!("test262: skipped; set TEST262 to the path of a checkout of github.com/tc39/test262");
+        return ExitCode::SUCCESS;
     };
-    let filter = std::env::var("TEST262_FILTER").unwrap_or_default();
-    let suite = Arc::new(suite::Suite::read(&checkout).unwrap());
-    let space = agent_spaces_tests::empty_space().with_workspace(Workspace::open(&checkout.join("test")).unwrap());
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
-    let outcomes = runtime.block_on(run::run(Arc::new(space), suite.clone(), &filter));
-    let pass = outcomes.iter().filter(|o| o.is_pass).count();
-    println!("{pass} of {}", outcomes.len());
-    if let Some(p) = std::env::var_os("TEST262_REPORT") {
-        let all: Vec<_> = outcomes.iter().map(|o| { let t=&suite.tests[o.test]; serde_json::json!({"path": t.path, "mode": o.mode.name(), "pass": o.is_pass, "ending": o.ending.describe(), "features": t.front.features}) }).collect();
-        std::fs::write(p, serde_json::to_string(&all).unwrap()).unwrap();
+    let filter = env::var("TEST262_FILTER").unwrap_or_default();
+    let is_blessing = env::var_os("TEST262_BLESS").is_some_and(|value| value == "1");
+    assert!(filter.is_empty() || !is_blessing, "a part of the suite cannot become the baseline: unset TEST262_FILTER");
+
+    let suite = Suite::read(&checkout).unwrap_or_else(|error| panic!("{}: {error}", checkout.display()));
+    let suite = Arc::new(suite);
+    let workspace = Workspace::open(&checkout.join("test")).expect("the checkout has tests");
+    let mut outcomes = run::run(empty_space().with_workspace(workspace), &suite, &filter);
+    assert!(!outcomes.is_empty(), "no test has {filter:?} in its path");
+
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let file = here.join("test262/baseline.txt");
+    let baseline = Baseline::read(&fs::read_to_string(&file).expect("the baseline is there"), &suite);
+    baseline.explain(&mut outcomes);
+
+    report::print_summary(&suite, &outcomes);
+    if let Some(file) = env::var_os("TEST262_REPORT") {
+        fs::write(&file, report::json(&suite, &outcomes).to_string()).expect("the report can be written");
     }
+    if is_blessing {
+        fs::write(&file, baseline::write(&suite, &outcomes)).expect("the baseline can be written");
+        let page = here.join("../docs/conformance.md");
+        let text = fs::read_to_string(&page).expect("the page is there");
+        let text = report::write_tables(&text, &suite, &outcomes, include_str!("engine-alone.txt"));
+        fs::write(&page, text).expect("the page can be written");
+        return ExitCode::SUCCESS;
+    }
+    let differences = baseline.compare(&suite, &outcomes);
+    report::print_differences(&differences);
+    if differences.is_empty() {
+        println!("test262: as expected");
+        return ExitCode::SUCCESS;
+    }
+    println!("test262: not as the baseline says; TEST262_BLESS=1 rewrites {}", file.display());
+    ExitCode::FAILURE
 }

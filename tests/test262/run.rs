@@ -1,6 +1,7 @@
 //! All tests, on all cores.
 
 use crate::execute::{Ending, execute};
+use crate::reasons;
 use crate::suite::{Mode, Suite};
 use agent_spaces::Space;
 use std::sync::Arc;
@@ -11,52 +12,56 @@ pub(crate) struct Outcome {
     /// The test's place in the suite.
     pub(crate) test: usize,
     pub(crate) mode: Mode,
-    pub(crate) is_pass: bool,
     pub(crate) ending: Ending,
+    /// Why it failed, in the words of the baseline; none if it passed.
+    pub(crate) reason: Option<String>,
+    /// The fuel it took.
+    pub(crate) fuel: u64,
+}
+
+impl Outcome {
+    pub(crate) fn is_pass(&self) -> bool {
+        self.reason.is_none()
+    }
 }
 
 /// How often the progress is told, in runs.
 const PROGRESS_INTERVAL: usize = 10_000;
 
 /// Runs every test whose path has the filter in it, in each of its modes; gives the outcomes in order.
-pub(crate) async fn run(space: Arc<Space>, suite: Arc<Suite>, filter: &str) -> Vec<Outcome> {
+pub(crate) fn run(space: Space, suite: &Arc<Suite>, filter: &str) -> Vec<Outcome> {
     let tests = suite.tests.iter().enumerate().filter(|(_, test)| test.path.contains(filter));
-    let all = tests.flat_map(|(index, test)| test.modes().iter().map(move |mode| (index, *mode)));
-    let all: Arc<Vec<(usize, Mode)>> = Arc::new(all.collect());
-    let next = Arc::new(AtomicUsize::new(0));
+    let all: Vec<(usize, Mode)> =
+        tests.flat_map(|(index, test)| test.modes().iter().map(move |mode| (index, *mode))).collect();
+    let (space, next) = (Arc::new(space), AtomicUsize::new(0));
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    let workers: Vec<_> = (0..cores)
-        .map(|_| tokio::spawn(work(space.clone(), suite.clone(), all.clone(), next.clone())))
-        .collect();
-    let mut outcomes = Vec::with_capacity(all.len());
-    for worker in workers {
-        outcomes.extend(worker.await.expect("a worker catches what its tests do"));
-    }
+    let mut outcomes: Vec<Outcome> = std::thread::scope(|scope| {
+        // A thread for each core, with an executor of its own: tests share nothing but the engine.
+        let threads: Vec<_> = (0..cores).map(|_| scope.spawn(|| work(&space, suite, &all, &next))).collect();
+        threads.into_iter().flat_map(|thread| thread.join().expect("what tests do is caught")).collect()
+    });
     outcomes.sort_by_key(|outcome| (outcome.test, outcome.mode));
     outcomes
 }
 
-async fn work(
-    space: Arc<Space>,
-    suite: Arc<Suite>,
-    all: Arc<Vec<(usize, Mode)>>,
-    next: Arc<AtomicUsize>,
-) -> Vec<Outcome> {
+/// Runs tests until none is left.
+fn work(space: &Arc<Space>, suite: &Arc<Suite>, all: &[(usize, Mode)], next: &AtomicUsize) -> Vec<Outcome> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().expect("a runtime");
     let mut outcomes = Vec::new();
     loop {
         let turn = next.fetch_add(1, Ordering::Relaxed);
         let Some((test, mode)) = all.get(turn).copied() else { return outcomes };
-        if turn > 0 && turn % PROGRESS_INTERVAL == 0 {
-            eprintln!("{turn} of {} runs", all.len());
+        if turn > 0 && turn.is_multiple_of(PROGRESS_INTERVAL) {
+            eprintln!("test262: {turn} of {} runs", all.len());
         }
         // A task of its own, so that a panic of the host is that test's ending.
-        let (space, suite) = (space.clone(), suite.clone());
-        let task = tokio::spawn({
-            let suite = suite.clone();
-            async move { execute(&space, &suite, &suite.tests[test], mode).await }
-        });
-        let ending = task.await.unwrap_or_else(|error| Ending::Ended("host.panic".into(), error.to_string()));
+        let (space, owned) = (space.clone(), suite.clone());
+        let task = runtime.spawn(async move { execute(&space, &owned, &owned.tests[test], mode).await });
+        let ending = runtime.block_on(task);
+        let panic = |error: tokio::task::JoinError| (Ending::Ended("host.panic".into(), error.to_string()), 0);
+        let (ending, fuel) = ending.unwrap_or_else(panic);
         let is_pass = ending.is_pass(&suite.tests[test].front);
-        outcomes.push(Outcome { test, mode, is_pass, ending });
+        let reason = (!is_pass).then(|| reasons::reason(&suite.tests[test], &ending));
+        outcomes.push(Outcome { test, mode, ending, reason, fuel });
     }
 }

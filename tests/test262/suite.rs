@@ -9,10 +9,8 @@ use std::{fs, io};
 pub(crate) const SCOPE: [&str; 4] = ["annexB", "built-ins", "harness", "language"];
 
 /// The parts that are not run, and why.
-pub(crate) const OUT_OF_SCOPE: [(&str, &str); 2] = [
-    ("intl402", "ECMA-402: there is no Intl in a sandbox"),
-    ("staging", "not yet reviewed by test262's maintainers"),
-];
+pub(crate) const OUT_OF_SCOPE: [(&str, &str); 2] =
+    [("intl402", "ECMA-402: there is no Intl in a sandbox"), ("staging", "not yet reviewed by test262's maintainers")];
 
 /// A checkout.
 pub(crate) struct Suite {
@@ -32,7 +30,7 @@ pub(crate) struct Test {
 }
 
 /// How a test is run; many are run in two ways.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Mode {
     Sloppy,
     Strict,
@@ -85,7 +83,8 @@ impl Suite {
             return String::new();
         }
         let done = test.front.has_flag("async").then_some("doneprintHandle.js");
-        let names = ["assert.js", "sta.js"].into_iter().chain(done).chain(test.front.includes.iter().map(String::as_str));
+        let names =
+            ["assert.js", "sta.js"].into_iter().chain(done).chain(test.front.includes.iter().map(String::as_str));
         let missing = |name: &str| format!("throw new Error('there is no harness file {name}');");
         let texts = names.map(|name| self.harness.get(name).cloned().unwrap_or_else(|| missing(name)));
         texts.collect::<Vec<_>>().join("\n")

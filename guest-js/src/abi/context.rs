@@ -55,8 +55,9 @@ impl Context {
     }
 
     /// The topmost `count` values, first pushed first.
-    pub(crate) fn pop_values(&mut self, count: usize) -> Vec<Value> {
-        self.values.split_off(self.values.len().saturating_sub(count))
+    pub(crate) fn pop_values(&mut self, count: usize) -> impl Iterator<Item = Value> + '_ {
+        let start = self.values.len().saturating_sub(count);
+        self.values.drain(start..)
     }
 
     pub(crate) fn begin_list(&mut self, length: usize) {

@@ -17,16 +17,26 @@ unsafe extern "C" fn wit_dylib_initialize(metadata: *const Metadata) {
 
 #[unsafe(no_mangle)]
 extern "C" fn wit_dylib_export_start(which: usize) -> *mut Context {
-    let mut context = Context::new(binding().export(which).result);
-    context.incoming = Some(Incoming::default());
+    let export = binding().export(which);
+    let mut context = Context::new(export.result);
+    // A script is the engine's to read; a request is the script's.
+    if export.name() != HANDLE {
+        context.incoming = Some(Incoming::default());
+    }
     Box::into_raw(Box::new(context))
 }
+
+/// The function of `agent-spaces:engine/handler`.
+const HANDLE: &str = "handle";
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn wit_dylib_export_async_call(context: *mut Context, which: usize) -> u32 {
     // SAFETY: the context came from `wit_dylib_export_start` and is used no more.
-    let context = unsafe { Box::from_raw(context) };
-    task::start(which, context.incoming.unwrap_or_default())
+    let mut context = unsafe { Box::from_raw(context) };
+    match context.incoming.take() {
+        Some(incoming) => task::start(which, incoming),
+        None => task::start_handler(which, context.pop_value()),
+    }
 }
 
 #[unsafe(no_mangle)]

@@ -154,6 +154,12 @@ impl ImportFunction {
     }
 }
 
+impl ExportFunction {
+    pub(crate) fn name(&self) -> &'static str {
+        text(self.name)
+    }
+}
+
 impl Member {
     pub(crate) fn name(&self) -> &'static str {
         text(self.name)

@@ -102,24 +102,14 @@ unsafe extern "C" fn wit_dylib_push_record(cx: *mut Context, ty: usize) {
     }
     let fields = binding().record(ty);
     let names = engine().names.record(ty);
-    let mut values = context.pop_values(fields.len());
-    let mut absent = false;
-    for (value, field) in values.iter_mut().zip(fields) {
-        if value.is_undefined() {
-            absent = true;
-        } else {
-            *value = finish(std::mem::replace(value, Value::UNDEFINED), field.ty);
+    let object = Value::object();
+    for ((value, field), name) in context.pop_values(fields.len()).zip(fields).zip(names.iter()) {
+        // A `none` field is left out, as JSON leaves it out.
+        if !value.is_undefined() && object.define(*name, finish(value, field.ty)).is_err() {
+            break;
         }
     }
-    let object = if absent {
-        // A `none` field is left out, as JSON leaves it out.
-        let (names, values): (Vec<_>, Vec<_>) =
-            names.iter().copied().zip(values).filter(|(_, value)| !value.is_undefined()).unzip();
-        Value::object_from(&names, values)
-    } else {
-        Value::object_from(&names, values)
-    };
-    context.push_value(or_undefined(object));
+    context.push_value(object);
 }
 
 #[unsafe(no_mangle)]
@@ -128,14 +118,14 @@ unsafe extern "C" fn wit_dylib_push_tuple(cx: *mut Context, ty: usize) {
     let context = unsafe { context(cx) };
     let types = binding().tuple(ty);
     let values = context.pop_values(types.len());
-    let items = values.into_iter().zip(types).map(|(value, ty)| finish_item(value, *ty)).collect();
+    let items = values.zip(types).map(|(value, ty)| finish_item(value, *ty)).collect();
     context.push_value(or_undefined(Value::array(items)));
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn wit_dylib_push_flags(cx: *mut Context, ty: usize, flags: u32) {
     let names = engine().names.flags(ty);
-    let values = (0..names.len()).map(|bit| Value::bool(flags >> bit & 1 == 1)).collect();
+    let values = (0..names.len()).map(|bit| Value::bool(flags >> bit & 1 == 1));
     // SAFETY: called by the binding.
     unsafe { context(cx) }.push_value(or_undefined(Value::object_from(&names, values)));
 }
@@ -199,8 +189,8 @@ fn tagged(tag: &str, payload: Option<Value>) -> Value {
     let atoms = &engine().atoms;
     let tag = Value::string(tag);
     or_undefined(match payload {
-        Some(payload) => Value::object_from(&[atoms.tag, atoms.val], vec![tag, payload]),
-        None => Value::object_from(&[atoms.tag], vec![tag]),
+        Some(payload) => Value::object_from(&[atoms.tag, atoms.val], [tag, payload]),
+        None => Value::object_from(&[atoms.tag], [tag]),
     })
 }
 

@@ -48,6 +48,7 @@ const FILES: &[(&str, &str)] = &files! {
     "locale-date.js"
     "locale-string.js"
     "capability-error.js"
+    "http.js"
     "absent.js"
 };
 
@@ -69,12 +70,15 @@ pub(crate) fn install() -> Intrinsics {
     }
     let found = || -> js::Result<Intrinsics> {
         let global = evaluate("globals", "globalThis")?;
+        let shared = native.get_str("shared")?;
         Ok(Intrinsics {
             error: global.get_str("Error")?,
             capability_error: global.get_str("CapabilityError")?,
             classes: Classes::learn(&evaluate("globals", Classes::SAMPLES)?)?,
             promise_of: evaluate("globals", "(async (value) => value)")?,
-            absent: native.get_str("shared")?.get_str("absent")?,
+            absent: shared.get_str("absent")?,
+            to_request: shared.get_str("toRequest")?,
+            to_response: shared.get_str("toResponse")?,
         })
     };
     match found() {

@@ -7,11 +7,14 @@ use std::time::Duration;
 
 const NAME: &str = "agent-spaces";
 
+/// A script, and the handlers that it calls at one time. Setting up a larger pool takes time.
+const MAX_RUNS: u32 = 300;
+
 /// The engine, from the user's cache where there is one.
 pub(super) fn engine(use_cache: bool) -> Result<Engine, HostError> {
     let cache = if use_cache { cache() } else { None };
     let mut spinner = None;
-    let config = EngineConfig { cache, ..EngineConfig::default() };
+    let config = EngineConfig { cache, max_runs: MAX_RUNS, ..EngineConfig::default() };
     let loaded = Engine::with_origin(config, |origin| {
         if origin == Origin::Compiled {
             spinner = Some(spin("Compiling the engine (once)"));

@@ -45,6 +45,17 @@ const TABLE_ELEMENTS: usize = 20_000;
 const MAX_IMAGE_BYTES: u64 = 32 << 20;
 
 impl EngineConfig {
+    /// For bindings, which are compiled while somebody waits: quickly rather than well. The code fits an
+    /// engine of [`EngineConfig::wasmtime`], and is a few instructions to each value that crosses.
+    #[cfg(feature = "compiler")]
+    pub(crate) fn quick_compiler(&self) -> Config {
+        let mut config = EngineConfig { max_runs: 1, ..self.clone() }.wasmtime();
+        config
+            .cranelift_opt_level(wasmtime::OptLevel::None)
+            .cranelift_regalloc_algorithm(wasmtime::RegallocAlgorithm::SinglePass);
+        config
+    }
+
     pub(crate) fn wasmtime(&self) -> Config {
         let mut pool = PoolingAllocationConfig::default();
         pool.total_component_instances(self.max_runs)

@@ -23,6 +23,8 @@ use crate::error::HostError;
 use std::sync::Arc;
 use tokio::sync::Semaphore;
 use wasmtime::Module;
+#[cfg(feature = "compiler")]
+use wasmtime::component::Component;
 
 /// The compiled engine and the pool that runs take their instances from.
 #[derive(Clone)]
@@ -33,6 +35,9 @@ struct Inner {
     module: Module,
     slots: Arc<Semaphore>,
     config: EngineConfig,
+    /// Compiles bindings; made when it is first needed.
+    #[cfg(feature = "compiler")]
+    quick: std::sync::OnceLock<wasmtime::Engine>,
 }
 
 /// How the engine came to be, for progress and for those who measure.
@@ -91,7 +96,47 @@ impl Engine {
 
     fn assemble(config: EngineConfig, wasmtime: wasmtime::Engine, module: Module) -> Engine {
         let slots = Arc::new(Semaphore::new(config.max_runs as usize));
-        Engine(Arc::new(Inner { wasmtime, module, slots, config }))
+        Engine(Arc::new(Inner {
+            wasmtime,
+            module,
+            slots,
+            config,
+            #[cfg(feature = "compiler")]
+            quick: std::sync::OnceLock::new(),
+        }))
+    }
+
+    /// Compiles a component for this engine, with what was compiled before taken from the cache.
+    #[cfg(feature = "compiler")]
+    pub(crate) fn component(&self, wasm: &[u8]) -> Result<Component, HostError> {
+        let wasmtime = self.wasmtime();
+        let key = cache::key(wasmtime, &[b"sandbox", wasm]);
+        let cache = self.config().cache.as_ref();
+        if let Some(code) = cache.and_then(|cache| cache.load(&key)) {
+            // SAFETY: the entry's authentication shows that this program wrote it.
+            #[expect(unsafe_code, reason = "native code cannot be checked, only trusted")]
+            let loaded = unsafe { Component::deserialize(wasmtime, &code) };
+            if let Ok(component) = loaded {
+                return Ok(component);
+            }
+        }
+        let code = self.quick()?.precompile_component(wasm).map_err(HostError::engine)?;
+        if let Some(cache) = cache {
+            cache.store(&key, &code);
+        }
+        // SAFETY: compiled just now.
+        #[expect(unsafe_code, reason = "native code cannot be checked, only trusted")]
+        let component = unsafe { Component::deserialize(wasmtime, &code) };
+        component.map_err(HostError::engine)
+    }
+
+    #[cfg(feature = "compiler")]
+    fn quick(&self) -> Result<&wasmtime::Engine, HostError> {
+        if let Some(quick) = self.0.quick.get() {
+            return Ok(quick);
+        }
+        let quick = wasmtime::Engine::new(&self.0.config.quick_compiler()).map_err(HostError::engine)?;
+        Ok(self.0.quick.get_or_init(|| quick))
     }
 
     pub(crate) fn wasmtime(&self) -> &wasmtime::Engine {

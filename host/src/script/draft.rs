@@ -8,7 +8,7 @@ use oxc_parser::{ParseOptions, Parser, ParserReturn, config::TokensParserConfig}
 use oxc_span::SourceType;
 
 use super::edits::Edits;
-use super::erase::Eraser;
+use super::erase::{CallPlace, Erased, Eraser};
 use super::error::{SYNTAX, ScriptError};
 use super::language::{Language, SourceKind};
 use super::line_ends;
@@ -61,6 +61,7 @@ impl Fault {
 pub(super) struct Draft {
     pub(super) edits: Edits,
     pub(super) sites: Vec<Site>,
+    pub(super) call_places: Vec<CallPlace>,
     pub(super) call_default: bool,
     pub(super) has_default_export: bool,
     /// Offsets in the source after which QuickJS starts a line and an editor does not.
@@ -96,11 +97,16 @@ pub(super) fn draft(source: &str, language: Language, kind: SourceKind) -> Resul
     let value = value::find(program, kind, &mut eraser);
     modules::rewrite(program, &value, &mut eraser);
     value::write(value, &mut eraser);
-    let (mut edits, sites) = eraser.finish()?;
+    let Erased {
+        mut edits,
+        sites,
+        call_places,
+    } = eraser.finish()?;
     let engine_lines = line_ends::even_out(program, tokens, &mut edits);
     Ok(Draft {
         edits,
         sites,
+        call_places,
         call_default: value.calls_default(),
         has_default_export: value.has_default(),
         engine_lines,

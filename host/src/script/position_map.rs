@@ -1,5 +1,6 @@
 //! From places in the generated code to places in the source.
 
+use super::erase::CallPlace;
 use super::position::{LineIndex, Position};
 
 /// A stretch of the generated code.
@@ -23,6 +24,8 @@ pub struct PositionMap {
     /// Needed to undo the engine's miscount on it.
     first_code_line: String,
     segments: Vec<Segment>,
+    /// By the token that is told.
+    call_places: Vec<CallPlace>,
 }
 
 impl PositionMap {
@@ -32,12 +35,14 @@ impl PositionMap {
         source_lines: LineIndex,
         code: &str,
         segments: Vec<Segment>,
+        mut call_places: Vec<CallPlace>,
         engine_lines: &[u32],
     ) -> Self {
         let starts: Vec<u32> = engine_lines
             .iter()
             .filter_map(|offset| separator_end(source, code, &segments, *offset))
             .collect();
+        call_places.sort_unstable_by_key(|place| place.told);
         Self {
             source: source.to_owned(),
             source_lines,
@@ -45,6 +50,7 @@ impl PositionMap {
             code_length: code.len() as u32,
             first_code_line: code.lines().next().unwrap_or_default().to_owned(),
             segments,
+            call_places,
         }
     }
 
@@ -59,8 +65,17 @@ impl PositionMap {
         if line == 0 && column > 1 {
             generated = self.after_first_line_slip(generated);
         }
-        self.source_lines
-            .position(&self.source, self.offset(generated))
+        let offset = self.callee(self.offset(generated));
+        self.source_lines.position(&self.source, offset)
+    }
+
+    /// The name of what is called, if `offset` is where the engine tells a call.
+    fn callee(&self, offset: u32) -> u32 {
+        let found = self
+            .call_places
+            .binary_search_by_key(&offset, |place| place.told);
+        let place = found.ok().and_then(|at| self.call_places.get(at));
+        place.map_or(offset, |place| place.meant)
     }
 
     /// On its first line quickjs-ng counts most tokens (not all) from 0, so the column it gives may be that of the

@@ -82,13 +82,14 @@ pub fn prepare(
     let specifiers = resolve_sites(&draft, source, &lines, resolve)?;
     let Draft {
         edits,
+        call_places,
         call_default,
         has_default_export,
         engine_lines,
         ..
     } = draft;
     let (code, segments) = edits.apply(source, &specifiers);
-    let positions = PositionMap::new(source, lines, &code, segments, &engine_lines);
+    let positions = PositionMap::new(source, lines, &code, segments, call_places, &engine_lines);
     Ok(Prepared {
         code,
         call_default,

@@ -15,9 +15,9 @@ const MAX_GROWTH_BYTES: usize = 1 << 20;
 /// The request with all of its body; nothing, where that is too large.
 pub(crate) async fn read(request: Request) -> Result<Option<handler::Request>, ErrorCode> {
     let method = method(request.get_method());
-    let url = url(&request);
     let headers = request.get_headers().copy_all();
     let headers = headers.into_iter().map(|(name, value)| (name, header_value::decode(&value))).collect();
+    let url = url(&request);
     let body = body(request).await?;
     Ok(body.map(|body| handler::Request { method, url, headers, body }))
 }
@@ -68,6 +68,7 @@ fn url(request: &Request) -> String {
         Some(Scheme::Http) | None => String::from("http"),
     };
     url.push_str("://");
+    // `wasmtime serve` does not tell which host was asked for, and withholds the `host` header too.
     url.push_str(request.get_authority().as_deref().unwrap_or("localhost"));
     // `OPTIONS *` asks about the server as a whole and names no path.
     let path = request.get_path_with_query().filter(|path| path.starts_with('/'));

@@ -3,10 +3,13 @@
 //! One file per kind of syntax; each adds methods to [`Eraser`]. The walk only records edits. What depends on the
 //! whole source (which imports are used, what the value of a script is) comes after it, in `modules` and `value`.
 
+mod calls;
 mod classes;
 mod enums;
 mod expressions;
+mod failing;
 mod functions;
+mod landmarks;
 mod namespaces;
 mod parameter_properties;
 mod statements;
@@ -23,6 +26,8 @@ use super::edits::Edits;
 use super::language::Language;
 use super::scopes::{GroupId, Resolved, ScopeId, Scopes};
 use super::tokens::Tokens;
+pub(super) use calls::CallPlace;
+use landmarks::Landmarks;
 
 /// Walks a program and collects its edits.
 pub(super) struct Eraser<'a, 't> {
@@ -41,6 +46,8 @@ pub(super) struct Eraser<'a, 't> {
     /// Where a `return` stands outside of any function.
     pub(super) top_level_returns: Vec<u32>,
     function_depth: u32,
+    landmarks: Landmarks,
+    call_places: Vec<CallPlace>,
     /// The objects of the namespaces around the current statement, innermost last.
     namespace_objects: Vec<String>,
     /// What the statement lists around the current statement declare, innermost last.
@@ -55,6 +62,13 @@ pub(super) struct Eraser<'a, 't> {
     /// `var` declarations belong to the function, not to the block.
     declaring_var: bool,
     fault: Option<Fault>,
+}
+
+/// What a walk leaves.
+pub(super) struct Erased {
+    pub(super) edits: Edits,
+    pub(super) sites: Vec<Site>,
+    pub(super) call_places: Vec<CallPlace>,
 }
 
 /// What a list of statements declares, as far as enums and namespaces merge with it.
@@ -82,6 +96,8 @@ impl<'a, 't> Eraser<'a, 't> {
             aliases: Vec::new(),
             top_level_returns: Vec::new(),
             function_depth: 0,
+            landmarks: Landmarks::default(),
+            call_places: Vec::new(),
             namespace_objects: Vec::new(),
             lists: Vec::new(),
             has_objects,
@@ -105,18 +121,24 @@ impl<'a, 't> Eraser<'a, 't> {
                 // As long as `import`, so that nothing moves.
                 self.edits
                     .replace(start, start + "import".len() as u32, "var   ");
+                self.landmark_at(start);
             } else {
                 self.remove(start, end);
             }
         }
     }
 
-    /// The edits and imports, or the first thing that does not run here.
-    pub(super) fn finish(self) -> Result<(Edits, Vec<Site>), Fault> {
-        match self.fault {
-            Some(fault) => Err(fault),
-            None => Ok((self.edits, self.sites)),
+    /// What the walk found, or the first thing that does not run here.
+    pub(super) fn finish(mut self) -> Result<Erased, Fault> {
+        if let Some(fault) = self.fault {
+            return Err(fault);
         }
+        self.landmarks.write(self.source, &mut self.edits);
+        Ok(Erased {
+            edits: self.edits,
+            sites: self.sites,
+            call_places: self.call_places,
+        })
     }
 
     /// Refuses the source; the first place in it wins.

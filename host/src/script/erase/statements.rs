@@ -22,6 +22,7 @@ impl<'a> Eraser<'a, '_> {
             });
         }
         for statement in list {
+            self.landmark(statement);
             self.statement(statement);
         }
         if self.has_objects {

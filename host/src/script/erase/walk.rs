@@ -3,9 +3,9 @@
 use std::cell::Cell;
 
 use oxc_ast::ast::{
-    ArrowFunctionExpression, AssignmentTargetPropertyIdentifier, BindingIdentifier, Class,
-    ClassElement, Decorator, Expression, FormalParameter, Function, IdentifierReference,
-    ImportExpression, MethodDefinition, ObjectProperty, PropertyDefinition, ReturnStatement,
+    ArrowFunctionExpression, AssignmentTargetPropertyIdentifier, BindingIdentifier, CallExpression,
+    Class, ClassElement, Decorator, Expression, FormalParameter, Function, IdentifierReference,
+    ImportExpression, LabeledStatement, MethodDefinition, NewExpression, ObjectProperty, PropertyDefinition, ReturnStatement,
     Statement, StaticBlock, TSAsExpression, TSNonNullExpression, TSSatisfiesExpression,
     TSThisParameter, TSTypeAnnotation, TSTypeAssertion, TSTypeParameterDeclaration,
     TSTypeParameterInstantiation, VariableDeclaration, VariableDeclarator,
@@ -35,7 +35,22 @@ impl<'a> Visit<'a> for Eraser<'a, '_> {
     }
 
     fn visit_statement(&mut self, statement: &Statement<'a>) {
-        self.statement(statement);
+        self.lone_statement(statement);
+    }
+
+    fn visit_labeled_statement(&mut self, it: &LabeledStatement<'a>) {
+        // Nothing may come between a label and its loop.
+        self.statement(&it.body);
+    }
+
+    fn visit_call_expression(&mut self, it: &CallExpression<'a>) {
+        self.call_place(it);
+        walk::walk_call_expression(self, it);
+    }
+
+    fn visit_new_expression(&mut self, it: &NewExpression<'a>) {
+        self.construction_place(it);
+        walk::walk_new_expression(self, it);
     }
 
     fn visit_return_statement(&mut self, it: &ReturnStatement<'a>) {

@@ -1,0 +1,61 @@
+//! What a sandbox costs: `cargo run --release -p agent-spaces-bench [-- --json FILE] [NAME …]`.
+//!
+//! Every figure stands beside a peer that was measured in the same process, as a ratio, or is a count.
+//! One file to a measurement; each adds rows to the [`report::Report`].
+
+mod bare;
+mod calls;
+mod cli;
+mod fresh;
+mod import_sets;
+mod parked;
+mod report;
+mod spaces;
+mod throughput;
+mod timing;
+
+use anyhow::Result;
+use report::Report;
+
+fn main() -> Result<()> {
+    let mut json = None;
+    let mut names = Vec::new();
+    let mut arguments = std::env::args().skip(1);
+    while let Some(argument) = arguments.next() {
+        match argument.as_str() {
+            "--json" => json = arguments.next(),
+            _ => names.push(argument),
+        }
+    }
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_time().build()?;
+    let mut report = Report::default();
+    runtime.block_on(measure(&mut report, &names))?;
+    print!("{}", report.table());
+    if let Some(path) = json {
+        std::fs::write(path, report.json())?;
+    }
+    Ok(())
+}
+
+async fn measure(report: &mut Report, names: &[String]) -> Result<()> {
+    let wanted = |name: &str| names.is_empty() || names.iter().any(|wanted| wanted == name);
+    if wanted("fresh") {
+        fresh::measure(report).await?;
+    }
+    if wanted("calls") {
+        calls::measure(report).await?;
+    }
+    if wanted("throughput") {
+        throughput::measure(report).await?;
+    }
+    if wanted("import-sets") {
+        import_sets::measure(report)?;
+    }
+    if wanted("parked") {
+        parked::measure(report).await?;
+    }
+    if wanted("cli") {
+        cli::measure(report)?;
+    }
+    Ok(())
+}

@@ -1,12 +1,14 @@
 //! Turns the linked engine into the module that the host ships.
 //!
-//! `agent-spaces-pack LINKED.wasm PREBUILT_DIR [KEY=VALUE …]` takes three steps, one file each:
+//! `agent-spaces-pack LINKED.wasm CARGO_LOCK PREBUILT_DIR [TOOL=VERSION …]` takes three steps, one file each:
 //! [`internalize`] points the WASI imports at the engine's own answers, [`snapshot`] runs the set-up
 //! once and keeps the memory it leaves, [`trim`] drops the exports that only those steps needed. The
-//! result is written with a record of its hash and of the tools that made it.
+//! result is written with a record of its hash, of the tools that made it ([`record`]), and of what is in
+//! it ([`sbom`]).
 
 mod internalize;
 mod record;
+mod sbom;
 mod snapshot;
 mod trim;
 
@@ -16,9 +18,10 @@ use std::path::PathBuf;
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<()> {
     let mut arguments = std::env::args_os().skip(1);
-    let (Some(input), Some(output)) = (arguments.next(), arguments.next()) else {
-        bail!("usage: agent-spaces-pack LINKED.wasm PREBUILT_DIR [TOOL=VERSION …]");
+    let (Some(input), Some(lock), Some(output)) = (arguments.next(), arguments.next(), arguments.next()) else {
+        bail!("usage: agent-spaces-pack LINKED.wasm CARGO_LOCK PREBUILT_DIR [TOOL=VERSION …]");
     };
+    let lock = std::fs::read_to_string(lock).context("reading the lock file")?;
     let tools = arguments.map(|tool| tool.to_string_lossy().into_owned()).collect::<Vec<_>>();
     let (input, output) = (PathBuf::from(input), PathBuf::from(output));
 
@@ -28,6 +31,7 @@ async fn main() -> Result<()> {
     let engine = trim::trim(&snapshotted).context("dropping the exports of the set-up")?;
 
     let is_same = record::write(&output, &engine, &tools)?;
+    sbom::write(&output, &lock)?;
     let state = if is_same { "the same as before" } else { "changed" };
     println!("{}: {} bytes, {state}", output.join("engine.wasm").display(), engine.len());
     Ok(())

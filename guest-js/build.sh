@@ -9,7 +9,8 @@ cd "$(dirname "$0")"
 target=wasm32-wasip1
 : "${CARGO_TARGET_DIR:=$PWD/target}"
 export CARGO_TARGET_DIR
-flags="-C target-feature=+simd128,+bulk-memory"
+# No path of this machine ends up in the module, so that another machine can build the same one.
+flags="-C target-feature=+simd128,+bulk-memory --remap-path-prefix=${CARGO_HOME:-$HOME/.cargo}=cargo --remap-path-prefix=$PWD=engine"
 c_flags="-O3 -msimd128 -mbulk-memory"
 
 if [ -n "${WASI_SDK:-}" ]; then

@@ -16,7 +16,7 @@ use proptest::test_runner::{Config, TestCaseError, TestRunner};
 use serde_json::{Value, json};
 
 /// Batches of the property test; with [`BATCH`] values each, well over a thousand values.
-const BATCHES: u32 = 150;
+const BATCHES: u32 = 300;
 const BATCH: usize = 10;
 
 fn property<S: Strategy>(cases: u32, strategy: S, test: impl Fn(S::Value) -> Result<(), TestCaseError>) {
@@ -77,7 +77,7 @@ fn every_value_crosses_a_fresh_sandbox_unchanged() {
 fn every_double_in_a_json_crosses_unchanged() {
     let runtime = tokio::runtime::Runtime::new().unwrap();
     let everything = Everything::new(engine());
-    let doubles = proptest::collection::vec(finite(), 20);
+    let doubles = proptest::collection::vec(finite().prop_filter("negative zero has its own test", |double| *double != 0.0), 20);
     property(50, doubles, |doubles| {
         let batch = doubles.into_iter().map(|double| everything::plain_with("anything", json!({ "a": [double] }))).collect();
         echoed(&everything, &runtime, "passOn", batch)

@@ -66,6 +66,13 @@ impl Interfaces {
         self.by_name.keys().map(String::as_str)
     }
 
+    /// Every function with its interface, as WIT names them.
+    pub fn functions(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.by_name.iter().flat_map(|(name, interface)| {
+            interface.functions.iter().map(move |function| (name.as_str(), function.name.as_str()))
+        })
+    }
+
     pub(crate) fn get(&self, name: &str) -> Option<&Interface> {
         self.by_name.get(name)
     }

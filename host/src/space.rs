@@ -126,13 +126,9 @@ impl Space {
 
 /// Every function has a handler, and every handler a function.
 fn check_handlers(interfaces: &Interfaces, handlers: &Handlers) -> Result<(), HostError> {
-    let mut known = BTreeSet::new();
-    for name in interfaces.names() {
-        for function in interfaces.get(name).map(|interface| interface.functions.as_slice()).unwrap_or_default() {
-            known.insert(format!("{name}.{}", function.name));
-        }
-    }
-    let answered: BTreeSet<String> = handlers.keys().map(|(interface, function)| format!("{interface}.{function}")).collect();
+    let full_name = |(interface, function)| format!("{interface}.{function}");
+    let known: BTreeSet<String> = interfaces.functions().map(full_name).collect();
+    let answered: BTreeSet<String> = handlers.keys().map(|(interface, function)| full_name((interface, function))).collect();
     if let Some(unknown) = answered.iter().find(|name| !known.contains(*name)) {
         let near = nearest(unknown, known.iter().map(String::as_str));
         let near = near.map(|near| format!("; did you mean {near}?")).unwrap_or_default();

@@ -14,9 +14,7 @@ use crate::space::Space;
 use crate::values::camel_case;
 use crate::workspace::Workspace;
 use serde_json::Value;
-use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 /// The module that a handler's parameters are in.
 const INPUT: &str = "agent-spaces:params";
@@ -106,24 +104,18 @@ fn add_handlers(
 ) -> Result<(), FolderError> {
     let mut space = Space::new(engine.clone(), Interfaces::new()?, Handlers::new())?.with_workspace(workspace);
     space.add_module(INPUT, ModuleSource::Json("null".into()));
-    let mut programs = HashMap::new();
-    for name in interfaces.names() {
-        for function in interfaces.get(name).map(|interface| interface.functions.as_slice()).unwrap_or_default() {
-            let export = camel_case(&function.name);
-            let source = format!(
-                "import {{ {export} }} from './{file}';\nimport params from '{INPUT}';\nexport default () => {export}(params);\n"
-            );
-            let program = space.prepare(&format!("{file}.{export}.js"), &source)?;
-            programs.insert((name.to_owned(), function.name.clone()), Arc::new(program));
-        }
-    }
-    for ((interface, function), program) in programs {
+    for (interface, function) in interfaces.functions() {
+        let export = camel_case(function);
+        let source = format!(
+            "import {{ {export} }} from './{file}';\nimport params from '{INPUT}';\nexport default () => {export}(params);\n"
+        );
+        let program = space.prepare(&format!("{file}.{export}.js"), &source)?;
         handlers.add(interface, function, move |call| answer(program.clone(), call));
     }
     Ok(())
 }
 
-async fn answer(program: Arc<Program>, call: Call) -> Result<Value, CapabilityError> {
+async fn answer(program: Program, call: Call) -> Result<Value, CapabilityError> {
     let program = program.with_module(INPUT, ModuleSource::Json(call.params.to_string()));
     let report = program.run(RunOptions::default()).await;
     report.outcome.map_err(|error| {

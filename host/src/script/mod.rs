@@ -1,12 +1,13 @@
 //! From the TypeScript or JavaScript a person or a model wrote to the JavaScript that the engine runs.
 //!
-//! Types are blanked with spaces, so that every token that remains keeps its line and column; the few insertions are
-//! undone by a [`PositionMap`]. Pure: no files, no engine, no capabilities. What an import may name is the caller's
+//! Types are blanked with spaces, so that every token that remains keeps its line and column; what is inserted is
+//! undone by a [`PositionMap`]. Landmarks are inserted everywhere, JavaScript included, so that errors have their line. Pure: no files, no engine, no capabilities. What an import may name is the caller's
 //! business, through the `resolve` callback.
 //!
 //! # Layout
 //! - `prepare`: the entry; `draft`: parse and erase on a stack that is large enough; `nesting`, `depth`: how large that is
 //! - `erase`: the walk over the syntax tree, one file per kind of syntax; `scopes`: what its names mean
+//! - `erase::landmarks`, `erase::calls`: what makes the engine tell the right place, and what it means by the others
 //! - `modules`: imports and exports; `value`: what a script's value is
 //! - `edits`: the changes and the pass that applies them; `tokens`, `literal`, `line_ends`: small helps for them
 //! - `position`, `position_map`: lines and columns; `frame`: showing one to a person

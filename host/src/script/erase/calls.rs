@@ -17,8 +17,8 @@ pub(in super::super) struct CallPlace {
 }
 
 impl<'a> Eraser<'a, '_> {
-    /// Notes a call. What its arguments do is told at the same token, so they must be such that only the call can fail;
-    /// so is the start of a function.
+    /// Notes a call. What its arguments do is told at the same token, so they must be such that only the call can fail.
+    /// A function is told at its first token too, so it must not be the first of them.
     pub(super) fn call_place(&mut self, it: &CallExpression<'a>) {
         let told = match it.arguments.first().map(|argument| argument.as_expression()) {
             None => it.span.end.saturating_sub(1),
@@ -29,11 +29,18 @@ impl<'a> Eraser<'a, '_> {
             .arguments
             .iter()
             .all(|argument| argument.as_expression().is_some_and(|value| cannot_fail(value, Names::AreKnown)));
-        if only_the_call_can_fail && let Some(meant) = callee_place(&it.callee) {
+        // A function in which the engine noted nothing is told at the first column of its line.
+        let starts_line =
+            self.source.as_bytes().get(told.saturating_sub(1) as usize).is_some_and(|it| matches!(it, b'\n' | b'\r'));
+        if only_the_call_can_fail
+            && !starts_line
+            && let Some(meant) = callee_place(&it.callee)
+        {
             self.call_places.push(CallPlace { told, meant });
         }
     }
 
+    /// Notes a `new`.
     pub(super) fn construction_place(&mut self, it: &NewExpression<'a>) {
         let told = it.callee.span().start;
         let is_class = matches!(it.callee, Expression::ClassExpression(_) | Expression::FunctionExpression(_));

@@ -24,9 +24,7 @@ pub(super) fn cannot_fail(expression: &Expression<'_>, names: Names) -> bool {
         Expression::Identifier(_) | Expression::ThisExpression(_) => names == Names::AreKnown,
         Expression::TemplateLiteral(it) => it.expressions.is_empty(),
         Expression::UnaryExpression(it) => match it.operator {
-            UnaryOperator::LogicalNot | UnaryOperator::Typeof | UnaryOperator::Void => {
-                cannot_fail(&it.argument, names)
-            }
+            UnaryOperator::LogicalNot | UnaryOperator::Typeof | UnaryOperator::Void => cannot_fail(&it.argument, names),
             UnaryOperator::UnaryNegation => matches!(it.argument, Expression::NumericLiteral(_)),
             _ => false,
         },

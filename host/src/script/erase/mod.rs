@@ -1,4 +1,5 @@
-//! The walk over the syntax tree that erases types and gives enums, namespaces and parameter properties their code.
+//! The walk over the syntax tree that erases types and gives enums, namespaces and parameter properties their code, and
+//! statements their landmarks.
 //!
 //! One file per kind of syntax; each adds methods to [`Eraser`]. The walk only records edits. What depends on the
 //! whole source (which imports are used, what the value of a script is) comes after it, in `modules` and `value`.

@@ -5,6 +5,7 @@
 mod depth;
 mod erase;
 mod hostile;
+mod landmarks;
 mod modules;
 mod objects;
 mod positions;
@@ -18,9 +19,15 @@ fn run(source: &str, language: Language, kind: SourceKind) -> Result<Prepared, S
     })
 }
 
-/// The code of a TypeScript module.
+/// The code of a TypeScript module without its landmarks, which would drown what most tests are about.
 #[track_caller]
 fn module(source: &str) -> String {
+    module_with_landmarks(source).replace("0;", "")
+}
+
+/// The code of a TypeScript module.
+#[track_caller]
+fn module_with_landmarks(source: &str) -> String {
     match run(source, Language::TypeScript, SourceKind::Module) {
         Ok(prepared) => prepared.code,
         Err(error) => panic!("{source}\n{error:?}"),

@@ -14,7 +14,7 @@ fn the_last_expression_statement_is_the_value() {
         ("`a\nb`", "`a\nb`"),
         (
             "x\nfunction x() { }\nif (y) { z }",
-            "x\nfunction x() { }\nif (y) { z }",
+            "x\nfunction x() { }\n0;if (y) { z }",
         ),
         ("'use strict'\nx", "x"),
         ("a, b;", "( a, b);"),
@@ -57,8 +57,8 @@ fn a_top_level_return_makes_the_script_a_function() {
     );
     assert_eq!(
         script("import a, { b as c, T } from 'x'\nlet d: T = a\nimport 'y'\nfor (;;) { try { return [c, d] } finally { } }").code,
-        ";                               \nimport a, { b as c } from \"x\"; import \"y\"; export default (async () => { let d    = \
-         a\n;         \nfor (;;) { try { return [c, d] } finally { } }})();"
+        ";                               \nimport a, { b as c } from \"x\"; import \"y\"; export default (async () => { 0;let d    = \
+         a\n;         \n0;for (;;) { try { 0;return [c, d] } finally { } }})();"
     );
     assert!(script("export type A = 1\nreturn 1").has_default_export);
     assert_eq!(

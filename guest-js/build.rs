@@ -5,6 +5,10 @@ fn main() {
         println!("cargo:rustc-cdylib-link-arg=--export={export}");
     }
     println!("cargo:rustc-cdylib-link-arg=--export-table");
+    // A failed allocation ends the run: see `src/abi/memory.rs`.
+    for function in ["malloc", "calloc", "realloc"] {
+        println!("cargo:rustc-cdylib-link-arg=--wrap={function}");
+    }
     // A binding appends its functions to the table.
     println!("cargo:rustc-cdylib-link-arg=--growable-table");
     // The shadow stack lies below the data, so that overflowing it traps instead of overwriting data,

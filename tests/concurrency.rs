@@ -1,4 +1,4 @@
-//! Calls side by side, timers, and runs beside each other (H-08; DESIGN.md, "WIT is the contract").
+//! Calls side by side, timers, and runs beside each other (H-08).
 
 use agent_spaces::{CapabilityError, Engine, EngineConfig, Event, EventKind, Handlers, Interfaces, Limits, RunOptions, Space};
 use agent_spaces_tests::{empty_space, error, error_with, run, run_heard, run_with, space, value};

@@ -1,4 +1,4 @@
-//! The stream of a run's events: their order and their shapes (DESIGN.md, "Events"; H-09).
+//! The stream of a run's events: their order and their shapes (H-09).
 
 use agent_spaces::{CapabilityError, Event, Handlers, Limits, RunOptions, Space};
 use agent_spaces_tests::{empty_space, run_heard, space};

@@ -1,12 +1,8 @@
 //! What cannot cross is refused before the call, with its path, and the handler never hears of it:
-//! the deny twins of `roundtrip.rs` (DESIGN.md, "WIT is the contract").
+//! the deny twins of `roundtrip.rs`.
 
-#[path = "roundtrip/everything.rs"]
-#[allow(dead_code, reason = "the round trip uses the rest")]
-mod everything;
-
+use crate::roundtrip::everything::{self, Everything, plain};
 use agent_spaces_tests::{engine, value};
-use everything::{Everything, plain};
 use serde_json::{Value, json};
 
 /// Makes one change to a valid value, passes it on, and tells what the script caught.

@@ -104,13 +104,15 @@ impl Value {
     }
 
     /// An array of these values.
-    pub(crate) fn array(values: Vec<Value>) -> Result<Value> {
-        let values = ManuallyDrop::new(values);
-        // SAFETY: `Value` is a JSValue in memory (`repr` of a one-field struct is checked below);
-        // JS_NewArrayFrom takes over the references.
-        Value::take(unsafe {
-            qjs::JS_NewArrayFrom(engine().context, values.len() as c_int, values.as_ptr().cast())
-        })
+    pub(crate) fn array(mut values: Vec<Value>) -> Result<Value> {
+        // SAFETY: `Value` is a JSValue in memory, as is checked below. JS_NewArrayFrom takes over the
+        // references, so that the vector gives up its items and frees only itself.
+        let array = unsafe {
+            let array = qjs::JS_NewArrayFrom(engine().context, values.len() as c_int, values.as_ptr().cast());
+            values.set_len(0);
+            array
+        };
+        Value::take(array)
     }
 
     /// An object with these properties, in this order.
@@ -150,9 +152,15 @@ impl Value {
         unsafe { qjs::JS_IsFunction(engine().context, self.0) }
     }
 
+    /// Whether this is an array, or a proxy of one.
     pub(crate) fn is_array(&self) -> bool {
-        // SAFETY: looks at the object's class.
-        unsafe { qjs::JS_IsArray(self.0) }
+        // SAFETY: looks at the class of live objects; a revoked proxy throws, which is taken.
+        unsafe {
+            if !qjs::JS_IsProxy(self.0) {
+                return qjs::JS_IsArray(self.0);
+            }
+            Value::take(qjs::JS_GetProxyTarget(engine().context, self.0)).is_ok_and(|target| target.is_array())
+        }
     }
 
     pub(crate) fn is_error(&self) -> bool {
@@ -366,13 +374,17 @@ impl Atom {
     }
 
     pub(crate) fn name(self) -> String {
+        self.text().map(|text| text.to_string_lossy()).unwrap_or_default()
+    }
+
+    pub(crate) fn text(self) -> Result<Text> {
         let mut length: qjs::size_t = 0;
         // SAFETY: the atom is alive; the text is freed by `Text`.
         let start = unsafe { qjs::JS_AtomToCStringLen(engine().context, &mut length, self.0) };
         if start.is_null() {
-            return String::new();
+            return Err(exception());
         }
-        Text { start, length: length as usize }.to_string_lossy()
+        Ok(Text { start, length: length as usize })
     }
 }
 

@@ -30,14 +30,6 @@ pub enum HostError {
     /// A limit beyond what the host can give.
     #[error("{0}")]
     Limits(String),
-    /// A file of the workspace cannot be read.
-    #[error("{path}: {message}")]
-    File {
-        /// The file.
-        path: String,
-        /// What is wrong.
-        message: String,
-    },
 }
 
 impl HostError {
@@ -58,7 +50,6 @@ impl HostError {
             HostError::MissingHandlers(_) | HostError::UnknownHandler(_) => "config.handlers",
             HostError::Duplicate(_) => "config.duplicate",
             HostError::Limits(_) => "config.limits",
-            HostError::File { .. } => "config.file",
             HostError::Engine(_) => "host.engine",
         }
     }

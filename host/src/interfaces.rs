@@ -3,9 +3,9 @@
 use crate::binding::world::contracts;
 use crate::error::HostError;
 use crate::modules::{Binding, Modules};
-use crate::values::{FunctionShape, camel_case, function};
+use crate::values::{FunctionShape, alike, camel_case, function};
 use std::collections::BTreeMap;
-use wit_parser::{InterfaceId, PackageId, Resolve};
+use wit_parser::{InterfaceId, PackageId, Resolve, UnresolvedPackageGroup};
 
 /// A set of interfaces, read and checked.
 ///
@@ -45,16 +45,25 @@ impl Interfaces {
     /// Adds every interface of a WIT package. `file` names the text in errors.
     pub fn add(&mut self, file: &str, wit: &str) -> Result<(), HostError> {
         let fail = |message: String| HostError::Wit { file: file.to_owned(), message };
+        let parsed = UnresolvedPackageGroup::parse(file, wit);
+        let group = parsed.map_err(|(sources, error)| fail(error.render(&sources)))?;
+        let packages = std::iter::once(&group.main).chain(&group.nested).map(|package| &package.name);
+        if let Some(name) = packages.into_iter().find(|name| self.resolve.package_names.contains_key(*name)) {
+            return Err(HostError::Duplicate(format!("{file}: the package {name} is there already")));
+        }
         let mut resolve = self.resolve.clone();
-        let package = resolve.push_str(file, wit).map_err(|error| fail(format!("{error:#}")))?;
-        let mut added = Vec::new();
+        let package = resolve.push_group(group).map_err(|error| fail(format!("{error:#}")))?;
+        let mut added = BTreeMap::new();
         for (name, id) in &resolve.packages[package].interfaces {
             let full_name = resolve.id_of(*id).ok_or_else(|| fail(format!("interface {name} has no name")))?;
-            if self.by_name.contains_key(&full_name) {
-                return Err(HostError::Duplicate(format!("{file}: interface {full_name} is there already")));
-            }
             let interface = read(&resolve, package, *id, name).map_err(fail)?;
-            added.push((full_name, interface));
+            let mut others = self.by_name.iter().chain(&added);
+            if let Some((other, _)) = others.find(|(_, other)| other.is_named_as(&interface)) {
+                let Interface { export, module, .. } = &interface;
+                let message = format!("{file}: {full_name} and {other} would both be `{export}` of '{module}'");
+                return Err(HostError::Duplicate(message));
+            }
+            added.insert(full_name, interface);
         }
         self.by_name.extend(added);
         self.resolve = resolve;
@@ -90,6 +99,13 @@ impl Interfaces {
     }
 }
 
+impl Interface {
+    /// Whether scripts could not tell the two apart.
+    fn is_named_as(&self, other: &Interface) -> bool {
+        (&self.module, &self.export) == (&other.module, &other.export)
+    }
+}
+
 fn read(resolve: &Resolve, package: PackageId, id: InterfaceId, name: &str) -> Result<Interface, String> {
     let package = &resolve.packages[package].name;
     let functions = resolve.interfaces[id]
@@ -97,6 +113,9 @@ fn read(resolve: &Resolve, package: PackageId, id: InterfaceId, name: &str) -> R
         .values()
         .map(|each| function(resolve, each).map_err(|message| format!("{name}.{}: {message}", each.name)))
         .collect::<Result<Vec<_>, _>>()?;
+    if let Some((first, second)) = alike(functions.iter().map(|function| function.name.as_str())) {
+        return Err(format!("{name}: scripts would call both {first} and {second} `{}`", camel_case(first)));
+    }
     Ok(Interface {
         functions,
         // `capabilities:train-schedule` is `@capabilities/train-schedule`.

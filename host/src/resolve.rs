@@ -3,8 +3,7 @@
 //! The engine asks for modules by the names that are given here, so a run reaches what its files name
 //! literally, and nothing else.
 
-use crate::error::{HostError, PrepareError};
-use crate::modules::{ModuleSource, Modules};
+use crate::modules::{Binding, ModuleSource, Modules};
 use crate::names::nearest;
 use crate::program::{Source, Sources};
 use crate::script::{
@@ -32,7 +31,7 @@ pub(crate) fn resolve(
     source: &str,
     known: &Modules,
     workspace: Option<&Workspace>,
-) -> Result<Resolved, PrepareError> {
+) -> Result<Resolved, ScriptError> {
     let mut graph = Graph {
         known,
         workspace,
@@ -46,12 +45,14 @@ pub(crate) fn resolve(
     sources.0.insert(name.to_owned(), Source { text: source.to_owned(), positions: entry.positions.clone() });
     while let Some((path, text)) = graph.waiting.pop_front() {
         if path.ends_with(".json") {
-            graph.modules.insert(path, ModuleSource::Json(check_json(text, name)?));
+            let json = check_json(text, &path)?;
+            graph.modules.insert(path, ModuleSource::Json(json));
             continue;
         }
         let prepared = graph.prepare(&path, &text, SourceKind::Module)?;
         graph.modules.insert(path.clone(), ModuleSource::JavaScript(prepared.code));
-        sources.0.insert(path, Source { text, positions: prepared.positions });
+        // A file that imports the script itself does not take its places away.
+        sources.0.entry(path).or_insert(Source { text, positions: prepared.positions });
     }
     Ok(Resolved { entry, modules: graph.modules, sources, interfaces: graph.interfaces })
 }
@@ -68,42 +69,45 @@ struct Graph<'a> {
 }
 
 impl Graph<'_> {
-    fn prepare(&mut self, file: &str, source: &str, kind: SourceKind) -> Result<Prepared, PrepareError> {
-        let mut host_error = None;
-        let prepared = prepare(source, file, Language::of_file(file)?, kind, &mut |site| {
-            self.site(file, site).map_err(|error| match error {
-                PrepareError::Script(error) => error,
-                PrepareError::Host(error) => {
-                    let message = error.to_string();
-                    host_error = Some(error);
-                    ScriptError::new(IMPORT_UNKNOWN, file, message)
-                }
-            })
-        });
-        match (prepared, host_error) {
-            (_, Some(error)) => Err(error.into()),
-            (prepared, None) => Ok(prepared?),
-        }
+    fn prepare(&mut self, file: &str, source: &str, kind: SourceKind) -> Result<Prepared, ScriptError> {
+        prepare(source, file, Language::of_file(file)?, kind, &mut |site| self.site(file, site))
     }
 
     /// The name under which the engine shall import what a file imports here.
-    fn site(&mut self, file: &str, site: &ImportSite<'_>) -> Result<String, PrepareError> {
+    fn site(&mut self, file: &str, site: &ImportSite<'_>) -> Result<String, ScriptError> {
         if site.specifier.starts_with("./") || site.specifier.starts_with("../") {
             return self.relative(file, site);
         }
-        let Some(module) = self.known.get(site.specifier) else { return Err(self.unknown(file, site).into()) };
+        let Some(module) = self.known.get(site.specifier) else { return Err(self.unknown(file, site)) };
         if let ModuleSource::Bindings(bindings) = module {
             let exports = || bindings.iter().map(|binding| binding.name.as_str());
             for (name, position) in site.names.iter().zip(&site.name_positions) {
                 if let Some(message) = missing_export(site.specifier, name, exports) {
                     let hint = format!("it exports {}", exports().collect::<Vec<_>>().join(", "));
-                    return Err(ScriptError::new(IMPORT_UNKNOWN, file, message).at(*position).hint(hint).into());
+                    return Err(ScriptError::new(IMPORT_UNKNOWN, file, message).at(*position).hint(hint));
                 }
             }
-            self.interfaces.extend(bindings.iter().map(|binding| binding.interface.clone()));
+            let wanted = bindings.iter().filter(|binding| site.takes(&binding.name)).cloned().collect();
+            self.bind(site.specifier, wanted);
+        } else {
+            self.modules.insert(site.specifier.to_owned(), module.clone());
         }
-        self.modules.insert(site.specifier.to_owned(), module.clone());
         Ok(site.specifier.to_owned())
+    }
+
+    /// Adds these interfaces of a module to what the script reaches.
+    fn bind(&mut self, module: &str, wanted: Vec<Binding>) {
+        let mut bindings = match self.modules.get(module) {
+            Some(ModuleSource::Bindings(bindings)) => bindings.clone(),
+            _ => Vec::new(),
+        };
+        for binding in wanted {
+            self.interfaces.insert(binding.interface.clone());
+            if !bindings.contains(&binding) {
+                bindings.push(binding);
+            }
+        }
+        self.modules.insert(module.to_owned(), ModuleSource::Bindings(bindings));
     }
 
     fn unknown(&self, file: &str, site: &ImportSite<'_>) -> ScriptError {
@@ -124,17 +128,17 @@ impl Graph<'_> {
         }
     }
 
-    fn relative(&mut self, file: &str, site: &ImportSite<'_>) -> Result<String, PrepareError> {
+    fn relative(&mut self, file: &str, site: &ImportSite<'_>) -> Result<String, ScriptError> {
         let refuse = |message: String| ScriptError::new(IMPORT_UNKNOWN, file, message).at(site.position);
         let Some(workspace) = self.workspace else {
             let message = format!("Cannot import '{}': this script has no workspace", site.specifier);
-            return Err(refuse(message).hint("run it from a file, or name a folder with --workspace").into());
+            return Err(refuse(message).hint("run it from a file, or name a folder with --workspace"));
         };
         let Some(wanted) = join(file, site.specifier) else {
-            return Err(refuse(format!("'{}' lies outside the workspace", site.specifier)).into());
+            return Err(refuse(format!("'{}' lies outside the workspace", site.specifier)));
         };
         if let Some(found) = self.found.get(&wanted) {
-            return found.clone().ok_or_else(|| refuse(format!("Cannot find '{}'", site.specifier)).into());
+            return found.clone().ok_or_else(|| refuse(format!("Cannot find '{}'", site.specifier)));
         }
         for path in candidates(&wanted) {
             if self.modules.get(&path).is_some() || self.waiting.iter().any(|(waiting, _)| *waiting == path) {
@@ -144,7 +148,7 @@ impl Graph<'_> {
             match workspace.read(&path, MAX_SOURCE_BYTES) {
                 Ok(Some(text)) => {
                     if self.found.len() >= MAX_FILES {
-                        return Err(refuse(format!("The script imports more than {MAX_FILES} files")).into());
+                        return Err(refuse(format!("The script imports more than {MAX_FILES} files")));
                     }
                     self.found.insert(wanted, Some(path.clone()));
                     self.waiting.push_back((path.clone(), text));
@@ -152,11 +156,22 @@ impl Graph<'_> {
                 }
                 Ok(None) => {}
                 Err(error) if error.kind() == io::ErrorKind::NotADirectory => {}
-                Err(error) => return Err(HostError::File { path, message: error.to_string() }.into()),
+                Err(error) => return Err(refuse(format!("Cannot read '{path}': {error}"))),
             }
         }
         self.found.insert(wanted, None);
-        Err(refuse(format!("Cannot find '{}'", site.specifier)).hint("paths are relative to the importing file").into())
+        Err(refuse(format!("Cannot find '{}'", site.specifier)).hint("paths are relative to the importing file"))
+    }
+}
+
+impl ImportSite<'_> {
+    /// Whether the import can see an export of this name.
+    fn takes(&self, export: &str) -> bool {
+        self.names.iter().any(|name| match name {
+            ImportedName::Namespace => true,
+            ImportedName::Named(name) => name == export,
+            ImportedName::Default => false,
+        })
     }
 }
 
@@ -211,9 +226,9 @@ fn candidates(path: &str) -> Vec<String> {
     candidates
 }
 
-fn check_json(text: String, file: &str) -> Result<String, PrepareError> {
+fn check_json(text: String, file: &str) -> Result<String, ScriptError> {
     match serde_json::from_str::<serde::de::IgnoredAny>(&text) {
         Ok(_) => Ok(text),
-        Err(error) => Err(ScriptError::new(crate::script::SYNTAX, file, format!("not JSON: {error}")).into()),
+        Err(error) => Err(ScriptError::new(crate::script::SYNTAX, file, format!("not JSON: {error}"))),
     }
 }

@@ -1,6 +1,8 @@
 //! What the whole-system tests share: one engine to a process, spaces to run scripts in, and what
 //! came of them.
 
+pub mod wasmtime;
+
 use agent_spaces::script::ScriptError;
 use agent_spaces::{
     Engine, EngineConfig, Event, Handlers, Interfaces, Limits, PrepareError, RunError, RunOptions, RunReport, Space,

@@ -24,7 +24,7 @@ pub(crate) const LACKS: &[(&str, &str)] = &[
     ("nonextensible-applies-to-private", "no private fields on objects that are not extensible"),
     ("tail-call-optimization", "calls in tail position without a stack frame"),
     ("legacy-regexp", "`RegExp.$1` and its like, as proposed"),
-    ("regexp-duplicate-named-groups", "`(?<year>…)|(?<year>…)`"),
+    ("regexp-duplicate-named-groups", "one name for groups of several alternatives"),
     ("regexp-modifiers", "`(?i:…)`"),
     ("regexp-v-flag", "the flag `v`: in part; sets of strings and nested classes are missing"),
     ("immutable-arraybuffer", "`ArrayBuffer.prototype.transferToImmutable`: in part"),
@@ -46,19 +46,9 @@ const RULES: &[Rule] = &[
         applies: |test| test.source.contains("createRealm"),
     },
     Rule {
-        name: "$262.gc",
-        why: "needs to start a garbage collection; a script cannot",
-        applies: |test| test.source.contains("$262.gc"),
-    },
-    Rule {
         name: "$262.IsHTMLDDA",
         why: "needs an object like `document.all`, which plain JavaScript cannot make",
         applies: |test| test.source.contains("$262.IsHTMLDDA"),
-    },
-    Rule {
-        name: "$262.AbstractModuleSource",
-        why: "needs a constructor that belongs to `import source`, which the engine lacks",
-        applies: |test| test.source.contains("$262.AbstractModuleSource"),
     },
 ];
 
@@ -81,14 +71,19 @@ pub(crate) fn reason(test: &Test, ending: &Ending) -> String {
     if code.starts_with("host.") || code == RUNNER {
         return code.to_owned();
     }
-    let features = &test.front.features;
-    if let Some((tag, _)) = LACKS.iter().find(|(tag, _)| features.iter().any(|own| own == tag)) {
+    if let Some(tag) = lacking(test) {
         return format!("{FEATURE}{tag}");
     }
     if code.starts_with("limit.") {
         return code.to_owned();
     }
     RULES.iter().find(|rule| (rule.applies)(test)).map_or(ENGINE, |rule| rule.name).to_owned()
+}
+
+/// A feature that the test is tagged with and the engine lacks.
+pub(crate) fn lacking(test: &Test) -> Option<&'static str> {
+    let features = &test.front.features;
+    LACKS.iter().map(|(tag, _)| *tag).find(|tag| features.iter().any(|own| own == tag))
 }
 
 /// Whether a person moves tests into this section.

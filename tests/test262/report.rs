@@ -88,6 +88,11 @@ fn parts_table(suite: &Suite, outcomes: &[Outcome], engine_alone: &str) -> Strin
     for (part, tally) in by_part(&folders) {
         table.push_str(&row(&format!("`test/{part}`"), tally, alone.get(part)));
     }
+    let mut rest = Tally::default();
+    for outcome in outcomes.iter().filter(|outcome| reasons::lacking(&suite.tests[outcome.test]).is_none()) {
+        rest.add(outcome.is_pass());
+    }
+    table.push_str(&row("all that need none of the features below", rest, None));
     for (part, why) in OUT_OF_SCOPE {
         table.push_str(&format!("| `test/{part}` | | | not run: {why} | |\n"));
     }

@@ -60,12 +60,19 @@ fn set_timer(callback: Function<'_>, delay: f64, repeats: bool) -> u32 {
 }
 
 /// `null` for what is no URL, else its parts.
-fn parse_url<'js>(context: Ctx<'js>, input: String, base: Opt<Option<String>>) -> javy::quickjs::Result<Option<Array<'js>>> {
+fn parse_url<'js>(
+    context: Ctx<'js>,
+    input: String,
+    base: Opt<Option<String>>,
+) -> javy::quickjs::Result<QuickValue<'js>> {
     let parsed = match base.0.flatten() {
         Some(base) => Url::parse(&base).and_then(|base| base.join(&input)),
         None => Url::parse(&input),
     };
-    parsed.ok().map(|url| parts(context, &url)).transpose()
+    match parsed {
+        Ok(url) => parts(context.clone(), &url)?.into_js(&context),
+        Err(_) => Ok(QuickValue::new_null(context)),
+    }
 }
 
 fn parts<'js>(context: Ctx<'js>, url: &Url) -> javy::quickjs::Result<Array<'js>> {
@@ -91,9 +98,14 @@ fn parts<'js>(context: Ctx<'js>, url: &Url) -> javy::quickjs::Result<Array<'js>>
     Ok(parts)
 }
 
-fn set_url_part<'js>(context: Ctx<'js>, href: String, part: String, value: String) -> javy::quickjs::Result<Option<Array<'js>>> {
+fn set_url_part<'js>(
+    context: Ctx<'js>,
+    href: String,
+    part: String,
+    value: String,
+) -> javy::quickjs::Result<QuickValue<'js>> {
     use url::quirks;
-    let Ok(mut url) = Url::parse(&href) else { return Ok(None) };
+    let Ok(mut url) = Url::parse(&href) else { return Ok(QuickValue::new_null(context)) };
     // A setter that refuses its value leaves the URL as it was, as the standard has it.
     let _ = match part.as_str() {
         "href" => quirks::set_href(&mut url, &value).map_err(drop),
@@ -117,7 +129,7 @@ fn set_url_part<'js>(context: Ctx<'js>, href: String, part: String, value: Strin
         }
         _ => Err(()),
     };
-    parts(context, &url).map(Some)
+    parts(context.clone(), &url)?.into_js(&context)
 }
 
 fn promise_state<'js>(context: Ctx<'js>, promise: QuickValue<'js>) -> javy::quickjs::Result<Array<'js>> {

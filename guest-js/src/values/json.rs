@@ -80,6 +80,8 @@ impl Writer {
                 return Err(cannot_carry(value, path));
             }
             self.out.push_str("null");
+        } else if number == 0.0 && number.is_sign_negative() && self.strictness == Strictness::Exact {
+            self.out.push_str("-0.0");
         } else if number.fract() == 0.0 && number.abs() < 1e15 {
             let _ = write!(self.out, "{}", number as i64);
         } else {
@@ -169,10 +171,13 @@ impl Writer {
                 self.out.push(',');
             }
             is_first = false;
-            let name = key.0.name();
-            quote(&name, &mut self.out);
+            let text = key.0.text()?;
+            let Some(name) = text.as_str() else {
+                return Err(path.refuse("a member's name has a lone surrogate, which is not Unicode text"));
+            };
+            quote(name, &mut self.out);
             self.out.push(':');
-            self.value(&member, &name, &Path::Key(path, &key))?;
+            self.value(&member, name, &Path::Key(path, &key))?;
             self.check_length()?;
         }
         self.out.push('}');

@@ -20,7 +20,8 @@ pub(crate) fn lower(value: &Value, ty: Type, path: &Path<'_>) -> Result<Tree> {
         Kind::S32 => integer(value, path, i32::MIN.into(), i32::MAX.into())?,
         Kind::U64 => integer(value, path, 0, u64::MAX.into())?,
         Kind::S64 => integer(value, path, i64::MIN.into(), i64::MAX.into())?,
-        Kind::F32 | Kind::F64 => Tree::Float(float(value, path)?),
+        Kind::F64 => Tree::Float(float(value, path)?),
+        Kind::F32 => Tree::Float(single(value, path)?),
         Kind::Char => character(value, path)?,
         Kind::String => string(value, path)?,
         Kind::Json => Tree::Owned(write_json(value, path, Strictness::Exact, usize::MAX)?),
@@ -102,6 +103,12 @@ fn float(value: &Value, path: &Path<'_>) -> Result<f64> {
     }
 }
 
+/// Rounds to single precision, as the type says; what would round to an infinity is refused.
+fn single(value: &Value, path: &Path<'_>) -> Result<f64> {
+    let number = float(value, path)?;
+    if (number as f32).is_finite() { Ok(number) } else { Err(mismatch(value, path, "a number of single precision")) }
+}
+
 fn character(value: &Value, path: &Path<'_>) -> Result<Tree> {
     let expected = "a string of one character";
     if !value.is_string() {
@@ -141,7 +148,9 @@ fn record(value: &Value, index: usize, path: &Path<'_>) -> Result<Tree> {
     }
     let mut trees = Vec::with_capacity(fields.len());
     for (field, name) in fields.iter().zip(names.iter()) {
-        let member = value.get(*name)?;
+        // Own members only: `constructor` and friends are names like any other.
+        let is_own = keys.iter().any(|key| key.0 == *name);
+        let member = if is_own { value.get(*name)? } else { Value::UNDEFINED };
         let text = name.name();
         let path = Path::Name(path, &text);
         if member.is_undefined() && !is_option(field.ty) {
@@ -263,7 +272,12 @@ fn tagged(value: &Value, names: &[&str], path: &Path<'_>, payload: impl Fn(usize
     if !value.is_object() {
         return Err(mismatch(value, path, "an object { tag, val }"));
     }
-    let tag = value.get(engine().atoms.tag)?;
+    let atoms = &engine().atoms;
+    let keys = value.keys()?;
+    if let Some(unknown) = keys.iter().find(|key| key.0 != atoms.tag && key.0 != atoms.val) {
+        return Err(unknown_name(&unknown.0.name(), ["tag", "val"].into_iter().map(str::to_owned), path));
+    }
+    let tag = value.get(atoms.tag)?;
     let tag_path = Path::Name(path, "tag");
     if !tag.is_string() {
         return Err(mismatch(&tag, &tag_path, "a string"));
@@ -272,11 +286,12 @@ fn tagged(value: &Value, names: &[&str], path: &Path<'_>, payload: impl Fn(usize
     let Some(case) = names.iter().position(|name| *name == text) else {
         return Err(unknown_name(&text, names.iter().map(|name| (*name).to_owned()), &tag_path));
     };
+    let val = value.get(atoms.val)?;
+    let val_path = Path::Name(path, "val");
     let payload = match payload(case) {
-        Some(ty) if !matches!(binding().kind(ty), Kind::Empty) => {
-            Some(Box::new(lower(&value.get(engine().atoms.val)?, ty, &Path::Name(path, "val"))?))
-        }
-        _ => None,
+        Some(ty) if !matches!(binding().kind(ty), Kind::Empty) => Some(Box::new(lower(&val, ty, &val_path)?)),
+        _ if val.is_nullish() => None,
+        _ => return Err(val_path.refuse(format!("the case `{text}` carries no value"))),
     };
     Ok(Tree::Case(case as u32, payload))
 }

@@ -25,7 +25,7 @@ const RELOCATIONS: &str = "__wasm_apply_data_relocs";
 /// Makes the binding of a library, with these modules inside where it is for a compiled program.
 pub(crate) fn binding(library: &[u8], layout: &EngineLayout, embedded: Option<&[u8]>) -> Result<Vec<u8>> {
     let library = Library::parse(library)?;
-    let plan = Plan::new(&library, embedded.is_some());
+    let plan = Plan::new(&library, embedded.is_some())?;
     library.check_room(layout)?;
 
     let mut module = Module::new();
@@ -38,8 +38,6 @@ pub(crate) fn binding(library: &[u8], layout: &EngineLayout, embedded: Option<&[
     types.ty().function([], []);
     let embed_type = types.len();
     types.ty().function([ValType::I32; 2], []);
-    let realloc_type = types.len();
-    types.ty().function([ValType::I32; 4], [ValType::I32]);
     module.section(&types);
 
     let mut imports = ImportSection::new();
@@ -49,7 +47,6 @@ pub(crate) fn binding(library: &[u8], layout: &EngineLayout, embedded: Option<&[
     }
     if embedded.is_some() {
         imports.import(ENGINE, "agent_spaces_embed", EntityType::Function(embed_type));
-        imports.import(ENGINE, "cabi_realloc", EntityType::Function(realloc_type));
     }
     module.section(&imports);
 
@@ -190,17 +187,27 @@ struct Plan<'a> {
     function_imports: u32,
     /// New indices of the library's imported functions; `None` where it is not used.
     imported: Vec<Option<u32>>,
-    embeds: bool,
+    /// The new index of the library's `cabi_realloc`, where something is embedded.
+    realloc: Option<u32>,
 }
 
 impl<'a> Plan<'a> {
-    fn new(library: &Library<'a>, embeds: bool) -> Plan<'a> {
+    fn new(library: &Library<'a>, embeds: bool) -> Result<Plan<'a>> {
         let used = used_functions(library);
+        let mut realloc = None;
         let mut imports = Vec::new();
         let mut imported = Vec::new();
         let mut kept = 0;
         for import in &library.imports {
             match import.ty {
+                // What is embedded needs memory, whether or not the library allocates: and no component may
+                // import one name twice.
+                TypeRef::Func(_) if embeds && import.name == "cabi_realloc" => {
+                    realloc = Some(kept);
+                    imported.push(realloc);
+                    kept += 1;
+                    imports.push(*import);
+                }
                 TypeRef::Func(_) if used.contains(&(imported.len() as u32)) => {
                     imported.push(Some(kept));
                     kept += 1;
@@ -212,8 +219,11 @@ impl<'a> Plan<'a> {
                 _ => imports.push(*import),
             }
         }
-        let function_imports = kept + if embeds { 2 } else { 0 };
-        Plan { imports, function_imports, imported, embeds }
+        if embeds && realloc.is_none() {
+            bail!("the library does not import cabi_realloc");
+        }
+        let function_imports = kept + u32::from(embeds);
+        Ok(Plan { imports, function_imports, imported, realloc })
     }
 
     fn mapping(&self) -> Mapping {
@@ -229,13 +239,12 @@ impl<'a> Plan<'a> {
         members: u32,
         embedded: Option<usize>,
     ) -> Result<Function> {
-        let embed = self.function_imports.saturating_sub(2);
-        let mut function = Function::new(if self.embeds { vec![(1, ValType::I32)] } else { vec![] });
+        let embed = self.function_imports.saturating_sub(1);
+        let mut function = Function::new(if embedded.is_some() { vec![(1, ValType::I32)] } else { vec![] });
         let mut sink = function.instructions();
         sink.ref_null(wasm_encoder::HeapType::FUNC).i32_const(members as i32).table_grow(0).drop();
         sink.global_get(TABLE_BASE).i32_const(0).i32_const(members as i32).table_init(0, 0);
-        if let Some(length) = embedded {
-            let (embed, realloc) = (embed, embed + 1);
+        if let (Some(length), Some(realloc)) = (embedded, self.realloc) {
             sink.i32_const(0).i32_const(0).i32_const(1).i32_const(length as i32).call(realloc).local_tee(0);
             sink.i32_const(0).i32_const(length as i32).memory_init(0, library.data.len() as u32);
             sink.local_get(0).i32_const(length as i32).call(embed);

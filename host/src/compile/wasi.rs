@@ -1,7 +1,7 @@
 //! A program over WASI: its services, and the export that a WASI host calls.
 
 use crate::error::HostError;
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail, ensure};
 use wasm_compose::graph::{Component, ComponentId, CompositionGraph, EncodeOptions, InstanceId};
 use wasmparser::Validator;
 
@@ -19,44 +19,58 @@ pub(super) fn service(program: &[u8]) -> Result<Vec<u8>, HostError> {
     compose(program, HTTP).map_err(HostError::build)
 }
 
-/// Gives the program its services, and the front the program. What else the program imports stays an
-/// import.
+/// The package whose interfaces the adapters give or take; none of it may be left to the WASI host.
+const ENGINE_PACKAGE: &str = "agent-spaces:engine/";
+
+/// One component of the composition, instantiated once.
+#[derive(Clone, Copy)]
+struct Part {
+    component: ComponentId,
+    instance: InstanceId,
+}
+
+/// The component that exports what `front` exports: `services` answers `program`'s imports, `program`
+/// answers `front`'s. What nobody answers stays an import: WASI, and the script's capabilities.
 fn compose(program: &[u8], front: &[u8]) -> Result<Vec<u8>> {
-    let mut parts = Parts { graph: CompositionGraph::new(), validator: Validator::new() };
-    let services = parts.add("services", SERVICES)?;
-    let program = parts.add("program", program)?;
-    let front = parts.add("front", front)?;
-    parts.plug(services, program)?;
-    parts.plug(services, front)?;
-    parts.plug(program, front)?;
-    let options = EncodeOptions { define_components: true, export: Some(front.1), validate: true };
-    parts.graph.encode(options)
+    // One for all: types of two validators cannot be compared.
+    let mut validator = Validator::new();
+    let mut graph = CompositionGraph::new();
+    let services = add(&mut graph, &mut validator, "services", SERVICES)?;
+    let program = add(&mut graph, &mut validator, "program", program)?;
+    let front = add(&mut graph, &mut validator, "front", front)?;
+    connect(&mut graph, services, program)?;
+    connect(&mut graph, services, front)?;
+    ensure!(
+        connect(&mut graph, program, front)? > 0,
+        "the compiled script does not export the interface that the WASI adapter calls"
+    );
+    let options = EncodeOptions { define_components: true, export: Some(front.instance), validate: false };
+    let composed = graph.encode(options).context("composing the script with the WASI adapters")?;
+    let component = Component::from_bytes(&mut validator, "composed", composed.as_slice())
+        .context("checking the composed component")?;
+    if let Some((_, name, _)) = component.imports().find(|(_, name, _)| name.starts_with(ENGINE_PACKAGE)) {
+        bail!("the composed component still imports {name}, which no WASI host has");
+    }
+    Ok(composed)
 }
 
-struct Parts<'a> {
-    graph: CompositionGraph<'a>,
-    validator: Validator,
+fn add<'a>(graph: &mut CompositionGraph<'a>, validator: &mut Validator, name: &str, bytes: &'a [u8]) -> Result<Part> {
+    let component =
+        Component::from_bytes(validator, name, bytes).with_context(|| format!("reading the component `{name}`"))?;
+    let component = graph.add_component(component)?;
+    Ok(Part { component, instance: graph.instantiate(component)? })
 }
 
-type Part = (ComponentId, InstanceId);
-
-impl<'a> Parts<'a> {
-    fn add(&mut self, name: &str, wasm: &[u8]) -> Result<Part> {
-        let component = Component::from_bytes(&mut self.validator, name, wasm.to_vec())?;
-        let component = self.graph.add_component(component)?;
-        Ok((component, self.graph.instantiate(component)?))
+/// Gives `to` whatever it imports that `from` exports under the same name, and says how many that were.
+fn connect(graph: &mut CompositionGraph<'_>, from: Part, to: Part) -> Result<usize> {
+    let exporter = graph.get_component(from.component).context("a component that was just added")?;
+    let importer = graph.get_component(to.component).context("a component that was just added")?;
+    let pairs = exporter
+        .exports()
+        .filter_map(|(export, name, ..)| Some((export, importer.import_by_name(name)?.0)))
+        .collect::<Vec<_>>();
+    for &(export, import) in &pairs {
+        graph.connect(from.instance, Some(export), to.instance, import)?;
     }
-
-    /// Connects every export of `from` that `to` imports.
-    fn plug(&mut self, from: Part, to: Part) -> Result<()> {
-        let exporter = self.graph.get_component(from.0).context("a part is missing")?;
-        let exports: Vec<_> = exporter.exports().map(|(index, name, ..)| (index, name.to_owned())).collect();
-        for (export, name) in exports {
-            let importer = self.graph.get_component(to.0).context("a part is missing")?;
-            if let Some((import, ..)) = importer.import_by_name(&name) {
-                self.graph.connect(from.1, Some(export), to.1, import)?;
-            }
-        }
-        Ok(())
-    }
+    Ok(pairs.len())
 }

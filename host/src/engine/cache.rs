@@ -12,6 +12,9 @@ use std::sync::Arc;
 
 const KEY_BYTES: usize = 32;
 
+/// Some dozens of engine versions, or thousands of import sets; the oldest go first.
+const MAX_FOLDER_BYTES: u64 = 256 << 20;
+
 /// A folder of compiled code.
 #[derive(Clone)]
 pub struct Cache(Arc<Folder>);
@@ -72,9 +75,29 @@ impl Cache {
             file.write_all(self.tag(key, code).as_bytes())?;
             file.write_all(code)?;
             file.persist(self.entry(key))?;
-            Ok(())
+            self.prune(MAX_FOLDER_BYTES)
         };
         let _ = write();
+    }
+
+    /// Deletes the oldest entries until the rest takes at most `limit` bytes.
+    fn prune(&self, limit: u64) -> io::Result<()> {
+        let mut entries = Vec::new();
+        for entry in fs::read_dir(&self.0.path)? {
+            let entry = entry?;
+            let metadata = entry.metadata()?;
+            entries.push((metadata.modified()?, metadata.len(), entry.path()));
+        }
+        entries.sort();
+        let mut total: u64 = entries.iter().map(|(_, bytes, _)| bytes).sum();
+        for (_, bytes, path) in entries {
+            if total <= limit {
+                break;
+            }
+            fs::remove_file(path)?;
+            total -= bytes;
+        }
+        Ok(())
     }
 
     fn entry(&self, key: &Hash) -> PathBuf {
@@ -183,6 +206,19 @@ mod tests {
         assert_eq!(cache.load(&key), None, "a changed entry");
         std::fs::write(cache.entry(&key), b"short").unwrap();
         assert_eq!(cache.load(&key), None, "a cut entry");
+    }
+
+    #[test]
+    fn the_oldest_entries_make_room() {
+        let (_folder, cache) = cache();
+        let keys = [b"a", b"b", b"c"].map(|name| Hasher::new().update(name).finalize());
+        for (age, key) in keys.iter().enumerate() {
+            cache.store(key, &[0; 1000]);
+            let time = std::time::SystemTime::now() - std::time::Duration::from_secs(100 - age as u64);
+            std::fs::File::options().write(true).open(cache.entry(key)).unwrap().set_modified(time).unwrap();
+        }
+        cache.prune(2 * 1032).unwrap();
+        assert_eq!(keys.map(|key| cache.load(&key).is_some()), [false, true, true]);
     }
 
     #[test]

@@ -49,7 +49,10 @@ pub(crate) fn from_json(value: Value, shape: &Shape) -> Result<Val, Mismatch> {
         (Shape::F64, value) => Val::Float64(float(&value)?),
         (Shape::Char, Value::String(text)) => character(&text)?,
         (Shape::String, Value::String(text)) => Val::String(text),
-        (Shape::Json, value) => Val::String(value.to_string()),
+        (Shape::Json, value) => {
+            exact(&value)?;
+            Val::String(value.to_string())
+        }
         (Shape::Bytes, value) => bytes(value)?,
         (Shape::List(shape), Value::Array(items)) => Val::List(list(items, shape)?),
         (Shape::Tuple(shapes), Value::Array(items)) => Val::Tuple(tuple(items, shapes)?),
@@ -61,6 +64,27 @@ pub(crate) fn from_json(value: Value, shape: &Shape) -> Result<Val, Mismatch> {
         (Shape::Flags(names), Value::Object(object)) => flags(object, names)?,
         (shape, value) => return Err(Mismatch::new(format!("expected {}, got {}", expected(shape), found(&value)))),
     })
+}
+
+/// The largest integer that a JavaScript number holds exactly together with its neighbours.
+const MAX_SAFE_INTEGER: u64 = (1 << 53) - 1;
+
+/// Refuses integers that a script would see as others.
+fn exact(value: &Value) -> Result<(), Mismatch> {
+    match value {
+        Value::Number(number) => {
+            let magnitude = number.as_u64().or_else(|| number.as_i64().map(i64::unsigned_abs));
+            match magnitude.filter(|magnitude| *magnitude > MAX_SAFE_INTEGER) {
+                Some(_) => Err(Mismatch::new(format!("the integer {number} is beyond what a JavaScript number holds exactly"))),
+                None => Ok(()),
+            }
+        }
+        Value::Array(items) => items.iter().enumerate().try_for_each(|(i, item)| exact(item).map_err(|mismatch| mismatch.at(i))),
+        Value::Object(members) => {
+            members.iter().try_for_each(|(name, member)| exact(member).map_err(|mismatch| mismatch.within(name)))
+        }
+        _ => Ok(()),
+    }
 }
 
 fn integer<T: TryFrom<i128>>(value: Value) -> Result<T, Mismatch> {

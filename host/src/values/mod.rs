@@ -41,6 +41,18 @@ pub(crate) fn camel_case(kebab: &str) -> String {
     camel
 }
 
+/// Two of these names that scripts could not tell apart.
+#[cfg(feature = "compiler")]
+pub(crate) fn alike<'a>(names: impl Iterator<Item = &'a str>) -> Option<(&'a str, &'a str)> {
+    let mut seen = std::collections::HashMap::new();
+    for name in names {
+        if let Some(other) = seen.insert(camel_case(name), name) {
+            return Some((other, name));
+        }
+    }
+    None
+}
+
 #[cfg(test)]
 mod tests {
     use super::camel_case;

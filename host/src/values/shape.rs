@@ -81,7 +81,7 @@ pub(crate) mod read {
     //! Shapes of WIT types.
 
     use super::{Case, Field, FunctionShape, Name, Shape};
-    use crate::values::camel_case;
+    use crate::values::{alike, camel_case};
     use wit_parser::{Function, FunctionKind, Resolve, Type, TypeDefKind, TypeId};
 
     /// The shape of a function, or which of its types cannot cross.
@@ -103,6 +103,13 @@ pub(crate) mod read {
 
     fn name(wit: &str) -> Name {
         Name { wit: wit.to_owned(), json: camel_case(wit) }
+    }
+
+    fn distinct<'a>(names: impl Iterator<Item = &'a str>) -> Result<(), String> {
+        match alike(names) {
+            Some((first, second)) => Err(format!("{first} and {second} have one name for scripts: `{}`", camel_case(first))),
+            None => Ok(()),
+        }
     }
 
     fn shape(resolve: &Resolve, ty: &Type) -> Result<Shape, String> {
@@ -140,6 +147,7 @@ pub(crate) mod read {
                 Shape::Tuple(tuple.types.iter().map(|ty| shape(resolve, ty)).collect::<Result<_, _>>()?)
             }
             TypeDefKind::Record(record) => {
+                distinct(record.fields.iter().map(|field| field.name.as_str()))?;
                 let fields = record.fields.iter().map(|member| field(resolve, &member.name, &member.ty));
                 Shape::Record(fields.collect::<Result<_, _>>()?)
             }
@@ -156,6 +164,9 @@ pub(crate) mod read {
                 Shape::Result(payload(&result.ok)?, payload(&result.err)?)
             }
             TypeDefKind::Flags(flags) if flags.flags.len() > 32 => return Err("more than 32 flags are not supported".into()),
+            TypeDefKind::Flags(flags) if distinct(flags.flags.iter().map(|flag| flag.name.as_str())).is_err() => {
+                return Err("two flags have one name for scripts".into());
+            }
             TypeDefKind::Flags(flags) => Shape::Flags(flags.flags.iter().map(|flag| name(&flag.name)).collect()),
             other => return Err(format!("{} is not supported", other.as_str())),
         })

@@ -1,0 +1,18 @@
+//! Every whole-system test that can share a process, and so an engine.
+
+mod cancel;
+mod compiled;
+mod concurrency;
+mod engine;
+mod events;
+mod globals;
+mod hostile;
+mod limits;
+mod links;
+mod positions;
+mod refusals;
+mod roundtrip;
+mod sandbox;
+mod scripts;
+mod tampering;
+mod workspace;

@@ -1,0 +1,153 @@
+//! The command as a user meets it: real processes, their output and exit status.
+//!
+//! A test of the package `agent-spaces`, so that cargo builds the command for it.
+
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+use serde_json::{Value, json};
+use std::io::Write;
+use std::process::{Command, Output, Stdio};
+
+/// Runs the command with a home of its own, so that nothing of the user's is read or written.
+fn agent_spaces(arguments: &[&str], stdin: &str) -> Output {
+    static HOME: std::sync::OnceLock<tempfile::TempDir> = std::sync::OnceLock::new();
+    let home = HOME.get_or_init(|| tempfile::tempdir().unwrap());
+    let mut child = Command::new(env!("CARGO_BIN_EXE_agent-spaces"))
+        .args(arguments)
+        .env("XDG_CACHE_HOME", home.path().join("cache"))
+        .env("XDG_STATE_HOME", home.path().join("state"))
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    // A command that refuses its arguments reads nothing.
+    let _ = child.stdin.take().unwrap().write_all(stdin.as_bytes());
+    child.wait_with_output().unwrap()
+}
+
+fn last_line(output: &Output) -> Value {
+    let text = String::from_utf8_lossy(&output.stdout);
+    serde_json::from_str(text.lines().last().unwrap_or_default()).unwrap_or_else(|error| panic!("{error}: {output:?}"))
+}
+
+#[test]
+fn the_value_goes_to_stdout_and_the_console_to_stderr() {
+    let output = agent_spaces(&["run", "-"], "console.log('talk'); ({ data: [1, 2] })");
+    assert_eq!(serde_json::from_slice::<Value>(&output.stdout).unwrap(), json!({"data": [1, 2]}));
+    assert_eq!(String::from_utf8_lossy(&output.stderr), "talk\n");
+    assert_eq!(output.status.code(), Some(0));
+}
+
+#[test]
+fn the_quickstart_runs() {
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../examples/quickstart/agent.ts");
+    let output = agent_spaces(&["run", script, "--json"], "");
+    let report = last_line(&output);
+    assert_eq!(report["value"]["operators"], json!(["Northern", "Coastline"]), "{report}");
+    assert_eq!(report["usage"]["calls"], 3);
+    assert!(report["runId"].as_str().unwrap().starts_with("run_"));
+}
+
+/// Each class of failure has its own exit status, and `--json` ends with one object whatever happens.
+#[test]
+fn failures_have_their_exit_status_and_shape() {
+    let cases: [(&[&str], &str, &str, i32); 9] = [
+        (&["run", "-"], "throw new TypeError('x')", "script.error", 1),
+        (&["run", "-"], "const = 1", "script.syntax", 1),
+        (&["run", "-"], "import { x } from '@capabilities/none'; x", "import.unknown", 1),
+        (&["run", "-"], "const m = './x'; await import(m)", "import.denied", 4),
+        (&["run", "-", "--fuel", "10M"], "while (true) {}", "limit.fuel", 3),
+        (&["run", "-", "--timeout", "50ms"], "await new Promise(r => setTimeout(r, 60_000))", "limit.time", 3),
+        (&["run", "-", "--memory", "8MiB"], "const a = []; for (;;) a.push(new Array(1000).fill(0))", "limit.memory", 3),
+        (&["run", "/no/such/file.ts"], "", "config.file", 2),
+        (&["run", "-", "--memory", "2GiB"], "1", "config.limits", 2),
+    ];
+    for (arguments, stdin, code, status) in cases {
+        let output = agent_spaces(&[arguments, &["--json"]].concat(), stdin);
+        let report = last_line(&output);
+        assert_eq!((report["ok"].as_bool(), report["error"]["code"].as_str()), (Some(false), Some(code)), "{report}");
+        assert_eq!(output.status.code(), Some(status), "{report}");
+        assert!(report["error"]["message"].as_str().is_some_and(|message| !message.is_empty()), "{report}");
+        assert!(report["usage"].is_object() && report["console"].is_array(), "{report}");
+    }
+}
+
+#[test]
+fn bad_usage_is_refused_with_what_was_expected() {
+    for (arguments, expected) in [
+        (&["run", "-", "--timeout", "soon"][..], "expected a duration"),
+        (&["run", "-", "--memory", "lots"], "expected a size"),
+        (&["run", "-", "--fuel", "-1"], "unexpected argument"),
+        (&["rn"], "similar"),
+        (&[], "Usage"),
+    ] {
+        let output = agent_spaces(arguments, "");
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}");
+        assert!(String::from_utf8_lossy(&output.stderr).contains(expected), "{arguments:?}: {output:?}");
+    }
+}
+
+#[test]
+fn events_are_lines_and_the_report_comes_last() {
+    let output = agent_spaces(&["run", "-", "--events"], "console.log('a'); 1");
+    let text = String::from_utf8(output.stdout).unwrap();
+    let lines: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let types: Vec<&str> = lines.iter().filter_map(|line| line["type"].as_str()).collect();
+    assert_eq!(types, ["runStarted", "console", "runFinished"]);
+    assert_eq!(lines.last().unwrap()["value"], 1);
+}
+
+/// A person sees where it happened; what a script says cannot draw on their terminal.
+#[test]
+fn an_error_shows_its_place_and_cannot_draw() {
+    let output = agent_spaces(&["run", "-"], "// first\nthrow new Error('\\u001b[31mred\\u202e')");
+    let text = String::from_utf8(output.stderr).unwrap();
+    assert!(text.contains("error[script.error]: Error: <U+001B>[31mred<U+202E>"), "{text}");
+    assert!(text.contains("script.ts:2:") && text.contains("> 2 |"), "{text}");
+    assert!(!text.contains('\u{1b}'), "no colour in a pipe: {text:?}");
+}
+
+#[test]
+fn the_second_start_compiles_nothing() {
+    let home = tempfile::tempdir().unwrap();
+    let entries = || std::fs::read_dir(home.path().join("cache/agent-spaces/compiled")).map_or(0, Iterator::count);
+    let run = || {
+        let output = Command::new(env!("CARGO_BIN_EXE_agent-spaces"))
+            .args(["run", "-"])
+            .env("XDG_CACHE_HOME", home.path().join("cache"))
+            .env("XDG_STATE_HOME", home.path().join("state"))
+            .stdin(Stdio::null())
+            .output()
+            .unwrap();
+        assert_eq!(output.status.code(), Some(0));
+    };
+    run();
+    let first = entries();
+    assert!(first >= 2, "the engine and a sandbox are kept");
+    run();
+    assert_eq!(entries(), first, "nothing new was compiled");
+}
+
+#[test]
+fn compile_and_audit_work_together() {
+    let folder = tempfile::tempdir().unwrap();
+    let wasm = folder.path().join("out.wasm");
+    let wasm = wasm.to_str().unwrap();
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../examples/quickstart/agent.ts");
+    assert_eq!(agent_spaces(&["compile", script, "-o", wasm], "").status.code(), Some(0));
+    let output = agent_spaces(&["audit", wasm], "");
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(text.contains("get-train-details: async func"), "{text}");
+    let findings = last_line(&agent_spaces(&["audit", wasm, "--json"], ""));
+    assert!(findings["imports"].as_array().is_some_and(|imports| imports.iter().all(|import| !import["name"].as_str().unwrap().starts_with("wasi:"))));
+    assert_eq!(agent_spaces(&["audit", script], "").status.code(), Some(2));
+}
+
+#[test]
+fn completions_are_printed_for_every_shell() {
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        let output = agent_spaces(&["completions", shell], "");
+        assert!(String::from_utf8_lossy(&output.stdout).contains("agent-spaces"), "{shell}");
+    }
+}

@@ -35,7 +35,8 @@ impl Drop for Dropped {
 }
 
 fn hang() -> Hang {
-    let (called, dropped, finished) = (Arc::new(Notify::new()), Arc::<AtomicU64>::default(), Arc::<AtomicBool>::default());
+    let (called, dropped, finished) =
+        (Arc::new(Notify::new()), Arc::<AtomicU64>::default(), Arc::<AtomicBool>::default());
     let mut handlers = Handlers::new();
     for name in ["forever", "forever-now"] {
         let (called, dropped, finished) = (called.clone(), dropped.clone(), finished.clone());
@@ -76,7 +77,12 @@ fn is_cancelled(report: &RunReport) {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_loop_can_be_cancelled() {
     let space = empty_space();
-    for source in ["while (true) {}", "for (;;) await 0", "/(a+)+$/.test('a'.repeat(60) + 'b')", "const a = []; for (;;) a.sort(() => Math.random() - .5)"] {
+    for source in [
+        "while (true) {}",
+        "for (;;) await 0",
+        "/(a+)+$/.test('a'.repeat(60) + 'b')",
+        "const a = []; for (;;) a.sort(() => Math.random() - .5)",
+    ] {
         let run = start(&space, source);
         tokio::time::sleep(Duration::from_millis(30)).await;
         cancelled(run).await;

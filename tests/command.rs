@@ -59,7 +59,12 @@ fn failures_have_their_exit_status_and_shape() {
         (&["run", "-"], "const m = './x'; await import(m)", "import.denied", 4),
         (&["run", "-", "--fuel", "10M"], "while (true) {}", "limit.fuel", 3),
         (&["run", "-", "--timeout", "50ms"], "await new Promise(r => setTimeout(r, 60_000))", "limit.time", 3),
-        (&["run", "-", "--memory", "8MiB"], "const a = []; for (;;) a.push(new Array(1000).fill(0))", "limit.memory", 3),
+        (
+            &["run", "-", "--memory", "8MiB"],
+            "const a = []; for (;;) a.push(new Array(1000).fill(0))",
+            "limit.memory",
+            3,
+        ),
         (&["run", "/no/such/file.ts"], "", "config.file", 2),
         (&["run", "-", "--memory", "2GiB"], "1", "config.limits", 2),
     ];
@@ -79,7 +84,7 @@ fn bad_usage_is_refused_with_what_was_expected() {
         (&["run", "-", "--timeout", "soon"][..], "expected a duration"),
         (&["run", "-", "--memory", "lots"], "expected a size"),
         (&["run", "-", "--fuel", "-1"], "unexpected argument"),
-        (&["rn"], "similar"),
+        (&["complie"], "similar"),
         (&[], "Usage"),
     ] {
         let output = agent_spaces(arguments, "");
@@ -140,7 +145,11 @@ fn compile_and_audit_work_together() {
     let text = String::from_utf8(output.stdout).unwrap();
     assert!(text.contains("get-train-details: async func"), "{text}");
     let findings = last_line(&agent_spaces(&["audit", wasm, "--json"], ""));
-    assert!(findings["imports"].as_array().is_some_and(|imports| imports.iter().all(|import| !import["name"].as_str().unwrap().starts_with("wasi:"))));
+    assert!(
+        findings["imports"]
+            .as_array()
+            .is_some_and(|imports| imports.iter().all(|import| !import["name"].as_str().unwrap().starts_with("wasi:")))
+    );
     assert_eq!(agent_spaces(&["audit", script], "").status.code(), Some(2));
 }
 

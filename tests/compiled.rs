@@ -45,7 +45,14 @@ fn a_wasi_component_has_no_files_sockets_environment_or_arguments() {
     for target in [Target::Wasi, Target::WasiHttp] {
         let audit = audit(&compiled("export default () => 'x'", target)).unwrap();
         for name in imports(&audit) {
-            let allowed = ["wasi:io/", "wasi:cli/stdout", "wasi:cli/stderr", "wasi:clocks/", "wasi:random/random", "wasi:http/types"];
+            let allowed = [
+                "wasi:io/",
+                "wasi:cli/stdout",
+                "wasi:cli/stderr",
+                "wasi:clocks/",
+                "wasi:random/random",
+                "wasi:http/types",
+            ];
             assert!(allowed.iter().any(|prefix| name.starts_with(prefix)), "{target:?} imports {name}");
         }
     }
@@ -84,7 +91,10 @@ fn stock_wasmtime_runs_a_command() {
         await new Promise((done) => setTimeout(done, 20));
         export default { slept: performance.now() - begun >= 19, year: new Date().getFullYear() > 2020, uuid: crypto.randomUUID().length }";
     let (status, stdout, stderr) = run(source);
-    assert_eq!((status, stdout.as_str(), stderr.as_str()), (Some(0), "{\"slept\":true,\"year\":true,\"uuid\":36}\n", "hello\n"));
+    assert_eq!(
+        (status, stdout.as_str(), stderr.as_str()),
+        (Some(0), "{\"slept\":true,\"year\":true,\"uuid\":36}\n", "hello\n")
+    );
     let (status, stdout, stderr) = run("const x: any = {};\nx.nope()");
     assert_eq!((status, stdout.as_str()), (Some(1), ""), "{stderr}");
     assert!(stderr.contains("error[script.error]: TypeError") && stderr.contains("script.ts:2"), "{stderr}");

@@ -1,6 +1,8 @@
 //! Calls side by side, timers, and runs beside each other (H-08).
 
-use agent_spaces::{CapabilityError, Engine, EngineConfig, Event, EventKind, Handlers, Interfaces, Limits, RunOptions, Space};
+use agent_spaces::{
+    CapabilityError, Engine, EngineConfig, Event, EventKind, Handlers, Interfaces, Limits, RunOptions, Space,
+};
 use agent_spaces_tests::{empty_space, error, error_with, run, run_heard, run_with, space, value};
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -37,7 +39,8 @@ struct Work {
 
 /// A space whose `meet` answers nobody until `party` calls of it wait at one time.
 fn work(party: usize) -> Work {
-    let (most, dropped, waiting) = (Arc::<AtomicU64>::default(), Arc::<AtomicU64>::default(), Arc::<AtomicU64>::default());
+    let (most, dropped, waiting) =
+        (Arc::<AtomicU64>::default(), Arc::<AtomicU64>::default(), Arc::<AtomicU64>::default());
     let barrier = Arc::new(Barrier::new(party));
     let name = "test:work/work@1.0.0";
     let mut handlers = Handlers::new();
@@ -71,7 +74,8 @@ fn work(party: usize) -> Work {
         if id == 0 { Err(CapabilityError::new("call.denied", "not zero")) } else { Ok((id * 2).into()) }
     });
     handlers.add(name, "bare", |call| async move {
-        Ok((call.params["left"].as_u64().unwrap_or_default() + call.params["right"].as_u64().unwrap_or_default()).into())
+        Ok((call.params["left"].as_u64().unwrap_or_default() + call.params["right"].as_u64().unwrap_or_default())
+            .into())
     });
     Work { space: space(WIT, handlers), most, dropped }
 }
@@ -209,7 +213,8 @@ async fn timers_run_while_calls_wait() {
 /// A timer's error is told, and takes nothing else with it.
 #[tokio::test]
 async fn a_timer_that_throws_does_not_stop_the_others() {
-    let source = "setTimeout(() => { throw new Error('first') }, 1); await new Promise(done => setTimeout(done, 10)); 'second'";
+    let source =
+        "setTimeout(() => { throw new Error('first') }, 1); await new Promise(done => setTimeout(done, 10)); 'second'";
     let report = run(&empty_space(), source).await;
     assert_eq!(report.outcome.unwrap(), json!("second"));
     assert!(report.console[0].text.contains("Error: first"), "{:?}", report.console);
@@ -222,7 +227,10 @@ async fn a_promise_that_can_never_settle_ends_the_run() {
     assert_eq!(ended.code, "script.pending");
     assert!(ended.hint.is_some());
     assert_eq!(error(&empty_space(), "export default new Promise(() => {})").await.code, "script.pending");
-    assert_eq!(value(&empty_space(), "await new Promise(done => setTimeout(done, 1, 'settled'))").await, json!("settled"));
+    assert_eq!(
+        value(&empty_space(), "await new Promise(done => setTimeout(done, 1, 'settled'))").await,
+        json!("settled")
+    );
 }
 
 /// H-08: two runs that are alive at one time share nothing.
@@ -250,7 +258,8 @@ async fn parallel_runs_share_nothing() {
 async fn hundreds_of_runs_wait_at_one_time() {
     const RUNS: usize = 300;
     let work = work(RUNS);
-    let program = work.space.prepare("script.ts", "import { work } from '@test/work'; await work.meet({ id: 1 })").unwrap();
+    let program =
+        work.space.prepare("script.ts", "import { work } from '@test/work'; await work.meet({ id: 1 })").unwrap();
     let runs: Vec<_> = (0..RUNS).map(|_| program.start(Limits::default())).collect();
     for run in runs {
         assert_eq!(run.finish().await.outcome.unwrap(), json!(1));
@@ -283,7 +292,11 @@ async fn join_all<T>(futures: Vec<impl Future<Output = T>>) -> Vec<T> {
                 *done = Some(value);
             }
         }
-        if pending.iter().all(|(_, done)| done.is_some()) { std::task::Poll::Ready(()) } else { std::task::Poll::Pending }
+        if pending.iter().all(|(_, done)| done.is_some()) {
+            std::task::Poll::Ready(())
+        } else {
+            std::task::Poll::Pending
+        }
     })
     .await;
     pending.into_iter().filter_map(|(_, done)| done).collect()
@@ -296,10 +309,19 @@ async fn the_answers_of_many_calls_do_not_add_up() {
     let mut handlers = Handlers::new();
     handlers.add("test:many/many@1.0.0", "get", |_| async { Ok(Value::from(vec![7u32; 10_000])) });
     let space = space(wit, handlers);
-    let source = |calls: u32| format!("import {{ many }} from '@test/many'; let n = 0; for (let i = 0; i < {calls}; i++) n += (await many.get()).length; n");
+    let source = |calls: u32| {
+        format!(
+            "import {{ many }} from '@test/many'; let n = 0; for (let i = 0; i < {calls}; i++) n += (await many.get()).length; n"
+        )
+    };
     let few = run_with(&space, &source(20), Limits::default()).await;
     let many = run_with(&space, &source(900), Limits::default()).await;
     assert_eq!(few.outcome.unwrap(), json!(200_000));
     assert_eq!(many.outcome.unwrap(), json!(9_000_000));
-    assert!(many.usage.memory_bytes < few.usage.memory_bytes + (4 << 20), "{} then {}", few.usage.memory_bytes, many.usage.memory_bytes);
+    assert!(
+        many.usage.memory_bytes < few.usage.memory_bytes + (4 << 20),
+        "{} then {}",
+        few.usage.memory_bytes,
+        many.usage.memory_bytes
+    );
 }

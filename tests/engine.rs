@@ -26,14 +26,67 @@ const EXPORTS: [&str; 6] =
 
 /// The canonical ABI between the engine and a binding: each begins with `wit_dylib_`.
 const ABI: [&str; 61] = [
-    "dealloc_bytes", "export_async_call", "export_async_callback", "export_call", "export_finish",
-    "export_start", "initialize", "list_append", "pop_bool", "pop_borrow", "pop_char", "pop_enum", "pop_f32",
-    "pop_f64", "pop_flags", "pop_future", "pop_iter", "pop_iter_next", "pop_list", "pop_option", "pop_own",
-    "pop_record", "pop_result", "pop_s16", "pop_s32", "pop_s64", "pop_s8", "pop_stream", "pop_string",
-    "pop_tuple", "pop_u16", "pop_u32", "pop_u64", "pop_u8", "pop_variant", "push_bool", "push_borrow",
-    "push_char", "push_enum", "push_f32", "push_f64", "push_flags", "push_future", "push_list", "push_option",
-    "push_own", "push_record", "push_result", "push_s16", "push_s32", "push_s64", "push_s8", "push_stream",
-    "push_string", "push_tuple", "push_u16", "push_u32", "push_u64", "push_u8", "push_variant", "resource_dtor",
+    "dealloc_bytes",
+    "export_async_call",
+    "export_async_callback",
+    "export_call",
+    "export_finish",
+    "export_start",
+    "initialize",
+    "list_append",
+    "pop_bool",
+    "pop_borrow",
+    "pop_char",
+    "pop_enum",
+    "pop_f32",
+    "pop_f64",
+    "pop_flags",
+    "pop_future",
+    "pop_iter",
+    "pop_iter_next",
+    "pop_list",
+    "pop_option",
+    "pop_own",
+    "pop_record",
+    "pop_result",
+    "pop_s16",
+    "pop_s32",
+    "pop_s64",
+    "pop_s8",
+    "pop_stream",
+    "pop_string",
+    "pop_tuple",
+    "pop_u16",
+    "pop_u32",
+    "pop_u64",
+    "pop_u8",
+    "pop_variant",
+    "push_bool",
+    "push_borrow",
+    "push_char",
+    "push_enum",
+    "push_f32",
+    "push_f64",
+    "push_flags",
+    "push_future",
+    "push_list",
+    "push_option",
+    "push_own",
+    "push_record",
+    "push_result",
+    "push_s16",
+    "push_s32",
+    "push_s64",
+    "push_s8",
+    "push_stream",
+    "push_string",
+    "push_tuple",
+    "push_u16",
+    "push_u32",
+    "push_u64",
+    "push_u8",
+    "push_variant",
+    "resource_dtor",
 ];
 
 fn hex(bytes: &[u8]) -> String {
@@ -87,7 +140,8 @@ fn it_exports_exactly_these() {
             exports.insert(export.expect("an export").name.to_owned());
         }
     }
-    let (abi, rest): (Vec<&str>, Vec<&str>) = exports.iter().map(String::as_str).partition(|name| name.starts_with("wit_dylib_"));
+    let (abi, rest): (Vec<&str>, Vec<&str>) =
+        exports.iter().map(String::as_str).partition(|name| name.starts_with("wit_dylib_"));
     assert_eq!(rest, EXPORTS);
     assert_eq!(abi, ABI.map(|name| format!("wit_dylib_{name}")));
 }

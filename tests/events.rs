@@ -24,12 +24,15 @@ fn shop() -> Space {
 
 /// Every event as JSON; asserts what all of them have.
 fn shapes(events: &[Event], run_id: &str) -> Vec<Value> {
-    let shapes: Vec<Value> = events.iter().map(|event| serde_json::to_value(event).expect("an event is JSON")).collect();
+    let shapes: Vec<Value> =
+        events.iter().map(|event| serde_json::to_value(event).expect("an event is JSON")).collect();
     for (seq, shape) in shapes.iter().enumerate() {
         assert_eq!(shape["seq"], json!(seq), "no gap: {shape}");
         assert_eq!(shape["runId"], json!(run_id));
         let timestamp = shape["timestamp"].as_str().expect("a timestamp");
-        let is_rfc3339 = timestamp.len() == "2026-01-01T00:00:00.000Z".len() && timestamp.ends_with('Z') && timestamp.as_bytes()[10] == b'T';
+        let is_rfc3339 = timestamp.len() == "2026-01-01T00:00:00.000Z".len()
+            && timestamp.ends_with('Z')
+            && timestamp.as_bytes()[10] == b'T';
         assert!(is_rfc3339, "{timestamp}");
     }
     let timestamps: Vec<&str> = shapes.iter().filter_map(|shape| shape["timestamp"].as_str()).collect();
@@ -56,12 +59,23 @@ async fn a_run_tells_what_happens_in_order() {
         bought";
     let (report, events) = run_heard(&shop(), source, Limits::default()).await;
     let shapes = shapes(&events, &report.run_id);
-    let expected =
-        ["runStarted", "console", "callScheduled", "callResult", "callScheduled", "callError", "console", "runFinished"];
+    let expected = [
+        "runStarted",
+        "console",
+        "callScheduled",
+        "callResult",
+        "callScheduled",
+        "callError",
+        "console",
+        "runFinished",
+    ];
     assert_eq!(types(&shapes), expected);
 
     assert_eq!(keys(&shapes[0]), ["interfaces", "runId", "script", "seq", "timestamp", "type"]);
-    assert_eq!((&shapes[0]["script"], &shapes[0]["interfaces"]), (&json!("script.ts"), &json!(["test:shop/shop@1.0.0"])));
+    assert_eq!(
+        (&shapes[0]["script"], &shapes[0]["interfaces"]),
+        (&json!("script.ts"), &json!(["test:shop/shop@1.0.0"]))
+    );
 
     assert_eq!(keys(&shapes[1]), ["level", "runId", "seq", "text", "timestamp", "type"]);
     assert_eq!((&shapes[1]["level"], &shapes[1]["text"]), (&json!("log"), &json!("start { a: 1 }")));

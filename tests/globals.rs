@@ -79,8 +79,11 @@ async fn urls_are_read_and_written() {
 #[tokio::test]
 async fn values_are_cloned() {
     all(&[
-        ("const a = { d: new Date(5), m: new Map([[1, new Set([2])]]), b: new Uint8Array([7]) }; a.self = a;
-          const c = structuredClone(a); [c !== a, c.self === c, c.d.getTime(), [...c.m.get(1)], c.b[0]]", json!([true, true, 5, [2], 7])),
+        (
+            "const a = { d: new Date(5), m: new Map([[1, new Set([2])]]), b: new Uint8Array([7]) }; a.self = a;
+          const c = structuredClone(a); [c !== a, c.self === c, c.d.getTime(), [...c.m.get(1)], c.b[0]]",
+            json!([true, true, 5, [2], 7]),
+        ),
         ("(() => { try { structuredClone(() => 1) } catch (e) { return e.name } })()", json!("DataCloneError")),
     ])
     .await;
@@ -116,14 +119,20 @@ async fn callbacks_run_when_they_should() {
 async fn the_language_is_a_recent_one() {
     all(&[
         ("Object.groupBy([1, 2, 3], n => n % 2 ? 'odd' : 'even')", json!({"odd": [1, 3], "even": [2]})),
-        ("[[3, 1, 2].toSorted(), [1, 2].at(-1), [1, [2, [3]]].flat(Infinity), [1, 2, 3].findLast(n => n < 3)]", json!([[1, 2, 3], 2, [1, 2, 3], 2])),
+        (
+            "[[3, 1, 2].toSorted(), [1, 2].at(-1), [1, [2, [3]]].flat(Infinity), [1, 2, 3].findLast(n => n < 3)]",
+            json!([[1, 2, 3], 2, [1, 2, 3], 2]),
+        ),
         ("[...new Set([1, 2]).union(new Set([3]))]", json!([1, 2, 3])),
         ("'aXbX'.replaceAll('X', '-') + /(?<y>\\d{4})/u.exec('in 2026').groups.y", json!("a-b-2026")),
         ("const { promise, resolve } = Promise.withResolvers(); resolve(1); await promise", json!(1)),
         ("class A { #x = 1; static { A.y = 2 } get x() { return this.#x } } [new A().x, A.y]", json!([1, 2])),
         ("let r = null; r ??= {}; r?.a?.b ?? 'none'", json!("none")),
         ("(123n ** 3n).toString()", json!("1860867")),
-        ("const out = []; for await (const x of (async function* () { yield 1; yield 2 })()) out.push(x); out", json!([1, 2])),
+        (
+            "const out = []; for await (const x of (async function* () { yield 1; yield 2 })()) out.push(x); out",
+            json!([1, 2]),
+        ),
         ("new Error('outer', { cause: 'inner' }).cause", json!("inner")),
         ("await Array.fromAsync([Promise.resolve(1), 2])", json!([1, 2])),
         ("[1, 2, 3].values().map(x => x * 2).toArray()", json!([2, 4, 6])),
@@ -146,8 +155,14 @@ async fn locale_methods_answer_as_en_us() {
         ("(1234567.891).toLocaleString()", json!("1,234,567.891")),
         ("(1234.5).toLocaleString('en-US', { style: 'currency', currency: 'USD' })", json!("$1,234.50")),
         ("(0.256).toLocaleString('en-US', { style: 'percent' })", json!("26%")),
-        ("new Date(Date.UTC(2026, 0, 2, 15, 4, 5)).toLocaleDateString('en-US', { timeZone: 'UTC' })", json!("1/2/2026")),
-        ("new Date(Date.UTC(2026, 0, 2, 15, 4, 5)).toLocaleString('en-US', { timeZone: 'UTC' })", json!("1/2/2026, 3:04:05 PM")),
+        (
+            "new Date(Date.UTC(2026, 0, 2, 15, 4, 5)).toLocaleDateString('en-US', { timeZone: 'UTC' })",
+            json!("1/2/2026"),
+        ),
+        (
+            "new Date(Date.UTC(2026, 0, 2, 15, 4, 5)).toLocaleString('en-US', { timeZone: 'UTC' })",
+            json!("1/2/2026, 3:04:05 PM"),
+        ),
         ("['b', 'a', 'C'].sort((x, y) => x.localeCompare(y))", json!(["a", "b", "C"])),
         ("'ÀB'.toLocaleLowerCase()", json!("àb")),
         ("new Date(0).toISOString() + new Date(0).getTimezoneOffset()", json!("1970-01-01T00:00:00.000Z0")),
@@ -186,10 +201,15 @@ async fn nothing_of_the_engine_is_in_reach() {
     let names = value(&empty_space(), "Object.getOwnPropertyNames(globalThis)").await;
     for name in names.as_array().unwrap() {
         let name = name.as_str().unwrap();
-        let is_odd = ["std", "os", "scriptArgs", "Javy", "print", "gc", "bjson", "native", "__"].iter().any(|odd| name == *odd || (*odd == "__" && name.starts_with("__")));
+        let is_odd = ["std", "os", "scriptArgs", "Javy", "print", "gc", "bjson", "native", "__"]
+            .iter()
+            .any(|odd| name == *odd || (*odd == "__" && name.starts_with("__")));
         assert!(!is_odd || name == "__agentSpaces", "{name} is a global");
     }
-    assert_eq!(value(&empty_space(), "(function () { return typeof this })() + typeof globalThis.std").await, json!("undefinedundefined"));
+    assert_eq!(
+        value(&empty_space(), "(function () { return typeof this })() + typeof globalThis.std").await,
+        json!("undefinedundefined")
+    );
 }
 
 /// Nothing of the snapshot shows: randomness and time are those of the run.
@@ -211,7 +231,8 @@ async fn randomness_and_time_are_new_in_every_run() {
     }
     let uuid = first[1].as_str().unwrap();
     assert_eq!((uuid.len(), uuid.as_bytes()[14]), (36, b'4'), "{uuid}");
-    let many = "const n = 1000, r = Array.from({ length: n }, Math.random); [new Set(r).size, r.reduce((a, b) => a + b) / n]";
+    let many =
+        "const n = 1000, r = Array.from({ length: n }, Math.random); [new Set(r).size, r.reduce((a, b) => a + b) / n]";
     let many = value(&space, many).await;
     assert_eq!(many[0], json!(1000));
     assert!(many[1].as_f64().is_some_and(|mean| (0.4..0.6).contains(&mean)), "{many}");

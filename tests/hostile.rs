@@ -19,9 +19,13 @@ async fn all_end_within(limits: Limits, cases: &[(&str, &str)]) {
     let mut failures = Vec::new();
     for (source, code) in cases {
         let (report, took) = timed(&space, source, limits.clone()).await;
-        let ended = report.outcome.as_ref().map_or_else(|error| error.code.clone(), |value| format!("the value {value:.80}"));
+        let ended =
+            report.outcome.as_ref().map_or_else(|error| error.code.clone(), |value| format!("the value {value:.80}"));
         if ended != *code {
-            failures.push(format!("{source}: expected {code}, got {ended}: {:?}", report.outcome.as_ref().err().map(|error| &error.message)));
+            failures.push(format!(
+                "{source}: expected {code}, got {ended}: {:?}",
+                report.outcome.as_ref().err().map(|error| &error.message)
+            ));
         }
         if took > BOUNDED || report.usage.memory_bytes > Limits::default().memory {
             failures.push(format!("{source}: {took:?}, {:?}", report.usage));
@@ -40,7 +44,11 @@ async fn all_contained(cases: &[(&str, serde_json::Value)]) {
         if report.outcome.as_ref().ok() != Some(expected) {
             failures.push(format!("{source}: expected {expected}, got {:?}", report.outcome));
         }
-        assert_eq!(value(&space, "[1 + 1, [3, 1].sort(), JSON.stringify({ a: 1 })]").await, json!([2, [1, 3], "{\"a\":1}"]), "after {source}");
+        assert_eq!(
+            value(&space, "[1 + 1, [3, 1].sort(), JSON.stringify({ a: 1 })]").await,
+            json!([2, [1, 3], "{\"a\":1}"]),
+            "after {source}"
+        );
     }
     assert!(failures.is_empty(), "{}", failures.join("\n"));
 }
@@ -87,36 +95,42 @@ async fn loops_run_out_of_fuel() {
 /// H-04.
 #[tokio::test]
 async fn growth_runs_out_of_memory() {
-    all_end_within(Limits::default(), &[
-        ("const a = []; for (;;) a.push(a.length)", "limit.memory"),
-        ("const a = []; for (;;) a.push({ a: [] })", "limit.memory"),
-        ("let s = 'x'; for (;;) s += s", "script.error"),
-        ("'x'.repeat(2 ** 29)", "limit.memory"),
-        ("let s = 'é'; for (;;) s = (s + s).normalize()", "limit.memory"),
-        ("new Uint8Array(2 ** 30)", "limit.memory"),
-        ("const m = new Map(); for (let i = 0; ; i++) m.set(i, i)", "limit.memory"),
-        ("const o = {}; for (let i = 0; ; i++) o['k' + i] = i", "limit.memory"),
-        ("const kept = []; for (;;) kept.push(setTimeout(() => {}, 1e6))", "limit.memory"),
-        ("const a = []; for (;;) a.push(new Promise(() => {}))", "limit.memory"),
-        ("const a = [1]; for (const x of a) a.push(x)", "limit.memory"),
-        ("let n = 1n; for (;;) n <<= 1000000n", "script.error"),
-        ("const a = []; for (;;) a.push(2n ** 500000n)", "limit.memory"),
-        ("JSON.stringify(Array(3e6).fill('xxxxxxxxxxxxxxxxxxxxxxxxxxxxxx'))", "limit.memory"),
-        ("let a = []; for (;;) a = [a, a.slice(), ...a]", "limit.memory"),
-        ("const s = new Set(); for (;;) s.add(Symbol())", "limit.memory"),
-    ])
+    all_end_within(
+        Limits::default(),
+        &[
+            ("const a = []; for (;;) a.push(a.length)", "limit.memory"),
+            ("const a = []; for (;;) a.push({ a: [] })", "limit.memory"),
+            ("let s = 'x'; for (;;) s += s", "script.error"),
+            ("'x'.repeat(2 ** 29)", "limit.memory"),
+            ("let s = 'é'; for (;;) s = (s + s).normalize()", "limit.memory"),
+            ("new Uint8Array(2 ** 30)", "limit.memory"),
+            ("const m = new Map(); for (let i = 0; ; i++) m.set(i, i)", "limit.memory"),
+            ("const o = {}; for (let i = 0; ; i++) o['k' + i] = i", "limit.memory"),
+            ("const kept = []; for (;;) kept.push(setTimeout(() => {}, 1e6))", "limit.memory"),
+            ("const a = []; for (;;) a.push(new Promise(() => {}))", "limit.memory"),
+            ("const a = [1]; for (const x of a) a.push(x)", "limit.memory"),
+            ("let n = 1n; for (;;) n <<= 1000000n", "script.error"),
+            ("const a = []; for (;;) a.push(2n ** 500000n)", "limit.memory"),
+            ("JSON.stringify(Array(3e6).fill('xxxxxxxxxxxxxxxxxxxxxxxxxxxxxx'))", "limit.memory"),
+            ("let a = []; for (;;) a = [a, a.slice(), ...a]", "limit.memory"),
+            ("const s = new Set(); for (;;) s.add(Symbol())", "limit.memory"),
+        ],
+    )
     .await;
 }
 
 /// A refused growth ends the run, whatever the script catches.
 #[tokio::test]
 async fn running_out_of_memory_cannot_be_caught() {
-    all_end_within(Limits::default(), &[
-        ("try { const a = []; for (;;) a.push(new Uint8Array(1e6)) } catch {} 'went on'", "limit.memory"),
-        ("try { new Uint8Array(2 ** 30) } catch {} 'went on'", "limit.memory"),
-        ("try { 'x'.repeat(2 ** 29) } catch {} 'went on'", "limit.memory"),
-        ("await Promise.reject().catch(() => new Array(1e9).fill(1)).catch(() => 'went on')", "limit.memory"),
-    ])
+    all_end_within(
+        Limits::default(),
+        &[
+            ("try { const a = []; for (;;) a.push(new Uint8Array(1e6)) } catch {} 'went on'", "limit.memory"),
+            ("try { new Uint8Array(2 ** 30) } catch {} 'went on'", "limit.memory"),
+            ("try { 'x'.repeat(2 ** 29) } catch {} 'went on'", "limit.memory"),
+            ("await Promise.reject().catch(() => new Array(1e9).fill(1)).catch(() => 'went on')", "limit.memory"),
+        ],
+    )
     .await;
 }
 
@@ -133,28 +147,31 @@ async fn a_request_beyond_all_memory_is_a_memory_error() {
 /// H-10.
 #[tokio::test]
 async fn recursion_runs_out_of_stack() {
-    all_end_within(Limits::default(), &[
-        ("const f = () => f(); f()", "limit.stack"),
-        ("const f = async () => { await f() }; await f()", "limit.stack"),
-        ("const o = { get x() { return this.x } }; o.x", "limit.stack"),
-        ("const p = new Proxy({}, { get: (t, k, r) => r[k] }); p.x", "limit.stack"),
-        ("const o = { toString() { return `${this}` } }; `${o}`", "limit.stack"),
-        ("const o = { valueOf() { return +this } }; +o", "limit.stack"),
-        ("const o = { toJSON() { return JSON.stringify(this) } }; JSON.stringify(o)", "limit.stack"),
-        ("let d = []; for (let i = 0; i < 100000; i++) d = [d]; JSON.stringify(d)", "limit.stack"),
-        ("JSON.parse('['.repeat(1000000) + ']'.repeat(1000000))", "limit.stack"),
-        ("let d = []; for (let i = 0; i < 100000; i++) d = [d]; String(d)", "limit.stack"),
-        ("let d = []; for (let i = 0; i < 100000; i++) d = [d]; d.flat(Infinity)", "limit.stack"),
-        ("new RegExp('(?:'.repeat(100000) + ')'.repeat(100000))", "limit.stack"),
-        ("eval('('.repeat(1000000))", "limit.stack"),
-        ("eval('['.repeat(100000) + ']'.repeat(100000))", "limit.stack"),
-        ("class A { constructor() { new A() } } new A()", "limit.stack"),
-        ("[1].map(function f() { return [1].map(f) })", "limit.stack"),
-        ("let f = x => x; for (let i = 0; i < 100000; i++) { const g = f; f = x => g(x) } f(1)", "limit.stack"),
-        ("try { (function f() { f() })() } catch { 'caught' }", "limit.stack"),
-        ("let p = {}; for (let i = 0; i < 100000; i++) p = new Proxy(p, {}); p.x", "limit.stack"),
-        ("let f = () => {}; for (let i = 0; i < 30000; i++) f = f.bind(); f()", "limit.memory"),
-    ])
+    all_end_within(
+        Limits::default(),
+        &[
+            ("const f = () => f(); f()", "limit.stack"),
+            ("const f = async () => { await f() }; await f()", "limit.stack"),
+            ("const o = { get x() { return this.x } }; o.x", "limit.stack"),
+            ("const p = new Proxy({}, { get: (t, k, r) => r[k] }); p.x", "limit.stack"),
+            ("const o = { toString() { return `${this}` } }; `${o}`", "limit.stack"),
+            ("const o = { valueOf() { return +this } }; +o", "limit.stack"),
+            ("const o = { toJSON() { return JSON.stringify(this) } }; JSON.stringify(o)", "limit.stack"),
+            ("let d = []; for (let i = 0; i < 100000; i++) d = [d]; JSON.stringify(d)", "limit.stack"),
+            ("JSON.parse('['.repeat(1000000) + ']'.repeat(1000000))", "limit.stack"),
+            ("let d = []; for (let i = 0; i < 100000; i++) d = [d]; String(d)", "limit.stack"),
+            ("let d = []; for (let i = 0; i < 100000; i++) d = [d]; d.flat(Infinity)", "limit.stack"),
+            ("new RegExp('(?:'.repeat(100000) + ')'.repeat(100000))", "limit.stack"),
+            ("eval('('.repeat(1000000))", "limit.stack"),
+            ("eval('['.repeat(100000) + ']'.repeat(100000))", "limit.stack"),
+            ("class A { constructor() { new A() } } new A()", "limit.stack"),
+            ("[1].map(function f() { return [1].map(f) })", "limit.stack"),
+            ("let f = x => x; for (let i = 0; i < 100000; i++) { const g = f; f = x => g(x) } f(1)", "limit.stack"),
+            ("try { (function f() { f() })() } catch { 'caught' }", "limit.stack"),
+            ("let p = {}; for (let i = 0; i < 100000; i++) p = new Proxy(p, {}); p.x", "limit.stack"),
+            ("let f = () => {}; for (let i = 0; i < 30000; i++) f = f.bind(); f()", "limit.memory"),
+        ],
+    )
     .await;
 }
 
@@ -164,7 +181,10 @@ async fn long_chains_are_freed() {
     all_contained(&[
         ("let d = null; for (let i = 0; i < 100000; i++) d = { d }; d = null; 'freed'", json!("freed")),
         ("let p = Promise.resolve(1); for (let i = 0; i < 20000; i++) p = p.then(x => x); await p", json!(1)),
-        ("let f = null; for (let i = 0; i < 100000; i++) { const g = f; f = () => g } f = null; 'freed'", json!("freed")),
+        (
+            "let f = null; for (let i = 0; i < 100000; i++) { const g = f; f = () => g } f = null; 'freed'",
+            json!("freed"),
+        ),
         ("let s = ''; for (let i = 0; i < 5000; i++) s = 'a' + s + 'b'; s.length", json!(10000)),
         ("let d = []; for (let i = 0; i < 100000; i++) d = [d]; structuredClone(d).length", json!(1)),
     ])

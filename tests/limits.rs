@@ -46,7 +46,8 @@ async fn pair(space: &Space, limits: Limits, under: &str, over: &str, code: &str
     assert_eq!(error.code, code, "{error:?}");
     assert!(error.hint.is_some(), "{error:?}");
     assert!(report.usage.fuel > 0 && report.usage.memory_bytes > 0 && report.usage.wall_ms > 0.0, "{:?}", report.usage);
-    let caught = format!("try {{ await (async () => {{ {over} }})() }} catch (e) {{ console.log('caught', e) }} 'went on'");
+    let caught =
+        format!("try {{ await (async () => {{ {over} }})() }} catch (e) {{ console.log('caught', e) }} 'went on'");
     let error = run_with(space, &with_import(&caught), limits).await.outcome.expect_err("a limit cannot be caught");
     assert_eq!(error.code, code, "caught: {error:?}");
     assert_eq!(value(space, "1 + 1").await, json!(2));
@@ -121,7 +122,14 @@ async fn result() {
 async fn console() {
     let limits = Limits { console: 10_000, ..Limits::default() };
     let over = "for (let i = 0; i < 11; i++) console.log('x'.repeat(984))";
-    pair(&empty_space(), limits.clone(), "for (let i = 0; i < 10; i++) console.log('x'.repeat(984))", over, "limit.console").await;
+    pair(
+        &empty_space(),
+        limits.clone(),
+        "for (let i = 0; i < 10; i++) console.log('x'.repeat(984))",
+        over,
+        "limit.console",
+    )
+    .await;
     let report = run_with(&empty_space(), over, limits.clone()).await;
     assert_eq!(report.console.len(), 10, "what fits is kept");
     let report = run_with(&empty_space(), "for (;;) console.log()", limits).await;
@@ -153,9 +161,17 @@ async fn in_flight() {
 async fn bytes_of_a_call() {
     let limits = Limits { call_bytes: 10_000, ..Limits::default() };
     let space = io();
-    pair(&space, limits.clone(), "await io.echo('x'.repeat(9900))", "await io.echo('x'.repeat(10100))", "limit.bytes").await;
+    pair(&space, limits.clone(), "await io.echo('x'.repeat(9900))", "await io.echo('x'.repeat(10100))", "limit.bytes")
+        .await;
     pair(&space, limits.clone(), "await io.grow(9900)", "await io.grow(10100)", "limit.bytes").await;
-    pair(&space, limits, "await io.numbers(new Uint8Array(7000))", "await io.numbers(new Uint8Array(9000))", "limit.bytes").await;
+    pair(
+        &space,
+        limits,
+        "await io.numbers(new Uint8Array(7000))",
+        "await io.numbers(new Uint8Array(9000))",
+        "limit.bytes",
+    )
+    .await;
 }
 
 /// What a guest sends is bounded before the host copies it.
@@ -171,7 +187,12 @@ async fn bytes_of_a_huge_call_are_not_lifted() {
 /// H-09: bytes are counted in both directions.
 #[tokio::test]
 async fn bytes_are_reported() {
-    let report = run_with(&io(), "import { io } from '@test/io'; await io.echo('x'.repeat(100)); await io.grow(1000); 0", Limits::default()).await;
+    let report = run_with(
+        &io(),
+        "import { io } from '@test/io'; await io.echo('x'.repeat(100)); await io.grow(1000); 0",
+        Limits::default(),
+    )
+    .await;
     report.outcome.unwrap();
     assert!((100..300).contains(&report.usage.bytes_out), "{:?}", report.usage);
     assert!((1_100..1_300).contains(&report.usage.bytes_in), "{:?}", report.usage);

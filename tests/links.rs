@@ -52,7 +52,10 @@ fn every_missing_handler_is_named() {
     let error = refused(&[TWO], &ALL[1..2]);
     assert_eq!(error.code(), "config.handlers");
     let message = error.to_string();
-    assert!(message.contains("test:two/first@1.0.0.one") && message.contains("test:two/second@1.0.0.three"), "{message}");
+    assert!(
+        message.contains("test:two/first@1.0.0.one") && message.contains("test:two/second@1.0.0.three"),
+        "{message}"
+    );
     assert!(!message.contains("first@1.0.0.two"), "{message}");
     assert!(Space::new(engine(), interfaces(&[TWO]).unwrap(), handlers(&ALL[..3])).is_ok());
 }
@@ -125,7 +128,11 @@ fn types_that_cannot_cross_are_refused_by_name() {
         ("f: func(a: error-context)", "error-context"),
         ("f: func(a: list<option<stream<string>>>)", "stream"),
     ] {
-        let error = refused_wit(&format!("package test:odd@1.0.0; interface odd {{ {function}; }}").replace("};;", "};").replace("; };", "; }"));
+        let error = refused_wit(
+            &format!("package test:odd@1.0.0; interface odd {{ {function}; }}")
+                .replace("};;", "};")
+                .replace("; };", "; }"),
+        );
         assert_eq!(error.code(), "config.wit", "{function}");
         let message = error.to_string();
         assert!(message.starts_with("my.wit: ") && message.contains(part), "{function}: {message}");
@@ -152,8 +159,10 @@ fn an_interface_that_is_there_already_is_refused() {
 /// Two names that scripts would write alike are refused: one would hide the other.
 #[test]
 fn names_that_collide_for_scripts_are_refused() {
-    let functions = "package test:alike@1.0.0; interface alike { get-u-r-l: async func() -> u8; get-URL: async func() -> u8; }";
-    let members = "package test:alike@1.0.0; interface alike { record r { a-b-c: u8, a-BC: u8 } get: async func(r: r) -> u8; }";
+    let functions =
+        "package test:alike@1.0.0; interface alike { get-u-r-l: async func() -> u8; get-URL: async func() -> u8; }";
+    let members =
+        "package test:alike@1.0.0; interface alike { record r { a-b-c: u8, a-BC: u8 } get: async func(r: r) -> u8; }";
     for wit in [functions, members] {
         assert_eq!(refused_wit(wit).code(), "config.wit", "{wit}");
     }
@@ -255,11 +264,21 @@ async fn an_error_takes_the_form_that_the_function_declares() {
 async fn a_failure_that_the_type_cannot_say_ends_the_run() {
     let space = answering(Err(CapabilityError::failed("gone")));
     for function in ["bare", "void", "owned"] {
-        let ended = error(&space, &format!("import {{ shapes }} from '@test/shapes'; try {{ await shapes.{function}() }} catch {{}}")).await;
+        let ended = error(
+            &space,
+            &format!("import {{ shapes }} from '@test/shapes'; try {{ await shapes.{function}() }} catch {{}}"),
+        )
+        .await;
         assert_eq!(ended.code, "call.failed", "{function}");
         assert!(ended.message.contains("gone"), "{ended:?}");
     }
-    assert_eq!(run(&answering(Ok(json!(7))), "import { shapes } from '@test/shapes'; await shapes.bare()").await.outcome.unwrap(), json!(7));
+    assert_eq!(
+        run(&answering(Ok(json!(7))), "import { shapes } from '@test/shapes'; await shapes.bare()")
+            .await
+            .outcome
+            .unwrap(),
+        json!(7)
+    );
 }
 
 /// A handler that panics harms neither the host nor the next run.

@@ -23,7 +23,12 @@ fn property<S: Strategy>(cases: u32, strategy: S, test: impl Fn(S::Value) -> Res
 }
 
 /// Each value goes handler → script → handler → script; both ends compare.
-fn echoed(everything: &Everything, runtime: &tokio::runtime::Runtime, function: &str, batch: Vec<Value>) -> Result<(), TestCaseError> {
+fn echoed(
+    everything: &Everything,
+    runtime: &tokio::runtime::Runtime,
+    function: &str,
+    batch: Vec<Value>,
+) -> Result<(), TestCaseError> {
     everything.offer(batch.clone());
     let script = format!(
         "import {{ echo }} from '@test/echo';
@@ -75,9 +80,11 @@ fn every_value_crosses_a_fresh_sandbox_unchanged() {
 fn every_double_in_a_json_crosses_unchanged() {
     let runtime = tokio::runtime::Runtime::new().unwrap();
     let everything = Everything::new(engine());
-    let doubles = proptest::collection::vec(finite().prop_filter("negative zero has its own test", |double| *double != 0.0), 20);
+    let doubles =
+        proptest::collection::vec(finite().prop_filter("negative zero has its own test", |double| *double != 0.0), 20);
     property(50, doubles, |doubles| {
-        let batch = doubles.into_iter().map(|double| everything::plain_with("anything", json!({ "a": [double] }))).collect();
+        let batch =
+            doubles.into_iter().map(|double| everything::plain_with("anything", json!({ "a": [double] }))).collect();
         echoed(&everything, &runtime, "passOn", batch)
     });
 }

@@ -31,12 +31,20 @@ async fn a_capability_is_called() {
             get-schedule: async func(params: params) -> result<list<trip>, capability-error>;
         }";
     let space = space(wit, handlers);
-    let report = run(&space, "import { trainSchedule } from '@capabilities/train-schedule';
+    let report = run(
+        &space,
+        "import { trainSchedule } from '@capabilities/train-schedule';
         const trips = await trainSchedule.getSchedule({ station: 'Central', extra: {a: [1, null]} });
-        trips.filter(t => t.hour < 12)").await;
+        trips.filter(t => t.hour < 12)",
+    )
+    .await;
     println!("{report:?}");
     assert_eq!(report.outcome.unwrap(), json!([{"id": "t1", "hour": 7}]));
-    let report = run(&space, "import { trainSchedule } from '@capabilities/train-schedule';
-        await trainSchedule.getSchedule({ statoin: 'Central' })").await;
+    let report = run(
+        &space,
+        "import { trainSchedule } from '@capabilities/train-schedule';
+        await trainSchedule.getSchedule({ statoin: 'Central' })",
+    )
+    .await;
     println!("{report:?}");
 }

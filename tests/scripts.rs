@@ -80,26 +80,42 @@ async fn a_value_that_json_cannot_carry_is_an_error_with_its_path() {
 /// Every double comes out as it was: the law of values, for results.
 #[tokio::test]
 async fn every_double_comes_out_as_it_was() {
-    let doubles: Vec<f64> = (1..2_000u64).map(|i| f64::from_bits(i.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 2)).filter(|d| d.is_finite()).collect();
+    let doubles: Vec<f64> = (1..2_000u64)
+        .map(|i| f64::from_bits(i.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 2))
+        .filter(|d| d.is_finite())
+        .collect();
     let source = format!(
         "const bits = [{}].map(b => {{ const v = new DataView(new ArrayBuffer(8)); v.setBigUint64(0, b); return v.getFloat64(0) }}); bits",
         doubles.iter().map(|double| format!("{}n", double.to_bits())).collect::<Vec<_>>().join(",")
     );
     let seen = value(&empty_space(), &source).await;
-    let changed: Vec<_> = seen.as_array().unwrap().iter().zip(&doubles).filter(|(seen, sent)| seen.as_f64() != Some(**sent)).collect();
-    assert!(changed.is_empty(), "{} of {} changed: {:?}", changed.len(), doubles.len(), &changed[..3.min(changed.len())]);
+    let changed: Vec<_> =
+        seen.as_array().unwrap().iter().zip(&doubles).filter(|(seen, sent)| seen.as_f64() != Some(**sent)).collect();
+    assert!(
+        changed.is_empty(),
+        "{} of {} changed: {:?}",
+        changed.len(),
+        doubles.len(),
+        &changed[..3.min(changed.len())]
+    );
 }
 
 /// A script that is one string, or ends in one after others, has it for its value, as `eval` says.
 #[tokio::test]
 async fn a_lone_string_is_a_value() {
-    all(&[("'hello'", json!("hello")), ("\"a\";\n'b';\nfunction after() {}", json!("b")), ("'use strict'; 5", json!(5))]).await;
+    all(&[
+        ("'hello'", json!("hello")),
+        ("\"a\";\n'b';\nfunction after() {}", json!("b")),
+        ("'use strict'; 5", json!(5)),
+    ])
+    .await;
 }
 
 /// A proxy of an array is an array, as `JSON.stringify` has it.
 #[tokio::test]
 async fn a_proxy_of_an_array_is_an_array() {
-    all(&[("new Proxy([1, 2], {})", json!([1, 2])), ("({ a: new Proxy({ b: 1 }, {}) })", json!({"a": {"b": 1}}))]).await;
+    all(&[("new Proxy([1, 2], {})", json!([1, 2])), ("({ a: new Proxy({ b: 1 }, {}) })", json!({"a": {"b": 1}}))])
+        .await;
 }
 
 /// H-14.
@@ -154,10 +170,12 @@ fn trains() -> Space {
 #[tokio::test]
 async fn an_unknown_module_or_export_is_refused_with_the_nearest_name() {
     let space = trains();
-    let refused = refusal(&space, "script.ts", "import { trainSchedule } from '@capabilities/train-shedule'; trainSchedule");
+    let refused =
+        refusal(&space, "script.ts", "import { trainSchedule } from '@capabilities/train-shedule'; trainSchedule");
     assert_eq!(refused.code, "import.unknown");
     assert!(refused.hint.is_some_and(|hint| hint.contains("'@capabilities/train-schedule'")));
-    let refused = refusal(&space, "script.ts", "import { trainScedule } from '@capabilities/train-schedule'; trainScedule");
+    let refused =
+        refusal(&space, "script.ts", "import { trainScedule } from '@capabilities/train-schedule'; trainScedule");
     assert_eq!(refused.code, "import.unknown");
     assert!(refused.message.contains("did you mean 'trainSchedule'?"), "{refused:?}");
     let refused = refusal(&space, "script.ts", "import schedule from '@capabilities/train-schedule'; schedule");
@@ -166,7 +184,8 @@ async fn an_unknown_module_or_export_is_refused_with_the_nearest_name() {
     assert!(refused.hint.is_some_and(|hint| hint.contains("Node")));
     let refused = refusal(&space, "script.ts", "import _ from 'lodash'; _");
     assert!(refused.message.contains("lodash") && refused.hint.is_some());
-    let returned = "import { trainSchedule as t } from '@capabilities/train-schedule'; if (true) return await t.getSchedule()";
+    let returned =
+        "import { trainSchedule as t } from '@capabilities/train-schedule'; if (true) return await t.getSchedule()";
     assert_eq!(value(&space, returned).await, json!(7));
     let whole = "import * as m from '@capabilities/train-schedule'; [Object.keys(m), Object.keys(m.trainSchedule), typeof m.trainSchedule.getSchedule]";
     assert_eq!(value(&space, whole).await, json!([["trainSchedule"], ["getSchedule"], "function"]));
@@ -175,7 +194,11 @@ async fn an_unknown_module_or_export_is_refused_with_the_nearest_name() {
 /// A function that does not exist is a mistake that can be acted on.
 #[tokio::test]
 async fn an_unknown_function_is_a_type_error() {
-    let ended = error(&trains(), "import { trainSchedule } from '@capabilities/train-schedule'; await trainSchedule.getSchedules()").await;
+    let ended = error(
+        &trains(),
+        "import { trainSchedule } from '@capabilities/train-schedule'; await trainSchedule.getSchedules()",
+    )
+    .await;
     assert_eq!((ended.code.as_str(), ended.name.as_deref()), ("script.error", Some("TypeError")));
     assert!(ended.message.contains("not a function"), "{ended:?}");
 }

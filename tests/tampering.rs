@@ -12,7 +12,11 @@ async fn all(cases: &[(&str, Value)]) {
             Ok(value) if value == *expected => {}
             other => failures.push(format!("{source}: expected {expected}, got {other:?}")),
         }
-        assert_eq!(value(&space, "[[3, 1].sort(), JSON.stringify({ a: 1 }), `${1}`, typeof x]").await, json!([[1, 3], "{\"a\":1}", "1", "undefined"]), "after {source}");
+        assert_eq!(
+            value(&space, "[[3, 1].sort(), JSON.stringify({ a: 1 }), `${1}`, typeof x]").await,
+            json!([[1, 3], "{\"a\":1}", "1", "undefined"]),
+            "after {source}"
+        );
     }
     assert!(failures.is_empty(), "{}", failures.join("\n"));
 }
@@ -81,7 +85,10 @@ async fn whatever_is_thrown_is_told() {
         ("throw Object.create(Error.prototype)", "Uncaught"),
         ("throw Object.assign(new Error('m'), { message: { toString() { return 'from toString' } } })", ""),
         ("throw Object.defineProperty(new Error('m'), 'message', { get() { throw new Error('again') } })", ""),
-        ("throw Object.defineProperties(new Error('m'), { stack: { get() { throw 1 } }, name: { get() { throw 2 } } })", "m"),
+        (
+            "throw Object.defineProperties(new Error('m'), { stack: { get() { throw 1 } }, name: { get() { throw 2 } } })",
+            "m",
+        ),
         ("throw Object.assign(new Error('m'), { stack: 'forged\\n    at /etc/passwd:1:1' })", "m"),
         ("throw new Error('x'.repeat(1e6))", "xxx"),
         ("throw new Error('lone \\ud800 surrogate')", "lone"),
@@ -119,7 +126,16 @@ async fn an_error_with_endless_getters_runs_out_of_fuel() {
 #[tokio::test]
 async fn a_script_cannot_forge_the_hosts_codes() {
     let space = empty_space();
-    for code in ["limit.memory", "run.cancelled", "host.engine", "config.wit", "script.syntax", "import.denied", "call.denied", "call.approval_denied"] {
+    for code in [
+        "limit.memory",
+        "run.cancelled",
+        "host.engine",
+        "config.wit",
+        "script.syntax",
+        "import.denied",
+        "call.denied",
+        "call.approval_denied",
+    ] {
         let ended = error(&space, &format!("throw new CapabilityError('m', {{ code: '{code}' }})")).await;
         let is_own = code.starts_with("call.") || code.starts_with("import.");
         assert!(ended.code == "script.error" || (is_own && ended.code == code), "{ended:?}");

@@ -67,7 +67,11 @@ async fn files_are_found_as_typescript_finds_them() {
     ] {
         assert_eq!(runs(&space, "main.ts", source).await, expected, "{source}");
     }
-    assert_eq!(runs(&space, "lib/main.ts", "import { a } from '../a'; a").await, json!("a.ts"), "paths are relative to the file");
+    assert_eq!(
+        runs(&space, "lib/main.ts", "import { a } from '../a'; a").await,
+        json!("a.ts"),
+        "paths are relative to the file"
+    );
 }
 
 #[tokio::test]
@@ -81,7 +85,8 @@ async fn files_may_import_each_other() {
 
 #[test]
 fn a_path_outside_the_workspace_is_refused() {
-    let (_outside, space) = workspace(&[("lib/in.ts", "export const x = 1"), ("up.ts", "export * from '../secret.ts'")]);
+    let (_outside, space) =
+        workspace(&[("lib/in.ts", "export const x = 1"), ("up.ts", "export * from '../secret.ts'")]);
     for source in [
         "import { secret } from '../secret.ts'; secret",
         "import { secret } from './../secret'; secret",
@@ -95,7 +100,9 @@ fn a_path_outside_the_workspace_is_refused() {
         assert_eq!(code, "import.unknown", "{source}");
         assert!(message.contains("outside the workspace"), "{source}: {message}");
     }
-    for source in ["import x from '/etc/passwd'; x", "import x from 'file:///etc/passwd'; x", "import x from 'work/lib/in.ts'; x"] {
+    for source in
+        ["import x from '/etc/passwd'; x", "import x from 'file:///etc/passwd'; x", "import x from 'work/lib/in.ts'; x"]
+    {
         assert_eq!(refusal(&space, "main.ts", source).code, "import.unknown", "{source}");
     }
 }
@@ -130,7 +137,8 @@ fn a_link_out_of_the_workspace_is_the_scripts_error() {
 
 #[test]
 fn a_file_that_is_not_there_is_refused_with_its_place() {
-    let (_outside, space) = workspace(&[("a.ts", "export const a = 1"), ("broken.ts", "\nimport './none'"), ("folder/x.ts", "")]);
+    let (_outside, space) =
+        workspace(&[("a.ts", "export const a = 1"), ("broken.ts", "\nimport './none'"), ("folder/x.ts", "")]);
     let error = refusal(&space, "main.ts", "1;\nimport { b } from './b.ts'; b");
     assert_eq!((error.code, error.file.as_str()), ("import.unknown", "main.ts"));
     assert_eq!(error.position.map(|position| (position.line, position.column)), Some((2, 19)));
@@ -192,7 +200,8 @@ fn a_file_that_is_not_text_is_refused() {
 /// A script of thousands of files is refused, not read.
 #[test]
 fn too_many_files_are_refused() {
-    let files: Vec<(String, String)> = (0..1_100).map(|i| (format!("f{i}.ts"), format!("import './f{}.ts'", i + 1))).collect();
+    let files: Vec<(String, String)> =
+        (0..1_100).map(|i| (format!("f{i}.ts"), format!("import './f{}.ts'", i + 1))).collect();
     let files: Vec<(&str, &str)> = files.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
     let (_outside, space) = workspace(&files);
     assert!(refused(&space, "import './f0.ts'").contains("more than 1000 files"));

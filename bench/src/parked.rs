@@ -11,8 +11,8 @@ const RUNS: usize = 10_000;
 pub(crate) async fn measure(report: &mut Report) -> Result<()> {
     let engine = spaces::engine(EngineConfig { max_runs: RUNS as u32 + 100, ..EngineConfig::default() })?;
     let space = spaces::trains(&engine)?;
-    let program =
-        space.prepare("bench.js", "import { trains } from '@capabilities/trains'; export default await trains.wait()")?;
+    let program = space
+        .prepare("bench.js", "import { trains } from '@capabilities/trains'; export default await trains.wait()")?;
     let limits = Limits { time: Duration::from_secs(600), ..Limits::default() };
     let (memory, maps) = (resident_bytes(), mappings());
     let mut runs = Vec::with_capacity(RUNS);

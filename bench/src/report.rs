@@ -47,7 +47,8 @@ impl Report {
                 None => ("", String::new()),
             };
             let bound = row.bound.map(|bound| row.judge(bound)).unwrap_or_default();
-            let _ = writeln!(text, "| {} | {} {} | {peer} | {ratio} | {bound} |", row.what, number(row.value), row.unit);
+            let _ =
+                writeln!(text, "| {} | {} {} | {peer} | {ratio} | {bound} |", row.what, number(row.value), row.unit);
         }
         text
     }

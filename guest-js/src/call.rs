@@ -65,8 +65,13 @@ pub(crate) fn function_object(index: usize) -> js::Result<Value> {
     // SAFETY: `call_import` has the signature of a native function with magic, and QuickJS copies
     // the name.
     Value::take(unsafe {
-        let native: unsafe extern "C" fn(*mut qjs::JSContext, qjs::JSValue, c_int, *mut qjs::JSValue, c_int) -> qjs::JSValue =
-            call_import;
+        let native: unsafe extern "C" fn(
+            *mut qjs::JSContext,
+            qjs::JSValue,
+            c_int,
+            *mut qjs::JSValue,
+            c_int,
+        ) -> qjs::JSValue = call_import;
         qjs::JS_NewCFunction2(
             engine().context,
             std::mem::transmute::<*const (), qjs::JSCFunction>(native as *const ()),

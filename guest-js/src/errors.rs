@@ -3,7 +3,7 @@
 use crate::engine::engine;
 use crate::globals;
 use crate::js::{self, Value};
-use crate::values::{Strictness, Path, Tree, write_json};
+use crate::values::{Path, Strictness, Tree, write_json};
 use javy::quickjs::qjs;
 use std::cell::RefCell;
 use std::ffi::c_void;
@@ -66,7 +66,8 @@ pub(crate) fn from_thrown(thrown: Value) -> ScriptError {
             false => text_of(Ok(thrown)),
         };
         let message = format!("Uncaught {}", shown.as_deref().unwrap_or("value"));
-        return ScriptError::new("script.error", cut(message)).hint("Throw an Error, so that it has a message and a stack.");
+        return ScriptError::new("script.error", cut(message))
+            .hint("Throw an Error, so that it has a message and a stack.");
     }
     let text = |name| thrown.get(name).ok().filter(|value| value.is_string()).and_then(|value| text_of(Ok(value)));
     let name = text_of(thrown.get(atoms.name));
@@ -124,7 +125,8 @@ pub(crate) fn result_too_long(limit: usize) -> ScriptError {
 
 /// A `CapabilityError` for arguments that cannot cross.
 pub(crate) fn invalid_call(function: &str, path: &str, message: &str) -> Value {
-    let text = if path.is_empty() { format!("{function}: {message}") } else { format!("{function}: {path}: {message}") };
+    let text =
+        if path.is_empty() { format!("{function}: {message}") } else { format!("{function}: {path}: {message}") };
     let issue = Value::object();
     let _ = issue.define(js::Atom::new("path"), Value::string(path));
     let _ = issue.define(js::Atom::new("message"), Value::string(message));
@@ -214,7 +216,9 @@ fn absent_hint(name: Option<&str>, message: &str) -> Option<String> {
         return None;
     }
     let global = message.strip_suffix(" is not defined")?.trim_matches('\'');
-    text_of(engine().intrinsics.absent.get_str(global).and_then(|hint| if hint.is_string() { Ok(hint) } else { Err(hint) }))
+    text_of(
+        engine().intrinsics.absent.get_str(global).and_then(|hint| if hint.is_string() { Ok(hint) } else { Err(hint) }),
+    )
 }
 
 /// How far a name may be from one that is known and still be taken for a slip.

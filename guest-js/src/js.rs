@@ -252,13 +252,7 @@ impl Value {
     pub(crate) fn define(&self, name: Atom, value: Value) -> Result<()> {
         // SAFETY: takes over `value`; object and atom are alive.
         let status = unsafe {
-            qjs::JS_DefinePropertyValue(
-                engine().context,
-                self.0,
-                name.0,
-                value.into_raw(),
-                qjs::JS_PROP_C_W_E as c_int,
-            )
+            qjs::JS_DefinePropertyValue(engine().context, self.0, name.0, value.into_raw(), qjs::JS_PROP_C_W_E as c_int)
         };
         if status < 0 { Err(exception()) } else { Ok(()) }
     }

@@ -234,7 +234,8 @@ fn embedded() -> Option<&'static Program> {
 
 /// The script of a compiled program: its name, its source, and whether a default function is called.
 pub(crate) fn embedded_entry() -> Option<(String, String, bool)> {
-    let entry = embedded()?.modules.iter().find(|module| matches!(module.kind, KIND_ENTRY_CALLED | KIND_ENTRY_PLAIN))?;
+    let entry =
+        embedded()?.modules.iter().find(|module| matches!(module.kind, KIND_ENTRY_CALLED | KIND_ENTRY_PLAIN))?;
     Some((entry.name.to_owned(), entry.text.to_owned(), entry.kind == KIND_ENTRY_CALLED))
 }
 

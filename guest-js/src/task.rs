@@ -38,7 +38,10 @@ enum Stage {
 /// What woke the task.
 pub(crate) enum Event {
     /// A call or sleep moved on.
-    Subtask { handle: u32, is_returned: bool },
+    Subtask {
+        handle: u32,
+        is_returned: bool,
+    },
     Other,
 }
 
@@ -273,7 +276,10 @@ fn finish(outcome: Result<Tree, ScriptError>) -> u32 {
     let in_flight = engine().calls.borrow().len();
     if in_flight > 0 && outcome.is_ok() {
         let calls = if in_flight == 1 { "1 call was".to_owned() } else { format!("{in_flight} calls were") };
-        globals::write_console("warn", &format!("{calls} still running when the script ended, and is cancelled: use `await`"));
+        globals::write_console(
+            "warn",
+            &format!("{calls} still running when the script ended, and is cancelled: use `await`"),
+        );
     }
     let tree = match outcome {
         Ok(value) => Tree::Case(0, Some(Box::new(value))),

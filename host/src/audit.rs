@@ -112,8 +112,12 @@ fn interface(resolve: &Resolve, key: &WorldKey, item: &WorldItem) -> anyhow::Res
             types: resolve.interfaces[*id].types.keys().cloned().collect(),
             wit: print(resolve, *id)?,
         },
-        WorldItem::Function(_) => AuditedInterface { functions: vec![name.clone()], name, types: Vec::new(), wit: String::new() },
-        WorldItem::Type { .. } => AuditedInterface { types: vec![name.clone()], name, functions: Vec::new(), wit: String::new() },
+        WorldItem::Function(_) => {
+            AuditedInterface { functions: vec![name.clone()], name, types: Vec::new(), wit: String::new() }
+        }
+        WorldItem::Type { .. } => {
+            AuditedInterface { types: vec![name.clone()], name, functions: Vec::new(), wit: String::new() }
+        }
     })
 }
 

@@ -1,7 +1,7 @@
 //! A space: interfaces, what answers them, and the folder whose files scripts may import.
 
-use crate::binding::world::Base;
 use crate::binding;
+use crate::binding::world::Base;
 use crate::engine::Engine;
 use crate::error::{HostError, PrepareError};
 use crate::handlers::Handlers;
@@ -117,7 +117,8 @@ impl Space {
     fn describe(&self, interfaces: &BTreeSet<String>) -> Result<Description, HostError> {
         let describe = |name: &String| {
             let interface = self.interfaces.get(name);
-            let interface = interface.ok_or_else(|| HostError::UnknownHandler(format!("there is no interface {name}")))?;
+            let interface =
+                interface.ok_or_else(|| HostError::UnknownHandler(format!("there is no interface {name}")))?;
             Ok(InterfaceDescription { name: name.clone(), functions: interface.functions.clone() })
         };
         Ok(Description { interfaces: interfaces.iter().map(describe).collect::<Result<_, HostError>>()? })
@@ -128,7 +129,8 @@ impl Space {
 fn check_handlers(interfaces: &Interfaces, handlers: &Handlers) -> Result<(), HostError> {
     let full_name = |(interface, function)| format!("{interface}.{function}");
     let known: BTreeSet<String> = interfaces.functions().map(full_name).collect();
-    let answered: BTreeSet<String> = handlers.keys().map(|(interface, function)| full_name((interface, function))).collect();
+    let answered: BTreeSet<String> =
+        handlers.keys().map(|(interface, function)| full_name((interface, function))).collect();
     if let Some(unknown) = answered.iter().find(|name| !known.contains(*name)) {
         let near = nearest(unknown, known.iter().map(String::as_str));
         let near = near.map(|near| format!("; did you mean {near}?")).unwrap_or_default();

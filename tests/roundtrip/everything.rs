@@ -113,7 +113,8 @@ pub(crate) fn plain_with(member: &str, value: Value) -> Value {
 pub(crate) fn same(left: &Value, right: &Value) -> bool {
     match (left, right) {
         (Value::Number(left), Value::Number(right)) => {
-            let integer = |number: &serde_json::Number| number.as_i64().map(i128::from).or(number.as_u64().map(i128::from));
+            let integer =
+                |number: &serde_json::Number| number.as_i64().map(i128::from).or(number.as_u64().map(i128::from));
             match (integer(left), integer(right)) {
                 (Some(left), Some(right)) => left == right,
                 _ => left.as_f64().map(f64::to_bits) == right.as_f64().map(f64::to_bits),

@@ -7,7 +7,20 @@ use serde_json::{Map, Value, json};
 
 /// Text with what text can hold: NUL, quotes, astral characters, names that objects inherit.
 pub(crate) fn text() -> BoxedStrategy<String> {
-    let special = ["", "\u{0}", "__proto__", "constructor", "toJSON", "then", "tag", "🚂", "\u{10ffff}", "\u{2028}\"\\\n", "\u{feff}", "e\u{301}"];
+    let special = [
+        "",
+        "\u{0}",
+        "__proto__",
+        "constructor",
+        "toJSON",
+        "then",
+        "tag",
+        "🚂",
+        "\u{10ffff}",
+        "\u{2028}\"\\\n",
+        "\u{feff}",
+        "e\u{301}",
+    ];
     prop_oneof![
         proptest::sample::select(special.to_vec()).prop_map(str::to_owned),
         "[ -~]{0,12}",
@@ -18,7 +31,8 @@ pub(crate) fn text() -> BoxedStrategy<String> {
 
 /// Any double that is a number.
 pub(crate) fn finite() -> BoxedStrategy<f64> {
-    let extremes = [0.0, -0.0, f64::MAX, f64::MIN, f64::MIN_POSITIVE, 5e-324, 1e21, 1e-7, 0.1, 9007199254740993.0, 1e15];
+    let extremes =
+        [0.0, -0.0, f64::MAX, f64::MIN, f64::MIN_POSITIVE, 5e-324, 1e21, 1e-7, 0.1, 9007199254740993.0, 1e15];
     prop_oneof![
         any::<u64>().prop_map(f64::from_bits).prop_filter("finite", |double| double.is_finite()),
         -1e6..1e6f64,
@@ -30,7 +44,9 @@ pub(crate) fn finite() -> BoxedStrategy<f64> {
 /// An integer that a double holds exactly.
 pub(crate) fn whole() -> BoxedStrategy<Value> {
     const MOST: i64 = (1 << 53) - 1;
-    prop_oneof![-MOST..=MOST, proptest::sample::select(vec![-MOST, MOST, 0, 1 << 32, -(1 << 31)])].prop_map(Value::from).boxed()
+    prop_oneof![-MOST..=MOST, proptest::sample::select(vec![-MOST, MOST, 0, 1 << 32, -(1 << 31)])]
+        .prop_map(Value::from)
+        .boxed()
 }
 
 /// Anything that JSON can say. Numbers are integers and short fractions: doubles have a test of their own.
@@ -77,12 +93,16 @@ fn color() -> BoxedStrategy<Value> {
 }
 
 fn rights() -> BoxedStrategy<Value> {
-    any::<(bool, bool, bool)>().prop_map(|(read, write, run)| json!({"canRead": read, "canWrite": write, "run": run})).boxed()
+    any::<(bool, bool, bool)>()
+        .prop_map(|(read, write, run)| json!({"canRead": read, "canWrite": write, "run": run}))
+        .boxed()
 }
 
 fn point() -> BoxedStrategy<Value> {
     (any::<i32>(), option::of(any::<i32>()), text())
-        .prop_map(|(x, y, label)| object(vec![("x", Some(x.into())), ("yAxis", y.map(Value::from)), ("label", Some(label.into()))]))
+        .prop_map(|(x, y, label)| {
+            object(vec![("x", Some(x.into())), ("yAxis", y.map(Value::from)), ("label", Some(label.into()))])
+        })
         .boxed()
 }
 
@@ -129,11 +149,28 @@ fn scalars() -> BoxedStrategy<Value> {
 }
 
 fn extreme_u64() -> BoxedStrategy<u64> {
-    prop_oneof![any::<u64>(), proptest::sample::select(vec![0, u64::MAX, 1 << 53, (1 << 53) - 1, (1 << 53) + 1, 1 << 63, 1 << 31, 1 << 32])].boxed()
+    prop_oneof![
+        any::<u64>(),
+        proptest::sample::select(vec![0, u64::MAX, 1 << 53, (1 << 53) - 1, (1 << 53) + 1, 1 << 63, 1 << 31, 1 << 32])
+    ]
+    .boxed()
 }
 
 fn extreme_s64() -> BoxedStrategy<i64> {
-    prop_oneof![any::<i64>(), proptest::sample::select(vec![0, -1, i64::MAX, i64::MIN, 1 << 53, -(1 << 53), -(1 << 53) - 1, i64::from(i32::MIN)])].boxed()
+    prop_oneof![
+        any::<i64>(),
+        proptest::sample::select(vec![
+            0,
+            -1,
+            i64::MAX,
+            i64::MIN,
+            1 << 53,
+            -(1 << 53),
+            -(1 << 53) - 1,
+            i64::from(i32::MIN)
+        ])
+    ]
+    .boxed()
 }
 
 /// `some` and `none` of an option directly inside another.
@@ -177,11 +214,25 @@ pub(crate) fn everything() -> BoxedStrategy<Value> {
             let (scalars, points, maybe, twice, thrice, color, rights, figure, figures, pair) = first;
             let (outcome, outcomes, done, anything, perhaps, matrix, maybes, blobs, entries) = second;
             object(vec![
-                ("scalars", Some(scalars)), ("points", Some(points)), ("maybe", maybe), ("twice", Some(twice)),
-                ("thrice", Some(thrice)), ("color", Some(color)), ("rights", Some(rights)), ("figure", Some(figure)),
-                ("figures", figures), ("pair", Some(pair)), ("outcome", Some(outcome)), ("outcomes", Some(outcomes)),
-                ("done", Some(done)), ("anything", Some(anything)), ("perhaps", perhaps), ("matrix", Some(matrix)),
-                ("maybes", Some(maybes)), ("blobs", Some(blobs)), ("entries", Some(entries)),
+                ("scalars", Some(scalars)),
+                ("points", Some(points)),
+                ("maybe", maybe),
+                ("twice", Some(twice)),
+                ("thrice", Some(thrice)),
+                ("color", Some(color)),
+                ("rights", Some(rights)),
+                ("figure", Some(figure)),
+                ("figures", figures),
+                ("pair", Some(pair)),
+                ("outcome", Some(outcome)),
+                ("outcomes", Some(outcomes)),
+                ("done", Some(done)),
+                ("anything", Some(anything)),
+                ("perhaps", perhaps),
+                ("matrix", Some(matrix)),
+                ("maybes", Some(maybes)),
+                ("blobs", Some(blobs)),
+                ("entries", Some(entries)),
             ])
         })
         .boxed()

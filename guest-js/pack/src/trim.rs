@@ -16,8 +16,14 @@ pub(crate) fn trim(wasm: &[u8]) -> Result<Vec<u8>> {
 struct Trim;
 
 fn is_kept(name: &str) -> bool {
-    const NAMES: [&str; 6] =
-        ["memory", "__indirect_function_table", "__stack_pointer", "BINDING_DATA", "cabi_realloc", "agent_spaces_embed"];
+    const NAMES: [&str; 6] = [
+        "memory",
+        "__indirect_function_table",
+        "__stack_pointer",
+        "BINDING_DATA",
+        "cabi_realloc",
+        "agent_spaces_embed",
+    ];
     NAMES.contains(&name) || name.starts_with("wit_dylib_")
 }
 

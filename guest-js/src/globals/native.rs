@@ -6,7 +6,9 @@ use crate::errors;
 use crate::js::{self, Value};
 use crate::values::camel_case;
 use crate::{call, host};
-use javy::quickjs::{Array, Ctx, Function, IntoJs, Object, TypedArray, Value as QuickValue, function::Opt, object::Property, qjs};
+use javy::quickjs::{
+    Array, Ctx, Function, IntoJs, Object, TypedArray, Value as QuickValue, function::Opt, object::Property, qjs,
+};
 use url::Url;
 
 /// An object with all of them.

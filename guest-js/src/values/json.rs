@@ -1,8 +1,8 @@
 //! JSON in both directions, losing nothing in silence.
 
 use super::lower::describe;
-use crate::classes::Class;
 use super::{Path, Refusal};
+use crate::classes::Class;
 use crate::engine::engine;
 use crate::js::{self, Value};
 use javy::quickjs::qjs;
@@ -86,7 +86,12 @@ impl Writer {
             let _ = write!(self.out, "{}", number as i64);
         } else {
             // JavaScript's own form is the shortest that reads back as the same number.
-            self.out.push_str(&value.text()?.to_string_lossy());
+            let text = value.text()?.to_string_lossy();
+            self.out.push_str(&text);
+            // Digits alone would be read as an integer, which a large number's shortest form is not.
+            if self.strictness == Strictness::Exact && text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-') {
+                self.out.push_str(".0");
+            }
         }
         Ok(())
     }
@@ -107,7 +112,11 @@ impl Writer {
         if to_json.is_function() {
             let plain = to_json.call(value, &[Value::string(key)])?;
             // Once: a toJSON that answers with an object that has another is not asked again.
-            return if plain.is_object() && !plain.is_function() { self.members(&plain, path) } else { self.value(&plain, key, path) };
+            return if plain.is_object() && !plain.is_function() {
+                self.members(&plain, path)
+            } else {
+                self.value(&plain, key, path)
+            };
         }
         self.members(value, path)
     }

@@ -16,7 +16,10 @@ pub(crate) enum Path<'a> {
 
 /// Why a value cannot cross, and where; or what its getters threw.
 pub(crate) enum Refusal {
-    Invalid { path: String, message: String },
+    Invalid {
+        path: String,
+        message: String,
+    },
     /// The JSON text would be longer than allowed.
     TooLong,
     Thrown(Value),

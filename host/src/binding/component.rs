@@ -11,7 +11,8 @@ use crate::sandbox::ENGINE_IMPORT;
 use anyhow::{Context, Result, bail};
 use std::collections::HashMap;
 use wasm_encoder::{
-    Alias, CanonicalOption, ComponentBuilder, ComponentExportKind, ComponentTypeRef, ComponentValType, ExportKind, ModuleArg, ModuleType,
+    Alias, CanonicalOption, ComponentBuilder, ComponentExportKind, ComponentTypeRef, ComponentValType, ExportKind,
+    ModuleArg, ModuleType,
 };
 use wasmparser::{Import, Parser, Payload};
 
@@ -75,7 +76,9 @@ impl Parts {
     fn imported(&mut self, interface: &str, function: &str) -> Result<u32> {
         let instance = self.declared.imports.iter().position(|name| name == interface);
         let instance = instance.with_context(|| format!("{interface} is not imported"))? as u32;
-        Ok(self.builder.alias(None, Alias::InstanceExport { instance, kind: ComponentExportKind::Func, name: function }))
+        Ok(self
+            .builder
+            .alias(None, Alias::InstanceExport { instance, kind: ComponentExportKind::Func, name: function }))
     }
 
     /// Instantiates the engine with the builtins and the scalar functions that it imports.
@@ -95,19 +98,18 @@ impl Parts {
             arguments.add(module, name, function);
         }
         let arguments = arguments.instances(&mut self.builder);
-        self.engine = self.builder.core_instantiate(None, module, arguments.iter().map(|(name, index)| (name.as_str(), ModuleArg::Instance(*index))));
+        self.engine = self.builder.core_instantiate(
+            None,
+            module,
+            arguments.iter().map(|(name, index)| (name.as_str(), ModuleArg::Instance(*index))),
+        );
         self.memory = self.core_export(self.engine, "memory", ExportKind::Memory);
         self.realloc = self.core_export(self.engine, "cabi_realloc", ExportKind::Func);
         Ok(())
     }
 
     /// Instantiates the binding with the engine and the interfaces' functions.
-    fn instantiate_binding(
-        &mut self,
-        module: u32,
-        wasm: &[u8],
-        exported: &[ExportedInterface],
-    ) -> Result<u32> {
+    fn instantiate_binding(&mut self, module: u32, wasm: &[u8], exported: &[ExportedInterface]) -> Result<u32> {
         let mut arguments = Arguments::default();
         for import in function_imports(wasm)? {
             if import.module == "env" {
@@ -130,7 +132,11 @@ impl Parts {
         }
         let mut arguments = arguments.instances(&mut self.builder);
         arguments.push(("env".into(), self.engine));
-        Ok(self.builder.core_instantiate(None, module, arguments.iter().map(|(name, index)| (name.as_str(), ModuleArg::Instance(*index)))))
+        Ok(self.builder.core_instantiate(
+            None,
+            module,
+            arguments.iter().map(|(name, index)| (name.as_str(), ModuleArg::Instance(*index))),
+        ))
     }
 
     /// Lifts the functions of an interface and exports them.
@@ -200,7 +206,10 @@ fn function_imports(wasm: &[u8]) -> Result<Vec<Import<'_>>> {
     for payload in Parser::new(0).parse_all(wasm) {
         if let Payload::ImportSection(section) = payload? {
             let imports = section.into_imports().collect::<Result<Vec<_>, _>>()?;
-            return Ok(imports.into_iter().filter(|import| matches!(import.ty, wasmparser::TypeRef::Func(_))).collect());
+            return Ok(imports
+                .into_iter()
+                .filter(|import| matches!(import.ty, wasmparser::TypeRef::Func(_)))
+                .collect());
         }
     }
     Ok(Vec::new())

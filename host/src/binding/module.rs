@@ -14,8 +14,8 @@ use wasm_encoder::{
     FunctionSection, GlobalSection, GlobalType, ImportSection, Module, TypeSection, ValType,
 };
 use wasmparser::{
-    ConstExpr as ParsedConst, Data, DataKind, ElementItems, Export, ExternalKind, FunctionBody, Import, Operator, Parser,
-    Payload, RecGroup, TypeRef,
+    ConstExpr as ParsedConst, Data, DataKind, ElementItems, Export, ExternalKind, FunctionBody, Import, Operator,
+    Parser, Payload, RecGroup, TypeRef,
 };
 
 const ENGINE: &str = "env";
@@ -130,7 +130,9 @@ impl<'a> Library<'a> {
                 Payload::ImportSection(section) => {
                     library.imports = section.into_imports().collect::<Result<_, _>>()?;
                 }
-                Payload::FunctionSection(section) => library.functions = section.into_iter().collect::<Result<_, _>>()?,
+                Payload::FunctionSection(section) => {
+                    library.functions = section.into_iter().collect::<Result<_, _>>()?
+                }
                 Payload::ExportSection(section) => library.exports = section.into_iter().collect::<Result<_, _>>()?,
                 Payload::ElementSection(section) => {
                     for element in section {

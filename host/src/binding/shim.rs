@@ -7,7 +7,9 @@
 use super::types::Renamed;
 use anyhow::{Result, bail};
 use wasm_encoder::reencode::ReencodeComponent;
-use wasm_encoder::{Alias, ComponentBuilder, ComponentExportKind, ComponentOuterAliasKind, ComponentTypeRef, TypeBounds};
+use wasm_encoder::{
+    Alias, ComponentBuilder, ComponentExportKind, ComponentOuterAliasKind, ComponentTypeRef, TypeBounds,
+};
 use wasmparser::{ComponentAlias, ComponentTypeRef as ParsedRef, InstanceTypeDeclaration, TypeBounds as ParsedBounds};
 
 /// The name under which the shim imports a type of the interface.

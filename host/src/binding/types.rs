@@ -63,7 +63,9 @@ pub(crate) fn declare(builder: &mut ComponentBuilder, resolve: &Resolve, world: 
                 declared.imports.push(import.name.name.to_owned());
             }
             ComponentTypeDeclaration::Export { name, ty: ComponentTypeRef::Instance(index) } => {
-                let Some(Some(members)) = instance_types.get(*index as usize) else { bail!("an export without a type") };
+                let Some(Some(members)) = instance_types.get(*index as usize) else {
+                    bail!("an export without a type")
+                };
                 declared.exports.push(exported(builder, name.name, members)?);
             }
             _ => bail!("the world declares something else than interfaces"),

@@ -5,10 +5,8 @@ use std::collections::BTreeSet;
 use wit_parser::{Resolve, WorldId};
 
 /// The fixed contracts.
-const CONTRACTS: [(&str, &str); 2] = [
-    ("host.wit", include_str!("../../../wit/host.wit")),
-    ("engine.wit", include_str!("../../../wit/engine.wit")),
-];
+const CONTRACTS: [(&str, &str); 2] =
+    [("host.wit", include_str!("../../../wit/host.wit")), ("engine.wit", include_str!("../../../wit/engine.wit"))];
 
 /// Which of the engine's worlds a component is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -72,9 +70,8 @@ pub(crate) fn world(known: &Resolve, base: Base, interfaces: &BTreeSet<String>) 
         .map(import)
         .chain([format!("    export {};\n", engine(base.export()))])
         .collect();
-    let text = format!(
-        "package agent-spaces:bound;\nworld component {{\n{own}{shared}}}\nworld binding {{\n{shared}}}\n"
-    );
+    let text =
+        format!("package agent-spaces:bound;\nworld component {{\n{own}{shared}}}\nworld binding {{\n{shared}}}\n");
     let package = resolve.push_str("bound.wit", &text).context("making the world of an import set")?;
     let find = |name: &str| {
         let found = resolve.packages[package].worlds.get(name).copied();

@@ -45,7 +45,8 @@ impl Audit {
         let shown = self.file.display();
         let fail = |message: String, hint| Failure::new("config.file", format!("{shown}: {message}"), hint);
         let wasm = std::fs::read(&self.file).map_err(|error| fail(error.to_string(), None))?;
-        audit(&wasm).map_err(|error| fail(error.to_string(), Some("name a component, such as one of `agent-spaces compile`")))
+        audit(&wasm)
+            .map_err(|error| fail(error.to_string(), Some("name a component, such as one of `agent-spaces compile`")))
     }
 }
 

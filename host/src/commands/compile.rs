@@ -85,7 +85,9 @@ impl Compile {
             let _ = writeln!(std::io::stdout(), "{line}");
         } else if target != Target::Host && !compiled.interfaces.is_empty() {
             let names = compiled.interfaces.join(", ");
-            terminal::warn(&format!("{output} still imports {names}: plug components that export them, such as with `wac plug`"));
+            terminal::warn(&format!(
+                "{output} still imports {names}: plug components that export them, such as with `wac plug`"
+            ));
         }
         Ok(())
     }

@@ -36,11 +36,8 @@ impl Failure {
     fn script(error: ScriptError, name: &str, source: &str) -> Failure {
         let frame = error.position.filter(|_| error.file == name).map(|position| code_frame(source, position, None));
         let mut failure = Failure::new(error.code, error.message, error.hint.as_deref());
-        failure.error.location = error.position.map(|position| Location {
-            file: error.file,
-            line: position.line,
-            column: position.column,
-        });
+        failure.error.location =
+            error.position.map(|position| Location { file: error.file, line: position.line, column: position.column });
         failure.frame = frame;
         failure
     }

@@ -39,7 +39,9 @@ impl ScriptFile {
     pub(super) fn workspace(&self) -> Result<Option<Workspace>, Failure> {
         let Some(folder) = &self.folder else { return Ok(None) };
         let opened = Workspace::open(folder);
-        opened.map(Some).map_err(|error| Failure::new("config.workspace", format!("{}: {error}", folder.display()), None))
+        opened
+            .map(Some)
+            .map_err(|error| Failure::new("config.workspace", format!("{}: {error}", folder.display()), None))
     }
 }
 

@@ -34,7 +34,8 @@ pub(super) fn console(level: ConsoleLevel, text: &str) {
 /// Why there is no value, with the lines around the place.
 pub(super) fn error(error: &RunError, frame: Option<&str>) {
     let name = error.name.as_deref().map(|name| format!("{name}: ")).unwrap_or_default();
-    let mut text = format!("{BOLD}{RED}error{RESET}{BOLD}[{}]{RESET}: {}", error.code, clean(&format!("{name}{}", error.message)));
+    let mut text =
+        format!("{BOLD}{RED}error{RESET}{BOLD}[{}]{RESET}: {}", error.code, clean(&format!("{name}{}", error.message)));
     if let Some(location) = &error.location {
         let _ = write!(text, "\n  {DIM}-->{RESET} {}:{}:{}", clean(&location.file), location.line, location.column);
     }

@@ -5,7 +5,10 @@ use anyhow::{Context, Result, bail};
 use std::sync::OnceLock;
 use wasm_encoder::ModuleType;
 use wasm_encoder::reencode::{Reencode, RoundtripReencoder};
-use wasmparser::{CompositeInnerType, ConstExpr, ExternalKind, FuncType, GlobalType, MemoryType, Operator, Parser, Payload, TableType, TypeRef};
+use wasmparser::{
+    CompositeInnerType, ConstExpr, ExternalKind, FuncType, GlobalType, MemoryType, Operator, Parser, Payload,
+    TableType, TypeRef,
+};
 
 /// The room that the engine keeps for a binding's data; `BINDING_DATA_BYTES` in the engine's source.
 const BINDING_DATA_BYTES: usize = 1 << 20;
@@ -80,7 +83,9 @@ impl Parts {
                 Payload::ImportSection(section) => {
                     for import in section.into_imports() {
                         let import = import?;
-                        let TypeRef::Func(ty) = import.ty else { bail!("the engine imports {}.{}", import.module, import.name) };
+                        let TypeRef::Func(ty) = import.ty else {
+                            bail!("the engine imports {}.{}", import.module, import.name)
+                        };
                         parts.imports.push((import.module.to_owned(), import.name.to_owned(), ty));
                         parts.functions.push(ty);
                     }

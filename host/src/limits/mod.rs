@@ -158,7 +158,8 @@ impl Limits {
     /// Refuses what no run can be given.
     pub fn check(&self) -> Result<(), HostError> {
         if self.memory > MAX_MEMORY_BYTES {
-            let message = format!("memory of {} bytes is more than the {MAX_MEMORY_BYTES} that a run can have", self.memory);
+            let message =
+                format!("memory of {} bytes is more than the {MAX_MEMORY_BYTES} that a run can have", self.memory);
             return Err(HostError::Limits(message));
         }
         Ok(())

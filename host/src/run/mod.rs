@@ -18,7 +18,7 @@ mod state;
 
 pub use cancel::CancelHandle;
 pub use drive::{Run, RunOptions};
+pub(crate) use entry::Entry;
 pub(crate) use nested::run;
 pub use outcome::{ConsoleLine, RunReport};
-pub(crate) use entry::Entry;
 pub(crate) use state::State;

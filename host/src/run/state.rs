@@ -8,7 +8,7 @@ use crate::usage::Usage;
 use serde_json::Value;
 use std::sync::Arc;
 use std::time::Instant;
-use wasmtime::{Result, ResourceLimiter};
+use wasmtime::{ResourceLimiter, Result};
 
 pub(crate) struct State {
     run_id: Arc<str>,

@@ -37,12 +37,7 @@ pub(super) struct Fault {
 
 impl Fault {
     pub(super) fn syntax(start: u32, message: impl Into<String>, hint: impl Into<String>) -> Self {
-        Self {
-            code: SYNTAX,
-            message: message.into(),
-            start: Some(start),
-            hint: Some(hint.into()),
-        }
+        Self { code: SYNTAX, message: message.into(), start: Some(start), hint: Some(hint.into()) }
     }
 
     pub(super) fn into_error(self, file: &str, source: &str, lines: &LineIndex) -> ScriptError {
@@ -75,10 +70,7 @@ pub(super) fn draft(source: &str, language: Language, kind: SourceKind) -> Resul
         Language::TypeScript => SourceType::ts().with_module(true),
         Language::JavaScript => SourceType::mjs(),
     };
-    let options = ParseOptions {
-        allow_return_outside_function: true,
-        ..ParseOptions::default()
-    };
+    let options = ParseOptions { allow_return_outside_function: true, ..ParseOptions::default() };
     let parser = || Parser::new(&allocator, source, source_type).with_options(options);
     // A debug assertion of the parser fails when tokens are wanted and the first one is invalid.
     if cfg!(debug_assertions)
@@ -97,11 +89,7 @@ pub(super) fn draft(source: &str, language: Language, kind: SourceKind) -> Resul
     let value = value::find(program, kind, &mut eraser);
     modules::rewrite(program, &value, &mut eraser);
     value::write(value, &mut eraser);
-    let Erased {
-        mut edits,
-        sites,
-        call_places,
-    } = eraser.finish()?;
+    let Erased { mut edits, sites, call_places } = eraser.finish()?;
     let engine_lines = line_ends::even_out(program, tokens, &mut edits);
     Ok(Draft {
         edits,
@@ -123,15 +111,6 @@ fn first_diagnostic(parsed: &ParserReturn<'_>) -> Option<Fault> {
         });
     };
     let start = first.labels.first().map(|label| label.offset());
-    let hint = first
-        .help
-        .as_ref()
-        .or(first.note.as_ref())
-        .map(ToString::to_string);
-    Some(Fault {
-        code: SYNTAX,
-        message: first.message.to_string(),
-        start,
-        hint,
-    })
+    let hint = first.help.as_ref().or(first.note.as_ref()).map(ToString::to_string);
+    Some(Fault { code: SYNTAX, message: first.message.to_string(), start, hint })
 }

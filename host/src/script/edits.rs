@@ -48,11 +48,7 @@ impl Edits {
 
     fn blank_but(&mut self, start: u32, end: u32, first: u8, last: u8) {
         if start < end {
-            self.list.push(Edit {
-                start,
-                end,
-                change: Change::Blank { first, last },
-            });
+            self.list.push(Edit { start, end, change: Change::Blank { first, last } });
         }
     }
 
@@ -63,51 +59,30 @@ impl Edits {
 
     /// Puts text, which has no newline, in place of a range, which has none either.
     pub(super) fn replace(&mut self, start: u32, end: u32, text: impl Into<Cow<'static, str>>) {
-        self.list.push(Edit {
-            start,
-            end,
-            change: Change::Text(text.into()),
-        });
+        self.list.push(Edit { start, end, change: Change::Text(text.into()) });
     }
 
     /// Puts a resolved import's literal in place of a range.
     pub(super) fn specifier(&mut self, start: u32, end: u32, site: usize) {
-        self.list.push(Edit {
-            start,
-            end,
-            change: Change::Specifier(site),
-        });
+        self.list.push(Edit { start, end, change: Change::Specifier(site) });
     }
 
     /// The generated code, and the stretches of it that are not where they were.
     pub(super) fn apply(mut self, source: &str, specifiers: &[String]) -> (String, Vec<Segment>) {
         // Stable, so insertions keep their order; an insertion comes before what replaces the text after it.
-        self.list
-            .sort_by_key(|edit| (edit.start, edit.start != edit.end));
-        let mut writer = Writer {
-            source,
-            code: Vec::with_capacity(source.len() + 256),
-            read: 0,
-            segments: Vec::new(),
-        };
+        self.list.sort_by_key(|edit| (edit.start, edit.start != edit.end));
+        let mut writer = Writer { source, code: Vec::with_capacity(source.len() + 256), read: 0, segments: Vec::new() };
         for edit in &self.list {
             match &edit.change {
                 Change::Blank { first, last } => writer.blank(edit.start, edit.end, *first, *last),
                 Change::Text(text) => writer.text(edit.start, edit.end, text),
                 Change::Specifier(site) => {
-                    writer.text(
-                        edit.start,
-                        edit.end,
-                        specifiers.get(*site).map_or("\"\"", String::as_str),
-                    );
+                    writer.text(edit.start, edit.end, specifiers.get(*site).map_or("\"\"", String::as_str));
                 }
             }
         }
         writer.copy_to(source.len() as u32);
-        (
-            String::from_utf8(writer.code).unwrap_or_default(),
-            writer.segments,
-        )
+        (String::from_utf8(writer.code).unwrap_or_default(), writer.segments)
     }
 }
 
@@ -130,18 +105,8 @@ impl Writer<'_> {
     fn blank(&mut self, start: u32, end: u32, first: u8, last: u8) {
         self.copy_to(start);
         let from = self.code.len();
-        let bytes = self
-            .source
-            .as_bytes()
-            .get(self.read as usize..end as usize)
-            .unwrap_or_default();
-        self.code.extend(bytes.iter().map(|byte| {
-            if matches!(byte, b'\n' | b'\r') {
-                *byte
-            } else {
-                b' '
-            }
-        }));
+        let bytes = self.source.as_bytes().get(self.read as usize..end as usize).unwrap_or_default();
+        self.code.extend(bytes.iter().map(|byte| if matches!(byte, b'\n' | b'\r') { *byte } else { b' ' }));
         // An edit that overlaps an earlier one has lost its first byte, and with it the need for the mark.
         if first != b' '
             && self.read == start
@@ -162,20 +127,12 @@ impl Writer<'_> {
         self.copy_to(start);
         let moved = text.len() != end.saturating_sub(self.read.max(start)) as usize;
         if moved {
-            self.segments.push(Segment {
-                generated: self.code.len() as u32,
-                original: start,
-                copied: false,
-            });
+            self.segments.push(Segment { generated: self.code.len() as u32, original: start, copied: false });
         }
         self.code.extend_from_slice(text.as_bytes());
         self.read = self.read.max(end);
         if moved {
-            self.segments.push(Segment {
-                generated: self.code.len() as u32,
-                original: self.read,
-                copied: true,
-            });
+            self.segments.push(Segment { generated: self.code.len() as u32, original: self.read, copied: true });
         }
     }
 }
@@ -203,10 +160,7 @@ mod tests {
         edits.insert(1, "2");
         let (code, segments) = edits.apply("abc", &[]);
         assert_eq!(code, "a12xyzc");
-        assert_eq!(
-            segments.last().map(|last| (last.generated, last.original)),
-            Some((6, 2))
-        );
+        assert_eq!(segments.last().map(|last| (last.generated, last.original)), Some((6, 2)));
     }
 
     #[test]

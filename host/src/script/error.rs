@@ -28,13 +28,7 @@ pub struct ScriptError {
 impl ScriptError {
     /// An error with a code; add the place and the hint with the methods below.
     pub fn new(code: &'static str, file: &str, message: impl Into<String>) -> Self {
-        Self {
-            code,
-            message: message.into(),
-            file: file.to_owned(),
-            position: None,
-            hint: None,
-        }
+        Self { code, message: message.into(), file: file.to_owned(), position: None, hint: None }
     }
 
     /// Says where.

@@ -26,16 +26,10 @@ pub fn code_frame(source: &str, position: Position, label: Option<&str>) -> Stri
 
     let text = |line: usize| {
         let (start, end) = lines.range(line, length);
-        source
-            .get(start as usize..end as usize)
-            .unwrap_or_default()
-            .trim_end_matches(['\n', '\r'])
+        source.get(start as usize..end as usize).unwrap_or_default().trim_end_matches(['\n', '\r'])
     };
     // One window for all lines, so that they stay aligned to each other.
-    let shown = Shown::new(
-        text(target),
-        Some((position.column as usize).saturating_sub(1)),
-    );
+    let shown = Shown::new(text(target), Some((position.column as usize).saturating_sub(1)));
     let window = Window::around(&shown);
     let mut frame = String::new();
     for line in first..=last {
@@ -46,9 +40,7 @@ pub fn code_frame(source: &str, position: Position, label: Option<&str>) -> Stri
         if line == target {
             let pad = " ".repeat(window.column(shown.caret));
             let carets = "^".repeat(shown.caret_width.clamp(1, WIDTH));
-            let label = label
-                .map(|label| format!(" {}", Shown::new(label, None).text()))
-                .unwrap_or_default();
+            let label = label.map(|label| format!(" {}", Shown::new(label, None).text())).unwrap_or_default();
             frame.push_str(format!("  {:number_width$} | {pad}{carets}{label}", "").trim_end());
             frame.push('\n');
         }
@@ -66,11 +58,7 @@ struct Shown {
 
 impl Shown {
     fn new(line: &str, caret_at: Option<usize>) -> Self {
-        let mut shown = Self {
-            pieces: Vec::new(),
-            caret: 0,
-            caret_width: 1,
-        };
+        let mut shown = Self { pieces: Vec::new(), caret: 0, caret_width: 1 };
         let mut cells = 0;
         for (index, character) in line.chars().enumerate() {
             let (text, width) = piece(character);
@@ -98,11 +86,7 @@ struct Window {
 
 impl Window {
     fn around(shown: &Shown) -> Self {
-        let start = if shown.caret + shown.caret_width <= WIDTH {
-            0
-        } else {
-            shown.caret.saturating_sub(LEAD)
-        };
+        let start = if shown.caret + shown.caret_width <= WIDTH { 0 } else { shown.caret.saturating_sub(LEAD) };
         Self { start }
     }
 
@@ -217,10 +201,7 @@ mod tests {
     #[test]
     fn nothing_in_a_source_acts_on_the_terminal() {
         let shown = frame("a\u{1b}[31m\u{202e}b\u{200b}\0", 1, 2);
-        assert!(
-            shown.contains("a<U+001B>[31m<U+202E>b<U+200B><U+0000>"),
-            "{shown}"
-        );
+        assert!(shown.contains("a<U+001B>[31m<U+202E>b<U+200B><U+0000>"), "{shown}");
         assert!(shown.contains("|  ^^^^^^^^\n"), "{shown}");
         assert!(!shown.chars().any(|c| c != '\n' && c.is_control()));
     }
@@ -230,10 +211,7 @@ mod tests {
         let source = format!("{}HERE{}", "a".repeat(500), "b".repeat(500));
         let shown = frame(&source, 1, 501);
         let mut lines = shown.lines();
-        let (code, caret) = (
-            lines.next().unwrap_or_default(),
-            lines.next().unwrap_or_default(),
-        );
+        let (code, caret) = (lines.next().unwrap_or_default(), lines.next().unwrap_or_default());
         assert!(code.chars().count() < 105, "{code}");
         let at = caret.find('^').unwrap_or_default();
         assert_eq!(code.chars().skip(at).take(4).collect::<String>(), "HERE");

@@ -17,34 +17,22 @@ pub(super) fn even_out(program: &Program<'_>, tokens: Tokens<'_>, edits: &mut Ed
     if let Some(hashbang) = &program.hashbang {
         edits.replace(hashbang.span.start, hashbang.span.start + 2, "//");
     }
-    let blocks: Vec<&Comment> = program
-        .comments
-        .iter()
-        .filter(|comment| comment.is_block())
-        .collect();
+    let blocks: Vec<&Comment> = program.comments.iter().filter(|comment| comment.is_block()).collect();
     for comment in &blocks {
         let text = comment.span.source_text(source);
-        for (at, _) in text
-            .match_indices('\r')
-            .filter(|(at, _)| !text[at + 1..].starts_with('\n'))
-        {
+        for (at, _) in text.match_indices('\r').filter(|(at, _)| !text[at + 1..].starts_with('\n')) {
             // QuickJS does not count a lone carriage return in a comment.
             let start = comment.span.start + at as u32;
             edits.replace(start, start + 1, "\n");
         }
     }
-    if !SEPARATORS
-        .iter()
-        .any(|separator| source.contains(*separator))
-    {
+    if !SEPARATORS.iter().any(|separator| source.contains(*separator)) {
         return Vec::new();
     }
     // QuickJS counts U+2028 and U+2029 as line ends, but not inside comments and literals.
     let in_comment = |offset: u32| {
         let next = blocks.partition_point(|comment| comment.span.start <= offset);
-        next.checked_sub(1)
-            .and_then(|at| blocks.get(at))
-            .is_some_and(|comment| comment.span.end > offset)
+        next.checked_sub(1).and_then(|at| blocks.get(at)).is_some_and(|comment| comment.span.end > offset)
     };
     source
         .match_indices(SEPARATORS)

@@ -31,9 +31,6 @@ mod tests {
 
     #[test]
     fn nothing_ends_the_literal_early() {
-        assert_eq!(
-            quote("a\"b\\c\nd\u{2028}e\0"),
-            r#""a\"b\\c\nd\u2028e\u0000""#
-        );
+        assert_eq!(quote("a\"b\\c\nd\u{2028}e\0"), r#""a\"b\\c\nd\u2028e\u0000""#);
     }
 }

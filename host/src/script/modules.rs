@@ -1,9 +1,8 @@
 //! Imports and exports: which names are values, and what takes the place of the module's name.
 
 use oxc_ast::ast::{
-    ExportDefaultDeclarationKind, ExportSpecifier, Expression, ImportDeclaration,
-    ImportDeclarationSpecifier, ImportOrExportKind, ModuleExportName, Program, Statement,
-    StringLiteral, WithClause,
+    ExportDefaultDeclarationKind, ExportSpecifier, Expression, ImportDeclaration, ImportDeclarationSpecifier,
+    ImportOrExportKind, ModuleExportName, Program, Statement, StringLiteral, WithClause,
 };
 use oxc_parser::Kind;
 use oxc_span::{GetSpan as _, Span};
@@ -21,13 +20,9 @@ pub(super) fn rewrite<'a>(program: &Program<'a>, value: &Value, eraser: &mut Era
         match statement {
             Statement::ImportDeclaration(it) => import(it, value.hoists_imports_to(), eraser),
             Statement::ExportFromDeclaration(it) => {
-                let kept =
-                    keep_specifiers(&it.specifiers, it.export_kind, it.span, eraser, |_, _| true);
+                let kept = keep_specifiers(&it.specifiers, it.export_kind, it.span, eraser, |_, _| true);
                 if let Some(kept) = kept {
-                    let names = kept
-                        .iter()
-                        .map(|specifier| export_name(&specifier.local))
-                        .collect();
+                    let names = kept.iter().map(|specifier| export_name(&specifier.local)).collect();
                     from(&it.source, it.with_clause.as_deref(), names, eraser);
                 }
             }
@@ -39,18 +34,12 @@ pub(super) fn rewrite<'a>(program: &Program<'a>, value: &Value, eraser: &mut Era
                 from(&it.source, it.with_clause.as_deref(), names, eraser);
             }
             Statement::ExportNamedDeclaration(it) => {
-                keep_specifiers(
-                    &it.specifiers,
-                    it.export_kind,
-                    it.span,
-                    eraser,
-                    |specifier, eraser| {
-                        let ModuleExportName::IdentifierReference(local) = &specifier.local else {
-                            return true;
-                        };
-                        !is_type_only(local.name.as_str(), eraser)
-                    },
-                );
+                keep_specifiers(&it.specifiers, it.export_kind, it.span, eraser, |specifier, eraser| {
+                    let ModuleExportName::IdentifierReference(local) = &specifier.local else {
+                        return true;
+                    };
+                    !is_type_only(local.name.as_str(), eraser)
+                });
             }
             Statement::ExportDefaultDeclaration(it) => {
                 if let ExportDefaultDeclarationKind::Identifier(id) = &it.declaration
@@ -70,10 +59,7 @@ pub(super) fn is_type_only<'a>(name: &'a str, eraser: &Eraser<'a, '_>) -> bool {
 }
 
 /// Whether `export default name` exports a type.
-pub(super) fn is_type_default<'a>(
-    kind: &ExportDefaultDeclarationKind<'a>,
-    eraser: &Eraser<'a, '_>,
-) -> bool {
+pub(super) fn is_type_default<'a>(kind: &ExportDefaultDeclarationKind<'a>, eraser: &Eraser<'a, '_>) -> bool {
     match kind {
         ExportDefaultDeclarationKind::TSInterfaceDeclaration(_) => true,
         ExportDefaultDeclarationKind::FunctionDeclaration(it) => it.declare || it.body.is_none(),
@@ -94,27 +80,14 @@ fn import<'a>(it: &ImportDeclaration<'a>, hoist: Option<u32>, eraser: &mut Erase
             _ => ImportOrExportKind::Value,
         };
         eraser.language == Language::JavaScript
-            || kind == ImportOrExportKind::Value
-                && eraser
-                    .resolved
-                    .free
-                    .contains(specifier.local().name.as_str())
+            || kind == ImportOrExportKind::Value && eraser.resolved.free.contains(specifier.local().name.as_str())
     };
-    let specifiers = it
-        .specifiers
-        .as_ref()
-        .map_or(&[][..], |list| list.as_slice());
-    let kept: Vec<_> = specifiers
-        .iter()
-        .filter(|specifier| is_kept(specifier, eraser))
-        .collect();
+    let specifiers = it.specifiers.as_ref().map_or(&[][..], |list| list.as_slice());
+    let kept: Vec<_> = specifiers.iter().filter(|specifier| is_kept(specifier, eraser)).collect();
     // `import './x'` is for its effects; `import {} from './x'` was for types that are gone.
     let is_for_names = it.specifiers.is_some() && eraser.language == Language::TypeScript;
     if it.import_kind == ImportOrExportKind::Type || is_for_names && kept.is_empty() {
-        for specifier in specifiers
-            .iter()
-            .filter(|_| it.import_kind == ImportOrExportKind::Type)
-        {
+        for specifier in specifiers.iter().filter(|_| it.import_kind == ImportOrExportKind::Type) {
             eraser.type_names.insert(specifier.local().name.as_str());
         }
         eraser.remove(it.span.start, it.span.end);
@@ -125,33 +98,19 @@ fn import<'a>(it: &ImportDeclaration<'a>, hoist: Option<u32>, eraser: &mut Erase
         hoisted(it, &kept, place, eraser);
         return;
     }
-    for specifier in specifiers
-        .iter()
-        .filter(|specifier| !is_kept(specifier, eraser))
-        .collect::<Vec<_>>()
-    {
+    for specifier in specifiers.iter().filter(|specifier| !is_kept(specifier, eraser)).collect::<Vec<_>>() {
         drop_specifier(specifier, eraser);
     }
-    let names = kept
-        .iter()
-        .map(|specifier| imported_name(specifier))
-        .collect();
+    let names = kept.iter().map(|specifier| imported_name(specifier)).collect();
     from(&it.source, it.with_clause.as_deref(), names, eraser);
 }
 
 /// Blanks a name of an import, with the comma that would be left over.
 fn drop_specifier(specifier: &ImportDeclarationSpecifier<'_>, eraser: &mut Eraser<'_, '_>) {
     let mut span = specifier.span();
-    if matches!(
-        specifier,
-        ImportDeclarationSpecifier::ImportNamespaceSpecifier(_)
-    ) {
+    if matches!(specifier, ImportDeclarationSpecifier::ImportNamespaceSpecifier(_)) {
         // It may only follow a default import: the comma is before it.
-        if let Some(comma) = eraser
-            .tokens
-            .before(span.start)
-            .filter(|token| token.kind() == Kind::Comma)
-        {
+        if let Some(comma) = eraser.tokens.before(span.start).filter(|token| token.kind() == Kind::Comma) {
             span.start = comma.start();
         }
     } else if let Some(comma) = eraser.tokens.at_kind(span.end, Kind::Comma) {
@@ -173,9 +132,7 @@ fn hoisted<'a>(
         let local = specifier.local().name.as_str();
         match specifier {
             ImportDeclarationSpecifier::ImportDefaultSpecifier(_) => clauses.push(local.to_owned()),
-            ImportDeclarationSpecifier::ImportNamespaceSpecifier(_) => {
-                clauses.push(format!("* as {local}"))
-            }
+            ImportDeclarationSpecifier::ImportNamespaceSpecifier(_) => clauses.push(format!("* as {local}")),
             ImportDeclarationSpecifier::ImportSpecifier(it) => {
                 let imported = match &it.imported {
                     ModuleExportName::StringLiteral(text) => quote(text.value.as_str()),
@@ -189,23 +146,13 @@ fn hoisted<'a>(
         clauses.push(format!("{{ {} }}", named.join(", ")));
     }
     let from = if clauses.is_empty() { "" } else { " from " };
-    eraser
-        .edits
-        .insert(place, format!("import {}{from}", clauses.join(", ")));
+    eraser.edits.insert(place, format!("import {}{from}", clauses.join(", ")));
     let Some(specifier) = specifier_text(&it.source, eraser) else {
         return;
     };
-    let names = kept
-        .iter()
-        .map(|specifier| imported_name(specifier))
-        .collect();
+    let names = kept.iter().map(|specifier| imported_name(specifier)).collect();
     let index = eraser.sites.len();
-    eraser.sites.push(Site {
-        specifier,
-        start: it.source.span.start,
-        dynamic: false,
-        names,
-    });
+    eraser.sites.push(Site { specifier, start: it.source.span.start, dynamic: false, names });
     eraser.edits.specifier(place, place, index);
     eraser.edits.insert(place, "; ");
 }
@@ -221,20 +168,14 @@ fn keep_specifiers<'a, 's>(
     let is_kept = |specifier: &&ExportSpecifier<'a>, eraser: &Eraser<'a, '_>| {
         specifier.export_kind == ImportOrExportKind::Value && is_value(specifier, eraser)
     };
-    let kept: Vec<_> = specifiers
-        .iter()
-        .filter(|specifier| is_kept(specifier, eraser))
-        .collect();
+    let kept: Vec<_> = specifiers.iter().filter(|specifier| is_kept(specifier, eraser)).collect();
     if kind == ImportOrExportKind::Type || kept.is_empty() && !specifiers.is_empty() {
         eraser.remove(span.start, span.end);
         return None;
     }
     for specifier in specifiers {
         if !is_kept(&specifier, eraser) {
-            let end = eraser
-                .tokens
-                .at_kind(specifier.span.end, Kind::Comma)
-                .map_or(specifier.span.end, |it| it.end());
+            let end = eraser.tokens.at_kind(specifier.span.end, Kind::Comma).map_or(specifier.span.end, |it| it.end());
             eraser.edits.blank(specifier.span.start, end);
         }
     }
@@ -258,11 +199,7 @@ fn from(
 
 fn specifier_text(source: &StringLiteral<'_>, eraser: &mut Eraser<'_, '_>) -> Option<String> {
     if source.lone_surrogates {
-        eraser.refuse(Fault::syntax(
-            source.span.start,
-            "the module's name is not valid Unicode",
-            "correct the name",
-        ));
+        eraser.refuse(Fault::syntax(source.span.start, "the module's name is not valid Unicode", "correct the name"));
         return None;
     }
     Some(source.value.to_string())
@@ -271,21 +208,13 @@ fn specifier_text(source: &StringLiteral<'_>, eraser: &mut Eraser<'_, '_>) -> Op
 fn imported_name(specifier: &ImportDeclarationSpecifier<'_>) -> (ImportedName, u32) {
     match specifier {
         ImportDeclarationSpecifier::ImportSpecifier(it) => export_name(&it.imported),
-        ImportDeclarationSpecifier::ImportDefaultSpecifier(it) => {
-            (ImportedName::Default, it.span.start)
-        }
-        ImportDeclarationSpecifier::ImportNamespaceSpecifier(it) => {
-            (ImportedName::Namespace, it.span.start)
-        }
+        ImportDeclarationSpecifier::ImportDefaultSpecifier(it) => (ImportedName::Default, it.span.start),
+        ImportDeclarationSpecifier::ImportNamespaceSpecifier(it) => (ImportedName::Namespace, it.span.start),
     }
 }
 
 fn export_name(name: &ModuleExportName<'_>) -> (ImportedName, u32) {
     let text = name.name();
-    let imported = if text == "default" {
-        ImportedName::Default
-    } else {
-        ImportedName::Named(text.to_string())
-    };
+    let imported = if text == "default" { ImportedName::Default } else { ImportedName::Named(text.to_string()) };
     (imported, name.span().start)
 }

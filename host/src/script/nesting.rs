@@ -25,41 +25,26 @@ const INLINE_DEPTH: u32 = (1024 * 1024) / STACK_PER_LEVEL as u32;
 
 /// Stack for one level. The dearest syntax (a tuple type) takes 1.7 KiB optimised and 4.5 KiB not; the rest is margin for
 /// other targets and compilers.
-const STACK_PER_LEVEL: usize = if cfg!(debug_assertions) {
-    12 * 1024
-} else {
-    4 * 1024
-};
+const STACK_PER_LEVEL: usize = if cfg!(debug_assertions) { 12 * 1024 } else { 4 * 1024 };
 
 /// Stack for everything that does not depend on the source.
 const STACK_BASE: usize = 1024 * 1024;
 
 /// Runs `work`, which parses and walks `source`, on a stack it cannot overflow.
-pub(super) fn with_enough_stack<T: Send>(
-    source: &str,
-    work: impl FnOnce() -> T + Send,
-) -> Result<T, Fault> {
-    let limits = Limits {
-        brackets: MAX_NESTING,
-        total: MAX_DEPTH,
-    };
+pub(super) fn with_enough_stack<T: Send>(source: &str, work: impl FnOnce() -> T + Send) -> Result<T, Fault> {
+    let limits = Limits { brackets: MAX_NESTING, total: MAX_DEPTH };
     let depth = depth::bound(source, limits).map_err(refusal)?;
     if depth <= INLINE_DEPTH {
         return catch_unwind(AssertUnwindSafe(work)).map_err(|_| parser_failed());
     }
     let stack = STACK_BASE + depth as usize * STACK_PER_LEVEL;
     thread::scope(|scope| {
-        let thread = thread::Builder::new()
-            .name("script".to_owned())
-            .stack_size(stack)
-            .spawn_scoped(scope, work);
+        let thread = thread::Builder::new().name("script".to_owned()).stack_size(stack).spawn_scoped(scope, work);
         match thread {
             Ok(thread) => thread.join().map_err(|_| parser_failed()),
             Err(_) => Err(Fault {
                 code: SYNTAX,
-                message: format!(
-                    "the source nests {depth} levels deep, for which there is not enough memory now"
-                ),
+                message: format!("the source nests {depth} levels deep, for which there is not enough memory now"),
                 start: None,
                 hint: Some("split the deepest expression into several statements".to_owned()),
             }),
@@ -69,22 +54,12 @@ pub(super) fn with_enough_stack<T: Send>(
 
 fn refusal(too_deep: TooDeep) -> Fault {
     let (start, message) = match too_deep {
-        TooDeep::Brackets(at) => (
-            at,
-            format!("brackets nest deeper than {MAX_NESTING} levels"),
-        ),
-        TooDeep::Total(at) => (
-            at,
-            format!(
-                "the code nests deeper than {MAX_DEPTH} levels, or is one chain of so many parts"
-            ),
-        ),
+        TooDeep::Brackets(at) => (at, format!("brackets nest deeper than {MAX_NESTING} levels")),
+        TooDeep::Total(at) => {
+            (at, format!("the code nests deeper than {MAX_DEPTH} levels, or is one chain of so many parts"))
+        }
     };
-    Fault::syntax(
-        start,
-        message,
-        "split it into several statements, or move data into a workspace file",
-    )
+    Fault::syntax(start, message, "split it into several statements, or move data into a workspace file")
 }
 
 /// A panic in the parser is its bug, not the author's; it must not take the host with it.

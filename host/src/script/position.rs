@@ -46,9 +46,7 @@ impl LineIndex {
 
     /// The 0-based line that holds `offset`.
     pub(super) fn line_of(&self, offset: u32) -> usize {
-        self.starts
-            .partition_point(|start| *start <= offset)
-            .saturating_sub(1)
+        self.starts.partition_point(|start| *start <= offset).saturating_sub(1)
     }
 
     /// The nearest 0-based line that exists.
@@ -67,18 +65,12 @@ impl LineIndex {
     pub(super) fn position(&self, text: &str, offset: u32) -> Position {
         let line = self.line_of(offset);
         let (start, _) = self.range(line, text.len() as u32);
-        let before = text
-            .as_bytes()
-            .get(start as usize..offset as usize)
-            .unwrap_or_default();
+        let before = text.as_bytes().get(start as usize..offset as usize).unwrap_or_default();
         let mut points = code_points(before);
         if start == 0 && before.starts_with("\u{feff}".as_bytes()) {
             points -= 1;
         }
-        Position {
-            line: line as u32 + 1,
-            column: points + 1,
-        }
+        Position { line: line as u32 + 1, column: points + 1 }
     }
 }
 
@@ -96,14 +88,8 @@ impl Positions {
         for offset in offsets {
             let position = match known.last() {
                 Some((before, position)) if lines.line_of(*before) == lines.line_of(offset) => {
-                    let between = text
-                        .as_bytes()
-                        .get(*before as usize..offset as usize)
-                        .unwrap_or_default();
-                    Position {
-                        column: position.column + code_points(between),
-                        ..*position
-                    }
+                    let between = text.as_bytes().get(*before as usize..offset as usize).unwrap_or_default();
+                    Position { column: position.column + code_points(between), ..*position }
                 }
                 _ => lines.position(text, offset),
             };
@@ -114,13 +100,8 @@ impl Positions {
 
     /// The place of one of the offsets.
     pub(super) fn of(&self, offset: u32) -> Position {
-        let found = self
-            .known
-            .binary_search_by_key(&offset, |(known, _)| *known);
-        found
-            .ok()
-            .and_then(|at| self.known.get(at))
-            .map_or(Position { line: 1, column: 1 }, |(_, position)| *position)
+        let found = self.known.binary_search_by_key(&offset, |(known, _)| *known);
+        found.ok().and_then(|at| self.known.get(at)).map_or(Position { line: 1, column: 1 }, |(_, position)| *position)
     }
 }
 
@@ -161,11 +142,7 @@ mod tests {
         let text = "\u{feff}é b\nc 😀 d";
         let lines = LineIndex::new(text);
         // No token starts at the byte order mark.
-        let offsets: Vec<u32> = text
-            .char_indices()
-            .map(|(at, _)| at as u32)
-            .skip(1)
-            .collect();
+        let offsets: Vec<u32> = text.char_indices().map(|(at, _)| at as u32).skip(1).collect();
         let positions = Positions::new(text, &lines, offsets.iter().rev().copied().collect());
         for offset in offsets {
             assert_eq!(positions.of(offset), lines.position(text, offset));

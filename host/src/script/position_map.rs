@@ -38,10 +38,8 @@ impl PositionMap {
         mut call_places: Vec<CallPlace>,
         engine_lines: &[u32],
     ) -> Self {
-        let starts: Vec<u32> = engine_lines
-            .iter()
-            .filter_map(|offset| separator_end(source, code, &segments, *offset))
-            .collect();
+        let starts: Vec<u32> =
+            engine_lines.iter().filter_map(|offset| separator_end(source, code, &segments, *offset)).collect();
         call_places.sort_unstable_by_key(|place| place.told);
         Self {
             source: source.to_owned(),
@@ -71,9 +69,7 @@ impl PositionMap {
 
     /// The name of what is called, if `offset` is where the engine tells a call.
     fn callee(&self, offset: u32) -> u32 {
-        let found = self
-            .call_places
-            .binary_search_by_key(&offset, |place| place.told);
+        let found = self.call_places.binary_search_by_key(&offset, |place| place.told);
         let place = found.ok().and_then(|at| self.call_places.get(at));
         place.map_or(offset, |place| place.meant)
     }
@@ -84,23 +80,16 @@ impl PositionMap {
     fn after_first_line_slip(&self, generated: u32) -> u32 {
         let bytes = self.first_code_line.as_bytes();
         let at = generated as usize;
-        let slipped =
-            bytes.get(at).is_some_and(|byte| !is_word_byte(*byte)) && at + 1 < bytes.len();
+        let slipped = bytes.get(at).is_some_and(|byte| !is_word_byte(*byte)) && at + 1 < bytes.len();
         generated + u32::from(slipped)
     }
 
     fn offset(&self, generated: u32) -> u32 {
-        let next = self
-            .segments
-            .partition_point(|segment| segment.generated <= generated);
+        let next = self.segments.partition_point(|segment| segment.generated <= generated);
         let Some(segment) = next.checked_sub(1).and_then(|at| self.segments.get(at)) else {
             return generated;
         };
-        let offset = if segment.copied {
-            segment.original + (generated - segment.generated)
-        } else {
-            segment.original
-        };
+        let offset = if segment.copied { segment.original + (generated - segment.generated) } else { segment.original };
         offset.min(self.source.len() as u32)
     }
 }
@@ -109,13 +98,9 @@ impl PositionMap {
 fn separator_end(source: &str, code: &str, segments: &[Segment], offset: u32) -> Option<u32> {
     let next = segments.partition_point(|segment| segment.original <= offset);
     let moved = segments.get(..next)?.iter().rfind(|segment| segment.copied);
-    let generated = moved.map_or(offset, |segment| {
-        segment.generated + (offset - segment.original)
-    });
+    let generated = moved.map_or(offset, |segment| segment.generated + (offset - segment.original));
     let separator = source.get(offset as usize..)?.chars().next()?;
-    code.get(generated as usize..)?
-        .starts_with(separator)
-        .then_some(generated + separator.len_utf8() as u32)
+    code.get(generated as usize..)?.starts_with(separator).then_some(generated + separator.len_utf8() as u32)
 }
 
 /// ASCII letters, digits, `_`, `$`, and every byte of a non-ASCII character.

@@ -67,35 +67,18 @@ pub fn prepare(
     resolve: &mut dyn FnMut(&ImportSite<'_>) -> Result<String, ScriptError>,
 ) -> Result<Prepared, ScriptError> {
     if source.len() > MAX_SOURCE_BYTES {
-        return Err(ScriptError::new(
-            SYNTAX,
-            file,
-            format!("the source is longer than {MAX_SOURCE_BYTES} bytes"),
-        )
-        .hint("keep data in workspace files and read them"));
+        return Err(ScriptError::new(SYNTAX, file, format!("the source is longer than {MAX_SOURCE_BYTES} bytes"))
+            .hint("keep data in workspace files and read them"));
     }
     let lines = LineIndex::new(source);
     let fault = |fault: Fault| fault.into_error(file, source, &lines);
-    let draft = nesting::with_enough_stack(source, || draft(source, language, kind))
-        .and_then(|done| done)
-        .map_err(fault)?;
+    let draft =
+        nesting::with_enough_stack(source, || draft(source, language, kind)).and_then(|done| done).map_err(fault)?;
     let specifiers = resolve_sites(&draft, source, &lines, resolve)?;
-    let Draft {
-        edits,
-        call_places,
-        call_default,
-        has_default_export,
-        engine_lines,
-        ..
-    } = draft;
+    let Draft { edits, call_places, call_default, has_default_export, engine_lines, .. } = draft;
     let (code, segments) = edits.apply(source, &specifiers);
     let positions = PositionMap::new(source, lines, &code, segments, call_places, &engine_lines);
-    Ok(Prepared {
-        code,
-        call_default,
-        has_default_export,
-        positions,
-    })
+    Ok(Prepared { code, call_default, has_default_export, positions })
 }
 
 fn resolve_sites(
@@ -107,16 +90,8 @@ fn resolve_sites(
     // Sites are found in the order of the walk; the caller sees them in the order of the source.
     let mut order: Vec<usize> = (0..draft.sites.len()).collect();
     order.sort_by_key(|index| draft.sites.get(*index).map(|site| site.start));
-    let name_starts = draft
-        .sites
-        .iter()
-        .flat_map(|site| site.names.iter().map(|(_, start)| *start));
-    let starts = draft
-        .sites
-        .iter()
-        .map(|site| site.start)
-        .chain(name_starts)
-        .collect();
+    let name_starts = draft.sites.iter().flat_map(|site| site.names.iter().map(|(_, start)| *start));
+    let starts = draft.sites.iter().map(|site| site.start).chain(name_starts).collect();
     let positions = Positions::new(source, lines, starts);
     let mut specifiers = vec![String::new(); draft.sites.len()];
     for index in order {
@@ -128,11 +103,7 @@ fn resolve_sites(
             position: positions.of(site.start),
             dynamic: site.dynamic,
             names: site.names.iter().map(|(name, _)| name.clone()).collect(),
-            name_positions: site
-                .names
-                .iter()
-                .map(|(_, start)| positions.of(*start))
-                .collect(),
+            name_positions: site.names.iter().map(|(_, start)| positions.of(*start)).collect(),
         })?;
         *slot = quote(&resolved);
     }

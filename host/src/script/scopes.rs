@@ -75,11 +75,7 @@ pub(super) struct Scopes<'a> {
 impl<'a> Scopes<'a> {
     pub(super) fn new() -> Self {
         Self {
-            list: vec![Scope {
-                parent: None,
-                holds_var: true,
-                body: None,
-            }],
+            list: vec![Scope { parent: None, holds_var: true, body: None }],
             current: 0,
             declared: HashSet::new(),
             inner: HashSet::new(),
@@ -99,19 +95,12 @@ impl<'a> Scopes<'a> {
     }
 
     fn push(&mut self, holds_var: bool, body: Option<(GroupId, String)>) {
-        self.list.push(Scope {
-            parent: Some(self.current),
-            holds_var,
-            body,
-        });
+        self.list.push(Scope { parent: Some(self.current), holds_var, body });
         self.current = self.list.len() as ScopeId - 1;
     }
 
     pub(super) fn leave(&mut self) {
-        self.current = self
-            .scope(self.current)
-            .and_then(|scope| scope.parent)
-            .unwrap_or(0);
+        self.current = self.scope(self.current).and_then(|scope| scope.parent).unwrap_or(0);
     }
 
     fn scope(&self, id: ScopeId) -> Option<&Scope> {
@@ -156,19 +145,12 @@ impl<'a> Scopes<'a> {
     }
 
     pub(super) fn refer(&mut self, name: &'a str, start: u32, shorthand: bool) {
-        self.references.push(Reference {
-            name,
-            scope: self.current,
-            start,
-            shorthand,
-        });
+        self.references.push(Reference { name, scope: self.current, start, shorthand });
     }
 
     /// The group of an enum or namespace declared in the current scope.
     pub(super) fn group(&mut self, name: &'a str, exported: bool) -> GroupId {
-        let around = self
-            .scope(self.current)
-            .and_then(|scope| scope.body.as_ref());
+        let around = self.scope(self.current).and_then(|scope| scope.body.as_ref());
         let key = match around {
             Some((group, _)) if exported => GroupKey::Member(*group, name),
             _ => GroupKey::Local(self.current, name),
@@ -189,11 +171,7 @@ impl<'a> Scopes<'a> {
 
     /// Adds a member to the namespace whose body the current scope is.
     pub(super) fn add_member_here(&mut self, name: &'a str) {
-        if let Some(group) = self
-            .scope(self.current)
-            .and_then(|scope| scope.body.as_ref())
-            .map(|(group, _)| *group)
-        {
+        if let Some(group) = self.scope(self.current).and_then(|scope| scope.body.as_ref()).map(|(group, _)| *group) {
             self.add_member(group, name);
         }
     }
@@ -209,11 +187,7 @@ impl<'a> Scopes<'a> {
 
     fn resolve_one(&self, reference: &Reference<'a>, resolved: &mut Resolved<'a>) {
         let name = reference.name;
-        let mut id = Some(if self.inner.contains(name) {
-            reference.scope
-        } else {
-            0
-        });
+        let mut id = Some(if self.inner.contains(name) { reference.scope } else { 0 });
         while let Some(at) = id {
             if self.declared.contains(&(at, name)) {
                 resolved.bound.insert((at, name));
@@ -221,20 +195,10 @@ impl<'a> Scopes<'a> {
             }
             let Some(scope) = self.scope(at) else { return };
             if let Some((group, object)) = &scope.body
-                && self
-                    .groups
-                    .get(*group)
-                    .is_some_and(|group| group.members.contains(name))
+                && self.groups.get(*group).is_some_and(|group| group.members.contains(name))
             {
-                let key = if reference.shorthand {
-                    format!("{name}: ")
-                } else {
-                    String::new()
-                };
-                resolved.qualified.push(Qualified {
-                    start: reference.start,
-                    prefix: format!("{key}{object}."),
-                });
+                let key = if reference.shorthand { format!("{name}: ") } else { String::new() };
+                resolved.qualified.push(Qualified { start: reference.start, prefix: format!("{key}{object}.") });
                 return;
             }
             id = scope.parent;

@@ -34,9 +34,7 @@ impl<'t> Tokens<'t> {
 
     /// The tokens that start in a range.
     pub(super) fn between(&self, start: u32, end: u32) -> &'t [Token] {
-        self.list
-            .get(self.index(start)..self.index(end))
-            .unwrap_or_default()
+        self.list.get(self.index(start)..self.index(end)).unwrap_or_default()
     }
 
     /// The first `kind` that starts in a range.
@@ -62,7 +60,6 @@ impl<'t> Tokens<'t> {
 
     /// Whether a token covers `offset`.
     pub(super) fn cover(&self, offset: u32) -> bool {
-        self.before(offset + 1)
-            .is_some_and(|token| token.end() > offset)
+        self.before(offset + 1).is_some_and(|token| token.end() > offset)
     }
 }

@@ -16,11 +16,7 @@ pub(super) enum Value {
     /// What the script returns; its statements start here.
     Returned { body: u32 },
     /// Its last expression statement.
-    LastExpression {
-        start: u32,
-        end: u32,
-        is_sequence: bool,
-    },
+    LastExpression { start: u32, end: u32, is_sequence: bool },
     /// It has none.
     None,
 }
@@ -44,15 +40,8 @@ impl Value {
 }
 
 /// Finds the value of a walked program.
-pub(super) fn find<'a>(
-    program: &Program<'a>,
-    kind: SourceKind,
-    eraser: &mut Eraser<'a, '_>,
-) -> Value {
-    let has_default = program
-        .body
-        .iter()
-        .any(|statement| exports_default(statement, eraser));
+pub(super) fn find<'a>(program: &Program<'a>, kind: SourceKind, eraser: &mut Eraser<'a, '_>) -> Value {
+    let has_default = program.body.iter().any(|statement| exports_default(statement, eraser));
     let first_return = eraser.top_level_returns.first().copied();
     if kind == SourceKind::Module {
         if let Some(start) = first_return {
@@ -62,47 +51,39 @@ pub(super) fn find<'a>(
                 "export what it offers; only the script that is run may return at the top level",
             ));
         }
-        return if has_default {
-            Value::Default { called: false }
-        } else {
-            Value::None
-        };
+        return if has_default { Value::Default { called: false } } else { Value::None };
     }
     if let Some(start) = first_return {
-        if program
-            .body
-            .iter()
-            .any(|statement| is_export(statement, eraser))
-        {
+        if program.body.iter().any(|statement| is_export(statement, eraser)) {
             eraser.refuse(Fault::syntax(
                 start,
                 "a script that exports cannot also return at the top level",
                 "remove the `export`, or make the value the default export instead of returning it",
             ));
         }
-        let first = program
-            .body
-            .iter()
-            .find(|statement| !matches!(statement, Statement::ImportDeclaration(_)));
-        return Value::Returned {
-            body: first.map_or(start, |statement| statement.span().start),
-        };
+        let first = program.body.iter().find(|statement| !matches!(statement, Statement::ImportDeclaration(_)));
+        return Value::Returned { body: first.map_or(start, |statement| statement.span().start) };
     }
     if has_default {
         return Value::Default { called: true };
     }
-    let last = program
-        .body
-        .iter()
-        .rev()
-        .find_map(|statement| match statement {
-            Statement::ExpressionStatement(it) => Some(it),
-            _ => None,
-        });
-    last.map_or(Value::None, |it| Value::LastExpression {
+    let last = program.body.iter().rev().find_map(|statement| match statement {
+        Statement::ExpressionStatement(it) => Some(it),
+        _ => None,
+    });
+    if let Some(it) = last {
+        return Value::LastExpression {
+            start: it.span.start,
+            end: it.expression.span().end,
+            is_sequence: matches!(it.expression, Expression::SequenceExpression(_)),
+        };
+    }
+    // Strings at the start parse as directives; one that means nothing to the language is the value.
+    let directive = program.directives.iter().rev().find(|directive| directive.directive != "use strict");
+    directive.map_or(Value::None, |it| Value::LastExpression {
         start: it.span.start,
-        end: it.expression.span().end,
-        is_sequence: matches!(it.expression, Expression::SequenceExpression(_)),
+        end: it.expression.span.end,
+        is_sequence: false,
     })
 }
 
@@ -114,17 +95,10 @@ pub(super) fn find<'a>(
 pub(super) fn write(value: Value, eraser: &mut Eraser<'_, '_>) {
     match value {
         Value::Default { .. } | Value::None => {}
-        Value::LastExpression {
-            start,
-            end,
-            is_sequence,
-        } => {
+        Value::LastExpression { start, end, is_sequence } => {
             let name = eraser.fresh_name();
             let (open, close) = if is_sequence { ("( ", ")") } else { ("", "") };
-            eraser.edits.insert(
-                start,
-                format!("export {{ {name} as default }}; let {name}; {name} = {open}"),
-            );
+            eraser.edits.insert(start, format!("export {{ {name} as default }}; let {name}; {name} = {open}"));
             eraser.edits.insert(end, close);
         }
         Value::Returned { body } => {
@@ -141,26 +115,16 @@ fn exports_default<'a>(statement: &Statement<'a>, eraser: &Eraser<'a, '_>) -> bo
         }
         Statement::ExportAllDeclaration(it) => {
             return it.export_kind == ImportOrExportKind::Value
-                && it
-                    .exported
-                    .as_ref()
-                    .is_some_and(|name| name.name() == "default");
+                && it.exported.as_ref().is_some_and(|name| name.name() == "default");
         }
-        Statement::ExportNamedDeclaration(it) if it.export_kind == ImportOrExportKind::Value => {
-            &it.specifiers
-        }
-        Statement::ExportFromDeclaration(it) if it.export_kind == ImportOrExportKind::Value => {
-            &it.specifiers
-        }
+        Statement::ExportNamedDeclaration(it) if it.export_kind == ImportOrExportKind::Value => &it.specifiers,
+        Statement::ExportFromDeclaration(it) if it.export_kind == ImportOrExportKind::Value => &it.specifiers,
         _ => return false,
     };
     specifiers.iter().any(|specifier| {
         specifier.export_kind == ImportOrExportKind::Value
             && specifier.exported.name() == "default"
-            && !specifier
-                .local
-                .identifier_name()
-                .is_some_and(|name| is_type_only(name.as_str(), eraser))
+            && !specifier.local.identifier_name().is_some_and(|name| is_type_only(name.as_str(), eraser))
     })
 }
 

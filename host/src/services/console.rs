@@ -8,6 +8,7 @@ use wasmtime::{Result, StoreContextMut};
 #[derive(Clone, Copy, ComponentType, Lift)]
 #[component(enum)]
 #[repr(u8)]
+#[allow(dead_code, reason = "made by the guest")]
 enum Level {
     #[component(name = "log")]
     Log,

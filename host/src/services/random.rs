@@ -5,8 +5,11 @@ use wasmtime::component::Linker;
 use wasmtime::{Result, StoreContextMut};
 
 pub(super) fn add_to_linker(linker: &mut Linker<State>) -> Result<()> {
-    linker.instance("agent-spaces:engine/random@0.1.0")?.func_wrap("get-u64", |_: StoreContextMut<'_, State>, (): ()| {
-        let random = getrandom::u64().map_err(|error| wasmtime::Error::msg(format!("no randomness: {error}")))?;
-        Ok((random,))
-    })
+    linker.instance("agent-spaces:engine/random@0.1.0")?.func_wrap(
+        "get-u64",
+        |_: StoreContextMut<'_, State>, (): ()| {
+            let random = getrandom::u64().map_err(|error| wasmtime::Error::msg(format!("no randomness: {error}")))?;
+            Ok((random,))
+        },
+    )
 }

@@ -66,20 +66,21 @@ pub(crate) fn from_json(value: Value, shape: &Shape) -> Result<Val, Mismatch> {
     })
 }
 
-/// The largest integer that a JavaScript number holds exactly together with its neighbours.
-const MAX_SAFE_INTEGER: u64 = (1 << 53) - 1;
-
 /// Refuses integers that a script would see as others.
 fn exact(value: &Value) -> Result<(), Mismatch> {
     match value {
         Value::Number(number) => {
             let magnitude = number.as_u64().or_else(|| number.as_i64().map(i64::unsigned_abs));
-            match magnitude.filter(|magnitude| *magnitude > MAX_SAFE_INTEGER) {
-                Some(_) => Err(Mismatch::new(format!("the integer {number} is beyond what a JavaScript number holds exactly"))),
+            match magnitude.filter(|magnitude| *magnitude as f64 as u128 != u128::from(*magnitude)) {
+                Some(_) => {
+                    Err(Mismatch::new(format!("the integer {number} is one that no JavaScript number holds exactly")))
+                }
                 None => Ok(()),
             }
         }
-        Value::Array(items) => items.iter().enumerate().try_for_each(|(i, item)| exact(item).map_err(|mismatch| mismatch.at(i))),
+        Value::Array(items) => {
+            items.iter().enumerate().try_for_each(|(i, item)| exact(item).map_err(|mismatch| mismatch.at(i)))
+        }
         Value::Object(members) => {
             members.iter().try_for_each(|(name, member)| exact(member).map_err(|mismatch| mismatch.within(name)))
         }
@@ -94,7 +95,9 @@ fn integer<T: TryFrom<i128>>(value: Value) -> Result<T, Mismatch> {
             .map(i128::from)
             .or_else(|| number.as_u64().map(i128::from))
             // JSON does not tell 3 from 3.0.
-            .or_else(|| number.as_f64().filter(|float| float.fract() == 0.0 && float.abs() < 9e15).map(|float| float as i128)),
+            .or_else(|| {
+                number.as_f64().filter(|float| float.fract() == 0.0 && float.abs() < 9e15).map(|float| float as i128)
+            }),
         _ => None,
     };
     let number = number.ok_or_else(|| Mismatch::new(format!("expected an integer, got {}", found(&value))))?;
@@ -116,7 +119,9 @@ fn character(text: &str) -> Result<Val, Mismatch> {
 /// Base64 text, or an array of bytes.
 fn bytes(value: Value) -> Result<Val, Mismatch> {
     let bytes = match value {
-        Value::String(text) => STANDARD.decode(text).map_err(|error| Mismatch::new(format!("expected base64: {error}")))?,
+        Value::String(text) => {
+            STANDARD.decode(text).map_err(|error| Mismatch::new(format!("expected base64: {error}")))?
+        }
         Value::Array(items) => items
             .into_iter()
             .enumerate()

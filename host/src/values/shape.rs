@@ -91,8 +91,11 @@ pub(crate) mod read {
             FunctionKind::AsyncFreestanding => true,
             _ => return Err("methods of resources are not supported".into()),
         };
-        let parameters =
-            function.params.iter().map(|parameter| field(resolve, &parameter.name, &parameter.ty)).collect::<Result<_, _>>()?;
+        let parameters = function
+            .params
+            .iter()
+            .map(|parameter| field(resolve, &parameter.name, &parameter.ty))
+            .collect::<Result<_, _>>()?;
         let result = function.result.as_ref().map(|ty| shape(resolve, ty)).transpose()?;
         Ok(FunctionShape { name: function.name.clone(), is_async, parameters, result })
     }
@@ -107,7 +110,9 @@ pub(crate) mod read {
 
     fn distinct<'a>(names: impl Iterator<Item = &'a str>) -> Result<(), String> {
         match alike(names) {
-            Some((first, second)) => Err(format!("{first} and {second} have one name for scripts: `{}`", camel_case(first))),
+            Some((first, second)) => {
+                Err(format!("{first} and {second} have one name for scripts: `{}`", camel_case(first)))
+            }
             None => Ok(()),
         }
     }
@@ -163,7 +168,9 @@ pub(crate) mod read {
                 let payload = |ty: &Option<Type>| ty.as_ref().map(|ty| shape(resolve, ty).map(Box::new)).transpose();
                 Shape::Result(payload(&result.ok)?, payload(&result.err)?)
             }
-            TypeDefKind::Flags(flags) if flags.flags.len() > 32 => return Err("more than 32 flags are not supported".into()),
+            TypeDefKind::Flags(flags) if flags.flags.len() > 32 => {
+                return Err("more than 32 flags are not supported".into());
+            }
             TypeDefKind::Flags(flags) if distinct(flags.flags.iter().map(|flag| flag.name.as_str())).is_err() => {
                 return Err("two flags have one name for scripts".into());
             }

@@ -65,7 +65,9 @@ pub(crate) fn to_json(value: &Val, shape: &Shape) -> Result<Value, NotJson> {
             tagged(name, optional(payload.as_deref(), shape)?)
         }
         (Val::Result(Ok(payload)), Shape::Result(ok, _)) => tagged("ok", optional(payload.as_deref(), ok.as_deref())?),
-        (Val::Result(Err(payload)), Shape::Result(_, err)) => tagged("err", optional(payload.as_deref(), err.as_deref())?),
+        (Val::Result(Err(payload)), Shape::Result(_, err)) => {
+            tagged("err", optional(payload.as_deref(), err.as_deref())?)
+        }
         (Val::Flags(set), Shape::Flags(names)) => {
             let members = names.iter().map(|name| (name.json.clone(), Value::Bool(set.contains(&name.wit))));
             Value::Object(members.collect())

@@ -73,15 +73,7 @@ struct Level {
 
 impl Level {
     fn new(open: u8) -> Self {
-        Self {
-            open,
-            base: 0,
-            brackets: 0,
-            chain: 0,
-            statement_chain: 0,
-            angles: 0,
-            is_head: false,
-        }
+        Self { open, base: 0, brackets: 0, chain: 0, statement_chain: 0, angles: 0, is_head: false }
     }
 
     fn end_chain(&mut self) {
@@ -193,12 +185,7 @@ impl Scan<'_> {
         self.link();
         let level = self.top();
         let (base, brackets) = (level.base + level.chain, level.brackets + level.angles + 1);
-        self.levels.push(Level {
-            base,
-            brackets,
-            is_head,
-            ..Level::new(open)
-        });
+        self.levels.push(Level { base, brackets, is_head, ..Level::new(open) });
         self.most_brackets = self.most_brackets.max(brackets);
         self.previous = Previous::Operator;
     }
@@ -206,11 +193,8 @@ impl Scan<'_> {
     fn close(&mut self, byte: u8) {
         self.at += 1;
         let open = self.top().open;
-        let is_matched = self.levels.len() > 1
-            && matches!(
-                (open, byte),
-                (b'(', b')') | (b'[', b']') | (b'{' | b'$', b'}')
-            );
+        let is_matched =
+            self.levels.len() > 1 && matches!((open, byte), (b'(', b')') | (b'[', b']') | (b'{' | b'$', b'}'));
         if !is_matched {
             return;
         }
@@ -248,11 +232,7 @@ impl Scan<'_> {
                 self.at += 1;
                 let level = self.top();
                 if level.angles == 0 {
-                    level.chain = if matches!(level.open, b'(' | b'[') {
-                        0
-                    } else {
-                        level.statement_chain
-                    };
+                    level.chain = if matches!(level.open, b'(' | b'[') { 0 } else { level.statement_chain };
                 }
                 self.previous = Previous::Operator;
             }
@@ -261,12 +241,7 @@ impl Scan<'_> {
     }
 
     fn operator(&mut self, byte: u8) {
-        let last = self
-            .at
-            .checked_sub(1)
-            .and_then(|at| self.bytes.get(at))
-            .copied()
-            .unwrap_or(0);
+        let last = self.at.checked_sub(1).and_then(|at| self.bytes.get(at)).copied().unwrap_or(0);
         let is_tail = match byte {
             b'=' | b'&' | b'|' | b'?' | b'*' | b'.' => last == byte,
             b'>' => last == b'=' || last == b'>',
@@ -291,13 +266,11 @@ impl Scan<'_> {
         self.at += if is_double { 2 } else { 1 };
         self.previous = match byte {
             // `a!` and `a++` end an operand, `!a` and `++a` begin one.
-            _ if (is_double || byte == b'!') && self.previous != Previous::Operator => {
-                match self.previous {
-                    Previous::Operand if after_newline => Previous::Operator,
-                    Previous::Operand => Previous::Operand,
-                    _ => Previous::Unclear,
-                }
-            }
+            _ if (is_double || byte == b'!') && self.previous != Previous::Operator => match self.previous {
+                Previous::Operand if after_newline => Previous::Operator,
+                Previous::Operand => Previous::Operand,
+                _ => Previous::Unclear,
+            },
             b'>' if last != b'=' => Previous::Angle,
             _ => Previous::Operator,
         };
@@ -318,11 +291,7 @@ impl Scan<'_> {
         // Something outside of ASCII that is no letter.
         self.at = self.at.max(start + 1);
         let word = self.bytes.get(start..self.at).unwrap_or_default();
-        let role = if self.after_dot {
-            Role::Operand
-        } else {
-            role(word)
-        };
+        let role = if self.after_dot { Role::Operand } else { role(word) };
         let ends_chain = match role {
             Role::Continues => false,
             Role::Clause => true,
@@ -331,9 +300,7 @@ impl Scan<'_> {
                 Previous::Brace => true,
                 Previous::Operand => self.after_newline,
                 // Not an operand, so no comparison.
-                Previous::Angle => {
-                    self.after_newline && (starts_statement(word) || self.declares(word))
-                }
+                Previous::Angle => self.after_newline && (starts_statement(word) || self.declares(word)),
                 _ => false,
             },
         };
@@ -352,12 +319,7 @@ impl Scan<'_> {
             Role::Head => Previous::Head,
             Role::Contextual => Previous::Unclear,
             Role::Continues if matches!(word, b"while" | b"catch") => Previous::Head,
-            Role::Continues
-                if matches!(
-                    word,
-                    b"as" | b"satisfies" | b"is" | b"of" | b"from" | b"implements"
-                ) =>
-            {
+            Role::Continues if matches!(word, b"as" | b"satisfies" | b"is" | b"of" | b"from" | b"implements") => {
                 Previous::Unclear
             }
             Role::Continues | Role::Statement | Role::Clause | Role::Reserved => Previous::Operator,
@@ -368,21 +330,12 @@ impl Scan<'_> {
     fn declares(&self, word: &[u8]) -> bool {
         let is_declaring = matches!(
             word,
-            b"type"
-                | b"interface"
-                | b"declare"
-                | b"namespace"
-                | b"module"
-                | b"abstract"
-                | b"let"
-                | b"enum"
+            b"type" | b"interface" | b"declare" | b"namespace" | b"module" | b"abstract" | b"let" | b"enum"
         );
         let next = self.bytes.get(self.at..).unwrap_or_default();
         let name = next.strip_prefix(b" ").unwrap_or_default();
         let length = name.iter().take_while(|byte| is_word_byte(**byte)).count();
-        is_declaring
-            && length > 0
-            && role(name.get(..length).unwrap_or_default()) != Role::Continues
+        is_declaring && length > 0 && role(name.get(..length).unwrap_or_default()) != Role::Continues
     }
 }
 

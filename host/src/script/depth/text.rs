@@ -6,16 +6,14 @@ impl Scan<'_> {
     /// U+2028 or U+2029 at an offset.
     pub(super) fn is_separator(&self, at: usize) -> bool {
         self.bytes.get(at) == Some(&0xE2)
-            && self.bytes.get(at..at + 3).is_some_and(|bytes| {
-                bytes == "\u{2028}".as_bytes() || bytes == "\u{2029}".as_bytes()
-            })
+            && self
+                .bytes
+                .get(at..at + 3)
+                .is_some_and(|bytes| bytes == "\u{2028}".as_bytes() || bytes == "\u{2029}".as_bytes())
     }
 
     pub(super) fn line_comment(&mut self) {
-        while self.at < self.bytes.len()
-            && !matches!(self.peek(0), b'\n' | b'\r')
-            && !self.is_separator(self.at)
-        {
+        while self.at < self.bytes.len() && !matches!(self.peek(0), b'\n' | b'\r') && !self.is_separator(self.at) {
             self.at += 1;
         }
     }
@@ -23,8 +21,7 @@ impl Scan<'_> {
     pub(super) fn block_comment(&mut self) {
         self.at += 2;
         while self.at < self.bytes.len() && !(self.peek(0) == b'*' && self.peek(1) == b'/') {
-            self.after_newline |=
-                matches!(self.peek(0), b'\n' | b'\r') || self.is_separator(self.at);
+            self.after_newline |= matches!(self.peek(0), b'\n' | b'\r') || self.is_separator(self.at);
             self.at += 1;
         }
         self.at += 2;
@@ -34,13 +31,7 @@ impl Scan<'_> {
         self.at += 1;
         while self.at < self.bytes.len() {
             match self.peek(0) {
-                b'\\' => {
-                    self.at += if self.peek(1) == b'\r' && self.peek(2) == b'\n' {
-                        3
-                    } else {
-                        2
-                    }
-                }
+                b'\\' => self.at += if self.peek(1) == b'\r' && self.peek(2) == b'\n' { 3 } else { 2 },
                 // Not a string after all; the parser stops at it.
                 b'\n' | b'\r' => break,
                 byte => {
@@ -82,9 +73,7 @@ impl Scan<'_> {
             Previous::Unclear | Previous::Brace | Previous::Angle => {
                 // Where both readings come to the same, it is taken for a division.
                 let end = self.regex_end();
-                let text = end
-                    .and_then(|end| self.bytes.get(self.at..end))
-                    .unwrap_or_default();
+                let text = end.and_then(|end| self.bytes.get(self.at..end)).unwrap_or_default();
                 if text.iter().any(|byte| b"\"'`()[]{}\\".contains(byte)) {
                     self.is_lost = true;
                     return;

@@ -2,19 +2,7 @@
 
 /// Words that are never part of an expression.
 pub(super) fn starts_statement(word: &[u8]) -> bool {
-    matches!(
-        word,
-        b"const"
-            | b"var"
-            | b"export"
-            | b"if"
-            | b"for"
-            | b"return"
-            | b"throw"
-            | b"switch"
-            | b"try"
-            | b"do"
-    )
+    matches!(word, b"const" | b"var" | b"export" | b"if" | b"for" | b"return" | b"throw" | b"switch" | b"try" | b"do")
 }
 
 /// How a word bears on the chain it stands in.
@@ -43,20 +31,19 @@ pub(super) fn role(word: &[u8]) -> Role {
         return Role::Operand;
     }
     match word {
-        b"else" | b"while" | b"catch" | b"finally" | b"as" | b"satisfies" | b"in"
-        | b"instanceof" | b"of" | b"is" | b"extends" | b"implements" | b"from" => Role::Continues,
+        b"else" | b"while" | b"catch" | b"finally" | b"as" | b"satisfies" | b"in" | b"instanceof" | b"of" | b"is"
+        | b"extends" | b"implements" | b"from" => Role::Continues,
         b"if" | b"for" | b"with" | b"switch" => Role::Head,
         // The parentheses of `for await (…)`.
         b"await" => Role::Head,
         b"do" | b"try" => Role::Statement,
         b"case" => Role::Clause,
-        b"return" | b"throw" | b"typeof" | b"void" | b"delete" | b"new" | b"class"
-        | b"function" | b"export" | b"import" | b"enum" | b"yield" => Role::Reserved,
-        b"async" | b"abstract" | b"asserts" | b"declare" | b"keyof" | b"unique" | b"readonly"
-        | b"infer" | b"namespace" | b"module" | b"type" | b"interface" | b"get" | b"set"
-        | b"static" | b"accessor" | b"using" | b"out" | b"override" | b"public" | b"private"
-        | b"protected" | b"global" | b"let" | b"const" | b"var" | b"default" | b"defer"
-        | b"source" | b"assert" => Role::Contextual,
+        b"return" | b"throw" | b"typeof" | b"void" | b"delete" | b"new" | b"class" | b"function" | b"export"
+        | b"import" | b"enum" | b"yield" => Role::Reserved,
+        b"async" | b"abstract" | b"asserts" | b"declare" | b"keyof" | b"unique" | b"readonly" | b"infer"
+        | b"namespace" | b"module" | b"type" | b"interface" | b"get" | b"set" | b"static" | b"accessor" | b"using"
+        | b"out" | b"override" | b"public" | b"private" | b"protected" | b"global" | b"let" | b"const" | b"var"
+        | b"default" | b"defer" | b"source" | b"assert" => Role::Contextual,
         _ => Role::Operand,
     }
 }

@@ -1,8 +1,8 @@
 //! Classes and their members.
 
 use oxc_ast::ast::{
-    Class, ClassElement, ClassType, MethodDefinition, MethodDefinitionKind, MethodDefinitionType,
-    PropertyDefinition, PropertyDefinitionType, PropertyKey,
+    Class, ClassElement, ClassType, MethodDefinition, MethodDefinitionKind, MethodDefinitionType, PropertyDefinition,
+    PropertyDefinitionType, PropertyKey,
 };
 use oxc_ast_visit::{Visit as _, walk};
 use oxc_parser::Kind;
@@ -61,12 +61,10 @@ impl<'a> Eraser<'a, '_> {
             ClassElement::StaticBlock(_) => false,
             ClassElement::TSIndexSignature(_) => true,
             ClassElement::MethodDefinition(method) => {
-                method.r#type == MethodDefinitionType::TSAbstractMethodDefinition
-                    || method.value.body.is_none()
+                method.r#type == MethodDefinitionType::TSAbstractMethodDefinition || method.value.body.is_none()
             }
             ClassElement::PropertyDefinition(property) => {
-                property.declare
-                    || property.r#type == PropertyDefinitionType::TSAbstractPropertyDefinition
+                property.declare || property.r#type == PropertyDefinitionType::TSAbstractPropertyDefinition
             }
             ClassElement::AccessorProperty(accessor) => {
                 if !accessor.r#type.is_abstract() {
@@ -112,24 +110,13 @@ impl<'a> Eraser<'a, '_> {
         self.member_modifiers(it.span.start, it.key.span().start);
         self.visit_property_key(&it.key);
         let start = key_end(&it.key, it.computed, self);
-        let mark = self
-            .tokens
-            .at(start)
-            .filter(|token| matches!(token.kind(), Kind::Question | Kind::Bang));
-        let annotation = it
-            .type_annotation
-            .as_ref()
-            .map(|annotation| annotation.span);
-        let from = mark
-            .map(|token| token.start())
-            .or(annotation.map(|span| span.start));
-        let to = annotation
-            .map(|span| span.end)
-            .or(mark.map(|token| token.end()));
+        let mark = self.tokens.at(start).filter(|token| matches!(token.kind(), Kind::Question | Kind::Bang));
+        let annotation = it.type_annotation.as_ref().map(|annotation| annotation.span);
+        let from = mark.map(|token| token.start()).or(annotation.map(|span| span.start));
+        let to = annotation.map(|span| span.end).or(mark.map(|token| token.end()));
         if let (Some(from), Some(to)) = (from, to) {
             // A field without a value ends here: `get: T` ⏎ `x() {}` must not become a getter.
-            self.edits
-                .blank_from(from, to, if it.value.is_none() { b';' } else { b' ' });
+            self.edits.blank_from(from, to, if it.value.is_none() { b';' } else { b' ' });
         }
         if let Some(value) = &it.value {
             self.function_depth += 1;
@@ -166,8 +153,5 @@ fn key_end(key: &PropertyKey<'_>, computed: bool, eraser: &Eraser<'_, '_>) -> u3
     if !computed {
         return end;
     }
-    eraser
-        .tokens
-        .at_kind(end, Kind::RBrack)
-        .map_or(end, |bracket| bracket.end())
+    eraser.tokens.at_kind(end, Kind::RBrack).map_or(end, |bracket| bracket.end())
 }

@@ -1,8 +1,6 @@
 //! Enums become the code that fills an object, member by member on their own lines.
 
-use oxc_ast::ast::{
-    BinaryOperator, Expression, TSEnumDeclaration, TSEnumMember, TSEnumMemberName, UnaryOperator,
-};
+use oxc_ast::ast::{BinaryOperator, Expression, TSEnumDeclaration, TSEnumMember, TSEnumMemberName, UnaryOperator};
 use oxc_ast_visit::Visit as _;
 use oxc_parser::Kind;
 use oxc_span::GetSpan as _;
@@ -35,11 +33,7 @@ impl<'a> Eraser<'a, '_> {
         let object = self.open_object(&it.id, Kind::Enum, it.span.start, export);
         self.scopes.declare(name);
         self.scopes.enter_body(group, &object);
-        self.edits.replace(
-            it.body.span.start,
-            it.body.span.start + 1,
-            format!(";(function ({object}) {{ "),
-        );
+        self.edits.replace(it.body.span.start, it.body.span.start + 1, format!(";(function ({object}) {{ "));
         let mut next = Next::Number(0);
         for member in &it.body.members {
             next = self.enum_member(member, group, &object, next);
@@ -49,57 +43,32 @@ impl<'a> Eraser<'a, '_> {
         }
         self.scopes.leave();
         let close = self.close_object(name, export.is_some());
-        self.edits
-            .replace(it.body.span.end - 1, it.body.span.end, close);
+        self.edits.replace(it.body.span.end - 1, it.body.span.end, close);
     }
 
-    fn enum_member(
-        &mut self,
-        member: &TSEnumMember<'a>,
-        group: GroupId,
-        object: &str,
-        next: Next,
-    ) -> Next {
+    fn enum_member(&mut self, member: &TSEnumMember<'a>, group: GroupId, object: &str, next: Next) -> Next {
         let name = member_name(&member.id);
-        let key = name.map_or_else(
-            || member.id.span().source_text(self.source).to_owned(),
-            quote,
-        );
+        let key = name.map_or_else(|| member.id.span().source_text(self.source).to_owned(), quote);
         let slot = format!("{object}[{key}]");
-        let is_string = member
-            .initializer
-            .as_ref()
-            .is_some_and(|init| self.is_string(init, group));
+        let is_string = member.initializer.as_ref().is_some_and(|init| self.is_string(init, group));
         if let Some(name) = name {
             self.scopes.add_member(group, name);
-            self.enum_strings
-                .entry(group)
-                .or_default()
-                .insert(name, is_string);
+            self.enum_strings.entry(group).or_default().insert(name, is_string);
         }
         let Some(init) = &member.initializer else {
             let value = match &next {
                 Next::Number(number) => number.to_string(),
                 Next::After(slot) => format!("{slot} + 1"),
             };
-            self.replace_name(
-                member.span.start,
-                member.span.end,
-                format!("{object}[{slot} = {value}] = {key}"),
-            );
+            self.replace_name(member.span.start, member.span.end, format!("{object}[{slot} = {value}] = {key}"));
             return match next {
                 Next::Number(number) => Next::Number(number + 1),
                 Next::After(_) => Next::After(slot),
             };
         };
-        let name_end =
-            self.tokens
-                .before(init.span().start)
-                .map_or(member.id.span().end, |equals| {
-                    self.tokens
-                        .before(equals.start())
-                        .map_or(equals.start(), |last| last.end())
-                });
+        let name_end = self.tokens.before(init.span().start).map_or(member.id.span().end, |equals| {
+            self.tokens.before(equals.start()).map_or(equals.start(), |last| last.end())
+        });
         if is_string {
             self.replace_name(member.span.start, name_end, slot.clone());
             self.visit_expression(init);
@@ -124,11 +93,7 @@ impl<'a> Eraser<'a, '_> {
     /// Whether a member holds a string, which has no reverse mapping. Follows TypeScript: by the form of the value.
     fn is_string(&self, expression: &Expression<'a>, group: GroupId) -> bool {
         let member = |group: GroupId, name: &str| {
-            self.enum_strings
-                .get(&group)
-                .and_then(|members| members.get(name))
-                .copied()
-                .unwrap_or(false)
+            self.enum_strings.get(&group).and_then(|members| members.get(name)).copied().unwrap_or(false)
         };
         match expression {
             Expression::StringLiteral(_) | Expression::TemplateLiteral(_) => true,
@@ -159,11 +124,9 @@ fn member_name<'a>(id: &TSEnumMemberName<'a>) -> Option<&'a str> {
         TSEnumMemberName::String(it) | TSEnumMemberName::ComputedString(it) => {
             (!it.lone_surrogates).then(|| it.value.as_str())
         }
-        TSEnumMemberName::ComputedTemplateString(it) => it
-            .quasis
-            .first()
-            .and_then(|quasi| quasi.value.cooked.as_ref())
-            .map(|text| text.as_str()),
+        TSEnumMemberName::ComputedTemplateString(it) => {
+            it.quasis.first().and_then(|quasi| quasi.value.cooked.as_ref()).map(|text| text.as_str())
+        }
     }
 }
 

@@ -26,19 +26,14 @@ impl<'a> Eraser<'a, '_> {
                     Kind::LParen | Kind::LBrack | Kind::NoSubstitutionTemplate | Kind::TemplateHead
                 )
         });
-        self.edits.blank_from(
-            keyword.start(),
-            end,
-            if ends_statement { b';' } else { b' ' },
-        );
+        self.edits.blank_from(keyword.start(), end, if ends_statement { b';' } else { b' ' });
     }
 
     /// Erases `<T>` before an expression. Parentheses take its place: the expression may begin with `{` or
     /// `function` where only the type kept it from being a block or a declaration, and the type may have held the
     /// newline that nothing after `return` may.
     pub(super) fn type_assertion(&mut self, it: &TSTypeAssertion<'a>) {
-        self.edits
-            .blank_from(it.span.start, it.expression.span().start, b'(');
+        self.edits.blank_from(it.span.start, it.expression.span().start, b'(');
         self.visit_expression(&it.expression);
         self.edits.insert(it.span.end, ")");
     }
@@ -79,31 +74,20 @@ impl<'a> Eraser<'a, '_> {
         dynamic: bool,
     ) {
         let index = self.sites.len();
-        self.sites.push(Site {
-            specifier,
-            start: span.start,
-            dynamic,
-            names,
-        });
+        self.sites.push(Site { specifier, start: span.start, dynamic, names });
         self.edits.specifier(span.start, span.end, index);
     }
 
     /// Refuses `import defer` and `import source`.
     pub(in super::super) fn refuse_phase(&mut self, start: u32) {
-        self.refuse(Fault::syntax(
-            start,
-            "`import defer` and `import source` do not run here",
-            "use a plain import",
-        ));
+        self.refuse(Fault::syntax(start, "`import defer` and `import source` do not run here", "use a plain import"));
     }
 }
 
 /// The text of a string that is written out, whatever types and parentheses are around it.
 fn literal(expression: &Expression<'_>) -> Option<(String, Span)> {
     match expression {
-        Expression::StringLiteral(it) if !it.lone_surrogates => {
-            Some((it.value.to_string(), it.span))
-        }
+        Expression::StringLiteral(it) if !it.lone_surrogates => Some((it.value.to_string(), it.span)),
         Expression::TemplateLiteral(it) if it.expressions.is_empty() => {
             let quasi = it.quasis.first().filter(|quasi| !quasi.lone_surrogates)?;
             Some((quasi.value.cooked.as_ref()?.to_string(), it.span))

@@ -78,17 +78,11 @@ impl<'a> Eraser<'a, '_> {
 
     /// Erases `this: T` and the comma after it.
     pub(super) fn this_parameter(&mut self, span: Span) {
-        let end = self
-            .tokens
-            .at_kind(span.end, Kind::Comma)
-            .map_or(span.end, |comma| comma.end());
+        let end = self.tokens.at_kind(span.end, Kind::Comma).map_or(span.end, |comma| comma.end());
         self.edits.blank(span.start, end);
     }
 }
 
 fn is_parameter_modifier(kind: Kind) -> bool {
-    matches!(
-        kind,
-        Kind::Public | Kind::Private | Kind::Protected | Kind::Readonly | Kind::Override
-    )
+    matches!(kind, Kind::Public | Kind::Private | Kind::Protected | Kind::Readonly | Kind::Override)
 }

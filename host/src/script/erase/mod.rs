@@ -83,8 +83,8 @@ struct List<'a> {
 
 impl<'a, 't> Eraser<'a, 't> {
     pub(super) fn new(source: &'t str, tokens: Tokens<'t>, language: Language) -> Self {
-        let has_objects = language == Language::TypeScript
-            && tokens.contain(&[Kind::Enum, Kind::Namespace, Kind::Module]);
+        let has_objects =
+            language == Language::TypeScript && tokens.contain(&[Kind::Enum, Kind::Namespace, Kind::Module]);
         Self {
             source,
             tokens,
@@ -120,8 +120,7 @@ impl<'a, 't> Eraser<'a, 't> {
         for (scope, name, start, end) in std::mem::take(&mut self.aliases) {
             if self.resolved.bound.contains(&(scope, name)) {
                 // As long as `import`, so that nothing moves.
-                self.edits
-                    .replace(start, start + "import".len() as u32, "var   ");
+                self.edits.replace(start, start + "import".len() as u32, "var   ");
                 self.landmark_at(start);
             } else {
                 self.remove(start, end);
@@ -135,19 +134,12 @@ impl<'a, 't> Eraser<'a, 't> {
             return Err(fault);
         }
         self.landmarks.write(self.source, &mut self.edits);
-        Ok(Erased {
-            edits: self.edits,
-            sites: self.sites,
-            call_places: self.call_places,
-        })
+        Ok(Erased { edits: self.edits, sites: self.sites, call_places: self.call_places })
     }
 
     /// Refuses the source; the first place in it wins.
     pub(super) fn refuse(&mut self, fault: Fault) {
-        let is_first = self
-            .fault
-            .as_ref()
-            .is_none_or(|known| fault.start < known.start);
+        let is_first = self.fault.as_ref().is_none_or(|known| fault.start < known.start);
         if is_first {
             self.fault = Some(fault);
         }
@@ -161,10 +153,7 @@ impl<'a, 't> Eraser<'a, 't> {
 
     /// Whether a range holds a newline of any kind.
     fn spans_lines(&self, start: u32, end: u32) -> bool {
-        let text = self
-            .source
-            .get(start as usize..end as usize)
-            .unwrap_or_default();
+        let text = self.source.get(start as usize..end as usize).unwrap_or_default();
         text.contains(['\n', '\r', '\u{2028}', '\u{2029}'])
     }
 
@@ -182,14 +171,7 @@ fn unused_stem(source: &str) -> String {
     const STEM: &str = "$o";
     let longest = source
         .match_indices(STEM)
-        .map(|(at, _)| {
-            source
-                .as_bytes()
-                .iter()
-                .skip(at + STEM.len())
-                .take_while(|byte| **byte == b'_')
-                .count()
-        })
+        .map(|(at, _)| source.as_bytes().iter().skip(at + STEM.len()).take_while(|byte| **byte == b'_').count())
         .max();
     match longest {
         Some(longest) => format!("{STEM}{}", "_".repeat(longest + 1)),

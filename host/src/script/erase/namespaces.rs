@@ -1,8 +1,8 @@
 //! Namespaces become functions that fill an object; what they export stays a declaration and is also put on it.
 
 use oxc_ast::ast::{
-    BindingIdentifier, BindingPattern, Declaration, ImportOrExportKind, Statement,
-    TSNamespaceDeclaration, TSNamespaceDeclarationBody, VariableDeclarationKind,
+    BindingIdentifier, BindingPattern, Declaration, ImportOrExportKind, Statement, TSNamespaceDeclaration,
+    TSNamespaceDeclarationBody, VariableDeclarationKind,
 };
 use oxc_ast_visit::{Visit, walk};
 use oxc_parser::Kind;
@@ -13,11 +13,7 @@ use super::Eraser;
 impl<'a> Eraser<'a, '_> {
     /// `namespace A.B { export const x = 1 }` →
     /// `var A ;(function ($o1) { var B;(function ($o2) { const x = 1;$o2.x = x; })(B = …); })(A || (A = {}));`
-    pub(super) fn namespace_declaration(
-        &mut self,
-        it: &TSNamespaceDeclaration<'a>,
-        export: Option<u32>,
-    ) {
+    pub(super) fn namespace_declaration(&mut self, it: &TSNamespaceDeclaration<'a>, export: Option<u32>) {
         let keyword = self
             .tokens
             .between(it.span.start, it.id.span.start)
@@ -56,12 +52,10 @@ impl<'a> Eraser<'a, '_> {
             if let Some(start) = dots_start {
                 self.edits.blank(start, block.span.start);
             }
-            self.edits
-                .replace(block.span.start, block.span.start + 1, opening);
+            self.edits.replace(block.span.start, block.span.start + 1, opening);
             self.statement_list(&block.body);
             closings.reverse();
-            self.edits
-                .replace(block.span.end - 1, block.span.end, closings.join(" "));
+            self.edits.replace(block.span.end - 1, block.span.end, closings.join(" "));
         }
         for _ in 0..levels {
             self.namespace_objects.pop();
@@ -97,8 +91,7 @@ impl<'a> Eraser<'a, '_> {
         };
         if let Some(token) = self.tokens.find(start, id.span.start, keyword) {
             let width = (token.end() - token.start()) as usize;
-            self.edits
-                .replace(token.start(), token.end(), format!("{declares:width$}"));
+            self.edits.replace(token.start(), token.end(), format!("{declares:width$}"));
         }
         if is_merged {
             self.edits.blank(id.span.start, id.span.end);
@@ -123,8 +116,7 @@ impl<'a> Eraser<'a, '_> {
 
     /// `export` before a variable, function or class in a namespace.
     pub(super) fn export_from_namespace(&mut self, span: Span, declaration: &Declaration<'a>) {
-        self.edits
-            .blank(span.start, span.start + "export".len() as u32);
+        self.edits.blank(span.start, span.start + "export".len() as u32);
         walk::walk_declaration(self, declaration);
         let Some(object) = self.namespace_objects.last().cloned() else {
             return;
@@ -138,12 +130,8 @@ impl<'a> Eraser<'a, '_> {
                     names.visit_binding_pattern(&declarator.id);
                 }
             }
-            Declaration::FunctionDeclaration(it) => {
-                names.list.extend(it.id.as_ref().map(|id| id.name.as_str()))
-            }
-            Declaration::ClassDeclaration(it) => {
-                names.list.extend(it.id.as_ref().map(|id| id.name.as_str()))
-            }
+            Declaration::FunctionDeclaration(it) => names.list.extend(it.id.as_ref().map(|id| id.name.as_str())),
+            Declaration::ClassDeclaration(it) => names.list.extend(it.id.as_ref().map(|id| id.name.as_str())),
             _ => {}
         }
         let mut code = String::from(";");

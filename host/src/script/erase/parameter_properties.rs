@@ -9,12 +9,7 @@ use super::Eraser;
 impl<'a> Eraser<'a, '_> {
     /// Declares the fields first in the class, which starts at `class_body`, as TypeScript does; and assigns them as
     /// soon as `this` exists: at the start of the constructor's body, or after `super()`.
-    pub(super) fn parameter_properties(
-        &mut self,
-        constructor: &Function<'a>,
-        class_body: u32,
-        is_derived: bool,
-    ) {
+    pub(super) fn parameter_properties(&mut self, constructor: &Function<'a>, class_body: u32, is_derived: bool) {
         let Some(body) = &constructor.body else {
             return;
         };

@@ -1,8 +1,8 @@
 //! Statements: which vanish, which merge, which are refused.
 
 use oxc_ast::ast::{
-    Declaration, ExportDefaultDeclarationKind, Function, ImportOrExportKind, ModuleExportName,
-    Statement, TSImportEqualsDeclaration, TSModuleReference,
+    Declaration, ExportDefaultDeclarationKind, Function, ImportOrExportKind, ModuleExportName, Statement,
+    TSImportEqualsDeclaration, TSModuleReference,
 };
 use oxc_ast_visit::{Visit as _, walk};
 use oxc_span::GetSpan as _;
@@ -16,10 +16,7 @@ impl<'a> Eraser<'a, '_> {
     pub(super) fn statement_list(&mut self, list: &[Statement<'a>]) {
         if self.has_objects {
             let hosts = list.iter().filter_map(host_name).collect();
-            self.lists.push(List {
-                hosts,
-                ..List::default()
-            });
+            self.lists.push(List { hosts, ..List::default() });
         }
         for statement in list {
             self.landmark(statement);
@@ -43,11 +40,8 @@ impl<'a> Eraser<'a, '_> {
                 for specifier in &it.specifiers {
                     let is_value = it.export_kind == ImportOrExportKind::Value
                         && specifier.export_kind == ImportOrExportKind::Value;
-                    if is_value
-                        && let ModuleExportName::IdentifierReference(local) = &specifier.local
-                    {
-                        self.scopes
-                            .refer(local.name.as_str(), local.span.start, false);
+                    if is_value && let ModuleExportName::IdentifierReference(local) = &specifier.local {
+                        self.scopes.refer(local.name.as_str(), local.span.start, false);
                     }
                 }
             }
@@ -59,9 +53,7 @@ impl<'a> Eraser<'a, '_> {
                         self.type_name(interface.id.name.as_str());
                         self.remove(it.span.start, it.span.end);
                     }
-                    ExportDefaultDeclarationKind::FunctionDeclaration(function)
-                        if is_signature(function) =>
-                    {
+                    ExportDefaultDeclarationKind::FunctionDeclaration(function) if is_signature(function) => {
                         self.remove(it.span.start, it.span.end);
                     }
                     _ => walk::walk_export_default_declaration(self, it),
@@ -101,17 +93,13 @@ impl<'a> Eraser<'a, '_> {
         }
         match declaration {
             Declaration::TSEnumDeclaration(it) => self.enum_declaration(it, Some(span.start)),
-            Declaration::TSNamespaceDeclaration(it) => {
-                self.namespace_declaration(it, Some(span.start))
-            }
+            Declaration::TSNamespaceDeclaration(it) => self.namespace_declaration(it, Some(span.start)),
             Declaration::TSImportEqualsDeclaration(it) => self.refuse(Fault::syntax(
                 it.span.start,
                 "`export import … =` does not run here",
                 "use `export const` instead",
             )),
-            _ if !self.namespace_objects.is_empty() => {
-                self.export_from_namespace(span, declaration)
-            }
+            _ if !self.namespace_objects.is_empty() => self.export_from_namespace(span, declaration),
             _ => walk::walk_declaration(self, declaration),
         }
     }
@@ -143,9 +131,7 @@ impl<'a> Eraser<'a, '_> {
                 Declaration::ClassDeclaration(it) => it.declare,
                 Declaration::TSEnumDeclaration(it) => it.declare,
                 Declaration::TSNamespaceDeclaration(it) => it.declare || !is_instantiated(it),
-                Declaration::TSImportEqualsDeclaration(it) => {
-                    it.import_kind == ImportOrExportKind::Type
-                }
+                Declaration::TSImportEqualsDeclaration(it) => it.import_kind == ImportOrExportKind::Type,
             }
     }
 
@@ -183,12 +169,7 @@ impl<'a> Eraser<'a, '_> {
             };
         }
         self.scopes.declare(it.id.name.as_str());
-        self.aliases.push((
-            self.scopes.current(),
-            it.id.name.as_str(),
-            it.span.start,
-            it.span.end,
-        ));
+        self.aliases.push((self.scopes.current(), it.id.name.as_str(), it.span.start, it.span.end));
     }
 
     fn refuse_in_namespace(&mut self, start: u32) {
@@ -205,11 +186,7 @@ impl<'a> Eraser<'a, '_> {
         if self.namespace_objects.is_empty() {
             self.top_level_returns.push(start);
         } else {
-            self.refuse(Fault::syntax(
-                start,
-                "a namespace cannot return",
-                "move the statement into a function",
-            ));
+            self.refuse(Fault::syntax(start, "a namespace cannot return", "move the statement into a function"));
         }
     }
 }
@@ -225,9 +202,7 @@ fn host_name<'a>(statement: &Statement<'a>) -> Option<&'a str> {
         Statement::ExportDeclaration(it) => Some(&it.declaration),
         Statement::ExportDefaultDeclaration(it) => {
             return match &it.declaration {
-                ExportDefaultDeclarationKind::FunctionDeclaration(it) if !is_signature(it) => {
-                    it.id.as_ref()
-                }
+                ExportDefaultDeclarationKind::FunctionDeclaration(it) if !is_signature(it) => it.id.as_ref(),
                 ExportDefaultDeclarationKind::ClassDeclaration(it) => it.id.as_ref(),
                 _ => None,
             }

@@ -3,12 +3,11 @@
 use std::cell::Cell;
 
 use oxc_ast::ast::{
-    ArrowFunctionExpression, AssignmentTargetPropertyIdentifier, BindingIdentifier, CallExpression,
-    Class, ClassElement, Decorator, Expression, FormalParameter, Function, IdentifierReference,
-    ImportExpression, LabeledStatement, MethodDefinition, NewExpression, ObjectProperty, PropertyDefinition, ReturnStatement,
-    Statement, StaticBlock, TSAsExpression, TSNonNullExpression, TSSatisfiesExpression,
-    TSThisParameter, TSTypeAnnotation, TSTypeAssertion, TSTypeParameterDeclaration,
-    TSTypeParameterInstantiation, VariableDeclaration, VariableDeclarator,
+    ArrowFunctionExpression, AssignmentTargetPropertyIdentifier, BindingIdentifier, CallExpression, Class,
+    ClassElement, Decorator, Expression, FormalParameter, Function, IdentifierReference, ImportExpression,
+    LabeledStatement, MethodDefinition, NewExpression, ObjectProperty, PropertyDefinition, ReturnStatement, Statement,
+    StaticBlock, TSAsExpression, TSNonNullExpression, TSSatisfiesExpression, TSThisParameter, TSTypeAnnotation,
+    TSTypeAssertion, TSTypeParameterDeclaration, TSTypeParameterInstantiation, VariableDeclaration, VariableDeclarator,
 };
 use oxc_ast_visit::{Visit, walk};
 use oxc_parser::Kind;
@@ -107,12 +106,8 @@ impl<'a> Visit<'a> for Eraser<'a, '_> {
         walk::walk_object_property(self, it);
     }
 
-    fn visit_assignment_target_property_identifier(
-        &mut self,
-        it: &AssignmentTargetPropertyIdentifier<'a>,
-    ) {
-        self.scopes
-            .refer(it.binding.name.as_str(), it.binding.span.start, true);
+    fn visit_assignment_target_property_identifier(&mut self, it: &AssignmentTargetPropertyIdentifier<'a>) {
+        self.scopes.refer(it.binding.name.as_str(), it.binding.span.start, true);
         if let Some(init) = &it.init {
             self.visit_expression(init);
         }
@@ -158,11 +153,7 @@ impl<'a> Visit<'a> for Eraser<'a, '_> {
 
     fn visit_decorator(&mut self, it: &Decorator<'a>) {
         let text = it.span.source_text(self.source);
-        let name: String = text
-            .chars()
-            .take_while(|c| c.is_alphanumeric() || "@_$.".contains(*c))
-            .take(64)
-            .collect();
+        let name: String = text.chars().take_while(|c| c.is_alphanumeric() || "@_$.".contains(*c)).take(64).collect();
         self.refuse(Fault::syntax(
             it.span.start,
             format!("decorators do not run here: `{name}`"),

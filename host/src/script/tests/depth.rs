@@ -3,14 +3,7 @@
 use super::super::depth::{Limits, TooDeep, bound};
 
 fn depth(source: &str) -> u32 {
-    bound(
-        source,
-        Limits {
-            brackets: u32::MAX,
-            total: u32::MAX,
-        },
-    )
-    .unwrap_or(u32::MAX)
+    bound(source, Limits { brackets: u32::MAX, total: u32::MAX }).unwrap_or(u32::MAX)
 }
 
 /// Each nests once more with every repetition, so the bound must grow with them.
@@ -49,11 +42,7 @@ fn what_does_not_nest_is_not_counted() {
         let many = depth(&part.repeat(2000));
         assert!(many <= 20, "{part:?}: {many}");
     }
-    let list = [
-        ("[", "{ a: b < c, d: e.f(g) },", "]"),
-        ("({", "a: 1 + 2,\n", "})"),
-        ("switch(a){", "case 1:\n", "}"),
-    ];
+    let list = [("[", "{ a: b < c, d: e.f(g) },", "]"), ("({", "a: 1 + 2,\n", "})"), ("switch(a){", "case 1:\n", "}")];
     for (open, part, close) in list {
         let many = depth(&format!("{open}{}{close}", part.repeat(2000)));
         assert!(many <= 20, "{part:?}: {many}");
@@ -64,10 +53,7 @@ fn what_does_not_nest_is_not_counted() {
 
 #[test]
 fn the_limit_names_where_it_was_passed() {
-    let limits = Limits {
-        brackets: 3,
-        total: 6,
-    };
+    let limits = Limits { brackets: 3, total: 6 };
     assert_eq!(bound("x = (((1)))", limits), Ok(4));
     assert_eq!(bound("x = ((((1))))", limits), Err(TooDeep::Brackets(7)));
     assert_eq!(bound("x = a<b<c<d<e", limits), Err(TooDeep::Brackets(11)));

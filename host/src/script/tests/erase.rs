@@ -47,22 +47,10 @@ fn declarations_without_code_vanish() {
         ("interface A { b: c }", ";                   "),
         ("export type A = B", ";                "),
         ("declare module 'x' { }", ";                     "),
-        (
-            "function f(a: b): c\nfunction f(a) { }",
-            ";                  \nfunction f(a) { }",
-        ),
-        (
-            "export default interface A { }",
-            ";                             ",
-        ),
-        (
-            "namespace A { export type B = C }",
-            ";                                ",
-        ),
-        (
-            "import type A = require('a')",
-            ";                           ",
-        ),
+        ("function f(a: b): c\nfunction f(a) { }", ";                  \nfunction f(a) { }"),
+        ("export default interface A { }", ";                             "),
+        ("namespace A { export type B = C }", ";                                "),
+        ("import type A = require('a')", ";                           "),
     ]);
 }
 
@@ -82,19 +70,10 @@ fn statements_that_a_type_kept_apart_stay_apart() {
 #[test]
 fn class_members_that_a_type_kept_apart_stay_apart() {
     erases(&[
-        (
-            "class A { a = 1\npublic [b] = 2 }",
-            "class A { a = 1\n;      [b] = 2 }",
-        ),
+        ("class A { a = 1\npublic [b] = 2 }", "class A { a = 1\n;      [b] = 2 }"),
         ("class A { get: T\nx() { } }", "class A { get;  \nx() { } }"),
-        (
-            "class A { static: T\nx() { } }",
-            "class A { static;  \nx() { } }",
-        ),
-        (
-            "class A { a = b as T\n['c'] = 1 }",
-            "class A { a = b ;   \n['c'] = 1 }",
-        ),
+        ("class A { static: T\nx() { } }", "class A { static;  \nx() { } }"),
+        ("class A { a = b as T\n['c'] = 1 }", "class A { a = b ;   \n['c'] = 1 }"),
     ]);
 }
 
@@ -106,20 +85,14 @@ fn newlines_of_erased_types_end_up_where_they_may_be() {
         // None after `async`.
         ("f = async <\nT\n>(a) => b", "f = async (\n \n  a) => b"),
         // None after `return`.
-        (
-            "function f() { return <\nT\n>(a: T) => a }",
-            "function f() { return (\n \n  a   ) => a }",
-        ),
+        ("function f() { return <\nT\n>(a: T) => a }", "function f() { return (\n \n  a   ) => a }"),
     ]);
 }
 
 #[test]
 fn prefix_casts_become_parentheses() {
     assert_eq!(module("f = () => <T>{ a }"), "f = () => (  { a })");
-    assert_eq!(
-        module("function f() { return <\nT\n>x }"),
-        "function f() { return (\n \n x) }"
-    );
+    assert_eq!(module("function f() { return <\nT\n>x }"), "function f() { return (\n \n x) }");
     assert_eq!(module("<any>x.y = <A><B>z"), "(    x.y) = (  (  z))");
 }
 
@@ -128,66 +101,26 @@ fn javascript_is_left_alone() {
     use crate::script::{Language, SourceKind};
     let source = "import { unused } from 'a'\nlet type = 1\nclass A { static x }\na < b > (c)";
     let prepared = super::run(source, Language::JavaScript, SourceKind::Module);
-    assert_eq!(
-        prepared.map(|it| it.code).as_deref(),
-        Ok(&*source.replace("'a'", "\"a\""))
-    );
+    assert_eq!(prepared.map(|it| it.code).as_deref(), Ok(&*source.replace("'a'", "\"a\"")));
     assert!(super::run("let a: b", Language::JavaScript, SourceKind::Module).is_err());
 }
 
 #[test]
 fn what_does_not_run_is_refused_by_name() {
     let cases = [
-        (
-            "let x\n@a.b(c) class D { }",
-            "decorators do not run here: `@a.b`",
-            2,
-            1,
-        ),
-        (
-            "class A { @b c }",
-            "decorators do not run here: `@b`",
-            1,
-            11,
-        ),
-        (
-            "class A { f(@b c) { } }",
-            "decorators do not run here: `@b`",
-            1,
-            13,
-        ),
-        (
-            "class A { accessor b = 1 }",
-            "`accessor` fields do not run here",
-            1,
-            11,
-        ),
-        (
-            "import a = require('a')",
-            "`import … = require(…)` does not run here",
-            1,
-            1,
-        ),
+        ("let x\n@a.b(c) class D { }", "decorators do not run here: `@a.b`", 2, 1),
+        ("class A { @b c }", "decorators do not run here: `@b`", 1, 11),
+        ("class A { f(@b c) { } }", "decorators do not run here: `@b`", 1, 13),
+        ("class A { accessor b = 1 }", "`accessor` fields do not run here", 1, 11),
+        ("import a = require('a')", "`import … = require(…)` does not run here", 1, 1),
         ("export = 1", "`export =` does not run here", 1, 1),
-        (
-            "import defer * as a from 'a'",
-            "`import defer` and `import source` do not run here",
-            1,
-            1,
-        ),
+        ("import defer * as a from 'a'", "`import defer` and `import source` do not run here", 1, 1),
         ("let x = ;", "Unexpected token", 1, 9),
     ];
     for (source, message, line, column) in cases {
         let error = refusal(source);
-        assert_eq!(
-            (error.code, error.message.as_str()),
-            ("script.syntax", message)
-        );
-        assert_eq!(
-            error.position.map(|at| (at.line, at.column)),
-            Some((line, column)),
-            "{source}"
-        );
+        assert_eq!((error.code, error.message.as_str()), ("script.syntax", message));
+        assert_eq!(error.position.map(|at| (at.line, at.column)), Some((line, column)), "{source}");
     }
     assert!(refusal("@a class B { }").hint.is_some());
 }

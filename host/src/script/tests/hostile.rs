@@ -29,18 +29,10 @@ const NESTING: &[(&str, &str, &str, &str)] = &[
 #[test]
 fn deep_nesting_is_refused_in_words() {
     for (before, open, middle, close) in NESTING {
-        let source = format!(
-            "{before}{}{middle}{}",
-            open.repeat(100_000),
-            close.repeat(100_000)
-        );
+        let source = format!("{before}{}{middle}{}", open.repeat(100_000), close.repeat(100_000));
         let error = refusal(&source);
         assert_eq!(error.code, "script.syntax");
-        assert!(
-            error.message.contains("deeper than"),
-            "{open}: {}",
-            error.message
-        );
+        assert!(error.message.contains("deeper than"), "{open}: {}", error.message);
         assert!(error.position.is_some() && error.hint.is_some());
     }
 }
@@ -49,25 +41,12 @@ fn deep_nesting_is_refused_in_words() {
 #[test]
 fn what_is_not_refused_fits_the_stack() {
     for (before, open, middle, close) in NESTING {
-        let nest = |count| {
-            format!(
-                "{before}{}{middle}{}",
-                open.repeat(count),
-                close.repeat(count)
-            )
-        };
-        let limits = Limits {
-            brackets: MAX_NESTING,
-            total: MAX_DEPTH,
-        };
+        let nest = |count| format!("{before}{}{middle}{}", open.repeat(count), close.repeat(count));
+        let limits = Limits { brackets: MAX_NESTING, total: MAX_DEPTH };
         let (mut low, mut high) = (1, MAX_DEPTH as usize);
         while low < high {
             let count = (low + high).div_ceil(2);
-            if bound(&nest(count), limits).is_ok() {
-                low = count
-            } else {
-                high = count - 1
-            }
+            if bound(&nest(count), limits).is_ok() { low = count } else { high = count - 1 }
         }
         let _ = run(&nest(low), Language::TypeScript, SourceKind::Script);
         assert!(low > 200, "{open} is refused at {low} already");
@@ -76,18 +55,11 @@ fn what_is_not_refused_fits_the_stack() {
 
 #[test]
 fn ordinary_size_is_not_nesting() {
-    for line in [
-        "foo.bar(baz, { a: [1, 2] })\n",
-        "const x = a + b\n",
-        "if (a) b(); else c()\n",
-        "type A = B<C, D>\n",
-        "'a'\n",
-    ] {
+    for line in
+        ["foo.bar(baz, { a: [1, 2] })\n", "const x = a + b\n", "if (a) b(); else c()\n", "type A = B<C, D>\n", "'a'\n"]
+    {
         let source = line.repeat(100_000);
-        assert!(
-            run(&source, Language::TypeScript, SourceKind::Module).is_ok(),
-            "{line}"
-        );
+        assert!(run(&source, Language::TypeScript, SourceKind::Module).is_ok(), "{line}");
     }
     let source = format!("x = {}0", "a + ".repeat(5_000));
     assert!(run(&source, Language::TypeScript, SourceKind::Script).is_ok());

@@ -14,9 +14,7 @@ mod value;
 use super::{Language, Prepared, ScriptError, SourceKind, prepare};
 
 fn run(source: &str, language: Language, kind: SourceKind) -> Result<Prepared, ScriptError> {
-    prepare(source, "test.ts", language, kind, &mut |site| {
-        Ok(site.specifier.to_owned())
-    })
+    prepare(source, "test.ts", language, kind, &mut |site| Ok(site.specifier.to_owned()))
 }
 
 /// The code of a TypeScript module without its landmarks, which would drown what most tests are about.

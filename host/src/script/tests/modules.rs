@@ -6,25 +6,19 @@ use super::{module, refusal};
 /// The imports that remain, as `specifier: names`.
 fn sites(source: &str) -> Vec<String> {
     let mut found = Vec::new();
-    let result = prepare(
-        source,
-        "test.ts",
-        Language::TypeScript,
-        SourceKind::Module,
-        &mut |site| {
-            let names: Vec<&str> = site
-                .names
-                .iter()
-                .map(|name| match name {
-                    ImportedName::Namespace => "*",
-                    ImportedName::Default => "default",
-                    ImportedName::Named(name) => name,
-                })
-                .collect();
-            found.push(format!("{}: {}", site.specifier, names.join(" ")));
-            Ok(site.specifier.to_owned())
-        },
-    );
+    let result = prepare(source, "test.ts", Language::TypeScript, SourceKind::Module, &mut |site| {
+        let names: Vec<&str> = site
+            .names
+            .iter()
+            .map(|name| match name {
+                ImportedName::Namespace => "*",
+                ImportedName::Default => "default",
+                ImportedName::Named(name) => name,
+            })
+            .collect();
+        found.push(format!("{}: {}", site.specifier, names.join(" ")));
+        Ok(site.specifier.to_owned())
+    });
     assert!(result.is_ok(), "{source}");
     found
 }
@@ -35,35 +29,17 @@ fn names_used_only_as_types_are_dropped() {
         module("import { trains, Trip } from '@capabilities/x'\nlet a: Trip = trains.get()"),
         "import { trains,      } from \"@capabilities/x\"\nlet a       = trains.get()"
     );
-    assert_eq!(
-        module("import A, { b } from 'c'; b; let x: A"),
-        "import    { b } from \"c\"; b; let x   "
-    );
-    assert_eq!(
-        module("import A, * as B from 'c'; A; let x: B.C"),
-        "import A         from \"c\"; A; let x     "
-    );
-    assert_eq!(
-        module("import { type A, b } from 'c'; b"),
-        "import {         b } from \"c\"; b"
-    );
+    assert_eq!(module("import A, { b } from 'c'; b; let x: A"), "import    { b } from \"c\"; b; let x   ");
+    assert_eq!(module("import A, * as B from 'c'; A; let x: B.C"), "import A         from \"c\"; A; let x     ");
+    assert_eq!(module("import { type A, b } from 'c'; b"), "import {         b } from \"c\"; b");
 }
 
 #[test]
 fn an_import_of_types_only_is_never_resolved() {
     assert_eq!(sites("import { A } from 'a'; let x: A"), [""; 0]);
-    assert_eq!(
-        sites("import type { A } from 'a'; import { type B } from 'b'; import {} from 'c'"),
-        [""; 0]
-    );
-    assert_eq!(
-        sites("export type { A } from 'a'; export { type B } from 'b'; export type * from 'c'"),
-        [""; 0]
-    );
-    assert_eq!(
-        sites("import { A } from 'a'; type B = typeof A; class C implements A { }"),
-        [""; 0]
-    );
+    assert_eq!(sites("import type { A } from 'a'; import { type B } from 'b'; import {} from 'c'"), [""; 0]);
+    assert_eq!(sites("export type { A } from 'a'; export { type B } from 'b'; export type * from 'c'"), [""; 0]);
+    assert_eq!(sites("import { A } from 'a'; type B = typeof A; class C implements A { }"), [""; 0]);
     assert_eq!(sites("import './a'"), ["./a: "]);
 }
 
@@ -107,9 +83,7 @@ fn shadowed_names_are_not_uses() {
 #[test]
 fn every_form_of_import_is_resolved_with_its_names() {
     assert_eq!(
-        sites(
-            "import a, { b, default as c, 'd e' as f } from '1'; import * as g from '2'; [a, b, c, f, g]"
-        ),
+        sites("import a, { b, default as c, 'd e' as f } from '1'; import * as g from '2'; [a, b, c, f, g]"),
         ["1: default b default d e", "2: *"]
     );
     assert_eq!(
@@ -122,42 +96,22 @@ fn every_form_of_import_is_resolved_with_its_names() {
 
 #[test]
 fn what_resolve_gives_replaces_the_specifier_as_one_literal() {
-    let source =
-        "import a from 'x' with { type: 'json' }; a; import('y', { with: { type: 'json' } })";
-    let code = prepare(
-        source,
-        "f",
-        Language::TypeScript,
-        SourceKind::Module,
-        &mut |_| Ok("a\"b\n".to_owned()),
-    )
-    .map(|it| it.code);
+    let source = "import a from 'x' with { type: 'json' }; a; import('y', { with: { type: 'json' } })";
+    let code = prepare(source, "f", Language::TypeScript, SourceKind::Module, &mut |_| Ok("a\"b\n".to_owned()))
+        .map(|it| it.code);
     assert_eq!(
         code.as_deref(),
-        Ok(
-            "import a from \"a\\\"b\\n\"                      ; a; import(\"a\\\"b\\n\"                            )"
-        )
+        Ok("import a from \"a\\\"b\\n\"                      ; a; import(\"a\\\"b\\n\"                            )")
     );
 }
 
 #[test]
 fn what_resolve_refuses_is_the_error() {
-    let refused = prepare(
-        "import 'a'",
-        "f.ts",
-        Language::TypeScript,
-        SourceKind::Script,
-        &mut |site| {
-            Err(ScriptError::new("import.unknown", "f.ts", "no such module")
-                .at(site.position)
-                .hint("try `b`"))
-        },
-    );
+    let refused = prepare("import 'a'", "f.ts", Language::TypeScript, SourceKind::Script, &mut |site| {
+        Err(ScriptError::new("import.unknown", "f.ts", "no such module").at(site.position).hint("try `b`"))
+    });
     let error = refused.map(|it| it.code).unwrap_err();
-    assert_eq!(
-        (error.code, error.to_string().as_str()),
-        ("import.unknown", "no such module")
-    );
+    assert_eq!((error.code, error.to_string().as_str()), ("import.unknown", "no such module"));
     assert_eq!(error.position.map(|at| (at.line, at.column)), Some((1, 8)));
 }
 
@@ -166,11 +120,7 @@ fn a_computed_import_is_denied_before_anything_runs() {
     let error = refusal("const name = 'a'\nawait import(name)");
     assert_eq!(error.code, "import.denied");
     assert_eq!(error.position.map(|at| (at.line, at.column)), Some((2, 14)));
-    assert!(
-        error
-            .hint
-            .is_some_and(|hint| hint.contains("import('./data.ts')"))
-    );
+    assert!(error.hint.is_some_and(|hint| hint.contains("import('./data.ts')")));
     assert_eq!(refusal("import(`a${b}`)").code, "import.denied");
     assert_eq!(refusal("import('a' + 'b')").code, "import.denied");
 }
@@ -181,19 +131,8 @@ fn exported_types_vanish_and_values_stay() {
         module("interface A { }\nclass B { }\nexport { A, B, type C }"),
         ";              \nclass B { }\nexport {    B,        }"
     );
-    assert_eq!(
-        module("type A = 1; export { A }"),
-        ";           ;           "
-    );
-    assert_eq!(
-        module("interface A { }\nexport default A"),
-        ";              \n;               "
-    );
+    assert_eq!(module("type A = 1; export { A }"), ";           ;           ");
+    assert_eq!(module("interface A { }\nexport default A"), ";              \n;               ");
     assert_eq!(module("export {}"), "export {}");
-    assert_eq!(
-        module("enum A { } export { A }")
-            .matches("export { A }")
-            .count(),
-        1
-    );
+    assert_eq!(module("enum A { } export { A }").matches("export { A }").count(), 1);
 }

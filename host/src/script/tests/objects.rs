@@ -40,10 +40,7 @@ fn a_name_is_declared_once_however_often_it_is_reopened() {
         ("enum E { A } enum E { B = 1 }", 1),
         ("class C { } namespace C { export const x = 1 }", 0),
         ("function f() { } enum f { A }", 0),
-        (
-            "namespace N { export const x = 1 } namespace N { export const y = 1 }",
-            1,
-        ),
+        ("namespace N { export const x = 1 } namespace N { export const y = 1 }", 1),
         ("export enum E { A } export enum E { B = 1 }", 1),
     ] {
         let code = module(source);
@@ -51,10 +48,7 @@ fn a_name_is_declared_once_however_often_it_is_reopened() {
         assert_eq!(count, declarations, "{code}");
         assert!(code.matches("export").count() <= 1, "{code}");
     }
-    assert!(
-        module("{ enum E { A } }").contains("let  E "),
-        "blocks must not share their enums"
-    );
+    assert!(module("{ enum E { A } }").contains("let  E "), "blocks must not share their enums");
 }
 
 #[test]
@@ -65,12 +59,7 @@ fn namespaces_export_declarations() {
          {})); })(A || (A = {}));"
     );
     let code = module("namespace A { export let x = 1 }");
-    assert!(
-        code.contains(
-            "Object.defineProperty($o1, \"x\", { get: () => x, set: $o1v => { x = $o1v; }"
-        ),
-        "{code}"
-    );
+    assert!(code.contains("Object.defineProperty($o1, \"x\", { get: () => x, set: $o1v => { x = $o1v; }"), "{code}");
 }
 
 #[test]
@@ -86,14 +75,8 @@ fn generated_names_do_not_collide() {
 
 #[test]
 fn entity_aliases_run_when_used() {
-    assert_eq!(
-        module("import a = N.b; a; namespace N { }"),
-        "var    a = N.b; a; ;              "
-    );
-    assert_eq!(
-        module("import a = N.b; let x: a"),
-        ";               let x   "
-    );
+    assert_eq!(module("import a = N.b; a; namespace N { }"), "var    a = N.b; a; ;              ");
+    assert_eq!(module("import a = N.b; let x: a"), ";               let x   ");
 }
 
 #[test]
@@ -114,10 +97,5 @@ fn lines_stay_where_they_are() {
     let code = module(source);
     assert_eq!(code.lines().count(), source.lines().count());
     assert_eq!(code.lines().last(), Some("last"));
-    assert!(
-        code.lines()
-            .nth(1)
-            .is_some_and(|line| line.ends_with("; // one")),
-        "{code}"
-    );
+    assert!(code.lines().nth(1).is_some_and(|line| line.ends_with("; // one")), "{code}");
 }

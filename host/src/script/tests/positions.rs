@@ -8,17 +8,11 @@ fn leads_back(source: &str, needle: &str, line: u32, column: u32) {
     let prepared = script(source);
     let at = prepared.code.find(needle).unwrap_or(usize::MAX);
     let before = &prepared.code[..at];
-    let code_line = before.split_inclusive('\n').count() as u32
-        + u32::from(before.ends_with('\n') || before.is_empty());
-    let code_column =
-        (before.len() - before.rfind('\n').map_or(0, |newline| newline + 1)) as u32 + 1;
+    let code_line =
+        before.split_inclusive('\n').count() as u32 + u32::from(before.ends_with('\n') || before.is_empty());
+    let code_column = (before.len() - before.rfind('\n').map_or(0, |newline| newline + 1)) as u32 + 1;
     let position = prepared.positions.original(code_line, code_column);
-    assert_eq!(
-        (position.line, position.column),
-        (line, column),
-        "{}",
-        prepared.code
-    );
+    assert_eq!((position.line, position.column), (line, column), "{}", prepared.code);
 }
 
 #[test]
@@ -30,18 +24,8 @@ fn blanks_move_nothing() {
 #[test]
 fn insertions_are_undone_on_their_line() {
     leads_back("\nenum E { A, B } needle()", "needle", 2, 17);
-    leads_back(
-        "\nnamespace N { export const x = 1; needle() }",
-        "needle",
-        2,
-        35,
-    );
-    leads_back(
-        "\nclass A { constructor(private x) { needle() } }",
-        "needle",
-        2,
-        36,
-    );
+    leads_back("\nnamespace N { export const x = 1; needle() }", "needle", 2, 35);
+    leads_back("\nclass A { constructor(private x) { needle() } }", "needle", 2, 36);
     leads_back("\nf(<any>1, <any>2, needle)", "needle", 2, 19);
     leads_back("let x\nreturn needle", "needle", 2, 8);
     leads_back("\nlet a = 1; needle(a)", "needle", 2, 12);

@@ -12,18 +12,13 @@ fn the_last_expression_statement_is_the_value() {
         ("({ a: 1 })", "({ a: 1 })"),
         ("await x", "await x"),
         ("`a\nb`", "`a\nb`"),
-        (
-            "x\nfunction x() { }\nif (y) { z }",
-            "x\nfunction x() { }\n0;if (y) { z }",
-        ),
+        ("x\nfunction x() { }\nif (y) { z }", "x\nfunction x() { }\n0;if (y) { z }"),
         ("'use strict'\nx", "x"),
         ("a, b;", "( a, b);"),
     ] {
         let prepared = script(source);
-        let (before, after) = prepared
-            .code
-            .split_once("export { $o1 as default }; let $o1; $o1 = ")
-            .unwrap_or_default();
+        let (before, after) =
+            prepared.code.split_once("export { $o1 as default }; let $o1; $o1 = ").unwrap_or_default();
         assert_eq!(after, expression, "{source}");
         assert!(source.starts_with(before), "{before}");
         assert!(prepared.has_default_export && !prepared.call_default);
@@ -39,10 +34,7 @@ fn a_default_export_is_left_and_called() {
         "export default class { }",
     ] {
         let prepared = script(source);
-        assert!(
-            prepared.call_default && prepared.has_default_export,
-            "{source}"
-        );
+        assert!(prepared.call_default && prepared.has_default_export, "{source}");
         assert_eq!(prepared.code.replace('"', "'"), source);
     }
     let prepared = script("interface A { }\nexport default A\n3");
@@ -51,12 +43,12 @@ fn a_default_export_is_left_and_called() {
 
 #[test]
 fn a_top_level_return_makes_the_script_a_function() {
+    assert_eq!(script("return 1 // one").code, "export default (async () => { return 1})(); // one");
     assert_eq!(
-        script("return 1 // one").code,
-        "export default (async () => { return 1})(); // one"
-    );
-    assert_eq!(
-        script("import a, { b as c, T } from 'x'\nlet d: T = a\nimport 'y'\nfor (;;) { try { return [c, d] } finally { } }").code,
+        script(
+            "import a, { b as c, T } from 'x'\nlet d: T = a\nimport 'y'\nfor (;;) { try { return [c, d] } finally { } }"
+        )
+        .code,
         ";                               \nimport a, { b as c } from \"x\"; import \"y\"; export default (async () => { 0;let d    = \
          a\n;         \n0;for (;;) { try { 0;return [c, d] } finally { } }})();"
     );
@@ -80,14 +72,7 @@ fn a_return_inside_a_function_is_not_the_scripts() {
 
 #[test]
 fn no_expression_no_value() {
-    for source in [
-        "",
-        "const x = 1",
-        "'use strict'",
-        "// x",
-        "if (a) { b }",
-        "type A = 1",
-    ] {
+    for source in ["", "const x = 1", "'use strict'", "// x", "if (a) { b }", "type A = 1"] {
         assert!(!script(source).has_default_export, "{source}");
     }
 }
@@ -95,32 +80,17 @@ fn no_expression_no_value() {
 #[test]
 fn returns_that_cannot_be_the_value_are_refused() {
     let error = refusal("export const a = 1\n  return a");
-    assert!(
-        error.message.contains("exports cannot also return"),
-        "{}",
-        error.message
-    );
+    assert!(error.message.contains("exports cannot also return"), "{}", error.message);
     assert_eq!(error.position.map(|at| (at.line, at.column)), Some((2, 3)));
-    assert!(
-        refusal("export default 1; return 2")
-            .message
-            .contains("cannot also return")
-    );
+    assert!(refusal("export default 1; return 2").message.contains("cannot also return"));
     assert!(refusal("namespace N { return 1 }").code == "script.syntax");
     let module = run("return 1", Language::TypeScript, SourceKind::Module).map(|it| it.code);
-    assert_eq!(
-        module.map_err(|error| error.message),
-        Err("a module cannot return".to_owned())
-    );
+    assert_eq!(module.map_err(|error| error.message), Err("a module cannot return".to_owned()));
 }
 
 #[test]
 fn a_module_keeps_its_exports_and_gets_none() {
-    let prepared = run(
-        "export const a = 1\na",
-        Language::TypeScript,
-        SourceKind::Module,
-    );
+    let prepared = run("export const a = 1\na", Language::TypeScript, SourceKind::Module);
     let kept = prepared.map(|it| (it.code, it.has_default_export, it.call_default));
     assert_eq!(kept, Ok(("export const a = 1\na".to_owned(), false, false)));
 }

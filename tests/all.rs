@@ -10,6 +10,7 @@ mod hostile;
 mod limits;
 mod links;
 mod positions;
+mod precompiled;
 mod refusals;
 mod roundtrip;
 mod sandbox;

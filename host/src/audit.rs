@@ -87,7 +87,7 @@ fn modules(wasm: &[u8]) -> Result<Vec<AuditedModule>, AuditError> {
             Payload::Version { encoding: Encoding::Module, .. } if is_first => return Err(AuditError::CoreModule),
             Payload::Version { .. } => is_first = false,
             Payload::ModuleSection { unchecked_range, .. } => {
-                let bytes = wasm.get(unchecked_range.start as usize..unchecked_range.end as usize).unwrap_or_default();
+                let bytes = wasm.get(unchecked_range).unwrap_or_default();
                 let sha256 = hash(bytes);
                 modules.push(AuditedModule { bytes: bytes.len(), is_engine: sha256 == ENGINE_SHA256, sha256 });
             }

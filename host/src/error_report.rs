@@ -5,7 +5,8 @@ use serde::Serialize;
 use serde_json::Value;
 
 /// Why a run has no value.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, thiserror::Error)]
+#[error("{code}: {message}")]
 pub struct RunError {
     /// A dotted code: `script.error`, `limit.fuel`, `run.cancelled` …
     pub code: String,

@@ -78,6 +78,7 @@ impl Handlers {
         self.0.get(&(interface.to_owned(), function.to_owned())).cloned()
     }
 
+    #[cfg(feature = "compiler")]
     pub(crate) fn keys(&self) -> impl Iterator<Item = &(String, String)> {
         self.0.keys()
     }

@@ -31,6 +31,7 @@ mod handlers;
 mod interfaces;
 mod limits;
 mod modules;
+#[cfg(feature = "compiler")]
 mod names;
 mod program;
 #[cfg(feature = "compiler")]
@@ -46,13 +47,16 @@ mod services;
 mod space;
 mod usage;
 mod values;
+#[cfg(feature = "compiler")]
 mod workspace;
 
 #[cfg(feature = "compiler")]
 pub use audit::{Audit, AuditError, AuditedInterface, AuditedModule, audit};
 #[cfg(feature = "compiler")]
 pub use compile::{Compiled, Target, compile};
-pub use engine::{Cache, CacheError, ENGINE_SHA256, ENGINE_WASM, Engine, EngineConfig, Origin};
+#[cfg(feature = "compiler")]
+pub use engine::{Cache, CacheError};
+pub use engine::{ENGINE_SHA256, ENGINE_WASM, Engine, EngineConfig, Origin};
 pub use error::{HostError, PrepareError};
 pub use error_report::{Location, RunError};
 pub use events::{ConsoleLevel, Event, EventKind};
@@ -67,4 +71,5 @@ pub use sandbox::Sandbox;
 #[cfg(feature = "compiler")]
 pub use space::Space;
 pub use usage::Usage;
+#[cfg(feature = "compiler")]
 pub use workspace::Workspace;

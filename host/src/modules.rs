@@ -29,6 +29,7 @@ pub(crate) struct Modules(BTreeMap<String, ModuleSource>);
 
 impl Modules {
     /// Adds an interface to the module that its package stands for.
+    #[cfg(feature = "compiler")]
     pub(crate) fn bind(&mut self, module: String, binding: Binding) {
         let entry = self.0.entry(module).or_insert_with(|| ModuleSource::Bindings(Vec::new()));
         if let ModuleSource::Bindings(bindings) = entry {
@@ -44,10 +45,12 @@ impl Modules {
         self.0.get(name)
     }
 
+    #[cfg(feature = "compiler")]
     pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
         self.0.keys().map(String::as_str)
     }
 
+    #[cfg(feature = "compiler")]
     pub(crate) fn iter(&self) -> impl Iterator<Item = (&str, &ModuleSource)> {
         self.0.iter().map(|(name, source)| (name.as_str(), source))
     }

@@ -98,6 +98,7 @@ impl Program {
     }
 
     /// The program as native code, for hosts that are built without the compiler.
+    #[cfg(feature = "compiler")]
     pub fn precompiled(&self) -> Result<Vec<u8>, HostError> {
         let precompiled = Precompiled {
             script: self.script.text.clone(),

@@ -74,10 +74,12 @@ impl Sandbox {
         self.0.pre.instantiate_async(store).await
     }
 
+    #[cfg(feature = "compiler")]
     pub(crate) fn component(&self) -> &Component {
         self.0.pre.component()
     }
 
+    #[cfg(feature = "compiler")]
     pub(crate) fn description(&self) -> &Description {
         &self.0.description
     }

@@ -19,7 +19,7 @@ impl Tally {
 
     /// As people read it: `98.7 %`. Only what is whole is called so.
     pub(crate) fn rate(self) -> String {
-        let tenths = if self.runs == 0 { 1000 } else { self.passes * 1000 / self.runs };
+        let tenths = (self.passes * 1000).checked_div(self.runs).unwrap_or(1000);
         format!("{}.{} %", tenths / 10, tenths % 10)
     }
 }

@@ -1,5 +1,6 @@
 //! How wasmtime is set up.
 
+#[cfg(feature = "compiler")]
 use super::Cache;
 use crate::limits::{FIBER_STACK_BYTES, WASM_STACK_BYTES};
 use wasmtime::{Config, Enabled, InstanceAllocationStrategy, PoolingAllocationConfig};
@@ -8,6 +9,7 @@ use wasmtime::{Config, Enabled, InstanceAllocationStrategy, PoolingAllocationCon
 #[derive(Clone, Debug)]
 pub struct EngineConfig {
     /// Where compiled code is kept between starts; `None` compiles every time.
+    #[cfg(feature = "compiler")]
     pub cache: Option<Cache>,
     /// How many runs may exist at one time, waiting ones included; more wait for a place. Address space
     /// is reserved for each, memory is not.
@@ -18,7 +20,12 @@ pub struct EngineConfig {
 
 impl Default for EngineConfig {
     fn default() -> Self {
-        EngineConfig { cache: None, max_runs: DEFAULT_MAX_RUNS, meter_fuel: true }
+        EngineConfig {
+            #[cfg(feature = "compiler")]
+            cache: None,
+            max_runs: DEFAULT_MAX_RUNS,
+            meter_fuel: true,
+        }
     }
 }
 

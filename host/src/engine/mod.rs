@@ -6,12 +6,14 @@
 //! - [`layout`]: what a binding must know of it.
 //! - [`cache`]: compiled code on disk.
 
+#[cfg(feature = "compiler")]
 pub(crate) mod cache;
 mod config;
 #[cfg(feature = "compiler")]
 mod layout;
 mod prebuilt;
 
+#[cfg(feature = "compiler")]
 pub use cache::{Cache, CacheError};
 pub use config::EngineConfig;
 pub(crate) use config::MAX_MEMORY_BYTES;
@@ -90,6 +92,7 @@ impl Engine {
     }
 
     /// The compiled engine, for hosts that are built without the compiler.
+    #[cfg(feature = "compiler")]
     pub fn precompiled(&self) -> Result<Vec<u8>, HostError> {
         self.0.module.serialize().map_err(HostError::engine)
     }

@@ -1,6 +1,6 @@
 //! Programs that were compiled on another machine, for hosts without the compiler.
 
-use agent_spaces::{Engine, EngineConfig, HostError, Handlers, Program, RunOptions};
+use agent_spaces::{Engine, EngineConfig, Handlers, HostError, Program, RunOptions};
 use agent_spaces_tests::{engine, space};
 use serde_json::json;
 

@@ -13,14 +13,14 @@ async fn a_script_has_a_value() {
     assert_eq!(value(&space, "export default async () => { await 0; return 'called' }").await, json!("called"));
     let report = run(&space, "console.log('hello', { a: 1 }); await new Promise(r => setTimeout(r, 5)); 'slept'").await;
     assert_eq!(report.outcome.unwrap(), json!("slept"));
-    println!("{:?} {:?}", report.console, report.usage);
+    assert_eq!(report.console[0].text, "hello { a: 1 }");
 }
 
 #[tokio::test]
 async fn a_capability_is_called() {
     let mut handlers = Handlers::new();
     handlers.add("capabilities:train-schedule/train-schedule@1.0.0", "get-schedule", |call| async move {
-        println!("{call:?}");
+        assert_eq!(call.params, json!({"station": "Central", "extra": {"a": [1, null]}}));
         Ok(json!([{"id": "t1", "hour": 7}, {"id": "t2", "hour": 13, "platform": "4a"}]))
     });
     let wit = "package capabilities:train-schedule@1.0.0;
@@ -38,13 +38,37 @@ async fn a_capability_is_called() {
         trips.filter(t => t.hour < 12)",
     )
     .await;
-    println!("{report:?}");
     assert_eq!(report.outcome.unwrap(), json!([{"id": "t1", "hour": 7}]));
+    assert_eq!(report.usage.calls, 1);
     let report = run(
         &space,
         "import { trainSchedule } from '@capabilities/train-schedule';
         await trainSchedule.getSchedule({ statoin: 'Central' })",
     )
     .await;
-    println!("{report:?}");
+    let error = report.outcome.unwrap_err();
+    assert_eq!(error.code, "call.invalid");
+    assert!(error.message.contains("did you mean `station`?"), "{error}");
+}
+
+/// Fuel is exact, so it shows what no clock on a busy machine can: that an engine, a binding or the host's preparation
+/// became slower. A change that means to cost more moves the bounds.
+#[tokio::test]
+async fn what_runs_and_calls_cost_stays_within_bounds() {
+    let mut handlers = Handlers::new();
+    handlers.add("test:cost/cost@1.0.0", "get", |_| async { Ok(json!([{"id": "a", "n": 1}])) });
+    let wit = "package test:cost@1.0.0; interface cost {
+        record item { id: string, n: s64 }
+        get: async func() -> result<list<item>, string>;
+    }";
+    let space = space(wit, handlers);
+    let fuel = async |calls: u32| {
+        let source =
+            format!("import {{ cost }} from '@test/cost'; for (let i = 0; i < {calls}; i++) await cost.get();");
+        run(&space, &source).await.usage.fuel
+    };
+    let trivial = run(&empty_space(), "1 + 1").await.usage.fuel;
+    assert!((50_000..75_000).contains(&trivial), "a trivial script: {trivial}");
+    let call = (fuel(101).await - fuel(1).await) / 100;
+    assert!((15_000..35_000).contains(&call), "a typed call: {call}");
 }

@@ -11,8 +11,7 @@ fn main() {
     }
     // A binding appends its functions to the table.
     println!("cargo:rustc-cdylib-link-arg=--growable-table");
-    // The shadow stack lies below the data, so that overflowing it traps instead of overwriting data,
-    // and is large enough that the native stack cap is met first.
+    // The shadow stack lies below the data, so that overflowing it traps instead of overwriting data.
     println!("cargo:rustc-cdylib-link-arg=--stack-first");
     println!("cargo:rustc-cdylib-link-arg=-zstack-size=4194304");
 }

@@ -3,8 +3,9 @@
 pub(super) const CODE: &str = "limit.stack";
 pub(super) const HINT: &str = "Look for a recursion that does not end, or use a loop.";
 
-/// The native stack of wasm code: some ten thousand nested JavaScript calls, as in browsers. The
-/// engine's own stack in linear memory is larger, so that this one is met first.
+/// The native stack of wasm code: a plain recursive function was seen to nest 5,000 deep and not 8,000.
+/// The engine's own stack in linear memory has the same size; whichever is met first ends the run with
+/// the same code.
 pub(crate) const WASM_STACK_BYTES: usize = 4 << 20;
 
 /// The whole stack of a run that computes: what wasm may use, and room for the host functions that it

@@ -8,7 +8,7 @@ use crate::engine::{binding, engine};
 use crate::errors;
 use crate::js::{self, Value};
 use crate::task;
-use crate::values::{Path, Refusal, Tree, camel_case, lower};
+use crate::values::{Issue, Path, Refusal, Tree, camel_case, lower};
 use javy::quickjs::qjs;
 use std::collections::BTreeMap;
 use std::ffi::{CString, c_int};
@@ -107,21 +107,33 @@ pub(crate) fn call(index: usize, arguments: &[Value]) -> js::Result<Value> {
         Ok(trees) => trees,
         Err(refusal) => {
             let error = refusal_error(function, refusal);
-            return if function.start.is_some() { settled(Err(error)) } else { Err(error) };
+            return if function.start.is_some() { with_methods(function, settled(Err(error))?) } else { Err(error) };
         }
     };
     if function.start.is_none() {
         return call_now(function, trees);
     }
     match start(function, trees) {
-        Started::Returned(outcome) => settled(outcome),
+        Started::Returned(outcome) => with_methods(function, settled(outcome)?),
         Started::Waiting(subtask, in_flight) => {
             let (promise, settle) = promise()?;
             let pending = Pending { flight: in_flight.0, settle };
             engine().calls.borrow_mut().pending.insert(subtask, pending);
-            Ok(promise)
+            with_methods(function, promise)
         }
     }
+}
+
+/// A promise of a list takes the methods of arrays.
+fn with_methods(function: &ImportFunction, promise: Value) -> js::Result<Value> {
+    let returned = match binding().kind(function.result) {
+        Kind::Result(index) => binding().kind(binding().result(index).0),
+        kind => kind,
+    };
+    if let Kind::List(_) = returned {
+        promise.set_prototype(&engine().intrinsics.capability_promise)?;
+    }
+    Ok(promise)
 }
 
 /// Settles the promise of a call that the host has answered. Says whether the subtask was a call.
@@ -192,6 +204,11 @@ fn outcome(context: &mut Context) -> js::Result<Value> {
 
 fn lower_arguments(function: &ImportFunction, arguments: &[Value]) -> Result<Vec<Tree>, Refusal> {
     let parameters = function.parameters();
+    if let ([], [only]) = (parameters, arguments)
+        && is_nothing(only)?
+    {
+        return Ok(Vec::new());
+    }
     if arguments.len() > parameters.len() {
         let expected = match parameters.len() {
             1 => "one argument".to_owned(),
@@ -207,6 +224,14 @@ fn lower_arguments(function: &ImportFunction, arguments: &[Value]) -> Result<Vec
     }
 }
 
+/// `undefined` and `{}` say nothing, so that a function without parameters takes them.
+fn is_nothing(value: &Value) -> js::Result<bool> {
+    if !value.is_object() || value.is_array() || value.is_function() {
+        return Ok(value.is_undefined());
+    }
+    Ok(value.keys()?.is_empty())
+}
+
 /// `trainSchedule.getSchedule`.
 pub(crate) fn label(function: &ImportFunction) -> String {
     let interface = function.interface();
@@ -218,8 +243,11 @@ pub(crate) fn label(function: &ImportFunction) -> String {
 fn refusal_error(function: &ImportFunction, refusal: Refusal) -> Value {
     match refusal {
         Refusal::Thrown(error) => error,
-        Refusal::TooLong => errors::invalid_call(&label(function), "", "an argument is too long"),
-        Refusal::Invalid { path, message } => errors::invalid_call(&label(function), &path, &message),
+        Refusal::TooLong => {
+            let issue = Issue { path: String::new(), message: "an argument is too long".into() };
+            errors::invalid_call(&label(function), &[issue])
+        }
+        Refusal::Invalid(issues) => errors::invalid_call(&label(function), &issues),
     }
 }
 

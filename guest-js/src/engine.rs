@@ -8,7 +8,7 @@ use crate::js::{Atom, Value};
 use crate::modules;
 use crate::task::Task;
 use crate::timers::Timers;
-use crate::values::camel_case;
+use crate::values::{RecordNames, camel_case, presence_options};
 use javy::quickjs::qjs;
 use javy::{Config, Runtime};
 use std::cell::{Cell, OnceCell, RefCell};
@@ -53,6 +53,8 @@ pub(crate) struct Atoms {
 pub(crate) struct Intrinsics {
     pub(crate) error: Value,
     pub(crate) capability_error: Value,
+    /// The prototype of the promise of a list.
+    pub(crate) capability_promise: Value,
     pub(crate) classes: Classes,
     /// `async (value) => value`: the promise of any value, thenables included.
     pub(crate) promise_of: Value,
@@ -171,18 +173,22 @@ impl Engine {
 /// Names of the binding's types as scripts write them, made when they are first used.
 #[derive(Default)]
 pub(crate) struct Names {
-    records: RefCell<Slots<Rc<[Atom]>>>,
+    records: RefCell<Slots<Rc<RecordNames>>>,
     flags: RefCell<Slots<Rc<[Atom]>>>,
     enums: RefCell<Slots<Rc<[Value]>>>,
+    presence_options: OnceCell<Vec<usize>>,
 }
 
 type Slots<T> = Vec<Option<T>>;
 
 impl Names {
-    pub(crate) fn record(&self, index: usize) -> Rc<[Atom]> {
-        cached(&self.records, index, || {
-            binding().record(index).iter().map(|field| Atom::new(&camel_case(field.name()))).collect()
-        })
+    pub(crate) fn record(&self, index: usize) -> Rc<RecordNames> {
+        cached(&self.records, index, || Rc::new(RecordNames::read(index)))
+    }
+
+    /// Whether an `option` around another only says that a member is there.
+    pub(crate) fn is_presence(&self, option: usize) -> bool {
+        self.presence_options.get_or_init(presence_options).binary_search(&option).is_ok()
     }
 
     pub(crate) fn flags(&self, index: usize) -> Rc<[Atom]> {

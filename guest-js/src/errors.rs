@@ -2,6 +2,7 @@
 
 use crate::engine::engine;
 use crate::globals;
+use crate::values::Issue;
 use crate::js::{self, Value};
 use crate::values::{Path, Strictness, Tree, write_json};
 use javy::quickjs::qjs;
@@ -123,17 +124,27 @@ pub(crate) fn result_too_long(limit: usize) -> ScriptError {
         .hint("Return a summary, or the part that is needed.")
 }
 
-/// A `CapabilityError` for arguments that cannot cross.
-pub(crate) fn invalid_call(function: &str, path: &str, message: &str) -> Value {
-    let text =
-        if path.is_empty() { format!("{function}: {message}") } else { format!("{function}: {path}: {message}") };
-    let issue = Value::object();
-    let _ = issue.define(js::Atom::new("path"), Value::string(path));
-    let _ = issue.define(js::Atom::new("message"), Value::string(message));
+/// A `CapabilityError` for arguments that cannot cross: the first issue in its message, all in its details.
+pub(crate) fn invalid_call(function: &str, issues: &[Issue]) -> Value {
+    let first = issues.first().map(|issue| match issue.path.is_empty() {
+        true => issue.message.clone(),
+        false => format!("{}: {}", issue.path, issue.message),
+    });
+    let more = match issues.len() {
+        0 | 1 => String::new(),
+        count => format!(" (and {} more)", count - 1),
+    };
+    let listed = issues.iter().map(|issue| {
+        let object = Value::object();
+        let _ = object.define(js::Atom::new("path"), Value::string(&issue.path));
+        let _ = object.define(js::Atom::new("message"), Value::string(&issue.message));
+        object
+    });
     let details = Value::object();
-    if let Ok(issues) = Value::array(vec![issue]) {
+    if let Ok(issues) = Value::array(listed.collect()) {
         let _ = details.define(js::Atom::new("issues"), issues);
     }
+    let text = format!("{function}: {}{more}", first.unwrap_or_default());
     capability_error("call.invalid", &text, false, details)
 }
 

@@ -257,6 +257,12 @@ impl Value {
         if status < 0 { Err(exception()) } else { Ok(()) }
     }
 
+    pub(crate) fn set_prototype(&self, prototype: &Value) -> Result<()> {
+        // SAFETY: both values are alive.
+        let status = unsafe { qjs::JS_SetPrototype(engine().context, self.0, prototype.0) };
+        if status < 0 { Err(exception()) } else { Ok(()) }
+    }
+
     pub(crate) fn call(&self, this: &Value, arguments: &[Value]) -> Result<Value> {
         // SAFETY: `Value` is a JSValue in memory; QuickJS borrows the arguments.
         Value::take(unsafe {

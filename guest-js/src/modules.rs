@@ -83,7 +83,11 @@ fn load_module(name: &CStr) -> js::Result<*mut qjs::JSModuleDef> {
             let exports = Value::object();
             let mut names = Vec::with_capacity(bindings.len());
             for (name, interface) in bindings {
-                exports.define(js::Atom::new(&name), namespace(&interface)?)?;
+                let export = match interface.split_once('#') {
+                    Some((interface, function)) => single_function(interface, function)?,
+                    None => namespace(&interface)?,
+                };
+                exports.define(js::Atom::new(&name), export)?;
                 names.push(CString::new(name).unwrap_or_default());
             }
             native_module(name, &names, exports)
@@ -143,6 +147,15 @@ pub(crate) fn namespace(interface: &str) -> js::Result<Value> {
         }
     }
     Ok(object)
+}
+
+/// One function of an interface.
+fn single_function(interface: &str, name: &str) -> js::Result<Value> {
+    let imports = binding().imports();
+    match imports.iter().position(|function| function.interface() == interface && function.name() == name) {
+        Some(index) => call::function_object(index),
+        None => Err(not_available(interface)),
+    }
 }
 
 /// A module whose exports are the properties of `exports`.

@@ -8,7 +8,7 @@ use crate::abi::push::outgoing;
 use crate::engine::{binding, engine};
 use crate::errors::{self, ScriptError};
 use crate::js::{self, Value};
-use crate::values::{Path, Refusal, Strictness, Tree, write_json};
+use crate::values::{Issue, Path, Refusal, Strictness, Tree, write_json};
 use crate::{call, globals, modules};
 use javy::quickjs::qjs;
 
@@ -245,7 +245,10 @@ fn write_result(value: &Value) -> Result<Tree, ScriptError> {
     write_json(value, &Path::Root, Strictness::Familiar, limit).map(Tree::Owned).map_err(|refusal| match refusal {
         Refusal::Thrown(thrown) => errors::from_thrown(thrown),
         Refusal::TooLong => errors::result_too_long(limit),
-        Refusal::Invalid { path, message } => errors::unusable_result(&path, &message),
+        Refusal::Invalid(issues) => match issues.first() {
+            Some(Issue { path, message }) => errors::unusable_result(path, message),
+            None => errors::unusable_result("", ""),
+        },
     })
 }
 

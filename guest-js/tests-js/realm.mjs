@@ -43,6 +43,7 @@ export const FILES = [
   "locale-date",
   "locale-string",
   "capability-error",
+  "capability-promise",
   "http",
   "absent",
 ];

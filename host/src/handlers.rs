@@ -17,8 +17,12 @@ pub struct Call {
     pub id: u64,
     /// The interface: `capabilities:train-schedule/train-schedule@1.0.0`.
     pub interface: Arc<str>,
+    /// The capability as its definition names it: `trainSchedule`.
+    pub capability: Arc<str>,
     /// The function as scripts write it: `getSchedule`.
     pub function: Arc<str>,
+    /// The function as its definition names it, which is what goes on a wire: `slack_list_channels`.
+    pub source_name: Arc<str>,
     /// The members of the one record parameter, or all parameters by name.
     pub params: Value,
 }
@@ -51,7 +55,10 @@ impl CapabilityError {
 }
 
 pub(crate) type Answer = Result<Value, CapabilityError>;
-type Handler = dyn Fn(Call) -> Pin<Box<dyn Future<Output = Answer> + Send>> + Send + Sync;
+pub(crate) type Handler = dyn Fn(Call) -> Pin<Box<dyn Future<Output = Answer> + Send>> + Send + Sync;
+
+/// Stands for every function of an interface; no function has this name.
+pub(crate) const ALL: &str = "*";
 
 /// Handlers by interface and function.
 #[derive(Clone, Default)]
@@ -73,9 +80,24 @@ impl Handlers {
         self.0.insert((interface.into(), function.into()), handler);
     }
 
+    /// Answers calls of all functions of an interface that have no handler of their own.
+    pub fn add_interface<F, Answering>(&mut self, interface: impl Into<String>, handler: F)
+    where
+        F: Fn(Call) -> Answering + Send + Sync + 'static,
+        Answering: Future<Output = Answer> + Send + 'static,
+    {
+        self.add(interface, ALL, handler);
+    }
+
+    /// Adds the handlers of another set; where both answer a function, the other's stays.
+    pub fn extend(&mut self, other: Handlers) {
+        self.0.extend(other.0);
+    }
+
     pub(crate) fn get(&self, interface: &str, function: &str) -> Option<Arc<Handler>> {
         // A tuple of owned strings cannot be looked up by reference; this is at link time only.
-        self.0.get(&(interface.to_owned(), function.to_owned())).cloned()
+        let find = |function: &str| self.0.get(&(interface.to_owned(), function.to_owned())).cloned();
+        find(function).or_else(|| find(ALL))
     }
 
     #[cfg(feature = "compiler")]

@@ -22,6 +22,8 @@ mod audit;
 mod binding;
 #[cfg(feature = "compiler")]
 mod compile;
+#[cfg(feature = "compiler")]
+pub mod config;
 mod engine;
 mod error;
 mod error_report;
@@ -33,9 +35,14 @@ mod limits;
 mod modules;
 #[cfg(feature = "compiler")]
 mod names;
+#[cfg(feature = "compiler")]
+mod package;
+mod pipeline;
 mod program;
 #[cfg(feature = "compiler")]
-pub mod providers;
+pub mod project;
+#[cfg(feature = "compiler")]
+mod providers;
 #[cfg(feature = "compiler")]
 mod resolve;
 mod run;
@@ -65,6 +72,9 @@ pub use handlers::{Call, CapabilityError, Handlers};
 pub use interfaces::Interfaces;
 pub use limits::{Limit, Limits};
 pub use modules::{Binding, ModuleSource};
+#[cfg(feature = "compiler")]
+pub use package::{Package, PackageInterface, PackageOutline};
+pub use pipeline::Grants;
 pub use program::Program;
 pub use run::{CancelHandle, ConsoleLine, Run, RunOptions, RunReport};
 pub use sandbox::Sandbox;

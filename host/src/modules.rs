@@ -19,8 +19,17 @@ pub enum ModuleSource {
 pub struct Binding {
     /// The JavaScript name: `trainSchedule`.
     pub name: String,
-    /// The interface: `capabilities:train-schedule/train-schedule@1.0.0`.
+    /// The interface: `capabilities:train-schedule/train-schedule@1.0.0`; with `#get-weather` after it, that one
+    /// function.
     pub interface: String,
+}
+
+impl Binding {
+    /// The interface without the one function that is exported of it.
+    #[cfg(feature = "compiler")]
+    pub(crate) fn interface_name(&self) -> &str {
+        self.interface.split('#').next().unwrap_or_default()
+    }
 }
 
 /// Modules by the name they are imported under.

@@ -6,6 +6,7 @@ use crate::error_report::Location;
 use crate::handlers::Handlers;
 use crate::limits::Limits;
 use crate::modules::{ModuleSource, Modules};
+use crate::pipeline::Grants;
 #[cfg(feature = "compiler")]
 use crate::resolve::Resolved;
 use crate::run::{Run, RunOptions, RunReport, run};
@@ -121,7 +122,9 @@ impl Program {
         // SAFETY: the caller vouches for the bytes.
         let component = unsafe { Component::deserialize(engine.wasmtime(), &precompiled.component) };
         let component = component.map_err(HostError::engine)?;
-        let sandbox = Sandbox::link(engine, &component, precompiled.description, handlers)?;
+        let names = precompiled.description.interfaces.iter().map(|interface| interface.name.as_str());
+        let grants = Grants::new(names);
+        let sandbox = Sandbox::link(engine, &component, precompiled.description, handlers, &grants)?;
         let script = Script { text: precompiled.script, sources: Sources::default() };
         Ok(Program { script: Arc::new(script), modules: Arc::new(precompiled.modules), sandbox })
     }

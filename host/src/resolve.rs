@@ -7,10 +7,11 @@ use crate::modules::{Binding, ModuleSource, Modules};
 use crate::names::nearest;
 use crate::program::{Source, Sources};
 use crate::script::{
-    IMPORT_UNKNOWN, ImportSite, ImportedName, Language, MAX_SOURCE_BYTES, Prepared, ScriptError, SourceKind, prepare,
+    IMPORT_DENIED, IMPORT_UNKNOWN, ImportSite, ImportedName, Language, MAX_SOURCE_BYTES, Prepared, ScriptError,
+    SourceKind, prepare,
 };
 use crate::workspace::Workspace;
-use std::collections::{BTreeSet, HashMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::io;
 
 /// A script of thousands of files is a library, and belongs into a bundle.
@@ -30,10 +31,12 @@ pub(crate) fn resolve(
     name: &str,
     source: &str,
     known: &Modules,
+    withheld: &Withheld,
     workspace: Option<&Workspace>,
 ) -> Result<Resolved, ScriptError> {
     let mut graph = Graph {
         known,
+        withheld,
         workspace,
         modules: Modules::default(),
         interfaces: BTreeSet::new(),
@@ -57,8 +60,12 @@ pub(crate) fn resolve(
     Ok(Resolved { entry, modules: graph.modules, sources, interfaces: graph.interfaces })
 }
 
+/// Modules that exist and are not given: what would give them, by name.
+pub(crate) type Withheld = BTreeMap<String, String>;
+
 struct Graph<'a> {
     known: &'a Modules,
+    withheld: &'a Withheld,
     workspace: Option<&'a Workspace>,
     modules: Modules,
     interfaces: BTreeSet<String>,
@@ -102,7 +109,7 @@ impl Graph<'_> {
             _ => Vec::new(),
         };
         for binding in wanted {
-            self.interfaces.insert(binding.interface.clone());
+            self.interfaces.insert(binding.interface_name().to_owned());
             if !bindings.contains(&binding) {
                 bindings.push(binding);
             }
@@ -111,6 +118,10 @@ impl Graph<'_> {
     }
 
     fn unknown(&self, file: &str, site: &ImportSite<'_>) -> ScriptError {
+        if let Some(grant) = self.withheld.get(site.specifier) {
+            let message = format!("This space is not given '{}'", site.specifier);
+            return ScriptError::new(IMPORT_DENIED, file, message).at(site.position).hint(grant.clone());
+        }
         let error = ScriptError::new(IMPORT_UNKNOWN, file, format!("Cannot find module '{}'", site.specifier));
         let error = error.at(site.position);
         match nearest(site.specifier, self.known.names()) {

@@ -3,7 +3,8 @@
 use crate::engine::Engine;
 use crate::error::HostError;
 use crate::events::EventKind;
-use crate::handlers::{Answer, Call, CapabilityError, Handlers};
+use crate::handlers::{Answer, Call, CapabilityError, Handler, Handlers};
+use crate::pipeline::{Grants, Pipeline};
 use crate::run::{Entry, State};
 use crate::services;
 use crate::values::{FunctionShape, Shape, camel_case, from_json, to_json};
@@ -37,7 +38,34 @@ pub(crate) struct Description {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct InterfaceDescription {
     pub(crate) name: String,
-    pub(crate) functions: Vec<FunctionShape>,
+    /// What scripts call it.
+    pub(crate) export: String,
+    pub(crate) functions: Vec<FunctionDescription>,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct FunctionDescription {
+    pub(crate) shape: FunctionShape,
+    pub(crate) spec: Option<Arc<FunctionSpec>>,
+}
+
+/// What a definition says of a function beyond its WIT.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct FunctionSpec {
+    /// The capability as its source names it.
+    pub(crate) capability: Arc<str>,
+    /// The function as its source names it.
+    pub(crate) source_name: Arc<str>,
+    /// JSON Schema of the parameters, as text.
+    pub(crate) schema: String,
+}
+
+impl FunctionDescription {
+    /// A function of which only the WIT is known.
+    #[cfg(feature = "compiler")]
+    pub(crate) fn plain(shape: FunctionShape) -> FunctionDescription {
+        FunctionDescription { shape, spec: None }
+    }
 }
 
 impl Sandbox {
@@ -47,12 +75,13 @@ impl Sandbox {
         component: &Component,
         description: Description,
         handlers: &Handlers,
+        grants: &Grants,
     ) -> std::result::Result<Sandbox, HostError> {
         let missing = description.missing(handlers);
         if !missing.is_empty() {
             return Err(HostError::MissingHandlers(missing));
         }
-        let pre = prepare(engine, component, &description, handlers).map_err(HostError::engine)?;
+        let pre = prepare(engine, component, &description, handlers, grants).map_err(HostError::engine)?;
         let entry = Entry::find(component).map_err(HostError::engine)?;
         Ok(Sandbox(Arc::new(Linked { engine: engine.clone(), pre, entry, description })))
     }
@@ -91,8 +120,8 @@ impl Description {
         let mut missing = Vec::new();
         for interface in &self.interfaces {
             for function in &interface.functions {
-                if handlers.get(&interface.name, &function.name).is_none() {
-                    missing.push(format!("{}.{}", interface.name, function.name));
+                if handlers.get(&interface.name, &function.shape.name).is_none() {
+                    missing.push(format!("{}.{}", interface.name, function.shape.name));
                 }
             }
         }
@@ -105,6 +134,7 @@ fn prepare(
     component: &Component,
     description: &Description,
     handlers: &Handlers,
+    grants: &Grants,
 ) -> Result<InstancePre<State>> {
     let mut linker = Linker::new(engine.wasmtime());
     linker.root().module(ENGINE_IMPORT, engine.module())?;
@@ -112,25 +142,21 @@ fn prepare(
     for interface in &description.interfaces {
         let mut instance = linker.instance(&interface.name)?;
         for function in &interface.functions {
-            let Some(handler) = handlers.get(&interface.name, &function.name) else { continue };
-            let target = Arc::new(Target {
-                interface: interface.name.as_str().into(),
-                function: camel_case(&function.name).into(),
-                shape: function.clone(),
-                handler,
-            });
-            if function.is_async {
-                instance.func_new_concurrent(&function.name, move |accessor, _, arguments, results| {
+            let name = &function.shape.name;
+            let Some(handler) = handlers.get(&interface.name, name) else { continue };
+            let target = Arc::new(Target::new(interface, function, handler, grants));
+            if function.shape.is_async {
+                instance.func_new_concurrent(name, move |accessor, _, arguments, results| {
                     let target = target.clone();
                     Box::pin(async move { target.answer(accessor, arguments, results).await })
                 })?;
             } else {
-                instance.func_new_async(&function.name, move |mut store, _, arguments, results| {
+                instance.func_new_async(name, move |mut store, _, arguments, results| {
                     let target = target.clone();
                     Box::new(async move {
                         let call = target.begin(store.data_mut(), arguments)?;
                         let begun = Instant::now();
-                        let answer = (target.handler)(call.clone()).await;
+                        let answer = target.provide(call.clone()).await;
                         target.end(store.data_mut(), &call, begun, answer, results)
                     })
                 })?;
@@ -140,21 +166,46 @@ fn prepare(
     linker.instantiate_pre(component)
 }
 
-type Handler = dyn Fn(Call) -> std::pin::Pin<Box<dyn Future<Output = Answer> + Send>> + Send + Sync;
-
 /// One function and what answers it.
 struct Target {
     interface: Arc<str>,
+    capability: Arc<str>,
     function: Arc<str>,
+    source_name: Arc<str>,
     shape: FunctionShape,
+    pipeline: Arc<Pipeline>,
     handler: Arc<Handler>,
 }
 
 impl Target {
+    fn new(
+        interface: &InterfaceDescription,
+        function: &FunctionDescription,
+        handler: Arc<Handler>,
+        grants: &Grants,
+    ) -> Target {
+        let name: Arc<str> = interface.name.as_str().into();
+        let js_name: Arc<str> = camel_case(&function.shape.name).into();
+        let label = match interface.export == *js_name {
+            true => js_name.to_string(),
+            false => format!("{}.{js_name}", interface.export),
+        };
+        let spec = function.spec.as_ref();
+        Target {
+            pipeline: Arc::new(Pipeline::new(label, name.clone(), grants.clone(), spec.cloned())),
+            interface: name,
+            capability: spec.map_or_else(|| interface.export.as_str().into(), |spec| spec.capability.clone()),
+            source_name: spec.map_or_else(|| js_name.clone(), |spec| spec.source_name.clone()),
+            function: js_name,
+            shape: function.shape.clone(),
+            handler,
+        }
+    }
+
     async fn answer(&self, accessor: &Accessor<State>, arguments: &[Val], results: &mut [Val]) -> Result<()> {
         let call = accessor.with(|mut access| self.begin(access.get(), arguments))?;
         let begun = Instant::now();
-        let answer = (self.handler)(call.clone()).await;
+        let answer = self.provide(call.clone()).await;
         accessor.with(|mut access| self.end(access.get(), &call, begun, answer, results))
     }
 
@@ -165,21 +216,33 @@ impl Target {
             run_id: state.run_id().clone(),
             id,
             interface: self.interface.clone(),
+            capability: self.capability.clone(),
             function: self.function.clone(),
+            source_name: self.source_name.clone(),
             params,
         })
     }
 
+    /// Through the pipeline to the provider.
+    async fn provide(&self, mut call: Call) -> Answer {
+        call.params = self.pipeline.admit(call.params).await?;
+        (self.handler)(call).await
+    }
+
     /// The one record's members, or all parameters by name.
     fn params(&self, arguments: &[Val]) -> Result<Value> {
-        if let ([argument], true) = (arguments, self.shape.takes_record()) {
-            return Ok(to_json(argument, &self.shape.parameters[0].shape)?);
+        match (arguments, self.shape.parameters.as_slice()) {
+            ([argument], [parameter]) if self.shape.takes_record() || parameter.shape == Shape::Json => {
+                Ok(to_json(argument, &parameter.shape)?)
+            }
+            _ => {
+                let mut params = Map::new();
+                for (argument, parameter) in arguments.iter().zip(&self.shape.parameters) {
+                    params.insert(parameter.name.json.clone(), to_json(argument, &parameter.shape)?);
+                }
+                Ok(Value::Object(params))
+            }
         }
-        let mut params = Map::new();
-        for (argument, parameter) in arguments.iter().zip(&self.shape.parameters) {
-            params.insert(parameter.name.json.clone(), to_json(argument, &parameter.shape)?);
-        }
-        Ok(Value::Object(params))
     }
 
     fn end(&self, state: &mut State, call: &Call, begun: Instant, answer: Answer, results: &mut [Val]) -> Result<()> {

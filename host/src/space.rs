@@ -4,14 +4,15 @@ use crate::binding;
 use crate::binding::world::Base;
 use crate::engine::Engine;
 use crate::error::{HostError, PrepareError};
-use crate::handlers::Handlers;
+use crate::handlers::{ALL, Handlers};
 use crate::interfaces::Interfaces;
 use crate::modules::{ModuleSource, Modules};
 use crate::names::nearest;
+use crate::pipeline::Grants;
 use crate::program::Program;
-use crate::resolve::resolve;
+use crate::resolve::{Withheld, resolve};
 use crate::run::{RunOptions, RunReport};
-use crate::sandbox::{Description, InterfaceDescription, Sandbox};
+use crate::sandbox::{Description, Sandbox};
 use crate::workspace::Workspace;
 use std::collections::{BTreeSet, VecDeque};
 use std::sync::{Mutex, PoisonError};
@@ -47,6 +48,8 @@ pub struct Space {
     handlers: Handlers,
     modules: Modules,
     workspace: Option<Workspace>,
+    withheld: Withheld,
+    grants: Grants,
     sandboxes: Mutex<VecDeque<(BTreeSet<String>, Sandbox)>>,
 }
 
@@ -59,7 +62,17 @@ impl Space {
     pub fn new(engine: Engine, interfaces: Interfaces, handlers: Handlers) -> Result<Space, HostError> {
         check_handlers(&interfaces, &handlers)?;
         let modules = interfaces.modules();
-        Ok(Space { engine, interfaces, handlers, modules, workspace: None, sandboxes: Mutex::default() })
+        let grants = Grants::new(interfaces.names());
+        Ok(Space {
+            engine,
+            interfaces,
+            handlers,
+            modules,
+            workspace: None,
+            withheld: Withheld::new(),
+            grants,
+            sandboxes: Mutex::default(),
+        })
     }
 
     /// Lets scripts import the files of this folder.
@@ -74,6 +87,17 @@ impl Space {
         self.modules.insert(name.to_owned(), source);
     }
 
+    /// Says of a module that exists and is not given what would give it. A script that imports it is refused with
+    /// that for the operator to read.
+    pub fn withhold(&mut self, specifier: &str, grant: impl Into<String>) {
+        self.withheld.insert(specifier.to_owned(), grant.into());
+    }
+
+    /// What the space gives its scripts; taking something back holds at once.
+    pub fn grants(&self) -> &Grants {
+        &self.grants
+    }
+
     /// Names of the modules that scripts can import.
     pub fn modules(&self) -> impl Iterator<Item = &str> {
         self.modules.names()
@@ -83,7 +107,7 @@ impl Space {
     /// interfaces among that. Takes some tens of milliseconds for an import set that is new, so that an
     /// async caller may want a blocking thread for it.
     pub fn prepare(&self, name: &str, source: &str) -> Result<Program, PrepareError> {
-        let resolved = resolve(name, source, &self.modules, self.workspace.as_ref())?;
+        let resolved = resolve(name, source, &self.modules, &self.withheld, self.workspace.as_ref())?;
         let sandbox = self.sandbox(&resolved.interfaces)?;
         Ok(Program::new(name, resolved, sandbox))
     }
@@ -108,34 +132,28 @@ impl Space {
     }
 
     fn link(&self, interfaces: &BTreeSet<String>) -> Result<Sandbox, HostError> {
-        let description = self.describe(interfaces)?;
-        let wasm = binding::build(&self.interfaces, Base::Sandbox, interfaces, None)?;
+        let selection = self.interfaces.select(interfaces)?;
+        let wasm = binding::build(&selection, Base::Sandbox, interfaces, None)?;
         let component = self.engine.component(&wasm)?;
-        Sandbox::link(&self.engine, &component, description, &self.handlers)
-    }
-
-    fn describe(&self, interfaces: &BTreeSet<String>) -> Result<Description, HostError> {
-        let describe = |name: &String| {
-            let interface = self.interfaces.get(name);
-            let interface =
-                interface.ok_or_else(|| HostError::UnknownHandler(format!("there is no interface {name}")))?;
-            Ok(InterfaceDescription { name: name.clone(), functions: interface.functions.clone() })
-        };
-        Ok(Description { interfaces: interfaces.iter().map(describe).collect::<Result<_, HostError>>()? })
+        let description = Description { interfaces: selection.interfaces };
+        Sandbox::link(&self.engine, &component, description, &self.handlers, &self.grants)
     }
 }
 
 /// Every function has a handler, and every handler a function.
 fn check_handlers(interfaces: &Interfaces, handlers: &Handlers) -> Result<(), HostError> {
     let full_name = |(interface, function)| format!("{interface}.{function}");
-    let known: BTreeSet<String> = interfaces.functions().map(full_name).collect();
-    let answered: BTreeSet<String> =
-        handlers.keys().map(|(interface, function)| full_name((interface, function))).collect();
-    if let Some(unknown) = answered.iter().find(|name| !known.contains(*name)) {
-        let near = nearest(unknown, known.iter().map(String::as_str));
-        let near = near.map(|near| format!("; did you mean {near}?")).unwrap_or_default();
-        return Err(HostError::UnknownHandler(format!("no interface has the function {unknown}{near}")));
+    let all = interfaces.names().map(|interface| full_name((interface, ALL)));
+    let known: BTreeSet<String> = interfaces.functions().map(full_name).chain(all).collect();
+    for (interface, function) in handlers.keys() {
+        let unknown = full_name((interface.as_str(), function.as_str()));
+        if !known.contains(&unknown) {
+            let near = nearest(&unknown, known.iter().map(String::as_str));
+            let near = near.map(|near| format!("; did you mean {near}?")).unwrap_or_default();
+            return Err(HostError::UnknownHandler(format!("no interface has the function {unknown}{near}")));
+        }
     }
-    let missing: Vec<String> = known.difference(&answered).cloned().collect();
+    let is_missing = |(interface, function): &(&str, &str)| handlers.get(interface, function).is_none();
+    let missing: Vec<String> = interfaces.functions().filter(is_missing).map(full_name).collect();
     if missing.is_empty() { Ok(()) } else { Err(HostError::MissingHandlers(missing)) }
 }

@@ -3,6 +3,7 @@
 //! The binding is made by the host; its tables are trusted as the engine's own code is.
 
 use super::context::Context;
+use crate::values::enum_text;
 use std::ffi::{CStr, c_char};
 
 /// The version of the tables that this engine reads.
@@ -183,6 +184,10 @@ impl Metadata {
         self.records.slice()[index].items.slice()
     }
 
+    pub(crate) fn record_count(&self) -> usize {
+        self.records.length
+    }
+
     /// The name that the WIT gives to a record.
     pub(crate) fn record_name(&self, index: usize) -> &'static str {
         text(self.records.slice()[index].name)
@@ -200,8 +205,9 @@ impl Metadata {
         self.flags.slice()[index].items.slice().iter().map(|name| text(*name))
     }
 
+    /// The strings that an enum's cases stand for.
     pub(crate) fn enum_names(&self, index: usize) -> impl ExactSizeIterator<Item = &'static str> + use<> {
-        self.enums.slice()[index].items.slice().iter().map(|name| text(*name))
+        self.enums.slice()[index].items.slice().iter().map(|name| enum_text(text(*name)))
     }
 
     pub(crate) fn option(&self, index: usize) -> Type {

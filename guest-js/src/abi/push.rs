@@ -5,7 +5,7 @@ use super::memory::Block;
 use super::metadata::{Kind, Type};
 use crate::engine::{binding, engine};
 use crate::js::{self, Value};
-use crate::values::{Tree, parse_json};
+use crate::values::{Presence, Tree, Untagged, parse_json};
 
 /// The context of the call in progress.
 ///
@@ -103,13 +103,33 @@ unsafe extern "C" fn wit_dylib_push_record(cx: *mut Context, ty: usize) {
     let fields = binding().record(ty);
     let names = engine().names.record(ty);
     let object = Value::object();
-    for ((value, field), name) in context.pop_values(fields.len()).zip(fields).zip(names.iter()) {
-        // A `none` field is left out, as JSON leaves it out.
-        if !value.is_undefined() && object.define(*name, finish(value, field.ty)).is_err() {
+    let members = context.pop_values(fields.len()).zip(fields).zip(names.atoms.iter().zip(&names.presence));
+    for ((value, field), (name, presence)) in members {
+        let value = match (presence, value.is_undefined()) {
+            (Presence::Extras, true) => continue,
+            (Presence::Extras, false) => {
+                merge(&object, &finish(value, field.ty));
+                continue;
+            }
+            // Required: none is null. Otherwise a `none` is left out, as JSON leaves it out.
+            (Presence::Required, true) => Value::NULL,
+            (_, true) => continue,
+            (_, false) => finish(value, field.ty),
+        };
+        if object.define(*name, value).is_err() {
             break;
         }
     }
     context.push_value(object);
+}
+
+/// Gives an object the members that travelled beside its fields.
+fn merge(object: &Value, extras: &Value) {
+    for key in extras.keys().unwrap_or_default() {
+        if let Ok(member) = extras.get(key.0) {
+            let _ = object.define(key.0, member);
+        }
+    }
 }
 
 #[unsafe(no_mangle)]
@@ -143,6 +163,9 @@ unsafe extern "C" fn wit_dylib_push_option(cx: *mut Context, ty: usize, case: u3
     let context = unsafe { context(cx) };
     let inner = binding().option(ty);
     let value = match binding().kind(inner) {
+        // Absent, or there: where it is null, the inner one has made it so.
+        Kind::Option(_) if engine().names.is_presence(ty) && case == 0 => Value::UNDEFINED,
+        Kind::Option(_) if engine().names.is_presence(ty) => finish_item(context.pop_value(), inner),
         // `some(none)` and `none` must differ, so the outer one shows its tag.
         Kind::Option(_) if case == 0 => tagged("none", None),
         Kind::Option(_) => tagged("some", Some(finish_item(context.pop_value(), inner))),
@@ -181,7 +204,11 @@ unsafe extern "C" fn wit_dylib_push_variant(cx: *mut Context, ty: usize, case: u
         Kind::Empty => None,
         _ => Some(finish_item(context.pop_value(), member.ty)),
     };
-    context.push_value(tagged(member.name(), payload));
+    let is_untagged = Untagged::read(member.name()).is_some();
+    context.push_value(match payload {
+        Some(payload) if is_untagged => payload,
+        payload => tagged(member.name(), payload),
+    });
 }
 
 /// `{ tag, val }`, or `{ tag }` where there is no payload.

@@ -48,6 +48,7 @@ const FILES: &[(&str, &str)] = &files! {
     "locale-date.js"
     "locale-string.js"
     "capability-error.js"
+    "capability-promise.js"
     "http.js"
     "absent.js"
 };
@@ -74,6 +75,7 @@ pub(crate) fn install() -> Intrinsics {
         Ok(Intrinsics {
             error: global.get_str("Error")?,
             capability_error: global.get_str("CapabilityError")?,
+            capability_promise: shared.get_str("capabilityPromise")?,
             classes: Classes::learn(&evaluate("globals", Classes::SAMPLES)?)?,
             promise_of: evaluate("globals", "(async (value) => value)")?,
             absent: shared.get_str("absent")?,

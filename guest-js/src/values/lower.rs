@@ -1,10 +1,10 @@
 //! A JavaScript value against its WIT type.
 
-use super::{Path, Refusal, Strictness, Tree, write_json};
-use crate::abi::metadata::{Kind, Type};
+use super::{Issues, Path, Presence, RecordNames, Refusal, Strictness, Tree, Untagged, write_json};
+use crate::abi::metadata::{Kind, Member, Type};
 use crate::engine::{binding, engine};
 use crate::errors::nearest;
-use crate::js::{MAX_SAFE_INTEGER, Value};
+use crate::js::{MAX_SAFE_INTEGER, OwnedAtom, Value};
 
 type Result<T> = std::result::Result<T, Refusal>;
 
@@ -136,29 +136,72 @@ fn string(value: &Value, path: &Path<'_>) -> Result<Tree> {
 fn record(value: &Value, index: usize, path: &Path<'_>) -> Result<Tree> {
     let fields = binding().record(index);
     let names = engine().names.record(index);
-    if value.is_nullish() && fields.iter().all(|field| is_option(field.ty)) {
+    if may_be_left_out(value, &names, fields, path) {
         return Ok(Tree::Sequence(fields.iter().map(|_| Tree::NONE).collect()));
     }
     if !value.is_object() || value.is_array() || value.is_function() {
         return Err(mismatch(value, path, "an object"));
     }
     let keys = value.keys()?;
-    if let Some(unknown) = keys.iter().find(|key| !names.contains(&key.0)) {
-        return Err(unknown_name(&unknown.0.name(), names.iter().map(|name| name.name()), path));
+    let mut issues = Issues::default();
+    if !names.is_open() {
+        for unknown in keys.iter().filter(|key| names.position(key.0).is_none()) {
+            issues.collect::<Tree>(Err(unknown_name(&unknown.0.name(), names.known(), path)))?;
+        }
     }
     let mut trees = Vec::with_capacity(fields.len());
-    for (field, name) in fields.iter().zip(names.iter()) {
+    for ((field, name), presence) in fields.iter().zip(&names.atoms).zip(&names.presence) {
+        if presence.is_extras() {
+            trees.push(extras(value, &keys, &names, path)?);
+            continue;
+        }
         // Own members only: `constructor` and friends are names like any other.
         let is_own = keys.iter().any(|key| key.0 == *name);
         let member = if is_own { value.get(*name)? } else { Value::UNDEFINED };
         let text = name.name();
-        let path = Path::Name(path, &text);
-        if member.is_undefined() && !is_option(field.ty) {
-            return Err(path.refuse("is required but missing"));
-        }
-        trees.push(lower(&member, field.ty, &path)?);
+        let member = member_tree(&member, *presence, field.ty, &Path::Name(path, &text));
+        trees.extend(issues.collect(member)?);
     }
+    issues.finish()?;
     Ok(Tree::Sequence(trees))
+}
+
+/// Whether no value at all stands for a record without members.
+fn may_be_left_out(value: &Value, names: &RecordNames, fields: &[Member], path: &Path<'_>) -> bool {
+    if names.is_marked() {
+        return value.is_undefined() && names.may_be_empty() && matches!(path, Path::Root);
+    }
+    value.is_nullish() && fields.iter().all(|field| is_option(field.ty))
+}
+
+fn member_tree(member: &Value, presence: Presence, ty: Type, path: &Path<'_>) -> Result<Tree> {
+    match (presence, binding().kind(ty)) {
+        (Presence::Optional, Kind::Option(_)) if member.is_undefined() => Ok(Tree::NONE),
+        (Presence::Optional, Kind::Option(option)) => {
+            Ok(Tree::some(lower(member, binding().option(option), path)?))
+        }
+        (Presence::Required, _) if member.is_undefined() => Err(path.refuse("is required but missing")),
+        (_, Kind::Option(_)) => lower(member, ty, path),
+        _ if member.is_undefined() => Err(path.refuse("is required but missing")),
+        _ => lower(member, ty, path),
+    }
+}
+
+/// All members without a field, as the text of one JSON object.
+fn extras(value: &Value, keys: &[OwnedAtom], names: &RecordNames, path: &Path<'_>) -> Result<Tree> {
+    let rest = Value::object();
+    let mut is_empty = true;
+    for key in keys.iter().filter(|key| names.position(key.0).is_none()) {
+        let member = value.get(key.0)?;
+        if !member.is_undefined() {
+            rest.define(key.0, member)?;
+            is_empty = false;
+        }
+    }
+    if is_empty {
+        return Ok(Tree::NONE);
+    }
+    Ok(Tree::some(Tree::Owned(write_json(&rest, path, Strictness::Exact, usize::MAX)?)))
 }
 
 fn is_option(ty: Type) -> bool {
@@ -209,8 +252,13 @@ fn list(value: &Value, item: Type, path: &Path<'_>) -> Result<Tree> {
     if !value.is_array() {
         return Err(mismatch(value, path, "an array"));
     }
-    let items = (0..value.length()?).map(|i| lower(&value.index(i)?, item, &Path::Index(path, i as usize)));
-    Ok(Tree::Sequence(items.collect::<Result<_>>()?))
+    let mut issues = Issues::default();
+    let mut items = Vec::new();
+    for i in 0..value.length()? {
+        items.extend(issues.collect(lower(&value.index(i)?, item, &Path::Index(path, i as usize)))?);
+    }
+    issues.finish()?;
+    Ok(Tree::Sequence(items))
 }
 
 fn option(value: &Value, inner: Type, path: &Path<'_>) -> Result<Tree> {
@@ -258,8 +306,23 @@ fn flags(value: &Value, index: usize, path: &Path<'_>) -> Result<Tree> {
 
 fn variant(value: &Value, index: usize, path: &Path<'_>) -> Result<Tree> {
     let cases = binding().variant(index);
+    if cases.first().is_some_and(|case| Untagged::read(case.name()).is_some()) {
+        return untagged(value, cases, path);
+    }
     let names: Vec<&str> = cases.iter().map(|case| case.name()).collect();
     tagged(value, &names, path, |case| Some(cases[case].ty))
+}
+
+/// A value as the case that its own kind tells.
+fn untagged(value: &Value, cases: &[Member], path: &Path<'_>) -> Result<Tree> {
+    let marks: Vec<Untagged> = cases.iter().filter_map(|case| Untagged::read(case.name())).collect();
+    for (index, (mark, case)) in marks.iter().zip(cases).enumerate() {
+        if mark.matches(value)? {
+            return Ok(Tree::Case(index as u32, Some(Box::new(lower(value, case.ty, path)?))));
+        }
+    }
+    let expected: Vec<String> = marks.iter().map(Untagged::expectation).collect();
+    Err(mismatch(value, path, &expected.join(" or ")))
 }
 
 fn result(value: &Value, index: usize, path: &Path<'_>) -> Result<Tree> {

@@ -8,12 +8,14 @@
 
 mod json;
 mod lower;
+mod marks;
 mod path;
 mod tree;
 
 pub(crate) use json::{Strictness, parse_json, write_json};
 pub(crate) use lower::lower;
-pub(crate) use path::{Path, Refusal};
+pub(crate) use marks::{Presence, RecordNames, Untagged, enum_text, presence_options};
+pub(crate) use path::{Issue, Issues, Path, Refusal};
 pub(crate) use tree::Tree;
 
 /// `get-schedule` as scripts write it: `getSchedule`.

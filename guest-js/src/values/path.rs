@@ -14,12 +14,46 @@ pub(crate) enum Path<'a> {
     Index(&'a Path<'a>, usize),
 }
 
+/// One thing that is wrong with a value.
+pub(crate) struct Issue {
+    pub(crate) path: String,
+    pub(crate) message: String,
+}
+
+/// An error lists no more issues than this: who reads it mends the first ones first.
+const MAX_ISSUES: usize = 32;
+
+/// The issues of a value's parts, so that one error tells them all.
+#[derive(Default)]
+pub(crate) struct Issues(Vec<Issue>);
+
+impl Issues {
+    /// The part, or nothing where it was refused for what it is.
+    pub(crate) fn collect<T>(&mut self, part: Result<T, Refusal>) -> Result<Option<T>, Refusal> {
+        match part {
+            Ok(part) => Ok(Some(part)),
+            Err(Refusal::Invalid(issues)) => {
+                self.0.extend(issues);
+                if self.0.len() >= MAX_ISSUES {
+                    self.0.truncate(MAX_ISSUES);
+                    return Err(Refusal::Invalid(std::mem::take(&mut self.0)));
+                }
+                Ok(None)
+            }
+            Err(other) => Err(other),
+        }
+    }
+
+    /// Refuses the whole where a part was.
+    pub(crate) fn finish(self) -> Result<(), Refusal> {
+        if self.0.is_empty() { Ok(()) } else { Err(Refusal::Invalid(self.0)) }
+    }
+}
+
 /// Why a value cannot cross, and where; or what its getters threw.
 pub(crate) enum Refusal {
-    Invalid {
-        path: String,
-        message: String,
-    },
+    /// At least one issue.
+    Invalid(Vec<Issue>),
     /// The JSON text would be longer than allowed.
     TooLong,
     Thrown(Value),
@@ -36,7 +70,7 @@ const MAX_KEY_LENGTH: usize = 64;
 
 impl Path<'_> {
     pub(crate) fn refuse(&self, message: impl Into<String>) -> Refusal {
-        Refusal::Invalid { path: self.render(), message: message.into() }
+        Refusal::Invalid(vec![Issue { path: self.render(), message: message.into() }])
     }
 
     /// `trips[3].stops`, or nothing for the value itself.

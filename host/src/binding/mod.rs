@@ -7,6 +7,7 @@
 //! compiled programs carry it inside.
 //!
 //! - [`world`]: the WIT of one such component.
+//! - [`marked`]: the library that the binding module is made from.
 //! - [`module`]: its binding module.
 //! - [`types`]: its imports and types, as component sections.
 //! - [`component`]: the whole.
@@ -15,6 +16,7 @@
 
 mod component;
 pub(crate) mod embed;
+mod marked;
 mod module;
 mod shim;
 mod types;
@@ -22,7 +24,7 @@ pub(crate) mod world;
 
 use crate::engine::{ENGINE_WASM, EngineLayout};
 use crate::error::HostError;
-use crate::interfaces::Interfaces;
+use crate::interfaces::Selection;
 use component::EngineSource;
 use std::collections::BTreeSet;
 use world::Base;
@@ -30,15 +32,15 @@ use world::Base;
 /// The component for these interfaces. What is embedded makes it a program of its own, with the engine
 /// inside.
 pub(crate) fn build(
-    interfaces: &Interfaces,
+    selection: &Selection,
     base: Base,
     names: &BTreeSet<String>,
     embedded: Option<&[u8]>,
 ) -> Result<Vec<u8>, HostError> {
     let build = || {
         let layout = EngineLayout::prebuilt()?;
-        let world = world::world(&interfaces.resolve, base, names)?;
-        let library = wit_dylib::create(&world.resolve, world.binding, None);
+        let world = world::world(&selection.resolve, base, names)?;
+        let library = marked::library(&world, &selection.marks);
         let module = module::binding(&library, layout, embedded)?;
         let engine = match embedded {
             Some(_) => EngineSource::Inside(ENGINE_WASM),

@@ -33,11 +33,7 @@ impl Audit {
                 let _ = write!(std::io::stdout(), "{text}");
                 0
             }
-            Err(failure) if self.json => {
-                let _ = writeln!(std::io::stdout(), "{}", json!({ "ok": false, "error": failure.error }));
-                failure.error.exit_status()
-            }
-            Err(failure) => failure.show(),
+            Err(failure) => failure.report(self.json),
         }
     }
 

@@ -1,9 +1,9 @@
 //! `agent-spaces compile`
 
-use super::capabilities::CapabilityFolder;
 use super::failure::Failure;
 use super::script_file::ScriptFile;
-use super::terminal;
+use super::space_choice::SpaceChoice;
+use super::{folders, terminal};
 use agent_spaces::{Target, compile};
 use clap::{Args, ValueEnum};
 use serde_json::json;
@@ -36,7 +36,7 @@ pub(super) struct Compile {
     workspace: Option<PathBuf>,
 
     #[command(flatten)]
-    capabilities: CapabilityFolder,
+    choice: SpaceChoice,
 
     /// Print what was compiled as a line of JSON
     #[arg(long)]
@@ -57,17 +57,15 @@ impl Compile {
     pub(super) fn execute(self) -> u8 {
         match self.compile() {
             Ok(()) => 0,
-            Err(failure) if self.json => {
-                let _ = writeln!(std::io::stdout(), "{}", json!({ "ok": false, "error": failure.error }));
-                failure.error.exit_status()
-            }
-            Err(failure) => failure.show(),
+            Err(failure) => failure.report(self.json),
         }
     }
 
     fn compile(&self) -> Result<(), Failure> {
         let script = ScriptFile::read(&self.file, self.workspace.as_deref())?;
-        let interfaces = self.capabilities.interfaces(&script)?;
+        let engine = folders::engine(true)?;
+        let found = self.choice.find(&script, &engine)?;
+        let interfaces = self.choice.modules(&found)?.interfaces()?;
         let target = match self.target {
             TargetName::Host => Target::Host,
             TargetName::Wasi => Target::Wasi,

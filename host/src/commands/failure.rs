@@ -1,8 +1,9 @@
 //! What stops a command before or beside a run.
 
-use agent_spaces::providers::FolderError;
+use agent_spaces::project::ProjectError;
 use agent_spaces::script::{ScriptError, code_frame};
 use agent_spaces::{HostError, Location, PrepareError, RunError};
+use std::io::Write;
 
 /// An error with the code frame that shows it.
 pub(super) struct Failure {
@@ -42,6 +43,16 @@ impl Failure {
         failure
     }
 
+    /// Tells a person, or a program, and gives the exit status.
+    pub(super) fn report(&self, json: bool) -> u8 {
+        if json {
+            let line = serde_json::json!({ "ok": false, "error": self.error });
+            let _ = writeln!(std::io::stdout(), "{line}");
+            return self.error.exit_status();
+        }
+        self.show()
+    }
+
     /// Tells a person, and gives the exit status.
     pub(super) fn show(&self) -> u8 {
         super::terminal::error(&self.error, self.frame.as_deref());
@@ -55,11 +66,11 @@ impl From<HostError> for Failure {
     }
 }
 
-impl From<FolderError> for Failure {
-    fn from(error: FolderError) -> Failure {
+impl From<ProjectError> for Failure {
+    fn from(error: ProjectError) -> Failure {
         match error {
-            FolderError::Host(error) => error.into(),
-            error => Failure::new("config.capabilities", error.to_string(), None),
+            ProjectError::Host(error) => error.into(),
+            error => Failure::new(error.code(), error.to_string(), None),
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Where this user's files are.
 
+use agent_spaces::project::Outlines;
 use agent_spaces::{Cache, Engine, EngineConfig, HostError, Origin};
 use indicatif::{ProgressBar, ProgressStyle};
 use std::path::PathBuf;
@@ -39,13 +40,26 @@ fn cache() -> Option<Cache> {
     }
 }
 
+/// Names of modules that were compiled before.
+pub(super) fn outlines() -> Outlines {
+    match base("XDG_CACHE_HOME", ".cache") {
+        Some(folder) => Outlines::in_folder(folder.join(NAME).join("outlines")),
+        None => Outlines::none(),
+    }
+}
+
+/// The user's own configuration folder.
+pub(super) fn user_config() -> Option<PathBuf> {
+    Some(base("XDG_CONFIG_HOME", ".config")?.join(NAME))
+}
+
 fn base(variable: &str, default: &str) -> Option<PathBuf> {
     let named = std::env::var_os(variable).map(PathBuf::from).filter(|path| path.is_absolute());
     named.or_else(|| Some(std::env::home_dir()?.join(default)))
 }
 
 /// Shown on a terminal, silent in pipes.
-fn spin(message: &'static str) -> ProgressBar {
+pub(super) fn spin(message: &'static str) -> ProgressBar {
     let bar = ProgressBar::new_spinner();
     if let Ok(style) = ProgressStyle::with_template("{spinner} {msg} {elapsed}") {
         bar.set_style(style);

@@ -11,6 +11,8 @@ mod failure;
 mod folders;
 mod run;
 mod script_file;
+mod space_choice;
+mod spaces;
 mod terminal;
 mod units;
 
@@ -29,6 +31,8 @@ struct Cli {
 enum Command {
     Run(run::Run),
     Compile(compile::Compile),
+    Capabilities(capabilities::Capabilities),
+    Spaces(spaces::Spaces),
     Audit(audit::Audit),
     Completions(completions::Completions),
 }
@@ -38,6 +42,8 @@ pub(crate) fn main() -> ExitCode {
     let status = match Cli::parse().command {
         Command::Run(run) => run.execute(),
         Command::Compile(compile) => compile.execute(),
+        Command::Capabilities(capabilities) => capabilities.execute(),
+        Command::Spaces(spaces) => spaces.execute(),
         Command::Audit(audit) => audit.execute(),
         Command::Completions(completions) => completions.execute(),
     };

@@ -1,10 +1,10 @@
 //! `agent-spaces run`
 
-use super::capabilities::CapabilityFolder;
 use super::failure::Failure;
 use super::script_file::ScriptFile;
+use super::space_choice::SpaceChoice;
 use super::{folders, terminal, units};
-use agent_spaces::{Event, EventKind, Limits, Program, RunReport, Space, Usage};
+use agent_spaces::{Event, EventKind, Limits, Program, RunReport, Usage};
 use clap::Args;
 use serde_json::{Value, json};
 use std::io::Write;
@@ -20,6 +20,7 @@ use std::time::Duration;
   agent-spaces run examples/quickstart/agent.ts
   echo '1 + 1' | agent-spaces run -
   agent-spaces run report.ts --timeout 5s --memory 32MiB --json
+  agent-spaces run triage.ts --space support
 
 Exit status: 0 ok, 1 the script failed, 2 bad usage or configuration, 3 a limit was reached,
 4 denied, 5 a provider or the host failed.")]
@@ -52,7 +53,7 @@ pub(super) struct Run {
     workspace: Option<PathBuf>,
 
     #[command(flatten)]
-    capabilities: CapabilityFolder,
+    choice: SpaceChoice,
 
     /// Compile afresh instead of using the cache of compiled code
     #[arg(long)]
@@ -83,25 +84,28 @@ impl Run {
     }
 
     fn run(&self) -> Result<(RunReport, Program), Failure> {
-        let limits = self.limits()?;
         let script = ScriptFile::read(&self.file, self.workspace.as_deref())?;
         let engine = folders::engine(!self.no_cache)?;
-        let (interfaces, handlers) = self.capabilities.load(&script, &engine)?;
-        let mut space = Space::new(engine, interfaces, handlers)?;
+        let found = self.choice.find(&script, &engine)?;
+        let limits = self.limits(self.choice.limits(&found))?;
+        let modules = self.choice.modules(&found)?;
+        let mut space = modules.assemble(&engine)?;
         if let Some(workspace) = script.workspace()? {
             space = space.with_workspace(workspace);
         }
         let program = space
             .prepare(&script.name, &script.source)
             .map_err(|error| Failure::refused(error, &script.name, &script.source))?;
+        for advice in modules.unanswered(program.interfaces()) {
+            terminal::warn(&advice);
+        }
         let runtime = tokio::runtime::Builder::new_multi_thread().enable_time().build();
         let runtime = runtime.map_err(|error| Failure::new("host.runtime", error.to_string(), None))?;
         let report = runtime.block_on(self.follow(&program, limits));
         Ok((report, program))
     }
 
-    fn limits(&self) -> Result<Limits, Failure> {
-        let mut limits = Limits::default();
+    fn limits(&self, mut limits: Limits) -> Result<Limits, Failure> {
         limits.fuel = self.fuel.unwrap_or(limits.fuel);
         limits.memory = self.memory.unwrap_or(limits.memory);
         limits.time = self.timeout.unwrap_or(limits.time);

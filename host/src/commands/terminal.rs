@@ -16,6 +16,11 @@ pub(super) fn is_watched() -> bool {
     std::io::stderr().is_terminal()
 }
 
+/// Whether a person reads stdout.
+pub(super) fn is_printed() -> bool {
+    std::io::stdout().is_terminal()
+}
+
 pub(super) fn warn(message: &str) {
     say(&format!("{YELLOW}warning{RESET}: {}", clean(message)));
 }

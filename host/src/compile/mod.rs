@@ -8,7 +8,7 @@ mod wasi;
 use crate::binding::{self, embed, world::Base};
 use crate::error::PrepareError;
 use crate::interfaces::Interfaces;
-use crate::resolve::resolve;
+use crate::resolve::{Withheld, resolve};
 use crate::workspace::Workspace;
 
 /// Where a compiled script is to run.
@@ -39,14 +39,15 @@ pub fn compile(
     workspace: Option<&Workspace>,
     target: Target,
 ) -> Result<Compiled, PrepareError> {
-    let resolved = resolve(name, source, &interfaces.modules(), workspace)?;
+    let resolved = resolve(name, source, &interfaces.modules(), &Withheld::new(), workspace)?;
     let script = (name, resolved.entry.code.as_str(), resolved.entry.call_default);
     let embedded = embed::embed(script, resolved.modules.iter());
     let base = match target {
         Target::Host | Target::Wasi => Base::Command,
         Target::WasiHttp => Base::Service,
     };
-    let program = binding::build(interfaces, base, &resolved.interfaces, Some(&embedded))?;
+    let selection = interfaces.select(&resolved.interfaces)?;
+    let program = binding::build(&selection, base, &resolved.interfaces, Some(&embedded))?;
     let wasm = match target {
         Target::Host => program,
         Target::Wasi => wasi::command(&program)?,

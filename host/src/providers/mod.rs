@@ -2,6 +2,6 @@
 //!
 //! A native closure needs no file: see [`Handlers::add`](crate::Handlers::add).
 
-mod script;
+mod handler_file;
 
-pub use script::{FolderError, capabilities_in, interfaces_in};
+pub(crate) use handler_file::{HandlerFile, HandlerKind};

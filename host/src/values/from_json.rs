@@ -1,6 +1,6 @@
 //! JSON as a component's value.
 
-use super::shape::{Case, Field, Name, Shape};
+use super::shape::{Case, Field, JsonKind, Name, Presence, Shape, Untagged};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Map, Value};
@@ -45,6 +45,10 @@ pub(crate) fn from_json(value: Value, shape: &Shape) -> Result<Val, Mismatch> {
         (Shape::S16, value) => Val::S16(integer(value)?),
         (Shape::S32, value) => Val::S32(integer(value)?),
         (Shape::S64, value) => Val::S64(integer(value)?),
+        (Shape::Integer, value) => {
+            exact(&value)?;
+            Val::S64(safe(integer(value)?)?)
+        }
         (Shape::F32, value) => Val::Float32(float(&value)? as f32),
         (Shape::F64, value) => Val::Float64(float(&value)?),
         (Shape::Char, Value::String(text)) => character(&text)?,
@@ -58,7 +62,8 @@ pub(crate) fn from_json(value: Value, shape: &Shape) -> Result<Val, Mismatch> {
         (Shape::Tuple(shapes), Value::Array(items)) => Val::Tuple(tuple(items, shapes)?),
         (Shape::Record(fields), Value::Object(object)) => Val::Record(record(object, fields)?),
         (Shape::Option(inner), value) => Val::Option(option(value, inner)?.map(Box::new)),
-        (Shape::Enum(names), Value::String(name)) if names.contains(&name) => Val::Enum(name),
+        (Shape::Enum(names), Value::String(text)) => enumeration(&text, names)?,
+        (Shape::Variant(cases), value) if cases.iter().any(|case| case.untagged.is_some()) => untagged(value, cases)?,
         (Shape::Variant(cases), Value::Object(object)) => variant(object, cases)?,
         (Shape::Result(ok, err), Value::Object(object)) => result(object, ok.as_deref(), err.as_deref())?,
         (Shape::Flags(names), Value::Object(object)) => flags(object, names)?,
@@ -104,7 +109,25 @@ fn integer<T: TryFrom<i128>>(value: Value) -> Result<T, Mismatch> {
     T::try_from(number).map_err(|_| Mismatch::new(format!("the integer {number} is out of range")))
 }
 
+/// An integer that a script sees as the same number.
+fn safe(number: i64) -> Result<i64, Mismatch> {
+    /// JavaScript's `Number.MAX_SAFE_INTEGER`.
+    const MAX_SAFE_INTEGER: u64 = (1 << 53) - 1;
+    match number.unsigned_abs() > MAX_SAFE_INTEGER {
+        true => Err(Mismatch::new(format!("the integer {number} is beyond what a JavaScript number holds exactly"))),
+        false => Ok(number),
+    }
+}
+
+fn enumeration(text: &str, names: &[Name]) -> Result<Val, Mismatch> {
+    match names.iter().find(|name| name.json == text) {
+        Some(name) => Ok(Val::Enum(name.wit.clone())),
+        None => Err(Mismatch::new(format!("expected {}", one_of(names)))),
+    }
+}
+
 fn float(value: &Value) -> Result<f64, Mismatch> {
+    exact(value)?;
     value.as_f64().ok_or_else(|| Mismatch::new(format!("expected a number, got {}", found(value))))
 }
 
@@ -148,10 +171,11 @@ fn tuple(items: Vec<Value>, shapes: &[Shape]) -> Result<Vec<Val>, Mismatch> {
 fn record(mut object: Map<String, Value>, fields: &[Field]) -> Result<Vec<(String, Val)>, Mismatch> {
     let mut members = Vec::with_capacity(fields.len());
     for field in fields {
-        let member = match (object.remove(&field.name.json), &field.shape) {
-            (Some(value), shape) => from_json(value, shape).map_err(|mismatch| mismatch.within(&field.name.json))?,
-            (None, Shape::Option(_)) => Val::Option(None),
-            (None, _) => return Err(Mismatch::new("is required but missing").within(&field.name.json)),
+        let member = match field.presence {
+            Presence::Extras => extras(std::mem::take(&mut object))?,
+            _ => {
+                member(object.remove(&field.name.json), field).map_err(|mismatch| mismatch.within(&field.name.json))?
+            }
         };
         members.push((field.name.wit.clone(), member));
     }
@@ -159,6 +183,27 @@ fn record(mut object: Map<String, Value>, fields: &[Field]) -> Result<Vec<(Strin
         Some(unknown) => Err(Mismatch::new(format!("unknown member `{unknown}`"))),
         None => Ok(members),
     }
+}
+
+fn member(value: Option<Value>, field: &Field) -> Result<Val, Mismatch> {
+    match (value, &field.shape, field.presence) {
+        (Some(value), Shape::Option(inner), Presence::Optional) => {
+            Ok(Val::Option(Some(Box::new(from_json(value, inner)?))))
+        }
+        (Some(value), shape, _) => from_json(value, shape),
+        (None, Shape::Option(_), Presence::Plain | Presence::Optional) => Ok(Val::Option(None)),
+        (None, ..) => Err(Mismatch::new("is required but missing")),
+    }
+}
+
+/// The members that have no field of their own.
+fn extras(object: Map<String, Value>) -> Result<Val, Mismatch> {
+    if object.is_empty() {
+        return Ok(Val::Option(None));
+    }
+    let object = Value::Object(object);
+    exact(&object)?;
+    Ok(Val::Option(Some(Box::new(Val::String(object.to_string())))))
 }
 
 fn option(value: Value, inner: &Shape) -> Result<Option<Val>, Mismatch> {
@@ -185,6 +230,35 @@ fn variant(mut object: Map<String, Value>, cases: &[Case]) -> Result<Val, Mismat
     };
     let payload = payload(&mut object, case.shape.as_ref())?;
     Ok(Val::Variant(tag, payload.map(Box::new)))
+}
+
+/// A value as the case that its own kind tells.
+fn untagged(value: Value, cases: &[Case]) -> Result<Val, Mismatch> {
+    let case = cases.iter().find(|case| case.untagged.as_ref().is_some_and(|untagged| untagged.takes(&value)));
+    let Some(Case { name, shape: Some(shape), .. }) = case else {
+        return Err(Mismatch::new(format!("{} is none of what is expected here", found(&value))));
+    };
+    Ok(Val::Variant(name.clone(), Some(Box::new(from_json(value, shape)?))))
+}
+
+impl Untagged {
+    fn takes(&self, value: &Value) -> bool {
+        let kind = match value {
+            Value::Null => return false,
+            Value::Bool(_) => JsonKind::Boolean,
+            Value::Number(_) => JsonKind::Number,
+            Value::String(_) => JsonKind::String,
+            Value::Array(_) => JsonKind::Array,
+            Value::Object(_) => JsonKind::Object,
+        };
+        let is_named = || match &self.discriminator {
+            Some((key, texts)) => {
+                value.get(key).and_then(Value::as_str).is_some_and(|text| texts.iter().any(|known| known == text))
+            }
+            None => true,
+        };
+        kind == self.kind && is_named()
+    }
 }
 
 fn result(mut object: Map<String, Value>, ok: Option<&Shape>, err: Option<&Shape>) -> Result<Val, Mismatch> {
@@ -230,9 +304,17 @@ fn expected(shape: &Shape) -> String {
         Shape::Bool => "a boolean".into(),
         Shape::Char | Shape::String => "a string".into(),
         Shape::List(_) | Shape::Tuple(_) => "an array".into(),
-        Shape::Enum(names) => format!("one of {}", names.join(", ")),
+        Shape::Enum(names) => one_of(names),
         _ => "an object".into(),
     }
+}
+
+/// The names of an enum, as many as a message bears.
+fn one_of(names: &[Name]) -> String {
+    const MAX_LISTED: usize = 12;
+    let listed: Vec<&str> = names.iter().take(MAX_LISTED).map(|name| name.json.as_str()).collect();
+    let more = if names.len() > MAX_LISTED { ", …" } else { "" };
+    format!("one of {}{more}", listed.join(", "))
 }
 
 fn found(value: &Value) -> &'static str {

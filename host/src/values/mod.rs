@@ -15,14 +15,19 @@
 //! | `enum` | the case's name |
 //! | `variant`, `result` | `{"tag":…,"val":…}` |
 //! | `flags` | object of booleans |
+//!
+//! The types of a compiled capability have [marks](marks): members have the names of their schema, absent and
+//! null differ, undeclared members travel in one field, unions have no tags.
 
 mod from_json;
+#[cfg(feature = "compiler")]
+pub(crate) mod marks;
 mod shape;
 mod to_json;
 
 pub(crate) use from_json::{Mismatch, from_json};
 #[cfg(feature = "compiler")]
-pub(crate) use shape::read::function;
+pub(crate) use shape::read::{Context, function};
 pub(crate) use shape::{FunctionShape, Shape};
 pub(crate) use to_json::to_json;
 

@@ -14,6 +14,8 @@ pub(crate) enum Shape {
     S16,
     S32,
     S64,
+    /// `s64` of a schema's integer: a JSON number that JavaScript holds exactly.
+    Integer,
     F32,
     F64,
     Char,
@@ -26,7 +28,7 @@ pub(crate) enum Shape {
     Option(Box<Shape>),
     Tuple(Vec<Shape>),
     Record(Vec<Field>),
-    Enum(Vec<String>),
+    Enum(Vec<Name>),
     Variant(Vec<Case>),
     Result(Option<Box<Shape>>, Option<Box<Shape>>),
     Flags(Vec<Name>),
@@ -37,6 +39,20 @@ pub(crate) enum Shape {
 pub(crate) struct Field {
     pub(crate) name: Name,
     pub(crate) shape: Shape,
+    pub(crate) presence: Presence,
+}
+
+/// How a field stands for an object's member.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum Presence {
+    /// WIT's own: a `none` is left out.
+    Plain,
+    /// Always there: a `none` is null.
+    Required,
+    /// Absent when `none`; an `option` inside says null.
+    Optional,
+    /// All members without a field of their own, as one JSON object.
+    Extras,
 }
 
 /// A case of a variant.
@@ -44,6 +60,26 @@ pub(crate) struct Field {
 pub(crate) struct Case {
     pub(crate) name: String,
     pub(crate) shape: Option<Shape>,
+    /// The values that are of this case without a tag to say so.
+    pub(crate) untagged: Option<Untagged>,
+}
+
+/// Values that can be told from those of the other cases.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Untagged {
+    pub(crate) kind: JsonKind,
+    /// A member and the strings it may be, where several cases are objects.
+    pub(crate) discriminator: Option<(String, Vec<String>)>,
+}
+
+/// The kinds of JSON values that a union tells apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum JsonKind {
+    Boolean,
+    Number,
+    String,
+    Array,
+    Object,
 }
 
 /// A name in both spellings.
@@ -80,12 +116,30 @@ impl Shape {
 pub(crate) mod read {
     //! Shapes of WIT types.
 
-    use super::{Case, Field, FunctionShape, Name, Shape};
+    use super::{Case, Field, FunctionShape, Name, Presence, Shape};
+    use crate::values::marks::{Marks, field_mark, untagged_mark};
     use crate::values::{alike, camel_case};
-    use wit_parser::{Function, FunctionKind, Resolve, Type, TypeDefKind, TypeId};
+    use wit_parser::{Function, FunctionKind, InterfaceId, Resolve, Type, TypeDef, TypeDefKind, TypeId, TypeOwner};
+
+    /// Where types are looked up, and how the names of one interface's types stand for JSON.
+    pub(crate) struct Context<'a> {
+        pub(crate) resolve: &'a Resolve,
+        pub(crate) marks: Option<(InterfaceId, &'a Marks)>,
+    }
+
+    impl Context<'_> {
+        /// The mark of a field or case.
+        fn mark(&self, definition: &TypeDef, member: &str) -> Option<&str> {
+            let (interface, marks) = self.marks?;
+            if definition.owner != TypeOwner::Interface(interface) {
+                return None;
+            }
+            marks.get(definition.name.as_deref()?)?.get(member).map(String::as_str)
+        }
+    }
 
     /// The shape of a function, or which of its types cannot cross.
-    pub(crate) fn function(resolve: &Resolve, function: &Function) -> Result<FunctionShape, String> {
+    pub(crate) fn function(resolve: &Context<'_>, function: &Function) -> Result<FunctionShape, String> {
         let is_async = match function.kind {
             FunctionKind::Freestanding => false,
             FunctionKind::AsyncFreestanding => true,
@@ -100,8 +154,17 @@ pub(crate) mod read {
         Ok(FunctionShape { name: function.name.clone(), is_async, parameters, result })
     }
 
-    fn field(resolve: &Resolve, wit: &str, ty: &Type) -> Result<Field, String> {
-        Ok(Field { name: name(wit), shape: shape(resolve, ty)? })
+    fn field(resolve: &Context<'_>, wit: &str, ty: &Type) -> Result<Field, String> {
+        Ok(Field { name: name(wit), shape: shape(resolve, ty)?, presence: Presence::Plain })
+    }
+
+    /// A field of a record, by its mark where it has one.
+    fn member(resolve: &Context<'_>, record: &TypeDef, wit: &str, ty: &Type) -> Result<Field, String> {
+        let mut field = field(resolve, wit, ty)?;
+        if let Some(mark) = resolve.mark(record, wit) {
+            (field.presence, field.name.json) = field_mark(mark)?;
+        }
+        Ok(field)
     }
 
     fn name(wit: &str) -> Name {
@@ -117,7 +180,7 @@ pub(crate) mod read {
         }
     }
 
-    fn shape(resolve: &Resolve, ty: &Type) -> Result<Shape, String> {
+    fn shape(resolve: &Context<'_>, ty: &Type) -> Result<Shape, String> {
         Ok(match ty {
             Type::Bool => Shape::Bool,
             Type::U8 => Shape::U8,
@@ -127,6 +190,7 @@ pub(crate) mod read {
             Type::S8 => Shape::S8,
             Type::S16 => Shape::S16,
             Type::S32 => Shape::S32,
+            Type::S64 if resolve.marks.is_some() => Shape::Integer,
             Type::S64 => Shape::S64,
             Type::F32 => Shape::F32,
             Type::F64 => Shape::F64,
@@ -137,8 +201,8 @@ pub(crate) mod read {
         })
     }
 
-    fn defined(resolve: &Resolve, id: TypeId) -> Result<Shape, String> {
-        let definition = &resolve.types[id];
+    fn defined(resolve: &Context<'_>, id: TypeId) -> Result<Shape, String> {
+        let definition = &resolve.resolve.types[id];
         Ok(match &definition.kind {
             TypeDefKind::Type(Type::String) if definition.name.as_deref() == Some("json") => Shape::Json,
             TypeDefKind::Type(ty) => shape(resolve, ty)?,
@@ -153,14 +217,21 @@ pub(crate) mod read {
             }
             TypeDefKind::Record(record) => {
                 distinct(record.fields.iter().map(|field| field.name.as_str()))?;
-                let fields = record.fields.iter().map(|member| field(resolve, &member.name, &member.ty));
+                let fields = record.fields.iter().map(|field| member(resolve, definition, &field.name, &field.ty));
                 Shape::Record(fields.collect::<Result<_, _>>()?)
             }
-            TypeDefKind::Enum(cases) => Shape::Enum(cases.cases.iter().map(|case| case.name.clone()).collect()),
+            TypeDefKind::Enum(cases) => {
+                let cases = cases.cases.iter().map(|case| {
+                    let text = resolve.mark(definition, &case.name).and_then(|mark| mark.strip_prefix('='));
+                    Name { wit: case.name.clone(), json: text.unwrap_or(&case.name).to_owned() }
+                });
+                Shape::Enum(cases.collect())
+            }
             TypeDefKind::Variant(variant) => {
                 let cases = variant.cases.iter().map(|case| {
                     let shape = case.ty.as_ref().map(|ty| shape(resolve, ty)).transpose()?;
-                    Ok(Case { name: case.name.clone(), shape })
+                    let untagged = resolve.mark(definition, &case.name).map(untagged_mark).transpose()?;
+                    Ok(Case { name: case.name.clone(), shape, untagged })
                 });
                 Shape::Variant(cases.collect::<Result<_, String>>()?)
             }

@@ -1,6 +1,6 @@
 //! A component's value as JSON.
 
-use super::shape::Shape;
+use super::shape::{Field, Presence, Shape};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Map, Number, Value};
@@ -22,7 +22,7 @@ pub(crate) fn to_json(value: &Val, shape: &Shape) -> Result<Value, NotJson> {
         (Val::S8(value), Shape::S8) => (*value).into(),
         (Val::S16(value), Shape::S16) => (*value).into(),
         (Val::S32(value), Shape::S32) => (*value).into(),
-        (Val::S64(value), Shape::S64) => (*value).into(),
+        (Val::S64(value), Shape::S64 | Shape::Integer) => (*value).into(),
         (Val::Float32(value), Shape::F32) => float((*value).into())?,
         (Val::Float64(value), Shape::F64) => float(*value)?,
         (Val::Char(value), Shape::Char) => value.to_string().into(),
@@ -43,13 +43,8 @@ pub(crate) fn to_json(value: &Val, shape: &Shape) -> Result<Value, NotJson> {
         }
         (Val::Record(members), Shape::Record(fields)) => {
             let mut object = Map::new();
-            for ((_, member), field) in members.iter().zip(fields) {
-                if let Val::Option(None) = member
-                    && !matches!(&field.shape, Shape::Option(inner) if inner.is_option())
-                {
-                    continue;
-                }
-                object.insert(field.name.json.clone(), to_json(member, &field.shape)?);
+            for ((_, value), field) in members.iter().zip(fields) {
+                member(&mut object, value, field)?;
             }
             Value::Object(object)
         }
@@ -59,10 +54,17 @@ pub(crate) fn to_json(value: &Val, shape: &Shape) -> Result<Value, NotJson> {
         },
         (Val::Option(None), Shape::Option(_)) => Value::Null,
         (Val::Option(Some(value)), Shape::Option(inner)) => to_json(value, inner)?,
-        (Val::Enum(name), Shape::Enum(_)) => name.as_str().into(),
+        (Val::Enum(case), Shape::Enum(names)) => {
+            let name = names.iter().find(|name| name.wit == *case);
+            name.ok_or(NotJson("the value is not of its declared type"))?.json.as_str().into()
+        }
         (Val::Variant(name, payload), Shape::Variant(cases)) => {
-            let shape = cases.iter().find(|case| case.name == *name).and_then(|case| case.shape.as_ref());
-            tagged(name, optional(payload.as_deref(), shape)?)
+            let case = cases.iter().find(|case| case.name == *name);
+            let payload = optional(payload.as_deref(), case.and_then(|case| case.shape.as_ref()))?;
+            match payload {
+                Some(payload) if case.is_some_and(|case| case.untagged.is_some()) => payload,
+                payload => tagged(name, payload),
+            }
         }
         (Val::Result(Ok(payload)), Shape::Result(ok, _)) => tagged("ok", optional(payload.as_deref(), ok.as_deref())?),
         (Val::Result(Err(payload)), Shape::Result(_, err)) => {
@@ -74,6 +76,29 @@ pub(crate) fn to_json(value: &Val, shape: &Shape) -> Result<Value, NotJson> {
         }
         _ => return Err(NotJson("the value is not of its declared type")),
     })
+}
+
+/// Adds what a field stands for to an object.
+fn member(object: &mut Map<String, Value>, value: &Val, field: &Field) -> Result<(), NotJson> {
+    let is_nested = || matches!(&field.shape, Shape::Option(inner) if inner.is_option());
+    let member = match (field.presence, value, &field.shape) {
+        (Presence::Optional | Presence::Extras, Val::Option(None), _) => return Ok(()),
+        (Presence::Plain, Val::Option(None), _) if !is_nested() => return Ok(()),
+        (Presence::Optional, Val::Option(Some(value)), Shape::Option(inner)) => to_json(value, inner)?,
+        (Presence::Extras, Val::Option(Some(value)), Shape::Option(inner)) => {
+            let Value::Object(extras) = to_json(value, inner)? else {
+                return Err(NotJson("the members beside the declared ones are not an object"));
+            };
+            // A declared member cannot be passed twice.
+            for (name, extra) in extras {
+                object.entry(name).or_insert(extra);
+            }
+            return Ok(());
+        }
+        (_, value, shape) => to_json(value, shape)?,
+    };
+    object.insert(field.name.json.clone(), member);
+    Ok(())
 }
 
 fn float(value: f64) -> Result<Value, NotJson> {

@@ -1,0 +1,173 @@
+//! A capability as its source has it: what every parser in [`crate::sources`] gives.
+//!
+//! Schemas are still as they were found; [`crate::schema`] reads them.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::fmt;
+
+/// A named group of functions with schemas, owned by one provider.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Definition {
+    /// As the source has it: `trainSchedule`, `slack`, `get_weather`.
+    pub name: String,
+    /// What it is for.
+    pub description: String,
+    /// From the definition; servers do not choose it.
+    pub version: Option<String>,
+    /// What kind of source it came from.
+    pub source: SourceKind,
+    /// Who owns it, where the source says.
+    pub owner: Option<String>,
+    /// At least one, names unique.
+    pub functions: Vec<FunctionDefinition>,
+    /// Holds for all functions unless one says otherwise.
+    pub config: Config,
+    /// Where it was found.
+    pub place: Place,
+    /// What was tolerated or left out on the way.
+    pub notes: Vec<Note>,
+    /// A source of one bare function (`get_weather`): its module exports the function itself.
+    pub is_single_function: bool,
+}
+
+/// One operation of a capability, as its source has it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FunctionDefinition {
+    /// The name that goes on the wire.
+    pub name: String,
+    /// A title for people.
+    pub title: Option<String>,
+    /// What it does.
+    pub description: String,
+    /// JSON Schema of the parameters, an object's; as found.
+    pub parameters: Value,
+    /// JSON Schema of the result, where the source has one; as found.
+    pub returns: Option<Value>,
+    /// Whether the provider wraps the result as `{"result": …}` and `returns` is what is inside.
+    pub is_result_wrapped: bool,
+    /// What the source says of its effects. Hints: they may only tighten a policy.
+    pub annotations: Annotations,
+    /// Overrides the capability's.
+    pub config: Config,
+    /// How an HTTP operation is called, for OpenAPI sources.
+    pub http: Option<HttpOperation>,
+    /// Where it was found.
+    pub place: Place,
+}
+
+/// Where a definition came from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum SourceKind {
+    /// A tool definition in JSON or TypeScript.
+    Tool,
+    /// An MCP server's tool list.
+    Mcp,
+    /// A library or an OpenAPI document.
+    Sdk,
+}
+
+/// A file and a place in it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Place {
+    /// The file as it was named.
+    pub file: String,
+    /// A JSON path: `$.functions[0].parameters`.
+    pub path: String,
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{}: {}", self.file, self.path)
+    }
+}
+
+/// Something a reader should know that stops nothing.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Note {
+    /// Where.
+    pub place: Place,
+    /// What was done, and why.
+    pub message: String,
+}
+
+/// What is asked before and counted at each call.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Config {
+    /// Whether a person must approve each call.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub requires_approval: Option<bool>,
+    /// What the person is asked; `{{name}}` stands for a parameter.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub approval_message: Option<String>,
+    /// How often it may be called.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rate_limit: Option<RateLimit>,
+    /// Scopes that a caller must have.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub scopes: Vec<String>,
+}
+
+/// So many requests in a period.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RateLimit {
+    /// At least one.
+    pub requests: u64,
+    /// In which time.
+    pub period: Period,
+}
+
+/// The period of a rate limit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+#[expect(missing_docs, reason = "the names say it")]
+pub enum Period {
+    Second,
+    Minute,
+    Hour,
+    Day,
+}
+
+/// MCP's hints about a tool's effects.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[expect(missing_docs, reason = "MCP's own names")]
+pub struct Annotations {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub read_only_hint: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub destructive_hint: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub idempotent_hint: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub open_world_hint: Option<bool>,
+}
+
+/// How an operation of an OpenAPI document is called.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct HttpOperation {
+    /// `GET`
+    pub method: String,
+    /// `/pets/{petId}`
+    pub path: String,
+    /// Where each parameter goes, by the function's parameter name.
+    pub parameters: Vec<HttpParameter>,
+    /// The media type of the body, where there is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub body: Option<String>,
+}
+
+/// One parameter of an HTTP operation.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HttpParameter {
+    /// The function's parameter.
+    pub name: String,
+    /// The name in the request, where it goes by another.
+    pub wire: String,
+    /// `path`, `query`, `header`, `cookie`, or `body` for a member of the body, `whole-body` for all of it.
+    pub location: String,
+}

@@ -1,0 +1,91 @@
+//! JSDoc: what sources say, as comments that can never end early, make a tag or hide a character.
+
+use super::super::text::is_hidden;
+use crate::model::Docs;
+
+/// Longer descriptions are cut: the text is for reading beside the code, and one server could fill every prompt.
+const MAX_DESCRIPTION: usize = 4_000;
+/// A default is one line of JSON.
+const MAX_DEFAULT: usize = 200;
+/// All of a member's limits together, one line.
+const MAX_LIMITS: usize = 400;
+
+/// The comment, or nothing where there is nothing to say.
+pub(super) fn push(out: &mut String, indent: usize, docs: &Docs) {
+    let mut lines = lines(&docs.description, MAX_DESCRIPTION);
+    if !docs.limits.is_empty() {
+        let limits = line(&docs.limits.join(", "), MAX_LIMITS);
+        match lines.as_mut_slice() {
+            [] => lines.push(limits),
+            [only] => only.push_str(&format!(" ({limits})")),
+            _ => lines.extend([String::new(), limits]),
+        }
+    }
+    let mut tags = Vec::new();
+    if let Some(default) = &docs.default {
+        tags.push(format!("@default {}", line(&default.to_string(), MAX_DEFAULT)));
+    }
+    if docs.is_deprecated {
+        tags.push("@deprecated".to_owned());
+    }
+    if lines.len() > 1 && !tags.is_empty() {
+        lines.push(String::new());
+    }
+    lines.append(&mut tags);
+
+    let margin = "  ".repeat(indent);
+    match lines.as_slice() {
+        [] => {}
+        [only] => out.push_str(&format!("{margin}/** {only} */\n")),
+        several => {
+            out.push_str(&format!("{margin}/**\n"));
+            for line in several {
+                out.push_str(format!("{margin} * {line}").trim_end());
+                out.push('\n');
+            }
+            out.push_str(&format!("{margin} */\n"));
+        }
+    }
+}
+
+/// Free text as one line.
+fn line(text: &str, max: usize) -> String {
+    lines(text, max).join(" ")
+}
+
+/// Free text as lines of a comment: no blank ones at the ends, never two in a row.
+fn lines(text: &str, max: usize) -> Vec<String> {
+    let text = text.replace("\r\n", "\n").replace('\r', "\n").replace('\t', " ");
+    let mut visible = text.chars().filter(|character| *character == '\n' || !is_hidden(*character));
+    let mut kept: String = visible.by_ref().take(max).collect();
+    if visible.next().is_some() {
+        kept.push('…');
+    }
+    let mut lines: Vec<String> = Vec::new();
+    for line in kept.split('\n').map(str::trim_end) {
+        if !line.is_empty() || lines.last().is_some_and(|last| !last.is_empty()) {
+            lines.push(escaped(line));
+        }
+    }
+    if lines.last().is_some_and(String::is_empty) {
+        lines.pop();
+    }
+    lines
+}
+
+/// A line that neither ends the comment nor begins a tag, be it `@deprecated`, `@ts-ignore` or `{@link …}`. TypeScript
+/// finds tags in the middle of lines too, after a `*` or a space, so only an address (`name@place`) keeps its `@`.
+fn escaped(line: &str) -> String {
+    let mut out = String::with_capacity(line.len());
+    let mut previous = ' ';
+    for character in line.chars() {
+        let ends_comment = character == '/' && previous == '*';
+        let begins_tag = character == '@' && !previous.is_alphanumeric();
+        if ends_comment || begins_tag {
+            out.push('\\');
+        }
+        out.push(character);
+        previous = character;
+    }
+    out
+}

@@ -1,0 +1,138 @@
+//! `index.d.ts`: what a script, its author and `tsc` see of a module.
+
+mod cycles;
+mod docs;
+mod types;
+
+use crate::definition::SourceKind;
+use crate::model::{Capability, Docs, Function, Module, Type, TypeId};
+use std::collections::HashSet;
+use types::Printer;
+
+/// The declarations of a module: `declare module '@capabilities/train-schedule' { … }`.
+///
+/// Of the named types only those that something refers to are there. A module of single functions reads in call
+/// order (parameters, then result); any other has its data first and the parameters next to the functions.
+pub fn dts(module: &Module) -> String {
+    let printer = Printer::new(&module.types);
+    let mut results = Vec::new();
+    let mut params = Vec::new();
+    let mut exports = Vec::new();
+    let mut roots = Vec::new();
+    let is_single = module.capabilities.iter().all(|capability| capability.is_single_function);
+    for capability in &module.capabilities {
+        let signatures = Signatures { params: &mut params, results: &mut results };
+        exports.push(export(&printer, capability, signatures));
+        if is_single {
+            roots.append(&mut params);
+            roots.append(&mut results);
+        }
+    }
+    roots.append(&mut results);
+    roots.append(&mut params);
+
+    let mut out = String::from("declare module ");
+    super::text::push_quoted(&mut out, &module.specifier);
+    out.push_str(" {\n");
+    let mut is_first = true;
+    for block in definitions(&printer, roots).into_iter().chain(exports) {
+        if !is_first {
+            out.push('\n');
+        }
+        is_first = false;
+        out.push_str(&block);
+    }
+    out.push_str("}\n");
+    out
+}
+
+/// The named types that functions refer to, in order of appearance.
+struct Signatures<'a> {
+    params: &'a mut Vec<TypeId>,
+    results: &'a mut Vec<TypeId>,
+}
+
+/// Each definition that the roots reach, a type before those it refers to.
+fn definitions(printer: &Printer<'_>, mut waiting: Vec<TypeId>) -> Vec<String> {
+    let mut seen = HashSet::new();
+    let mut blocks = Vec::new();
+    waiting.reverse();
+    while let Some(id) = waiting.pop() {
+        if !seen.insert(id) {
+            continue;
+        }
+        let mut references = Vec::new();
+        let mut block = String::new();
+        printer.definition(&mut block, id, &mut references);
+        blocks.push(block);
+        waiting.extend(references.into_iter().rev());
+    }
+    blocks
+}
+
+fn export(printer: &Printer<'_>, capability: &Capability, mut signatures: Signatures<'_>) -> String {
+    let mut out = String::new();
+    if capability.is_single_function {
+        for function in &capability.functions {
+            let otherwise = if function.description.is_empty() { &capability.description } else { "" };
+            push_description(&mut out, 1, &[otherwise, &function.description, inline(printer, capability, function).1]);
+            out.push_str("  export function ");
+            signature(&mut out, printer, capability, function, 1, &mut signatures);
+        }
+        return out;
+    }
+    push_description(&mut out, 1, &[&capability.description]);
+    out.push_str(&format!("  export const {}: {{\n", capability.export));
+    for function in &capability.functions {
+        push_description(&mut out, 2, &[&function.description, inline(printer, capability, function).1]);
+        out.push_str("    ");
+        signature(&mut out, printer, capability, function, 2, &mut signatures);
+    }
+    out.push_str("  };\n");
+    out
+}
+
+fn push_description(out: &mut String, indent: usize, parts: &[&str]) {
+    let parts: Vec<&str> = parts.iter().copied().filter(|part| !part.is_empty()).collect();
+    docs::push(out, indent, &Docs { description: parts.join("\n\n"), ..Docs::default() });
+}
+
+/// The parameters as the signature has them. Those of an MCP tool stand in it without a name when they are few and
+/// plain; then what is said of them as a whole comes second. No description has a say in this: text must never
+/// change what the declarations mean.
+fn inline<'a>(printer: &Printer<'a>, capability: &Capability, function: &'a Function) -> (&'a Type, &'a str) {
+    if let (SourceKind::Mcp, Type::Named(id)) = (capability.source, &function.params) {
+        let definition = printer.types.get(*id);
+        if matches!(&definition.ty, Type::Record(record) if types::is_brief(record)) {
+            return (&definition.ty, &definition.docs.description);
+        }
+    }
+    (&function.params, "")
+}
+
+/// `getSchedule(params?: GetScheduleParams): CapabilityPromise<Trip[]>;`
+fn signature(
+    out: &mut String,
+    printer: &Printer<'_>,
+    capability: &Capability,
+    function: &Function,
+    indent: usize,
+    signatures: &mut Signatures<'_>,
+) {
+    super::text::push_property(out, &function.js_name);
+    out.push('(');
+    if !function.takes_nothing(printer.types) {
+        out.push_str(if function.is_params_optional(printer.types) { "params?: " } else { "params: " });
+        printer.ty(out, inline(printer, capability, function).0, indent, signatures.params);
+    }
+    out.push_str("): ");
+    if !function.has_result_schema {
+        out.push_str("Promise<unknown>");
+    } else {
+        let is_list = matches!(printer.types.resolve(&function.result), Type::List(_));
+        out.push_str(if is_list { "CapabilityPromise<" } else { "Promise<" });
+        printer.ty(out, &function.result, indent, signatures.results);
+        out.push('>');
+    }
+    out.push_str(";\n");
+}

@@ -1,0 +1,114 @@
+//! `schema.json`: all that is known of a module, as data.
+
+use super::text::{function_id, reveal_json};
+use crate::definition::{Annotations, Config, HttpOperation, SourceKind};
+use crate::model::{Capability, Function, Module};
+use serde::Serialize;
+use serde_json::Value;
+
+/// The module's specification: pretty JSON in a fixed order, with a line feed at its end.
+pub fn schema_json(module: &Module) -> String {
+    pretty(&ModuleSpec::of(module))
+}
+
+/// Pretty JSON as every generated file has it.
+pub(super) fn pretty(value: &impl Serialize) -> String {
+    // Strings as keys and plain data throughout: there is nothing that could fail.
+    let mut text = reveal_json(&serde_json::to_string_pretty(value).unwrap_or_default());
+    text.push('\n');
+    text
+}
+
+#[derive(Serialize)]
+struct ModuleSpec<'a> {
+    module: &'a str,
+    specifier: &'a str,
+    version: &'a str,
+    capabilities: Vec<CapabilitySpec<'a>>,
+}
+
+#[derive(Serialize)]
+struct CapabilitySpec<'a> {
+    name: &'a str,
+    export: &'a str,
+    interface: &'a str,
+    description: &'a str,
+    version: &'a str,
+    source: SourceKind,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    owner: Option<&'a str>,
+    config: &'a Config,
+    functions: Vec<FunctionSpec<'a>>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct FunctionSpec<'a> {
+    id: String,
+    name: &'a str,
+    js_name: &'a str,
+    wit_name: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    title: Option<&'a str>,
+    description: &'a str,
+    parameters: &'a Value,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    returns: Option<&'a Value>,
+    schema: &'a Value,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    result_schema: Option<&'a Value>,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    is_result_wrapped: bool,
+    annotations: &'a Annotations,
+    config: &'a Config,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    http: Option<&'a HttpOperation>,
+}
+
+impl<'a> ModuleSpec<'a> {
+    fn of(module: &'a Module) -> Self {
+        Self {
+            module: &module.name,
+            specifier: &module.specifier,
+            version: &module.version,
+            capabilities: module.capabilities.iter().map(CapabilitySpec::of).collect(),
+        }
+    }
+}
+
+impl<'a> CapabilitySpec<'a> {
+    fn of(capability: &'a Capability) -> Self {
+        Self {
+            name: &capability.name,
+            export: &capability.export,
+            interface: &capability.interface,
+            description: &capability.description,
+            version: &capability.version,
+            source: capability.source,
+            owner: capability.owner.as_deref(),
+            config: &capability.config,
+            functions: capability.functions.iter().map(|function| FunctionSpec::of(capability, function)).collect(),
+        }
+    }
+}
+
+impl<'a> FunctionSpec<'a> {
+    fn of(capability: &Capability, function: &'a Function) -> Self {
+        Self {
+            id: function_id(capability, function),
+            name: &function.name,
+            js_name: &function.js_name,
+            wit_name: &function.wit_name,
+            title: function.title.as_deref(),
+            description: &function.description,
+            parameters: &function.source_parameters,
+            returns: function.source_returns.as_ref(),
+            schema: &function.params_schema,
+            result_schema: function.result_schema.as_ref(),
+            is_result_wrapped: function.is_result_wrapped,
+            annotations: &function.annotations,
+            config: &function.config,
+            http: function.http.as_ref(),
+        }
+    }
+}

@@ -1,0 +1,72 @@
+//! How names and free text are written into TypeScript, JavaScript and JSON, so that they stay text.
+
+use crate::model::{Capability, Function};
+
+/// What a script calls it by everywhere, and what logs and policies name: `trainSchedule.getSchedule`.
+pub(super) fn function_id(capability: &Capability, function: &Function) -> String {
+    format!("{}.{}", capability.export, function.js_name)
+}
+
+/// Whether TypeScript and JavaScript take it as a member's name without quotes. ASCII only, so that no look-alike
+/// stands bare in what people review.
+pub(super) fn is_identifier(name: &str) -> bool {
+    let mut characters = name.chars();
+    let is_start = |character: char| character.is_ascii_alphabetic() || character == '_' || character == '$';
+    characters.next().is_some_and(is_start)
+        && characters.all(|character| is_start(character) || character.is_ascii_digit())
+}
+
+/// A string literal in single quotes, the same in TypeScript and JavaScript.
+pub(super) fn push_quoted(out: &mut String, text: &str) {
+    out.push('\'');
+    let mut characters = text.chars().peekable();
+    while let Some(character) = characters.next() {
+        match character {
+            '\'' => out.push_str("\\'"),
+            '\\' => out.push_str("\\\\"),
+            '\n' => out.push_str("\\n"),
+            '\r' => out.push_str("\\r"),
+            '\t' => out.push_str("\\t"),
+            // `</script`, `<script` and `<!--` mean something to a page that the text may be put in.
+            '<' if matches!(characters.peek(), Some('/' | '!' | 's' | 'S')) => out.push_str("\\u003c"),
+            hidden if is_hidden(hidden) && u32::from(hidden) > 0xffff => {
+                out.push_str(&format!("\\u{{{:x}}}", u32::from(hidden)));
+            }
+            hidden if is_hidden(hidden) => out.push_str(&format!("\\u{:04x}", u32::from(hidden))),
+            plain => out.push(plain),
+        }
+    }
+    out.push('\'');
+}
+
+/// A member's name in a TypeScript type.
+pub(super) fn push_property(out: &mut String, name: &str) {
+    if is_identifier(name) { out.push_str(name) } else { push_quoted(out, name) }
+}
+
+/// Characters that cannot be seen or that change how others are shown: controls, bidirectional marks, zero-width
+/// and other ignorable characters, line and paragraph separators.
+pub(super) fn is_hidden(character: char) -> bool {
+    character.is_control()
+        || matches!(character,
+            '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}'..='\u{1160}' | '\u{17b4}'..='\u{17b5}'
+            | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
+            | '\u{3164}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{ffa0}' | '\u{fff0}'..='\u{fffb}'
+            | '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}')
+}
+
+/// JSON with every hidden character inside its strings written as an escape: the same value, nothing unseen.
+pub(super) fn reveal_json(json: &str) -> String {
+    let mut out = String::with_capacity(json.len());
+    for character in json.chars() {
+        if character != '\n' && is_hidden(character) {
+            let mut units = [0; 2];
+            for unit in character.encode_utf16(&mut units) {
+                out.push_str(&format!("\\u{unit:04x}"));
+            }
+        } else {
+            out.push(character);
+        }
+    }
+    out
+}

@@ -1,0 +1,150 @@
+//! The `.wit` of a module.
+//!
+//! A source's text appears in `///` lines only, cleaned so that it can neither end one nor hide anything.
+
+use crate::model::Module;
+use crate::names::{camel, is_wit_keyword};
+use crate::wit::{Definition, Interface, Kind, Member, Plan};
+
+/// Where the shared types are.
+const SHARED: &str = "agent-spaces:host/types@0.1.0";
+
+const MEMBER: &str = "        ";
+
+/// More of a description than this is no help to a reader.
+const MAX_LINES: usize = 40;
+
+/// Longer lines are wrapped by nobody.
+const MAX_LINE: usize = 400;
+
+/// The text of a module's package.
+pub fn wit(module: &Module, plan: &Plan) -> String {
+    let mut out = String::new();
+    let (namespace, name) = (escaped(&plan.namespace), escaped(&plan.name));
+    line(&mut out, "", &format!("package {namespace}:{name}@{};", plan.version));
+    for (interface, capability) in plan.interfaces.iter().zip(&module.capabilities) {
+        out.push('\n');
+        docs(&mut out, "", &capability.description);
+        line(&mut out, "", &format!("interface {} {{", escaped(&interface.name)));
+        line(&mut out, "    ", &shared(interface));
+        let mut definitions = interface.definitions.iter().peekable();
+        for (place, (planned, function)) in interface.functions.iter().zip(&capability.functions).enumerate() {
+            while let Some(definition) = definitions.next_if(|definition| definition.function <= place) {
+                self::definition(&mut out, interface, definition);
+            }
+            out.push('\n');
+            docs(&mut out, "    ", &function.description);
+            let params = planned.params.as_ref().map(|params| format!("params: {}", interface.written(params)));
+            let signature = format!(
+                "{}: async func({}) -> result<{}, {}>;",
+                escaped(&planned.name),
+                params.unwrap_or_default(),
+                interface.written(&planned.result),
+                interface.error_name,
+            );
+            line(&mut out, "    ", &signature);
+        }
+        out.push_str("}\n");
+    }
+    out
+}
+
+/// The line that brings the shared types in, `json` only where it is used.
+fn shared(interface: &Interface) -> String {
+    let has_extras = |definition: &Definition| definition.members.iter().any(|member| member.mark == "*");
+    let uses_json = !interface.fallbacks.is_empty() || interface.definitions.iter().any(has_extras);
+    let names = [("json", &interface.json_name, uses_json), ("capability-error", &interface.error_name, true)];
+    let names = names
+        .iter()
+        .filter(|(_, _, is_used)| *is_used)
+        .map(|(name, here, _)| if name == here { (*name).to_owned() } else { format!("{name} as {here}") });
+    format!("use {SHARED}.{{{}}};", names.collect::<Vec<_>>().join(", "))
+}
+
+fn definition(out: &mut String, interface: &Interface, definition: &Definition) {
+    out.push('\n');
+    docs(out, "    ", &definition.description);
+    let keyword = match definition.kind {
+        Kind::Record => "record",
+        Kind::Enum => "enum",
+        Kind::Variant => "variant",
+    };
+    line(out, "    ", &format!("{keyword} {} {{", escaped(&definition.name)));
+    for member in &definition.members {
+        docs(out, MEMBER, &member.description);
+        if let Some(text) = other_name(definition.kind, member) {
+            docs(out, MEMBER, &format!("JSON: {}", serde_json::Value::from(text)));
+        }
+        let name = escaped(&member.name);
+        let ty = member.ty.as_ref().map(|ty| interface.written(ty));
+        let text = match (ty, definition.kind) {
+            (Some(ty), Kind::Variant) => format!("{name}({ty}),"),
+            (Some(ty), _) => format!("{name}: {ty},"),
+            (None, _) => format!("{name},"),
+        };
+        line(out, MEMBER, &text);
+    }
+    out.push_str("    }\n");
+}
+
+fn line(out: &mut String, indent: &str, text: &str) {
+    for part in [indent, text, "\n"] {
+        out.push_str(part);
+    }
+}
+
+/// What a member is called in JSON, where its name here does not say so.
+fn other_name(kind: Kind, member: &Member) -> Option<&str> {
+    let text = member.mark.strip_prefix(['=', '?'])?;
+    let is_plain = match kind {
+        Kind::Enum => text == member.name,
+        _ => text == camel(&member.name),
+    };
+    (!is_plain).then_some(text)
+}
+
+fn escaped(name: &str) -> String {
+    if is_wit_keyword(name) { format!("%{name}") } else { name.to_owned() }
+}
+
+fn docs(out: &mut String, indent: &str, text: &str) {
+    let mut lines = clean_lines(text).into_iter();
+    for text in lines.by_ref().take(MAX_LINES) {
+        line(out, indent, if text.is_empty() { "///".to_owned() } else { format!("/// {text}") }.as_str());
+    }
+    if lines.next().is_some() {
+        line(out, indent, "/// …");
+    }
+}
+
+/// The lines of a text, without what cannot be seen, nor blank ones around it.
+fn clean_lines(text: &str) -> Vec<String> {
+    let mut lines = Vec::new();
+    for line in text.trim().lines() {
+        // One more than is shown, to know that there is more.
+        if lines.len() > MAX_LINES {
+            break;
+        }
+        let mut characters = line.chars().map(|character| if character == '\t' { ' ' } else { character });
+        let mut visible = characters.by_ref().filter(|character| !is_hidden(*character));
+        let mut clean: String = visible.by_ref().take(MAX_LINE).collect();
+        if visible.next().is_some() {
+            clean.push('…');
+        }
+        lines.push(clean.trim_end().to_owned());
+    }
+    while lines.last().is_some_and(String::is_empty) {
+        lines.pop();
+    }
+    lines
+}
+
+/// Characters that end a line, change the order of others, take no space, or that WIT refuses.
+fn is_hidden(character: char) -> bool {
+    character.is_control()
+        || matches!(character,
+            '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{180b}'..='\u{180f}'
+            | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{3164}'
+            | '\u{feff}' | '\u{ffa0}' | '\u{fff9}'..='\u{fffb}' | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}'
+            | '\u{149}' | '\u{673}' | '\u{f77}' | '\u{f79}' | '\u{17a3}' | '\u{17a4}' | '\u{17b4}' | '\u{17b5}')
+}

@@ -1,0 +1,26 @@
+//! Compiles tools into capabilities: sources in, one model, text out. No files, no network, no async.
+//!
+//! # Layout
+//!
+//! ```text
+//! sources/    one parser to a format: text → Definition
+//! schema/     JSON Schema as found in the wild → one clean form → Type
+//! names/      one scheme from a source's name to JavaScript, TypeScript, WIT and Rust, and back
+//! model       Module → Capability → Function → Type
+//! compile     Definitions → Module
+//! registry    all modules of a project, each name once
+//! wit/        Type → WIT type, and how JSON crosses it
+//! emit/       one file to an output: .wit, .d.ts, index.js, schema.json, bundle.json, Rust
+//! validate/   values against a clean schema, in bounded time; defaults
+//! ```
+
+pub mod compile;
+pub mod definition;
+pub mod emit;
+pub mod model;
+pub mod names;
+pub mod registry;
+pub mod schema;
+pub mod sources;
+pub mod validate;
+pub mod wit;

@@ -1,0 +1,123 @@
+//! Which keywords of JSON Schema hold schemas, and how.
+
+use serde_json::{Map, Value};
+
+/// Keywords whose value is a schema.
+pub(super) const ONE: &[&str] = &[
+    "items",
+    "additionalItems",
+    "additionalProperties",
+    "unevaluatedItems",
+    "unevaluatedProperties",
+    "contains",
+    "propertyNames",
+    "not",
+    "if",
+    "then",
+    "else",
+];
+
+/// Keywords whose value is a list of schemas.
+pub(super) const LIST: &[&str] = &["allOf", "anyOf", "oneOf", "prefixItems", "items", "type"];
+
+/// Keywords whose value is an object of schemas.
+pub(super) const MAP: &[&str] =
+    &["properties", "patternProperties", "dependentSchemas", "dependencies", "$defs", "definitions"];
+
+/// Keywords that apply to the same value as the schema they stand in: one schema each.
+pub(super) const IN_PLACE_ONE: &[&str] = &["not", "if", "then", "else"];
+
+/// Likewise, lists.
+pub(super) const IN_PLACE_LIST: &[&str] = &["allOf", "anyOf", "oneOf"];
+
+/// Keywords that only people read, or that fill in an absent member.
+pub(super) const ANNOTATIONS: &[&str] = &["title", "description", "deprecated", "default", "format"];
+
+/// All that say something, in any dialect; a schema with none of these says nothing.
+pub(super) const KNOWN: &[&str] = &[
+    "$anchor",
+    "$comment",
+    "$dynamicRef",
+    "$id",
+    "$recursiveRef",
+    "$ref",
+    "$schema",
+    "const",
+    "contentEncoding",
+    "contentMediaType",
+    "default",
+    "dependentRequired",
+    "deprecated",
+    "description",
+    "discriminator",
+    "enum",
+    "example",
+    "examples",
+    "exclusiveMaximum",
+    "exclusiveMinimum",
+    "externalDocs",
+    "format",
+    "id",
+    "maxItems",
+    "maxLength",
+    "maxProperties",
+    "maximum",
+    "minItems",
+    "minLength",
+    "minProperties",
+    "minimum",
+    "multipleOf",
+    "nullable",
+    "optional",
+    "pattern",
+    "readOnly",
+    "required",
+    "title",
+    "type",
+    "uniqueItems",
+    "writeOnly",
+];
+
+/// Whether a keyword means anything here.
+pub(super) fn is_known(keyword: &str) -> bool {
+    [KNOWN, ONE, LIST, MAP].iter().any(|names| names.contains(&keyword)) || keyword.starts_with("x-")
+}
+
+/// The schemas that a keyword's value holds.
+pub(super) fn inside<'a>(keyword: &str, value: &'a Value) -> impl Iterator<Item = &'a Value> {
+    let one = ONE.contains(&keyword) && !value.is_array();
+    let list = value.as_array().filter(|_| LIST.contains(&keyword));
+    let map = value.as_object().filter(|_| MAP.contains(&keyword));
+    one.then_some(value).into_iter().chain(list.into_iter().flatten()).chain(map.into_iter().flat_map(Map::values))
+}
+
+/// Every schema directly inside one.
+pub(super) fn children(schema: &Map<String, Value>) -> impl Iterator<Item = &Value> {
+    schema.iter().flat_map(|(keyword, value)| inside(keyword, value))
+}
+
+/// Every schema inside one that applies to the same value, references not followed.
+pub(super) fn in_place(schema: &Map<String, Value>) -> impl Iterator<Item = &Value> {
+    let ones = IN_PLACE_ONE.iter().filter_map(|keyword| schema.get(*keyword));
+    let lists = IN_PLACE_LIST.iter().filter_map(|keyword| schema.get(*keyword)?.as_array()).flatten();
+    let dependents = schema.get("dependentSchemas").and_then(Value::as_object).into_iter().flat_map(Map::values);
+    ones.chain(lists).chain(dependents)
+}
+
+/// Calls `change` with every schema directly inside one.
+pub(super) fn for_each_child_mut(schema: &mut Map<String, Value>, mut change: impl FnMut(&str, &mut Value)) {
+    for (keyword, value) in schema.iter_mut() {
+        let keyword = keyword.as_str();
+        match value {
+            Value::Array(list) if LIST.contains(&keyword) => list.iter_mut().for_each(|it| change(keyword, it)),
+            Value::Object(map) if MAP.contains(&keyword) => map.values_mut().for_each(|it| change(keyword, it)),
+            Value::Object(_) | Value::Bool(_) if ONE.contains(&keyword) => change(keyword, value),
+            _ => {}
+        }
+    }
+}
+
+/// Whether it has keywords beside these that constrain anything.
+pub(super) fn constrains_beyond(schema: &Map<String, Value>, except: &[&str]) -> bool {
+    schema.keys().any(|keyword| !except.contains(&keyword.as_str()) && !ANNOTATIONS.contains(&keyword.as_str()))
+}

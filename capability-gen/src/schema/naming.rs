@@ -1,0 +1,115 @@
+//! The named types of a module: which schemas get a name, and that no two types share one.
+
+use super::identity::Identity;
+use crate::model::{Direction, Docs, Type, TypeDefinition, TypeId, Types};
+use crate::names;
+use std::collections::{HashMap, HashSet};
+
+/// Names that mean something in every TypeScript file: a type of the same name would hide it.
+const TAKEN: &[&str] = &[
+    "Array",
+    "ArrayBuffer",
+    "Awaited",
+    "BigInt",
+    "Boolean",
+    "Date",
+    "Error",
+    "Function",
+    "Iterable",
+    "Map",
+    "Number",
+    "Object",
+    "Partial",
+    "Promise",
+    "Readonly",
+    "ReadonlyArray",
+    "Record",
+    "RegExp",
+    "Required",
+    "Set",
+    "String",
+    "Symbol",
+    "Uint8Array",
+];
+
+/// Longest title that is taken for a name, in words and in characters: longer ones are sentences.
+const MAX_TITLE: (usize, usize) = (4, 48);
+
+/// The types named so far.
+#[derive(Debug, Default)]
+pub(super) struct Names {
+    definitions: Vec<TypeDefinition>,
+    taken: HashSet<String>,
+    counts: HashMap<String, usize>,
+    known: HashMap<(Option<Direction>, String, Identity), TypeId>,
+}
+
+impl Names {
+    /// A new type, to be defined later. A name that is taken gets a number.
+    pub(super) fn declare(&mut self, name: &str) -> TypeId {
+        let mut wanted = names::pascal(name);
+        if wanted.is_empty() {
+            wanted.push_str("Unnamed");
+        }
+        let count = self.counts.entry(wanted.clone()).or_insert(0);
+        let name = loop {
+            *count += 1;
+            let name = if *count == 1 { wanted.clone() } else { format!("{wanted}{count}") };
+            if !TAKEN.contains(&name.as_str()) && self.taken.insert(name.clone()) {
+                break name;
+            }
+        };
+        self.definitions.push(TypeDefinition { name, docs: Docs::default(), ty: Type::Any });
+        TypeId(self.definitions.len() - 1)
+    }
+
+    /// The type of this name that says the same, or a new one: then the flag is set, and it wants a definition.
+    pub(super) fn shared(&mut self, direction: Option<Direction>, name: &str, identity: Identity) -> (TypeId, bool) {
+        let key = (direction, name.to_owned(), identity);
+        if let Some(id) = self.known.get(&key) {
+            return (*id, false);
+        }
+        let id = self.declare(name);
+        self.known.insert(key, id);
+        (id, true)
+    }
+
+    /// Says what a declared type is.
+    pub(super) fn define(&mut self, id: TypeId, docs: Docs, ty: Type) {
+        if let Some(definition) = self.definitions.get_mut(id.0) {
+            definition.docs = docs;
+            definition.ty = ty;
+        }
+    }
+
+    /// All of them; one that is only another's name becomes what that is.
+    pub(super) fn finish(self) -> Types {
+        let mut definitions = self.definitions;
+        for index in 0..definitions.len() {
+            let mut seen = HashSet::new();
+            let mut at = index;
+            while let Some(Type::Named(next)) = definitions.get(at).map(|definition| &definition.ty) {
+                if !seen.insert(at) {
+                    break;
+                }
+                at = next.0;
+            }
+            if at != index {
+                let ty = definitions.get(at).map(|definition| definition.ty.clone());
+                definitions[index].ty = ty.filter(|ty| !matches!(ty, Type::Named(_))).unwrap_or(Type::Any);
+            }
+        }
+        Types(definitions)
+    }
+}
+
+/// A title that can be a type's name: a word or a few.
+pub(super) fn type_title(title: &str) -> Option<&str> {
+    let (max_words, max_characters) = MAX_TITLE;
+    let is_word = |word: &str| word.chars().all(|it| it.is_ascii_alphanumeric() || it == '_' || it == '-');
+    let is_name = title.starts_with(|first: char| first.is_ascii_alphabetic())
+        && title.len() <= max_characters
+        && title.split(' ').count() <= max_words
+        && title.split(' ').all(|word| !word.is_empty() && is_word(word));
+    is_name.then_some(title)
+}

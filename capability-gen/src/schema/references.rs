@@ -1,0 +1,136 @@
+//! What the text of a `$ref` leads to: a pointer, an anchor or an identifier of the same document.
+
+use super::document::{Address, address, identifier};
+use super::keywords;
+use serde_json::Value;
+use std::collections::HashMap;
+
+/// Where a reference leads.
+pub(super) enum Found<'a> {
+    At(&'a Value, String),
+    Nowhere,
+    Outside,
+}
+
+/// Identifiers and anchors of a document.
+pub(super) struct Index<'a> {
+    root: &'a Value,
+    identifiers: HashMap<&'a str, &'a Value>,
+    anchors: HashMap<&'a str, &'a Value>,
+    /// The schema with an identifier that each schema with a reference target may lie in.
+    bases: HashMap<Address, &'a Value>,
+}
+
+impl<'a> Index<'a> {
+    pub(super) fn of(root: &'a Value) -> Self {
+        let mut index = Index { root, identifiers: HashMap::new(), anchors: HashMap::new(), bases: HashMap::new() };
+        let mut waiting = vec![(root, root)];
+        while let Some((value, base)) = waiting.pop() {
+            let Value::Object(schema) = value else { continue };
+            let mut base = base;
+            if let Some(id) = identifier(schema) {
+                if let Some(anchor) = id.strip_prefix('#') {
+                    index.anchors.entry(anchor).or_insert(value);
+                } else {
+                    index.identifiers.entry(id.trim_end_matches('#')).or_insert(value);
+                    base = value;
+                }
+            }
+            for keyword in ["$anchor", "$dynamicAnchor"] {
+                if let Some(anchor) = schema.get(keyword).and_then(Value::as_str) {
+                    index.anchors.entry(anchor).or_insert(value);
+                }
+            }
+            if !std::ptr::eq(base, root) {
+                index.bases.insert(address(value), base);
+            }
+            waiting.extend(keywords::children(schema).map(|child| (child, base)));
+        }
+        index
+    }
+
+    pub(super) fn base_of(&self, target: &Value) -> Option<&'a Value> {
+        self.bases.get(&address(target)).copied()
+    }
+
+    pub(super) fn find(&self, text: &str, base: &'a Value) -> Found<'a> {
+        let (document, fragment) = text.split_once('#').unwrap_or((text, ""));
+        let (start, is_own) = if document.is_empty() {
+            (base, true)
+        } else if let Some(found) = self.identified(document) {
+            (found, false)
+        } else {
+            return Found::Outside;
+        };
+        let fragment = decoded(fragment);
+        if fragment.is_empty() {
+            let name = document.rsplit('/').find(|part| !part.is_empty()).unwrap_or("root");
+            return Found::At(start, name.trim_end_matches(".json").to_owned());
+        }
+        if !fragment.starts_with('/') {
+            return self.anchors.get(fragment.as_str()).map_or(Found::Nowhere, |at| Found::At(at, fragment.clone()));
+        }
+        // `#/…` inside a schema with its own identifier is often meant from the document's root.
+        let starts = [Some(start), is_own.then_some(self.root)];
+        let found = starts.into_iter().flatten().find_map(|start| start.pointer(&fragment));
+        match found.or_else(|| self.by_name(&fragment)) {
+            Some(at) => Found::At(at, pointer_name(&fragment)),
+            None => Found::Nowhere,
+        }
+    }
+
+    fn identified(&self, document: &str) -> Option<&'a Value> {
+        self.identifiers.get(document).copied().or_else(|| {
+            let own = identifier(self.root.as_object()?)?;
+            let folder = &own[..=own.rfind('/')?];
+            let relative = document.strip_prefix("./").unwrap_or(document);
+            let joined = self.identifiers.get(format!("{folder}{relative}").as_str());
+            joined.or_else(|| self.identifiers.get(document.strip_prefix(folder)?)).copied()
+        })
+    }
+
+    /// `#/definitions/Trip` where the document keeps it under `$defs`, and the like.
+    fn by_name(&self, fragment: &str) -> Option<&'a Value> {
+        let (folder, name) = fragment.rsplit_once('/')?;
+        if !["/$defs", "/definitions", "/components/schemas"].contains(&folder) {
+            return None;
+        }
+        let name = name.replace("~1", "/").replace("~0", "~");
+        let folders = ["/$defs", "/definitions", "/components/schemas"];
+        folders.iter().find_map(|folder| self.root.pointer(folder)?.get(&name))
+    }
+}
+
+/// The name of what a pointer leads to: its last step that is nobody's keyword or number.
+fn pointer_name(pointer: &str) -> String {
+    let mut steps = pointer.rsplit('/');
+    let named = steps.find(|step| !step.is_empty() && !keywords::is_known(step) && step.parse::<u32>().is_err());
+    named.unwrap_or("part").replace("~1", "/").replace("~0", "~")
+}
+
+/// `%24defs` → `$defs`
+fn decoded(fragment: &str) -> String {
+    let mut bytes = Vec::with_capacity(fragment.len());
+    let mut rest = fragment.as_bytes();
+    while let [first, tail @ ..] = rest {
+        let escaped = match (first, tail) {
+            (b'%', [high, low, ..]) => hexadecimal(*high).zip(hexadecimal(*low)),
+            _ => None,
+        };
+        match escaped {
+            Some((high, low)) => {
+                bytes.push(high * 16 + low);
+                rest = &tail[2..];
+            }
+            None => {
+                bytes.push(*first);
+                rest = tail;
+            }
+        }
+    }
+    String::from_utf8(bytes).unwrap_or_else(|_| fragment.to_owned())
+}
+
+fn hexadecimal(digit: u8) -> Option<u8> {
+    char::from(digit).to_digit(16).and_then(|value| u8::try_from(value).ok())
+}

@@ -1,0 +1,58 @@
+//! The names that people give to JSON's types.
+
+/// What a type name was read as.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Word {
+    /// A JSON Schema type, spelt as it should be.
+    Exact(&'static str),
+    /// A JSON Schema type by another name.
+    Other(&'static str),
+    /// Anything at all.
+    Any,
+    /// Nobody's type.
+    Unknown,
+}
+
+const EXACT: &[&str] = &["string", "integer", "number", "boolean", "array", "object", "null"];
+
+/// Reads a type name: JSON Schema's own, or Python's, TypeScript's, a database's, or one in capitals.
+pub(super) fn type_word(name: &str) -> Word {
+    if let Some(exact) = EXACT.iter().find(|exact| **exact == name) {
+        return Word::Exact(exact);
+    }
+    let lower = name.trim().to_ascii_lowercase();
+    if let Some(exact) = EXACT.iter().find(|exact| **exact == lower) {
+        return Word::Other(exact);
+    }
+    match lower.as_str() {
+        "str" | "text" | "char" | "varchar" | "uuid" | "uri" | "url" | "date" | "datetime" | "date-time" | "time"
+        | "timestamp" | "email" | "file" | "binary" | "bytes" => Word::Other("string"),
+        "int" | "int32" | "int64" | "long" | "bigint" => Word::Other("integer"),
+        "float" | "double" | "decimal" | "float32" | "float64" | "numeric" => Word::Other("number"),
+        "bool" => Word::Other("boolean"),
+        "list" | "tuple" | "set" => Word::Other("array"),
+        "dict" | "dictionary" | "map" | "record" | "struct" => Word::Other("object"),
+        "none" | "nil" | "undefined" => Word::Other("null"),
+        "any" | "unknown" | "mixed" | "json" | "*" | "" => Word::Any,
+        _ => Word::Unknown,
+    }
+}
+
+/// The JSON Schema type of a value. A whole number is an integer however it is written.
+pub(super) fn type_of(value: &serde_json::Value) -> &'static str {
+    use serde_json::Value;
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "boolean",
+        Value::Number(number) if number.is_f64() && number.as_f64().is_none_or(|it| it.fract() != 0.0) => "number",
+        Value::Number(_) => "integer",
+        Value::String(_) => "string",
+        Value::Array(_) => "array",
+        Value::Object(_) => "object",
+    }
+}
+
+/// Whether a value of the type `actual` is one of the type `declared`.
+pub(super) fn is_of(actual: &str, declared: &str) -> bool {
+    actual == declared || (actual == "integer" && declared == "number")
+}

@@ -1,0 +1,92 @@
+//! What is wrong in a file, and lines and columns.
+
+use crate::definition::Place;
+use crate::sources::SourceError;
+
+/// An error without its file and line.
+#[derive(Debug)]
+pub(super) struct Fault {
+    at: u32,
+    message: String,
+    fix: String,
+}
+
+impl Fault {
+    pub(super) fn new(at: u32, message: impl Into<String>, fix: impl Into<String>) -> Self {
+        Self { at, message: message.into(), fix: fix.into() }
+    }
+}
+
+/// Characters are counted once for every so many bytes, so that no place costs more than this to find: a file of one
+/// long line has as many places as one of many.
+const STRIDE: usize = 1024;
+
+/// Where the lines of a file start.
+pub(super) struct Lines<'t> {
+    file: &'t str,
+    text: &'t str,
+    starts: Vec<usize>,
+    /// The characters before each multiple of [`STRIDE`].
+    counts: Vec<usize>,
+}
+
+impl<'t> Lines<'t> {
+    pub(super) fn new(file: &'t str, text: &'t str) -> Self {
+        let bytes = text.as_bytes();
+        let mut starts = vec![0];
+        let ends = |at: usize| match bytes.get(at) {
+            Some(b'\n') => true,
+            Some(b'\r') => bytes.get(at + 1) != Some(&b'\n'),
+            _ => false,
+        };
+        starts.extend((0..bytes.len()).filter(|at| ends(*at)).map(|at| at + 1));
+        let mut count = 0;
+        let mut counts = vec![0];
+        for chunk in bytes.chunks(STRIDE) {
+            count += characters(chunk);
+            counts.push(count);
+        }
+        Self { file, text, starts, counts }
+    }
+
+    /// The place of a byte offset: its path is `line:column`, both from 1, columns in characters.
+    pub(super) fn place(&self, offset: u32) -> Place {
+        let offset = (offset as usize).min(self.text.len());
+        let line = self.starts.partition_point(|start| *start <= offset);
+        let start = line.checked_sub(1).and_then(|index| self.starts.get(index)).copied().unwrap_or(0);
+        let has_mark = start == 0 && offset > 0 && self.text.starts_with('\u{feff}');
+        let column = self.characters_before(offset) - self.characters_before(start) + 1 - usize::from(has_mark);
+        Place { file: self.file.to_owned(), path: format!("{line}:{column}") }
+    }
+
+    pub(super) fn error(&self, fault: Fault) -> SourceError {
+        SourceError { place: self.place(fault.at), message: fault.message, fix: fault.fix }
+    }
+
+    fn characters_before(&self, offset: usize) -> usize {
+        let chunk = offset / STRIDE;
+        let before = self.text.as_bytes().get(chunk * STRIDE..offset).unwrap_or_default();
+        self.counts.get(chunk).copied().unwrap_or(0) + characters(before)
+    }
+}
+
+fn characters(bytes: &[u8]) -> usize {
+    bytes.iter().filter(|byte| (**byte & 0xC0) != 0x80).count()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_are_characters_and_lines_end_at_any_newline() {
+        let text = format!("\u{feff}é x\r\n{}é😀y\rz", "a".repeat(3000));
+        let lines = Lines::new("a.ts", &text);
+        let at = |needle: char| lines.place(text.find(needle).unwrap() as u32).path;
+        assert_eq!(at('x'), "1:3");
+        assert_eq!(at('y'), "2:3003");
+        assert_eq!(at('z'), "3:1");
+        assert_eq!(lines.place(u32::MAX).path, "3:2");
+        assert_eq!(Lines::new("a.ts", "").place(0).path, "1:1");
+    }
+}

@@ -1,0 +1,250 @@
+//! What a file declares, imports and exports, by name.
+
+use super::fault::Fault;
+use oxc_ast::ast::{
+    BindingPattern, CallExpression, Declaration, ExportDefaultDeclarationKind, Expression, ImportDeclarationSpecifier,
+    Program, Statement, TSEnumDeclaration, TSInterfaceDeclaration, TSTypeAliasDeclaration, VariableDeclaration,
+    VariableDeclarationKind,
+};
+use oxc_span::GetSpan as _;
+use std::collections::{HashMap, HashSet};
+
+/// The module that has `defineTool`.
+const MODULE: &str = "@agent-spaces/capabilities";
+
+/// A parsed file, by its names.
+pub(super) struct File<'a> {
+    /// `const name = …` at the top level.
+    constants: HashMap<&'a str, &'a Expression<'a>>,
+    types: HashMap<&'a str, Vec<TypeDeclaration<'a>>>,
+    functions: HashSet<&'a str>,
+    /// The local names of imports, and where they come from.
+    imports: HashMap<&'a str, &'a str>,
+    /// The JSDoc comment before each syntax node that has one, by where the node starts.
+    comments: HashMap<u32, &'a str>,
+    /// Calls of `defineTool`, in the file's order.
+    pub(super) tools: Vec<ToolCall<'a>>,
+    /// The local names of `defineTool` and of its whole module.
+    define_tool: HashSet<&'a str>,
+    namespaces: HashSet<&'a str>,
+}
+
+/// A type that the file declares.
+#[derive(Clone, Copy)]
+pub(super) struct TypeDeclaration<'a> {
+    pub(super) kind: TypeKind<'a>,
+    /// Where the statement starts, its `export` included.
+    pub(super) start: u32,
+}
+
+#[derive(Clone, Copy)]
+pub(super) enum TypeKind<'a> {
+    Interface(&'a TSInterfaceDeclaration<'a>),
+    Alias(&'a TSTypeAliasDeclaration<'a>),
+    Enum(&'a TSEnumDeclaration<'a>),
+}
+
+/// `defineTool({…})` and the names it goes by.
+pub(super) struct ToolCall<'a> {
+    pub(super) call: &'a CallExpression<'a>,
+    pub(super) local: Option<&'a str>,
+    pub(super) export: Option<String>,
+    pub(super) is_imported: bool,
+}
+
+impl<'a> File<'a> {
+    pub(super) fn new(program: &'a Program<'a>, text: &'a str) -> Result<Self, Fault> {
+        let mut file = Self {
+            constants: HashMap::new(),
+            types: HashMap::new(),
+            functions: HashSet::new(),
+            imports: HashMap::new(),
+            comments: HashMap::new(),
+            tools: Vec::new(),
+            define_tool: HashSet::new(),
+            namespaces: HashSet::new(),
+        };
+        for comment in program.comments.iter().filter(|comment| comment.is_jsdoc()) {
+            let span = comment.content_span();
+            let content = text.get(span.start as usize..span.end as usize).unwrap_or_default();
+            file.comments.insert(comment.attached_to, content);
+        }
+        // Imports and functions may stand after their use.
+        program.body.iter().for_each(|statement| file.import(statement));
+        for statement in &program.body {
+            file.statement(statement)?;
+        }
+        let exports: HashMap<&str, String> = program.body.iter().flat_map(Self::exports).collect();
+        for tool in file.tools.iter_mut().filter(|tool| tool.export.is_none()) {
+            tool.export = tool.local.and_then(|local| exports.get(local)).cloned();
+        }
+        Ok(file)
+    }
+
+    pub(super) fn constant(&self, name: &str) -> Option<&'a Expression<'a>> {
+        self.constants.get(name).copied()
+    }
+
+    /// Whether an expression is a function, or the name of one of the file's.
+    pub(super) fn is_function(&self, value: &Expression<'_>) -> bool {
+        let is_function = |value: &Expression<'_>| {
+            matches!(value, Expression::ArrowFunctionExpression(_) | Expression::FunctionExpression(_))
+        };
+        match value.get_inner_expression() {
+            Expression::Identifier(it) => {
+                let name = it.name.as_str();
+                let constant = self.constant(name).map(Expression::get_inner_expression);
+                self.functions.contains(name) || constant.is_some_and(is_function)
+            }
+            value => is_function(value),
+        }
+    }
+
+    /// The declarations of a type: several for an interface that is declared in parts.
+    pub(super) fn type_named(&self, name: &str) -> Option<(&'a str, &[TypeDeclaration<'a>])> {
+        self.types.get_key_value(name).map(|(name, declarations)| (*name, declarations.as_slice()))
+    }
+
+    /// The module that a name is imported from.
+    pub(super) fn import_of(&self, name: &str) -> Option<&'a str> {
+        self.imports.get(name).copied()
+    }
+
+    /// What a JSDoc comment says of the node that starts here.
+    pub(super) fn comment(&self, start: u32) -> Option<&'a str> {
+        self.comments.get(&start).copied()
+    }
+
+    fn import(&mut self, statement: &'a Statement<'a>) {
+        let Statement::ImportDeclaration(import) = statement else { return };
+        let source = import.source.value.as_str();
+        for specifier in import.specifiers.iter().flatten() {
+            let (local, imported) = match specifier {
+                ImportDeclarationSpecifier::ImportSpecifier(it) => {
+                    (&it.local, it.imported.name().as_str() == "defineTool")
+                }
+                ImportDeclarationSpecifier::ImportDefaultSpecifier(it) => (&it.local, false),
+                ImportDeclarationSpecifier::ImportNamespaceSpecifier(it) => {
+                    if source == MODULE {
+                        self.namespaces.insert(it.local.name.as_str());
+                    }
+                    (&it.local, false)
+                }
+            };
+            self.imports.insert(local.name.as_str(), source);
+            if imported && source == MODULE {
+                self.define_tool.insert(local.name.as_str());
+            }
+        }
+    }
+
+    fn statement(&mut self, statement: &'a Statement<'a>) -> Result<(), Fault> {
+        let start = statement.span().start;
+        match statement {
+            Statement::ExportDeclaration(export) => self.declaration(&export.declaration, start, true)?,
+            Statement::ExportDefaultDeclaration(export) => match &export.declaration {
+                ExportDefaultDeclarationKind::TSInterfaceDeclaration(it) => {
+                    self.add_type(it.id.name.as_str(), TypeKind::Interface(it), start)?;
+                }
+                other => {
+                    if let Some(tool) = other.as_expression().and_then(|value| self.tool_call(value)) {
+                        self.tools.push(ToolCall { export: Some("default".to_owned()), ..tool });
+                    }
+                }
+            },
+            Statement::ExpressionStatement(it) => {
+                let tool = self.tool_call(&it.expression);
+                self.tools.extend(tool);
+            }
+            other => {
+                if let Some(declaration) = other.as_declaration() {
+                    self.declaration(declaration, start, false)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn declaration(&mut self, declaration: &'a Declaration<'a>, start: u32, is_export: bool) -> Result<(), Fault> {
+        match declaration {
+            Declaration::VariableDeclaration(it) => self.variables(it, is_export),
+            Declaration::TSInterfaceDeclaration(it) => {
+                self.add_type(it.id.name.as_str(), TypeKind::Interface(it), start)?;
+            }
+            Declaration::TSTypeAliasDeclaration(it) => {
+                self.add_type(it.id.name.as_str(), TypeKind::Alias(it), start)?
+            }
+            Declaration::TSEnumDeclaration(it) => self.add_type(it.id.name.as_str(), TypeKind::Enum(it), start)?,
+            Declaration::FunctionDeclaration(it) => {
+                self.functions.extend(it.id.as_ref().map(|id| id.name.as_str()));
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn add_type(&mut self, name: &'a str, kind: TypeKind<'a>, start: u32) -> Result<(), Fault> {
+        let declarations = self.types.entry(name).or_default();
+        let is_interface = |kind: &TypeKind<'_>| matches!(kind, TypeKind::Interface(_));
+        let adds_to_others = is_interface(&kind) && declarations.iter().all(|it| is_interface(&it.kind));
+        if !declarations.is_empty() && !adds_to_others {
+            return Err(Fault::new(
+                start,
+                format!("the type `{name}` is declared twice"),
+                "remove or rename one of them",
+            ));
+        }
+        declarations.push(TypeDeclaration { kind, start });
+        Ok(())
+    }
+
+    fn variables(&mut self, declaration: &'a VariableDeclaration<'a>, is_export: bool) {
+        for declarator in &declaration.declarations {
+            let (BindingPattern::BindingIdentifier(id), Some(value)) = (&declarator.id, &declarator.init) else {
+                continue;
+            };
+            let name = id.name.as_str();
+            if let Some(tool) = self.tool_call(value) {
+                let export = is_export.then(|| name.to_owned());
+                self.tools.push(ToolCall { local: Some(name), export, ..tool });
+            } else if declaration.kind == VariableDeclarationKind::Const {
+                self.constants.insert(name, value);
+            }
+        }
+    }
+
+    /// The names that `export { crm as tool }` and `export default crm` give to local ones.
+    fn exports(statement: &'a Statement<'a>) -> Vec<(&'a str, String)> {
+        match statement {
+            Statement::ExportNamedDeclaration(export) => {
+                let specifiers = export.specifiers.iter().filter_map(|specifier| {
+                    let local = specifier.local.identifier_name()?;
+                    Some((local.as_str(), specifier.exported.name().to_string()))
+                });
+                specifiers.collect()
+            }
+            Statement::ExportDefaultDeclaration(export) => {
+                match export.declaration.as_expression().map(Expression::get_inner_expression) {
+                    Some(Expression::Identifier(it)) => vec![(it.name.as_str(), "default".to_owned())],
+                    _ => Vec::new(),
+                }
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    fn tool_call(&self, value: &'a Expression<'a>) -> Option<ToolCall<'a>> {
+        let Expression::CallExpression(call) = value.get_inner_expression() else { return None };
+        let is_imported = match call.callee.get_inner_expression() {
+            Expression::Identifier(it) if self.define_tool.contains(it.name.as_str()) => true,
+            // Not declared here and not imported: whoever runs the file provides it.
+            Expression::Identifier(it) if it.name == "defineTool" && !self.imports.contains_key("defineTool") => false,
+            Expression::StaticMemberExpression(it) if it.property.name == "defineTool" => match &it.object {
+                Expression::Identifier(object) if self.namespaces.contains(object.name.as_str()) => true,
+                _ => return None,
+            },
+            _ => return None,
+        };
+        Some(ToolCall { call, local: None, export: None, is_imported })
+    }
+}

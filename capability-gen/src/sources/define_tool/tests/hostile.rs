@@ -1,0 +1,240 @@
+//! Input that wants more time, memory or stack than there is.
+
+use super::super::{MAX_FILE_BYTES, depth, parse};
+use super::{definition, file, refusal, returns};
+use serde_json::json;
+
+/// A parser that overflows its stack ends the test process. Threads of tests have 2 MiB.
+#[test]
+fn deep_nesting_is_refused_or_parsed() {
+    let deep = |open: &str, middle: &str, close: &str, count: usize| {
+        format!("{}{middle}{}", open.repeat(count), close.repeat(count))
+    };
+    let forms = [
+        ("(", "1", ")"),
+        ("[", "1", "]"),
+        ("{a:", "1", "}"),
+        ("!", "1", ""),
+        ("1+", "1", ""),
+        ("a=>", "1", ""),
+        ("a?", "1", ":1"),
+        ("`${", "1", "}`"),
+        ("f(", "1", ")"),
+        ("-", "1", ""),
+        ("new ", "a", ""),
+        ("a,", "1", ""),
+        ("typeof ", "a", ""),
+        ("async()=>", "1", ""),
+        ("", "a", ".a"),
+        ("", "a", "[0]"),
+        ("", "a", "!"),
+        ("", "a", " as 1"),
+        ("function(){return ", "1", "}"),
+        ("class{a=", "1", "}"),
+        ("'\\'('+(", "1", ")"),
+        ("1/(", "1", ")"),
+        ("/[/]/.a(", "1", ")"),
+        ("[a,", "1", "]"),
+        ("{a:1,b:", "1", "}"),
+    ];
+    for count in [150, 1_500, 9_000] {
+        for (open, middle, close) in forms {
+            let text = format!("export const a = {}", deep(open, middle, close, count));
+            assert!(parse("a.ts", &text).is_err());
+        }
+        let types = [
+            ("[", "1", "]"),
+            ("A<", "1", ">"),
+            ("A<B,", "1", ">"),
+            ("", "A", "[]"),
+            ("", "A", "|B"),
+            ("", "A", "&B"),
+            ("keyof ", "A", ""),
+            ("{a:", "A", "}"),
+            ("()=>", "A", ""),
+            ("A extends B?", "A", ":C"),
+            ("`${", "A", "}`"),
+            ("(", "A", ")"),
+        ];
+        for (open, middle, close) in types {
+            let text = file("", &format!("returns: {{}} as {}", deep(open, middle, close, count)));
+            assert!(parse("a.ts", &text).is_err(), "{open}");
+        }
+        let statements = [
+            "if(a)",
+            "while(1)",
+            "a:",
+            "for(;;)",
+            "else if(a)",
+            "if(a)x;else ",
+            "do ",
+            "if(a){}else ",
+            "{",
+            "try{",
+            "a:b:c,function(){",
+            "if(a)x,function(){",
+            "b:c:d:x,function(){",
+            "\u{a0}if(1)",
+            "if(a)1.\nelse ",
+        ];
+        for statement in statements {
+            assert!(parse("a.ts", &format!("{};", statement.repeat(count))).is_err());
+        }
+    }
+}
+
+/// Chains of statements that a comma does not end, in brackets that are not too deep.
+#[test]
+fn statements_around_commas_are_counted() {
+    let statements =
+        ["a:", "if(a)", "while(1)", "for(;;)", "do ", "if(a){}else ", "if(a)x;else ", "with(a)", "a:if(a)b:"];
+    for statement in statements {
+        let text = format!("{}x,function(){{", statement.repeat(300)).repeat(150);
+        let (_, message, _) = refusal(&format!("{text}{}", "}".repeat(150)));
+        assert_eq!(message, "a chain of more than 8000 tokens without an end", "{statement}");
+    }
+}
+
+#[test]
+fn the_depth_is_bounded_by_brackets_and_by_chains() {
+    let (place, message, _) = refusal(&format!("x = {}", "[".repeat(300)));
+    assert_eq!((place.as_str(), message.as_str()), ("1:205", "brackets nest deeper than 200 levels"));
+    let (_, message, fix) = refusal(&format!("x = {}1", "1 + ".repeat(5_000)));
+    assert_eq!(message, "a chain of more than 8000 tokens without an end");
+    assert_eq!(fix, "end statements with semicolons, and split long ones");
+}
+
+/// Whatever hides brackets from the scan hides them from the parser too.
+#[test]
+fn text_is_no_code() {
+    let quiet = [
+        "const a = '((((' + \"[[[[\" + `{{{{`;",
+        "// ((((\n/* [[[[ */ x;",
+        "x = /[(\\/\"]((((/;",
+        "f(/\"/, '(');",
+        "a = b / c; d = '('; e / f;",
+        "return /`/;",
+        "x = `${`${a}`}((((`;",
+        "const a = 'it''s';",
+    ];
+    for text in quiet {
+        let bound = depth::bound(text).unwrap();
+        assert!(bound < 20, "{text}: {bound}");
+    }
+    // A division or a regular expression: only the parser knows, so everything after it counts.
+    let lost = format!("if (a) /[\"]/; {}", "b;".repeat(100));
+    assert!(depth::bound(&lost).unwrap() > 200);
+}
+
+#[test]
+fn a_long_file_of_plain_definitions_is_not_deep() {
+    let function = "run$: { description: 'It\\'s', parameters: { a: { type: 'string', optional: true } }, returns: {} as Trip<Array<string>, 1>[],\n\
+                    handler: async (params: { a?: string }) => { if (params.a) return [1, 2]; else return `${params.a}/x`; } },\n";
+    let functions: String = (0..2_000).map(|number| function.replace('$', &number.to_string())).collect();
+    let text = format!(
+        "import {{ defineTool }} from '@agent-spaces/capabilities';\ninterface Trip<T, U> {{ a: T, b: U }}\n\
+         export const tool = defineTool({{ functions: {{\n{functions}}} }});\n"
+    );
+    assert!(depth::bound(&text).unwrap() < 250);
+    let definition = definition(&text);
+    assert_eq!(definition.functions.len(), 2_000);
+    assert_eq!(definition.functions[1_999].place.path, "4002:1");
+}
+
+#[test]
+fn a_file_that_is_too_long() {
+    let (place, message, _) = refusal(&" ".repeat(MAX_FILE_BYTES + 1));
+    assert_eq!((place.as_str(), message.as_str()), ("1:1", "the file is longer than 1048576 bytes"));
+}
+
+/// A few lines that double themselves.
+#[test]
+fn values_and_types_that_grow_without_bound() {
+    let doubling = |count: usize, start: &str, step: &dyn Fn(usize) -> String| {
+        let steps: String = (1..count).map(step).collect();
+        format!("{start}\n{steps}")
+    };
+    let too_much = "the values and types of this file come to more than 500000";
+    let arrays = doubling(40, "const a0 = [1];", &|n| format!("const a{n} = [a{0}, a{0}];\n", n - 1));
+    let (_, message, _) = refusal(&file(&arrays, "parameters: { a: { enum: a39 } }"));
+    assert_eq!(message, too_much);
+    let spreads = doubling(40, "const a0 = {};", &|n| format!("const a{n} = {{ ...a{0}, ...a{0} }};\n", n - 1));
+    let (_, message, _) = refusal(&file(&spreads, "parameters: a39"));
+    assert_eq!(message, too_much);
+    let types = doubling(40, "type A0<T> = T;", &|n| format!("type A{n}<T> = A{}<[T, T]>;\n", n - 1));
+    let endless = definition(&file(&types, "returns: {} as A39<string>"));
+    assert!(endless.functions[0].returns.is_some());
+    let picks = doubling(16, "interface A0 { a: 1 }", &|n| {
+        format!("type A{n} = Partial<A{0}> & {{ x{n}: Partial<A{0}>, y{n}: Partial<A{0}> }};\n", n - 1)
+    });
+    let (_, message, _) = refusal(&file(&picks, "returns: {} as A15"));
+    assert_eq!(message, too_much);
+}
+
+#[test]
+fn constants_that_contain_themselves() {
+    for constants in
+        ["const a = { a };", "const a = { b }; const b = [a];", "const a = { ...a };", "const a = b; const b = a;"]
+    {
+        let (_, message, _) = refusal(&file(constants, "parameters: a"));
+        assert!(message.contains("contains itself"), "{constants}: {message}");
+    }
+}
+
+#[test]
+fn ten_thousand_types_in_a_row_take_no_stack() {
+    let types: String = (0..10_000).map(|n| format!("interface A{n} {{ next: A{} }}\n", n + 1)).collect();
+    let schema = returns(&format!("{types}interface A10000 {{}}"), "A0");
+    assert_eq!(schema["$defs"].as_object().unwrap().len(), 10_001);
+    let chain: String = (0..10_000).map(|n| format!("interface A{n} extends A{} {{}}\n", n + 1)).collect();
+    let (_, message, _) = refusal(&file(&format!("{chain}interface A10000 {{}}"), "returns: {} as A0"));
+    assert_eq!(message, "a type is deeper than 64 levels");
+}
+
+#[test]
+fn wide_types_are_read_or_refused() {
+    let union: Vec<String> = (0..3_000).map(|n| format!("'{n}'")).collect();
+    assert_eq!(returns("", &union.join(" | "))["enum"].as_array().unwrap().len(), 3_000);
+    let members: String = (0..20_000).map(|n| format!("m{n}: P<{{ a: {n} }}>;")).collect();
+    let schema = returns(&format!("interface P<T> {{ x: T }} interface W {{ {members} }}"), "W");
+    assert_eq!(schema["$defs"].as_object().unwrap().len(), 20_001);
+}
+
+#[test]
+fn the_prototype_is_no_member() {
+    let (place, message, fix) = refusal(&file("", "parameters: { __proto__: { type: 'string' } }"));
+    assert_eq!(place, "3:68");
+    assert_eq!(message, "`__proto__: …` sets the prototype of an object and is no member of it");
+    assert_eq!(fix, "remove it, or write `['__proto__']: …` for a member of that name");
+    let schema = |members: &str| definition(&file("", members)).functions.remove(0);
+    let computed = schema("parameters: { ['__proto__']: { type: 'string' }, constructor: { type: 'string' } }");
+    assert_eq!(computed.parameters["required"], json!(["__proto__", "constructor"]));
+    let typed = schema("returns: {} as { __proto__: string }").returns.unwrap();
+    assert_eq!(typed["required"], json!(["__proto__"]));
+}
+
+#[test]
+fn text_that_json_cannot_hold() {
+    for value in ["'\\ud800'", "`\\ud800`"] {
+        let (_, message, _) = refusal(&file("", &format!("description: {value}")));
+        assert_eq!(message, "a string has half of a surrogate pair, which JSON cannot hold");
+    }
+    let (_, message, _) = refusal(&file("", "parameters: { a: { default: 1e999 } }"));
+    assert_eq!(message, "a number is too large for JSON");
+}
+
+#[test]
+fn names_outside_of_ascii_stay_as_titles() {
+    let schema = returns("interface Été { a: 1 }", "Été");
+    assert_eq!(schema["$ref"], "#/$defs/_uc9t_ue9");
+    assert_eq!(schema["$defs"]["_uc9t_ue9"]["title"], "Été");
+}
+
+#[test]
+#[ignore]
+fn scratch_labels_overflow() {
+    let text = format!("{}x,function(){{", "a:".repeat(300)).repeat(150) + &"}".repeat(150);
+    let allocator = oxc_allocator::Allocator::default();
+    let parsed = oxc_parser::Parser::new(&allocator, &text, oxc_span::SourceType::ts().with_module(true)).parse();
+    println!("parsed {}", parsed.diagnostics.errors().count());
+}

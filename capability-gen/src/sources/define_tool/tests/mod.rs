@@ -1,0 +1,49 @@
+//! Whole files in, definitions or faults out.
+
+mod faults;
+mod forms;
+mod hostile;
+mod parameters;
+mod seed;
+mod types;
+
+use super::{DefinedTool, parse};
+use crate::definition::Definition;
+use serde_json::Value;
+
+/// The tools of a file that must be accepted.
+fn read(text: &str) -> Vec<DefinedTool> {
+    parse("tool.ts", text).unwrap_or_else(|error| panic!("{error}\n{text}"))
+}
+
+/// The one tool of a file that must be accepted.
+fn definition(text: &str) -> Definition {
+    let mut tools = read(text);
+    assert_eq!(tools.len(), 1);
+    tools.remove(0).definition
+}
+
+/// A file with one function, which has these members besides its handler, after these declarations.
+fn file(declarations: &str, members: &str) -> String {
+    format!(
+        "import {{ defineTool }} from '@agent-spaces/capabilities';\n{declarations}\n\
+         export const tool = defineTool({{ functions: {{ run: {{ {members}, handler: async () => null }} }} }});\n"
+    )
+}
+
+/// What a function returns that `returns: {} as <ty>`.
+fn returns(declarations: &str, ty: &str) -> Value {
+    let mut definition = definition(&file(declarations, &format!("returns: {{}} as {ty}")));
+    definition.functions.remove(0).returns.expect("a schema")
+}
+
+/// The place, message and fix of a file that must be refused.
+fn refusal(text: &str) -> (String, String, String) {
+    match parse("tool.ts", text) {
+        Ok(tools) => panic!("accepted as {tools:#?}"),
+        Err(error) => {
+            assert_eq!(error.place.file, "tool.ts");
+            (error.place.path, error.message, error.fix)
+        }
+    }
+}

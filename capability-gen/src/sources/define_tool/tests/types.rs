@@ -1,0 +1,252 @@
+//! Each form of type and the JSON Schema it comes to.
+
+use super::{definition, file, refusal, returns};
+use serde_json::{Value, json};
+
+/// Types that need no declarations.
+#[test]
+fn types_without_names() {
+    let string = json!({ "type": "string" });
+    let cases: Vec<(&str, Value)> = vec![
+        ("string", string.clone()),
+        ("number", json!({ "type": "number" })),
+        ("boolean", json!({ "type": "boolean" })),
+        ("null", json!({ "type": "null" })),
+        ("object", json!({ "type": "object" })),
+        ("any", json!({})),
+        ("unknown", json!({})),
+        ("void", json!({})),
+        ("undefined", json!({})),
+        ("never", json!({ "not": {} })),
+        ("'a'", json!({ "type": "string", "const": "a" })),
+        ("-1", json!({ "const": -1 })),
+        ("true", json!({ "const": true })),
+        ("`a`", json!({ "type": "string", "const": "a" })),
+        ("`a${string}`", string.clone()),
+        ("'a' | 'b'", json!({ "type": "string", "enum": ["a", "b"] })),
+        ("1 | 'a' | 1", json!({ "enum": [1, "a"] })),
+        ("string | null", json!({ "anyOf": [{ "type": "string" }, { "type": "null" }] })),
+        ("string | undefined", json!({ "anyOf": [{ "type": "string" }, { "type": "null" }] })),
+        ("null | 'a' | 'b'", json!({ "anyOf": [{ "type": "string", "enum": ["a", "b"] }, { "type": "null" }] })),
+        ("string | unknown", json!({})),
+        ("string | never", string.clone()),
+        ("string[]", json!({ "type": "array", "items": string })),
+        ("readonly string[]", json!({ "type": "array", "items": string })),
+        ("Array<string>", json!({ "type": "array", "items": string })),
+        ("ReadonlyArray<(string)>", json!({ "type": "array", "items": string })),
+        ("[]", json!({ "type": "array", "maxItems": 0 })),
+        (
+            "[string, number?]",
+            json!({ "type": "array", "prefixItems": [string, { "type": "number" }], "minItems": 1, "items": false }),
+        ),
+        (
+            "[name: string, ...rest: number[]]",
+            json!({ "type": "array", "prefixItems": [string], "minItems": 1, "items": { "type": "number" } }),
+        ),
+        ("[...string[]]", json!({ "type": "array", "items": string })),
+        (
+            "[...string[], number]",
+            json!({ "type": "array", "items": { "anyOf": [string, { "type": "number" }] }, "minItems": 1 }),
+        ),
+        ("{}", json!({ "type": "object", "properties": {} })),
+        (
+            "{ a: string; b?: string; readonly 'c d': string | undefined }",
+            json!({
+                "type": "object", "properties": { "a": string, "b": string, "c d": string }, "required": ["a"],
+            }),
+        ),
+        (
+            "{ [key: string]: number }",
+            json!({ "type": "object", "properties": {}, "additionalProperties": { "type": "number" } }),
+        ),
+        ("Record<string, number>", json!({ "type": "object", "additionalProperties": { "type": "number" } })),
+        (
+            "Record<'a' | 'b', string>",
+            json!({ "type": "object", "properties": { "a": string, "b": string }, "required": ["a", "b"] }),
+        ),
+        (
+            "{ [K in 'a' | 'b']?: K }",
+            json!({ "type": "object", "properties": {
+            "a": { "type": "string", "const": "a" }, "b": { "type": "string", "const": "b" } } }),
+        ),
+        ("Promise<string>", string.clone()),
+        ("Date", json!({ "type": "string", "format": "date-time" })),
+        (
+            "{ a: string } & { b: number }",
+            json!({
+                "type": "object", "properties": { "a": string, "b": { "type": "number" } }, "required": ["a", "b"],
+            }),
+        ),
+        (
+            "{ a: string } & Record<string, string>",
+            json!({ "allOf": [
+            { "type": "object", "properties": { "a": string }, "required": ["a"] },
+            { "type": "object", "additionalProperties": string },
+        ] }),
+        ),
+        ("string & { readonly brand: 'id' }", string.clone()),
+        (
+            "Exclude<'a' | 'b' | null, 'a'>",
+            json!({ "anyOf": [{ "type": "string", "const": "b" }, { "type": "null" }] }),
+        ),
+        ("NonNullable<string | null>", string.clone()),
+    ];
+    for (ty, expected) in cases {
+        assert_eq!(returns("", ty), expected, "{ty}");
+    }
+}
+
+#[test]
+fn utility_types_on_named_ones() {
+    let types = "interface Trip { id: string; hour: number; note?: string }\n\
+                 type Trips = Trip[]; const LEVELS = ['low', 'high'] as const; const plain = { a: 1, b: 'x' };";
+    let (string, number) = (json!({ "type": "string" }), json!({ "type": "number" }));
+    let cases = [
+        ("Partial<Trip>", json!({ "type": "object", "properties": { "id": string, "hour": number, "note": string } })),
+        (
+            "Required<Trip>",
+            json!({ "type": "object", "properties": { "id": string, "hour": number, "note": string }, "required": ["id", "hour", "note"] }),
+        ),
+        (
+            "Pick<Trip, 'id' | 'note'>",
+            json!({ "type": "object", "properties": { "id": string, "note": string }, "required": ["id"] }),
+        ),
+        (
+            "Omit<Trip, 'id'>",
+            json!({ "type": "object", "properties": { "hour": number, "note": string }, "required": ["hour"] }),
+        ),
+        ("Partial<Pick<Trip, 'id'>>", json!({ "type": "object", "properties": { "id": string } })),
+        ("keyof Trip", json!({ "type": "string", "enum": ["id", "hour", "note"] })),
+        ("Trip['hour']", number.clone()),
+        ("(typeof LEVELS)[number]", json!({ "type": "string", "enum": ["low", "high"] })),
+        (
+            "typeof plain",
+            json!({ "type": "object", "properties": { "a": number, "b": string }, "required": ["a", "b"] }),
+        ),
+        ("keyof typeof plain", json!({ "type": "string", "enum": ["a", "b"] })),
+    ];
+    for (ty, expected) in cases {
+        let mut schema = returns(types, ty);
+        schema.as_object_mut().unwrap().shift_remove("$defs");
+        assert_eq!(schema, expected, "{ty}");
+    }
+    assert_eq!(returns(types, "Trips[number]")["$ref"], "#/$defs/Trip");
+}
+
+/// S0-13: names survive as titles, and comments as descriptions.
+#[test]
+fn named_types_with_comments() {
+    let types = "/** One customer. */\nexport interface Customer extends Entity {\n\
+          /**\n   * What it is called,\n   * in full.\n   * @example 'Acme'\n   */\n  name: string;\n\
+          /** @deprecated use `name` */ alias?: Alias;\n  parent: Customer | null;\n  color: Color; state: State.Open;\n}\n\
+        interface Entity { id: string; name: unknown; created: Date }\n\
+        type Alias = string;\n/* no JSDoc */ enum Color { Red = 'red', Blue = 'blue' }\n\
+        const enum State { Open, Closed = 5, Gone }\ninterface Customer { tags: ReadonlyArray<State> }";
+    assert_eq!(
+        returns(types, "Customer"),
+        json!({
+            "$ref": "#/$defs/Customer",
+            "$defs": {
+                "Customer": {
+                    "title": "Customer",
+                    "type": "object",
+                    "properties": {
+                        "id": { "type": "string" },
+                        "created": { "type": "string", "format": "date-time" },
+                        "name": { "type": "string", "description": "What it is called,\nin full." },
+                        "alias": { "$ref": "#/$defs/Alias", "deprecated": true },
+                        "parent": { "anyOf": [{ "$ref": "#/$defs/Customer" }, { "type": "null" }] },
+                        "color": { "$ref": "#/$defs/Color" },
+                        "state": { "const": 0 },
+                        "tags": { "type": "array", "items": { "$ref": "#/$defs/State" } },
+                    },
+                    "required": ["id", "created", "name", "parent", "color", "state", "tags"],
+                    "description": "One customer.",
+                },
+                "Alias": { "title": "Alias", "type": "string" },
+                "Color": { "title": "Color", "type": "string", "enum": ["red", "blue"] },
+                "State": { "title": "State", "enum": [0, 5, 6] },
+                "Entity": {
+                    "title": "Entity",
+                    "type": "object",
+                    "properties": { "id": { "type": "string" }, "name": {}, "created": { "type": "string", "format": "date-time" } },
+                    "required": ["id", "name", "created"],
+                },
+            },
+        })
+    );
+}
+
+#[test]
+fn generic_types_by_substitution() {
+    let types = "interface Page<T, U = string> { items: T[]; cursor?: U; more: Partial<T> }\ninterface Trip { id: string }\n\
+                 type Nested<T> = Page<T> | null; interface PageTripString { own: true }";
+    let schema = returns(types, "[Nested<Trip>, Page<{ a: 1 }>, Page<{ a: 2 }>, PageTripString]");
+    let definitions = schema["$defs"].as_object().unwrap();
+    let keys: Vec<&str> = definitions.keys().map(String::as_str).collect();
+    assert_eq!(
+        keys,
+        ["Trip", "NestedTrip", "PageObjectString", "PageObjectString2", "PageTripString", "PageTripString2"]
+    );
+    let page = &definitions["PageTripString2"];
+    assert_eq!(page["title"], "PageTripString");
+    assert_eq!(page["properties"]["items"]["items"], json!({ "$ref": "#/$defs/Trip" }));
+    assert_eq!(page["properties"]["cursor"], json!({ "type": "string" }));
+    assert_eq!(page["properties"]["more"], json!({ "type": "object", "properties": { "id": { "type": "string" } } }));
+    assert_eq!(page["required"], json!(["items", "more"]));
+}
+
+#[test]
+fn types_that_contain_themselves() {
+    let types = "interface Tree { value: Json; children: Tree[] }\n\
+                 type Json = string | number | boolean | null | Json[] | { [key: string]: Json };";
+    let schema = returns(types, "Tree");
+    assert_eq!(schema["$defs"]["Tree"]["properties"]["children"]["items"], json!({ "$ref": "#/$defs/Tree" }));
+    assert_eq!(schema["$defs"]["Json"]["anyOf"][4], json!({ "type": "array", "items": { "$ref": "#/$defs/Json" } }));
+    for circle in ["type A = A;", "type A = B; type B = A | string;", "type A = { x: 1 } & A;"] {
+        let (_, message, fix) = refusal(&file(circle, "returns: {} as A"));
+        assert!(message.ends_with("is defined as itself"), "{circle}: {message}");
+        assert_eq!(fix, "let it contain itself only inside an object or an array");
+    }
+    let (place, message, _) = refusal(&file("interface A extends B {}\ninterface B extends A {}", "returns: {} as A"));
+    assert_eq!((place.as_str(), message.as_str()), ("3:21", "the interface `B` extends itself"));
+}
+
+#[test]
+fn endless_types_end_in_any_value() {
+    let endless = [
+        "interface N<T> { next: N<N<T>>; value: T }",
+        "interface N<T> { next: N<[T]>; value: T }",
+        "interface N<T> { next: Partial<N<T>>; value: T }",
+    ];
+    for types in endless {
+        let definition = definition(&file(types, "returns: {} as N<string>"));
+        assert!(definition.notes.iter().any(|note| note.message.contains("taken for any value")), "{types}");
+        assert!(definition.functions[0].returns.as_ref().unwrap().to_string().len() < 20_000, "{types}");
+    }
+}
+
+#[test]
+fn what_json_cannot_hold_is_refused_where_it_stands() {
+    let cases = [
+        ("bigint", "JSON has no bigint"),
+        ("() => void", "JSON has no functions"),
+        ("{ run(): void }", "JSON has no functions, and this member is one"),
+        ("symbol", "JSON has no symbol"),
+        ("1n", "a literal type that JSON cannot hold"),
+        ("string extends 'a' ? 1 : 2", "conditional types are not worked out here"),
+        ("import('./a').B", "types of other files are not followed"),
+        ("Map<string, string>", "the type `Map` is not declared in this file"),
+        ("Other", "the type `Other` is imported from './other', and other files are not read"),
+        ("Partial<string>", "`Partial` is used on something that is not one object type"),
+        ("Pick<{ a: 1 }, 'b'>", "there is no member `b` to pick"),
+        ("{ a: 1, a: 2 }", "the member `a` is declared twice"),
+        ("Space.Name", "`Space` is not an enum of this file"),
+    ];
+    for (ty, expected) in cases {
+        let (place, message, fix) =
+            refusal(&file("import type { Other } from './other';", &format!("returns: {{}} as {ty}")));
+        assert_eq!(message, expected, "{ty}");
+        assert!(place.starts_with("3:") && !fix.is_empty(), "{ty}: {place}");
+    }
+}

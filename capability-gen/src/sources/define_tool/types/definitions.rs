@@ -1,0 +1,251 @@
+//! `$defs`: one for each named type, made when it is first needed.
+//!
+//! A reference only reserves its definition; it is made later, so that a chain of a thousand interfaces takes no stack.
+//! Where the definition itself must be known (`Partial<T>`, `extends`), it is made at once.
+
+use super::{Scope, Types, check_depth, schema};
+use crate::sources::define_tool::fault::Fault;
+use serde_json::{Map, Value, json};
+use std::collections::{HashMap, HashSet};
+
+/// How many generic types may be arguments of one another. One that is its own argument (`Next<Next<T>>` inside of
+/// `Next<T>`) would go on for ever.
+const MAX_GENERIC_LEVEL: u32 = 16;
+
+/// The longest name that is made of a generic type and its arguments.
+const MAX_TITLE_BYTES: usize = 100;
+
+/// The definitions that were asked for, in that order.
+#[derive(Default)]
+pub(super) struct Definitions<'a> {
+    list: Vec<Definition<'a>>,
+    /// By the type's name and the schemas of its arguments.
+    by_identity: HashMap<String, usize>,
+    by_key: HashMap<String, usize>,
+    /// The last number that was added to a key.
+    numbers: HashMap<String, usize>,
+}
+
+struct Definition<'a> {
+    /// Its name in `$defs`, and its title.
+    key: String,
+    title: String,
+    at: u32,
+    /// How many generic types are arguments of one another in it.
+    level: u32,
+    state: State<'a>,
+}
+
+enum State<'a> {
+    Waiting { name: &'a str, scope: Scope<'a> },
+    Making,
+    Made(Value),
+}
+
+impl<'a> Types<'a, '_, '_> {
+    /// A `$ref` to a declared type with these arguments; nothing when it goes on for ever.
+    pub(super) fn reserve(&mut self, name: &'a str, at: u32, scope: Scope<'a>, arguments: &[Value]) -> Option<Value> {
+        let mut identity = name.to_owned();
+        for argument in arguments {
+            identity.push('\n');
+            identity.push_str(&argument.to_string());
+        }
+        let index = match self.definitions.by_identity.get(&identity) {
+            Some(index) => *index,
+            None => {
+                let level = arguments.iter().map(|argument| self.level(argument)).max().map_or(0, |level| level + 1);
+                if level > MAX_GENERIC_LEVEL {
+                    return None;
+                }
+                let title = arguments.iter().fold(name.to_owned(), |title, argument| title + &label(argument));
+                let title = if title.len() > MAX_TITLE_BYTES { name.to_owned() } else { title };
+                let key = self.free_key(name, &title, !arguments.is_empty());
+                let index = self.definitions.list.len();
+                self.definitions.by_identity.insert(identity, index);
+                self.definitions.by_key.insert(key.clone(), index);
+                let state = State::Waiting { name, scope };
+                self.definitions.list.push(Definition { key, title, at, level, state });
+                index
+            }
+        };
+        let key = &self.definitions.list.get(index)?.key;
+        Some(json!({ "$ref": format!("#/$defs/{key}") }))
+    }
+
+    fn level(&self, schema: &Value) -> u32 {
+        if let Some(index) = reference(schema).and_then(|key| self.definitions.by_key.get(key)) {
+            return self.definitions.list.get(*index).map_or(0, |definition| definition.level);
+        }
+        match schema {
+            Value::Array(items) => items.iter().map(|item| self.level(item)).max().unwrap_or(0),
+            Value::Object(members) => members.values().map(|member| self.level(member)).max().unwrap_or(0),
+            _ => 0,
+        }
+    }
+
+    /// A key that neither another definition nor another type of the file has. Only ASCII, as it stands in a URI.
+    fn free_key(&mut self, name: &str, title: &str, is_generic: bool) -> String {
+        let mut ascii = String::with_capacity(title.len());
+        for character in title.chars() {
+            match character {
+                'a'..='z' | 'A'..='Z' | '0'..='9' | '_' => ascii.push(character),
+                other => ascii.push_str(&format!("_u{:x}", u32::from(other))),
+            }
+        }
+        let number = self.definitions.numbers.entry(ascii.clone()).or_insert(0);
+        loop {
+            *number += 1;
+            let key = if *number == 1 { ascii.clone() } else { format!("{ascii}{number}") };
+            let is_declared = (is_generic || key != name) && self.reader.file.type_named(&key).is_some();
+            if !is_declared && !self.definitions.by_key.contains_key(&key) {
+                return key;
+            }
+        }
+    }
+
+    /// What a schema is, through its `$ref`s; nothing when that is still being made.
+    pub(super) fn resolve(&mut self, schema: &Value, at: u32, depth: u32) -> Result<Option<Value>, Fault> {
+        let mut current = schema.clone();
+        // Aliases of aliases; a longer chain of them, or a circle, is as good as unknown.
+        for _ in 0..super::MAX_TYPE_DEPTH {
+            let Some(key) = reference(&current) else { return Ok(Some(current)) };
+            let Some(index) = self.definitions.by_key.get(key).copied() else { return Ok(None) };
+            self.make(index, at, depth + 1)?;
+            let Some(Definition { state: State::Made(made), .. }) = self.definitions.list.get(index) else {
+                return Ok(None);
+            };
+            self.reader.charge(at, schema::measure(made).0)?;
+            current = made.clone();
+        }
+        Ok(None)
+    }
+
+    fn make(&mut self, index: usize, at: u32, depth: u32) -> Result<(), Fault> {
+        check_depth(at, depth)?;
+        let Some(definition) = self.definitions.list.get_mut(index) else { return Ok(()) };
+        let State::Waiting { .. } = definition.state else { return Ok(()) };
+        let State::Waiting { name, scope } = std::mem::replace(&mut definition.state, State::Making) else {
+            return Ok(());
+        };
+        let title = definition.title.clone();
+        let body = match self.reader.file.type_named(name) {
+            Some((name, declarations)) => {
+                let declarations = declarations.to_vec();
+                self.body(name, &declarations, &scope, depth)?
+            }
+            None => json!({}),
+        };
+        let mut made = Map::new();
+        made.insert("title".to_owned(), Value::String(title));
+        if let Value::Object(body) = body {
+            made.extend(body.into_iter().filter(|(key, _)| key != "title"));
+        }
+        if let Some(definition) = self.definitions.list.get_mut(index) {
+            definition.state = State::Made(Value::Object(made));
+        }
+        Ok(())
+    }
+
+    /// Makes what is still waiting, and gives all definitions.
+    pub(super) fn finish(&mut self) -> Result<Map<String, Value>, Fault> {
+        let mut index = 0;
+        while let Some(definition) = self.definitions.list.get(index) {
+            let at = definition.at;
+            self.make(index, at, 0)?;
+            index += 1;
+        }
+        self.refuse_circles()?;
+        let definitions = std::mem::take(&mut self.definitions.list);
+        let made = definitions.into_iter().map(|definition| match definition.state {
+            State::Made(schema) => (definition.key, schema),
+            State::Waiting { .. } | State::Making => (definition.key, json!({})),
+        });
+        Ok(made.collect())
+    }
+
+    /// `type A = A | string` has no values that can be found: a type may contain itself only inside an object or array.
+    fn refuse_circles(&self) -> Result<(), Fault> {
+        let edges = |index: usize| {
+            let mut keys = Vec::new();
+            if let Some(Definition { state: State::Made(made), .. }) = self.definitions.list.get(index) {
+                immediate(made, &mut keys);
+            }
+            keys.into_iter().filter_map(|key| self.definitions.by_key.get(key).copied()).collect::<Vec<_>>()
+        };
+        let mut done = HashSet::new();
+        for start in 0..self.definitions.list.len() {
+            if done.contains(&start) {
+                continue;
+            }
+            let mut on_path = HashSet::from([start]);
+            let mut path = vec![(start, edges(start))];
+            while let Some((index, next)) = path.last_mut() {
+                let index = *index;
+                match next.pop() {
+                    Some(target) if on_path.contains(&target) => {
+                        let definition = self.definitions.list.get(target);
+                        let (at, name) = definition.map_or((0, ""), |it| (it.at, it.title.as_str()));
+                        return Err(Fault::new(
+                            at,
+                            format!("the type `{name}` is defined as itself"),
+                            "let it contain itself only inside an object or an array",
+                        ));
+                    }
+                    Some(target) if done.contains(&target) => {}
+                    Some(target) => {
+                        on_path.insert(target);
+                        path.push((target, edges(target)));
+                    }
+                    None => {
+                        done.insert(index);
+                        on_path.remove(&index);
+                        path.pop();
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The definition that a schema refers to.
+pub(super) fn reference(schema: &Value) -> Option<&str> {
+    schema.get("$ref")?.as_str()?.strip_prefix("#/$defs/")
+}
+
+/// The definitions that a value must satisfy itself, rather than some part of it.
+fn immediate<'s>(schema: &'s Value, keys: &mut Vec<&'s str>) {
+    keys.extend(reference(schema));
+    for keyword in ["anyOf", "allOf"] {
+        for part in schema.get(keyword).and_then(Value::as_array).into_iter().flatten() {
+            immediate(part, keys);
+        }
+    }
+}
+
+/// What an argument adds to the name of a generic type: `Page<Trip>` is a `PageTrip`.
+fn label(schema: &Value) -> String {
+    if let Some(key) = reference(schema) {
+        return key.to_owned();
+    }
+    match schema.get("type").and_then(Value::as_str) {
+        Some("array") => schema.get("items").map(label).unwrap_or_default() + "List",
+        Some(ty) => {
+            let mut characters = ty.chars();
+            characters.next().map(|first| first.to_ascii_uppercase()).into_iter().chain(characters).collect()
+        }
+        None => String::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_name_of_a_generic_type_tells_its_arguments() {
+        assert_eq!(label(&json!({ "$ref": "#/$defs/Trip" })), "Trip");
+        assert_eq!(label(&json!({ "type": "array", "items": { "type": "string" } })), "StringList");
+        assert_eq!(label(&json!({ "type": "object", "properties": {} })), "Object");
+    }
+}

@@ -1,0 +1,204 @@
+//! TypeScript types → JSON Schema.
+//!
+//! ```text
+//! mod         one type, by its syntax
+//! object      members of interfaces and object types
+//! named       references: parameters, the file's own types, the language's
+//! definitions `$defs`: one for each named type, made when it is first needed
+//! declaration interfaces, aliases and enums
+//! utility     `Partial`, `Pick`, `Record` and the like, `keyof`, `T[K]`
+//! tuple       tuples
+//! schema      unions, intersections and object schemas as values
+//! docs        JSDoc comments
+//! ```
+//!
+//! Every type that has a name becomes a `$def` with that name as its `title`, so that the name survives. What JSON
+//! cannot hold (functions, symbols, bigints) and what needs a type checker (conditional types) is refused.
+
+mod declaration;
+mod definitions;
+mod docs;
+mod named;
+mod object;
+mod schema;
+mod tuple;
+mod utility;
+
+use super::fault::Fault;
+use super::value::{Reader, number};
+use definitions::Definitions;
+use oxc_ast::ast::{TSLiteral, TSType, TSTypeOperatorOperator, TSTypeQueryExprName, UnaryOperator};
+use oxc_span::GetSpan as _;
+use serde_json::{Map, Value, json};
+use std::collections::HashMap;
+
+/// How deep types may be, those included that must be known to make others. Hand-written types stay below 10.
+const MAX_TYPE_DEPTH: u32 = 64;
+
+/// What to do about a type that has no JSON Schema.
+const FIX: &str = "write out the type of the JSON value, or give a JSON Schema instead";
+
+/// The schemas of a generic type's parameters.
+type Scope<'a> = HashMap<&'a str, Value>;
+
+/// Something a reader should know, and where.
+pub(super) type Remark = (u32, String);
+
+/// The JSON Schema of a type, with `$defs` for the named types it needs.
+pub(super) fn schema_of<'a>(
+    reader: &Reader<'a, '_>,
+    ty: &'a TSType<'a>,
+    remarks: &mut Vec<Remark>,
+) -> Result<Value, Fault> {
+    let mut types = Types { reader, definitions: Definitions::default(), remarks };
+    let mut schema = types.schema(ty, &Scope::new(), 0)?;
+    let definitions = types.finish()?;
+    if !definitions.is_empty()
+        && let Value::Object(schema) = &mut schema
+    {
+        schema.insert("$defs".to_owned(), Value::Object(definitions));
+    }
+    Ok(schema)
+}
+
+struct Types<'a, 'r, 'f> {
+    reader: &'r Reader<'a, 'f>,
+    definitions: Definitions<'a>,
+    remarks: &'r mut Vec<Remark>,
+}
+
+impl<'a> Types<'a, '_, '_> {
+    fn schema(&mut self, ty: &'a TSType<'a>, scope: &Scope<'a>, depth: u32) -> Result<Value, Fault> {
+        let at = ty.span().start;
+        check_depth(at, depth)?;
+        self.reader.charge(at, 1)?;
+        let depth = depth + 1;
+        Ok(match ty {
+            // A result that is not there arrives as `undefined` or `null`, and nothing is said of it.
+            TSType::TSAnyKeyword(_)
+            | TSType::TSUnknownKeyword(_)
+            | TSType::TSUndefinedKeyword(_)
+            | TSType::TSVoidKeyword(_) => json!({}),
+            TSType::TSStringKeyword(_) => json!({ "type": "string" }),
+            TSType::TSNumberKeyword(_) => json!({ "type": "number" }),
+            TSType::TSBooleanKeyword(_) => json!({ "type": "boolean" }),
+            TSType::TSNullKeyword(_) => json!({ "type": "null" }),
+            TSType::TSObjectKeyword(_) => json!({ "type": "object" }),
+            TSType::TSNeverKeyword(_) => json!({ "not": {} }),
+            TSType::TSLiteralType(it) => literal(&it.literal, at)?,
+            TSType::TSTemplateLiteralType(_) => json!({ "type": "string" }),
+            TSType::TSArrayType(it) => schema::list(self.schema(&it.element_type, scope, depth)?),
+            TSType::TSTupleType(it) => self.tuple(it, scope, depth)?,
+            TSType::TSTypeLiteral(it) => self.object(&it.members, scope, depth)?,
+            TSType::TSParenthesizedType(it) => self.schema(&it.type_annotation, scope, depth)?,
+            TSType::TSNamedTupleMember(it) => match it.element_type.as_ts_type() {
+                Some(ty) => self.schema(ty, scope, depth)?,
+                None => return Err(unsupported(ty)),
+            },
+            TSType::TSTypeOperatorType(it) => {
+                let inner = self.schema(&it.type_annotation, scope, depth)?;
+                match it.operator {
+                    TSTypeOperatorOperator::Readonly => inner,
+                    TSTypeOperatorOperator::Keyof => self.key_of(&inner, at, depth)?,
+                    TSTypeOperatorOperator::Unique => return Err(unsupported(ty)),
+                }
+            }
+            TSType::TSTypeReference(it) => self.reference(&it.type_name, it.type_arguments.as_deref(), scope, depth)?,
+            TSType::TSUnionType(it) => {
+                let mut alternatives = Vec::with_capacity(it.types.len());
+                for ty in &it.types {
+                    // Among others it is a value that JSON has no other word for.
+                    let is_absent = matches!(ty, TSType::TSUndefinedKeyword(_) | TSType::TSVoidKeyword(_));
+                    let schema = if is_absent { json!({ "type": "null" }) } else { self.schema(ty, scope, depth)? };
+                    alternatives.push(schema);
+                }
+                schema::union(alternatives)
+            }
+            TSType::TSIntersectionType(it) => {
+                let mut parts = Vec::with_capacity(it.types.len());
+                for ty in &it.types {
+                    parts.push(self.schema(ty, scope, depth)?);
+                }
+                self.intersection(parts, at, depth)?
+            }
+            TSType::TSTypeQuery(it) => {
+                let TSTypeQueryExprName::IdentifierReference(name) = &it.expr_name else {
+                    return Err(unsupported(ty));
+                };
+                let Some(constant) = self.reader.file.constant(name.name.as_str()) else {
+                    return Err(Fault::new(
+                        at,
+                        format!("`{}` is not a `const` of this file that is a literal", name.name),
+                        FIX,
+                    ));
+                };
+                schema::of_value(&self.reader.value(constant)?, schema::is_const(constant))
+            }
+            TSType::TSIndexedAccessType(it) => {
+                let object = self.schema(&it.object_type, scope, depth)?;
+                let index = self.schema(&it.index_type, scope, depth)?;
+                self.indexed(&object, &index, at, depth)?
+            }
+            TSType::TSMappedType(it) => self.mapped(it, scope, depth)?,
+            _ => return Err(unsupported(ty)),
+        })
+    }
+
+    fn remark(&mut self, at: u32, message: String) {
+        self.remarks.push((at, message));
+    }
+}
+
+fn check_depth(at: u32, depth: u32) -> Result<(), Fault> {
+    if depth <= MAX_TYPE_DEPTH {
+        return Ok(());
+    }
+    Err(Fault::new(
+        at,
+        format!("a type is deeper than {MAX_TYPE_DEPTH} levels"),
+        "give its parts names, or make it flatter",
+    ))
+}
+
+fn literal(literal: &TSLiteral<'_>, at: u32) -> Result<Value, Fault> {
+    let value = match literal {
+        TSLiteral::BooleanLiteral(it) => Value::Bool(it.value),
+        TSLiteral::NumericLiteral(it) => number(it.value, at)?,
+        TSLiteral::StringLiteral(it) if !it.lone_surrogates => Value::String(it.value.to_string()),
+        TSLiteral::TemplateLiteral(it) if it.expressions.is_empty() => {
+            let cooked = it.quasis.first().and_then(|text| text.value.cooked.as_ref());
+            Value::String(cooked.map(ToString::to_string).unwrap_or_default())
+        }
+        TSLiteral::TemplateLiteral(_) => return Ok(json!({ "type": "string" })),
+        TSLiteral::UnaryExpression(it) if it.operator == UnaryOperator::UnaryNegation => match &it.argument {
+            oxc_ast::ast::Expression::NumericLiteral(it) => number(-it.value, at)?,
+            _ => return Err(Fault::new(at, "a literal type that JSON cannot hold", FIX)),
+        },
+        _ => return Err(Fault::new(at, "a literal type that JSON cannot hold", FIX)),
+    };
+    Ok(schema::constant(value))
+}
+
+fn unsupported(ty: &TSType<'_>) -> Fault {
+    let what = match ty {
+        TSType::TSBigIntKeyword(_) => "JSON has no bigint",
+        TSType::TSSymbolKeyword(_) => "JSON has no symbol",
+        TSType::TSFunctionType(_) | TSType::TSConstructorType(_) => "JSON has no functions",
+        TSType::TSConditionalType(_) | TSType::TSInferType(_) => "conditional types are not worked out here",
+        TSType::TSImportType(_) => "types of other files are not followed",
+        TSType::TSThisType(_) => "`this` is not worked out here",
+        _ => "this type is not worked out here",
+    };
+    Fault::new(ty.span().start, what, FIX)
+}
+
+/// A map of one kind of schema.
+fn object_schema(properties: Map<String, Value>, required: Vec<Value>) -> Map<String, Value> {
+    let mut schema = Map::new();
+    schema.insert("type".to_owned(), json!("object"));
+    schema.insert("properties".to_owned(), Value::Object(properties));
+    if !required.is_empty() {
+        schema.insert("required".to_owned(), Value::Array(required));
+    }
+    schema
+}

@@ -1,0 +1,138 @@
+//! Members of interfaces and object types, and what several object types come to together.
+
+use super::{FIX, Scope, Types, docs, object_schema, schema, unsupported};
+use crate::sources::define_tool::fault::Fault;
+use crate::sources::define_tool::value::key;
+use oxc_ast::ast::{TSMappedType, TSMappedTypeModifierOperator, TSSignature, TSType};
+use oxc_span::GetSpan as _;
+use serde_json::{Map, Value, json};
+
+impl<'a> Types<'a, '_, '_> {
+    /// The schema of an object type with these members.
+    pub(super) fn object(
+        &mut self,
+        members: &'a [TSSignature<'a>],
+        scope: &Scope<'a>,
+        depth: u32,
+    ) -> Result<Value, Fault> {
+        let mut properties = Map::new();
+        let mut required = Vec::new();
+        let mut others = Vec::new();
+        for member in members {
+            let at = member.span().start;
+            match member {
+                TSSignature::TSPropertySignature(it) => {
+                    let name = key(&it.key, it.computed)?;
+                    let ty = it.type_annotation.as_ref().map(|annotation| &annotation.type_annotation);
+                    let (mut schema, may_be_absent) = match ty {
+                        Some(ty) => self.member(ty, scope, depth)?,
+                        None => (json!({}), false),
+                    };
+                    docs::describe(&mut schema, self.reader.file.comment(at));
+                    if !(it.optional || may_be_absent) {
+                        required.push(Value::String(name.clone()));
+                    }
+                    if properties.contains_key(&name) {
+                        return Err(Fault::new(
+                            at,
+                            format!("the member `{name}` is declared twice"),
+                            "remove one of them",
+                        ));
+                    }
+                    properties.insert(name, schema);
+                }
+                TSSignature::TSIndexSignature(it) => {
+                    others.push(self.schema(&it.type_annotation.type_annotation, scope, depth)?);
+                }
+                TSSignature::TSMethodSignature(_)
+                | TSSignature::TSCallSignatureDeclaration(_)
+                | TSSignature::TSConstructSignatureDeclaration(_) => {
+                    return Err(Fault::new(at, "JSON has no functions, and this member is one", FIX));
+                }
+            }
+        }
+        let mut schema = object_schema(properties, required);
+        if !others.is_empty() {
+            schema.insert("additionalProperties".to_owned(), schema::union(others));
+        }
+        Ok(Value::Object(schema))
+    }
+
+    /// The schema of a member's type, and whether it may be `undefined`, which in JSON is absent.
+    fn member(&mut self, ty: &'a TSType<'a>, scope: &Scope<'a>, depth: u32) -> Result<(Value, bool), Fault> {
+        let is_absent = |ty: &TSType<'_>| matches!(ty, TSType::TSUndefinedKeyword(_) | TSType::TSVoidKeyword(_));
+        match ty {
+            TSType::TSUnionType(it) if it.types.iter().any(is_absent) => {
+                let mut alternatives = Vec::with_capacity(it.types.len());
+                for ty in it.types.iter().filter(|ty| !is_absent(ty)) {
+                    alternatives.push(self.schema(ty, scope, depth)?);
+                }
+                Ok((schema::union(alternatives), true))
+            }
+            ty => Ok((self.schema(ty, scope, depth)?, is_absent(ty))),
+        }
+    }
+
+    /// What is all of these: one object where they are plain ones.
+    pub(super) fn intersection(&mut self, parts: Vec<Value>, at: u32, depth: u32) -> Result<Value, Fault> {
+        let mut resolved = Vec::with_capacity(parts.len());
+        for part in &parts {
+            resolved.push(self.resolve(part, at, depth)?);
+        }
+        // `string & { readonly brand: 'id' }`: no value is both; the object is only there for the type checker.
+        if let Some(index) = resolved.iter().position(|part| part.as_ref().is_some_and(schema::is_primitive)) {
+            return Ok(parts.into_iter().nth(index).unwrap_or_default());
+        }
+        let is_mergeable = |part: &Option<Value>| {
+            part.as_ref()
+                .is_some_and(|part| schema::is_plain_object(part) && part.get("additionalProperties").is_none())
+        };
+        if !resolved.iter().all(is_mergeable) {
+            let parts: Vec<Value> = parts.into_iter().filter(|part| *part != json!({})).collect();
+            return Ok(if parts.is_empty() { json!({}) } else { json!({ "allOf": parts }) });
+        }
+        let mut properties: Map<String, Value> = Map::new();
+        let mut required: Vec<Value> = Vec::new();
+        for part in resolved.into_iter().flatten() {
+            for (name, schema) in schema::properties(&part) {
+                let both = match properties.get(&name) {
+                    Some(known) if *known != schema => json!({ "allOf": [known, schema] }),
+                    _ => schema,
+                };
+                properties.insert(name, both);
+            }
+            let names = schema::required(&part).into_iter().map(Value::String);
+            required.extend(names);
+        }
+        let mut seen = std::collections::HashSet::new();
+        required.retain(|name| seen.insert(name.to_string()));
+        Ok(Value::Object(object_schema(properties, required)))
+    }
+
+    /// `{ [K in 'a' | 'b']: T }`
+    pub(super) fn mapped(&mut self, it: &'a TSMappedType<'a>, scope: &Scope<'a>, depth: u32) -> Result<Value, Fault> {
+        let at = it.span.start;
+        if let Some(name) = &it.name_type {
+            return Err(unsupported(name));
+        }
+        let keys = self.schema(&it.constraint, scope, depth)?;
+        let mut inner = scope.clone();
+        let mut value = |types: &mut Self, key: Value| {
+            types.reader.charge(at, scope.len() + 1)?;
+            inner.insert(it.key.name.as_str(), key);
+            it.type_annotation.as_ref().map_or(Ok(json!({})), |ty| types.schema(ty, &inner, depth))
+        };
+        let Some(names) = self.literals(&keys, at, depth)? else {
+            return Ok(json!({ "type": "object", "additionalProperties": value(self, json!({ "type": "string" }))? }));
+        };
+        let mut properties = Map::new();
+        for name in names {
+            let schema = value(self, schema::constant(json!(name)))?;
+            properties.insert(name, schema);
+        }
+        let is_optional =
+            matches!(it.optional, Some(TSMappedTypeModifierOperator::True | TSMappedTypeModifierOperator::Plus));
+        let required = if is_optional { Vec::new() } else { properties.keys().map(|name| json!(name)).collect() };
+        Ok(Value::Object(object_schema(properties, required)))
+    }
+}

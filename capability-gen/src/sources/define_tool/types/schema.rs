@@ -1,0 +1,143 @@
+//! Unions, constants and object schemas as values.
+
+use oxc_ast::ast::{Expression, TSType};
+use serde_json::{Map, Value, json};
+use std::collections::HashSet;
+
+/// `{ const: value }`, with its type where that helps a reader.
+pub(super) fn constant(value: Value) -> Value {
+    enumeration(vec![value])
+}
+
+pub(super) fn list(items: Value) -> Value {
+    json!({ "type": "array", "items": items })
+}
+
+/// One of these scalars.
+pub(super) fn enumeration(values: Vec<Value>) -> Value {
+    let mut schema = Map::new();
+    if !values.is_empty() && values.iter().all(Value::is_string) {
+        schema.insert("type".to_owned(), json!("string"));
+    }
+    match <[Value; 1]>::try_from(values) {
+        Ok([value]) => schema.insert("const".to_owned(), value),
+        Err(values) => schema.insert("enum".to_owned(), Value::Array(values)),
+    };
+    Value::Object(schema)
+}
+
+/// The scalars that a schema lists, if that is all it does.
+pub(super) fn scalars(schema: &Value) -> Option<Vec<Value>> {
+    let schema = schema.as_object()?;
+    if schema.keys().any(|key| !matches!(key.as_str(), "type" | "const" | "enum" | "title" | "description")) {
+        return None;
+    }
+    match (schema.get("const"), schema.get("enum")) {
+        (Some(value), None) => Some(vec![value.clone()]),
+        (None, Some(Value::Array(values))) => Some(values.clone()),
+        _ => None,
+    }
+}
+
+/// One of these schemas: literals together first, nothing twice, and anything at all where one of them is that.
+pub(super) fn union(alternatives: Vec<Value>) -> Value {
+    let mut literals = Vec::new();
+    let mut others = Vec::new();
+    let mut seen = HashSet::new();
+    for alternative in alternatives {
+        if alternative.as_object().is_some_and(Map::is_empty) {
+            return json!({});
+        }
+        match scalars(&alternative) {
+            Some(values) => literals.extend(values.into_iter().filter(|value| seen.insert(format!("={value}")))),
+            // A type that no value has adds nothing.
+            None if alternative == json!({ "not": {} }) => {}
+            None if seen.insert(alternative.to_string()) => others.push(alternative),
+            None => {}
+        }
+    }
+    if !literals.is_empty() {
+        others.insert(0, enumeration(literals));
+    }
+    match others.len() {
+        0 => json!({ "not": {} }),
+        1 => others.swap_remove(0),
+        _ => json!({ "anyOf": others }),
+    }
+}
+
+/// An object schema that says nothing beyond its members, which can be merged and picked from.
+pub(super) fn is_plain_object(schema: &Value) -> bool {
+    const KEYS: [&str; 7] =
+        ["type", "properties", "required", "additionalProperties", "title", "description", "deprecated"];
+    schema.get("type") == Some(&json!("object"))
+        && schema.as_object().is_some_and(|schema| schema.keys().all(|key| KEYS.contains(&key.as_str())))
+}
+
+/// Whether values are of a type that no object is of.
+pub(super) fn is_primitive(schema: &Value) -> bool {
+    let is_primitive = |ty: &Value| matches!(ty.as_str(), Some("string" | "number" | "integer" | "boolean" | "null"));
+    schema.get("type").is_some_and(is_primitive)
+}
+
+/// The members of an object schema.
+pub(super) fn properties(schema: &Value) -> Map<String, Value> {
+    schema.get("properties").and_then(Value::as_object).cloned().unwrap_or_default()
+}
+
+/// The names that an object schema requires.
+pub(super) fn required(schema: &Value) -> Vec<String> {
+    let names = schema.get("required").and_then(Value::as_array).into_iter().flatten();
+    names.filter_map(|name| name.as_str().map(str::to_owned)).collect()
+}
+
+/// How many values a schema is made of, and how deep it is.
+pub(super) fn measure(schema: &Value) -> (usize, u32) {
+    let of = |values: &mut dyn Iterator<Item = &Value>| {
+        values.fold((1, 1), |(size, depth), value| {
+            let (more, deeper) = measure(value);
+            (size + more, depth.max(deeper + 1))
+        })
+    };
+    match schema {
+        Value::Array(items) => of(&mut items.iter()),
+        Value::Object(members) => of(&mut members.values()),
+        _ => (1, 1),
+    }
+}
+
+/// The type of a constant: its very value when it is declared `as const`, otherwise what TypeScript widens it to.
+pub(super) fn of_value(value: &Value, is_const: bool) -> Value {
+    match value {
+        Value::Array(items) if is_const => {
+            let count = items.len();
+            let items: Vec<Value> = items.iter().map(|item| of_value(item, true)).collect();
+            json!({ "type": "array", "prefixItems": items, "minItems": count, "items": false })
+        }
+        Value::Array(items) => list(union(items.iter().map(|item| of_value(item, false)).collect())),
+        Value::Object(members) => {
+            let properties = members.iter().map(|(name, value)| (name.clone(), of_value(value, is_const))).collect();
+            let required = members.keys().map(|name| json!(name)).collect();
+            Value::Object(super::object_schema(properties, required))
+        }
+        Value::Null => json!({ "type": "null" }),
+        scalar if is_const => constant(scalar.clone()),
+        Value::Bool(_) => json!({ "type": "boolean" }),
+        Value::Number(_) => json!({ "type": "number" }),
+        Value::String(_) => json!({ "type": "string" }),
+    }
+}
+
+/// Whether an expression is `… as const`, or a scalar, which a `const` does not widen.
+pub(super) fn is_const(expression: &Expression<'_>) -> bool {
+    match expression {
+        Expression::ParenthesizedExpression(it) => is_const(&it.expression),
+        Expression::TSSatisfiesExpression(it) => is_const(&it.expression),
+        Expression::TSAsExpression(it) => match &it.type_annotation {
+            TSType::TSTypeReference(it) => it.type_name.is_const(),
+            _ => false,
+        },
+        Expression::ObjectExpression(_) | Expression::ArrayExpression(_) => false,
+        _ => true,
+    }
+}

@@ -1,0 +1,306 @@
+//! Literals → JSON: what an expression is without being run.
+
+use super::fault::Fault;
+use super::file::File;
+use oxc_ast::ast::{ArrayExpressionElement, Expression, ObjectPropertyKind, PropertyKey, PropertyKind, UnaryOperator};
+use oxc_span::GetSpan as _;
+use serde_json::{Map, Number, Value};
+use std::cell::Cell;
+use std::collections::HashMap;
+
+/// How deep values may be, constants that they name included. Schemas in the wild stay below 20.
+const MAX_VALUE_DEPTH: u32 = 100;
+
+/// How much the values and types of one file may come to, in JSON values: constants and types can be named many times,
+/// and a few lines can double themselves into gigabytes.
+const MAX_VALUES: usize = 500_000;
+
+/// Where to write what is not a literal.
+const FIX: &str = "write it as a literal, or as the name of a `const` of this file that is one";
+
+/// A file and what may still be made of it.
+pub(super) struct Reader<'a, 'f> {
+    pub(super) file: &'f File<'a>,
+    left: Cell<usize>,
+}
+
+/// A member of an object literal.
+#[derive(Clone)]
+pub(super) struct Member<'a> {
+    pub(super) name: String,
+    /// Where its key is.
+    pub(super) at: u32,
+    pub(super) value: &'a Expression<'a>,
+}
+
+impl<'a, 'f> Reader<'a, 'f> {
+    pub(super) fn new(file: &'f File<'a>) -> Self {
+        Self { file, left: Cell::new(MAX_VALUES) }
+    }
+
+    /// Counts what is made; fails when it is too much.
+    pub(super) fn charge(&self, at: u32, count: usize) -> Result<(), Fault> {
+        match self.left.get().checked_sub(count) {
+            Some(left) => {
+                self.left.set(left);
+                Ok(())
+            }
+            None => Err(Fault::new(
+                at,
+                format!("the values and types of this file come to more than {MAX_VALUES}"),
+                "split it into several files, and do not repeat large constants and types",
+            )),
+        }
+    }
+
+    /// The JSON value of an expression.
+    pub(super) fn value(&self, expression: &'a Expression<'a>) -> Result<Value, Fault> {
+        self.value_at(expression, 0)
+    }
+
+    /// The text that an expression is.
+    pub(super) fn text(&self, what: &str, expression: &'a Expression<'a>) -> Result<String, Fault> {
+        match self.value(expression)? {
+            Value::String(text) => Ok(text),
+            _ => Err(Fault::new(expression.span().start, format!("{what} is not a string"), "write it as a string")),
+        }
+    }
+
+    fn value_at(&self, expression: &'a Expression<'a>, depth: u32) -> Result<Value, Fault> {
+        let at = expression.span().start;
+        if depth > MAX_VALUE_DEPTH {
+            return Err(Fault::new(
+                at,
+                format!("a value is deeper than {MAX_VALUE_DEPTH} levels, or contains itself"),
+                "make it flatter",
+            ));
+        }
+        self.charge(at, 1)?;
+        let surrogate = || {
+            Fault::new(at, "a string has half of a surrogate pair, which JSON cannot hold", "write the whole character")
+        };
+        Ok(match expression.get_inner_expression() {
+            Expression::BooleanLiteral(it) => Value::Bool(it.value),
+            Expression::NullLiteral(_) => Value::Null,
+            Expression::NumericLiteral(it) => number(it.value, at)?,
+            Expression::StringLiteral(it) if it.lone_surrogates => return Err(surrogate()),
+            Expression::StringLiteral(it) => Value::String(it.value.to_string()),
+            Expression::TemplateLiteral(it) if it.expressions.is_empty() => match it.quasis.first() {
+                Some(text) if text.lone_surrogates => return Err(surrogate()),
+                text => {
+                    let cooked = text.and_then(|text| text.value.cooked.as_ref());
+                    Value::String(cooked.map(ToString::to_string).unwrap_or_default())
+                }
+            },
+            Expression::UnaryExpression(it)
+                if matches!(it.operator, UnaryOperator::UnaryNegation | UnaryOperator::UnaryPlus) =>
+            {
+                let sign = if it.operator == UnaryOperator::UnaryNegation { -1.0 } else { 1.0 };
+                match it.argument.get_inner_expression() {
+                    Expression::NumericLiteral(it) => number(sign * it.value, at)?,
+                    _ => return Err(not_a_literal(expression)),
+                }
+            }
+            Expression::ArrayExpression(it) => {
+                let mut items = Vec::with_capacity(it.elements.len());
+                for element in &it.elements {
+                    match element {
+                        ArrayExpressionElement::SpreadElement(it) => match self.value_at(&it.argument, depth + 1)? {
+                            Value::Array(more) => items.extend(more),
+                            _ => return Err(Fault::new(it.span.start, "this is not an array", FIX)),
+                        },
+                        ArrayExpressionElement::Elision(it) => {
+                            return Err(Fault::new(it.span.start, "an array has a hole", "write `null`, or remove it"));
+                        }
+                        element => {
+                            if let Some(expression) = element.as_expression() {
+                                items.push(self.value_at(expression, depth + 1)?);
+                            }
+                        }
+                    }
+                }
+                Value::Array(items)
+            }
+            Expression::ObjectExpression(_) => {
+                let mut object = Map::new();
+                for member in self.members_at(expression, depth)? {
+                    if self.is_undefined(member.value) {
+                        continue;
+                    }
+                    object.insert(member.name, self.value_at(member.value, depth + 1)?);
+                }
+                Value::Object(object)
+            }
+            Expression::Identifier(it) => match self.file.constant(it.name.as_str()) {
+                Some(constant) => self.value_at(constant, depth + 1)?,
+                None => return Err(self.unknown_name(it.name.as_str(), at)),
+            },
+            _ => return Err(not_a_literal(expression)),
+        })
+    }
+
+    /// The members of an object literal or of a constant that is one; those that are `undefined` are absent.
+    pub(super) fn members(&self, expression: &'a Expression<'a>) -> Result<Vec<Member<'a>>, Fault> {
+        let mut members = self.members_at(expression, 0)?;
+        members.retain(|member| !self.is_undefined(member.value));
+        Ok(members)
+    }
+
+    /// The members of an object literal, `undefined` ones too.
+    pub(super) fn members_even_undefined(&self, expression: &'a Expression<'a>) -> Result<Vec<Member<'a>>, Fault> {
+        self.members_at(expression, 0)
+    }
+
+    fn members_at(&self, expression: &'a Expression<'a>, depth: u32) -> Result<Vec<Member<'a>>, Fault> {
+        let at = expression.span().start;
+        if depth > MAX_VALUE_DEPTH {
+            return Err(Fault::new(at, "a value contains itself", "write it as one literal"));
+        }
+        self.charge(at, 1)?;
+        let object = match expression.get_inner_expression() {
+            Expression::ObjectExpression(object) => object,
+            Expression::Identifier(it) => match self.file.constant(it.name.as_str()) {
+                Some(constant) => return self.members_at(constant, depth + 1),
+                None => return Err(self.unknown_name(it.name.as_str(), at)),
+            },
+            _ => {
+                return Err(Fault::new(
+                    at,
+                    format!("{} stands where an object literal is needed", found(expression)),
+                    FIX,
+                ));
+            }
+        };
+        let mut members = Members::default();
+        for property in &object.properties {
+            match property {
+                ObjectPropertyKind::SpreadProperty(spread) => {
+                    for member in self.members_at(&spread.argument, depth + 1)? {
+                        self.charge(at, 1)?;
+                        members.set(member, false)?;
+                    }
+                }
+                ObjectPropertyKind::ObjectProperty(property) => {
+                    let at = property.key.span().start;
+                    self.charge(at, 1)?;
+                    if property.kind != PropertyKind::Init {
+                        return Err(Fault::new(at, "a getter or setter stands where a value is needed", FIX));
+                    }
+                    let name = key(&property.key, property.computed)?;
+                    if name == "__proto__" && !property.computed && !property.shorthand && !property.method {
+                        return Err(Fault::new(
+                            at,
+                            "`__proto__: …` sets the prototype of an object and is no member of it",
+                            "remove it, or write `['__proto__']: …` for a member of that name",
+                        ));
+                    }
+                    members.set(Member { name, at, value: &property.value }, true)?;
+                }
+            }
+        }
+        Ok(members.list)
+    }
+
+    /// Whether an expression is `undefined` or `void 0`.
+    pub(super) fn is_undefined(&self, expression: &Expression<'_>) -> bool {
+        match expression.get_inner_expression() {
+            Expression::Identifier(it) => it.name == "undefined",
+            Expression::UnaryExpression(it) => it.operator == UnaryOperator::Void,
+            _ => false,
+        }
+    }
+
+    fn unknown_name(&self, name: &str, at: u32) -> Fault {
+        let message = match self.file.import_of(name) {
+            Some(module) => format!("`{name}` is imported from '{module}', and other files are not read"),
+            None => format!("`{name}` is not a `const` of this file that is a literal"),
+        };
+        Fault::new(at, message, FIX)
+    }
+}
+
+/// Members by name, a later one in the place of an earlier one.
+#[derive(Default)]
+struct Members<'a> {
+    list: Vec<Member<'a>>,
+    /// Where each stands in `list`, and whether it was written in the literal itself.
+    known: HashMap<String, (usize, bool)>,
+}
+
+impl<'a> Members<'a> {
+    fn set(&mut self, member: Member<'a>, is_own: bool) -> Result<(), Fault> {
+        match self.known.get_mut(&member.name) {
+            Some((_, true)) if is_own => Err(Fault::new(
+                member.at,
+                format!("`{}` is written twice in one object", member.name),
+                "remove or rename one of them",
+            )),
+            Some((index, was_own)) => {
+                *was_own |= is_own;
+                if let Some(slot) = self.list.get_mut(*index) {
+                    *slot = member;
+                }
+                Ok(())
+            }
+            None => {
+                self.known.insert(member.name.clone(), (self.list.len(), is_own));
+                self.list.push(member);
+                Ok(())
+            }
+        }
+    }
+}
+
+/// The name of a property: an identifier, a string or a number, or a string in brackets.
+pub(super) fn key(key: &PropertyKey<'_>, is_computed: bool) -> Result<String, Fault> {
+    match key {
+        PropertyKey::StaticIdentifier(it) => Ok(it.name.to_string()),
+        PropertyKey::StringLiteral(it) if !it.lone_surrogates => Ok(it.value.to_string()),
+        PropertyKey::NumericLiteral(it) if !is_computed && it.value.fract() == 0.0 && it.value.abs() < 1e15 => {
+            Ok(it.value.to_string())
+        }
+        _ => Err(Fault::new(key.span().start, "the name of a member is computed", "write it as a name or a string")),
+    }
+}
+
+/// A JSON number, without a fraction where it has none.
+pub(super) fn number(value: f64, at: u32) -> Result<Value, Fault> {
+    /// Up to here a number and its neighbours are whole numbers that JavaScript holds exactly.
+    const MAX_SAFE_INTEGER: f64 = 9_007_199_254_740_991.0;
+    if value.fract() == 0.0 && value.abs() <= MAX_SAFE_INTEGER {
+        return Ok(Value::from(value as i64));
+    }
+    Number::from_f64(value)
+        .map(Value::Number)
+        .ok_or_else(|| Fault::new(at, "a number is too large for JSON", "write a smaller number"))
+}
+
+fn not_a_literal(expression: &Expression<'_>) -> Fault {
+    Fault::new(expression.span().start, format!("{} stands where a literal value is needed", found(expression)), FIX)
+}
+
+/// What an expression is, in words.
+pub(super) fn found(expression: &Expression<'_>) -> &'static str {
+    match expression.get_inner_expression() {
+        Expression::ArrowFunctionExpression(_) | Expression::FunctionExpression(_) => "a function",
+        Expression::CallExpression(_) | Expression::NewExpression(_) => "a call",
+        Expression::TemplateLiteral(_) => "a template with substitutions",
+        Expression::TaggedTemplateExpression(_) => "a tagged template",
+        Expression::BinaryExpression(_) | Expression::LogicalExpression(_) | Expression::UnaryExpression(_) => {
+            "an operation"
+        }
+        Expression::ConditionalExpression(_) => "a conditional",
+        Expression::StaticMemberExpression(_) | Expression::ComputedMemberExpression(_) => "a member of an object",
+        Expression::AwaitExpression(_) => "an `await`",
+        Expression::BigIntLiteral(_) => "a bigint",
+        Expression::RegExpLiteral(_) => "a regular expression",
+        Expression::ClassExpression(_) => "a class",
+        Expression::StringLiteral(_) => "a string",
+        Expression::NumericLiteral(_) => "a number",
+        Expression::BooleanLiteral(_) => "a boolean",
+        Expression::NullLiteral(_) => "`null`",
+        Expression::ArrayExpression(_) => "an array",
+        Expression::ObjectExpression(_) => "an object",
+        _ => "an expression",
+    }
+}

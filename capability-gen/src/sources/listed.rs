@@ -1,0 +1,133 @@
+//! One bare function, or a list of them as an array or under `tools`: what model providers' formats have in common.
+//!
+//! A bare function is a capability of its own, named by it. A list is one capability with the source's name, however
+//! many functions it has, so that adding one changes nothing for scripts that use the others.
+
+use super::collect::{Collected, check_any};
+use super::error::{SourceError, quoted};
+use super::flat::Bias;
+use super::function;
+use super::node::{Node, nearest};
+use crate::definition::{Definition, FunctionDefinition, Note, SourceKind};
+
+/// Keys under which providers have the schema of the parameters and of the result.
+const PARAMETERS: [&str; 3] = ["parameters", "input_schema", "inputSchema"];
+const RETURNS: [&str; 3] = ["returns", "output_schema", "outputSchema"];
+
+/// Keys that mean something here. An unknown key that is close to one of them is refused, since ignoring a misspelt
+/// `requiresApproval` would be dangerous; others are the providers' own and get a note.
+const KEYS: [&str; 13] = [
+    "name",
+    "title",
+    "description",
+    "parameters",
+    "input_schema",
+    "inputSchema",
+    "returns",
+    "output_schema",
+    "outputSchema",
+    "annotations",
+    "requiresApproval",
+    "approvalMessage",
+    "config",
+];
+
+/// Providers' keys that change nothing about what a function is.
+const IGNORED: [&str; 3] = ["type", "strict", "cache_control"];
+
+/// The most keys of a function that get a note: providers have a handful.
+const MAX_UNKNOWN_KEYS: usize = 32;
+
+/// What differs between the formats.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Listed {
+    /// How to read parameters that could be a flat map or a schema.
+    pub(super) bias: Bias,
+    /// Whose tools these are, for messages.
+    pub(super) vendor: &'static str,
+}
+
+pub(super) fn parse(root: &Node<'_>, name: &str, listed: Listed) -> Result<Vec<Definition>, SourceError> {
+    let list = if root.value.is_array() { Some(root.clone()) } else { root.get("tools") };
+    let mut collected = Collected::default();
+    let Some(list) = list else {
+        root.object("a tool")?;
+        add(root, listed, &mut collected)?;
+        check_any(root, &collected)?;
+        let mut definition = collected.into_definition("", SourceKind::Tool, root);
+        if let [function] = definition.functions.as_slice() {
+            definition.name.clone_from(&function.name);
+            definition.description.clone_from(&function.description);
+            definition.is_single_function = true;
+        }
+        return Ok(vec![definition]);
+    };
+    list.check_list("\"tools\"")?;
+    for item in list.items() {
+        item.object("a tool")?;
+        add(&item, listed, &mut collected)?;
+    }
+    check_any(&list, &collected)?;
+    root.check_name(name, "source")?;
+    Ok(vec![collected.into_definition(name, SourceKind::Tool, root)])
+}
+
+fn add(node: &Node<'_>, listed: Listed, collected: &mut Collected) -> Result<(), SourceError> {
+    if let Some(kind) = node.value.get("type").and_then(|kind| kind.as_str())
+        && kind != "function"
+        && !PARAMETERS.iter().any(|key| node.has(key))
+    {
+        let message = format!("left out: {} is a kind of tool of {} without a schema", quoted(kind), listed.vendor);
+        collected.notes.push(node.note(message));
+        return Ok(());
+    }
+    let function = match node.get("function") {
+        Some(inner) => {
+            inner.object("\"function\"")?;
+            let is_misplaced = |key: &str| !IGNORED.contains(&key) && nearest(key, &KEYS).is_some();
+            if let Some((key, member)) = node.members().find(|(key, _)| is_misplaced(key)) {
+                let message = format!("{} stands beside \"function\"", quoted(key));
+                return Err(member.error(message, "Move it into \"function\"."));
+            }
+            read(&inner, listed, &mut collected.notes)?
+        }
+        None => read(node, listed, &mut collected.notes)?,
+    };
+    collected.add(function)
+}
+
+fn read(node: &Node<'_>, listed: Listed, notes: &mut Vec<Note>) -> Result<FunctionDefinition, SourceError> {
+    let name = node.get_name("function")?;
+    let mut unknown = 0;
+    for (key, value) in node.value.as_object().into_iter().flatten() {
+        if KEYS.contains(&key.as_str()) || IGNORED.contains(&key.as_str()) || key.starts_with("x-") {
+            continue;
+        }
+        let member = node.member(key, value);
+        if let Some(near) = nearest(key, &KEYS) {
+            let message = format!("{} is not a key of a function", quoted(key));
+            return Err(member.error(message, format!("Did you mean {near:?}?")));
+        }
+        unknown += 1;
+        if unknown > MAX_UNKNOWN_KEYS {
+            let message = format!("this function has more than {MAX_UNKNOWN_KEYS} unknown keys");
+            return Err(member.error(message, "Give a function: {name, description, parameters}."));
+        }
+        notes.push(member.note(format!("{} is not known and changes nothing", quoted(key))));
+    }
+    let mut function = function::read(node, name)?;
+    function.parameters = function::parameters(one_of(node, &PARAMETERS)?.as_ref(), listed.bias)?;
+    function.returns = function::returns(one_of(node, &RETURNS)?.as_ref())?;
+    Ok(function)
+}
+
+fn one_of<'a>(node: &Node<'a>, keys: &[&str]) -> Result<Option<Node<'a>>, SourceError> {
+    let mut found = keys.iter().filter_map(|key| node.get(key));
+    match (found.next(), found.next()) {
+        (Some(first), Some(second)) => {
+            let message = format!("this says the same thing as {}", first.path);
+            Err(second.error(message, "Keep one of the two."))
+        }
+        (first, _) => Ok(first),
+    }
+}

@@ -1,0 +1,157 @@
+//! What an MCP server answers to `tools/list`: `{tools}`, in a JSON-RPC answer or not, a bare array, or one tool.
+//!
+//! Servers may send what they like beside what is known here. The server does not choose the capability's name or
+//! version. Tools that are for the server's own user interface only are left out, with a note.
+
+use super::collect::Collected;
+use super::error::{SourceError, quoted};
+use super::flat::Bias;
+use super::node::Node;
+use super::{config, function};
+use crate::definition::{Annotations, Config, Definition, FunctionDefinition, Note, SourceKind};
+use serde_json::{Map, Value};
+
+pub(super) fn parse(root: &Node<'_>, name: &str) -> Result<Vec<Definition>, SourceError> {
+    if let Some(error) = root.get("error") {
+        let text = error.value.get("message").and_then(Value::as_str).unwrap_or("it gives no message");
+        let message = format!("the server answered with an error: {}", quoted(text));
+        return Err(error.error(message, "Ask it for tools/list again, and save the answer that has tools."));
+    }
+    let envelope = root.get("result").unwrap_or_else(|| root.clone());
+    let tools = match envelope.get("tools") {
+        Some(tools) => Some(tools),
+        None if envelope.value.is_array() => Some(envelope.clone()),
+        None => None,
+    };
+    let mut collected = Collected::default();
+    match tools {
+        Some(tools) => {
+            tools.check_list("\"tools\"")?;
+            for item in tools.items() {
+                add(&item, &mut collected)?;
+            }
+        }
+        None if envelope.has("name") => add(&envelope, &mut collected)?,
+        None => {
+            return Err(
+                envelope.error("there is no \"tools\" here", "Give the answer to tools/list: {\"tools\": […]}.")
+            );
+        }
+    }
+    if envelope.get("nextCursor").is_some_and(|cursor| cursor.value != "") {
+        collected.notes.push(envelope.note("the server has more tools than this page lists"));
+    }
+    root.check_name(name, "server")?;
+    if collected.len() == 0 {
+        return Ok(Vec::new());
+    }
+    Ok(vec![collected.into_definition(name, SourceKind::Mcp, root)])
+}
+
+fn add(node: &Node<'_>, collected: &mut Collected) -> Result<(), SourceError> {
+    node.object("a tool")?;
+    let name = node.get_name("tool")?;
+    if !is_for_agents(node.value) {
+        let message = format!("left out: {} is for the server's user interface, not for agents", quoted(name));
+        collected.notes.push(node.note(message));
+        return Ok(());
+    }
+    let function = read(node, name, &mut collected.notes)?;
+    collected.add(function)
+}
+
+/// Without `_meta.ui.visibility` a tool is for everybody.
+fn is_for_agents(tool: &Value) -> bool {
+    let visibility = tool.pointer("/_meta/ui/visibility").and_then(Value::as_array);
+    visibility.is_none_or(|list| list.iter().any(|who| who == "model" || who == "agent" || who == "agents"))
+}
+
+fn read(node: &Node<'_>, name: &str, notes: &mut Vec<Note>) -> Result<FunctionDefinition, SourceError> {
+    let annotations = node.get("annotations");
+    let title = text(node, "title", notes).or_else(|| text(annotations.as_ref()?, "title", notes));
+    let parameters = match node.get("inputSchema") {
+        Some(schema) => function::parameters(Some(&schema), Bias::Schema)?,
+        None => function::parameters(node.get("parameters").as_ref(), Bias::None)?,
+    };
+    // Not MCP's, and taken where it tightens: whoever wrote it beside the schema means it.
+    let requires_approval = (node.value.get("requiresApproval") == Some(&Value::Bool(true))).then_some(true);
+    let mut is_result_wrapped = false;
+    let returns = match node.get("outputSchema") {
+        None => None,
+        Some(schema) => match unwrapped(&schema, notes) {
+            Some(inner) => {
+                is_result_wrapped = true;
+                Some(inner)
+            }
+            None => function::returns(Some(&schema))?,
+        },
+    };
+    Ok(FunctionDefinition {
+        name: name.to_owned(),
+        title,
+        description: text(node, "description", notes).unwrap_or_default(),
+        parameters,
+        returns,
+        is_result_wrapped,
+        annotations: annotations.map_or(Annotations::default(), |node| config::annotations(&node)),
+        config: Config { requires_approval, ..Config::default() },
+        http: None,
+        place: node.place(),
+    })
+}
+
+/// A server's text for people; one that is no text costs nobody the tool.
+fn text(node: &Node<'_>, key: &str, notes: &mut Vec<Note>) -> Option<String> {
+    let member = node.get(key)?;
+    let text = member.value.as_str();
+    if text.is_none() {
+        notes.push(member.note("left out: it is not text"));
+    }
+    text.map(str::to_owned)
+}
+
+/// What is inside `{"result": …}` where FastMCP has wrapped a result that is no object.
+fn unwrapped(node: &Node<'_>, notes: &mut Vec<Note>) -> Option<Value> {
+    let outer = node.value.as_object()?;
+    if outer.get("x-fastmcp-wrap-result") != Some(&Value::Bool(true)) {
+        return None;
+    }
+    let properties = outer.get("properties")?.as_object()?;
+    let inner = properties.get("result").filter(|_| properties.len() == 1)?;
+    let mut inner = match inner {
+        Value::Object(inner) => inner.clone(),
+        Value::Bool(true) => Map::new(),
+        _ => return None,
+    };
+    for key in ["$defs", "definitions"] {
+        let Some(Value::Object(outer)) = outer.get(key) else { continue };
+        let Value::Object(names) = inner.entry(key).or_insert_with(|| Map::new().into()) else { return None };
+        for (name, schema) in outer {
+            names.entry(name).or_insert_with(|| schema.clone());
+        }
+    }
+    let inner = Value::Object(inner);
+    if refers_outside_definitions(&inner) {
+        notes.push(node.note("the result stays wrapped: its schema refers to places that unwrapping would move"));
+        return None;
+    }
+    Some(inner)
+}
+
+fn refers_outside_definitions(schema: &Value) -> bool {
+    let mut waiting = vec![schema];
+    while let Some(value) = waiting.pop() {
+        match value {
+            Value::Object(members) => {
+                let moves = |target: &str| target == "#" || target.starts_with("#/properties");
+                if members.get("$ref").and_then(Value::as_str).is_some_and(moves) {
+                    return true;
+                }
+                waiting.extend(members.values());
+            }
+            Value::Array(items) => waiting.extend(items),
+            _ => {}
+        }
+    }
+    false
+}

@@ -1,0 +1,98 @@
+//! OpenAPI 3.0 and 3.1 documents in JSON: one function to an operation.
+//!
+//! ```text
+//! operation    an operation → a function
+//! request      parameters and body → one object's schema, and where each member goes
+//! body         the body's part in that
+//! schema       schemas made self-contained: what they refer to is copied into their `$defs`
+//! reference    `$ref` → the place it names
+//! ```
+//!
+//! Who may call an API and with which credentials is not a script's business: parameters that carry them are left out.
+
+mod body;
+mod operation;
+mod reference;
+mod request;
+mod schema;
+
+use super::collect::{Collected, check_any};
+use super::error::{SourceError, quoted};
+use super::node::Node;
+use super::{MAX_FUNCTIONS, MAX_NAME_BYTES, version};
+use crate::definition::{Definition, SourceKind};
+use reference::Document;
+use request::Credentials;
+
+const METHODS: [&str; 8] = ["get", "put", "post", "delete", "options", "head", "patch", "trace"];
+
+/// What all operations of a document share.
+struct Context<'a> {
+    document: Document<'a>,
+    credentials: Credentials,
+    /// How much one schema may grow to.
+    schema_cost: usize,
+}
+
+pub(super) fn parse(root: &Node<'_>, name: &str) -> Result<Vec<Definition>, SourceError> {
+    root.object("the document")?;
+    check_version(root)?;
+    let document = Document::new(root);
+    let mut operations = Vec::new();
+    let Some(paths) = root.get("paths") else {
+        return Err(root.error("the document has no \"paths\"", "Give a document that describes operations."));
+    };
+    paths.object("\"paths\"")?;
+    let mut left = schema::MAX_COST;
+    for (path, item) in paths.members().filter(|(path, _)| !path.starts_with("x-")) {
+        let item = document.resolve(item)?;
+        item.object("a path")?;
+        // Only paths that share their operations by reference can come to this.
+        let Some(cost) = schema::cost(item.value, left) else {
+            return Err(item.error("the paths refer to more than can be read", "Let fewer of them refer to one."));
+        };
+        left -= cost;
+        for method in METHODS {
+            let Some(operation) = item.get(method) else { continue };
+            operation.object("an operation")?;
+            if operations.len() == MAX_FUNCTIONS {
+                return Err(operation.too_many(MAX_FUNCTIONS + 1));
+            }
+            operations.push(operation::Operation { path, item: item.clone(), method, node: operation });
+        }
+    }
+    let credentials = Credentials::of(&document)?;
+    let context = Context { document, credentials, schema_cost: schema::cost_of_one(operations.len()) };
+    let mut collected = Collected::default();
+    for operation in &operations {
+        let function = operation::read(&context, operation, &mut collected.notes)?;
+        collected.add(function)?;
+    }
+    check_any(&paths, &collected)?;
+
+    let info = root.get("info");
+    let text = |key: &str| info.as_ref().map_or(Ok(None), |info| info.get_text(key));
+    let title = text("title")?.filter(|title| !title.trim().is_empty() && title.len() <= MAX_NAME_BYTES);
+    let name = title.unwrap_or(name);
+    root.check_name(name, "document")?;
+    let mut definition = collected.into_definition(name, SourceKind::Sdk, root);
+    definition.description = text("description")?.or(text("summary")?).unwrap_or_default().to_owned();
+    definition.version = text("version")?.filter(|version| version::is_semantic(version)).map(str::to_owned);
+    Ok(vec![definition])
+}
+
+fn check_version(root: &Node<'_>) -> Result<(), SourceError> {
+    let convert = "Convert it to OpenAPI 3 first, for instance with swagger2openapi.";
+    if let Some(swagger) = root.get("swagger") {
+        return Err(swagger.error("this is a Swagger 2.0 document", convert));
+    }
+    let Some(node) = root.get("openapi") else {
+        return Err(root.error("\"openapi\" is missing", "Write the version: \"openapi\": \"3.1.0\"."));
+    };
+    let version = node.text("\"openapi\"")?;
+    if !version.starts_with("3.0") && !version.starts_with("3.1") {
+        let message = format!("OpenAPI {} is not known here", quoted(version));
+        return Err(node.error(message, "Convert it to OpenAPI 3.0 or 3.1."));
+    }
+    Ok(())
+}

@@ -1,0 +1,109 @@
+//! An operation → a function.
+
+use super::super::error::SourceError;
+use super::super::function;
+use super::super::node::Node;
+use super::schema::Copier;
+use super::{Context, request};
+use crate::definition::{Annotations, FunctionDefinition, HttpOperation, Note};
+use serde_json::Value;
+
+/// How many statuses and media types are looked at.
+pub(super) const MAX_ALTERNATIVES: usize = 128;
+
+/// An operation as it stands in the document.
+pub(super) struct Operation<'a> {
+    pub(super) path: &'a str,
+    /// The path's own members, which hold for all its operations.
+    pub(super) item: Node<'a>,
+    pub(super) method: &'static str,
+    pub(super) node: Node<'a>,
+}
+
+pub(super) fn read<'a>(
+    context: &Context<'a>,
+    operation: &Operation<'a>,
+    notes: &mut Vec<Note>,
+) -> Result<FunctionDefinition, SourceError> {
+    let node = &operation.node;
+    let name = match node.get_text("operationId")? {
+        Some(name) => name.to_owned(),
+        None => format!("{} {}", operation.method, operation.path),
+    };
+    node.check_name(&name, "operation")?;
+    let request = request::read(context, operation, notes)?;
+    let summary = node.get_text("summary")?.filter(|summary| !summary.is_empty());
+    if node.get_bool("deprecated")?.unwrap_or(false) {
+        notes.push(node.note("the operation is deprecated"));
+    }
+    let mut function = function::bare(node, &name);
+    function.title = summary.map(str::to_owned);
+    function.description = node.get_text("description")?.or(summary).unwrap_or_default().to_owned();
+    function.parameters = request.schema;
+    function.returns = result(context, node, notes)?;
+    function.annotations = effects(operation.method);
+    function.http = Some(HttpOperation {
+        method: operation.method.to_uppercase(),
+        path: operation.path.to_owned(),
+        parameters: request.parameters,
+        body: request.body,
+    });
+    Ok(function)
+}
+
+/// What HTTP says of a method's effects.
+fn effects(method: &str) -> Annotations {
+    let is_safe = matches!(method, "get" | "head" | "options" | "trace");
+    Annotations {
+        read_only_hint: Some(is_safe),
+        destructive_hint: (method == "delete").then_some(true),
+        idempotent_hint: (is_safe || matches!(method, "put" | "delete")).then_some(true),
+        open_world_hint: None,
+    }
+}
+
+/// The schema of what is answered when all goes well.
+fn result<'a>(context: &Context<'a>, node: &Node<'a>, notes: &mut Vec<Note>) -> Result<Option<Value>, SourceError> {
+    let Some(responses) = node.get("responses") else { return Ok(None) };
+    let rank = |status: &str| match status {
+        "200" => Some(0),
+        "201" => Some(1),
+        _ if status.eq_ignore_ascii_case("2xx") => Some(1_000),
+        _ => status.parse::<u32>().ok().filter(|status| (200..300).contains(status)),
+    };
+    let mut good: Vec<_> =
+        responses.members().take(MAX_ALTERNATIVES).filter_map(|(status, node)| Some((rank(status)?, node))).collect();
+    good.sort_by_key(|(rank, _)| *rank);
+    for (_, response) in good {
+        let response = context.document.resolve(response)?;
+        let Some(content) = response.get("content") else { continue };
+        let Some(schema) = media(&content, false).and_then(|(_, media)| media.get("schema")) else { continue };
+        let (schema, is_cut) = Copier::new(&context.document, context.schema_cost).whole(&schema)?;
+        if is_cut {
+            notes.push(node.note("the schema of the result is too large: parts of it allow any value"));
+        }
+        return Ok(Some(schema));
+    }
+    Ok(None)
+}
+
+/// The media type that suits JSON values best; only JSON where `allow_other` is false.
+pub(super) fn media<'a>(content: &Node<'a>, allow_other: bool) -> Option<(&'a str, Node<'a>)> {
+    let rank = |media_type: &str| {
+        let essence = media_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+        match essence.as_str() {
+            "application/json" => 0,
+            _ if essence.ends_with("+json") || essence == "text/json" => 1,
+            "*/*" | "application/*" => 2,
+            "application/x-www-form-urlencoded" => 3,
+            "multipart/form-data" => 4,
+            _ => 5,
+        }
+    };
+    let best = content
+        .members()
+        .take(MAX_ALTERNATIVES)
+        .map(|(name, node)| (rank(name), name, node))
+        .min_by_key(|(rank, _, _)| *rank);
+    best.filter(|(rank, _, _)| *rank <= 2 || allow_other).map(|(_, name, node)| (name, node))
+}

@@ -1,0 +1,100 @@
+//! From the model to WIT types, and how JSON crosses them.
+//!
+//! [`plan()`] says it all as data; [`crate::emit::wit`] prints it, and hosts and guests convert values by it.
+//!
+//! # Types
+//!
+//! | model | WIT |
+//! |---|---|
+//! | `Boolean`, `Integer`, `Number`, `String` | `bool`, `s64`, `f64`, `string` |
+//! | `Literals` | strings: an `enum`; otherwise `bool`, `s64` or `f64` where all are of that kind |
+//! | `List`, and `Tuple`s of one type | `list` |
+//! | `Tuple` of up to 16, all required | `tuple` |
+//! | `Record` | `record` |
+//! | union with `Null` | `option` of the rest |
+//! | union of different JSON kinds | `variant` with a case to each kind |
+//! | union of records with a common required member that tells them apart | `variant` with a case to each record |
+//! | everything else | `json`, at that position only: a [`Fallback`] says where and why |
+//!
+//! Named records, enums and variants keep their names; other named types are written out where they are
+//! used. Records, enums and variants without a name get one from their position: `<type>-<field>`,
+//! `<type>-item`.
+//!
+//! Before a union is judged, named unions in it are opened, integers give way to numbers, literals to
+//! their scalar, and string literals are put together.
+//!
+//! **Recursive types.** Functions are read in order, each one's parameters before its result, each type's
+//! members in order. A reference to a named type that is still being read is what closes a circle, and it
+//! alone becomes `json`: in `Tree { label: string, children: Tree[] }` that is `children: list<json>`.
+//! A named type has one form in an interface, so later references to `Tree` are to that same record.
+//!
+//! # Presence
+//!
+//! A required field has the type `T`, or `option<T>` where it may be null. A field that may be absent has
+//! `option<T>`, or `option<option<T>>` where it may also be null. An open record ends in a field
+//! `extras: option<json>` that carries all members which have no field, as one JSON object.
+//!
+//! # Marks
+//!
+//! Each record field, enum case and variant case has a mark that says what it is in JSON:
+//!
+//! | mark | of | means |
+//! |---|---|---|
+//! | `=NAME` | a record's field | the member `NAME`, which must be there; an `option`'s `none` is null |
+//! | `?NAME` | a record's field | the member `NAME`, absent when `none`; a second `option`'s `none` is null |
+//! | `*` | a record's field | all members that have no field, as one object |
+//! | `=TEXT` | an enum's case | the string `TEXT` |
+//! | `~b` `~n` `~s` `~a` `~o` | a variant's case | a boolean, number, string, array or object |
+//! | `~o4:kind3:cat3:dog` | a variant's case | an object whose member `kind` is `cat` or `dog` (netstrings: bytes, colon, text) |
+
+mod fallback;
+mod literals;
+mod mapper;
+mod plan;
+mod record;
+mod union;
+
+pub use fallback::{Fallback, Reason};
+pub use plan::{Definition, FunctionPlan, Interface, Kind, Marks, Member, Plan, WitType};
+
+use crate::model::Module;
+use crate::names::{Scope, kebab};
+
+/// The WIT of a module. Total: whatever WIT cannot say is `json`.
+pub fn plan(module: &Module) -> Plan {
+    let package = module.package();
+    let (namespace, name) = package.split_once(':').unwrap_or(("capabilities", &package));
+    let mut scope = Scope::new();
+    let names: Vec<String> = module.capabilities.iter().map(|capability| scope.add(&capability.interface)).collect();
+    let interfaces = module
+        .capabilities
+        .iter()
+        .zip(names)
+        .map(|(capability, name)| mapper::interface(name, &capability.functions, &module.types))
+        .collect();
+    Plan { namespace: kebab(namespace), name: kebab(name), version: version(&module.version), interfaces }
+}
+
+/// The version where WIT takes it, and otherwise the first there is.
+fn version(version: &str) -> String {
+    let is_number = |part: &str| {
+        !part.is_empty()
+            && part.len() <= 9
+            && part.bytes().all(|byte| byte.is_ascii_digit())
+            && (part == "0" || !part.starts_with('0'))
+    };
+    let is_word = |part: &str| {
+        part.starts_with(|first: char| first.is_ascii_alphabetic())
+            && part.len() <= 64
+            && part.bytes().all(|byte| byte.is_ascii_alphanumeric())
+    };
+    let (numbers, pre_release) = match version.split_once('-') {
+        Some((numbers, pre_release)) => (numbers, Some(pre_release)),
+        None => (version, None),
+    };
+    let is_valid = numbers.split('.').count() == 3
+        && numbers.split('.').all(is_number)
+        && pre_release
+            .is_none_or(|text| text.len() <= 64 && text.split('.').all(|part| is_word(part) || is_number(part)));
+    if is_valid { version.to_owned() } else { "0.0.0".to_owned() }
+}

@@ -1,0 +1,93 @@
+//! `agent-spaces capabilities list`
+
+use super::Sources;
+use crate::commands::failure::Failure;
+use crate::commands::{folders, terminal};
+use agent_spaces::project::{DefinitionBody, DefinitionFile};
+use clap::Args;
+use serde_json::{Value, json};
+use std::io::Write;
+
+/// List the capabilities that are defined here.
+#[derive(Args)]
+#[command(after_help = "Examples:
+  agent-spaces capabilities list
+  agent-spaces capabilities list --json | jq -r '.[].name'")]
+pub(super) struct List {
+    #[command(flatten)]
+    sources: Sources,
+
+    /// Print the list as one JSON array
+    #[arg(long)]
+    json: bool,
+}
+
+impl List {
+    pub(super) fn execute(self) -> u8 {
+        match self.list() {
+            Ok(entries) if self.json => {
+                let _ = writeln!(std::io::stdout(), "{}", Value::Array(entries));
+                0
+            }
+            Ok(entries) => {
+                show(&entries);
+                0
+            }
+            Err(failure) => failure.report(self.json),
+        }
+    }
+
+    fn list(&self) -> Result<Vec<Value>, Failure> {
+        let engine = folders::engine(true)?;
+        let (_, definitions) = self.sources.load(&engine)?;
+        Ok(definitions.iter().flat_map(entries).collect())
+    }
+}
+
+fn entries(definition: &DefinitionFile) -> Vec<Value> {
+    let file = definition.path.display().to_string();
+    let handlers = definition.handlers.as_ref().map(|path| path.display().to_string());
+    match &definition.body {
+        DefinitionBody::Wit(_) => {
+            let stem = definition.path.file_stem().unwrap_or_default().to_string_lossy();
+            vec![json!({ "name": stem, "source": "wit", "file": file, "handlers": handlers })]
+        }
+        DefinitionBody::Module(module) => {
+            let entry = |interface: &agent_spaces::PackageInterface| {
+                json!({
+                    "name": interface.capability,
+                    "version": interface.version,
+                    "source": module.outline.source,
+                    "module": module.outline.specifier,
+                    "export": interface.export,
+                    "interface": interface.name,
+                    "functions": interface.functions.len(),
+                    "file": file,
+                    "handlers": handlers,
+                })
+            };
+            module.outline.interfaces.iter().map(entry).collect()
+        }
+    }
+}
+
+fn show(entries: &[Value]) {
+    let text = |entry: &Value, key: &str| match &entry[key] {
+        Value::String(text) => terminal::clean(text),
+        Value::Null => String::new(),
+        other => other.to_string(),
+    };
+    let columns = ["name", "version", "source", "module", "functions", "file"];
+    let width =
+        |key: &str| entries.iter().map(|entry| text(entry, key).chars().count()).max().unwrap_or(0).max(key.len());
+    let widths: Vec<usize> = columns.iter().map(|key| width(key)).collect();
+    let mut out = std::io::stdout().lock();
+    let line = |cells: Vec<String>| {
+        let padded = cells.iter().zip(&widths).map(|(cell, width)| format!("{cell:<width$}"));
+        padded.collect::<Vec<_>>().join("  ").trim_end().to_owned()
+    };
+    let _ = writeln!(out, "{}", line(columns.iter().map(|key| (*key).to_owned()).collect()));
+    for entry in entries {
+        let _ = writeln!(out, "{}", line(columns.iter().map(|key| text(entry, key)).collect()));
+    }
+}

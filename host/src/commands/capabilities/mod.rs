@@ -1,0 +1,75 @@
+//! `agent-spaces capabilities`: one file to a verb.
+
+mod build;
+mod list;
+mod show;
+
+use super::failure::Failure;
+use super::folders;
+use super::space_choice::ConfigChoice;
+use agent_spaces::Engine;
+use agent_spaces::project::{DefinitionFile, definitions_at};
+use clap::{Args, Subcommand};
+use std::path::{Path, PathBuf};
+
+/// Compile and look at the capabilities of a project.
+#[derive(Args)]
+pub(super) struct Capabilities {
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+#[derive(Subcommand)]
+enum Verb {
+    Build(build::Build),
+    List(list::List),
+    Show(show::Show),
+}
+
+impl Capabilities {
+    pub(super) fn execute(self) -> u8 {
+        match self.verb {
+            Verb::Build(build) => build.execute(),
+            Verb::List(list) => list.execute(),
+            Verb::Show(show) => show.execute(),
+        }
+    }
+}
+
+/// Which definitions a verb is about.
+#[derive(Args)]
+struct Sources {
+    /// Files or folders of definitions, instead of those that the configuration names
+    #[arg(value_name = "PATH", conflicts_with = "config")]
+    paths: Vec<PathBuf>,
+
+    #[command(flatten)]
+    config: ConfigChoice,
+}
+
+impl Sources {
+    /// The definitions, and the folder of the project that they are of.
+    fn load(&self, engine: &Engine) -> Result<(PathBuf, Vec<DefinitionFile>), Failure> {
+        let here = || PathBuf::from(".");
+        if !self.paths.is_empty() {
+            return Ok((here(), read(self.paths.iter().map(PathBuf::as_path))?));
+        }
+        if let Some(project) = self.config.open(engine)? {
+            return Ok((project.folder().to_owned(), project.definitions().to_vec()));
+        }
+        let folder = Path::new("capabilities");
+        if folder.is_dir() {
+            return Ok((here(), read(std::iter::once(folder))?));
+        }
+        let hint = "name files or folders, or add agent-spaces.config.json";
+        Err(Failure::new("config.file", "there is no configuration and no folder `capabilities` here", Some(hint)))
+    }
+}
+
+fn read<'a>(paths: impl Iterator<Item = &'a Path>) -> Result<Vec<DefinitionFile>, Failure> {
+    let mut definitions = Vec::new();
+    for path in paths {
+        definitions.extend(definitions_at(path, &folders::outlines())?);
+    }
+    Ok(definitions)
+}

@@ -1,0 +1,139 @@
+//! `agent-spaces spaces`
+
+use super::failure::Failure;
+use super::space_choice::ConfigChoice;
+use super::{folders, terminal};
+use agent_spaces::project::{DefinitionBody, DefinitionFile, Project};
+use clap::{Args, Subcommand};
+use serde_json::{Value, json};
+use std::fmt::Write as _;
+use std::io::Write;
+
+/// Look at the spaces of a project.
+#[derive(Args)]
+pub(super) struct Spaces {
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+#[derive(Subcommand)]
+enum Verb {
+    /// List the spaces that the configuration has
+    #[command(after_help = "Example:\n  agent-spaces spaces list")]
+    List(Options),
+    /// Show what a space gives its scripts
+    #[command(after_help = "Example:\n  agent-spaces spaces show support")]
+    Show {
+        /// The space
+        name: String,
+        #[command(flatten)]
+        options: Options,
+    },
+}
+
+#[derive(Args)]
+struct Options {
+    #[command(flatten)]
+    config: ConfigChoice,
+
+    /// Print one JSON value
+    #[arg(long)]
+    json: bool,
+}
+
+impl Spaces {
+    pub(super) fn execute(self) -> u8 {
+        let (options, name) = match &self.verb {
+            Verb::List(options) => (options, None),
+            Verb::Show { name, options } => (options, Some(name)),
+        };
+        let described = options.open().and_then(|project| match name {
+            None => list(&project),
+            Some(name) => show(&project, name),
+        });
+        match described {
+            Ok((value, _)) if options.json => print(&format!("{value}\n")),
+            Ok((_, text)) => print(&text),
+            Err(failure) => failure.report(options.json),
+        }
+    }
+}
+
+fn print(text: &str) -> u8 {
+    let _ = write!(std::io::stdout(), "{text}");
+    0
+}
+
+impl Options {
+    fn open(&self) -> Result<Project, Failure> {
+        let engine = folders::engine(true)?;
+        self.config.open(&engine)?.ok_or_else(|| {
+            let hint = "add agent-spaces.config.json, or name one with --config";
+            Failure::new("config.file", "no configuration was found", Some(hint))
+        })
+    }
+}
+
+fn list(project: &Project) -> Result<(Value, String), Failure> {
+    let mut text = String::new();
+    let mut values = Vec::new();
+    for (name, space) in &project.config().spaces {
+        let modules = project.space(Some(name))?;
+        let description = space.description.as_deref().unwrap_or_default();
+        let _ = writeln!(
+            text,
+            "{}  {} modules  {}",
+            terminal::clean(name),
+            modules.given.len(),
+            terminal::clean(description)
+        );
+        values.push(json!({ "name": name, "description": description, "modules": specifiers(&modules.given) }));
+    }
+    Ok((Value::Array(values), text))
+}
+
+fn show(project: &Project, name: &str) -> Result<(Value, String), Failure> {
+    let modules = project.space(Some(name))?;
+    let limits = project.limits(Some(name));
+    let given = specifiers(&modules.given);
+    let mut text = format!("{}\n\ngiven:\n", terminal::clean(name));
+    for definition in &modules.given {
+        let answered = match definition.unanswered() {
+            Some(_) => "  (nothing answers it)",
+            None => "",
+        };
+        let _ = writeln!(text, "  {}{answered}", terminal::clean(&specifier(definition)));
+    }
+    let _ = writeln!(text, "\nnot given:");
+    for (definition, line) in &modules.withheld {
+        let _ = writeln!(text, "  {}\n    {}", terminal::clean(&specifier(definition)), terminal::clean(line));
+    }
+    let _ = writeln!(
+        text,
+        "\nlimits:\n  fuel {}\n  memory {}\n  time {:?}\n  calls {}",
+        limits.fuel, limits.memory, limits.time, limits.calls
+    );
+    let withheld: Vec<Value> = modules
+        .withheld
+        .iter()
+        .map(|(definition, line)| json!({ "module": specifier(definition), "grant": line }))
+        .collect();
+    let value = json!({
+        "name": name,
+        "modules": given,
+        "withheld": withheld,
+        "limits": { "fuel": limits.fuel, "memoryBytes": limits.memory, "timeMs": limits.time.as_millis() as u64, "calls": limits.calls },
+    });
+    Ok((value, text))
+}
+
+fn specifiers(definitions: &[&DefinitionFile]) -> Vec<String> {
+    definitions.iter().map(|definition| specifier(definition)).collect()
+}
+
+fn specifier(definition: &DefinitionFile) -> String {
+    match &definition.body {
+        DefinitionBody::Module(module) => module.outline.specifier.clone(),
+        DefinitionBody::Wit(_) => definition.path.display().to_string(),
+    }
+}

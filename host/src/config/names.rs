@@ -1,0 +1,77 @@
+//! The names a configuration gives to things.
+
+use super::error::quoted;
+use super::place::Place;
+use super::reader::Result;
+
+/// Longest name of a space, a server, a toolbox or a module; they become parts of file names.
+const NAME_BYTES: usize = 64;
+
+/// Whether `text` can name a space, a server, a toolbox or a module: `[A-Za-z0-9][A-Za-z0-9._-]{0,63}`.
+pub(super) fn is_name(text: &str) -> bool {
+    let part = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-');
+    text.len() <= NAME_BYTES
+        && text.bytes().all(part)
+        && text.bytes().next().is_some_and(|first| first.is_ascii_alphanumeric())
+}
+
+/// Refuses what [`is_name`] refuses.
+pub(super) fn check_name(place: &Place<'_>, what: &str, name: &str) -> Result<()> {
+    if is_name(name) {
+        return Ok(());
+    }
+    Err(place.error(format!("{} cannot be the name of {what}", quoted(name))).with_fix(format!(
+        "use at most {NAME_BYTES} letters, digits, `.`, `_` and `-`, with a letter or a digit first"
+    )))
+}
+
+/// Whether `text` is a module's name with its scope: `@company/internal-sdk`.
+pub(super) fn is_scoped_module(text: &str) -> bool {
+    let parts = text.strip_prefix('@').and_then(|rest| rest.split_once('/'));
+    parts.is_some_and(|(scope, name)| is_name(scope) && is_name(name))
+}
+
+/// The one of `known` that `name` is most likely a slip of.
+pub(super) fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    /// Below this the two have little to do with each other.
+    const LEAST_SIMILARITY: f64 = 0.75;
+    /// The comparison costs the product of the lengths; nobody mistypes a name into a page of text.
+    const LONGEST: usize = 256;
+    if name.len() > LONGEST {
+        return None;
+    }
+    known
+        .map(|candidate| (strsim::jaro_winkler(&name.to_lowercase(), &candidate.to_lowercase()), candidate))
+        .filter(|(similarity, _)| *similarity >= LEAST_SIMILARITY)
+        .max_by(|(left, _), (right, _)| left.total_cmp(right))
+        .map(|(_, candidate)| candidate)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{is_name, is_scoped_module, nearest};
+
+    #[test]
+    fn names_are_safe_in_paths_and_addresses() {
+        for name in ["my-space", "A", "v1.2_b", "0", &"x".repeat(64)] {
+            assert!(is_name(name), "{name}");
+        }
+        for name in ["", ".", "..", "-x", "_x", "a/b", "a\\b", "a b", "ä", "a\0", "a\n", &"x".repeat(65)] {
+            assert!(!is_name(name), "{name}");
+        }
+    }
+
+    #[test]
+    fn modules_have_a_scope_and_one_name() {
+        assert!(is_scoped_module("@company/internal-sdk"));
+        for name in ["company", "@company", "@/x", "@a/", "@a/b/c", "@a/../b", "@../b", "a/b", "@@a/b"] {
+            assert!(!is_scoped_module(name), "{name}");
+        }
+    }
+
+    #[test]
+    fn a_page_of_text_is_nobodys_slip() {
+        assert_eq!(nearest("spces", ["spaces", "limits"].into_iter()), Some("spaces"));
+        assert_eq!(nearest(&"s".repeat(1 << 20), ["spaces"].into_iter()), None);
+    }
+}

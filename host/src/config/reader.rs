@@ -1,0 +1,171 @@
+//! Strict reading of a JSON value: every value knows its place, every object knows its keys.
+//!
+//! Written by hand because an operator reads what it says: serde's derived messages know neither the
+//! path nor the nearest key.
+
+use super::error::{ConfigError, quoted};
+use super::names::nearest;
+use super::place::Place;
+use serde_json::{Map, Value};
+use std::collections::BTreeMap;
+
+pub(super) type Result<T> = std::result::Result<T, ConfigError>;
+
+/// A value and where it stands.
+#[derive(Clone, Copy)]
+pub(super) struct Node<'a> {
+    pub(super) place: Place<'a>,
+    pub(super) value: &'a Value,
+}
+
+impl<'a> Node<'a> {
+    pub(super) fn error(&self, message: impl Into<String>) -> ConfigError {
+        self.place.error(message)
+    }
+
+    /// The value is of another type than `what`.
+    pub(super) fn expected(&self, what: &str) -> ConfigError {
+        self.error(format!("expected {what}, found {}", kind(self.value)))
+    }
+
+    /// A string, possibly empty. No NUL: paths, arguments and variables end there for the system.
+    pub(super) fn text(&self, what: &str) -> Result<&'a str> {
+        let text = self.value.as_str().ok_or_else(|| self.expected(what))?;
+        if text.contains('\0') {
+            return Err(self.error(format!("{what} cannot hold a NUL character")));
+        }
+        Ok(text)
+    }
+
+    /// A string with something in it.
+    pub(super) fn filled_text(&self, what: &str) -> Result<&'a str> {
+        let text = self.text(what)?;
+        if text.is_empty() { Err(self.error(format!("expected {what}, found an empty string"))) } else { Ok(text) }
+    }
+
+    /// `true` or `false`.
+    pub(super) fn flag(&self) -> Result<bool> {
+        self.value.as_bool().ok_or_else(|| self.expected("`true` or `false`"))
+    }
+
+    /// One word of a fixed set.
+    pub(super) fn choice<T: Copy>(&self, what: &str, choices: &[(&'static str, T)]) -> Result<T> {
+        let words = || choices.iter().map(|(word, _)| *word);
+        let all = words().map(quoted).collect::<Vec<_>>().join(", ");
+        let Some(text) = self.value.as_str() else {
+            return Err(self.expected(&format!("{what}: one of {all}")));
+        };
+        match choices.iter().find(|(word, _)| *word == text) {
+            Some((_, choice)) => Ok(*choice),
+            None => {
+                let fix = match nearest(text, words()) {
+                    Some(word) => format!("did you mean `{word}`?"),
+                    None => format!("write one of {all}"),
+                };
+                Err(self.error(format!("unknown {what} {}", quoted(text))).with_fix(fix))
+            }
+        }
+    }
+
+    /// A list, read item by item.
+    pub(super) fn list<T>(&self, what: &str, mut read: impl FnMut(Node<'_>) -> Result<T>) -> Result<Vec<T>> {
+        let items = self.value.as_array().ok_or_else(|| self.expected(what))?;
+        let place = &self.place;
+        items.iter().enumerate().map(|(index, value)| read(Node { place: place.index(index), value })).collect()
+    }
+
+    /// An object whose keys are names of the writer's own choice.
+    pub(super) fn map<T>(
+        &self,
+        what: &str,
+        mut read: impl FnMut(&str, Node<'_>) -> Result<T>,
+    ) -> Result<BTreeMap<String, T>> {
+        let members = self.value.as_object().ok_or_else(|| self.expected(what))?;
+        let place = &self.place;
+        let pair = |(key, value): (&String, _)| Ok((key.clone(), read(key, Node { place: place.key(key), value })?));
+        members.iter().map(pair).collect()
+    }
+
+    /// An object whose keys are all among `known`.
+    pub(super) fn object(&self, what: &str, known: &[&'static str]) -> Result<Object<'a>> {
+        let members = self.value.as_object().ok_or_else(|| self.expected(what))?;
+        if let Some(stranger) = members.keys().find(|key| !known.contains(&key.as_str())) {
+            let fix = match nearest(stranger, known.iter().copied()) {
+                Some(key) => format!("did you mean `{key}`?"),
+                None => {
+                    format!("the keys here are {}", known.iter().map(|key| quoted(key)).collect::<Vec<_>>().join(", "))
+                }
+            };
+            return Err(self.place.key(stranger).error(format!("unknown key {}", quoted(stranger))).with_fix(fix));
+        }
+        Ok(Object { place: self.place, members })
+    }
+}
+
+/// An object whose keys have been checked.
+pub(super) struct Object<'a> {
+    pub(super) place: Place<'a>,
+    members: &'a Map<String, Value>,
+}
+
+impl Object<'_> {
+    /// The member, if it is there. `null` is there: it is a value of the wrong type.
+    pub(super) fn get<'b>(&'b self, key: &'b str) -> Option<Node<'b>> {
+        self.members.get(key).map(|value| Node { place: self.place.key(key), value })
+    }
+
+    /// Reads the member, if it is there.
+    pub(super) fn read<T>(&self, key: &str, read: impl FnOnce(Node<'_>) -> Result<T>) -> Result<Option<T>> {
+        self.get(key).map(read).transpose()
+    }
+
+    /// Reads a member that must be there.
+    pub(super) fn need<T>(&self, key: &str, read: impl FnOnce(Node<'_>) -> Result<T>) -> Result<T> {
+        self.read(key, read)?.ok_or_else(|| self.place.error(format!("the key `{key}` is missing")))
+    }
+}
+
+fn kind(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "a boolean",
+        Value::Number(_) => "a number",
+        Value::String(_) => "a string",
+        Value::Array(_) => "a list",
+        Value::Object(_) => "an object",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Node, Place};
+    use serde_json::json;
+
+    #[test]
+    fn an_unknown_key_gets_the_nearest_known_one_or_all_of_them() {
+        let value = json!({ "capabilites": {} });
+        let node = Node { place: Place::root("f"), value: &value };
+        let message = |known| node.object("an object", known).err().unwrap().to_string();
+        assert_eq!(
+            message(&["spaces", "capabilities"]),
+            "f: $.capabilites: unknown key `capabilites`; did you mean `capabilities`?"
+        );
+        assert_eq!(
+            message(&["url", "env"]),
+            "f: $.capabilites: unknown key `capabilites`; the keys here are `url`, `env`"
+        );
+    }
+
+    #[test]
+    fn wrong_types_say_what_was_expected_and_found() {
+        let value = json!({ "a": null, "b": "x\u{0}y", "c": "" });
+        let node = Node { place: Place::root("f"), value: &value };
+        let object = node.object("an object", &["a", "b", "c"]).unwrap();
+        let message = |key: &str| object.need(key, |node| node.filled_text("a path").map(drop)).err().unwrap().message;
+        assert_eq!(message("a"), "expected a path, found null");
+        assert_eq!(message("b"), "a path cannot hold a NUL character");
+        assert_eq!(message("c"), "expected a path, found an empty string");
+        assert_eq!(message("d"), "the key `d` is missing");
+        assert_eq!(node.list("a list", |_| Ok(())).err().unwrap().message, "expected a list, found an object");
+    }
+}

@@ -1,0 +1,189 @@
+//! A compiled module: what the compiler of capabilities makes of tool definitions, as far as running needs it.
+//!
+//! A space may have thousands of functions; a script imports a few. So a package knows its names at once, and the
+//! rest is made when a script first imports it.
+
+use crate::error::HostError;
+use crate::modules::Binding;
+use crate::sandbox::{FunctionDescription, FunctionSpec};
+use crate::values::marks::Marks;
+use crate::values::{Context, function};
+use capability_gen::definition::{Place, SourceKind};
+use capability_gen::emit;
+use capability_gen::model::{Capability, Module};
+use capability_gen::wit;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::sync::{Arc, OnceLock};
+use wit_parser::InterfaceId;
+
+type Make = dyn Fn() -> Result<Module, HostError> + Send + Sync;
+
+/// A compiled module, made when it is first needed.
+pub struct Package {
+    outline: PackageOutline,
+    make: Box<Make>,
+    loaded: OnceLock<Arc<Loaded>>,
+}
+
+/// The names of a compiled module: enough to resolve imports with.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PackageOutline {
+    /// `@capabilities/train-schedule`
+    pub specifier: String,
+    /// Where it was defined, for errors.
+    pub place: String,
+    /// What kind of source it came from.
+    pub source: SourceKind,
+    /// Its capabilities.
+    pub interfaces: Vec<PackageInterface>,
+}
+
+/// The names of one capability of a compiled module.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PackageInterface {
+    /// The interface's full name: `capabilities:train-schedule/train-schedule@1.0.0`.
+    pub name: String,
+    /// The capability as its source names it: `trainSchedule`.
+    pub capability: String,
+    /// Where it is defined.
+    pub place: Place,
+    /// Its version.
+    pub version: String,
+    /// What the module exports it as: `trainSchedule`; of a single function, the function: `getWeather`.
+    pub export: String,
+    /// Whether the export is the one function itself.
+    pub is_single_function: bool,
+    /// Its functions as WIT names them.
+    pub functions: Vec<String>,
+}
+
+/// What binding the module takes.
+pub(crate) struct Loaded {
+    pub(crate) wit: String,
+    pub(crate) interfaces: BTreeMap<String, LoadedInterface>,
+}
+
+pub(crate) struct LoadedInterface {
+    pub(crate) marks: Marks,
+    specs: BTreeMap<String, Arc<FunctionSpec>>,
+}
+
+impl Package {
+    /// A module that is already compiled.
+    pub fn new(module: Module) -> Package {
+        let outline = PackageOutline::of(&module);
+        Package { outline, make: Box::new(move || Ok(module.clone())), loaded: OnceLock::new() }
+    }
+
+    /// A module whose names are known; `make` compiles it when it is first imported.
+    pub fn lazy(
+        outline: PackageOutline,
+        make: impl Fn() -> Result<Module, HostError> + Send + Sync + 'static,
+    ) -> Package {
+        Package { outline, make: Box::new(make), loaded: OnceLock::new() }
+    }
+
+    /// What scripts import it as.
+    pub fn specifier(&self) -> &str {
+        &self.outline.specifier
+    }
+
+    pub(crate) fn place(&self) -> &str {
+        &self.outline.place
+    }
+
+    pub(crate) fn interfaces(&self) -> &[PackageInterface] {
+        &self.outline.interfaces
+    }
+
+    pub(crate) fn load(&self) -> Result<Arc<Loaded>, HostError> {
+        if let Some(loaded) = self.loaded.get() {
+            return Ok(loaded.clone());
+        }
+        let loaded = Arc::new(Loaded::new(&(self.make)()?));
+        Ok(self.loaded.get_or_init(|| loaded).clone())
+    }
+}
+
+impl PackageOutline {
+    /// The names of a module.
+    pub fn of(module: &Module) -> PackageOutline {
+        let interfaces = module.capabilities.iter().map(|capability| PackageInterface {
+            name: interface_name(module, capability),
+            capability: capability.name.clone(),
+            place: capability.place.clone(),
+            version: capability.version.clone(),
+            export: capability.export.clone(),
+            is_single_function: capability.is_single_function,
+            functions: capability.functions.iter().map(|function| function.wit_name.clone()).collect(),
+        });
+        PackageOutline {
+            specifier: module.specifier.clone(),
+            source: module.capabilities.first().map_or(SourceKind::Tool, |first| first.source),
+            place: module.capabilities.first().map(|first| first.place.file.clone()).unwrap_or_default(),
+            interfaces: interfaces.collect(),
+        }
+    }
+}
+
+impl PackageOutline {
+    /// Its capabilities and where they are defined.
+    pub(crate) fn capabilities(&self) -> impl Iterator<Item = (&str, &Place)> {
+        self.interfaces.iter().map(|interface| (interface.capability.as_str(), &interface.place))
+    }
+
+    /// Whether it is the module of an MCP server.
+    pub(crate) fn is_server(&self, server: &str) -> bool {
+        self.source == SourceKind::Mcp && self.interfaces.iter().any(|interface| interface.capability == server)
+    }
+}
+
+impl PackageInterface {
+    /// How the module exports it.
+    pub(crate) fn binding(&self) -> Binding {
+        let interface = match (self.is_single_function, self.functions.first()) {
+            (true, Some(function)) => format!("{}#{function}", self.name),
+            _ => self.name.clone(),
+        };
+        Binding { name: self.export.clone(), interface }
+    }
+}
+
+/// `capabilities:train-schedule/train-schedule@1.0.0`
+pub(crate) fn interface_name(module: &Module, capability: &Capability) -> String {
+    format!("{}/{}@{}", module.package(), capability.interface, module.version)
+}
+
+impl Loaded {
+    fn new(module: &Module) -> Loaded {
+        let plan = wit::plan(module);
+        let wit = emit::wit::wit(module, &plan);
+        let mut interfaces = BTreeMap::new();
+        for (capability, planned) in module.capabilities.iter().zip(plan.interfaces) {
+            let specs = capability.functions.iter().map(|function| {
+                let spec = FunctionSpec {
+                    capability: capability.name.as_str().into(),
+                    source_name: function.name.as_str().into(),
+                    schema: function.params_schema.to_string(),
+                };
+                (function.wit_name.clone(), Arc::new(spec))
+            });
+            let interface = LoadedInterface { marks: planned.marks(), specs: specs.collect() };
+            interfaces.insert(interface_name(module, capability), interface);
+        }
+        Loaded { wit, interfaces }
+    }
+}
+
+impl LoadedInterface {
+    /// The functions of the interface, which was read from this package's WIT.
+    pub(crate) fn describe(&self, context: &Context<'_>, id: InterfaceId) -> Result<Vec<FunctionDescription>, String> {
+        let functions = context.resolve.interfaces[id].functions.values();
+        let describe = |each: &wit_parser::Function| {
+            let shape = function(context, each).map_err(|message| format!("{}: {message}", each.name))?;
+            Ok(FunctionDescription { shape, spec: self.specs.get(&each.name).cloned() })
+        };
+        functions.map(describe).collect()
+    }
+}

@@ -1,0 +1,72 @@
+//! Parameters against their schema, before any provider sees them.
+
+use super::Pipeline;
+use crate::handlers::CapabilityError;
+use capability_gen::validate::{Invalid, Issue, IssueKind};
+use serde_json::{Value, json};
+use std::sync::Arc;
+
+/// Parameters up to this size are checked where they are; larger ones on a thread that may block, so that they
+/// hold up no other run.
+const MAX_INLINE_NODES: usize = 1_000;
+
+pub(super) async fn check(pipeline: &Arc<Pipeline>, params: Value) -> Result<Value, CapabilityError> {
+    if count(&params, MAX_INLINE_NODES) < MAX_INLINE_NODES {
+        return check_now(pipeline, params);
+    }
+    let pipeline = pipeline.clone();
+    let checked = tokio::task::spawn_blocking(move || check_now(&pipeline, params)).await;
+    checked.unwrap_or_else(|_| Err(CapabilityError::failed("the parameters could not be checked")))
+}
+
+fn check_now(pipeline: &Pipeline, params: Value) -> Result<Value, CapabilityError> {
+    match pipeline.compiled()?.validator.validate(&params) {
+        Ok(()) => Ok(params),
+        Err(Invalid::Issues(issues)) => Err(refuse(&pipeline.label, &issues)),
+        Err(Invalid::Budget) => {
+            let message = format!("{}: the parameters take too long to check: pass less at one time", pipeline.label);
+            Err(CapabilityError::new("call.invalid", message))
+        }
+    }
+}
+
+/// Every issue, the first in the message.
+fn refuse(label: &str, issues: &[Issue]) -> CapabilityError {
+    let first = issues.first().map(|issue| match issue.path.is_empty() {
+        true => issue.message.clone(),
+        false => format!("{}: {}", issue.path, issue.message),
+    });
+    let more = match issues.len() {
+        0 | 1 => String::new(),
+        count => format!(" (and {} more)", count - 1),
+    };
+    let message = format!("{label}: {}{more}", first.unwrap_or_default());
+    let is_missing = issues.iter().any(|issue| issue.kind == IssueKind::Missing);
+    let listed: Vec<Value> =
+        issues.iter().map(|issue| json!({ "path": issue.path, "message": issue.message })).collect();
+    let mut error = CapabilityError::new("call.invalid", message);
+    error.details = Some(json!({
+        "issues": listed,
+        "hint": if is_missing { "missing_fields" } else { "invalid_arguments" },
+    }));
+    error
+}
+
+/// How many values there are in a value, counted up to a bound.
+fn count(value: &Value, bound: usize) -> usize {
+    let mut waiting = vec![value];
+    let mut count = 0;
+    while let Some(value) = waiting.pop() {
+        count += 1;
+        if count >= bound || waiting.len() >= bound {
+            return bound;
+        }
+        match value {
+            Value::Array(items) => waiting.extend(items),
+            Value::Object(members) => waiting.extend(members.values()),
+            Value::String(text) if text.len() > bound => return bound,
+            _ => {}
+        }
+    }
+    count
+}

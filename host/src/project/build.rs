@@ -1,0 +1,255 @@
+//! The bundles for editors and auditors, in `.agent-spaces/capabilities/<module>/`.
+//!
+//! A definition that has not changed is not compiled again, a file that would not change is not written, and the
+//! folder of a module that is no longer defined is removed. The same definitions always give the same bytes.
+
+use super::definitions::{DefinedModule, DefinitionBody, DefinitionFile};
+use super::error::ProjectError;
+use cap_std::ambient_authority;
+use cap_std::fs::Dir;
+use capability_gen::definition::Note;
+use capability_gen::emit::bundle::{Bundle, bundle, is_intact};
+use capability_gen::emit::{globals, tsconfig};
+use capability_gen::model::Module;
+use capability_gen::registry::Registry;
+use capability_gen::{emit, wit};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// The folder of everything that is generated.
+const FOLDER: &str = ".agent-spaces";
+/// What was built from what, so that the next build knows.
+const RECORD: &str = "capabilities/build.json";
+
+/// What a build did.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct BuildReport {
+    /// Every module, in order of name.
+    pub modules: Vec<BuiltModule>,
+    /// Files that were written or removed, relative to the project.
+    pub written: Vec<String>,
+    /// What was tolerated or left out, in definitions that were compiled.
+    pub notes: Vec<Note>,
+}
+
+/// A module of a build.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct BuiltModule {
+    /// What scripts import.
+    pub specifier: String,
+    /// Its folder, relative to the project.
+    pub folder: String,
+    /// The file that defines it.
+    pub source: String,
+    /// How many functions it has.
+    pub functions: usize,
+    /// Over its files.
+    pub hash: String,
+}
+
+/// By specifier. What it says is believed of hashes alone: paths are made from specifiers, since whoever wrote the
+/// project's folder wrote the record too.
+#[derive(Default, Serialize, Deserialize)]
+struct Record {
+    modules: BTreeMap<String, Built>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Built {
+    /// Stands for the definition.
+    key: String,
+    /// Over the bundle's files.
+    hash: String,
+    /// How many functions the module has.
+    functions: usize,
+}
+
+/// Builds the bundles of these definitions into a project's folder. `progress` is told each module's name.
+pub fn build(
+    folder: &Path,
+    definitions: &[DefinitionFile],
+    mut progress: impl FnMut(&str),
+) -> Result<BuildReport, ProjectError> {
+    let out = Out::open(folder)?;
+    let mut builder =
+        Builder { previous: out.record(), out, record: Record::default(), modules: Vec::new(), notes: Vec::new() };
+    let mut registry = Registry::new();
+    let modules = definitions.iter().filter_map(|definition| match &definition.body {
+        DefinitionBody::Module(module) => Some(module),
+        DefinitionBody::Wit(_) => None,
+    });
+    for module in modules {
+        progress(&module.outline.specifier);
+        registry.reserve(&module.outline.specifier, module.outline.capabilities())?;
+        builder.module(module)?;
+    }
+    builder.finish()
+}
+
+struct Builder {
+    out: Out,
+    previous: Record,
+    record: Record,
+    modules: Vec<BuiltModule>,
+    notes: Vec<Note>,
+}
+
+impl Builder {
+    fn module(&mut self, defined: &DefinedModule) -> Result<(), ProjectError> {
+        let specifier = &defined.outline.specifier;
+        let key = defined.key();
+        let unchanged = self.previous.modules.remove(specifier).filter(|built| built.key == key);
+        let built = match unchanged.filter(|built| self.out.is_intact(specifier, &built.hash)) {
+            Some(built) => built,
+            None => self.compile(defined, key)?,
+        };
+        self.modules.push(BuiltModule {
+            specifier: specifier.clone(),
+            folder: folder_of(specifier),
+            source: defined.outline.place.clone(),
+            functions: built.functions,
+            hash: built.hash.clone(),
+        });
+        self.record.modules.insert(specifier.clone(), built);
+        Ok(())
+    }
+
+    fn compile(&mut self, defined: &DefinedModule, key: String) -> Result<Built, ProjectError> {
+        let module = defined.compile()?;
+        let folder = folder_of(&module.specifier);
+        let Bundle { files, hash } = files(&module);
+        for (path, text) in &files {
+            self.out.write(&format!("{folder}/{path}"), text)?;
+        }
+        self.notes.extend(module.notes);
+        let functions = module.capabilities.iter().map(|capability| capability.functions.len()).sum();
+        Ok(Built { key, hash, functions })
+    }
+
+    fn finish(mut self) -> Result<BuildReport, ProjectError> {
+        for stale in std::mem::take(&mut self.previous.modules).into_keys() {
+            self.out.remove(&stale)?;
+        }
+        self.out.write(&format!("{FOLDER}/globals.d.ts"), globals::globals_dts())?;
+        self.out.write(&format!("{FOLDER}/tsconfig.json"), &tsconfig::tsconfig())?;
+        self.out.write_new("tsconfig.json", &format!("{{\n  \"extends\": \"./{FOLDER}/tsconfig.json\"\n}}\n"))?;
+        let text = serde_json::to_string_pretty(&self.record).unwrap_or_default();
+        self.out.write(&format!("{FOLDER}/{RECORD}"), &format!("{text}\n"))?;
+        self.modules.sort_by(|left, right| left.specifier.cmp(&right.specifier));
+        Ok(BuildReport { modules: self.modules, written: self.out.written, notes: self.notes })
+    }
+}
+
+/// All files of a module.
+pub(crate) fn files(module: &Module) -> Bundle {
+    bundle(module, &emit::wit::wit(module, &wit::plan(module)))
+}
+
+/// Something that a module compiles to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Output {
+    /// The WIT package.
+    Wit,
+    /// `index.d.ts`
+    Declarations,
+    /// `schema.json`
+    Schema,
+    /// Typed Rust for hosts that call it.
+    Rust,
+}
+
+/// One output of a module.
+pub fn output(module: &Module, output: Output) -> String {
+    match output {
+        Output::Wit => emit::wit::wit(module, &wit::plan(module)),
+        Output::Declarations => emit::dts::dts(module),
+        Output::Schema => emit::schema_json::schema_json(module),
+        Output::Rust => emit::rust::rust(module),
+    }
+}
+
+/// `.agent-spaces/capabilities/train-schedule`, or with the scope of a module that has another.
+fn folder_of(specifier: &str) -> String {
+    let own = format!("@{}/", capability_gen::compile::NAMESPACE);
+    let name = specifier.strip_prefix(&own).unwrap_or(specifier);
+    format!("{FOLDER}/capabilities/{name}")
+}
+
+/// The names of a bundle's files.
+fn file_names(specifier: &str) -> [String; 5] {
+    let name = specifier.rsplit('/').next().unwrap_or_default();
+    let wit = format!("{name}.wit");
+    ["bundle.json".into(), "index.d.ts".into(), "index.js".into(), "schema.json".into(), wit]
+}
+
+/// The project's folder, which nothing is written outside of, and what was changed in it.
+struct Out {
+    path: PathBuf,
+    folder: Dir,
+    written: Vec<String>,
+}
+
+impl Out {
+    fn open(path: &Path) -> Result<Out, ProjectError> {
+        let folder = Dir::open_ambient_dir(path, ambient_authority());
+        let folder = folder.map_err(|error| ProjectError::file(path, error))?;
+        Ok(Out { path: path.to_owned(), folder, written: Vec::new() })
+    }
+
+    /// What the last build recorded; nothing where there is none that can be read.
+    fn record(&self) -> Record {
+        let bytes = self.folder.read(format!("{FOLDER}/{RECORD}"));
+        let mut record: Record = bytes.ok().and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or_default();
+        record.modules.retain(|specifier, _| capability_gen::compile::is_specifier(specifier));
+        record
+    }
+
+    /// Whether a bundle is still as it was built.
+    fn is_intact(&self, specifier: &str, hash: &str) -> bool {
+        let folder = folder_of(specifier);
+        let read = |name: String| Some((name.clone(), self.folder.read_to_string(format!("{folder}/{name}")).ok()?));
+        let files: Option<Vec<_>> = file_names(specifier).into_iter().map(read).collect();
+        files.is_some_and(|files| is_intact(&files, hash))
+    }
+
+    /// Writes a file whose text is another, whole or not at all.
+    fn write(&mut self, path: &str, text: &str) -> Result<(), ProjectError> {
+        if self.folder.read(path).is_ok_and(|known| known == text.as_bytes()) {
+            return Ok(());
+        }
+        let write = || {
+            if let Some((folder, _)) = path.rsplit_once('/') {
+                self.folder.create_dir_all(folder)?;
+            }
+            let new = format!("{path}.new");
+            self.folder.write(&new, text)?;
+            self.folder.rename(&new, &self.folder, path)
+        };
+        write().map_err(|error| ProjectError::file(&self.path.join(path), error))?;
+        self.written.push(path.to_owned());
+        Ok(())
+    }
+
+    /// Writes a file that is the user's from then on.
+    fn write_new(&mut self, path: &str, text: &str) -> Result<(), ProjectError> {
+        if self.folder.symlink_metadata(path).is_ok() { Ok(()) } else { self.write(path, text) }
+    }
+
+    /// Removes what an earlier build made, and nothing else.
+    fn remove(&mut self, specifier: &str) -> Result<(), ProjectError> {
+        let folder = folder_of(specifier);
+        for name in file_names(specifier) {
+            let path = format!("{folder}/{name}");
+            match self.folder.remove_file(&path) {
+                Ok(()) => self.written.push(path),
+                Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
+                Err(error) => return Err(ProjectError::file(&self.path.join(path), error)),
+            }
+        }
+        // A folder that still has something in it is the user's.
+        let _ = self.folder.remove_dir(&folder);
+        Ok(())
+    }
+}

@@ -1,0 +1,269 @@
+//! Files that define capabilities, and what they become.
+//!
+//! | file | what it is |
+//! |---|---|
+//! | `name.json` | a tool definition, OpenAI or Anthropic tools, an MCP tool list, an OpenAPI document |
+//! | `name.ts` with `defineTool` | a definition with its handlers |
+//! | `name.wit` | an interface written by hand |
+//! | `name.ts` beside `name.json` or `name.wit` | the handlers of that one |
+
+use super::error::ProjectError;
+use super::outlines::Outlines;
+use crate::config::{Config, Entry, SourceFormat};
+use crate::error::HostError;
+use crate::package::{Package, PackageOutline};
+use capability_gen::compile::{ModuleSource, compile};
+use capability_gen::model::Module;
+use capability_gen::sources::{self, Format, Source, define_tool};
+use std::path::{Path, PathBuf};
+
+/// One file that defines a module.
+#[derive(Clone, Debug)]
+pub struct DefinitionFile {
+    /// As errors show it.
+    pub path: PathBuf,
+    /// The names by which a configuration gives it to a space.
+    pub entries: Vec<String>,
+    /// The file with the handlers, where there is one.
+    pub handlers: Option<PathBuf>,
+    /// What it defines.
+    pub body: DefinitionBody,
+}
+
+/// What a file defines.
+#[derive(Clone, Debug)]
+pub enum DefinitionBody {
+    /// A module for the compiler.
+    Module(DefinedModule),
+    /// WIT that was written by hand.
+    Wit(String),
+}
+
+/// A module that the compiler makes.
+#[derive(Clone, Debug)]
+pub struct DefinedModule {
+    /// Its names.
+    pub outline: PackageOutline,
+    /// Whether the file has the handlers inside.
+    pub is_define_tool: bool,
+    recipe: Recipe,
+}
+
+/// All that a module depends on.
+#[derive(Clone, Debug)]
+struct Recipe {
+    file: String,
+    text: String,
+    stem: String,
+    specifier: Option<String>,
+    format: Option<Format>,
+    /// The server's name, of an MCP tool list.
+    server: Option<String>,
+}
+
+/// How a file was named.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Naming {
+    pub(super) entry: String,
+    pub(super) specifier: Option<String>,
+    pub(super) format: Option<Format>,
+    pub(super) server: Option<String>,
+}
+
+impl Recipe {
+    fn compile(&self) -> Result<Module, ProjectError> {
+        let is_typescript = Path::new(&self.file).extension().is_none_or(|extension| extension != "json");
+        let definitions = match is_typescript {
+            true => define_tool::parse(&self.file, &self.text)?.into_iter().map(|tool| tool.definition).collect(),
+            false => {
+                let name = self.server.as_deref().unwrap_or_else(|| server_name(&self.stem));
+                let source = Source { file: &self.file, text: &self.text, name: Some(name), format: self.format };
+                sources::parse(&source)?
+            }
+        };
+        let (specifier, stem) = (self.specifier.clone(), Some(self.stem.clone()));
+        Ok(compile(ModuleSource { specifier, stem, definitions })?)
+    }
+
+    fn key(&self) -> String {
+        let format = self.format.map(|format| format!("{format:?}")).unwrap_or_default();
+        let specifier = self.specifier.as_deref().unwrap_or_default();
+        let server = self.server.as_deref().unwrap_or_default();
+        Outlines::key([&self.file, &self.text, &self.stem, specifier, &format, server])
+    }
+}
+
+/// `mcp-slack.json` lists the tools of `slack`.
+fn server_name(stem: &str) -> &str {
+    stem.strip_prefix("mcp-").unwrap_or(stem)
+}
+
+impl DefinedModule {
+    /// The whole module.
+    pub fn compile(&self) -> Result<Module, ProjectError> {
+        self.recipe.compile()
+    }
+
+    /// Stands for everything that the module depends on.
+    pub(super) fn key(&self) -> String {
+        self.recipe.key()
+    }
+
+    /// The module for a space: compiled when a script first imports it.
+    pub(crate) fn package(&self) -> Package {
+        let recipe = self.recipe.clone();
+        let file = recipe.file.clone();
+        Package::lazy(self.outline.clone(), move || {
+            recipe.compile().map_err(|error| HostError::Wit { file: file.clone(), message: error.to_string() })
+        })
+    }
+}
+
+/// The definitions of a file or a folder.
+pub fn definitions_at(path: &Path, outlines: &Outlines) -> Result<Vec<DefinitionFile>, ProjectError> {
+    let mut definitions = Vec::new();
+    for file in files_at(path)? {
+        definitions.extend(read(&file, Naming::default(), outlines)?);
+    }
+    Ok(definitions)
+}
+
+/// The files that a path names: itself, itself with an extension, or those of a folder.
+fn files_at(path: &Path) -> Result<Vec<PathBuf>, ProjectError> {
+    if path.is_dir() {
+        let listed = std::fs::read_dir(path).map_err(|error| ProjectError::file(path, error))?;
+        let entries = listed.collect::<Result<Vec<_>, _>>().map_err(|error| ProjectError::file(path, error))?;
+        let mut files: Vec<PathBuf> = entries.into_iter().map(|entry| entry.path()).collect();
+        files.retain(|file| file.is_file() && may_define(file));
+        // The order of a folder differs from machine to machine; what is made of it must not.
+        files.sort();
+        return Ok(files);
+    }
+    let candidates = [path.to_owned(), with("json", path), with("ts", path), with("wit", path)];
+    match candidates.into_iter().find(|candidate| candidate.is_file()) {
+        Some(file) => Ok(vec![file]),
+        None => Err(ProjectError::file(path, std::io::ErrorKind::NotFound.into())),
+    }
+}
+
+fn with(extension: &str, path: &Path) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(".");
+    name.push(extension);
+    name.into()
+}
+
+/// Whether a file of a folder is one that defines something, by its name alone.
+fn may_define(file: &Path) -> bool {
+    let is_beside = |extension| file.with_extension(extension).is_file();
+    match file.extension().and_then(|extension| extension.to_str()) {
+        Some("json" | "wit") => true,
+        // `.d.ts` files declare types for editors.
+        Some("ts") => !file.to_string_lossy().ends_with(".d.ts") && !is_beside("json") && !is_beside("wit"),
+        _ => false,
+    }
+}
+
+/// Reads one file; nothing where it is TypeScript that defines no tool.
+fn read(file: &Path, naming: Naming, outlines: &Outlines) -> Result<Option<DefinitionFile>, ProjectError> {
+    let text = std::fs::read_to_string(file).map_err(|error| ProjectError::file(file, error))?;
+    let extension = file.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
+    let is_define_tool = matches!(extension, "ts" | "js" | "mts" | "mjs");
+    if is_define_tool && !text.contains("defineTool") {
+        return Ok(None);
+    }
+    let entries = Vec::from_iter((!naming.entry.is_empty()).then_some(naming.entry));
+    if extension == "wit" {
+        let handlers = handlers_beside(file);
+        return Ok(Some(DefinitionFile { path: file.into(), entries, handlers, body: DefinitionBody::Wit(text) }));
+    }
+    let recipe = Recipe {
+        file: file.display().to_string(),
+        text,
+        stem: file.file_stem().unwrap_or_default().to_string_lossy().into_owned(),
+        specifier: naming.specifier,
+        format: naming.format,
+        server: naming.server,
+    };
+    let key = recipe.key();
+    let outline = match outlines.get(&key) {
+        Some(outline) => outline,
+        None => {
+            let outline = PackageOutline::of(&recipe.compile()?);
+            outlines.put(&key, &outline);
+            outline
+        }
+    };
+    let handlers = if is_define_tool { Some(file.to_owned()) } else { handlers_beside(file) };
+    let body = DefinitionBody::Module(DefinedModule { outline, is_define_tool, recipe });
+    Ok(Some(DefinitionFile { path: file.into(), entries, handlers, body }))
+}
+
+fn handlers_beside(file: &Path) -> Option<PathBuf> {
+    ["ts", "js"].iter().map(|extension| file.with_extension(extension)).find(|path| path.is_file())
+}
+
+fn format_of(format: SourceFormat) -> Format {
+    match format {
+        SourceFormat::OpenApi => Format::OpenApi,
+        SourceFormat::Mcp => Format::Mcp,
+        SourceFormat::OpenAi => Format::OpenAi,
+        SourceFormat::Anthropic => Format::Anthropic,
+        SourceFormat::Tool => Format::Tool,
+    }
+}
+
+/// Reads everything that a configuration names, each file once.
+pub(super) struct Loader<'a> {
+    folder: &'a Path,
+    config: &'a Config,
+    outlines: &'a Outlines,
+    definitions: Vec<DefinitionFile>,
+}
+
+impl<'a> Loader<'a> {
+    pub(super) fn new(folder: &'a Path, config: &'a Config, outlines: &'a Outlines) -> Loader<'a> {
+        Loader { folder, config, outlines, definitions: Vec::new() }
+    }
+
+    pub(super) fn load_all(&mut self) -> Result<(), ProjectError> {
+        let config = self.config;
+        for (name, path) in &config.registry {
+            self.load(path, Naming { entry: name.clone(), specifier: Some(name.clone()), ..Naming::default() })?;
+        }
+        for (name, server) in &config.mcp_servers {
+            if let Some(tools) = &server.tools {
+                let (entry, server) = (format!("mcp:{name}"), Some(name.clone()));
+                self.load(tools, Naming { entry, format: Some(Format::Mcp), server, specifier: None })?;
+            }
+        }
+        let spaces = config.spaces.values().flat_map(|space| &space.capabilities);
+        for entry in config.global.iter().chain(spaces) {
+            if let Entry::Path { path, module, format } = entry {
+                let specifier = module.as_ref().map(|module| match module.starts_with('@') {
+                    true => module.clone(),
+                    false => format!("@{}/{module}", capability_gen::compile::NAMESPACE),
+                });
+                let naming = Naming { entry: path.clone(), specifier, format: format.map(format_of), server: None };
+                self.load(path, naming)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn load(&mut self, path: &str, naming: Naming) -> Result<(), ProjectError> {
+        for file in files_at(&self.folder.join(path))? {
+            let known = self.definitions.iter_mut().find(|known| known.path == file);
+            match known {
+                Some(known) if known.entries.contains(&naming.entry) => {}
+                Some(known) => known.entries.push(naming.entry.clone()),
+                None => self.definitions.extend(read(&file, naming.clone(), self.outlines)?),
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn finish(self) -> Vec<DefinitionFile> {
+        self.definitions
+    }
+}

@@ -1,0 +1,53 @@
+//! Names of modules by the text that defines them.
+//!
+//! To resolve a script's imports, a space needs the names of all its modules and the types of a few. An outline is
+//! found by the hash of everything that it depends on, so it is never out of date.
+
+use crate::package::PackageOutline;
+use std::path::PathBuf;
+
+/// Outlines that are kept in a folder of the user's, or nowhere.
+#[derive(Clone, Debug, Default)]
+pub struct Outlines {
+    folder: Option<PathBuf>,
+}
+
+impl Outlines {
+    /// Keeps nothing: every definition is compiled.
+    pub fn none() -> Outlines {
+        Outlines::default()
+    }
+
+    /// Keeps outlines in this folder, which is made when it is first written to.
+    pub fn in_folder(folder: PathBuf) -> Outlines {
+        Outlines { folder: Some(folder) }
+    }
+
+    /// What stands for these texts: a change of any, or of this program, is another key.
+    pub(super) fn key<'a>(texts: impl IntoIterator<Item = &'a str>) -> String {
+        let mut hasher = blake3::Hasher::new();
+        for text in std::iter::once(env!("CARGO_PKG_VERSION")).chain(texts) {
+            hasher.update(&(text.len() as u64).to_le_bytes());
+            hasher.update(text.as_bytes());
+        }
+        hasher.finalize().to_hex().to_string()
+    }
+
+    pub(super) fn get(&self, key: &str) -> Option<PackageOutline> {
+        let bytes = std::fs::read(self.folder.as_ref()?.join(key)).ok()?;
+        serde_json::from_slice(&bytes).ok()
+    }
+
+    /// A cache that cannot be written is only slower.
+    pub(super) fn put(&self, key: &str, outline: &PackageOutline) {
+        let write = || -> Option<()> {
+            let folder = self.folder.as_ref()?;
+            std::fs::create_dir_all(folder).ok()?;
+            let file = tempfile::NamedTempFile::new_in(folder).ok()?;
+            serde_json::to_writer(&file, outline).ok()?;
+            file.persist(folder.join(key)).ok()?;
+            Some(())
+        };
+        let _ = write();
+    }
+}

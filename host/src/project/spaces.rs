@@ -1,0 +1,232 @@
+//! Which modules a space is given.
+
+use super::Project;
+use super::definitions::{DefinitionBody, DefinitionFile};
+use super::error::ProjectError;
+use crate::config::{Entry, Quantity};
+use crate::engine::Engine;
+use crate::handlers::Handlers;
+use crate::interfaces::Interfaces;
+use crate::limits::Limits;
+use crate::names::nearest;
+use crate::providers::{HandlerFile, HandlerKind};
+use crate::space::Space;
+
+/// The module that is in every space, whether or not a configuration names it.
+const STANDARD_LIBRARY: &str = "@agent-spaces/std";
+
+/// The definitions of a project as one space sees them.
+pub struct SpaceModules<'a> {
+    /// What its scripts may import.
+    pub given: Vec<&'a DefinitionFile>,
+    /// What they may not, with the line of configuration that would change that.
+    pub withheld: Vec<(&'a DefinitionFile, String)>,
+}
+
+impl Project {
+    /// What a space is given: the global capabilities and its own. Without a name, the global ones alone.
+    pub fn space(&self, name: Option<&str>) -> Result<SpaceModules<'_>, ProjectError> {
+        let own: &[Entry] = match name {
+            None => &[],
+            Some(name) => &self.config().spaces.get(name).ok_or_else(|| self.no_space(name))?.capabilities,
+        };
+        let mut wanted = Vec::new();
+        for (list, entries) in [(None, self.config().global.as_slice()), (name, own)] {
+            for entry in entries {
+                wanted.extend(self.known(entry, list)?);
+            }
+        }
+        let (given, others): (Vec<_>, Vec<_>) =
+            self.definitions().iter().partition(|definition| wanted.iter().any(|entry| definition.is_named(entry)));
+        let withheld = others.into_iter().map(|definition| {
+            let entry = definition.entries.first().map(String::as_str).unwrap_or_default();
+            (definition, self.config().grant_line(name, entry))
+        });
+        Ok(SpaceModules { given, withheld: withheld.collect() })
+    }
+
+    /// What a run in a space may use: the space's own limits over the global ones.
+    pub fn limits(&self, space: Option<&str>) -> Limits {
+        let limits = match space {
+            Some(space) => self.config().limits_of(space),
+            None => self.config().limits,
+        };
+        let mut given = Limits::default();
+        let amounts = [
+            (&mut given.fuel, limits.fuel),
+            (&mut given.memory, limits.memory),
+            (&mut given.calls, limits.calls),
+            (&mut given.in_flight, limits.inflight),
+            (&mut given.result, limits.result_bytes),
+            (&mut given.console, limits.console_bytes),
+            (&mut given.call_bytes, limits.bytes_per_call),
+        ];
+        for (slot, quantity) in amounts {
+            if let Some(Quantity::Count(amount) | Quantity::Bytes(amount)) = quantity {
+                *slot = amount;
+            }
+        }
+        if let Some(Quantity::Duration(time)) = limits.time {
+            given.time = time;
+        }
+        given
+    }
+
+    /// The text of an entry that names something.
+    fn known(&self, entry: &Entry, space: Option<&str>) -> Result<Option<String>, ProjectError> {
+        let text = entry.to_string();
+        if text == STANDARD_LIBRARY || self.definitions().iter().any(|definition| definition.is_named(&text)) {
+            return Ok(Some(text));
+        }
+        if let Entry::Path { .. } = entry {
+            // A folder without definitions, which may have some later.
+            return Ok(None);
+        }
+        let known = self.definitions().iter().flat_map(DefinitionFile::names);
+        let near = nearest(&text, known).map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
+        let fix = match entry {
+            Entry::Mcp(server) if self.config().mcp_servers.contains_key(server) => {
+                format!("Record its tools in a file and name it as `tools` of the server `{server}`")
+            }
+            Entry::Mcp(server) => format!("Add `{server}` to `mcpServers`"),
+            _ => "Name its file here, or add it to `capabilities.registry`".to_owned(),
+        };
+        let list = match space {
+            Some(space) => format!("{}.capabilities", self.config().place_of_space(space)),
+            None => "$.capabilities.global".to_owned(),
+        };
+        Err(ProjectError::Unknown {
+            place: format!("{}: {list}", self.config().file),
+            message: format!("there is no capability `{text}`{near}"),
+            fix,
+        })
+    }
+
+    fn no_space(&self, name: &str) -> ProjectError {
+        let known = || self.config().spaces.keys().map(String::as_str);
+        let fix = match nearest(name, known()) {
+            Some(near) => format!("Did you mean `{near}`?"),
+            None if self.config().spaces.is_empty() => "Add it to `spaces`".to_owned(),
+            None => format!("There are {}", known().collect::<Vec<_>>().join(", ")),
+        };
+        let message = format!("there is no space `{name}`");
+        ProjectError::Unknown { place: self.config().file.clone(), message, fix }
+    }
+}
+
+impl DefinitionFile {
+    /// All names that it goes by in a configuration.
+    fn names(&self) -> impl Iterator<Item = &str> {
+        let specifier = match &self.body {
+            DefinitionBody::Module(module) => Some(module.outline.specifier.as_str()),
+            DefinitionBody::Wit(_) => None,
+        };
+        self.entries.iter().map(String::as_str).chain(specifier)
+    }
+
+    fn is_named(&self, entry: &str) -> bool {
+        let is_server = |server: &str| match &self.body {
+            DefinitionBody::Module(module) => module.outline.is_server(server),
+            DefinitionBody::Wit(_) => false,
+        };
+        self.names().any(|name| name == entry) || entry.strip_prefix("mcp:").is_some_and(is_server)
+    }
+}
+
+impl<'a> SpaceModules<'a> {
+    /// All of these definitions.
+    pub fn all(definitions: &'a [DefinitionFile]) -> SpaceModules<'a> {
+        SpaceModules { given: definitions.iter().collect(), withheld: Vec::new() }
+    }
+
+    /// The interfaces alone: a compiled program brings nobody to answer them.
+    pub fn interfaces(&self) -> Result<Interfaces, ProjectError> {
+        let mut interfaces = Interfaces::new()?;
+        for definition in &self.given {
+            match &definition.body {
+                DefinitionBody::Wit(text) => interfaces.add(&definition.path.display().to_string(), text)?,
+                DefinitionBody::Module(module) => interfaces.add_package(module.package())?,
+            }
+        }
+        Ok(interfaces)
+    }
+
+    /// What to do about those of these interfaces that nobody answers.
+    pub fn unanswered<'i>(&self, interfaces: impl Iterator<Item = &'i str>) -> Vec<String> {
+        let names: Vec<&str> = interfaces.collect();
+        let is_used = |definition: &&&DefinitionFile| match &definition.body {
+            DefinitionBody::Module(module) => {
+                module.outline.interfaces.iter().any(|interface| names.contains(&interface.name.as_str()))
+            }
+            DefinitionBody::Wit(_) => false,
+        };
+        let advice = |definition: &&DefinitionFile| {
+            Some(format!("nothing answers {}: {}", definition.path.display(), definition.unanswered()?))
+        };
+        self.given.iter().filter(is_used).filter_map(advice).collect()
+    }
+
+    /// A space with these modules.
+    pub fn assemble(&self, engine: &Engine) -> Result<Space, ProjectError> {
+        let (interfaces, handlers) = link(&self.given, engine)?;
+        let mut space = Space::new(engine.clone(), interfaces, handlers)?;
+        for (definition, grant) in &self.withheld {
+            if let DefinitionBody::Module(module) = &definition.body {
+                space.withhold(&module.outline.specifier, grant.clone());
+            }
+        }
+        Ok(space)
+    }
+}
+
+/// The interfaces of definitions and what answers them.
+pub(super) fn link(definitions: &[&DefinitionFile], engine: &Engine) -> Result<(Interfaces, Handlers), ProjectError> {
+    let mut interfaces = Interfaces::new()?;
+    let mut handlers = Handlers::new();
+    for definition in definitions {
+        let answering = definition.handlers(engine)?;
+        match &definition.body {
+            DefinitionBody::Wit(text) => {
+                let file = definition.path.display().to_string();
+                let mut own = Interfaces::new()?;
+                own.add(&file, text)?;
+                interfaces.add(&file, text)?;
+                answering.answer_all(own.names(), &mut handlers);
+            }
+            DefinitionBody::Module(module) => {
+                interfaces.add_package(module.package())?;
+                let names = module.outline.interfaces.iter().map(|interface| interface.name.as_str());
+                answering.answer_all(names, &mut handlers);
+            }
+        }
+    }
+    Ok((interfaces, handlers))
+}
+
+impl DefinitionFile {
+    fn handlers(&self, engine: &Engine) -> Result<HandlerFile, ProjectError> {
+        let kind = match &self.body {
+            DefinitionBody::Module(module) if module.is_define_tool => HandlerKind::DefineTool,
+            _ => HandlerKind::Exports,
+        };
+        match (&self.handlers, &self.body) {
+            (Some(file), _) => Ok(HandlerFile::prepare(file, kind, engine)?),
+            (None, DefinitionBody::Module(_)) => Ok(HandlerFile::nobody()),
+            (None, DefinitionBody::Wit(_)) => Err(ProjectError::Unknown {
+                place: self.path.display().to_string(),
+                message: "nothing answers this interface".into(),
+                fix: self.missing_handlers(),
+            }),
+        }
+    }
+
+    /// What would make somebody answer.
+    fn missing_handlers(&self) -> String {
+        format!("Add {} with one exported function for each", self.path.with_extension("ts").display())
+    }
+
+    /// What to do so that calls of it are answered, where nobody does.
+    pub fn unanswered(&self) -> Option<String> {
+        self.handlers.is_none().then(|| self.missing_handlers())
+    }
+}

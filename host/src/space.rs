@@ -14,6 +14,7 @@ use crate::resolve::{Withheld, resolve};
 use crate::run::{RunOptions, RunReport};
 use crate::sandbox::{Description, Sandbox};
 use crate::workspace::Workspace;
+use capability_gen::emit::js;
 use std::collections::{BTreeSet, VecDeque};
 use std::sync::{Mutex, PoisonError};
 
@@ -61,7 +62,8 @@ impl Space {
     /// A space whose interfaces are all answered.
     pub fn new(engine: Engine, interfaces: Interfaces, handlers: Handlers) -> Result<Space, HostError> {
         check_handlers(&interfaces, &handlers)?;
-        let modules = interfaces.modules();
+        let mut modules = interfaces.modules();
+        modules.insert(js::RUNTIME.to_owned(), ModuleSource::JavaScript(js::runtime_js().to_owned()));
         let grants = Grants::new(interfaces.names());
         Ok(Space {
             engine,

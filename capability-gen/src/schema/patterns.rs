@@ -1,7 +1,6 @@
 //! Whether a pattern is one: a schema with a broken one would not compile at all.
 
 use super::limits::MAX_PATTERNS;
-use serde_json::json;
 use std::collections::HashMap;
 
 /// Patterns that were tried out, and whether they are any.
@@ -17,8 +16,7 @@ impl Patterns {
         if self.0.len() >= MAX_PATTERNS {
             return true;
         }
-        let schema = json!({ "pattern": pattern });
-        let is_pattern = jsonschema::options().with_draft(jsonschema::Draft::Draft202012).build(&schema).is_ok();
+        let is_pattern = crate::validate::is_pattern(pattern);
         self.0.insert(pattern.to_owned(), is_pattern);
         is_pattern
     }

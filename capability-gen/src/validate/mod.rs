@@ -48,7 +48,7 @@ const ROOT: NodeId = NodeId(0);
 
 /// Whether a text is a regular expression that is checked.
 pub fn is_pattern(source: &str) -> bool {
-    pattern::Pattern::new(source).0.is_checked()
+    pattern::Pattern::new(source, &mut pattern::ROOM.clone()).0.is_checked()
 }
 
 /// A compiled schema. Cheap to clone, usable from any thread.

@@ -8,6 +8,7 @@ mod calls;
 mod cli;
 mod fresh;
 mod import_sets;
+mod large_space;
 mod parked;
 mod report;
 mod spaces;
@@ -50,6 +51,9 @@ async fn measure(report: &mut Report, names: &[String]) -> Result<()> {
     }
     if wanted("import-sets") {
         import_sets::measure(report)?;
+    }
+    if wanted("large-space") {
+        large_space::measure(report).await?;
     }
     if wanted("parked") {
         parked::measure(report).await?;

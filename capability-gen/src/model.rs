@@ -25,7 +25,8 @@ pub struct Module {
 pub struct Capability {
     /// As the source has it: `trainSchedule`. Unique in a registry.
     pub name: String,
-    /// The exported JavaScript name: `trainSchedule`; camelCase of `interface`.
+    /// The exported JavaScript name: `trainSchedule`; of a single function, the function's: `getWeather`. With a `_`
+    /// after it where JavaScript could not declare it.
     pub export: String,
     /// The WIT interface: `train-schedule`.
     pub interface: String,
@@ -246,6 +247,13 @@ impl Function {
     /// Whether it takes no parameters.
     pub fn takes_nothing(&self, types: &Types) -> bool {
         matches!(types.resolve(&self.params), Type::Record(Record { fields, rest: Rest::Closed }) if fields.is_empty())
+    }
+}
+
+impl Capability {
+    /// What scripts, logs and policies call it: camelCase of its interface.
+    pub fn label(&self) -> String {
+        crate::names::camel(&self.interface)
     }
 }
 

@@ -133,6 +133,19 @@ impl Interfaces {
         })
     }
 
+    /// The interface that scripts know under this name and that has this function.
+    pub(crate) fn with_export(&self, capability: &str, function: &str) -> Option<&str> {
+        let has = |name: &str| self.functions().any(|(of, each)| of == name && camel_case(each) == function);
+        let named = |interface: &Interface| match &interface.body {
+            Body::Wit(_) => interface.export == capability,
+            Body::Package(_, package) => {
+                [&package.export, &package.capability].into_iter().any(|name| name == capability)
+            }
+        };
+        let found = self.by_name.iter().find(|(name, interface)| named(interface) && has(name));
+        found.map(|(name, _)| name.as_str())
+    }
+
     /// These interfaces with all that binding them takes.
     pub(crate) fn select(&self, names: &BTreeSet<String>) -> Result<Selection, HostError> {
         let mut resolve = self.resolve.clone();

@@ -52,6 +52,8 @@ pub mod script;
 mod services;
 #[cfg(feature = "compiler")]
 mod space;
+#[cfg(feature = "compiler")]
+mod typed_call;
 mod usage;
 mod values;
 #[cfg(feature = "compiler")]
@@ -80,6 +82,8 @@ pub use run::{CancelHandle, ConsoleLine, Run, RunOptions, RunReport};
 pub use sandbox::Sandbox;
 #[cfg(feature = "compiler")]
 pub use space::Space;
+#[cfg(feature = "compiler")]
+pub use typed_call::TypedCall;
 pub use usage::Usage;
 #[cfg(feature = "compiler")]
 pub use workspace::Workspace;

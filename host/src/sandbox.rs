@@ -60,6 +60,16 @@ pub(crate) struct FunctionSpec {
     pub(crate) schema: String,
 }
 
+#[cfg(feature = "compiler")]
+impl InterfaceDescription {
+    /// What answers a function, by the name that scripts use.
+    pub(crate) fn target(&self, function: &str, handlers: &Handlers, grants: &Grants) -> Option<Target> {
+        let described = self.functions.iter().find(|each| camel_case(&each.shape.name) == function)?;
+        let handler = handlers.get(&self.name, &described.shape.name)?;
+        Some(Target::new(self, described, handler, grants))
+    }
+}
+
 impl FunctionDescription {
     /// A function of which only the WIT is known.
     #[cfg(feature = "compiler")]
@@ -167,7 +177,7 @@ fn prepare(
 }
 
 /// One function and what answers it.
-struct Target {
+pub(crate) struct Target {
     interface: Arc<str>,
     capability: Arc<str>,
     function: Arc<str>,
@@ -202,6 +212,12 @@ impl Target {
         }
     }
 
+    /// Answers a call that no script makes.
+    #[cfg(feature = "compiler")]
+    pub(crate) async fn call(&self, run_id: Arc<str>, params: Value) -> Answer {
+        self.provide(self.describe(run_id, 1, params)).await
+    }
+
     async fn answer(&self, accessor: &Accessor<State>, arguments: &[Val], results: &mut [Val]) -> Result<()> {
         let call = accessor.with(|mut access| self.begin(access.get(), arguments))?;
         let begun = Instant::now();
@@ -212,15 +228,19 @@ impl Target {
     fn begin(&self, state: &mut State, arguments: &[Val]) -> Result<Call> {
         let params = self.params(arguments)?;
         let id = state.begin_call(&self.interface, &self.function, &params)?;
-        Ok(Call {
-            run_id: state.run_id().clone(),
+        Ok(self.describe(state.run_id().clone(), id, params))
+    }
+
+    fn describe(&self, run_id: Arc<str>, id: u64, params: Value) -> Call {
+        Call {
+            run_id,
             id,
             interface: self.interface.clone(),
             capability: self.capability.clone(),
             function: self.function.clone(),
             source_name: self.source_name.clone(),
             params,
-        })
+        }
     }
 
     /// Through the pipeline to the provider.

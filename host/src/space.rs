@@ -4,7 +4,7 @@ use crate::binding;
 use crate::binding::world::Base;
 use crate::engine::Engine;
 use crate::error::{HostError, PrepareError};
-use crate::handlers::{ALL, Handlers};
+use crate::handlers::{ALL, CapabilityError, Handlers};
 use crate::interfaces::Interfaces;
 use crate::modules::{ModuleSource, Modules};
 use crate::names::nearest;
@@ -12,11 +12,14 @@ use crate::pipeline::Grants;
 use crate::program::Program;
 use crate::resolve::{Withheld, resolve};
 use crate::run::{RunOptions, RunReport};
-use crate::sandbox::{Description, Sandbox};
+use crate::run_id;
+use crate::sandbox::{Description, Sandbox, Target};
+use crate::typed_call::TypedCall;
 use crate::workspace::Workspace;
 use capability_gen::emit::js;
-use std::collections::{BTreeSet, VecDeque};
-use std::sync::{Mutex, PoisonError};
+use serde::de::DeserializeOwned;
+use std::collections::{BTreeSet, HashMap, VecDeque};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// Everything that scripts of one kind may reach.
 ///
@@ -52,6 +55,8 @@ pub struct Space {
     withheld: Withheld,
     grants: Grants,
     sandboxes: Mutex<VecDeque<(BTreeSet<String>, Sandbox)>>,
+    /// Functions that the host called itself; there are no more than the space has.
+    targets: Mutex<HashMap<(String, String), Arc<Target>>>,
 }
 
 /// How many import sets stay linked. A space has few scripts; a flood of different ones must not fill
@@ -74,6 +79,7 @@ impl Space {
             withheld: Withheld::new(),
             grants,
             sandboxes: Mutex::default(),
+            targets: Mutex::default(),
         })
     }
 
@@ -117,6 +123,38 @@ impl Space {
     /// Runs a program to its end.
     pub async fn run(&self, program: &Program, options: RunOptions) -> RunReport {
         program.run(options).await
+    }
+
+    /// Makes a call of the host's own, through the same steps as a script's.
+    pub async fn call<R: DeserializeOwned>(&self, call: TypedCall<R>) -> Result<R, CapabilityError> {
+        let TypedCall { capability, function, params, .. } = call;
+        let target = self.target(capability, function)?;
+        let value = target.call(run_id::new().into(), params).await?;
+        serde_json::from_value(value).map_err(|error| {
+            let message = format!("{capability}.{function}'s answer does not fit its type: {error}");
+            CapabilityError::failed(message)
+        })
+    }
+
+    /// What answers a function, by the names that scripts use.
+    fn target(&self, capability: &str, function: &str) -> Result<Arc<Target>, CapabilityError> {
+        let key = (capability.to_owned(), function.to_owned());
+        let mut targets = self.targets.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(target) = targets.get(&key) {
+            return Ok(target.clone());
+        }
+        let unknown = || {
+            let message = format!("this space has no function {capability}.{function}");
+            CapabilityError::new("call.denied", message)
+        };
+        let interface = self.interfaces.with_export(capability, function).ok_or_else(unknown)?;
+        let selection = self.interfaces.select(&BTreeSet::from([interface.to_owned()]));
+        let selection = selection.map_err(|error| CapabilityError::new("call.unavailable", error.to_string()))?;
+        let described = selection.interfaces.first().ok_or_else(unknown)?;
+        let target = described.target(function, &self.handlers, &self.grants).ok_or_else(unknown)?;
+        let target = Arc::new(target);
+        targets.insert(key, target.clone());
+        Ok(target)
     }
 
     /// The sandbox for these interfaces, linked at most once.

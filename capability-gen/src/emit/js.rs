@@ -31,13 +31,16 @@ pub fn js(module: &Module) -> String {
     for capability in &module.capabilities {
         out.push_str("\nexport const ");
         if capability.is_single_function {
-            let names: Vec<&str> = capability.functions.iter().map(|function| function.js_name.as_str()).collect();
-            out.push_str(&format!("{{ {} }}", names.join(", ")));
+            let names = capability.functions.iter().map(|function| match function.js_name == capability.export {
+                true => function.js_name.clone(),
+                false => format!("{}: {}", function.js_name, capability.export),
+            });
+            out.push_str(&format!("{{ {} }}", names.collect::<Vec<_>>().join(", ")));
         } else {
             out.push_str(&capability.export);
         }
         out.push_str(&format!(" = {create}("));
-        push_quoted(&mut out, &capability.export);
+        push_quoted(&mut out, &capability.label());
         out.push_str(", {\n");
         for function in &capability.functions {
             out.push_str("  ");

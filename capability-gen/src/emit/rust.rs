@@ -9,9 +9,8 @@ mod text;
 mod types;
 
 use crate::model::{Capability, Function, Module};
-use crate::names::Scope;
 use std::fmt::Write;
-use text::{RESERVED_MODULES, docs, literal, pascal, raw, snake};
+use text::{Distinct, RESERVED_MODULES, docs, literal, pascal, raw, snake};
 use types::Writer;
 
 const HEADER: &str =
@@ -41,7 +40,7 @@ pub enum Never {}
 pub fn rust(module: &Module) -> String {
     let mut writer = Writer::new(module);
     writer.definitions();
-    let mut scope = Scope::default();
+    let mut scope = Distinct::default();
     for name in RESERVED_MODULES {
         scope.add(name);
     }
@@ -71,7 +70,7 @@ pub fn rust(module: &Module) -> String {
 fn write_capability(out: &mut String, writer: &mut Writer<'_>, capability: &Capability, name: &str) {
     out.push_str(&docs("", "///", std::slice::from_ref(&capability.description)));
     let _ = writeln!(out, "pub mod {} {{\n    use super::*;", raw(name));
-    let mut scope = Scope::default();
+    let mut scope = Distinct::default();
     for function in &capability.functions {
         let function_name = scope.add(&snake(&function.wit_name));
         write_function(out, writer, capability, function, &function_name);

@@ -4,7 +4,7 @@ use crate::model::{Capability, Function};
 
 /// What a script calls it by everywhere, and what logs and policies name: `trainSchedule.getSchedule`.
 pub(super) fn function_id(capability: &Capability, function: &Function) -> String {
-    format!("{}.{}", capability.export, function.js_name)
+    format!("{}.{}", capability.label(), function.js_name)
 }
 
 /// Whether TypeScript and JavaScript take it as a member's name without quotes. ASCII only, so that no look-alike

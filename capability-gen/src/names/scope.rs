@@ -2,6 +2,7 @@
 
 use super::{camel_of, kebab, marked};
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 
 /// A record's fields, an enum's cases, an interface's functions and types: gives every source name a
 /// kebab name that no other has, nor its camelCase.
@@ -43,9 +44,8 @@ impl Scope {
         let mut next = *wanted;
         loop {
             let name = marked(&plain, source, attempt);
-            let camel = camel_of(&name);
-            if !self.taken.contains_key(&camel) {
-                self.taken.insert(camel, (source.to_owned(), 0));
+            if let Entry::Vacant(free) = self.taken.entry(camel_of(&name)) {
+                free.insert((source.to_owned(), 0));
                 return name;
             }
             attempt = next;

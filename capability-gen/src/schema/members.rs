@@ -4,7 +4,7 @@ use super::docs::docs;
 use super::notes::Path;
 use super::types::Reader;
 use super::unions::union;
-use crate::model::{Direction, Field, Presence, Record, Rest, Type};
+use crate::model::{Direction, Docs, Field, Presence, Record, Rest, Type};
 use serde_json::{Map, Value, json};
 use std::collections::HashSet;
 
@@ -70,7 +70,28 @@ impl Reader<'_, '_> {
             };
             fields.push(Field { name: name.to_owned(), ty, presence, docs });
         }
+        for name in self.conditional_names(map) {
+            if fields.iter().all(|field| field.name != name) {
+                let (ty, presence, docs) = (Type::Any, Presence::Optional, Docs::default());
+                fields.push(Field { name, ty, presence, docs });
+            }
+        }
         Type::Record(Record { fields, rest })
+    }
+
+    /// Members that only `then` and the like name: whether and what they may be depends on the others.
+    fn conditional_names(&self, map: &Map<String, Value>) -> Vec<String> {
+        let conditions = ["if", "then", "else"].into_iter().filter_map(|keyword| map.get(keyword));
+        let dependent = map.get("dependentSchemas").and_then(Value::as_object).into_iter().flat_map(Map::values);
+        let mut names = Vec::new();
+        for schema in conditions.chain(dependent) {
+            if let Value::Object(resolved) = self.normal.resolve(schema) {
+                names.extend(member_names(resolved).into_iter().map(str::to_owned));
+            }
+        }
+        names.sort();
+        names.dedup();
+        names
     }
 
     /// What the schema declares of other members; nothing where it is silent.

@@ -97,7 +97,8 @@ pub(crate) fn module(name: String) -> impl Strategy<Value = Module> {
         let functions = functions.into_iter().map(|(name, description, params, result, key)| {
             let mut function = models::function(&name, params, result);
             // What is a reserved word is the business of names.
-            function.js_name = scope.add(&format!("call{}", capability_gen::names::pascal(&name)));
+            function.js_name =
+                capability_gen::names::camel(&scope.add(&format!("call{}", capability_gen::names::pascal(&name))));
             function.description = description;
             function.params_schema = json!({"properties": {key.clone(): {"description": key, "const": key}}});
             function

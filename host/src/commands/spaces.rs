@@ -80,13 +80,10 @@ fn list(project: &Project) -> Result<(Value, String), Failure> {
     for (name, space) in &project.config().spaces {
         let modules = project.space(Some(name))?;
         let description = space.description.as_deref().unwrap_or_default();
-        let _ = writeln!(
-            text,
-            "{}  {} modules  {}",
-            terminal::clean(name),
-            modules.given.len(),
-            terminal::clean(description)
-        );
+        let count = modules.given.len();
+        let noun = if count == 1 { "module" } else { "modules" };
+        let line = format!("{}  {count} {noun}  {}", terminal::clean(name), terminal::clean(description));
+        let _ = writeln!(text, "{}", line.trim_end());
         values.push(json!({ "name": name, "description": description, "modules": specifiers(&modules.given) }));
     }
     Ok((Value::Array(values), text))

@@ -8,6 +8,7 @@
 //! | `name.ts` beside `name.json` or `name.wit` | the handlers of that one |
 
 use super::error::ProjectError;
+use super::find::join;
 use super::outlines::Outlines;
 use crate::config::{Config, Entry, SourceFormat};
 use crate::error::HostError;
@@ -252,7 +253,22 @@ impl<'a> Loader<'a> {
     }
 
     fn load(&mut self, path: &str, naming: Naming) -> Result<(), ProjectError> {
-        for file in files_at(&self.folder.join(path))? {
+        let place = join(self.folder, path);
+        let files = files_at(&place).map_err(|error| match error {
+            ProjectError::File { source, .. } if source.kind() == std::io::ErrorKind::NotFound => {
+                ProjectError::Unknown {
+                    place: self.config.file.clone(),
+                    message: format!(
+                        "`{}` names {}, and there is no such file or folder",
+                        naming.entry,
+                        place.display()
+                    ),
+                    fix: "Correct the path, which is relative to the configuration's folder".into(),
+                }
+            }
+            error => error,
+        })?;
+        for file in files {
             let known = self.definitions.iter_mut().find(|known| known.path == file);
             match known {
                 Some(known) if known.entries.contains(&naming.entry) => {}

@@ -8,9 +8,11 @@ const NAMES: [&str; 3] = ["agent-spaces.config.json", "agent-spaces.config.toml"
 
 /// The configuration of this folder, of the nearest one above it that has one, or of the user's own folder.
 pub fn find(folder: &Path, user_folder: Option<&Path>) -> Result<Option<PathBuf>, ProjectError> {
-    let folder = folder.canonicalize().map_err(|error| ProjectError::file(folder, error))?;
-    for folder in folder.ancestors().chain(user_folder) {
-        let found: Vec<PathBuf> = NAMES.iter().map(|name| folder.join(name)).filter(|path| path.is_file()).collect();
+    let whole = folder.canonicalize().map_err(|error| ProjectError::file(folder, error))?;
+    // Shown as short as it can be: the folder itself as it was named.
+    let folders = std::iter::once(folder).chain(whole.ancestors().skip(1)).chain(user_folder);
+    for folder in folders {
+        let found: Vec<PathBuf> = NAMES.iter().map(|name| join(folder, name)).filter(|path| path.is_file()).collect();
         if let [first, second, ..] = found.as_slice() {
             return Err(ProjectError::Unknown {
                 place: folder.display().to_string(),
@@ -23,6 +25,12 @@ pub fn find(folder: &Path, user_folder: Option<&Path>) -> Result<Option<PathBuf>
         }
     }
     Ok(None)
+}
+
+/// A path below a folder, without the `.` of this one.
+pub(super) fn join(folder: &Path, path: &str) -> PathBuf {
+    let path = Path::new(path.strip_prefix("./").unwrap_or(path));
+    if folder == Path::new(".") { path.to_owned() } else { folder.join(path) }
 }
 
 fn shown(path: &Path) -> String {

@@ -119,7 +119,8 @@ fn signature(
     indent: usize,
     signatures: &mut Signatures<'_>,
 ) {
-    super::text::push_property(out, &function.js_name);
+    let name = if capability.is_single_function { &capability.export } else { &function.js_name };
+    super::text::push_property(out, name);
     out.push('(');
     if !function.takes_nothing(printer.types) {
         out.push_str(if function.is_params_optional(printer.types) { "params?: " } else { "params: " });

@@ -1,6 +1,7 @@
 //! Foreign text in Rust source: it stays text.
 
 use crate::names;
+use std::collections::HashMap;
 
 /// Longer descriptions are cut: they are for reading, not for keeping.
 const MAX_DOCS: usize = 2_000;
@@ -36,8 +37,8 @@ const KEYWORDS: [&str; 49] = [
 const NEVER_NAMES: [&str; 5] = ["self", "super", "crate", "_", "Self"];
 
 /// A scope of type names that has the ones we use.
-pub(super) fn type_scope() -> names::Scope {
-    let mut scope = names::Scope::default();
+pub(super) fn type_scope() -> Distinct {
+    let mut scope = Distinct::default();
     for name in RESERVED_TYPES {
         scope.add(name);
     }
@@ -52,7 +53,7 @@ pub(super) fn pascal(source: &str) -> String {
 
 /// A field's, function's or module's name: snake_case. May still be a keyword: see [`raw`].
 pub(super) fn snake(source: &str) -> String {
-    let name = identifier(&names::snake(source));
+    let name = identifier(&names::kebab(source).replace('-', "_"));
     let is_name = name.starts_with(|first: char| first.is_ascii_lowercase()) && !NEVER_NAMES.contains(&name.as_str());
     if is_name { name } else { format!("n_{name}") }
 }
@@ -131,4 +132,22 @@ fn plain(line: &str) -> String {
 fn is_hidden(character: char) -> bool {
     matches!(character, '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
         | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
+}
+
+/// Names that must differ from each other.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Distinct(HashMap<String, usize>);
+
+impl Distinct {
+    /// `wanted`, or the first free one made from it.
+    pub(super) fn add(&mut self, wanted: &str) -> String {
+        let mut name = wanted.to_owned();
+        while self.0.contains_key(&name) {
+            let count = self.0.entry(wanted.to_owned()).or_insert(1);
+            *count += 1;
+            name = format!("{wanted}{count}");
+        }
+        self.0.insert(name.clone(), 1);
+        name
+    }
 }

@@ -1,9 +1,8 @@
 //! `Type` → Rust types, with a struct or an enum for each that has no name of its own.
 
 use super::cycles::Cycles;
-use super::text::{docs, literal, pascal, raw, snake, type_scope};
+use super::text::{Distinct, docs, literal, pascal, raw, snake, type_scope};
 use crate::model::{Docs, Field, Module, Presence, Record, Rest, Type, TypeId, Types};
-use crate::names::Scope;
 use serde_json::Value;
 use std::fmt::Write;
 
@@ -16,7 +15,7 @@ const MAX_TUPLE: usize = 12;
 pub(super) struct Writer<'m> {
     module: &'m Module,
     cycles: Cycles,
-    scope: Scope,
+    scope: Distinct,
     /// The Rust names of the named types.
     names: Vec<String>,
     pub(super) items: String,
@@ -169,7 +168,7 @@ impl<'m> Writer<'m> {
     }
 
     fn record(&mut self, name: &str, about: &[String], record: &Record, site: &Site) {
-        let mut scope = Scope::default();
+        let mut scope = Distinct::default();
         let is_closed = record.rest == Rest::Closed;
         if !is_closed {
             scope.add("extras");
@@ -233,7 +232,7 @@ impl<'m> Writer<'m> {
         self.items
             .push_str("#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]\n");
         let _ = writeln!(self.items, "pub enum {name} {{");
-        let mut scope = Scope::default();
+        let mut scope = Distinct::default();
         for text in values.iter().filter_map(Value::as_str) {
             let variant = scope.add(&pascal(text));
             if variant != text {
@@ -245,7 +244,7 @@ impl<'m> Writer<'m> {
     }
 
     fn union(&mut self, name: &str, about: &[String], variants: &[Type], site: &Site) {
-        let mut scope = Scope::default();
+        let mut scope = Distinct::default();
         let mut body = String::new();
         for variant in variants {
             let label = match variant {

@@ -1,7 +1,7 @@
 //! Which members an object takes besides its named ones: in parameters none, in results any.
 
 use super::{params, read, result, shape_of, takes};
-use crate::model::Direction;
+use crate::model::{Direction, Rest, Type};
 use serde_json::json;
 
 #[test]
@@ -144,4 +144,26 @@ fn conditions_are_kept_and_their_members_are_let_in() {
         json!({}),
     ];
     takes(&read.0, &good, &bad);
+}
+
+/// What only a condition names can still be passed.
+#[test]
+fn members_that_a_condition_names_are_members() {
+    let read = params(&json!({
+        "type": "object",
+        "properties": { "kind": { "type": "string" } },
+        "if": { "properties": { "kind": { "const": "train" } } },
+        "then": { "properties": { "platform": { "type": "string" } }, "required": ["platform"] },
+        "dependentSchemas": { "kind": { "properties": { "when": { "type": "string" } } } },
+    }));
+    takes(
+        &read.0,
+        &[json!({ "kind": "train", "platform": "1" }), json!({ "kind": "bus", "when": "now" })],
+        &[json!({ "kind": "train" }), json!({ "kind": "bus", "unknown": 1 })],
+    );
+    let types = &read.1;
+    let Type::Record(record) = types.resolve(&read.0.ty) else { panic!("{:?}", read.0.ty) };
+    let names: Vec<&str> = record.fields.iter().map(|field| field.name.as_str()).collect();
+    assert_eq!(names, ["kind", "platform", "when"]);
+    assert_eq!(record.rest, Rest::Closed);
 }

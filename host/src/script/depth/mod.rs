@@ -65,6 +65,8 @@ struct Level {
     chain: u32,
     /// The links that belong to statements around the current expression, which a comma does not end.
     statement_chain: u32,
+    /// Whether a comma was met in the statement: a label can stand before one, and only a member after it.
+    has_comma: bool,
     /// Open `<`, which may be type arguments; their commas do not end a chain.
     angles: u32,
     /// The parentheses of `if (…)` and the like: an operand does not end with them.
@@ -73,11 +75,12 @@ struct Level {
 
 impl Level {
     fn new(open: u8) -> Self {
-        Self { open, base: 0, brackets: 0, chain: 0, statement_chain: 0, angles: 0, is_head: false }
+        Self { open, base: 0, brackets: 0, chain: 0, statement_chain: 0, has_comma: false, angles: 0, is_head: false }
     }
 
     fn end_chain(&mut self) {
         (self.chain, self.statement_chain, self.angles) = (0, 0, 0);
+        self.has_comma = false;
     }
 }
 
@@ -231,6 +234,7 @@ impl Scan<'_> {
             b',' => {
                 self.at += 1;
                 let level = self.top();
+                level.has_comma = true;
                 if level.angles == 0 {
                     level.chain = if matches!(level.open, b'(' | b'[') { 0 } else { level.statement_chain };
                 }
@@ -255,6 +259,8 @@ impl Scan<'_> {
         match byte {
             b'<' => level.angles += 1,
             b'>' if last != b'=' => level.angles = level.angles.saturating_sub(1),
+            // It may be a label's, and a label is a statement around the next.
+            b':' if level.open == b'{' && !level.has_comma => level.statement_chain = level.chain,
             _ => {}
         }
         let brackets = level.brackets + level.angles;

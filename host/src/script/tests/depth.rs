@@ -26,6 +26,16 @@ fn no_nesting_escapes() {
     }
 }
 
+/// Statements around an expression count after its commas too.
+#[test]
+fn a_comma_does_not_end_the_statements_around_it() {
+    for statements in ["a:", "if(a)", "a:\n", "while(a)", "b:if(a)"] {
+        let part = format!("{}x,function(){{", statements.repeat(100));
+        let depth = depth(&part.repeat(10));
+        assert!(depth >= 1000, "{statements:?}: {depth}");
+    }
+}
+
 /// Each stands beside the one before, so the bound must stay small however many there are.
 #[test]
 fn what_does_not_nest_is_not_counted() {

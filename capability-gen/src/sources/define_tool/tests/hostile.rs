@@ -230,11 +230,21 @@ fn names_outside_of_ascii_stay_as_titles() {
     assert_eq!(schema["$defs"]["_uc9t_ue9"]["title"], "Été");
 }
 
+/// Files as they are while somebody writes them.
 #[test]
-#[ignore]
-fn scratch_labels_overflow() {
-    let text = format!("{}x,function(){{", "a:".repeat(300)).repeat(150) + &"}".repeat(150);
-    let allocator = oxc_allocator::Allocator::default();
-    let parsed = oxc_parser::Parser::new(&allocator, &text, oxc_span::SourceType::ts().with_module(true)).parse();
-    println!("parsed {}", parsed.diagnostics.errors().count());
+fn broken_files_are_refused_and_break_nothing() {
+    let text = file(
+        "/** Ein Zug. */ interface Trip<T = Date> { 'süß'?: T[]; [k: string]: unknown } enum E { A, B = 'b' }",
+        "parameters: { a: { type: 'string', default: `x` } }, returns: {} as [Partial<Trip>, E.A, ...Trip<1>[]]",
+    );
+    let boundaries: Vec<usize> = text.char_indices().map(|(at, _)| at).collect();
+    for pair in boundaries.windows(2) {
+        let prefix = &text[..pair[0]];
+        let without = format!("{prefix}{}", &text[pair[1]..]);
+        for broken in [prefix, &without] {
+            if let Err(error) = parse("a.ts", broken) {
+                assert_ne!(error.message, "the parser failed on this file", "{broken}");
+            }
+        }
+    }
 }

@@ -1,0 +1,69 @@
+//! What the targets share.
+
+use capability_gen::sources::{Format, MAX_FUNCTIONS, MAX_NAME_BYTES, Source, SourceError, parse};
+use serde_json::Value;
+use std::collections::HashSet;
+
+/// Parses text as a format and checks what every parser promises.
+pub fn parse_as(text: &str, format: Format) {
+    check(text, Some(format));
+}
+
+/// Parses text in whatever format it is.
+pub fn parse_any(text: &str) {
+    check(text, None);
+}
+
+fn check(text: &str, format: Option<Format>) {
+    let source = Source { file: "fuzz.json", text, name: Some("fuzz"), format };
+    let definitions = match parse(&source) {
+        Ok(definitions) => definitions,
+        Err(SourceError { place, message, fix }) => {
+            assert_eq!(place.file, "fuzz.json");
+            assert!(!place.path.is_empty() && !message.is_empty() && !fix.is_empty());
+            // An error never repeats a document.
+            assert!(place.path.len() + message.len() + fix.len() < 100_000);
+            return;
+        }
+    };
+    assert!(!definitions.is_empty() || matches!(format, None | Some(Format::Mcp)));
+    for definition in definitions {
+        assert!(!definition.name.trim().is_empty() && definition.name.len() <= MAX_NAME_BYTES);
+        assert!(!definition.functions.is_empty() && definition.functions.len() <= MAX_FUNCTIONS);
+        let mut names = HashSet::new();
+        for function in &definition.functions {
+            assert!(!function.name.trim().is_empty() && function.name.len() <= MAX_NAME_BYTES);
+            assert!(names.insert(&function.name), "two functions of one name");
+            assert!(function.parameters.is_object());
+            if let Some(http) = &function.http {
+                let properties = function.parameters["properties"].as_object();
+                assert!(http.parameters.iter().all(|it| properties.is_some_and(|all| all.contains_key(&it.name))));
+                // A document that has such references itself may have them in its examples too.
+                if !text.contains("$defs") && !text.contains('\\') {
+                    assert!(!has_dangling_reference(&function.parameters));
+                    assert!(!function.returns.as_ref().is_some_and(has_dangling_reference));
+                }
+            }
+        }
+    }
+}
+
+/// Whether a self-contained schema refers to a definition that it does not have.
+fn has_dangling_reference(schema: &Value) -> bool {
+    let mut waiting = vec![schema];
+    while let Some(value) = waiting.pop() {
+        match value {
+            Value::Object(members) => {
+                let reference = members.get("$ref").and_then(Value::as_str);
+                let name = reference.and_then(|reference| reference.strip_prefix("#/$defs/"));
+                if name.is_some_and(|name| schema["$defs"].get(name).is_none()) {
+                    return true;
+                }
+                waiting.extend(members.values());
+            }
+            Value::Array(items) => waiting.extend(items),
+            _ => {}
+        }
+    }
+    false
+}

@@ -1,0 +1,102 @@
+//! S3-16: typed Rust for embedding hosts. What is generated is compared with the files that
+//! `emit_rust_compiled` compiles; `UPDATE_GENERATED=1` writes them anew.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests may stop at the first surprise")]
+
+#[allow(dead_code, unreachable_pub)]
+mod modules;
+
+use capability_gen::emit::rust::rust;
+use capability_gen::model::{Module, Presence, Rest, Type, TypeId};
+use modules::{definition, docs, everything, field, function, list, module, record, texts, train_schedule};
+use proptest::prelude::*;
+use std::path::Path;
+
+#[test]
+fn s3_16_generated_files_are_current() {
+    for (name, module) in [("train_schedule.rs", train_schedule()), ("everything.rs", everything())] {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/generated").join(name);
+        let generated = rust(&module);
+        if std::env::var_os("UPDATE_GENERATED").is_some() {
+            std::fs::write(&path, &generated).unwrap();
+        }
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), generated, "{name}: run again with UPDATE_GENERATED=1");
+    }
+}
+
+fn without_descriptions(module: &Module) -> Module {
+    let mut module = module.clone();
+    for capability in &mut module.capabilities {
+        capability.description.clear();
+        capability.functions.iter_mut().for_each(|function| function.description.clear());
+    }
+    for definition in &mut module.types.0 {
+        definition.docs = docs("");
+        if let Type::Record(record) = &mut definition.ty {
+            record.fields.iter_mut().for_each(|field| field.docs = docs(""));
+        }
+    }
+    module
+}
+
+fn split(source: &str) -> (Vec<&str>, Vec<&str>) {
+    source.split('\n').partition(|line| {
+        let line = line.trim_start();
+        line.starts_with("///") || line.starts_with("//!")
+    })
+}
+
+/// Code is the same with and without descriptions, and no comment holds anything that could be run.
+fn check(module: &Module) {
+    let source = rust(module);
+    if let Err(error) = syn::parse_file(&source) {
+        panic!("{error}:\n{source}");
+    }
+    let plain = rust(&without_descriptions(module));
+    let (comments, code) = split(&source);
+    assert_eq!(code, split(&plain).1);
+    for comment in comments {
+        let text = comment.trim_start().trim_start_matches("///").trim_start_matches("//!");
+        assert!(
+            !text.contains("```") && !text.contains("~~~") && !text.contains("  ") && !text.contains('\r'),
+            "{comment:?}"
+        );
+        assert!(
+            !text.contains(|character: char| character.is_control() || ('\u{202a}'..='\u{202e}').contains(&character))
+        );
+    }
+}
+
+#[test]
+fn descriptions_never_become_code() {
+    check(&everything());
+    check(&train_schedule());
+    let long = module("long", "long", vec![definition("Long", &"word ".repeat(100_000), list(Type::Any))], vec![]);
+    assert!(rust(&long).len() < 10_000);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn any_names_and_descriptions_give_rust(
+        names in prop::collection::hash_set("\\PC{0,6}|type|self|a[ _-]?[bB]|[\"\\\\{}\n]{1,3}", 2..6),
+        text in "(\\PC|[\n\r\t`~ \u{202e}/*]){0,80}",
+    ) {
+        let names: Vec<String> = names.into_iter().collect();
+        let fields = names.iter().map(|name| {
+            let mut field = field(name, texts(&[name, &text]), Presence::Optional);
+            field.docs = docs(&text);
+            field
+        });
+        let parameters = definition(&names[0], &text, record(fields.collect(), Rest::Undeclared));
+        let choices: Vec<&str> = names.iter().map(String::as_str).collect();
+        let other = definition(&names[1], &text, texts(&choices));
+        let call = function(&names[0], &names[0], Type::Named(TypeId(0)), list(Type::Named(TypeId(1))));
+        let mut module = module(&names[1], &names[0], vec![parameters, other], vec![call.clone(), call]);
+        module.capabilities[0].description = text.clone();
+        module.capabilities[0].functions[0].description = text;
+        check(&module);
+        prop_assert_eq!(rust(&module), rust(&module));
+    }
+}

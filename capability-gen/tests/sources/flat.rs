@@ -1,0 +1,131 @@
+use crate::{one, read_as, refused};
+use capability_gen::sources::Format;
+use serde_json::{Value, json};
+
+/// The schema of the parameters of a function that is written like this.
+#[track_caller]
+fn schema(parameters: Value) -> Value {
+    one(&json!({"name": "echo", "parameters": parameters})).functions[0].parameters.clone()
+}
+
+#[track_caller]
+fn refused_at(parameters: Value, path: &str, message: &str, fix: &str) {
+    refused(&json!({"name": "echo", "parameters": parameters}), &format!("$.parameters{path}"), message, fix);
+}
+
+/// S4-01, S4-02
+#[test]
+fn all_parameters_are_required_unless_said() {
+    let echo = schema(json!({
+        "message": {"type": "string", "description": "Message to echo back"},
+        "format": {"type": "string", "description": "Format style (uppercase, lowercase, title)"}
+    }));
+    assert_eq!(
+        echo,
+        json!({
+            "type": "object",
+            "properties": {
+                "message": {"type": "string", "description": "Message to echo back"},
+                "format": {"type": "string", "description": "Format style (uppercase, lowercase, title)"}
+            },
+            "required": ["message", "format"]
+        })
+    );
+}
+
+/// S0-06
+#[test]
+fn flags_say_what_is_required_and_leave_the_schema() {
+    let all = schema(json!({
+        "plain": "integer",
+        "anything": "any",
+        "explicit": {"type": "string", "required": true, "default": "x"},
+        "notRequired": {"type": "string", "required": false},
+        "optional": {"type": "string", "optional": true},
+        "notOptional": {"type": "string", "optional": false, "default": 1},
+        "defaulted": {"type": "string", "default": null},
+        "nested": {"type": "object", "properties": {"a": {}}, "required": ["a"]}
+    }));
+    assert_eq!(all["required"], json!(["plain", "anything", "explicit", "notOptional", "nested"]));
+    assert_eq!(all["properties"]["plain"], json!({"type": "integer"}));
+    assert_eq!(all["properties"]["anything"], json!({}));
+    assert_eq!(all["properties"]["explicit"], json!({"type": "string", "default": "x"}));
+    assert_eq!(all["properties"]["optional"], json!({"type": "string"}));
+    assert_eq!(all["properties"]["nested"]["required"], json!(["a"]));
+    assert_eq!(schema(json!({"a": {"optional": true}})), json!({"type": "object", "properties": {"a": {}}}));
+}
+
+#[test]
+fn parameters_may_be_called_like_keywords() {
+    let cases = [
+        json!({"type": {"type": "string"}}),
+        json!({"type": {"type": "string"}, "properties": {"type": "object"}}),
+        json!({"properties": {"type": "object", "description": "which"}}),
+        json!({"title": "string", "description": "string"}),
+        json!({"type": "string", "message": "string"}),
+        json!({"required": {"type": "boolean"}, "default": {"type": "string"}, "format": {"type": "string"}}),
+        json!({"items": {"type": "array"}, "enum": {"type": "array"}}),
+        json!({"definitions": {"type": "array"}, "x-id": {"type": "string"}}),
+        json!({"__proto__": {"type": "string"}, "constructor": "string"}),
+    ];
+    for flat in cases {
+        let read = schema(flat.clone());
+        let names = |value: &Value| value.as_object().unwrap().keys().cloned().collect::<Vec<_>>();
+        assert_eq!(names(&read["properties"]), names(&flat), "{flat}");
+        assert_eq!(read["type"], "object");
+    }
+}
+
+#[test]
+fn schemas_stay_as_they_are() {
+    let cases = [
+        json!({"type": "object"}),
+        json!({"type": "object", "properties": {}}),
+        json!({"type": ["object", "null"], "properties": {"type": {"type": "string"}}}),
+        json!({"properties": {"type": {"type": "string"}, "properties": {"type": "object"}}}),
+        json!({"properties": {"a": true}, "required": ["a"]}),
+        json!({"type": "object", "title": "Echo", "default": {}, "x-order": ["a"], "additionalProperties": {"type": "string"}}),
+        json!({"$ref": "#/$defs/Echo", "$defs": {"Echo": {"type": "object"}}}),
+        json!({"oneOf": [{"type": "object"}]}),
+        json!({"additionalProperties": false}),
+        json!({"description": "takes nothing"}),
+        json!({"type": "object", "properties": {"a": {}}, "vendor": {"type": "string"}}),
+    ];
+    for unchanged in cases {
+        assert_eq!(schema(unchanged.clone()), unchanged);
+    }
+    for nothing in [json!({}), Value::Null] {
+        assert_eq!(schema(nothing), json!({"type": "object", "properties": {}}));
+    }
+}
+
+#[test]
+fn what_could_be_either_or_neither_is_refused() {
+    refused_at(
+        json!({"type": "object", "message": {"type": "string"}}),
+        ".message",
+        "beside \"type\"",
+        "\"properties\"",
+    );
+    refused_at(json!({"type": "string"}), "", "of type \"string\"", "\"type\": {\"type\": …}");
+    refused_at(json!({"type": "array", "description": "all"}), "", "of type \"array\"", "\"object\"");
+    refused_at(json!({"message": "strng"}), ".message", "\"strng\" is not a type", "\"string\"");
+    refused_at(json!({"message": "the text"}), ".message", "is not a type", "Write one of");
+    refused_at(json!({"message": "string", "description": "Echoes"}), ".description", "not a type", "Write one of");
+    refused_at(json!({"message": 5}), ".message", "is a number", "a schema");
+    let both = json!({"message": {"type": "string", "optional": true, "required": true}});
+    refused_at(both, ".message", "whether this parameter is required", "Remove");
+    refused_at(json!({"message": {"optional": "yes"}}), ".message.optional", "is text", "true or false");
+    refused_at(json!({"message": {"required": 1}}), ".message.required", "is a number", "true or false");
+    refused_at(json!("string"), "", "is text", "an object");
+}
+
+#[test]
+fn a_format_that_is_given_settles_it() {
+    let source = json!([{"name": "echo", "parameters": {"type": "string"}}]);
+    let read = read_as(&source, Format::Flat).unwrap();
+    assert_eq!(read[0].functions[0].parameters["properties"], json!({"type": {"type": "string"}}));
+    let source = json!([{"name": "echo", "input_schema": {"type": "string"}}]);
+    let read = read_as(&source, Format::Anthropic).unwrap();
+    assert_eq!(read[0].functions[0].parameters, json!({"type": "string"}));
+}

@@ -1,0 +1,276 @@
+use crate::{one, refused};
+use capability_gen::definition::{Definition, FunctionDefinition, HttpParameter, SourceKind};
+use serde_json::{Value, json};
+
+fn pet_store() -> Value {
+    json!({
+        "openapi": "3.0.3",
+        "info": {"title": "Pet Store", "version": "1.2.0", "description": "Sells pets"},
+        "paths": {
+            "/pets/{petId}": {
+                "parameters": [{"$ref": "#/components/parameters/petId"}],
+                "get": {
+                    "operationId": "getPet",
+                    "summary": "One pet",
+                    "parameters": [
+                        {"name": "fields", "in": "query", "schema": {"type": "array", "items": {"type": "string"}}},
+                        {"name": "Authorization", "in": "header", "required": true, "schema": {"type": "string"}},
+                        {"name": "X-Api-Key", "in": "header", "required": true, "schema": {"type": "string"}},
+                        {"name": "If-Match", "in": "header", "description": "ETag", "schema": {"type": "string"}}
+                    ],
+                    "responses": {
+                        "404": {"content": {"application/json": {"schema": {"type": "string"}}}},
+                        "200": {"$ref": "#/components/responses/pet"}
+                    }
+                },
+                "put": {
+                    "operationId": "replacePet",
+                    "deprecated": true,
+                    "requestBody": {"required": true, "content": {
+                        "application/xml": {"schema": {"type": "string"}},
+                        "application/json": {"schema": {"$ref": "#/components/schemas/Pet"}}
+                    }},
+                    "responses": {"204": {"description": "done"}}
+                },
+                "delete": {"responses": {"default": {"content": {"application/json": {"schema": {}}}}}}
+            }
+        },
+        "components": {
+            "securitySchemes": {"key": {"type": "apiKey", "in": "header", "name": "x-api-key"}},
+            "parameters": {
+                "petId": {"name": "petId", "in": "path", "required": true, "schema": {"type": "integer", "format": "int64"}}
+            },
+            "responses": {
+                "pet": {"content": {"application/json; charset=utf-8": {"schema": {"$ref": "#/components/schemas/Pet"}}}}
+            },
+            "schemas": {
+                "Pet": {
+                    "type": "object",
+                    "properties": {
+                        "id": {"type": "integer", "readOnly": true},
+                        "name": {"type": "string"},
+                        "tag": {"type": "string", "nullable": true},
+                        "owner": {"$ref": "#/components/schemas/Some~1Person%20name"}
+                    },
+                    "required": ["id", "name"]
+                },
+                "Some/Person name": {
+                    "type": "object",
+                    "properties": {"pets": {"type": "array", "items": {"$ref": "#/components/schemas/Pet"}}},
+                    "example": {"$ref": "#/not/followed"}
+                },
+                "Unused": {"$ref": "elsewhere.json"}
+            }
+        }
+    })
+}
+
+fn function<'a>(definition: &'a Definition, name: &str) -> &'a FunctionDefinition {
+    definition.functions.iter().find(|function| function.name == name).unwrap()
+}
+
+fn at(name: &str, wire: &str, location: &str) -> HttpParameter {
+    HttpParameter { name: name.into(), wire: wire.into(), location: location.into() }
+}
+
+///
+#[test]
+fn an_operation_is_a_function() {
+    let store = one(&pet_store());
+    assert_eq!((store.name.as_str(), store.version.as_deref()), ("Pet Store", Some("1.2.0")));
+    assert_eq!((store.source, store.description.as_str()), (SourceKind::Sdk, "Sells pets"));
+    let get = function(&store, "getPet");
+    assert_eq!((get.title.as_deref(), get.description.as_str()), (Some("One pet"), "One pet"));
+    assert_eq!(get.annotations.read_only_hint, Some(true));
+    assert_eq!(get.place.path, "$.paths[\"/pets/{petId}\"].get");
+    assert_eq!(
+        get.parameters,
+        json!({
+            "type": "object",
+            "properties": {
+                "petId": {"type": "integer", "format": "int64"},
+                "fields": {"type": "array", "items": {"type": "string"}},
+                "If-Match": {"type": "string", "description": "ETag"}
+            },
+            "required": ["petId"]
+        })
+    );
+    let http = get.http.as_ref().unwrap();
+    assert_eq!((http.method.as_str(), http.path.as_str(), &http.body), ("GET", "/pets/{petId}", &None));
+    let places = [at("petId", "petId", "path"), at("fields", "fields", "query"), at("If-Match", "If-Match", "header")];
+    assert_eq!(http.parameters, places);
+    let delete = function(&store, "delete /pets/{petId}");
+    assert_eq!((delete.returns.as_ref(), delete.annotations.destructive_hint), (None, Some(true)));
+}
+
+#[test]
+fn results_carry_what_they_refer_to() {
+    let store = one(&pet_store());
+    let returns = function(&store, "getPet").returns.clone().unwrap();
+    assert_eq!(returns["$ref"], "#/$defs/Pet");
+    assert_eq!(returns["$defs"]["Pet"]["properties"]["owner"]["$ref"], "#/$defs/Some_Person_name");
+    let person = &returns["$defs"]["Some_Person_name"];
+    assert_eq!(person["properties"]["pets"]["items"]["$ref"], "#/$defs/Pet");
+    assert_eq!(person["example"], json!({"$ref": "#/not/followed"}));
+    assert_eq!(returns["$defs"].as_object().unwrap().len(), 2);
+    assert_eq!(function(&store, "replacePet").returns, None);
+}
+
+#[test]
+fn an_objects_members_stand_among_the_parameters() {
+    let store = one(&pet_store());
+    let replace = function(&store, "replacePet");
+    let names: Vec<_> = replace.parameters["properties"].as_object().unwrap().keys().collect();
+    assert_eq!(names, ["petId", "name", "tag", "owner"], "and what only answers have is left out");
+    assert_eq!(replace.parameters["required"], json!(["petId", "name"]));
+    assert_eq!(replace.parameters["properties"]["tag"], json!({"type": "string", "nullable": true}));
+    assert!(replace.parameters["$defs"]["Pet"].is_object(), "the owner's pets");
+    let http = replace.http.as_ref().unwrap();
+    assert_eq!(http.body.as_deref(), Some("application/json"));
+    assert_eq!(http.parameters[1], at("name", "name", "body"));
+}
+
+#[test]
+fn credentials_are_no_parameters_and_deprecated_operations_stay() {
+    let notes = one(&pet_store()).notes;
+    let messages: Vec<_> = notes.iter().map(|note| note.message.as_str()).collect();
+    assert!(messages[0].contains("\"Authorization\"") && messages[1].contains("\"X-Api-Key\""), "{messages:?}");
+    assert!(messages[2].contains("deprecated"), "{messages:?}");
+    assert_eq!(notes[0].place.path, "$.paths[\"/pets/{petId}\"].get.parameters[1]");
+}
+
+/// The function of a document with this one operation.
+#[track_caller]
+fn operation(path: &str, operation: Value) -> FunctionDefinition {
+    one(&json!({"openapi": "3.1.0", "paths": {path: {"post": operation}}})).functions.remove(0)
+}
+
+fn json_body(is_required: bool, schema: Value) -> Value {
+    json!({"requestBody": {"required": is_required, "content": {"application/json": {"schema": schema}}}})
+}
+
+#[test]
+fn other_bodies_are_one_parameter() {
+    let named = json!({"type": "object", "properties": {"id": {"type": "string"}}});
+    let clash = operation("/a/{id}", json_body(true, named.clone()));
+    assert_eq!(clash.parameters["properties"], json!({"id": {"type": "string"}, "body": named}));
+    assert_eq!(clash.parameters["required"], json!(["id", "body"]));
+    assert_eq!(clash.http.unwrap().parameters[1], at("body", "body", "whole-body"));
+    let schemas = [
+        json!({"type": "array", "items": {"type": "string"}}),
+        json!({"type": "object"}),
+        json!({"type": "object", "properties": {"a": {}}, "additionalProperties": true}),
+        json!({"type": "object", "properties": {"a": {}}, "required": ["b"]}),
+        json!({"allOf": [named]}),
+        json!(true),
+    ];
+    for schema in schemas {
+        let function = operation("/a", json_body(false, schema.clone()));
+        assert_eq!(function.parameters, json!({"type": "object", "properties": {"body": schema}}));
+    }
+    let text = json!({"requestBody": {"content": {"text/plain": {"schema": {"type": "string"}}}}});
+    assert_eq!(operation("/a", text).http.unwrap().body.as_deref(), Some("text/plain"));
+}
+
+#[test]
+fn an_optional_bodys_members_are_required_together() {
+    let schema = json!({"type": "object", "properties": {"a": {}, "b": {}, "c": {}}, "required": ["a", "b"]});
+    let function = operation("/a", json_body(false, schema));
+    assert_eq!(function.parameters.get("required"), None);
+    let dependent = json!({"a": ["b"], "b": ["a"], "c": ["a", "b"]});
+    assert_eq!(function.parameters["dependentRequired"], dependent);
+}
+
+#[test]
+fn names_that_clash_or_are_not_described_are_told_apart() {
+    let id = |location: &str| json!({"name": "id", "in": location, "required": true, "schema": {"type": location}});
+    let function = operation("/a/{id}/{__proto__}", json!({"parameters": [id("query"), id("header"), id("query")]}));
+    let names = |key: &str| function.parameters[key].as_object().unwrap().keys().cloned().collect::<Vec<_>>();
+    assert_eq!(names("properties"), ["id", "id_header", "id_path", "__proto__"]);
+    assert_eq!(function.http.as_ref().unwrap().parameters[1], at("id_header", "id", "header"));
+    assert_eq!(function.http.unwrap().parameters[2], at("id_path", "id", "path"));
+}
+
+#[test]
+fn schemas_of_one_name_stay_apart() {
+    let document = json!({
+        "openapi": "3.1.0",
+        "paths": {"/a": {"get": {"responses": {"2XX": {"content": {"application/problem+json": {"schema": {
+            "$defs": {"a": {}},
+            "anyOf": [{"$ref": "#/components/schemas/a"}, {"$ref": "#/components/schemas/b/properties/a"}]
+        }}}}}}}},
+        "components": {"schemas": {
+            "a": {"$id": "https://example.com/a", "type": "string"},
+            "b": {"properties": {"a": {"type": "integer"}, "$ref": {"default": 1}}}
+        }}
+    });
+    let returns = one(&document).functions[0].returns.clone().unwrap();
+    assert_eq!(returns["anyOf"], json!([{"$ref": "#/$defs/a_2"}, {"$ref": "#/$defs/a_3"}]));
+    assert_eq!(returns["$defs"], json!({"a": {}, "a_2": {"type": "string"}, "a_3": {"type": "integer"}}));
+}
+
+/// Components that all lead to each other would be copied whole into every function.
+#[test]
+fn schemas_that_would_grow_too_large_are_left_open_in_parts() {
+    let refer = |index: usize| json!({"$ref": format!("#/components/schemas/s{}", index % 400)});
+    let schemas = (0..400).map(|index| {
+        let next = json!({"type": "object", "properties": {"a": refer(index * 3 + 1), "b": refer(index * 7 + 5)}});
+        let described = json!({"description": "d".repeat(4_000), "allOf": [next]});
+        (format!("s{index}"), described)
+    });
+    let answer = json!({"responses": {"200": {"content": {"application/json": {"schema": refer(0)}}}}});
+    let paths = (0..1_000).map(|index| (format!("/p{index}"), json!({"get": answer})));
+    let (schemas, paths): (serde_json::Map<_, _>, serde_json::Map<_, _>) = (schemas.collect(), paths.collect());
+    let api = one(&json!({"openapi": "3.0.0", "paths": paths, "components": {"schemas": schemas}}));
+    assert_eq!(api.functions.len(), 1_000);
+    assert_eq!(api.notes.len(), 1_000);
+    assert!(api.notes[0].message.contains("too large"), "{:?}", api.notes[0]);
+    let returns = api.functions[999].returns.as_ref().unwrap();
+    assert!(returns["$defs"]["s0"]["allOf"].is_array(), "the nearest is there");
+    assert!(returns["$defs"].as_object().unwrap().values().any(|schema| schema == &json!({})), "the farthest is open");
+    assert!(returns.to_string().len() < 64 * 1024);
+}
+
+fn with(path: &str, value: Value) -> Value {
+    let mut document = pet_store();
+    let (parent, key) = path.rsplit_once('/').unwrap();
+    document.pointer_mut(parent).unwrap()[key] = value;
+    document
+}
+
+#[test]
+fn what_is_wrong_is_refused_at_its_place() {
+    let get = "$.paths[\"/pets/{petId}\"].get";
+    refused(&json!({"swagger": "2.0", "paths": {}}), "$.swagger", "Swagger 2.0", "Convert it to OpenAPI 3");
+    refused(&with("/openapi", json!("4.0.0")), "$.openapi", "\"4.0.0\" is not known", "3.0 or 3.1");
+    refused(&with("/openapi", json!(3)), "$.openapi", "is a number", "text");
+    refused(&with("/paths", json!({})), "$.paths", "no function", "at least one");
+    refused(&with("/paths", Value::Null), "$", "no \"paths\"", "operations");
+    refused(&with("/paths/~1pets~1{petId}/get", json!([])), get, "is an array", "an object");
+    let twice = with("/paths/~1pets~1{petId}/put/operationId", json!("getPet"));
+    refused(&twice, "$.paths[\"/pets/{petId}\"].put", "first at", "Rename");
+    let external = with("/components/schemas/Pet/properties/owner/$ref", json!("people.json#/Person"));
+    refused(&external, "$.components.schemas.Pet", "\"people.json#/Person\" leads out", "Bundle");
+    let dangling = with("/components/schemas/Pet/properties/owner/$ref", json!("#/components/schemas/Nobody"));
+    refused(&dangling, "$.components.schemas.Pet", "names nothing", "components");
+    let malformed = with("/components/schemas/Pet/properties/owner/$ref", json!("#/components/schemas/%zz"));
+    refused(&malformed, "$.components.schemas.Pet", "not well-formed", "Bundle");
+    let circle = with("/components/parameters/petId", json!({"$ref": "#/components/parameters/petId"}));
+    refused(&circle, "$.components.parameters.petId", "lead nowhere", "definition");
+    let place = with("/components/parameters/petId/in", json!("matrix"));
+    refused(&place, "$.components.parameters.petId", "\"in\" is not known", "path, query");
+    let schema = with("/components/parameters/petId/schema", json!("integer"));
+    refused(&schema, "$.components.parameters.petId.schema", "is text", "an object");
+    let parameters = with("/paths/~1pets~1{petId}/get/parameters", json!({}));
+    refused(&parameters, &format!("{get}.parameters"), "is an object", "an array");
+    let unnamed = with("/paths/~1pets~1{petId}/get/operationId", json!(""));
+    refused(&unnamed, get, "name is empty", "name");
+}
+
+#[test]
+fn what_the_document_says_of_itself_is_taken_where_it_can_be() {
+    let mut document = with("/info/version", json!("2024-01"));
+    document["info"]["title"] = json!(" ");
+    let store = one(&document);
+    assert_eq!((store.name.as_str(), store.version), ("company-crm", None));
+}

@@ -1,0 +1,187 @@
+//! The published schema and the parser agree, apart from what a schema cannot say.
+
+#![allow(clippy::unwrap_used)]
+
+use agent_spaces::config::{Format, from_text};
+use serde_json::Value;
+
+const SCHEMA: &str = include_str!("../schemas/agent-spaces.config.schema.json");
+
+/// Accepted by both.
+const GOOD: &[&str] = &[
+    r#"{}"#,
+    r#"{"$schema": "https://example.com/schema.json"}"#,
+    r#"{"capabilities": {}}"#,
+    r#"{"capabilities": {"global": ["@agent-spaces/std", "./capabilities/company-sdk", "../x", "/x", "~/x", "mcp:slack"]}}"#,
+    r#"{"capabilities": {"global": [".\\x", "..\\x", "\\\\host\\x", "C:\\x", "c:/x", "${ROOT}/x"]}}"#,
+    r#"{"capabilities": {"global": [{"path": "./x.json", "as": "weather", "format": "openapi"}, {"path": "x"}]}}"#,
+    r#"{"capabilities": {"registry": {"@company/internal-sdk": "./sdk"}, "mcpServers": {"slack": {"command": "x"}}}}"#,
+    r#"{"mcpServers": {"a": {"command": "npx", "args": ["-y", ""], "env": {"A": "${A}", "B": ""}, "cwd": "./c"}}}"#,
+    r#"{"mcpServers": {"a": {"type": "local", "command": ["node", "x.js"], "enabled": false, "timeout": "10s"}}}"#,
+    r#"{"mcpServers": {"a": {"url": "https://x/mcp", "headers": {"Authorization": "Bearer ${T}"}, "tools": "./t.json"}}}"#,
+    r#"{"mcpServers": {"a": {"url": "wss://x"}, "b": {"type": "remote", "url": "ws://x"}, "c": {"url": "${URL}"}}}"#,
+    r#"{"mcpServers": {"a": {"type": "sse", "url": "http://x"}, "b": {"type": "websocket", "url": "${URL}/x"}}}"#,
+    r#"{"mcpServers": {"a": {"command": "x", "toolFilters": {"allow": [], "deny": ["rm"]}}}}"#,
+    r#"{"toolboxes": {"dev": {"description": "Tools", "mcpServers": {"a": {"command": "x"}}}}}"#,
+    r#"{"spaces": {"my-space": {"description": "", "capabilities": ["mcp:a"], "workspace": "./w"}, "V1.2_b": {}}}"#,
+    r#"{"spaces": {"a": {"policy": "permissive", "limits": {"time": 0.5}}}, "policy": {"preset": "standard"}}"#,
+    r#"{"limits": {"fuel": "1_000_000_000", "memory": "64MiB", "timeout": "5s", "calls": 0, "inflight": 4}}"#,
+    r#"{"limits": {"fuel": 1e9, "memory": 65536, "time": 5, "calls": "10", "resultBytes": "1.5 MB", "consoleBytes": "6k"}}"#,
+    r#"{"limits": {"fuel": "500M", "time": "1min 30s", "bytesPerCall": 9007199254740991}}"#,
+    r#"{"limits": {"fuel": "1e9", "time": "250ms", "calls": "0", "memory": "67_108_864"}}"#,
+];
+
+/// Refused by both.
+const BAD: &[&str] = &[
+    r#"[]"#,
+    r#"null"#,
+    r#"{"capabilites": {}}"#,
+    r#"{"$schema": 1}"#,
+    r#"{"capabilities": []}"#,
+    r#"{"capabilities": {"global": "mcp:a"}}"#,
+    r#"{"capabilities": {"global": ["weather"]}}"#,
+    r#"{"capabilities": {"global": ["mcp:"]}}"#,
+    r#"{"capabilities": {"global": ["mcp:a b"]}}"#,
+    r#"{"capabilities": {"global": ["@company"]}}"#,
+    r#"{"capabilities": {"global": ["@a/b/c"]}}"#,
+    r#"{"capabilities": {"global": ["https://x/openapi.json"]}}"#,
+    r#"{"capabilities": {"global": ["C:x"]}}"#,
+    r#"{"capabilities": {"global": [""]}}"#,
+    r#"{"capabilities": {"global": [null]}}"#,
+    r#"{"capabilities": {"global": [{"as": "x"}]}}"#,
+    r#"{"capabilities": {"global": [{"path": ""}]}}"#,
+    r#"{"capabilities": {"global": [{"path": "x", "as": "a b"}]}}"#,
+    r#"{"capabilities": {"global": [{"path": "x", "format": "soap"}]}}"#,
+    r#"{"capabilities": {"global": ["mcp:a", "mcp:a"]}}"#,
+    r#"{"capabilities": {"registry": {"sdk": "./x"}}}"#,
+    r#"{"capabilities": {"registry": {"@agent-spaces/std": "./x"}}}"#,
+    r#"{"capabilities": {"registry": {"@a/b": ""}}}"#,
+    r#"{"mcpServers": {"a": {}}}"#,
+    r#"{"mcpServers": {"a b": {"command": "x"}}}"#,
+    r#"{"mcpServers": {"a": {"command": "x", "url": "https://x"}}}"#,
+    r#"{"mcpServers": {"a": {"command": "x", "headers": {}}}}"#,
+    r#"{"mcpServers": {"a": {"url": "https://x", "env": {}}}}"#,
+    r#"{"mcpServers": {"a": {"type": "http", "command": "x"}}}"#,
+    r#"{"mcpServers": {"a": {"type": "local", "url": "https://x"}}}"#,
+    r#"{"mcpServers": {"a": {"type": "websocket", "url": "https://x"}}}"#,
+    r#"{"mcpServers": {"a": {"type": "sse", "url": "wss://x"}}}"#,
+    r#"{"mcpServers": {"a": {"type": "pipe", "command": "x"}}}"#,
+    r#"{"mcpServers": {"a": {"command": ""}}}"#,
+    r#"{"mcpServers": {"a": {"command": []}}}"#,
+    r#"{"mcpServers": {"a": {"command": ["", "x"]}}}"#,
+    r#"{"mcpServers": {"a": {"command": "x", "args": "-y"}}}"#,
+    r#"{"mcpServers": {"a": {"command": "x", "env": {"A": 1}}}}"#,
+    r#"{"mcpServers": {"a": {"command": "x", "env": {"A=B": ""}}}}"#,
+    r#"{"mcpServers": {"a": {"command": "x", "env": {"": ""}}}}"#,
+    r#"{"mcpServers": {"a": {"url": "ftp://x"}}}"#,
+    r#"{"mcpServers": {"a": {"url": "https://"}}}"#,
+    r#"{"mcpServers": {"a": {"url": "https://x y"}}}"#,
+    r#"{"mcpServers": {"a": {"url": "https://x", "headers": {"A": "b\r\nC: d"}}}}"#,
+    r#"{"mcpServers": {"a": {"url": "https://x", "headers": {"A b": "c"}}}}"#,
+    r#"{"mcpServers": {"a": {"command": "x", "enabled": "yes"}}}"#,
+    r#"{"mcpServers": {"a": {"command": "x", "timeout": 0}}}"#,
+    r#"{"mcpServers": {"a": {"command": "x", "toolFilters": {"allow": [""]}}}}"#,
+    r#"{"mcpServers": {"a": {"command": "x", "toolFilters": {"only": []}}}}"#,
+    r#"{"toolboxes": {"a": {"mcpServers": {}}}}"#,
+    r#"{"toolboxes": {"a": {"description": "x"}}}"#,
+    r#"{"toolboxes": {"": {"description": "x", "mcpServers": {}}}}"#,
+    r#"{"spaces": {"../x": {}}}"#,
+    r#"{"spaces": {"a": null}}"#,
+    r#"{"spaces": {"a": {"workspace": ""}}}"#,
+    r#"{"spaces": {"a": {"fuel": 1}}}"#,
+    r#"{"limits": {"fule": 1}}"#,
+    r#"{"limits": {"fuel": 0}}"#,
+    r#"{"limits": {"fuel": 1.5}}"#,
+    r#"{"limits": {"fuel": -1}}"#,
+    r#"{"limits": {"fuel": "lots"}}"#,
+    r#"{"limits": {"fuel": 1e30}}"#,
+    r#"{"limits": {"memory": "64 apples"}}"#,
+    r#"{"limits": {"memory": null}}"#,
+    r#"{"limits": {"time": "soon"}}"#,
+    r#"{"limits": {"time": -5}}"#,
+    r#"{"limits": {"time": 99999999}}"#,
+    r#"{"limits": {"time": 5, "timeout": 5}}"#,
+    r#"{"limits": {"inflight": 0}}"#,
+    r#"{"policy": "permisive"}"#,
+    r#"{"policy": {}}"#,
+    r#"{"policy": {"preset": "standard", "rules": []}}"#,
+];
+
+/// Accepted by the schema and refused by the parser, each for a reason that no schema can state.
+const REFUSED_BY_THE_PARSER_ALONE: &[(&str, &str)] = &[
+    ("a key written twice is gone before a schema looks", r#"{"policy": "standard", "policy": "permissive"}"#),
+    (
+        "one name in two objects",
+        r#"{"mcpServers": {"a": {"command": "x"}}, "capabilities": {"mcpServers": {"a": {"command": "x"}}}}"#,
+    ),
+    ("two spellings of one entry", r#"{"capabilities": {"global": ["./x", {"path": "./x"}]}}"#),
+    ("two spellings of one header", r#"{"mcpServers": {"a": {"url": "https://x", "headers": {"A": "", "a": ""}}}}"#),
+    ("a unit of the right shape that does not exist", r#"{"limits": {"time": "5 parsecs"}}"#),
+    ("an amount of nothing, with its unit", r#"{"limits": {"memory": "0MiB"}}"#),
+    ("an amount too large, with its unit", r#"{"limits": {"memory": "99EiB"}}"#),
+    ("NUL is refused in every text", r#"{"mcpServers": {"a": {"command": "x\u0000"}}}"#),
+];
+
+fn schema() -> jsonschema::Validator {
+    let schema = serde_json::from_str(SCHEMA).unwrap();
+    jsonschema::meta::validate(&schema).unwrap();
+    jsonschema::options().with_draft(jsonschema::Draft::Draft202012).build(&schema).unwrap()
+}
+
+fn verdicts(validator: &jsonschema::Validator, text: &str) -> (Result<(), String>, Result<(), String>) {
+    let value: Value = serde_json::from_str(text).unwrap();
+    let schema = validator.validate(&value).map_err(|error| error.to_string());
+    let parser = from_text("f", text, Format::Json).map(drop).map_err(|error| error.to_string());
+    (schema, parser)
+}
+
+#[test]
+fn s0_43_good_configurations_pass_both() {
+    let validator = schema();
+    for text in GOOD {
+        assert_eq!(verdicts(&validator, text), (Ok(()), Ok(())), "{text}");
+    }
+}
+
+#[test]
+fn s0_43_bad_configurations_pass_neither() {
+    let validator = schema();
+    for text in BAD {
+        let (schema, parser) = verdicts(&validator, text);
+        assert!(schema.is_err(), "the schema accepts {text}");
+        assert!(parser.is_err(), "the parser accepts {text}");
+    }
+}
+
+#[test]
+fn the_parser_alone_refuses_what_a_schema_cannot_say() {
+    let validator = schema();
+    for (reason, text) in REFUSED_BY_THE_PARSER_ALONE {
+        let (schema, parser) = verdicts(&validator, text);
+        assert_eq!(schema, Ok(()), "no longer a difference: {reason}");
+        assert!(parser.is_err(), "{reason}: {text}");
+    }
+}
+
+#[test]
+fn every_setting_of_the_schema_has_a_description() {
+    let schema: Value = serde_json::from_str(SCHEMA).unwrap();
+    let (mut rest, mut described) = (vec![&schema], 0);
+    while let Some(node) = rest.pop() {
+        rest.extend(node.as_array().into_iter().flatten());
+        // What only narrows repeats settings that are described elsewhere.
+        let narrowing = |key: &str| matches!(key, "oneOf" | "allOf" | "not");
+        let members = node.as_object().into_iter().flatten().filter(|(key, _)| !narrowing(key));
+        for (key, member) in members {
+            rest.push(member);
+            if key == "properties" {
+                for (name, setting) in member.as_object().into_iter().flatten() {
+                    let text = setting.get("description").or(setting.get("$ref"));
+                    assert!(text.is_some(), "{name} has no description: {setting}");
+                    described += 1;
+                }
+            }
+        }
+    }
+    assert!(described > 40, "only {described} settings were found");
+}

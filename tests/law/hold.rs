@@ -1,0 +1,167 @@
+//! One module, every function of it, held to the law.
+
+use super::exchange::{Arrival, Attempt, Exchange, Outcome};
+use super::faults::{self, Fault, broken};
+use super::figures::Figures;
+use super::random::Random;
+use super::{setting, values};
+use capability_gen::model::{Function, Module};
+use capability_gen::validate::Validator;
+use serde_json::Value;
+
+/// What an attempt is to come to.
+enum Expectation {
+    /// These parameters reach the provider.
+    Arrives(Value),
+    Refused(Fault),
+}
+
+struct Tried<'m> {
+    function: &'m Function,
+    attempt: Attempt,
+    expectation: Expectation,
+}
+
+/// Numbers by what they are, members in any order.
+pub(super) fn same(left: &Value, right: &Value) -> bool {
+    match (left, right) {
+        (Value::Number(left), Value::Number(right)) => left == right || left.as_f64() == right.as_f64(),
+        (Value::Array(left), Value::Array(right)) => {
+            left.len() == right.len() && left.iter().zip(right).all(|(left, right)| same(left, right))
+        }
+        (Value::Object(left), Value::Object(right)) => {
+            let is_same = |(name, left): (&String, &Value)| right.get(name).is_some_and(|right| same(left, right));
+            left.len() == right.len() && left.iter().all(is_same)
+        }
+        (left, right) => left == right,
+    }
+}
+
+/// The answers that a function's provider is to give, each of them valid.
+fn answers(function: &Function, count: u64, random: &mut Random, figures: &mut Figures) -> Vec<Value> {
+    let Some(schema) = &function.result_schema else {
+        return (0..count).map(|_| values::anything(random)).collect();
+    };
+    let Ok(validator) = Validator::new(schema) else {
+        figures.fail(format!("{}: its result's schema cannot be used", function.place));
+        return Vec::new();
+    };
+    let answers: Vec<Value> = (0..count).filter_map(|_| values::valid(schema, &validator, true, random)).collect();
+    if answers.is_empty() {
+        figures.count("skipped: no valid answer found for a result schema", 1);
+    }
+    answers
+}
+
+fn attempts<'m>(function: &'m Function, count: u64, random: &mut Random, figures: &mut Figures) -> Vec<Tried<'m>> {
+    let schema = &function.params_schema;
+    let Ok(validator) = Validator::new(schema) else {
+        figures.fail(format!("{}: its parameters' schema cannot be used", function.place));
+        return Vec::new();
+    };
+    let mut tried = Vec::new();
+    let mut add = |value: Value, expectation| {
+        let attempt = Attempt { function: function.js_name.clone(), value };
+        tried.push(Tried { function, attempt, expectation });
+    };
+    for _ in 0..count {
+        let Some(value) = values::valid(schema, &validator, false, random) else {
+            figures.count("skipped: no valid value found for the parameters of a function", 1);
+            if std::env::var_os("AGENT_SPACES_LAW_SKIPPED").is_some() {
+                println!("skipped {} {}: {schema}", function.place, function.name);
+            }
+            break;
+        };
+        match broken(&value, &validator, random) {
+            Some(fault) => add(fault.value.clone(), Expectation::Refused(fault)),
+            None => figures.count("skipped: no invalid value found beside a valid one", 1),
+        }
+        let mut filled = value.clone();
+        validator.apply_defaults(&mut filled);
+        add(value, Expectation::Arrives(filled));
+    }
+    tried
+}
+
+/// Holds one module to the law.
+pub(super) async fn hold(name: &str, module: Module, count: u64, figures: &mut Figures) {
+    let exchange = match Exchange::new(module.clone()) {
+        Ok(exchange) => exchange,
+        Err(error) => return figures.fail(format!("{name}: {error}")),
+    };
+    figures.count("servers", 1);
+    let mut random = Random::new(setting("AGENT_SPACES_LAW_SEED", 1), name);
+    let mut tried = Vec::new();
+    for function in module.capabilities.iter().flat_map(|capability| &capability.functions) {
+        figures.count("functions", 1);
+        let answers = answers(function, count, &mut random, figures);
+        exchange.answer_with(&function.name, answers);
+        tried.extend(attempts(function, count, &mut random, figures));
+    }
+    let calls: Vec<Attempt> = tried.iter().map(|tried| tried.attempt.clone()).collect();
+    for (tried, outcome) in tried.iter().zip(exchange.make(&calls).await) {
+        judge(name, tried, &outcome, figures);
+    }
+}
+
+fn judge(name: &str, tried: &Tried<'_>, outcome: &Outcome, figures: &mut Figures) {
+    let function = tried.function;
+    let has_answers = |arrival: &Arrival| !(arrival.answer.is_null() && function.result_schema.is_some());
+    let problem = match (&tried.expectation, outcome) {
+        (Expectation::Arrives(expected), Outcome::Answered(arrival, seen)) => {
+            figures.count("values passed to a provider", 1);
+            let is_seen = seen.as_ref().is_some_and(|seen| same(&arrival.answer, seen));
+            if arrival.source_name != function.name {
+                Some(format!("another function was called: {}", arrival.source_name))
+            } else if !same(expected, &arrival.params) {
+                Some(format!("arrived changed: {}", arrival.params))
+            } else if !is_seen {
+                let schema = function.result_schema.as_ref().unwrap_or(&Value::Null);
+                let seen = seen.as_ref().map(Value::to_string);
+                Some(format!("the answer {} was seen as {seen:?}; result schema {schema}", arrival.answer))
+            } else {
+                figures.count("answers passed back", 1);
+                None
+            }
+        }
+        (Expectation::Arrives(expected), Outcome::Failed(arrival, message)) => {
+            if !same(expected, &arrival.params) {
+                Some(format!("arrived changed: {}", arrival.params))
+            } else if !has_answers(arrival) {
+                figures.count("values passed to a provider", 1);
+                None
+            } else {
+                let schema = function.result_schema.as_ref().unwrap_or(&Value::Null);
+                Some(format!("the answer {} failed: {message}; result schema {schema}", arrival.answer))
+            }
+        }
+        (Expectation::Arrives(_), Outcome::Refused { code, message, .. }) => {
+            Some(format!("refused though valid: {code}: {message}"))
+        }
+        (_, Outcome::Ended(message)) => Some(format!("ended the run: {message}")),
+        (Expectation::Refused(fault), Outcome::Refused { code, message, paths }) if code == "call.invalid" => {
+            match fault.naming(&function.params_schema, paths) {
+                Some(naming) => {
+                    figures.count(format!("values refused; path named: {naming:?}"), 1);
+                    None
+                }
+                None => Some(format!(
+                    "refused, and {:?} at {} is not among {paths:?}: {message}",
+                    fault.kind,
+                    faults::render(&fault.path)[0]
+                )),
+            }
+        }
+        (Expectation::Refused(fault), other) => Some(format!(
+            "{:?} at {}: expected call.invalid, got {other:?}",
+            fault.kind,
+            faults::render(&fault.path)[0]
+        )),
+    };
+    if let Some(problem) = problem {
+        figures.fail(format!(
+            "{name} {}: {problem}\n  value  {}\n  schema {}",
+            function.name, tried.attempt.value, function.params_schema
+        ));
+    }
+}

@@ -1,0 +1,317 @@
+//! Projects, the spaces they define, and what calls pass on their way to a provider.
+
+use agent_spaces::project::{DefinitionBody, Outlines, Project, build, definitions_at, find};
+use agent_spaces::{Handlers, Interfaces, Package, PrepareError, Program, RunOptions, Space, TypedCall};
+use agent_spaces_tests::engine;
+use capability_gen::compile::{ModuleSource, compile};
+use capability_gen::sources::{Source, parse};
+use serde_json::{Value, json};
+use std::fs;
+use std::path::Path;
+use std::sync::{Arc, Mutex};
+use tempfile::TempDir;
+
+const WEATHER: &str = r#"{
+    "name": "weather", "description": "Weather",
+    "functions": [{
+        "name": "get_forecast", "description": "The forecast",
+        "parameters": {
+            "type": "object",
+            "properties": {
+                "city": { "type": "string", "minLength": 2 },
+                "days": { "type": "integer", "minimum": 1, "maximum": 14, "default": 3 },
+                "unit": { "type": "string", "enum": ["celsius", "fahrenheit"], "default": "celsius" },
+                "note": { "type": ["string", "null"] }
+            },
+            "required": ["city"]
+        },
+        "returns": { "type": "array", "items": { "type": "object", "properties": { "high": { "type": "number" } } } }
+    }]
+}"#;
+
+const NOTES: &str = r#"{ "name": "notes", "description": "Notes", "functions": [
+    { "name": "create", "description": "Create a note", "parameters": { "title": { "type": "string" } } } ] }"#;
+
+/// A project with these files.
+fn project(files: &[(&str, &str)]) -> TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    for (path, text) in files {
+        let file = folder.path().join(path);
+        fs::create_dir_all(file.parent().unwrap()).unwrap();
+        fs::write(file, text).unwrap();
+    }
+    folder
+}
+
+fn open(folder: &Path) -> Result<Project, String> {
+    let file = find(folder, None).map_err(|error| error.to_string())?.expect("there is a configuration");
+    Project::open(&file, &engine(), &Outlines::none()).map_err(|error| error.to_string())
+}
+
+fn prepare(project: &Project, space: Option<&str>, script: &str) -> Result<Program, PrepareError> {
+    project.space(space).unwrap().assemble(&engine()).unwrap().prepare("agent.ts", script)
+}
+
+async fn value(program: &Program) -> Value {
+    program.run(RunOptions::default()).await.outcome.unwrap()
+}
+
+/// A space with one tool whose calls are recorded.
+fn recorded(definition: &str) -> (Space, Arc<Mutex<Vec<Value>>>) {
+    let source = Source { file: "weather.json", text: definition, name: None, format: None };
+    let definitions = parse(&source).unwrap();
+    let module = compile(ModuleSource { specifier: None, stem: None, definitions }).unwrap();
+    let mut interfaces = Interfaces::new().unwrap();
+    interfaces.add_package(Package::new(module)).unwrap();
+    let calls = Arc::new(Mutex::new(Vec::new()));
+    let seen = calls.clone();
+    let mut handlers = Handlers::new();
+    handlers.add_interface("capabilities:weather/weather@1.0.0", move |call| {
+        seen.lock().unwrap().push(json!({ "name": &*call.source_name, "params": call.params }));
+        async { Ok(json!([{ "high": 21.5, "source": "station" }])) }
+    });
+    (Space::new(engine(), interfaces, handlers).unwrap(), calls)
+}
+
+const CONFIG: &str = r#"{
+    "capabilities": { "global": ["./tools/weather.json"] },
+    "limits": { "fuel": "900M" },
+    "spaces": {
+        "desk": { "capabilities": ["./tools/notes.json"], "limits": { "time": "2s" } },
+        "plain": {}
+    }
+}"#;
+
+const FILES: &[(&str, &str)] = &[
+    ("agent-spaces.config.json", CONFIG),
+    ("tools/weather.json", WEATHER),
+    ("tools/weather.ts", "export const getForecast = ({ city, days }) => [{ high: days, city }];"),
+    ("tools/notes.json", NOTES),
+    ("tools/notes.ts", "export const create = ({ title }) => ({ id: 1, title });"),
+];
+
+/// S0-43, S0-44: global capabilities are in every space, its own in a space.
+#[tokio::test]
+async fn a_space_is_given_the_global_capabilities_and_its_own() {
+    let folder = project(FILES);
+    let project = open(folder.path()).unwrap();
+    let script = "import { weather } from '@capabilities/weather'; await weather.getForecast({ city: 'Ulm' })";
+    for space in [None, Some("desk"), Some("plain")] {
+        let program = prepare(&project, space, script).unwrap();
+        assert_eq!(value(&program).await, json!([{ "high": 3, "city": "Ulm" }]), "{space:?}");
+    }
+    let script = "import { notes } from '@capabilities/notes'; await notes.create({ title: 'x' })";
+    assert_eq!(value(&prepare(&project, Some("desk"), script).unwrap()).await, json!({ "id": 1, "title": "x" }));
+    assert_eq!(project.limits(Some("desk")).fuel, 900_000_000);
+    assert_eq!(project.limits(Some("desk")).time.as_secs(), 2);
+    assert_ne!(project.limits(Some("plain")).time.as_secs(), 2);
+}
+
+/// H-06: what a space lacks is refused before any code runs, and the operator is told what would give it.
+#[test]
+fn what_a_space_is_not_given_cannot_be_imported() {
+    let folder = project(FILES);
+    let project = open(folder.path()).unwrap();
+    let script =
+        "import { notes } from '@capabilities/notes';\nconsole.log('never'); await notes.create({ title: 'x' })";
+    let refused = |space| match prepare(&project, space, script) {
+        Err(PrepareError::Script(error)) => error,
+        other => panic!("{:?}", other.map(|_| ())),
+    };
+    let error = refused(Some("plain"));
+    assert_eq!(error.code, "import.denied");
+    assert!(error.message.contains("'@capabilities/notes'"), "{error}");
+    let hint = error.hint.unwrap();
+    assert!(hint.ends_with("$.spaces.plain.capabilities: add \"./tools/notes.json\""), "{hint}");
+    assert!(refused(None).hint.unwrap().ends_with("$.capabilities.global: add \"./tools/notes.json\""));
+    // What does not exist is unknown rather than denied, and no withheld name is suggested for it.
+    let script = "import { note } from '@capabilities/note'; note";
+    let Err(PrepareError::Script(error)) = prepare(&project, Some("plain"), script) else { panic!() };
+    assert_eq!(error.code, "import.unknown");
+    assert!(!format!("{:?}", error.hint).contains("capabilities/notes"), "{:?}", error.hint);
+}
+
+/// S0-45: an unknown capability is named, with the nearest that there is.
+#[test]
+fn an_unknown_entry_of_a_space_is_named() {
+    let config = CONFIG.replace("\"./tools/notes.json\"", "\"@company/internal-sdk\", \"mcp:slak\"");
+    let folder = project(&[("agent-spaces.config.json", &config), ("tools/weather.json", WEATHER)]);
+    let project_of = open(folder.path()).unwrap();
+    let error = project_of.space(Some("desk")).err().unwrap().to_string();
+    assert!(error.contains("$.spaces.desk.capabilities: there is no capability `@company/internal-sdk`"), "{error}");
+    assert!(project_of.space(Some("dsek")).err().unwrap().to_string().contains("Did you mean `desk`?"));
+
+    let missing = CONFIG.replace("./tools/notes.json", "./tools/nots.json");
+    let folder = project(&[("agent-spaces.config.json", &missing), ("tools/weather.json", WEATHER)]);
+    let error = open(folder.path()).err().unwrap();
+    assert!(error.contains("./tools/nots.json") && error.contains("no such file or folder"), "{error}");
+}
+
+/// S0-28: every issue with its path, and no provider is called. S0-08: defaults are there when one is.
+#[tokio::test]
+async fn parameters_are_checked_and_completed_before_the_provider_sees_them() {
+    let (space, calls) = recorded(WEATHER);
+    let caught = "import { weather } from '@capabilities/weather';
+        const attempt = (params) => weather.getForecast(params).then(() => 'taken', (e) => ({ code: e.code, ...e.details }));
+        export default [await attempt({ city: 'U', days: 99 }), await attempt({ days: 'x', cty: 1 }), await attempt(null),
+            await attempt({ city: 'Ulm', unit: 'kelvin' }), await attempt({ city: 'Ulm', days: null })]";
+    let program = space.prepare("agent.js", caught).unwrap();
+    let outcomes = value(&program).await;
+    let paths = |outcome: &Value| -> Vec<String> {
+        let issues = outcome["issues"].as_array().unwrap();
+        issues.iter().map(|issue| issue["path"].as_str().unwrap().to_owned()).collect()
+    };
+    for outcome in outcomes.as_array().unwrap() {
+        assert_eq!(outcome["code"], "call.invalid", "{outcomes:#}");
+    }
+    assert_eq!(paths(&outcomes[0]), ["city", "days"]);
+    assert_eq!(paths(&outcomes[1]), ["", "city", "days"]);
+    assert_eq!(paths(&outcomes[3]), ["unit"]);
+    assert_eq!(paths(&outcomes[4]), ["days"]);
+    assert!(calls.lock().unwrap().is_empty());
+
+    let script = "import { weather } from '@capabilities/weather';
+        export default [await weather.getForecast({ city: 'Ulm', note: null }), await weather.getForecast({ city: 'Ulm', days: 1 })]";
+    let program = space.prepare("agent.js", script).unwrap();
+    assert_eq!(value(&program).await[0], json!([{ "high": 21.5, "source": "station" }]));
+    let seen = calls.lock().unwrap().clone();
+    assert_eq!(
+        seen[0],
+        json!({ "name": "get_forecast", "params": { "city": "Ulm", "note": null, "days": 3, "unit": "celsius" } })
+    );
+    assert_eq!(seen[1]["params"], json!({ "city": "Ulm", "days": 1, "unit": "celsius" }));
+}
+
+/// A grant that is taken back holds for scripts that are running.
+#[tokio::test]
+async fn a_revoked_grant_refuses_calls_at_once() {
+    let (space, calls) = recorded(WEATHER);
+    let script = "import { weather } from '@capabilities/weather';
+        export default await weather.getForecast({ city: 'Ulm' }).catch((error) => error.code)";
+    let program = space.prepare("agent.js", script).unwrap();
+    assert!(value(&program).await.is_array());
+    assert!(space.grants().revoke("capabilities:weather/weather@1.0.0"));
+    assert_eq!(value(&program).await, "call.denied");
+    assert_eq!(calls.lock().unwrap().len(), 1);
+}
+
+/// S3-16: a host calls the same functions through the same steps.
+#[tokio::test]
+async fn a_host_calls_through_the_same_pipeline() {
+    let (space, calls) = recorded(WEATHER);
+    let call = |params: Value| TypedCall::<Value>::new("weather", "getForecast", &params).unwrap();
+    let answer = space.call(call(json!({ "city": "Ulm" }))).await.unwrap();
+    assert_eq!(answer, json!([{ "high": 21.5, "source": "station" }]));
+    assert_eq!(calls.lock().unwrap()[0]["params"]["days"], 3);
+    assert_eq!(space.call(call(json!({}))).await.unwrap_err().code, "call.invalid");
+    let unknown = TypedCall::<Value>::new("weather", "getForcast", &json!({})).unwrap();
+    assert_eq!(space.call(unknown).await.unwrap_err().code, "call.denied");
+}
+
+/// `.ts` configurations are evaluated where they can reach nothing.
+#[tokio::test]
+async fn a_configuration_in_typescript_is_evaluated_in_the_sandbox() {
+    let config = "const tools: string[] = ['weather'];
+        export default { capabilities: { global: tools.map((name) => `./tools/${name}.json`) } };";
+    let folder = project(&[("agent-spaces.config.ts", config), ("tools/weather.json", WEATHER)]);
+    let project_of = open(folder.path()).unwrap();
+    assert_eq!(project_of.space(None).unwrap().given.len(), 1);
+
+    for (config, expected) in [
+        ("import { readFileSync } from 'node:fs'; export default readFileSync('x')", "Cannot find module 'node:fs'"),
+        ("export default { capabilites: {} }", "did you mean `capabilities`?"),
+        ("throw new Error('no')", "agent-spaces.config.ts:1:7: no"),
+        ("for (;;);", "fuel"),
+    ] {
+        let folder = project(&[("agent-spaces.config.ts", config)]);
+        let error = open(folder.path()).err().unwrap();
+        assert!(error.contains(expected), "{config}: {error}");
+    }
+}
+
+/// S0-21: the same definitions give the same bytes, and a second build writes nothing.
+#[test]
+fn builds_are_deterministic_and_incremental() {
+    let folder = project(FILES);
+    let project_of = open(folder.path()).unwrap();
+    let first = build(folder.path(), project_of.definitions(), |_| {}).unwrap();
+    let bundle = folder.path().join(".agent-spaces/capabilities/weather");
+    for file in ["index.js", "index.d.ts", "schema.json", "weather.wit", "bundle.json"] {
+        assert!(bundle.join(file).is_file(), "{file}");
+    }
+    assert_eq!(first.modules.len(), 2);
+    assert!(build(folder.path(), project_of.definitions(), |_| {}).unwrap().written.is_empty());
+
+    // What somebody changed is made again.
+    let declarations = fs::read(bundle.join("index.d.ts")).unwrap();
+    fs::write(bundle.join("index.d.ts"), "changed").unwrap();
+    let mended = build(folder.path(), project_of.definitions(), |_| {}).unwrap();
+    assert_eq!(mended.written, [".agent-spaces/capabilities/weather/index.d.ts"]);
+    assert_eq!(fs::read(bundle.join("index.d.ts")).unwrap(), declarations);
+
+    // Elsewhere, the same.
+    let other = project(FILES);
+    let again = build(other.path(), open(other.path()).unwrap().definitions(), |_| {}).unwrap();
+    let hashes = |report: &agent_spaces::project::BuildReport| -> Vec<String> {
+        report.modules.iter().map(|module| module.hash.clone()).collect()
+    };
+    assert_eq!(hashes(&first), hashes(&again));
+
+    // A module that is gone takes its bundle with it, and nothing else.
+    fs::write(bundle.join("mine.txt"), "").unwrap();
+    let notes: Vec<_> =
+        project_of.definitions().iter().filter(|definition| definition.path.ends_with("notes.json")).cloned().collect();
+    build(folder.path(), &notes, |_| {}).unwrap();
+    assert!(!bundle.join("index.js").exists() && bundle.join("mine.txt").exists());
+}
+
+/// A project's folder may come from anywhere: its record of the last build cannot make a build touch other files.
+#[test]
+fn a_forged_record_reaches_nothing_outside() {
+    let outside = tempfile::tempdir().unwrap();
+    fs::write(outside.path().join("index.js"), "precious").unwrap();
+    let folder = project(FILES);
+    let link = folder.path().join(".agent-spaces/capabilities/stale");
+    fs::create_dir_all(link.parent().unwrap()).unwrap();
+    std::os::unix::fs::symlink(outside.path(), &link).unwrap();
+    let escape = format!("@capabilities/../../..{}", outside.path().display());
+    let record = json!({ "modules": {
+        "@capabilities/stale": { "key": "", "hash": "", "functions": 1 },
+        escape: { "key": "", "hash": "", "functions": 1 },
+    } });
+    fs::write(folder.path().join(".agent-spaces/capabilities/build.json"), record.to_string()).unwrap();
+    let _ = build(folder.path(), open(folder.path()).unwrap().definitions(), |_| {});
+    assert_eq!(fs::read_to_string(outside.path().join("index.js")).unwrap(), "precious");
+    assert_eq!(fs::read_dir(outside.path()).unwrap().count(), 1);
+}
+
+/// Two definitions of one name are refused, both places named.
+#[test]
+fn duplicates_are_refused_with_both_places() {
+    let folder = project(&[("a/weather.json", WEATHER), ("b/weather.json", WEATHER)]);
+    let mut definitions = definitions_at(&folder.path().join("a"), &Outlines::none()).unwrap();
+    definitions.extend(definitions_at(&folder.path().join("b"), &Outlines::none()).unwrap());
+    let error = build(folder.path(), &definitions, |_| {}).unwrap_err().to_string();
+    assert!(error.contains("a/weather.json") && error.contains("b/weather.json"), "{error}");
+}
+
+/// An outline stands for the text it was made from: another text has another.
+#[test]
+fn outlines_follow_their_definitions() {
+    let folder = project(&[("tools/weather.json", WEATHER)]);
+    let outlines = Outlines::in_folder(folder.path().join("cache"));
+    let names = || {
+        let definitions = definitions_at(&folder.path().join("tools"), &outlines).unwrap();
+        let DefinitionBody::Module(module) = &definitions[0].body else { panic!() };
+        module.outline.interfaces[0].functions.clone()
+    };
+    assert_eq!(names(), ["get-forecast"]);
+    assert_eq!(names(), ["get-forecast"]);
+    fs::write(folder.path().join("tools/weather.json"), WEATHER.replace("get_forecast", "get_weather")).unwrap();
+    assert_eq!(names(), ["get-weather"]);
+    // Whatever is in the cache, definitions are compiled from their text when they are used.
+    for file in fs::read_dir(folder.path().join("cache")).unwrap() {
+        fs::write(file.unwrap().path(), "not JSON").unwrap();
+    }
+    assert_eq!(names(), ["get-weather"]);
+}

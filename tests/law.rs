@@ -6,7 +6,7 @@
 //! values made from schemas, values with one fault, the exchange with a provider, and schemas of every construct.
 //!
 //! Environment: `AGENT_SPACES_CORPUS` is a folder with `servers/*.json`, answers to `tools/list`;
-//! `AGENT_SPACES_LAW_SEED` and `AGENT_SPACES_LAW_VALUES` (values to a function) make other or more values.
+//! `AGENT_SPACES_LAW_SERVER` takes only those whose file name has the text in it; `AGENT_SPACES_LAW_SEED` and `AGENT_SPACES_LAW_VALUES` (values to a function) make other or more values.
 
 mod exchange;
 mod faults;
@@ -53,8 +53,8 @@ fn every_construct_keeps_the_law() {
     for (name, tools) in schemas::servers() {
         match module(name, &json!({ "tools": tools }).to_string()) {
             Ok(Some(module)) => runtime().block_on(hold(name, module, count, &mut figures)),
-            Ok(None) => figures.fail(format!("{name}: has no tools")),
-            Err(error) => figures.fail(format!("{name}: {error}")),
+            Ok(None) => figures.fail(name, "has no tools"),
+            Err(error) => figures.fail(name, &error),
         }
     }
     figures.close("the law over schemas of our own");
@@ -86,7 +86,7 @@ fn every_server_of_the_corpus_keeps_the_law() {
         match module(&name, &text) {
             Ok(Some(module)) => runtime.block_on(hold(&name, module, count, &mut figures)),
             Ok(None) => figures.count("skipped: servers without tools", 1),
-            Err(error) => figures.fail(format!("{name}: {error}")),
+            Err(error) => figures.fail(&name, &error),
         }
     }
     figures.close("the law over the corpus");

@@ -100,17 +100,17 @@ async fn text_that_is_none_is_refused() {
 #[tokio::test]
 async fn members_that_are_unknown_or_missing_are_refused() {
     all_refused(&[
-        ("v.points = [point, { ...point, yAxes: 2 }]", "points[1]", "did you mean `yAxis`?"),
+        ("v.points = [point, { ...point, yAxes: 2 }]", "points[1].yAxes", "did you mean `yAxis`?"),
         ("v.points = [{ x: 1 }]", "points[0].label", "missing"),
         ("v.points = [{ x: 1, label: undefined }]", "points[0].label", "missing"),
         ("v.points = point", "points", "an array"),
         ("v.points = [[1, 2]]", "points[0]", "an object"),
         ("v.points = [null]", "points[0]", "an object"),
-        ("v.scalrs = 1", "", "did you mean `scalars`?"),
+        ("v.scalrs = 1", "scalrs", "did you mean `scalars`?"),
         (
             "v.__proto__ = { extra: 1 }; Object.defineProperty(v, '__proto__', { value: 1, enumerable: true })",
-            "",
             "__proto__",
+            "unknown name",
         ),
         ("delete v.pair", "pair", "missing"),
         ("v.rights = { canRaed: true }", "rights", "did you mean `canRead`?"),

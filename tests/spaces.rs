@@ -165,7 +165,7 @@ async fn parameters_are_checked_and_completed_before_the_provider_sees_them() {
         assert_eq!(outcome["code"], "call.invalid", "{outcomes:#}");
     }
     assert_eq!(paths(&outcomes[0]), ["city", "days"]);
-    assert_eq!(paths(&outcomes[1]), ["", "city", "days"]);
+    assert_eq!(paths(&outcomes[1]), ["cty", "city", "days"]);
     assert_eq!(paths(&outcomes[3]), ["unit"]);
     assert_eq!(paths(&outcomes[4]), ["days"]);
     assert!(calls.lock().unwrap().is_empty());
@@ -314,4 +314,64 @@ fn outlines_follow_their_definitions() {
         fs::write(file.unwrap().path(), "not JSON").unwrap();
     }
     assert_eq!(names(), ["get-weather"]);
+}
+
+/// What asks for approval is refused unless its operator approved it beforehand (S0-47, S0-48 as far as refusing goes).
+#[tokio::test]
+async fn what_needs_approval_is_not_done_unasked() {
+    let guarded =
+        WEATHER.replace("\"name\": \"get_forecast\",", "\"name\": \"get_forecast\", \"requiresApproval\": true,");
+    let script = "import { weather } from '@capabilities/weather';
+        export default await weather.getForecast({ city: 'Ulm' }).then(() => 'done', (error) => error.code)";
+    let (space, calls) = recorded(&guarded);
+    let program = space.prepare("agent.js", script).unwrap();
+    assert_eq!(value(&program).await, "call.approval_denied");
+    assert!(calls.lock().unwrap().is_empty());
+    space.approvals().approve("weather.getForecast");
+    assert_eq!(value(&program).await, "done");
+
+    // The capability's own setting covers its functions, unless one says otherwise.
+    let all = WEATHER.replace(
+        "\"description\": \"Weather\",",
+        "\"description\": \"Weather\", \"config\": { \"requiresApproval\": true },",
+    );
+    let (space, _) = recorded(&all);
+    assert_eq!(value(&space.prepare("agent.js", script).unwrap()).await, "call.approval_denied");
+    let open = all.replace("\"name\": \"get_forecast\",", "\"name\": \"get_forecast\", \"requiresApproval\": false,");
+    let (space, _) = recorded(&open);
+    assert_eq!(value(&space.prepare("agent.js", script).unwrap()).await, "done");
+}
+
+/// S0-26: a module that is imported for nothing but its functions' names is linked.
+#[tokio::test]
+async fn a_bare_import_links_what_is_called_by_name() {
+    let (space, _) = recorded(WEATHER);
+    let script = "import '@capabilities/weather';
+        export default await __agentSpaces.callCapability('weather', 'getForecast', { city: 'Ulm' })";
+    let program = space.prepare("agent.js", script).unwrap();
+    assert_eq!(value(&program).await, json!([{ "high": 21.5, "source": "station" }]));
+}
+
+/// A server's filters decide which of its tools are functions; one that is switched off has none.
+#[test]
+fn filters_choose_among_a_servers_tools() {
+    let tools = r#"{ "tools": [{ "name": "read_file", "inputSchema": {} }, { "name": "write_file", "inputSchema": {} },
+        { "name": "remove_all", "inputSchema": {} }] }"#;
+    let functions = |settings: Value| -> Vec<String> {
+        let mut server = json!({ "command": "x", "tools": "./files.json" });
+        server.as_object_mut().unwrap().extend(settings.as_object().unwrap().clone());
+        let config = json!({ "mcpServers": { "files": server } }).to_string();
+        let folder = project(&[("agent-spaces.config.json", &config), ("files.json", tools)]);
+        let project = open(folder.path()).unwrap();
+        let modules = project.definitions().iter().flat_map(|definition| match &definition.body {
+            DefinitionBody::Module(module) => module.outline.interfaces[0].functions.clone(),
+            DefinitionBody::Wit(_) => Vec::new(),
+        });
+        modules.collect()
+    };
+    assert_eq!(functions(json!({})).len(), 3);
+    assert_eq!(functions(json!({ "toolFilters": { "deny": ["remove_all"] } })), ["read-file", "write-file"]);
+    assert_eq!(functions(json!({ "toolFilters": { "allow": ["*_file"], "deny": ["write*"] } })), ["read-file"]);
+    assert!(functions(json!({ "toolFilters": { "allow": [] } })).is_empty());
+    assert!(functions(json!({ "enabled": false })).is_empty());
 }

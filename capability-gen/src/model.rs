@@ -255,6 +255,11 @@ impl Capability {
     pub fn label(&self) -> String {
         crate::names::camel(&self.interface)
     }
+
+    /// Whether a person must approve each call of a function: as it says itself, or else the capability.
+    pub fn requires_approval(&self, function: &Function) -> bool {
+        function.config.requires_approval.or(self.config.requires_approval).unwrap_or(false)
+    }
 }
 
 impl Module {

@@ -8,7 +8,7 @@ use crate::engine::{binding, engine};
 use crate::errors;
 use crate::js::{self, Value};
 use crate::task;
-use crate::values::{Issue, Path, Refusal, Tree, camel_case, lower};
+use crate::values::{Issue, Path, Refusal, Tree, camel_case, lower, no_members};
 use javy::quickjs::qjs;
 use std::collections::BTreeMap;
 use std::ffi::{CString, c_int};
@@ -205,9 +205,10 @@ fn outcome(context: &mut Context) -> js::Result<Value> {
 fn lower_arguments(function: &ImportFunction, arguments: &[Value]) -> Result<Vec<Tree>, Refusal> {
     let parameters = function.parameters();
     if let ([], [only]) = (parameters, arguments)
-        && is_nothing(only)?
+        && (only.is_undefined() || only.is_object())
     {
-        return Ok(Vec::new());
+        // `{}` says nothing, so that a function without parameters takes it.
+        return no_members(only, &Path::Root).map(|()| Vec::new());
     }
     if arguments.len() > parameters.len() {
         let expected = match parameters.len() {
@@ -222,14 +223,6 @@ fn lower_arguments(function: &ImportFunction, arguments: &[Value]) -> Result<Vec
         [only] => Ok(vec![lower(value(0), *only, &Path::Root)?]),
         _ => parameters.iter().enumerate().map(|(i, ty)| lower(value(i), *ty, &Path::Argument(i))).collect(),
     }
-}
-
-/// `undefined` and `{}` say nothing, so that a function without parameters takes them.
-fn is_nothing(value: &Value) -> js::Result<bool> {
-    if !value.is_object() || value.is_array() || value.is_function() {
-        return Ok(value.is_undefined());
-    }
-    Ok(value.keys()?.is_empty())
 }
 
 /// `trainSchedule.getSchedule`.

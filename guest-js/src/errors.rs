@@ -124,6 +124,9 @@ pub(crate) fn result_too_long(limit: usize) -> ScriptError {
         .hint("Return a summary, or the part that is needed.")
 }
 
+/// What is said of a member that must be there.
+pub(crate) const MISSING: &str = "is required but missing";
+
 /// A `CapabilityError` for arguments that cannot cross: the first issue in its message, all in its details.
 pub(crate) fn invalid_call(function: &str, issues: &[Issue]) -> Value {
     let first = issues.first().map(|issue| match issue.path.is_empty() {
@@ -144,6 +147,9 @@ pub(crate) fn invalid_call(function: &str, issues: &[Issue]) -> Value {
     if let Ok(issues) = Value::array(listed.collect()) {
         let _ = details.define(js::Atom::new("issues"), issues);
     }
+    let is_missing = issues.iter().any(|issue| issue.message == MISSING);
+    let hint = if is_missing { "missing_fields" } else { "invalid_arguments" };
+    let _ = details.define(js::Atom::new("hint"), Value::string(hint));
     let text = format!("{function}: {}{more}", first.unwrap_or_default());
     capability_error("call.invalid", &text, false, details)
 }

@@ -76,7 +76,7 @@ pub use limits::{Limit, Limits};
 pub use modules::{Binding, ModuleSource};
 #[cfg(feature = "compiler")]
 pub use package::{Package, PackageInterface, PackageOutline};
-pub use pipeline::Grants;
+pub use pipeline::{Approvals, Grants};
 pub use program::Program;
 pub use run::{CancelHandle, ConsoleLine, Run, RunOptions, RunReport};
 pub use sandbox::Sandbox;

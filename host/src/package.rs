@@ -166,6 +166,7 @@ impl Loaded {
                     capability: capability.name.as_str().into(),
                     source_name: function.name.as_str().into(),
                     schema: function.params_schema.to_string(),
+                    requires_approval: capability.requires_approval(function),
                 };
                 (function.wit_name.clone(), Arc::new(spec))
             });

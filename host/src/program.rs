@@ -6,7 +6,7 @@ use crate::error_report::Location;
 use crate::handlers::Handlers;
 use crate::limits::Limits;
 use crate::modules::{ModuleSource, Modules};
-use crate::pipeline::Grants;
+use crate::pipeline::{Grants, Rules};
 #[cfg(feature = "compiler")]
 use crate::resolve::Resolved;
 use crate::run::{Run, RunOptions, RunReport, run};
@@ -123,8 +123,8 @@ impl Program {
         let component = unsafe { Component::deserialize(engine.wasmtime(), &precompiled.component) };
         let component = component.map_err(HostError::engine)?;
         let names = precompiled.description.interfaces.iter().map(|interface| interface.name.as_str());
-        let grants = Grants::new(names);
-        let sandbox = Sandbox::link(engine, &component, precompiled.description, handlers, &grants)?;
+        let rules = Rules { grants: Grants::new(names), ..Rules::default() };
+        let sandbox = Sandbox::link(engine, &component, precompiled.description, handlers, &rules)?;
         let script = Script { text: precompiled.script, sources: Sources::default() };
         Ok(Program { script: Arc::new(script), modules: Arc::new(precompiled.modules), sandbox })
     }

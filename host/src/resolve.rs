@@ -11,6 +11,7 @@ use crate::script::{
     SourceKind, prepare,
 };
 use crate::workspace::Workspace;
+use capability_gen::emit::js;
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::io;
 
@@ -84,6 +85,11 @@ impl Graph<'_> {
     fn site(&mut self, file: &str, site: &ImportSite<'_>) -> Result<String, ScriptError> {
         if site.specifier.starts_with("./") || site.specifier.starts_with("../") {
             return self.relative(file, site);
+        }
+        if site.specifier == js::RUNTIME {
+            let source = ModuleSource::JavaScript(js::runtime_js().to_owned());
+            self.modules.insert(js::RUNTIME.to_owned(), source);
+            return Ok(js::RUNTIME.to_owned());
         }
         let Some(module) = self.known.get(site.specifier) else { return Err(self.unknown(file, site)) };
         if let ModuleSource::Bindings(bindings) = module {
@@ -176,13 +182,14 @@ impl Graph<'_> {
 }
 
 impl ImportSite<'_> {
-    /// Whether the import can see an export of this name.
+    /// Whether the import can see an export of this name; `import 'module'` is for whoever calls by name.
     fn takes(&self, export: &str) -> bool {
-        self.names.iter().any(|name| match name {
-            ImportedName::Namespace => true,
-            ImportedName::Named(name) => name == export,
-            ImportedName::Default => false,
-        })
+        self.names.is_empty()
+            || self.names.iter().any(|name| match name {
+                ImportedName::Namespace => true,
+                ImportedName::Named(name) => name == export,
+                ImportedName::Default => false,
+            })
     }
 }
 

@@ -4,7 +4,7 @@ use crate::engine::Engine;
 use crate::error::HostError;
 use crate::events::EventKind;
 use crate::handlers::{Answer, Call, CapabilityError, Handler, Handlers};
-use crate::pipeline::{Grants, Pipeline};
+use crate::pipeline::{Pipeline, Rules};
 use crate::run::{Entry, State};
 use crate::services;
 use crate::values::{FunctionShape, Shape, camel_case, from_json, to_json};
@@ -58,15 +58,17 @@ pub(crate) struct FunctionSpec {
     pub(crate) source_name: Arc<str>,
     /// JSON Schema of the parameters, as text.
     pub(crate) schema: String,
+    /// Whether a person must approve each call.
+    pub(crate) requires_approval: bool,
 }
 
 #[cfg(feature = "compiler")]
 impl InterfaceDescription {
     /// What answers a function, by the name that scripts use.
-    pub(crate) fn target(&self, function: &str, handlers: &Handlers, grants: &Grants) -> Option<Target> {
+    pub(crate) fn target(&self, function: &str, handlers: &Handlers, rules: &Rules) -> Option<Target> {
         let described = self.functions.iter().find(|each| camel_case(&each.shape.name) == function)?;
         let handler = handlers.get(&self.name, &described.shape.name)?;
-        Some(Target::new(self, described, handler, grants))
+        Some(Target::new(self, described, handler, rules))
     }
 }
 
@@ -85,13 +87,13 @@ impl Sandbox {
         component: &Component,
         description: Description,
         handlers: &Handlers,
-        grants: &Grants,
+        rules: &Rules,
     ) -> std::result::Result<Sandbox, HostError> {
         let missing = description.missing(handlers);
         if !missing.is_empty() {
             return Err(HostError::MissingHandlers(missing));
         }
-        let pre = prepare(engine, component, &description, handlers, grants).map_err(HostError::engine)?;
+        let pre = prepare(engine, component, &description, handlers, rules).map_err(HostError::engine)?;
         let entry = Entry::find(component).map_err(HostError::engine)?;
         Ok(Sandbox(Arc::new(Linked { engine: engine.clone(), pre, entry, description })))
     }
@@ -144,7 +146,7 @@ fn prepare(
     component: &Component,
     description: &Description,
     handlers: &Handlers,
-    grants: &Grants,
+    rules: &Rules,
 ) -> Result<InstancePre<State>> {
     let mut linker = Linker::new(engine.wasmtime());
     linker.root().module(ENGINE_IMPORT, engine.module())?;
@@ -154,7 +156,7 @@ fn prepare(
         for function in &interface.functions {
             let name = &function.shape.name;
             let Some(handler) = handlers.get(&interface.name, name) else { continue };
-            let target = Arc::new(Target::new(interface, function, handler, grants));
+            let target = Arc::new(Target::new(interface, function, handler, rules));
             if function.shape.is_async {
                 instance.func_new_concurrent(name, move |accessor, _, arguments, results| {
                     let target = target.clone();
@@ -183,6 +185,8 @@ pub(crate) struct Target {
     function: Arc<str>,
     source_name: Arc<str>,
     shape: FunctionShape,
+    /// Of a compiled capability the one parameter is the parameters, whatever its type.
+    is_compiled: bool,
     pipeline: Arc<Pipeline>,
     handler: Arc<Handler>,
 }
@@ -192,7 +196,7 @@ impl Target {
         interface: &InterfaceDescription,
         function: &FunctionDescription,
         handler: Arc<Handler>,
-        grants: &Grants,
+        rules: &Rules,
     ) -> Target {
         let name: Arc<str> = interface.name.as_str().into();
         let js_name: Arc<str> = camel_case(&function.shape.name).into();
@@ -202,12 +206,13 @@ impl Target {
         };
         let spec = function.spec.as_ref();
         Target {
-            pipeline: Arc::new(Pipeline::new(label, name.clone(), grants.clone(), spec.cloned())),
+            pipeline: Arc::new(Pipeline::new(label, name.clone(), rules.clone(), spec.cloned())),
             interface: name,
             capability: spec.map_or_else(|| interface.export.as_str().into(), |spec| spec.capability.clone()),
             source_name: spec.map_or_else(|| js_name.clone(), |spec| spec.source_name.clone()),
             function: js_name,
             shape: function.shape.clone(),
+            is_compiled: spec.is_some(),
             handler,
         }
     }
@@ -252,7 +257,7 @@ impl Target {
     /// The one record's members, or all parameters by name.
     fn params(&self, arguments: &[Val]) -> Result<Value> {
         match (arguments, self.shape.parameters.as_slice()) {
-            ([argument], [parameter]) if self.shape.takes_record() || parameter.shape == Shape::Json => {
+            ([argument], [parameter]) if self.shape.takes_record() || self.is_compiled => {
                 Ok(to_json(argument, &parameter.shape)?)
             }
             _ => {

@@ -8,7 +8,7 @@ use crate::handlers::{ALL, CapabilityError, Handlers};
 use crate::interfaces::Interfaces;
 use crate::modules::{ModuleSource, Modules};
 use crate::names::nearest;
-use crate::pipeline::Grants;
+use crate::pipeline::{Approvals, Grants, Rules};
 use crate::program::Program;
 use crate::resolve::{Withheld, resolve};
 use crate::run::{RunOptions, RunReport};
@@ -16,7 +16,6 @@ use crate::run_id;
 use crate::sandbox::{Description, Sandbox, Target};
 use crate::typed_call::TypedCall;
 use crate::workspace::Workspace;
-use capability_gen::emit::js;
 use serde::de::DeserializeOwned;
 use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -53,7 +52,7 @@ pub struct Space {
     modules: Modules,
     workspace: Option<Workspace>,
     withheld: Withheld,
-    grants: Grants,
+    rules: Rules,
     sandboxes: Mutex<VecDeque<(BTreeSet<String>, Sandbox)>>,
     /// Functions that the host called itself; there are no more than the space has.
     targets: Mutex<HashMap<(String, String), Arc<Target>>>,
@@ -67,9 +66,8 @@ impl Space {
     /// A space whose interfaces are all answered.
     pub fn new(engine: Engine, interfaces: Interfaces, handlers: Handlers) -> Result<Space, HostError> {
         check_handlers(&interfaces, &handlers)?;
-        let mut modules = interfaces.modules();
-        modules.insert(js::RUNTIME.to_owned(), ModuleSource::JavaScript(js::runtime_js().to_owned()));
-        let grants = Grants::new(interfaces.names());
+        let modules = interfaces.modules();
+        let rules = Rules { grants: Grants::new(interfaces.names()), ..Rules::default() };
         Ok(Space {
             engine,
             interfaces,
@@ -77,7 +75,7 @@ impl Space {
             modules,
             workspace: None,
             withheld: Withheld::new(),
-            grants,
+            rules,
             sandboxes: Mutex::default(),
             targets: Mutex::default(),
         })
@@ -103,7 +101,12 @@ impl Space {
 
     /// What the space gives its scripts; taking something back holds at once.
     pub fn grants(&self) -> &Grants {
-        &self.grants
+        &self.rules.grants
+    }
+
+    /// What an operator approves beforehand.
+    pub fn approvals(&self) -> &Approvals {
+        &self.rules.approvals
     }
 
     /// Names of the modules that scripts can import.
@@ -151,7 +154,7 @@ impl Space {
         let selection = self.interfaces.select(&BTreeSet::from([interface.to_owned()]));
         let selection = selection.map_err(|error| CapabilityError::new("call.unavailable", error.to_string()))?;
         let described = selection.interfaces.first().ok_or_else(unknown)?;
-        let target = described.target(function, &self.handlers, &self.grants).ok_or_else(unknown)?;
+        let target = described.target(function, &self.handlers, &self.rules).ok_or_else(unknown)?;
         let target = Arc::new(target);
         targets.insert(key, target.clone());
         Ok(target)
@@ -176,7 +179,7 @@ impl Space {
         let wasm = binding::build(&selection, Base::Sandbox, interfaces, None)?;
         let component = self.engine.component(&wasm)?;
         let description = Description { interfaces: selection.interfaces };
-        Sandbox::link(&self.engine, &component, description, &self.handlers, &self.grants)
+        Sandbox::link(&self.engine, &component, description, &self.handlers, &self.rules)
     }
 }
 

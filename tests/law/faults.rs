@@ -42,11 +42,11 @@ pub(super) struct Fault {
 pub(super) enum Naming {
     /// The place itself.
     Exact,
-    /// Of a member that is missing or unknown, the object.
-    Object,
+    /// Of the members given to a function without parameters, the one argument too many.
+    Argument,
     /// Of a whole object or array in the place of something else, a part of it.
     Part,
-    /// Where alternatives or conditions decide, something at or below their place: which of them was meant is
+    /// Where alternatives, conditions or counts decide, something at or below their place: which of them was meant is
     /// anybody's guess.
     Alternative,
 }
@@ -144,17 +144,18 @@ impl Fault {
     /// How the paths of a refusal name the fault, where they do.
     pub(super) fn naming(&self, schema: &Value, paths: &[String]) -> Option<Naming> {
         let is_one = |path: &[Step]| {
-            let [host, guest] = render(path);
-            paths.iter().any(|given| *given == host || *given == guest)
+            let [bare, escaped] = render(path);
+            paths.iter().any(|given| *given == bare || *given == escaped)
         };
         let has_below =
             |path: &[Step]| render(path).iter().any(|place| paths.iter().any(|given| is_at_or_below(given, place)));
         if is_one(&self.path) {
             return Some(Naming::Exact);
         }
-        let parent = &self.path[..self.path.len().saturating_sub(1)];
-        if self.kind != Kind::Other && is_one(parent) {
-            return Some(Naming::Object);
+        let takes_nothing = schema["properties"].as_object().is_none_or(Map::is_empty)
+            && schema["additionalProperties"] == Value::Bool(false);
+        if self.kind == Kind::Unknown && takes_nothing && is_one(&[]) {
+            return Some(Naming::Argument);
         }
         if self.kind == Kind::Other && has_below(&self.path) {
             return Some(Naming::Part);
@@ -169,27 +170,37 @@ fn is_at_or_below(given: &str, place: &str) -> bool {
     rest.is_some_and(|rest| place.is_empty() || rest.is_empty() || rest.starts_with(['.', '[']))
 }
 
-/// A path as errors write it: `trips[3].stops`, `["odd name"]`; the odd names as JSON or as Rust quotes them.
+/// A path as errors write it: `trips[3].stops`, `["odd name"]`; control characters are left out or escaped.
 pub(super) fn render(path: &[Step]) -> [String; 2] {
-    let write = |quote: fn(&str) -> String| {
+    let write = |is_escaped: bool| {
         let mut text = String::new();
         for step in path {
             match step {
                 Step::Index(index) => text.push_str(&format!("[{index}]")),
-                Step::Name(name) if is_identifier(name) => {
-                    text.push_str(if text.is_empty() { "" } else { "." });
-                    text.push_str(name);
-                }
-                Step::Name(name) => text.push_str(&format!("[{}]", quote(name))),
+                Step::Name(name) => write_name(name, is_escaped, &mut text),
             }
         }
         text
     };
-    let json = |name: &str| {
-        let visible: String = name.chars().filter(|character| !character.is_control()).collect();
-        Value::from(visible).to_string()
-    };
-    [write(json), write(|name| format!("{name:?}"))]
+    [write(false), write(true)]
+}
+
+fn write_name(name: &str, is_escaped: bool, text: &mut String) {
+    let name: String = name.chars().filter(|character| is_escaped || !character.is_control()).collect();
+    if is_identifier(&name) {
+        text.push_str(if text.is_empty() { "" } else { "." });
+        text.push_str(&name);
+        return;
+    }
+    text.push_str("[\"");
+    for character in name.chars() {
+        match character {
+            '"' | '\\' => text.extend(['\\', character]),
+            control if control.is_control() => text.push_str(&format!("\\u{:04x}", u32::from(control))),
+            other => text.push(other),
+        }
+    }
+    text.push_str("\"]");
 }
 
 fn is_identifier(name: &str) -> bool {
@@ -200,7 +211,7 @@ fn is_identifier(name: &str) -> bool {
 
 /// How far down the path alternatives or conditions begin to decide.
 fn decided_at(root: &Value, path: &[Step]) -> Option<usize> {
-    const DECIDE: [&str; 9] = [
+    const DECIDE: [&str; 11] = [
         "anyOf",
         "oneOf",
         "if",
@@ -210,6 +221,8 @@ fn decided_at(root: &Value, path: &[Step]) -> Option<usize> {
         "contains",
         "uniqueItems",
         "propertyNames",
+        "minProperties",
+        "maxProperties",
     ];
     let mut schemas = vec![root];
     for (depth, step) in path.iter().map(Some).chain([None]).enumerate() {

@@ -3,10 +3,15 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
+/// Failures that are shown, and how much of each.
+const MAX_SHOWN: usize = 40;
+const MAX_CHARACTERS: usize = 1500;
+
 #[derive(Default)]
 pub(super) struct Figures {
     counts: BTreeMap<String, usize>,
-    pub(super) failures: Vec<String>,
+    /// By what failed: the first failure whole, and how many there are.
+    failures: BTreeMap<String, (String, usize)>,
 }
 
 impl Figures {
@@ -18,17 +23,23 @@ impl Figures {
         self.counts.get(what).copied().unwrap_or(0)
     }
 
-    pub(super) fn fail(&mut self, failure: String) {
-        self.failures.push(failure);
+    /// Of failures that begin alike in one place the first is shown, the others are counted.
+    pub(super) fn fail(&mut self, place: &str, problem: &str) {
+        let kind: String = problem.chars().take(24).collect();
+        let failure = || (format!("{place}: {problem}"), 0);
+        self.failures.entry(format!("{place}: {kind}")).or_insert_with(failure).1 += 1;
     }
 
     /// Prints the figures, and panics where something failed.
     pub(super) fn close(&self, title: &str) {
         println!("{title}\n{self}");
-        let shown: Vec<String> =
-            self.failures.iter().take(40).map(|failure| failure.chars().take(1200).collect()).collect();
+        let show = |(failure, times): &(String, usize)| {
+            let start: String = failure.chars().take(MAX_CHARACTERS).collect();
+            format!("{times} times: {start}")
+        };
+        let shown: Vec<String> = self.failures.values().take(MAX_SHOWN).map(show).collect();
         let count = self.failures.len();
-        assert!(self.failures.is_empty(), "{title}: {count} failures, among them:\n\n{}", shown.join("\n\n"));
+        assert!(shown.is_empty(), "{title}: {count} kinds of failures:\n\n{}", shown.join("\n\n"));
     }
 }
 

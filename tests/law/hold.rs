@@ -9,6 +9,10 @@ use capability_gen::model::{Function, Module};
 use capability_gen::validate::Validator;
 use serde_json::Value;
 
+const NO_VALUE: &str = "skipped: functions whose parameters no valid value was found for";
+const NO_ANSWER: &str = "skipped: functions whose result no valid value was found for";
+const NO_FAULT: &str = "skipped: valid values beside which no invalid one was found";
+
 /// What an attempt is to come to.
 enum Expectation {
     /// These parameters reach the provider.
@@ -43,12 +47,12 @@ fn answers(function: &Function, count: u64, random: &mut Random, figures: &mut F
         return (0..count).map(|_| values::anything(random)).collect();
     };
     let Ok(validator) = Validator::new(schema) else {
-        figures.fail(format!("{}: its result's schema cannot be used", function.place));
+        figures.fail(&function.place.to_string(), "its result's schema cannot be used");
         return Vec::new();
     };
     let answers: Vec<Value> = (0..count).filter_map(|_| values::valid(schema, &validator, true, random)).collect();
     if answers.is_empty() {
-        figures.count("skipped: no valid answer found for a result schema", 1);
+        figures.count(NO_ANSWER, 1);
     }
     answers
 }
@@ -56,7 +60,7 @@ fn answers(function: &Function, count: u64, random: &mut Random, figures: &mut F
 fn attempts<'m>(function: &'m Function, count: u64, random: &mut Random, figures: &mut Figures) -> Vec<Tried<'m>> {
     let schema = &function.params_schema;
     let Ok(validator) = Validator::new(schema) else {
-        figures.fail(format!("{}: its parameters' schema cannot be used", function.place));
+        figures.fail(&function.place.to_string(), "its parameters' schema cannot be used");
         return Vec::new();
     };
     let mut tried = Vec::new();
@@ -66,15 +70,12 @@ fn attempts<'m>(function: &'m Function, count: u64, random: &mut Random, figures
     };
     for _ in 0..count {
         let Some(value) = values::valid(schema, &validator, false, random) else {
-            figures.count("skipped: no valid value found for the parameters of a function", 1);
-            if std::env::var_os("AGENT_SPACES_LAW_SKIPPED").is_some() {
-                println!("skipped {} {}: {schema}", function.place, function.name);
-            }
+            figures.count(NO_VALUE, 1);
             break;
         };
         match broken(&value, &validator, random) {
             Some(fault) => add(fault.value.clone(), Expectation::Refused(fault)),
-            None => figures.count("skipped: no invalid value found beside a valid one", 1),
+            None => figures.count(NO_FAULT, 1),
         }
         let mut filled = value.clone();
         validator.apply_defaults(&mut filled);
@@ -87,9 +88,12 @@ fn attempts<'m>(function: &'m Function, count: u64, random: &mut Random, figures
 pub(super) async fn hold(name: &str, module: Module, count: u64, figures: &mut Figures) {
     let exchange = match Exchange::new(module.clone()) {
         Ok(exchange) => exchange,
-        Err(error) => return figures.fail(format!("{name}: {error}")),
+        Err(error) => return figures.fail(name, &error),
     };
     figures.count("servers", 1);
+    for skipped in [NO_VALUE, NO_ANSWER, NO_FAULT] {
+        figures.count(skipped, 0);
+    }
     let mut random = Random::new(setting("AGENT_SPACES_LAW_SEED", 1), name);
     let mut tried = Vec::new();
     for function in module.capabilities.iter().flat_map(|capability| &capability.functions) {
@@ -118,7 +122,7 @@ fn judge(name: &str, tried: &Tried<'_>, outcome: &Outcome, figures: &mut Figures
             } else if !is_seen {
                 let schema = function.result_schema.as_ref().unwrap_or(&Value::Null);
                 let seen = seen.as_ref().map(Value::to_string);
-                Some(format!("the answer {} was seen as {seen:?}; result schema {schema}", arrival.answer))
+                Some(format!("the answer came back changed: {} as {seen:?}; result schema {schema}", arrival.answer))
             } else {
                 figures.count("answers passed back", 1);
                 None
@@ -132,7 +136,7 @@ fn judge(name: &str, tried: &Tried<'_>, outcome: &Outcome, figures: &mut Figures
                 None
             } else {
                 let schema = function.result_schema.as_ref().unwrap_or(&Value::Null);
-                Some(format!("the answer {} failed: {message}; result schema {schema}", arrival.answer))
+                Some(format!("the answer failed: {message}: {}; result schema {schema}", arrival.answer))
             }
         }
         (Expectation::Arrives(_), Outcome::Refused { code, message, .. }) => {
@@ -159,9 +163,8 @@ fn judge(name: &str, tried: &Tried<'_>, outcome: &Outcome, figures: &mut Figures
         )),
     };
     if let Some(problem) = problem {
-        figures.fail(format!(
-            "{name} {}: {problem}\n  value  {}\n  schema {}",
-            function.name, tried.attempt.value, function.params_schema
-        ));
+        let (value, schema) = (&tried.attempt.value, &function.params_schema);
+        let problem = format!("{problem}\n  value  {value}\n  schema {schema}");
+        figures.fail(&format!("{name} {}", function.name), &problem);
     }
 }

@@ -295,7 +295,7 @@ fn constructs() -> Vec<(&'static str, Value)> {
             "rest_of_tree",
             json!({ "$ref": "#/$defs/folder", "$defs": { "folder": { "type": "object", "properties": { "size": integer() }, "additionalProperties": { "anyOf": [{ "$ref": "#/$defs/folder" }, integer()] } } } }),
         ),
-        ("deep", (0..70).fold(integer(), |schema, _| record("d", schema))),
+        ("deep", (0..48).fold(integer(), |schema, _| record("d", schema))),
         (
             "deep_lists",
             (0..40)

@@ -15,7 +15,7 @@ const PARTS: usize = 120;
 /// Levels, beyond which only what must be there is added.
 const SHALLOW: usize = 5;
 /// Levels, beyond which there is no value.
-const DEEP: usize = 24;
+const DEEP: usize = 90;
 
 /// Names that trouble objects, paths or identifiers somewhere.
 pub(super) const ODD_NAMES: [&str; 18] = [
@@ -87,12 +87,17 @@ impl<'s> Maker<'s, '_> {
         for schema in parts {
             let part = self.value(schema, depth + 1)?;
             let is_declared = |name: &str| schema["properties"].get(name).is_some();
+            let schema_of = |name: &str| map.get("properties").and_then(|declared| declared.get(name));
             whole = Some(match (whole, part) {
                 (Some(Value::Object(mut whole)), Value::Object(part)) => {
                     for (name, member) in part {
-                        if is_declared(&name) || !whole.contains_key(&name) {
-                            whole.insert(name, member);
-                        }
+                        // What the part only requires is as the whole declares it.
+                        let member = match schema_of(&name) {
+                            Some(_) if whole.contains_key(&name) && !is_declared(&name) => continue,
+                            Some(schema) if !is_declared(&name) => self.value(schema, depth + 1)?,
+                            _ => member,
+                        };
+                        whole.insert(name, member);
                     }
                     Value::Object(whole)
                 }

@@ -142,14 +142,17 @@ pub(super) const PRINTED: &[Printed] = &[
             (Theirs("\nimport", "import"), "the blank line after the header"),
             (
                 Ours(
-                    "{ $schema: 'https://json-schema.org/draft/2020-12/schema', type: 'object', properties: { station: { type: 'string' }, date: { type: 'string', format: 'date' } }, additionalProperties: false }",
+                    "{ $schema: 'https://json-schema.org/draft/2020-12/schema', type: 'object', \
+                     properties: { station: { type: 'string' }, date: { type: 'string', format: 'date' } }, \
+                     additionalProperties: false }",
                     "{ /* JSON schema for validation */ }",
                 ),
                 "the schema is left out in print",
             ),
             (
                 Ours(
-                    "{ $schema: 'https://json-schema.org/draft/2020-12/schema', type: 'object', properties: { trainId: { type: 'string' } }, required: ['trainId'], additionalProperties: false }",
+                    "{ $schema: 'https://json-schema.org/draft/2020-12/schema', type: 'object', \
+                     properties: { trainId: { type: 'string' } }, required: ['trainId'], additionalProperties: false }",
                     "{ /* JSON schema */ }",
                 ),
                 "the schema is left out in print",

@@ -28,22 +28,22 @@ struct Script {
     calls: u64,
 }
 
+fn trip(id: &str, hour: u8, minute: u8, destination: &str, platform: &str) -> Value {
+    json!({"id": id, "hour": hour, "minute": minute, "destination": destination, "platform": platform})
+}
+
 /// S0-05, S0-10, S0-11, S0-26, S0-30, S0-31: the printed scripts, unchanged.
 #[tokio::test]
 async fn scripts_run_as_printed() {
-    let trips = |ids: &[(&str, i64, i64, &str, &str)]| -> Value {
-        let trip = |(id, hour, minute, destination, platform): &(&str, i64, i64, &str, &str)| json!({"id": id, "hour": hour, "minute": minute, "destination": destination, "platform": platform});
-        ids.iter().map(trip).collect()
-    };
     let note = json!({
         "id": "note-1", "title": "Morning Trains", "content": "7:00 - Springfield\n9:00 - Capital City",
     });
     let reply = json!({"channel": "C02", "text": "Re: \"The build is green\" - Got it!", "ts": "1736937003.000100"});
-    let central = trips(&[
-        ("IC-101", 7, 5, "Springfield", "4a"),
-        ("RE-202", 9, 40, "Capital City", "1"),
-        ("IC-303", 14, 15, "Springfield", "2"),
-    ]);
+    let central = [
+        trip("IC-101", 7, 5, "Springfield", "4a"),
+        trip("RE-202", 9, 40, "Capital City", "1"),
+        trip("IC-303", 14, 15, "Springfield", "2"),
+    ];
     let both = json!({"result": central, "proxy": central});
     let operated = &["Train operated by: Northern"];
     for script in [
@@ -54,12 +54,14 @@ async fn scripts_run_as_printed() {
         Script { path: "weather/agent.ts", value: Value::Null, console: &["14.5°C: fog"], calls: 1 },
         Script { path: "slack/agent.ts", value: reply, console: &[], calls: 3 },
         Script { path: "slack/two-servers.ts", value: Value::Null, console: &[], calls: 2 },
-        // The specification's script waits here for an approval, which is not asked for yet.
+        // The printed script waits for an approval; here it was given beforehand.
         Script { path: "company-crm/agent.ts", value: Value::Null, console: &["Created ticket: tkt_1"], calls: 2 },
     ] {
         let (example, name) = script.path.split_once('/').unwrap();
         let source = std::fs::read_to_string(Path::new(EXAMPLES).join(script.path)).unwrap();
-        let report = run(&space(example), name, &source).await;
+        let space = space(example);
+        space.approvals().approve("crm.createTicket");
+        let report = run(&space, name, &source).await;
         assert_eq!(report.outcome.as_ref().ok(), Some(&script.value), "{}: {report:?}", script.path);
         let console: Vec<&str> = report.console.iter().map(|line| line.text.as_str()).collect();
         assert_eq!(console, script.console, "{}", script.path);
@@ -106,13 +108,25 @@ async fn every_way_of_calling_gives_the_same() {
     }
 }
 
+/// Nobody has approved the printed ticket, and so nobody gets it.
+#[tokio::test]
+async fn the_printed_ticket_needs_its_approval() {
+    let source = std::fs::read_to_string(Path::new(EXAMPLES).join("company-crm/agent.ts")).unwrap();
+    let report = run(&space("company-crm"), "agent.ts", &source).await;
+    assert_eq!(report.outcome.unwrap_err().code, "call.approval_denied");
+    assert!(report.console.is_empty());
+}
+
 /// S0-26: a call by name reaches no more than the imports.
 #[tokio::test]
 async fn a_call_by_name_needs_the_import() {
-    let source = "await __agentSpaces.callCapability('trainSchedule', 'getSchedule', {})";
-    let report = run(&space("train-schedule"), "script.ts", source).await;
+    let call = "await __agentSpaces.callCapability('trainSchedule', 'getSchedule', { station: 'Harbour' })";
+    let space = space("train-schedule");
+    let report = run(&space, "script.ts", call).await;
     assert_eq!(report.outcome.unwrap_err().code, "import.denied");
     assert_eq!(report.usage.calls, 0);
+    let imported = value(&space, &format!("import '@capabilities/train-schedule'; {call}")).await;
+    assert_eq!(imported, json!([trip("RE-404", 8, 20, "Central", "1")]));
 }
 
 /// S0-31: the array methods of a promised list, beside the awaited one.

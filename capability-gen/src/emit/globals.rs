@@ -4,3 +4,8 @@
 pub fn globals_dts() -> &'static str {
     include_str!("typescript/globals.d.ts")
 }
+
+/// `capabilities.d.ts`: what a definition in TypeScript imports.
+pub fn capabilities_dts() -> &'static str {
+    include_str!("typescript/capabilities.d.ts")
+}

@@ -103,7 +103,7 @@ fn tool(node: &Node<'_>) -> Result<Definition, SourceError> {
 
 fn read(node: &Node<'_>, name: &str) -> Result<FunctionDefinition, SourceError> {
     if let Some(handler) = node.get("handler") {
-        let fix = "Define the tool in TypeScript, or remove the handler and name a provider in the configuration.";
+        let fix = "Define the tool in TypeScript, or put the handler into a .ts file of the same name beside this one.";
         return Err(handler.error("JSON has no place for code", fix));
     }
     node.check_keys(&FUNCTION_KEYS, "function")?;

@@ -3,7 +3,7 @@
 use super::{Issues, Path, Presence, RecordNames, Refusal, Strictness, Tree, Untagged, write_json};
 use crate::abi::metadata::{Kind, Member, Type};
 use crate::engine::{binding, engine};
-use crate::errors::nearest;
+use crate::errors::{MISSING, nearest};
 use crate::js::{MAX_SAFE_INTEGER, OwnedAtom, Value};
 
 type Result<T> = std::result::Result<T, Refusal>;
@@ -146,7 +146,8 @@ fn record(value: &Value, index: usize, path: &Path<'_>) -> Result<Tree> {
     let mut issues = Issues::default();
     if !names.is_open() {
         for unknown in keys.iter().filter(|key| names.position(key.0).is_none()) {
-            issues.collect::<Tree>(Err(unknown_name(&unknown.0.name(), names.known(), path)))?;
+            let name = unknown.0.name();
+            issues.collect::<Tree>(Err(unknown_name(&name, names.known(), &Path::Name(path, &name))))?;
         }
     }
     let mut trees = Vec::with_capacity(fields.len());
@@ -166,6 +167,22 @@ fn record(value: &Value, index: usize, path: &Path<'_>) -> Result<Tree> {
     Ok(Tree::Sequence(trees))
 }
 
+/// Refuses an object that has any member.
+pub(crate) fn no_members(value: &Value, path: &Path<'_>) -> Result<()> {
+    if value.is_undefined() {
+        return Ok(());
+    }
+    if value.is_array() || value.is_function() {
+        return Err(mismatch(value, path, "no arguments"));
+    }
+    let mut issues = Issues::default();
+    for key in value.keys()? {
+        let name = key.0.name();
+        issues.collect::<Tree>(Err(unknown_name(&name, std::iter::empty(), &Path::Name(path, &name))))?;
+    }
+    issues.finish()
+}
+
 /// Whether no value at all stands for a record without members.
 fn may_be_left_out(value: &Value, names: &RecordNames, fields: &[Member], path: &Path<'_>) -> bool {
     if names.is_marked() {
@@ -180,9 +197,9 @@ fn member_tree(member: &Value, presence: Presence, ty: Type, path: &Path<'_>) ->
         (Presence::Optional, Kind::Option(option)) => {
             Ok(Tree::some(lower(member, binding().option(option), path)?))
         }
-        (Presence::Required, _) if member.is_undefined() => Err(path.refuse("is required but missing")),
+        (Presence::Required, _) if member.is_undefined() => Err(path.refuse(MISSING)),
         (_, Kind::Option(_)) => lower(member, ty, path),
-        _ if member.is_undefined() => Err(path.refuse("is required but missing")),
+        _ if member.is_undefined() => Err(path.refuse(MISSING)),
         _ => lower(member, ty, path),
     }
 }

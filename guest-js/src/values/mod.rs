@@ -13,7 +13,7 @@ mod path;
 mod tree;
 
 pub(crate) use json::{Strictness, parse_json, write_json};
-pub(crate) use lower::lower;
+pub(crate) use lower::{lower, no_members};
 pub(crate) use marks::{Presence, RecordNames, Untagged, enum_text, presence_options};
 pub(crate) use path::{Issue, Issues, Path, Refusal};
 pub(crate) use tree::Tree;

@@ -66,7 +66,7 @@ impl From<Value> for Refusal {
 }
 
 /// Longer keys are cut in a path.
-const MAX_KEY_LENGTH: usize = 64;
+const MAX_KEY_LENGTH: usize = 80;
 
 impl Path<'_> {
     pub(crate) fn refuse(&self, message: impl Into<String>) -> Refusal {
@@ -98,17 +98,32 @@ impl Path<'_> {
 
 fn write_name(parent: &Path<'_>, name: &str, out: &mut String) {
     parent.write(out);
+    let name = clean(name);
     let is_identifier = !name.is_empty()
         && !name.starts_with(|c: char| c.is_ascii_digit())
         && name.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '$');
-    if is_identifier && name.len() <= MAX_KEY_LENGTH {
+    if is_identifier {
         if !out.is_empty() {
             out.push('.');
         }
-        out.push_str(name);
+        out.push_str(&name);
     } else {
-        let cut: String = name.chars().take(MAX_KEY_LENGTH).collect();
-        let ellipsis = if cut.len() < name.len() { "…" } else { "" };
-        let _ = write!(out, "[{cut:?}{ellipsis}]");
+        let _ = write!(out, "[\"{}\"]", name.replace('\\', "\\\\").replace('"', "\\\""));
     }
+}
+
+/// A key as messages may show it: not too long, and without what moves a cursor or cannot be seen. The host's
+/// checks write paths in the same way.
+fn clean(key: &str) -> String {
+    let is_hidden = |character: &char| {
+        character.is_control()
+            || matches!(character, '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
+                | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
+    };
+    let mut characters = key.chars().filter(|character| !is_hidden(character));
+    let mut cleaned: String = characters.by_ref().take(MAX_KEY_LENGTH).collect();
+    if characters.next().is_some() {
+        cleaned.push('…');
+    }
+    cleaned
 }

@@ -55,6 +55,10 @@ pub(super) struct Run {
     #[command(flatten)]
     choice: SpaceChoice,
 
+    /// Approve calls of a function that asks for approval, such as crm.createTicket; may be repeated
+    #[arg(long, value_name = "FUNCTION")]
+    approve: Vec<String>,
+
     /// Compile afresh instead of using the cache of compiled code
     #[arg(long)]
     no_cache: bool,
@@ -90,6 +94,9 @@ impl Run {
         let limits = self.limits(self.choice.limits(&found))?;
         let modules = self.choice.modules(&found)?;
         let mut space = modules.assemble(&engine)?;
+        for function in &self.approve {
+            space.approvals().approve(function);
+        }
         if let Some(workspace) = script.workspace()? {
             space = space.with_workspace(workspace);
         }

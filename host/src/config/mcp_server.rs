@@ -74,6 +74,30 @@ pub struct ToolFilters {
     pub deny: Vec<String>,
 }
 
+impl ToolFilters {
+    /// Whether a tool of this name is let through: it is allowed, or nothing is said of that, and it is not denied.
+    /// `*` in a filter stands for any text.
+    pub fn allows(&self, tool: &str) -> bool {
+        let is_listed = |list: &[String]| list.iter().any(|filter| matches(filter, tool));
+        self.allow.as_deref().is_none_or(is_listed) && !is_listed(&self.deny)
+    }
+}
+
+/// Whether a text is one of those that a filter stands for.
+fn matches(filter: &str, text: &str) -> bool {
+    let mut parts = filter.split('*');
+    let Some(mut rest) = parts.next().and_then(|first| text.strip_prefix(first)) else { return false };
+    let mut parts: Vec<&str> = parts.collect();
+    let Some(last) = parts.pop() else { return rest.is_empty() };
+    for part in parts {
+        match rest.split_once(part) {
+            Some((_, after)) => rest = after,
+            None => return false,
+        }
+    }
+    rest.ends_with(last)
+}
+
 const KEYS: &[&str] =
     &["type", "command", "args", "env", "cwd", "url", "headers", "enabled", "timeout", "tools", "toolFilters"];
 

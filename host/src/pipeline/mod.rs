@@ -3,10 +3,12 @@
 //! The same steps stand before every provider, whoever calls. A step lets the call pass, changes its parameters,
 //! or refuses it with the error that the caller is given.
 
+mod approval;
 mod defaults;
 mod grant;
 mod validate;
 
+pub use approval::Approvals;
 pub use grant::Grants;
 
 use crate::handlers::CapabilityError;
@@ -15,12 +17,19 @@ use capability_gen::validate::Validator;
 use serde_json::Value;
 use std::sync::{Arc, OnceLock};
 
+/// What a space lets its callers do.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Rules {
+    pub(crate) grants: Grants,
+    pub(crate) approvals: Approvals,
+}
+
 /// The steps before one function's provider.
 pub(crate) struct Pipeline {
     /// `trainSchedule.getSchedule`, for messages.
     label: String,
     interface: Arc<str>,
-    grants: Grants,
+    rules: Rules,
     /// What is known of the function; WIT that was written by hand has no schemas.
     checks: Option<Checks>,
 }
@@ -37,19 +46,19 @@ struct Compiled {
 }
 
 impl Pipeline {
-    pub(crate) fn new(label: String, interface: Arc<str>, grants: Grants, spec: Option<Arc<FunctionSpec>>) -> Pipeline {
+    pub(crate) fn new(label: String, interface: Arc<str>, rules: Rules, spec: Option<Arc<FunctionSpec>>) -> Pipeline {
         let checks = spec.map(|spec| Checks { spec, compiled: OnceLock::new() });
-        Pipeline { label, interface, grants, checks }
+        Pipeline { label, interface, rules, checks }
     }
 
     /// The parameters that the provider is given, or why the call goes no further.
     pub(crate) async fn admit(self: &Arc<Pipeline>, mut params: Value) -> Result<Value, CapabilityError> {
-        grant::check(&self.grants, &self.interface, &self.label)?;
-        if self.checks.is_none() {
-            return Ok(params);
-        }
+        grant::check(&self.rules.grants, &self.interface, &self.label)?;
+        let Some(checks) = &self.checks else { return Ok(params) };
         defaults::apply(self.compiled()?, &mut params);
-        validate::check(self, params).await
+        let params = validate::check(self, params).await?;
+        approval::check(&self.rules.approvals, checks.spec.requires_approval, &self.label)?;
+        Ok(params)
     }
 
     fn compiled(&self) -> Result<&Compiled, CapabilityError> {

@@ -3,7 +3,7 @@
 //! A definition that has not changed is not compiled again, a file that would not change is not written, and the
 //! folder of a module that is no longer defined is removed. The same definitions always give the same bytes.
 
-use super::definitions::{DefinedModule, DefinitionBody, DefinitionFile};
+use super::definitions::{DefinedModule, DefinitionBody, DefinitionFile, check_names};
 use super::error::ProjectError;
 use cap_std::ambient_authority;
 use cap_std::fs::Dir;
@@ -11,7 +11,6 @@ use capability_gen::definition::Note;
 use capability_gen::emit::bundle::{Bundle, bundle, is_intact};
 use capability_gen::emit::{globals, tsconfig};
 use capability_gen::model::Module;
-use capability_gen::registry::Registry;
 use capability_gen::{emit, wit};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -75,14 +74,13 @@ pub fn build(
     let out = Out::open(folder)?;
     let mut builder =
         Builder { previous: out.record(), out, record: Record::default(), modules: Vec::new(), notes: Vec::new() };
-    let mut registry = Registry::new();
+    check_names(definitions)?;
     let modules = definitions.iter().filter_map(|definition| match &definition.body {
         DefinitionBody::Module(module) => Some(module),
         DefinitionBody::Wit(_) => None,
     });
     for module in modules {
         progress(&module.outline.specifier);
-        registry.reserve(&module.outline.specifier, module.outline.capabilities())?;
         builder.module(module)?;
     }
     builder.finish()
@@ -133,6 +131,7 @@ impl Builder {
             self.out.remove(&stale)?;
         }
         self.out.write(&format!("{FOLDER}/globals.d.ts"), globals::globals_dts())?;
+        self.out.write(&format!("{FOLDER}/capabilities.d.ts"), globals::capabilities_dts())?;
         self.out.write(&format!("{FOLDER}/tsconfig.json"), &tsconfig::tsconfig())?;
         self.out.write_new("tsconfig.json", &format!("{{\n  \"extends\": \"./{FOLDER}/tsconfig.json\"\n}}\n"))?;
         let text = serde_json::to_string_pretty(&self.record).unwrap_or_default();

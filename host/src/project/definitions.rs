@@ -10,11 +10,12 @@
 use super::error::ProjectError;
 use super::find::join;
 use super::outlines::Outlines;
-use crate::config::{Config, Entry, SourceFormat};
+use crate::config::{Config, Entry, SourceFormat, ToolFilters};
 use crate::error::HostError;
 use crate::package::{Package, PackageOutline};
-use capability_gen::compile::{ModuleSource, compile};
+use capability_gen::compile::{CompileError, ModuleSource, compile};
 use capability_gen::model::Module;
+use capability_gen::registry::Registry;
 use capability_gen::sources::{self, Format, Source, define_tool};
 use std::path::{Path, PathBuf};
 
@@ -60,6 +61,8 @@ struct Recipe {
     format: Option<Format>,
     /// The server's name, of an MCP tool list.
     server: Option<String>,
+    /// Which of its tools are functions.
+    filters: ToolFilters,
 }
 
 /// How a file was named.
@@ -69,6 +72,7 @@ pub(super) struct Naming {
     pub(super) specifier: Option<String>,
     pub(super) format: Option<Format>,
     pub(super) server: Option<String>,
+    pub(super) filters: ToolFilters,
 }
 
 impl Recipe {
@@ -79,7 +83,11 @@ impl Recipe {
             false => {
                 let name = self.server.as_deref().unwrap_or_else(|| server_name(&self.stem));
                 let source = Source { file: &self.file, text: &self.text, name: Some(name), format: self.format };
-                sources::parse(&source)?
+                let mut definitions = sources::parse(&source)?;
+                for definition in &mut definitions {
+                    definition.functions.retain(|function| self.filters.allows(&function.name));
+                }
+                definitions
             }
         };
         let (specifier, stem) = (self.specifier.clone(), Some(self.stem.clone()));
@@ -90,7 +98,8 @@ impl Recipe {
         let format = self.format.map(|format| format!("{format:?}")).unwrap_or_default();
         let specifier = self.specifier.as_deref().unwrap_or_default();
         let server = self.server.as_deref().unwrap_or_default();
-        Outlines::key([&self.file, &self.text, &self.stem, specifier, &format, server])
+        let filters = format!("{:?}", self.filters);
+        Outlines::key([&self.file, &self.text, &self.stem, specifier, &format, server, &filters])
     }
 }
 
@@ -126,7 +135,19 @@ pub fn definitions_at(path: &Path, outlines: &Outlines) -> Result<Vec<Definition
     for file in files_at(path)? {
         definitions.extend(read(&file, Naming::default(), outlines)?);
     }
+    check_names(&definitions)?;
     Ok(definitions)
+}
+
+/// Refuses two modules or capabilities of one name.
+pub(super) fn check_names(definitions: &[DefinitionFile]) -> Result<(), ProjectError> {
+    let mut registry = Registry::new();
+    for definition in definitions {
+        if let DefinitionBody::Module(module) = &definition.body {
+            registry.reserve(&module.outline.specifier, module.outline.capabilities())?;
+        }
+    }
+    Ok(())
 }
 
 /// The files that a path names: itself, itself with an extension, or those of a folder.
@@ -185,12 +206,20 @@ fn read(file: &Path, naming: Naming, outlines: &Outlines) -> Result<Option<Defin
         specifier: naming.specifier,
         format: naming.format,
         server: naming.server,
+        filters: naming.filters,
     };
     let key = recipe.key();
     let outline = match outlines.get(&key) {
         Some(outline) => outline,
         None => {
-            let outline = PackageOutline::of(&recipe.compile()?);
+            let module = match recipe.compile() {
+                // A server may have no tools, or none that is let through.
+                Err(ProjectError::Compile(CompileError::Empty(_))) if recipe.format == Some(Format::Mcp) => {
+                    return Ok(None);
+                }
+                compiled => compiled?,
+            };
+            let outline = PackageOutline::of(&module);
             outlines.put(&key, &outline);
             outline
         }
@@ -232,10 +261,11 @@ impl<'a> Loader<'a> {
         for (name, path) in &config.registry {
             self.load(path, Naming { entry: name.clone(), specifier: Some(name.clone()), ..Naming::default() })?;
         }
-        for (name, server) in &config.mcp_servers {
+        for (name, server) in config.mcp_servers.iter().filter(|(_, server)| server.enabled) {
             if let Some(tools) = &server.tools {
-                let (entry, server) = (format!("mcp:{name}"), Some(name.clone()));
-                self.load(tools, Naming { entry, format: Some(Format::Mcp), server, specifier: None })?;
+                let (entry, filters) = (format!("mcp:{name}"), server.tool_filters.clone());
+                let format = Some(Format::Mcp);
+                self.load(tools, Naming { entry, format, server: Some(name.clone()), filters, specifier: None })?;
             }
         }
         let spaces = config.spaces.values().flat_map(|space| &space.capabilities);
@@ -245,7 +275,8 @@ impl<'a> Loader<'a> {
                     true => module.clone(),
                     false => format!("@{}/{module}", capability_gen::compile::NAMESPACE),
                 });
-                let naming = Naming { entry: path.clone(), specifier, format: format.map(format_of), server: None };
+                let naming =
+                    Naming { entry: path.clone(), specifier, format: format.map(format_of), ..Naming::default() };
                 self.load(path, naming)?;
             }
         }

@@ -44,6 +44,7 @@ impl Project {
         let mut loader = Loader::new(folder, &config, outlines);
         loader.load_all()?;
         let definitions = loader.finish();
+        definitions::check_names(&definitions)?;
         Ok(Project { folder: folder.to_owned(), config, definitions })
     }
 

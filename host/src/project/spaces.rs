@@ -171,8 +171,15 @@ impl<'a> SpaceModules<'a> {
         let (interfaces, handlers) = link(&self.given, engine)?;
         let mut space = Space::new(engine.clone(), interfaces, handlers)?;
         for (definition, grant) in &self.withheld {
-            if let DefinitionBody::Module(module) = &definition.body {
-                space.withhold(&module.outline.specifier, grant.clone());
+            match &definition.body {
+                DefinitionBody::Module(module) => space.withhold(&module.outline.specifier, grant.clone()),
+                DefinitionBody::Wit(text) => {
+                    let mut own = Interfaces::new()?;
+                    own.add(&definition.path.display().to_string(), text)?;
+                    for specifier in own.modules().names() {
+                        space.withhold(specifier, grant.clone());
+                    }
+                }
             }
         }
         Ok(space)

@@ -11,6 +11,7 @@ use crate::modules::ModuleSource;
 use crate::program::Program;
 use crate::run::RunOptions;
 use crate::space::Space;
+use crate::values::exact;
 use crate::workspace::Workspace;
 use serde_json::{Value, json};
 use std::path::Path;
@@ -105,6 +106,9 @@ fn unreadable(folder: &Path, error: &std::io::Error) -> HostError {
 }
 
 async fn run(program: &Program, call: Call) -> Result<Value, CapabilityError> {
+    // The handler is a script too.
+    exact(&call.params)
+        .map_err(|mismatch| CapabilityError::new("call.invalid", format!("{}: {mismatch}", call.function)))?;
     let text = json!({
         "capability": call.capability, "function": call.function, "name": call.source_name, "params": call.params,
     });

@@ -72,7 +72,7 @@ pub(crate) fn from_json(value: Value, shape: &Shape) -> Result<Val, Mismatch> {
 }
 
 /// Refuses integers that a script would see as others.
-fn exact(value: &Value) -> Result<(), Mismatch> {
+pub(crate) fn exact(value: &Value) -> Result<(), Mismatch> {
     match value {
         Value::Number(number) => {
             let magnitude = number.as_u64().or_else(|| number.as_i64().map(i64::unsigned_abs));

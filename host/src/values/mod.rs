@@ -25,6 +25,8 @@ pub(crate) mod marks;
 mod shape;
 mod to_json;
 
+#[cfg(feature = "compiler")]
+pub(crate) use from_json::exact;
 pub(crate) use from_json::{Mismatch, from_json};
 #[cfg(feature = "compiler")]
 pub(crate) use shape::read::{Context, function};

@@ -71,9 +71,13 @@ fn show(report: &BuildReport) {
     for note in &report.notes {
         terminal::warn(&format!("{}: {}", note.place, note.message));
     }
+    let modules = match report.modules.len() {
+        1 => "1 module".to_owned(),
+        count => format!("{count} modules"),
+    };
     let _ = match report.written.len() {
-        0 => writeln!(out, "{} modules, nothing to do", report.modules.len()),
-        1 => writeln!(out, "{} modules, 1 file written", report.modules.len()),
-        count => writeln!(out, "{} modules, {count} files written", report.modules.len()),
+        0 => writeln!(out, "{modules}, nothing to do"),
+        1 => writeln!(out, "{modules}, 1 file written"),
+        count => writeln!(out, "{modules}, {count} files written"),
     };
 }

@@ -10,10 +10,17 @@ use std::process::{Command, Output, Stdio};
 
 /// Runs the command with a home of its own, so that nothing of the user's is read or written.
 fn agent_spaces(arguments: &[&str], stdin: &str) -> Output {
+    agent_spaces_in(std::path::Path::new("."), arguments, stdin)
+}
+
+/// The same, in a folder.
+fn agent_spaces_in(folder: &std::path::Path, arguments: &[&str], stdin: &str) -> Output {
     static HOME: std::sync::OnceLock<tempfile::TempDir> = std::sync::OnceLock::new();
     let home = HOME.get_or_init(|| tempfile::tempdir().unwrap());
     let mut child = Command::new(env!("CARGO_BIN_EXE_agent-spaces"))
         .args(arguments)
+        .current_dir(folder)
+        .env("XDG_CONFIG_HOME", home.path().join("config"))
         .env("XDG_CACHE_HOME", home.path().join("cache"))
         .env("XDG_STATE_HOME", home.path().join("state"))
         .stdin(Stdio::piped())
@@ -159,4 +166,73 @@ fn completions_are_printed_for_every_shell() {
         let output = agent_spaces(&["completions", shell], "");
         assert!(String::from_utf8_lossy(&output.stdout).contains("agent-spaces"), "{shell}");
     }
+}
+
+/// A project with one space that is given one of two tools.
+fn project() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |path: &str, text: &str| {
+        let file = folder.path().join(path);
+        std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+        std::fs::write(file, text).unwrap();
+    };
+    let tool = |name: &str| json!({ "name": name, "functions": [{ "name": "get_it", "parameters": { "id": "string" }, "returns": "string" }] });
+    write("tools/alpha.json", &tool("alpha").to_string());
+    write("tools/alpha.ts", "export const getIt = ({ id }) => id.toUpperCase();");
+    write("tools/beta.json", &tool("beta").to_string());
+    write(
+        "agent-spaces.config.toml",
+        "[spaces.one]\ncapabilities = [\"./tools/alpha.json\"]\n[spaces.two]\ncapabilities = [\"./tools/beta.json\"]\n",
+    );
+    write("alpha.ts", "import { alpha } from '@capabilities/alpha'; export default await alpha.getIt({ id: 'x' });");
+    write("beta.ts", "import { beta } from '@capabilities/beta'; export default await beta.getIt({ id: 'x' });");
+    folder
+}
+
+#[test]
+fn a_script_runs_in_the_space_that_is_named() {
+    let folder = project();
+    let run = |arguments: &[&str]| agent_spaces_in(folder.path(), arguments, "");
+    assert_eq!(last_line(&run(&["run", "alpha.ts", "--space", "one", "--json"]))["value"], "X");
+    let denied = run(&["run", "beta.ts", "--space", "one"]);
+    assert_eq!(denied.status.code(), Some(4));
+    let said = String::from_utf8_lossy(&denied.stderr);
+    assert!(said.contains("agent-spaces.config.toml: $.spaces.one.capabilities: add \"./tools/beta.json\""), "{said}");
+    // Nobody answers it: the script is told so, and the operator what to do.
+    let unanswered = run(&["run", "beta.ts", "--space", "two"]);
+    assert_eq!(unanswered.status.code(), Some(5));
+    let said = String::from_utf8_lossy(&unanswered.stderr);
+    assert!(said.contains("call.unavailable") && said.contains("Add tools/beta.ts"), "{said}");
+    assert_eq!(run(&["run", "alpha.ts", "--space", "three"]).status.code(), Some(2));
+}
+
+/// S0-23, S0-42: what is built can be listed and looked at; what cannot be built says where and how to mend it.
+#[test]
+fn capabilities_are_built_listed_and_shown() {
+    let folder = project();
+    let run = |arguments: &[&str]| agent_spaces_in(folder.path(), arguments, "");
+    let built = last_line(&run(&["capabilities", "build", "--json"]));
+    assert_eq!(built["modules"].as_array().unwrap().len(), 2, "{built}");
+    assert!(folder.path().join(".agent-spaces/capabilities/alpha/alpha.wit").is_file());
+    assert_eq!(last_line(&run(&["capabilities", "build", "--json"]))["written"], json!([]));
+
+    let listed = last_line(&run(&["capabilities", "list", "--json"]));
+    assert_eq!(listed[0]["name"], "alpha", "{listed}");
+    assert_eq!((&listed[0]["version"], &listed[0]["source"]), (&json!("1.0.0"), &json!("tool")));
+    let shown = |form: &str| String::from_utf8(run(&["capabilities", "show", "alpha", form]).stdout).unwrap();
+    assert!(shown("--dts").contains("getIt(params: GetItParams): Promise<string>;"));
+    assert!(shown("--wit").contains("get-it: async func(params: get-it-params) -> result<string, capability-error>;"));
+    assert!(shown("--rust").contains("pub struct GetItParams"));
+    assert_eq!(serde_json::from_str::<Value>(&shown("--schema")).unwrap()["capabilities"][0]["name"], "alpha");
+    assert_eq!(run(&["capabilities", "show", "alhpa"]).status.code(), Some(2));
+    assert_eq!(last_line(&run(&["spaces", "list", "--json"]))[0]["name"], "one");
+    assert_eq!(last_line(&run(&["spaces", "show", "one", "--json"]))["modules"], json!(["@capabilities/alpha"]));
+
+    std::fs::write(folder.path().join("tools/alpha.json"), r#"{ "name": "alpha", "functions": [{ "nmae": "x" }] }"#)
+        .unwrap();
+    let refused = run(&["capabilities", "build"]);
+    assert_eq!(refused.status.code(), Some(2));
+    let said = String::from_utf8_lossy(&refused.stderr);
+    assert!(said.contains("tools/alpha.json") && said.contains("$.functions[0]") && said.contains("name"), "{said}");
+    assert!(folder.path().join(".agent-spaces/capabilities/alpha/alpha.wit").is_file(), "a failed build loses nothing");
 }

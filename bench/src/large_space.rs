@@ -12,7 +12,7 @@ use std::time::Instant;
 
 const FUNCTIONS: usize = 10;
 const MODULES: usize = 500;
-const ROUNDS: usize = 2_000;
+const ROUNDS: usize = 5_000;
 const SCRIPT: &str =
     "import { tool0 } from '@capabilities/tool0'; (await tool0.call3({ query: 'trains' })).items.length";
 const HANDLERS: &str = "const answer = () => ({ items: [{ id: 'a', score: 1 }] });
@@ -38,9 +38,9 @@ pub(crate) async fn measure(report: &mut Report) -> Result<()> {
     let one = prepare(&built(small.path(), &engine, &Outlines::none())?, &engine)?;
     let many = prepare(&project, &engine)?;
     let (mut ours, mut theirs) = (f64::INFINITY, f64::INFINITY);
-    for _ in 0..5 {
-        ours = ours.min(times(ROUNDS / 5, || many.run(RunOptions::default())).await.p50);
-        theirs = theirs.min(times(ROUNDS / 5, || one.run(RunOptions::default())).await.p50);
+    for _ in 0..10 {
+        ours = ours.min(times(ROUNDS / 10, || many.run(RunOptions::default())).await.p50);
+        theirs = theirs.min(times(ROUNDS / 10, || one.run(RunOptions::default())).await.p50);
     }
     report
         .add(&format!("fresh run with a call, space of {count} functions"), ours, "µs")

@@ -132,7 +132,7 @@ impl Space {
     pub async fn call<R: DeserializeOwned>(&self, call: TypedCall<R>) -> Result<R, CapabilityError> {
         let TypedCall { capability, function, params, .. } = call;
         let target = self.target(capability, function)?;
-        let value = target.call(run_id::new().into(), params).await?;
+        let value = target.call(run_id::new(), params).await?;
         serde_json::from_value(value).map_err(|error| {
             let message = format!("{capability}.{function}'s answer does not fit its type: {error}");
             CapabilityError::failed(message)

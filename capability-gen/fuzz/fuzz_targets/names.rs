@@ -13,7 +13,9 @@ libfuzzer_sys::fuzz_target!(|text: &str| {
                 && word.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit())
         };
         assert!(wit.split('-').all(is_word), "{source:?} → {wit:?}");
-        for name in [camel(source), pascal(source), snake(source)] {
+        let rust = snake(source);
+        let rust = rust.strip_prefix("r#").unwrap_or(&rust).to_owned();
+        for name in [camel(source), pascal(source), rust] {
             let is_identifier = name.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_')
                 && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
             assert!(is_identifier, "{source:?} → {name:?}");

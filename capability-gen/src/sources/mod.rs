@@ -51,9 +51,9 @@ pub const MAX_SOURCE_BYTES: usize = 8 * 1024 * 1024;
 /// in every output.
 pub const MAX_FUNCTIONS: usize = 10_000;
 
-/// The longest name of a capability or function. MCP's limit is 128; room is left for names made of a method and
-/// a path.
-pub const MAX_NAME_BYTES: usize = 256;
+/// The longest name of a capability or function. MCP's limit is 128, and every name gets a short one besides its own;
+/// this is only so that a document of names alone cannot fill every message.
+pub const MAX_NAME_BYTES: usize = 64 * 1024;
 
 /// A document with tool definitions.
 #[derive(Clone, Copy, Debug)]

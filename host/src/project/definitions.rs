@@ -36,7 +36,7 @@ pub struct DefinitionFile {
 #[derive(Clone, Debug)]
 pub enum DefinitionBody {
     /// A module for the compiler.
-    Module(DefinedModule),
+    Module(Box<DefinedModule>),
     /// WIT that was written by hand.
     Wit(String),
 }
@@ -225,7 +225,7 @@ fn read(file: &Path, naming: Naming, outlines: &Outlines) -> Result<Option<Defin
         }
     };
     let handlers = if is_define_tool { Some(file.to_owned()) } else { handlers_beside(file) };
-    let body = DefinitionBody::Module(DefinedModule { outline, is_define_tool, recipe });
+    let body = DefinitionBody::Module(Box::new(DefinedModule { outline, is_define_tool, recipe }));
     Ok(Some(DefinitionFile { path: file.into(), entries, handlers, body }))
 }
 

@@ -64,7 +64,7 @@ impl Settings {
 
     /// What a reader should know of a computed message.
     pub(super) fn remark(&self) -> Option<Remark> {
-        let message = "approvalMessage is a function: it is evaluated by the handler's sandbox";
+        let message = "approvalMessage is a function, which a definition cannot carry: nothing shows its text";
         self.computed_message.map(|at| (at, message.to_owned()))
     }
 }

@@ -1,0 +1,13 @@
+#![no_main]
+
+//! A definition in TypeScript, from any text: refused with a place and a fix, or understood.
+
+use capability_gen::sources::define_tool::parse;
+
+libfuzzer_sys::fuzz_target!(|text: &str| match parse("fuzz.ts", text) {
+    Ok(tools) => {
+        assert!(!tools.is_empty());
+        assert!(tools.iter().all(|tool| !tool.definition.functions.is_empty()));
+    }
+    Err(error) => assert!(!error.place.path.is_empty() && !error.message.is_empty() && !error.fix.is_empty()),
+});

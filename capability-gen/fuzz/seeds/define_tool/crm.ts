@@ -1,0 +1,63 @@
+// capabilities/company-crm.ts
+import { defineTool } from '@agent-spaces/capabilities';
+
+export const crm = defineTool({
+  name: 'crm',
+  description: 'Company CRM system',
+  
+  functions: {
+    searchCustomers: {
+      description: 'Search for customers',
+      parameters: {
+        query: { type: 'string', required: true },
+        limit: { type: 'number', default: 10 },
+      },
+      returns: {} as Customer[],
+      handler: async ({ query, limit }) => {
+        return await crmApi.search(query, limit);
+      },
+    },
+    
+    createTicket: {
+      description: 'Create support ticket',
+      parameters: {
+        customerId: { type: 'string', required: true },
+        subject: { type: 'string', required: true },
+        priority: { type: 'string', enum: ['low', 'medium', 'high'] },
+      },
+      returns: {} as Ticket,
+      requiresApproval: true,
+      approvalMessage: (p) => `Create ${p.priority} ticket for customer ${p.customerId}?`,
+      handler: async (params) => {
+        return await crmApi.createTicket(params);
+      },
+    },
+  },
+});
+
+interface Customer {
+  id: string;
+  name: string;
+}
+
+interface Ticket {
+  id: string;
+  customerId: string;
+  subject: string;
+  priority?: 'low' | 'medium' | 'high';
+}
+
+// Stands for the company's own system.
+const crmApi = {
+  async search(query: string, limit: number): Promise<Customer[]> {
+    const customers = [
+      { id: 'cus_1', name: 'Acme Corp' },
+      { id: 'cus_2', name: 'Acme Corporation' },
+      { id: 'cus_3', name: 'Globex' },
+    ];
+    return customers.filter(({ name }) => name.toLowerCase().includes(query)).slice(0, limit);
+  },
+  async createTicket(ticket: Omit<Ticket, 'id'>): Promise<Ticket> {
+    return { id: 'tkt_1', ...ticket };
+  },
+};

@@ -236,3 +236,60 @@ fn capabilities_are_built_listed_and_shown() {
     assert!(said.contains("tools/alpha.json") && said.contains("$.functions[0]") && said.contains("name"), "{said}");
     assert!(folder.path().join(".agent-spaces/capabilities/alpha/alpha.wit").is_file(), "a failed build loses nothing");
 }
+
+/// Mistakes that agents and operators make are answered with what was probably meant.
+#[test]
+fn slips_are_told_with_what_was_meant() {
+    let folder = project();
+    let write = |path: &str, text: &str| std::fs::write(folder.path().join(path), text).unwrap();
+    let said = |arguments: &[&str]| {
+        let output = agent_spaces_in(folder.path(), arguments, "");
+        assert_ne!(output.status.code(), Some(0), "{arguments:?}");
+        String::from_utf8_lossy(&output.stderr).into_owned()
+    };
+    write(
+        "slip.ts",
+        "import { alpha } from '@capabilities/alpha';\nconst id = 'x';\nexport default await alpha.getItt({ id });",
+    );
+    let text = said(&["run", "slip.ts", "--space", "one"]);
+    assert!(text.contains("alpha has no function `getItt`; did you mean `getIt`?"), "{text}");
+    let text = said(&["run", "alpha.ts"]);
+    assert!(text.contains("--space one"), "{text}");
+    let text = said(&["run", "alpha.ts", "--space", "one", "--approve", "alpha.getItt"]);
+    assert!(text.contains("Did you mean `alpha.getIt`?"), "{text}");
+    write("tools/alpha.ts", "export const getIt = (x => ;");
+    let text = said(&["run", "alpha.ts", "--space", "one"]);
+    assert!(text.contains("tools/alpha.ts:1:"), "{text}");
+    write("pets.yaml", "openapi: 3.0.0");
+    let text = said(&["capabilities", "build", "pets.yaml"]);
+    assert!(text.contains("Convert it to JSON"), "{text}");
+}
+
+/// A build of some definitions leaves the bundles of the others alone.
+#[test]
+fn a_build_of_one_file_removes_nothing() {
+    let folder = project();
+    let run = |arguments: &[&str]| agent_spaces_in(folder.path(), arguments, "");
+    assert_eq!(run(&["capabilities", "build"]).status.code(), Some(0));
+    assert_eq!(last_line(&run(&["capabilities", "build", "tools/alpha.json", "--json"]))["removed"], json!([]));
+    assert!(folder.path().join(".agent-spaces/capabilities/beta/index.js").is_file());
+    assert_eq!(last_line(&run(&["capabilities", "build", "--json"]))["written"], json!([]));
+}
+
+/// Output that cannot be written is a failure; a reader that went away is none.
+#[test]
+#[cfg(target_os = "linux")]
+fn output_that_is_lost_is_told() {
+    let run = |arguments: &[&str], stdout: Stdio| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_agent-spaces"));
+        command.args(arguments).stdout(stdout).stderr(Stdio::piped()).output().unwrap()
+    };
+    let arguments = ["completions", "bash"];
+    let full = std::fs::File::options().write(true).open("/dev/full").unwrap();
+    let output = run(&arguments, full.into());
+    assert_eq!(output.status.code(), Some(5), "{output:?}");
+    assert!(String::from_utf8_lossy(&output.stderr).contains("cannot be written"), "{output:?}");
+    let (reader, writer) = std::io::pipe().unwrap();
+    drop(reader);
+    assert_eq!(run(&arguments, writer.into()).status.code(), Some(0));
+}

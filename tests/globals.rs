@@ -175,7 +175,7 @@ async fn locale_methods_answer_as_en_us() {
 async fn what_reaches_outside_is_absent_and_explained() {
     let space = empty_space();
     for (name, use_of_it, hint) in [
-        ("fetch", "await fetch('https://a.example')", "@agent-spaces/std"),
+        ("fetch", "await fetch('https://a.example')", "no network"),
         ("process", "process.env.HOME", "no process"),
         ("require", "require('fs')", "import"),
         ("Intl", "new Intl.NumberFormat()", "toLocaleString"),

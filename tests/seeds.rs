@@ -7,7 +7,7 @@
 mod differences;
 mod runs;
 
-use agent_spaces::project::{DefinitionFile, Outlines, build, definitions_at};
+use agent_spaces::project::{DefinitionFile, Outlines, Scope, build, definitions_at};
 use differences::{Change, PRINTED};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -38,7 +38,7 @@ pub(crate) struct Built {
 impl Built {
     pub(crate) fn of(example: &str) -> Built {
         let folder = tempfile::tempdir().unwrap();
-        build(folder.path(), &definitions(example), |_| {}).unwrap();
+        build(folder.path(), &definitions(example), Scope::Whole, |_| {}).unwrap();
         Built { folder }
     }
 
@@ -90,7 +90,7 @@ fn a_tool_without_a_result_gives_unknown() {
     let file = Path::new(FIXTURES).join("weather/weather.json");
     let definitions = definitions_at(&file, &Outlines::none()).unwrap();
     let folder = tempfile::tempdir().unwrap();
-    build(folder.path(), &definitions, |_| {}).unwrap();
+    build(folder.path(), &definitions, Scope::Whole, |_| {}).unwrap();
     let path = folder.path().join(".agent-spaces/capabilities/weather/index.d.ts");
     let mut ours = std::fs::read_to_string(path).unwrap();
     let mut printed = std::fs::read_to_string(Path::new(FIXTURES).join("weather/index.d.ts")).unwrap();

@@ -1,6 +1,6 @@
 //! Projects, the spaces they define, and what calls pass on their way to a provider.
 
-use agent_spaces::project::{DefinitionBody, Outlines, Project, build, definitions_at, find};
+use agent_spaces::project::{DefinitionBody, Outlines, Project, Scope, build, definitions_at, find};
 use agent_spaces::{Handlers, Interfaces, Package, PrepareError, Program, RunOptions, Space, TypedCall};
 use agent_spaces_tests::engine;
 use capability_gen::compile::{ModuleSource, compile};
@@ -234,24 +234,24 @@ async fn a_configuration_in_typescript_is_evaluated_in_the_sandbox() {
 fn builds_are_deterministic_and_incremental() {
     let folder = project(FILES);
     let project_of = open(folder.path()).unwrap();
-    let first = build(folder.path(), project_of.definitions(), |_| {}).unwrap();
+    let first = build(folder.path(), project_of.definitions(), Scope::Whole, |_| {}).unwrap();
     let bundle = folder.path().join(".agent-spaces/capabilities/weather");
     for file in ["index.js", "index.d.ts", "schema.json", "weather.wit", "bundle.json"] {
         assert!(bundle.join(file).is_file(), "{file}");
     }
     assert_eq!(first.modules.len(), 2);
-    assert!(build(folder.path(), project_of.definitions(), |_| {}).unwrap().written.is_empty());
+    assert!(build(folder.path(), project_of.definitions(), Scope::Whole, |_| {}).unwrap().written.is_empty());
 
     // What somebody changed is made again.
     let declarations = fs::read(bundle.join("index.d.ts")).unwrap();
     fs::write(bundle.join("index.d.ts"), "changed").unwrap();
-    let mended = build(folder.path(), project_of.definitions(), |_| {}).unwrap();
+    let mended = build(folder.path(), project_of.definitions(), Scope::Whole, |_| {}).unwrap();
     assert_eq!(mended.written, [".agent-spaces/capabilities/weather/index.d.ts"]);
     assert_eq!(fs::read(bundle.join("index.d.ts")).unwrap(), declarations);
 
     // Elsewhere, the same.
     let other = project(FILES);
-    let again = build(other.path(), open(other.path()).unwrap().definitions(), |_| {}).unwrap();
+    let again = build(other.path(), open(other.path()).unwrap().definitions(), Scope::Whole, |_| {}).unwrap();
     let hashes = |report: &agent_spaces::project::BuildReport| -> Vec<String> {
         report.modules.iter().map(|module| module.hash.clone()).collect()
     };
@@ -261,7 +261,7 @@ fn builds_are_deterministic_and_incremental() {
     fs::write(bundle.join("mine.txt"), "").unwrap();
     let notes: Vec<_> =
         project_of.definitions().iter().filter(|definition| definition.path.ends_with("notes.json")).cloned().collect();
-    build(folder.path(), &notes, |_| {}).unwrap();
+    build(folder.path(), &notes, Scope::Whole, |_| {}).unwrap();
     assert!(!bundle.join("index.js").exists() && bundle.join("mine.txt").exists());
 }
 
@@ -280,7 +280,7 @@ fn a_forged_record_reaches_nothing_outside() {
         escape: { "key": "", "hash": "", "functions": 1 },
     } });
     fs::write(folder.path().join(".agent-spaces/capabilities/build.json"), record.to_string()).unwrap();
-    let _ = build(folder.path(), open(folder.path()).unwrap().definitions(), |_| {});
+    let _ = build(folder.path(), open(folder.path()).unwrap().definitions(), Scope::Whole, |_| {});
     assert_eq!(fs::read_to_string(outside.path().join("index.js")).unwrap(), "precious");
     assert_eq!(fs::read_dir(outside.path()).unwrap().count(), 1);
 }
@@ -291,7 +291,7 @@ fn duplicates_are_refused_with_both_places() {
     let folder = project(&[("a/weather.json", WEATHER), ("b/weather.json", WEATHER)]);
     let mut definitions = definitions_at(&folder.path().join("a"), &Outlines::none()).unwrap();
     definitions.extend(definitions_at(&folder.path().join("b"), &Outlines::none()).unwrap());
-    let error = build(folder.path(), &definitions, |_| {}).unwrap_err().to_string();
+    let error = build(folder.path(), &definitions, Scope::Whole, |_| {}).unwrap_err().to_string();
     assert!(error.contains("a/weather.json") && error.contains("b/weather.json"), "{error}");
 }
 
@@ -374,4 +374,36 @@ fn filters_choose_among_a_servers_tools() {
     assert_eq!(functions(json!({ "toolFilters": { "allow": ["*_file"], "deny": ["write*"] } })), ["read-file"]);
     assert!(functions(json!({ "toolFilters": { "allow": [] } })).is_empty());
     assert!(functions(json!({ "enabled": false })).is_empty());
+}
+
+/// S0-31: what gives a list can be worked on before it is there, and is a promise like any other.
+#[tokio::test]
+async fn a_promise_of_a_list_takes_the_methods_of_arrays() {
+    let (space, _) = recorded(WEATHER);
+    let script = "import { weather } from '@capabilities/weather';
+        const list = () => weather.getForecast({ city: 'Ulm' });
+        const promise = list();
+        Array.prototype.map = () => 'polluted';
+        Promise.prototype.then = ((then) => function (...all) { return then.apply(this, all); })(Promise.prototype.then);
+        export default {
+            chained: await list().concat([{ high: 1 }]).map((day) => day.high).filter((high) => high > 0).sort((a, b) => a - b),
+            reduced: await list().reduce((sum, day) => sum + day.high, 1),
+            found: (await list().find((day) => day.high > 100)) ?? null,
+            at: (await list().at(-1)).high,
+            joined: await list().map((day) => day.high).join('-'),
+            isPromise: promise instanceof Promise && promise.constructor === Promise,
+            thenIsPlain: typeof promise.then((days) => days).filter,
+            raced: (await Promise.race([promise])).length,
+            thrown: await list().map(() => { throw new Error('no'); }).catch((error) => error.message),
+            refused: await weather.getForecast({}).filter(Boolean).catch((error) => error.code),
+            own: Object.keys(promise).length,
+        }";
+    let program = space.prepare("agent.js", script).unwrap();
+    assert_eq!(
+        value(&program).await,
+        json!({
+            "chained": [1, 21.5], "reduced": 22.5, "found": null, "at": 21.5, "joined": "21.5", "isPromise": true,
+            "thenIsPlain": "undefined", "raced": 1, "thrown": "no", "refused": "call.invalid", "own": 0,
+        })
+    );
 }

@@ -7,7 +7,7 @@
 mod corpus;
 
 use crate::seeds::{EXAMPLES, FOLDERS};
-use agent_spaces::project::{Outlines, build, definitions_at};
+use agent_spaces::project::{Outlines, Scope, build, definitions_at};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use tempfile::TempDir;
@@ -49,7 +49,7 @@ fn project(example: &str) -> TempDir {
         std::fs::write(path, text.replace(printed, checked)).unwrap();
     }
     let definitions = definitions_at(&folder.path().join("capabilities"), &Outlines::none()).unwrap();
-    build(folder.path(), &definitions, |_| {}).unwrap();
+    build(folder.path(), &definitions, Scope::Whole, |_| {}).unwrap();
     folder
 }
 

@@ -3,7 +3,7 @@
 use crate::report::Report;
 use crate::spaces;
 use crate::timing::times;
-use agent_spaces::project::{Outlines, Project, build};
+use agent_spaces::project::{Outlines, Project, Scope, build};
 use agent_spaces::{Engine, EngineConfig, Program, RunOptions};
 use anyhow::Result;
 use serde_json::{Value, json};
@@ -57,7 +57,7 @@ fn timed<T>(work: impl FnOnce() -> Result<T>) -> Result<(T, f64)> {
 
 fn built(folder: &Path, engine: &Engine, outlines: &Outlines) -> Result<Project> {
     let project = Project::open(&folder.join("agent-spaces.config.json"), engine, outlines)?;
-    build(folder, project.definitions(), |_| {})?;
+    build(folder, project.definitions(), Scope::Whole, |_| {})?;
     Ok(project)
 }
 

@@ -186,8 +186,10 @@ fn read_function(
     reader: &mut Reader,
     notes: &mut Vec<Note>,
 ) -> Result<Function, CompileError> {
-    let params = reader.params(&wit_name, &definition.parameters, &definition.place)?;
-    let result = definition.returns.as_ref().map(|returns| reader.result(&wit_name, returns, &definition.place));
+    // A path goes on inside the schema, whose key is another in every format.
+    let part = |name: &str| Place { path: format!("{} ({name})", definition.place.path), ..definition.place.clone() };
+    let params = reader.params(&wit_name, &definition.parameters, &part("parameters"))?;
+    let result = definition.returns.as_ref().map(|returns| reader.result(&wit_name, returns, &part("result")));
     let result = result.transpose()?;
     notes.extend(params.notes);
     let (result_type, result_schema) = match result {

@@ -34,8 +34,6 @@ mod interfaces;
 mod limits;
 mod modules;
 #[cfg(feature = "compiler")]
-mod names;
-#[cfg(feature = "compiler")]
 mod package;
 mod pipeline;
 mod program;

@@ -7,7 +7,7 @@ use crate::error::HostError;
 use crate::modules::Binding;
 use crate::sandbox::{FunctionDescription, FunctionSpec};
 use crate::values::marks::Marks;
-use crate::values::{Context, function};
+use crate::values::{Context, camel_case, function};
 use capability_gen::definition::{Place, SourceKind};
 use capability_gen::emit;
 use capability_gen::model::{Capability, Module};
@@ -131,6 +131,16 @@ impl PackageOutline {
     /// Its capabilities and where they are defined.
     pub(crate) fn capabilities(&self) -> impl Iterator<Item = (&str, &Place)> {
         self.interfaces.iter().map(|interface| (interface.capability.as_str(), &interface.place))
+    }
+
+    /// Its functions as scripts call them: `trainSchedule.getSchedule`, of a single function `getWeather`.
+    pub(crate) fn function_labels(&self) -> impl Iterator<Item = String> {
+        self.interfaces.iter().flat_map(|interface| {
+            interface.functions.iter().map(|function| match camel_case(function) {
+                name if interface.is_single_function && name == interface.export => name,
+                name => format!("{}.{name}", interface.export),
+            })
+        })
     }
 
     /// Whether it is the module of an MCP server.

@@ -4,7 +4,6 @@
 //! literally, and nothing else.
 
 use crate::modules::{Binding, ModuleSource, Modules};
-use crate::names::nearest;
 use crate::program::{Source, Sources};
 use crate::script::{
     IMPORT_DENIED, IMPORT_UNKNOWN, ImportSite, ImportedName, Language, MAX_SOURCE_BYTES, Prepared, ScriptError,
@@ -12,6 +11,7 @@ use crate::script::{
 };
 use crate::workspace::Workspace;
 use capability_gen::emit::js;
+use capability_gen::names::nearest;
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::io;
 
@@ -133,7 +133,7 @@ impl Graph<'_> {
         match nearest(site.specifier, self.known.names()) {
             Some(nearest) => error.hint(format!("did you mean '{nearest}'?")),
             None if site.specifier.starts_with("node:") => {
-                error.hint("there are no Node modules here: use '@agent-spaces/std' or a capability module")
+                error.hint("there are no Node modules here: use a capability module")
             }
             None => {
                 let names: Vec<_> = self.known.names().take(20).collect();

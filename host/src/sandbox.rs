@@ -111,6 +111,14 @@ impl Sandbox {
         self.0.description.interfaces.iter().map(|interface| interface.name.as_str())
     }
 
+    /// What scripts call the linked interfaces and their functions.
+    pub(crate) fn exports(&self) -> impl Iterator<Item = (&str, Vec<String>)> {
+        self.0.description.interfaces.iter().map(|interface| {
+            let functions = interface.functions.iter().map(|function| camel_case(&function.shape.name));
+            (interface.export.as_str(), functions.collect())
+        })
+    }
+
     pub(crate) async fn instantiate(&self, store: &mut Store<State>) -> Result<Instance> {
         self.0.pre.instantiate_async(store).await
     }
@@ -307,7 +315,7 @@ impl Target {
     /// A handler's value as the function returns it.
     fn value(&self, value: Value) -> std::result::Result<Option<Val>, CapabilityError> {
         let mismatch = |mismatch: crate::values::Mismatch| {
-            let message = format!("{}'s answer does not fit its type: {mismatch}", self.function);
+            let message = format!("{}'s answer does not fit its type: {mismatch}", self.pipeline.label());
             CapabilityError::new("call.failed", message)
         };
         match &self.shape.result {

@@ -31,11 +31,13 @@
 //! eight digits of its own SHA-256: see there which one.
 
 mod module;
+mod nearest;
 mod reserved;
 mod scope;
 mod words;
 
 pub use module::{module_name, single_function_module, without_prefix};
+pub use nearest::nearest;
 pub use reserved::{is_wit_keyword, js_binding};
 pub use scope::Scope;
 

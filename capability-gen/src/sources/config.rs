@@ -1,8 +1,9 @@
 //! Approvals, rate limits and scopes.
 
 use super::error::{SourceError, quoted};
-use super::node::{Node, nearest};
+use super::node::Node;
 use crate::definition::{Annotations, Config, Period, RateLimit};
+use crate::names::nearest;
 
 const CONFIG_KEYS: [&str; 4] = ["requiresApproval", "approvalMessage", "rateLimit", "scopes"];
 
@@ -66,7 +67,7 @@ fn rate_limit(node: &Node<'_>) -> Result<RateLimit, SourceError> {
         "day" => Period::Day,
         other => {
             let known = ["second", "minute", "hour", "day"];
-            let fix = match nearest(other, &known) {
+            let fix = match nearest(other, known.iter().copied()) {
                 Some(near) => format!("Did you mean {near:?}?"),
                 None => "Write second, minute, hour or day.".to_owned(),
             };

@@ -3,7 +3,8 @@
 use super::Format;
 use super::error::SourceError;
 use super::flat::{self, Bias};
-use super::node::{Node, nearest};
+use super::node::Node;
+use crate::names::nearest;
 use serde_json::Value;
 
 /// Where a misspelt `functions` is looked for: a tool has few keys.
@@ -58,7 +59,9 @@ fn is_tool(value: &Value) -> bool {
     let Some(members) = value.as_object() else { return false };
     members.contains_key("functions")
         || members.iter().take(MAX_KEYS_LOOKED_AT).any(|(key, value)| {
-            (value.is_array() || value.is_object()) && key != "function" && nearest(key, &["functions"]).is_some()
+            (value.is_array() || value.is_object())
+                && key != "function"
+                && nearest(key, ["functions"].into_iter()).is_some()
         })
 }
 

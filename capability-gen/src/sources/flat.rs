@@ -14,8 +14,9 @@
 
 use super::error::{SourceError, quoted};
 use super::listed::{self, Listed};
-use super::node::{Node, nearest};
+use super::node::Node;
 use crate::definition::Definition;
+use crate::names::nearest;
 use serde_json::{Map, Value, json};
 
 const TYPE_NAMES: [&str; 8] = ["string", "number", "integer", "boolean", "object", "array", "null", "any"];
@@ -97,7 +98,7 @@ pub(super) fn named_type(node: &Node<'_>) -> Result<Value, SourceError> {
         "any" => Ok(json!({})),
         name if TYPE_NAMES.contains(&name) => Ok(json!({"type": name})),
         name => {
-            let fix = match nearest(name, &TYPE_NAMES) {
+            let fix = match nearest(name, TYPE_NAMES.iter().copied()) {
                 Some(near) => format!("Did you mean {near:?}?"),
                 None => format!("Write one of {}, or a schema.", TYPE_NAMES.join(", ")),
             };

@@ -7,8 +7,9 @@ use super::collect::{Collected, check_any};
 use super::error::{SourceError, quoted};
 use super::flat::Bias;
 use super::function;
-use super::node::{Node, nearest};
+use super::node::Node;
 use crate::definition::{Definition, FunctionDefinition, Note, SourceKind};
+use crate::names::nearest;
 
 /// Keys under which providers have the schema of the parameters and of the result.
 const PARAMETERS: [&str; 3] = ["parameters", "input_schema", "inputSchema"];
@@ -84,7 +85,7 @@ fn add(node: &Node<'_>, listed: Listed, collected: &mut Collected) -> Result<(),
     let function = match node.get("function") {
         Some(inner) => {
             inner.object("\"function\"")?;
-            let is_misplaced = |key: &str| !IGNORED.contains(&key) && nearest(key, &KEYS).is_some();
+            let is_misplaced = |key: &str| !IGNORED.contains(&key) && nearest(key, KEYS.iter().copied()).is_some();
             if let Some((key, member)) = node.members().find(|(key, _)| is_misplaced(key)) {
                 let message = format!("{} stands beside \"function\"", quoted(key));
                 return Err(member.error(message, "Move it into \"function\"."));
@@ -104,7 +105,7 @@ fn read(node: &Node<'_>, listed: Listed, notes: &mut Vec<Note>) -> Result<Functi
             continue;
         }
         let member = node.member(key, value);
-        if let Some(near) = nearest(key, &KEYS) {
+        if let Some(near) = nearest(key, KEYS.iter().copied()) {
             let message = format!("{} is not a key of a function", quoted(key));
             return Err(member.error(message, format!("Did you mean {near:?}?")));
         }

@@ -3,13 +3,11 @@
 use super::error::{SourceError, quoted};
 use super::{MAX_FUNCTIONS, MAX_NAME_BYTES};
 use crate::definition::{Note, Place};
+use crate::names::nearest;
 use serde_json::{Map, Value};
 
 /// How much of a key a path repeats: paths are made at every step, so their length must not depend on the document.
 const MAX_KEY_CHARACTERS: usize = 80;
-
-/// The longest key that is compared with known ones.
-const MAX_COMPARED_BYTES: usize = 64;
 
 /// A value of a document.
 #[derive(Clone, Debug)]
@@ -130,7 +128,7 @@ impl<'a> Node<'a> {
             if known.contains(&key.as_str()) || key.starts_with("x-") {
                 continue;
             }
-            let fix = match nearest(key, known) {
+            let fix = match nearest(key, known.iter().copied()) {
                 Some(near) => format!("Did you mean {near:?}?"),
                 None => format!("Known are: {}. A key of your own begins with \"x-\".", known.join(", ")),
             };
@@ -151,25 +149,6 @@ impl<'a> Node<'a> {
         };
         self.error(format!("{what} is {found}"), format!("Make it {wanted}."))
     }
-}
-
-/// The known name that was probably meant.
-pub(super) fn nearest<'k>(name: &str, known: &[&'k str]) -> Option<&'k str> {
-    if name.len() > MAX_COMPARED_BYTES {
-        return None;
-    }
-    let distances = known.iter().map(|&known| {
-        let is_same_but_for_spelling = squeezed(known) == squeezed(name);
-        let distance = strsim::osa_distance(known, name);
-        (if is_same_but_for_spelling { 0 } else { distance }, known)
-    });
-    let (distance, near) = distances.min_by_key(|(distance, _)| *distance)?;
-    (distance <= (near.len() / 3).clamp(1, 3)).then_some(near)
-}
-
-/// `requires_approval` and `requiresApproval` are one name spelt in two ways.
-fn squeezed(name: &str) -> String {
-    name.chars().filter(|character| character.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
 /// The path of a member: `$.functions`, `$["a b"]`.

@@ -5,6 +5,7 @@ use super::fuel::Exhausted;
 use super::program::{Keyword, Limit, Members, NodeId, TypeSet, type_of};
 use super::text::{Path, clean, list, quote};
 use super::{Issue, IssueKind, ROOT};
+use crate::names::nearest;
 use serde_json::{Map, Value};
 
 /// More than anybody puts right at once.
@@ -372,7 +373,9 @@ fn not_chosen(choices: &[Value], value: &Value) -> String {
         [] => "no value is allowed here".to_owned(),
         [one] => format!("expected {}, got {}", quote(one), quote(value)),
         many => {
-            let nearest = value.as_str().and_then(|text| nearest(text, many.iter().filter_map(Value::as_str)));
+            let nearest = value
+                .as_str()
+                .and_then(|text| nearest(text, many.iter().take(MAX_SUGGESTED).filter_map(Value::as_str)));
             let hint = match nearest {
                 Some(name) if many.len() > 12 => format!("; did you mean {}?", quote(&Value::from(name))),
                 _ => String::new(),
@@ -383,7 +386,7 @@ fn not_chosen(choices: &[Value], value: &Value) -> String {
 }
 
 fn unknown(name: &str, known: &[(String, NodeId)]) -> String {
-    let hint = match nearest(name, known.iter().map(|(name, _)| name.as_str())) {
+    let hint = match nearest(name, known.iter().take(MAX_SUGGESTED).map(|(name, _)| name.as_str())) {
         Some(near) => format!("; did you mean `{}`?", clean(near, 80)),
         None if known.is_empty() => String::new(),
         None => {
@@ -393,26 +396,6 @@ fn unknown(name: &str, known: &[(String, NodeId)]) -> String {
         }
     };
     format!("unknown name `{}`{hint}", clean(name, 80))
-}
-
-/// The known name that was probably meant.
-fn nearest<'k>(name: &str, known: impl Iterator<Item = &'k str>) -> Option<&'k str> {
-    let plain = |name: &str| -> String {
-        name.chars().filter(|character| character.is_alphanumeric()).flat_map(char::to_lowercase).collect()
-    };
-    if name.len() > 64 {
-        return None;
-    }
-    let wanted = plain(name);
-    let near = known.take(MAX_SUGGESTED).filter(|candidate| candidate.len() <= 64).map(|candidate| {
-        let candidate_plain = plain(candidate);
-        let distance = strsim::osa_distance(&wanted, &candidate_plain);
-        (distance, wanted.chars().count().max(candidate_plain.chars().count()), candidate)
-    });
-    // A third of the letters: `chanel` is `channel`, `limit` is not `list`.
-    near.filter(|(distance, length, _)| distance * 3 <= *length)
-        .min_by_key(|(distance, ..)| *distance)
-        .map(|near| near.2)
 }
 
 fn counted(least: usize, most: usize, noun: &str, got: usize) -> String {

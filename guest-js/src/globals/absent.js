@@ -3,11 +3,11 @@
 // the engine adds the hint to an uncaught ReferenceError.
 (function (native) {
   "use strict";
-  const network = "There is no network here of its own: import { http } from '@agent-spaces/std', or a capability.";
-  const files = "There is no file system here of its own: import { fs } from '@agent-spaces/std'.";
-  const modules = "Scripts are ES modules: use import, with '@agent-spaces/std' or a capability module.";
+  const network = "There is no network here: import a capability that has it.";
+  const files = "There is no file system here: import a capability that has files; modules of the workspace are imported as './name'.";
+  const modules = "Scripts are ES modules: use import, with a capability module or a file of the workspace.";
   const page = "There is no web page here: scripts run in a sandbox without a browser.";
-  const host = "This is not Node, Deno or Bun: import what you need from '@agent-spaces/std' or a capability module.";
+  const host = "This is not Node, Deno or Bun: import what you need from a capability module.";
   const locale = "There is no Intl here: toLocaleString and localeCompare format as en-US, or format by hand.";
   native.shared.absent = {
     __proto__: null,

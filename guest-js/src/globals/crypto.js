@@ -1,4 +1,4 @@
-// crypto: randomness only. Hashes and signatures are in @agent-spaces/std.
+// crypto: randomness only.
 (function (native) {
   "use strict";
   const { shared } = native;

@@ -6,7 +6,6 @@ use agent_spaces::{Audit as Findings, AuditedInterface, audit};
 use clap::Args;
 use serde_json::json;
 use std::fmt::Write as _;
-use std::io::Write;
 use std::path::PathBuf;
 
 /// Show what a compiled component can reach.
@@ -30,8 +29,7 @@ impl Audit {
                     true => format!("{}\n", json!(findings)),
                     false => describe(&self.file.display().to_string(), &findings),
                 };
-                let _ = write!(std::io::stdout(), "{text}");
-                0
+                super::output::print(&text)
             }
             Err(failure) => failure.report(self.json),
         }

@@ -14,7 +14,8 @@ pub(super) struct Completions {
 
 impl Completions {
     pub(super) fn execute(self) -> u8 {
-        clap_complete::generate(self.shell, &mut super::Cli::command(), "agent-spaces", &mut std::io::stdout());
-        0
+        let mut script = Vec::new();
+        clap_complete::generate(self.shell, &mut super::Cli::command(), "agent-spaces", &mut script);
+        super::output::print(&String::from_utf8_lossy(&script))
     }
 }

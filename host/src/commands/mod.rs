@@ -9,6 +9,7 @@ mod compile;
 mod completions;
 mod failure;
 mod folders;
+mod output;
 mod run;
 mod script_file;
 mod space_choice;

@@ -3,11 +3,10 @@
 use super::failure::Failure;
 use super::script_file::ScriptFile;
 use super::space_choice::SpaceChoice;
-use super::{folders, terminal, units};
+use super::{folders, output, terminal, units};
 use agent_spaces::{Event, EventKind, Limits, Program, RunReport, Usage};
 use clap::Args;
 use serde_json::{Value, json};
-use std::io::Write;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -69,16 +68,15 @@ impl Run {
         let is_data = self.json || self.events;
         match self.run() {
             Ok((report, program)) => {
-                if is_data {
-                    print_line(&report_json(&report));
-                } else {
-                    show(&report, &program);
-                }
-                report.outcome.err().map_or(0, |error| error.exit_status())
+                let written = match is_data {
+                    true => output::print_line(&report_json(&report)),
+                    false => show(&report, &program),
+                };
+                report.outcome.err().map_or(written, |error| error.exit_status())
             }
             Err(failure) if is_data => {
                 let Failure { error, .. } = failure;
-                print_line(&json!({
+                output::print_line(&json!({
                     "ok": false, "error": error, "console": [], "usage": Usage::default(), "runId": null,
                 }));
                 error.exit_status()
@@ -95,6 +93,7 @@ impl Run {
         let modules = self.choice.modules(&found)?;
         let mut space = modules.assemble(&engine)?;
         for function in &self.approve {
+            modules.check_function(function)?;
             space.approvals().approve(function);
         }
         if let Some(workspace) = script.workspace()? {
@@ -132,7 +131,7 @@ impl Run {
     fn tell(&self, event: &Event) {
         if self.events {
             if let Ok(line) = serde_json::to_value(event) {
-                print_line(&line);
+                output::print_line(&line);
             }
         } else if !self.json
             && let EventKind::Console { level, text } = &event.kind
@@ -154,22 +153,19 @@ fn report_json(report: &RunReport) -> Value {
     object
 }
 
-fn show(report: &RunReport, program: &Program) {
+fn show(report: &RunReport, program: &Program) -> u8 {
+    let mut written = 0;
     match &report.outcome {
         Ok(Value::Null) => {}
-        Ok(value) => {
-            let text = serde_json::to_string_pretty(value).unwrap_or_default();
-            // A reader that has gone away wants no error.
-            let _ = writeln!(std::io::stdout(), "{text}");
-        }
+        Ok(value) => written = output::print_line(&serde_json::to_string_pretty(value).unwrap_or_default()),
         Err(error) => {
             let frame = error.location.as_ref().and_then(|location| program.code_frame(location));
             terminal::error(error, frame.as_deref());
+            if error.code == "call.approval_denied" {
+                terminal::hint("approve it beforehand with --approve and the function's name");
+            }
         }
     }
     terminal::usage(&report.usage);
-}
-
-fn print_line(value: &Value) {
-    let _ = writeln!(std::io::stdout(), "{value}");
+    written
 }

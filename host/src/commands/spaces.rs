@@ -2,12 +2,11 @@
 
 use super::failure::Failure;
 use super::space_choice::ConfigChoice;
-use super::{folders, terminal};
+use super::{folders, output, terminal};
 use agent_spaces::project::{DefinitionBody, DefinitionFile, Project};
 use clap::{Args, Subcommand};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
-use std::io::Write;
 
 /// Look at the spaces of a project.
 #[derive(Args)]
@@ -52,16 +51,11 @@ impl Spaces {
             Some(name) => show(&project, name),
         });
         match described {
-            Ok((value, _)) if options.json => print(&format!("{value}\n")),
-            Ok((_, text)) => print(&text),
+            Ok((value, _)) if options.json => output::print_line(&value),
+            Ok((_, text)) => output::print(&text),
             Err(failure) => failure.report(options.json),
         }
     }
-}
-
-fn print(text: &str) -> u8 {
-    let _ = write!(std::io::stdout(), "{text}");
-    0
 }
 
 impl Options {

@@ -50,10 +50,26 @@ pub(super) fn error(error: &RunError, frame: Option<&str>) {
     if let Some(stack) = error.stack.as_deref().filter(|stack| stack.lines().count() > 1) {
         let _ = write!(text, "\n{DIM}{}{RESET}", clean(stack));
     }
+    for issue in issues(error) {
+        let _ = write!(text, "\n  - {}", clean(&issue));
+    }
     if let Some(hint) = &error.hint {
         let _ = write!(text, "\n{BOLD}hint{RESET}: {}", clean(hint));
     }
     say(&text);
+}
+
+/// What was wrong with a call, where it was more than the message says.
+fn issues(error: &RunError) -> Vec<String> {
+    let listed = error.details.as_ref().and_then(|details| details["issues"].as_array());
+    let Some(listed) = listed.filter(|listed| listed.len() > 1) else { return Vec::new() };
+    let text = |issue: &serde_json::Value, key: &str| issue[key].as_str().unwrap_or_default().to_owned();
+    listed.iter().map(|issue| format!("{}: {}", text(issue, "path"), text(issue, "message"))).collect()
+}
+
+/// What a person may do about it.
+pub(super) fn hint(text: &str) {
+    say(&format!("{BOLD}hint{RESET}: {}", clean(text)));
 }
 
 /// What a run used, for a person who watches.

@@ -31,25 +31,9 @@ pub(super) fn is_scoped_module(text: &str) -> bool {
     parts.is_some_and(|(scope, name)| is_name(scope) && is_name(name))
 }
 
-/// The one of `known` that `name` is most likely a slip of.
-pub(super) fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
-    /// Below this the two have little to do with each other.
-    const LEAST_SIMILARITY: f64 = 0.75;
-    /// The comparison costs the product of the lengths; nobody mistypes a name into a page of text.
-    const LONGEST: usize = 256;
-    if name.len() > LONGEST {
-        return None;
-    }
-    known
-        .map(|candidate| (strsim::jaro_winkler(&name.to_lowercase(), &candidate.to_lowercase()), candidate))
-        .filter(|(similarity, _)| *similarity >= LEAST_SIMILARITY)
-        .max_by(|(left, _), (right, _)| left.total_cmp(right))
-        .map(|(_, candidate)| candidate)
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{is_name, is_scoped_module, nearest};
+    use super::{is_name, is_scoped_module};
 
     #[test]
     fn names_are_safe_in_paths_and_addresses() {
@@ -67,11 +51,5 @@ mod tests {
         for name in ["company", "@company", "@/x", "@a/", "@a/b/c", "@a/../b", "@../b", "a/b", "@@a/b"] {
             assert!(!is_scoped_module(name), "{name}");
         }
-    }
-
-    #[test]
-    fn a_page_of_text_is_nobodys_slip() {
-        assert_eq!(nearest("spces", ["spaces", "limits"].into_iter()), Some("spaces"));
-        assert_eq!(nearest(&"s".repeat(1 << 20), ["spaces"].into_iter()), None);
     }
 }

@@ -4,8 +4,8 @@
 //! path nor the nearest key.
 
 use super::error::{ConfigError, quoted};
-use super::names::nearest;
 use super::place::Place;
+use capability_gen::names::nearest;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 

@@ -61,6 +61,11 @@ impl Pipeline {
         Ok(params)
     }
 
+    /// What scripts call the function.
+    pub(crate) fn label(&self) -> &str {
+        &self.label
+    }
+
     fn compiled(&self) -> Result<&Compiled, CapabilityError> {
         let Some(checks) = &self.checks else { return Err(CapabilityError::failed("there is no schema")) };
         let compile = || {

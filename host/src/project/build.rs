@@ -5,6 +5,7 @@
 
 use super::definitions::{DefinedModule, DefinitionBody, DefinitionFile, check_names};
 use super::error::ProjectError;
+use crate::interfaces::Interfaces;
 use cap_std::ambient_authority;
 use cap_std::fs::Dir;
 use capability_gen::definition::Note;
@@ -26,8 +27,10 @@ const RECORD: &str = "capabilities/build.json";
 pub struct BuildReport {
     /// Every module, in order of name.
     pub modules: Vec<BuiltModule>,
-    /// Files that were written or removed, relative to the project.
+    /// Files that were written, relative to the project.
     pub written: Vec<String>,
+    /// Files of modules that are no longer defined.
+    pub removed: Vec<String>,
     /// What was tolerated or left out, in definitions that were compiled.
     pub notes: Vec<Note>,
 }
@@ -65,25 +68,37 @@ struct Built {
     functions: usize,
 }
 
+/// What the definitions of a build are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scope {
+    /// All that the project has: bundles of others are removed.
+    Whole,
+    /// Some of them: bundles of others stay.
+    Part,
+}
+
 /// Builds the bundles of these definitions into a project's folder. `progress` is told each module's name.
 pub fn build(
     folder: &Path,
     definitions: &[DefinitionFile],
+    scope: Scope,
     mut progress: impl FnMut(&str),
 ) -> Result<BuildReport, ProjectError> {
     let out = Out::open(folder)?;
     let mut builder =
         Builder { previous: out.record(), out, record: Record::default(), modules: Vec::new(), notes: Vec::new() };
     check_names(definitions)?;
-    let modules = definitions.iter().filter_map(|definition| match &definition.body {
-        DefinitionBody::Module(module) => Some(module),
-        DefinitionBody::Wit(_) => None,
-    });
-    for module in modules {
-        progress(&module.outline.specifier);
-        builder.module(module)?;
+    for definition in definitions {
+        match &definition.body {
+            DefinitionBody::Module(module) => {
+                progress(&module.outline.specifier);
+                builder.module(module)?;
+            }
+            // Nothing is made of it, and it is read: a mistake in it should not wait for a script.
+            DefinitionBody::Wit(text) => Interfaces::new()?.add(&definition.path.display().to_string(), text)?,
+        }
     }
-    builder.finish()
+    builder.finish(scope)
 }
 
 struct Builder {
@@ -126,9 +141,11 @@ impl Builder {
         Ok(Built { key, hash, functions })
     }
 
-    fn finish(mut self) -> Result<BuildReport, ProjectError> {
-        for stale in std::mem::take(&mut self.previous.modules).into_keys() {
-            self.out.remove(&stale)?;
+    fn finish(mut self, scope: Scope) -> Result<BuildReport, ProjectError> {
+        let others = std::mem::take(&mut self.previous.modules);
+        match scope {
+            Scope::Whole => others.keys().try_for_each(|stale| self.out.remove(stale))?,
+            Scope::Part => self.record.modules.extend(others),
         }
         self.out.write(&format!("{FOLDER}/globals.d.ts"), globals::globals_dts())?;
         self.out.write(&format!("{FOLDER}/capabilities.d.ts"), globals::capabilities_dts())?;
@@ -137,7 +154,12 @@ impl Builder {
         let text = serde_json::to_string_pretty(&self.record).unwrap_or_default();
         self.out.write(&format!("{FOLDER}/{RECORD}"), &format!("{text}\n"))?;
         self.modules.sort_by(|left, right| left.specifier.cmp(&right.specifier));
-        Ok(BuildReport { modules: self.modules, written: self.out.written, notes: self.notes })
+        Ok(BuildReport {
+            modules: self.modules,
+            written: self.out.written,
+            removed: self.out.removed,
+            notes: self.notes,
+        })
     }
 }
 
@@ -188,13 +210,14 @@ struct Out {
     path: PathBuf,
     folder: Dir,
     written: Vec<String>,
+    removed: Vec<String>,
 }
 
 impl Out {
     fn open(path: &Path) -> Result<Out, ProjectError> {
         let folder = Dir::open_ambient_dir(path, ambient_authority());
         let folder = folder.map_err(|error| ProjectError::file(path, error))?;
-        Ok(Out { path: path.to_owned(), folder, written: Vec::new() })
+        Ok(Out { path: path.to_owned(), folder, written: Vec::new(), removed: Vec::new() })
     }
 
     /// What the last build recorded; nothing where there is none that can be read.
@@ -242,7 +265,7 @@ impl Out {
         for name in file_names(specifier) {
             let path = format!("{folder}/{name}");
             match self.folder.remove_file(&path) {
-                Ok(()) => self.written.push(path),
+                Ok(()) => self.removed.push(path),
                 Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
                 Err(error) => return Err(ProjectError::file(&self.path.join(path), error)),
             }

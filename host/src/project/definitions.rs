@@ -19,6 +19,9 @@ use capability_gen::registry::Registry;
 use capability_gen::sources::{self, Format, Source, define_tool};
 use std::path::{Path, PathBuf};
 
+/// The files that can define something.
+const EXTENSIONS: [&str; 6] = ["json", "ts", "js", "mts", "mjs", "wit"];
+
 /// One file that defines a module.
 #[derive(Clone, Debug)]
 pub struct DefinitionFile {
@@ -164,7 +167,10 @@ fn files_at(path: &Path) -> Result<Vec<PathBuf>, ProjectError> {
     let candidates = [path.to_owned(), with("json", path), with("ts", path), with("wit", path)];
     match candidates.into_iter().find(|candidate| candidate.is_file()) {
         Some(file) => Ok(vec![file]),
-        None => Err(ProjectError::file(path, std::io::ErrorKind::NotFound.into())),
+        None => {
+            let error = std::io::Error::new(std::io::ErrorKind::NotFound, "there is no such file or folder");
+            Err(ProjectError::file(path, error))
+        }
     }
 }
 
@@ -188,8 +194,16 @@ fn may_define(file: &Path) -> bool {
 
 /// Reads one file; nothing where it is TypeScript that defines no tool.
 fn read(file: &Path, naming: Naming, outlines: &Outlines) -> Result<Option<DefinitionFile>, ProjectError> {
-    let text = std::fs::read_to_string(file).map_err(|error| ProjectError::file(file, error))?;
     let extension = file.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
+    if !EXTENSIONS.contains(&extension) {
+        let fix = match extension {
+            "yaml" | "yml" => "Convert it to JSON",
+            _ => "Name a .json, .ts or .wit file",
+        };
+        let message = format!("a .{extension} file is not a definition");
+        return Err(ProjectError::Unknown { place: file.display().to_string(), message, fix: fix.into() });
+    }
+    let text = std::fs::read_to_string(file).map_err(|error| ProjectError::file(file, error))?;
     let is_define_tool = matches!(extension, "ts" | "js" | "mts" | "mjs");
     if is_define_tool && !text.contains("defineTool") {
         return Ok(None);

@@ -42,6 +42,16 @@ pub enum ProjectError {
     /// A configuration in TypeScript failed.
     #[error("{0}")]
     Evaluation(String),
+    /// A file of handlers cannot be used.
+    #[error("{file}{place}: {message}")]
+    Handlers {
+        /// Which.
+        file: String,
+        /// `:line:column`, where it is known.
+        place: String,
+        /// Why.
+        message: String,
+    },
     /// A script cannot be made ready.
     #[error(transparent)]
     Prepare(#[from] PrepareError),
@@ -63,7 +73,7 @@ impl ProjectError {
             ProjectError::Duplicate(_) => "config.duplicate",
             ProjectError::File { .. } => "config.file",
             ProjectError::Unknown { .. } => "config.unknown",
-            ProjectError::Prepare(_) => "config.handlers",
+            ProjectError::Prepare(_) | ProjectError::Handlers { .. } => "config.handlers",
             ProjectError::Host(error) => error.code(),
         }
     }

@@ -15,7 +15,7 @@ mod find;
 mod outlines;
 mod spaces;
 
-pub use build::{BuildReport, BuiltModule, Output, build, output};
+pub use build::{BuildReport, BuiltModule, Output, Scope, build, output};
 pub use definitions::{DefinedModule, DefinitionBody, DefinitionFile, definitions_at};
 pub use error::ProjectError;
 pub use find::find;

@@ -5,12 +5,13 @@ use super::definitions::{DefinitionBody, DefinitionFile};
 use super::error::ProjectError;
 use crate::config::{Entry, Quantity};
 use crate::engine::Engine;
+use crate::error::PrepareError;
 use crate::handlers::Handlers;
 use crate::interfaces::Interfaces;
 use crate::limits::Limits;
-use crate::names::nearest;
 use crate::providers::{HandlerFile, HandlerKind};
 use crate::space::Space;
+use capability_gen::names::nearest;
 
 /// The module that is in every space, whether or not a configuration names it.
 const STANDARD_LIBRARY: &str = "@agent-spaces/std";
@@ -40,9 +41,26 @@ impl Project {
             self.definitions().iter().partition(|definition| wanted.iter().any(|entry| definition.is_named(entry)));
         let withheld = others.into_iter().map(|definition| {
             let entry = definition.entries.first().map(String::as_str).unwrap_or_default();
-            (definition, self.config().grant_line(name, entry))
+            let line = self.config().grant_line(name, entry);
+            (
+                definition,
+                match self.spaces_with(definition).as_slice() {
+                    [] => line,
+                    [first, ..] if name.is_none() => {
+                        format!("run it in a space that has it (--space {first}), or {line}")
+                    }
+                    _ => line,
+                },
+            )
         });
         Ok(SpaceModules { given, withheld: withheld.collect() })
+    }
+
+    /// The spaces whose own lists name a definition.
+    fn spaces_with(&self, definition: &DefinitionFile) -> Vec<&str> {
+        let names = |entries: &[Entry]| entries.iter().any(|entry| definition.is_named(&entry.to_string()));
+        let spaces = self.config().spaces.iter().filter(|(_, space)| names(&space.capabilities));
+        spaces.map(|(name, _)| name.as_str()).collect()
     }
 
     /// What a run in a space may use: the space's own limits over the global ones.
@@ -86,7 +104,12 @@ impl Project {
         let near = nearest(&text, known).map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
         let fix = match entry {
             Entry::Mcp(server) if self.config().mcp_servers.contains_key(server) => {
-                format!("Record its tools in a file and name it as `tools` of the server `{server}`")
+                let server = &self.config().mcp_servers[server];
+                match (server.enabled, &server.tools) {
+                    (false, _) => format!("It is switched off at {}: remove `enabled`, or the entry", server.place),
+                    (_, Some(tools)) => format!("{tools} has no tool that `toolFilters` lets through"),
+                    _ => format!("Record its tools in a file and name it as `tools` at {}", server.place),
+                }
             }
             Entry::Mcp(server) => format!("Add `{server}` to `mcpServers`"),
             _ => "Name its file here, or add it to `capabilities.registry`".to_owned(),
@@ -137,6 +160,25 @@ impl<'a> SpaceModules<'a> {
     /// All of these definitions.
     pub fn all(definitions: &'a [DefinitionFile]) -> SpaceModules<'a> {
         SpaceModules { given: definitions.iter().collect(), withheld: Vec::new() }
+    }
+
+    /// Refuses the name of a function that nothing here has; functions are named as scripts call them.
+    pub fn check_function(&self, function: &str) -> Result<(), ProjectError> {
+        let mut known = Vec::new();
+        for definition in &self.given {
+            if let DefinitionBody::Module(module) = &definition.body {
+                known.extend(module.outline.function_labels());
+            }
+        }
+        if known.iter().any(|label| label == function) {
+            return Ok(());
+        }
+        let near = nearest(function, known.iter().map(String::as_str)).map(|near| format!("Did you mean `{near}`?"));
+        Err(ProjectError::Unknown {
+            place: "--approve".into(),
+            message: format!("no capability has the function `{function}`"),
+            fix: near.unwrap_or_else(|| "Name it as scripts call it, such as `crm.createTicket`".into()),
+        })
     }
 
     /// The interfaces alone: a compiled program brings nobody to answer them.
@@ -217,7 +259,14 @@ impl DefinitionFile {
             _ => HandlerKind::Exports,
         };
         match (&self.handlers, &self.body) {
-            (Some(file), _) => Ok(HandlerFile::prepare(file, kind, engine)?),
+            (Some(file), _) => HandlerFile::prepare(file, kind, engine).map_err(|error| match error {
+                PrepareError::Script(error) => ProjectError::Handlers {
+                    file: file.with_file_name(&error.file).display().to_string(),
+                    place: error.position.map(|at| format!(":{}:{}", at.line, at.column)).unwrap_or_default(),
+                    message: error.message,
+                },
+                PrepareError::Host(error) => error.into(),
+            }),
             (None, DefinitionBody::Module(_)) => Ok(HandlerFile::nobody()),
             (None, DefinitionBody::Wit(_)) => Err(ProjectError::Unknown {
                 place: self.path.display().to_string(),

@@ -68,7 +68,7 @@ impl HandlerFile {
         match &self.0 {
             Answering::Program(program) => run(program, call).await,
             Answering::Nobody => {
-                let message = format!("{} has nothing that answers it", call.function);
+                let message = format!("{}.{} has nothing that answers it", call.capability, call.function);
                 Err(CapabilityError::new("call.unavailable", message))
             }
         }
@@ -116,8 +116,10 @@ async fn run(program: &Program, call: Call) -> Result<Value, CapabilityError> {
     let report = program.run(RunOptions::default()).await;
     report.outcome.map_err(|error| {
         // A handler's own CapabilityError keeps its code; everything else is the handler's failure.
+        let is_limit = error.code.starts_with("limit.");
+        let message = if is_limit { format!("Its handler failed: {}", error.message) } else { error.message };
         let code = if error.code.starts_with("call.") { error.code } else { "call.failed".into() };
-        let mut answer = CapabilityError::new(code, error.message);
+        let mut answer = CapabilityError::new(code, message);
         answer.retryable = error.retryable;
         answer.details = error.details;
         answer

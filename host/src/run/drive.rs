@@ -2,6 +2,7 @@
 
 use super::cancel::CancelHandle;
 use super::entry::Script;
+use super::misnamed;
 use super::nested::polling;
 use super::outcome::{Ending, RunReport};
 use super::state::State;
@@ -110,7 +111,12 @@ pub(crate) async fn drive(program: &Program, run_id: Arc<str>, options: RunOptio
     };
     let fuel = limits.fuel.saturating_sub(store.get_fuel().unwrap_or(limits.fuel));
     let (usage, console, failure) = store.data_mut().finish(fuel);
-    let outcome = ending.outcome(failure, &limits, program.sources());
+    let mut outcome = ending.outcome(failure, &limits, program.sources());
+    if let Err(error) = &mut outcome
+        && error.hint.is_none()
+    {
+        error.hint = misnamed::hint(program, error);
+    }
     let error = outcome.as_ref().err().cloned();
     if let Some(limit) = error.as_ref().and_then(|error| Limit::from_code(&error.code)) {
         store.data_mut().emit(EventKind::LimitReached { limit, code: limit.code() });

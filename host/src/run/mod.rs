@@ -11,6 +11,7 @@
 mod cancel;
 mod drive;
 mod entry;
+mod misnamed;
 mod nested;
 mod outcome;
 mod stack;

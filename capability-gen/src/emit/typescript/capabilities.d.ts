@@ -41,6 +41,7 @@ declare module '@agent-spaces/capabilities' {
 
   interface Settings {
     requiresApproval?: boolean;
+    approvalMessage?: string;
     rateLimit?: { requests: number; period: 'second' | 'minute' | 'hour' | 'day' };
     scopes?: readonly string[];
   }
@@ -54,11 +55,20 @@ declare module '@agent-spaces/capabilities' {
     requiresApproval?: boolean;
     approvalMessage?: string | ((params: ParamsOf<P>) => string);
     config?: Settings;
+    annotations?: {
+      title?: string;
+      readOnlyHint?: boolean;
+      destructiveHint?: boolean;
+      idempotentHint?: boolean;
+      openWorldHint?: boolean;
+    };
     handler: (params: ParamsOf<P>) => unknown;
   }
 
   interface Tool<P> {
-    name: string;
+    /** The name of its export when absent. */
+    name?: string;
+    owner?: string;
     description?: string;
     version?: string;
     functions: { [K in keyof P]: FunctionDefinition<P[K]> };

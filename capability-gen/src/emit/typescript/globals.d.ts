@@ -128,7 +128,7 @@ declare class TextDecoder {
   decode(input?: ArrayBufferLike | ArrayBufferView, options?: { stream?: boolean }): string;
 }
 
-/** Randomness only. Hashes and signatures are in `@agent-spaces/std`. */
+/** Randomness only. */
 interface Crypto {
   getRandomValues<
     T extends

@@ -19,7 +19,7 @@ mod schema;
 use super::collect::{Collected, check_any};
 use super::error::{SourceError, quoted};
 use super::node::Node;
-use super::{MAX_FUNCTIONS, MAX_NAME_BYTES, version};
+use super::{MAX_FUNCTIONS, version};
 use crate::definition::{Definition, SourceKind};
 use reference::Document;
 use request::Credentials;
@@ -72,8 +72,6 @@ pub(super) fn parse(root: &Node<'_>, name: &str) -> Result<Vec<Definition>, Sour
 
     let info = root.get("info");
     let text = |key: &str| info.as_ref().map_or(Ok(None), |info| info.get_text(key));
-    let title = text("title")?.filter(|title| !title.trim().is_empty() && title.len() <= MAX_NAME_BYTES);
-    let name = title.unwrap_or(name);
     root.check_name(name, "document")?;
     let mut definition = collected.into_definition(name, SourceKind::Sdk, root);
     definition.description = text("description")?.or(text("summary")?).unwrap_or_default().to_owned();

@@ -33,9 +33,6 @@ pub(super) fn read<'a>(
     node.check_name(&name, "operation")?;
     let request = request::read(context, operation, notes)?;
     let summary = node.get_text("summary")?.filter(|summary| !summary.is_empty());
-    if node.get_bool("deprecated")?.unwrap_or(false) {
-        notes.push(node.note("the operation is deprecated"));
-    }
     let mut function = function::bare(node, &name);
     function.title = summary.map(str::to_owned);
     function.description = node.get_text("description")?.or(summary).unwrap_or_default().to_owned();

@@ -2,11 +2,11 @@
 
 use super::Sources;
 use crate::commands::failure::Failure;
-use crate::commands::{folders, terminal};
+use crate::commands::{folders, output, terminal};
 use agent_spaces::project::{BuildReport, build};
 use clap::Args;
 use serde_json::json;
-use std::io::Write;
+use std::fmt::Write;
 use std::path::PathBuf;
 
 /// Compile definitions into bundles: WIT, TypeScript declarations, JavaScript and schemas.
@@ -37,15 +37,12 @@ impl Build {
     pub(super) fn execute(self) -> u8 {
         match self.build() {
             Ok(report) if self.json => {
-                let BuildReport { modules, written, notes, .. } = &report;
-                let line = json!({ "ok": true, "modules": modules, "written": written, "notes": notes });
-                let _ = writeln!(std::io::stdout(), "{line}");
-                0
+                let BuildReport { modules, written, removed, notes, .. } = &report;
+                let line =
+                    json!({ "ok": true, "modules": modules, "written": written, "removed": removed, "notes": notes });
+                output::print_line(&line)
             }
-            Ok(report) => {
-                show(&report);
-                0
-            }
+            Ok(report) => output::print(&describe(&report)),
             Err(failure) => failure.report(self.json),
         }
     }
@@ -55,29 +52,30 @@ impl Build {
         let bar = folders::spin("Compiling capabilities");
         let (folder, definitions) = self.sources.load(&engine)?;
         let folder = self.out.clone().unwrap_or(folder);
-        let report = build(&folder, &definitions, |module| bar.set_message(format!("Compiling {module}")))?;
+        let report = build(&folder, &definitions, self.sources.scope(), |module| {
+            bar.set_message(format!("Compiling {module}"))
+        })?;
         bar.finish_and_clear();
         Ok(report)
     }
 }
 
-fn show(report: &BuildReport) {
-    let mut out = std::io::stdout().lock();
+fn describe(report: &BuildReport) -> String {
+    let mut text = String::new();
     for module in &report.modules {
         let functions = if module.functions == 1 { "function" } else { "functions" };
         let (specifier, source) = (terminal::clean(&module.specifier), terminal::clean(&module.source));
-        let _ = writeln!(out, "{specifier}  {} {functions}  from {source}", module.functions);
+        let _ = writeln!(text, "{specifier}  {} {functions}  from {source}", module.functions);
     }
     for note in &report.notes {
         terminal::warn(&format!("{}: {}", note.place, note.message));
     }
-    let modules = match report.modules.len() {
-        1 => "1 module".to_owned(),
-        count => format!("{count} modules"),
+    let count = |count: usize, noun: &str| format!("{count} {noun}{}", if count == 1 { "" } else { "s" });
+    let modules = count(report.modules.len(), "module");
+    let _ = match (report.written.len(), report.removed.len()) {
+        (0, 0) => writeln!(text, "{modules}, nothing to do"),
+        (written, 0) => writeln!(text, "{modules}, {} written", count(written, "file")),
+        (written, removed) => writeln!(text, "{modules}, {} written, {removed} removed", count(written, "file")),
     };
-    let _ = match report.written.len() {
-        0 => writeln!(out, "{modules}, nothing to do"),
-        1 => writeln!(out, "{modules}, 1 file written"),
-        count => writeln!(out, "{modules}, {count} files written"),
-    };
+    text
 }

@@ -2,11 +2,11 @@
 
 use super::Sources;
 use crate::commands::failure::Failure;
-use crate::commands::{folders, terminal};
+use crate::commands::{folders, output, terminal};
 use agent_spaces::project::{DefinitionBody, DefinitionFile};
 use clap::Args;
 use serde_json::{Value, json};
-use std::io::Write;
+use std::fmt::Write;
 
 /// List the capabilities that are defined here.
 #[derive(Args)]
@@ -25,14 +25,8 @@ pub(super) struct List {
 impl List {
     pub(super) fn execute(self) -> u8 {
         match self.list() {
-            Ok(entries) if self.json => {
-                let _ = writeln!(std::io::stdout(), "{}", Value::Array(entries));
-                0
-            }
-            Ok(entries) => {
-                show(&entries);
-                0
-            }
+            Ok(entries) if self.json => output::print_line(&Value::Array(entries)),
+            Ok(entries) => output::print(&table(&entries)),
             Err(failure) => failure.report(self.json),
         }
     }
@@ -71,7 +65,7 @@ fn entries(definition: &DefinitionFile) -> Vec<Value> {
     }
 }
 
-fn show(entries: &[Value]) {
+fn table(entries: &[Value]) -> String {
     let text = |entry: &Value, key: &str| match &entry[key] {
         Value::String(text) => terminal::clean(text),
         Value::Null => String::new(),
@@ -81,7 +75,7 @@ fn show(entries: &[Value]) {
     let width =
         |key: &str| entries.iter().map(|entry| text(entry, key).chars().count()).max().unwrap_or(0).max(key.len());
     let widths: Vec<usize> = columns.iter().map(|key| width(key)).collect();
-    let mut out = std::io::stdout().lock();
+    let mut out = String::new();
     let line = |cells: Vec<String>| {
         let padded = cells.iter().zip(&widths).map(|(cell, width)| format!("{cell:<width$}"));
         padded.collect::<Vec<_>>().join("  ").trim_end().to_owned()
@@ -90,4 +84,5 @@ fn show(entries: &[Value]) {
     for entry in entries {
         let _ = writeln!(out, "{}", line(columns.iter().map(|key| text(entry, key)).collect()));
     }
+    out
 }

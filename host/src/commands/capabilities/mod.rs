@@ -8,7 +8,7 @@ use super::failure::Failure;
 use super::folders;
 use super::space_choice::ConfigChoice;
 use agent_spaces::Engine;
-use agent_spaces::project::{DefinitionFile, definitions_at};
+use agent_spaces::project::{DefinitionFile, Scope, definitions_at};
 use clap::{Args, Subcommand};
 use std::path::{Path, PathBuf};
 
@@ -48,6 +48,11 @@ struct Sources {
 }
 
 impl Sources {
+    /// Whether these are all definitions that there are.
+    fn scope(&self) -> Scope {
+        if self.paths.is_empty() { Scope::Whole } else { Scope::Part }
+    }
+
     /// The definitions, and the folder of the project that they are of.
     fn load(&self, engine: &Engine) -> Result<(PathBuf, Vec<DefinitionFile>), Failure> {
         let here = || PathBuf::from(".");

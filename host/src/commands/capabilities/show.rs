@@ -2,10 +2,9 @@
 
 use super::Sources;
 use crate::commands::failure::Failure;
-use crate::commands::{folders, terminal};
+use crate::commands::{folders, output as printed, terminal};
 use agent_spaces::project::{DefinitionBody, DefinitionFile, Output, output};
 use clap::Args;
-use std::io::Write;
 
 /// Show what a capability compiles to.
 #[derive(Args)]
@@ -50,8 +49,7 @@ impl Show {
             Ok(text) => {
                 // Descriptions are a stranger's text; a pipe gets it as it is.
                 let text = if terminal::is_printed() { terminal::clean(&text) } else { text };
-                let _ = write!(std::io::stdout(), "{text}");
-                0
+                printed::print(&text)
             }
             Err(failure) => failure.show(),
         }

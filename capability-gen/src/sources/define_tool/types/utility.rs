@@ -29,7 +29,7 @@ impl Types<'_, '_, '_> {
     pub(super) fn partial(&mut self, of: &Value, what: &str, at: u32, depth: u32) -> Result<Value, Fault> {
         let mut object = self.plain(of, what, at, depth)?.unwrap_or_else(|| json!({}));
         if let Value::Object(object) = &mut object {
-            object.shift_remove("required");
+            object.insert("required".to_owned(), json!([]));
         }
         Ok(object)
     }

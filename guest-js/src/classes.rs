@@ -20,6 +20,9 @@ pub(crate) enum Class {
     Date,
     Error,
     ArrayBuffer,
+    /// A typed array or a DataView.
+    View,
+    Generator,
     Weak,
 }
 
@@ -27,7 +30,10 @@ impl Classes {
     /// One object of each class to learn, in the order of [`CLASSES`].
     pub(crate) const SAMPLES: &str = "[new Number(0), new String(''), new Boolean(false), Object(0n), \
         new Map(), new Set(), Promise.resolve(), /./, new Date(0), new Error(), new ArrayBuffer(0), \
-        new WeakMap(), new WeakSet(), new WeakRef({})]";
+        new WeakMap(), new WeakSet(), new WeakRef({}), new Uint8Array(), new Int8Array(), new Uint8ClampedArray(), \
+        new Int16Array(), new Uint16Array(), new Int32Array(), new Uint32Array(), new BigInt64Array(), \
+        new BigUint64Array(), new Float32Array(), new Float64Array(), new DataView(new ArrayBuffer(0)), \
+        (function* () {})()]";
 
     pub(crate) fn learn(samples: &Value) -> js::Result<Classes> {
         let mut known = Vec::with_capacity(CLASSES.len());
@@ -43,7 +49,7 @@ impl Classes {
     }
 }
 
-const CLASSES: [Class; 14] = [
+const CLASSES: [Class; 27] = [
     Class::Boxed,
     Class::Boxed,
     Class::Boxed,
@@ -58,6 +64,19 @@ const CLASSES: [Class; 14] = [
     Class::Weak,
     Class::Weak,
     Class::Weak,
+    Class::View,
+    Class::View,
+    Class::View,
+    Class::View,
+    Class::View,
+    Class::View,
+    Class::View,
+    Class::View,
+    Class::View,
+    Class::View,
+    Class::View,
+    Class::View,
+    Class::Generator,
 ];
 
 impl Class {
@@ -73,6 +92,8 @@ impl Class {
             Class::Date => "a Date",
             Class::Error => "an Error",
             Class::ArrayBuffer => "an ArrayBuffer",
+            Class::View => "a typed array or DataView (is base64 expected?)",
+            Class::Generator => "a generator",
             Class::Weak => "a weak reference",
         }
     }

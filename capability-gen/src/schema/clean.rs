@@ -230,22 +230,28 @@ fn branch_facts(schema: &Value, known: &HashMap<String, Facts>) -> Facts {
 
 fn facts(map: &Map<String, Value>, known: &HashMap<String, Facts>) -> Facts {
     let types = types_of(map);
-    let of = |keyword: &str| map.get(keyword).and_then(Value::as_array);
     let reference = map.get("$ref").and_then(Value::as_str).map(|key| known.get(key).copied().unwrap_or_default());
-    let is_objects = |schema: &Value| branch_facts(schema, known).is_objects;
-    let parts = keywords::IN_PLACE_LIST.iter().filter_map(|keyword| of(keyword)).flatten();
-    let parts = parts.chain(["if", "then", "else"].iter().filter_map(|keyword| map.get(*keyword)));
-    let mut parts =
-        parts.chain(map.get("dependentSchemas").and_then(Value::as_object).into_iter().flat_map(Map::values));
+    // Once each: a part that was looked at twice on every level would take twice as long with every level.
+    let list = |keyword: &str| -> Option<Vec<Facts>> {
+        let parts = map.get(keyword)?.as_array()?;
+        Some(parts.iter().map(|part| branch_facts(part, known)).collect())
+    };
+    let (all, any, one) = (list("allOf"), list("anyOf"), list("oneOf"));
+    let conditions = ["if", "then", "else"].iter().filter_map(|keyword| map.get(*keyword));
+    let dependent = map.get("dependentSchemas").and_then(Value::as_object).into_iter().flat_map(Map::values);
+    let mut others = conditions.chain(dependent);
+    let mut parts = [&all, &any, &one].into_iter().flatten().flatten();
+    let values = map.get("enum").and_then(Value::as_array);
     Facts {
         names_members: has_members(map)
             || reference.is_some_and(|facts| facts.names_members)
-            || parts.any(|part| branch_facts(part, known).names_members),
+            || parts.any(|part| part.names_members)
+            || others.any(|part| branch_facts(part, known).names_members),
         is_objects: (types.is_empty() || types.contains(&"object"))
             && reference.is_none_or(|facts| facts.is_objects)
-            && ["anyOf", "oneOf"].iter().all(|keyword| of(keyword).is_none_or(|it| it.iter().any(is_objects)))
-            && of("allOf").is_none_or(|parts| parts.iter().all(is_objects))
-            && of("enum").is_none_or(|values| values.iter().any(Value::is_object))
+            && [&any, &one].into_iter().flatten().all(|parts| parts.iter().any(|part| part.is_objects))
+            && all.iter().flatten().all(|part| part.is_objects)
+            && values.is_none_or(|values| values.iter().any(Value::is_object))
             && map.get("const").is_none_or(Value::is_object),
     }
 }

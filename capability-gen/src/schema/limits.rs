@@ -21,8 +21,9 @@ pub(crate) const MAX_BRANCHES: usize = 500;
 /// Notes for one schema: enough to see what is wrong with it.
 pub(crate) const MAX_NOTES: usize = 50;
 
-/// Distinct patterns that are tried out in one module: compiling one may take milliseconds.
-pub(crate) const MAX_PATTERNS: usize = 2_000;
+/// Bytes of compiled patterns that are tried out in one module: some four thousand ordinary ones, or a second's work of
+/// large ones. What is not tried is checked when its function is first called.
+pub(crate) const PATTERN_ROOM: usize = 64 << 20;
 
 /// Characters of a pattern shown in a limit's text.
 pub(crate) const MAX_LIMIT_TEXT: usize = 120;

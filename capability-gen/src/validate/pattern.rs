@@ -14,8 +14,11 @@ const MAX_PATTERN: usize = 4096;
 const SIZES: [(usize, u64); 3] = [(16 << 10, 1), (128 << 10, 8), (1 << 20, 64)];
 /// The cache of the automaton.
 const DFA_SIZE: usize = 256 << 10;
-/// Bytes for all patterns of a schema: some two thousand ordinary ones.
-pub(super) const ROOM: usize = 32 << 20;
+/// Bytes for all patterns of a schema: some five hundred ordinary ones, or so many that compiling them takes a few
+/// tenths of a second.
+pub(super) const ROOM: usize = 8 << 20;
+/// What one pattern may take.
+pub(super) const LARGEST: usize = SIZES[0].0 + SIZES[1].0 + SIZES[2].0;
 /// Steps, and what they cost in fuel: enough for any honest text at first, and once more for long ones.
 const BACKTRACKS: [(usize, u64); 2] = [(1_000, 100), (100_000, 10_000)];
 

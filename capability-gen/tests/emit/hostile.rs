@@ -105,7 +105,10 @@ pub(crate) fn module(name: String) -> impl Strategy<Value = Module> {
         });
         let mut capability = models::capability("hostile", source, functions.collect());
         capability.description = description;
-        capability.is_single_function = is_single_function;
+        if let ([function], true) = (capability.functions.as_slice(), is_single_function) {
+            capability.export = function.js_name.clone();
+            capability.is_single_function = true;
+        }
         models::module(&name, vec![capability], types.collect())
     })
 }

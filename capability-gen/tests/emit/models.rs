@@ -163,6 +163,7 @@ pub(crate) fn weather() -> Module {
     get_weather.description = "Get current weather for a location".to_owned();
     let mut weather = capability("weather", SourceKind::Tool, vec![get_weather]);
     weather.is_single_function = true;
+    weather.export = "getWeather".to_owned();
     module("weather", vec![weather], types)
 }
 
@@ -327,6 +328,7 @@ pub(crate) fn torture() -> Module {
     }
     let mut single = capability("createCapabilityProxy", SourceKind::Sdk, vec![function("alone", named(0), None)]);
     single.is_single_function = true;
+    single.export = "alone".to_owned();
     let mut everything = capability("torture", SourceKind::Mcp, functions);
     everything.description = HOSTILE.join("\n");
     module("torture", vec![everything, single], types)

@@ -47,7 +47,7 @@ pub struct Option2 {
     /// - indented
     /// #![feature(x)] pub fn evil() {}
     #[serde(rename = "", default, skip_serializing_if = "Option::is_none")]
-    pub n_: Option<i64>,
+    pub empty: Option<i64>,
     /// */ " \
     /// ''
     /// fn evil() { panic!() }
@@ -107,7 +107,7 @@ pub struct Option2 {
     /// - indented
     /// #![feature(x)] pub fn evil() {}
     #[serde(rename = "\"; } fn evil() {", default, skip_serializing_if = "Option::is_none")]
-    pub fn_evil: Option<i64>,
+    pub quote_fn_evil: Option<i64>,
     /// */ " \
     /// ''
     /// fn evil() { panic!() }
@@ -117,7 +117,7 @@ pub struct Option2 {
     /// - indented
     /// #![feature(x)] pub fn evil() {}
     #[serde(rename = "\u{202e}x", default, skip_serializing_if = "Option::is_none")]
-    pub x: Option<i64>,
+    pub u202e_x: Option<i64>,
     /// */ " \
     /// ''
     /// fn evil() { panic!() }
@@ -127,7 +127,7 @@ pub struct Option2 {
     /// - indented
     /// #![feature(x)] pub fn evil() {}
     #[serde(rename = "*/", default, skip_serializing_if = "Option::is_none")]
-    pub n_2: Option<i64>,
+    pub star: Option<i64>,
     /// */ " \
     /// ''
     /// fn evil() { panic!() }
@@ -137,7 +137,7 @@ pub struct Option2 {
     /// - indented
     /// #![feature(x)] pub fn evil() {}
     #[serde(rename = "日本", default, skip_serializing_if = "Option::is_none")]
-    pub n_3: Option<i64>,
+    pub u65e5_u672c: Option<i64>,
     /// */ " \
     /// ''
     /// fn evil() { panic!() }
@@ -147,7 +147,7 @@ pub struct Option2 {
     /// - indented
     /// #![feature(x)] pub fn evil() {}
     #[serde(rename = "1", default, skip_serializing_if = "Option::is_none")]
-    pub n_1: Option<i64>,
+    pub n1: Option<i64>,
     /// */ " \
     /// ''
     /// fn evil() { panic!() }
@@ -186,7 +186,7 @@ pub struct Option2 {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Value2 {
     #[serde(rename = "")]
-    N,
+    Empty,
     #[serde(rename = "a")]
     A,
     #[serde(rename = "A")]
@@ -194,13 +194,13 @@ pub enum Value2 {
     #[serde(rename = "self")]
     NSelf,
     #[serde(rename = "reactions-+1")]
-    Reactions1,
+    ReactionsPlus1,
     #[serde(rename = "reactions--1")]
-    Reactions12,
+    Reactions1,
     #[serde(rename = "\"\\\u{a}")]
-    N2,
+    QuoteBackslash,
     #[serde(rename = "日本")]
-    N3,
+    U65e5U672c,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

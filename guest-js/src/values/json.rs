@@ -167,6 +167,9 @@ impl Writer {
                 return self.value(&primitive, "", path);
             }
             Class::Error if self.strictness == Strictness::Familiar => return self.error(value),
+            Class::Error | Class::View | Class::Generator if self.strictness == Strictness::Exact => {
+                return Err(cannot_carry(value, path));
+            }
             _ => {}
         }
         self.out.push('{');

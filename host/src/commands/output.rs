@@ -1,6 +1,8 @@
 //! Data for whoever reads stdout.
 
 use super::failure::Failure;
+use super::terminal::is_deceptive;
+use std::fmt::Write as _;
 use std::io::{ErrorKind, Write};
 
 /// Prints text, and gives the exit status: what could not be written is a failure, a reader that went away is not.
@@ -13,7 +15,21 @@ pub(super) fn print(text: &str) -> u8 {
     }
 }
 
-/// The same, with an end of line.
-pub(super) fn print_line(text: &impl std::fmt::Display) -> u8 {
-    print(&format!("{text}\n"))
+/// Prints a JSON text and an end of line. What could draw on a terminal or hide is written as an escape, which is
+/// the same JSON.
+pub(super) fn print_line(json: &impl std::fmt::Display) -> u8 {
+    let mut escaped = String::new();
+    for character in json.to_string().chars() {
+        match character {
+            '\n' => escaped.push(character),
+            character if is_deceptive(character) => {
+                for unit in character.encode_utf16(&mut [0; 2]) {
+                    let _ = write!(escaped, "\\u{unit:04x}");
+                }
+            }
+            character => escaped.push(character),
+        }
+    }
+    escaped.push('\n');
+    print(&escaped)
 }

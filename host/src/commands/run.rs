@@ -108,6 +108,8 @@ impl Run {
         let runtime = tokio::runtime::Builder::new_multi_thread().enable_time().build();
         let runtime = runtime.map_err(|error| Failure::new("host.runtime", error.to_string(), None))?;
         let report = runtime.block_on(self.follow(&program, limits));
+        // What still runs on blocking threads is nobody's any more.
+        runtime.shutdown_background();
         Ok((report, program))
     }
 

@@ -76,7 +76,7 @@ fn list(project: &Project) -> Result<(Value, String), Failure> {
         let description = space.description.as_deref().unwrap_or_default();
         let count = modules.given.len();
         let noun = if count == 1 { "module" } else { "modules" };
-        let line = format!("{}  {count} {noun}  {}", terminal::clean(name), terminal::clean(description));
+        let line = format!("{}  {count} {noun}  {}", terminal::clean_line(name), terminal::clean_line(description));
         let _ = writeln!(text, "{}", line.trim_end());
         values.push(json!({ "name": name, "description": description, "modules": specifiers(&modules.given) }));
     }
@@ -87,17 +87,18 @@ fn show(project: &Project, name: &str) -> Result<(Value, String), Failure> {
     let modules = project.space(Some(name))?;
     let limits = project.limits(Some(name));
     let given = specifiers(&modules.given);
-    let mut text = format!("{}\n\ngiven:\n", terminal::clean(name));
+    let mut text = format!("{}\n\ngiven:\n", terminal::clean_line(name));
     for definition in &modules.given {
         let answered = match definition.unanswered() {
             Some(_) => "  (nothing answers it)",
             None => "",
         };
-        let _ = writeln!(text, "  {}{answered}", terminal::clean(&specifier(definition)));
+        let _ = writeln!(text, "  {}{answered}", terminal::clean_line(&specifier(definition)));
     }
     let _ = writeln!(text, "\nnot given:");
     for (definition, line) in &modules.withheld {
-        let _ = writeln!(text, "  {}\n    {}", terminal::clean(&specifier(definition)), terminal::clean(line));
+        let _ =
+            writeln!(text, "  {}\n    {}", terminal::clean_line(&specifier(definition)), terminal::clean_line(line));
     }
     let _ = writeln!(
         text,

@@ -22,7 +22,13 @@ pub(super) fn is_printed() -> bool {
 }
 
 pub(super) fn warn(message: &str) {
-    say(&format!("{YELLOW}warning{RESET}: {}", clean(message)));
+    /// A stranger's text may be of any length; what matters is in the beginning.
+    const MAX_LENGTH: usize = 600;
+    let mut message = clean_line(message);
+    if message.chars().count() > MAX_LENGTH {
+        message = message.chars().take(MAX_LENGTH).chain(['…']).collect();
+    }
+    say(&format!("{YELLOW}warning{RESET}: {message}"));
 }
 
 /// One console message of a script.
@@ -103,9 +109,16 @@ pub(super) fn clean(text: &str) -> String {
     clean
 }
 
-fn is_deceptive(character: char) -> bool {
+/// The same on one line: a name cannot begin a line of its own.
+pub(super) fn clean_line(text: &str) -> String {
+    clean(text).replace(['\n', '\t'], " ")
+}
+
+/// Whether a character moves the cursor, turns the text around or cannot be seen.
+pub(super) fn is_deceptive(character: char) -> bool {
     character.is_control()
-        || matches!(character, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{61c}')
+        || matches!(character, '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
+            | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
 }
 
 #[cfg(test)]

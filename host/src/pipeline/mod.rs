@@ -41,7 +41,6 @@ struct Checks {
 }
 
 struct Compiled {
-    schema: Value,
     validator: Validator,
 }
 
@@ -71,7 +70,7 @@ impl Pipeline {
         let compile = || {
             let schema: Value = serde_json::from_str(&checks.spec.schema).map_err(|error| error.to_string())?;
             let validator = Validator::new(&schema).map_err(|error| error.to_string())?;
-            Ok(Compiled { schema, validator })
+            Ok(Compiled { validator })
         };
         checks.compiled.get_or_init(compile).as_ref().map_err(|message| {
             let message = format!("{}: the schema of its parameters cannot be used: {message}", self.label);

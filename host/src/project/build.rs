@@ -131,7 +131,7 @@ impl Builder {
 
     fn compile(&mut self, defined: &DefinedModule, key: String) -> Result<Built, ProjectError> {
         let module = defined.compile()?;
-        let folder = folder_of(&module.specifier);
+        let folder = inner_folder(&module.specifier);
         let Bundle { files, hash } = files(&module);
         for (path, text) in &files {
             self.out.write(&format!("{folder}/{path}"), text)?;
@@ -147,12 +147,12 @@ impl Builder {
             Scope::Whole => others.keys().try_for_each(|stale| self.out.remove(stale))?,
             Scope::Part => self.record.modules.extend(others),
         }
-        self.out.write(&format!("{FOLDER}/globals.d.ts"), globals::globals_dts())?;
-        self.out.write(&format!("{FOLDER}/capabilities.d.ts"), globals::capabilities_dts())?;
-        self.out.write(&format!("{FOLDER}/tsconfig.json"), &tsconfig::tsconfig())?;
-        self.out.write_new("tsconfig.json", &format!("{{\n  \"extends\": \"./{FOLDER}/tsconfig.json\"\n}}\n"))?;
+        self.out.write("globals.d.ts", globals::globals_dts())?;
+        self.out.write("capabilities.d.ts", globals::capabilities_dts())?;
+        self.out.write("tsconfig.json", &tsconfig::tsconfig())?;
+        self.out.write_project("tsconfig.json", &format!("{{\n  \"extends\": \"./{FOLDER}/tsconfig.json\"\n}}\n"))?;
         let text = serde_json::to_string_pretty(&self.record).unwrap_or_default();
-        self.out.write(&format!("{FOLDER}/{RECORD}"), &format!("{text}\n"))?;
+        self.out.write(RECORD, &format!("{text}\n"))?;
         self.modules.sort_by(|left, right| left.specifier.cmp(&right.specifier));
         Ok(BuildReport {
             modules: self.modules,
@@ -191,11 +191,16 @@ pub fn output(module: &Module, output: Output) -> String {
     }
 }
 
-/// `.agent-spaces/capabilities/train-schedule`, or with the scope of a module that has another.
-fn folder_of(specifier: &str) -> String {
+/// `capabilities/train-schedule`, or with the scope of a module that has another; in `.agent-spaces`.
+fn inner_folder(specifier: &str) -> String {
     let own = format!("@{}/", capability_gen::compile::NAMESPACE);
     let name = specifier.strip_prefix(&own).unwrap_or(specifier);
-    format!("{FOLDER}/capabilities/{name}")
+    format!("capabilities/{name}")
+}
+
+/// The same from the project's folder on.
+fn folder_of(specifier: &str) -> String {
+    format!("{FOLDER}/{}", inner_folder(specifier))
 }
 
 /// The names of a bundle's files.
@@ -205,9 +210,13 @@ fn file_names(specifier: &str) -> [String; 5] {
     ["bundle.json".into(), "index.d.ts".into(), "index.js".into(), "schema.json".into(), wit]
 }
 
-/// The project's folder, which nothing is written outside of, and what was changed in it.
+/// The folder of generated files, which nothing is written outside of, and what was changed in it. Links that lead
+/// out of it are not followed: a project's folder may come from anywhere, and its other files are not ours.
 struct Out {
     path: PathBuf,
+    /// The project's folder.
+    project: Dir,
+    /// `.agent-spaces` in it.
     folder: Dir,
     written: Vec<String>,
     removed: Vec<String>,
@@ -215,14 +224,22 @@ struct Out {
 
 impl Out {
     fn open(path: &Path) -> Result<Out, ProjectError> {
-        let folder = Dir::open_ambient_dir(path, ambient_authority());
-        let folder = folder.map_err(|error| ProjectError::file(path, error))?;
-        Ok(Out { path: path.to_owned(), folder, written: Vec::new(), removed: Vec::new() })
+        let open = || {
+            let project = Dir::open_ambient_dir(path, ambient_authority())?;
+            if project.symlink_metadata(FOLDER).is_ok_and(|found| found.is_symlink()) {
+                return Err(std::io::Error::other(format!("{FOLDER} is a link: remove it")));
+            }
+            project.create_dir_all(FOLDER)?;
+            let folder = project.open_dir(FOLDER)?;
+            Ok((project, folder))
+        };
+        let (project, folder) = open().map_err(|error| ProjectError::file(path, error))?;
+        Ok(Out { path: path.to_owned(), project, folder, written: Vec::new(), removed: Vec::new() })
     }
 
     /// What the last build recorded; nothing where there is none that can be read.
     fn record(&self) -> Record {
-        let bytes = self.folder.read(format!("{FOLDER}/{RECORD}"));
+        let bytes = self.folder.read(RECORD);
         let mut record: Record = bytes.ok().and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or_default();
         record.modules.retain(|specifier, _| capability_gen::compile::is_specifier(specifier));
         record
@@ -230,7 +247,7 @@ impl Out {
 
     /// Whether a bundle is still as it was built.
     fn is_intact(&self, specifier: &str, hash: &str) -> bool {
-        let folder = folder_of(specifier);
+        let folder = inner_folder(specifier);
         let read = |name: String| Some((name.clone(), self.folder.read_to_string(format!("{folder}/{name}")).ok()?));
         let files: Option<Vec<_>> = file_names(specifier).into_iter().map(read).collect();
         files.is_some_and(|files| is_intact(&files, hash))
@@ -238,40 +255,50 @@ impl Out {
 
     /// Writes a file whose text is another, whole or not at all.
     fn write(&mut self, path: &str, text: &str) -> Result<(), ProjectError> {
-        if self.folder.read(path).is_ok_and(|known| known == text.as_bytes()) {
-            return Ok(());
+        let shown = format!("{FOLDER}/{path}");
+        let is_written = replace(&self.folder, path, text);
+        if is_written.map_err(|error| ProjectError::file(&self.path.join(&shown), error))? {
+            self.written.push(shown);
         }
-        let write = || {
-            if let Some((folder, _)) = path.rsplit_once('/') {
-                self.folder.create_dir_all(folder)?;
-            }
-            let new = format!("{path}.new");
-            self.folder.write(&new, text)?;
-            self.folder.rename(&new, &self.folder, path)
-        };
-        write().map_err(|error| ProjectError::file(&self.path.join(path), error))?;
-        self.written.push(path.to_owned());
         Ok(())
     }
 
-    /// Writes a file that is the user's from then on.
-    fn write_new(&mut self, path: &str, text: &str) -> Result<(), ProjectError> {
-        if self.folder.symlink_metadata(path).is_ok() { Ok(()) } else { self.write(path, text) }
+    /// Writes a file of the project's own, which is the user's from then on.
+    fn write_project(&mut self, path: &str, text: &str) -> Result<(), ProjectError> {
+        if self.project.symlink_metadata(path).is_err() {
+            replace(&self.project, path, text).map_err(|error| ProjectError::file(&self.path.join(path), error))?;
+            self.written.push(path.to_owned());
+        }
+        Ok(())
     }
 
     /// Removes what an earlier build made, and nothing else.
     fn remove(&mut self, specifier: &str) -> Result<(), ProjectError> {
-        let folder = folder_of(specifier);
+        let folder = inner_folder(specifier);
         for name in file_names(specifier) {
             let path = format!("{folder}/{name}");
             match self.folder.remove_file(&path) {
-                Ok(()) => self.removed.push(path),
+                Ok(()) => self.removed.push(format!("{FOLDER}/{path}")),
                 Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
-                Err(error) => return Err(ProjectError::file(&self.path.join(path), error)),
+                Err(error) => return Err(ProjectError::file(&self.path.join(FOLDER).join(path), error)),
             }
         }
         // A folder that still has something in it is the user's.
         let _ = self.folder.remove_dir(&folder);
         Ok(())
     }
+}
+
+/// Gives a file another text, whole or not at all; says whether it had to.
+fn replace(folder: &Dir, path: &str, text: &str) -> std::io::Result<bool> {
+    if folder.read(path).is_ok_and(|known| known == text.as_bytes()) {
+        return Ok(false);
+    }
+    if let Some((parent, _)) = path.rsplit_once('/') {
+        folder.create_dir_all(parent)?;
+    }
+    let new = format!("{path}.new");
+    folder.write(&new, text)?;
+    folder.rename(&new, folder, path)?;
+    Ok(true)
 }

@@ -3,6 +3,7 @@
 use super::ProjectError;
 use crate::config::{self, Config, Format};
 use crate::engine::Engine;
+use crate::error::PrepareError;
 use crate::handlers::Handlers;
 use crate::interfaces::Interfaces;
 use crate::limits::Limits;
@@ -29,7 +30,14 @@ pub(super) fn read(file: &Path, engine: &Engine) -> Result<Config, ProjectError>
 fn evaluate(file: &str, text: &str, engine: &Engine) -> Result<Config, ProjectError> {
     let space = Space::new(engine.clone(), Interfaces::new()?, Handlers::new())?;
     let name = Path::new(file).file_name().unwrap_or_default().to_string_lossy().into_owned();
-    let program = space.prepare(&name, text)?;
+    let program = space.prepare(&name, text).map_err(|error| match error {
+        PrepareError::Script(error) => {
+            let place = error.position.map(|at| format!(":{}:{}", at.line, at.column)).unwrap_or_default();
+            let hint = error.hint.map(|hint| format!(" ({hint})")).unwrap_or_default();
+            ProjectError::Evaluation(format!("{file}{place}: {}{hint}", error.message))
+        }
+        PrepareError::Host(error) => error.into(),
+    })?;
     let limits = Limits { time: TIME, ..Limits::default() };
     // The caller may be in an async runtime, where one must not block.
     let report = std::thread::scope(|scope| {

@@ -131,7 +131,8 @@ fn conditions_are_kept_and_their_members_are_let_in() {
         "if": { "properties": { "kind": { "const": "test" } }, "required": ["kind"] },
         "then": { "properties": { "plan": { "type": "string" } }, "required": ["plan"] },
     }));
-    let shape = "{projectPath?: string, workspacePath?: string, (default)?: boolean, kind?: \"app\" | \"test\"}";
+    let shape =
+        "{projectPath?: string, workspacePath?: string, (default)?: boolean, kind?: \"app\" | \"test\", plan?: any}";
     assert_eq!(shape_of(&read), shape);
     let good = [
         json!({ "projectPath": "x", "(default)": true }),

@@ -8,11 +8,11 @@ use std::collections::{HashMap, HashSet, VecDeque};
 
 /// What the copied schemas of one document may cost together, in bytes of JSON or thereabouts. Some documents have
 /// components that all lead to each other, and would be copied whole into each of hundreds of functions.
-pub(super) const MAX_COST: usize = 64 * 1024 * 1024;
+pub(super) const MAX_COST: usize = 32 * 1024 * 1024;
 
 /// What one schema may cost at most, and at least, however many there are.
 const MAX_SCHEMA_COST: usize = 512 * 1024;
-const MIN_SCHEMA_COST: usize = 8 * 1024;
+const MIN_SCHEMA_COST: usize = 4 * 1024;
 
 /// What a value costs besides its text.
 const VALUE_COST: usize = 8;

@@ -60,15 +60,21 @@ impl Build {
     }
 }
 
+/// Warnings that a person reads.
+const MAX_NOTES: usize = 50;
+
 fn describe(report: &BuildReport) -> String {
     let mut text = String::new();
     for module in &report.modules {
         let functions = if module.functions == 1 { "function" } else { "functions" };
-        let (specifier, source) = (terminal::clean(&module.specifier), terminal::clean(&module.source));
+        let (specifier, source) = (terminal::clean_line(&module.specifier), terminal::clean_line(&module.source));
         let _ = writeln!(text, "{specifier}  {} {functions}  from {source}", module.functions);
     }
-    for note in &report.notes {
+    for note in report.notes.iter().take(MAX_NOTES) {
         terminal::warn(&format!("{}: {}", note.place, note.message));
+    }
+    if report.notes.len() > MAX_NOTES {
+        terminal::warn(&format!("{} more like these: see --json", report.notes.len() - MAX_NOTES));
     }
     let count = |count: usize, noun: &str| format!("{count} {noun}{}", if count == 1 { "" } else { "s" });
     let modules = count(report.modules.len(), "module");

@@ -67,7 +67,7 @@ fn entries(definition: &DefinitionFile) -> Vec<Value> {
 
 fn table(entries: &[Value]) -> String {
     let text = |entry: &Value, key: &str| match &entry[key] {
-        Value::String(text) => terminal::clean(text),
+        Value::String(text) => terminal::clean_line(text),
         Value::Null => String::new(),
         other => other.to_string(),
     };

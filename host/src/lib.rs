@@ -13,7 +13,11 @@
 //! - `run`, `limits`, [`Event`]: one execution, its caps, and what happens in it.
 //! - [`audit()`]: what a component can reach.
 //! - [`compile()`]: a script as a component of its own.
-//! - [`providers`]: what can stand behind a capability.
+//! - [`project`], [`config`]: definitions in files, the spaces that they are given to, and bundles for editors.
+//! - [`Package`]: a compiled module of capabilities, made when a script first imports it.
+//! - `pipeline`: what a call passes before its provider: [`Grants`], defaults, validation, [`Approvals`].
+//! - [`TypedCall`]: a call that the host makes itself.
+//! - `providers`: what can stand behind a capability.
 //! - `values`: between WIT types and JSON.
 
 #[cfg(feature = "compiler")]

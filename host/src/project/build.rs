@@ -84,10 +84,10 @@ pub fn build(
     scope: Scope,
     mut progress: impl FnMut(&str),
 ) -> Result<BuildReport, ProjectError> {
+    check_names(definitions)?;
     let out = Out::open(folder)?;
     let mut builder =
         Builder { previous: out.record(), out, record: Record::default(), modules: Vec::new(), notes: Vec::new() };
-    check_names(definitions)?;
     for definition in definitions {
         match &definition.body {
             DefinitionBody::Module(module) => {

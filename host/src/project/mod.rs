@@ -1,11 +1,11 @@
 //! A project: its configuration, the capabilities that it defines, and the spaces that it gives them to.
 //!
-//! - [`find`]: where the configuration is.
-//! - [`evaluate`]: a configuration in TypeScript, run in a sandbox that reaches nothing.
-//! - [`definitions`]: files that define capabilities, and what they become.
-//! - [`outlines`]: names of modules, kept so that an unchanged file need not be compiled to know them.
-//! - [`spaces`]: which modules a space is given.
-//! - [`build`]: the bundles for editors and auditors.
+//! - `find`: where the configuration is.
+//! - `evaluate`: a configuration in TypeScript, run in a sandbox that reaches nothing.
+//! - `definitions`: files that define capabilities, and what they become.
+//! - `outlines`: names of modules, kept so that an unchanged file need not be compiled to know them.
+//! - `spaces`: which modules a space is given.
+//! - `build`: the bundles for editors and auditors.
 
 mod build;
 mod definitions;

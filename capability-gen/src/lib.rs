@@ -11,12 +11,14 @@
 //! registry    all modules of a project, each name once
 //! wit/        Type → WIT type, and how JSON crosses it
 //! emit/       one file to an output: .wit, .d.ts, index.js, schema.json, bundle.json, Rust
+//! hidden      characters that no output shows
 //! validate/   values against a clean schema, in bounded time; defaults
 //! ```
 
 pub mod compile;
 pub mod definition;
 pub mod emit;
+pub mod hidden;
 pub mod model;
 pub mod names;
 pub mod registry;

@@ -1,5 +1,6 @@
 //! How names and free text are written into TypeScript, JavaScript and JSON, so that they stay text.
 
+use crate::hidden::is_hidden;
 use crate::model::{Capability, Function};
 
 /// What a script calls it by everywhere, and what logs and policies name: `trainSchedule.getSchedule`.
@@ -42,17 +43,6 @@ pub(super) fn push_quoted(out: &mut String, text: &str) {
 /// A member's name in a TypeScript type.
 pub(super) fn push_property(out: &mut String, name: &str) {
     if is_identifier(name) { out.push_str(name) } else { push_quoted(out, name) }
-}
-
-/// Characters that cannot be seen or that change how others are shown: controls, bidirectional marks, zero-width
-/// and other ignorable characters, line and paragraph separators.
-pub(super) fn is_hidden(character: char) -> bool {
-    character.is_control()
-        || matches!(character,
-            '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}'..='\u{1160}' | '\u{17b4}'..='\u{17b5}'
-            | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
-            | '\u{3164}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{ffa0}' | '\u{fff0}'..='\u{fffb}'
-            | '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}')
 }
 
 /// JSON with every hidden character inside its strings written as an escape: the same value, nothing unseen.

@@ -2,6 +2,7 @@
 //!
 //! A source's text appears in `///` lines only, cleaned so that it can neither end one nor hide anything.
 
+use crate::hidden::is_hidden;
 use crate::model::Module;
 use crate::names::{camel, is_wit_keyword};
 use crate::wit::{Definition, Interface, Kind, Member, Plan};
@@ -126,7 +127,7 @@ fn clean_lines(text: &str) -> Vec<String> {
             break;
         }
         let mut characters = line.chars().map(|character| if character == '\t' { ' ' } else { character });
-        let mut visible = characters.by_ref().filter(|character| !is_hidden(*character));
+        let mut visible = characters.by_ref().filter(|character| !is_left_out(*character));
         let mut clean: String = visible.by_ref().take(MAX_LINE).collect();
         if visible.next().is_some() {
             clean.push('…');
@@ -139,12 +140,8 @@ fn clean_lines(text: &str) -> Vec<String> {
     lines
 }
 
-/// Characters that end a line, change the order of others, take no space, or that WIT refuses.
-fn is_hidden(character: char) -> bool {
-    character.is_control()
-        || matches!(character,
-            '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{180b}'..='\u{180f}'
-            | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{3164}'
-            | '\u{feff}' | '\u{ffa0}' | '\u{fff9}'..='\u{fffb}' | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}'
-            | '\u{149}' | '\u{673}' | '\u{f77}' | '\u{f79}' | '\u{17a3}' | '\u{17a4}' | '\u{17b4}' | '\u{17b5}')
+/// What no reader sees, and the characters that WIT refuses.
+fn is_left_out(character: char) -> bool {
+    let is_refused = matches!(character, '\u{149}' | '\u{673}' | '\u{f77}' | '\u{f79}' | '\u{17a3}' | '\u{17a4}');
+    is_hidden(character) || is_refused
 }

@@ -13,7 +13,8 @@
 //! Equal schemas and values give equal answers, on any machine and at any load: fuel is counted, not timed.
 //!
 //! ```text
-//! compile     schema → program: nodes of keywords, references resolved
+//! compile     schema → program: every subschema once, references resolved
+//! keywords    what each keyword of a subschema says
 //! check       is it valid: stops at the first thing wrong
 //! evaluated   what `unevaluated…` needs to know
 //! explain     what is wrong, for people and language models
@@ -28,6 +29,7 @@ mod equal;
 mod evaluated;
 mod explain;
 mod fuel;
+mod keywords;
 mod pattern;
 mod program;
 mod text;

@@ -1,5 +1,6 @@
 //! Names, values and paths in messages: short, on one line, and nothing in them that moves a cursor.
 
+use crate::hidden::is_hidden;
 use serde_json::Value;
 use std::io::{self, Write};
 
@@ -18,12 +19,6 @@ pub(super) fn clean(text: &str, most: usize) -> String {
         cleaned.push('…');
     }
     cleaned
-}
-
-fn is_hidden(character: char) -> bool {
-    character.is_control()
-        || matches!(character, '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
-            | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
 }
 
 /// `'celsius'`, `12`, `{"a":1}`: a value as a message quotes it.

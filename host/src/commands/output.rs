@@ -1,7 +1,7 @@
 //! Data for whoever reads stdout.
 
 use super::failure::Failure;
-use super::terminal::is_deceptive;
+use capability_gen::hidden::is_hidden;
 use std::fmt::Write as _;
 use std::io::{ErrorKind, Write};
 
@@ -22,7 +22,7 @@ pub(super) fn print_line(json: &impl std::fmt::Display) -> u8 {
     for character in json.to_string().chars() {
         match character {
             '\n' => escaped.push(character),
-            character if is_deceptive(character) => {
+            character if is_hidden(character) => {
                 for unit in character.encode_utf16(&mut [0; 2]) {
                     let _ = write!(escaped, "\\u{unit:04x}");
                 }

@@ -2,6 +2,7 @@
 //! terminal.
 
 use agent_spaces::{ConsoleLevel, RunError, Usage};
+use capability_gen::hidden::is_hidden;
 use std::fmt::Write as _;
 use std::io::{IsTerminal, Write};
 
@@ -100,7 +101,7 @@ pub(super) fn clean(text: &str) -> String {
     for character in text.chars() {
         match character {
             '\n' | '\t' => clean.push(character),
-            character if is_deceptive(character) => {
+            character if is_hidden(character) => {
                 let _ = write!(clean, "<U+{:04X}>", u32::from(character));
             }
             character => clean.push(character),
@@ -112,13 +113,6 @@ pub(super) fn clean(text: &str) -> String {
 /// The same on one line: a name cannot begin a line of its own.
 pub(super) fn clean_line(text: &str) -> String {
     clean(text).replace(['\n', '\t'], " ")
-}
-
-/// Whether a character moves the cursor, turns the text around or cannot be seen.
-pub(super) fn is_deceptive(character: char) -> bool {
-    character.is_control()
-        || matches!(character, '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
-            | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use super::error::ConfigError;
 use serde_json::Value;
 
 /// Largest configuration. A thousand servers with all their settings fit several times over.
-pub(super) const MAX_BYTES: usize = 1 << 20;
+pub(crate) const MAX_BYTES: usize = 1 << 20;
 
 /// Deepest nesting of a value: four times what the keys can use, and far from any stack's end.
 pub(super) const MAX_DEPTH: usize = 32;

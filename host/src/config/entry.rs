@@ -4,6 +4,7 @@ use super::error::{ConfigError, quoted};
 use super::names::{check_name, is_name, is_scoped_module};
 use super::place::Place;
 use super::reader::{Node, Result};
+use capability_gen::sources::Format;
 use serde_json::Value;
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
@@ -18,7 +19,7 @@ pub enum Entry {
         /// The name of the module, instead of the one that the definition gives.
         module: Option<String>,
         /// The format, instead of the one that the file shows.
-        format: Option<SourceFormat>,
+        format: Option<Format>,
     },
     /// A module known by its name: `@company/internal-sdk`.
     Module(String),
@@ -26,27 +27,12 @@ pub enum Entry {
     Mcp(String),
 }
 
-/// How a definition is written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum SourceFormat {
-    /// An OpenAPI document.
-    OpenApi,
-    /// An MCP server's answer to `tools/list`.
-    Mcp,
-    /// A list of OpenAI functions.
-    OpenAi,
-    /// A list of Anthropic tools.
-    Anthropic,
-    /// A definition of this project's own.
-    Tool,
-}
-
-const FORMATS: [(&str, SourceFormat); 5] = [
-    ("openapi", SourceFormat::OpenApi),
-    ("mcp", SourceFormat::Mcp),
-    ("openai", SourceFormat::OpenAi),
-    ("anthropic", SourceFormat::Anthropic),
-    ("tool", SourceFormat::Tool),
+const FORMATS: [(&str, Format); 5] = [
+    ("openapi", Format::OpenApi),
+    ("mcp", Format::Mcp),
+    ("openai", Format::OpenAi),
+    ("anthropic", Format::Anthropic),
+    ("tool", Format::Tool),
 ];
 
 /// A text that is no entry.
@@ -165,7 +151,7 @@ pub(super) fn read_registry(node: Node<'_>) -> Result<BTreeMap<String, String>> 
 #[cfg(test)]
 mod tests {
     use super::super::{Config, from_value};
-    use super::{Entry, SourceFormat};
+    use super::{Entry, Format};
     use serde_json::{Value, json};
 
     fn path(path: &str) -> Entry {
@@ -183,7 +169,7 @@ mod tests {
             { "path": "x.json", "as": "weather", "format": "openapi" }, { "path": "./y.json" }, "${ROOT}/z", "C:\\tools\\x"
         ] }));
         let named =
-            Entry::Path { path: "x.json".into(), module: Some("weather".into()), format: Some(SourceFormat::OpenApi) };
+            Entry::Path { path: "x.json".into(), module: Some("weather".into()), format: Some(Format::OpenApi) };
         let expected = [
             Entry::Module("@agent-spaces/std".into()),
             path("./capabilities/company-sdk"),

@@ -28,7 +28,8 @@ mod space;
 mod toml_text;
 mod toolbox;
 
-pub use entry::{Entry, EntryError, SourceFormat};
+pub(crate) use bounds::MAX_BYTES;
+pub use entry::{Entry, EntryError};
 pub use error::{ConfigError, Position};
 pub use limits::Limits;
 pub use mcp_server::{McpServer, RemoteKind, ToolFilters, Transport};

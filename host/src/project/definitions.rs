@@ -10,13 +10,14 @@
 use super::error::ProjectError;
 use super::find::join;
 use super::outlines::Outlines;
-use crate::config::{Config, Entry, SourceFormat, ToolFilters};
+use super::text;
+use crate::config::{Config, Entry, ToolFilters};
 use crate::error::HostError;
 use crate::package::{Package, PackageOutline};
 use capability_gen::compile::{CompileError, ModuleSource, compile};
 use capability_gen::model::Module;
 use capability_gen::registry::Registry;
-use capability_gen::sources::{self, Format, Source, define_tool};
+use capability_gen::sources::{self, Format, MAX_SOURCE_BYTES, Source, define_tool};
 use std::path::{Path, PathBuf};
 
 /// The files that can define something.
@@ -203,7 +204,7 @@ fn read(file: &Path, naming: Naming, outlines: &Outlines) -> Result<Option<Defin
         let message = format!("a .{extension} file is not a definition");
         return Err(ProjectError::Unknown { place: file.display().to_string(), message, fix: fix.into() });
     }
-    let text = std::fs::read_to_string(file).map_err(|error| ProjectError::file(file, error))?;
+    let text = text::read(file, MAX_SOURCE_BYTES)?;
     let is_define_tool = matches!(extension, "ts" | "js" | "mts" | "mjs");
     if is_define_tool && !text.contains("defineTool") {
         return Ok(None);
@@ -247,16 +248,6 @@ fn handlers_beside(file: &Path) -> Option<PathBuf> {
     ["ts", "js"].iter().map(|extension| file.with_extension(extension)).find(|path| path.is_file())
 }
 
-fn format_of(format: SourceFormat) -> Format {
-    match format {
-        SourceFormat::OpenApi => Format::OpenApi,
-        SourceFormat::Mcp => Format::Mcp,
-        SourceFormat::OpenAi => Format::OpenAi,
-        SourceFormat::Anthropic => Format::Anthropic,
-        SourceFormat::Tool => Format::Tool,
-    }
-}
-
 /// Reads everything that a configuration names, each file once.
 pub(super) struct Loader<'a> {
     folder: &'a Path,
@@ -289,8 +280,7 @@ impl<'a> Loader<'a> {
                     true => module.clone(),
                     false => format!("@{}/{module}", capability_gen::compile::NAMESPACE),
                 });
-                let naming =
-                    Naming { entry: path.clone(), specifier, format: format.map(format_of), ..Naming::default() };
+                let naming = Naming { entry: path.clone(), specifier, format: *format, ..Naming::default() };
                 self.load(path, naming)?;
             }
         }

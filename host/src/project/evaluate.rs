@@ -1,6 +1,6 @@
 //! Reading a configuration, whatever it is written in.
 
-use super::ProjectError;
+use super::{ProjectError, text};
 use crate::config::{self, Config, Format};
 use crate::engine::Engine;
 use crate::error::PrepareError;
@@ -17,7 +17,7 @@ const TIME: Duration = Duration::from_secs(5);
 
 /// Reads a configuration file.
 pub(super) fn read(file: &Path, engine: &Engine) -> Result<Config, ProjectError> {
-    let text = std::fs::read_to_string(file).map_err(|error| ProjectError::file(file, error))?;
+    let text = text::read(file, config::MAX_BYTES)?;
     let shown = file.display().to_string();
     match file.extension().and_then(|extension| extension.to_str()) {
         Some("toml") => Ok(config::from_text(&shown, &text, Format::Toml)?),

@@ -1,6 +1,7 @@
 //! A project: its configuration, the capabilities that it defines, and the spaces that it gives them to.
 //!
 //! - `find`: where the configuration is.
+//! - `text`: files as text, of a bounded size.
 //! - `evaluate`: a configuration in TypeScript, run in a sandbox that reaches nothing.
 //! - `definitions`: files that define capabilities, and what they become.
 //! - `outlines`: names of modules, kept so that an unchanged file need not be compiled to know them.
@@ -14,6 +15,7 @@ mod evaluate;
 mod find;
 mod outlines;
 mod spaces;
+mod text;
 
 pub use build::{BuildReport, BuiltModule, Output, Scope, build, output};
 pub use definitions::{DefinedModule, DefinitionBody, DefinitionFile, definitions_at};

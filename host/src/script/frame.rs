@@ -1,6 +1,7 @@
 //! Showing a place in a source to a person at a terminal.
 
 use super::position::{LineIndex, Position};
+use capability_gen::hidden::is_hidden;
 
 /// Lines shown before and after the one in question.
 const CONTEXT: usize = 2;
@@ -130,15 +131,6 @@ fn piece(character: char) -> (String, usize) {
         }
         other => (other.to_string(), width(other)),
     }
-}
-
-/// Characters that act on the terminal or on the reader rather than being seen.
-fn is_hidden(character: char) -> bool {
-    character.is_control()
-        || matches!(character,
-            '\u{00ad}' | '\u{034f}' | '\u{061c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{180b}'..='\u{180f}'
-            | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{3164}' | '\u{fe00}'..='\u{fe0f}'
-            | '\u{feff}' | '\u{ffa0}' | '\u{fff0}'..='\u{fffb}' | '\u{e0000}'..='\u{e0fff}')
 }
 
 /// Cells of a visible character: two for East Asian wide ones and emoji, none for combining marks.

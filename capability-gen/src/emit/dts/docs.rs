@@ -1,6 +1,6 @@
 //! JSDoc: what sources say, as comments that can never end early, make a tag or hide a character.
 
-use super::super::text::is_hidden;
+use crate::hidden::is_hidden;
 use crate::model::Docs;
 
 /// Longer descriptions are cut: the text is for reading beside the code, and one server could fill every prompt.

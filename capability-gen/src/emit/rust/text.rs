@@ -1,5 +1,6 @@
 //! Foreign text in Rust source: it stays text.
 
+use crate::hidden::is_hidden;
 use crate::names;
 use std::collections::HashMap;
 
@@ -127,11 +128,6 @@ fn plain(line: &str) -> String {
         }
     }
     text
-}
-
-fn is_hidden(character: char) -> bool {
-    matches!(character, '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
-        | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
 }
 
 /// Names that must differ from each other.

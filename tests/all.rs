@@ -18,6 +18,7 @@ mod roundtrip;
 mod sandbox;
 mod scripts;
 mod seeds;
+mod server_parts;
 mod spaces;
 mod tampering;
 mod typescript;

@@ -10,10 +10,11 @@
 //! A definition of one bare function drops a leading verb: `get_weather` is `@capabilities/weather` with the export
 //! `getWeather`. An MCP tool drops its server's own prefix: `slack_list_channels` of `slack` is `slack.listChannels`.
 
-use crate::definition::{Definition, FunctionDefinition, Note, Place, SourceKind};
-use crate::model::{Capability, Function, Module, Type};
+use crate::definition::{Definition, FunctionDefinition, Note, Place, ServerExtras, SourceKind};
+use crate::model::{Capability, Function, Module, ServerInterface, Type};
 use crate::names::{self, Scope};
 use crate::schema::{Reader, SchemaError};
+use crate::server::ServerPart;
 use std::collections::HashMap;
 
 /// The namespace of modules that the configuration gives no other.
@@ -64,10 +65,12 @@ pub fn compile(source: ModuleSource) -> Result<Module, CompileError> {
     let mut reader = Reader::new();
     let mut interfaces = Scope::new();
     let mut exports = HashMap::new();
-    let mut capabilities = Vec::new();
+    let mut capabilities: Vec<Capability> = Vec::new();
+    let mut offered = Vec::new();
     let is_alone = source.definitions.len() == 1;
     for mut definition in source.definitions {
-        if definition.functions.is_empty() {
+        let parts: Vec<ServerPart> = definition.server.iter().flat_map(ServerExtras::parts).collect();
+        if definition.functions.is_empty() && parts.is_empty() {
             return Err(CompileError::Empty(definition.place.to_string()));
         }
         notes.append(&mut definition.notes);
@@ -80,9 +83,15 @@ pub fn compile(source: ModuleSource) -> Result<Module, CompileError> {
             return Err(CompileError::Duplicate { name: capability.export, first, second: place });
         }
         capabilities.push(capability);
+        offered.push(parts);
     }
     if capabilities.is_empty() {
         return Err(CompileError::Empty(name));
+    }
+    // After every capability has its name, so that a server called `resources` keeps it.
+    for (capability, parts) in capabilities.iter_mut().zip(offered) {
+        let interface = |part: ServerPart| ServerInterface { part, interface: interfaces.add(part.name()) };
+        capability.server = parts.into_iter().map(interface).collect();
     }
     Ok(Module {
         specifier: format!("@{namespace}/{name}"),
@@ -147,14 +156,24 @@ fn capability(
         export,
         interface,
         is_single_function,
-        description: definition.description,
+        description: description(&definition.description, definition.server.as_ref()),
         version: version(definition.version.as_deref(), &definition.place, notes),
         source: definition.source,
         owner: definition.owner,
         functions,
         config: definition.config,
         place: definition.place,
+        server: Vec::new(),
     })
+}
+
+/// What a definition says it is for, and what its server says of how to use it.
+fn description(own: &str, server: Option<&ServerExtras>) -> String {
+    match server.and_then(|server| server.instructions.as_deref()) {
+        Some(instructions) if own.is_empty() => instructions.to_owned(),
+        Some(instructions) => format!("{own}\n\n{instructions}"),
+        None => own.to_owned(),
+    }
 }
 
 /// The WIT names of a capability's functions, unique among them.

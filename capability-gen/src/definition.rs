@@ -2,6 +2,7 @@
 //!
 //! Schemas are still as they were found; [`crate::schema`] reads them.
 
+use crate::server::ServerPart;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::fmt;
@@ -19,7 +20,7 @@ pub struct Definition {
     pub source: SourceKind,
     /// Who owns it, where the source says.
     pub owner: Option<String>,
-    /// At least one, names unique.
+    /// At least one, unless a server has something else; names unique.
     pub functions: Vec<FunctionDefinition>,
     /// Holds for all functions unless one says otherwise.
     pub config: Config,
@@ -29,6 +30,27 @@ pub struct Definition {
     pub notes: Vec<Note>,
     /// A source of one bare function (`get_weather`): its module exports the function itself.
     pub is_single_function: bool,
+    /// What an MCP server has besides its tools.
+    pub server: Option<ServerExtras>,
+}
+
+/// What an MCP server says when it is first asked, besides its tools.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ServerExtras {
+    /// How to use it: part of the capability's documentation.
+    pub instructions: Option<String>,
+    /// Whether it offers resources.
+    pub has_resources: bool,
+    /// Whether it offers prompts.
+    pub has_prompts: bool,
+}
+
+impl ServerExtras {
+    /// The parts that it has, in a fixed order.
+    pub fn parts(&self) -> impl Iterator<Item = ServerPart> {
+        let all = [(self.has_resources, ServerPart::Resources), (self.has_prompts, ServerPart::Prompts)];
+        all.into_iter().filter_map(|(has, part)| has.then_some(part))
+    }
 }
 
 /// One operation of a capability, as its source has it.

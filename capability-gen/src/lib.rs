@@ -9,6 +9,7 @@
 //! model       Module → Capability → Function → Type
 //! compile     Definitions → Module
 //! registry    all modules of a project, each name once
+//! server/     what an MCP server has besides tools
 //! wit/        Type → WIT type, and how JSON crosses it
 //! emit/       one file to an output: .wit, .d.ts, index.js, schema.json, bundle.json, Rust
 //! hidden      characters that no output shows
@@ -23,6 +24,7 @@ pub mod model;
 pub mod names;
 pub mod registry;
 pub mod schema;
+pub mod server;
 pub mod sources;
 pub mod validate;
 pub mod wit;

@@ -1,6 +1,7 @@
 //! The one model that every output is made from.
 
 use crate::definition::{Annotations, Config, HttpOperation, Note, Place, SourceKind};
+use crate::server::ServerPart;
 use serde_json::Value;
 
 /// What a script imports: `@capabilities/train-schedule`.
@@ -40,12 +41,23 @@ pub struct Capability {
     pub source: SourceKind,
     /// Who owns it.
     pub owner: Option<String>,
-    /// In the source's order.
+    /// In the source's order. None where a server has only something else.
     pub functions: Vec<Function>,
     /// Holds for all functions unless one says otherwise.
     pub config: Config,
     /// Where it was found.
     pub place: Place,
+    /// What an MCP server has besides its tools.
+    pub server: Vec<ServerInterface>,
+}
+
+/// A fixed interface that stands beside an MCP server's own.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ServerInterface {
+    /// Which.
+    pub part: ServerPart,
+    /// The WIT interface: `resources`, or another name where that one is taken.
+    pub interface: String,
 }
 
 /// One callable operation.
@@ -254,6 +266,11 @@ impl Capability {
     /// What scripts, logs and policies call it: camelCase of its interface.
     pub fn label(&self) -> String {
         crate::names::camel(&self.interface)
+    }
+
+    /// What scripts call a part of its server: `everything.$resources`.
+    pub fn part_export(&self, part: ServerPart) -> String {
+        format!("{}.{}", self.export, part.member())
     }
 
     /// Whether a person must approve each call of a function: as it says itself, or else the capability.

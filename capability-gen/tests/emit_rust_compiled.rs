@@ -67,6 +67,28 @@ fn s3_16_a_call_is_built_and_its_result_read() {
     assert_eq!(calls::list_stations().unwrap().params, json!({}));
 }
 
+/// S1-21: what a server has besides tools is called by the name that scripts have for it.
+#[test]
+fn what_a_server_has_besides_tools_is_typed_too() {
+    use everything::serde2::{prompts, resources};
+    let call = resources::read("demo://x").unwrap();
+    assert_eq!((call.capability, call.function), ("every\"thing.$resources", "read"));
+    assert_eq!(call.params, json!({"uri": "demo://x"}));
+    let answer = json!({"contents": [{"uri": "demo://x", "mimeType": "image/png", "blob": "AAH/", "_meta": {"a": 1}}]});
+    let read = call.read(answer.clone()).unwrap();
+    assert_eq!((read.contents[0].blob.as_deref(), &read.contents[0].extras["_meta"]), (Some("AAH/"), &json!({"a": 1})));
+    round_trip::<resources::ResourceAnswer>(answer);
+    round_trip::<resources::ResourceEntry>(json!({"uri": "demo://x", "name": "x", "size": 3, "icons": []}));
+    round_trip::<resources::ResourceTemplate>(json!({"uriTemplate": "demo://{id}", "name": "x", "title": "X"}));
+    round_trip::<prompts::Prompt>(json!({"name": "x", "arguments": [{"name": "a", "required": true}]}));
+    round_trip::<prompts::PromptAnswer>(json!({"messages": []}));
+    let call = prompts::get("x", &serde_json::Map::from_iter([("a".to_owned(), json!("b"))])).unwrap();
+    assert_eq!((call.capability, call.function), ("every\"thing.$prompts", "get"));
+    assert_eq!(call.params, json!({"name": "x", "arguments": {"a": "b"}}));
+    assert_eq!(prompts::list().unwrap().params, resources::list().unwrap().params);
+    assert_eq!(resources::templates().unwrap().function, "templates");
+}
+
 #[test]
 fn values_go_through_unchanged() {
     use train_schedule::{GetScheduleParams, Trip};

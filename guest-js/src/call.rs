@@ -225,9 +225,12 @@ fn lower_arguments(function: &ImportFunction, arguments: &[Value]) -> Result<Vec
     }
 }
 
-/// `trainSchedule.getSchedule`.
+/// `trainSchedule.getSchedule`; of a member of an export `everything.$resources.read`.
 pub(crate) fn label(function: &ImportFunction) -> String {
     let interface = function.interface();
+    if let Some(member) = engine().members.borrow().get(interface) {
+        return format!("{member}.{}", camel_case(function.name()));
+    }
     let interface = interface.rsplit('/').next().unwrap_or(interface);
     let interface = interface.split('@').next().unwrap_or(interface);
     format!("{}.{}", camel_case(interface), camel_case(function.name()))

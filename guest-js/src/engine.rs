@@ -12,6 +12,7 @@ use crate::values::{RecordNames, camel_case, presence_options};
 use javy::quickjs::qjs;
 use javy::{Config, Runtime};
 use std::cell::{Cell, OnceCell, RefCell};
+use std::collections::BTreeMap;
 use std::ops::Deref;
 use std::rc::Rc;
 
@@ -28,6 +29,8 @@ pub(crate) struct Engine {
     pub(crate) atoms: Late<Atoms>,
     pub(crate) intrinsics: Late<Intrinsics>,
     pub(crate) names: Names,
+    /// What scripts call interfaces that are members of an export: `everything.$resources`, by interface.
+    pub(crate) members: RefCell<BTreeMap<String, String>>,
     pub(crate) calls: RefCell<Calls>,
     pub(crate) timers: RefCell<Timers>,
     pub(crate) task: RefCell<Option<Task>>,
@@ -126,6 +129,7 @@ extern "C" fn initialize() {
         atoms: Late(OnceCell::new()),
         intrinsics: Late(OnceCell::new()),
         names: Names::default(),
+        members: RefCell::default(),
         calls: RefCell::default(),
         timers: RefCell::default(),
         task: RefCell::default(),

@@ -81,14 +81,21 @@ fn load_module(name: &CStr) -> js::Result<*mut qjs::JSModuleDef> {
         }
         Loaded::Bindings(bindings) => {
             let exports = Value::object();
-            let mut names = Vec::with_capacity(bindings.len());
-            for (name, interface) in bindings {
+            // `a.b` is the member `b` of the export `a`, whichever is named first.
+            let (members, whole): (Vec<_>, Vec<_>) = bindings.into_iter().partition(|(name, _)| name.contains('.'));
+            let mut names = Vec::with_capacity(whole.len());
+            for (name, interface) in whole {
                 let export = match interface.split_once('#') {
                     Some((interface, function)) => single_function(interface, function)?,
                     None => namespace(&interface)?,
                 };
                 exports.define(js::Atom::new(&name), export)?;
                 names.push(CString::new(name).unwrap_or_default());
+            }
+            for (name, interface) in members {
+                let Some((export, member)) = name.split_once('.') else { continue };
+                exports.get_str(export)?.define(js::Atom::new(member), namespace(&interface)?)?;
+                engine().members.borrow_mut().insert(interface, name);
             }
             native_module(name, &names, exports)
         }
@@ -98,7 +105,7 @@ fn load_module(name: &CStr) -> js::Result<*mut qjs::JSModuleDef> {
 enum Loaded {
     Source(String),
     Json(String),
-    /// Names and the interfaces they stand for.
+    /// Names and the interfaces they stand for; one with a dot is a member of another.
     Bindings(Vec<(String, String)>),
 }
 

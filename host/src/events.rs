@@ -5,7 +5,8 @@ use crate::limits::Limit;
 use crate::usage::Usage;
 use serde::Serialize;
 use serde_json::Value;
-use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::SystemTime;
 use tokio::sync::mpsc;
 
@@ -53,6 +54,19 @@ pub enum EventKind {
         function: Arc<str>,
         /// With what.
         params: Value,
+    },
+    /// What answers a call says how far it has come.
+    CallProgress {
+        /// The call's number in the run.
+        call_id: u64,
+        /// Grows.
+        progress: f64,
+        /// What it grows to, where that is known.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        total: Option<f64>,
+        /// What is being done.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        message: Option<String>,
     },
     /// A call gave a value.
     CallResult {
@@ -107,30 +121,66 @@ pub enum ConsoleLevel {
     Debug,
 }
 
-/// Where a run's events go. Their number is bounded by the run's caps.
+/// Where a run's events go. Their number is bounded by the run's caps and [`MAX_PROGRESS`].
 #[derive(Debug)]
-pub(crate) struct EventSink {
+pub(crate) struct EventSink(Option<Arc<Stream>>);
+
+#[derive(Debug)]
+struct Stream {
     run_id: Arc<str>,
-    next: u64,
-    sender: Option<mpsc::UnboundedSender<Event>>,
+    /// Held while sending: the order of the stream is that of the numbers.
+    next: Mutex<u64>,
+    sender: mpsc::UnboundedSender<Event>,
 }
 
 impl EventSink {
     pub(crate) fn new(run_id: Arc<str>, sender: Option<mpsc::UnboundedSender<Event>>) -> EventSink {
-        EventSink { run_id, next: 0, sender }
+        EventSink(sender.map(|sender| Arc::new(Stream { run_id, next: Mutex::default(), sender })))
     }
 
     /// Whether somebody listens; making some events costs copies.
     pub(crate) fn is_heard(&self) -> bool {
-        self.sender.is_some()
+        self.0.is_some()
     }
 
-    pub(crate) fn emit(&mut self, kind: EventKind) {
-        let Some(sender) = &self.sender else { return };
+    pub(crate) fn emit(&self, kind: EventKind) {
+        let Some(stream) = &self.0 else { return };
         let timestamp = humantime::format_rfc3339_millis(SystemTime::now()).to_string();
-        let event = Event { kind, timestamp, run_id: self.run_id.clone(), seq: self.next };
-        self.next += 1;
+        let mut next = stream.next.lock().unwrap_or_else(PoisonError::into_inner);
+        let event = Event { kind, timestamp, run_id: stream.run_id.clone(), seq: *next };
+        *next += 1;
         // Whoever listened may have stopped.
-        let _ = sender.send(event);
+        let _ = stream.sender.send(event);
+    }
+}
+
+/// How often the progress of one call is told.
+const MAX_PROGRESS: u32 = 1_000;
+
+/// Where what answers a call says how far it has come.
+#[derive(Clone, Debug, Default)]
+pub struct CallProgress(Option<Arc<Progress>>);
+
+#[derive(Debug)]
+struct Progress {
+    call_id: u64,
+    /// Weak: a call that somebody keeps must not keep the stream from ending.
+    stream: Weak<Stream>,
+    told: AtomicU32,
+}
+
+impl CallProgress {
+    pub(crate) fn new(call_id: u64, events: &EventSink) -> CallProgress {
+        let stream = events.0.as_ref().map(Arc::downgrade);
+        CallProgress(stream.map(|stream| Arc::new(Progress { call_id, stream, told: AtomicU32::new(0) })))
+    }
+
+    /// Tells how far the call has come. What is said too often is not told.
+    pub fn tell(&self, progress: f64, total: Option<f64>, message: Option<String>) {
+        let Some(call) = &self.0 else { return };
+        if call.told.fetch_add(1, Ordering::Relaxed) < MAX_PROGRESS {
+            let kind = EventKind::CallProgress { call_id: call.call_id, progress, total, message };
+            EventSink(call.stream.upgrade()).emit(kind);
+        }
     }
 }

@@ -1,5 +1,8 @@
 //! What answers calls: async Rust closures over JSON.
 
+use crate::events::CallProgress;
+use crate::run::RunScope;
+use capability_gen::server::ServerPart;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::HashMap;
@@ -23,8 +26,14 @@ pub struct Call {
     pub function: Arc<str>,
     /// The function as its definition names it, which is what goes on a wire: `slack_list_channels`.
     pub source_name: Arc<str>,
+    /// Which part of an MCP server is called, where it is no tool. Then `source_name` is MCP's method: `prompts/get`.
+    pub part: Option<ServerPart>,
     /// The members of the one record parameter, or all parameters by name.
     pub params: Value,
+    /// Where to say how far it has come.
+    pub progress: CallProgress,
+    /// What lives as long as the run.
+    pub scope: RunScope,
 }
 
 /// Why a call gave no value. Scripts catch it as a `CapabilityError`.

@@ -14,6 +14,8 @@
 //! - [`audit()`]: what a component can reach.
 //! - [`compile()`]: a script as a component of its own.
 //! - [`project`], [`config`]: definitions in files, the spaces that they are given to, and bundles for editors.
+//! - [`mcp`]: MCP servers as providers, over the crate `agent-spaces-mcp`.
+//! - [`trust`]: which files of projects their users accepted.
 //! - [`Package`]: a compiled module of capabilities, made when a script first imports it.
 //! - `pipeline`: what a call passes before its provider: [`Grants`], defaults, validation, [`Approvals`].
 //! - [`TypedCall`]: a call that the host makes itself.
@@ -36,6 +38,8 @@ mod handlers;
 #[cfg(feature = "compiler")]
 mod interfaces;
 mod limits;
+#[cfg(feature = "compiler")]
+pub mod mcp;
 mod modules;
 #[cfg(feature = "compiler")]
 mod package;
@@ -55,6 +59,8 @@ mod services;
 #[cfg(feature = "compiler")]
 mod space;
 #[cfg(feature = "compiler")]
+pub mod trust;
+#[cfg(feature = "compiler")]
 mod typed_call;
 mod usage;
 mod values;
@@ -63,6 +69,7 @@ mod workspace;
 
 #[cfg(feature = "compiler")]
 pub use audit::{Audit, AuditError, AuditedInterface, AuditedModule, audit};
+pub use capability_gen::server::ServerPart;
 #[cfg(feature = "compiler")]
 pub use compile::{Compiled, Target, compile};
 #[cfg(feature = "compiler")]
@@ -70,7 +77,7 @@ pub use engine::{Cache, CacheError};
 pub use engine::{ENGINE_SHA256, ENGINE_WASM, Engine, EngineConfig, Origin};
 pub use error::{HostError, PrepareError};
 pub use error_report::{Location, RunError};
-pub use events::{ConsoleLevel, Event, EventKind};
+pub use events::{CallProgress, ConsoleLevel, Event, EventKind};
 pub use handlers::{Call, CapabilityError, Handlers};
 #[cfg(feature = "compiler")]
 pub use interfaces::Interfaces;
@@ -80,7 +87,7 @@ pub use modules::{Binding, ModuleSource};
 pub use package::{Package, PackageInterface, PackageOutline};
 pub use pipeline::{Approvals, Grants};
 pub use program::Program;
-pub use run::{CancelHandle, ConsoleLine, Run, RunOptions, RunReport};
+pub use run::{CancelHandle, ConsoleLine, Run, RunOptions, RunReport, RunScope};
 pub use sandbox::Sandbox;
 #[cfg(feature = "compiler")]
 pub use space::Space;

@@ -17,7 +17,7 @@ pub enum ModuleSource {
 /// One interface that a module exports.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Binding {
-    /// The JavaScript name: `trainSchedule`.
+    /// The JavaScript name: `trainSchedule`; `everything.$resources` is a member of another.
     pub name: String,
     /// The interface: `capabilities:train-schedule/train-schedule@1.0.0`; with `#get-weather` after it, that one
     /// function.
@@ -25,6 +25,18 @@ pub struct Binding {
 }
 
 impl Binding {
+    /// The name that a script imports.
+    #[cfg(feature = "compiler")]
+    pub(crate) fn export(&self) -> &str {
+        self.name.split('.').next().unwrap_or_default()
+    }
+
+    /// Whether it is an export itself rather than a member of one.
+    #[cfg(feature = "compiler")]
+    pub(crate) fn is_export(&self) -> bool {
+        self.export() == self.name
+    }
+
     /// The interface without the one function that is exported of it.
     #[cfg(feature = "compiler")]
     pub(crate) fn interface_name(&self) -> &str {

@@ -10,7 +10,8 @@ use crate::values::marks::Marks;
 use crate::values::{Context, camel_case, function};
 use capability_gen::definition::{Place, SourceKind};
 use capability_gen::emit;
-use capability_gen::model::{Capability, Module};
+use capability_gen::model::{Capability, Module, ServerInterface};
+use capability_gen::server::ServerPart;
 use capability_gen::wit;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -35,7 +36,7 @@ pub struct PackageOutline {
     pub place: String,
     /// What kind of source it came from.
     pub source: SourceKind,
-    /// Its capabilities.
+    /// Its capabilities, and what servers among them have besides tools.
     pub interfaces: Vec<PackageInterface>,
 }
 
@@ -56,6 +57,10 @@ pub struct PackageInterface {
     pub is_single_function: bool,
     /// Its functions as WIT names them.
     pub functions: Vec<String>,
+    /// Which part of an MCP server it is, where it is not the tools. Its capability and export are then the server's,
+    /// with a member after them: `everything.$resources`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub part: Option<ServerPart>,
 }
 
 /// What binding the module takes.
@@ -109,14 +114,29 @@ impl Package {
 impl PackageOutline {
     /// The names of a module.
     pub fn of(module: &Module) -> PackageOutline {
-        let interfaces = module.capabilities.iter().map(|capability| PackageInterface {
-            name: interface_name(module, capability),
+        let tools = |capability: &Capability| PackageInterface {
+            name: interface_name(module, &capability.interface),
             capability: capability.name.clone(),
             place: capability.place.clone(),
             version: capability.version.clone(),
             export: capability.export.clone(),
             is_single_function: capability.is_single_function,
             functions: capability.functions.iter().map(|function| function.wit_name.clone()).collect(),
+            part: None,
+        };
+        let part = |capability: &Capability, of: &ServerInterface| PackageInterface {
+            name: interface_name(module, &of.interface),
+            capability: format!("{}.{}", capability.name, of.part.member()),
+            place: capability.place.clone(),
+            version: capability.version.clone(),
+            export: capability.part_export(of.part),
+            is_single_function: false,
+            functions: of.part.functions().iter().map(|function| function.name.to_owned()).collect(),
+            part: Some(of.part),
+        };
+        let interfaces = module.capabilities.iter().flat_map(|capability| {
+            let parts = capability.server.iter().map(|of| part(capability, of));
+            std::iter::once(tools(capability)).chain(parts).collect::<Vec<_>>()
         });
         PackageOutline {
             specifier: module.specifier.clone(),
@@ -161,8 +181,8 @@ impl PackageInterface {
 }
 
 /// `capabilities:train-schedule/train-schedule@1.0.0`
-pub(crate) fn interface_name(module: &Module, capability: &Capability) -> String {
-    format!("{}/{}@{}", module.package(), capability.interface, module.version)
+fn interface_name(module: &Module, interface: &str) -> String {
+    format!("{}/{interface}@{}", module.package(), module.version)
 }
 
 impl Loaded {
@@ -177,17 +197,36 @@ impl Loaded {
                     source_name: function.name.as_str().into(),
                     schema: function.params_schema.to_string(),
                     requires_approval: capability.requires_approval(function),
+                    part: None,
                 };
                 (function.wit_name.clone(), Arc::new(spec))
             });
             let interface = LoadedInterface { marks: planned.marks(), specs: specs.collect() };
-            interfaces.insert(interface_name(module, capability), interface);
+            interfaces.insert(interface_name(module, &capability.interface), interface);
+            for of in &capability.server {
+                interfaces.insert(interface_name(module, &of.interface), LoadedInterface::of_part(capability, of.part));
+            }
         }
         Loaded { wit, interfaces }
     }
 }
 
 impl LoadedInterface {
+    /// What a server has besides tools: the capability's configuration holds for it too.
+    fn of_part(capability: &Capability, part: ServerPart) -> LoadedInterface {
+        let specs = part.functions().iter().map(|function| {
+            let spec = FunctionSpec {
+                capability: capability.name.as_str().into(),
+                source_name: function.method.into(),
+                schema: function.schema.to_owned(),
+                requires_approval: capability.config.requires_approval.unwrap_or(false),
+                part: Some(part),
+            };
+            (function.name.to_owned(), Arc::new(spec))
+        });
+        LoadedInterface { marks: part.marks(), specs: specs.collect() }
+    }
+
     /// The functions of the interface, which was read from this package's WIT.
     pub(crate) fn describe(&self, context: &Context<'_>, id: InterfaceId) -> Result<Vec<FunctionDescription>, String> {
         let functions = context.resolve.interfaces[id].functions.values();

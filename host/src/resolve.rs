@@ -93,14 +93,14 @@ impl Graph<'_> {
         }
         let Some(module) = self.known.get(site.specifier) else { return Err(self.unknown(file, site)) };
         if let ModuleSource::Bindings(bindings) = module {
-            let exports = || bindings.iter().map(|binding| binding.name.as_str());
+            let exports = || bindings.iter().filter(|binding| binding.is_export()).map(Binding::export);
             for (name, position) in site.names.iter().zip(&site.name_positions) {
                 if let Some(message) = missing_export(site.specifier, name, exports) {
                     let hint = format!("it exports {}", exports().collect::<Vec<_>>().join(", "));
                     return Err(ScriptError::new(IMPORT_UNKNOWN, file, message).at(*position).hint(hint));
                 }
             }
-            let wanted = bindings.iter().filter(|binding| site.takes(&binding.name)).cloned().collect();
+            let wanted = bindings.iter().filter(|binding| site.takes(binding.export())).cloned().collect();
             self.bind(site.specifier, wanted);
         } else {
             self.modules.insert(site.specifier.to_owned(), module.clone());
@@ -126,7 +126,8 @@ impl Graph<'_> {
     fn unknown(&self, file: &str, site: &ImportSite<'_>) -> ScriptError {
         if let Some(grant) = self.withheld.get(site.specifier) {
             let message = format!("This space is not given '{}'", site.specifier);
-            return ScriptError::new(IMPORT_DENIED, file, message).at(site.position).hint(grant.clone());
+            let error = ScriptError::new(IMPORT_DENIED, file, message).at(site.position).about(site.specifier);
+            return error.hint(grant.clone());
         }
         let error = ScriptError::new(IMPORT_UNKNOWN, file, format!("Cannot find module '{}'", site.specifier));
         let error = error.at(site.position);

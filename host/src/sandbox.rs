@@ -2,12 +2,13 @@
 
 use crate::engine::Engine;
 use crate::error::HostError;
-use crate::events::EventKind;
+use crate::events::{CallProgress, EventKind};
 use crate::handlers::{Answer, Call, CapabilityError, Handler, Handlers};
 use crate::pipeline::{Pipeline, Rules};
-use crate::run::{Entry, State};
+use crate::run::{Entry, RunScope, State};
 use crate::services;
 use crate::values::{FunctionShape, Shape, camel_case, from_json, to_json};
+use capability_gen::server::ServerPart;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::sync::Arc;
@@ -60,6 +61,8 @@ pub(crate) struct FunctionSpec {
     pub(crate) schema: String,
     /// Whether a person must approve each call.
     pub(crate) requires_approval: bool,
+    /// Which part of an MCP server it belongs to, where it is no tool. Its parameters stand one by one in WIT.
+    pub(crate) part: Option<ServerPart>,
 }
 
 #[cfg(feature = "compiler")]
@@ -195,6 +198,7 @@ pub(crate) struct Target {
     shape: FunctionShape,
     /// Of a compiled capability the one parameter is the parameters, whatever its type.
     is_compiled: bool,
+    part: Option<ServerPart>,
     pipeline: Arc<Pipeline>,
     handler: Arc<Handler>,
 }
@@ -220,7 +224,8 @@ impl Target {
             source_name: spec.map_or_else(|| js_name.clone(), |spec| spec.source_name.clone()),
             function: js_name,
             shape: function.shape.clone(),
-            is_compiled: spec.is_some(),
+            is_compiled: spec.is_some_and(|spec| spec.part.is_none()),
+            part: spec.and_then(|spec| spec.part),
             handler,
         }
     }
@@ -228,7 +233,7 @@ impl Target {
     /// Answers a call that no script makes.
     #[cfg(feature = "compiler")]
     pub(crate) async fn call(&self, run_id: Arc<str>, params: Value) -> Answer {
-        self.provide(self.describe(run_id, 1, params)).await
+        self.provide(self.describe(run_id, 1, params, CallProgress::default(), RunScope::default())).await
     }
 
     async fn answer(&self, accessor: &Accessor<State>, arguments: &[Val], results: &mut [Val]) -> Result<()> {
@@ -241,10 +246,11 @@ impl Target {
     fn begin(&self, state: &mut State, arguments: &[Val]) -> Result<Call> {
         let params = self.params(arguments)?;
         let id = state.begin_call(&self.interface, &self.function, &params)?;
-        Ok(self.describe(state.run_id().clone(), id, params))
+        let progress = CallProgress::new(id, state.events());
+        Ok(self.describe(state.run_id().clone(), id, params, progress, state.scope().clone()))
     }
 
-    fn describe(&self, run_id: Arc<str>, id: u64, params: Value) -> Call {
+    fn describe(&self, run_id: Arc<str>, id: u64, params: Value, progress: CallProgress, scope: RunScope) -> Call {
         Call {
             run_id,
             id,
@@ -252,7 +258,10 @@ impl Target {
             capability: self.capability.clone(),
             function: self.function.clone(),
             source_name: self.source_name.clone(),
+            part: self.part,
             params,
+            progress,
+            scope,
         }
     }
 

@@ -139,6 +139,16 @@ impl Space {
         })
     }
 
+    /// As [`Space::call`], by names that are known only now.
+    pub async fn call_value(
+        &self,
+        capability: &str,
+        function: &str,
+        params: serde_json::Value,
+    ) -> Result<serde_json::Value, CapabilityError> {
+        self.target(capability, function)?.call(run_id::new(), params).await
+    }
+
     /// What answers a function, by the names that scripts use.
     fn target(&self, capability: &str, function: &str) -> Result<Arc<Target>, CapabilityError> {
         let key = (capability.to_owned(), function.to_owned());

@@ -2,6 +2,7 @@
 
 use super::text::{function_id, is_identifier, push_quoted};
 use crate::model::{Capability, Module};
+use crate::server::ServerPart;
 use serde_json::{Map, Value};
 
 /// What `index.js` imports.
@@ -51,9 +52,26 @@ pub fn js(module: &Module) -> String {
             push_value(&mut out, &function.params_schema, Part::Schema, 0);
             out.push_str(",\n  },\n");
         }
+        for of in &capability.server {
+            push_part(&mut out, create, capability, of.part);
+        }
         out.push_str("});\n");
     }
     out
+}
+
+/// `  $resources: createCapabilityProxy('everything.$resources', { … }),`
+fn push_part(out: &mut String, create: &str, capability: &Capability, part: ServerPart) {
+    let name = capability.part_export(part);
+    out.push_str(&format!("  {}: {create}(", part.member()));
+    push_quoted(out, &name);
+    out.push_str(", {\n");
+    for function in part.functions() {
+        out.push_str(&format!("    {}: {{ handler: ", function.name));
+        push_quoted(out, &format!("{name}.{}", function.name));
+        out.push_str(" },\n");
+    }
+    out.push_str("  }),\n");
 }
 
 fn is_function_exported(capability: &Capability, name: &str) -> bool {

@@ -5,6 +5,7 @@
 //! provider writes with a fraction (`1.0`) is not one to serde; a `number` is an `f64`.
 
 mod cycles;
+mod server;
 mod text;
 mod types;
 
@@ -75,6 +76,7 @@ fn write_capability(out: &mut String, writer: &mut Writer<'_>, capability: &Capa
         let function_name = scope.add(&snake(&function.wit_name));
         write_function(out, writer, capability, function, &function_name);
     }
+    server::write(out, capability);
     out.push_str("}\n\n");
 }
 

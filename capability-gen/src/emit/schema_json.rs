@@ -2,7 +2,8 @@
 
 use super::text::{function_id, reveal_json};
 use crate::definition::{Annotations, Config, HttpOperation, SourceKind};
-use crate::model::{Capability, Function, Module};
+use crate::model::{Capability, Function, Module, ServerInterface};
+use crate::server::{PartFunction, ServerPart};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -39,6 +40,25 @@ struct CapabilitySpec<'a> {
     owner: Option<&'a str>,
     config: &'a Config,
     functions: Vec<FunctionSpec<'a>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    server: Vec<PartSpec<'a>>,
+}
+
+/// What a server has besides tools.
+#[derive(Serialize)]
+struct PartSpec<'a> {
+    part: ServerPart,
+    export: String,
+    interface: &'a str,
+    functions: Vec<PartFunctionSpec>,
+}
+
+#[derive(Serialize)]
+struct PartFunctionSpec {
+    id: String,
+    name: &'static str,
+    method: &'static str,
+    schema: Value,
 }
 
 #[derive(Serialize)]
@@ -88,7 +108,22 @@ impl<'a> CapabilitySpec<'a> {
             owner: capability.owner.as_deref(),
             config: &capability.config,
             functions: capability.functions.iter().map(|function| FunctionSpec::of(capability, function)).collect(),
+            server: capability.server.iter().map(|of| PartSpec::of(capability, of)).collect(),
         }
+    }
+}
+
+impl<'a> PartSpec<'a> {
+    fn of(capability: &Capability, of: &'a ServerInterface) -> Self {
+        let export = capability.part_export(of.part);
+        let function = |function: &PartFunction| PartFunctionSpec {
+            id: format!("{export}.{}", function.name),
+            name: function.name,
+            method: function.method,
+            schema: serde_json::from_str(function.schema).unwrap_or_default(),
+        };
+        let functions = of.part.functions().iter().map(function).collect();
+        Self { part: of.part, interface: &of.interface, functions, export }
     }
 }
 

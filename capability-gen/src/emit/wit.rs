@@ -3,7 +3,7 @@
 //! A source's text appears in `///` lines only, cleaned so that it can neither end one nor hide anything.
 
 use crate::hidden::is_hidden;
-use crate::model::Module;
+use crate::model::{Module, ServerInterface};
 use crate::names::{camel, is_wit_keyword};
 use crate::wit::{Definition, Interface, Kind, Member, Plan};
 
@@ -46,6 +46,10 @@ pub fn wit(module: &Module, plan: &Plan) -> String {
             line(&mut out, "    ", &signature);
         }
         out.push_str("}\n");
+    }
+    for ServerInterface { part, interface } in &plan.server {
+        out.push('\n');
+        out.push_str(&part.wit(&escaped(interface)));
     }
     out
 }

@@ -42,6 +42,7 @@ impl Collected {
             place: node.place(),
             notes: self.notes,
             is_single_function: false,
+            server: None,
         }
     }
 }

@@ -1,4 +1,6 @@
 //! What an MCP server answers to `tools/list`: `{tools}`, in a JSON-RPC answer or not, a bare array, or one tool.
+//! Beside `tools` may stand what it answers to `initialize`: `instructions`, and `capabilities` with `resources` and
+//! `prompts`.
 //!
 //! Servers may send what they like beside what is known here. The server does not choose the capability's name or
 //! version. Tools that are for the server's own user interface only are left out, with a note.
@@ -8,7 +10,7 @@ use super::error::{SourceError, quoted};
 use super::flat::Bias;
 use super::node::Node;
 use super::{config, function};
-use crate::definition::{Annotations, Config, Definition, FunctionDefinition, Note, SourceKind};
+use crate::definition::{Annotations, Config, Definition, FunctionDefinition, Note, ServerExtras, SourceKind};
 use serde_json::{Map, Value};
 
 pub(super) fn parse(root: &Node<'_>, name: &str) -> Result<Vec<Definition>, SourceError> {
@@ -42,10 +44,29 @@ pub(super) fn parse(root: &Node<'_>, name: &str) -> Result<Vec<Definition>, Sour
         collected.notes.push(envelope.note("the server has more tools than this page lists"));
     }
     root.check_name(name, "server")?;
-    if collected.len() == 0 {
+    let extras = extras(&envelope, &mut collected.notes);
+    if collected.len() == 0 && extras.parts().next().is_none() {
         return Ok(Vec::new());
     }
-    Ok(vec![collected.into_definition(name, SourceKind::Mcp, root)])
+    let mut definition = collected.into_definition(name, SourceKind::Mcp, root);
+    definition.server = (extras != ServerExtras::default()).then_some(extras);
+    Ok(vec![definition])
+}
+
+fn extras(envelope: &Node<'_>, notes: &mut Vec<Note>) -> ServerExtras {
+    // A list in an array, and one tool by itself, have no room for more.
+    if !envelope.has("tools") {
+        return ServerExtras::default();
+    }
+    let offers = |part: &str| {
+        let offered = envelope.value.get("capabilities").and_then(|capabilities| capabilities.get(part));
+        offered.is_some_and(|offered| offered.is_object() || offered == true)
+    };
+    ServerExtras {
+        instructions: text(envelope, "instructions", notes),
+        has_resources: offers("resources"),
+        has_prompts: offers("prompts"),
+    }
 }
 
 fn add(node: &Node<'_>, collected: &mut Collected) -> Result<(), SourceError> {

@@ -104,7 +104,7 @@ pub enum Format {
 /// the format.
 ///
 /// Names that are empty or blank are refused, since nobody could call them; so are two functions of one name.
-/// An MCP server without tools gives no definition; every other source has at least one function or is refused.
+/// An MCP server without tools, resources and prompts gives no definition; every other source has at least one function or is refused.
 ///
 /// # Errors
 ///

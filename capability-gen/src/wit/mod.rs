@@ -57,7 +57,7 @@ mod union;
 pub use fallback::{Fallback, Reason};
 pub use plan::{Definition, FunctionPlan, Interface, Kind, Marks, Member, Plan, WitType};
 
-use crate::model::Module;
+use crate::model::{Module, ServerInterface};
 use crate::names::{Scope, kebab};
 
 /// The WIT of a module. Total: whatever WIT cannot say is `json`.
@@ -72,7 +72,9 @@ pub fn plan(module: &Module) -> Plan {
         .zip(names)
         .map(|(capability, name)| mapper::interface(name, &capability.functions, &module.types))
         .collect();
-    Plan { namespace: kebab(namespace), name: kebab(name), version: version(&module.version), interfaces }
+    let server = module.capabilities.iter().flat_map(|capability| &capability.server);
+    let server = server.map(|of| ServerInterface { interface: scope.add(&of.interface), ..of.clone() }).collect();
+    Plan { namespace: kebab(namespace), name: kebab(name), version: version(&module.version), interfaces, server }
 }
 
 /// The version where WIT takes it, and otherwise the first there is.

@@ -1,6 +1,7 @@
 //! What [`super::plan()`] gives.
 
 use super::fallback::Fallback;
+use crate::model::ServerInterface;
 use crate::names::is_wit_keyword;
 use std::collections::BTreeMap;
 
@@ -15,6 +16,8 @@ pub struct Plan {
     pub version: String,
     /// One to each capability, in the module's order.
     pub interfaces: Vec<Interface>,
+    /// What MCP servers have besides tools, in the module's order.
+    pub server: Vec<ServerInterface>,
 }
 
 /// The WIT interface of a capability.

@@ -81,14 +81,16 @@ pub(crate) fn module(name: String) -> impl Strategy<Value = Module> {
     let definition = (docs(), prop_oneof![ty(), record(ty())]);
     let function = (text(), text(), prop_oneof![record(ty()), ty()], prop::option::of(ty()), text());
     let source = prop::sample::select(&[SourceKind::Tool, SourceKind::Mcp][..]);
+    let server = prop::sample::subsequence(models::server_parts(), 0..=2);
     let parts = (
         prop::collection::vec(definition, TYPES),
         prop::collection::vec(function, 1..4),
         source,
         any::<bool>(),
         text(),
+        server,
     );
-    parts.prop_map(move |(definitions, functions, source, is_single_function, description)| {
+    parts.prop_map(move |(definitions, functions, source, is_single_function, description, server)| {
         let types = definitions.into_iter().enumerate().map(|(index, (docs, ty))| {
             let ty = if let Type::Named(_) = ty { Type::Null } else { ty };
             TypeDefinition { name: format!("Type{index}"), docs, ty }
@@ -105,6 +107,7 @@ pub(crate) fn module(name: String) -> impl Strategy<Value = Module> {
         });
         let mut capability = models::capability("hostile", source, functions.collect());
         capability.description = description;
+        capability.server = server;
         if let ([function], true) = (capability.functions.as_slice(), is_single_function) {
             capability.export = function.js_name.clone();
             capability.is_single_function = true;

@@ -2,9 +2,11 @@
 
 use capability_gen::definition::{Annotations, Config, Period, Place, RateLimit, SourceKind};
 use capability_gen::model::{
-    Capability, Docs, Field, Function, Module, Presence, Record, Rest, Type, TypeDefinition, TypeId, Types,
+    Capability, Docs, Field, Function, Module, Presence, Record, Rest, ServerInterface, Type, TypeDefinition, TypeId,
+    Types,
 };
 use capability_gen::names;
+use capability_gen::server::ServerPart;
 use serde_json::{Value, json};
 
 pub(crate) fn module(name: &str, capabilities: Vec<Capability>, types: Vec<TypeDefinition>) -> Module {
@@ -31,6 +33,7 @@ pub(crate) fn capability(name: &str, source: SourceKind, functions: Vec<Function
         functions,
         config: Config::default(),
         place: Place::default(),
+        server: Vec::new(),
     }
 }
 
@@ -188,6 +191,23 @@ pub(crate) fn slack() -> Module {
     module("mcp-slack", vec![capability("slack", SourceKind::Mcp, functions)], types)
 }
 
+/// What a server has that has everything.
+pub(crate) fn server_parts() -> Vec<ServerInterface> {
+    [ServerPart::Resources, ServerPart::Prompts]
+        .map(|part| ServerInterface { part, interface: part.name().to_owned() })
+        .to_vec()
+}
+
+/// A server with resources and prompts, and a tool that does not say what it returns.
+pub(crate) fn docs_server() -> Module {
+    let mut search = function("search", record(vec![required("query", Type::String)]), None);
+    search.description = "Searches the pages.".to_owned();
+    let mut docs = capability("docs", SourceKind::Mcp, vec![search]);
+    docs.description = "Ask for few pages.".to_owned();
+    docs.server = server_parts();
+    module("mcp-docs", vec![docs], Vec::new())
+}
+
 /// Texts that would do harm if they were taken for code.
 pub(crate) const HOSTILE: &[&str] = &[
     "*/ export const broken: string; /*",
@@ -277,7 +297,7 @@ pub(crate) fn torture() -> Module {
                 required("openOf", with_rest(Vec::new(), named(1))),
                 required("itself", named(1)),
                 optional("tree", named(4)),
-                optional("aliases", Type::Tuple { items: (2..15).map(named).collect(), required: 2, rest: None }),
+                optional("aliases", Type::Tuple { items: (2..17).map(named).collect(), required: 2, rest: None }),
             ]),
         ),
         definition(
@@ -305,6 +325,8 @@ pub(crate) fn torture() -> Module {
         definition("Promise", record(vec![required("then", Type::String)])),
         definition("Record", result(&[("id", Type::String)])),
         definition("CapabilityPromise", list(Type::String)),
+        definition("Uint8Array", record(vec![required("length", Type::String)])),
+        definition("McpContent", record(vec![required("type", Type::Integer)])),
     ];
     let mut functions: Vec<Function> = vec![
         function("everything", named(0), Some(named(1))),
@@ -331,5 +353,6 @@ pub(crate) fn torture() -> Module {
     single.export = "alone".to_owned();
     let mut everything = capability("torture", SourceKind::Mcp, functions);
     everything.description = HOSTILE.join("\n");
+    everything.server = server_parts();
     module("torture", vec![everything, single], types)
 }

@@ -71,7 +71,14 @@ impl Drop for Folder {
 fn tsc_accepts_every_module_and_script() {
     let Some(tsc) = tsc() else { return };
     let folder = Folder::new("accepts");
-    folder.install(&[models::train_schedule(), models::weather(), models::slack(), models::torture()]);
+    folder.install(&[
+        models::train_schedule(),
+        models::weather(),
+        models::slack(),
+        models::docs_server(),
+        models::torture(),
+    ]);
+    folder.write("docs.ts", DOCS);
     folder.write("trains.ts", TRAINS);
     folder.write("weather.ts", WEATHER);
     folder.write("slack.ts", SLACK);
@@ -84,7 +91,7 @@ fn tsc_accepts_every_module_and_script() {
 fn tsc_refuses_what_the_declarations_do_not_say() {
     let Some(tsc) = tsc() else { return };
     let folder = Folder::new("refuses");
-    folder.install(&[models::train_schedule(), models::weather(), models::slack()]);
+    folder.install(&[models::train_schedule(), models::weather(), models::slack(), models::docs_server()]);
     let refused = [
         "import { getWeather } from '@capabilities/weather'; await getWeather();",
         "import { getWeather } from '@capabilities/weather'; await getWeather({ location: 1 });",
@@ -95,6 +102,12 @@ fn tsc_refuses_what_the_declarations_do_not_say() {
         "import { trainSchedule } from '@capabilities/train-schedule'; trainSchedule.getSchedule().filter(t => t.our < 1);",
         "import { slack } from '@capabilities/mcp-slack'; await slack.listChannels({ all: true });",
         "import { slack } from '@capabilities/mcp-slack'; await slack.postMessage({ channel: 'x' });",
+        "import { slack } from '@capabilities/mcp-slack'; await slack.$resources.list();",
+        "import { docs } from '@capabilities/mcp-docs'; await docs.$resources.read({ uri: 'demo://x' });",
+        "import { docs } from '@capabilities/mcp-docs'; await docs.$resources.list({ cursor: 'x' });",
+        "import { docs } from '@capabilities/mcp-docs'; docs.$resources = docs.$resources;",
+        "import { docs } from '@capabilities/mcp-docs'; await docs.$prompts.get('x', { count: 1 });",
+        "import { docs } from '@capabilities/mcp-docs'; (await docs.search({ query: 'x' })).text;",
         "fetch('https://example.com');",
         "process.exit();",
         "document.title;",
@@ -175,6 +188,11 @@ fn index_js_runs() {
     );
     assert_eq!(trains["shapes"]["trainSchedule"], json!([true, null]));
     assert_eq!(trains["shapes"]["trainSchedule.getSchedule"], json!(["getSchedule", "answer", "answer"]));
+    let docs = run(&models::docs_server(), js::runtime_js());
+    let calls = docs["calls"].as_array().unwrap();
+    assert!(calls.contains(&json!(["docs", "$resources.read", {"a": 1}])), "{docs:#}");
+    assert!(calls.contains(&json!(["docs", "$prompts.get"])), "{docs:#}");
+    assert_eq!(docs["shapes"]["docs.$prompts"], json!([true, null]));
     let weather = run(&models::weather(), js::runtime_js());
     assert_eq!(weather["calls"], json!([["weather", "getWeather", {"a": 1}], ["weather", "getWeather"]]));
 
@@ -239,6 +257,31 @@ await slack.postMessage({
   channel: general.id,
   text: `Re: "${history[0].text}" - Got it!`
 });
+"#;
+
+const DOCS: &str = r#"
+import { docs } from '@capabilities/mcp-docs';
+import type { McpContent } from '@capabilities/mcp-docs';
+
+const { contents } = await docs.$resources.read('demo://x');
+const bytes: Uint8Array | undefined = contents[0].blob;
+const text: string | undefined = contents[0].text;
+const sizes: number[] = await docs.$resources.list().map(resource => resource.size ?? 0);
+const templates: string[] = (await docs.$resources.templates()).map(template => template.uriTemplate);
+const required: boolean | undefined = (await docs.$prompts.list()).at(0)?.arguments?.at(0)?.required;
+const prompt = await docs.$prompts.get('greet', { name: 'x' });
+await docs.$prompts.get('plain');
+const show = (block: McpContent): string | Uint8Array => {
+  switch (block.type) {
+    case 'text': return block.text;
+    case 'image': case 'audio': return Uint8Array.fromBase64(block.data);
+    case 'resource': return block.resource.text ?? Uint8Array.fromBase64(block.resource.blob ?? '');
+    case 'resource_link': return block.uri;
+  }
+};
+const found: unknown = await docs.search({ query: 'x' });
+const shown = Array.isArray(found) ? found.map(show) : [found];
+export default [bytes, text, sizes, templates, required, prompt.messages.map(message => show(message.content)), shown];
 "#;
 
 const GLOBALS: &str = r#"

@@ -2,8 +2,10 @@
 
 use capability_gen::definition::{Annotations, Config, Place, SourceKind};
 use capability_gen::model::{
-    Capability, Docs, Field, Function, Module, Presence, Record, Rest, Type, TypeDefinition, TypeId, Types,
+    Capability, Docs, Field, Function, Module, Presence, Record, Rest, ServerInterface, Type, TypeDefinition, TypeId,
+    Types,
 };
+use capability_gen::server::ServerPart;
 use serde_json::{Value, json};
 
 pub fn docs(description: &str) -> Docs {
@@ -69,6 +71,7 @@ pub fn module(name: &str, export: &str, types: Vec<TypeDefinition>, functions: V
         functions,
         config: Config::default(),
         place: Place::default(),
+        server: Vec::new(),
     };
     Module {
         name: name.to_owned(),
@@ -247,6 +250,9 @@ pub fn everything() -> Module {
     ];
     let mut module = module("serde", "every\"thing", types, functions);
     module.capabilities[0].description = EVIL.to_owned();
+    module.capabilities[0].server = [ServerPart::Resources, ServerPart::Prompts]
+        .map(|part| ServerInterface { part, interface: part.name().to_owned() })
+        .to_vec();
     module.capabilities[0].functions[0].description = EVIL.to_owned();
     module
 }

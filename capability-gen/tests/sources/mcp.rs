@@ -1,5 +1,5 @@
 use crate::{check_error, one, read, read_as, refused};
-use capability_gen::definition::SourceKind;
+use capability_gen::definition::{ServerExtras, SourceKind};
 use capability_gen::sources::{Format, parse_value};
 use serde_json::{Value, json};
 
@@ -119,6 +119,33 @@ fn tools_for_the_servers_user_interface_are_left_out() {
 fn a_server_may_have_no_tools() {
     assert_eq!(read(&json!({"tools": []})), Ok(Vec::new()));
     assert_eq!(read(&json!({"jsonrpc": "2.0", "id": 1, "result": {"tools": []}})), Ok(Vec::new()));
+}
+
+/// S1-21: what a server answers to `initialize` may stand beside its tools.
+#[test]
+fn what_a_server_has_besides_tools_is_read() {
+    let extras = |members: Value| {
+        let mut listing = json!({"tools": [list_channels()]});
+        listing.as_object_mut().unwrap().extend(members.as_object().unwrap().clone());
+        (one(&listing).server, one(&json!({"jsonrpc": "2.0", "id": 1, "result": listing})).server)
+    };
+    let all = ServerExtras { instructions: Some("Be brief.".into()), has_resources: true, has_prompts: true };
+    let members =
+        json!({"instructions": "Be brief.", "capabilities": {"resources": {"subscribe": true}, "prompts": {}}});
+    assert_eq!(extras(members), (Some(all.clone()), Some(all)));
+    let some = Some(ServerExtras { has_resources: true, ..ServerExtras::default() });
+    let members = json!({"capabilities": {"resources": true, "prompts": false, "tools": {}}});
+    assert_eq!(extras(members), (some.clone(), some));
+    for nothing in
+        [json!({}), json!({"capabilities": null}), json!({"capabilities": {"resources": null, "prompts": 1}})]
+    {
+        assert_eq!(extras(nothing), (None, None));
+    }
+    let odd = one(&json!({"tools": [list_channels()], "instructions": ["no text"]}));
+    assert_eq!((odd.server, odd.notes[0].place.path.as_str()), (None, "$.instructions"));
+    let no_tools = one(&json!({"tools": [], "capabilities": {"prompts": {}}}));
+    assert_eq!((no_tools.functions.len(), no_tools.server.unwrap().has_prompts), (0, true));
+    assert_eq!(read(&json!({"tools": [], "instructions": "Nothing here."})), Ok(Vec::new()));
 }
 
 #[test]

@@ -8,11 +8,10 @@ const shapes = {};
 const call = (name, value) => {
   shapes[name] = [value.name, value({ a: 1 }), value()];
 };
-for (const [name, value] of Object.entries(exported)) {
-  if (typeof value === 'function') call(name, value);
-  else {
-    for (const key of Object.keys(value)) call(`${name}.${key}`, value[key]);
-    shapes[name] = [Object.isFrozen(value), Object.getPrototypeOf(value)];
-  }
-}
+const visit = (name, value) => {
+  if (typeof value === 'function') return call(name, value);
+  for (const key of Object.keys(value)) visit(`${name}.${key}`, value[key]);
+  shapes[name] = [Object.isFrozen(value), Object.getPrototypeOf(value)];
+};
+for (const [name, value] of Object.entries(exported)) visit(name, value);
 process.stdout.write(JSON.stringify({ calls, shapes }));

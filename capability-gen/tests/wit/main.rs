@@ -5,4 +5,5 @@
 mod cross;
 mod random;
 mod rules;
+mod server;
 mod support;

@@ -1,13 +1,13 @@
 //! What holds for every model.
 
 use crate::cross::cross;
-use crate::support::{function, module, parse, record};
+use crate::support::{function, module, parse, record, server_parts};
 use capability_gen::emit::wit::wit;
 use capability_gen::model::{Docs, Field, Module, Presence, Record, Rest, Type, TypeDefinition, TypeId, Types};
 use capability_gen::wit::{Kind, WitType, plan};
 use proptest::collection::vec;
 use proptest::prelude::*;
-use proptest::sample::select;
+use proptest::sample::{select, subsequence};
 use serde_json::{Map, Value, json};
 
 const NAMED: usize = 5;
@@ -88,7 +88,10 @@ fn distinct_fields(fields: Vec<(String, Type, Presence, String)>) -> Vec<Field> 
 fn any_module() -> impl Strategy<Value = Module> {
     let types = vec((text(), text(), ty()), NAMED);
     let functions = vec((text(), text(), ty(), ty()), 1..4);
-    (types, functions, text(), text()).prop_map(|(types, functions, description, version)| {
+    let server = subsequence(server_parts(), 0..=2);
+    let interface = select(&["train-schedule", "resources", "prompts"][..]);
+    let parts = (types, functions, text(), text(), server, interface);
+    parts.prop_map(|(types, functions, description, version, server, interface)| {
         let functions = functions.into_iter().map(|(name, description, params, result)| {
             let mut function = function(&name, params, result);
             function.description = description;
@@ -96,6 +99,8 @@ fn any_module() -> impl Strategy<Value = Module> {
         });
         let mut module = module(functions.collect(), vec![]);
         module.capabilities[0].description = description;
+        module.capabilities[0].server = server;
+        module.capabilities[0].interface = interface.to_owned();
         module.version = version;
         let definitions = types.into_iter().map(|(name, description, ty)| TypeDefinition {
             name,

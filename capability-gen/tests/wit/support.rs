@@ -3,9 +3,10 @@
 use capability_gen::definition::{Annotations, Config, Place, SourceKind};
 use capability_gen::emit::wit::wit;
 use capability_gen::model::{
-    Capability, Docs, Field, Function, Module, Presence, Record, Rest, Type, TypeDefinition, Types,
+    Capability, Docs, Field, Function, Module, Presence, Record, Rest, ServerInterface, Type, TypeDefinition, Types,
 };
 use capability_gen::names::{camel, kebab};
+use capability_gen::server::ServerPart;
 use capability_gen::wit::{Plan, plan};
 use serde_json::{Value, json};
 use std::path::Path;
@@ -29,10 +30,18 @@ pub(crate) fn module(functions: Vec<Function>, types: Vec<(&str, Type)>) -> Modu
             functions,
             config: Config::default(),
             place: Place::default(),
+            server: Vec::new(),
         }],
         types: Types(types.collect()),
         notes: Vec::new(),
     }
+}
+
+/// What a server has that has everything.
+pub(crate) fn server_parts() -> Vec<ServerInterface> {
+    [ServerPart::Resources, ServerPart::Prompts]
+        .map(|part| ServerInterface { part, interface: part.name().to_owned() })
+        .to_vec()
 }
 
 pub(crate) fn function(name: &str, params: Type, result: Type) -> Function {

@@ -7,7 +7,10 @@ use crate::js::{self, Value};
 use crate::values::camel_case;
 use crate::{call, host};
 use javy::quickjs::{
-    Array, Ctx, Function, IntoJs, Object, TypedArray, Value as QuickValue, function::Opt, object::Property, qjs,
+    Array, Ctx, Function, IntoJs, Object, TypedArray, Value as QuickValue,
+    function::{Opt, Rest},
+    object::Property,
+    qjs,
 };
 use url::Url;
 
@@ -174,7 +177,7 @@ fn call_capability<'js>(
     context: Ctx<'js>,
     capability: String,
     function: String,
-    parameters: Opt<QuickValue<'js>>,
+    parameters: Rest<QuickValue<'js>>,
 ) -> javy::quickjs::Result<QuickValue<'js>> {
     let label = format!("{capability}.{function}");
     let is_called = |import: &ImportFunction| {

@@ -1,6 +1,7 @@
 //! The WIT of one component: the engine's fixed world and the interfaces of one import set.
 
 use anyhow::{Context, Result, anyhow};
+use capability_gen::names::is_wit_keyword;
 use std::collections::BTreeSet;
 use wit_parser::{Resolve, WorldId};
 
@@ -56,11 +57,24 @@ pub(crate) fn contracts() -> Result<Resolve> {
     Ok(resolve)
 }
 
+/// A full name as WIT's text has it: keywords in it have a `%`.
+fn written(name: &str) -> String {
+    let (path, version) = name.split_at(name.find('@').unwrap_or(name.len()));
+    let mut text = String::new();
+    for part in path.split_inclusive([':', '/']) {
+        if is_wit_keyword(part.trim_end_matches([':', '/'])) {
+            text.push('%');
+        }
+        text.push_str(part);
+    }
+    text + version
+}
+
 /// The world of a component that imports these interfaces, by their full names.
 pub(crate) fn world(known: &Resolve, base: Base, interfaces: &BTreeSet<String>) -> Result<World> {
     let mut resolve = known.clone();
     let engine = |name: &str| format!("agent-spaces:engine/{name}@0.1.0");
-    let import = |name: String| format!("    import {name};\n");
+    let import = |name: String| format!("    import {};\n", written(&name));
     let own: String = ENGINE_IMPORTS.iter().map(|name| import(engine(name))).collect();
     let shared: String = base
         .imports()

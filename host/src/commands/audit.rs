@@ -1,20 +1,33 @@
-//! `agent-spaces audit`
+//! `agent-spaces audit`: a component, a space, or what changed since the lock.
 
-use super::failure::Failure;
-use super::terminal::clean;
-use agent_spaces::{Audit as Findings, AuditedInterface, audit};
+mod component;
+mod diff;
+mod space;
+
+use super::output;
+use super::space_choice::ConfigChoice;
 use clap::Args;
-use serde_json::json;
-use std::fmt::Write as _;
 use std::path::PathBuf;
 
-/// Show what a compiled component can reach.
+/// Show what a compiled component or a space can reach, or how MCP servers differ from what was accepted.
 #[derive(Args)]
-#[command(after_help = "Example:
-  agent-spaces compile agent.ts -o agent.wasm && agent-spaces audit agent.wasm")]
+#[command(after_help = "Examples:
+  agent-spaces compile agent.ts -o agent.wasm && agent-spaces audit agent.wasm
+  agent-spaces audit support
+  agent-spaces audit --diff
+
+Exit status: 0 ok, 1 with --diff: something changed, 2 bad usage or configuration, 5 a server does not answer.")]
 pub(super) struct Audit {
-    /// The component
-    file: PathBuf,
+    /// A component's file, or the name of a space
+    #[arg(required_unless_present = "diff")]
+    target: Option<PathBuf>,
+
+    /// Ask the MCP servers what they offer and compare that with capabilities.lock
+    #[arg(long, conflicts_with = "target")]
+    diff: bool,
+
+    #[command(flatten)]
+    config: ConfigChoice,
 
     /// Print the findings as one JSON object
     #[arg(long)]
@@ -23,44 +36,17 @@ pub(super) struct Audit {
 
 impl Audit {
     pub(super) fn execute(self) -> u8 {
-        match self.audit() {
-            Ok(findings) => {
-                let text = match self.json {
-                    true => format!("{}\n", json!(findings)),
-                    false => describe(&self.file.display().to_string(), &findings),
-                };
-                super::output::print(&text)
+        let found = match &self.target {
+            None => diff::audit(&self.config),
+            Some(target) if target.extension().is_none() && !target.exists() => {
+                space::audit(&target.to_string_lossy(), &self.config).map(|(value, text)| (value, text, 0))
             }
+            Some(target) => component::audit_file(target).map(|(value, text)| (value, text, 0)),
+        };
+        match found {
+            Ok((value, _, status)) if self.json => output::print_line(&value).max(status),
+            Ok((_, text, status)) => output::print(&text).max(status),
             Err(failure) => failure.report(self.json),
-        }
-    }
-
-    fn audit(&self) -> Result<Findings, Failure> {
-        let shown = self.file.display();
-        let fail = |message: String, hint| Failure::new("config.file", format!("{shown}: {message}"), hint);
-        let wasm = std::fs::read(&self.file).map_err(|error| fail(error.to_string(), None))?;
-        audit(&wasm)
-            .map_err(|error| fail(error.to_string(), Some("name a component, such as one of `agent-spaces compile`")))
-    }
-}
-
-fn describe(file: &str, findings: &Findings) -> String {
-    let mut text = format!("{} ({} bytes)\nsha256 {}\n", clean(file), findings.bytes, findings.sha256);
-    for module in &findings.modules {
-        let what = if module.is_engine { ", the engine of this agent-spaces" } else { "" };
-        let _ = writeln!(text, "core module sha256 {} ({} bytes{what})", module.sha256, module.bytes);
-    }
-    section(&mut text, "imports", &findings.imports);
-    section(&mut text, "exports", &findings.exports);
-    text
-}
-
-fn section(text: &mut String, title: &str, interfaces: &[AuditedInterface]) {
-    let _ = writeln!(text, "\n{title}: {}", if interfaces.is_empty() { "nothing" } else { "" }.trim_end());
-    for interface in interfaces {
-        let _ = writeln!(text, "  {}", clean(&interface.name));
-        for line in interface.wit.lines() {
-            let _ = writeln!(text, "    {}", clean(line));
         }
     }
 }

@@ -1,9 +1,11 @@
 //! Where this user's files are.
 
-use agent_spaces::project::Outlines;
+use agent_spaces::project::{Outlines, Surroundings};
+use agent_spaces::trust::Trust;
 use agent_spaces::{Cache, Engine, EngineConfig, HostError, Origin};
 use indicatif::{ProgressBar, ProgressStyle};
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 const NAME: &str = "agent-spaces";
@@ -30,7 +32,7 @@ pub(super) fn engine(use_cache: bool) -> Result<Engine, HostError> {
 /// A machine without a home folder works too, only slower.
 fn cache() -> Option<Cache> {
     let folder = base("XDG_CACHE_HOME", ".cache")?.join(NAME).join("compiled");
-    let key = base("XDG_STATE_HOME", ".local/state")?.join(NAME).join("cache.key");
+    let key = state()?.join("cache.key");
     match Cache::open(&folder, &key) {
         Ok(cache) => Some(cache),
         Err(error) => {
@@ -46,6 +48,22 @@ pub(super) fn outlines() -> Outlines {
         Some(folder) => Outlines::in_folder(folder.join(NAME).join("outlines")),
         None => Outlines::none(),
     }
+}
+
+/// What this user has, and has accepted.
+pub(super) fn surroundings() -> Surroundings {
+    let home = std::env::home_dir();
+    Surroundings { outlines: outlines(), trust: Arc::new(trust()), user_folder: user_config(), home }
+}
+
+/// Which files this user has accepted. Without a home folder, none.
+pub(super) fn trust() -> Trust {
+    state().map(|folder| Trust::in_file(folder.join("trust.json"))).unwrap_or_default()
+}
+
+/// Where what must outlive a command is kept, outside of every project.
+pub(super) fn state() -> Option<PathBuf> {
+    Some(base("XDG_STATE_HOME", ".local/state")?.join(NAME))
 }
 
 /// The user's own configuration folder.

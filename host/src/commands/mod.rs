@@ -5,16 +5,19 @@
 
 mod audit;
 mod capabilities;
+mod clients;
 mod compile;
 mod completions;
 mod failure;
 mod folders;
+mod mcp;
 mod output;
 mod run;
 mod script_file;
 mod space_choice;
 mod spaces;
 mod terminal;
+mod trust;
 mod units;
 
 use clap::{Parser, Subcommand};
@@ -34,6 +37,8 @@ enum Command {
     Compile(compile::Compile),
     Capabilities(capabilities::Capabilities),
     Spaces(spaces::Spaces),
+    Mcp(mcp::Mcp),
+    Trust(trust::TrustCommand),
     Audit(audit::Audit),
     Completions(completions::Completions),
 }
@@ -45,6 +50,8 @@ pub(crate) fn main() -> ExitCode {
         Command::Compile(compile) => compile.execute(),
         Command::Capabilities(capabilities) => capabilities.execute(),
         Command::Spaces(spaces) => spaces.execute(),
+        Command::Mcp(mcp) => mcp.execute(),
+        Command::Trust(trust) => trust.execute(),
         Command::Audit(audit) => audit.execute(),
         Command::Completions(completions) => completions.execute(),
     };

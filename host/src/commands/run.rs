@@ -1,10 +1,11 @@
 //! `agent-spaces run`
 
+use super::clients::Session;
 use super::failure::Failure;
 use super::script_file::ScriptFile;
-use super::space_choice::SpaceChoice;
-use super::{folders, output, terminal, units};
-use agent_spaces::{Event, EventKind, Limits, Program, RunReport, Usage};
+use super::space_choice::{Found, SpaceChoice};
+use super::{folders, output, terminal, trust, units};
+use agent_spaces::{Engine, Event, EventKind, Limits, PrepareError, Program, RunReport, Usage};
 use clap::Args;
 use serde_json::{Value, json};
 use std::path::PathBuf;
@@ -58,6 +59,10 @@ pub(super) struct Run {
     #[arg(long, value_name = "FUNCTION")]
     approve: Vec<String>,
 
+    /// Show what is said to MCP servers and what they say, on stderr
+    #[arg(long)]
+    trace_mcp: bool,
+
     /// Compile afresh instead of using the cache of compiled code
     #[arg(long)]
     no_cache: bool,
@@ -88,10 +93,35 @@ impl Run {
     fn run(&self) -> Result<(RunReport, Program), Failure> {
         let script = ScriptFile::read(&self.file, self.workspace.as_deref())?;
         let engine = folders::engine(!self.no_cache)?;
-        let found = self.choice.find(&script, &engine)?;
+        let mut found = self.choice.find(&script, &engine)?;
+        let session = match &found {
+            Found::Project(project) => Session::new(project, self.trace_mcp)?,
+            Found::Definitions(_) => Session::without_project()?,
+        };
+        let program = loop {
+            match self.prepare(&script, &engine, &found, &session)? {
+                Ok(program) => break program,
+                // The next round knows its tools.
+                Err(refused) => match self.adopt(&found, &refused, &session)? {
+                    true => found = self.choice.find(&script, &engine)?,
+                    false => return Err(Failure::refused(refused, &script.name, &script.source)),
+                },
+            }
+        };
         let limits = self.limits(self.choice.limits(&found))?;
-        let modules = self.choice.modules(&found)?;
-        let mut space = modules.assemble(&engine)?;
+        let report = session.wait(self.follow(&program, limits))?;
+        Ok((report, program))
+    }
+
+    fn prepare(
+        &self,
+        script: &ScriptFile,
+        engine: &Engine,
+        found: &Found,
+        session: &Session,
+    ) -> Result<Result<Program, PrepareError>, Failure> {
+        let modules = self.choice.modules(found)?;
+        let mut space = modules.assemble_with(engine, session.clients())?;
         for function in &self.approve {
             modules.check_function(function)?;
             space.approvals().approve(function);
@@ -99,18 +129,29 @@ impl Run {
         if let Some(workspace) = script.workspace()? {
             space = space.with_workspace(workspace);
         }
-        let program = space
-            .prepare(&script.name, &script.source)
-            .map_err(|error| Failure::refused(error, &script.name, &script.source))?;
-        for advice in modules.unanswered(program.interfaces()) {
-            terminal::warn(&advice);
+        let program = space.prepare(&script.name, &script.source);
+        if let Ok(program) = &program {
+            for advice in modules.unanswered(program.interfaces()) {
+                terminal::warn(&advice);
+            }
         }
-        let runtime = tokio::runtime::Builder::new_multi_thread().enable_time().build();
-        let runtime = runtime.map_err(|error| Failure::new("host.runtime", error.to_string(), None))?;
-        let report = runtime.block_on(self.follow(&program, limits));
-        // What still runs on blocking threads is nobody's any more.
-        runtime.shutdown_background();
-        Ok((report, program))
+        Ok(program)
+    }
+
+    /// Asks the MCP server that a script imports for its tools, where nobody knows them yet; gives whether the script
+    /// is worth another try.
+    fn adopt(&self, found: &Found, refused: &PrepareError, session: &Session) -> Result<bool, Failure> {
+        let (PrepareError::Script(error), Found::Project(project)) = (refused, found) else { return Ok(false) };
+        let Some(specifier) = &error.specifier else { return Ok(false) };
+        let modules = self.choice.modules(found)?;
+        let Some(server) = modules.undiscovered.iter().find(|server| server.specifier() == *specifier) else {
+            return Ok(false);
+        };
+        if server.obstacle().is_some() {
+            return trust::ask(project);
+        }
+        session.adopt(project, server)?;
+        Ok(true)
     }
 
     fn limits(&self, mut limits: Limits) -> Result<Limits, Failure> {

@@ -3,7 +3,9 @@
 use super::failure::Failure;
 use super::folders;
 use super::script_file::ScriptFile;
-use agent_spaces::project::{DefinitionFile, Project, SpaceModules, definitions_at, find};
+use agent_spaces::project::{
+    DefinitionFile, Project, SpaceModules, Surroundings, definitions_at, find, find_foreign, find_in,
+};
 use agent_spaces::{Engine, Limits};
 use clap::Args;
 use std::path::{Path, PathBuf};
@@ -40,15 +42,44 @@ pub(super) enum Found {
 }
 
 impl ConfigChoice {
-    /// The project that was named, or the one here.
+    /// The project that was named, or the one here; without a configuration, the folder of a `.mcp.json`.
     pub(super) fn open(&self, engine: &Engine) -> Result<Option<Project>, Failure> {
-        let file = match &self.config {
-            Some(file) => Some(file.clone()),
-            None => find(Path::new("."), folders::user_config().as_deref())?,
-        };
-        let open = |file: PathBuf| Project::open(&file, engine, &folders::outlines());
-        Ok(file.map(open).transpose()?)
+        self.open_with(engine, |_| Ok(Vec::new()))
     }
+
+    /// As [`ConfigChoice::open`]; where there is no configuration, these definitions are the project's too.
+    fn open_with(
+        &self,
+        engine: &Engine,
+        definitions: impl FnOnce(&Surroundings) -> Result<Vec<DefinitionFile>, Failure>,
+    ) -> Result<Option<Project>, Failure> {
+        let surroundings = folders::surroundings();
+        if let Some(file) = &self.config {
+            return Ok(Some(open_file(file, engine, &surroundings)?));
+        }
+        let here = Path::new(".");
+        match find(here, None)? {
+            Some(file) => Ok(Some(open_file(&file, engine, &surroundings)?)),
+            None => match find_foreign(here)? {
+                Some(folder) => {
+                    let definitions = definitions(&surroundings)?;
+                    Ok(Some(Project::without_config(&folder, definitions, &surroundings)?))
+                }
+                None => match &surroundings.user_folder {
+                    Some(folder) if folder.is_dir() => {
+                        let file = find_in(folder)?;
+                        Ok(file.map(|file| open_file(&file, engine, &surroundings)).transpose()?)
+                    }
+                    _ => Ok(None),
+                },
+            },
+        }
+    }
+}
+
+/// A configuration of ours, or a file that other programs read.
+fn open_file(file: &Path, engine: &Engine, surroundings: &Surroundings) -> Result<Project, Failure> {
+    Ok(Project::open_in(file, engine, surroundings)?)
 }
 
 impl SpaceChoice {
@@ -57,7 +88,12 @@ impl SpaceChoice {
         if let Some(folder) = &self.capabilities {
             return Ok(Found::Definitions(definitions_at(folder, &folders::outlines())?));
         }
-        if let Some(project) = self.config.open(engine)? {
+        let beside = script.folder.as_ref().map(|folder| folder.join("capabilities")).filter(|folder| folder.is_dir());
+        let definitions = |surroundings: &Surroundings| match &beside {
+            Some(folder) => Ok(definitions_at(folder, &surroundings.outlines)?),
+            None => Ok(Vec::new()),
+        };
+        if let Some(project) = self.config.open_with(engine, definitions)? {
             return Ok(Found::Project(Box::new(project)));
         }
         if let Some(space) = &self.space {
@@ -68,11 +104,7 @@ impl SpaceChoice {
                 Some("add agent-spaces.config.json, or name one with --config"),
             ));
         }
-        let beside = script.folder.as_ref().map(|folder| folder.join("capabilities")).filter(|folder| folder.is_dir());
-        match beside {
-            Some(folder) => Ok(Found::Definitions(definitions_at(&folder, &folders::outlines())?)),
-            None => Ok(Found::Definitions(Vec::new())),
-        }
+        Ok(Found::Definitions(definitions(&folders::surroundings())?))
     }
 
     /// The definitions as the chosen space sees them.

@@ -79,6 +79,16 @@ pub(super) fn hint(text: &str) {
     say(&format!("{BOLD}hint{RESET}: {}", clean(text)));
 }
 
+/// What a command did besides what it was asked for.
+pub(super) fn note(text: &str) {
+    say(&format!("{DIM}{}{RESET}", clean(text)));
+}
+
+/// A line of the trace of MCP.
+pub(super) fn trace(line: &str) {
+    say(&format!("{DIM}{}{RESET}", clean_line(line)));
+}
+
 /// What a run used, for a person who watches.
 pub(super) fn usage(usage: &Usage) {
     if is_watched() {

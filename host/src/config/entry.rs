@@ -76,7 +76,7 @@ impl std::str::FromStr for Entry {
 }
 
 /// Whether a text can only be a path. A bare word cannot: it may be a slip of a module or a server.
-fn looks_like_path(text: &str) -> bool {
+pub(super) fn looks_like_path(text: &str) -> bool {
     let bytes = text.as_bytes();
     let drive =
         bytes.len() > 3 && bytes[0].is_ascii_alphabetic() && bytes[1] == b':' && matches!(bytes[2], b'/' | b'\\');

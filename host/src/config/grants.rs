@@ -1,9 +1,11 @@
-//! What holds in a space, and which line would grant more.
+//! What holds in a space or for a server, and which line would grant more.
 
 use super::Config;
 use super::limits::Limits;
+use super::mcp_server::McpServer;
 use super::place::Place;
 use super::policy::Policy;
+use std::time::Duration;
 
 impl Config {
     /// Where a space stands in the configuration, such as `$.spaces.my-space`, or would stand.
@@ -32,6 +34,12 @@ impl Config {
     /// The policy of a space: its own, or else the global one.
     pub fn policy_of(&self, space: &str) -> Option<Policy> {
         self.spaces.get(space).and_then(|space| space.policy).or(self.policy)
+    }
+
+    /// How long one call of a server's tool may take, as far as the configuration says: the tool's own limit, or else
+    /// the server's, or else the one of all.
+    pub fn timeout_of(&self, server: &McpServer, tool: &str) -> Option<Duration> {
+        server.tool_timeouts.get(tool).copied().or(server.timeout).or(self.defaults.tool_timeout)
     }
 }
 

@@ -5,7 +5,7 @@ use super::place::Place;
 use super::reader::Result;
 
 /// Longest name of a space, a server, a toolbox or a module; they become parts of file names.
-const NAME_BYTES: usize = 64;
+pub(super) const NAME_BYTES: usize = 64;
 
 /// Whether `text` can name a space, a server, a toolbox or a module: `[A-Za-z0-9][A-Za-z0-9._-]{0,63}`.
 pub(super) fn is_name(text: &str) -> bool {

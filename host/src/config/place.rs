@@ -22,6 +22,11 @@ impl<'a> Place<'a> {
         Place { file, step: Step::Root }
     }
 
+    /// The file, as its reader named it.
+    pub(super) fn file(&self) -> &'a str {
+        self.file
+    }
+
     pub(super) fn key(&'a self, key: &'a str) -> Place<'a> {
         Place { file: self.file, step: Step::Key(self, key) }
     }

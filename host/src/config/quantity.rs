@@ -83,6 +83,23 @@ impl Measure {
     }
 }
 
+/// Reads a duration.
+pub(super) fn read_duration(node: Node<'_>) -> Result<Duration> {
+    match Measure::Duration.read(node)? {
+        Quantity::Duration(time) => Ok(time),
+        Quantity::Count(_) | Quantity::Bytes(_) => Err(node.expected(Measure::Duration.expected())),
+    }
+}
+
+/// Reads a size between two others, both included.
+pub(super) fn read_bytes(node: Node<'_>, least: u64, most: u64) -> Result<u64> {
+    match Measure::Bytes.read(node)? {
+        Quantity::Bytes(size) if (least..=most).contains(&size) => Ok(size),
+        Quantity::Bytes(_) => Err(node.error(format!("the size must lie between {least} and {most} bytes"))),
+        Quantity::Count(_) | Quantity::Duration(_) => Err(node.expected(Measure::Bytes.expected())),
+    }
+}
+
 #[derive(Debug, PartialEq)]
 enum Problem {
     NotOne,

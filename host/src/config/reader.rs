@@ -114,6 +114,17 @@ impl Object<'_> {
         self.members.get(key).map(|value| Node { place: self.place.key(key), value })
     }
 
+    /// The member under one of its spellings, the first of which is ours. It stands under one of them.
+    pub(super) fn get_spelled<'b>(&'b self, spellings: &[&'b str]) -> Result<Option<Node<'b>>> {
+        let mut found = spellings.iter().filter_map(|key| self.get(key).map(|node| (*key, node)));
+        let first = found.next();
+        if let (Some((key, _)), Some((other, node))) = (&first, found.next()) {
+            let error = node.error(format!("`{key}` and `{other}` are the same setting"));
+            return Err(error.with_fix(format!("keep `{key}`")));
+        }
+        Ok(first.map(|(_, node)| node))
+    }
+
     /// Reads the member, if it is there.
     pub(super) fn read<T>(&self, key: &str, read: impl FnOnce(Node<'_>) -> Result<T>) -> Result<Option<T>> {
         self.get(key).map(read).transpose()

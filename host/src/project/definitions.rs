@@ -13,12 +13,17 @@ use super::outlines::Outlines;
 use super::text;
 use crate::config::{Config, Entry, ToolFilters};
 use crate::error::HostError;
+use crate::mcp::ConfiguredServer;
 use crate::package::{Package, PackageOutline};
+use agent_spaces_mcp::lock::{Lock, LockedServer};
 use capability_gen::compile::{CompileError, ModuleSource, compile};
 use capability_gen::model::Module;
 use capability_gen::registry::Registry;
 use capability_gen::sources::{self, Format, MAX_SOURCE_BYTES, Source, define_tool};
+use serde_json::Value;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// The files that can define something.
 const EXTENSIONS: [&str; 6] = ["json", "ts", "js", "mts", "mjs", "wit"];
@@ -34,6 +39,21 @@ pub struct DefinitionFile {
     pub handlers: Option<PathBuf>,
     /// What it defines.
     pub body: DefinitionBody,
+    /// The MCP server whose tools these are, where nothing else answers them.
+    pub server: Option<ServerModule>,
+    /// Whether every space has it, named or not.
+    pub(super) is_for_all: bool,
+}
+
+/// The MCP server behind a module.
+#[derive(Clone, Debug)]
+pub struct ServerModule {
+    /// Its configuration.
+    pub configured: Arc<ConfiguredServer>,
+    /// What was accepted of it; with a recorded list of tools nothing was.
+    pub accepted: Option<Arc<LockedServer>>,
+    /// Its tools, each as it lists it.
+    pub(crate) tools: Arc<[Value]>,
 }
 
 /// What a file defines.
@@ -81,7 +101,8 @@ pub(super) struct Naming {
 
 impl Recipe {
     fn compile(&self) -> Result<Module, ProjectError> {
-        let is_typescript = Path::new(&self.file).extension().is_none_or(|extension| extension != "json");
+        let is_json = Path::new(&self.file).extension().is_some_and(|extension| extension == "json");
+        let is_typescript = !is_json && self.format != Some(Format::Mcp);
         let definitions = match is_typescript {
             true => define_tool::parse(&self.file, &self.text)?.into_iter().map(|tool| tool.definition).collect(),
             false => {
@@ -110,6 +131,17 @@ impl Recipe {
 /// `mcp-slack.json` lists the tools of `slack`.
 fn server_name(stem: &str) -> &str {
     stem.strip_prefix("mcp-").unwrap_or(stem)
+}
+
+impl DefinitionFile {
+    /// The tools of an MCP tool list, each as it stands there.
+    fn tools(&self) -> Arc<[Value]> {
+        let DefinitionBody::Module(module) = &self.body else { return Arc::default() };
+        let listing: Value = serde_json::from_str(&module.recipe.text).unwrap_or_default();
+        let listing = listing.get("result").unwrap_or(&listing);
+        let tools = listing.get("tools").unwrap_or(listing);
+        tools.as_array().map(|tools| tools.as_slice().into()).unwrap_or_default()
+    }
 }
 
 impl DefinedModule {
@@ -212,7 +244,8 @@ fn read(file: &Path, naming: Naming, outlines: &Outlines) -> Result<Option<Defin
     let entries = Vec::from_iter((!naming.entry.is_empty()).then_some(naming.entry));
     if extension == "wit" {
         let handlers = handlers_beside(file);
-        return Ok(Some(DefinitionFile { path: file.into(), entries, handlers, body: DefinitionBody::Wit(text) }));
+        let body = DefinitionBody::Wit(text);
+        return Ok(Some(DefinitionFile::new(file, entries, handlers, body)));
     }
     let recipe = Recipe {
         file: file.display().to_string(),
@@ -223,25 +256,47 @@ fn read(file: &Path, naming: Naming, outlines: &Outlines) -> Result<Option<Defin
         server: naming.server,
         filters: naming.filters,
     };
-    let key = recipe.key();
-    let outline = match outlines.get(&key) {
-        Some(outline) => outline,
-        None => {
-            let module = match recipe.compile() {
-                // A server may have no tools, or none that is let through.
-                Err(ProjectError::Compile(CompileError::Empty(_))) if recipe.format == Some(Format::Mcp) => {
-                    return Ok(None);
-                }
-                compiled => compiled?,
-            };
-            let outline = PackageOutline::of(&module);
-            outlines.put(&key, &outline);
-            outline
-        }
-    };
+    let Some(outline) = recipe.outline(outlines)? else { return Ok(None) };
     let handlers = if is_define_tool { Some(file.to_owned()) } else { handlers_beside(file) };
     let body = DefinitionBody::Module(Box::new(DefinedModule { outline, is_define_tool, recipe }));
-    Ok(Some(DefinitionFile { path: file.into(), entries, handlers, body }))
+    Ok(Some(DefinitionFile::new(file, entries, handlers, body)))
+}
+
+impl DefinitionFile {
+    fn new(file: &Path, entries: Vec<String>, handlers: Option<PathBuf>, body: DefinitionBody) -> DefinitionFile {
+        DefinitionFile { path: file.into(), entries, handlers, body, server: None, is_for_all: false }
+    }
+}
+
+impl Recipe {
+    /// The module's names; nothing where a server has no tools, or none that is let through.
+    fn outline(&self, outlines: &Outlines) -> Result<Option<PackageOutline>, ProjectError> {
+        let key = self.key();
+        if let Some(outline) = outlines.get(&key) {
+            return Ok(Some(outline));
+        }
+        let module = match self.compile() {
+            Err(ProjectError::Compile(CompileError::Empty(_))) if self.format == Some(Format::Mcp) => return Ok(None),
+            compiled => compiled?,
+        };
+        let outline = PackageOutline::of(&module);
+        outlines.put(&key, &outline);
+        Ok(Some(outline))
+    }
+}
+
+/// What was accepted of a server, in the form of an MCP tool list.
+fn listing_text(locked: &LockedServer) -> String {
+    let mut capabilities = serde_json::Map::new();
+    for (name, has) in [("resources", locked.has_resources), ("prompts", !locked.prompts.is_empty())] {
+        if has {
+            capabilities.insert(name.to_owned(), serde_json::json!({}));
+        }
+    }
+    serde_json::json!({
+        "tools": locked.tools, "instructions": locked.instructions, "capabilities": capabilities,
+    })
+    .to_string()
 }
 
 fn handlers_beside(file: &Path) -> Option<PathBuf> {
@@ -257,21 +312,26 @@ pub(super) struct Loader<'a> {
 }
 
 impl<'a> Loader<'a> {
-    pub(super) fn new(folder: &'a Path, config: &'a Config, outlines: &'a Outlines) -> Loader<'a> {
-        Loader { folder, config, outlines, definitions: Vec::new() }
+    pub(super) fn new(
+        folder: &'a Path,
+        config: &'a Config,
+        outlines: &'a Outlines,
+        definitions: Vec<DefinitionFile>,
+    ) -> Loader<'a> {
+        Loader { folder, config, outlines, definitions }
     }
 
-    pub(super) fn load_all(&mut self) -> Result<(), ProjectError> {
+    pub(super) fn load_all(
+        &mut self,
+        servers: &BTreeMap<String, Arc<ConfiguredServer>>,
+        lock: &Lock,
+    ) -> Result<(), ProjectError> {
         let config = self.config;
         for (name, path) in &config.registry {
             self.load(path, Naming { entry: name.clone(), specifier: Some(name.clone()), ..Naming::default() })?;
         }
-        for (name, server) in config.mcp_servers.iter().filter(|(_, server)| server.enabled) {
-            if let Some(tools) = &server.tools {
-                let (entry, filters) = (format!("mcp:{name}"), server.tool_filters.clone());
-                let format = Some(Format::Mcp);
-                self.load(tools, Naming { entry, format, server: Some(name.clone()), filters, specifier: None })?;
-            }
+        for server in servers.values().filter(|server| server.config.enabled) {
+            self.load_server(server, lock)?;
         }
         let spaces = config.spaces.values().flat_map(|space| &space.capabilities);
         for entry in config.global.iter().chain(spaces) {
@@ -284,6 +344,42 @@ impl<'a> Loader<'a> {
                 self.load(path, naming)?;
             }
         }
+        Ok(())
+    }
+
+    /// A server's tools, from the file that its configuration names or from the lock.
+    fn load_server(&mut self, server: &Arc<ConfiguredServer>, lock: &Lock) -> Result<(), ProjectError> {
+        let (entry, filters) = (format!("mcp:{}", server.name), server.config.tool_filters.clone());
+        if let Some(tools) = &server.config.tools {
+            let format = Some(Format::Mcp);
+            let naming =
+                Naming { entry: entry.clone(), format, server: Some(server.name.clone()), filters, specifier: None };
+            self.load(tools, naming)?;
+            let is_its = |definition: &&mut DefinitionFile| definition.entries.contains(&entry);
+            for definition in self.definitions.iter_mut().filter(is_its) {
+                definition.server =
+                    Some(ServerModule { configured: server.clone(), accepted: None, tools: definition.tools() });
+            }
+            return Ok(());
+        }
+        let Some(locked) = lock.servers.get(&server.name) else { return Ok(()) };
+        let file = super::lock::file(self.folder);
+        let recipe = Recipe {
+            // Each server's part is as a file of its own to whoever reads an error.
+            file: format!("{} ({})", file.display(), server.name),
+            text: listing_text(locked),
+            stem: format!("mcp-{}", server.name),
+            specifier: None,
+            format: Some(Format::Mcp),
+            server: Some(server.name.clone()),
+            filters,
+        };
+        let Some(outline) = recipe.outline(self.outlines)? else { return Ok(()) };
+        let body = DefinitionBody::Module(Box::new(DefinedModule { outline, is_define_tool: false, recipe }));
+        let mut definition = DefinitionFile::new(&file, vec![entry], None, body);
+        let (accepted, tools) = (Some(Arc::new(locked.clone())), locked.tools.clone().into());
+        definition.server = Some(ServerModule { configured: server.clone(), accepted, tools });
+        self.definitions.push(definition);
         Ok(())
     }
 

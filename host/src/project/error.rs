@@ -39,6 +39,9 @@ pub enum ProjectError {
         /// What to do.
         fix: String,
     },
+    /// The lock cannot be read.
+    #[error("{0}")]
+    Lock(String),
     /// A configuration in TypeScript failed.
     #[error("{0}")]
     Evaluation(String),
@@ -68,7 +71,7 @@ impl ProjectError {
     /// The code that `--json` shows.
     pub fn code(&self) -> &'static str {
         match self {
-            ProjectError::Config(_) | ProjectError::Evaluation(_) => "config.file",
+            ProjectError::Config(_) | ProjectError::Evaluation(_) | ProjectError::Lock(_) => "config.file",
             ProjectError::Source(_) | ProjectError::Compile(_) => "config.definition",
             ProjectError::Duplicate(_) => "config.duplicate",
             ProjectError::File { .. } => "config.file",

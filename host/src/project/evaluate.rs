@@ -1,6 +1,6 @@
 //! Reading a configuration, whatever it is written in.
 
-use super::{ProjectError, text};
+use super::{ProjectError, Surroundings, text, variables};
 use crate::config::{self, Config, Format};
 use crate::engine::Engine;
 use crate::error::PrepareError;
@@ -9,25 +9,36 @@ use crate::interfaces::Interfaces;
 use crate::limits::Limits;
 use crate::run::RunOptions;
 use crate::space::Space;
+use crate::trust::Status;
+use serde_json::Value;
 use std::path::Path;
 use std::time::Duration;
 
 /// A configuration is a literal as a rule; whoever computes one may take this long.
 const TIME: Duration = Duration::from_secs(5);
 
-/// Reads a configuration file.
-pub(super) fn read(file: &Path, engine: &Engine) -> Result<Config, ProjectError> {
+/// Reads a configuration file; gives also whether it was accepted as it is.
+pub(super) fn read(
+    file: &Path,
+    engine: &Engine,
+    surroundings: &Surroundings,
+) -> Result<(Config, Status), ProjectError> {
     let text = text::read(file, config::MAX_BYTES)?;
     let shown = file.display().to_string();
-    match file.extension().and_then(|extension| extension.to_str()) {
-        Some("toml") => Ok(config::from_text(&shown, &text, Format::Toml)?),
-        Some("ts" | "mts" | "js" | "mjs") => evaluate(&shown, &text, engine),
-        _ => Ok(config::from_text(&shown, &text, Format::Json)?),
-    }
+    let mut value = match file.extension().and_then(|extension| extension.to_str()) {
+        Some("toml") => config::value_from_text(&shown, &text, Format::Toml)?,
+        Some("ts" | "mts" | "js" | "mjs") => evaluate(&shown, &text, engine)?,
+        _ => config::value_from_text(&shown, &text, Format::Json)?,
+    };
+    // What is too large or too deep is refused before anybody walks it.
+    config::check_bounds(&shown, &value)?;
+    let status = surroundings.status(file, &text)?;
+    variables::fill(&shown, &mut value, status)?;
+    Ok((config::from_value(&shown, value)?, status))
 }
 
 /// Runs a configuration in TypeScript, with no capability and no other file.
-fn evaluate(file: &str, text: &str, engine: &Engine) -> Result<Config, ProjectError> {
+fn evaluate(file: &str, text: &str, engine: &Engine) -> Result<Value, ProjectError> {
     let space = Space::new(engine.clone(), Interfaces::new()?, Handlers::new())?;
     let name = Path::new(file).file_name().unwrap_or_default().to_string_lossy().into_owned();
     let program = space.prepare(&name, text).map_err(|error| match error {
@@ -48,9 +59,8 @@ fn evaluate(file: &str, text: &str, engine: &Engine) -> Result<Config, ProjectEr
         run.join().unwrap_or_else(|_| Err(std::io::Error::other("the configuration could not be run")))
     });
     let report = report.map_err(|error| ProjectError::file(Path::new(file), error))?;
-    let value = report.outcome.map_err(|error| {
+    report.outcome.map_err(|error| {
         let place = error.location.as_ref().map(|place| format!(":{}:{}", place.line, place.column));
         ProjectError::Evaluation(format!("{file}{}: {}", place.unwrap_or_default(), error.message))
-    })?;
-    Ok(config::from_value(file, value)?)
+    })
 }

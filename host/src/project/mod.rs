@@ -3,7 +3,10 @@
 //! - `find`: where the configuration is.
 //! - `text`: files as text, of a bounded size.
 //! - `evaluate`: a configuration in TypeScript, run in a sandbox that reaches nothing.
+//! - `variables`: `${VAR}` in a configuration.
 //! - `definitions`: files that define capabilities, and what they become.
+//! - `servers`: the MCP servers that it has, its own and those of files that other programs read.
+//! - `lock`: what was accepted of them.
 //! - `outlines`: names of modules, kept so that an unchanged file need not be compiled to know them.
 //! - `spaces`: which modules a space is given.
 //! - `build`: the bundles for editors and auditors.
@@ -13,21 +16,30 @@ mod definitions;
 mod error;
 mod evaluate;
 mod find;
+mod lock;
 mod outlines;
+mod servers;
 mod spaces;
 mod text;
+mod variables;
 
 pub use build::{BuildReport, BuiltModule, Output, Scope, build, output};
-pub use definitions::{DefinedModule, DefinitionBody, DefinitionFile, definitions_at};
+pub use definitions::{DefinedModule, DefinitionBody, DefinitionFile, ServerModule, definitions_at};
 pub use error::ProjectError;
-pub use find::find;
+pub use find::{find, find_foreign, find_in, foreign_files};
 pub use outlines::Outlines;
 pub use spaces::SpaceModules;
 
-use crate::config::Config;
+use crate::config::{Config, Entry};
 use crate::engine::Engine;
+use crate::mcp::ConfiguredServer;
+use crate::trust::Trust;
+use agent_spaces_mcp::lock::{Lock, LockedServer};
 use definitions::Loader;
+use servers::Servers;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// A project's configuration and all definitions that it names.
 pub struct Project {
@@ -36,18 +48,69 @@ pub struct Project {
     config: Config,
     /// Every definition that some entry names, once.
     definitions: Vec<DefinitionFile>,
+    servers: Servers,
+    lock: Lock,
+}
+
+/// What a project is opened in: what its user keeps and has accepted.
+#[derive(Clone, Debug, Default)]
+pub struct Surroundings {
+    /// Names of modules that were compiled before.
+    pub outlines: Outlines,
+    /// Which files may start servers and fill in variables.
+    pub trust: Arc<Trust>,
+    /// The user's own configuration folder, whose files need no acceptance.
+    pub user_folder: Option<PathBuf>,
+    /// Where other programs keep their configuration.
+    pub home: Option<PathBuf>,
 }
 
 impl Project {
-    /// Reads a configuration and the definitions that it names. The engine evaluates TypeScript.
+    /// Reads a configuration and the definitions that it names. The engine evaluates TypeScript. Nothing that needs
+    /// to be accepted is: see [`Project::open_in`].
     pub fn open(file: &Path, engine: &Engine, outlines: &Outlines) -> Result<Project, ProjectError> {
-        let config = evaluate::read(file, engine)?;
+        Project::open_in(file, engine, &Surroundings { outlines: outlines.clone(), ..Surroundings::default() })
+    }
+
+    /// Reads a configuration and the definitions that it names.
+    pub fn open_in(file: &Path, engine: &Engine, surroundings: &Surroundings) -> Result<Project, ProjectError> {
+        let (config, status) = evaluate::read(file, engine, surroundings)?;
         let folder = file.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        let mut loader = Loader::new(folder, &config, outlines);
-        loader.load_all()?;
+        let servers = Servers::gather(folder, &config, Some((file, status)), surroundings)?;
+        Project::load(folder, config, servers, Vec::new(), surroundings)
+    }
+
+    /// A folder without a configuration whose MCP servers stand in a file that other programs read: all of them and
+    /// these definitions are given to every script.
+    pub fn without_config(
+        folder: &Path,
+        definitions: Vec<DefinitionFile>,
+        surroundings: &Surroundings,
+    ) -> Result<Project, ProjectError> {
+        let mut config = Config::default();
+        let servers = Servers::gather(folder, &config, None, surroundings)?;
+        let enabled = servers.by_name.values().filter(|server| server.config.enabled);
+        config.global = enabled.map(|server| Entry::Mcp(server.name.clone())).collect();
+        config.file = folder.display().to_string();
+        Project::load(folder, config, servers, definitions, surroundings)
+    }
+
+    fn load(
+        folder: &Path,
+        config: Config,
+        servers: Servers,
+        mut definitions: Vec<DefinitionFile>,
+        surroundings: &Surroundings,
+    ) -> Result<Project, ProjectError> {
+        let lock = lock::read(folder)?;
+        for definition in &mut definitions {
+            definition.is_for_all = true;
+        }
+        let mut loader = Loader::new(folder, &config, &surroundings.outlines, definitions);
+        loader.load_all(&servers.by_name, &lock)?;
         let definitions = loader.finish();
         definitions::check_names(&definitions)?;
-        Ok(Project { folder: folder.to_owned(), config, definitions })
+        Ok(Project { folder: folder.to_owned(), config, definitions, servers, lock })
     }
 
     /// The configuration.
@@ -63,5 +126,42 @@ impl Project {
     /// Every definition, in the order in which the configuration first names it.
     pub fn definitions(&self) -> &[DefinitionFile] {
         &self.definitions
+    }
+
+    /// A path of the configuration.
+    pub fn path(&self, path: &str) -> PathBuf {
+        find::join(&self.folder, path)
+    }
+
+    /// Every MCP server, by name.
+    pub fn servers(&self) -> &BTreeMap<String, Arc<ConfiguredServer>> {
+        &self.servers.by_name
+    }
+
+    /// MCP servers that are switched on and whose tools nobody knows yet.
+    pub fn unknown_servers(&self) -> impl Iterator<Item = &Arc<ConfiguredServer>> {
+        let is_known =
+            |server: &ConfiguredServer| self.lock.servers.contains_key(&server.name) || server.config.tools.is_some();
+        self.servers.by_name.values().filter(move |server| server.config.enabled && !is_known(server))
+    }
+
+    /// What is odd about the files that its servers come from.
+    pub fn warnings(&self) -> &[String] {
+        &self.servers.warnings
+    }
+
+    /// What was accepted of its servers.
+    pub fn lock(&self) -> &Lock {
+        &self.lock
+    }
+
+    /// Where that is written down.
+    pub fn lock_file(&self) -> PathBuf {
+        lock::file(&self.folder)
+    }
+
+    /// Writes down what is accepted of a server. The project has it when it is opened again.
+    pub fn accept(&self, server: &str, found: LockedServer) -> Result<(), ProjectError> {
+        lock::accept(&self.folder, server, found)
     }
 }

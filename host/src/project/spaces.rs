@@ -9,9 +9,11 @@ use crate::error::PrepareError;
 use crate::handlers::Handlers;
 use crate::interfaces::Interfaces;
 use crate::limits::Limits;
+use crate::mcp::{ConfiguredServer, McpClients, McpProvider};
 use crate::providers::{HandlerFile, HandlerKind};
 use crate::space::Space;
 use capability_gen::names::nearest;
+use std::sync::Arc;
 
 /// The module that is in every space, whether or not a configuration names it.
 const STANDARD_LIBRARY: &str = "@agent-spaces/std";
@@ -22,6 +24,10 @@ pub struct SpaceModules<'a> {
     pub given: Vec<&'a DefinitionFile>,
     /// What they may not, with the line of configuration that would change that.
     pub withheld: Vec<(&'a DefinitionFile, String)>,
+    /// MCP servers that they may use and whose tools nobody knows yet.
+    pub undiscovered: Vec<&'a Arc<ConfiguredServer>>,
+    /// The space's name.
+    name: Option<String>,
 }
 
 impl Project {
@@ -37,8 +43,14 @@ impl Project {
                 wanted.extend(self.known(entry, list)?);
             }
         }
-        let (given, others): (Vec<_>, Vec<_>) =
-            self.definitions().iter().partition(|definition| wanted.iter().any(|entry| definition.is_named(entry)));
+        let is_given = |definition: &&DefinitionFile| {
+            definition.is_for_all || wanted.iter().any(|entry| definition.is_named(entry))
+        };
+        let (given, others): (Vec<_>, Vec<_>) = self.definitions().iter().partition(is_given);
+        let undiscovered = self.servers().values().filter(|server| {
+            let entry = format!("mcp:{}", server.name);
+            wanted.contains(&entry) && !self.definitions().iter().any(|definition| definition.is_named(&entry))
+        });
         let withheld = others.into_iter().map(|definition| {
             let entry = definition.entries.first().map(String::as_str).unwrap_or_default();
             let line = self.config().grant_line(name, entry);
@@ -53,7 +65,15 @@ impl Project {
                 },
             )
         });
-        Ok(SpaceModules { given, withheld: withheld.collect() })
+        let name = name.map(str::to_owned);
+        Ok(SpaceModules { given, withheld: withheld.collect(), undiscovered: undiscovered.collect(), name })
+    }
+
+    /// The module of one MCP server, whether or not a space has it.
+    pub fn server_modules(&self, server: &str) -> SpaceModules<'_> {
+        let entry = format!("mcp:{server}");
+        let given = self.definitions().iter().filter(|definition| definition.is_named(&entry)).collect();
+        SpaceModules { given, withheld: Vec::new(), undiscovered: Vec::new(), name: None }
     }
 
     /// The spaces whose own lists name a definition.
@@ -96,22 +116,25 @@ impl Project {
         if text == STANDARD_LIBRARY || self.definitions().iter().any(|definition| definition.is_named(&text)) {
             return Ok(Some(text));
         }
-        if let Entry::Path { .. } = entry {
+        match entry {
             // A folder without definitions, which may have some later.
-            return Ok(None);
+            Entry::Path { .. } => return Ok(None),
+            // A server whose tools are not known, or that has none that is let through.
+            Entry::Mcp(server) if self.servers().get(server).is_some_and(|server| server.config.enabled) => {
+                return Ok(Some(text));
+            }
+            _ => {}
         }
         let known = self.definitions().iter().flat_map(DefinitionFile::names);
         let near = nearest(&text, known).map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
         let fix = match entry {
-            Entry::Mcp(server) if self.config().mcp_servers.contains_key(server) => {
-                let server = &self.config().mcp_servers[server];
-                match (server.enabled, &server.tools) {
-                    (false, _) => format!("It is switched off at {}: remove `enabled`, or the entry", server.place),
-                    (_, Some(tools)) => format!("{tools} has no tool that `toolFilters` lets through"),
-                    _ => format!("Record its tools in a file and name it as `tools` at {}", server.place),
+            Entry::Mcp(server) => match self.servers().get(server) {
+                Some(server) => {
+                    let (file, place) = (server.file.display(), &server.config.place);
+                    format!("It is switched off at {file}: {place}: switch it on, or remove the entry")
                 }
-            }
-            Entry::Mcp(server) => format!("Add `{server}` to `mcpServers`"),
+                None => format!("Add `{server}` to `mcpServers`"),
+            },
             _ => "Name its file here, or add it to `capabilities.registry`".to_owned(),
         };
         let list = match space {
@@ -159,7 +182,7 @@ impl DefinitionFile {
 impl<'a> SpaceModules<'a> {
     /// All of these definitions.
     pub fn all(definitions: &'a [DefinitionFile]) -> SpaceModules<'a> {
-        SpaceModules { given: definitions.iter().collect(), withheld: Vec::new() }
+        SpaceModules { given: definitions.iter().collect(), withheld: Vec::new(), undiscovered: Vec::new(), name: None }
     }
 
     /// Refuses the name of a function that nothing here has; functions are named as scripts call them.
@@ -178,6 +201,28 @@ impl<'a> SpaceModules<'a> {
             place: "--approve".into(),
             message: format!("no capability has the function `{function}`"),
             fix: near.unwrap_or_else(|| "Name it as scripts call it, such as `crm.createTicket`".into()),
+        })
+    }
+
+    /// A function by its own name or as scripts call it: its capability's name and its own, as scripts have them.
+    pub fn function(&self, name: &str) -> Result<(String, String), ProjectError> {
+        let mut known = Vec::new();
+        for definition in &self.given {
+            let DefinitionBody::Module(module) = &definition.body else { continue };
+            for capability in module.compile()?.capabilities {
+                for function in capability.functions {
+                    if function.name == name || function.js_name == name {
+                        return Ok((capability.export, function.js_name));
+                    }
+                    known.push(function.name);
+                }
+            }
+        }
+        let near = nearest(name, known.iter().map(String::as_str));
+        Err(ProjectError::Unknown {
+            place: name.to_owned(),
+            message: "there is no such tool".into(),
+            fix: near.map_or_else(|| "See `agent-spaces mcp tools`".into(), |near| format!("Did you mean `{near}`?")),
         })
     }
 
@@ -208,10 +253,25 @@ impl<'a> SpaceModules<'a> {
         self.given.iter().filter(is_used).filter_map(advice).collect()
     }
 
-    /// A space with these modules.
+    /// A space with these modules. MCP servers are started by a call of [`SpaceModules::assemble_with`]'s space alone:
+    /// here nobody answers for them.
     pub fn assemble(&self, engine: &Engine) -> Result<Space, ProjectError> {
-        let (interfaces, handlers) = link(&self.given, engine)?;
+        self.make(engine, None)
+    }
+
+    /// A space with these modules, whose MCP servers are started when a script first calls them.
+    pub fn assemble_with(&self, engine: &Engine, clients: &McpClients) -> Result<Space, ProjectError> {
+        self.make(engine, Some(clients))
+    }
+
+    fn make(&self, engine: &Engine, clients: Option<&McpClients>) -> Result<Space, ProjectError> {
+        let (interfaces, handlers) = link(&self.given, engine, clients, self.name.as_deref())?;
         let mut space = Space::new(engine.clone(), interfaces, handlers)?;
+        for server in &self.undiscovered {
+            let known = "its tools are not known yet: run `agent-spaces capabilities build`";
+            let reason = server.obstacle().unwrap_or_else(|| known.to_owned());
+            space.withhold(&server.specifier(), reason);
+        }
         for (definition, grant) in &self.withheld {
             match &definition.body {
                 DefinitionBody::Module(module) => space.withhold(&module.outline.specifier, grant.clone()),
@@ -229,10 +289,23 @@ impl<'a> SpaceModules<'a> {
 }
 
 /// The interfaces of definitions and what answers them.
-pub(super) fn link(definitions: &[&DefinitionFile], engine: &Engine) -> Result<(Interfaces, Handlers), ProjectError> {
+fn link(
+    definitions: &[&DefinitionFile],
+    engine: &Engine,
+    clients: Option<&McpClients>,
+    space: Option<&str>,
+) -> Result<(Interfaces, Handlers), ProjectError> {
     let mut interfaces = Interfaces::new()?;
     let mut handlers = Handlers::new();
     for definition in definitions {
+        if let (None, Some(server), Some(clients), DefinitionBody::Module(module)) =
+            (&definition.handlers, &definition.server, clients, &definition.body)
+        {
+            interfaces.add_package(module.package())?;
+            let names = module.outline.interfaces.iter().map(|interface| interface.name.as_str());
+            McpProvider::new(clients, server, space).answer_all(names, &mut handlers);
+            continue;
+        }
         let answering = definition.handlers(engine)?;
         match &definition.body {
             DefinitionBody::Wit(text) => {
@@ -283,6 +356,6 @@ impl DefinitionFile {
 
     /// What to do so that calls of it are answered, where nobody does.
     pub fn unanswered(&self) -> Option<String> {
-        self.handlers.is_none().then(|| self.missing_handlers())
+        (self.handlers.is_none() && self.server.is_none()).then(|| self.missing_handlers())
     }
 }

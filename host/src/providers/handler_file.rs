@@ -88,7 +88,10 @@ fn prepare(file: &Path, kind: HandlerKind, engine: &Engine) -> Result<Program, P
             "const [, tool] = Object.entries(file).find(([key, tool]) => (tool?.name ?? key) === call.capability) ?? [];\n\
              const handler = tool?.functions?.[call.name]?.handler;"
         }
-        HandlerKind::Exports => "const handler = file[call.function] ?? file[call.name];",
+        HandlerKind::Exports => {
+            "const functions = call.part ? file['$' + call.part] : file;\n\
+             const handler = functions?.[call.function] ?? functions?.[call.name];"
+        }
     };
     let shown = serde_json::to_string(&name).map_err(HostError::engine)?;
     let source = format!(
@@ -110,7 +113,8 @@ async fn run(program: &Program, call: Call) -> Result<Value, CapabilityError> {
     exact(&call.params)
         .map_err(|mismatch| CapabilityError::new("call.invalid", format!("{}: {mismatch}", call.function)))?;
     let text = json!({
-        "capability": call.capability, "function": call.function, "name": call.source_name, "params": call.params,
+        "capability": call.capability, "function": call.function, "name": call.source_name, "part": call.part,
+        "params": call.params,
     });
     let program = program.with_module(CALL, ModuleSource::Json(text.to_string()));
     let report = program.run(RunOptions::default()).await;

@@ -97,7 +97,7 @@ pub(crate) async fn drive(program: &Program, run_id: Arc<str>, options: RunOptio
         () = cancel.cancelled() => None,
     };
     let started = Instant::now();
-    let mut events = EventSink::new(run_id.clone(), events);
+    let events = EventSink::new(run_id.clone(), events);
     if events.is_heard() {
         let (script, interfaces) = (program.name().to_owned(), sandbox.interfaces().map(str::to_owned).collect());
         events.emit(EventKind::RunStarted { script, interfaces });

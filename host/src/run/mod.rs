@@ -6,6 +6,7 @@
 //! - [`entry`]: the engine's entry point, with its types.
 //! - [`nested`]: a run inside another run's handler.
 //! - [`outcome`]: what came of it, in words.
+//! - [`scope`]: what a provider keeps for one run.
 //! - [`stack`]: stacks as the script's author wrote it.
 
 mod cancel;
@@ -14,6 +15,7 @@ mod entry;
 mod misnamed;
 mod nested;
 mod outcome;
+mod scope;
 mod stack;
 mod state;
 
@@ -22,4 +24,5 @@ pub use drive::{Run, RunOptions};
 pub(crate) use entry::Entry;
 pub(crate) use nested::run;
 pub use outcome::{ConsoleLine, RunReport};
+pub use scope::RunScope;
 pub(crate) use state::State;

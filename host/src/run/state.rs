@@ -3,7 +3,7 @@
 use crate::events::{ConsoleLevel, EventKind, EventSink};
 use crate::limits::{BytesLimit, CallLimit, ConsoleLimit, InFlightLimit, Limit, Limits, MemoryLimit, Reached};
 use crate::modules::Modules;
-use crate::run::ConsoleLine;
+use crate::run::{ConsoleLine, RunScope};
 use crate::usage::Usage;
 use serde_json::Value;
 use std::sync::Arc;
@@ -21,6 +21,7 @@ pub(crate) struct State {
     bytes: BytesLimit,
     console: Vec<ConsoleLine>,
     events: EventSink,
+    scope: RunScope,
     failure: Option<Failure>,
 }
 
@@ -51,12 +52,21 @@ impl State {
             bytes: BytesLimit::new(limits.call_bytes),
             console: Vec::new(),
             events,
+            scope: RunScope::default(),
             failure: None,
         }
     }
 
     pub(crate) fn run_id(&self) -> &Arc<str> {
         &self.run_id
+    }
+
+    pub(crate) fn scope(&self) -> &RunScope {
+        &self.scope
+    }
+
+    pub(crate) fn events(&self) -> &EventSink {
+        &self.events
     }
 
     pub(crate) fn started(&self) -> Instant {

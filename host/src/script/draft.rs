@@ -47,6 +47,7 @@ impl Fault {
             file: file.to_owned(),
             position: self.start.map(|start| lines.position(source, start)),
             hint: self.hint,
+            specifier: None,
         }
     }
 }

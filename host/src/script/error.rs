@@ -23,18 +23,27 @@ pub struct ScriptError {
     pub position: Option<Position>,
     /// What to do about it.
     pub hint: Option<String>,
+    /// The module that was not given, where that is the reason.
+    pub specifier: Option<String>,
 }
 
 impl ScriptError {
     /// An error with a code; add the place and the hint with the methods below.
     pub fn new(code: &'static str, file: &str, message: impl Into<String>) -> Self {
-        Self { code, message: message.into(), file: file.to_owned(), position: None, hint: None }
+        Self { code, message: message.into(), file: file.to_owned(), position: None, hint: None, specifier: None }
     }
 
     /// Says where.
     #[must_use]
     pub fn at(mut self, position: Position) -> Self {
         self.position = Some(position);
+        self
+    }
+
+    /// Says which module it is about.
+    #[must_use]
+    pub fn about(mut self, specifier: impl Into<String>) -> Self {
+        self.specifier = Some(specifier.into());
         self
     }
 

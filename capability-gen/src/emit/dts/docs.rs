@@ -12,6 +12,11 @@ const MAX_LIMITS: usize = 400;
 
 /// The comment, or nothing where there is nothing to say.
 pub(super) fn push(out: &mut String, indent: usize, docs: &Docs) {
+    push_with(out, indent, docs, "");
+}
+
+/// The same, with a line of our own after what the source says.
+pub(super) fn push_with(out: &mut String, indent: usize, docs: &Docs, remark: &str) {
     let mut lines = lines(&docs.description, MAX_DESCRIPTION);
     if !docs.limits.is_empty() {
         let limits = line(&docs.limits.join(", "), MAX_LIMITS);
@@ -20,6 +25,9 @@ pub(super) fn push(out: &mut String, indent: usize, docs: &Docs) {
             [only] => only.push_str(&format!(" ({limits})")),
             _ => lines.extend([String::new(), limits]),
         }
+    }
+    if !remark.is_empty() {
+        lines.push(remark.to_owned());
     }
     let mut tags = Vec::new();
     if let Some(default) = &docs.default {

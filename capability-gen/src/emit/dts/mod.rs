@@ -2,6 +2,7 @@
 
 mod cycles;
 mod docs;
+mod server;
 mod types;
 
 use crate::definition::SourceKind;
@@ -35,7 +36,8 @@ pub fn dts(module: &Module) -> String {
     super::text::push_quoted(&mut out, &module.specifier);
     out.push_str(" {\n");
     let mut is_first = true;
-    for block in definitions(&printer, roots).into_iter().chain(exports) {
+    let content = server::content(module);
+    for block in definitions(&printer, roots).into_iter().chain(content).chain(exports) {
         if !is_first {
             out.push('\n');
         }
@@ -75,26 +77,34 @@ fn export(printer: &Printer<'_>, capability: &Capability, mut signatures: Signat
     if capability.is_single_function {
         for function in &capability.functions {
             let otherwise = if function.description.is_empty() { &capability.description } else { "" };
-            push_description(&mut out, 1, &[otherwise, &function.description, inline(printer, capability, function).1]);
+            let parts = [otherwise, &function.description, inline(printer, capability, function).1];
+            push_description(&mut out, 1, &parts, remark(capability, function));
             out.push_str("  export function ");
             signature(&mut out, printer, capability, function, 1, &mut signatures);
         }
         return out;
     }
-    push_description(&mut out, 1, &[&capability.description]);
+    push_description(&mut out, 1, &[&capability.description], "");
     out.push_str(&format!("  export const {}: {{\n", capability.export));
     for function in &capability.functions {
-        push_description(&mut out, 2, &[&function.description, inline(printer, capability, function).1]);
+        let parts = [&function.description, inline(printer, capability, function).1];
+        push_description(&mut out, 2, &parts, remark(capability, function));
         out.push_str("    ");
         signature(&mut out, printer, capability, function, 2, &mut signatures);
     }
+    server::members(&mut out, capability);
     out.push_str("  };\n");
     out
 }
 
-fn push_description(out: &mut String, indent: usize, parts: &[&str]) {
+/// What is said of a result that the source says nothing of.
+fn remark(capability: &Capability, function: &Function) -> &'static str {
+    if server::is_result_unknown(capability, function) { server::RESULT } else { "" }
+}
+
+fn push_description(out: &mut String, indent: usize, parts: &[&str], remark: &str) {
     let parts: Vec<&str> = parts.iter().copied().filter(|part| !part.is_empty()).collect();
-    docs::push(out, indent, &Docs { description: parts.join("\n\n"), ..Docs::default() });
+    docs::push_with(out, indent, &Docs { description: parts.join("\n\n"), ..Docs::default() }, remark);
 }
 
 /// The parameters as the signature has them. Those of an MCP tool stand in it without a name when they are few and

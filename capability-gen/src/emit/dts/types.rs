@@ -12,7 +12,7 @@ const MAX_DEPTH: usize = 48;
 /// An object of up to this many plain members stands on one line, unless there is something to say of one.
 const MAX_BRIEF_FIELDS: usize = 3;
 /// What the declarations use by these names; a module's own type of such a name gets a `_`.
-const TAKEN: [&str; 3] = ["Promise", "Record", "CapabilityPromise"];
+const TAKEN: [&str; 5] = ["Promise", "Record", "Uint8Array", "CapabilityPromise", "McpContent"];
 
 /// Prints the types of one module. What it prints of named types it lists in `references`.
 pub(super) struct Printer<'a> {

@@ -62,7 +62,7 @@ interface CapabilityPromise<T extends readonly unknown[]> extends Promise<T> {
 
 declare var __agentSpaces: {
   /** The same as calling the function that the script imported. */
-  callCapability(capability: string, functionName: string, params?: unknown): Promise<unknown>;
+  callCapability(capability: string, functionName: string, ...params: unknown[]): Promise<unknown>;
 };
 
 // Console
@@ -112,6 +112,13 @@ declare var performance: Performance;
 declare function structuredClone<T>(value: T, options?: { transfer?: Iterable<ArrayBuffer> }): T;
 declare function atob(data: string): string;
 declare function btoa(data: string): string;
+
+interface Uint8ArrayConstructor {
+  fromBase64(
+    text: string,
+    options?: { alphabet?: 'base64' | 'base64url'; lastChunkHandling?: 'loose' | 'strict' | 'stop-before-partial' },
+  ): Uint8Array;
+}
 
 declare class TextEncoder {
   readonly encoding: 'utf-8';

@@ -129,6 +129,7 @@ impl<'a> ToolReader<'a, '_> {
             place: self.lines.place(at),
             notes: notes.collect(),
             is_single_function: false,
+            server: None,
         };
         Ok(DefinedTool { export, definition, computed_approval_messages })
     }

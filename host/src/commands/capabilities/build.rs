@@ -11,7 +11,8 @@ use std::path::PathBuf;
 
 /// Compile definitions into bundles: WIT, TypeScript declarations, JavaScript and schemas.
 ///
-/// Writes `.agent-spaces/capabilities/<module>/` and what `tsc` and editors need to resolve the modules. A
+/// MCP servers whose tools are not in capabilities.lock yet are started and asked for them. Writes
+/// `.agent-spaces/capabilities/<module>/` and what `tsc` and editors need to resolve the modules. A
 /// second build without a change writes nothing.
 #[derive(Args)]
 #[command(after_help = "Examples:
@@ -49,6 +50,7 @@ impl Build {
 
     fn build(&self) -> Result<BuildReport, Failure> {
         let engine = folders::engine(true)?;
+        self.sources.discover(&engine)?;
         let bar = folders::spin("Compiling capabilities");
         let (folder, definitions) = self.sources.load(&engine)?;
         let folder = self.out.clone().unwrap_or(folder);

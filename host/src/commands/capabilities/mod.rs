@@ -4,9 +4,10 @@ mod build;
 mod list;
 mod show;
 
+use super::clients::Session;
 use super::failure::Failure;
-use super::folders;
 use super::space_choice::ConfigChoice;
+use super::{folders, terminal};
 use agent_spaces::Engine;
 use agent_spaces::project::{DefinitionFile, Scope, definitions_at};
 use clap::{Args, Subcommand};
@@ -51,6 +52,27 @@ impl Sources {
     /// Whether these are all definitions that there are.
     fn scope(&self) -> Scope {
         if self.paths.is_empty() { Scope::Whole } else { Scope::Part }
+    }
+
+    /// Asks the MCP servers of the project whose tools nobody knows yet.
+    fn discover(&self, engine: &Engine) -> Result<(), Failure> {
+        let Some(project) = self.config.open(engine)?.filter(|_| self.paths.is_empty()) else { return Ok(()) };
+        for warning in project.warnings() {
+            terminal::warn(warning);
+        }
+        let unknown: Vec<_> = project.unknown_servers().collect();
+        if unknown.is_empty() {
+            return Ok(());
+        }
+        let session = Session::new(&project, false)?;
+        for server in unknown {
+            match server.obstacle() {
+                // The others are built all the same.
+                Some(obstacle) => terminal::warn(&format!("MCP server {} is left out: {obstacle}", server.name)),
+                None => session.adopt(&project, server)?,
+            }
+        }
+        Ok(())
     }
 
     /// The definitions, and the folder of the project that they are of.

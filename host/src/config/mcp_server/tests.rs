@@ -1,18 +1,17 @@
-use super::super::{Config, from_value};
-use super::{Raw, RemoteKind, ToolFilters, Transport};
+use super::super::{Config, Raw, from_value};
+use super::{Auth, RemoteKind, Transport};
 use serde_json::{Value, json};
-use std::time::Duration;
 
-fn config(value: Value) -> Result<Config, String> {
+pub(super) fn config(value: Value) -> Result<Config, String> {
     from_value("f", value).map_err(|error| error.to_string())
 }
 
 /// One server, read under the name `s`.
-fn server(value: Value) -> Result<super::McpServer, String> {
+pub(super) fn server(value: Value) -> Result<super::McpServer, String> {
     config(json!({ "mcpServers": { "s": value } })).map(|mut config| config.mcp_servers.remove("s").unwrap())
 }
 
-fn message(value: Value) -> String {
+pub(super) fn message(value: Value) -> String {
     server(value).unwrap_err()
 }
 
@@ -36,25 +35,12 @@ fn s0_43_servers_are_local_or_remote() {
         kind: RemoteKind::Http,
         url: Raw::new("https://mcp.github.com/v1"),
         headers: [("Authorization".to_owned(), Raw::new("Bearer ${GITHUB_TOKEN}"))].into(),
+        auth: Auth::None,
     };
     assert_eq!(config.mcp_servers["slack"].transport, slack);
     assert_eq!(config.mcp_servers["github"].transport, github);
+    assert_eq!(config.mcp_servers["github"].file, "f");
     assert!(config.mcp_servers["slack"].enabled);
-}
-
-#[test]
-fn every_setting_of_a_server_is_kept() {
-    let server = server(json!({
-        "type": "stdio", "command": ["node", "a.js"], "args": ["b"], "cwd": "./c", "enabled": false, "timeout": "5s",
-        "tools": "./tools.json", "toolFilters": { "allow": [], "deny": ["rm"] }
-    }))
-    .unwrap();
-    let args = vec![Raw::new("a.js"), Raw::new("b")];
-    let transport = Transport::Stdio { program: "node".into(), args, env: [].into(), cwd: Some("./c".into()) };
-    assert_eq!(server.transport, transport);
-    assert_eq!((server.enabled, server.timeout), (false, Some(Duration::from_secs(5))));
-    assert_eq!(server.tools.as_deref(), Some("./tools.json"));
-    assert_eq!(server.tool_filters, ToolFilters { allow: Some(vec![]), deny: vec!["rm".into()] });
 }
 
 #[test]
@@ -69,6 +55,43 @@ fn s1_08_the_type_is_normalised_or_inferred() {
     assert_eq!(kind(json!({ "url": "wss://x" })), Some(RemoteKind::WebSocket));
     assert_eq!(kind(json!({ "type": "sse", "url": "http://x" })), Some(RemoteKind::Sse));
     assert_eq!(kind(json!({ "type": "websocket", "url": "${ADDRESS}" })), Some(RemoteKind::WebSocket));
+}
+
+#[test]
+fn s1_08_other_spellings_mean_the_same() {
+    let same = |one: Value, other: Value| assert_eq!(server(one.clone()), server(other), "{one}");
+    same(json!({ "command": "x", "disabled": true }), json!({ "command": "x", "enabled": false }));
+    same(json!({ "command": "x", "disabled": false }), json!({ "command": "x" }));
+    same(json!({ "url": "http://x", "transport": "sse" }), json!({ "url": "http://x", "type": "sse" }));
+    same(json!({ "serverUrl": "https://x" }), json!({ "url": "https://x" }));
+    same(json!({ "httpUrl": "https://x" }), json!({ "type": "http", "url": "https://x" }));
+    for name in ["streamable-http", "streamableHttp", "streamable_http"] {
+        same(json!({ "type": name, "url": "https://x" }), json!({ "type": "http", "url": "https://x" }));
+    }
+    same(json!({ "type": "ws", "url": "wss://x" }), json!({ "type": "websocket", "url": "wss://x" }));
+}
+
+#[test]
+fn two_spellings_of_one_setting_are_refused() {
+    assert_eq!(
+        message(json!({ "command": "x", "enabled": true, "disabled": false })),
+        "f: $.mcpServers.s.disabled: `enabled` and `disabled` are the same setting; keep `enabled`"
+    );
+    assert_eq!(
+        message(json!({ "transport": "http", "command": "x" })),
+        "f: $.mcpServers.s.transport: a server with a `command` is of another type; write `stdio` or `local`, \
+         or leave it out"
+    );
+    for value in [
+        json!({ "url": "https://x", "serverUrl": "https://x" }),
+        json!({ "url": "https://x", "httpUrl": "https://x" }),
+        json!({ "command": "x", "type": "stdio", "transport": "stdio" }),
+        json!({ "httpUrl": "https://x", "type": "sse" }),
+        json!({ "httpUrl": "wss://x" }),
+        json!({ "command": "x", "serverUrl": "https://x" }),
+    ] {
+        assert!(server(value.clone()).is_err(), "{value}");
+    }
 }
 
 #[test]

@@ -1,0 +1,58 @@
+//! How MCP servers differ from what was accepted of them.
+
+use crate::commands::clients::Session;
+use crate::commands::failure::Failure;
+use crate::commands::space_choice::ConfigChoice;
+use crate::commands::{folders, terminal};
+use agent_spaces_mcp::lock::compare;
+use serde_json::{Value, json};
+use std::fmt::Write as _;
+
+/// The findings, and the exit status: 1 where something changed.
+pub(super) fn audit(config: &ConfigChoice) -> Result<(Value, String, u8), Failure> {
+    let engine = folders::engine(true)?;
+    let project = config.open(&engine)?.ok_or_else(|| {
+        let hint = "add agent-spaces.config.json or .mcp.json, or name a file with --config";
+        Failure::new("config.file", "no configuration was found", Some(hint))
+    })?;
+    let session = Session::new(&project, false)?;
+    let (mut values, mut text, mut status) = (Vec::new(), String::new(), 0);
+    let mut say = |server: &str, kind: &str, lines: Vec<(String, bool)>| {
+        let _ = writeln!(text, "{}  {kind}", terminal::clean_line(server));
+        for (line, is_refused) in &lines {
+            let mark = if *is_refused { "refused until accepted: " } else { "" };
+            let _ = writeln!(text, "  {mark}{}", terminal::clean_line(line));
+        }
+        let changes: Vec<Value> =
+            lines.into_iter().map(|(change, refused)| json!({ "change": change, "refused": refused })).collect();
+        values.push(json!({ "server": server, "state": kind, "changes": changes }));
+    };
+    for server in project.servers().values().filter(|server| server.config.enabled) {
+        if let Some(obstacle) = server.obstacle() {
+            say(&server.name, "inert", vec![(obstacle, true)]);
+            continue;
+        }
+        let Some(accepted) = project.lock().servers.get(&server.name) else {
+            say(&server.name, "nothing accepted yet", Vec::new());
+            status = status.max(1);
+            continue;
+        };
+        match session.discover(server) {
+            Ok(listing) => {
+                let changes = compare(accepted, &session.locked(server, &listing)?);
+                let lines: Vec<_> = changes.iter().map(|change| (change.to_string(), change.is_breaking())).collect();
+                status = status.max(u8::from(!lines.is_empty()));
+                say(&server.name, if lines.is_empty() { "as accepted" } else { "changed" }, lines);
+            }
+            Err(failure) => {
+                status = status.max(failure.error.exit_status());
+                say(&server.name, "fails", vec![(failure.error.message, false)]);
+            }
+        }
+    }
+    for name in project.lock().servers.keys().filter(|name| !project.servers().contains_key(*name)) {
+        status = status.max(1);
+        say(name, "in the lock, and no longer configured", Vec::new());
+    }
+    Ok((Value::Array(values), text, status))
+}

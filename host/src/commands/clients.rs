@@ -1,0 +1,132 @@
+//! The runtime, and the sessions with MCP servers, of one command.
+
+use super::failure::Failure;
+use super::{folders, terminal};
+use agent_spaces::mcp::{ConfiguredServer, McpClients, locked};
+use agent_spaces::project::Project;
+use agent_spaces_mcp::accounting::Accounting;
+use agent_spaces_mcp::auth::TokenStore;
+use agent_spaces_mcp::lock::LockedServer;
+use agent_spaces_mcp::secrets::{Redactor, Variables};
+use agent_spaces_mcp::trace::{self, Detail, Trace};
+use agent_spaces_mcp::{CallError, ConnectError, Context, Listing, Server, Warnings};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// The runtime and the sessions of a command. All that was started ends with it.
+pub(super) struct Session {
+    runtime: Option<tokio::runtime::Runtime>,
+    clients: McpClients,
+}
+
+impl Session {
+    /// For the servers of a project.
+    pub(super) fn new(project: &Project, trace: bool) -> Result<Session, Failure> {
+        let redactor = Redactor::default();
+        let mut accounting = Accounting::default();
+        if let Some(file) = project.config().accounting.as_ref().map(|accounting| project.path(&accounting.file)) {
+            let opened = Accounting::to_file(&file, redactor.clone(), terminal::warn);
+            accounting = opened.map_err(|error| {
+                let message = format!("the accounting file {}: {error}", file.display());
+                Failure::new("config.file", message, None)
+            })?;
+        }
+        Session::with_accounting(redactor, accounting, trace)
+    }
+
+    /// For no project.
+    pub(super) fn without_project() -> Result<Session, Failure> {
+        Session::with_accounting(Redactor::default(), Accounting::default(), false)
+    }
+
+    fn with_accounting(redactor: Redactor, accounting: Accounting, trace: bool) -> Result<Session, Failure> {
+        let trace = match trace {
+            true => Trace::to(redactor.clone(), terminal::trace),
+            false => Trace::default(),
+        };
+        trace::capture(trace.clone(), Detail::Warnings);
+        let tokens = folders::state().map(|folder| TokenStore::in_file(folder.join("mcp-tokens.json")));
+        let warnings = Warnings::to(terminal::warn);
+        let context = Context { redactor, trace, warnings, accounting, tokens: tokens.unwrap_or_default() };
+        let clients = McpClients::with_variables(context, Variables::of_process(), folders::state());
+        let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
+        let runtime = runtime.map_err(|error| Failure::new("host.runtime", error.to_string(), None))?;
+        Ok(Session { runtime: Some(runtime), clients })
+    }
+
+    pub(super) fn clients(&self) -> &McpClients {
+        &self.clients
+    }
+
+    pub(super) fn context(&self) -> &Context {
+        self.clients.context()
+    }
+
+    /// Waits for something.
+    pub(super) fn wait<T>(&self, work: impl Future<Output = T>) -> Result<T, Failure> {
+        let gone = || Failure::new("host.runtime", "the runtime is gone", None);
+        self.runtime.as_ref().ok_or_else(gone).map(|runtime| runtime.block_on(work))
+    }
+
+    /// A server, whatever was accepted of it before. Nothing is started yet.
+    pub(super) fn server(&self, server: &Arc<ConfiguredServer>) -> Arc<Server> {
+        self.clients.server(server, None, None)
+    }
+
+    /// What a server offers, on a terminal with a sign of life.
+    pub(super) fn discover(&self, server: &Arc<ConfiguredServer>) -> Result<Listing, Failure> {
+        let bar = folders::spin("Asking an MCP server for its tools");
+        bar.set_message(format!("Asking {} for its tools", terminal::clean_line(&server.name)));
+        let listing = self.wait(self.server(server).list());
+        bar.finish_and_clear();
+        listing?.map_err(|error| refused(&server.name, &error))
+    }
+
+    /// What the lock records of a server.
+    pub(super) fn locked(&self, server: &ConfiguredServer, listing: &Listing) -> Result<LockedServer, Failure> {
+        let recorded = locked(server, listing, &self.context().redactor);
+        recorded.map_err(|error| Failure::new("host.mcp", format!("MCP server {}: {error}", server.name), None))
+    }
+
+    /// Asks a server for its tools and writes them down, since nothing was accepted of it before.
+    pub(super) fn adopt(&self, project: &Project, server: &Arc<ConfiguredServer>) -> Result<(), Failure> {
+        let listing = self.discover(server)?;
+        let found = self.locked(server, &listing)?;
+        if let Some(package) = found.package.as_ref().filter(|package| !package.pinned) {
+            terminal::warn(&format!(
+                "MCP server {}: `{}` is not pinned: what runs tomorrow may be another program; write its version",
+                server.name, package.name
+            ));
+        }
+        project.accept(&server.name, found)?;
+        let file = project.lock_file();
+        terminal::note(&format!("{}: {} tools, written to {}", server.name, listing.tools.len(), file.display()));
+        Ok(())
+    }
+}
+
+impl Drop for Session {
+    fn drop(&mut self) {
+        if let Some(runtime) = self.runtime.take() {
+            runtime.block_on(self.clients.close());
+            // What still runs on blocking threads is nobody's any more.
+            runtime.shutdown_timeout(Duration::from_millis(100));
+        }
+    }
+}
+
+/// Why a server did not do what a person asked.
+pub(super) fn refused(server: &str, error: &CallError) -> Failure {
+    let code = match error {
+        CallError::Unavailable(ConnectError::Unauthorized { .. }) => "host.unauthorized",
+        CallError::Unavailable(_) => "host.mcp",
+        CallError::Timeout { .. } => "call.timeout",
+        CallError::Changed(_) | CallError::Asks(_) => "call.denied",
+        _ => "call.failed",
+    };
+    let message = match error {
+        CallError::Unavailable(error) => error.to_string(),
+        error => error.to_string(),
+    };
+    Failure::new(code, format!("MCP server {server}: {message}"), None)
+}

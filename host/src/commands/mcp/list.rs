@@ -1,0 +1,89 @@
+//! `agent-spaces mcp list`
+
+use super::Options;
+use crate::commands::clients::Session;
+use crate::commands::failure::Failure;
+use crate::commands::{output, terminal};
+use agent_spaces::mcp::{ConfiguredServer, locked_endpoint};
+use agent_spaces::project::Project;
+use clap::Args;
+use serde_json::{Value, json};
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+/// List the MCP servers of the project, without starting any.
+#[derive(Args)]
+#[command(after_help = "Examples:
+  agent-spaces mcp list
+  agent-spaces mcp list --check")]
+pub(super) struct List {
+    /// Connect to each and say whether it answers
+    #[arg(long)]
+    check: bool,
+
+    #[command(flatten)]
+    options: Options,
+}
+
+impl List {
+    pub(super) fn execute(self) -> u8 {
+        match self.list() {
+            Ok((values, _)) if self.options.json => output::print_line(&Value::Array(values)),
+            Ok((_, text)) => output::print(&text),
+            Err(failure) => failure.report(self.options.json),
+        }
+    }
+
+    fn list(&self) -> Result<(Vec<Value>, String), Failure> {
+        let (_, project, session) = self.options.open()?;
+        let (mut values, mut text) = (Vec::new(), String::new());
+        for server in project.servers().values() {
+            let line = Line::of(&project, server, self.check.then_some(&session));
+            let endpoint = terminal::clean_line(&locked_endpoint(server).to_string());
+            let _ = writeln!(text, "{}  {}  {endpoint}", terminal::clean_line(&server.name), line.state);
+            if let Some(detail) = &line.detail {
+                let _ = writeln!(text, "    {}", terminal::clean_line(detail));
+            }
+            values.push(json!({
+                "name": server.name, "module": server.specifier(), "endpoint": locked_endpoint(server).to_string(),
+                "state": line.state, "detail": line.detail, "tools": line.tools,
+                "file": server.file.display().to_string(), "enabled": server.config.enabled,
+            }));
+        }
+        if values.is_empty() {
+            terminal::hint("there are no MCP servers: add `mcpServers` to the configuration, or a .mcp.json");
+        }
+        Ok((values, text))
+    }
+}
+
+struct Line {
+    state: String,
+    detail: Option<String>,
+    tools: Option<usize>,
+}
+
+impl Line {
+    fn of(project: &Project, server: &Arc<ConfiguredServer>, session: Option<&Session>) -> Line {
+        let accepted = project.lock().servers.get(&server.name);
+        let tools = accepted.map(|accepted| accepted.tools.len());
+        let line = |state: &str, detail| Line { state: state.into(), detail, tools };
+        if !server.config.enabled {
+            return line("off", None);
+        }
+        if let Some(obstacle) = server.obstacle() {
+            return line("inert", Some(obstacle));
+        }
+        if let Some(session) = session {
+            return match session.wait(session.server(server).ping()) {
+                Ok(Ok(time)) => line("answers", Some(format!("in {:.1} ms", time.as_secs_f64() * 1e3))),
+                Ok(Err(error)) => line("fails", Some(error.to_string())),
+                Err(failure) => line("fails", Some(failure.error.message)),
+            };
+        }
+        match tools {
+            Some(tools) => line(&format!("{tools} tools"), None),
+            None => line("not asked yet", None),
+        }
+    }
+}

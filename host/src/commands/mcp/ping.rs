@@ -1,0 +1,71 @@
+//! `agent-spaces mcp ping`
+
+use super::{Options, server};
+use crate::commands::clients::refused;
+use crate::commands::failure::Failure;
+use crate::commands::{folders, output, terminal};
+use agent_spaces::mcp::ConfiguredServer;
+use clap::Args;
+use serde_json::{Value, json};
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+/// Connect to servers and say whether they answer.
+#[derive(Args)]
+#[command(after_help = "Examples:
+  agent-spaces mcp ping
+  agent-spaces mcp ping slack --json
+
+Exit status: 0 all answer, 2 bad usage or configuration, 5 one does not.")]
+pub(super) struct Ping {
+    /// The servers [default: all that are switched on]
+    servers: Vec<String>,
+
+    #[command(flatten)]
+    options: Options,
+}
+
+impl Ping {
+    pub(super) fn execute(self) -> u8 {
+        match self.ping() {
+            Ok((values, text, worst)) => {
+                let written = match self.options.json {
+                    true => output::print_line(&Value::Array(values)),
+                    false => output::print(&text),
+                };
+                worst.max(written)
+            }
+            Err(failure) => failure.report(self.options.json),
+        }
+    }
+
+    fn ping(&self) -> Result<(Vec<Value>, String, u8), Failure> {
+        let (_, project, session) = self.options.open()?;
+        let named: Vec<&Arc<ConfiguredServer>> = match self.servers.is_empty() {
+            true => project.servers().values().filter(|server| server.config.enabled).collect(),
+            false => self.servers.iter().map(|name| server(&project, name)).collect::<Result<_, _>>()?,
+        };
+        let (mut values, mut text, mut worst) = (Vec::new(), String::new(), 0);
+        for server in named {
+            let name = terminal::clean_line(&server.name);
+            let bar = folders::spin("Connecting");
+            bar.set_message(format!("Connecting to {name}"));
+            let answer = session.wait(session.server(server).ping())?;
+            bar.finish_and_clear();
+            match answer {
+                Ok(time) => {
+                    let milliseconds = time.as_secs_f64() * 1e3;
+                    let _ = writeln!(text, "{name}  answers in {milliseconds:.1} ms");
+                    values.push(json!({ "server": server.name, "ok": true, "latencyMs": milliseconds }));
+                }
+                Err(error) => {
+                    let failure = refused(&server.name, &error);
+                    worst = worst.max(failure.error.exit_status());
+                    let _ = writeln!(text, "{name}  fails: {}", terminal::clean_line(&failure.error.message));
+                    values.push(json!({ "server": server.name, "ok": false, "error": failure.error }));
+                }
+            }
+        }
+        Ok((values, text, worst))
+    }
+}

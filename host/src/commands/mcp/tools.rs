@@ -1,0 +1,80 @@
+//! `agent-spaces mcp tools`
+
+use super::{Options, server};
+use crate::commands::failure::Failure;
+use crate::commands::{output, terminal};
+use agent_spaces_mcp::Listing;
+use clap::Args;
+use serde_json::{Value, json};
+use std::fmt::Write as _;
+
+/// Connect to a server and show what it offers now.
+#[derive(Args)]
+#[command(after_help = "Examples:
+  agent-spaces mcp tools slack
+  agent-spaces mcp tools slack --json > capabilities/mcp-slack.json")]
+pub(super) struct Tools {
+    /// The server
+    server: String,
+
+    #[command(flatten)]
+    options: Options,
+}
+
+impl Tools {
+    pub(super) fn execute(self) -> u8 {
+        match self.list() {
+            Ok(listing) if self.options.json => output::print_line(&data(&listing)),
+            Ok(listing) => output::print(&describe(&listing)),
+            Err(failure) => failure.report(self.options.json),
+        }
+    }
+
+    fn list(&self) -> Result<Listing, Failure> {
+        let (_, project, session) = self.options.open()?;
+        session.discover(server(&project, &self.server)?)
+    }
+}
+
+/// The same members as an answer to `tools/list`, so that the output is a definition.
+fn data(listing: &Listing) -> Value {
+    let identity = &listing.identity;
+    json!({
+        "tools": listing.tools, "prompts": listing.prompts, "resources": listing.resources,
+        "resourceTemplates": listing.resource_templates, "instructions": identity.instructions,
+        "serverInfo": { "name": identity.name, "version": identity.version, "title": identity.title },
+        "protocolVersion": identity.protocol,
+    })
+}
+
+fn describe(listing: &Listing) -> String {
+    let identity = &listing.identity;
+    let name = identity.name.as_deref().unwrap_or("a server without a name");
+    let version = identity.version.as_deref().unwrap_or_default();
+    let mut text = format!("{} {}, MCP {}\n", clean(name), clean(version), clean(&identity.protocol));
+    if let Some(instructions) = &identity.instructions {
+        let _ = writeln!(text, "\n{}", terminal::clean(instructions));
+    }
+    section(&mut text, "tools", &listing.tools, "name");
+    section(&mut text, "prompts", &listing.prompts, "name");
+    section(&mut text, "resources", &listing.resources, "uri");
+    section(&mut text, "resource templates", &listing.resource_templates, "uriTemplate");
+    text
+}
+
+fn section(text: &mut String, title: &str, items: &[Value], name: &str) {
+    if items.is_empty() {
+        return;
+    }
+    let _ = writeln!(text, "\n{title}:");
+    for item in items {
+        let member = |name: &str| item.get(name).and_then(Value::as_str).unwrap_or_default();
+        let summary = member("description").lines().next().unwrap_or_default();
+        let line = format!("  {}  {}", clean(member(name)), clean(summary));
+        let _ = writeln!(text, "{}", line.trim_end());
+    }
+}
+
+fn clean(text: &str) -> String {
+    terminal::clean_line(text)
+}

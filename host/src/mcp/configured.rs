@@ -1,0 +1,45 @@
+//! A server with the file it came from, and whether that file was accepted.
+
+use crate::config::McpServer;
+use crate::trust::Status;
+use std::path::PathBuf;
+
+/// One MCP server of a project.
+#[derive(Clone, Debug)]
+pub struct ConfiguredServer {
+    /// Its name: `slack`.
+    pub name: String,
+    /// How it is configured.
+    pub config: McpServer,
+    /// The file that configures it.
+    pub file: PathBuf,
+    /// The folder that its paths are relative to.
+    pub folder: PathBuf,
+    /// Whether its user accepted that file.
+    pub trust: Status,
+}
+
+impl ConfiguredServer {
+    /// Why nothing of it may be started, where that is so.
+    pub fn obstacle(&self) -> Option<String> {
+        let file = self.file.display();
+        match &self.config.unsupported {
+            Some(reason) => return Some(format!("{file}: {}: {reason}", self.config.place)),
+            None if !self.config.enabled => return Some(format!("{file}: {}: it is switched off", self.config.place)),
+            None => {}
+        }
+        match self.trust {
+            Status::Accepted => None,
+            Status::New => Some(format!("{file} is not accepted yet: read it, then run `agent-spaces trust {file}`")),
+            Status::Changed => {
+                Some(format!("{file} has changed since it was accepted: read it, then run `agent-spaces trust {file}`"))
+            }
+        }
+    }
+
+    /// What scripts import it as.
+    pub fn specifier(&self) -> String {
+        let module = capability_gen::names::module_name(&format!("mcp-{}", self.name));
+        format!("@{}/{module}", capability_gen::compile::NAMESPACE)
+    }
+}

@@ -1,0 +1,18 @@
+//! MCP servers of a project: where each is configured, whether it may be used, and what answers calls of its tools.
+//!
+//! - `configured`: a server with the file it came from, and whether that file was accepted.
+//! - `settings`: from configuration to what the client needs; `${VAR}` is filled in here, when a session is opened.
+//! - `clients`: sessions, by their scope.
+//! - `provider`: what answers a script's calls.
+//! - `discovery`: what a server offers, as the lock records it.
+
+mod clients;
+mod configured;
+mod discovery;
+mod provider;
+mod settings;
+
+pub use clients::McpClients;
+pub use configured::ConfiguredServer;
+pub use discovery::{locked, locked_endpoint};
+pub(crate) use provider::McpProvider;

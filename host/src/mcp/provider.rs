@@ -1,0 +1,160 @@
+//! What answers a script's calls of an MCP server.
+
+use super::clients::McpClients;
+use super::configured::ConfiguredServer;
+use crate::config::Scope;
+use crate::handlers::{Answer, Call, CapabilityError, Handlers};
+use crate::project::ServerModule;
+use agent_spaces_mcp::lock::LockedServer;
+use agent_spaces_mcp::{CallError, ConnectError, Progress, Server};
+use capability_gen::server::ServerPart;
+use serde_json::{Map, Value, json};
+use std::collections::HashSet;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Answers the calls of one server's module in one space.
+pub(crate) struct McpProvider {
+    clients: McpClients,
+    configured: Arc<ConfiguredServer>,
+    accepted: Option<Arc<LockedServer>>,
+    space: Option<String>,
+    /// The space's own session.
+    server: Arc<Server>,
+    /// Tools whose server wraps what they return.
+    wrapped: HashSet<String>,
+    /// What the operator was told already.
+    told: Mutex<HashSet<String>>,
+}
+
+impl McpProvider {
+    pub(crate) fn new(clients: &McpClients, server: &ServerModule, space: Option<&str>) -> McpProvider {
+        let ServerModule { configured, accepted, tools } = server;
+        let accepted = accepted.as_ref();
+        let name = |tool: &Value| tool.get("name").and_then(Value::as_str).map(str::to_owned);
+        McpProvider {
+            server: clients.server(configured, accepted, space),
+            clients: clients.clone(),
+            configured: configured.clone(),
+            accepted: accepted.cloned(),
+            space: space.map(str::to_owned),
+            wrapped: tools.iter().filter(|tool| is_result_wrapped(tool)).filter_map(name).collect(),
+            told: Mutex::default(),
+        }
+    }
+
+    /// Answers all calls of these interfaces.
+    pub(crate) fn answer_all<'a>(self, interfaces: impl Iterator<Item = &'a str>, handlers: &mut Handlers) {
+        let this = Arc::new(self);
+        for interface in interfaces {
+            let this = this.clone();
+            handlers.add_interface(interface, move |call| {
+                let this = this.clone();
+                async move { this.answer(call).await }
+            });
+        }
+    }
+
+    async fn answer(&self, call: Call) -> Answer {
+        let server = match self.configured.config.scope {
+            Scope::Run => {
+                let make = || self.clients.server(&self.configured, self.accepted.as_ref(), self.space.as_deref());
+                // The run keeps it; when the run ends, so does the session.
+                Arc::clone(&*call.scope.get_or_insert(&format!("mcp:{}", self.configured.name), make))
+            }
+            Scope::Caller | Scope::Space | Scope::Host => self.server.clone(),
+        };
+        let answer = match call.part {
+            Some(part) => ask(part, &server, &call).await,
+            None => self.call_tool(&server, call).await,
+        };
+        answer.map_err(|error| self.error(error))
+    }
+
+    async fn call_tool(&self, server: &Server, call: Call) -> Result<Value, CallError> {
+        let Call { params, source_name, progress, .. } = call;
+        let arguments = match params {
+            Value::Object(arguments) => arguments,
+            // A tool without parameters is sent `{}`.
+            _ => Map::new(),
+        };
+        let tell = move |step: Progress| progress.tell(step.progress, step.total, step.message);
+        let value = server.call(&source_name, arguments, Some(Arc::new(tell))).await?;
+        Ok(match value {
+            Value::Object(mut wrapper)
+                if self.wrapped.contains(&*source_name) && wrapper.len() == 1 && wrapper.contains_key("result") =>
+            {
+                wrapper.remove("result").unwrap_or_default()
+            }
+            value => value,
+        })
+    }
+
+    /// What the script is told. What only the operator may know goes to the operator.
+    fn error(&self, error: CallError) -> CapabilityError {
+        let name = &self.configured.name;
+        let message = error.to_string();
+        let new = |code: &str, message: String| CapabilityError::new(code, message);
+        match error {
+            CallError::Tool { text, details } => CapabilityError { details, ..CapabilityError::failed(text) },
+            CallError::Protocol { code, .. } => {
+                let details = Some(json!({ "code": code }));
+                CapabilityError { details, ..new("call.protocol", message) }
+            }
+            CallError::Malformed(_) => new("call.protocol", message),
+            CallError::Timeout { after } => {
+                let details = Some(json!({ "afterMs": after.as_millis() as u64 }));
+                CapabilityError { details, ..new("call.timeout", message) }
+            }
+            CallError::Lost(_) => {
+                self.tell(&message);
+                let message = "the connection to the server ended while the call was under way: it may or may not \
+                               have taken effect";
+                new("call.failed", message.into())
+            }
+            CallError::Asks(_) | CallError::Changed(_) => {
+                self.tell(&message);
+                new("call.denied", message)
+            }
+            CallError::Unavailable(error) => {
+                self.tell(&error.to_string());
+                let message = match &error {
+                    ConnectError::Unauthorized { message } => {
+                        format!("the MCP server `{name}` asks for authorization: {message}")
+                    }
+                    _ => format!("the MCP server `{name}` is not available"),
+                };
+                CapabilityError { retryable: true, ..new("call.unavailable", message) }
+            }
+            _ => new("call.failed", message),
+        }
+    }
+
+    fn tell(&self, text: &str) {
+        if self.told.lock().unwrap_or_else(PoisonError::into_inner).insert(text.to_owned()) {
+            self.clients.context().warn(&self.configured.name, text);
+        }
+    }
+}
+
+/// Whether FastMCP wraps what a tool returns as `{"result": …}`; its type in scripts is what is inside.
+fn is_result_wrapped(tool: &Value) -> bool {
+    let schema = &tool["outputSchema"];
+    let properties = schema["properties"].as_object();
+    schema["x-fastmcp-wrap-result"] == true
+        && properties.is_some_and(|properties| properties.len() == 1 && properties.contains_key("result"))
+}
+
+/// Asks for what a server has besides tools.
+async fn ask(part: ServerPart, server: &Server, call: &Call) -> Result<Value, CallError> {
+    let text = |name: &str| call.params.get(name).and_then(Value::as_str).unwrap_or_default();
+    match (part, &*call.function) {
+        (ServerPart::Resources, "read") => server.read_resource(text("uri")).await,
+        (ServerPart::Resources, "templates") => Ok(server.list().await?.resource_templates.into()),
+        (ServerPart::Resources, _) => Ok(server.list().await?.resources.into()),
+        (ServerPart::Prompts, "get") => {
+            let arguments = call.params.get("arguments").and_then(Value::as_object).cloned();
+            server.get_prompt(text("name"), arguments.unwrap_or_default()).await
+        }
+        (ServerPart::Prompts, _) => Ok(server.list().await?.prompts.into()),
+    }
+}

@@ -1,0 +1,190 @@
+//! From configuration to what the client needs. Variables are filled in here, when a session is opened.
+
+use super::configured::ConfiguredServer;
+use crate::config::{self, Raw, RemoteKind, Transport};
+use agent_spaces_mcp::secrets::{Redactor, Secret, Variables, expand, secret_value, secrets_in_args, secrets_in_url};
+use agent_spaces_mcp::{
+    Auth, BearerSource, ConnectError, Elicitation, Endpoint, OAuthClient, Protocol, RemoteEndpoint, ServerSettings,
+    StdioEndpoint,
+};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// The variable that stands for a folder of the space's own.
+const SPACE_FOLDER: &str = "SPACE_DIR";
+
+/// The settings of a server for one space. What is secret in them is made known to the redactor first.
+pub(super) fn settings(
+    server: &ConfiguredServer,
+    variables: &Variables,
+    state_folder: Option<&Path>,
+    space: Option<&str>,
+    redactor: &Redactor,
+) -> Result<ServerSettings, ConnectError> {
+    let own_folder = state_folder.map(|folder| space_folder(folder, server, space));
+    let mut variables = variables.clone();
+    if let Some(folder) = &own_folder {
+        variables = variables.with(SPACE_FOLDER, folder.display().to_string());
+    }
+    let filling = Filling { server, variables, redactor, own_folder: own_folder.as_deref() };
+    let config = &server.config;
+    let endpoint = match &config.transport {
+        Transport::Stdio { program, args, env, cwd } => {
+            let args = args.iter().enumerate().map(|(index, arg)| filling.text(&format!("args[{index}]"), arg));
+            let args = args.collect::<Result<Vec<_>, _>>()?;
+            secrets_in_args(&args).iter().for_each(|secret| redactor.add(secret));
+            let cwd = cwd.as_deref().map(|cwd| filling.path("cwd", cwd)).transpose()?;
+            Endpoint::Stdio(StdioEndpoint {
+                program: filling.program(program)?,
+                args: args.into_iter().map(Secret::new).collect(),
+                env: filling.values("env", env)?,
+                cwd: Some(cwd.unwrap_or_else(|| server.folder.clone())),
+            })
+        }
+        Transport::Remote { kind, url, headers, auth } => {
+            let url = filling.text("url", url)?;
+            secrets_in_url(&url).iter().for_each(|secret| redactor.add(secret));
+            let remote = RemoteEndpoint {
+                url: Secret::new(url),
+                headers: filling.values("headers", headers)?,
+                auth: filling.auth(auth)?,
+            };
+            match kind {
+                RemoteKind::Http => Endpoint::Http(remote),
+                RemoteKind::Sse => Endpoint::Sse(remote),
+                RemoteKind::WebSocket => Endpoint::WebSocket(remote),
+            }
+        }
+    };
+    let mut settings = ServerSettings::new(&server.name, endpoint);
+    settings.timeout = config.timeout.unwrap_or(settings.timeout);
+    settings.connect_timeout = config.connect_timeout.unwrap_or(settings.connect_timeout);
+    settings.progress_timeout = config.progress_timeout;
+    settings.tool_timeouts = config.tool_timeouts.clone();
+    settings.max_message =
+        config.max_message_bytes.and_then(|bytes| usize::try_from(bytes).ok()).unwrap_or(settings.max_message);
+    settings.roots = config.roots.iter().map(|root| filling.path("roots", root)).collect::<Result<_, _>>()?;
+    settings.elicitation = match config.elicitation {
+        config::Elicitation::Refuse => Elicitation::Refuse,
+        config::Elicitation::Defaults => Elicitation::Defaults,
+    };
+    settings.protocol = match config.protocol {
+        config::Protocol::Auto => Protocol::Auto,
+        config::Protocol::Session => Protocol::Session,
+        config::Protocol::Stateless => Protocol::Stateless,
+    };
+    Ok(settings)
+}
+
+/// A folder that no other space and no other server is given.
+fn space_folder(state: &Path, server: &ConfiguredServer, space: Option<&str>) -> PathBuf {
+    let project = blake3::hash(server.folder.to_string_lossy().as_bytes()).to_hex();
+    // A space's name cannot begin with a dot.
+    state.join("spaces").join(&project[..16]).join(space.unwrap_or(".global")).join(&server.name)
+}
+
+struct Filling<'a> {
+    server: &'a ConfiguredServer,
+    variables: Variables,
+    redactor: &'a Redactor,
+    own_folder: Option<&'a Path>,
+}
+
+impl Filling<'_> {
+    fn fail(&self, member: &str, message: impl std::fmt::Display) -> ConnectError {
+        let (file, place) = (self.server.file.display(), &self.server.config.place);
+        ConnectError::Failed(format!("{file}: {place}.{member}: {message}"))
+    }
+
+    fn text(&self, member: &str, raw: &Raw) -> Result<String, ConnectError> {
+        let text = raw.expose();
+        if text.contains(SPACE_FOLDER)
+            && let Some(folder) = self.own_folder
+        {
+            make_private(folder).map_err(|error| self.fail(member, format!("{}: {error}", folder.display())))?;
+        }
+        let expanded = expand(text, &self.variables).map_err(|error| self.fail(member, error))?;
+        Ok(expanded.text)
+    }
+
+    /// Variables and headers; one that is empty is left out.
+    fn values(&self, member: &str, raw: &BTreeMap<String, Raw>) -> Result<BTreeMap<String, Secret>, ConnectError> {
+        let mut values = BTreeMap::new();
+        for (name, raw) in raw {
+            let member = format!("{member}.{name}");
+            self.text(&member, raw)?;
+            let expanded = expand(raw.expose(), &self.variables).map_err(|error| self.fail(&member, error))?;
+            if expanded.text.is_empty() {
+                continue;
+            }
+            let resolved = secret_value(name, expanded, &self.server.config.public);
+            let resolved = resolved.map_err(|error| self.fail(&member, error))?;
+            resolved.secrets.iter().for_each(|secret| self.redactor.add(secret));
+            values.insert(name.clone(), resolved.value);
+        }
+        Ok(values)
+    }
+
+    fn path(&self, member: &str, path: &str) -> Result<PathBuf, ConnectError> {
+        let text = self.text(member, &Raw::new(path))?;
+        let path = match text.strip_prefix("~/").zip(std::env::home_dir()) {
+            Some((rest, home)) => home.join(rest),
+            None => self.server.folder.join(text),
+        };
+        Ok(std::path::absolute(&path).unwrap_or(path))
+    }
+
+    /// A program with a slash in it is a path; others are looked up.
+    fn program(&self, program: &str) -> Result<String, ConnectError> {
+        let text = self.text("command", &Raw::new(program))?;
+        let is_path = text.starts_with("./") || text.starts_with("../") || text.starts_with("~/");
+        if is_path { Ok(self.path("command", program)?.display().to_string()) } else { Ok(text) }
+    }
+
+    fn secret(&self, member: &str, raw: &Raw) -> Result<Secret, ConnectError> {
+        let secret = Secret::new(self.text(member, raw)?);
+        self.redactor.add(&secret);
+        Ok(secret)
+    }
+
+    fn auth(&self, auth: &config::Auth) -> Result<Auth, ConnectError> {
+        Ok(match auth {
+            config::Auth::None => Auth::None,
+            config::Auth::OAuth(client) => Auth::OAuthClient(OAuthClient {
+                client_id: client.client_id.clone(),
+                client_secret: client
+                    .client_secret
+                    .as_ref()
+                    .map(|secret| self.secret("auth.clientSecret", secret))
+                    .transpose()?,
+                scopes: client.scopes.clone(),
+            }),
+            config::Auth::Bearer(source) => Auth::Bearer(self.bearer(source)?),
+        })
+    }
+
+    fn bearer(&self, source: &config::BearerSource) -> Result<BearerSource, ConnectError> {
+        Ok(match source {
+            config::BearerSource::Token(token) => BearerSource::Token(self.secret("auth.token", token)?),
+            config::BearerSource::Env(name) => {
+                BearerSource::Token(self.secret("auth.env", &Raw::new(format!("${{{name}}}")))?)
+            }
+            config::BearerSource::File(file) => BearerSource::File(self.path("auth.file", file)?),
+            config::BearerSource::Command(words) => {
+                let words = words.iter().map(|word| self.text("auth.command", word)).collect::<Result<_, _>>()?;
+                BearerSource::Command(words)
+            }
+        })
+    }
+}
+
+#[cfg(unix)]
+fn make_private(folder: &Path) -> std::io::Result<()> {
+    use std::os::unix::fs::DirBuilderExt;
+    std::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)
+}
+
+#[cfg(not(unix))]
+fn make_private(folder: &Path) -> std::io::Result<()> {
+    std::fs::create_dir_all(folder)
+}

@@ -1,0 +1,52 @@
+//! `capabilities.lock`: what was accepted of a project's MCP servers.
+
+use super::error::ProjectError;
+use super::find::join;
+use super::text;
+use agent_spaces_mcp::lock::{Lock, LockedServer, MAX_LOCK};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+const NAME: &str = "capabilities.lock";
+
+/// Where a project's lock is.
+pub(super) fn file(folder: &Path) -> PathBuf {
+    join(folder, NAME)
+}
+
+/// What the lock of a project says; nothing where there is none.
+pub(super) fn read(folder: &Path) -> Result<Lock, ProjectError> {
+    let file = file(folder);
+    if !file.is_file() {
+        return Ok(Lock::default());
+    }
+    let text = text::read(&file, MAX_LOCK)?;
+    let shown = file.display().to_string();
+    Lock::from_text(&shown, &text).map_err(|error| ProjectError::Lock(error.to_string()))
+}
+
+/// Writes down what was accepted of a server; others stay as they are. A reader never sees half a file.
+pub(super) fn accept(folder: &Path, name: &str, server: LockedServer) -> Result<(), ProjectError> {
+    let mut lock = read(folder)?;
+    let server = match lock.servers.get(name) {
+        Some(before) => server.accepted_over(before),
+        None => server,
+    };
+    lock.servers.insert(name.to_owned(), server);
+    write(folder, &lock)
+}
+
+fn write(folder: &Path, lock: &Lock) -> Result<(), ProjectError> {
+    let target = file(folder);
+    let fail = |error: std::io::Error| ProjectError::file(&target, error);
+    let parent = target.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let mut builder = tempfile::Builder::new();
+    // It is committed and read by others, unlike most temporary files.
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o644));
+    let mut file = builder.tempfile_in(parent).map_err(fail)?;
+    let text = lock.to_text().map_err(|error| ProjectError::Lock(error.to_string()))?;
+    file.write_all(text.as_bytes()).map_err(fail)?;
+    file.persist(&target).map_err(|error| fail(error.error))?;
+    Ok(())
+}

@@ -1,0 +1,140 @@
+//! Bearer tokens: from the configuration, a file or a program.
+
+use super::advice::origin;
+use crate::secrets::{MIN_SECRET, Secret};
+use crate::{BearerSource, ConnectError, Context};
+use rustix::process::{Pid, Signal, kill_process_group};
+use std::fs::File;
+use std::io::Read;
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
+use std::process::{ExitStatus, Stdio};
+use std::time::Duration;
+use tokio::io::{AsyncRead, AsyncReadExt};
+use tokio::process::Command;
+
+/// The largest file or output that is read.
+const MAX_OUTPUT: usize = 64 << 10;
+/// How long a program may take.
+const TIMEOUT: Duration = Duration::from_secs(10);
+/// What a program sees of our environment: enough to find its own files, and no secret of somebody else.
+const ENVIRONMENT: &[&str] = &["HOME", "LANG", "LOGNAME", "PATH", "SHELL", "TERM", "USER"];
+
+/// The token, which is a secret from now on.
+pub async fn bearer(source: &BearerSource, context: &Context) -> Result<Secret, ConnectError> {
+    let text = match source {
+        BearerSource::Token(token) => Ok(token.expose().to_owned()),
+        BearerSource::File(path) => read(path),
+        BearerSource::Command(line) => run(line, TIMEOUT, context).await,
+    };
+    let checked = text.and_then(|text| check(text.trim()).map(Secret::new));
+    let token =
+        checked.map_err(|why| ConnectError::Failed(format!("no bearer token from {}: {why}", origin(source))))?;
+    context.redactor.add(&token);
+    Ok(token)
+}
+
+/// A token that can be sent and kept secret, or what is wrong with it. The words never quote it.
+fn check(token: &str) -> Result<&str, String> {
+    if token.is_empty() {
+        return Err("it is empty".to_owned());
+    }
+    if !token.bytes().all(|byte| byte.is_ascii_graphic()) {
+        return Err("it is not a token alone: spaces, line ends and letters beyond ASCII cannot be in one \
+                    (`Bearer` is put before it for you)"
+            .to_owned());
+    }
+    if token.len() < MIN_SECRET {
+        return Err(format!(
+            "it is shorter than {MIN_SECRET} characters, so it could not be kept out of what is shown"
+        ));
+    }
+    Ok(token)
+}
+
+fn read(path: &Path) -> Result<String, String> {
+    let failed = |error: std::io::Error| error.to_string();
+    // Opening a pipe would wait for somebody to write into it.
+    if !std::fs::metadata(path).map_err(failed)?.is_file() {
+        return Err("it is not a file".to_owned());
+    }
+    let file = File::open(path).map_err(failed)?;
+    let mode = file.metadata().map_err(failed)?.mode() & 0o777;
+    if mode & 0o007 != 0 {
+        return Err(format!("everybody can read it (mode {mode:03o}): run `chmod 600 '{}'`", path.display()));
+    }
+    let mut bytes = Vec::new();
+    file.take(MAX_OUTPUT as u64 + 1).read_to_end(&mut bytes).map_err(failed)?;
+    text_of(bytes)
+}
+
+async fn run(line: &[String], limit: Duration, context: &Context) -> Result<String, String> {
+    let Some((program, arguments)) = line.split_first() else { return Err("the command is empty".to_owned()) };
+    let environment = ENVIRONMENT.iter().filter_map(|name| Some((*name, std::env::var_os(name)?)));
+    let mut child = Command::new(program)
+        .args(arguments)
+        .env_clear()
+        .envs(environment)
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .process_group(0)
+        .kill_on_drop(true)
+        .spawn()
+        .map_err(|error| format!("it cannot be started: {error}"))?;
+    let _group = Group(child.id().and_then(|id| Pid::from_raw(id.cast_signed())));
+    let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
+    let work = async { tokio::join!(child.wait(), drain(stdout), drain(stderr)) };
+    let Ok((status, output, errors)) = tokio::time::timeout(limit, work).await else {
+        return Err(format!("it did not end within {}", humantime::format_duration(limit)));
+    };
+    let status = status.map_err(|error| error.to_string())?;
+    if !status.success() {
+        return Err(failure(status, &errors, context));
+    }
+    text_of(output)
+}
+
+fn failure(status: ExitStatus, errors: &[u8], context: &Context) -> String {
+    let errors = String::from_utf8_lossy(errors);
+    match errors.lines().rev().find(|line| !line.trim().is_empty()) {
+        Some(last) => {
+            format!("it failed ({status}) and last wrote: {}", crate::trace::one_line(&context.redactor.text(last)))
+        }
+        None => format!("it failed ({status})"),
+    }
+}
+
+/// Reads to the end, but keeps no more than shows that it is too much.
+async fn drain(pipe: Option<impl AsyncRead + Unpin>) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    if let Some(mut pipe) = pipe {
+        // What was read before an error is judged like anything else.
+        let _ = (&mut pipe).take(MAX_OUTPUT as u64 + 1).read_to_end(&mut bytes).await;
+        let _ = tokio::io::copy(&mut pipe, &mut tokio::io::sink()).await;
+    }
+    bytes
+}
+
+fn text_of(bytes: Vec<u8>) -> Result<String, String> {
+    if bytes.len() > MAX_OUTPUT {
+        return Err(format!("it is larger than {MAX_OUTPUT} bytes"));
+    }
+    String::from_utf8(bytes).map_err(|_| "it is not text".to_owned())
+}
+
+/// The program's process group, which ends with it.
+struct Group(Option<Pid>);
+
+impl Drop for Group {
+    fn drop(&mut self) {
+        if let Some(group) = self.0 {
+            // Nothing may be left of it.
+            let _ = kill_process_group(group, Signal::KILL);
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "bearer_tests.rs"]
+mod tests;

@@ -1,0 +1,202 @@
+//! A person logs in once, in a browser.
+
+use super::browser::Browser;
+use super::callback::Callback;
+use super::discovery::{Authority, discover};
+use super::login_error::LoginError;
+use super::record::{Grant, Record, essential, essential_metadata, tell_tokens};
+use super::target::{Target, is_safe};
+use super::{machine, plain, scopes};
+use crate::{Auth, Context, Endpoint, OAuthClient, ServerSettings};
+use rmcp::transport::auth::{AuthError, CredentialStore, InMemoryCredentialStore};
+use std::time::{Duration, SystemTime};
+use url::Url;
+
+/// How long a person may take.
+const PATIENCE: Duration = Duration::from_secs(300);
+
+/// What came of a login.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LoginReport {
+    /// The server's name in the configuration.
+    pub name: String,
+    /// What the token allows.
+    pub scopes: Vec<String>,
+    /// When the token ends, where that was said.
+    pub expires: Option<SystemTime>,
+    /// Whether it is renewed then without a person.
+    pub renews: bool,
+}
+
+/// Logs in at a server and keeps the tokens. Waits up to five minutes for a person; dropping the future ends it.
+pub async fn login(
+    settings: &ServerSettings,
+    context: &Context,
+    browser: &dyn Browser,
+) -> Result<LoginReport, LoginError> {
+    login_within(settings, context, browser, PATIENCE).await
+}
+
+pub(super) async fn login_within(
+    settings: &ServerSettings,
+    context: &Context,
+    browser: &dyn Browser,
+    patience: Duration,
+) -> Result<LoginReport, LoginError> {
+    let target = target_of(settings)?;
+    let client = target.client();
+    // An earlier login must not lose what it was allowed.
+    let earlier = context.tokens.get(target.name, target.url.as_str(), &context.redactor)?;
+    let mut authority = discover(&target, matches!(settings.endpoint, Endpoint::Http(_)), context).await?;
+    // What is not finished is not kept.
+    let credentials = InMemoryCredentialStore::new();
+    authority.manager.set_credential_store(credentials.clone());
+
+    let asked = if client.scopes.is_empty() {
+        let named = authority.manager.select_initial_scopes(&[]).await;
+        earlier
+            .map(|earlier| scopes::union(&earlier.asked, &earlier.required))
+            .map_or(named.clone(), |earlier| scopes::union(&named, &earlier))
+    } else {
+        client.scopes.clone()
+    };
+    let login = if client.client_secret.is_some() && machine::is_only_way(&authority.metadata) {
+        by_client(&target, &client, &mut authority, &asked, context).await?
+    } else {
+        by_person(&target, &client, &mut authority, &asked, context, browser, patience).await?
+    };
+
+    let kept = credentials.load().await.map_err(|error| LoginError::Exchange(plain(context, &error)))?;
+    let kept = kept.ok_or_else(|| LoginError::Exchange("its answer held none".to_owned()))?;
+    tell_tokens(&kept, &context.redactor);
+    let record = Record {
+        name: target.name.to_owned(),
+        url: target.url.to_string(),
+        grant: login.grant,
+        resource: login.resource,
+        metadata: essential_metadata(&authority.metadata),
+        client_id: kept.client_id.clone(),
+        client_secret: login.client_secret,
+        asked,
+        required: Vec::new(),
+        credentials: Some(essential(kept)),
+    };
+    let report = LoginReport {
+        name: record.name.clone(),
+        scopes: record.credentials.as_ref().map(|kept| kept.granted_scopes.clone()).unwrap_or_default(),
+        expires: record.expires(),
+        renews: record.renews(),
+    };
+    let stored = context.tokens.put(record).await;
+    if let Some(page) = login.page {
+        match &stored {
+            Ok(()) => page.tell("Logged in", "You can close this page.").await,
+            Err(error) => page.tell("Not logged in", &plain(context, error)).await,
+        }
+    }
+    stored?;
+    Ok(report)
+}
+
+fn target_of(settings: &ServerSettings) -> Result<Target<'_>, LoginError> {
+    let configured = |instead| LoginError::Configured { name: settings.name.clone(), instead };
+    let remote = match &settings.endpoint {
+        Endpoint::Stdio(_) => return Err(LoginError::Local(settings.name.clone())),
+        Endpoint::Http(remote) | Endpoint::Sse(remote) | Endpoint::WebSocket(remote) => remote,
+    };
+    match &remote.auth {
+        Auth::OAuth | Auth::OAuthClient(_) => {}
+        Auth::Bearer(_) => return Err(configured("a bearer token")),
+        Auth::None => return Err(configured("no authorization")),
+    }
+    let target = Target::new(&settings.name, remote).map_err(LoginError::Address)?;
+    if is_safe(&target.url) { Ok(target) } else { Err(LoginError::Insecure { what: "its address" }) }
+}
+
+/// What a login found out beside its tokens.
+struct Found {
+    grant: Grant,
+    resource: String,
+    client_secret: Option<String>,
+    page: Option<super::callback::Page>,
+}
+
+async fn by_client(
+    target: &Target<'_>,
+    client: &OAuthClient,
+    authority: &mut Authority,
+    asked: &[String],
+    context: &Context,
+) -> Result<Found, LoginError> {
+    if let Some(secret) = &client.client_secret {
+        context.redactor.add(secret);
+    }
+    let resource = target.url.to_string();
+    machine::exchange(&mut authority.manager, client, asked, &resource)
+        .await
+        .map_err(|error| LoginError::Exchange(plain(context, &error)))?;
+    Ok(Found { grant: Grant::Client, resource, client_secret: None, page: None })
+}
+
+async fn by_person(
+    target: &Target<'_>,
+    client: &OAuthClient,
+    authority: &mut Authority,
+    asked: &[String],
+    context: &Context,
+    browser: &dyn Browser,
+    patience: Duration,
+) -> Result<Found, LoginError> {
+    let asked: Vec<&str> = asked.iter().map(String::as_str).collect();
+    let callback = Callback::bind().await.map_err(LoginError::Listen)?;
+    let client_secret = authority.identify(client, &callback.redirect_uri(), &asked, context).await?;
+    let page = authority.manager.get_authorization_url(&asked).await;
+    let page = page.map_err(|error| LoginError::Discovery(plain(context, &error)))?;
+    let (Some(state), Some(resource)) = (parameter(&page, "state"), parameter(&page, "resource")) else {
+        return Err(LoginError::Discovery("the address of its page for logins cannot be used".to_owned()));
+    };
+    if let Err(error) = browser.open(&page) {
+        context.warn(target.name, &format!("the browser cannot be opened: {error}"));
+    }
+    let answer = tokio::time::timeout(patience, callback.answer(&state)).await;
+    let answer = answer.map_err(|_| LoginError::TimedOut { after: patience })?;
+    let result = finish(authority, answer.result, answer.issuer.as_deref(), &state, context).await;
+    match result {
+        Ok(()) => Ok(Found { grant: Grant::Person, resource, client_secret, page: Some(answer.page) }),
+        Err(error) => {
+            answer.page.tell("Not logged in", &error.to_string()).await;
+            Err(error)
+        }
+    }
+}
+
+/// Turns the answer of a login into tokens.
+async fn finish(
+    authority: &Authority,
+    result: Result<String, String>,
+    issuer: Option<&str>,
+    state: &str,
+    context: &Context,
+) -> Result<(), LoginError> {
+    if !authority.is_from(issuer) {
+        return Err(LoginError::WrongIssuer);
+    }
+    let code = result.map_err(|words| LoginError::Refused(crate::trace::one_line(&context.redactor.text(&words))))?;
+    match authority.manager.exchange_code_for_token_with_issuer(&code, state, issuer).await {
+        Ok(_) => Ok(()),
+        Err(AuthError::AuthorizationServerMismatch { .. } | AuthError::AuthorizationServerMissingIssuer { .. }) => {
+            Err(LoginError::WrongIssuer)
+        }
+        Err(error) => Err(LoginError::Exchange(plain(context, &error))),
+    }
+}
+
+/// What rmcp wrote into the address of a page. The authorization server's own parameters stand before that.
+fn parameter(page: &str, name: &str) -> Option<String> {
+    let url = Url::parse(page).ok()?;
+    url.query_pairs().filter(|(key, _)| key == name).last().map(|(_, value)| value.into_owned())
+}
+
+#[cfg(test)]
+#[path = "login_tests.rs"]
+mod tests;

@@ -1,0 +1,121 @@
+//! What is asked of a server: calls of tools, resources, prompts.
+
+use crate::connection::{Connection, Deadline};
+use crate::error::CallError;
+use crate::handler::ProgressSink;
+use rmcp::model::*;
+use serde_json::{Map, Value};
+
+/// How often a server may ask back before it gives an answer.
+const MAX_ROUNDS: usize = 10;
+
+impl Connection {
+    /// Calls a tool by the server's own name for it; gives the whole answer.
+    pub(crate) async fn call_tool(
+        &self,
+        tool: &str,
+        arguments: Map<String, Value>,
+        progress: Option<ProgressSink>,
+    ) -> Result<Value, CallError> {
+        let mut params = CallToolRequestParams::new(tool.to_owned());
+        params.arguments = Some(arguments);
+        let deadline = self.deadline(tool);
+        for _ in 0..MAX_ROUNDS {
+            let request = ClientRequest::CallToolRequest(CallToolRequest::new(params.clone()));
+            match self.request(request, deadline, progress.clone()).await? {
+                ServerResult::InputRequiredResult(asked) => {
+                    (params.input_responses, params.request_state) = self.answer_questions(asked)?;
+                }
+                ServerResult::CreateTaskResult(_) => return Err(CallError::Asks("a task to be polled".into())),
+                result => return raw(&result, &["content", "structuredContent", "isError"]),
+            }
+        }
+        Err(CallError::Malformed(format!("it asked back {MAX_ROUNDS} times")))
+    }
+
+    /// Reads a resource; gives the whole answer.
+    pub(crate) async fn read_resource(&self, uri: &str) -> Result<Value, CallError> {
+        let mut params = ReadResourceRequestParams::new(uri);
+        for _ in 0..MAX_ROUNDS {
+            let request = ClientRequest::ReadResourceRequest(ReadResourceRequest::new(params.clone()));
+            match self.request(request, self.deadline("resources/read"), None).await? {
+                ServerResult::InputRequiredResult(asked) => {
+                    (params.input_responses, params.request_state) = self.answer_questions(asked)?;
+                }
+                result => return raw(&result, &["contents"]),
+            }
+        }
+        Err(CallError::Malformed(format!("it asked back {MAX_ROUNDS} times")))
+    }
+
+    /// Fills in a prompt; gives the whole answer.
+    pub(crate) async fn get_prompt(&self, name: &str, arguments: Map<String, Value>) -> Result<Value, CallError> {
+        let mut params = GetPromptRequestParams::new(name);
+        params.arguments = Some(arguments);
+        for _ in 0..MAX_ROUNDS {
+            let request = ClientRequest::GetPromptRequest(GetPromptRequest::new(params.clone()));
+            match self.request(request, self.deadline("prompts/get"), None).await? {
+                ServerResult::InputRequiredResult(asked) => {
+                    (params.input_responses, params.request_state) = self.answer_questions(asked)?;
+                }
+                result => return raw(&result, &["messages"]),
+            }
+        }
+        Err(CallError::Malformed(format!("it asked back {MAX_ROUNDS} times")))
+    }
+
+    /// Asks whether it is there.
+    pub(crate) async fn ping(&self) -> Result<(), CallError> {
+        let is_stateless = self.info().is_some_and(|info| !info.protocol_version.has_initialize());
+        let request = match is_stateless {
+            // There is no ping without a session; asking what it offers is the cheapest question.
+            true => ClientRequest::DiscoverRequest(DiscoverRequest::new(DiscoverRequestParams {})),
+            false => ClientRequest::PingRequest(PingRequest::default()),
+        };
+        self.request(request, self.deadline("ping"), None).await.map(drop)
+    }
+
+    pub(crate) fn deadline(&self, tool: &str) -> Deadline {
+        let silence = self.settings.timeout_of(tool);
+        Deadline { silence, total: self.settings.progress_timeout.filter(|total| *total > silence) }
+    }
+
+    /// What a server needs to go on (SEP-2322), from what the configuration grants it.
+    fn answer_questions(
+        &self,
+        asked: InputRequiredResult,
+    ) -> Result<(Option<InputResponses>, Option<String>), CallError> {
+        let refused = |error: ErrorData| {
+            let what = error.message.rsplit(' ').next().unwrap_or("something");
+            CallError::Asks(what.to_owned())
+        };
+        let mut responses = InputResponses::new();
+        for (key, request) in asked.input_requests.unwrap_or_default() {
+            let response = match request {
+                InputRequest::CreateMessage(_) => return Err(CallError::Asks("sampling".into())),
+                InputRequest::Elicitation(request) => {
+                    serde_json::to_value(self.handler.elicit(&request.params).map_err(refused)?)
+                }
+                InputRequest::ListRoots(_) => serde_json::to_value(self.handler.roots().map_err(refused)?),
+                _ => return Err(CallError::Asks("something unknown".into())),
+            };
+            let response = response.map_err(|error| CallError::Malformed(error.to_string()))?;
+            responses.insert(key, response);
+        }
+        if responses.is_empty() && asked.request_state.is_none() {
+            return Err(CallError::Malformed("it asks for input without saying which".into()));
+        }
+        Ok(((!responses.is_empty()).then_some(responses), asked.request_state))
+    }
+}
+
+/// A result as the server sent it. The SDK guesses its kind from its members, so it is told by those that are needed.
+fn raw(result: &ServerResult, needed: &[&str]) -> Result<Value, CallError> {
+    let value = serde_json::to_value(result).map_err(|error| CallError::Malformed(error.to_string()))?;
+    let fits = needed.iter().any(|member| value.get(member).is_some());
+    // An answer without any content is an empty one.
+    if fits || value.as_object().is_some_and(Map::is_empty) {
+        return Ok(value);
+    }
+    Err(CallError::Malformed(format!("it has none of {}", needed.join(", "))))
+}

@@ -1,0 +1,250 @@
+//! Opening a session: the transport, then the handshake of the generation that the server speaks.
+
+use crate::auth;
+use crate::connection::Connection;
+use crate::context::Context;
+use crate::error::ConnectError;
+use crate::handler::{Handler, Shared};
+use crate::secrets::Secret;
+use crate::settings::{Auth, Endpoint, Protocol, RemoteEndpoint, ServerSettings, StdioEndpoint};
+use crate::transport::{Diagnosis, HttpClient, RemoteError, StdioTransport, failure, http, sse, websocket};
+use rmcp::model::ProtocolVersion;
+use rmcp::service::{
+    ClientInitializeError, ClientLifecycleMode, RoleClient, RunningService, serve_client_with_lifecycle,
+};
+use rmcp::transport::streamable_http_client::StreamableHttpError;
+use rmcp::transport::{DynamicTransportError, Transport};
+use std::sync::Arc;
+
+type Service = RunningService<RoleClient, Handler>;
+
+impl Connection {
+    /// Opens a session with a server.
+    pub async fn open(settings: ServerSettings, context: &Context) -> Result<Connection, ConnectError> {
+        let after = settings.connect_timeout;
+        let settings = Arc::new(settings);
+        let opening = Opening { settings: settings.clone(), context, shared: Arc::default() };
+        opening.trace();
+        let mut diagnosis = None;
+        let opened = tokio::time::timeout(after, opening.open(&mut diagnosis)).await;
+        let service = opened.unwrap_or_else(|_| {
+            let unknown = ConnectError::Timeout { after, stderr: String::new() };
+            Err(diagnosis.as_ref().map_or(unknown, |diagnosis| diagnosis.timeout(after)))
+        })?;
+        let shared = opening.shared;
+        let connection = Connection::new(settings, context.clone(), shared, service, diagnosis);
+        connection.context.trace.line(&connection.settings.name, || {
+            let identity = connection.identity();
+            let name = identity.name.unwrap_or_else(|| "it does not give its name".into());
+            format!("connected: {name} {}, MCP {}", identity.version.unwrap_or_default(), identity.protocol)
+        });
+        Ok(connection)
+    }
+}
+
+struct Opening<'a> {
+    settings: Arc<ServerSettings>,
+    context: &'a Context,
+    shared: Arc<Shared>,
+}
+
+/// Why HTTP did not work, and the status that said so.
+struct Refusal {
+    error: ConnectError,
+    status: Option<u16>,
+}
+
+impl From<ConnectError> for Refusal {
+    fn from(error: ConnectError) -> Refusal {
+        Refusal { error, status: None }
+    }
+}
+
+/// What an error of a transport means to the operator.
+pub(crate) async fn explain(
+    error: &DynamicTransportError,
+    settings: &ServerSettings,
+    context: &Context,
+) -> ConnectError {
+    match error.error.downcast_ref::<StreamableHttpError<RemoteError>>() {
+        Some(StreamableHttpError::AuthRequired(_)) => auth::unauthorized(settings),
+        Some(StreamableHttpError::InsufficientScope(error)) => {
+            auth::insufficient_scope(settings, error.required_scope.as_deref(), context).await
+        }
+        Some(StreamableHttpError::Auth(error)) => auth::refused(settings, error, context),
+        _ if failure::status(error) == Some(401) => auth::unauthorized(settings),
+        _ => ConnectError::Failed(crate::trace::one_line(&context.redactor.text(&failure::reason(error)))),
+    }
+}
+
+impl Opening<'_> {
+    fn trace(&self) {
+        self.context.trace.line(&self.settings.name, || match &self.settings.endpoint {
+            Endpoint::Stdio(endpoint) => {
+                let words = endpoint.args.iter().map(Secret::expose);
+                format!("starts {} {}", endpoint.program, words.collect::<Vec<_>>().join(" "))
+            }
+            Endpoint::Http(endpoint) | Endpoint::Sse(endpoint) | Endpoint::WebSocket(endpoint) => {
+                format!("connects to {}", endpoint.url.expose())
+            }
+        });
+    }
+
+    async fn open(&self, diagnosis: &mut Option<Diagnosis>) -> Result<Service, ConnectError> {
+        // A server may lock itself to the first generation that it hears, so each attempt is a start of its own.
+        let attempts: &[Protocol] = match (self.settings.protocol, self.settings.expected) {
+            (Protocol::Auto, Protocol::Auto) => &[Protocol::Auto, Protocol::Session],
+            (Protocol::Auto, Protocol::Session) => &[Protocol::Session, Protocol::Auto],
+            (Protocol::Auto, Protocol::Stateless) => &[Protocol::Stateless, Protocol::Auto, Protocol::Session],
+            (Protocol::Session, _) => &[Protocol::Session],
+            (Protocol::Stateless, _) => &[Protocol::Stateless],
+        };
+        let mut last = None;
+        for protocol in attempts {
+            match self.attempt(*protocol, diagnosis).await {
+                // A program that cannot be started, or a stranger's refusal, is the same in every protocol.
+                Err(error @ (ConnectError::Start { .. } | ConnectError::Unauthorized { .. })) => return Err(error),
+                Err(error) => {
+                    self.context.trace.line(&self.settings.name, || format!("as {protocol:?}: {error}"));
+                    last = Some(error);
+                }
+                Ok(service) => return Ok(service),
+            }
+        }
+        Err(last.unwrap_or_else(|| ConnectError::Failed("there is no protocol to try".into())))
+    }
+
+    async fn attempt(&self, protocol: Protocol, diagnosis: &mut Option<Diagnosis>) -> Result<Service, ConnectError> {
+        match &self.settings.endpoint {
+            Endpoint::Stdio(endpoint) => self.stdio(endpoint, protocol, diagnosis).await,
+            Endpoint::Http(endpoint) => match self.http(endpoint, protocol).await {
+                // Servers of before 2025-03-26 take no POST at this address.
+                Err(Refusal { error, status: Some(400 | 404 | 405) }) if protocol != Protocol::Stateless => {
+                    self.sse(endpoint).await.map_err(|_| error)
+                }
+                opened => opened.map_err(|refusal| refusal.error),
+            },
+            Endpoint::Sse(endpoint) => self.sse(endpoint).await,
+            Endpoint::WebSocket(endpoint) => {
+                let token = self.token(endpoint).await?;
+                let transport = websocket::open(&self.settings, endpoint, token, self.context).await?;
+                self.serve_explained(transport, protocol).await
+            }
+        }
+    }
+
+    async fn stdio(
+        &self,
+        endpoint: &StdioEndpoint,
+        protocol: Protocol,
+        diagnosis: &mut Option<Diagnosis>,
+    ) -> Result<Service, ConnectError> {
+        let transport = StdioTransport::open(&self.settings, endpoint, self.context)?;
+        let known = diagnosis.insert(transport.diagnosis()).clone();
+        match self.serve(transport, protocol).await {
+            Ok(service) => Ok(service),
+            Err(error) => match known.ended() {
+                Some(ended) => Err(ended),
+                None => Err(self.explain(error).await),
+            },
+        }
+    }
+
+    async fn http(&self, endpoint: &RemoteEndpoint, protocol: Protocol) -> Result<Service, Refusal> {
+        let client = HttpClient::new(&self.settings, endpoint, self.context)?;
+        let bearer = match &endpoint.auth {
+            Auth::Bearer(source) => Some(auth::bearer(source, self.context).await?),
+            Auth::None => None,
+            Auth::OAuth | Auth::OAuthClient(_) => {
+                if let Some(client) = auth::client(&self.settings, endpoint, client.clone(), self.context).await? {
+                    let transport = http::open(&self.settings, endpoint, client, None)?;
+                    return self.serve_http(transport, protocol).await;
+                }
+                None
+            }
+        };
+        let transport = http::open(&self.settings, endpoint, client, bearer)?;
+        self.serve_http(transport, protocol).await
+    }
+
+    async fn serve_http<T: Transport<RoleClient> + 'static>(
+        &self,
+        transport: T,
+        protocol: Protocol,
+    ) -> Result<Service, Refusal> {
+        let served = self.serve(transport, protocol).await;
+        match served {
+            Ok(service) => Ok(service),
+            Err(error) => {
+                let status = failure::of_start(&error).and_then(failure::status);
+                Err(Refusal { error: self.explain(error).await, status })
+            }
+        }
+    }
+
+    async fn sse(&self, endpoint: &RemoteEndpoint) -> Result<Service, ConnectError> {
+        let token = self.token(endpoint).await?;
+        let transport = sse::open(&self.settings, endpoint, token, self.context).await?;
+        // This transport is older than every stateless protocol.
+        self.serve_explained(transport, Protocol::Session).await
+    }
+
+    /// Who we are, for transports that say it once.
+    async fn token(&self, endpoint: &RemoteEndpoint) -> Result<Option<Secret>, ConnectError> {
+        match &endpoint.auth {
+            Auth::None => Ok(None),
+            Auth::Bearer(source) => auth::bearer(source, self.context).await.map(Some),
+            Auth::OAuth | Auth::OAuthClient(_) => auth::access_token(&self.settings, endpoint, self.context).await,
+        }
+    }
+
+    async fn serve_explained<T: Transport<RoleClient> + 'static>(
+        &self,
+        transport: T,
+        protocol: Protocol,
+    ) -> Result<Service, ConnectError> {
+        match self.serve(transport, protocol).await {
+            Ok(service) => Ok(service),
+            Err(error) => Err(self.explain(error).await),
+        }
+    }
+
+    async fn serve<T: Transport<RoleClient> + 'static>(
+        &self,
+        transport: T,
+        protocol: Protocol,
+    ) -> Result<Service, ClientInitializeError> {
+        let handler =
+            Handler { settings: self.settings.clone(), context: self.context.clone(), shared: self.shared.clone() };
+        let preferred_versions = vec![ProtocolVersion::V_2026_07_28];
+        let mode = match protocol {
+            Protocol::Session => ClientLifecycleMode::Initialize,
+            Protocol::Stateless => ClientLifecycleMode::Discover { preferred_versions },
+            Protocol::Auto => ClientLifecycleMode::Auto {
+                preferred_versions,
+                legacy_version: Some(ProtocolVersion::LATEST_WITH_INITIALIZE),
+            },
+        };
+        serve_client_with_lifecycle(handler, transport, mode).await
+    }
+
+    async fn explain(&self, error: ClientInitializeError) -> ConnectError {
+        let text = |text: String| crate::trace::one_line(&self.context.redactor.text(&text));
+        if let Some(error) = failure::of_start(&error) {
+            return explain(error, &self.settings, self.context).await;
+        }
+        match error {
+            ClientInitializeError::LegacyFallbackFailed { fallback, .. } => Box::pin(self.explain(*fallback)).await,
+            ClientInitializeError::JsonRpcError(error) => {
+                ConnectError::Failed(text(format!("it refused the handshake: {}", error.message)))
+            }
+            ClientInitializeError::ConnectionClosed(_) => {
+                ConnectError::Failed("it closed the connection before it answered".into())
+            }
+            ClientInitializeError::ExpectedInitResponse(_) | ClientInitializeError::ExpectedInitResult(_) => {
+                ConnectError::Failed("its answer to the handshake is not one".into())
+            }
+            other => ConnectError::Failed(text(other.to_string())),
+        }
+    }
+}

@@ -1,0 +1,186 @@
+//! One session with a server: requests with deadlines, cancelled when nobody waits for them.
+
+use crate::connect::explain;
+use crate::context::Context;
+use crate::error::{CallError, ConnectError};
+use crate::handler::{Handler, ProgressSink, Shared};
+use crate::settings::ServerSettings;
+use crate::transport::{Diagnosis, MALFORMED, TOO_LARGE};
+use rmcp::model::*;
+use rmcp::service::{Peer, PeerRequestOptions, RoleClient, RunningService, ServiceError};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::{Mutex, Notify};
+use tokio::time::Instant;
+
+/// An open session with a server.
+pub struct Connection {
+    pub(crate) settings: Arc<ServerSettings>,
+    pub(crate) context: Context,
+    pub(crate) shared: Arc<Shared>,
+    pub(crate) handler: Handler,
+    peer: Peer<RoleClient>,
+    service: Mutex<Option<RunningService<RoleClient, Handler>>>,
+    diagnosis: Option<Diagnosis>,
+    opened: Instant,
+}
+
+/// How long a request may take.
+#[derive(Clone, Copy)]
+pub(crate) struct Deadline {
+    /// Without a sign of life.
+    pub(crate) silence: Duration,
+    /// In all, where progress extends it.
+    pub(crate) total: Option<Duration>,
+}
+
+impl Connection {
+    pub(crate) fn new(
+        settings: Arc<ServerSettings>,
+        context: Context,
+        shared: Arc<Shared>,
+        service: RunningService<RoleClient, Handler>,
+        diagnosis: Option<Diagnosis>,
+    ) -> Connection {
+        let handler = Handler { settings: settings.clone(), context: context.clone(), shared: shared.clone() };
+        let peer = service.peer().clone();
+        let service = Mutex::new(Some(service));
+        Connection { settings, context, shared, handler, peer, service, diagnosis, opened: Instant::now() }
+    }
+
+    /// What the server said of itself.
+    pub(crate) fn info(&self) -> Option<Arc<ServerPeerInfo>> {
+        self.peer.peer_info()
+    }
+
+    pub(crate) fn peer(&self) -> &Peer<RoleClient> {
+        &self.peer
+    }
+
+    /// Whether nothing can be asked any more.
+    pub fn is_closed(&self) -> bool {
+        self.peer.is_transport_closed()
+    }
+
+    /// How long it has been open.
+    pub(crate) fn age(&self) -> Duration {
+        self.opened.elapsed()
+    }
+
+    /// Ends the session and whatever was started for it.
+    pub async fn close(&self) {
+        let service = self.service.lock().await.take();
+        if let Some(mut service) = service {
+            // The transport bounds its own closing.
+            let _ = service.close().await;
+            self.context.trace.line(&self.settings.name, || "closed".into());
+        }
+    }
+
+    /// Sends a request and waits for its answer. Dropping this future cancels the request on the server.
+    pub(crate) async fn request(
+        &self,
+        request: ClientRequest,
+        deadline: Deadline,
+        progress: Option<ProgressSink>,
+    ) -> Result<ServerResult, CallError> {
+        let begun = Instant::now();
+        let silence = |from: Instant| from + deadline.silence;
+        // A server that does not read holds up sending too.
+        let sending = self.peer.send_request_with_option(request, PeerRequestOptions::no_options());
+        let sent = tokio::time::timeout_at(silence(begun), sending).await;
+        let sent = sent.map_err(|_| CallError::Timeout { after: deadline.silence })?;
+        let mut handle = match sent {
+            Ok(handle) => handle,
+            Err(error) => return Err(self.failed(error).await),
+        };
+
+        let alive = Arc::new(Notify::new());
+        let pending = Pending { connection: self, id: Some(handle.id.clone()), token: handle.progress_token.clone() };
+        let told = alive.clone();
+        self.shared.follow(
+            handle.progress_token.clone(),
+            Arc::new(move |progressed| {
+                told.notify_one();
+                if let Some(sink) = &progress {
+                    sink(progressed);
+                }
+            }),
+        );
+        let mut until = silence(begun);
+        loop {
+            tokio::select! {
+                biased;
+                answer = &mut handle.rx => {
+                    pending.answered();
+                    return match answer {
+                        Ok(Ok(result)) => Ok(result),
+                        Ok(Err(error)) => Err(self.failed(error).await),
+                        Err(_) => Err(self.lost()),
+                    };
+                }
+                () = alive.notified(), if deadline.total.is_some() => {
+                    let end = begun + deadline.total.unwrap_or(deadline.silence);
+                    until = silence(Instant::now()).min(end);
+                }
+                () = tokio::time::sleep_until(until) => {
+                    return Err(CallError::Timeout { after: begun.elapsed() });
+                }
+            }
+        }
+    }
+
+    async fn failed(&self, error: ServiceError) -> CallError {
+        let text = |text: &str| crate::trace::one_line(&self.context.redactor.text(text));
+        match error {
+            ServiceError::McpError(error) if error.code.0 == TOO_LARGE => {
+                CallError::TooLarge { limit: self.settings.max_message }
+            }
+            ServiceError::McpError(error) if error.code.0 == MALFORMED => CallError::Malformed(text(&error.message)),
+            ServiceError::McpError(error) => {
+                CallError::Protocol { code: error.code.0.into(), message: text(&error.message) }
+            }
+            ServiceError::TransportSend(error) => match explain(&error, &self.settings, &self.context).await {
+                error @ ConnectError::Unauthorized { .. } => CallError::Unavailable(error),
+                error => CallError::Lost(text(&error.to_string())),
+            },
+            ServiceError::TransportClosed => self.lost(),
+            other => CallError::Malformed(text(&other.to_string())),
+        }
+    }
+
+    fn lost(&self) -> CallError {
+        let ended = self.diagnosis.as_ref().and_then(Diagnosis::exit_status);
+        CallError::Lost(ended.map_or_else(|| "it was closed".into(), |status| format!("its process ended ({status})")))
+    }
+}
+
+/// A request that the server is working on.
+struct Pending<'a> {
+    connection: &'a Connection,
+    id: Option<RequestId>,
+    token: ProgressToken,
+}
+
+impl Pending<'_> {
+    fn answered(mut self) {
+        self.id = None;
+    }
+}
+
+impl Drop for Pending<'_> {
+    fn drop(&mut self) {
+        self.connection.shared.forget(&self.token);
+        let Some(id) = self.id.take() else { return };
+        let peer = self.connection.peer.clone();
+        let server = self.connection.settings.name.clone();
+        self.connection.context.trace.line(&server, || format!("cancelled {id}: nobody waits for it"));
+        let params = CancelledNotificationParam::new(Some(id), Some("nobody waits for the answer".into()));
+        // Without a runtime there is no connection either.
+        if let Ok(runtime) = tokio::runtime::Handle::try_current() {
+            runtime.spawn(async move {
+                let _ = tokio::time::timeout(Duration::from_secs(5), peer.notify_cancelled(params)).await;
+            });
+        }
+    }
+}

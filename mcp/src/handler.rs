@@ -1,0 +1,200 @@
+//! What a server may tell us and ask of us outside of answers.
+
+use crate::context::Context;
+use crate::settings::{Elicitation, ServerSettings};
+use rmcp::ClientHandler;
+use rmcp::model::*;
+use rmcp::service::{NotificationContext, RequestContext, RoleClient};
+use serde_json::{Map, Value};
+use std::collections::{HashMap, VecDeque};
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// How far a call has come, as the server says.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Progress {
+    /// Grows.
+    pub progress: f64,
+    /// What it grows to, where that is known.
+    pub total: Option<f64>,
+    /// What is being done.
+    pub message: Option<String>,
+}
+
+pub(crate) type ProgressSink = Arc<dyn Fn(Progress) + Send + Sync>;
+
+/// Progress that came before its call was known here; more than this is dropped.
+const MAX_UNCLAIMED: usize = 64;
+
+/// What the handler shares with the connection that it belongs to.
+#[derive(Default)]
+pub(crate) struct Shared {
+    progress: Mutex<ProgressRoutes>,
+    tools_changed: AtomicBool,
+}
+
+#[derive(Default)]
+struct ProgressRoutes {
+    sinks: HashMap<ProgressToken, ProgressSink>,
+    /// A server may be faster than the return from sending.
+    unclaimed: VecDeque<(ProgressToken, Progress)>,
+}
+
+impl Shared {
+    /// From now on, progress with this token goes to the sink.
+    pub(crate) fn follow(&self, token: ProgressToken, sink: ProgressSink) {
+        let mut routes = self.progress.lock().unwrap_or_else(PoisonError::into_inner);
+        let (early, rest): (VecDeque<_>, VecDeque<_>) =
+            std::mem::take(&mut routes.unclaimed).into_iter().partition(|(known, _)| *known == token);
+        routes.unclaimed = rest;
+        routes.sinks.insert(token, sink.clone());
+        drop(routes);
+        early.into_iter().for_each(|(_, progress)| sink(progress));
+    }
+
+    pub(crate) fn forget(&self, token: &ProgressToken) {
+        self.progress.lock().unwrap_or_else(PoisonError::into_inner).sinks.remove(token);
+    }
+
+    fn progressed(&self, token: ProgressToken, progress: Progress) {
+        let mut routes = self.progress.lock().unwrap_or_else(PoisonError::into_inner);
+        match routes.sinks.get(&token).cloned() {
+            Some(sink) => {
+                drop(routes);
+                sink(progress);
+            }
+            None => {
+                if routes.unclaimed.len() == MAX_UNCLAIMED {
+                    routes.unclaimed.pop_front();
+                }
+                routes.unclaimed.push_back((token, progress));
+            }
+        }
+    }
+
+    /// Whether the server said that its tools changed since this was last asked.
+    pub(crate) fn take_tools_changed(&self) -> bool {
+        self.tools_changed.swap(false, Ordering::AcqRel)
+    }
+
+    pub(crate) fn tools_changed(&self) {
+        self.tools_changed.store(true, Ordering::Release);
+    }
+}
+
+/// What answers a server's own requests and takes its notifications.
+pub(crate) struct Handler {
+    pub(crate) settings: Arc<ServerSettings>,
+    pub(crate) context: Context,
+    pub(crate) shared: Arc<Shared>,
+}
+
+impl Handler {
+    fn trace(&self, text: impl FnOnce() -> String) {
+        self.context.trace.line(&self.settings.name, text);
+    }
+
+    /// Nothing is granted that the configuration does not name.
+    fn refuse(&self, what: &'static str) -> ErrorData {
+        self.trace(|| format!("refused: it asks for {what}"));
+        ErrorData::new(ErrorCode::METHOD_NOT_FOUND, format!("this client does not offer {what}"), None)
+    }
+
+    #[expect(deprecated, reason = "servers of before 2026-07-28 ask for roots")]
+    pub(crate) fn roots(&self) -> Result<ListRootsResult, ErrorData> {
+        if self.settings.roots.is_empty() {
+            return Err(self.refuse("roots"));
+        }
+        let uri = |path: &PathBuf| url::Url::from_file_path(path).ok().map(|url| Root::new(url.to_string()));
+        Ok(ListRootsResult::new(self.settings.roots.iter().filter_map(uri).collect()))
+    }
+
+    pub(crate) fn elicit(&self, request: &ElicitRequestParams) -> Result<ElicitResult, ErrorData> {
+        if self.settings.elicitation == Elicitation::Refuse {
+            return Err(self.refuse("elicitation"));
+        }
+        let answer = match request {
+            ElicitRequestParams::FormElicitationParams { requested_schema, .. } => defaults(requested_schema),
+            _ => None,
+        };
+        Ok(match answer {
+            Some(content) => ElicitResult::new(ElicitationAction::Accept).with_content(content),
+            None => ElicitResult::new(ElicitationAction::Decline),
+        })
+    }
+}
+
+/// The answer that a question gives itself; nothing where a required part has no default.
+fn defaults(schema: &ElicitationSchema) -> Option<Value> {
+    let mut content = Map::new();
+    for (name, property) in &schema.properties {
+        let property = serde_json::to_value(property).ok()?;
+        match property.get("default") {
+            Some(default) => {
+                content.insert(name.clone(), default.clone());
+            }
+            None if schema.required.iter().flatten().any(|required| required == name) => return None,
+            None => {}
+        }
+    }
+    Some(Value::Object(content))
+}
+
+#[expect(deprecated, reason = "servers of before 2026-07-28 use roots, sampling and logging")]
+impl ClientHandler for Handler {
+    fn get_info(&self) -> ClientConfig {
+        let mut capabilities = ClientCapabilities::default();
+        if !self.settings.roots.is_empty() {
+            capabilities.roots = Some(RootsCapabilities::default());
+        }
+        if self.settings.elicitation == Elicitation::Defaults {
+            let form = FormElicitationCapability::default();
+            capabilities.elicitation = Some(ElicitationCapability::new().with_form(form));
+        }
+        let client = Implementation::new("agent-spaces", env!("CARGO_PKG_VERSION"));
+        ClientConfig::new(capabilities, client).with_protocol_version(ProtocolVersion::LATEST_WITH_INITIALIZE)
+    }
+
+    async fn create_message(
+        &self,
+        _params: CreateMessageRequestParams,
+        _context: RequestContext<RoleClient>,
+    ) -> Result<CreateMessageResult, ErrorData> {
+        Err(self.refuse("sampling"))
+    }
+
+    async fn list_roots(&self, _context: RequestContext<RoleClient>) -> Result<ListRootsResult, ErrorData> {
+        self.roots()
+    }
+
+    async fn create_elicitation(
+        &self,
+        request: ElicitRequestParams,
+        _context: RequestContext<RoleClient>,
+    ) -> Result<ElicitResult, ErrorData> {
+        self.elicit(&request)
+    }
+
+    async fn on_progress(&self, params: ProgressNotificationParam, _context: NotificationContext<RoleClient>) {
+        let message = params.message.map(|message| crate::trace::one_line(&self.context.redactor.text(&message)));
+        let progress = Progress { progress: params.progress, total: params.total, message };
+        self.shared.progressed(params.progress_token, progress);
+    }
+
+    async fn on_logging_message(
+        &self,
+        params: LoggingMessageNotificationParam,
+        _context: NotificationContext<RoleClient>,
+    ) {
+        self.trace(|| {
+            let logger = params.logger.map(|logger| format!(" ({logger})")).unwrap_or_default();
+            format!("log {:?}{logger}: {}", params.level, params.data)
+        });
+    }
+
+    async fn on_tool_list_changed(&self, _context: NotificationContext<RoleClient>) {
+        self.trace(|| "its tools changed".into());
+        self.shared.tools_changed();
+    }
+}

@@ -1,0 +1,76 @@
+//! Whether a program can be started, found out before it is tried.
+
+use std::collections::BTreeMap;
+use std::ffi::{OsStr, OsString};
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+
+/// What the system searches where there is no `PATH`.
+const DEFAULT_PATH: &str = "/bin:/usr/bin";
+
+/// Says why a program would not start, if it is plain that it would not.
+pub(super) fn check(
+    program: &str,
+    cwd: Option<&Path>,
+    environment: &BTreeMap<OsString, OsString>,
+) -> Result<(), String> {
+    if let Some(cwd) = cwd
+        && !cwd.is_dir()
+    {
+        return Err(format!("the folder to start it in, `{}`, does not exist", cwd.display()));
+    }
+    let base = cwd.unwrap_or(Path::new(""));
+    if program.is_empty() {
+        return Err("its name is empty".to_owned());
+    }
+    if program.contains('/') {
+        return match runnable(&base.join(program)) {
+            Some(true) => Ok(()),
+            Some(false) => Err("it is not an executable file".to_owned()),
+            None => Err("there is no such file".to_owned()),
+        };
+    }
+    let path = environment.get(OsStr::new("PATH")).map_or(OsStr::new(DEFAULT_PATH), OsString::as_os_str);
+    let found: Vec<bool> =
+        std::env::split_paths(path).filter_map(|folder| runnable(&base.join(folder).join(program))).collect();
+    if found.contains(&true) {
+        Ok(())
+    } else if found.is_empty() {
+        Err("it is in no folder of the PATH; install it, or give its full path".to_owned())
+    } else {
+        Err("what the PATH has under this name is not an executable file".to_owned())
+    }
+}
+
+/// Whether there is something that can be run, if there is something.
+fn runnable(path: &Path) -> Option<bool> {
+    let metadata = std::fs::metadata(path).ok()?;
+    Some(metadata.is_file() && metadata.permissions().mode() & 0o111 != 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn programs_are_found_in_the_path_of_the_server_and_by_their_own() {
+        let folder = tempfile::tempdir().unwrap();
+        let (tool, data) = (folder.path().join("tool"), folder.path().join("data"));
+        for (file, mode) in [(&tool, 0o755), (&data, 0o644)] {
+            std::fs::write(file, "#!/bin/sh\n").unwrap();
+            std::fs::set_permissions(file, std::fs::Permissions::from_mode(mode)).unwrap();
+        }
+        let path = BTreeMap::from([("PATH".into(), folder.path().into())]);
+        let message = |program: &str| check(program, None, &path).err().unwrap_or_default();
+        assert_eq!(message("tool"), "");
+        assert_eq!(message(tool.to_str().unwrap()), "");
+        assert!(message("data").contains("not an executable"));
+        assert!(message("sh").contains("in no folder of the PATH"));
+        assert!(message("/nowhere/tool").contains("no such file"));
+        assert!(message(data.to_str().unwrap()).contains("not an executable"));
+        assert!(message("").contains("empty"));
+        assert_eq!(check("./tool", Some(folder.path()), &BTreeMap::new()), Ok(()));
+        assert_eq!(check("sh", None, &BTreeMap::new()), Ok(()));
+        assert!(check("sh", Some(Path::new("/nowhere")), &path).unwrap_err().contains("`/nowhere`"));
+    }
+}

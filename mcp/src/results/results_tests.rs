@@ -1,0 +1,220 @@
+use super::*;
+use crate::secrets::{MASK, Secret};
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use serde_json::json;
+
+fn given(result: Value) -> Value {
+    data(&result, &Redactor::default()).unwrap()
+}
+
+fn refused(result: Value) -> String {
+    match data(&result, &Redactor::default()).unwrap_err() {
+        CallError::Malformed(message) => message,
+        other => panic!("{other:?}"),
+    }
+}
+
+fn text_block(text: &str) -> Value {
+    json!({"type": "text", "text": text})
+}
+
+#[test]
+fn s0_40_structured_content_comes_before_text() {
+    let structured = json!({"temperature": 22.5});
+    assert_eq!(given(json!({"content": [text_block("22.5 degrees")], "structuredContent": structured})), structured);
+    assert_eq!(given(json!({"structuredContent": [1, 2]})), json!([1, 2]));
+    assert_eq!(given(json!({"structuredContent": false, "content": []})), json!(false));
+}
+
+#[test]
+fn s0_40_null_is_no_structured_content() {
+    assert_eq!(given(json!({"content": [text_block("[1]")], "structuredContent": null})), json!([1]));
+}
+
+#[test]
+fn s0_40_images_beside_structured_content_are_kept() {
+    let image = json!({"type": "image", "mimeType": "image/png", "data": "AAEC"});
+    let blocks = json!([text_block("{\"a\": 1}"), text_block("a chart"), image]);
+    let result = |structured: Value| json!({"structuredContent": structured, "content": blocks});
+    assert_eq!(given(result(json!({"a": 1}))), json!({"a": 1, "$content": [text_block("a chart"), image]}));
+    assert_eq!(given(result(json!([1]))), json!({"structuredContent": [1], "$content": blocks}));
+    let taken = json!({"$content": 1});
+    assert_eq!(given(result(taken.clone())), json!({"structuredContent": taken, "$content": blocks}));
+}
+
+#[test]
+fn s0_40_text_that_is_json_is_read() {
+    assert_eq!(given(json!({"content": [text_block("{\"ok\": true}")]})), json!({"ok": true}));
+    assert_eq!(given(json!({"content": [text_block("hello")]})), json!("hello"));
+}
+
+#[test]
+fn s1_22_text_blocks_are_joined() {
+    assert_eq!(given(json!({"content": [text_block("a"), text_block("b")]})), json!("a\nb"));
+}
+
+#[test]
+fn s1_23_blocks_that_are_not_text_keep_their_types_and_order() {
+    let blocks = json!([
+        {"type": "text", "text": "{\"a\":1}", "annotations": {"audience": ["user"]}},
+        {"type": "image", "mimeType": "image/png", "data": "iVBORw0KGgo="},
+        {"type": "audio", "mimeType": "audio/wav", "data": ""},
+        {"type": "resource", "resource": {"uri": "file:///a.txt", "mimeType": "text/plain", "text": "a"}},
+        {"type": "resource", "resource": {"uri": "file:///b", "blob": "AAEC"}},
+        {"type": "resource_link", "uri": "file:///c", "name": "c", "size": 3},
+        {"type": "from-the-future", "anything": [1]},
+    ]);
+    assert_eq!(given(json!({"content": blocks})), blocks);
+}
+
+#[test]
+fn s1_23_meta_is_not_for_scripts() {
+    let content = json!([
+        {"type": "image", "mimeType": "image/png", "data": "AAEC", "_meta": {"x": 1}},
+        {"type": "resource", "_meta": {}, "resource": {"uri": "a:b", "text": "", "_meta": {"x": 1}}},
+    ]);
+    let expected = json!([
+        {"type": "image", "mimeType": "image/png", "data": "AAEC"},
+        {"type": "resource", "resource": {"uri": "a:b", "text": ""}},
+    ]);
+    assert_eq!(given(json!({"content": content})), expected);
+}
+
+#[test]
+fn s1_24_absent_content_is_empty() {
+    for result in [json!({}), json!({"content": []}), json!({"content": null}), json!({"isError": false})] {
+        assert_eq!(given(result), json!(""));
+    }
+}
+
+#[test]
+fn s1_26_is_error_carries_the_text_of_the_server() {
+    let failed = |result: Value| match data(&result, &Redactor::default()).unwrap_err() {
+        CallError::Tool { text, details } => (text, details),
+        other => panic!("{other:?}"),
+    };
+    let image = json!({"type": "image", "mimeType": "image/png", "data": "!"});
+    let result = json!({"isError": true, "content": [text_block("no such"), image, text_block("channel")]});
+    assert_eq!(failed(result), ("no such\nchannel".to_owned(), None));
+    let result = json!({"isError": true, "structuredContent": {"code": 7}, "content": [text_block("bad")]});
+    assert_eq!(failed(result), ("bad".to_owned(), Some(json!({"code": 7}))));
+    let result = json!({"isError": true, "structuredContent": {"code": 7}});
+    assert_eq!(failed(result), ("{\"code\":7}".to_owned(), Some(json!({"code": 7}))));
+    for content in [json!([]), json!(null), json!("x"), json!([image]), json!([1])] {
+        let (text, details) = failed(json!({"isError": true, "content": content}));
+        assert_eq!((text.as_str(), details), ("the tool failed and does not say why", None));
+    }
+    let (text, _) = failed(json!({"isError": true, "structuredContent": "é".repeat(5_000)}));
+    assert!(text.len() < MAX_ERROR_JSON + 4 && text.ends_with('…'), "{text}");
+}
+
+#[test]
+fn s4_26_bytes_survive_in_a_spelling_that_scripts_can_read() {
+    let url_safe = json!([{"type": "image", "mimeType": "image/png", "data": "_-8"}]);
+    assert_eq!(given(json!({"content": url_safe}))[0]["data"], "/+8=");
+    let blob = json!([{"type": "resource", "resource": {"uri": "a:b", "blob": "AA\nEC"}}]);
+    assert_eq!(given(json!({"content": blob}))[0]["resource"]["blob"], "AAEC");
+}
+
+#[test]
+fn answers_that_make_no_sense_say_what_is_wrong() {
+    assert_eq!(refused(json!("x")), "the result is not an object");
+    assert_eq!(refused(json!({"content": "x"})), "`content` is not a list");
+    assert_eq!(refused(json!({"content": ["x"]})), "a content block is not an object");
+    assert_eq!(refused(json!({"content": [{"text": "x"}]})), "the `type` of a content block is not text");
+    assert_eq!(refused(json!({"content": [{"type": "text"}]})), "the `text` of a text block is not text");
+    assert_eq!(
+        refused(json!({"content": [{"type": "image", "data": ""}]})),
+        "the `mimeType` of a block of type image is not text"
+    );
+    assert_eq!(
+        refused(json!({"content": [{"type": "audio", "mimeType": "audio/wav", "data": "a b!"}]})),
+        "the bytes of a block of type audio are not valid base64"
+    );
+    assert_eq!(refused(json!({"content": [{"type": "resource"}]})), "a block of type resource has no `resource`");
+    let nameless = json!({"content": [{"type": "resource_link"}]});
+    assert_eq!(refused(nameless), "the `uri` of a block of type resource_link is not text");
+}
+
+#[test]
+fn resources_keep_the_shape_of_mcp() {
+    let result = json!({
+        "_meta": {"x": 1},
+        "contents": [
+            {"uri": "file:///a", "mimeType": "text/plain", "text": "{\"a\":1}", "_meta": {}},
+            {"uri": "file:///b", "blob": "AAECAw"},
+        ],
+    });
+    let expected = json!({"contents": [
+        {"uri": "file:///a", "mimeType": "text/plain", "text": "{\"a\":1}"},
+        {"uri": "file:///b", "blob": "AAECAw=="},
+    ]});
+    let redactor = Redactor::default();
+    assert_eq!(resource(&result, &redactor).unwrap(), expected);
+    assert_eq!(resource(&json!({}), &redactor).unwrap(), json!({"contents": []}));
+    for contents in [json!([{"text": "a"}]), json!([{"uri": "a:b", "blob": "!"}]), json!([{"uri": "a:b", "text": 1}])] {
+        assert!(matches!(resource(&json!({"contents": contents}), &redactor), Err(CallError::Malformed(_))));
+    }
+}
+
+#[test]
+fn prompts_keep_the_shape_of_mcp() {
+    let message = json!({"role": "user", "content": {"type": "text", "text": "Review this", "_meta": {}}});
+    let redactor = Redactor::default();
+    assert_eq!(
+        prompt(&json!({"description": "Reviews code", "messages": [message], "_meta": {}}), &redactor).unwrap(),
+        json!({"description": "Reviews code", "messages": [{"role": "user", "content": text_block("Review this")}]})
+    );
+    assert_eq!(prompt(&json!({"description": null}), &redactor).unwrap(), json!({"messages": []}));
+    for message in [json!({"role": "user"}), json!({"content": text_block("a")}), json!(1)] {
+        assert!(matches!(prompt(&json!({"messages": [message]}), &redactor), Err(CallError::Malformed(_))));
+    }
+}
+
+#[test]
+fn declared_types_name_every_kind_of_block() {
+    for kind in ["'text'", "'image'", "'audio'", "'resource'", "'resource_link'"] {
+        assert!(CONTENT_TYPES_DTS.contains(kind), "{kind}");
+    }
+    assert!(CONTENT_TYPES_DTS.contains("Uint8Array.fromBase64"));
+}
+
+fn knowing(secret: &str) -> Redactor {
+    let redactor = Redactor::default();
+    redactor.add(&Secret::new(secret));
+    redactor
+}
+
+#[test]
+fn secrets_are_taken_out_of_every_answer() {
+    let redactor = knowing("hunter2-hunter2");
+    let answers = [
+        data(&json!({"content": [text_block("key: hunter2-hunter2")]}), &redactor),
+        data(&json!({"content": [text_block("{\"key\": \"hunter2-hunter2\"}")]}), &redactor),
+        data(&json!({"structuredContent": {"key": ["hunter2-hunter2"]}}), &redactor),
+        resource(&json!({"contents": [{"uri": "a:b", "text": "hunter2-hunter2"}]}), &redactor),
+        prompt(&json!({"messages": [{"role": "user", "content": text_block("hunter2-hunter2")}]}), &redactor),
+    ];
+    for answer in answers {
+        let text = answer.unwrap().to_string();
+        assert!(!text.contains("hunter2") && text.contains(MASK), "{text}");
+    }
+    let failed = json!({"isError": true, "structuredContent": {"key": "hunter2-hunter2"}, "content": []});
+    let failed = format!("{:?}", data(&failed, &redactor).unwrap_err());
+    assert!(!failed.contains("hunter2") && failed.contains(MASK), "{failed}");
+}
+
+#[test]
+fn bytes_that_hold_a_secret_are_withheld_whole() {
+    let redactor = knowing("hunter2-hunter2");
+    let bytes = STANDARD.encode(b"\x89PNG\0 hunter2-hunter2 \xff");
+    let image = json!({"type": "image", "mimeType": "image/png", "data": bytes});
+    let blob = json!({"type": "resource", "resource": {"uri": "a:b", "mimeType": "x/y", "blob": bytes}});
+    let withheld = "[redacted] (bytes that hold a secret)";
+    let expected = json!([
+        text_block("[redacted] (image that holds a secret)"),
+        {"type": "resource", "resource": {"uri": "a:b", "mimeType": "x/y", "text": withheld}},
+    ]);
+    assert_eq!(data(&json!({"content": [image, blob]}), &redactor).unwrap(), expected);
+}

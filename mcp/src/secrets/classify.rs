@@ -1,0 +1,162 @@
+//! Which settings are secret.
+
+use super::{Expanded, MAX_SECRET, MIN_SECRET, Secret};
+
+/// Words in the name of something secret.
+const WORDS: [&str; 15] = [
+    "TOKEN",
+    "KEY",
+    "SECRET",
+    "PASSWORD",
+    "PASSWD",
+    "PASSPHRASE",
+    "PWD",
+    "AUTH",
+    "CREDENTIAL",
+    "COOKIE",
+    "PRIVATE",
+    "BEARER",
+    "SIGNATURE",
+    "SESSION",
+    "JWT",
+];
+
+/// Values that switch something on or off, which nobody keeps secret.
+const SWITCHES: [&str; 9] = ["", "0", "1", "true", "false", "yes", "no", "on", "off"];
+
+/// A value of an environment, a header or an argument, and whether it is secret.
+#[derive(Clone, Debug)]
+pub struct Resolved {
+    /// The value.
+    pub value: Secret,
+    /// Whether it must not be shown.
+    pub is_secret: bool,
+    /// What the redactor must know of it; nothing where it is not secret.
+    pub secrets: Vec<Secret>,
+}
+
+/// Why a secret cannot be kept out of what is shown.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum SecretError {
+    /// It would be found everywhere.
+    #[error(
+        "`{name}` is secret by its name, and a secret must have at least {MIN_SECRET} characters: \
+         use a longer one, or list `{name}` as public"
+    )]
+    TooShort {
+        /// The name of the setting.
+        name: String,
+    },
+    /// It would take too much to find.
+    #[error("the secret in `{name}` is longer than {MAX_SECRET} bytes: put it in a file that the server reads")]
+    TooLong {
+        /// The name of the setting.
+        name: String,
+    },
+}
+
+/// Decides whether a value is secret.
+///
+/// - It is when its name says so: see [`looks_secret`]. It must then have at least [`MIN_SECRET`] characters, unless it
+///   merely switches something on or off: `USE_AUTH=true`.
+/// - It is when a variable went into it that is not a plain one: `DATABASE=${MY_DATABASE}`. Plain ones are `PATH`,
+///   `HOME`, `LANG`, `LOGNAME`, `SHELL`, `TERM`, `USER`, `PWD` and `TMPDIR`. A shorter value is then not secret:
+///   `LOG_LEVEL=${LOG_LEVEL}`.
+/// - It is not when its name is in `public`, whatever its case.
+///
+/// The values of variables inside it are secrets too, each for itself.
+pub fn secret_value(name: &str, expanded: Expanded, public: &[String]) -> Result<Resolved, SecretError> {
+    let Expanded { text, is_secret, values } = expanded;
+    let is_public = public.iter().any(|public| public.eq_ignore_ascii_case(name));
+    let by_name = looks_secret(name) && !SWITCHES.iter().any(|switch| switch.eq_ignore_ascii_case(text.trim()));
+    let is_short = text.trim().chars().count() < MIN_SECRET;
+    if by_name && is_short && !is_public {
+        return Err(SecretError::TooShort { name: name.to_owned() });
+    }
+    let is_secret = !is_public && !is_short && (by_name || is_secret);
+    if is_secret && text.len() > MAX_SECRET {
+        return Err(SecretError::TooLong { name: name.to_owned() });
+    }
+    let value = Secret::new(text);
+    let mut secrets = Vec::new();
+    if is_secret {
+        secrets.push(value.clone());
+        secrets.extend(values);
+    }
+    Ok(Resolved { value, is_secret, secrets })
+}
+
+/// Whether the name of a variable, header, parameter or option is that of a secret.
+///
+/// It is when it contains one of these, in whatever case: `TOKEN`, `KEY`, `SECRET`, `PASSWORD`, `PASSWD`, `PASSPHRASE`,
+/// `PWD`, `AUTH`, `CREDENTIAL`, `COOKIE`, `PRIVATE`, `BEARER`, `SIGNATURE`, `SESSION`, `JWT`. `PWD` and `OLDPWD`
+/// themselves are folders, and an `AUTHOR` is a person.
+pub fn looks_secret(name: &str) -> bool {
+    let name = name.to_ascii_uppercase();
+    if name == "PWD" || name == "OLDPWD" {
+        return false;
+    }
+    let name = name.replace("AUTHORIZ", "AUTH").replace("AUTHORIS", "AUTH").replace("AUTHOR", "");
+    WORDS.iter().any(|word| name.contains(word))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::secrets::{Variables, expand};
+
+    fn resolve(name: &str, text: &str) -> Result<Resolved, SecretError> {
+        let map = [("LEVEL", "debug"), ("DATABASE", "the database"), ("HOME", "/home/somebody")];
+        let map = map.map(|(name, value)| (name.to_owned(), value.to_owned())).into();
+        secret_value(name, expand(text, &Variables::from_map(map)).expect(text), &["PUBLIC_KEY".to_owned()])
+    }
+
+    fn is_secret(name: &str, text: &str) -> bool {
+        resolve(name, text).expect(name).is_secret
+    }
+
+    #[test]
+    fn names_of_secrets_are_known() {
+        for name in ["GITHUB_TOKEN", "x-api-key", "Authorization", "pgpassword", "DB_PWD", "Cookie", "clientSecret"] {
+            assert!(looks_secret(name), "{name}");
+        }
+        for name in ["LOG_LEVEL", "PWD", "GIT_AUTHOR_NAME", "Accept", "HOME", "REGION"] {
+            assert!(!looks_secret(name), "{name}");
+        }
+    }
+
+    #[test]
+    fn a_value_is_secret_by_its_name_or_by_what_went_into_it() {
+        assert!(is_secret("API_KEY", "literal text"));
+        assert!(is_secret("ANYTHING", "${DATABASE}"));
+        assert!(!is_secret("ANYTHING", "literal text"));
+        assert!(!is_secret("ANYTHING", "${HOME}/data"));
+        assert!(!is_secret("LOG_LEVEL", "${LEVEL}"));
+        assert!(!is_secret("public_key", "${DATABASE}"));
+        assert!(!is_secret("USE_AUTH", "True"));
+        assert!(!is_secret("API_KEY", ""));
+    }
+
+    #[test]
+    fn s0_46_a_secret_that_is_too_short_or_too_long_is_refused_with_the_rule() {
+        let short = resolve("API_KEY", "1234567").expect_err("short");
+        assert_eq!(
+            short.to_string(),
+            "`API_KEY` is secret by its name, and a secret must have at least 8 characters: \
+             use a longer one, or list `API_KEY` as public"
+        );
+        assert!(resolve("API_KEY", "12345678").is_ok());
+        let long = resolve("API_KEY", &"x".repeat(MAX_SECRET + 1)).expect_err("long");
+        assert!(matches!(long, SecretError::TooLong { .. }));
+    }
+
+    #[test]
+    fn the_values_inside_a_secret_are_secrets_too() {
+        let resolved = resolve("HEADER", "x ${DATABASE} y").expect("fine");
+        assert_eq!(resolved.value.expose(), "x the database y");
+        let secrets: Vec<&str> = resolved.secrets.iter().map(Secret::expose).collect();
+        assert_eq!(secrets, ["x the database y", "the database"]);
+        assert!(resolve("ANYTHING", "literal text").expect("fine").secrets.is_empty());
+    }
+}

@@ -1,0 +1,132 @@
+//! Finds secrets, however they are written.
+
+use super::encoded;
+use super::parts::parts;
+use super::prefilter::Prefilter;
+use super::spellings::{common_spellings, spellings};
+use aho_corasick::{AhoCorasick, AhoCorasickKind};
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+/// Up to so many bytes of spellings the faster and larger kind of automaton is made.
+const SMALL: usize = 16 << 10;
+
+/// Beyond so many bytes of spellings only the common ones are looked for, so that the automaton stays in bounds.
+const MANY: usize = 2 << 20;
+
+/// Of a longer part, in bytes, only the common spellings are looked for.
+const LONG: usize = 1 << 10;
+
+/// Finds every spelling of every part of some secrets.
+pub(super) struct Finder {
+    prefilter: Option<Prefilter>,
+    /// None where it could not be made: then everything counts as secret.
+    automaton: Option<AhoCorasick>,
+    /// Whether a number could be one.
+    pub(super) numbers: bool,
+}
+
+impl Finder {
+    /// Finds these secrets.
+    pub(super) fn of<'a>(secrets: impl Iterator<Item = &'a str>) -> Finder {
+        let mut all = BTreeSet::new();
+        let mut size = 0;
+        let mut numbers = false;
+        for part in secrets.flat_map(parts) {
+            numbers |= part.parse::<f64>().is_ok();
+            let few = part.len() > LONG || size > MANY;
+            let spelt = if few { common_spellings(&part) } else { spellings(&part) };
+            size += spelt.iter().map(Vec::len).sum::<usize>();
+            all.extend(spelt);
+        }
+        let kind = if size <= SMALL { AhoCorasickKind::DFA } else { AhoCorasickKind::ContiguousNFA };
+        let prefilter = Prefilter::of(&all);
+        let automaton = AhoCorasick::builder().kind(Some(kind)).build(all).ok();
+        Finder { prefilter: prefilter.filter(|_| automaton.is_some()), automaton, numbers }
+    }
+
+    /// Whether these bytes hold a secret.
+    pub(super) fn is_in(&self, bytes: &[u8]) -> bool {
+        let may_be = self.prefilter.as_ref().is_none_or(|prefilter| prefilter.may_be_in(bytes));
+        may_be && self.automaton.as_ref().is_none_or(|automaton| automaton.is_match(bytes))
+    }
+
+    /// Where the secrets are: in order, apart from each other, never inside a character.
+    pub(super) fn ranges(&self, text: &str) -> Vec<Range<usize>> {
+        let Some(automaton) = &self.automaton else { return std::iter::once(0..text.len()).collect() };
+        let mut found: Vec<Range<usize>> = Vec::new();
+        // Asking first is faster: most texts hold none.
+        if self.is_in(text.as_bytes()) {
+            // All matches and not the leftmost ones: of two secrets that overlap neither end may be left.
+            let matches = automaton.find_overlapping_iter(text).map(|found| found.range());
+            matches.for_each(|range| merge(&mut found, range));
+        }
+        let wrapped = encoded::blocks(text).into_iter().filter(|block| self.is_in(&block.joined));
+        let mut wrapped = wrapped.map(|block| block.range).peekable();
+        if wrapped.peek().is_some() {
+            let mut all: Vec<Range<usize>> = found.drain(..).chain(wrapped).collect();
+            all.sort_by_key(|range| range.end);
+            all.into_iter().for_each(|range| merge(&mut found, range));
+        }
+        for range in &mut found {
+            *range = text.floor_char_boundary(range.start)..text.ceil_char_boundary(range.end);
+        }
+        found
+    }
+}
+
+/// Adds a range that ends behind all others.
+fn merge(ranges: &mut Vec<Range<usize>>, mut range: Range<usize>) {
+    while let Some(last) = ranges.pop_if(|last| last.end >= range.start) {
+        range.start = range.start.min(last.start);
+    }
+    ranges.push(range);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ranges(secrets: &[&str], text: &str) -> Vec<(usize, usize)> {
+        pairs(&Finder::of(secrets.iter().copied()), text)
+    }
+
+    fn pairs(finder: &Finder, text: &str) -> Vec<(usize, usize)> {
+        finder.ranges(text).into_iter().map(|range| (range.start, range.end)).collect()
+    }
+
+    #[test]
+    fn of_overlapping_secrets_neither_end_is_left() {
+        assert_eq!(ranges(&["abcdefgh", "efghijkl"], "x abcdefghijkl y"), [(2, 14)]);
+    }
+
+    #[test]
+    fn secrets_apart_are_found_apart() {
+        assert_eq!(ranges(&["abcdefgh"], "abcdefgh abcdefgh"), [(0, 8), (9, 17)]);
+    }
+
+    #[test]
+    fn characters_are_never_cut() {
+        // The last byte of `ʀ` and what follows it are the secret in UTF-16.
+        let secret = "\u{180}bcdefgh";
+        let text = "\u{280}\u{1}b\0c\0d\0e\0f\0g\0h\0";
+        assert_eq!(ranges(&[secret], text), [(0, text.len())]);
+    }
+
+    #[test]
+    fn base64_over_lines_is_found_whole() {
+        let secret = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+        let encoded = base64::Engine::encode(&base64::engine::general_purpose::STANDARD, format!("key={secret}."));
+        let (first, second) = encoded.split_at(76);
+        let text = format!("here: {first}\n{second} there");
+        let found = ranges(&[secret], &text);
+        assert_eq!(found, [(6, text.len() - "== there".len())], "{text}");
+    }
+
+    #[test]
+    fn of_a_thing_that_cannot_be_searched_all_is_withheld() {
+        let finder = Finder { prefilter: None, automaton: None, numbers: false };
+        assert!(finder.is_in(b"anything"));
+        assert_eq!(pairs(&finder, "anything"), [(0, 8)]);
+    }
+}

@@ -1,0 +1,140 @@
+//! Takes secrets out of what is shown.
+
+use super::finder::Finder;
+use super::{MIN_SECRET, Secret, values};
+use serde_json::Value;
+use std::borrow::Cow;
+use std::fmt;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock, PoisonError, RwLock};
+
+/// What stands where a secret was.
+pub const MASK: &str = "[redacted]";
+
+/// The longest secret, in bytes. Of a longer one only so much is looked for; settings that hold one are refused.
+pub const MAX_SECRET: usize = 16 << 10;
+
+/// How many secrets are known at once.
+const MAX_COUNT: usize = 1024;
+
+/// How many bytes of secrets are known at once.
+const MAX_TOTAL: usize = 64 << 10;
+
+/// Knows the secrets of a process. Clones share what they know.
+///
+/// A secret is found as it is and as JSON, addresses, HTML, hexadecimal digits, UTF-16 and base64 write it, the last
+/// also inside longer base64 and over several lines. Parts that are secret on their own are found as well: what follows
+/// `Bearer`, the password of an address, the lines of a key. Of parts longer than 1 KiB only the commonest spellings
+/// are looked for.
+///
+/// At most 1,024 secrets of 64 KiB in all are known. Above that the one that was added longest ago is forgotten;
+/// adding one again makes it the latest. Every connection adds its own, so only tokens that were renewed since go.
+#[derive(Clone, Default)]
+pub struct Redactor(Arc<Shared>);
+
+#[derive(Default)]
+struct Shared {
+    /// Whether there is any: with none, nothing is locked.
+    any: AtomicBool,
+    known: RwLock<Arc<Known>>,
+}
+
+#[derive(Default)]
+struct Known {
+    /// The latest is the last.
+    secrets: Vec<Arc<Secret>>,
+    /// Made when it is first needed: secrets are added many at a time.
+    finder: OnceLock<Arc<Finder>>,
+}
+
+impl Redactor {
+    /// From now on, this is a secret. One of fewer than [`MIN_SECRET`] characters is ignored.
+    pub fn add(&self, secret: &Secret) {
+        let text = secret.expose().trim();
+        if text.chars().count() < MIN_SECRET {
+            return;
+        }
+        let text = text.get(..text.floor_char_boundary(MAX_SECRET)).unwrap_or(text);
+        let mut known = self.0.known.write().unwrap_or_else(PoisonError::into_inner);
+        *known = Arc::new(known.with(text));
+        self.0.any.store(true, Ordering::Release);
+    }
+
+    /// The text without secrets, however they are spelt.
+    pub fn text<'a>(&self, text: &'a str) -> Cow<'a, str> {
+        self.finder().map_or(Cow::Borrowed(text), |finder| mask(&finder, text))
+    }
+
+    /// Takes secrets out of every string, key and number. Base64 text whose bytes hold one is withheld whole.
+    pub fn value(&self, value: &mut Value) {
+        if let Some(finder) = self.finder() {
+            values::redact(&finder, value);
+        }
+    }
+
+    /// Whether these bytes hold a secret.
+    pub fn taints(&self, bytes: &[u8]) -> bool {
+        self.finder().is_some_and(|finder| finder.is_in(bytes))
+    }
+
+    fn finder(&self) -> Option<Arc<Finder>> {
+        if !self.0.any.load(Ordering::Acquire) {
+            return None;
+        }
+        let known = self.0.known.read().unwrap_or_else(PoisonError::into_inner).clone();
+        Some(known.finder().clone())
+    }
+}
+
+impl Known {
+    /// What is known once this is the latest secret.
+    fn with(&self, text: &str) -> Known {
+        let mut secrets = self.secrets.clone();
+        if let Some(place) = secrets.iter().position(|known| known.expose() == text) {
+            let same = secrets.remove(place);
+            secrets.push(same);
+            return Known { secrets, finder: self.finder.clone() };
+        }
+        secrets.push(Arc::new(Secret::new(text)));
+        let mut total: usize = secrets.iter().map(|secret| secret.expose().len()).sum();
+        let too_many = secrets.len().saturating_sub(MAX_COUNT);
+        let forgotten = secrets.iter().enumerate().take_while(|(index, secret)| {
+            let goes = *index < too_many || total > MAX_TOTAL;
+            total = total.saturating_sub(secret.expose().len());
+            goes
+        });
+        let forgotten = forgotten.count();
+        Known { secrets: secrets.split_off(forgotten), finder: OnceLock::new() }
+    }
+
+    fn finder(&self) -> &Arc<Finder> {
+        self.finder.get_or_init(|| Arc::new(Finder::of(self.secrets.iter().map(|secret| secret.expose()))))
+    }
+}
+
+/// The text with [`MASK`] where something was found.
+pub(super) fn mask<'a>(finder: &Finder, text: &'a str) -> Cow<'a, str> {
+    let found = finder.ranges(text);
+    if found.is_empty() {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len());
+    let mut from = 0;
+    for range in found {
+        out.push_str(text.get(from..range.start).unwrap_or_default());
+        out.push_str(MASK);
+        from = range.end;
+    }
+    out.push_str(text.get(from..).unwrap_or_default());
+    Cow::Owned(out)
+}
+
+impl fmt::Debug for Redactor {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("Redactor").finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+#[path = "redactor_tests.rs"]
+mod tests;

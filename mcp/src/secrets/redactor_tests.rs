@@ -1,0 +1,201 @@
+//! Secrets in whatever a server may send.
+
+use super::*;
+use base64::Engine as _;
+use base64::engine::general_purpose::{STANDARD, STANDARD_NO_PAD, URL_SAFE, URL_SAFE_NO_PAD};
+use proptest::prelude::*;
+use serde_json::json;
+use url::form_urlencoded;
+
+fn knowing(secrets: &[&str]) -> Redactor {
+    let redactor = Redactor::default();
+    secrets.iter().for_each(|secret| redactor.add(&Secret::new(*secret)));
+    redactor
+}
+
+/// The secret as encoders write it, none of them ours.
+fn encoded(secret: &str) -> Vec<String> {
+    let quoted = serde_json::to_string(secret).expect("text");
+    let hex: String = secret.bytes().map(|byte| format!("{byte:02x}")).collect();
+    let percent: String = secret.bytes().map(|byte| format!("%{byte:02X}")).collect();
+    vec![
+        secret.to_owned(),
+        quoted.get(1..quoted.len() - 1).expect("quotes").to_owned(),
+        form_urlencoded::byte_serialize(secret.as_bytes()).collect(),
+        percent.to_lowercase(),
+        percent,
+        hex.to_uppercase(),
+        hex,
+        STANDARD.encode(secret),
+        STANDARD_NO_PAD.encode(secret),
+        URL_SAFE.encode(secret),
+        URL_SAFE_NO_PAD.encode(secret),
+    ]
+}
+
+fn a_secret() -> impl Strategy<Value = String> {
+    proptest::string::string_regex("[!-~é日😀][ -~é日😀]{8,60}[!-~é日😀]").expect("pattern")
+}
+
+proptest! {
+    #[test]
+    fn s0_46_no_spelling_survives_in_text(secret in a_secret(), before in any::<String>(), after in any::<String>()) {
+        let redactor = knowing(&[&secret]);
+        for spelling in encoded(&secret) {
+            let text = format!("{before}{spelling}{after}");
+            let masked = redactor.text(&text);
+            prop_assert!(!masked.contains(&spelling), "{spelling} in {masked}");
+            prop_assert!(masked.contains(MASK));
+            prop_assert!(redactor.taints(text.as_bytes()));
+        }
+    }
+
+    #[test]
+    fn s0_46_no_spelling_survives_in_values(secret in a_secret(), before in any::<String>(), after in any::<String>()) {
+        let redactor = knowing(&[&secret]);
+        for spelling in encoded(&secret) {
+            let text = format!("{before}{spelling}{after}");
+            let mut value = json!({"list": [1, {&text: &text}], "text": &text});
+            redactor.value(&mut value);
+            let strings = [&value["text"], &value["list"][1]].map(Value::to_string);
+            prop_assert!(value["text"].as_str().is_some_and(|text| text.contains(MASK)));
+            prop_assert!(strings.iter().all(|string| !string.contains(&spelling)), "{spelling} in {value}");
+            let inner = value["list"][1].as_object().expect("object");
+            prop_assert!(inner.iter().all(|(key, value)| !key.contains(&spelling) && key.contains(MASK)
+                && !value.to_string().contains(&spelling)));
+        }
+    }
+
+    #[test]
+    fn s0_46_base64_around_a_secret_keeps_nothing_of_it(
+        secret in a_secret(),
+        before in proptest::collection::vec(any::<u8>(), 0..40),
+        after in proptest::collection::vec(any::<u8>(), 0..40),
+    ) {
+        let redactor = knowing(&[&secret]);
+        let bytes = [&before, secret.as_bytes(), &after].concat();
+        for text in [STANDARD.encode(&bytes), URL_SAFE_NO_PAD.encode(&bytes)] {
+            let masked = redactor.text(&text);
+            let (left, right) = masked.split_once(MASK).expect("masked");
+            // One character at either end may hold a few bits of it.
+            prop_assert!(left.len() <= (before.len() * 8).div_ceil(6));
+            prop_assert!(right.trim_end_matches('=').len() <= (after.len() * 8).div_ceil(6) + 1);
+            let mut value = json!(text);
+            redactor.value(&mut value);
+            prop_assert_eq!(value, json!(MASK));
+        }
+    }
+
+    #[test]
+    fn text_without_secrets_is_given_back(secret in "[A-Z]{12,40}", text in "[a-z .,\n\"\\\\%]{0,400}") {
+        let redactor = knowing(&[&secret]);
+        prop_assert!(matches!(redactor.text(&text), Cow::Borrowed(same) if same == text));
+        let mut value = json!({&text: [&text, 1.5, null]});
+        let before = value.clone();
+        redactor.value(&mut value);
+        prop_assert_eq!(value, before);
+        prop_assert!(!redactor.taints(text.as_bytes()));
+    }
+}
+
+#[test]
+fn without_secrets_everything_is_given_back() {
+    let redactor = knowing(&["short"]);
+    assert!(matches!(redactor.text("short"), Cow::Borrowed("short")));
+    assert!(!redactor.taints(b"short"));
+}
+
+#[test]
+fn clones_share_what_they_know_and_do_not_show_it() {
+    let redactor = Redactor::default();
+    let clone = redactor.clone();
+    assert_eq!(clone.text("hunter2hunter2"), "hunter2hunter2");
+    redactor.add(&Secret::new("hunter2hunter2"));
+    assert_eq!(clone.text("hunter2hunter2"), MASK);
+    redactor.add(&Secret::new("another secret"));
+    assert_eq!(clone.text("hunter2hunter2 another secret"), "[redacted] [redacted]");
+    assert!(!format!("{redactor:?}").contains("hunter"));
+}
+
+#[test]
+fn s0_46_basic_credentials_are_masked_by_the_password_alone() {
+    let text = format!("authorization: Basic {}", STANDARD.encode("user:hunter2hunter2"));
+    let masked = knowing(&["hunter2hunter2"]).text(&text).into_owned();
+    assert!(masked.starts_with("authorization: Basic dXNlcj") && masked.ends_with(MASK), "{masked}");
+}
+
+#[test]
+fn s0_46_numbers_that_are_secrets_are_masked() {
+    let mut value = json!({"pin": 1_234_567_890, "other": 12});
+    knowing(&["1234567890"]).value(&mut value);
+    assert_eq!(value, json!({"pin": MASK, "other": 12}));
+}
+
+#[test]
+fn s0_46_keys_that_become_one_keep_their_values() {
+    let hex: String = "hunter2hunter2".bytes().map(|byte| format!("{byte:02x}")).collect();
+    let mut value = json!({"hunter2hunter2": 1, "a": 2, hex: 3, "[redacted] 2": 4});
+    knowing(&["hunter2hunter2"]).value(&mut value);
+    let mut values: Vec<i64> = value.as_object().expect("object").values().filter_map(Value::as_i64).collect();
+    values.sort_unstable();
+    assert_eq!(values, [1, 2, 3, 4], "{value}");
+    assert!(!value.to_string().contains("hunter"));
+}
+
+#[test]
+fn s0_46_base64_that_is_wrapped_or_nested_is_withheld_whole() {
+    let redactor = knowing(&["hunter2hunter2"]);
+    let inner = STANDARD.encode(format!("{}hunter2hunter2", "x".repeat(70)));
+    let wrapped = format!("{}\n{}", &inner[..76], &inner[76..]);
+    for text in [wrapped, STANDARD.encode(&inner), format!("data:text/plain;base64,{inner}")] {
+        let mut value = json!([text]);
+        redactor.value(&mut value);
+        assert_eq!(value, json!([MASK]), "{text}");
+    }
+}
+
+#[test]
+fn deep_values_do_not_overflow_the_stack() {
+    let mut value = json!("hunter2hunter2");
+    for _ in 0..500_000 {
+        value = Value::Array(vec![value]);
+    }
+    knowing(&["hunter2hunter2"]).value(&mut value);
+    // Taken apart by hand: dropping it whole is what would overflow.
+    while let Value::Array(mut items) = value {
+        value = items.pop().expect("one item");
+    }
+    assert_eq!(value, json!(MASK));
+}
+
+#[test]
+fn a_secret_that_is_added_again_is_forgotten_last() {
+    let redactor = knowing(&["the very first secret", "the second secret"]);
+    redactor.add(&Secret::new("the very first secret"));
+    for number in 0..MAX_COUNT - 1 {
+        redactor.add(&Secret::new(format!("secret number {number:08}")));
+    }
+    assert!(redactor.taints(b"the very first secret"));
+    assert!(!redactor.taints(b"the second secret"));
+    assert!(redactor.taints(b"secret number 00000000"));
+}
+
+#[test]
+fn of_a_secret_that_is_too_long_the_beginning_is_found() {
+    let mut state = 1_u64;
+    let mut random = || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        char::from(b'a' + u8::try_from((state >> 33) % 26).expect("letter"))
+    };
+    let secret: String = (0..1 << 20).map(|_| random()).collect();
+    let redactor = knowing(&[&secret]);
+    let masked = redactor.text(&secret).into_owned();
+    assert_eq!(masked.len(), MASK.len() + secret.len() - MAX_SECRET);
+    let mut long = || (0..MAX_SECRET).map(|_| random()).collect::<String>();
+    let others: Vec<String> = (1..MAX_TOTAL / MAX_SECRET).map(|_| long()).collect();
+    others.iter().for_each(|other| redactor.add(&Secret::new(other.clone())));
+    assert!(others.iter().chain([&secret]).all(|secret| redactor.taints(secret.as_bytes())));
+    assert_eq!(redactor.text(&STANDARD.encode(&others[0])), MASK, "long ones are found in their common spellings");
+    redactor.add(&Secret::new("one more secret"));
+    assert!(!redactor.taints(secret.as_bytes()), "the oldest goes when there are too many bytes");
+}

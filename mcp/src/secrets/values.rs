@@ -1,0 +1,57 @@
+//! Takes secrets out of JSON values.
+
+use super::redactor::{MASK, mask};
+use super::{encoded, finder::Finder};
+use serde_json::{Map, Value};
+use std::borrow::Cow;
+
+/// Takes secrets out of every string, key and number. Base64 whose bytes hold one is withheld whole.
+pub(super) fn redact(finder: &Finder, value: &mut Value) {
+    // A list of what is left to do instead of recursion: values may be nested deeper than the stack.
+    let mut left = vec![value];
+    while let Some(value) = left.pop() {
+        match value {
+            Value::String(text) => redact_string(finder, text),
+            Value::Number(number) if finder.numbers && finder.is_in(number.to_string().as_bytes()) => {
+                *value = Value::String(MASK.to_owned());
+            }
+            Value::Array(items) => left.extend(items),
+            Value::Object(members) => {
+                redact_keys(finder, members);
+                left.extend(members.values_mut());
+            }
+            _ => {}
+        }
+    }
+}
+
+fn redact_string(finder: &Finder, text: &mut String) {
+    if encoded::decoded(text).is_some_and(|bytes| finder.is_in(&bytes)) {
+        MASK.clone_into(text);
+    } else if let Cow::Owned(masked) = mask(finder, text) {
+        *text = masked;
+    }
+}
+
+fn redact_keys(finder: &Finder, members: &mut Map<String, Value>) {
+    if !members.keys().any(|key| is_tainted(finder, key)) {
+        return;
+    }
+    let mut count = 1;
+    for (mut key, value) in std::mem::take(members) {
+        redact_string(finder, &mut key);
+        let mut unique = key.clone();
+        // The count never goes back, so that many keys that become one take no longer than others.
+        while members.contains_key(&unique) {
+            count += 1;
+            unique = format!("{key} {count}");
+        }
+        members.insert(unique, value);
+    }
+}
+
+fn is_tainted(finder: &Finder, key: &str) -> bool {
+    let mut masked = key.to_owned();
+    redact_string(finder, &mut masked);
+    masked != key
+}

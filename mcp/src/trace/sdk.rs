@@ -1,0 +1,130 @@
+//! What the libraries below us log, as lines of the trace.
+
+use super::Trace;
+use std::fmt::{self, Write as _};
+use tracing::field::{Field, Visit};
+use tracing::{Event, Level, Metadata, Subscriber};
+use tracing_subscriber::layer::{Context, Layer, SubscriberExt as _};
+
+/// Libraries whose words are passed on.
+const CRATES: [&str; 7] = ["rmcp", "reqwest", "hyper", "hyper_util", "tungstenite", "tokio_tungstenite", "rustls"];
+
+/// How much of what libraries log is shown.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Detail {
+    /// Warnings and errors.
+    #[default]
+    Warnings,
+    /// The steps of the SDK as well.
+    Steps,
+}
+
+/// From now on, what `rmcp` and the libraries below it log through `tracing` becomes lines of the trace, without
+/// secrets; other events go nowhere. Says whether that is so: a process has one subscriber, and an earlier one stays.
+pub fn capture(trace: Trace, detail: Detail) -> bool {
+    tracing::subscriber::set_global_default(subscriber(trace, detail)).is_ok()
+}
+
+fn subscriber(trace: Trace, detail: Detail) -> impl Subscriber + Send + Sync {
+    tracing_subscriber::registry().with(Lines { trace, detail })
+}
+
+struct Lines {
+    trace: Trace,
+    detail: Detail,
+}
+
+impl<S: Subscriber> Layer<S> for Lines {
+    fn enabled(&self, metadata: &Metadata<'_>, _: Context<'_, S>) -> bool {
+        let from = crate_of(metadata);
+        let most = if from == "rmcp" && self.detail == Detail::Steps { Level::DEBUG } else { Level::WARN };
+        // Spans say nothing by themselves.
+        metadata.is_event() && CRATES.contains(&from) && *metadata.level() <= most
+    }
+
+    fn on_event(&self, event: &Event<'_>, _: Context<'_, S>) {
+        self.trace.line(crate_of(event.metadata()), || {
+            let mut words = Words::default();
+            event.record(&mut words);
+            format!("{}: {}{}", event.metadata().level().as_str().to_lowercase(), words.message, words.fields)
+        });
+    }
+}
+
+fn crate_of<'a>(metadata: &Metadata<'a>) -> &'a str {
+    metadata.target().split("::").next().unwrap_or_default()
+}
+
+/// The message and the fields of an event. Not bounded here: that would cut secrets, and messages are bounded already.
+#[derive(Default)]
+struct Words {
+    message: String,
+    fields: String,
+}
+
+impl Visit for Words {
+    fn record_str(&mut self, field: &Field, value: &str) {
+        self.record_debug(field, &format_args!("{value}"));
+    }
+
+    fn record_debug(&mut self, field: &Field, value: &dyn fmt::Debug) {
+        // Writing to a String fails only where the value's own formatting does; what came before is kept.
+        let _ = match field.name() {
+            "message" => write!(self.message, "{value:?}"),
+            name => write!(self.fields, " {name}={value:?}"),
+        };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::secrets::{Redactor, Secret};
+    use std::sync::{Arc, Mutex};
+
+    fn lines(detail: Detail, log: impl FnOnce()) -> Vec<String> {
+        let redactor = Redactor::default();
+        redactor.add(&Secret::new("hunter2-\"quoted\""));
+        let lines = Arc::new(Mutex::new(Vec::new()));
+        let sink = lines.clone();
+        let trace = Trace::to(redactor, move |line| sink.lock().expect("lock").push(line.to_owned()));
+        tracing::subscriber::with_default(subscriber(trace, detail), log);
+        lines.lock().expect("lock").clone()
+    }
+
+    #[test]
+    fn s1_35_no_field_of_the_sdk_shows_a_secret() {
+        let secret = "hunter2-\"quoted\"";
+        let found = lines(Detail::Warnings, || {
+            tracing::warn!(target: "rmcp::transport", token = secret, debug = ?secret, other = 1, "refused {secret}");
+            tracing::error!(target: "hyper", header = %format!("Authorization: Bearer unknown-token"));
+        });
+        assert_eq!(
+            found,
+            [
+                "[mcp] rmcp: warn: refused [redacted] token=[redacted] debug=\"[redacted]\" other=1",
+                "[mcp] hyper: error:  header=Authorization: Bearer [redacted]",
+            ]
+        );
+    }
+
+    #[test]
+    fn other_crates_and_lower_levels_are_left_out() {
+        let log = || {
+            tracing::warn!(target: "another", "no");
+            tracing::warn!(target: "rmcpx", "no");
+            tracing::debug!(target: "hyper", "no");
+            tracing::debug!(target: "rmcp::service", "step");
+            tracing::trace!(target: "rmcp::service", "no");
+        };
+        assert_eq!(lines(Detail::Warnings, log), Vec::<String>::new());
+        assert_eq!(lines(Detail::Steps, log), ["[mcp] rmcp: debug: step"]);
+    }
+
+    #[test]
+    fn an_earlier_subscriber_stays() {
+        // Another test of this process may have been first: either way the second is refused.
+        capture(Trace::default(), Detail::Warnings);
+        assert!(!capture(Trace::default(), Detail::Warnings));
+    }
+}

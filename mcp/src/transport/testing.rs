@@ -1,0 +1,188 @@
+//! Small servers for tests, on loopback.
+
+use super::{HttpClient, http};
+use crate::secrets::Secret;
+use crate::{Auth, Context, Endpoint, RemoteEndpoint, ServerSettings};
+use rmcp::model::{CallToolRequestParams, CallToolResult};
+use rmcp::service::{RoleClient, RunningService, ServiceError};
+use rmcp::transport::StreamableHttpClientTransport;
+use serde_json::{Value, json};
+use std::sync::{Arc, Mutex};
+use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::mpsc;
+
+/// The largest message that tests take.
+pub(super) const LIMIT: usize = 4096;
+
+/// A request that a server saw.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Seen {
+    /// Such as `POST /mcp`.
+    pub(super) line: String,
+    /// The headers, names in lower case.
+    pub(super) headers: Vec<(String, String)>,
+    /// The body, if it is JSON.
+    pub(super) body: Value,
+}
+
+impl Seen {
+    pub(super) fn header(&self, name: &str) -> Option<&str> {
+        self.headers.iter().find(|(given, _)| given == name).map(|(_, value)| value.as_str())
+    }
+
+    pub(super) fn method(&self) -> &str {
+        self.body["method"].as_str().unwrap_or_default()
+    }
+}
+
+/// What a server says to a request.
+pub(super) enum Reply {
+    /// All of this.
+    Whole(String),
+    /// This, and then whatever comes, until the channel is closed.
+    Open(String, mpsc::UnboundedReceiver<String>),
+    /// Nothing, for ever.
+    Never,
+}
+
+/// A server that says what `reply` says.
+pub(super) struct Server {
+    /// Such as `http://127.0.0.1:1234`.
+    pub(super) url: String,
+    seen: Arc<Mutex<Vec<Seen>>>,
+}
+
+impl Server {
+    pub(super) async fn start(reply: impl Fn(&Seen) -> Reply + Send + Sync + 'static) -> Server {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let url = format!("http://{}", listener.local_addr().unwrap());
+        let (seen, reply) = (Arc::new(Mutex::new(Vec::new())), Arc::new(reply));
+        let record = seen.clone();
+        tokio::spawn(async move {
+            while let Ok((stream, _)) = listener.accept().await {
+                tokio::spawn(serve(stream, reply.clone(), record.clone()));
+            }
+        });
+        Server { url, seen }
+    }
+
+    /// The requests so far.
+    pub(super) fn seen(&self) -> Vec<Seen> {
+        self.seen.lock().unwrap().clone()
+    }
+}
+
+async fn serve(stream: TcpStream, reply: Arc<impl Fn(&Seen) -> Reply>, record: Arc<Mutex<Vec<Seen>>>) {
+    let mut stream = BufReader::new(stream);
+    let mut seen = Seen::default();
+    let mut line = String::new();
+    while stream.read_line(&mut line).await.is_ok_and(|read| read > 0) && !line.trim().is_empty() {
+        match line.trim().split_once(": ") {
+            Some((name, value)) => seen.headers.push((name.to_ascii_lowercase(), value.to_owned())),
+            None => seen.line = line.trim().trim_end_matches(" HTTP/1.1").to_owned(),
+        }
+        line.clear();
+    }
+    // A client may open a connection and then not need it.
+    if seen.line.is_empty() {
+        return;
+    }
+    let length = seen.header("content-length").map_or(0, |length| length.parse().unwrap());
+    let mut body = vec![0; length];
+    stream.read_exact(&mut body).await.unwrap();
+    seen.body = serde_json::from_slice(&body).unwrap_or_default();
+    let reply = {
+        record.lock().unwrap().push(seen.clone());
+        reply(&seen)
+    };
+    match reply {
+        Reply::Whole(text) => stream.write_all(text.as_bytes()).await.unwrap_or_default(),
+        Reply::Open(text, mut more) => {
+            stream.write_all(text.as_bytes()).await.unwrap();
+            while let Some(text) = more.recv().await {
+                if stream.write_all(text.as_bytes()).await.is_err() {
+                    return;
+                }
+            }
+        }
+        Reply::Never => std::future::pending().await,
+    }
+}
+
+/// A response with a status, a kind of content and a body.
+pub(super) fn response(status: &str, kind: &str, body: &str) -> String {
+    let length = body.len();
+    format!(
+        "HTTP/1.1 {status}\r\nMcp-Session-Id: session-1\r\nContent-Type: {kind}\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n{body}"
+    )
+}
+
+/// A response without a body, with other headers, each ended by a line break.
+pub(super) fn bare(status: &str, headers: &str) -> String {
+    format!("HTTP/1.1 {status}\r\n{headers}Content-Length: 0\r\nConnection: close\r\n\r\n")
+}
+
+/// What a server of tests answers to a message, if it is a request. Its tool list is of an older kind.
+///
+/// The tool `large` answers with more than [`LIMIT`] bytes, every other one with its name.
+pub(super) fn answer(message: &Value) -> Option<Value> {
+    let id = message.get("id")?;
+    let result = match message["method"].as_str()? {
+        "initialize" => json!({
+            "protocolVersion": message["params"]["protocolVersion"],
+            "capabilities": { "tools": {} },
+            "serverInfo": { "name": "test", "version": "1" },
+        }),
+        "tools/list" => json!({ "tools": [{
+            "name": "older",
+            "parameters": { "type": "object", "properties": { "a": { "type": "string" } } },
+        }] }),
+        "tools/call" => {
+            let name = message["params"]["name"].as_str()?;
+            let text = if name == "large" { "x".repeat(LIMIT) } else { name.to_owned() };
+            json!({ "content": [{ "type": "text", "text": text }] })
+        }
+        method => {
+            let error = json!({ "code": -32601, "message": format!("no {method} here") });
+            return Some(json!({ "jsonrpc": "2.0", "id": id, "error": error }));
+        }
+    };
+    Some(json!({ "jsonrpc": "2.0", "result": result, "id": id }))
+}
+
+/// Settings for a server at an address, with a header.
+pub(super) fn settings(url: &str) -> (ServerSettings, RemoteEndpoint) {
+    let headers = [("X-Key".to_owned(), Secret::new("key-of-test"))].into();
+    let endpoint = RemoteEndpoint { url: Secret::new(url), headers, auth: Auth::None };
+    let settings = ServerSettings::new("test", Endpoint::Http(endpoint.clone()));
+    (ServerSettings { max_message: LIMIT, ..settings }, endpoint)
+}
+
+/// A transport of streamable HTTP.
+pub(super) fn over_http(url: &str, context: &Context) -> StreamableHttpClientTransport<HttpClient> {
+    let (settings, endpoint) = settings(url);
+    let client = HttpClient::new(&settings, &endpoint, context).unwrap();
+    http::open(&settings, &endpoint, client, None).unwrap()
+}
+
+pub(super) type Running = RunningService<RoleClient, ()>;
+
+pub(super) async fn call(client: &Running, tool: &'static str) -> Result<String, ServiceError> {
+    let result: CallToolResult = client.call_tool(CallToolRequestParams::new(tool)).await?;
+    Ok(serde_json::to_value(&result).unwrap()["content"][0]["text"].as_str().unwrap().to_owned())
+}
+
+/// The code of the error that a call ended with.
+pub(super) async fn code_of(client: &Running, tool: &'static str) -> i32 {
+    match call(client, tool).await.unwrap_err() {
+        ServiceError::McpError(error) => error.code.0,
+        other => panic!("{other:?}"),
+    }
+}
+
+/// The older tool list is understood.
+pub(super) async fn assert_older_tools(client: &Running) {
+    let tools = client.list_all_tools().await.unwrap();
+    assert_eq!(tools[0].input_schema["properties"], json!({ "a": { "type": "string" } }));
+}

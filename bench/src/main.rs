@@ -9,6 +9,7 @@ mod cli;
 mod fresh;
 mod import_sets;
 mod large_space;
+mod mcp;
 mod parked;
 mod report;
 mod spaces;
@@ -19,6 +20,10 @@ use anyhow::Result;
 use report::Report;
 
 fn main() -> Result<()> {
+    agent_spaces_mcp::process::supervise_if_asked();
+    if std::env::args().nth(1).as_deref() == Some(mcp::ECHO) {
+        return mcp::serve();
+    }
     let mut json = None;
     let mut names = Vec::new();
     let mut arguments = std::env::args().skip(1);
@@ -28,7 +33,7 @@ fn main() -> Result<()> {
             _ => names.push(argument),
         }
     }
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_time().build()?;
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let mut report = Report::default();
     runtime.block_on(measure(&mut report, &names))?;
     print!("{}", report.table());
@@ -54,6 +59,9 @@ async fn measure(report: &mut Report, names: &[String]) -> Result<()> {
     }
     if wanted("large-space") {
         large_space::measure(report).await?;
+    }
+    if wanted("mcp") {
+        mcp::measure(report).await?;
     }
     if wanted("parked") {
         parked::measure(report).await?;

@@ -290,17 +290,16 @@ impl Target {
     fn end(&self, state: &mut State, call: &Call, begun: Instant, answer: Answer, results: &mut [Val]) -> Result<()> {
         let duration_ms = begun.elapsed().as_secs_f64() * 1e3;
         let call_id = call.id;
-        let (size, value) = match answer {
+        let value = match answer {
             Ok(value) => {
-                // The size is needed after the value has been converted.
-                let size = Some(value.clone());
-                (size, self.value(value))
+                state.receive(&value)?;
+                self.value(value)
             }
-            Err(error) => (None, Err(error)),
+            Err(error) => Err(error),
         };
         match value {
             Ok(value) => {
-                state.end_call(size.as_ref(), EventKind::CallResult { call_id, duration_ms })?;
+                state.end_call(EventKind::CallResult { call_id, duration_ms });
                 if let (Some(slot), Some(value)) = (results.first_mut(), value) {
                     *slot = value;
                 }
@@ -308,7 +307,7 @@ impl Target {
             }
             Err(error) => {
                 let (code, message) = (error.code.clone(), error.message.clone());
-                state.end_call(size.as_ref(), EventKind::CallError { call_id, duration_ms, code, message })?;
+                state.end_call(EventKind::CallError { call_id, duration_ms, code, message });
                 let value = self.error(&error).ok_or_else(|| {
                     let message = format!("{}.{} failed: {error}", self.interface, self.function);
                     state.unspeakable(message)

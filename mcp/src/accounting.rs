@@ -81,6 +81,11 @@ impl Accounting {
         Ok(Accounting(Some(Arc::new(Book { redactor, warn: Box::new(warn), page }))))
     }
 
+    /// Whether anybody keeps accounts; counting costs.
+    pub fn is_kept(&self) -> bool {
+        self.0.is_some()
+    }
+
     /// Writes a call down. A disk that fails does not fail the call.
     pub fn record(&self, entry: Entry) {
         let Some(book) = &self.0 else { return };

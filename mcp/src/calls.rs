@@ -5,6 +5,7 @@ use crate::error::CallError;
 use crate::handler::ProgressSink;
 use rmcp::model::*;
 use serde_json::{Map, Value};
+use std::time::{Duration, Instant};
 
 /// How often a server may ask back before it gives an answer.
 const MAX_ROUNDS: usize = 10;
@@ -19,46 +20,52 @@ impl Connection {
     ) -> Result<Value, CallError> {
         let mut params = CallToolRequestParams::new(tool.to_owned());
         params.arguments = Some(arguments);
-        let deadline = self.deadline(tool);
-        for _ in 0..MAX_ROUNDS {
-            let request = ClientRequest::CallToolRequest(CallToolRequest::new(params.clone()));
-            match self.request(request, deadline, progress.clone()).await? {
-                ServerResult::InputRequiredResult(asked) => {
-                    (params.input_responses, params.request_state) = self.answer_questions(asked)?;
-                }
-                ServerResult::CreateTaskResult(_) => return Err(CallError::Asks("a task to be polled".into())),
-                result => return raw(&result, &["content", "structuredContent", "isError"]),
-            }
-        }
-        Err(CallError::Malformed(format!("it asked back {MAX_ROUNDS} times")))
+        let deadline = self.deadline(self.settings.timeout_of(tool));
+        let result = self.rounds(deadline, progress, |answers| {
+            let mut params = params.clone();
+            (params.input_responses, params.request_state) = answers;
+            ClientRequest::CallToolRequest(CallToolRequest::new(params))
+        });
+        raw(&result.await?, &["content", "structuredContent", "isError"])
     }
 
     /// Reads a resource; gives the whole answer.
     pub(crate) async fn read_resource(&self, uri: &str) -> Result<Value, CallError> {
-        let mut params = ReadResourceRequestParams::new(uri);
-        for _ in 0..MAX_ROUNDS {
-            let request = ClientRequest::ReadResourceRequest(ReadResourceRequest::new(params.clone()));
-            match self.request(request, self.deadline("resources/read"), None).await? {
-                ServerResult::InputRequiredResult(asked) => {
-                    (params.input_responses, params.request_state) = self.answer_questions(asked)?;
-                }
-                result => return raw(&result, &["contents"]),
-            }
-        }
-        Err(CallError::Malformed(format!("it asked back {MAX_ROUNDS} times")))
+        let params = ReadResourceRequestParams::new(uri);
+        let result = self.rounds(self.deadline(self.settings.timeout), None, |answers| {
+            let mut params = params.clone();
+            (params.input_responses, params.request_state) = answers;
+            ClientRequest::ReadResourceRequest(ReadResourceRequest::new(params))
+        });
+        raw(&result.await?, &["contents"])
     }
 
     /// Fills in a prompt; gives the whole answer.
     pub(crate) async fn get_prompt(&self, name: &str, arguments: Map<String, Value>) -> Result<Value, CallError> {
         let mut params = GetPromptRequestParams::new(name);
         params.arguments = Some(arguments);
+        let result = self.rounds(self.deadline(self.settings.timeout), None, |answers| {
+            let mut params = params.clone();
+            (params.input_responses, params.request_state) = answers;
+            ClientRequest::GetPromptRequest(GetPromptRequest::new(params))
+        });
+        raw(&result.await?, &["messages"])
+    }
+
+    /// Sends a request, answers what the server needs to go on (SEP-2322), and sends it again, within one deadline.
+    async fn rounds(
+        &self,
+        deadline: Deadline,
+        progress: Option<ProgressSink>,
+        make: impl Fn((Option<InputResponses>, Option<String>)) -> ClientRequest,
+    ) -> Result<ServerResult, CallError> {
+        let begun = Instant::now();
+        let mut answers = (None, None);
         for _ in 0..MAX_ROUNDS {
-            let request = ClientRequest::GetPromptRequest(GetPromptRequest::new(params.clone()));
-            match self.request(request, self.deadline("prompts/get"), None).await? {
-                ServerResult::InputRequiredResult(asked) => {
-                    (params.input_responses, params.request_state) = self.answer_questions(asked)?;
-                }
-                result => return raw(&result, &["messages"]),
+            match self.request(make(answers), deadline.after(begun.elapsed()), progress.clone()).await? {
+                ServerResult::InputRequiredResult(asked) => answers = self.answer_questions(asked)?,
+                ServerResult::CreateTaskResult(_) => return Err(CallError::Asks("a task to be polled".into())),
+                result => return Ok(result),
             }
         }
         Err(CallError::Malformed(format!("it asked back {MAX_ROUNDS} times")))
@@ -72,31 +79,30 @@ impl Connection {
             true => ClientRequest::DiscoverRequest(DiscoverRequest::new(DiscoverRequestParams {})),
             false => ClientRequest::PingRequest(PingRequest::default()),
         };
-        self.request(request, self.deadline("ping"), None).await.map(drop)
+        self.request(request, self.deadline(self.settings.timeout), None).await.map(drop)
     }
 
-    pub(crate) fn deadline(&self, tool: &str) -> Deadline {
-        let silence = self.settings.timeout_of(tool);
+    pub(crate) fn deadline(&self, silence: Duration) -> Deadline {
         Deadline { silence, total: self.settings.progress_timeout.filter(|total| *total > silence) }
     }
 
-    /// What a server needs to go on (SEP-2322), from what the configuration grants it.
+    /// What a server asks for, from what the configuration grants it.
     fn answer_questions(
         &self,
         asked: InputRequiredResult,
     ) -> Result<(Option<InputResponses>, Option<String>), CallError> {
-        let refused = |error: ErrorData| {
-            let what = error.message.rsplit(' ').next().unwrap_or("something");
-            CallError::Asks(what.to_owned())
-        };
         let mut responses = InputResponses::new();
         for (key, request) in asked.input_requests.unwrap_or_default() {
             let response = match request {
                 InputRequest::CreateMessage(_) => return Err(CallError::Asks("sampling".into())),
                 InputRequest::Elicitation(request) => {
-                    serde_json::to_value(self.handler.elicit(&request.params).map_err(refused)?)
+                    let answer = self.handler.elicit(&request.params);
+                    serde_json::to_value(answer.map_err(|_| CallError::Asks("elicitation".into()))?)
                 }
-                InputRequest::ListRoots(_) => serde_json::to_value(self.handler.roots().map_err(refused)?),
+                InputRequest::ListRoots(_) => {
+                    let answer = self.handler.roots();
+                    serde_json::to_value(answer.map_err(|_| CallError::Asks("roots".into()))?)
+                }
                 _ => return Err(CallError::Asks("something unknown".into())),
             };
             let response = response.map_err(|error| CallError::Malformed(error.to_string()))?;

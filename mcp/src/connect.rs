@@ -6,7 +6,7 @@ use crate::context::Context;
 use crate::error::ConnectError;
 use crate::handler::{Handler, Shared};
 use crate::secrets::Secret;
-use crate::settings::{Auth, Endpoint, Protocol, RemoteEndpoint, ServerSettings, StdioEndpoint};
+use crate::settings::{Auth, BearerSource, Endpoint, Protocol, RemoteEndpoint, ServerSettings, StdioEndpoint};
 use crate::transport::{Diagnosis, HttpClient, RemoteError, StdioTransport, failure, http, sse, websocket};
 use rmcp::model::ProtocolVersion;
 use rmcp::service::{
@@ -15,6 +15,7 @@ use rmcp::service::{
 use rmcp::transport::streamable_http_client::StreamableHttpError;
 use rmcp::transport::{DynamicTransportError, Transport};
 use std::sync::Arc;
+use tokio::sync::OnceCell;
 
 type Service = RunningService<RoleClient, Handler>;
 
@@ -23,7 +24,7 @@ impl Connection {
     pub async fn open(settings: ServerSettings, context: &Context) -> Result<Connection, ConnectError> {
         let after = settings.connect_timeout;
         let settings = Arc::new(settings);
-        let opening = Opening { settings: settings.clone(), context, shared: Arc::default() };
+        let opening = Opening { settings: settings.clone(), context, shared: Arc::default(), bearer: OnceCell::new() };
         opening.trace();
         let mut diagnosis = None;
         let opened = tokio::time::timeout(after, opening.open(&mut diagnosis)).await;
@@ -46,6 +47,8 @@ struct Opening<'a> {
     settings: Arc<ServerSettings>,
     context: &'a Context,
     shared: Arc<Shared>,
+    /// A program that gives a token may ask a person: it is run once.
+    bearer: OnceCell<Secret>,
 }
 
 /// Why HTTP did not work, and the status that said so.
@@ -100,8 +103,18 @@ impl Opening<'_> {
             (Protocol::Stateless, _) => &[Protocol::Stateless],
         };
         let mut last = None;
-        for protocol in attempts {
-            match self.attempt(*protocol, diagnosis).await {
+        for (index, protocol) in attempts.iter().enumerate() {
+            let attempt = self.attempt(*protocol, diagnosis);
+            let opened = match index + 1 == attempts.len() {
+                true => attempt.await,
+                // One that is never answered leaves time for the next.
+                false => {
+                    let after = self.settings.connect_timeout / 2;
+                    let timeout = ConnectError::Timeout { after, stderr: String::new() };
+                    tokio::time::timeout(after, attempt).await.unwrap_or(Err(timeout))
+                }
+            };
+            match opened {
                 // A program that cannot be started, or a stranger's refusal, is the same in every protocol.
                 Err(error @ (ConnectError::Start { .. } | ConnectError::Unauthorized { .. })) => return Err(error),
                 Err(error) => {
@@ -153,7 +166,7 @@ impl Opening<'_> {
     async fn http(&self, endpoint: &RemoteEndpoint, protocol: Protocol) -> Result<Service, Refusal> {
         let client = HttpClient::new(&self.settings, endpoint, self.context)?;
         let bearer = match &endpoint.auth {
-            Auth::Bearer(source) => Some(auth::bearer(source, self.context).await?),
+            Auth::Bearer(source) => Some(self.bearer(source).await?),
             Auth::None => None,
             Auth::OAuth | Auth::OAuthClient(_) => {
                 if let Some(client) = auth::client(&self.settings, endpoint, client.clone(), self.context).await? {
@@ -189,11 +202,15 @@ impl Opening<'_> {
         self.serve_explained(transport, Protocol::Session).await
     }
 
+    async fn bearer(&self, source: &BearerSource) -> Result<Secret, ConnectError> {
+        self.bearer.get_or_try_init(|| auth::bearer(source, self.context)).await.cloned()
+    }
+
     /// Who we are, for transports that say it once.
     async fn token(&self, endpoint: &RemoteEndpoint) -> Result<Option<Secret>, ConnectError> {
         match &endpoint.auth {
             Auth::None => Ok(None),
-            Auth::Bearer(source) => auth::bearer(source, self.context).await.map(Some),
+            Auth::Bearer(source) => self.bearer(source).await.map(Some),
             Auth::OAuth | Auth::OAuthClient(_) => auth::access_token(&self.settings, endpoint, self.context).await,
         }
     }

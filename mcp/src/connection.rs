@@ -5,7 +5,7 @@ use crate::context::Context;
 use crate::error::{CallError, ConnectError};
 use crate::handler::{Handler, ProgressSink, Shared};
 use crate::settings::ServerSettings;
-use crate::transport::{Diagnosis, MALFORMED, TOO_LARGE};
+use crate::transport::{Diagnosis, MALFORMED, TOO_LARGE, failure};
 use rmcp::model::*;
 use rmcp::service::{Peer, PeerRequestOptions, RoleClient, RunningService, ServiceError};
 use std::sync::Arc;
@@ -32,6 +32,18 @@ pub(crate) struct Deadline {
     pub(crate) silence: Duration,
     /// In all, where progress extends it.
     pub(crate) total: Option<Duration>,
+}
+
+impl Deadline {
+    /// What is left after some time.
+    pub(crate) fn after(self, elapsed: Duration) -> Deadline {
+        let left = |time: Duration| time.saturating_sub(elapsed);
+        // With progress only the whole is bounded; silence begins anew.
+        match self.total {
+            Some(total) => Deadline { silence: self.silence.min(left(total)), total: Some(left(total)) },
+            None => Deadline { silence: left(self.silence), total: None },
+        }
+    }
 }
 
 impl Connection {
@@ -140,10 +152,20 @@ impl Connection {
             ServiceError::McpError(error) => {
                 CallError::Protocol { code: error.code.0.into(), message: text(&error.message) }
             }
-            ServiceError::TransportSend(error) => match explain(&error, &self.settings, &self.context).await {
-                error @ ConnectError::Unauthorized { .. } => CallError::Unavailable(error),
-                error => CallError::Lost(text(&error.to_string())),
-            },
+            ServiceError::TransportSend(error) => {
+                let explained = explain(&error, &self.settings, &self.context).await;
+                match (explained, failure::status(&error)) {
+                    (error @ ConnectError::Unauthorized { .. }, _) => CallError::Unavailable(error),
+                    (_, Some(404)) if failure::is_expired(&error) => CallError::Expired,
+                    // It is there, and has not looked at the call.
+                    (error, Some(429 | 503)) => CallError::Unavailable(error),
+                    // Some servers forget a session with one of these.
+                    (error, None | Some(400 | 404 | 410)) => CallError::Lost(error.to_string()),
+                    (error, Some(status)) => {
+                        CallError::Protocol { code: status.into(), message: text(&error.to_string()) }
+                    }
+                }
+            }
             ServiceError::TransportClosed => self.lost(),
             other => CallError::Malformed(text(&other.to_string())),
         }

@@ -37,6 +37,9 @@ pub enum ConnectError {
         /// What it said.
         message: String,
     },
+    /// It may not be used: its configuration is not accepted, or it is switched off or not the accepted one.
+    #[error("{0}")]
+    Refused(String),
     /// It cannot be reached, or what it speaks is not MCP.
     #[error("{0}")]
     Failed(String),
@@ -75,6 +78,9 @@ pub enum CallError {
     /// The connection ended while the call was under way: it may or may not have taken effect.
     #[error("the connection to the server ended while the call was under way: {0}")]
     Lost(String),
+    /// The server has forgotten the session, and has not looked at the call.
+    #[error("the server has forgotten the session")]
+    Expired,
     /// The answer is larger than what is taken.
     #[error("the server's answer is larger than {limit} bytes")]
     TooLarge {

@@ -8,7 +8,7 @@ use rmcp::service::{NotificationContext, RequestContext, RoleClient};
 use serde_json::{Map, Value};
 use std::collections::{HashMap, VecDeque};
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// How far a call has come, as the server says.
@@ -31,7 +31,8 @@ const MAX_UNCLAIMED: usize = 64;
 #[derive(Default)]
 pub(crate) struct Shared {
     progress: Mutex<ProgressRoutes>,
-    tools_changed: AtomicBool,
+    /// How often the server said that its tools changed.
+    tools_generation: AtomicU64,
 }
 
 #[derive(Default)]
@@ -73,13 +74,13 @@ impl Shared {
         }
     }
 
-    /// Whether the server said that its tools changed since this was last asked.
-    pub(crate) fn take_tools_changed(&self) -> bool {
-        self.tools_changed.swap(false, Ordering::AcqRel)
+    /// How often the server said that its tools changed.
+    pub(crate) fn tools_generation(&self) -> u64 {
+        self.tools_generation.load(Ordering::Acquire)
     }
 
     pub(crate) fn tools_changed(&self) {
-        self.tools_changed.store(true, Ordering::Release);
+        self.tools_generation.fetch_add(1, Ordering::AcqRel);
     }
 }
 
@@ -177,6 +178,10 @@ impl ClientHandler for Handler {
     }
 
     async fn on_progress(&self, params: ProgressNotificationParam, _context: NotificationContext<RoleClient>) {
+        // Ours are numbers; a text of any length would be kept here.
+        if !matches!(params.progress_token.0, NumberOrString::Number(_)) {
+            return;
+        }
         let message = params.message.map(|message| crate::trace::one_line(&self.context.redactor.text(&message)));
         let progress = Progress { progress: params.progress, total: params.total, message };
         self.shared.progressed(params.progress_token, progress);

@@ -7,13 +7,14 @@
 //! - [`ServerSettings`], [`Endpoint`]: all that must be known to reach a server; secrets are resolved by now.
 //! - [`Context`]: what all servers of a process share: redaction, the trace, warnings, tokens.
 //! - `secrets`: [`Secret`], [`Redactor`], and the filling in of `${VAR}`.
-//! - `trace`, `accounting`: what was said to whom, and what it took.
+//! - `trace`, `accounting`, `record`: what was said to whom, and what it took.
 //! - `process`: children in groups of their own that never outlive this process.
 //! - `transport`: stdio, streamable HTTP, the older SSE, WebSocket.
 //! - `auth`: bearer tokens, OAuth logins.
 //! - `connect`, `connection`, `handler`: opening a session, its requests, and what a server may ask of us.
 //! - `listing`, `calls`: what is asked of a server.
-//! - `server`: when sessions begin and end.
+//! - `server`, `session`: when connections begin and end, and whether a tool is still what was accepted.
+//! - `watch`: hearing that tools changed.
 //! - `results`: what a tool answers, as data.
 //! - `lock`: what was accepted of a server, and how it differs from what it offers now.
 
@@ -28,9 +29,11 @@ mod handler;
 mod listing;
 pub mod lock;
 pub mod process;
+mod record;
 pub mod results;
 pub mod secrets;
 mod server;
+mod session;
 mod settings;
 pub mod trace;
 pub mod transport;

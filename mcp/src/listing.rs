@@ -11,6 +11,10 @@ use std::collections::HashSet;
 /// More of a kind than this is not taken from one server.
 pub const MAX_ITEMS: usize = 5_000;
 const MAX_PAGES: usize = 500;
+/// More than what the lock takes of a server, in bytes of JSON.
+const MAX_LISTED: usize = 16 << 20;
+/// Cursors are kept to see whether one comes again.
+const MAX_CURSOR: usize = 4 << 10;
 
 /// What a server said of itself.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -47,6 +51,18 @@ pub struct Listing {
 }
 
 impl Listing {
+    /// A server may have put what it was given anywhere.
+    pub(crate) fn redact(&mut self, redactor: &Redactor) {
+        let Listing { identity, tools, prompts, resources, resource_templates, .. } = self;
+        for item in [tools, prompts, resources, resource_templates].into_iter().flatten() {
+            redactor.value(item);
+        }
+        let Identity { name, version, title, instructions, .. } = identity;
+        for text in [name, version, title, instructions].into_iter().flatten() {
+            *text = redactor.text(text).into_owned();
+        }
+    }
+
     /// What of it the lock records.
     pub fn locked(&self, endpoint: LockedEndpoint, redactor: &Redactor) -> Result<LockedServer, OfferError> {
         let Identity { name, version, title, protocol, instructions } = &self.identity;
@@ -88,17 +104,26 @@ impl Connection {
         listing.has_prompts = capabilities.prompts.is_some();
         listing.has_resources = capabilities.resources.is_some();
         if listing.has_prompts {
-            let pages = self.pages("prompts", |params| ClientRequest::ListPromptsRequest(with_params(params)));
-            listing.prompts = self.optional("prompts", pages.await);
+            listing.prompts = self.optional("prompts", self.list_prompts().await);
         }
         if listing.has_resources {
-            let pages = self.pages("resources", |params| ClientRequest::ListResourcesRequest(with_params(params)));
-            listing.resources = self.optional("resources", pages.await);
-            let make = |params| ClientRequest::ListResourceTemplatesRequest(with_params(params));
-            let pages = self.pages("resourceTemplates", make);
-            listing.resource_templates = self.optional("resource templates", pages.await);
+            listing.resources = self.optional("resources", self.list_resources().await);
+            listing.resource_templates = self.optional("resource templates", self.list_resource_templates().await);
         }
         Ok(listing)
+    }
+
+    pub(crate) async fn list_prompts(&self) -> Result<Vec<Value>, CallError> {
+        self.pages("prompts", |params| ClientRequest::ListPromptsRequest(with_params(params))).await
+    }
+
+    pub(crate) async fn list_resources(&self) -> Result<Vec<Value>, CallError> {
+        self.pages("resources", |params| ClientRequest::ListResourcesRequest(with_params(params))).await
+    }
+
+    pub(crate) async fn list_resource_templates(&self) -> Result<Vec<Value>, CallError> {
+        let make = |params| ClientRequest::ListResourceTemplatesRequest(with_params(params));
+        self.pages("resourceTemplates", make).await
     }
 
     /// Its tools, as it sent them.
@@ -117,34 +142,48 @@ impl Connection {
         })
     }
 
+    /// All pages of a list, within the time that connecting may take.
     async fn pages(
         &self,
         member: &str,
         make: impl Fn(Option<PaginatedRequestParams>) -> ClientRequest,
     ) -> Result<Vec<Value>, CallError> {
-        let mut items = Vec::new();
+        let after = self.settings.connect_timeout;
+        let listed = tokio::time::timeout(after, self.turn_pages(member, make)).await;
+        listed.unwrap_or_else(|_| Err(CallError::Malformed(format!("its list of {member} takes too long"))))
+    }
+
+    async fn turn_pages(
+        &self,
+        member: &str,
+        make: impl Fn(Option<PaginatedRequestParams>) -> ClientRequest,
+    ) -> Result<Vec<Value>, CallError> {
+        let endless = |why: String| Err(CallError::Malformed(format!("its list of {member} {why}")));
+        let (mut items, mut size) = (Vec::new(), 0);
         let mut cursor: Option<String> = None;
         let mut seen = HashSet::new();
         for _ in 0..MAX_PAGES {
             let params = cursor.take().map(|cursor| PaginatedRequestParams::default().with_cursor(Some(cursor)));
-            let result = self.request(make(params), self.deadline("list"), None).await?;
+            let result = self.request(make(params), self.deadline(self.settings.timeout), None).await?;
             let mut page = serde_json::to_value(&result).map_err(|error| CallError::Malformed(error.to_string()))?;
+            size += page.to_string().len();
             match page.get_mut(member).map(Value::take) {
                 Some(Value::Array(listed)) => items.extend(listed),
                 _ => return Err(CallError::Malformed(format!("its list has no `{member}`"))),
             }
-            if items.len() > MAX_ITEMS {
-                return Err(CallError::Malformed(format!("it has more than {MAX_ITEMS} {member}")));
+            if items.len() > MAX_ITEMS || size > MAX_LISTED {
+                return endless(format!("is larger than {MAX_ITEMS} items or {MAX_LISTED} bytes"));
             }
             match page.get("nextCursor").and_then(Value::as_str) {
                 None | Some("") => return Ok(items),
-                Some(next) if !seen.insert(next.to_owned()) => {
-                    return Err(CallError::Malformed(format!("its list of {member} never ends: a page comes again")));
+                Some(next) if next.len() > MAX_CURSOR => {
+                    return endless(format!("has a cursor of more than {MAX_CURSOR} bytes"));
                 }
+                Some(next) if !seen.insert(next.to_owned()) => return endless("never ends: a page comes again".into()),
                 Some(next) => cursor = Some(next.to_owned()),
             }
         }
-        Err(CallError::Malformed(format!("its list of {member} has more than {MAX_PAGES} pages")))
+        endless(format!("has more than {MAX_PAGES} pages"))
     }
 }
 

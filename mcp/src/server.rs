@@ -1,20 +1,21 @@
 //! One configured server: connected when first needed, restarted when it died, held to what was accepted of it.
 
-use crate::accounting::Entry;
 use crate::connection::Connection;
 use crate::context::Context;
 use crate::error::{CallError, ConnectError};
-use crate::handler::{Progress, ProgressSink};
+use crate::handler::Progress;
 use crate::listing::Listing;
-use crate::lock::{Change, LockedServer, Verdict, compare, server_warnings, verdict};
+use crate::lock::LockedServer;
+use crate::record::Recorded;
 use crate::results;
+use crate::session::Session;
 use crate::settings::{Protocol, ServerSettings};
+use futures_util::FutureExt;
+use futures_util::future::{BoxFuture, Shared};
 use serde_json::{Map, Value};
-use std::collections::HashSet;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, PoisonError, RwLock};
-use std::time::{Duration, SystemTime};
-use tokio::sync::Mutex;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+use tokio::task::AbortHandle;
 use tokio::time::Instant;
 
 /// A server that stayed up this long is started again at once.
@@ -23,34 +24,37 @@ const FIRST_PAUSE: Duration = Duration::from_millis(500);
 const LONGEST_PAUSE: Duration = Duration::from_secs(30);
 
 type Resolve = dyn Fn() -> Result<ServerSettings, ConnectError> + Send + Sync;
+type Started = Result<Arc<Session>, ConnectError>;
 
 /// One configured server. Nothing is started before something is asked of it.
 pub struct Server {
+    shared: Arc<Inner>,
+    state: Mutex<State>,
+}
+
+struct Inner {
     name: String,
     /// Variables are filled in at each start, so a renewed token is used by the next one.
     resolve: Box<Resolve>,
     context: Context,
     /// What was accepted of it; without it everything is.
     accepted: Option<Arc<LockedServer>>,
-    state: Mutex<State>,
 }
 
 #[derive(Default)]
 struct State {
-    open: Option<Arc<Open>>,
+    session: Option<Arc<Session>>,
+    /// A start that is under way. It belongs to nobody: whoever asked first may leave, and others wait for it too.
+    starting: Option<Starting>,
     failures: u32,
     /// No new start before this, because of that.
     pause: Option<(Instant, ConnectError)>,
 }
 
-/// A session, and how what it offers differs from what was accepted.
-struct Open {
-    connection: Connection,
-    /// A request was lost: some servers forget a session without saying so in the way they should. Calls that are
-    /// under way may still end well; the next one gets another session.
-    is_doubtful: AtomicBool,
-    changes: RwLock<Vec<Change>>,
-    warned: std::sync::Mutex<HashSet<String>>,
+#[derive(Clone)]
+struct Starting {
+    outcome: Shared<BoxFuture<'static, Started>>,
+    task: AbortHandle,
 }
 
 impl Server {
@@ -61,98 +65,123 @@ impl Server {
         accepted: Option<Arc<LockedServer>>,
         resolve: impl Fn() -> Result<ServerSettings, ConnectError> + Send + Sync + 'static,
     ) -> Server {
-        let (name, context) = (name.into(), context.clone());
-        Server { name, resolve: Box::new(resolve), context, accepted, state: Mutex::default() }
+        let inner = Inner { name: name.into(), resolve: Box::new(resolve), context: context.clone(), accepted };
+        Server { shared: Arc::new(inner), state: Mutex::default() }
     }
 
-    /// Calls a tool by the server's own name for it; gives its answer as data. Never sent twice.
+    /// Calls a tool by the server's own name for it; gives its answer as data. It is sent once; once more only where
+    /// the server said that it has not looked at it.
     pub async fn call(
         &self,
         tool: &str,
         arguments: Map<String, Value>,
         progress: Option<Arc<dyn Fn(Progress) + Send + Sync>>,
     ) -> Result<Value, CallError> {
-        let (began, begun) = (SystemTime::now(), Instant::now());
-        let characters_in = characters(&Value::Object(arguments.clone()));
-        let answer = self.answer(tool, arguments, progress).await;
-        self.context.accounting.record(Entry {
-            began,
-            latency: begun.elapsed(),
-            characters_in,
-            characters_out: answer.as_ref().map_or(0, characters),
-            server: self.name.clone(),
-            command: tool.to_owned(),
-            error: answer.as_ref().err().map(ToString::to_string),
-        });
+        let recorded = Recorded::begin(&self.shared.context, &self.shared.name, tool, &arguments);
+        let mut answer = self.session().await?.call(tool, arguments.clone(), progress.clone()).await;
+        if matches!(answer, Err(CallError::Expired)) {
+            answer = self.session().await?.call(tool, arguments, progress).await;
+        }
+        recorded.end(&answer);
         answer
-    }
-
-    async fn answer(
-        &self,
-        tool: &str,
-        arguments: Map<String, Value>,
-        progress: Option<ProgressSink>,
-    ) -> Result<Value, CallError> {
-        let open = self.open().await.map_err(CallError::Unavailable)?;
-        self.check(&open, tool).await?;
-        let result = open.note(open.connection.call_tool(tool, arguments, progress).await)?;
-        results::data(&result, &self.context.redactor)
     }
 
     /// Reads a resource.
     pub async fn read_resource(&self, uri: &str) -> Result<Value, CallError> {
-        let open = self.open().await.map_err(CallError::Unavailable)?;
-        let result = open.note(open.connection.read_resource(uri).await)?;
-        results::resource(&result, &self.context.redactor)
+        let session = self.session().await?;
+        let result = session.note(session.connection.read_resource(uri).await)?;
+        results::resource(&result, &self.shared.context.redactor)
     }
 
     /// Fills in a prompt.
     pub async fn get_prompt(&self, name: &str, arguments: Map<String, Value>) -> Result<Value, CallError> {
-        let open = self.open().await.map_err(CallError::Unavailable)?;
-        let result = open.note(open.connection.get_prompt(name, arguments).await)?;
-        results::prompt(&result, &self.context.redactor)
+        let session = self.session().await?;
+        let result = session.note(session.connection.get_prompt(name, arguments).await)?;
+        results::prompt(&result, &self.shared.context.redactor)
     }
 
-    /// All that it offers now.
+    /// All that it offers now, without secrets.
     pub async fn list(&self) -> Result<Listing, CallError> {
-        let open = self.open().await.map_err(CallError::Unavailable)?;
-        open.note(open.connection.list().await)
+        let session = self.session().await?;
+        let mut listing = session.note(session.connection.list().await)?;
+        listing.redact(&self.shared.context.redactor);
+        Ok(listing)
+    }
+
+    /// Its resources, each as it lists it.
+    pub async fn list_resources(&self) -> Result<Vec<Value>, CallError> {
+        let session = self.session().await?;
+        session.listed(session.connection.list_resources().await)
+    }
+
+    /// Its templates of resources.
+    pub async fn list_resource_templates(&self) -> Result<Vec<Value>, CallError> {
+        let session = self.session().await?;
+        session.listed(session.connection.list_resource_templates().await)
+    }
+
+    /// Its prompts.
+    pub async fn list_prompts(&self) -> Result<Vec<Value>, CallError> {
+        let session = self.session().await?;
+        session.listed(session.connection.list_prompts().await)
     }
 
     /// Whether it answers, and how long that takes.
     pub async fn ping(&self) -> Result<Duration, CallError> {
-        let open = self.open().await.map_err(CallError::Unavailable)?;
+        let session = self.session().await?;
         let begun = Instant::now();
-        open.note(open.connection.ping().await)?;
+        session.note(session.connection.ping().await)?;
         Ok(begun.elapsed())
     }
 
     /// Ends its session and whatever was started for it.
     pub async fn close(&self) {
-        let open = self.state.lock().await.open.take();
-        if let Some(open) = open {
-            open.connection.close().await;
+        let (session, starting) = {
+            let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+            (state.session.take(), state.starting.take())
+        };
+        if let Some(starting) = starting {
+            starting.task.abort();
+        }
+        if let Some(session) = session {
+            session.connection.close().await;
         }
     }
 
-    /// The session, opened if there is none.
-    async fn open(&self) -> Result<Arc<Open>, ConnectError> {
-        let mut state = self.state.lock().await;
-        if let Some(open) = &state.open {
-            let is_closed = open.connection.is_closed();
-            if !is_closed && !open.is_doubtful.load(Ordering::Acquire) {
-                return Ok(open.clone());
+    /// The session, opened if there is none that can be used.
+    async fn session(&self) -> Result<Arc<Session>, CallError> {
+        let starting = match self.current().map_err(CallError::Unavailable)? {
+            Current::Open(session) => return Ok(session),
+            Current::Starting(starting) => starting,
+        };
+        let outcome = starting.outcome.clone().await;
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        // Of all who waited for this start, the first takes note of what came of it.
+        if state.starting.as_ref().is_some_and(|known| known.outcome.ptr_eq(&starting.outcome)) {
+            state.starting = None;
+            match &outcome {
+                Ok(session) => state.session = Some(session.clone()),
+                Err(error) => state.fail(error.clone()),
             }
-            let died_young = open.connection.age() < STEADY;
-            if is_closed {
-                // It died on its own; what it left behind is ended before another is started.
-                open.connection.close().await;
+        }
+        outcome.map_err(CallError::Unavailable)
+    }
+
+    fn current(&self) -> Result<Current, ConnectError> {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(session) = &state.session {
+            if session.is_usable() {
+                return Ok(Current::Open(session.clone()));
             }
-            state.open = None;
+            let died_young = session.connection.is_closed() && session.connection.age() < STEADY;
+            state.session = None;
             match died_young {
                 true => state.fail(ConnectError::Failed("its process or connection ended".into())),
                 false => state.failures = 0,
             }
+        }
+        if let Some(starting) = &state.starting {
+            return Ok(Current::Starting(starting.clone()));
         }
         if let Some((until, error)) = &state.pause {
             if Instant::now() < *until {
@@ -160,100 +189,59 @@ impl Server {
             }
             state.pause = None;
         }
-        match self.start().await {
-            Ok(open) => {
-                let open = Arc::new(open);
-                state.open = Some(open.clone());
-                Ok(open)
-            }
-            Err(error) => {
-                state.fail(error.clone());
-                Err(error)
-            }
+        let task = tokio::spawn(self.shared.clone().start());
+        let abort = task.abort_handle();
+        let stopped = || Err(ConnectError::Failed("its start was given up".into()));
+        let outcome = async move { task.await.unwrap_or_else(|_| stopped()) }.boxed().shared();
+        let starting = Starting { outcome, task: abort };
+        state.starting = Some(starting.clone());
+        Ok(Current::Starting(starting))
+    }
+}
+
+enum Current {
+    Open(Arc<Session>),
+    Starting(Starting),
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let state = self.state.get_mut().unwrap_or_else(PoisonError::into_inner);
+        if let Some(starting) = &state.starting {
+            starting.task.abort();
         }
     }
+}
 
-    async fn start(&self) -> Result<Open, ConnectError> {
+impl Inner {
+    async fn start(self: Arc<Inner>) -> Started {
         let mut settings = (self.resolve)()?;
         if let Some(version) = self.accepted.as_ref().and_then(|accepted| accepted.protocol.as_deref()) {
             settings.expected = Protocol::of_version(version);
         }
         let connection = Connection::open(settings, &self.context).await?;
-        connection.watch_tools();
-        let is_doubtful = AtomicBool::new(false);
-        let open = Open { connection, is_doubtful, changes: RwLock::default(), warned: Default::default() };
-        if let Err(error) = self.compare(&open).await {
-            open.connection.close().await;
-            return Err(ConnectError::Failed(format!("it did not list its tools: {error}")));
-        }
-        Ok(open)
-    }
-
-    async fn compare(&self, open: &Open) -> Result<(), CallError> {
-        let Some(accepted) = &self.accepted else { return Ok(()) };
-        let listing = Listing {
-            identity: open.connection.identity(),
-            tools: open.connection.list_tools().await?,
-            prompts: accepted.prompts.clone(),
-            has_resources: accepted.has_resources,
-            ..Listing::default()
-        };
-        let now = listing.locked(accepted.endpoint.clone(), &self.context.redactor);
-        let changes = compare(accepted, &now.map_err(|error| CallError::Malformed(error.to_string()))?);
-        for warning in server_warnings(&changes) {
-            if open.is_news(&warning) {
-                self.context.warn(&self.name, &warning);
+        let session = Session::new(connection, self.accepted.clone());
+        match session.compare().await {
+            Ok(()) => Ok(Arc::new(session)),
+            Err(error) => {
+                session.connection.close().await;
+                Err(match error {
+                    CallError::Unavailable(error) => error,
+                    error => ConnectError::Failed(format!("it did not list its tools: {error}")),
+                })
             }
         }
-        *open.changes.write().unwrap_or_else(PoisonError::into_inner) = changes;
-        Ok(())
-    }
-
-    /// Whether the tool is still what was accepted.
-    async fn check(&self, open: &Open, tool: &str) -> Result<(), CallError> {
-        if open.connection.shared.take_tools_changed() {
-            self.compare(open).await?;
-        }
-        let judged = verdict(&open.changes.read().unwrap_or_else(PoisonError::into_inner), tool);
-        match judged {
-            Verdict::Serve => Ok(()),
-            Verdict::Warn(text) => {
-                if open.is_news(&text) {
-                    self.context.warn(&self.name, &text);
-                }
-                Ok(())
-            }
-            Verdict::Refuse(text) => Err(CallError::Changed(text)),
-        }
-    }
-}
-
-impl Open {
-    /// Whether the operator was not told yet.
-    fn is_news(&self, text: &str) -> bool {
-        self.warned.lock().unwrap_or_else(PoisonError::into_inner).insert(text.to_owned())
-    }
-
-    fn note<T>(&self, answer: Result<T, CallError>) -> Result<T, CallError> {
-        if let Err(CallError::Lost(_)) = &answer {
-            self.is_doubtful.store(true, Ordering::Release);
-        }
-        answer
     }
 }
 
 impl State {
-    /// Each failure in a row makes the pause longer.
+    /// Each failure in a row makes the pause longer. What only a person can change may be tried again at once.
     fn fail(&mut self, error: ConnectError) {
+        if matches!(error, ConnectError::Refused(_) | ConnectError::Unauthorized { .. }) {
+            return;
+        }
         let pause = FIRST_PAUSE.saturating_mul(1 << self.failures.min(6)).min(LONGEST_PAUSE);
         self.failures = self.failures.saturating_add(1);
         self.pause = Some((Instant::now() + pause, error));
-    }
-}
-
-fn characters(value: &Value) -> usize {
-    match value {
-        Value::String(text) => text.chars().count(),
-        other => other.to_string().chars().count(),
     }
 }

@@ -110,8 +110,8 @@ pub enum BearerSource {
     Token(Secret),
     /// The trimmed contents of a file.
     File(PathBuf),
-    /// The trimmed output of a program.
-    Command(Vec<String>),
+    /// The trimmed output of a program. Its variables are the safe base set alone.
+    Command(StdioEndpoint),
 }
 
 /// What to do when a server asks the user something.

@@ -16,7 +16,8 @@ use std::path::PathBuf;
   agent-spaces audit support
   agent-spaces audit --diff
 
-Exit status: 0 ok, 1 with --diff: something changed, 2 bad usage or configuration, 5 a server does not answer.")]
+Exit status: 0 ok, 1 with --diff: something changed, 2 bad usage or configuration, 4 with --diff: a server is not
+accepted, 5 a server does not answer.")]
 pub(super) struct Audit {
     /// A component's file, or the name of a space
     #[arg(required_unless_present = "diff")]
@@ -29,7 +30,7 @@ pub(super) struct Audit {
     #[command(flatten)]
     config: ConfigChoice,
 
-    /// Print the findings as one JSON object
+    /// Print the findings as one JSON value
     #[arg(long)]
     json: bool,
 }

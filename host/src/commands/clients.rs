@@ -24,7 +24,7 @@ impl Session {
     pub(super) fn new(project: &Project, trace: bool) -> Result<Session, Failure> {
         let redactor = Redactor::default();
         let mut accounting = Accounting::default();
-        if let Some(file) = project.config().accounting.as_ref().map(|accounting| project.path(&accounting.file)) {
+        if let Some(file) = project.accounting_file() {
             let opened = Accounting::to_file(&file, redactor.clone(), terminal::warn);
             accounting = opened.map_err(|error| {
                 let message = format!("the accounting file {}: {error}", file.display());
@@ -68,16 +68,25 @@ impl Session {
         self.runtime.as_ref().ok_or_else(gone).map(|runtime| runtime.block_on(work))
     }
 
-    /// A server, whatever was accepted of it before. Nothing is started yet.
-    pub(super) fn server(&self, server: &Arc<ConfiguredServer>) -> Arc<Server> {
-        self.clients.server(server, None, None)
+    /// Asks a server something, whatever was accepted of it before, and ends its session.
+    pub(super) fn ask<T, Answer: Future<Output = T>>(
+        &self,
+        server: &Arc<ConfiguredServer>,
+        question: impl FnOnce(Arc<Server>) -> Answer,
+    ) -> Result<T, Failure> {
+        let server = self.clients.stranger(server);
+        self.wait(async {
+            let answer = question(server.clone()).await;
+            server.close().await;
+            answer
+        })
     }
 
     /// What a server offers, on a terminal with a sign of life.
     pub(super) fn discover(&self, server: &Arc<ConfiguredServer>) -> Result<Listing, Failure> {
         let bar = folders::spin("Asking an MCP server for its tools");
         bar.set_message(format!("Asking {} for its tools", terminal::clean_line(&server.name)));
-        let listing = self.wait(self.server(server).list());
+        let listing = self.ask(server, |server| async move { server.list().await });
         bar.finish_and_clear();
         listing?.map_err(|error| refused(&server.name, &error))
     }
@@ -92,15 +101,10 @@ impl Session {
     pub(super) fn adopt(&self, project: &Project, server: &Arc<ConfiguredServer>) -> Result<(), Failure> {
         let listing = self.discover(server)?;
         let found = self.locked(server, &listing)?;
-        if let Some(package) = found.package.as_ref().filter(|package| !package.pinned) {
-            terminal::warn(&format!(
-                "MCP server {}: `{}` is not pinned: what runs tomorrow may be another program; write its version",
-                server.name, package.name
-            ));
-        }
+        warn_of_package(&server.name, &found);
         project.accept(&server.name, found)?;
         let file = project.lock_file();
-        terminal::note(&format!("{}: {} tools, written to {}", server.name, listing.tools.len(), file.display()));
+        terminal::note(&format!("{}: {}, written to {}", server.name, tools(listing.tools.len()), file.display()));
         Ok(())
     }
 }
@@ -115,10 +119,26 @@ impl Drop for Session {
     }
 }
 
+/// A package without a version is another program some day.
+pub(super) fn warn_of_package(server: &str, found: &LockedServer) {
+    if let Some(package) = found.package.as_ref().filter(|package| !package.pinned) {
+        terminal::warn(&format!(
+            "MCP server {server}: `{}` is not pinned: what runs tomorrow may be another program; write its version",
+            package.name
+        ));
+    }
+}
+
+/// `1 tool`, `2 tools`
+pub(super) fn tools(count: usize) -> String {
+    format!("{count} tool{}", if count == 1 { "" } else { "s" })
+}
+
 /// Why a server did not do what a person asked.
 pub(super) fn refused(server: &str, error: &CallError) -> Failure {
     let code = match error {
         CallError::Unavailable(ConnectError::Unauthorized { .. }) => "host.unauthorized",
+        CallError::Unavailable(ConnectError::Refused(_)) => "call.denied",
         CallError::Unavailable(_) => "host.mcp",
         CallError::Timeout { .. } => "call.timeout",
         CallError::Changed(_) | CallError::Asks(_) => "call.denied",
@@ -128,5 +148,5 @@ pub(super) fn refused(server: &str, error: &CallError) -> Failure {
         CallError::Unavailable(error) => error.to_string(),
         error => error.to_string(),
     };
-    Failure::new(code, format!("MCP server {server}: {message}"), None)
+    Failure::new(code, format!("MCP server {server}: {}", terminal::clean_line(&message)), None)
 }

@@ -5,16 +5,19 @@ use super::failure::Failure;
 use super::script_file::ScriptFile;
 use super::space_choice::{Found, SpaceChoice};
 use super::{folders, output, terminal, trust, units};
+use agent_spaces::project::Project;
 use agent_spaces::{Engine, Event, EventKind, Limits, PrepareError, Program, RunReport, Usage};
 use clap::Args;
 use serde_json::{Value, json};
+use std::collections::HashSet;
 use std::path::PathBuf;
 use std::time::Duration;
 
 /// Run a TypeScript or JavaScript file in a sandbox.
 ///
 /// The script's value is its default export, what a top-level `return` gives, or its last expression;
-/// it is printed to stdout as JSON. What the script prints goes to stderr.
+/// it is printed to stdout as JSON. What the script prints goes to stderr. An MCP server that is imported for the
+/// first time is asked for its tools, which are written to capabilities.lock.
 #[derive(Args)]
 #[command(after_help = "Examples:
   agent-spaces run examples/quickstart/agent.ts
@@ -68,6 +71,19 @@ pub(super) struct Run {
     no_cache: bool,
 }
 
+/// Who was asked something before the run, once each.
+#[derive(Default)]
+struct Asked {
+    servers: HashSet<String>,
+    user: bool,
+}
+
+impl Asked {
+    fn user(&mut self, project: &Project) -> Result<bool, Failure> {
+        Ok(!std::mem::replace(&mut self.user, true) && trust::ask(project)?)
+    }
+}
+
 impl Run {
     pub(super) fn execute(self) -> u8 {
         let is_data = self.json || self.events;
@@ -98,15 +114,21 @@ impl Run {
             Found::Project(project) => Session::new(project, self.trace_mcp)?,
             Found::Definitions(_) => Session::without_project()?,
         };
+        let mut asked = Asked::default();
         let program = loop {
-            match self.prepare(&script, &engine, &found, &session)? {
-                Ok(program) => break program,
-                // The next round knows its tools.
-                Err(refused) => match self.adopt(&found, &refused, &session)? {
-                    true => found = self.choice.find(&script, &engine)?,
-                    false => return Err(Failure::refused(refused, &script.name, &script.source)),
-                },
+            let program = match self.prepare(&script, &engine, &found, &session)? {
+                Ok(program) if !self.ask_for(&found, &program, &mut asked)? => break program,
+                Ok(_) => None,
+                Err(refused) => Some(refused),
+            };
+            // The next round knows more: of the server's tools, or of what its user accepts.
+            if let Some(refused) = program
+                && !self.adopt(&found, &refused, &session, &mut asked)?
+            {
+                self.warn_of(&found);
+                return Err(Failure::refused(refused, &script.name, &script.source));
             }
+            found = self.choice.find(&script, &engine)?;
         };
         let limits = self.limits(self.choice.limits(&found))?;
         let report = session.wait(self.follow(&program, limits))?;
@@ -140,7 +162,13 @@ impl Run {
 
     /// Asks the MCP server that a script imports for its tools, where nobody knows them yet; gives whether the script
     /// is worth another try.
-    fn adopt(&self, found: &Found, refused: &PrepareError, session: &Session) -> Result<bool, Failure> {
+    fn adopt(
+        &self,
+        found: &Found,
+        refused: &PrepareError,
+        session: &Session,
+        asked: &mut Asked,
+    ) -> Result<bool, Failure> {
         let (PrepareError::Script(error), Found::Project(project)) = (refused, found) else { return Ok(false) };
         let Some(specifier) = &error.specifier else { return Ok(false) };
         let modules = self.choice.modules(found)?;
@@ -148,10 +176,39 @@ impl Run {
             return Ok(false);
         };
         if server.obstacle().is_some() {
-            return trust::ask(project);
+            return asked.user(project);
+        }
+        // A server that has nothing to give is not asked again and again.
+        if !asked.servers.insert(server.name.clone()) {
+            return Ok(false);
         }
         session.adopt(project, server)?;
         Ok(true)
+    }
+
+    /// Asks the user about servers that the script would call and that may not be started; gives whether something
+    /// was accepted.
+    fn ask_for(&self, found: &Found, program: &Program, asked: &mut Asked) -> Result<bool, Failure> {
+        let Found::Project(project) = found else { return Ok(false) };
+        let modules = self.choice.modules(found)?;
+        let inert = modules.inert(program.interfaces());
+        if inert.is_empty() {
+            return Ok(false);
+        }
+        if asked.user(project)? {
+            return Ok(true);
+        }
+        for obstacle in inert.iter().filter_map(|server| server.obstacle()) {
+            terminal::warn(&obstacle);
+        }
+        Ok(false)
+    }
+
+    /// What is odd about the files of servers may be why a module is not there.
+    fn warn_of(&self, found: &Found) {
+        if let Found::Project(project) = found {
+            project.warnings().iter().for_each(|warning| terminal::warn(warning));
+        }
     }
 
     fn limits(&self, mut limits: Limits) -> Result<Limits, Failure> {

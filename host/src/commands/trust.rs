@@ -2,17 +2,19 @@
 
 use super::failure::Failure;
 use super::{folders, output, terminal};
-use agent_spaces::project::{Project, find, foreign_files};
+use agent_spaces::config::foreign::{self, MAX_BYTES};
+use agent_spaces::project::{Project, find, find_foreign, foreign_files};
 use agent_spaces::trust::{Accepted, Status, Trust, TrustError, waiting};
 use clap::Args;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
-use std::io::{IsTerminal, Write as _};
+use std::io::{IsTerminal, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
 /// Accept a project's configuration, so that it may start MCP servers and use variables.
 ///
-/// A file counts as accepted until it changes. Without a file: those of this folder.
+/// A file counts as accepted until it changes. Without a file: the configuration that is used here, and the files
+/// beside it that other programs read: .mcp.json, .cursor/mcp.json, .vscode/mcp.json.
 #[derive(Args)]
 #[command(after_help = "Examples:
   agent-spaces trust              # the files of this folder
@@ -20,7 +22,7 @@ use std::path::{Path, PathBuf};
   agent-spaces trust --list
   agent-spaces trust --revoke .mcp.json")]
 pub(super) struct TrustCommand {
-    /// The files
+    /// The files to accept
     files: Vec<PathBuf>,
 
     /// Show what was accepted
@@ -62,9 +64,21 @@ impl TrustCommand {
 }
 
 fn accept(trust: &Trust, file: &Path) -> Result<&'static str, Failure> {
-    let fail = |error: std::io::Error| Failure::new("config.file", format!("{}: {error}", file.display()), None);
-    let contents = std::fs::read(file).map_err(fail)?;
-    trust.accept(file, &contents).map_err(failed)?;
+    let fail = |message: String| Failure::new("config.file", format!("{}: {message}", file.display()), None);
+    if !file.is_file() {
+        return Err(fail("there is no such file".into()));
+    }
+    let mut text = String::new();
+    let opened = std::fs::File::open(file).map_err(|error| fail(error.to_string()))?;
+    let read = opened.take(MAX_BYTES as u64 + 1).read_to_string(&mut text);
+    read.map_err(|error| fail(error.to_string()))?;
+    // Programs in TypeScript show what they start when they are used.
+    if let Ok(found) = foreign::read(&file.display().to_string(), &text)
+        && !found.servers.is_empty()
+    {
+        terminal::note(&format!("{} may now use:\n{}", file.display(), waiting(&found.servers)));
+    }
+    trust.accept(file, text.as_bytes()).map_err(failed)?;
     Ok("accepted")
 }
 
@@ -74,9 +88,13 @@ fn revoke(trust: &Trust, file: &Path) -> Result<&'static str, Failure> {
 
 /// The files of this folder that could start something.
 fn here() -> Result<Vec<PathBuf>, Failure> {
-    let config = find(Path::new("."), None)?;
-    let folder = config.as_deref().and_then(Path::parent).unwrap_or(Path::new(".")).to_owned();
-    let files: Vec<PathBuf> = config.into_iter().chain(foreign_files(&folder)).collect();
+    let here = Path::new(".");
+    let config = find(here, None)?;
+    let folder = match &config {
+        Some(file) => file.parent().filter(|parent| !parent.as_os_str().is_empty()).map(Path::to_owned),
+        None => find_foreign(here)?,
+    };
+    let files: Vec<PathBuf> = config.into_iter().chain(foreign_files(folder.as_deref().unwrap_or(here))).collect();
     match files.is_empty() {
         false => Ok(files),
         true => Err(Failure::new("config.file", "there is nothing to accept here", Some("name a file"))),
@@ -107,22 +125,23 @@ pub(super) fn ask(project: &Project) -> Result<bool, Failure> {
         return Ok(false);
     }
     let trust = folders::trust();
-    let mut files: Vec<&Path> = Vec::new();
-    for server in project.servers().values().filter(|server| server.config.enabled) {
-        if server.trust != Status::Accepted && !files.contains(&server.file.as_path()) {
-            files.push(&server.file);
-        }
-    }
+    let mut asked: Vec<&Path> = Vec::new();
     let mut is_new = false;
-    for file in files {
-        let of_file = project.servers().values().filter(|server| server.file == file);
+    for server in project.servers().values().filter(|server| server.config.enabled) {
+        let acceptance = &server.acceptance;
+        if acceptance.status == Status::Accepted || asked.contains(&acceptance.file.as_path()) {
+            continue;
+        }
+        asked.push(&acceptance.file);
+        let of_file = project.servers().values().filter(|server| server.acceptance.file == acceptance.file);
         let servers = of_file.map(|server| (server.name.clone(), server.config.clone())).collect();
-        terminal::note(&format!("{} wants to use:\n{}", file.display(), waiting(&servers)));
-        let _ = write!(std::io::stderr(), "Accept this file? [y/N] ");
+        terminal::note(&format!("{} wants to use:\n{}", acceptance.file.display(), waiting(&servers)));
+        let _ = write!(std::io::stderr(), "Accept this file, with all that it says? [y/N] ");
         let mut answer = String::new();
         let read = std::io::stdin().read_line(&mut answer);
         if read.is_ok() && matches!(answer.trim(), "y" | "Y" | "yes") {
-            accept(&trust, file)?;
+            // What was shown, not what the file may hold by now.
+            trust.accept(&acceptance.file, acceptance.text.as_bytes()).map_err(failed)?;
             is_new = true;
         }
     }

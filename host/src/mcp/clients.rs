@@ -3,7 +3,7 @@
 use super::configured::ConfiguredServer;
 use super::settings;
 use crate::config::Scope;
-use agent_spaces_mcp::lock::LockedServer;
+use agent_spaces_mcp::lock::{Change, LockedEndpoint, LockedServer, compare, package_of};
 use agent_spaces_mcp::secrets::Variables;
 use agent_spaces_mcp::{ConnectError, Context, Server, ServerSettings};
 use std::collections::HashMap;
@@ -19,8 +19,8 @@ struct Inner {
     variables: Variables,
     /// Where servers may keep what belongs to one space.
     state_folder: Option<PathBuf>,
-    /// Those that are shared by all spaces, by file and name.
-    shared: Mutex<HashMap<(PathBuf, String), Arc<Server>>>,
+    /// Those that are shared by all spaces, by all that they depend on.
+    shared: Mutex<HashMap<String, Arc<Server>>>,
     /// All that were made and are still there.
     made: Mutex<Vec<Weak<Server>>>,
 }
@@ -52,12 +52,18 @@ impl McpClients {
         if server.config.scope != Scope::Host {
             return self.make(server, accepted, space);
         }
-        let key = (server.file.clone(), server.name.clone());
+        let key =
+            format!("{:?} {:?} {accepted:?}", server.file, (&server.name, &server.config, server.acceptance.status));
         let known = self.0.shared.lock().unwrap_or_else(PoisonError::into_inner).get(&key).cloned();
         known.unwrap_or_else(|| {
             let made = self.make(server, accepted, None);
             self.0.shared.lock().unwrap_or_else(PoisonError::into_inner).entry(key).or_insert(made).clone()
         })
+    }
+
+    /// A server whose tools are to be found out, whatever was accepted of it before. Nobody else is given it.
+    pub fn stranger(&self, server: &Arc<ConfiguredServer>) -> Arc<Server> {
+        self.make(server, None, None)
     }
 
     fn make(
@@ -68,17 +74,17 @@ impl McpClients {
     ) -> Arc<Server> {
         let (weak, configured) = (Arc::downgrade(&self.0), server.clone());
         let space = space.map(str::to_owned);
-        let endpoint = accepted.map(|accepted| accepted.endpoint.clone());
+        let before = accepted.cloned();
         let resolve = move || {
             let gone = || ConnectError::Failed("this process is closing".into());
             let clients = McpClients(weak.upgrade().ok_or_else(gone)?);
-            if endpoint.as_ref().is_some_and(|endpoint| *endpoint != super::locked_endpoint(&configured)) {
+            if before.as_ref().is_some_and(|before| is_elsewhere(before, &configured)) {
                 let message = format!(
                     "its command or address is not the accepted one: look at `agent-spaces audit --diff`, then run \
                      `agent-spaces mcp accept {}`",
                     configured.name
                 );
-                return Err(ConnectError::Failed(message));
+                return Err(ConnectError::Refused(message));
             }
             clients.settings(&configured, space.as_deref())
         };
@@ -92,7 +98,7 @@ impl McpClients {
     /// The settings of a server, with every variable filled in.
     pub fn settings(&self, server: &ConfiguredServer, space: Option<&str>) -> Result<ServerSettings, ConnectError> {
         if let Some(obstacle) = server.obstacle() {
-            return Err(ConnectError::Failed(obstacle));
+            return Err(ConnectError::Refused(obstacle));
         }
         let Inner { context, variables, state_folder, .. } = &*self.0;
         settings::settings(server, variables, state_folder.as_deref(), space, &context.redactor)
@@ -104,4 +110,15 @@ impl McpClients {
         let closing = made.iter().filter_map(Weak::upgrade).map(|server| async move { server.close().await });
         futures_util::future::join_all(closing).await;
     }
+}
+
+/// Whether a server is now something else than what was accepted; another version of its package is not.
+fn is_elsewhere(before: &LockedServer, now: &ConfiguredServer) -> bool {
+    let endpoint = super::locked_endpoint(now);
+    let package = match &endpoint {
+        LockedEndpoint::Stdio { command, args } => package_of(command, args),
+        LockedEndpoint::Remote { .. } => None,
+    };
+    let now = LockedServer { endpoint, package, ..before.clone() };
+    compare(before, &now).iter().any(Change::is_breaking)
 }

@@ -3,6 +3,7 @@
 use crate::config::McpServer;
 use crate::trust::Status;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 /// One MCP server of a project.
 #[derive(Clone, Debug)]
@@ -15,8 +16,19 @@ pub struct ConfiguredServer {
     pub file: PathBuf,
     /// The folder that its paths are relative to.
     pub folder: PathBuf,
-    /// Whether its user accepted that file.
-    pub trust: Status,
+    /// What its user must have accepted.
+    pub acceptance: Acceptance,
+}
+
+/// A file that its user must accept, and whether that was done.
+#[derive(Clone, Debug)]
+pub struct Acceptance {
+    /// The file.
+    pub file: PathBuf,
+    /// What was read from it: what is accepted is what was shown.
+    pub text: Arc<str>,
+    /// What its user has said of it.
+    pub status: Status,
 }
 
 impl ConfiguredServer {
@@ -28,7 +40,8 @@ impl ConfiguredServer {
             None if !self.config.enabled => return Some(format!("{file}: {}: it is switched off", self.config.place)),
             None => {}
         }
-        match self.trust {
+        let file = self.acceptance.file.display();
+        match self.acceptance.status {
             Status::Accepted => None,
             Status::New => Some(format!("{file} is not accepted yet: read it, then run `agent-spaces trust {file}`")),
             Status::Changed => {

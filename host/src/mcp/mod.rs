@@ -13,6 +13,6 @@ mod provider;
 mod settings;
 
 pub use clients::McpClients;
-pub use configured::ConfiguredServer;
+pub use configured::{Acceptance, ConfiguredServer};
 pub use discovery::{locked, locked_endpoint};
 pub(crate) use provider::McpProvider;

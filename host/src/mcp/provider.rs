@@ -12,6 +12,9 @@ use serde_json::{Map, Value, json};
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, PoisonError};
 
+/// A server may fail in ever new words.
+const MAX_TOLD: usize = 100;
+
 /// Answers the calls of one server's module in one space.
 pub(crate) struct McpProvider {
     clients: McpClients,
@@ -115,22 +118,32 @@ impl McpProvider {
                 self.tell(&message);
                 new("call.denied", message)
             }
+            // Why is for the operator: it may name files and commands of this machine.
             CallError::Unavailable(error) => {
                 self.tell(&error.to_string());
-                let message = match &error {
-                    ConnectError::Unauthorized { message } => {
-                        format!("the MCP server `{name}` asks for authorization: {message}")
+                match error {
+                    ConnectError::Refused(_) => {
+                        let message = format!("the MCP server `{name}` may not be used until its operator accepts it");
+                        new("call.denied", message)
                     }
-                    _ => format!("the MCP server `{name}` is not available"),
-                };
-                CapabilityError { retryable: true, ..new("call.unavailable", message) }
+                    ConnectError::Unauthorized { .. } => {
+                        let message =
+                            format!("the MCP server `{name}` asks for authorization: its operator must log in");
+                        new("call.unavailable", message)
+                    }
+                    _ => {
+                        let message = format!("the MCP server `{name}` is not available");
+                        CapabilityError { retryable: true, ..new("call.unavailable", message) }
+                    }
+                }
             }
             _ => new("call.failed", message),
         }
     }
 
     fn tell(&self, text: &str) {
-        if self.told.lock().unwrap_or_else(PoisonError::into_inner).insert(text.to_owned()) {
+        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+        if told.len() < MAX_TOLD && told.insert(text.to_owned()) {
             self.clients.context().warn(&self.configured.name, text);
         }
     }
@@ -149,12 +162,12 @@ async fn ask(part: ServerPart, server: &Server, call: &Call) -> Result<Value, Ca
     let text = |name: &str| call.params.get(name).and_then(Value::as_str).unwrap_or_default();
     match (part, &*call.function) {
         (ServerPart::Resources, "read") => server.read_resource(text("uri")).await,
-        (ServerPart::Resources, "templates") => Ok(server.list().await?.resource_templates.into()),
-        (ServerPart::Resources, _) => Ok(server.list().await?.resources.into()),
+        (ServerPart::Resources, "templates") => server.list_resource_templates().await.map(Value::Array),
+        (ServerPart::Resources, _) => server.list_resources().await.map(Value::Array),
         (ServerPart::Prompts, "get") => {
             let arguments = call.params.get("arguments").and_then(Value::as_object).cloned();
             server.get_prompt(text("name"), arguments.unwrap_or_default()).await
         }
-        (ServerPart::Prompts, _) => Ok(server.list().await?.prompts.into()),
+        (ServerPart::Prompts, _) => server.list_prompts().await.map(Value::Array),
     }
 }

@@ -2,7 +2,9 @@
 
 use super::configured::ConfiguredServer;
 use crate::config::{self, Raw, RemoteKind, Transport};
-use agent_spaces_mcp::secrets::{Redactor, Secret, Variables, expand, secret_value, secrets_in_args, secrets_in_url};
+use agent_spaces_mcp::secrets::{
+    Expanded, Redactor, Secret, Variables, expand, secret_value, secrets_in_args, secrets_in_url,
+};
 use agent_spaces_mcp::{
     Auth, BearerSource, ConnectError, Elicitation, Endpoint, OAuthClient, Protocol, RemoteEndpoint, ServerSettings,
     StdioEndpoint,
@@ -23,6 +25,14 @@ pub(super) fn settings(
 ) -> Result<ServerSettings, ConnectError> {
     let own_folder = state_folder.map(|folder| space_folder(folder, server, space));
     let mut variables = variables.clone();
+    for name in &server.config.public {
+        // What is given by name is never secret.
+        if let Ok(value) = expand(&format!("${{{name}:-}}"), &variables)
+            && !value.text.is_empty()
+        {
+            variables = variables.with(name, value.text);
+        }
+    }
     if let Some(folder) = &own_folder {
         variables = variables.with(SPACE_FOLDER, folder.display().to_string());
     }
@@ -35,7 +45,7 @@ pub(super) fn settings(
             secrets_in_args(&args).iter().for_each(|secret| redactor.add(secret));
             let cwd = cwd.as_deref().map(|cwd| filling.path("cwd", cwd)).transpose()?;
             Endpoint::Stdio(StdioEndpoint {
-                program: filling.program(program)?,
+                program: filling.program("command", program)?,
                 args: args.into_iter().map(Secret::new).collect(),
                 env: filling.values("env", env)?,
                 cwd: Some(cwd.unwrap_or_else(|| server.folder.clone())),
@@ -96,15 +106,21 @@ impl Filling<'_> {
         ConnectError::Failed(format!("{file}: {place}.{member}: {message}"))
     }
 
+    /// A text with its variables filled in. Their values are secrets wherever they stand, unless they are public.
     fn text(&self, member: &str, raw: &Raw) -> Result<String, ConnectError> {
+        let expanded = self.expand(member, raw)?;
+        expanded.values.iter().for_each(|secret| self.redactor.add(secret));
+        Ok(expanded.text)
+    }
+
+    fn expand(&self, member: &str, raw: &Raw) -> Result<Expanded, ConnectError> {
         let text = raw.expose();
         if text.contains(SPACE_FOLDER)
             && let Some(folder) = self.own_folder
         {
             make_private(folder).map_err(|error| self.fail(member, format!("{}: {error}", folder.display())))?;
         }
-        let expanded = expand(text, &self.variables).map_err(|error| self.fail(member, error))?;
-        Ok(expanded.text)
+        expand(text, &self.variables).map_err(|error| self.fail(member, error))
     }
 
     /// Variables and headers; one that is empty is left out.
@@ -112,8 +128,7 @@ impl Filling<'_> {
         let mut values = BTreeMap::new();
         for (name, raw) in raw {
             let member = format!("{member}.{name}");
-            self.text(&member, raw)?;
-            let expanded = expand(raw.expose(), &self.variables).map_err(|error| self.fail(&member, error))?;
+            let expanded = self.expand(&member, raw)?;
             if expanded.text.is_empty() {
                 continue;
             }
@@ -135,10 +150,10 @@ impl Filling<'_> {
     }
 
     /// A program with a slash in it is a path; others are looked up.
-    fn program(&self, program: &str) -> Result<String, ConnectError> {
-        let text = self.text("command", &Raw::new(program))?;
+    fn program(&self, member: &str, program: &str) -> Result<String, ConnectError> {
+        let text = self.text(member, &Raw::new(program))?;
         let is_path = text.starts_with("./") || text.starts_with("../") || text.starts_with("~/");
-        if is_path { Ok(self.path("command", program)?.display().to_string()) } else { Ok(text) }
+        if is_path { Ok(self.path(member, program)?.display().to_string()) } else { Ok(text) }
     }
 
     fn secret(&self, member: &str, raw: &Raw) -> Result<Secret, ConnectError> {
@@ -151,7 +166,7 @@ impl Filling<'_> {
         Ok(match auth {
             config::Auth::None => Auth::None,
             config::Auth::OAuth(client) => Auth::OAuthClient(OAuthClient {
-                client_id: client.client_id.clone(),
+                client_id: client.client_id.as_ref().map(|id| self.text("auth.clientId", &Raw::new(id))).transpose()?,
                 client_secret: client
                     .client_secret
                     .as_ref()
@@ -171,8 +186,14 @@ impl Filling<'_> {
             }
             config::BearerSource::File(file) => BearerSource::File(self.path("auth.file", file)?),
             config::BearerSource::Command(words) => {
-                let words = words.iter().map(|word| self.text("auth.command", word)).collect::<Result<_, _>>()?;
-                BearerSource::Command(words)
+                let (program, args) = words.split_first().ok_or_else(|| self.fail("auth.command", "it is empty"))?;
+                let args = args.iter().map(|word| self.text("auth.command", word).map(Secret::new));
+                BearerSource::Command(StdioEndpoint {
+                    program: self.program("auth.command", program.expose())?,
+                    args: args.collect::<Result<_, _>>()?,
+                    env: BTreeMap::new(),
+                    cwd: Some(self.server.folder.clone()),
+                })
             }
         })
     }

@@ -13,9 +13,10 @@ use super::outlines::Outlines;
 use super::text;
 use crate::config::{Config, Entry, ToolFilters};
 use crate::error::HostError;
-use crate::mcp::ConfiguredServer;
+use crate::mcp::{ConfiguredServer, locked_endpoint};
 use crate::package::{Package, PackageOutline};
-use agent_spaces_mcp::lock::{Lock, LockedServer};
+use agent_spaces_mcp::lock::{Lock, LockedServer, Offer};
+use agent_spaces_mcp::secrets::Redactor;
 use capability_gen::compile::{CompileError, ModuleSource, compile};
 use capability_gen::model::Module;
 use capability_gen::registry::Registry;
@@ -50,7 +51,7 @@ pub struct DefinitionFile {
 pub struct ServerModule {
     /// Its configuration.
     pub configured: Arc<ConfiguredServer>,
-    /// What was accepted of it; with a recorded list of tools nothing was.
+    /// What was accepted of it: by the lock, or by the recorded list of its tools.
     pub accepted: Option<Arc<LockedServer>>,
     /// Its tools, each as it lists it.
     pub(crate) tools: Arc<[Value]>,
@@ -134,6 +135,14 @@ fn server_name(stem: &str) -> &str {
 }
 
 impl DefinitionFile {
+    /// The server whose tools it was read as.
+    fn server_name(&self) -> Option<&str> {
+        match &self.body {
+            DefinitionBody::Module(module) => module.recipe.server.as_deref(),
+            DefinitionBody::Wit(_) => None,
+        }
+    }
+
     /// The tools of an MCP tool list, each as it stands there.
     fn tools(&self) -> Arc<[Value]> {
         let DefinitionBody::Module(module) = &self.body else { return Arc::default() };
@@ -285,6 +294,12 @@ impl Recipe {
     }
 }
 
+/// What a recorded list of tools accepts of a server; nothing where it is not what a server could send.
+fn recorded(server: &ConfiguredServer, tools: &[Value]) -> Option<LockedServer> {
+    let offer = Offer { tools, ..Offer::default() };
+    LockedServer::of(locked_endpoint(server), &offer, &Redactor::default()).ok()
+}
+
 /// What was accepted of a server, in the form of an MCP tool list.
 fn listing_text(locked: &LockedServer) -> String {
     let mut capabilities = serde_json::Map::new();
@@ -357,8 +372,9 @@ impl<'a> Loader<'a> {
             self.load(tools, naming)?;
             let is_its = |definition: &&mut DefinitionFile| definition.entries.contains(&entry);
             for definition in self.definitions.iter_mut().filter(is_its) {
-                definition.server =
-                    Some(ServerModule { configured: server.clone(), accepted: None, tools: definition.tools() });
+                let tools = definition.tools();
+                let accepted = recorded(server, &tools).map(Arc::new);
+                definition.server = Some(ServerModule { configured: server.clone(), accepted, tools });
             }
             return Ok(());
         }
@@ -400,7 +416,9 @@ impl<'a> Loader<'a> {
             error => error,
         })?;
         for file in files {
-            let known = self.definitions.iter_mut().find(|known| known.path == file);
+            let is_same =
+                |known: &&mut DefinitionFile| known.path == file && known.server_name() == naming.server.as_deref();
+            let known = self.definitions.iter_mut().find(is_same);
             match known {
                 Some(known) if known.entries.contains(&naming.entry) => {}
                 Some(known) => known.entries.push(naming.entry.clone()),

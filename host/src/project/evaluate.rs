@@ -7,9 +7,9 @@ use crate::error::PrepareError;
 use crate::handlers::Handlers;
 use crate::interfaces::Interfaces;
 use crate::limits::Limits;
+use crate::mcp::Acceptance;
 use crate::run::RunOptions;
 use crate::space::Space;
-use crate::trust::Status;
 use serde_json::Value;
 use std::path::Path;
 use std::time::Duration;
@@ -22,7 +22,7 @@ pub(super) fn read(
     file: &Path,
     engine: &Engine,
     surroundings: &Surroundings,
-) -> Result<(Config, Status), ProjectError> {
+) -> Result<(Config, Acceptance), ProjectError> {
     let text = text::read(file, config::MAX_BYTES)?;
     let shown = file.display().to_string();
     let mut value = match file.extension().and_then(|extension| extension.to_str()) {
@@ -32,9 +32,9 @@ pub(super) fn read(
     };
     // What is too large or too deep is refused before anybody walks it.
     config::check_bounds(&shown, &value)?;
-    let status = surroundings.status(file, &text)?;
-    variables::fill(&shown, &mut value, status)?;
-    Ok((config::from_value(&shown, value)?, status))
+    let acceptance = surroundings.acceptance(file, &text)?;
+    variables::fill(&shown, &mut value, acceptance.status)?;
+    Ok((config::from_value(&shown, value)?, acceptance))
 }
 
 /// Runs a configuration in TypeScript, with no capability and no other file.

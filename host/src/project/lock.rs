@@ -36,6 +36,17 @@ pub(super) fn accept(folder: &Path, name: &str, server: LockedServer) -> Result<
     write(folder, &lock)
 }
 
+/// Keeps only these servers; gives the names of the others.
+pub(super) fn retain(folder: &Path, keep: impl Fn(&str) -> bool) -> Result<Vec<String>, ProjectError> {
+    let mut lock = read(folder)?;
+    let gone: Vec<String> = lock.servers.keys().filter(|name| !keep(name)).cloned().collect();
+    if !gone.is_empty() {
+        lock.servers.retain(|name, _| keep(name));
+        write(folder, &lock)?;
+    }
+    Ok(gone)
+}
+
 fn write(folder: &Path, lock: &Lock) -> Result<(), ProjectError> {
     let target = file(folder);
     let fail = |error: std::io::Error| ProjectError::file(&target, error);

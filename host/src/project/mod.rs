@@ -33,7 +33,7 @@ pub use spaces::SpaceModules;
 use crate::config::{Config, Entry};
 use crate::engine::Engine;
 use crate::mcp::ConfiguredServer;
-use crate::trust::Trust;
+use crate::trust::{Status, Trust};
 use agent_spaces_mcp::lock::{Lock, LockedServer};
 use definitions::Loader;
 use servers::Servers;
@@ -50,6 +50,8 @@ pub struct Project {
     definitions: Vec<DefinitionFile>,
     servers: Servers,
     lock: Lock,
+    /// Whether its user accepted the configuration.
+    trust: Status,
 }
 
 /// What a project is opened in: what its user keeps and has accepted.
@@ -74,10 +76,10 @@ impl Project {
 
     /// Reads a configuration and the definitions that it names.
     pub fn open_in(file: &Path, engine: &Engine, surroundings: &Surroundings) -> Result<Project, ProjectError> {
-        let (config, status) = evaluate::read(file, engine, surroundings)?;
+        let (config, acceptance) = evaluate::read(file, engine, surroundings)?;
         let folder = file.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        let servers = Servers::gather(folder, &config, Some((file, status)), surroundings)?;
-        Project::load(folder, config, servers, Vec::new(), surroundings)
+        let servers = Servers::gather(folder, &config, Some(&acceptance), surroundings)?;
+        Project::load(folder, (config, acceptance.status), servers, Vec::new(), surroundings)
     }
 
     /// A folder without a configuration whose MCP servers stand in a file that other programs read: all of them and
@@ -92,12 +94,12 @@ impl Project {
         let enabled = servers.by_name.values().filter(|server| server.config.enabled);
         config.global = enabled.map(|server| Entry::Mcp(server.name.clone())).collect();
         config.file = folder.display().to_string();
-        Project::load(folder, config, servers, definitions, surroundings)
+        Project::load(folder, (config, Status::Accepted), servers, definitions, surroundings)
     }
 
     fn load(
         folder: &Path,
-        config: Config,
+        (config, trust): (Config, Status),
         servers: Servers,
         mut definitions: Vec<DefinitionFile>,
         surroundings: &Surroundings,
@@ -110,7 +112,7 @@ impl Project {
         loader.load_all(&servers.by_name, &lock)?;
         let definitions = loader.finish();
         definitions::check_names(&definitions)?;
-        Ok(Project { folder: folder.to_owned(), config, definitions, servers, lock })
+        Ok(Project { folder: folder.to_owned(), config, definitions, servers, lock, trust })
     }
 
     /// The configuration.
@@ -121,6 +123,13 @@ impl Project {
     /// The folder that paths are relative to.
     pub fn folder(&self) -> &Path {
         &self.folder
+    }
+
+    /// Where calls of MCP servers are written down, if the configuration says so and was accepted: one that was not
+    /// must not choose a file to write to.
+    pub fn accounting_file(&self) -> Option<PathBuf> {
+        let accounting = self.config.accounting.as_ref().filter(|_| self.trust == Status::Accepted)?;
+        Some(self.path(&accounting.file))
     }
 
     /// Every definition, in the order in which the configuration first names it.
@@ -140,9 +149,12 @@ impl Project {
 
     /// MCP servers that are switched on and whose tools nobody knows yet.
     pub fn unknown_servers(&self) -> impl Iterator<Item = &Arc<ConfiguredServer>> {
-        let is_known =
-            |server: &ConfiguredServer| self.lock.servers.contains_key(&server.name) || server.config.tools.is_some();
-        self.servers.by_name.values().filter(move |server| server.config.enabled && !is_known(server))
+        self.servers.by_name.values().filter(|server| server.config.enabled && !self.is_known(server))
+    }
+
+    /// Whether the tools of a server are written down.
+    fn is_known(&self, server: &ConfiguredServer) -> bool {
+        self.lock.servers.contains_key(&server.name) || server.config.tools.is_some()
     }
 
     /// What is odd about the files that its servers come from.
@@ -158,6 +170,11 @@ impl Project {
     /// Where that is written down.
     pub fn lock_file(&self) -> PathBuf {
         lock::file(&self.folder)
+    }
+
+    /// Takes servers that are no longer configured out of the lock; gives their names.
+    pub fn prune(&self) -> Result<Vec<String>, ProjectError> {
+        lock::retain(&self.folder, |name| self.servers.by_name.contains_key(name))
     }
 
     /// Writes down what is accepted of a server. The project has it when it is opened again.

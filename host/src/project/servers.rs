@@ -3,8 +3,8 @@
 use super::error::ProjectError;
 use super::{Surroundings, text};
 use crate::config::foreign::{self, Platform};
-use crate::config::{self, Config, McpServer, ServerSource};
-use crate::mcp::ConfiguredServer;
+use crate::config::{Config, McpServer, ServerSource};
+use crate::mcp::{Acceptance, ConfiguredServer};
 use crate::trust::Status;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -23,42 +23,44 @@ impl Servers {
     pub(super) fn gather(
         folder: &Path,
         config: &Config,
-        config_file: Option<(&Path, Status)>,
+        configuration: Option<&Acceptance>,
         surroundings: &Surroundings,
     ) -> Result<Servers, ProjectError> {
         let mut servers = Servers::default();
-        if let Some((file, trust)) = config_file {
-            servers.add(config.mcp_servers.clone(), file, folder, trust);
+        if let Some(acceptance) = configuration {
+            let own = own_folder(&acceptance.file).unwrap_or_else(|| folder.to_owned());
+            servers.add(config.mcp_servers.clone(), &acceptance.file, &own, acceptance);
             for source in &config.mcp_servers_from {
-                servers.add_source(source, folder, file, trust, surroundings)?;
+                servers.add_source(source, &own, acceptance, surroundings)?;
             }
         }
         for name in foreign::PROJECT_FILES {
             let file = super::find::join(folder, name);
             if file.is_file() {
-                servers.add_foreign(&file, folder, |text| surroundings.status(&file, text));
+                servers.add_project_file(&file, name, folder, surroundings);
             }
+        }
+        for server in servers.by_name.values_mut().map(Arc::make_mut) {
+            server.config.timeout = server.config.timeout.or(config.defaults.tool_timeout);
         }
         Ok(servers)
     }
 
-    fn add(&mut self, servers: BTreeMap<String, McpServer>, file: &Path, folder: &Path, trust: Status) {
+    fn add(&mut self, servers: BTreeMap<String, McpServer>, file: &Path, folder: &Path, acceptance: &Acceptance) {
         for (name, config) in servers {
-            let entry = self.by_name.entry(name.clone());
-            entry.or_insert_with(|| {
+            self.by_name.entry(name.clone()).or_insert_with(|| {
                 let folder = std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned());
-                Arc::new(ConfiguredServer { name, config, file: file.to_owned(), folder, trust })
+                let (file, acceptance) = (file.to_owned(), acceptance.clone());
+                Arc::new(ConfiguredServer { name, config, file, folder, acceptance })
             });
         }
     }
 
-    /// A file that the configuration names may do what the configuration may.
     fn add_source(
         &mut self,
         source: &ServerSource,
         folder: &Path,
-        config_file: &Path,
-        trust: Status,
+        configuration: &Acceptance,
         surroundings: &Surroundings,
     ) -> Result<(), ProjectError> {
         let candidates = match source {
@@ -71,22 +73,43 @@ impl Servers {
         let Some(file) = candidates.iter().find(|file| file.is_file()) else {
             let shown: Vec<String> = candidates.iter().map(|file| file.display().to_string()).collect();
             return Err(ProjectError::Unknown {
-                place: format!("{}: $.mcpServersFrom", config_file.display()),
+                place: format!("{}: $.mcpServersFrom", configuration.file.display()),
                 message: format!("it names {}, and there is no such file", shown.join(" or ")),
                 fix: "Correct it, or remove it".into(),
             });
         };
-        self.add_foreign(file, folder, |_| Ok(trust));
+        self.add_foreign(file, folder, |text| match source {
+            // A file is no safer for being named: both must have been accepted.
+            ServerSource::File(_) if configuration.status == Status::Accepted => surroundings.acceptance(file, text),
+            // The user's own files may do what the configuration may.
+            _ => Ok(configuration.clone()),
+        });
         Ok(())
     }
 
+    fn add_project_file(&mut self, file: &Path, name: &str, folder: &Path, surroundings: &Surroundings) {
+        let here = folder.canonicalize().map(|folder| folder.join(name)).ok();
+        if here.is_none() || file.canonicalize().ok() != here {
+            // What was accepted elsewhere would start the programs of this folder.
+            let warning = format!("{} is a link to another place and is not read", file.display());
+            self.warnings.push(warning);
+            return;
+        }
+        self.add_foreign(file, folder, |text| surroundings.acceptance(file, text));
+    }
+
     /// Such a file is somebody else's: what is wrong with it stops nothing here.
-    fn add_foreign(&mut self, file: &Path, folder: &Path, status: impl FnOnce(&str) -> Result<Status, ProjectError>) {
+    fn add_foreign(
+        &mut self,
+        file: &Path,
+        folder: &Path,
+        acceptance: impl FnOnce(&str) -> Result<Acceptance, ProjectError>,
+    ) {
         let read = || -> Result<(), ProjectError> {
-            let text = text::read(file, config::MAX_BYTES)?;
+            let text = text::read(file, foreign::MAX_BYTES)?;
             let found = foreign::read(&file.display().to_string(), &text)?;
             self.warnings.extend(found.warnings.iter().map(ToString::to_string));
-            self.add(found.servers, file, folder, status(&text)?);
+            self.add(found.servers, file, folder, &acceptance(&text)?);
             Ok(())
         };
         if let Err(error) = read() {
@@ -95,9 +118,19 @@ impl Servers {
     }
 }
 
+/// The folder that a file really is in: a link to an accepted file must not start the programs of another folder.
+fn own_folder(file: &Path) -> Option<PathBuf> {
+    file.canonicalize().ok()?.parent().map(Path::to_owned)
+}
+
 impl Surroundings {
+    /// A file with this text, and whether it was accepted.
+    pub(super) fn acceptance(&self, file: &Path, text: &str) -> Result<Acceptance, ProjectError> {
+        Ok(Acceptance { file: file.to_owned(), text: text.into(), status: self.status(file, text)? })
+    }
+
     /// Whether a file with this text was accepted. The user's own folder needs no acceptance.
-    pub(super) fn status(&self, file: &Path, text: &str) -> Result<Status, ProjectError> {
+    fn status(&self, file: &Path, text: &str) -> Result<Status, ProjectError> {
         let is_own = |folder: &PathBuf| {
             let parent = file.parent().and_then(|parent| parent.canonicalize().ok());
             parent.is_some() && parent == folder.canonicalize().ok()

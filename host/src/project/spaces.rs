@@ -26,6 +26,8 @@ pub struct SpaceModules<'a> {
     pub withheld: Vec<(&'a DefinitionFile, String)>,
     /// MCP servers that they may use and whose tools nobody knows yet.
     pub undiscovered: Vec<&'a Arc<ConfiguredServer>>,
+    /// MCP servers that they may use and that have nothing to be used.
+    empty: Vec<&'a Arc<ConfiguredServer>>,
     /// The space's name.
     name: Option<String>,
 }
@@ -47,10 +49,11 @@ impl Project {
             definition.is_for_all || wanted.iter().any(|entry| definition.is_named(entry))
         };
         let (given, others): (Vec<_>, Vec<_>) = self.definitions().iter().partition(is_given);
-        let undiscovered = self.servers().values().filter(|server| {
+        let without_module = self.servers().values().filter(|server| {
             let entry = format!("mcp:{}", server.name);
             wanted.contains(&entry) && !self.definitions().iter().any(|definition| definition.is_named(&entry))
         });
+        let (empty, undiscovered) = without_module.partition(|server| self.is_known(server));
         let withheld = others.into_iter().map(|definition| {
             let entry = definition.entries.first().map(String::as_str).unwrap_or_default();
             let line = self.config().grant_line(name, entry);
@@ -66,14 +69,14 @@ impl Project {
             )
         });
         let name = name.map(str::to_owned);
-        Ok(SpaceModules { given, withheld: withheld.collect(), undiscovered: undiscovered.collect(), name })
+        Ok(SpaceModules { given, withheld: withheld.collect(), undiscovered, empty, name })
     }
 
     /// The module of one MCP server, whether or not a space has it.
     pub fn server_modules(&self, server: &str) -> SpaceModules<'_> {
         let entry = format!("mcp:{server}");
         let given = self.definitions().iter().filter(|definition| definition.is_named(&entry)).collect();
-        SpaceModules { given, withheld: Vec::new(), undiscovered: Vec::new(), name: None }
+        SpaceModules { given, withheld: Vec::new(), undiscovered: Vec::new(), empty: Vec::new(), name: None }
     }
 
     /// The spaces whose own lists name a definition.
@@ -182,7 +185,13 @@ impl DefinitionFile {
 impl<'a> SpaceModules<'a> {
     /// All of these definitions.
     pub fn all(definitions: &'a [DefinitionFile]) -> SpaceModules<'a> {
-        SpaceModules { given: definitions.iter().collect(), withheld: Vec::new(), undiscovered: Vec::new(), name: None }
+        SpaceModules {
+            given: definitions.iter().collect(),
+            withheld: Vec::new(),
+            undiscovered: Vec::new(),
+            empty: Vec::new(),
+            name: None,
+        }
     }
 
     /// Refuses the name of a function that nothing here has; functions are named as scripts call them.
@@ -238,6 +247,20 @@ impl<'a> SpaceModules<'a> {
         Ok(interfaces)
     }
 
+    /// The MCP servers behind these interfaces that may not be started.
+    pub fn inert<'i>(&self, interfaces: impl Iterator<Item = &'i str>) -> Vec<&Arc<ConfiguredServer>> {
+        let names: Vec<&str> = interfaces.collect();
+        let is_used = |definition: &&&DefinitionFile| match &definition.body {
+            DefinitionBody::Module(module) => {
+                module.outline.interfaces.iter().any(|interface| names.contains(&interface.name.as_str()))
+            }
+            DefinitionBody::Wit(_) => false,
+        };
+        let used = self.given.iter().filter(is_used).filter(|definition| definition.handlers.is_none());
+        let servers = used.filter_map(|definition| Some(&definition.server.as_ref()?.configured));
+        servers.filter(|server| server.obstacle().is_some()).collect()
+    }
+
     /// What to do about those of these interfaces that nobody answers.
     pub fn unanswered<'i>(&self, interfaces: impl Iterator<Item = &'i str>) -> Vec<String> {
         let names: Vec<&str> = interfaces.collect();
@@ -270,6 +293,10 @@ impl<'a> SpaceModules<'a> {
         for server in &self.undiscovered {
             let known = "its tools are not known yet: run `agent-spaces capabilities build`";
             let reason = server.obstacle().unwrap_or_else(|| known.to_owned());
+            space.withhold(&server.specifier(), reason);
+        }
+        for server in &self.empty {
+            let reason = "the server has no tools, or `toolFilters` lets none through";
             space.withhold(&server.specifier(), reason);
         }
         for (definition, grant) in &self.withheld {

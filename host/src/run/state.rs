@@ -117,14 +117,18 @@ impl State {
         Ok(call_id)
     }
 
-    /// Takes note of a call's answer, unless it is too much.
-    pub(crate) fn end_call(&mut self, answer: Option<&Value>, event: EventKind) -> Result<()> {
+    /// Takes note of an answer's size, unless it is too much: before anything is made of it.
+    pub(crate) fn receive(&mut self, answer: &Value) -> Result<()> {
+        self.bytes.receive(answer).map_err(|reached| {
+            self.in_flight.leave();
+            self.reached(reached)
+        })
+    }
+
+    /// Takes note of a call's end.
+    pub(crate) fn end_call(&mut self, event: EventKind) {
         self.in_flight.leave();
-        if let Some(answer) = answer {
-            self.bytes.receive(answer).map_err(|reached| self.reached(reached))?;
-        }
         self.events.emit(event);
-        Ok(())
     }
 
     /// What was used so far, and the parts of the report that are here.

@@ -35,9 +35,7 @@ pub(super) fn origin(source: &BearerSource) -> String {
     match source {
         BearerSource::Token(_) => "the configuration".to_owned(),
         BearerSource::File(path) => format!("the file {}", path.display()),
-        BearerSource::Command(line) => {
-            format!("the program `{}`", line.first().map(String::as_str).unwrap_or_default())
-        }
+        BearerSource::Command(endpoint) => format!("the program `{}`", endpoint.program),
     }
 }
 
@@ -51,13 +49,18 @@ pub(super) fn auth_of(settings: &ServerSettings) -> Option<&Auth> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::RemoteEndpoint;
     use crate::secrets::Secret;
+    use crate::{RemoteEndpoint, StdioEndpoint};
     use std::collections::BTreeMap;
 
     fn settings(auth: Auth) -> ServerSettings {
         let url = Secret::new("https://example.com/mcp");
         ServerSettings::new("slack", Endpoint::Http(RemoteEndpoint { url, headers: BTreeMap::new(), auth }))
+    }
+
+    fn program(program: &str, argument: &str) -> StdioEndpoint {
+        let (env, cwd) = (BTreeMap::new(), None);
+        StdioEndpoint { program: program.into(), args: vec![Secret::new(argument)], env, cwd }
     }
 
     #[test]
@@ -72,7 +75,7 @@ mod tests {
         for (source, origin) in [
             (BearerSource::Token(Secret::new(secret)), "the configuration"),
             (BearerSource::File("/run/token".into()), "the file /run/token"),
-            (BearerSource::Command(vec!["op".into(), secret.into()]), "the program `op`"),
+            (BearerSource::Command(program("op", secret)), "the program `op`"),
         ] {
             let message = unauthorized(&settings(Auth::Bearer(source))).to_string();
             assert!(message.ends_with(&format!("it refused the token from {origin}")), "{message}");

@@ -1,8 +1,9 @@
 //! Bearer tokens: from the configuration, a file or a program.
 
 use super::advice::origin;
+use crate::process::environment::BASE;
 use crate::secrets::{MIN_SECRET, Secret};
-use crate::{BearerSource, ConnectError, Context};
+use crate::{BearerSource, ConnectError, Context, StdioEndpoint};
 use rustix::process::{Pid, Signal, kill_process_group};
 use std::fs::File;
 use std::io::Read;
@@ -17,8 +18,6 @@ use tokio::process::Command;
 const MAX_OUTPUT: usize = 64 << 10;
 /// How long a program may take.
 const TIMEOUT: Duration = Duration::from_secs(10);
-/// What a program sees of our environment: enough to find its own files, and no secret of somebody else.
-const ENVIRONMENT: &[&str] = &["HOME", "LANG", "LOGNAME", "PATH", "SHELL", "TERM", "USER"];
 
 /// The token, which is a secret from now on.
 pub async fn bearer(source: &BearerSource, context: &Context) -> Result<Secret, ConnectError> {
@@ -68,11 +67,14 @@ fn read(path: &Path) -> Result<String, String> {
     text_of(bytes)
 }
 
-async fn run(line: &[String], limit: Duration, context: &Context) -> Result<String, String> {
-    let Some((program, arguments)) = line.split_first() else { return Err("the command is empty".to_owned()) };
-    let environment = ENVIRONMENT.iter().filter_map(|name| Some((*name, std::env::var_os(name)?)));
-    let mut child = Command::new(program)
-        .args(arguments)
+async fn run(endpoint: &StdioEndpoint, limit: Duration, context: &Context) -> Result<String, String> {
+    let environment = BASE.iter().filter_map(|name| Some((*name, std::env::var_os(name)?)));
+    let mut command = Command::new(&endpoint.program);
+    if let Some(folder) = &endpoint.cwd {
+        command.current_dir(folder);
+    }
+    let mut child = command
+        .args(endpoint.args.iter().map(Secret::expose))
         .env_clear()
         .envs(environment)
         .stdin(Stdio::null())

@@ -1,11 +1,17 @@
 use super::*;
+use std::collections::BTreeMap;
 use std::os::unix::fs::PermissionsExt;
 use std::time::Instant;
 
 const TOKEN: &str = "token-of-a-test";
 
-fn sh(script: &str) -> Vec<String> {
-    ["sh", "-c", script].map(str::to_owned).to_vec()
+fn sh(line: &str) -> StdioEndpoint {
+    program(&["sh", "-c", line])
+}
+
+fn program(words: &[&str]) -> StdioEndpoint {
+    let args = words.iter().skip(1).map(|word| Secret::new(*word)).collect();
+    StdioEndpoint { program: words[0].to_owned(), args, env: BTreeMap::new(), cwd: None }
 }
 
 async fn failure_of(source: BearerSource) -> String {
@@ -71,13 +77,12 @@ async fn a_failing_program_is_told_by_its_last_words() {
         failure_of(BearerSource::Command(sh("echo first >&2; echo 'not signed in' >&2; echo >&2; exit 3"))).await;
     assert!(message.contains("exit status: 3") && message.contains("last wrote: not signed in"), "{message}");
     assert!(!message.contains("first"), "{message}");
-    assert!(failure_of(BearerSource::Command(Vec::new())).await.contains("empty"));
-    assert!(failure_of(BearerSource::Command(vec!["/nonexistent".into()])).await.contains("cannot be started"));
+    assert!(failure_of(BearerSource::Command(program(&["/nonexistent"]))).await.contains("cannot be started"));
 }
 
 #[tokio::test]
 async fn a_program_gets_no_shell_and_no_environment_of_ours() {
-    let echoed = BearerSource::Command(["echo", "$HOME-and-`id`"].map(str::to_owned).to_vec());
+    let echoed = BearerSource::Command(program(&["echo", "$HOME-and-`id`"]));
     assert_eq!(bearer(&echoed, &Context::default()).await.unwrap().expose(), "$HOME-and-`id`");
     // Cargo sets this one for tests.
     assert!(std::env::var_os("CARGO_MANIFEST_DIR").is_some());

@@ -22,7 +22,7 @@ pub(super) struct Reception {
 
 /// Asks a server as somebody it does not know. Many let everybody greet them, so this asks for its tools.
 pub(super) async fn ask(target: &Target<'_>, posts: bool) -> Result<Reception, reqwest::Error> {
-    super::ready_tls();
+    crate::transport::tls::install_provider();
     let client = Client::builder().redirect(redirect::Policy::none()).timeout(TIMEOUT).build()?;
     let request = if posts {
         client

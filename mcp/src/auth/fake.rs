@@ -57,7 +57,7 @@ pub(super) struct Fake {
 
 impl Fake {
     pub(super) async fn start(manners: Manners) -> Fake {
-        super::ready_tls();
+        crate::transport::tls::install_provider();
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let base = format!("http://{}", listener.local_addr().unwrap());
         let fake = Fake { base, manners, seen: Arc::default(), given: Arc::default() };

@@ -53,9 +53,3 @@ fn plain(context: &Context, error: &dyn Error) -> String {
     }
     crate::trace::one_line(&context.redactor.text(&text))
 }
-
-/// HTTPS needs a crypto provider; whoever chose one before is not overruled.
-fn ready_tls() {
-    // An error says that there is one already.
-    let _ = rustls::crypto::ring::default_provider().install_default();
-}

@@ -98,11 +98,11 @@ impl TokenStore {
         Ok(found)
     }
 
-    /// Keeps a login in place of an earlier one of the same name.
+    /// Keeps a login in place of an earlier one for the same server.
     pub(super) async fn put(&self, record: Record) -> Result<(), TokenStoreError> {
         check(&record)?;
         self.change(|logins| {
-            logins.retain(|other| other.name != record.name);
+            logins.retain(|other| !other.is_of(&record.name, &record.url));
             logins.push(record);
         })
         .await

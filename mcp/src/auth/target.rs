@@ -66,7 +66,7 @@ pub(super) fn is_safe(url: &Url) -> bool {
 /// rmcp's side of the login at a server. A server on the internet cannot make us ask hosts of a private network; one
 /// that is in a private network itself can.
 pub(super) async fn manager(url: &Url) -> Result<AuthorizationManager, AuthError> {
-    super::ready_tls();
+    crate::transport::tls::install_provider();
     if is_private(url).await {
         AuthorizationManager::new_allowing_private_addresses(url.clone()).await
     } else {

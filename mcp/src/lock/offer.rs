@@ -123,8 +123,10 @@ fn take(
     }
     let mut taken = Vec::with_capacity(items.len());
     for (index, item) in items.iter().enumerate() {
-        let mut item = Value::Object(keep(item));
+        // Without secrets first: half of one that is cut would not be known.
+        let mut item = item.clone();
         redactor.value(&mut item);
+        let item = Value::Object(keep(&item));
         let name = shown_name(&item);
         if name.is_empty() {
             return Err(OfferError::NoName { what, index });

@@ -6,11 +6,11 @@ use std::ffi::{OsStr, OsString};
 
 /// The variables that programs need to run and that hold no secret.
 #[cfg(not(windows))]
-const BASE: &[&str] = &["HOME", "LANG", "LOGNAME", "PATH", "SHELL", "TERM", "USER"];
+pub(crate) const BASE: &[&str] = &["HOME", "LANG", "LOGNAME", "PATH", "SHELL", "TERM", "USER"];
 
 /// The variables that programs need to run and that hold no secret.
 #[cfg(windows)]
-const BASE: &[&str] = &[
+pub(crate) const BASE: &[&str] = &[
     "APPDATA",
     "HOMEDRIVE",
     "HOMEPATH",

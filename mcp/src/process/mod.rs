@@ -11,7 +11,7 @@
 //! of its input.
 
 mod child;
-mod environment;
+pub(crate) mod environment;
 #[cfg(target_os = "linux")]
 mod family;
 #[cfg(unix)]

@@ -35,9 +35,9 @@ impl Diagnosis {
         Diagnosis { program: program.to_owned(), state: Arc::default() }
     }
 
-    /// The last lines that it wrote to stderr, without secrets.
+    /// The last lines that it wrote to stderr, without secrets, as one line: it must not look like one of ours.
     pub fn last_stderr(&self) -> String {
-        self.with(|state| state.lines.iter().map(String::as_str).collect::<Vec<_>>().join("\n"))
+        self.with(|state| state.lines.iter().map(String::as_str).collect::<Vec<_>>().join(" / "))
     }
 
     /// How it ended, if it did.

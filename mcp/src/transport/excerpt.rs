@@ -1,9 +1,10 @@
 //! The beginnings of long texts, cut so that no half of a secret is left.
 
-use crate::secrets::Redactor;
+use crate::secrets::{MAX_SECRET, Redactor};
 
-/// A secret is only found whole. So this much more is kept than is ever shown, for the longest of secrets.
-const MARGIN: usize = 8 << 10;
+/// A secret is only found whole. So this much more is kept than is ever shown, for the longest of secrets
+/// in a spelling of twice its length.
+const MARGIN: usize = 2 * MAX_SECRET;
 
 /// No excerpt is longer, in characters.
 pub(super) const LONGEST: usize = 2 << 10;

@@ -51,6 +51,11 @@ pub fn status(error: &DynamicTransportError) -> Option<u16> {
     }
 }
 
+/// Whether the server said that it does not know the session: it has not looked at the message.
+pub fn is_expired(error: &DynamicTransportError) -> bool {
+    matches!(error.error.downcast_ref::<StreamableHttpError<RemoteError>>(), Some(StreamableHttpError::SessionExpired))
+}
+
 /// Why sending failed, in plain words.
 pub fn reason(error: &DynamicTransportError) -> String {
     let error = error.error.as_ref();

@@ -5,9 +5,10 @@ use super::failure::RemoteError;
 use super::mailbox::Mailbox;
 use super::spoken::Spoken;
 use super::{address, body, headers, tls};
+use crate::auth::unauthorized;
 use crate::secrets::Secret;
 use crate::{ConnectError, Context, RemoteEndpoint, ServerSettings};
-use http::header::{ACCEPT, CONTENT_TYPE, WWW_AUTHENTICATE};
+use http::header::{ACCEPT, CONTENT_TYPE};
 use http::{HeaderMap, HeaderValue, StatusCode};
 use rmcp::RoleClient;
 use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
@@ -43,7 +44,7 @@ pub async fn open(
     request.headers_mut().extend(headers.clone());
     request.headers_mut().insert(ACCEPT, HeaderValue::from_static("text/event-stream"));
     let response = client.execute(request).await.map_err(|error| failed(RemoteError::from(error)))?;
-    let response = accepted(response, &spoken).await?;
+    let response = accepted(response, settings, &spoken).await?;
     let mut events = Events::of(response, settings.max_message);
     let post_to = endpoint_of(&mut events, &address).await?;
     Ok(SseTransport {
@@ -56,11 +57,13 @@ pub async fn open(
     })
 }
 
-async fn accepted(response: reqwest::Response, spoken: &Spoken) -> Result<reqwest::Response, ConnectError> {
+async fn accepted(
+    response: reqwest::Response,
+    settings: &ServerSettings,
+    spoken: &Spoken,
+) -> Result<reqwest::Response, ConnectError> {
     if response.status() == StatusCode::UNAUTHORIZED {
-        let challenge = response.headers().get(WWW_AUTHENTICATE).and_then(|value| value.to_str().ok());
-        let message = spoken.shown(challenge.unwrap_or("HTTP 401"));
-        return Err(ConnectError::Unauthorized { message });
+        return Err(unauthorized(settings));
     }
     if !response.status().is_success() {
         return Err(failed(body::refusal(response, spoken).await));

@@ -32,7 +32,7 @@ pub(super) fn client_for(address: &Url) -> Result<reqwest::Client, ConnectError>
 }
 
 /// Chooses ring for the process, unless something was chosen before.
-pub(super) fn install_provider() {
+pub(crate) fn install_provider() {
     // An error says that there is a provider already, which is all that is wanted.
     let _ = rustls::crypto::ring::default_provider().install_default();
 }

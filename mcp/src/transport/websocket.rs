@@ -4,11 +4,12 @@ use super::failure::RemoteError;
 use super::mailbox::Mailbox;
 use super::spoken::Spoken;
 use super::{address, headers, tls};
+use crate::auth::unauthorized;
 use crate::secrets::Secret;
 use crate::{ConnectError, Context, RemoteEndpoint, ServerSettings};
 use futures_util::stream::{SplitSink, SplitStream};
 use futures_util::{SinkExt, StreamExt};
-use http::header::{SEC_WEBSOCKET_PROTOCOL, WWW_AUTHENTICATE};
+use http::header::SEC_WEBSOCKET_PROTOCOL;
 use http::{HeaderValue, StatusCode};
 use rmcp::RoleClient;
 use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
@@ -51,7 +52,7 @@ pub async fn open(
     let headers = headers::of(settings, endpoint, &address, bearer.as_ref(), context)?;
     let spoken = Spoken::new(settings, context);
     tls::install_provider();
-    let mut request = address.as_str().into_client_request().map_err(|error| refusal(&error, &spoken))?;
+    let mut request = address.as_str().into_client_request().map_err(|error| refusal(&error, settings))?;
     request.headers_mut().extend(headers);
     request.headers_mut().insert(SEC_WEBSOCKET_PROTOCOL, HeaderValue::from_static("mcp"));
     let config = WebSocketConfig::default()
@@ -59,7 +60,7 @@ pub async fn open(
         .max_frame_size(Some(settings.max_message));
     let stream = connect(&address).await?;
     let opened = client_async_tls_with_config(request, stream, Some(config), None).await;
-    let (socket, _) = opened.map_err(|error| refusal(&error, &spoken))?;
+    let (socket, _) = opened.map_err(|error| refusal(&error, settings))?;
     let (outgoing, incoming) = socket.split();
     Ok(WebSocketTransport {
         outgoing: Arc::new(Mutex::new(outgoing)),
@@ -88,13 +89,9 @@ async fn connect(address: &Url) -> Result<TcpStream, ConnectError> {
 }
 
 /// Why no WebSocket was opened.
-fn refusal(error: &Error, spoken: &Spoken) -> ConnectError {
+fn refusal(error: &Error, settings: &ServerSettings) -> ConnectError {
     let text = match error {
-        Error::Http(response) if response.status() == StatusCode::UNAUTHORIZED => {
-            let challenge = response.headers().get(WWW_AUTHENTICATE).and_then(|value| value.to_str().ok());
-            let message = spoken.shown(challenge.unwrap_or("HTTP 401"));
-            return ConnectError::Unauthorized { message };
-        }
+        Error::Http(response) if response.status() == StatusCode::UNAUTHORIZED => return unauthorized(settings),
         Error::Http(response) => format!("it answered with HTTP {} instead of a WebSocket", response.status().as_u16()),
         Error::Protocol(ProtocolError::SecWebSocketSubProtocolError(_)) => {
             "it does not speak the subprotocol `mcp` over its WebSocket".to_owned()

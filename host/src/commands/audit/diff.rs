@@ -29,7 +29,13 @@ pub(super) fn audit(config: &ConfigChoice) -> Result<(Value, String, u8), Failur
     };
     for server in project.servers().values().filter(|server| server.config.enabled) {
         if let Some(obstacle) = server.obstacle() {
+            // What cannot be compared is not as accepted.
             say(&server.name, "inert", vec![(obstacle, true)]);
+            status = status.max(4);
+            continue;
+        }
+        if server.config.tools.is_some() {
+            say(&server.name, "its tools are recorded in a file of the project", Vec::new());
             continue;
         }
         let Some(accepted) = project.lock().servers.get(&server.name) else {

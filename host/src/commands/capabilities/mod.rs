@@ -69,7 +69,11 @@ impl Sources {
             match server.obstacle() {
                 // The others are built all the same.
                 Some(obstacle) => terminal::warn(&format!("MCP server {} is left out: {obstacle}", server.name)),
-                None => session.adopt(&project, server)?,
+                None => {
+                    if let Err(failure) = session.adopt(&project, server) {
+                        terminal::warn(&format!("{}; it is left out", failure.error.message));
+                    }
+                }
             }
         }
         Ok(())

@@ -1,6 +1,7 @@
 //! `agent-spaces mcp accept`
 
 use super::{Options, server};
+use crate::commands::clients::{tools, warn_of_package};
 use crate::commands::failure::Failure;
 use crate::commands::{output, terminal};
 use agent_spaces::mcp::ConfiguredServer;
@@ -12,12 +13,15 @@ use std::sync::Arc;
 
 /// Accept what servers offer now: ask them, show what is new, write it to capabilities.lock.
 ///
-/// Until then, tools that are new or whose schema or annotations changed are refused.
+/// Until then, tools that are new or whose schema or annotations changed are refused, and so is a server whose command
+/// or address changed. Without names, servers that are no longer configured are taken out of the lock.
 #[derive(Args)]
 #[command(after_help = "Examples:
   agent-spaces audit --diff        # look first
   agent-spaces mcp accept slack
-  agent-spaces mcp accept")]
+  agent-spaces mcp accept
+
+Exit status: 0 ok, 2 bad usage or configuration, 5 a server does not answer.")]
 pub(super) struct Accept {
     /// The servers [default: all that are switched on]
     servers: Vec<String>,
@@ -29,33 +33,50 @@ pub(super) struct Accept {
 impl Accept {
     pub(super) fn execute(self) -> u8 {
         match self.accept() {
-            Ok((values, _)) if self.options.json => output::print_line(&Value::Array(values)),
-            Ok((_, text)) => output::print(&text),
+            Ok((values, _, status)) if self.options.json => output::print_line(&Value::Array(values)).max(status),
+            Ok((_, text, status)) => output::print(&text).max(status),
             Err(failure) => failure.report(self.options.json),
         }
     }
 
-    fn accept(&self) -> Result<(Vec<Value>, String), Failure> {
+    fn accept(&self) -> Result<(Vec<Value>, String, u8), Failure> {
         let (_, project, session) = self.options.open()?;
         let named: Vec<&Arc<ConfiguredServer>> = match self.servers.is_empty() {
             true => project.servers().values().filter(|server| server.config.enabled).collect(),
             false => self.servers.iter().map(|name| server(&project, name)).collect::<Result<_, _>>()?,
         };
-        let (mut values, mut text) = (Vec::new(), String::new());
+        let (mut values, mut text, mut status) = (Vec::new(), String::new(), 0);
         for server in named {
-            let found = session.locked(server, &session.discover(server)?)?;
+            let name = terminal::clean_line(&server.name);
+            let found = session.discover(server).and_then(|listing| session.locked(server, &listing));
+            let found = match found {
+                Ok(found) => found,
+                // The others are asked all the same.
+                Err(failure) => {
+                    status = status.max(failure.error.exit_status());
+                    let _ = writeln!(text, "{name}  fails: {}", terminal::clean_line(&failure.error.message));
+                    values.push(json!({ "server": server.name, "error": failure.error }));
+                    continue;
+                }
+            };
             let changes = match project.lock().servers.get(&server.name) {
                 Some(before) => compare(before, &found).iter().map(ToString::to_string).collect(),
-                None => vec![format!("{} tools, accepted for the first time", found.tools.len())],
+                None => vec![format!("{}, accepted for the first time", tools(found.tools.len()))],
             };
-            let name = terminal::clean_line(&server.name);
             let _ = writeln!(text, "{name}{}", if changes.is_empty() { "  nothing new" } else { "" });
             for change in &changes {
                 let _ = writeln!(text, "  {}", terminal::clean_line(change));
             }
+            warn_of_package(&server.name, &found);
             project.accept(&server.name, found)?;
             values.push(json!({ "server": server.name, "changes": changes }));
         }
-        Ok((values, text))
+        if self.servers.is_empty() {
+            for name in project.prune()? {
+                let _ = writeln!(text, "{}  no longer configured: taken out of the lock", terminal::clean_line(&name));
+                values.push(json!({ "server": name, "changes": ["taken out of the lock"] }));
+            }
+        }
+        Ok((values, text, status))
     }
 }

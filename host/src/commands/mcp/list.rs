@@ -1,7 +1,7 @@
 //! `agent-spaces mcp list`
 
 use super::Options;
-use crate::commands::clients::Session;
+use crate::commands::clients::{Session, tools as counted};
 use crate::commands::failure::Failure;
 use crate::commands::{output, terminal};
 use agent_spaces::mcp::{ConfiguredServer, locked_endpoint};
@@ -11,11 +11,15 @@ use serde_json::{Value, json};
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-/// List the MCP servers of the project, without starting any.
+/// List the MCP servers of the project.
+///
+/// None is started unless --check asks for it.
 #[derive(Args)]
 #[command(after_help = "Examples:
   agent-spaces mcp list
-  agent-spaces mcp list --check")]
+  agent-spaces mcp list --check
+
+Exit status: 0 ok, 2 bad usage or configuration, 5 with --check: a server does not answer.")]
 pub(super) struct List {
     /// Connect to each and say whether it answers
     #[arg(long)]
@@ -28,8 +32,14 @@ pub(super) struct List {
 impl List {
     pub(super) fn execute(self) -> u8 {
         match self.list() {
-            Ok((values, _)) if self.options.json => output::print_line(&Value::Array(values)),
-            Ok((_, text)) => output::print(&text),
+            Ok((values, text)) => {
+                let fails = values.iter().any(|value| value["state"] == "fails");
+                let written = match self.options.json {
+                    true => output::print_line(&Value::Array(values)),
+                    false => output::print(&text),
+                };
+                if fails { 5 } else { written }
+            }
             Err(failure) => failure.report(self.options.json),
         }
     }
@@ -75,14 +85,14 @@ impl Line {
             return line("inert", Some(obstacle));
         }
         if let Some(session) = session {
-            return match session.wait(session.server(server).ping()) {
+            return match session.ask(server, |server| async move { server.ping().await }) {
                 Ok(Ok(time)) => line("answers", Some(format!("in {:.1} ms", time.as_secs_f64() * 1e3))),
                 Ok(Err(error)) => line("fails", Some(error.to_string())),
                 Err(failure) => line("fails", Some(failure.error.message)),
             };
         }
         match tools {
-            Some(tools) => line(&format!("{tools} tools"), None),
+            Some(tools) => line(&counted(tools), None),
             None => line("not asked yet", None),
         }
     }

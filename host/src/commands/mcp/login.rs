@@ -2,7 +2,7 @@
 
 use super::{Options, server};
 use crate::commands::failure::Failure;
-use crate::commands::{folders, output, terminal};
+use crate::commands::{output, terminal};
 use agent_spaces_mcp::auth::{Browser, LoginReport, SystemBrowser, login};
 use clap::Args;
 use serde_json::json;
@@ -55,12 +55,11 @@ struct Announced {
 
 impl Browser for Announced {
     fn open(&self, url: &str) -> std::io::Result<()> {
-        terminal::note(&format!("open this address to log in:\n  {url}"));
+        terminal::note(&format!("open this address to log in, within five minutes:\n  {url}"));
         // A machine without a browser is one where a person opens the address elsewhere.
         if self.opens {
             let _ = SystemBrowser.open(url);
         }
-        let _ = folders::spin("Waiting for the login");
         Ok(())
     }
 }

@@ -69,10 +69,17 @@ const TYPES: [(&str, Type); 10] = [
 ];
 
 impl Transport {
-    /// The names of its variables or of its headers.
+    /// The names of its variables or of its headers, and those of the variables in its arguments or its address.
     pub(super) fn names(&self) -> impl Iterator<Item = &str> {
-        let (Transport::Stdio { env: named, .. } | Transport::Remote { headers: named, .. }) = self;
-        named.keys().map(String::as_str)
+        let (named, texts) = match self {
+            Transport::Stdio { env, args, .. } => (env, args.as_slice()),
+            Transport::Remote { headers, url, .. } => (headers, std::slice::from_ref(url)),
+        };
+        let variables = texts.iter().flat_map(|text| text.expose().split("${").skip(1));
+        let is_name = |character: char| character.is_ascii_alphanumeric() || character == '_';
+        let variables =
+            variables.map(move |rest| rest.split(|character| !is_name(character)).next().unwrap_or_default());
+        named.keys().map(String::as_str).chain(variables.filter(|name| !name.is_empty()))
     }
 
     pub(super) fn read(node: &Node<'_>, object: &Object<'_>) -> Result<Transport> {

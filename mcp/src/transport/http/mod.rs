@@ -84,7 +84,8 @@ pub fn open<C: StreamableHttpClient + Sync>(
     config.allow_stateless = true;
     config.auth_header = bearer.map(|token| token.expose().to_owned());
     config.max_sse_event_size = settings.max_message;
-    config.reinit_on_expired_session = true;
+    // A server that forgot the session may be another one by now: whoever asks opens a new one, and compares.
+    config.reinit_on_expired_session = false;
     Ok(StreamableHttpClientTransport::with_client(client, config))
 }
 

@@ -12,6 +12,10 @@ build:
 test:
     cargo test --release --workspace
 
+# Run the tests of the MCP client alone, supervised processes included
+test-mcp:
+    cargo test --release -p agent-spaces-mcp
+
 # Format and lint
 lint:
     cargo fmt --all

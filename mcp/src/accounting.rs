@@ -76,6 +76,10 @@ impl Accounting {
         if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
             DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
         }
+        // A pipe would hold us up, and a link may lead to a file that somebody else chose.
+        if path.symlink_metadata().is_ok_and(|known| !known.is_file()) {
+            return Err(io::Error::new(ErrorKind::InvalidInput, "it is not a plain file"));
+        }
         let file = OpenOptions::new().append(true).create(true).mode(0o600).open(path)?;
         let page = Mutex::new(Page { file, is_torn: false, has_warned: false });
         Ok(Accounting(Some(Arc::new(Book { redactor, warn: Box::new(warn), page }))))

@@ -7,6 +7,7 @@ use crate::error::ConnectError;
 use crate::handler::{Handler, Shared};
 use crate::secrets::Secret;
 use crate::settings::{Auth, BearerSource, Endpoint, Protocol, RemoteEndpoint, ServerSettings, StdioEndpoint};
+use crate::throttle::Throttled;
 use crate::transport::{Diagnosis, HttpClient, RemoteError, StdioTransport, failure, http, sse, websocket};
 use rmcp::model::ProtocolVersion;
 use rmcp::service::{
@@ -242,7 +243,7 @@ impl Opening<'_> {
                 legacy_version: Some(ProtocolVersion::LATEST_WITH_INITIALIZE),
             },
         };
-        serve_client_with_lifecycle(handler, transport, mode).await
+        serve_client_with_lifecycle(handler, Throttled::new(transport), mode).await
     }
 
     async fn explain(&self, error: ClientInitializeError) -> ConnectError {

@@ -79,7 +79,7 @@ pub enum CallError {
     #[error("the connection to the server ended while the call was under way: {0}")]
     Lost(String),
     /// The server has forgotten the session, and has not looked at the call.
-    #[error("the server has forgotten the session")]
+    #[error("the server has forgotten the session and has not looked at the call; call again")]
     Expired,
     /// The answer is larger than what is taken.
     #[error("the server's answer is larger than {limit} bytes")]

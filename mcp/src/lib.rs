@@ -12,6 +12,7 @@
 //! - `transport`: stdio, streamable HTTP, the older SSE, WebSocket.
 //! - `auth`: bearer tokens, OAuth logins.
 //! - `connect`, `connection`, `handler`: opening a session, its requests, and what a server may ask of us.
+//! - `throttle`: a server's own requests, no faster than they can be answered.
 //! - `listing`, `calls`: what is asked of a server.
 //! - `server`, `session`: when connections begin and end, and whether a tool is still what was accepted.
 //! - `watch`: hearing that tools changed.
@@ -35,6 +36,7 @@ pub mod secrets;
 mod server;
 mod session;
 mod settings;
+mod throttle;
 pub mod trace;
 pub mod transport;
 mod watch;

@@ -57,8 +57,8 @@ impl Listing {
         for item in [tools, prompts, resources, resource_templates].into_iter().flatten() {
             redactor.value(item);
         }
-        let Identity { name, version, title, instructions, .. } = identity;
-        for text in [name, version, title, instructions].into_iter().flatten() {
+        let Identity { name, version, title, instructions, protocol } = identity;
+        for text in [name, version, title, instructions].into_iter().flatten().chain([protocol]) {
             *text = redactor.text(text).into_owned();
         }
     }

@@ -69,8 +69,7 @@ impl Server {
         Server { shared: Arc::new(inner), state: Mutex::default() }
     }
 
-    /// Calls a tool by the server's own name for it; gives its answer as data. It is sent once; once more only where
-    /// the server said that it has not looked at it.
+    /// Calls a tool by the server's own name for it; gives its answer as data. It is never sent twice.
     pub async fn call(
         &self,
         tool: &str,
@@ -78,10 +77,10 @@ impl Server {
         progress: Option<Arc<dyn Fn(Progress) + Send + Sync>>,
     ) -> Result<Value, CallError> {
         let recorded = Recorded::begin(&self.shared.context, &self.shared.name, tool, &arguments);
-        let mut answer = self.session().await?.call(tool, arguments.clone(), progress.clone()).await;
-        if matches!(answer, Err(CallError::Expired)) {
-            answer = self.session().await?.call(tool, arguments, progress).await;
-        }
+        let answer = match self.session().await {
+            Ok(session) => session.call(tool, arguments, progress).await,
+            Err(error) => Err(error),
+        };
         recorded.end(&answer);
         answer
     }

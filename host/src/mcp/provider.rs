@@ -108,6 +108,7 @@ impl McpProvider {
                 let details = Some(json!({ "afterMs": after.as_millis() as u64 }));
                 CapabilityError { details, ..new("call.timeout", message) }
             }
+            CallError::Expired => CapabilityError { retryable: true, ..new("call.unavailable", message) },
             CallError::Lost(_) => {
                 self.tell(&message);
                 let message = "the connection to the server ended while the call was under way: it may or may not \

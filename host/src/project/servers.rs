@@ -48,6 +48,11 @@ impl Servers {
 
     fn add(&mut self, servers: BTreeMap<String, McpServer>, file: &Path, folder: &Path, acceptance: &Acceptance) {
         for (name, config) in servers {
+            if let Some(first) = self.by_name.get(&name) {
+                let (first, second) = (first.file.display(), file.display());
+                self.warnings.push(format!("`{name}` stands in {first} and in {second}; the first counts"));
+                continue;
+            }
             self.by_name.entry(name.clone()).or_insert_with(|| {
                 let folder = std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned());
                 let (file, acceptance) = (file.to_owned(), acceptance.clone());
@@ -71,6 +76,12 @@ impl Servers {
             },
         };
         let Some(file) = candidates.iter().find(|file| file.is_file()) else {
+            if let ServerSource::Client(_) = source {
+                // Not everybody who shares the configuration has the program.
+                let place = format!("{}: $.mcpServersFrom", configuration.file.display());
+                self.warnings.push(format!("{place}: a program that it names keeps no servers here"));
+                return Ok(());
+            }
             let shown: Vec<String> = candidates.iter().map(|file| file.display().to_string()).collect();
             return Err(ProjectError::Unknown {
                 place: format!("{}: $.mcpServersFrom", configuration.file.display()),

@@ -36,7 +36,10 @@ pub(super) fn check(
     if found.contains(&true) {
         Ok(())
     } else if found.is_empty() {
-        Err("it is in no folder of the PATH; install it, or give its full path".to_owned())
+        Err(match program.contains(char::is_whitespace) {
+            true => "it is in no folder of the PATH; write its arguments as `args`, each by itself".to_owned(),
+            false => "it is in no folder of the PATH; install it, or give its full path".to_owned(),
+        })
     } else {
         Err("what the PATH has under this name is not an executable file".to_owned())
     }

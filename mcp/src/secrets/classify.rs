@@ -1,5 +1,6 @@
 //! Which settings are secret.
 
+use super::places::secrets_in_url;
 use super::{Expanded, MAX_SECRET, MIN_SECRET, Secret};
 
 /// Words in the name of something secret.
@@ -60,6 +61,8 @@ pub enum SecretError {
 ///
 /// - It is when its name says so: see [`looks_secret`]. It must then have at least [`MIN_SECRET`] characters, unless it
 ///   merely switches something on or off: `USE_AUTH=true`.
+/// - It is when its name contains `PASS`, `DSN`, `WEBHOOK`, `CONNECTION` or `TOK`, or has the word `PAT`, or when it is an
+///   address with a password in it. A value of less than [`MIN_SECRET`] characters is then not secret.
 /// - It is when a variable went into it that is not a plain one: `DATABASE=${MY_DATABASE}`. Plain ones are `PATH`,
 ///   `HOME`, `LANG`, `LOGNAME`, `SHELL`, `TERM`, `USER`, `PWD` and `TMPDIR`. A shorter value is then not secret:
 ///   `LOG_LEVEL=${LOG_LEVEL}`.
@@ -70,6 +73,7 @@ pub fn secret_value(name: &str, expanded: Expanded, public: &[String]) -> Result
     let Expanded { text, is_secret, values } = expanded;
     let is_public = public.iter().any(|public| public.eq_ignore_ascii_case(name));
     let by_name = looks_secret(name) && !SWITCHES.iter().any(|switch| switch.eq_ignore_ascii_case(text.trim()));
+    let is_secret = is_secret || is_likely(name) || !secrets_in_url(&text).is_empty();
     let is_short = text.trim().chars().count() < MIN_SECRET;
     if by_name && is_short && !is_public {
         return Err(SecretError::TooShort { name: name.to_owned() });
@@ -85,6 +89,13 @@ pub fn secret_value(name: &str, expanded: Expanded, public: &[String]) -> Result
         secrets.extend(values);
     }
     Ok(Resolved { value, is_secret, secrets })
+}
+
+/// Names that often hold a secret, and as often something short and harmless.
+fn is_likely(name: &str) -> bool {
+    let name = name.to_ascii_uppercase();
+    ["PASS", "DSN", "WEBHOOK", "CONNECTION", "TOK"].iter().any(|word| name.contains(word))
+        || name.split(|character: char| !character.is_ascii_alphanumeric()).any(|word| word == "PAT")
 }
 
 /// Whether the name of a variable, header, parameter or option is that of a secret.

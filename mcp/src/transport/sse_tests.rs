@@ -120,7 +120,8 @@ async fn it_may_ask_who_we_are() {
     let server =
         Server::start(|_| Reply::Whole(bare("401 Unauthorized", "WWW-Authenticate: Bearer realm=a\r\n"))).await;
     let error = connect(&server, &Context::default()).await.unwrap_err();
-    assert_eq!(error, ConnectError::Unauthorized { message: "Bearer realm=a".to_owned() });
+    let ConnectError::Unauthorized { message } = error else { panic!("{error}") };
+    assert!(!message.contains("realm"), "{message}");
 }
 
 #[tokio::test]

@@ -6,7 +6,7 @@ use serde::Serialize;
 use std::fmt;
 use std::fs::{DirBuilder, File, OpenOptions};
 use std::io::{self, ErrorKind, Write as _};
-use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
+use std::os::unix::fs::{DirBuilderExt as _, FileTypeExt as _, OpenOptionsExt as _};
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
@@ -77,8 +77,9 @@ impl Accounting {
             DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
         }
         // A pipe would hold us up, and a link may lead to a file that somebody else chose.
-        if path.symlink_metadata().is_ok_and(|known| !known.is_file()) {
-            return Err(io::Error::new(ErrorKind::InvalidInput, "it is not a plain file"));
+        let kind = path.symlink_metadata().map(|known| known.file_type());
+        if kind.is_ok_and(|kind| kind.is_symlink() || kind.is_fifo() || kind.is_socket()) {
+            return Err(io::Error::new(ErrorKind::InvalidInput, "it is a link, a pipe or a socket"));
         }
         let file = OpenOptions::new().append(true).create(true).mode(0o600).open(path)?;
         let page = Mutex::new(Page { file, is_torn: false, has_warned: false });

@@ -73,7 +73,7 @@ impl Listing {
         });
         let offer = Offer {
             identity: identity.as_ref(),
-            protocol: Some(protocol),
+            protocol: Some(protocol.as_str()).filter(|version| !version.is_empty()),
             instructions: instructions.as_deref(),
             has_resources: self.has_resources,
             tools: &self.tools,

@@ -169,7 +169,7 @@ proptest! {
     ) {
         let tools: Vec<Value> = names
             .iter()
-            .filter(|name| !name.is_empty())
+            .filter(|name| !crate::trace::one_line(name).is_empty())
             .map(|name| json!({"name": name, "description": text, "inputSchema": schema}))
             .collect();
         let offer = Offer { instructions: Some(&text), tools: &tools, ..Offer::default() };

@@ -70,7 +70,9 @@ impl HttpClient {
         if self.0.has_streamed.swap(true, Ordering::Relaxed) {
             tokio::time::sleep(PAUSE).await;
         }
-        let response = self.send(request, protocol_headers).await?;
+        let response = self.send(request, protocol_headers).await;
+        self.0.listening.settled();
+        let response = response?;
         if let Some(error) = answer::authorization(&response) {
             return Err(error);
         }
@@ -93,10 +95,13 @@ impl HttpClient {
         protocol_headers: Headers,
     ) -> Result<StreamableHttpPostResponse, Failure> {
         let inner = &*self.0;
+        let has_session = request.session.is_some();
+        if has_session && can_be_cancelled(&message) {
+            inner.listening.wait().await;
+        }
         inner.spoken.sent(&message);
         let deadline = (!can_be_cancelled(&message)).then(|| tokio::time::Instant::now() + inner.patience);
         let body = serde_json::to_vec(&message).map_err(|error| failed(error.to_string()))?;
-        let has_session = request.session.is_some();
         let exchange = async {
             let response = self.send(Outgoing { body: Some(body), ..request }, protocol_headers).await?;
             answer::read(response, &message, has_session, inner, deadline).await

@@ -2,16 +2,18 @@
 
 mod answer;
 mod exchange;
+mod listening;
 mod stream;
 
 use super::failure::RemoteError;
 use super::spoken::Spoken;
 use super::{address, body, headers, tls};
 use crate::secrets::Secret;
-use crate::{ConnectError, Context, RemoteEndpoint, ServerSettings};
+use crate::{ConnectError, Context, Elicitation, RemoteEndpoint, ServerSettings};
 use exchange::Outgoing;
 use futures_util::stream::BoxStream;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
+use listening::Listening;
 use rmcp::model::ClientJsonRpcMessage;
 use rmcp::transport::StreamableHttpClientTransport;
 use rmcp::transport::common::client_side_sse::ExponentialBackoff;
@@ -55,6 +57,7 @@ struct Inner {
     patience: Duration,
     spoken: Spoken,
     has_streamed: AtomicBool,
+    listening: Listening,
 }
 
 /// Opens a connection over `client`, which is a [`HttpClient`] or wraps one.
@@ -97,6 +100,7 @@ impl HttpClient {
         context: &Context,
     ) -> Result<HttpClient, ConnectError> {
         let address = address::parse(&endpoint.url, address::HTTP)?;
+        let may_ask = settings.elicitation != Elicitation::Refuse || !settings.roots.is_empty();
         Ok(HttpClient(Arc::new(Inner {
             client: tls::client_for(&address)?,
             headers: headers::of(settings, endpoint, &address, None, context)?,
@@ -105,6 +109,7 @@ impl HttpClient {
             patience: settings.connect_timeout,
             spoken: Spoken::new(settings, context),
             has_streamed: AtomicBool::new(false),
+            listening: Listening::new(may_ask),
         })))
     }
 }
@@ -173,3 +178,7 @@ fn failed(text: impl Into<String>) -> Failure {
 #[cfg(test)]
 #[path = "tests.rs"]
 mod tests;
+
+#[cfg(test)]
+#[path = "generations_tests.rs"]
+mod generations_tests;

@@ -1,0 +1,175 @@
+//! The suite: its releases, their scenarios, and what it says of one run.
+
+use serde_json::Value;
+use std::error::Error;
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::process::Command;
+
+/// How long the suite gives a client. A busy machine is slow.
+const CLIENT_PATIENCE: Duration = Duration::from_secs(60);
+/// How long we give the suite.
+const PATIENCE: Duration = Duration::from_secs(90);
+/// Where the releases lie under the folder of the suite.
+const RELEASES: [&str; 2] = ["node_modules/@modelcontextprotocol/conformance", "node_modules/conformance-next"];
+/// Extensions belong to no version of the protocol: where there is more than one generation, they are tried on each.
+const EXTENSION: &str = "extension";
+const GENERATIONS: [&str; 2] = ["2025-11-25", "2026-07-28"];
+
+/// One release of the suite.
+pub(crate) struct Release {
+    node: PathBuf,
+    program: PathBuf,
+    version: String,
+}
+
+/// One scenario of one release, at one version of the protocol where the release can choose.
+pub(crate) struct Case {
+    release: Arc<Release>,
+    pub(crate) scenario: String,
+    wire: Option<String>,
+}
+
+/// What came of a run.
+pub(crate) enum Verdict {
+    /// That many checks succeeded, and none did not.
+    Pass(usize),
+    /// Why not.
+    Fail(String),
+}
+
+impl Verdict {
+    pub(crate) fn is_pass(&self) -> bool {
+        matches!(self, Verdict::Pass(_))
+    }
+}
+
+impl fmt::Display for Verdict {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Verdict::Pass(checks) => write!(formatter, "pass ({checks} checks)"),
+            Verdict::Fail(why) => write!(formatter, "FAIL: {why}"),
+        }
+    }
+}
+
+/// As the baseline names it.
+impl fmt::Display for Case {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{} {} {}", self.release.version, self.wire.as_deref().unwrap_or("-"), self.scenario)
+    }
+}
+
+/// The releases in a folder.
+pub(crate) fn releases(folder: &Path, node: &Path) -> Result<Vec<Arc<Release>>, Box<dyn Error>> {
+    RELEASES.iter().map(|place| Release::read(&folder.join(place), node).map(Arc::new)).collect()
+}
+
+impl Release {
+    fn read(folder: &Path, node: &Path) -> Result<Release, Box<dyn Error>> {
+        let file = folder.join("package.json");
+        let text = std::fs::read_to_string(&file).map_err(|error| format!("{}: {error}", file.display()))?;
+        let package: Value = serde_json::from_str(&text)?;
+        let version = package.get("version").and_then(Value::as_str).ok_or("the suite does not say its version")?;
+        Ok(Release { node: node.to_owned(), program: folder.join("dist/index.js"), version: version.to_owned() })
+    }
+
+    fn command(&self) -> Command {
+        let mut command = Command::new(&self.node);
+        command.arg(&self.program).stdin(Stdio::null()).kill_on_drop(true);
+        command
+    }
+
+    /// All its scenarios for clients.
+    pub(crate) async fn cases(self: Arc<Release>) -> Result<Vec<Case>, Box<dyn Error>> {
+        let output = tokio::time::timeout(PATIENCE, self.command().args(["list", "--client"]).output()).await??;
+        let listed = String::from_utf8(output.stdout)?;
+        let chooses = listed.contains(GENERATIONS[1]);
+        let mut cases = Vec::new();
+        for line in listed.lines().filter_map(|line| line.trim().strip_prefix("- ")) {
+            let (scenario, versions) = line
+                .strip_suffix(']')
+                .and_then(|line| line.split_once(" ["))
+                .ok_or_else(|| format!("the suite {} lists `{line}`, which is not understood", self.version))?;
+            let wires: Vec<Option<&str>> = match versions {
+                _ if !chooses => vec![None],
+                EXTENSION => GENERATIONS.into_iter().map(Some).collect(),
+                versions => versions.split(',').map(Some).collect(),
+            };
+            cases.extend(wires.into_iter().map(|wire| Case {
+                release: self.clone(),
+                scenario: scenario.to_owned(),
+                wire: wire.map(str::to_owned),
+            }));
+        }
+        if cases.is_empty() {
+            return Err(format!("the suite {} lists no scenarios for clients", self.version).into());
+        }
+        Ok(cases)
+    }
+}
+
+impl Case {
+    /// Runs it with this program as the client.
+    pub(crate) async fn run(&self) -> Result<Verdict, Box<dyn Error>> {
+        let client = std::env::current_exe()?;
+        let client = client.to_str().filter(|path| !path.contains(' '));
+        // The suite takes its command apart at spaces.
+        let client = client.ok_or("the suite cannot start a client whose path has a space in it")?;
+        let folder = tempfile::tempdir()?;
+        let mut command = self.release.command();
+        command.args(["client", "--command", client, "--scenario", &self.scenario]);
+        command.args(["--timeout", &CLIENT_PATIENCE.as_millis().to_string(), "-o"]).arg(folder.path());
+        if let Some(wire) = &self.wire {
+            // Without `--force`, extensions are passed over at every version.
+            command.args(["--spec-version", wire, "--force"]);
+        }
+        let output = tokio::time::timeout(PATIENCE, command.output()).await??;
+        let (mut successes, mut faults) = (0, Vec::new());
+        for file in reports(folder.path())? {
+            let checks: Vec<Value> = serde_json::from_str(&std::fs::read_to_string(&file)?)?;
+            for check in &checks {
+                let member = |name| check.get(name).and_then(Value::as_str).unwrap_or_default();
+                match member("status") {
+                    "SUCCESS" => successes += 1,
+                    "FAILURE" | "WARNING" => faults.push(format!("{} ({})", member("id"), member("errorMessage"))),
+                    _ => {}
+                }
+            }
+        }
+        Ok(if !faults.is_empty() {
+            Verdict::Fail(faults.join("; "))
+        } else if successes == 0 {
+            // The suite calls this a pass.
+            Verdict::Fail("nothing was checked".to_owned())
+        } else if !output.status.success() {
+            // The suite looks at how the client ended where it did not expect it to refuse.
+            Verdict::Fail(format!("{}: {}", output.status, last_words(&output.stderr)))
+        } else {
+            Verdict::Pass(successes)
+        })
+    }
+}
+
+/// The lists of checks under a folder. Some scenarios have a slash in their name, and so a folder of their own.
+fn reports(folder: &Path) -> Result<Vec<PathBuf>, Box<dyn Error>> {
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(folder)? {
+        let path = entry?.path();
+        if path.is_dir() {
+            found.extend(reports(&path)?);
+        } else if path.file_name().is_some_and(|name| name == "checks.json") {
+            found.push(path);
+        }
+    }
+    Ok(found)
+}
+
+fn last_words(stderr: &[u8]) -> String {
+    let text = String::from_utf8_lossy(stderr);
+    let lines: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+    lines[lines.len().saturating_sub(5)..].join(" | ")
+}

@@ -8,10 +8,17 @@ use crate::settings::ServerSettings;
 use crate::transport::{Diagnosis, MALFORMED, TOO_LARGE, failure};
 use rmcp::model::*;
 use rmcp::service::{Peer, PeerRequestOptions, RoleClient, RunningService, ServiceError};
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 use tokio::sync::{Mutex, Notify};
+use tokio::task::JoinSet;
 use tokio::time::Instant;
+
+/// How long a server may take to hear that nobody waits for a call.
+const CANCEL: Duration = Duration::from_secs(5);
+
+/// The same, when the session is closed.
+const LAST_CANCEL: Duration = Duration::from_secs(1);
 
 /// An open session with a server.
 pub struct Connection {
@@ -21,6 +28,8 @@ pub struct Connection {
     pub(crate) handler: Handler,
     peer: Peer<RoleClient>,
     service: Mutex<Option<RunningService<RoleClient, Handler>>>,
+    /// Calls that the server is being told of that nobody waits for them.
+    cancelling: std::sync::Mutex<JoinSet<()>>,
     diagnosis: Option<Diagnosis>,
     opened: Instant,
 }
@@ -57,7 +66,8 @@ impl Connection {
         let handler = Handler { settings: settings.clone(), context: context.clone(), shared: shared.clone() };
         let peer = service.peer().clone();
         let service = Mutex::new(Some(service));
-        Connection { settings, context, shared, handler, peer, service, diagnosis, opened: Instant::now() }
+        let (cancelling, opened) = (Default::default(), Instant::now());
+        Connection { settings, context, shared, handler, peer, service, cancelling, diagnosis, opened }
     }
 
     /// What the server said of itself.
@@ -83,6 +93,10 @@ impl Connection {
     pub async fn close(&self) {
         let service = self.service.lock().await.take();
         if let Some(mut service) = service {
+            // A run that ends cancels its calls, and may close the session right after.
+            let mut cancelling = std::mem::take(&mut *self.cancelling.lock().unwrap_or_else(PoisonError::into_inner));
+            let told = async { while cancelling.join_next().await.is_some() {} };
+            let _ = tokio::time::timeout(LAST_CANCEL, told).await;
             // The transport bounds its own closing.
             let _ = service.close().await;
             self.context.trace.line(&self.settings.name, || "closed".into());
@@ -200,9 +214,12 @@ impl Drop for Pending<'_> {
         let params = CancelledNotificationParam::new(Some(id), Some("nobody waits for the answer".into()));
         // Without a runtime there is no connection either.
         if let Ok(runtime) = tokio::runtime::Handle::try_current() {
-            runtime.spawn(async move {
-                let _ = tokio::time::timeout(Duration::from_secs(5), peer.notify_cancelled(params)).await;
-            });
+            let mut cancelling = self.connection.cancelling.lock().unwrap_or_else(PoisonError::into_inner);
+            while cancelling.try_join_next().is_some() {}
+            let told = async move {
+                let _ = tokio::time::timeout(CANCEL, peer.notify_cancelled(params)).await;
+            };
+            cancelling.spawn_on(told, &runtime);
         }
     }
 }

@@ -6,6 +6,7 @@ use crate::config::Scope;
 use crate::handlers::{Answer, Call, CapabilityError, Handlers};
 use crate::project::ServerModule;
 use agent_spaces_mcp::lock::LockedServer;
+use agent_spaces_mcp::results::CONTENT_MEMBER;
 use agent_spaces_mcp::{CallError, ConnectError, Progress, Server};
 use capability_gen::server::ServerPart;
 use serde_json::{Map, Value, json};
@@ -25,6 +26,8 @@ pub(crate) struct McpProvider {
     server: Arc<Server>,
     /// Tools whose server wraps what they return.
     wrapped: HashSet<String>,
+    /// Tools whose answer has a type that leaves no room for blocks beside it.
+    closed: HashSet<String>,
     /// What the operator was told already.
     told: Mutex<HashSet<String>>,
 }
@@ -41,6 +44,7 @@ impl McpProvider {
             accepted: accepted.cloned(),
             space: space.map(str::to_owned),
             wrapped: tools.iter().filter(|tool| is_result_wrapped(tool)).filter_map(name).collect(),
+            closed: tools.iter().filter(|tool| is_closed(tool)).filter_map(name).collect(),
             told: Mutex::default(),
         }
     }
@@ -81,7 +85,13 @@ impl McpProvider {
             _ => Map::new(),
         };
         let tell = move |step: Progress| progress.tell(step.progress, step.total, step.message);
-        let value = server.call(&source_name, arguments, Some(Arc::new(tell))).await?;
+        let mut value = server.call(&source_name, arguments, Some(Arc::new(tell))).await?;
+        if let Value::Object(members) = &mut value
+            && self.closed.contains(&*source_name)
+            && members.shift_remove(CONTENT_MEMBER).is_some()
+        {
+            self.tell(&format!("`{source_name}` sends more than the type of its answer has: that is left out"));
+        }
         Ok(match value {
             Value::Object(mut wrapper)
                 if self.wrapped.contains(&*source_name) && wrapper.len() == 1 && wrapper.contains_key("result") =>
@@ -156,6 +166,12 @@ fn is_result_wrapped(tool: &Value) -> bool {
     let properties = schema["properties"].as_object();
     schema["x-fastmcp-wrap-result"] == true
         && properties.is_some_and(|properties| properties.len() == 1 && properties.contains_key("result"))
+}
+
+/// Whether the type of a tool's answer has what it names and nothing else.
+fn is_closed(tool: &Value) -> bool {
+    let schema = &tool["outputSchema"];
+    schema["additionalProperties"] == false && schema["properties"].get(CONTENT_MEMBER).is_none()
 }
 
 /// Asks for what a server has besides tools.

@@ -36,6 +36,12 @@ impl<'a> Blocks<'a> {
         self.0.iter().map(|value| block(value, redactor)).collect()
     }
 
+    /// Whether a member of the structured content is these very blocks.
+    pub(super) fn stand_in(&self, structured: &Value) -> bool {
+        let members = structured.as_object().into_iter().flat_map(Map::values);
+        members.filter_map(Value::as_array).any(|items| items.iter().eq(self.0.iter().copied()))
+    }
+
     /// Every block but the text that only says the structured content again.
     pub(super) fn beside(&self, structured: &Value, redactor: &Redactor) -> Result<Vec<Value>, CallError> {
         let repeats = |block: &Value| text_of(block).and_then(json_text::parse).is_some_and(|json| json == *structured);

@@ -3,8 +3,8 @@
 //! # What a tool's answer becomes
 //! 1. `isError`: a [`CallError::Tool`] with the server's text.
 //! 2. `structuredContent` that is not null: that value. Text beside it is its mirror and left out; where there are
-//!    images, audio or resources too, they stand in its member [`CONTENT_MEMBER`]. A value that cannot have the member
-//!    is put into `{ structuredContent, $content }`.
+//!    images, audio or resources too that it does not hold itself, they stand in its member [`CONTENT_MEMBER`]. A value
+//!    that cannot have the member is put into `{ structuredContent, $content }`.
 //! 3. Text only: the blocks joined by newlines, read as JSON where that changes nothing: objects and arrays only, see
 //!    `json_text`.
 //! 4. Anything else among the blocks: the list of blocks, in the server's order.
@@ -42,7 +42,7 @@ pub fn data(result: &Value, redactor: &Redactor) -> Result<Value, CallError> {
     }
     let blocks = blocks?;
     let mut data = match structured {
-        Some(structured) if blocks.are_text() => structured.clone(),
+        Some(structured) if blocks.are_text() || blocks.stand_in(structured) => structured.clone(),
         Some(structured) => with_content(structured, blocks.beside(structured, redactor)?),
         None if blocks.are_text() => json_text::data(&blocks.texts()),
         None => Value::Array(blocks.values(redactor)?),

@@ -33,6 +33,14 @@ fn s0_40_null_is_no_structured_content() {
 }
 
 #[test]
+fn s0_40_structured_content_that_holds_the_blocks_itself_stays_as_it_is() {
+    let image = json!({ "type": "image", "data": "AAEC", "mimeType": "image/png" });
+    let structured = json!({ "content": [image] });
+    let result = json!({ "content": [image], "structuredContent": structured });
+    assert_eq!(data(&result, &Redactor::default()).unwrap(), structured);
+}
+
+#[test]
 fn s0_40_images_beside_structured_content_are_kept() {
     let image = json!({"type": "image", "mimeType": "image/png", "data": "AAEC"});
     let blocks = json!([text_block("{\"a\": 1}"), text_block("a chart"), image]);

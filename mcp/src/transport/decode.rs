@@ -51,11 +51,17 @@ fn message(mut value: Value) -> Option<RxJsonRpcMessage<RoleClient>> {
     legacy::normalise(&mut value);
     // Reading consumes the value, which may be large: what is needed to explain a failure is taken out before.
     let doubts = Doubts::of(&value);
+    if let Some(doubts) = doubts.as_ref().filter(|doubts| doubts.why == NO_OBJECT) {
+        // The SDK reads a list as the members of an object in their order.
+        return Some(malformed(doubts.id.clone(), doubts.why));
+    }
     match serde_json::from_value(value) {
         Ok(message) => Some(message),
         Err(_) => doubts.map(|doubts| malformed(doubts.id, doubts.why)),
     }
 }
+
+const NO_OBJECT: &str = "its `result` is not an object";
 
 /// Why an answer, if it cannot be read, cannot be read. The SDK itself only says that it does not know the message.
 struct Doubts {
@@ -77,6 +83,8 @@ impl Doubts {
             "it holds both `result` and `error`"
         } else if error.is_some() {
             "its `error` is no object with a number as `code` and a text as `message`"
+        } else if result.is_some_and(|result| !result.is_object()) {
+            NO_OBJECT
         } else {
             "its `result` cannot be read"
         };
@@ -139,6 +147,9 @@ mod tests {
             (r#"{"jsonrpc":"2.0","id":4,"result":{},"error":{"code":1,"message":"m"}}"#, "both"),
             (r#"{"jsonrpc":"2.0","id":4,"error":"it broke"}"#, "`code`"),
             (r#"{"jsonrpc":"2.0","id":4,"error":{"code":"E1","message":"m"}}"#, "`code`"),
+            (r#"{"jsonrpc":"2.0","id":4,"result":[]}"#, "not an object"),
+            (r#"{"jsonrpc":"2.0","id":4,"result":[[{"type":"text","text":"x"}]]}"#, "not an object"),
+            (r#"{"jsonrpc":"2.0","id":4,"result":7}"#, "not an object"),
             (r#"{"jsonrpc":"2.0","id":4,"result":{"x":NaN}}"#, "expected value"),
             (r#"{"jsonrpc":"2.0","id":4,"result":{}} trailing"#, "trailing"),
         ];

@@ -1,0 +1,122 @@
+//! What must not be known: our environment to a server, one server's secret to anybody else.
+
+use crate::support::{Project, finish, hostile, script};
+use serde_json::{Value, json};
+
+/// What a server is given of our environment. Python itself may set `LC_CTYPE`.
+const BASE: [&str; 8] = ["HOME", "LANG", "LOGNAME", "PATH", "SHELL", "TERM", "USER", "LC_CTYPE"];
+
+const SECRET: &str = "open/sesame+of&the=cave 42";
+
+/// S1-05, S1-06: a variable of ours reaches no server; a variable of one server reaches no other.
+#[test]
+fn s1_05_our_environment_reaches_no_server() {
+    let (Some(mut one), Some(two)) = (hostile(&[]), hostile(&[])) else { return };
+    one["env"]["OWN_SETTING"] = "mine".into();
+    let project = Project::with_servers(json!({ "one": one, "two": two }));
+    let body = "
+        const names = async (server) => (await server.env({})).names;
+        export default [await names(one), await names(two)];";
+    project.write("script.ts", &script(&["one", "two"], body));
+    let mut command = project.command(&["run", "script.ts", "--json"]);
+    command.env("CANARY_OF_TEST", "sings").env("AWS_SECRET_ACCESS_KEY", "canary").env("LD_LIBRARY_PATH", "/nowhere");
+    let names = finish(command).value();
+    let strange = |names: &Value| -> Vec<String> {
+        let names = names.as_array().unwrap().iter().map(|name| name.as_str().unwrap().to_owned());
+        names.filter(|name| !BASE.contains(&name.as_str())).collect()
+    };
+    assert_eq!(strange(&names[0]), ["AGENT_SPACES_TEST_MARKER", "OWN_SETTING"]);
+    assert_eq!(strange(&names[1]), ["AGENT_SPACES_TEST_MARKER"]);
+}
+
+/// Every spelling that the hostile server gives a secret away in.
+fn spellings() -> Vec<String> {
+    let hex: String = SECRET.bytes().map(|byte| format!("{byte:02x}")).collect();
+    vec![
+        SECRET.to_owned(),
+        hex.to_uppercase(),
+        hex,
+        "b3Blbi9zZXNhbWUrb2YmdGhlPWNhdmUgNDI".to_owned(),
+        "open%2Fsesame%2Bof%26the%3Dcave%2042".to_owned(),
+        "open\\/sesame".to_owned(),
+    ]
+}
+
+/// S0-46, S1-35, S1-38: a secret of one server is in no output, whatever that server does with it, and the other
+/// server does not have it.
+#[test]
+fn s0_46_a_secret_is_in_no_output() {
+    let (Some(mut keeper), Some(other)) = (hostile(&[]), hostile(&[])) else { return };
+    keeper["env"]["API_TOKEN"] = "${SESAME_OF_TEST}".into();
+    let project = Project::new(json!({
+        "mcpServers": { "keeper": keeper, "other": other },
+        "capabilities": { "global": ["mcp:keeper", "mcp:other"] },
+        "accounting": { "file": "accounting.jsonl" },
+    }));
+    let body = "
+        const ways = {};
+        for (const way of ['result', 'is_error', 'protocol_error', 'log', 'progress', 'stderr'])
+            ways[way] = await attempt(() => keeper.echoSecret({ name: 'API_TOKEN', way }));
+        const elsewhere = await other.env({ name: 'API_TOKEN' });
+        console.log(JSON.stringify(ways));
+        // What a script holds, it could spell in any way.
+        const seen = JSON.stringify(ways).split('').reverse().join('');
+        await new Promise((resolve) => setTimeout(resolve, 200));
+        export default { ways, elsewhere, seen };";
+    project.write("script.ts", &script(&["keeper", "other"], body));
+    let mut command = project.command(&["run", "script.ts", "--events", "--trace-mcp"]);
+    command.env("SESAME_OF_TEST", SECRET);
+    let done = finish(command);
+    let value = done.value();
+    let ways = &value["ways"];
+    assert_eq!(ways["result"]["value"]["plain"], "[redacted]", "{ways}");
+    assert_eq!(ways["result"]["value"]["[redacted]"], "as a key", "{ways}");
+    let image = "[redacted] (image that holds a secret)";
+    assert_eq!(ways["result"]["value"]["$content"], json!([{ "type": "text", "text": image }]), "{ways}");
+    assert_eq!(ways["is_error"]["message"], "cannot use [redacted]");
+    assert_eq!(ways["protocol_error"]["message"], "cannot use [redacted]");
+    assert_eq!(value["elsewhere"], "null", "{value}");
+    assert!(done.stderr.contains("secret [redacted]"), "stderr of the server is in the trace: {}", done.stderr);
+    let accounting = project.read("accounting.jsonl");
+    assert!(accounting.contains("cannot use [redacted]"), "{accounting}");
+    let backwards: String = value["seen"].as_str().unwrap().chars().rev().collect();
+    let places = [
+        ("events", &done.stdout),
+        ("trace", &done.stderr),
+        ("accounting", &accounting),
+        ("lock", &project.read("capabilities.lock")),
+        ("the script's memory", &backwards),
+    ];
+    for (place, text) in places {
+        for spelling in spellings() {
+            assert!(!text.contains(&spelling), "{spelling} in {place}: {text}");
+        }
+    }
+}
+
+/// S0-46: a secret that is written in the configuration itself is no less one.
+#[test]
+fn s0_46_a_literal_secret_is_not_shown_either() {
+    let Some(mut server) = hostile(&[]) else { return };
+    server["env"]["API_TOKEN"] = "literal-secret-of-env".into();
+    let project = Project::with_servers(json!({ "hostile": server }));
+    let source = script(&["hostile"], "export default await hostile.echoSecret({ name: 'API_TOKEN' });");
+    let done = project.run_with(&source, &["--events", "--trace-mcp"]);
+    let listed = project.agent_spaces(&["mcp", "list", "--json"]);
+    let checked = project.agent_spaces(&["mcp", "list", "--check"]);
+    for text in [&done.stdout, &done.stderr, &listed.stdout, &checked.stdout, &project.read("capabilities.lock")] {
+        assert!(!text.contains("literal-secret-of-env"), "{text}");
+    }
+}
+
+/// S0-46: a secret that is too short to be found is refused before anything is started.
+#[test]
+fn s0_46_a_secret_that_is_too_short_starts_nothing() {
+    let Some(mut server) = hostile(&["--log", "log.jsonl"]) else { return };
+    server["env"]["API_TOKEN"] = "short".into();
+    let project = Project::with_servers(json!({ "hostile": server }));
+    let done = project.agent_spaces(&["mcp", "ping", "--json"]);
+    let message = done.json()[0]["error"]["message"].as_str().unwrap().to_owned();
+    assert!(message.contains("a secret must have at least 8 characters") && !message.contains("short`"), "{message}");
+    assert!(!project.path("log.jsonl").exists());
+}

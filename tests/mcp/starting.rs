@@ -1,0 +1,100 @@
+//! Servers that are slow to start, never do, or end at once.
+
+use crate::support::{Project, hostile};
+use serde_json::{Value, json};
+use std::time::{Duration, Instant};
+
+fn ping(server: Value) -> (Value, Option<i32>, Project) {
+    let project = Project::with_servers(json!({ "hostile": server }));
+    let done = project.agent_spaces(&["mcp", "ping", "hostile", "--json"]);
+    (done.json()[0].clone(), done.status, project)
+}
+
+/// The message that the server cannot be reached with.
+fn failure(server: Value) -> String {
+    let (answer, status, _project) = ping(server);
+    assert_eq!((answer["ok"].as_bool(), status), (Some(false), Some(5)), "{answer}");
+    assert_eq!(answer["error"]["code"], "host.mcp", "{answer}");
+    answer["error"]["message"].as_str().unwrap().to_owned()
+}
+
+/// S1-12
+#[test]
+fn a_slow_start_is_waited_for() {
+    let Some(server) = hostile(&["--slow-start", "1500"]) else { return };
+    let (answer, status, _project) = ping(server);
+    assert_eq!((answer["ok"].as_bool(), status), (Some(true), Some(0)), "{answer}");
+}
+
+/// S1-12
+#[test]
+fn a_server_that_never_answers_is_given_up() {
+    let Some(mut server) = hostile(&["--no-start", "--discover", "silent"]) else { return };
+    server["connectTimeout"] = "2s".into();
+    let begun = Instant::now();
+    assert_eq!(failure(server), "MCP server hostile: it did not answer within 2s");
+    assert!(begun.elapsed() < Duration::from_secs(12), "{:?}", begun.elapsed());
+}
+
+/// S1-12, S1-13: what it said on stderr is the best explanation there is.
+#[test]
+fn a_server_that_ends_at_once_says_why() {
+    let Some(server) = hostile(&["--exit-at-start"]) else { return };
+    assert_eq!(
+        failure(server),
+        "MCP server hostile: its process ended (exit status 3) before it answered; it last wrote: \
+         hostile: refusing to start"
+    );
+}
+
+/// S0-33
+#[test]
+fn a_program_that_is_not_there_is_named() {
+    let message = failure(json!({ "command": "no-such-program-of-agent-spaces" }));
+    assert!(message.starts_with("MCP server hostile: cannot start `no-such-program-of-agent-spaces`: "), "{message}");
+}
+
+/// S1-04: a missing variable is named with its place, and nothing is started.
+#[test]
+fn s1_04_a_missing_variable_is_named_with_its_place() {
+    let Some(mut server) = hostile(&["--log", "log.jsonl"]) else { return };
+    server["env"]["API_TOKEN"] = "${NO_SUCH_VARIABLE_OF_AGENT_SPACES}".into();
+    let project = Project::with_servers(json!({ "hostile": server }));
+    let done = project.agent_spaces(&["mcp", "ping", "hostile", "--json"]);
+    let message = done.json()[0]["error"]["message"].as_str().unwrap().to_owned();
+    assert!(message.contains("$.mcpServers.hostile.env.API_TOKEN: "), "{message}");
+    assert!(message.contains("NO_SUCH_VARIABLE_OF_AGENT_SPACES"), "{message}");
+    assert!(!project.path("log.jsonl").exists());
+}
+
+/// X-15: however `server/discover` ends at a server that does not know it, a session is opened.
+#[test]
+fn x_15_an_older_server_is_reached_however_it_meets_discover() {
+    for way in ["error", "exit", "empty", "invalid"] {
+        let Some(server) = hostile(&["--discover", way]) else { return };
+        let (answer, status, _project) = ping(server);
+        assert_eq!((answer["ok"].as_bool(), status), (Some(true), Some(0)), "{way}: {answer}");
+    }
+}
+
+/// X-15: versions that the server names are taken where they are known, and refused in words where not.
+#[test]
+fn x_15_the_version_of_the_server_counts() {
+    for version in ["2025-06-18", "2025-03-26", "2024-11-05"] {
+        let Some(server) = hostile(&["--protocol", version]) else { return };
+        let project = Project::with_servers(json!({ "hostile": server }));
+        let listed = project.agent_spaces(&["mcp", "tools", "hostile", "--json"]).json();
+        assert_eq!(listed["protocolVersion"], version, "{listed}");
+    }
+}
+
+/// S1-13: a banner on stdout warns and stops nothing.
+#[test]
+fn noise_at_the_start_is_warned_of() {
+    let Some(server) = hostile(&["--noise"]) else { return };
+    let project = Project::with_servers(json!({ "hostile": server }));
+    let done = project.agent_spaces(&["mcp", "ping", "hostile", "--json"]);
+    assert_eq!(done.json()[0]["ok"], true);
+    let warning = "it writes what is not a message to its standard output: Hostile server 1.0";
+    assert!(done.stderr.contains(warning), "{}", done.stderr);
+}

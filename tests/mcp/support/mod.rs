@@ -1,0 +1,13 @@
+//! What the tests share.
+
+mod needs;
+mod processes;
+mod program;
+mod project;
+mod site;
+
+pub(crate) use needs::{browser, hostile, hostile_logging, node, published, web_hostile};
+pub(crate) use processes::{eventually, signal};
+pub(crate) use program::{Done, finish};
+pub(crate) use project::{Project, script};
+pub(crate) use site::Site;

@@ -1,0 +1,100 @@
+//! What a test needs of the machine. What is missing is said, and with `AGENT_SPACES_CI=1` it is a failure.
+
+use serde_json::{Value, json};
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::OnceLock;
+
+const SERVERS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/mcp/servers");
+
+fn there<T>(what: Option<T>, name: &str) -> Option<T> {
+    if what.is_none() {
+        let text = format!("skipped: {name}");
+        assert!(std::env::var_os("AGENT_SPACES_CI").is_none_or(|value| value != "1"), "{text}");
+        eprintln!("{text}");
+    }
+    what
+}
+
+/// Python itself, not the script that some machines have in its place.
+fn python() -> Option<&'static Path> {
+    static PYTHON: OnceLock<Option<PathBuf>> = OnceLock::new();
+    let found = PYTHON.get_or_init(|| {
+        let output = Command::new("python3").args(["-c", "import sys; print(sys.executable)"]).output().ok()?;
+        output.status.success().then(|| PathBuf::from(String::from_utf8_lossy(&output.stdout).trim()))
+    });
+    there(found.as_deref(), "there is no python3")
+}
+
+/// The configuration of the hostile server with these flags.
+pub(crate) fn hostile(flags: &[&str]) -> Option<Value> {
+    let program = format!("{SERVERS}/hostile");
+    let arguments: Vec<&str> = ["-B", &program].into_iter().chain(flags.iter().copied()).collect();
+    Some(json!({ "command": python()?, "args": arguments, "timeout": "10s" }))
+}
+
+/// The same, writing down what it is told in the project's file `log.jsonl`.
+pub(crate) fn hostile_logging(flags: &[&str]) -> Option<Value> {
+    hostile(&[flags, &["--log", "log.jsonl"]].concat())
+}
+
+/// The hostile web server, which ends with this.
+pub(crate) struct WebHostile {
+    child: Child,
+    port: u64,
+}
+
+impl WebHostile {
+    /// The address of one of its ways to misbehave.
+    pub(crate) fn url(&self, way: &str) -> String {
+        format!("http://127.0.0.1:{}/{way}", self.port)
+    }
+
+    /// Every request that it, or the other origin that it points to, got.
+    pub(crate) fn seen(&self) -> Vec<Value> {
+        use std::io::{Read, Write};
+        let mut stream = std::net::TcpStream::connect(("127.0.0.1", u16::try_from(self.port).unwrap())).unwrap();
+        stream.write_all(b"GET /seen HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n").unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        serde_json::from_str(answer.split_once("\r\n\r\n").unwrap().1).unwrap()
+    }
+}
+
+impl Drop for WebHostile {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// Starts the hostile web server.
+pub(crate) fn web_hostile() -> Option<WebHostile> {
+    let mut command = Command::new(python()?);
+    command.arg("-B").arg(format!("{SERVERS}/http_hostile.py"));
+    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    let mut line = String::new();
+    BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+    let ports: Value = serde_json::from_str(&line).unwrap();
+    Some(WebHostile { child, port: ports["port"].as_u64().unwrap() })
+}
+
+/// The folder of servers from npm and PyPI.
+pub(crate) fn published() -> Option<PathBuf> {
+    let folder = std::env::var_os("AGENT_SPACES_MCP_SERVERS").map(PathBuf::from);
+    there(folder.filter(|folder| folder.is_dir()), "AGENT_SPACES_MCP_SERVERS names no folder of servers")
+}
+
+/// The browser that @playwright/mcp drives.
+pub(crate) fn browser() -> Option<PathBuf> {
+    let found =
+        ["/usr/bin/chromium", "/usr/bin/google-chrome"].into_iter().map(PathBuf::from).find(|file| file.is_file());
+    there(found, "there is no chromium")
+}
+
+/// Whether npx is there.
+pub(crate) fn node() -> Option<()> {
+    let found = Command::new("npx").arg("--version").output().ok().filter(|output| output.status.success());
+    there(found.map(drop), "there is no npx")
+}

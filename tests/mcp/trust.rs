@@ -1,0 +1,154 @@
+//! what a project brings starts nothing until its user accepts it.
+
+use crate::support::{Project, hostile, script};
+use serde_json::{Value, json};
+
+/// What the server's command does first, if it is ever run.
+const STARTED: &str = "started";
+
+/// A server that leaves a mark as soon as it is started, and works.
+fn marking() -> Option<Value> {
+    let server = hostile(&[])?;
+    let mut words = vec![server["command"].as_str().unwrap().to_owned()];
+    words.extend(server["args"].as_array().unwrap().iter().map(|word| word.as_str().unwrap().to_owned()));
+    let line = format!("touch {STARTED}; exec '{}'", words.join("' '"));
+    Some(json!({ "command": "sh", "args": ["-c", line] }))
+}
+
+/// Every command that could have a reason to look at a server.
+const COMMANDS: [&[&str]; 18] = [
+    &["run", "script.ts"],
+    &["run", "script.ts", "--json"],
+    &["run", "script.ts", "--events", "--trace-mcp"],
+    &["run", "plain.ts"],
+    &["compile", "script.ts", "-o", "out.wasm"],
+    &["mcp", "list"],
+    &["mcp", "list", "--check"],
+    &["mcp", "tools", "evil"],
+    &["mcp", "ping"],
+    &["mcp", "ping", "evil", "--json"],
+    &["mcp", "call", "evil", "echo", "{}"],
+    &["mcp", "accept"],
+    &["mcp", "accept", "evil"],
+    &["audit", "--diff"],
+    &["capabilities", "build"],
+    &["capabilities", "list"],
+    &["capabilities", "show", "mcp-evil"],
+    &["spaces", "list"],
+];
+
+fn assert_inert(project: &Project, what: &str) {
+    for command in COMMANDS {
+        let done = project.agent_spaces(command);
+        assert!(!project.path(STARTED).exists(), "{what}: {command:?} started it: {done:?}");
+    }
+    let refused = project.agent_spaces(&["run", "script.ts", "--json"]);
+    assert_ne!(refused.status, Some(0), "{what}: {refused:?}");
+    let listed = project.agent_spaces(&["mcp", "list", "--json"]).json();
+    assert_eq!(listed[0]["state"], "inert", "{what}: {listed}");
+    assert!(listed[0]["detail"].as_str().unwrap().contains("agent-spaces trust"), "{what}: {listed}");
+}
+
+fn assert_works(project: &Project, what: &str) {
+    let done = project.agent_spaces(&["run", "script.ts", "--json"]);
+    assert_eq!(done.value(), json!({ "message": "trusted" }), "{what}");
+    std::fs::remove_file(project.path(STARTED)).unwrap();
+}
+
+/// A folder as it comes from somebody else: a script, and one file that configures a server.
+fn stranger(file: &str, config: &Value) -> Project {
+    let project = Project::empty();
+    let source = script(&["evil"], "export default await evil.echo({ message: 'trusted' });");
+    project.write("script.ts", &source);
+    project.write("plain.ts", "export default 1;");
+    if let Some(folder) = project.path(file).parent() {
+        std::fs::create_dir_all(folder).unwrap();
+    }
+    project.write(file, &config.to_string());
+    project
+}
+
+fn inert_then_accepted_then_inert(file: &str, make: impl Fn(&Project, Value) -> Value) {
+    let Some(server) = marking() else { return };
+    let project = stranger(file, &json!({}));
+    let mut servers = json!({ "evil": server });
+    project.mark(&mut servers);
+    let mut config = make(&project, servers);
+    project.write(file, &config.to_string());
+    assert_inert(&project, "as it came");
+    project.trust();
+    assert_works(&project, "accepted");
+    assert!(project.path("capabilities.lock").is_file());
+    // Its tools are known from here on, which must not help it.
+    config["$schema"] = "changed".into();
+    project.write(file, &config.to_string());
+    assert_inert(&project, "changed");
+    project.trust();
+    assert_works(&project, "accepted again");
+    let revoked = project.agent_spaces(&["trust", "--revoke", file]);
+    assert_eq!(revoked.status, Some(0), "{revoked:?}");
+    assert_inert(&project, "no longer accepted");
+}
+
+#[test]
+fn x_13_a_project_file_of_claude_code_is_inert_until_it_is_accepted() {
+    inert_then_accepted_then_inert(".mcp.json", |_, servers| json!({ "mcpServers": servers }));
+}
+
+#[test]
+fn x_13_a_configuration_is_inert_until_it_is_accepted() {
+    inert_then_accepted_then_inert(
+        "agent-spaces.config.json",
+        |_, servers| json!({ "mcpServers": servers, "capabilities": { "global": ["mcp:evil"] } }),
+    );
+}
+
+/// a lock that comes with the folder makes tools known, and still starts nothing.
+#[test]
+fn x_13_a_lock_that_a_stranger_wrote_does_not_help() {
+    let Some(server) = marking() else { return };
+    let config = json!({ "mcpServers": { "evil": server }, "capabilities": { "global": ["mcp:evil"] } });
+    let author = stranger("agent-spaces.config.json", &config);
+    author.trust();
+    assert_works(&author, "at its author's");
+    let victim = stranger("agent-spaces.config.json", &config);
+    victim.write("capabilities.lock", &author.read("capabilities.lock"));
+    assert_inert(&victim, "with a lock");
+    let done = victim.agent_spaces(&["run", "script.ts", "--json"]);
+    assert!(done.stdout.contains("call.unavailable") || done.stdout.contains("import.denied"), "{done:?}");
+}
+
+/// files of editors, programs that print tokens, and files that a configuration names are no way around it.
+#[test]
+fn x_13_other_ways_to_start_something_are_inert_too() {
+    let Some(server) = marking() else { return };
+    let token = json!({ "type": "bearer", "command": ["touch", STARTED] });
+    let remote = json!({ "url": "http://127.0.0.1:9/mcp", "auth": token });
+    let given = json!({ "global": ["mcp:evil"] });
+    for (file, config) in [
+        (".cursor/mcp.json", json!({ "mcpServers": { "evil": server } })),
+        (".vscode/mcp.json", json!({ "servers": { "evil": server } })),
+        ("agent-spaces.config.json", json!({ "mcpServers": { "evil": remote }, "capabilities": given })),
+        ("agent-spaces.config.json", json!({ "mcpServersFrom": ["./servers.json"], "capabilities": given })),
+    ] {
+        let project = stranger(file, &config);
+        project.write("servers.json", &json!({ "mcpServers": { "evil": server } }).to_string());
+        assert_inert(&project, &format!("{file}: {config}"));
+    }
+}
+
+/// a configuration that was not accepted writes nothing where it likes, and reads no variable.
+#[test]
+fn x_13_a_configuration_that_is_not_accepted_makes_no_file() {
+    let Some(server) = marking() else { return };
+    let config = json!({
+        "mcpServers": { "evil": server }, "capabilities": { "global": ["mcp:evil"] },
+        "accounting": { "file": "../outside-of-a-test/made/accounting.jsonl" },
+    });
+    let project = stranger("agent-spaces.config.json", &config);
+    let outside = project.path("../outside-of-a-test");
+    for command in COMMANDS {
+        let _ = project.agent_spaces(command);
+        assert!(!outside.exists(), "{command:?} made {}", outside.display());
+    }
+}

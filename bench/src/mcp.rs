@@ -6,7 +6,7 @@ use crate::timing::times;
 use agent_spaces::mcp::McpClients;
 use agent_spaces::project::{Project, Surroundings};
 use agent_spaces::trust::Trust;
-use agent_spaces::{EngineConfig, Program, RunOptions};
+use agent_spaces::{EngineConfig, Limits, Program, RunOptions};
 use agent_spaces_mcp::secrets::Secret;
 use agent_spaces_mcp::{Context, Endpoint, Server, ServerSettings, StdioEndpoint};
 use anyhow::{Context as _, Result, ensure};
@@ -17,7 +17,7 @@ use std::collections::BTreeMap;
 use std::io::{BufRead, Write};
 use std::process::Stdio;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// Makes this program the server.
 pub(crate) const ECHO: &str = "--mcp-echo-server";
@@ -63,7 +63,9 @@ pub(crate) async fn measure(report: &mut Report) -> Result<()> {
 }
 
 async fn warm(program: &Program) -> Result<()> {
-    program.run(RunOptions::default()).await.outcome.map(drop).context("the script failed")
+    let limits = Limits { calls: 100_000, time: Duration::from_secs(60), ..Limits::default() };
+    let options = RunOptions { limits, ..RunOptions::default() };
+    program.run(options).await.outcome.map(drop).context("the script failed")
 }
 
 /// The arguments of every call.
@@ -114,7 +116,6 @@ fn prepare(folder: &std::path::Path, program: &str, script: &str, clients: &McpC
     let config = json!({
         "mcpServers": { "echo": { "command": program, "args": [ECHO], "tools": "tools.json" } },
         "capabilities": { "global": ["mcp:echo"] },
-        "limits": { "calls": 100_000, "time": "60s" },
     });
     let (config, file) = (config.to_string(), folder.join("agent-spaces.config.json"));
     std::fs::write(&file, &config)?;

@@ -97,7 +97,7 @@ fn h_17_another_command_is_refused_whole() {
     project.configure(json!({ "mcpServers": { "hostile": moved }, "capabilities": { "global": ["mcp:hostile"] } }));
     project.trust();
     let done = echo(&project);
-    assert_eq!(done.error().0, "call.unavailable", "{done:?}");
+    assert_eq!(done.error().0, "call.denied", "{done:?}");
     assert!(done.stderr.contains("its command or address is not the accepted one"), "{}", done.stderr);
     assert!(!project.path("log.jsonl").exists(), "it is not even started");
     assert_eq!(project.agent_spaces(&["mcp", "accept", "hostile"]).status, Some(0));

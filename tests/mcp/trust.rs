@@ -115,7 +115,7 @@ fn x_13_a_lock_that_a_stranger_wrote_does_not_help() {
     victim.write("capabilities.lock", &author.read("capabilities.lock"));
     assert_inert(&victim, "with a lock");
     let done = victim.agent_spaces(&["run", "script.ts", "--json"]);
-    assert!(done.stdout.contains("call.unavailable") || done.stdout.contains("import.denied"), "{done:?}");
+    assert!(done.stdout.contains("call.denied") || done.stdout.contains("import.denied"), "{done:?}");
 }
 
 /// files of editors, programs that print tokens, and files that a configuration names are no way around it.

@@ -191,17 +191,8 @@ impl Run {
     fn ask_for(&self, found: &Found, program: &Program, asked: &mut Asked) -> Result<bool, Failure> {
         let Found::Project(project) = found else { return Ok(false) };
         let modules = self.choice.modules(found)?;
-        let inert = modules.inert(program.interfaces());
-        if inert.is_empty() {
-            return Ok(false);
-        }
-        if asked.user(project)? {
-            return Ok(true);
-        }
-        for obstacle in inert.iter().filter_map(|server| server.obstacle()) {
-            terminal::warn(&obstacle);
-        }
-        Ok(false)
+        // Who may not be asked is told by the call itself.
+        Ok(!modules.inert(program.interfaces()).is_empty() && asked.user(project)?)
     }
 
     /// What is odd about the files of servers may be why a module is not there.

@@ -1,7 +1,7 @@
 //! What a test needs of the machine. What is missing is said, and with `AGENT_SPACES_CI=1` it is a failure.
 
 use serde_json::{Value, json};
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::OnceLock;
@@ -12,7 +12,8 @@ fn there<T>(what: Option<T>, name: &str) -> Option<T> {
     if what.is_none() {
         let text = format!("skipped: {name}");
         assert!(std::env::var_os("AGENT_SPACES_CI").is_none_or(|value| value != "1"), "{text}");
-        eprintln!("{text}");
+        // Past the capture of the test harness: a test that was skipped is not one that passed.
+        let _ = writeln!(std::io::stderr(), "{text}");
     }
     what
 }

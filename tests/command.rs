@@ -23,6 +23,7 @@ fn agent_spaces_in(folder: &std::path::Path, arguments: &[&str], stdin: &str) ->
         .env("XDG_CONFIG_HOME", home.path().join("config"))
         .env("XDG_CACHE_HOME", home.path().join("cache"))
         .env("XDG_STATE_HOME", home.path().join("state"))
+        .env("XDG_DATA_HOME", home.path().join("data"))
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
@@ -129,6 +130,7 @@ fn the_second_start_compiles_nothing() {
             .args(["run", "-"])
             .env("XDG_CACHE_HOME", home.path().join("cache"))
             .env("XDG_STATE_HOME", home.path().join("state"))
+            .env("XDG_DATA_HOME", home.path().join("data"))
             .stdin(Stdio::null())
             .output()
             .unwrap();

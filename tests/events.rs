@@ -80,9 +80,13 @@ async fn a_run_tells_what_happens_in_order() {
     assert_eq!(keys(&shapes[1]), ["level", "runId", "seq", "text", "timestamp", "type"]);
     assert_eq!((&shapes[1]["level"], &shapes[1]["text"]), (&json!("log"), &json!("start { a: 1 }")));
 
-    assert_eq!(keys(&shapes[2]), ["callId", "capability", "function", "params", "runId", "seq", "timestamp", "type"]);
+    assert_eq!(
+        keys(&shapes[2]),
+        ["callId", "capability", "function", "interface", "params", "runId", "seq", "timestamp", "type"]
+    );
     assert_eq!(shapes[2]["callId"], json!(1));
-    assert_eq!(shapes[2]["capability"], json!("test:shop/shop@1.0.0"));
+    assert_eq!(shapes[2]["interface"], json!("test:shop/shop@1.0.0"));
+    assert_eq!(shapes[2]["capability"], json!("shop"));
     assert_eq!(shapes[2]["function"], json!("buyItem"));
     assert_eq!(shapes[2]["params"], json!({"name": "tea", "count": 2}));
 

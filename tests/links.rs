@@ -234,14 +234,14 @@ async fn an_answer_of_the_wrong_shape_is_an_error_with_its_path() {
 #[tokio::test]
 async fn an_uncaught_failure_keeps_its_code_and_details() {
     let failure = CapabilityError {
-        code: "call.rate_limited".into(),
+        code: "call.busy".into(),
         message: "slow down".into(),
         retryable: true,
         details: Some(json!({"after": [1, 2]})),
     };
     let space = answering(Err(failure));
     let ended = error(&space, "import { shapes } from '@test/shapes';\nawait shapes.trips()").await;
-    assert_eq!((ended.code.as_str(), ended.message.as_str()), ("call.rate_limited", "slow down"));
+    assert_eq!((ended.code.as_str(), ended.message.as_str()), ("call.busy", "slow down"));
     assert_eq!(ended.name.as_deref(), Some("CapabilityError"));
     assert!(ended.retryable);
     assert_eq!(ended.details, Some(json!({"after": [1, 2]})));

@@ -25,6 +25,8 @@ async fn a_precompiled_program_runs_in_a_precompiled_engine() {
         let loaded = Program::from_precompiled(&engine, &program_code, &handlers()).unwrap();
         (engine, loaded)
     };
+    let places = |program: &Program| program.call_sites().map(|call| call.path.clone()).collect::<Vec<_>>();
+    assert_eq!((places(&program), places(&loaded)), (vec!["two.double".to_owned()], Vec::new()));
     let report = loaded.run(RunOptions::default()).await;
     assert_eq!(report.outcome.unwrap(), json!({"n": 42}));
     // SAFETY: as above.

@@ -4,7 +4,7 @@ use crate::report::Report;
 use crate::spaces;
 use crate::timing::times;
 use agent_spaces::mcp::McpClients;
-use agent_spaces::project::{Project, Surroundings};
+use agent_spaces::project::{Equipment, Project, Surroundings};
 use agent_spaces::trust::Trust;
 use agent_spaces::{EngineConfig, Limits, Program, RunOptions};
 use agent_spaces_mcp::secrets::Secret;
@@ -97,7 +97,7 @@ async fn client(program: &str) -> Result<f64> {
     let endpoint =
         StdioEndpoint { program: program.to_owned(), args: vec![Secret::new(ECHO)], env: BTreeMap::new(), cwd: None };
     let settings = ServerSettings::new("echo", Endpoint::Stdio(endpoint));
-    let server = Server::new("echo", &Context::default(), None, move || Ok(settings.clone()));
+    let server = Server::new(&Context::default(), None, move || Ok(settings.clone()));
     let call = || server.call("echo", arguments(), None);
     ensure!(call().await?["text"].is_string());
     let median = times(CALLS, call).await.p50;
@@ -125,7 +125,7 @@ fn prepare(folder: &std::path::Path, program: &str, script: &str, clients: &McpC
     let engine = spaces::engine(EngineConfig::default())?;
     let surroundings = Surroundings { trust: Arc::new(trust), ..Surroundings::default() };
     let project = Project::open_in(&file, &engine, &surroundings)?;
-    Ok(project.space(None)?.assemble_with(&engine, clients)?.prepare("bench.ts", script)?)
+    Ok(project.space(None)?.assemble_with(&engine, &Equipment::with_clients(clients))?.prepare("bench.ts", script)?)
 }
 
 fn tools() -> Value {

@@ -3,8 +3,10 @@
 use crate::error_report::RunError;
 use crate::limits::Limit;
 use crate::usage::Usage;
+use agent_spaces_mcp::secrets::Redactor;
 use serde::Serialize;
 use serde_json::Value;
+use std::fmt;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::SystemTime;
@@ -48,12 +50,58 @@ pub enum EventKind {
     CallScheduled {
         /// The call's number in the run.
         call_id: u64,
-        /// The interface.
+        /// The interface: `capabilities:train-schedule/train-schedule@1.0.0`.
+        interface: Arc<str>,
+        /// The capability as its definition names it: `trainSchedule`.
         capability: Arc<str>,
-        /// The function.
+        /// The function as scripts write it: `getSchedule`.
         function: Arc<str>,
         /// With what.
         params: Value,
+    },
+    /// A call waits for a person. The keys up to `message` are those that other programs know.
+    ApprovalRequired {
+        /// What kind of thing asks; always `capability`.
+        source: &'static str,
+        /// The capability as its definition names it.
+        capability: Arc<str>,
+        /// The function as scripts write it.
+        function: Arc<str>,
+        /// With what it would be called.
+        params: Value,
+        /// What the person is asked.
+        message: String,
+        /// What a decision names: `apr_…`.
+        approval_id: String,
+        /// The call's number in the run.
+        call_id: u64,
+        /// When nobody needs to answer any more, as RFC 3339.
+        expires_at: String,
+    },
+    /// Somebody decided, or nobody did in time.
+    ApprovalDecided {
+        /// Which approval.
+        approval_id: String,
+        /// The call's number in the run.
+        call_id: u64,
+        /// `approve`, `deny` or `expire`.
+        decision: &'static str,
+        /// Why, in the words of who decided.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        reason: Option<String>,
+        /// Who decided.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        by: Option<String>,
+    },
+    /// The clock stands still: a person is asked.
+    RunPaused {
+        /// What for; always `approval`.
+        reason: &'static str,
+    },
+    /// The clock goes on.
+    RunResumed {
+        /// How long it stood still.
+        paused_ms: f64,
     },
     /// What answers a call says how far it has come.
     CallProgress {
@@ -74,6 +122,9 @@ pub enum EventKind {
         call_id: u64,
         /// How long it took.
         duration_ms: f64,
+        /// Whether it is the answer of an earlier call.
+        #[serde(skip_serializing_if = "std::ops::Not::not")]
+        cached: bool,
     },
     /// A call failed.
     CallError {
@@ -121,21 +172,29 @@ pub enum ConsoleLevel {
     Debug,
 }
 
+/// Is told every event of every run of a space, in each run's order: an audit log, say. It must not block for long.
+pub type Observer = dyn Fn(&Event) + Send + Sync;
+
 /// Where a run's events go. Their number is bounded by the run's caps and [`MAX_PROGRESS`].
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct EventSink(Option<Arc<Stream>>);
 
-#[derive(Debug)]
 struct Stream {
     run_id: Arc<str>,
     /// Held while sending: the order of the stream is that of the numbers.
     next: Mutex<u64>,
-    sender: mpsc::UnboundedSender<Event>,
+    sender: Option<mpsc::UnboundedSender<Event>>,
+    observer: Option<Arc<Observer>>,
 }
 
 impl EventSink {
-    pub(crate) fn new(run_id: Arc<str>, sender: Option<mpsc::UnboundedSender<Event>>) -> EventSink {
-        EventSink(sender.map(|sender| Arc::new(Stream { run_id, next: Mutex::default(), sender })))
+    pub(crate) fn new(
+        run_id: Arc<str>,
+        sender: Option<mpsc::UnboundedSender<Event>>,
+        observer: Option<Arc<Observer>>,
+    ) -> EventSink {
+        let is_heard = sender.is_some() || observer.is_some();
+        EventSink(is_heard.then(|| Arc::new(Stream { run_id, next: Mutex::default(), sender, observer })))
     }
 
     /// Whether somebody listens; making some events costs copies.
@@ -149,8 +208,19 @@ impl EventSink {
         let mut next = stream.next.lock().unwrap_or_else(PoisonError::into_inner);
         let event = Event { kind, timestamp, run_id: stream.run_id.clone(), seq: *next };
         *next += 1;
-        // Whoever listened may have stopped.
-        let _ = stream.sender.send(event);
+        if let Some(observer) = &stream.observer {
+            observer(&event);
+        }
+        if let Some(sender) = &stream.sender {
+            // Whoever listened may have stopped.
+            let _ = sender.send(event);
+        }
+    }
+}
+
+impl fmt::Debug for Stream {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("Stream").field("run_id", &self.run_id).finish_non_exhaustive()
     }
 }
 
@@ -158,27 +228,39 @@ impl EventSink {
 const MAX_PROGRESS: u32 = 1_000;
 
 /// Where what answers a call says how far it has come.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Default)]
 pub struct CallProgress(Option<Arc<Progress>>);
 
-#[derive(Debug)]
 struct Progress {
     call_id: u64,
     /// Weak: a call that somebody keeps must not keep the stream from ending.
     stream: Weak<Stream>,
     told: AtomicU32,
+    /// What a provider says may hold what it was given.
+    redactor: Redactor,
+}
+
+impl fmt::Debug for CallProgress {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_tuple("CallProgress").field(&self.0.as_ref().map(|call| call.call_id)).finish()
+    }
 }
 
 impl CallProgress {
-    pub(crate) fn new(call_id: u64, events: &EventSink) -> CallProgress {
+    pub(crate) fn new(call_id: u64, events: &EventSink, redactor: &Redactor) -> CallProgress {
         let stream = events.0.as_ref().map(Arc::downgrade);
-        CallProgress(stream.map(|stream| Arc::new(Progress { call_id, stream, told: AtomicU32::new(0) })))
+        CallProgress(
+            stream.map(|stream| {
+                Arc::new(Progress { call_id, stream, told: AtomicU32::new(0), redactor: redactor.clone() })
+            }),
+        )
     }
 
     /// Tells how far the call has come. What is said too often is not told.
     pub fn tell(&self, progress: f64, total: Option<f64>, message: Option<String>) {
         let Some(call) = &self.0 else { return };
         if call.told.fetch_add(1, Ordering::Relaxed) < MAX_PROGRESS {
+            let message = message.map(|message| call.redactor.text(&message).into_owned());
             let kind = EventKind::CallProgress { call_id: call.call_id, progress, total, message };
             EventSink(call.stream.upgrade()).emit(kind);
         }

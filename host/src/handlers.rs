@@ -69,9 +69,16 @@ pub(crate) type Handler = dyn Fn(Call) -> Pin<Box<dyn Future<Output = Answer> + 
 /// Stands for every function of an interface; no function has this name.
 pub(crate) const ALL: &str = "*";
 
+/// What a person is asked about a call; nothing where its definition does not say.
+pub(crate) type Message = dyn Fn(Call) -> Pin<Box<dyn Future<Output = Option<String>> + Send>> + Send + Sync;
+
 /// Handlers by interface and function.
 #[derive(Clone, Default)]
-pub struct Handlers(HashMap<(String, String), Arc<Handler>>);
+pub struct Handlers {
+    by_name: HashMap<(String, String), Arc<Handler>>,
+    /// By interface.
+    messages: HashMap<String, Arc<Message>>,
+}
 
 impl Handlers {
     /// Nobody answers anything.
@@ -86,7 +93,7 @@ impl Handlers {
         Answering: Future<Output = Answer> + Send + 'static,
     {
         let handler: Arc<Handler> = Arc::new(move |call| Box::pin(handler(call)));
-        self.0.insert((interface.into(), function.into()), handler);
+        self.by_name.insert((interface.into(), function.into()), handler);
     }
 
     /// Answers calls of all functions of an interface that have no handler of their own.
@@ -98,25 +105,40 @@ impl Handlers {
         self.add(interface, ALL, handler);
     }
 
+    /// Says what a person is asked about calls of an interface that need approval. Where it gives nothing, the
+    /// definition's template is used.
+    pub fn add_message<F, Asking>(&mut self, interface: impl Into<String>, message: F)
+    where
+        F: Fn(Call) -> Asking + Send + Sync + 'static,
+        Asking: Future<Output = Option<String>> + Send + 'static,
+    {
+        self.messages.insert(interface.into(), Arc::new(move |call| Box::pin(message(call))));
+    }
+
     /// Adds the handlers of another set; where both answer a function, the other's stays.
     pub fn extend(&mut self, other: Handlers) {
-        self.0.extend(other.0);
+        self.by_name.extend(other.by_name);
+        self.messages.extend(other.messages);
     }
 
     pub(crate) fn get(&self, interface: &str, function: &str) -> Option<Arc<Handler>> {
         // A tuple of owned strings cannot be looked up by reference; this is at link time only.
-        let find = |function: &str| self.0.get(&(interface.to_owned(), function.to_owned())).cloned();
+        let find = |function: &str| self.by_name.get(&(interface.to_owned(), function.to_owned())).cloned();
         find(function).or_else(|| find(ALL))
+    }
+
+    pub(crate) fn message(&self, interface: &str) -> Option<Arc<Message>> {
+        self.messages.get(interface).cloned()
     }
 
     #[cfg(feature = "compiler")]
     pub(crate) fn keys(&self) -> impl Iterator<Item = &(String, String)> {
-        self.0.keys()
+        self.by_name.keys()
     }
 }
 
 impl fmt::Debug for Handlers {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.debug_set().entries(self.0.keys()).finish()
+        formatter.debug_set().entries(self.by_name.keys()).finish()
     }
 }

@@ -5,11 +5,15 @@ use crate::error::HostError;
 use crate::modules::{Binding, Modules};
 use crate::package::{Package, PackageInterface};
 use crate::sandbox::{FunctionDescription, InterfaceDescription};
+use crate::standard;
 use crate::values::marks::Marks;
 use crate::values::{Context, FunctionShape, alike, camel_case, function};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Arc;
 use wit_parser::{InterfaceId, PackageId, Resolve, UnresolvedPackageGroup};
+
+/// Packages in it are made here.
+const OWN_NAMESPACE: &str = "agent-spaces";
 
 /// A set of interfaces, read and checked.
 ///
@@ -65,9 +69,28 @@ impl Interfaces {
 
     /// Adds every interface of a WIT package. `file` names the text in errors.
     pub fn add(&mut self, file: &str, wit: &str) -> Result<(), HostError> {
+        self.add_checked(file, wit, |namespace| match namespace {
+            // What is in it is granted by other rules.
+            OWN_NAMESPACE => Err(format!("the namespace `{OWN_NAMESPACE}` is the host's own: choose another")),
+            _ => Ok(()),
+        })
+    }
+
+    /// Adds the standard library.
+    pub(crate) fn add_standard(&mut self) -> Result<(), HostError> {
+        self.add_checked("std.wit", standard::WIT, |_| Ok(()))
+    }
+
+    fn add_checked(
+        &mut self,
+        file: &str,
+        wit: &str,
+        check: impl FnOnce(&str) -> Result<(), String>,
+    ) -> Result<(), HostError> {
         let mut resolve = self.resolve.clone();
         let package = push(&mut resolve, file, wit)?;
         let fail = |message: String| HostError::Wit { file: file.to_owned(), message };
+        check(&resolve.packages[package].name.namespace).map_err(fail)?;
         let mut added = BTreeMap::new();
         for (name, id) in &resolve.packages[package].interfaces {
             let full_name = resolve.id_of(*id).ok_or_else(|| fail(format!("interface {name} has no name")))?;
@@ -130,6 +153,17 @@ impl Interfaces {
                 Body::Package(_, interface) => Box::new(interface.functions.iter().map(String::as_str)),
             };
             functions.map(move |function| (name.as_str(), function))
+        })
+    }
+
+    /// The functions of interfaces that were read from WIT, as scripts call them.
+    pub(crate) fn labels(&self) -> impl Iterator<Item = String> {
+        self.by_name.values().flat_map(|interface| {
+            let functions = match &interface.body {
+                Body::Wit(functions) => functions.as_slice(),
+                Body::Package(..) => &[],
+            };
+            functions.iter().map(|function| format!("{}.{}", interface.export, camel_case(&function.name)))
         })
     }
 

@@ -22,12 +22,15 @@
 //! - `providers`: what can stand behind a capability.
 //! - `values`: between WIT types and JSON.
 
+mod accounting;
 #[cfg(feature = "compiler")]
 mod audit;
+mod audit_trail;
 #[cfg(feature = "compiler")]
 mod binding;
 #[cfg(feature = "compiler")]
 mod compile;
+mod concurrency;
 #[cfg(feature = "compiler")]
 pub mod config;
 mod engine;
@@ -38,6 +41,8 @@ mod handlers;
 #[cfg(feature = "compiler")]
 mod interfaces;
 mod limits;
+#[cfg(feature = "compiler")]
+mod manifest;
 #[cfg(feature = "compiler")]
 pub mod mcp;
 mod modules;
@@ -59,6 +64,8 @@ mod services;
 #[cfg(feature = "compiler")]
 mod space;
 #[cfg(feature = "compiler")]
+mod standard;
+#[cfg(feature = "compiler")]
 pub mod trust;
 #[cfg(feature = "compiler")]
 mod typed_call;
@@ -67,30 +74,39 @@ mod values;
 #[cfg(feature = "compiler")]
 mod workspace;
 
+pub use accounting::Accounting;
+pub use agent_spaces_approvals as approvals;
+pub use agent_spaces_policy as policy;
 #[cfg(feature = "compiler")]
 pub use audit::{Audit, AuditError, AuditedInterface, AuditedModule, audit};
+pub use audit_trail::AuditTrail;
 pub use capability_gen::server::ServerPart;
 #[cfg(feature = "compiler")]
 pub use compile::{Compiled, Target, compile};
+pub use concurrency::{ConcurrencyLimiter, ConcurrencyPlace, DEFAULT_CONCURRENCY};
 #[cfg(feature = "compiler")]
 pub use engine::{Cache, CacheError};
 pub use engine::{ENGINE_SHA256, ENGINE_WASM, Engine, EngineConfig, Origin};
 pub use error::{HostError, PrepareError};
 pub use error_report::{Location, RunError};
-pub use events::{CallProgress, ConsoleLevel, Event, EventKind};
+pub use events::{CallProgress, ConsoleLevel, Event, EventKind, Observer};
 pub use handlers::{Call, CapabilityError, Handlers};
 #[cfg(feature = "compiler")]
 pub use interfaces::Interfaces;
 pub use limits::{Limit, Limits};
+#[cfg(feature = "compiler")]
+pub use manifest::{Manifest, ManifestFunction, ManifestInterface};
 pub use modules::{Binding, ModuleSource};
 #[cfg(feature = "compiler")]
 pub use package::{Package, PackageInterface, PackageOutline};
-pub use pipeline::{Approvals, Grants};
-pub use program::Program;
-pub use run::{CancelHandle, ConsoleLine, Run, RunOptions, RunReport, RunScope};
+pub use pipeline::{Approvals, Grants, Operator};
+pub use program::{Program, ProgramCall};
+pub use run::{Caller, CancelHandle, ConsoleLine, Run, RunOptions, RunReport, RunScope, RunStatus};
 pub use sandbox::Sandbox;
 #[cfg(feature = "compiler")]
 pub use space::Space;
+#[cfg(feature = "compiler")]
+pub use standard::StandardLibrary;
 #[cfg(feature = "compiler")]
 pub use typed_call::TypedCall;
 pub use usage::Usage;

@@ -196,7 +196,17 @@ impl Loaded {
                     capability: capability.name.as_str().into(),
                     source_name: function.name.as_str().into(),
                     schema: function.params_schema.to_string(),
-                    requires_approval: capability.requires_approval(function),
+                    requires_approval: function.config.requires_approval.or(capability.config.requires_approval),
+                    approval_message: function
+                        .config
+                        .approval_message
+                        .clone()
+                        .or_else(|| capability.config.approval_message.clone()),
+                    rate_limit: function.config.rate_limit,
+                    capability_rate_limit: capability.config.rate_limit,
+                    scopes: [capability.config.scopes.as_slice(), &function.config.scopes].concat(),
+                    is_server_tool: capability.source == SourceKind::Mcp,
+                    is_read_only: function.annotations.read_only_hint == Some(true),
                     part: None,
                 };
                 (function.wit_name.clone(), Arc::new(spec))
@@ -219,7 +229,14 @@ impl LoadedInterface {
                 capability: capability.name.as_str().into(),
                 source_name: function.method.into(),
                 schema: function.schema.to_owned(),
-                requires_approval: capability.config.requires_approval.unwrap_or(false),
+                requires_approval: capability.config.requires_approval,
+                approval_message: capability.config.approval_message.clone(),
+                rate_limit: None,
+                capability_rate_limit: capability.config.rate_limit,
+                scopes: capability.config.scopes.clone(),
+                is_server_tool: true,
+                // Reading is all that there is to it.
+                is_read_only: true,
                 part: Some(part),
             };
             (function.name.to_owned(), Arc::new(spec))

@@ -9,10 +9,10 @@ use crate::modules::{ModuleSource, Modules};
 use crate::pipeline::{Grants, Rules};
 #[cfg(feature = "compiler")]
 use crate::resolve::Resolved;
-use crate::run::{Run, RunOptions, RunReport, run};
+use crate::run::{Caller, Run, RunOptions, RunReport, run};
 use crate::run_id;
 use crate::sandbox::{Description, Sandbox};
-use crate::script::{Position, PositionMap, code_frame};
+use crate::script::{CallKind, Position, PositionMap, code_frame};
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -29,6 +29,22 @@ pub struct Program {
 struct Script {
     text: ScriptText,
     sources: Sources,
+    calls: Vec<ProgramCall>,
+    has_more_calls: bool,
+    uses_fetch: bool,
+}
+
+/// One place where a program uses what a capability module exports.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct ProgramCall {
+    /// The module: `@capabilities/files`.
+    pub module: String,
+    /// What is used of it, as [`CallSite::path`](crate::script::CallSite::path): `fileSystem.deleteFile`.
+    pub path: String,
+    /// Whether it is called.
+    pub kind: CallKind,
+    /// Where.
+    pub location: Location,
 }
 
 #[derive(Clone, Serialize, Deserialize)]
@@ -59,9 +75,10 @@ struct Precompiled {
 impl Program {
     #[cfg(feature = "compiler")]
     pub(crate) fn new(name: &str, resolved: Resolved, sandbox: Sandbox) -> Program {
-        let Resolved { entry, modules, sources, .. } = resolved;
+        let Resolved { entry, modules, sources, calls, has_more_calls, uses_fetch, .. } = resolved;
         let text = ScriptText { name: name.to_owned(), code: entry.code, call_default: entry.call_default };
-        Program { script: Arc::new(Script { text, sources }), modules: Arc::new(modules), sandbox }
+        let script = Script { text, sources, calls, has_more_calls, uses_fetch };
+        Program { script: Arc::new(script), modules: Arc::new(modules), sandbox }
     }
 
     /// Runs the program to its end.
@@ -71,7 +88,12 @@ impl Program {
 
     /// Starts a run that goes on by itself, on the current tokio runtime.
     pub fn start(&self, limits: Limits) -> Run {
-        Run::start(self.clone(), limits)
+        Run::start(self.clone(), limits, Caller::default())
+    }
+
+    /// The same on somebody's behalf.
+    pub fn start_for(&self, caller: Caller, limits: Limits) -> Run {
+        Run::start(self.clone(), limits, caller)
     }
 
     /// The script's file name.
@@ -84,10 +106,34 @@ impl Program {
         self.sandbox.interfaces()
     }
 
+    /// Where the script and the files that it imports use what capability modules export: file by file from the
+    /// script on, in the order of their lines, at most [`MAX_CALL_SITES`](crate::script::MAX_CALL_SITES). What a script
+    /// does at run time with what it only mentions is not in it. A program that was precompiled has none.
+    pub fn call_sites(&self) -> impl Iterator<Item = &ProgramCall> {
+        self.script.calls.iter()
+    }
+
+    /// Whether the program has or may have more places of that kind than [`Program::call_sites`] tells.
+    pub fn has_more_call_sites(&self) -> bool {
+        self.script.has_more_calls
+    }
+
+    /// Whether the script or a file that it imports uses the global `fetch` by its bare name. Not known of a program
+    /// that was precompiled.
+    pub fn uses_fetch(&self) -> bool {
+        self.script.uses_fetch
+    }
+
     /// The lines around a place in one of the program's files, for a terminal.
     pub fn code_frame(&self, location: &Location) -> Option<String> {
         let source = self.script.sources.0.get(&location.file)?;
         Some(code_frame(&source.text, Position { line: location.line, column: location.column }, None))
+    }
+
+    /// Where its files call a function by its name, as `agent.ts:5`; not where it is called by another name.
+    pub(crate) fn places_of(&self, label: &str) -> Vec<String> {
+        let sites = self.call_sites().filter(|site| site.path == label);
+        sites.map(|site| format!("{}:{}", site.location.file, site.location.line)).collect()
     }
 
     /// The same program with a module of its own in place of one that it imports.
@@ -123,9 +169,15 @@ impl Program {
         let component = unsafe { Component::deserialize(engine.wasmtime(), &precompiled.component) };
         let component = component.map_err(HostError::engine)?;
         let names = precompiled.description.interfaces.iter().map(|interface| interface.name.as_str());
-        let rules = Rules { grants: Grants::new(names), ..Rules::default() };
+        let rules = Rules::new(Grants::new(names));
         let sandbox = Sandbox::link(engine, &component, precompiled.description, handlers, &rules)?;
-        let script = Script { text: precompiled.script, sources: Sources::default() };
+        let script = Script {
+            text: precompiled.script,
+            sources: Sources::default(),
+            calls: Vec::new(),
+            has_more_calls: false,
+            uses_fetch: false,
+        };
         Ok(Program { script: Arc::new(script), modules: Arc::new(precompiled.modules), sandbox })
     }
 

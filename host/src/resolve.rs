@@ -3,13 +3,17 @@
 //! The engine asks for modules by the names that are given here, so a run reaches what its files name
 //! literally, and nothing else.
 
+use crate::error_report::Location;
 use crate::modules::{Binding, ModuleSource, Modules};
-use crate::program::{Source, Sources};
+use crate::program::{ProgramCall, Source, Sources};
 use crate::script::{
-    IMPORT_DENIED, IMPORT_UNKNOWN, ImportSite, ImportedName, Language, MAX_SOURCE_BYTES, Prepared, ScriptError,
-    SourceKind, prepare,
+    IMPORT_DENIED, IMPORT_UNKNOWN, ImportSite, ImportedName, Language, MAX_CALL_SITES, MAX_SOURCE_BYTES, Prepared,
+    ScriptError, SourceKind, prepare,
 };
+use crate::standard;
 use crate::workspace::Workspace;
+use agent_spaces_std::fs::is_protected;
+use agent_spaces_std::http::FETCH_JS;
 use capability_gen::emit::js;
 use capability_gen::names::nearest;
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
@@ -25,27 +29,37 @@ pub(crate) struct Resolved {
     pub(crate) sources: Sources,
     /// The interfaces behind the imported modules, in order.
     pub(crate) interfaces: BTreeSet<String>,
+    /// Where its files use what capability modules export; at most [`MAX_CALL_SITES`].
+    pub(crate) calls: Vec<ProgramCall>,
+    /// Whether there are or may be more of them than that.
+    pub(crate) has_more_calls: bool,
+    /// Whether any of its files uses the global `fetch` by its bare name.
+    pub(crate) uses_fetch: bool,
 }
 
 /// Resolves a script against the modules of a space and the files of its workspace.
 pub(crate) fn resolve(
     name: &str,
     source: &str,
-    known: &Modules,
-    withheld: &Withheld,
+    given: Known<'_>,
     workspace: Option<&Workspace>,
 ) -> Result<Resolved, ScriptError> {
+    let Known { modules: known, withheld, has_fetch } = given;
     let mut graph = Graph {
         known,
         withheld,
         workspace,
         modules: Modules::default(),
         interfaces: BTreeSet::new(),
+        calls: Vec::new(),
+        has_more_calls: false,
+        uses_fetch: false,
         waiting: VecDeque::new(),
         found: HashMap::new(),
     };
     let mut sources = Sources::default();
-    let entry = graph.prepare(name, source, SourceKind::Script)?;
+    let mut entry = graph.prepare(name, source, SourceKind::Script)?;
+    graph.note_uses(name, &entry);
     sources.0.insert(name.to_owned(), Source { text: source.to_owned(), positions: entry.positions.clone() });
     while let Some((path, text)) = graph.waiting.pop_front() {
         if path.ends_with(".json") {
@@ -54,12 +68,32 @@ pub(crate) fn resolve(
             continue;
         }
         let prepared = graph.prepare(&path, &text, SourceKind::Module)?;
+        // A script that its own files import is one text to its reader.
+        if path != name || text != source {
+            graph.note_uses(&path, &prepared);
+        }
         graph.modules.insert(path.clone(), ModuleSource::JavaScript(prepared.code));
         // A file that imports the script itself does not take its places away.
         sources.0.entry(path).or_insert(Source { text, positions: prepared.positions });
     }
-    Ok(Resolved { entry, modules: graph.modules, sources, interfaces: graph.interfaces })
+    if has_fetch && graph.uses_fetch {
+        graph.add_fetch(&mut entry);
+    }
+    let Graph { modules, interfaces, calls, has_more_calls, uses_fetch, .. } = graph;
+    Ok(Resolved { entry, modules, sources, interfaces, calls, has_more_calls, uses_fetch })
 }
+
+/// What a space has for its scripts.
+#[derive(Clone, Copy)]
+pub(crate) struct Known<'a> {
+    pub(crate) modules: &'a Modules,
+    pub(crate) withheld: &'a Withheld,
+    /// Whether scripts that use the global `fetch` are given it.
+    pub(crate) has_fetch: bool,
+}
+
+/// The module that defines the global `fetch`.
+const FETCH: &str = "agent-spaces:fetch";
 
 /// Modules that exist and are not given: what would give them, by name.
 pub(crate) type Withheld = BTreeMap<String, String>;
@@ -70,6 +104,9 @@ struct Graph<'a> {
     workspace: Option<&'a Workspace>,
     modules: Modules,
     interfaces: BTreeSet<String>,
+    calls: Vec<ProgramCall>,
+    has_more_calls: bool,
+    uses_fetch: bool,
     /// Files that were found and are still to be read: path and text.
     waiting: VecDeque<(String, String)>,
     /// Paths as they were written, and the files they stand for.
@@ -79,6 +116,21 @@ struct Graph<'a> {
 impl Graph<'_> {
     fn prepare(&mut self, file: &str, source: &str, kind: SourceKind) -> Result<Prepared, ScriptError> {
         prepare(source, file, Language::of_file(file)?, kind, &mut |site| self.site(file, site))
+    }
+
+    /// Keeps what a file's uses tell of capabilities; the files of a script are bounded together as one is.
+    fn note_uses(&mut self, file: &str, prepared: &Prepared) {
+        self.uses_fetch |= prepared.uses_fetch;
+        let is_capability = |module: &str| matches!(self.known.get(module), Some(ModuleSource::Bindings(_)));
+        let room = MAX_CALL_SITES.saturating_sub(self.calls.len());
+        let mut calls = prepared.calls.iter().filter(|call| is_capability(&call.module));
+        self.calls.extend(calls.by_ref().take(room).map(|call| ProgramCall {
+            module: call.module.clone(),
+            path: call.path.clone(),
+            kind: call.kind,
+            location: Location::new(file, call.position),
+        }));
+        self.has_more_calls |= prepared.has_more_calls || calls.next().is_some();
     }
 
     /// The name under which the engine shall import what a file imports here.
@@ -123,6 +175,16 @@ impl Graph<'_> {
         self.modules.insert(module.to_owned(), ModuleSource::Bindings(bindings));
     }
 
+    /// Makes `http` into the global that a script uses.
+    fn add_fetch(&mut self, entry: &mut Prepared) {
+        let Some(ModuleSource::Bindings(bindings)) = self.known.get(standard::SPECIFIER) else { return };
+        let http = bindings.iter().filter(|binding| binding.interface_name() == standard::HTTP).cloned().collect();
+        self.bind(standard::SPECIFIER, http);
+        self.modules.insert(FETCH.to_owned(), ModuleSource::JavaScript(FETCH_JS.to_owned()));
+        // Imports are evaluated first, wherever they stand; at the end they move no line.
+        entry.code.push_str(&format!("\nimport '{FETCH}';\n"));
+    }
+
     fn unknown(&self, file: &str, site: &ImportSite<'_>) -> ScriptError {
         if let Some(grant) = self.withheld.get(site.specifier) {
             let message = format!("This space is not given '{}'", site.specifier);
@@ -155,6 +217,9 @@ impl Graph<'_> {
         let Some(wanted) = join(file, site.specifier) else {
             return Err(refuse(format!("'{}' lies outside the workspace", site.specifier)));
         };
+        if wanted.split('/').any(is_protected) {
+            return Err(refuse(format!("'{}' is not for scripts", site.specifier)));
+        }
         if let Some(found) = self.found.get(&wanted) {
             return found.clone().ok_or_else(|| refuse(format!("Cannot find '{}'", site.specifier)));
         }
@@ -251,3 +316,7 @@ fn check_json(text: String, file: &str) -> Result<String, ScriptError> {
         Err(error) => Err(ScriptError::new(crate::script::SYNTAX, file, format!("not JSON: {error}"))),
     }
 }
+
+#[cfg(test)]
+#[path = "resolve_tests.rs"]
+mod tests;

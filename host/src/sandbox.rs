@@ -2,12 +2,20 @@
 
 use crate::engine::Engine;
 use crate::error::HostError;
-use crate::events::{CallProgress, EventKind};
-use crate::handlers::{Answer, Call, CapabilityError, Handler, Handlers};
-use crate::pipeline::{Pipeline, Rules};
-use crate::run::{Entry, RunScope, State};
+#[cfg(feature = "compiler")]
+use crate::events::EventSink;
+use crate::events::{CallProgress, EventKind, Observer};
+#[cfg(feature = "compiler")]
+use crate::handlers::Answer;
+use crate::handlers::{Call, CapabilityError, Handlers};
+use crate::pipeline::{Answered, Pipeline, Rules};
+#[cfg(feature = "compiler")]
+use crate::run::Caller;
+use crate::run::{Entry, RunContext, RunScope, State};
 use crate::services;
 use crate::values::{FunctionShape, Shape, camel_case, from_json, to_json};
+use agent_spaces_approvals::Pending;
+use capability_gen::definition::RateLimit;
 use capability_gen::server::ServerPart;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -28,6 +36,8 @@ struct Linked {
     pre: InstancePre<State>,
     entry: Entry,
     description: Description,
+    observer: Option<Arc<Observer>>,
+    max_pending: usize,
 }
 
 /// What a component's interfaces are: enough to link it without their WIT.
@@ -59,8 +69,19 @@ pub(crate) struct FunctionSpec {
     pub(crate) source_name: Arc<str>,
     /// JSON Schema of the parameters, as text.
     pub(crate) schema: String,
-    /// Whether a person must approve each call.
-    pub(crate) requires_approval: bool,
+    /// Whether a person must approve each call, as far as the definition says.
+    pub(crate) requires_approval: Option<bool>,
+    /// What the person is asked; `{{name}}` stands for a parameter.
+    pub(crate) approval_message: Option<String>,
+    /// How often it may be called.
+    pub(crate) rate_limit: Option<RateLimit>,
+    /// How often its capability may be called, all functions together.
+    pub(crate) capability_rate_limit: Option<RateLimit>,
+    /// Scopes that a caller must have.
+    pub(crate) scopes: Vec<String>,
+    /// Whether it is a tool of an MCP server, and one that was accepted as changing nothing.
+    pub(crate) is_server_tool: bool,
+    pub(crate) is_read_only: bool,
     /// Which part of an MCP server it belongs to, where it is no tool. Its parameters stand one by one in WIT.
     pub(crate) part: Option<ServerPart>,
 }
@@ -70,8 +91,7 @@ impl InterfaceDescription {
     /// What answers a function, by the name that scripts use.
     pub(crate) fn target(&self, function: &str, handlers: &Handlers, rules: &Rules) -> Option<Target> {
         let described = self.functions.iter().find(|each| camel_case(&each.shape.name) == function)?;
-        let handler = handlers.get(&self.name, &described.shape.name)?;
-        Some(Target::new(self, described, handler, rules))
+        Target::new(self, described, handlers, rules)
     }
 }
 
@@ -98,7 +118,9 @@ impl Sandbox {
         }
         let pre = prepare(engine, component, &description, handlers, rules).map_err(HostError::engine)?;
         let entry = Entry::find(component).map_err(HostError::engine)?;
-        Ok(Sandbox(Arc::new(Linked { engine: engine.clone(), pre, entry, description })))
+        let observer = rules.observer.clone();
+        let max_pending = rules.policy.approvals().max_pending as usize;
+        Ok(Sandbox(Arc::new(Linked { engine: engine.clone(), pre, entry, description, observer, max_pending })))
     }
 
     pub(crate) fn engine(&self) -> &Engine {
@@ -107,6 +129,16 @@ impl Sandbox {
 
     pub(crate) fn entry(&self) -> Entry {
         self.0.entry
+    }
+
+    /// Where calls of one run wait for a person.
+    pub(crate) fn pending(&self) -> Pending {
+        Pending::new(self.0.max_pending)
+    }
+
+    /// Who is told of all events.
+    pub(crate) fn observer(&self) -> Option<Arc<Observer>> {
+        self.0.observer.clone()
     }
 
     /// The linked interfaces, by full name.
@@ -166,8 +198,7 @@ fn prepare(
         let mut instance = linker.instance(&interface.name)?;
         for function in &interface.functions {
             let name = &function.shape.name;
-            let Some(handler) = handlers.get(&interface.name, name) else { continue };
-            let target = Arc::new(Target::new(interface, function, handler, rules));
+            let Some(target) = Target::new(interface, function, handlers, rules).map(Arc::new) else { continue };
             if function.shape.is_async {
                 instance.func_new_concurrent(name, move |accessor, _, arguments, results| {
                     let target = target.clone();
@@ -177,10 +208,10 @@ fn prepare(
                 instance.func_new_async(name, move |mut store, _, arguments, results| {
                     let target = target.clone();
                     Box::new(async move {
-                        let call = target.begin(store.data_mut(), arguments)?;
-                        let begun = Instant::now();
-                        let answer = target.provide(call.clone()).await;
-                        target.end(store.data_mut(), &call, begun, answer, results)
+                        let (call, context) = target.begin(store.data_mut(), arguments)?;
+                        let (id, begun) = (call.id, Instant::now());
+                        let answer = target.pipeline.call(call, &context).await;
+                        target.end(store.data_mut(), id, begun, answer, results)
                     })
                 })?;
             }
@@ -200,25 +231,26 @@ pub(crate) struct Target {
     is_compiled: bool,
     part: Option<ServerPart>,
     pipeline: Arc<Pipeline>,
-    handler: Arc<Handler>,
+    /// Hears of calls that no script makes.
+    #[cfg(feature = "compiler")]
+    observer: Option<Arc<Observer>>,
 }
 
 impl Target {
     fn new(
         interface: &InterfaceDescription,
         function: &FunctionDescription,
-        handler: Arc<Handler>,
+        handlers: &Handlers,
         rules: &Rules,
-    ) -> Target {
+    ) -> Option<Target> {
+        let handler = handlers.get(&interface.name, &function.shape.name)?;
+        let message = handlers.message(&interface.name);
         let name: Arc<str> = interface.name.as_str().into();
         let js_name: Arc<str> = camel_case(&function.shape.name).into();
-        let label = match interface.export == *js_name {
-            true => js_name.to_string(),
-            false => format!("{}.{js_name}", interface.export),
-        };
+        let label = label(interface, function);
         let spec = function.spec.as_ref();
-        Target {
-            pipeline: Arc::new(Pipeline::new(label, name.clone(), rules.clone(), spec.cloned())),
+        Some(Target {
+            pipeline: Arc::new(Pipeline::new(label, rules.clone(), &name, spec.cloned(), handler, message)),
             interface: name,
             capability: spec.map_or_else(|| interface.export.as_str().into(), |spec| spec.capability.clone()),
             source_name: spec.map_or_else(|| js_name.clone(), |spec| spec.source_name.clone()),
@@ -226,28 +258,59 @@ impl Target {
             shape: function.shape.clone(),
             is_compiled: spec.is_some_and(|spec| spec.part.is_none()),
             part: spec.and_then(|spec| spec.part),
-            handler,
-        }
+            #[cfg(feature = "compiler")]
+            observer: rules.observer.clone(),
+        })
+    }
+
+    /// What holds for its calls.
+    #[cfg(feature = "compiler")]
+    pub(crate) fn pipeline(&self) -> &Pipeline {
+        &self.pipeline
     }
 
     /// Answers a call that no script makes.
     #[cfg(feature = "compiler")]
-    pub(crate) async fn call(&self, run_id: Arc<str>, params: Value) -> Answer {
-        self.provide(self.describe(run_id, 1, params, CallProgress::default(), RunScope::default())).await
+    pub(crate) async fn call(&self, run_id: Arc<str>, caller: Arc<Caller>, params: Value) -> Answer {
+        let events = EventSink::new(run_id.clone(), None, self.observer.clone());
+        if events.is_heard() {
+            events.emit(self.scheduled(1, &params));
+        }
+        let context = RunContext::of_host(caller, events);
+        let call = self.describe(run_id, 1, params, CallProgress::default(), RunScope::default());
+        let begun = Instant::now();
+        let answer = self.pipeline.call(call, &context).await.and_then(|answered| {
+            // Nobody else will see whether it fits.
+            self.value(answered.value.clone())?;
+            Ok(answered)
+        });
+        context.events.emit(ended(1, begun, answer.as_ref().map(|answered| answered.is_cached)));
+        answer.map(|answered| answered.value)
     }
 
     async fn answer(&self, accessor: &Accessor<State>, arguments: &[Val], results: &mut [Val]) -> Result<()> {
-        let call = accessor.with(|mut access| self.begin(access.get(), arguments))?;
-        let begun = Instant::now();
-        let answer = self.provide(call.clone()).await;
-        accessor.with(|mut access| self.end(access.get(), &call, begun, answer, results))
+        let (call, context) = accessor.with(|mut access| self.begin(access.get(), arguments))?;
+        let (id, begun) = (call.id, Instant::now());
+        let answer = self.pipeline.call(call, &context).await;
+        accessor.with(|mut access| self.end(access.get(), id, begun, answer, results))
     }
 
-    fn begin(&self, state: &mut State, arguments: &[Val]) -> Result<Call> {
+    fn begin(&self, state: &mut State, arguments: &[Val]) -> Result<(Call, Arc<RunContext>)> {
         let params = self.params(arguments)?;
-        let id = state.begin_call(&self.interface, &self.function, &params)?;
-        let progress = CallProgress::new(id, state.events());
-        Ok(self.describe(state.run_id().clone(), id, params, progress, state.scope().clone()))
+        let id = state.begin_call(&params, |id| self.scheduled(id, &params))?;
+        let progress = CallProgress::new(id, state.events(), self.pipeline.redactor());
+        let call = self.describe(state.run_id().clone(), id, params, progress, state.scope().clone());
+        Ok((call, state.context().clone()))
+    }
+
+    fn scheduled(&self, call_id: u64, params: &Value) -> EventKind {
+        EventKind::CallScheduled {
+            call_id,
+            interface: self.interface.clone(),
+            capability: self.capability.clone(),
+            function: self.function.clone(),
+            params: params.clone(),
+        }
     }
 
     fn describe(&self, run_id: Arc<str>, id: u64, params: Value, progress: CallProgress, scope: RunScope) -> Call {
@@ -263,12 +326,6 @@ impl Target {
             progress,
             scope,
         }
-    }
-
-    /// Through the pipeline to the provider.
-    async fn provide(&self, mut call: Call) -> Answer {
-        call.params = self.pipeline.admit(call.params).await?;
-        (self.handler)(call).await
     }
 
     /// The one record's members, or all parameters by name.
@@ -287,44 +344,42 @@ impl Target {
         }
     }
 
-    fn end(&self, state: &mut State, call: &Call, begun: Instant, answer: Answer, results: &mut [Val]) -> Result<()> {
-        let duration_ms = begun.elapsed().as_secs_f64() * 1e3;
-        let call_id = call.id;
+    fn end(
+        &self,
+        state: &mut State,
+        call_id: u64,
+        begun: Instant,
+        answer: std::result::Result<Answered, CapabilityError>,
+        results: &mut [Val],
+    ) -> Result<()> {
         let value = match answer {
-            Ok(value) => {
-                state.receive(&value)?;
-                self.value(value)
+            Ok(answered) => {
+                state.receive(&answered.value)?;
+                self.value(answered.value).map(|value| (value, answered.is_cached))
             }
             Err(error) => Err(error),
         };
-        match value {
-            Ok(value) => {
-                state.end_call(EventKind::CallResult { call_id, duration_ms });
-                if let (Some(slot), Some(value)) = (results.first_mut(), value) {
-                    *slot = value;
-                }
-                Ok(())
-            }
-            Err(error) => {
-                let (code, message) = (error.code.clone(), error.message.clone());
-                state.end_call(EventKind::CallError { call_id, duration_ms, code, message });
-                let value = self.error(&error).ok_or_else(|| {
-                    let message = format!("{}.{} failed: {error}", self.interface, self.function);
-                    state.unspeakable(message)
-                })?;
-                if let Some(slot) = results.first_mut() {
-                    *slot = value;
-                }
-                Ok(())
-            }
+        let event = ended(call_id, begun, value.as_ref().map(|(_, is_cached)| *is_cached));
+        state.end_call(value.is_ok(), event)?;
+        let value = match value {
+            Ok((value, _)) => value,
+            Err(error) => Some(self.error(&error).ok_or_else(|| {
+                let message = format!("{}.{} failed: {error}", self.interface, self.function);
+                state.unspeakable(message)
+            })?),
+        };
+        if let (Some(slot), Some(value)) = (results.first_mut(), value) {
+            *slot = value;
         }
+        Ok(())
     }
 
     /// A handler's value as the function returns it.
     fn value(&self, value: Value) -> std::result::Result<Option<Val>, CapabilityError> {
         let mismatch = |mismatch: crate::values::Mismatch| {
             let message = format!("{}'s answer does not fit its type: {mismatch}", self.pipeline.label());
-            CapabilityError::new("call.failed", message)
+            let details = Some(serde_json::json!({ "hint": "malformed_response" }));
+            CapabilityError { details, ..CapabilityError::failed(message) }
         };
         match &self.shape.result {
             None => Ok(None),
@@ -351,5 +406,23 @@ impl Target {
             }
         };
         Some(Val::Result(Err(payload.map(Box::new))))
+    }
+}
+
+/// What scripts call a function: `trainSchedule.getSchedule`, of a single function `getWeather`.
+pub(crate) fn label(interface: &InterfaceDescription, function: &FunctionDescription) -> Arc<str> {
+    let name = camel_case(&function.shape.name);
+    if interface.export == name { name.into() } else { format!("{}.{name}", interface.export).into() }
+}
+
+/// The event of a call's end.
+fn ended(call_id: u64, begun: Instant, answer: std::result::Result<bool, &CapabilityError>) -> EventKind {
+    let duration_ms = begun.elapsed().as_secs_f64() * 1e3;
+    match answer {
+        Ok(cached) => EventKind::CallResult { call_id, duration_ms, cached },
+        Err(error) => {
+            let (code, message) = (error.code.clone(), error.message.clone());
+            EventKind::CallError { call_id, duration_ms, code, message }
+        }
     }
 }

@@ -1,20 +1,25 @@
 //! A space: interfaces, what answers them, and the folder whose files scripts may import.
 
+use crate::accounting::Accounting;
 use crate::binding;
 use crate::binding::world::Base;
 use crate::engine::Engine;
 use crate::error::{HostError, PrepareError};
+use crate::events::Event;
 use crate::handlers::{ALL, CapabilityError, Handlers};
 use crate::interfaces::Interfaces;
+use crate::manifest::{Manifest, manifest};
 use crate::modules::{ModuleSource, Modules};
 use crate::pipeline::{Approvals, Grants, Rules};
 use crate::program::Program;
-use crate::resolve::{Withheld, resolve};
-use crate::run::{RunOptions, RunReport};
+use crate::resolve::{Known, Withheld, resolve};
+use crate::run::{Caller, RunOptions, RunReport};
 use crate::run_id;
 use crate::sandbox::{Description, Sandbox, Target};
 use crate::typed_call::TypedCall;
 use crate::workspace::Workspace;
+use agent_spaces_mcp::secrets::Redactor;
+use agent_spaces_policy::{DayCounts, Explanation, Policy};
 use capability_gen::names::nearest;
 use serde::de::DeserializeOwned;
 use std::collections::{BTreeSet, HashMap, VecDeque};
@@ -52,6 +57,7 @@ pub struct Space {
     modules: Modules,
     workspace: Option<Workspace>,
     withheld: Withheld,
+    has_fetch: bool,
     rules: Rules,
     sandboxes: Mutex<VecDeque<(BTreeSet<String>, Sandbox)>>,
     /// Functions that the host called itself; there are no more than the space has.
@@ -67,7 +73,7 @@ impl Space {
     pub fn new(engine: Engine, interfaces: Interfaces, handlers: Handlers) -> Result<Space, HostError> {
         check_handlers(&interfaces, &handlers)?;
         let modules = interfaces.modules();
-        let rules = Rules { grants: Grants::new(interfaces.names()), ..Rules::default() };
+        let rules = Rules::new(Grants::new(interfaces.names()));
         Ok(Space {
             engine,
             interfaces,
@@ -75,6 +81,7 @@ impl Space {
             modules,
             workspace: None,
             withheld: Withheld::new(),
+            has_fetch: false,
             rules,
             sandboxes: Mutex::default(),
             targets: Mutex::default(),
@@ -85,6 +92,56 @@ impl Space {
     #[must_use]
     pub fn with_workspace(mut self, workspace: Workspace) -> Space {
         self.workspace = Some(workspace);
+        self
+    }
+
+    /// Lets this policy decide over calls. `operator` is told what only an operator may know of a refusal.
+    #[must_use]
+    pub fn with_policy(mut self, policy: Arc<Policy>, operator: impl Fn(&str) + Send + Sync + 'static) -> Space {
+        self.rules.policy = policy;
+        self.rules.operator = Some(Arc::new(operator));
+        self
+    }
+
+    /// Gives scripts that use the name the global `fetch`, which is `http` of the standard library.
+    #[must_use]
+    pub fn with_fetch(mut self) -> Space {
+        self.has_fetch = true;
+        self
+    }
+
+    /// Counts calls of a day here, for rules that bound them.
+    #[must_use]
+    pub fn with_day_counts(mut self, days: Arc<dyn DayCounts>) -> Space {
+        self.rules.days = days;
+        self
+    }
+
+    /// Takes these secrets out of everything that providers answer.
+    #[must_use]
+    pub fn with_redactor(mut self, redactor: Redactor) -> Space {
+        self.rules.redactor = redactor;
+        self
+    }
+
+    /// Writes every call down.
+    #[must_use]
+    pub fn with_accounting(mut self, accounting: Accounting) -> Space {
+        self.rules.accounting = accounting;
+        self
+    }
+
+    /// Tells every event of every run, and of the host's own calls, to an observer.
+    #[must_use]
+    pub fn with_observer(mut self, observer: impl Fn(&Event) + Send + Sync + 'static) -> Space {
+        self.rules.observer = Some(Arc::new(observer));
+        self
+    }
+
+    /// Names the space for those who are asked about its calls.
+    #[must_use]
+    pub fn named(mut self, name: &str) -> Space {
+        self.rules.space = Some(name.into());
         self
     }
 
@@ -104,7 +161,7 @@ impl Space {
         &self.rules.grants
     }
 
-    /// What an operator approves beforehand.
+    /// Who decides about calls that ask for approval.
     pub fn approvals(&self) -> &Approvals {
         &self.rules.approvals
     }
@@ -118,7 +175,8 @@ impl Space {
     /// interfaces among that. Takes some tens of milliseconds for an import set that is new, so that an
     /// async caller may want a blocking thread for it.
     pub fn prepare(&self, name: &str, source: &str) -> Result<Program, PrepareError> {
-        let resolved = resolve(name, source, &self.modules, &self.withheld, self.workspace.as_ref())?;
+        let known = Known { modules: &self.modules, withheld: &self.withheld, has_fetch: self.has_fetch };
+        let resolved = resolve(name, source, known, self.workspace.as_ref())?;
         let sandbox = self.sandbox(&resolved.interfaces)?;
         Ok(Program::new(name, resolved, sandbox))
     }
@@ -132,7 +190,7 @@ impl Space {
     pub async fn call<R: DeserializeOwned>(&self, call: TypedCall<R>) -> Result<R, CapabilityError> {
         let TypedCall { capability, function, params, .. } = call;
         let target = self.target(capability, function)?;
-        let value = target.call(run_id::new(), params).await?;
+        let value = target.call(run_id::new(), Arc::default(), params).await?;
         serde_json::from_value(value).map_err(|error| {
             let message = format!("{capability}.{function}'s answer does not fit its type: {error}");
             CapabilityError::failed(message)
@@ -145,8 +203,24 @@ impl Space {
         capability: &str,
         function: &str,
         params: serde_json::Value,
+        caller: Caller,
     ) -> Result<serde_json::Value, CapabilityError> {
-        self.target(capability, function)?.call(run_id::new(), params).await
+        self.target(capability, function)?.call(run_id::new(), Arc::new(caller), params).await
+    }
+
+    /// What becomes of calls of a function, and why; with parameters, what becomes of that call.
+    pub fn explain(
+        &self,
+        capability: &str,
+        function: &str,
+        params: Option<&serde_json::Value>,
+    ) -> Result<Explanation, CapabilityError> {
+        Ok(self.target(capability, function)?.pipeline().policy().explain(params))
+    }
+
+    /// What a script of this space can reach.
+    pub fn manifest(&self, program: &Program) -> Manifest {
+        manifest(program, &self.rules)
     }
 
     /// What answers a function, by the names that scripts use.

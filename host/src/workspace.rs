@@ -1,5 +1,6 @@
 //! The folder whose files a script may import.
 
+use agent_spaces_std::fs::is_protected;
 use cap_std::ambient_authority;
 use cap_std::fs::Dir;
 use std::io::{self, Read};
@@ -17,6 +18,10 @@ impl Workspace {
 
     /// The text of a file of at most `limit` bytes; none where there is no such file.
     pub(crate) fn read(&self, path: &str, limit: usize) -> io::Result<Option<String>> {
+        // What a link leads to counts, not what it is called.
+        if self.0.canonicalize(path).is_ok_and(|real| real.iter().any(|part| is_protected(&part.to_string_lossy()))) {
+            return Err(io::Error::other("it is not for scripts"));
+        }
         let file = match self.0.open(path) {
             Ok(file) => file,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),

@@ -1,6 +1,5 @@
 //! What all servers of a process share.
 
-use crate::accounting::Accounting;
 use crate::auth::TokenStore;
 use crate::secrets::Redactor;
 use crate::trace::Trace;
@@ -16,8 +15,6 @@ pub struct Context {
     pub trace: Trace,
     /// What the operator should know: noise on stdout, a changed description.
     pub warnings: Warnings,
-    /// What each call took.
-    pub accounting: Accounting,
     /// Tokens of logins.
     pub tokens: TokenStore,
 }

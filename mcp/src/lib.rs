@@ -7,7 +7,7 @@
 //! - [`ServerSettings`], [`Endpoint`]: all that must be known to reach a server; secrets are resolved by now.
 //! - [`Context`]: what all servers of a process share: redaction, the trace, warnings, tokens.
 //! - `secrets`: [`Secret`], [`Redactor`], and the filling in of `${VAR}`.
-//! - `trace`, `accounting`, `record`: what was said to whom, and what it took.
+//! - `trace`: what was said to whom.
 //! - `process`: children in groups of their own that never outlive this process.
 //! - `transport`: stdio, streamable HTTP, the older SSE, WebSocket.
 //! - `auth`: bearer tokens, OAuth logins.
@@ -19,7 +19,6 @@
 //! - `results`: what a tool answers, as data.
 //! - `lock`: what was accepted of a server, and how it differs from what it offers now.
 
-pub mod accounting;
 pub mod auth;
 mod calls;
 mod connect;
@@ -30,7 +29,6 @@ mod handler;
 mod listing;
 pub mod lock;
 pub mod process;
-mod record;
 pub mod results;
 pub mod secrets;
 mod server;

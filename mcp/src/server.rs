@@ -6,7 +6,6 @@ use crate::error::{CallError, ConnectError};
 use crate::handler::Progress;
 use crate::listing::Listing;
 use crate::lock::LockedServer;
-use crate::record::Recorded;
 use crate::results;
 use crate::session::Session;
 use crate::settings::{Protocol, ServerSettings};
@@ -33,7 +32,6 @@ pub struct Server {
 }
 
 struct Inner {
-    name: String,
     /// Variables are filled in at each start, so a renewed token is used by the next one.
     resolve: Box<Resolve>,
     context: Context,
@@ -60,12 +58,11 @@ struct Starting {
 impl Server {
     /// A server whose settings are found when it is started.
     pub fn new(
-        name: impl Into<String>,
         context: &Context,
         accepted: Option<Arc<LockedServer>>,
         resolve: impl Fn() -> Result<ServerSettings, ConnectError> + Send + Sync + 'static,
     ) -> Server {
-        let inner = Inner { name: name.into(), resolve: Box::new(resolve), context: context.clone(), accepted };
+        let inner = Inner { resolve: Box::new(resolve), context: context.clone(), accepted };
         Server { shared: Arc::new(inner), state: Mutex::default() }
     }
 
@@ -76,13 +73,7 @@ impl Server {
         arguments: Map<String, Value>,
         progress: Option<Arc<dyn Fn(Progress) + Send + Sync>>,
     ) -> Result<Value, CallError> {
-        let recorded = Recorded::begin(&self.shared.context, &self.shared.name, tool, &arguments);
-        let answer = match self.session().await {
-            Ok(session) => session.call(tool, arguments, progress).await,
-            Err(error) => Err(error),
-        };
-        recorded.end(&answer);
-        answer
+        self.session().await?.call(tool, arguments, progress).await
     }
 
     /// Reads a resource.
@@ -244,3 +235,7 @@ impl State {
         self.pause = Some((Instant::now() + pause, error));
     }
 }
+
+#[cfg(test)]
+#[path = "server_tests.rs"]
+mod tests;

@@ -43,7 +43,9 @@ impl<T: Transport<RoleClient> + 'static> Transport<RoleClient> for Throttled<T> 
             if !matches!(message, JsonRpcMessage::Request(_)) {
                 return Some(message);
             }
-            self.due = self.due.max(Instant::now() - PACE * BURST) + PACE;
+            // A clock may have begun less than a burst ago.
+            let earliest = Instant::now().checked_sub(PACE * BURST).unwrap_or(self.due);
+            self.due = self.due.max(earliest) + PACE;
             self.held = Some(message);
         }
         tokio::time::sleep_until(self.due).await;

@@ -1,7 +1,7 @@
 //! H-17: what was accepted of a server, and what follows when the server changes.
 
-use crate::support::{Done, Project, finish, hostile, script};
-use serde_json::json;
+use crate::support::{Done, Project, finish, hostile, script, web_hostile};
+use serde_json::{Value, json};
 use std::os::unix::fs::PermissionsExt;
 
 /// A project whose server was used once, so that it is in the lock. What `flags` holds changes the server, and not its
@@ -35,6 +35,35 @@ fn h_17_the_first_use_writes_the_lock_and_the_next_one_leaves_it() {
     assert!(!again.stderr.contains("written to"), "{}", again.stderr);
     assert_eq!(project.read("capabilities.lock"), lock);
     assert_eq!(audit(&project), ("as accepted".into(), Vec::new(), Some(0)));
+}
+
+/// Discovering it finds nothing to import, and is not tried without end.
+#[test]
+fn a_server_whose_tools_are_all_denied_ends_the_run() {
+    let Some(web) = web_hostile() else { return };
+    let server = json!({ "url": web.url("json"), "type": "http", "toolFilters": { "deny": ["*"] } });
+    let project = Project::with_servers(json!({ "hostile": server }));
+    for _ in 0..2 {
+        let done = echo(&project);
+        assert_eq!((done.error().0.as_str(), done.status), ("import.denied", Some(4)), "{done:?}");
+        let hint = done.json()["error"]["hint"].as_str().unwrap().to_owned();
+        assert!(hint.contains("`toolFilters` lets none through"), "{hint}");
+    }
+    let is_start = |request: &&Value| request["body"].as_str().is_some_and(|body| body.contains("\"initialize\""));
+    assert_eq!(web.seen().iter().filter(is_start).count(), 1, "it is asked once");
+}
+
+/// `toolFilters` are about tools alone.
+#[test]
+fn a_server_whose_tools_are_all_denied_has_its_resources() {
+    let Some(mut server) = hostile(&[]) else { return };
+    server["toolFilters"] = json!({ "deny": ["*"] });
+    let project = Project::with_servers(json!({ "hostile": server }));
+    let read =
+        script(&["hostile"], "export default (await hostile.$resources.read('hostile://note')).contents.length;");
+    assert_eq!(project.run(&read).value(), 1);
+    let done = echo(&project);
+    assert_eq!(done.json()["error"]["hint"], "hostile has no functions", "{done:?}");
 }
 
 #[test]

@@ -48,6 +48,25 @@ fn a_call_is_cancelled_on_the_server_when_its_time_is_over() {
     assert_eq!(cancelled(&project), [id_of(&project, "sleep")]);
 }
 
+/// S1-28: `defaults.toolTimeout` is the time of every server that has none of its own.
+#[test]
+fn s1_28_calls_have_the_default_time_unless_their_server_has_its_own() {
+    let (Some(mut plain), Some(mut own)) = (hostile(&[]), hostile(&[])) else { return };
+    plain.as_object_mut().unwrap().remove("timeout");
+    own["timeout"] = "20s".into();
+    let project = Project::new(json!({
+        "mcpServers": { "plain": plain, "own": own },
+        "capabilities": { "global": ["mcp:plain", "mcp:own"] },
+        "defaults": { "toolTimeout": "500ms" },
+    }));
+    let body = "
+        const slept = (server) => attempt(() => server.sleep({ ms: 2000 }));
+        export default await Promise.all([slept(plain), slept(own)]);";
+    let ended = project.run(&script(&["plain", "own"], body)).value();
+    assert_eq!(ended[0]["code"], "call.timeout", "{ended}");
+    assert_eq!(ended[1]["value"], "slept", "{ended}");
+}
+
 /// The time of the whole run ends a call too.
 #[test]
 fn a_run_that_takes_too_long_cancels_its_calls() {

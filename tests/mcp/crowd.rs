@@ -2,7 +2,7 @@
 
 use crate::support::{Project, hostile_logging, script};
 use agent_spaces::mcp::McpClients;
-use agent_spaces::project::{Project as Configured, Surroundings};
+use agent_spaces::project::{Equipment, Project as Configured, Surroundings};
 use agent_spaces::{Engine, EngineConfig, Limits, RunOptions};
 use agent_spaces_mcp::Context;
 use serde_json::{Value, json};
@@ -25,7 +25,8 @@ async fn a_thousand_calls_from_fifty_runs_do_not_cross() {
     let surroundings = Surroundings { user_folder: Some(project.path("")), ..Surroundings::default() };
     let configured = Configured::open_in(&project.path("agent-spaces.config.json"), &engine, &surroundings).unwrap();
     let clients = McpClients::new(Context::default());
-    let space = Arc::new(configured.space(None).unwrap().assemble_with(&engine, &clients).unwrap());
+    let space =
+        Arc::new(configured.space(None).unwrap().assemble_with(&engine, &Equipment::with_clients(&clients)).unwrap());
     let mut running = Vec::new();
     for run in 0..RUNS {
         let body = format!(

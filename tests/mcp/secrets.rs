@@ -109,6 +109,32 @@ fn s0_46_a_literal_secret_is_not_shown_either() {
     }
 }
 
+/// S0-46: a variable in an argument is as secret as one in `env`, though the server shows it in what it offers.
+#[test]
+fn s0_46_a_variable_in_an_argument_is_not_shown() {
+    let flags = ["--description", "Knows ${SESAME_OF_TEST}.", "--instructions", "Say ${SESAME_OF_TEST}."];
+    let Some(server) = hostile(&flags) else { return };
+    let project = Project::with_servers(json!({ "hostile": server }));
+    project.write("script.ts", &script(&["hostile"], "export default await hostile.echo({ message: 'x' });"));
+    for (arguments, shown) in [
+        (&["mcp", "tools", "hostile", "--trace-mcp"][..], "Knows [redacted]."),
+        (&["mcp", "tools", "hostile", "--json"], "Say [redacted]."),
+        (&["run", "script.ts", "--events", "--trace-mcp"], r#""message":"x""#),
+        (&["capabilities", "show", "mcp-hostile"], "Knows [redacted]."),
+    ] {
+        let mut command = project.command(arguments);
+        command.env("SESAME_OF_TEST", SECRET);
+        let done = finish(command);
+        assert!(done.status == Some(0) && done.stdout.contains(shown), "{arguments:?}: {done:?}");
+        let is_traced = done.stderr.contains("[mcp] hostile: ← ") && done.stderr.contains("Knows [redacted].");
+        assert_eq!(is_traced, arguments.contains(&"--trace-mcp"), "{arguments:?}: {done:?}");
+        for text in [&done.stdout, &done.stderr, &project.read("capabilities.lock")] {
+            assert!(!text.contains(SECRET), "{arguments:?}: {text}");
+        }
+    }
+    assert!(project.read("capabilities.lock").contains("Knows ${SESAME_OF_TEST}."), "it is kept as it is written");
+}
+
 /// S0-46: a secret that is too short to be found is refused before anything is started.
 #[test]
 fn s0_46_a_secret_that_is_too_short_starts_nothing() {

@@ -137,18 +137,65 @@ fn x_13_other_ways_to_start_something_are_inert_too() {
     }
 }
 
+/// a file that an accepted configuration names is accepted by itself, and again after each change.
+#[test]
+fn x_13_a_file_that_a_configuration_names_is_accepted_by_itself() {
+    let Some(server) = marking() else { return };
+    let config = json!({ "mcpServersFrom": ["./servers.json"], "capabilities": { "global": ["mcp:evil"] } });
+    let project = stranger("agent-spaces.config.json", &config);
+    let mut named = json!({ "mcpServers": { "evil": server } });
+    project.mark(&mut named["mcpServers"]);
+    project.write("servers.json", &named.to_string());
+    project.trust();
+    assert_inert(&project, "the configuration alone is accepted");
+    let accept = || assert_eq!(project.agent_spaces(&["trust", "servers.json"]).status, Some(0));
+    accept();
+    assert_works(&project, "both are accepted");
+    named["changed"] = true.into();
+    project.write("servers.json", &named.to_string());
+    assert_inert(&project, "the named file changed");
+    accept();
+    assert_works(&project, "accepted again");
+}
+
+/// what was accepted in one folder must not start the programs of another.
+#[test]
+fn x_13_a_link_to_an_accepted_file_starts_nothing() {
+    let Some(server) = marking() else { return };
+    let author = stranger(".mcp.json", &json!({ "mcpServers": { "evil": server } }));
+    author.trust();
+    assert_works(&author, "at its author's");
+    let victim = stranger("plain.ts", &json!(1));
+    std::os::unix::fs::symlink(author.path(".mcp.json"), victim.path(".mcp.json")).unwrap();
+    victim.write("capabilities.lock", &author.read("capabilities.lock"));
+    for command in COMMANDS {
+        let done = victim.agent_spaces(command);
+        let is_started = victim.path(STARTED).exists() || author.path(STARTED).exists();
+        assert!(!is_started, "{command:?} started it: {done:?}");
+    }
+    let listed = victim.agent_spaces(&["mcp", "list", "--json"]);
+    assert_eq!(listed.json(), json!([]), "{listed:?}");
+    assert!(listed.stderr.contains("is a link to another place and is not read"), "{listed:?}");
+}
+
 /// a configuration that was not accepted writes nothing where it likes, and reads no variable.
 #[test]
 fn x_13_a_configuration_that_is_not_accepted_makes_no_file() {
     let Some(server) = marking() else { return };
+    // Beside the project's folder, and of this test alone.
+    let outside = tempfile::tempdir().unwrap();
+    let name = outside.path().file_name().unwrap().display();
     let config = json!({
         "mcpServers": { "evil": server }, "capabilities": { "global": ["mcp:evil"] },
-        "accounting": { "file": "../outside-of-a-test/made/accounting.jsonl" },
+        "accounting": { "file": format!("../{name}/made/accounting.jsonl") },
     });
     let project = stranger("agent-spaces.config.json", &config);
-    let outside = project.path("../outside-of-a-test");
+    let made = outside.path().join("made");
     for command in COMMANDS {
         let _ = project.agent_spaces(command);
-        assert!(!outside.exists(), "{command:?} made {}", outside.display());
+        assert!(!made.exists(), "{command:?} made {}", made.display());
     }
+    project.trust();
+    assert_works(&project, "accepted");
+    assert!(made.join("accounting.jsonl").is_file(), "only acceptance was missing");
 }

@@ -3,22 +3,30 @@
 mod component;
 mod diff;
 mod space;
+mod verify;
 
 use super::output;
 use super::space_choice::ConfigChoice;
-use clap::Args;
+use clap::{Args, Subcommand};
 use std::path::PathBuf;
 
 /// Show what a compiled component or a space can reach, or how MCP servers differ from what was accepted.
 #[derive(Args)]
-#[command(after_help = "Examples:
+#[command(
+    args_conflicts_with_subcommands = true,
+    after_help = "Examples:
   agent-spaces compile agent.ts -o agent.wasm && agent-spaces audit agent.wasm
   agent-spaces audit support
   agent-spaces audit --diff
+  agent-spaces audit verify
 
-Exit status: 0 ok, 1 with --diff: something changed, 2 bad usage or configuration, 4 with --diff: a server is not
-accepted, 5 a server does not answer.")]
+Exit status: 0 ok, 1 with --diff: something changed; verify: the log was changed, 2 bad usage or configuration, 4 with --diff: a server is not
+accepted, 5 a server does not answer."
+)]
 pub(super) struct Audit {
+    #[command(subcommand)]
+    log: Option<Log>,
+
     /// A component's file, or the name of a space
     #[arg(required_unless_present = "diff")]
     target: Option<PathBuf>,
@@ -35,8 +43,16 @@ pub(super) struct Audit {
     json: bool,
 }
 
+#[derive(Subcommand)]
+enum Log {
+    Verify(verify::Verify),
+}
+
 impl Audit {
     pub(super) fn execute(self) -> u8 {
+        if let Some(Log::Verify(verify)) = self.log {
+            return verify.execute();
+        }
         let found = match &self.target {
             None => diff::audit(&self.config),
             Some(target) if target.extension().is_none() && !target.exists() => {

@@ -3,24 +3,29 @@
 use super::failure::Failure;
 use super::{folders, terminal};
 use agent_spaces::mcp::{ConfiguredServer, McpClients, locked};
-use agent_spaces::project::Project;
-use agent_spaces_mcp::accounting::Accounting;
+use agent_spaces::project::{Equipment, Project};
+use agent_spaces::{Accounting, AuditTrail};
+use agent_spaces_approvals::Channel;
 use agent_spaces_mcp::auth::TokenStore;
 use agent_spaces_mcp::lock::LockedServer;
 use agent_spaces_mcp::secrets::{Redactor, Variables};
-use agent_spaces_mcp::trace::{self, Detail, Trace};
+use agent_spaces_mcp::trace::{self, Trace};
 use agent_spaces_mcp::{CallError, ConnectError, Context, Listing, Server, Warnings};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// The runtime and the sessions of a command. All that was started ends with it.
+/// The runtime, the sessions of a command, and what its calls need besides. All that was started ends with it.
 pub(super) struct Session {
     runtime: Option<tokio::runtime::Runtime>,
     clients: McpClients,
+    equipment: Equipment,
+    /// Ends last: everything that happened is written down.
+    _trail: Option<AuditTrail>,
 }
 
 impl Session {
-    /// For the servers of a project.
+    /// For a project.
     pub(super) fn new(project: &Project, trace: bool) -> Result<Session, Failure> {
         let redactor = Redactor::default();
         let mut accounting = Accounting::default();
@@ -31,31 +36,55 @@ impl Session {
                 Failure::new("config.file", message, None)
             })?;
         }
-        Session::with_accounting(redactor, accounting, trace)
+        Session::with(redactor, accounting, trace, project.is_audited())
     }
 
     /// For no project.
     pub(super) fn without_project() -> Result<Session, Failure> {
-        Session::with_accounting(Redactor::default(), Accounting::default(), false)
+        Session::with(Redactor::default(), Accounting::default(), false, true)
     }
 
-    fn with_accounting(redactor: Redactor, accounting: Accounting, trace: bool) -> Result<Session, Failure> {
+    fn with(redactor: Redactor, accounting: Accounting, trace: bool, is_audited: bool) -> Result<Session, Failure> {
         let trace = match trace {
             true => Trace::to(redactor.clone(), terminal::trace),
             false => Trace::default(),
         };
-        trace::capture(trace.clone(), Detail::Warnings);
+        trace::capture(trace.clone());
         let tokens = folders::state().map(|folder| TokenStore::in_file(folder.join("mcp-tokens.json")));
         let warnings = Warnings::to(terminal::warn);
-        let context = Context { redactor, trace, warnings, accounting, tokens: tokens.unwrap_or_default() };
+        let context = Context { redactor, trace, warnings, tokens: tokens.unwrap_or_default() };
         let clients = McpClients::with_variables(context, Variables::of_process(), folders::state());
         let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
         let runtime = runtime.map_err(|error| Failure::new("host.runtime", error.to_string(), None))?;
-        Ok(Session { runtime: Some(runtime), clients })
+        let trail = if is_audited { folders::audit_trail() } else { None };
+        let equipment = Equipment {
+            clients: Some(clients.clone()),
+            accounting,
+            observer: trail.as_ref().map(AuditTrail::observer),
+            operator: Some(Arc::new(terminal::warn)),
+            counts: folders::state().map(|folder| folder.join("counts")),
+            ..Equipment::default()
+        };
+        Ok(Session { runtime: Some(runtime), clients, equipment, _trail: trail })
     }
 
     pub(super) fn clients(&self) -> &McpClients {
         &self.clients
+    }
+
+    /// What calls of spaces need.
+    pub(super) fn equipment(&self) -> &Equipment {
+        &self.equipment
+    }
+
+    /// Asks a person here about calls that need approval.
+    pub(super) fn ask_through(&mut self, channel: Arc<dyn Channel>) {
+        self.equipment.channel = Some(channel);
+    }
+
+    /// The folder that `fs` sees, in place of the one that the configuration names.
+    pub(super) fn work_in(&mut self, folder: PathBuf) {
+        self.equipment.workspace = Some(folder);
     }
 
     pub(super) fn context(&self) -> &Context {

@@ -2,7 +2,7 @@
 
 use agent_spaces::project::{Outlines, Surroundings};
 use agent_spaces::trust::Trust;
-use agent_spaces::{Cache, Engine, EngineConfig, HostError, Origin};
+use agent_spaces::{AuditTrail, Cache, Engine, EngineConfig, HostError, Origin};
 use indicatif::{ProgressBar, ProgressStyle};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -53,7 +53,13 @@ pub(super) fn outlines() -> Outlines {
 /// What this user has, and has accepted.
 pub(super) fn surroundings() -> Surroundings {
     let home = std::env::home_dir();
-    Surroundings { outlines: outlines(), trust: Arc::new(trust()), user_folder: user_config(), home }
+    Surroundings {
+        outlines: outlines(),
+        trust: Arc::new(trust()),
+        user_folder: user_config(),
+        home,
+        protected: protected(),
+    }
 }
 
 /// Which files this user has accepted. Without a home folder, none.
@@ -64,6 +70,35 @@ pub(super) fn trust() -> Trust {
 /// Where what must outlive a command is kept, outside of every project.
 pub(super) fn state() -> Option<PathBuf> {
     Some(base("XDG_STATE_HOME", ".local/state")?.join(NAME))
+}
+
+/// What is kept of calls: a log in the state folder whose head is signed and kept apart. Without a home folder, none.
+pub(super) fn audit_trail() -> Option<AuditTrail> {
+    let (log, heads) = audit_files()?;
+    match AuditTrail::open(&log, &heads, super::terminal::warn) {
+        Ok(trail) => Some(trail),
+        Err(error) => {
+            super::terminal::warn(&format!("the audit log is not written: {error}"));
+            None
+        }
+    }
+}
+
+/// The audit log, and the folder of its head.
+pub(super) fn audit_files() -> Option<(PathBuf, PathBuf)> {
+    let heads = base("XDG_DATA_HOME", ".local/share")?.join(NAME).join("audit");
+    Some((state()?.join("audit").join("log.jsonl"), heads))
+}
+
+/// Folders that no workspace may overlap.
+fn protected() -> Vec<PathBuf> {
+    let bases = [
+        base("XDG_CACHE_HOME", ".cache"),
+        base("XDG_STATE_HOME", ".local/state"),
+        base("XDG_DATA_HOME", ".local/share"),
+        base("XDG_CONFIG_HOME", ".config"),
+    ];
+    bases.into_iter().flatten().map(|folder| folder.join(NAME)).collect()
 }
 
 /// The user's own configuration folder.

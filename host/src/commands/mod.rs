@@ -3,6 +3,7 @@
 //! Each verb parses its flags into a plan, checks it, and runs it over the library; none has logic of
 //! its own. stdout is data, stderr is talk.
 
+mod approvals;
 mod audit;
 mod capabilities;
 mod clients;
@@ -10,8 +11,10 @@ mod compile;
 mod completions;
 mod failure;
 mod folders;
+mod manifest;
 mod mcp;
 mod output;
+mod policy;
 mod run;
 mod script_file;
 mod space_choice;
@@ -34,11 +37,14 @@ struct Cli {
 #[derive(Subcommand)]
 enum Command {
     Run(run::Run),
+    Manifest(manifest::ManifestCommand),
     Compile(compile::Compile),
     Capabilities(capabilities::Capabilities),
     Spaces(spaces::Spaces),
     Mcp(mcp::Mcp),
     Trust(trust::TrustCommand),
+    Policy(policy::PolicyCommand),
+    Approvals(approvals::ApprovalsCommand),
     Audit(audit::Audit),
     Completions(completions::Completions),
 }
@@ -47,11 +53,14 @@ enum Command {
 pub(crate) fn main() -> ExitCode {
     let status = match Cli::parse().command {
         Command::Run(run) => run.execute(),
+        Command::Manifest(manifest) => manifest.execute(),
         Command::Compile(compile) => compile.execute(),
         Command::Capabilities(capabilities) => capabilities.execute(),
         Command::Spaces(spaces) => spaces.execute(),
         Command::Mcp(mcp) => mcp.execute(),
         Command::Trust(trust) => trust.execute(),
+        Command::Policy(policy) => policy.execute(),
+        Command::Approvals(approvals) => approvals.execute(),
         Command::Audit(audit) => audit.execute(),
         Command::Completions(completions) => completions.execute(),
     };

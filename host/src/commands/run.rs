@@ -1,16 +1,17 @@
 //! `agent-spaces run`
 
+use super::approvals::Asking;
 use super::clients::Session;
 use super::failure::Failure;
 use super::script_file::ScriptFile;
 use super::space_choice::{Found, SpaceChoice};
 use super::{folders, output, terminal, trust, units};
 use agent_spaces::project::Project;
-use agent_spaces::{Engine, Event, EventKind, Limits, PrepareError, Program, RunReport, Usage};
+use agent_spaces::{Caller, Engine, Event, EventKind, Limits, PrepareError, Program, RunReport, Usage};
 use clap::Args;
 use serde_json::{Value, json};
 use std::collections::HashSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// Run a TypeScript or JavaScript file in a sandbox.
@@ -24,6 +25,7 @@ use std::time::Duration;
   echo '1 + 1' | agent-spaces run -
   agent-spaces run report.ts --timeout 5s --memory 32MiB --json
   agent-spaces run triage.ts --space support
+  agent-spaces run tidy.ts --workspace ./inbox --approvals store
 
 Exit status: 0 ok, 1 the script failed, 2 bad usage or configuration, 3 a limit was reached,
 4 denied, 5 a provider or the host failed.")]
@@ -51,7 +53,7 @@ pub(super) struct Run {
     #[arg(long)]
     events: bool,
 
-    /// Folder whose files the script may import [default: the script's own]
+    /// Folder that the script's `fs` sees, and whose files it may import if it lies there [default: the space's]
     #[arg(long, value_name = "DIR")]
     workspace: Option<PathBuf>,
 
@@ -61,6 +63,13 @@ pub(super) struct Run {
     /// Approve calls of a function that asks for approval, such as crm.createTicket; may be repeated
     #[arg(long, value_name = "FUNCTION")]
     approve: Vec<String>,
+
+    #[command(flatten)]
+    asking: Asking,
+
+    /// Scope that the caller has, for functions that ask for it; may be repeated
+    #[arg(long, value_name = "SCOPE")]
+    scope: Vec<String>,
 
     /// Show what is said to MCP servers and what they say, on stderr
     #[arg(long)]
@@ -85,7 +94,9 @@ impl Asked {
 }
 
 impl Run {
-    pub(super) fn execute(self) -> u8 {
+    pub(super) fn execute(mut self) -> u8 {
+        // Another program decides by the events.
+        self.events |= self.asking.is_piped();
         let is_data = self.json || self.events;
         match self.run() {
             Ok((report, program)) => {
@@ -110,10 +121,14 @@ impl Run {
         let script = ScriptFile::read(&self.file, self.workspace.as_deref())?;
         let engine = folders::engine(!self.no_cache)?;
         let mut found = self.choice.find(&script, &engine)?;
-        let session = match &found {
+        let mut session = match &found {
             Found::Project(project) => Session::new(project, self.trace_mcp)?,
             Found::Definitions(_) => Session::without_project()?,
         };
+        if let Some(folder) = &self.workspace {
+            session.work_in(self.choice.workspace(&found, folder)?);
+        }
+        self.asking.prepare(&mut session, self.file == Path::new("-"))?;
         let mut asked = Asked::default();
         let program = loop {
             let program = match self.prepare(&script, &engine, &found, &session)? {
@@ -143,9 +158,9 @@ impl Run {
         session: &Session,
     ) -> Result<Result<Program, PrepareError>, Failure> {
         let modules = self.choice.modules(found)?;
-        let mut space = modules.assemble_with(engine, session.clients())?;
+        let mut space = modules.assemble_with(engine, session.equipment())?;
         for function in &self.approve {
-            modules.check_function(function)?;
+            modules.check_function("--approve", function)?;
             space.approvals().approve(function);
         }
         if let Some(workspace) = script.workspace()? {
@@ -154,6 +169,15 @@ impl Run {
         let program = space.prepare(&script.name, &script.source);
         if let Ok(program) = &program {
             for advice in modules.unanswered(program.interfaces()) {
+                terminal::warn(&advice);
+            }
+            let mut interfaces = program.interfaces();
+            let is_opening =
+                |name: &str| ["agent-spaces:std/fs@", "agent-spaces:std/http@"].iter().any(|own| name.starts_with(own));
+            if let Found::Project(project) = found
+                && (program.uses_fetch() || interfaces.any(is_opening))
+                && let Some(advice) = project.unaccepted(self.choice.space())
+            {
                 terminal::warn(&advice);
             }
         }
@@ -212,7 +236,8 @@ impl Run {
 
     /// Runs, and passes on what happens.
     async fn follow(&self, program: &Program, limits: Limits) -> RunReport {
-        let mut run = program.start(limits);
+        let caller = Caller { name: None, scopes: self.scope.iter().cloned().collect() };
+        let mut run = program.start_for(caller, limits);
         while let Some(event) = run.next_event().await {
             self.tell(&event);
         }
@@ -221,13 +246,18 @@ impl Run {
 
     fn tell(&self, event: &Event) {
         if self.events {
-            if let Ok(line) = serde_json::to_value(event) {
-                output::print_line(&line);
+            if let Ok(line) = serde_json::to_string(event) {
+                terminal::data(line);
             }
-        } else if !self.json
-            && let EventKind::Console { level, text } = &event.kind
-        {
-            terminal::console(*level, text);
+            return;
+        }
+        match &event.kind {
+            EventKind::Console { level, text } if !self.json => terminal::console(*level, text),
+            EventKind::ApprovalRequired { capability, function, approval_id, .. } if self.asking.is_stored() => {
+                let name = terminal::clean_line(&format!("{capability}.{function}"));
+                terminal::note(&format!("{name} waits: agent-spaces approvals approve {approval_id}"));
+            }
+            _ => {}
         }
     }
 }
@@ -252,8 +282,11 @@ fn show(report: &RunReport, program: &Program) -> u8 {
         Err(error) => {
             let frame = error.location.as_ref().and_then(|location| program.code_frame(location));
             terminal::error(error, frame.as_deref());
-            if error.code == "call.approval_denied" {
-                terminal::hint("approve it beforehand with --approve and the function's name");
+            if error.code == "call.approval_denied" && error.message.ends_with("nobody can be asked") {
+                terminal::hint(
+                    "run it on a terminal, let somebody decide with --approvals store, or approve it beforehand with \
+                     --approve and the function's name",
+                );
             }
         }
     }

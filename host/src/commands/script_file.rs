@@ -16,7 +16,7 @@ pub(super) struct ScriptFile {
 }
 
 impl ScriptFile {
-    /// Reads the script. Its own folder is the workspace unless another is named.
+    /// Reads the script. It imports files of its own folder, or of the workspace if it lies there.
     pub(super) fn read(file: &Path, workspace: Option<&Path>) -> Result<ScriptFile, Failure> {
         if file == Path::new("-") {
             let source = read_text(std::io::stdin().lock(), "stdin")?;
@@ -28,11 +28,11 @@ impl ScriptFile {
         })?;
         let source = read_text(opened, &shown.to_string())?;
         let parent = file.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        let folder = workspace.unwrap_or(parent);
-        let name = name_within(file, folder).ok_or_else(|| {
-            let message = format!("{shown} does not lie in the workspace {}", folder.display());
-            Failure::new("config.workspace", message, Some("name a folder above the script with --workspace"))
-        })?;
+        let inside = workspace.and_then(|folder| Some((name_within(file, folder)?, folder)));
+        let alone = || Some((name_within(file, parent)?, parent));
+        let (name, folder) = inside
+            .or_else(alone)
+            .ok_or_else(|| Failure::new("config.file", format!("{shown}: its folder cannot be read"), None))?;
         Ok(ScriptFile { name, source, folder: Some(folder.to_owned()) })
     }
 

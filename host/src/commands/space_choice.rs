@@ -4,7 +4,7 @@ use super::failure::Failure;
 use super::folders;
 use super::script_file::ScriptFile;
 use agent_spaces::project::{
-    DefinitionFile, Project, SpaceModules, Surroundings, definitions_at, find, find_foreign, find_in,
+    DefinitionFile, Project, SpaceModules, Surroundings, check_workspace, definitions_at, find, find_foreign, find_in,
 };
 use agent_spaces::{Engine, Limits};
 use clap::Args;
@@ -55,11 +55,11 @@ impl ConfigChoice {
     ) -> Result<Option<Project>, Failure> {
         let surroundings = folders::surroundings();
         if let Some(file) = &self.config {
-            return Ok(Some(open_file(file, engine, &surroundings)?));
+            return Ok(Some(Project::open_in(file, engine, &surroundings)?));
         }
         let here = Path::new(".");
         match find(here, None)? {
-            Some(file) => Ok(Some(open_file(&file, engine, &surroundings)?)),
+            Some(file) => Ok(Some(Project::open_in(&file, engine, &surroundings)?)),
             None => match find_foreign(here)? {
                 Some(folder) => {
                     let definitions = definitions(&surroundings)?;
@@ -68,18 +68,13 @@ impl ConfigChoice {
                 None => match &surroundings.user_folder {
                     Some(folder) if folder.is_dir() => {
                         let file = find_in(folder)?;
-                        Ok(file.map(|file| open_file(&file, engine, &surroundings)).transpose()?)
+                        Ok(file.map(|file| Project::open_in(&file, engine, &surroundings)).transpose()?)
                     }
                     _ => Ok(None),
                 },
             },
         }
     }
-}
-
-/// A configuration of ours, or a file that other programs read.
-fn open_file(file: &Path, engine: &Engine, surroundings: &Surroundings) -> Result<Project, Failure> {
-    Ok(Project::open_in(file, engine, surroundings)?)
 }
 
 impl SpaceChoice {
@@ -107,12 +102,28 @@ impl SpaceChoice {
         Ok(Found::Definitions(definitions(&folders::surroundings())?))
     }
 
+    /// The space's name.
+    pub(super) fn space(&self) -> Option<&str> {
+        self.space.as_deref()
+    }
+
     /// The definitions as the chosen space sees them.
     pub(super) fn modules<'a>(&self, found: &'a Found) -> Result<SpaceModules<'a>, Failure> {
         match found {
             Found::Project(project) => Ok(project.space(self.space.as_deref())?),
             Found::Definitions(definitions) => Ok(SpaceModules::all(definitions)),
         }
+    }
+
+    /// A folder that was named on the command line, as a workspace.
+    pub(super) fn workspace(&self, found: &Found, folder: &Path) -> Result<PathBuf, Failure> {
+        Ok(match found {
+            Found::Project(project) => project.checked_workspace(folder, "--workspace")?,
+            Found::Definitions(definitions) => {
+                let files = definitions.iter().flat_map(|definition| definition.protected(Path::new("")));
+                check_workspace(folder, files.chain(folders::surroundings().protected), "--workspace")?
+            }
+        })
     }
 
     /// What a script may use unless the command line says otherwise.

@@ -5,6 +5,7 @@ use agent_spaces::{ConsoleLevel, RunError, Usage};
 use capability_gen::hidden::is_hidden;
 use std::fmt::Write as _;
 use std::io::{IsTerminal, Write};
+use std::sync::{Mutex, PoisonError};
 
 const BOLD: &str = "\x1b[1m";
 const RED: &str = "\x1b[31m";
@@ -99,9 +100,60 @@ pub(super) fn usage(usage: &Usage) {
     }
 }
 
+/// What is to be said once a prompt has gone; nothing is held back while there is none.
+static HELD: Mutex<Option<Vec<Said>>> = Mutex::new(None);
+
+/// A line, and where it goes.
+enum Said {
+    Talk(String),
+    Data(String),
+}
+
+/// How many lines are held back: a script that prints on and on while a person reads must not fill the memory.
+const MAX_HELD: usize = 10_000;
+
+/// Holds back everything that is said, until it is let go: a script's output must not stand beside a prompt, as if it
+/// were part of it.
+pub(super) fn hold(is_asking: bool) {
+    let mut held = HELD.lock().unwrap_or_else(PoisonError::into_inner);
+    if is_asking {
+        held.get_or_insert_default();
+    } else {
+        held.take().unwrap_or_default().into_iter().for_each(Said::write);
+    }
+}
+
 fn say(text: &str) {
-    // A closed stderr is nobody's error.
-    let _ = writeln!(anstream::stderr(), "{text}");
+    Said::Talk(text.to_owned()).hold_or_write();
+}
+
+/// A line of data that comes while the script runs. Where a person reads it, it waits for a prompt to go.
+pub(super) fn data(line: String) {
+    match is_printed() {
+        true => Said::Data(line).hold_or_write(),
+        false => Said::Data(line).write(),
+    }
+}
+
+impl Said {
+    fn hold_or_write(self) {
+        let mut held = HELD.lock().unwrap_or_else(PoisonError::into_inner);
+        match &mut *held {
+            Some(lines) if lines.len() < MAX_HELD => lines.push(self),
+            Some(_) => {}
+            None => self.write(),
+        }
+    }
+
+    fn write(self) {
+        match self {
+            // A closed stderr is nobody's error.
+            Said::Talk(text) => drop(writeln!(anstream::stderr(), "{text}")),
+            Said::Data(line) => {
+                super::output::print_line(&line);
+            }
+        }
+    }
 }
 
 /// The text without control, bidirectional and invisible characters, which could draw on the terminal

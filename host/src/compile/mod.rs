@@ -8,7 +8,7 @@ mod wasi;
 use crate::binding::{self, embed, world::Base};
 use crate::error::PrepareError;
 use crate::interfaces::Interfaces;
-use crate::resolve::{Withheld, resolve};
+use crate::resolve::{Known, Withheld, resolve};
 use crate::workspace::Workspace;
 
 /// Where a compiled script is to run.
@@ -39,7 +39,9 @@ pub fn compile(
     workspace: Option<&Workspace>,
     target: Target,
 ) -> Result<Compiled, PrepareError> {
-    let resolved = resolve(name, source, &interfaces.modules(), &Withheld::new(), workspace)?;
+    let (modules, withheld) = (interfaces.modules(), Withheld::new());
+    let known = Known { modules: &modules, withheld: &withheld, has_fetch: false };
+    let resolved = resolve(name, source, known, workspace)?;
     let script = (name, resolved.entry.code.as_str(), resolved.entry.call_default);
     let embedded = embed::embed(script, resolved.modules.iter());
     let base = match target {

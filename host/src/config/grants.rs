@@ -1,11 +1,9 @@
-//! What holds in a space or for a server, and which line would grant more.
+//! What holds in a space, and which line would grant more.
 
 use super::Config;
 use super::limits::Limits;
-use super::mcp_server::McpServer;
 use super::place::Place;
-use super::policy::Policy;
-use std::time::Duration;
+use agent_spaces_policy::Settings;
 
 impl Config {
     /// Where a space stands in the configuration, such as `$.spaces.my-space`, or would stand.
@@ -31,21 +29,16 @@ impl Config {
         self.spaces.get(space).map_or(self.limits, |space| space.limits.over(&self.limits))
     }
 
-    /// The policy of a space: its own, or else the global one.
-    pub fn policy_of(&self, space: &str) -> Option<Policy> {
-        self.spaces.get(space).and_then(|space| space.policy).or(self.policy)
-    }
-
-    /// How long one call of a server's tool may take, as far as the configuration says: the tool's own limit, or else
-    /// the server's, or else the one of all.
-    pub fn timeout_of(&self, server: &McpServer, tool: &str) -> Option<Duration> {
-        server.tool_timeouts.get(tool).copied().or(server.timeout).or(self.defaults.tool_timeout)
+    /// The policy of a space: its own, and where that says nothing the global one.
+    pub fn policy_of(&self, space: &str) -> Settings {
+        self.spaces.get(space).map_or_else(|| self.policy.clone(), |space| space.policy.over(&self.policy))
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Config, Policy, Preset, Quantity, from_value};
+    use super::super::{Config, Quantity, from_value};
+    use agent_spaces_policy::Preset;
     use serde_json::json;
 
     fn config() -> Config {
@@ -55,10 +48,13 @@ mod tests {
             },
             "mcpServers": { "slack": { "command": "x" } },
             "limits": { "fuel": 1, "calls": 2 },
-            "policy": "standard",
+            "policy": {
+                "preset": "standard", "fs": { "read": true, "write": true }, "functions": { "github.*": "approve" }
+            },
             "spaces": {
                 "my-space": {
-                    "capabilities": ["@company/internal-sdk", "mcp:slack"], "limits": { "fuel": 3 }, "policy": "permissive"
+                    "capabilities": ["@company/internal-sdk", "mcp:slack"], "limits": { "fuel": 3 },
+                    "policy": { "preset": "permissive", "fs": { "write": false }, "functions": { "github.list": "allow" } }
                 },
                 "plain": {}
             }
@@ -86,7 +82,14 @@ mod tests {
         let limits = config.limits_of("my-space");
         assert_eq!((limits.fuel, limits.calls), (Some(Quantity::Count(3)), Some(Quantity::Count(2))));
         assert_eq!(config.limits_of("plain"), config.limits);
-        assert_eq!(config.policy_of("my-space"), Some(Policy { preset: Preset::Permissive }));
-        assert_eq!(config.policy_of("plain"), Some(Policy { preset: Preset::Standard }));
+        let policy = config.policy_of("my-space");
+        assert_eq!(
+            (policy.preset, policy.fs.read, policy.fs.write),
+            (Some(Preset::Permissive), Some(true), Some(false))
+        );
+        let places: Vec<_> = policy.functions.iter().map(|rule| rule.place.as_str()).collect();
+        assert_eq!(places, ["$.policy.functions[\"github.*\"]", "$.spaces.my-space.policy.functions[\"github.list\"]"]);
+        assert_eq!(config.policy_of("plain"), config.policy);
+        assert_eq!(config.policy_of("unknown"), config.policy);
     }
 }

@@ -22,10 +22,22 @@ pub struct Limits {
     pub console_bytes: Option<Quantity>,
     /// Size of one call's arguments, or of its answer: bytes.
     pub bytes_per_call: Option<Quantity>,
+    /// Calls that fail one after the other: a count.
+    pub failures: Option<Quantity>,
 }
 
-const KEYS: &[&str] =
-    &["fuel", "memory", "time", "timeout", "calls", "inflight", "resultBytes", "consoleBytes", "bytesPerCall"];
+const KEYS: &[&str] = &[
+    "fuel",
+    "memory",
+    "time",
+    "timeout",
+    "calls",
+    "inflight",
+    "resultBytes",
+    "consoleBytes",
+    "bytesPerCall",
+    "failures",
+];
 
 impl Limits {
     pub(super) fn read(node: Node<'_>) -> Result<Limits> {
@@ -44,6 +56,7 @@ impl Limits {
             result_bytes: amount("resultBytes", Measure::Bytes)?,
             console_bytes: amount("consoleBytes", Measure::Bytes)?,
             bytes_per_call: amount("bytesPerCall", Measure::Bytes)?,
+            failures: amount("failures", Measure::Count)?,
         })
     }
 
@@ -58,6 +71,7 @@ impl Limits {
             result_bytes: self.result_bytes.or(base.result_bytes),
             console_bytes: self.console_bytes.or(base.console_bytes),
             bytes_per_call: self.bytes_per_call.or(base.bytes_per_call),
+            failures: self.failures.or(base.failures),
         }
     }
 }
@@ -78,7 +92,7 @@ mod tests {
     fn every_limit_is_read_into_its_own_field() {
         let limits = read(json!({
             "fuel": "1_000", "memory": "64MiB", "time": "5s", "calls": 3, "inflight": 4,
-            "resultBytes": 5, "consoleBytes": "6kB", "bytesPerCall": 7
+            "resultBytes": 5, "consoleBytes": "6kB", "bytesPerCall": 7, "failures": 8
         }))
         .unwrap();
         let expected = Limits {
@@ -90,6 +104,7 @@ mod tests {
             result_bytes: Some(Quantity::Bytes(5)),
             console_bytes: Some(Quantity::Bytes(6000)),
             bytes_per_call: Some(Quantity::Bytes(7)),
+            failures: Some(Quantity::Count(8)),
         };
         assert_eq!(limits, expected);
         assert_eq!(read(json!({ "timeout": 5 })).unwrap().time, expected.time);

@@ -8,7 +8,7 @@
 //!
 //! - `json_text`, `toml_text`, `bounds`: text to one kind of value, of bounded size and depth
 //! - `reader`, `place`, `names`, `error`: strict reading of that value, and what it says when it refuses
-//! - `entry`, `mcp_server`, `toolbox`, `space`, `limits` with `quantity`, `policy`, `defaults`, `accounting`: one idea each
+//! - `entry`, `mcp_server`, `toolbox`, `space`, `limits` with `quantity`, `policy/`, `defaults`, `accounting`: one idea each
 //! - `server_source`, [`foreign`]: servers that other programs have configured
 //! - `grants`: questions about a whole configuration
 
@@ -43,13 +43,13 @@ pub use limits::Limits;
 pub use mcp_server::{
     Auth, BearerSource, Elicitation, McpServer, OAuthClient, Protocol, RemoteKind, Scope, ToolFilters, Transport,
 };
-pub use policy::{Policy, Preset};
 pub use quantity::Quantity;
 pub use raw::Raw;
 pub use server_source::ServerSource;
 pub use space::Space;
 pub use toolbox::Toolbox;
 
+use agent_spaces_policy::Settings;
 use place::Place;
 use reader::Node;
 use serde_json::Value;
@@ -85,10 +85,12 @@ pub struct Config {
     pub spaces: BTreeMap<String, Space>,
     /// The limits of every space that has none of its own.
     pub limits: Limits,
-    /// The policy of every space that has none of its own.
-    pub policy: Option<Policy>,
+    /// The policy of every space, as far as its own says nothing.
+    pub policy: Settings,
     /// Where calls are accounted for.
     pub accounting: Option<Accounting>,
+    /// Whether what runs do is written to the audit log; it is if nothing is said.
+    pub audit: Option<bool>,
 }
 
 const KEYS: &[&str] = &[
@@ -102,6 +104,7 @@ const KEYS: &[&str] = &[
     "limits",
     "policy",
     "accounting",
+    "audit",
 ];
 
 /// Reads and checks a configuration from its text.
@@ -151,8 +154,9 @@ fn read(file: &str, node: Node<'_>) -> Result<Config, ConfigError> {
     config.toolboxes = object.read("toolboxes", toolbox::read_toolboxes)?.unwrap_or_default();
     config.spaces = object.read("spaces", space::read_spaces)?.unwrap_or_default();
     config.limits = object.read("limits", Limits::read)?.unwrap_or_default();
-    config.policy = object.read("policy", Policy::read)?;
+    config.policy = object.read("policy", policy::read)?.unwrap_or_default();
     config.accounting = object.read("accounting", Accounting::read)?;
+    config.audit = object.read("audit", |node| node.flag())?;
     Ok(config)
 }
 

@@ -100,6 +100,16 @@ pub(super) fn read_bytes(node: Node<'_>, least: u64, most: u64) -> Result<u64> {
     }
 }
 
+/// Reads a count above zero that is no larger than another.
+pub(super) fn read_count<T: TryFrom<u64> + Copy + Into<u64>>(node: Node<'_>, most: T) -> Result<T> {
+    let too_large = || node.error(format!("the most that can be set is {}", most.into()));
+    match Measure::Count.read(node)? {
+        Quantity::Count(count) if count <= most.into() => T::try_from(count).map_err(|_| too_large()),
+        Quantity::Count(_) => Err(too_large()),
+        Quantity::Bytes(_) | Quantity::Duration(_) => Err(node.expected(Measure::Count.expected())),
+    }
+}
+
 #[derive(Debug, PartialEq)]
 enum Problem {
     NotOne,

@@ -3,8 +3,9 @@
 use super::entry::Entry;
 use super::limits::Limits;
 use super::names::check_name;
-use super::policy::Policy;
+use super::policy;
 use super::reader::{Node, Result};
+use agent_spaces_policy::Settings;
 use std::collections::BTreeMap;
 
 /// A space as it is configured.
@@ -16,8 +17,8 @@ pub struct Space {
     pub capabilities: Vec<Entry>,
     /// Its own limits; see [`Config::limits_of`](super::Config::limits_of).
     pub limits: Limits,
-    /// Its own policy.
-    pub policy: Option<Policy>,
+    /// Its own policy; see [`Config::policy_of`](super::Config::policy_of).
+    pub policy: Settings,
     /// The folder that its scripts see as theirs.
     pub workspace: Option<String>,
 }
@@ -31,7 +32,7 @@ pub(super) fn read_spaces(node: Node<'_>) -> Result<BTreeMap<String, Space>> {
             description: object.read("description", |node| node.text("a description").map(str::to_owned))?,
             capabilities: object.read("capabilities", Entry::read_list)?.unwrap_or_default(),
             limits: object.read("limits", Limits::read)?.unwrap_or_default(),
-            policy: object.read("policy", Policy::read)?,
+            policy: object.read("policy", policy::read)?.unwrap_or_default(),
             workspace: object.read("workspace", |node| node.filled_text("a path").map(str::to_owned))?,
         })
     })
@@ -39,8 +40,9 @@ pub(super) fn read_spaces(node: Node<'_>) -> Result<BTreeMap<String, Space>> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Config, Entry, Policy, Preset, Quantity, from_value};
+    use super::super::{Config, Entry, Quantity, from_value};
     use super::Space;
+    use agent_spaces_policy::Preset;
     use serde_json::{Value, json};
 
     fn read(spaces: Value) -> Result<Config, String> {
@@ -63,7 +65,7 @@ mod tests {
         assert_eq!(space.capabilities, capabilities);
         assert_eq!(space.description.as_deref(), Some("Ours"));
         assert_eq!(space.limits.calls, Some(Quantity::Count(5)));
-        assert_eq!(space.policy, Some(Policy { preset: Preset::Restrictive }));
+        assert_eq!(space.policy.preset, Some(Preset::Restrictive));
         assert_eq!(space.workspace.as_deref(), Some("./work"));
         assert_eq!(config.spaces["empty"], Space::default());
     }

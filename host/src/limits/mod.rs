@@ -6,6 +6,7 @@
 mod bytes;
 mod calls;
 mod console;
+mod failures;
 mod fuel;
 mod in_flight;
 mod memory;
@@ -16,6 +17,7 @@ mod time;
 pub(crate) use bytes::BytesLimit;
 pub(crate) use calls::CallLimit;
 pub(crate) use console::ConsoleLimit;
+pub(crate) use failures::FailureLimit;
 pub(crate) use fuel::YIELD_INTERVAL;
 pub(crate) use in_flight::InFlightLimit;
 pub(crate) use memory::MemoryLimit;
@@ -45,6 +47,8 @@ pub struct Limits {
     pub in_flight: u64,
     /// Bytes of one call's arguments, or of its answer.
     pub call_bytes: u64,
+    /// Calls that fail one after the other.
+    pub failures: u64,
 }
 
 impl Default for Limits {
@@ -58,6 +62,7 @@ impl Default for Limits {
             calls: calls::DEFAULT,
             in_flight: in_flight::DEFAULT,
             call_bytes: bytes::DEFAULT,
+            failures: failures::DEFAULT,
         }
     }
 }
@@ -84,6 +89,8 @@ pub enum Limit {
     InFlight,
     /// Size of one call.
     Bytes,
+    /// Number of calls that fail one after the other.
+    Failures,
 }
 
 impl Limit {
@@ -99,6 +106,7 @@ impl Limit {
             Limit::Calls => calls::CODE,
             Limit::InFlight => in_flight::CODE,
             Limit::Bytes => bytes::CODE,
+            Limit::Failures => failures::CODE,
         }
     }
 
@@ -114,6 +122,7 @@ impl Limit {
             Limit::Calls => calls::message(limits.calls),
             Limit::InFlight => in_flight::message(limits.in_flight),
             Limit::Bytes => bytes::message(limits.call_bytes),
+            Limit::Failures => failures::message(limits.failures),
         }
     }
 
@@ -129,12 +138,13 @@ impl Limit {
             Limit::Calls => calls::HINT,
             Limit::InFlight => in_flight::HINT,
             Limit::Bytes => bytes::HINT,
+            Limit::Failures => failures::HINT,
         }
     }
 
     /// The cap with this code.
     pub(crate) fn from_code(code: &str) -> Option<Limit> {
-        const ALL: [Limit; 9] = [
+        const ALL: [Limit; 10] = [
             Limit::Fuel,
             Limit::Memory,
             Limit::Time,
@@ -144,6 +154,7 @@ impl Limit {
             Limit::Calls,
             Limit::InFlight,
             Limit::Bytes,
+            Limit::Failures,
         ];
         ALL.into_iter().find(|limit| limit.code() == code)
     }

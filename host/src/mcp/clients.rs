@@ -6,7 +6,6 @@ use crate::config::Scope;
 use agent_spaces_mcp::lock::{Change, LockedEndpoint, LockedServer, compare, package_of};
 use agent_spaces_mcp::secrets::Variables;
 use agent_spaces_mcp::{ConnectError, Context, Server, ServerSettings};
-use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
@@ -19,10 +18,17 @@ struct Inner {
     variables: Variables,
     /// Where servers may keep what belongs to one space.
     state_folder: Option<PathBuf>,
-    /// Those that are shared by all spaces, by all that they depend on.
-    shared: Mutex<HashMap<String, Arc<Server>>>,
+    /// Those that are shared by all spaces.
+    shared: Mutex<Vec<Shared>>,
     /// All that were made and are still there.
     made: Mutex<Vec<Weak<Server>>>,
+}
+
+/// A server with all that it depends on. Compared by value: whatever is printed of it leaves its secrets out.
+struct Shared {
+    configured: Arc<ConfiguredServer>,
+    accepted: Option<Arc<LockedServer>>,
+    server: Arc<Server>,
 }
 
 impl McpClients {
@@ -52,13 +58,14 @@ impl McpClients {
         if server.config.scope != Scope::Host {
             return self.make(server, accepted, space);
         }
-        let key =
-            format!("{:?} {:?} {accepted:?}", server.file, (&server.name, &server.config, server.acceptance.status));
-        let known = self.0.shared.lock().unwrap_or_else(PoisonError::into_inner).get(&key).cloned();
-        known.unwrap_or_else(|| {
-            let made = self.make(server, accepted, None);
-            self.0.shared.lock().unwrap_or_else(PoisonError::into_inner).entry(key).or_insert(made).clone()
-        })
+        let mut shared = self.0.shared.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = shared.iter().find(|known| known.configured == *server && known.accepted.as_ref() == accepted);
+        if let Some(known) = known {
+            return known.server.clone();
+        }
+        let made = self.make(server, accepted, None);
+        shared.push(Shared { configured: server.clone(), accepted: accepted.cloned(), server: made.clone() });
+        made
     }
 
     /// A server whose tools are to be found out, whatever was accepted of it before. Nobody else is given it.
@@ -88,7 +95,7 @@ impl McpClients {
             }
             clients.settings(&configured, space.as_deref())
         };
-        let made = Arc::new(Server::new(&server.name, &self.0.context, accepted.cloned(), resolve));
+        let made = Arc::new(Server::new(&self.0.context, accepted.cloned(), resolve));
         let mut all = self.0.made.lock().unwrap_or_else(PoisonError::into_inner);
         all.retain(|known| known.strong_count() > 0);
         all.push(Arc::downgrade(&made));
@@ -121,4 +128,42 @@ fn is_elsewhere(before: &LockedServer, now: &ConfiguredServer) -> bool {
     };
     let now = LockedServer { endpoint, package, ..before.clone() };
     compare(before, &now).iter().any(Change::is_breaking)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config;
+    use crate::mcp::Acceptance;
+    use crate::trust::Status;
+    use agent_spaces_mcp::lock::Offer;
+    use agent_spaces_mcp::secrets::Redactor;
+    use serde_json::{Value, json};
+
+    fn configured(folder: &str, server: Value) -> Arc<ConfiguredServer> {
+        let mut config = config::from_value("f.json", json!({ "mcpServers": { "s": server } })).unwrap();
+        let config = config.mcp_servers.remove("s").unwrap();
+        let (name, file, folder) = ("s".to_owned(), PathBuf::from("f.json"), PathBuf::from(folder));
+        let acceptance = Acceptance { file: file.clone(), text: "".into(), status: Status::Accepted };
+        Arc::new(ConfiguredServer { name, config, file, folder, acceptance })
+    }
+
+    #[test]
+    fn only_what_is_the_same_in_all_is_shared() {
+        let clients = McpClients::new(Context::default());
+        let with_key = |key: &str| json!({ "command": "x", "scope": "host", "env": { "KEY": key } });
+        let first = clients.server(&configured("/a", with_key("one")), None, Some("space"));
+        let again = clients.server(&configured("/a", with_key("one")), None, Some("another"));
+        assert!(Arc::ptr_eq(&first, &again));
+        let mut changed = configured("/a", with_key("one"));
+        Arc::make_mut(&mut changed).acceptance.status = Status::Changed;
+        for other in [configured("/a", with_key("two")), configured("/b", with_key("one")), changed] {
+            assert!(!Arc::ptr_eq(&first, &clients.server(&other, None, Some("space"))), "{other:?}");
+        }
+        let offer = LockedServer::of(LockedEndpoint::remote("a:b"), &Offer::default(), &Redactor::default());
+        let known = clients.server(&configured("/a", with_key("one")), Some(&Arc::new(offer.unwrap())), None);
+        assert!(!Arc::ptr_eq(&first, &known));
+        let own = configured("/a", json!({ "command": "x", "scope": "space" }));
+        assert!(!Arc::ptr_eq(&clients.server(&own, None, Some("a")), &clients.server(&own, None, Some("b"))));
+    }
 }

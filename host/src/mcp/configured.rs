@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 /// One MCP server of a project.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConfiguredServer {
     /// Its name: `slack`.
     pub name: String,
@@ -21,7 +21,7 @@ pub struct ConfiguredServer {
 }
 
 /// A file that its user must accept, and whether that was done.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Acceptance {
     /// The file.
     pub file: PathBuf,

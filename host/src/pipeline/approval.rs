@@ -1,33 +1,160 @@
 //! Whether a person has approved the call.
 //!
-//! A function that asks for approval is refused unless its operator approved it beforehand: what nobody decided is
-//! not done.
+//! What nobody decided is not done: without somebody to ask, a function that asks for approval is refused unless its
+//! operator approved it beforehand.
 
-use crate::handlers::CapabilityError;
+use super::Pipeline;
+use crate::events::EventKind;
+use crate::handlers::{Call, CapabilityError};
+use crate::run::{Held, RunContext};
+use agent_spaces_approvals::{Channel, Desk, Outcome, Question, Request, template};
+use agent_spaces_policy::Decision;
 use std::collections::BTreeSet;
+use std::fmt;
 use std::sync::{Arc, PoisonError, RwLock};
 
-/// The functions that an operator approved beforehand, as `crm.createTicket`; clones are one.
-#[derive(Clone, Debug, Default)]
-pub struct Approvals(Arc<RwLock<BTreeSet<String>>>);
+/// Who decides about calls that ask for approval; clones are one.
+#[derive(Clone, Default)]
+pub struct Approvals(Arc<Inner>);
+
+#[derive(Default)]
+struct Inner {
+    /// Functions that were approved beforehand, as `crm.createTicket`.
+    functions: RwLock<BTreeSet<String>>,
+    desk: RwLock<Option<Arc<Desk>>>,
+}
 
 impl Approvals {
     /// Approves every call of a function, named as scripts call it.
     pub fn approve(&self, function: impl Into<String>) {
-        self.0.write().unwrap_or_else(PoisonError::into_inner).insert(function.into());
+        self.0.functions.write().unwrap_or_else(PoisonError::into_inner).insert(function.into());
+    }
+
+    /// Asks here from now on.
+    pub fn ask(&self, channel: Arc<dyn Channel>) {
+        *self.0.desk.write().unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(Desk::new(channel)));
     }
 
     fn has(&self, function: &str) -> bool {
-        self.0.read().unwrap_or_else(PoisonError::into_inner).contains(function)
+        self.0.functions.read().unwrap_or_else(PoisonError::into_inner).contains(function)
+    }
+
+    fn desk(&self) -> Option<Arc<Desk>> {
+        self.0.desk.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }
 
-pub(super) fn check(approvals: &Approvals, is_needed: bool, label: &str) -> Result<(), CapabilityError> {
-    match is_needed && !approvals.has(label) {
-        true => {
-            let message = format!("{label} needs a person's approval, and nobody has given it");
-            Err(CapabilityError::new("call.approval_denied", message))
+impl fmt::Debug for Approvals {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_tuple("Approvals").field(&self.0.functions).finish()
+    }
+}
+
+pub(super) async fn check(pipeline: &Pipeline, call: &Call, context: &RunContext) -> Result<(), CapabilityError> {
+    let approvals = &pipeline.rules.approvals;
+    if pipeline.policy.decision().decision != Decision::Approve || approvals.has(&pipeline.label) {
+        return Ok(());
+    }
+    let Some(desk) = approvals.desk() else {
+        let message = format!("{} needs a person's approval, and nobody can be asked", pipeline.label);
+        return Err(CapabilityError::new("call.approval_denied", message));
+    };
+    let request = Arc::new(request(pipeline, call, context).await);
+    match ask(&desk, request, pipeline, context).await {
+        Outcome::Approved(_) => Ok(()),
+        outcome => Err(refuse(&pipeline.label, outcome)),
+    }
+}
+
+/// Asks, with the clock standing still.
+async fn ask(desk: &Desk, request: Arc<Request>, pipeline: &Pipeline, context: &RunContext) -> Outcome {
+    let mut held = None;
+    let mut is_asked = false;
+    let announce = |request: &Request| {
+        is_asked = true;
+        if !pipeline.rules.policy.approvals().counts_time {
+            let (hold, was_going) = context.clock.hold();
+            if was_going {
+                context.events.emit(EventKind::RunPaused { reason: "approval" });
+            }
+            held = Some(hold);
         }
-        false => Ok(()),
+        context.events.emit(required(request));
+    };
+    let outcome = desk.decide_announced(request.clone(), &context.pending, announce).await;
+    if is_asked {
+        context.events.emit(decided(&request, &outcome));
+    }
+    if let Some(stood) = held.and_then(Held::release) {
+        context.events.emit(EventKind::RunResumed { paused_ms: stood.as_secs_f64() * 1e3 });
+    }
+    outcome
+}
+
+fn required(request: &Request) -> EventKind {
+    EventKind::ApprovalRequired {
+        source: "capability",
+        capability: request.capability.as_str().into(),
+        function: request.function.as_str().into(),
+        params: request.params.clone(),
+        message: request.message.clone(),
+        approval_id: request.id.clone(),
+        call_id: request.call_id,
+        expires_at: humantime::format_rfc3339_millis(request.expires).to_string(),
+    }
+}
+
+fn decided(request: &Request, outcome: &Outcome) -> EventKind {
+    let (decision, by_person) = match outcome {
+        Outcome::Approved(decision) => ("approve", Some(decision)),
+        Outcome::Denied(decision) => ("deny", Some(decision)),
+        Outcome::Expired => ("expire", None),
+        Outcome::TooMany | Outcome::Nobody(_) => ("deny", None),
+    };
+    EventKind::ApprovalDecided {
+        approval_id: request.id.clone(),
+        call_id: request.call_id,
+        decision,
+        reason: by_person.and_then(|decision| decision.reason.clone()),
+        by: by_person.map(|decision| decision.by.clone()),
+    }
+}
+
+/// What a person is asked.
+async fn request(pipeline: &Pipeline, call: &Call, context: &RunContext) -> Request {
+    let spec = pipeline.checks.as_ref().map(|checks| &checks.spec);
+    let computed = match &pipeline.message {
+        Some(message) => message(call.clone()).await,
+        None => None,
+    };
+    let written = || Some(template::fill(spec?.approval_message.as_deref()?, &call.params));
+    let message = computed.or_else(written).unwrap_or_else(|| format!("Allow {}?", pipeline.label));
+    let places = context.program.as_ref().map(|program| program.places_of(&pipeline.label)).unwrap_or_default();
+    let question = Question {
+        run_id: call.run_id.to_string(),
+        call_id: call.id,
+        space: pipeline.rules.space.as_deref().map(str::to_owned),
+        capability: call.capability.to_string(),
+        function: call.function.to_string(),
+        params: call.params.clone(),
+        message,
+        places,
+    };
+    Request::new(question, pipeline.rules.policy.approvals().expires)
+}
+
+fn refuse(label: &str, outcome: Outcome) -> CapabilityError {
+    let denied = |message| CapabilityError::new("call.approval_denied", message);
+    match outcome {
+        Outcome::Approved(decision) | Outcome::Denied(decision) => match decision.reason {
+            Some(reason) => denied(format!("{label} was not approved: {reason}")),
+            None => denied(format!("{label} was not approved")),
+        },
+        Outcome::Expired => {
+            let message = format!("nobody decided about {label} in time");
+            CapabilityError::new("call.approval_expired", message)
+        }
+        Outcome::TooMany => denied(format!("{label} was not approved: too many calls wait for a person already")),
+        Outcome::Nobody(_) => denied(format!("{label} needs a person's approval, and nobody can be asked")),
     }
 }

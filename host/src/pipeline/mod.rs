@@ -1,37 +1,47 @@
-//! A call on its way to its provider: one file to a step, in the order of [`Pipeline::admit`].
+//! A call on its way to its provider and back: one file to a step, in the order of [`Pipeline::steps`].
 //!
-//! The same steps stand before every provider, whoever calls. A step lets the call pass, changes its parameters,
+//! The same steps stand around every provider, whoever calls. A step lets the call pass, changes its parameters,
 //! or refuses it with the error that the caller is given.
 
 mod approval;
+mod cache;
 mod defaults;
 mod grant;
+mod hint;
+mod policy;
+mod provide;
+mod rate;
+mod record;
+mod redact;
+mod rules;
 mod validate;
 
 pub use approval::Approvals;
 pub use grant::Grants;
+pub use rules::Operator;
+pub(crate) use rules::Rules;
 
-use crate::handlers::CapabilityError;
+use crate::handlers::{Call, CapabilityError, Handler, Message};
+use crate::run::RunContext;
 use crate::sandbox::FunctionSpec;
+use agent_spaces_mcp::secrets::Redactor;
+use agent_spaces_policy::FunctionPolicy;
 use capability_gen::validate::Validator;
+use provide::Provider;
 use serde_json::Value;
 use std::sync::{Arc, OnceLock};
 
-/// What a space lets its callers do.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Rules {
-    pub(crate) grants: Grants,
-    pub(crate) approvals: Approvals,
-}
-
-/// The steps before one function's provider.
+/// The steps around one function's provider.
 pub(crate) struct Pipeline {
-    /// `trainSchedule.getSchedule`, for messages.
-    label: String,
-    interface: Arc<str>,
+    /// `trainSchedule.getSchedule`, for messages and rules.
+    label: Arc<str>,
     rules: Rules,
+    policy: FunctionPolicy,
     /// What is known of the function; WIT that was written by hand has no schemas.
     checks: Option<Checks>,
+    /// What a person is asked, where the definition says that by a function.
+    message: Option<Arc<Message>>,
+    provider: Provider,
 }
 
 struct Checks {
@@ -44,20 +54,75 @@ struct Compiled {
     validator: Validator,
 }
 
+/// What a call gave, and whether an earlier one gave it.
+pub(crate) struct Answered {
+    pub(crate) value: Value,
+    pub(crate) is_cached: bool,
+}
+
 impl Pipeline {
-    pub(crate) fn new(label: String, interface: Arc<str>, rules: Rules, spec: Option<Arc<FunctionSpec>>) -> Pipeline {
+    pub(crate) fn new(
+        label: Arc<str>,
+        rules: Rules,
+        interface: &str,
+        spec: Option<Arc<FunctionSpec>>,
+        handler: Arc<Handler>,
+        message: Option<Arc<Message>>,
+    ) -> Pipeline {
+        let policy = rules.of(&label, interface, spec.as_deref());
+        let provider = Provider::new(handler, &policy.middleware(), &label, &rules.lines);
         let checks = spec.map(|spec| Checks { spec, compiled: OnceLock::new() });
-        Pipeline { label, interface, rules, checks }
+        Pipeline { label, rules, policy, checks, message, provider }
     }
 
-    /// The parameters that the provider is given, or why the call goes no further.
-    pub(crate) async fn admit(self: &Arc<Pipeline>, mut params: Value) -> Result<Value, CapabilityError> {
-        grant::check(&self.rules.grants, &self.interface, &self.label)?;
-        let Some(checks) = &self.checks else { return Ok(params) };
-        defaults::apply(self.compiled()?, &mut params);
-        let params = validate::check(self, params).await?;
-        approval::check(&self.rules.approvals, checks.spec.requires_approval, &self.label)?;
-        Ok(params)
+    /// Takes a call through all steps, and writes down how it ended.
+    pub(crate) async fn call(
+        self: &Arc<Pipeline>,
+        call: Call,
+        context: &RunContext,
+    ) -> Result<Answered, CapabilityError> {
+        let recorded = record::begin(&self.rules.accounting, &call, self.is_server_tool());
+        let answer = self.steps(call, context).await.map_err(hint::add);
+        recorded.end(&answer);
+        answer
+    }
+
+    /// The order.
+    async fn steps(self: &Arc<Pipeline>, mut call: Call, context: &RunContext) -> Result<Answered, CapabilityError> {
+        grant::check(&self.rules.grants, &call.interface, &self.label)?;
+        policy::check_caller(self, &context.caller)?;
+        if self.checks.is_some() {
+            defaults::apply(self.compiled()?, &mut call.params);
+            call.params = validate::check(self, call.params).await?;
+        }
+        policy::check_arguments(self, &call.params)?;
+        rate::take(self).await?;
+        policy::count(self, context)?;
+        approval::check(self, &call, context).await?;
+        let key = match cache::find(self, &call, context) {
+            cache::Found::Answer(value) => return Ok(Answered { value, is_cached: true }),
+            cache::Found::Nothing(key) => key,
+        };
+        let mut answer = self.provider.call(call).await;
+        redact::answer(&self.rules.redactor, &mut answer);
+        let value = answer?;
+        cache::keep(self, key, &value);
+        Ok(Answered { value, is_cached: false })
+    }
+
+    /// What holds for its calls.
+    #[cfg(feature = "compiler")]
+    pub(crate) fn policy(&self) -> &FunctionPolicy {
+        &self.policy
+    }
+
+    /// Takes secrets out of what its provider says.
+    pub(crate) fn redactor(&self) -> &Redactor {
+        &self.rules.redactor
+    }
+
+    fn is_server_tool(&self) -> bool {
+        self.checks.as_ref().is_some_and(|checks| checks.spec.is_server_tool)
     }
 
     /// What scripts call the function.

@@ -6,6 +6,7 @@
 use super::definitions::{DefinedModule, DefinitionBody, DefinitionFile, check_names};
 use super::error::ProjectError;
 use crate::interfaces::Interfaces;
+use crate::standard;
 use cap_std::ambient_authority;
 use cap_std::fs::Dir;
 use capability_gen::definition::Note;
@@ -149,6 +150,8 @@ impl Builder {
         }
         self.out.write("globals.d.ts", globals::globals_dts())?;
         self.out.write("capabilities.d.ts", globals::capabilities_dts())?;
+        self.out.write("std.d.ts", agent_spaces_std::TYPES)?;
+        self.out.write("std.wit", standard::WIT)?;
         self.out.write("tsconfig.json", &tsconfig::tsconfig())?;
         self.out.write_project("tsconfig.json", &format!("{{\n  \"extends\": \"./{FOLDER}/tsconfig.json\"\n}}\n"))?;
         let text = serde_json::to_string_pretty(&self.record).unwrap_or_default();

@@ -2,7 +2,9 @@
 //!
 //! - `find`: where the configuration is.
 //! - `text`: files as text, of a bounded size.
+//! - `equipment`: what calls need of the process that makes them.
 //! - `evaluate`: a configuration in TypeScript, run in a sandbox that reaches nothing.
+//! - `workspace`: the folder that scripts see as theirs.
 //! - `variables`: `${VAR}` in a configuration.
 //! - `definitions`: files that define capabilities, and what they become.
 //! - `servers`: the MCP servers that it has, its own and those of files that other programs read.
@@ -13,6 +15,7 @@
 
 mod build;
 mod definitions;
+mod equipment;
 mod error;
 mod evaluate;
 mod find;
@@ -22,19 +25,23 @@ mod servers;
 mod spaces;
 mod text;
 mod variables;
+mod workspace;
 
 pub use build::{BuildReport, BuiltModule, Output, Scope, build, output};
 pub use definitions::{DefinedModule, DefinitionBody, DefinitionFile, ServerModule, definitions_at};
+pub use equipment::Equipment;
 pub use error::ProjectError;
 pub use find::{find, find_foreign, find_in, foreign_files};
 pub use outlines::Outlines;
 pub use spaces::SpaceModules;
+pub use workspace::check_workspace;
 
 use crate::config::{Config, Entry};
 use crate::engine::Engine;
 use crate::mcp::ConfiguredServer;
 use crate::trust::{Status, Trust};
 use agent_spaces_mcp::lock::{Lock, LockedServer};
+use agent_spaces_policy::Settings;
 use definitions::Loader;
 use servers::Servers;
 use std::collections::BTreeMap;
@@ -52,6 +59,8 @@ pub struct Project {
     lock: Lock,
     /// Whether its user accepted the configuration.
     trust: Status,
+    /// Folders that no workspace may overlap.
+    protected: Vec<PathBuf>,
 }
 
 /// What a project is opened in: what its user keeps and has accepted.
@@ -65,6 +74,8 @@ pub struct Surroundings {
     pub user_folder: Option<PathBuf>,
     /// Where other programs keep their configuration.
     pub home: Option<PathBuf>,
+    /// Folders that no workspace may overlap: what is kept for all projects.
+    pub protected: Vec<PathBuf>,
 }
 
 impl Project {
@@ -112,7 +123,8 @@ impl Project {
         loader.load_all(&servers.by_name, &lock)?;
         let definitions = loader.finish();
         definitions::check_names(&definitions)?;
-        Ok(Project { folder: folder.to_owned(), config, definitions, servers, lock, trust })
+        let (folder, protected) = (folder.to_owned(), surroundings.protected.clone());
+        Ok(Project { folder, config, definitions, servers, lock, trust, protected })
     }
 
     /// The configuration.
@@ -125,11 +137,41 @@ impl Project {
         &self.folder
     }
 
-    /// Where calls of MCP servers are written down, if the configuration says so and was accepted: one that was not
+    /// Where calls are written down, if the configuration says so and was accepted: one that was not
     /// must not choose a file to write to.
     pub fn accounting_file(&self) -> Option<PathBuf> {
         let accounting = self.config.accounting.as_ref().filter(|_| self.trust == Status::Accepted)?;
         Some(self.path(&accounting.file))
+    }
+
+    /// Whether what runs do is written to the audit log. A configuration that its user has not accepted cannot switch
+    /// that off.
+    pub fn is_audited(&self) -> bool {
+        self.config.audit.unwrap_or(true) || self.trust != Status::Accepted
+    }
+
+    /// The policy of a space: its own over the global one. One that its user has not accepted opens no network.
+    pub fn policy(&self, space: Option<&str>) -> Settings {
+        let mut settings = match space {
+            Some(space) => self.config.policy_of(space),
+            None => self.config.policy.clone(),
+        };
+        if self.trust != Status::Accepted {
+            settings.http.enabled = Some(false);
+        }
+        settings
+    }
+
+    /// What to do so that scripts get the files or the network that the configuration has for them, where its user has
+    /// not accepted it.
+    pub fn unaccepted(&self, space: Option<&str>) -> Option<String> {
+        let policy = space.map_or_else(|| self.config.policy.clone(), |space| self.config.policy_of(space));
+        let workspace = space.and_then(|space| self.config.spaces.get(space)?.workspace.as_ref());
+        let opens = workspace.is_some() || policy.http.domains.is_some() || policy.http.enabled == Some(true);
+        (opens && self.trust != Status::Accepted).then(|| {
+            let file = &self.config.file;
+            format!("{file} is not accepted: it opens no files and no network; read it, then run `agent-spaces trust {file}`")
+        })
     }
 
     /// Every definition, in the order in which the configuration first names it.

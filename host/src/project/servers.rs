@@ -53,11 +53,10 @@ impl Servers {
                 self.warnings.push(format!("`{name}` stands in {first} and in {second}; the first counts"));
                 continue;
             }
-            self.by_name.entry(name.clone()).or_insert_with(|| {
-                let folder = std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned());
-                let (file, acceptance) = (file.to_owned(), acceptance.clone());
-                Arc::new(ConfiguredServer { name, config, file, folder, acceptance })
-            });
+            let folder = std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned());
+            let (file, acceptance) = (file.to_owned(), acceptance.clone());
+            let server = ConfiguredServer { name: name.clone(), config, file, folder, acceptance };
+            self.by_name.insert(name, Arc::new(server));
         }
     }
 
@@ -154,5 +153,40 @@ impl Surroundings {
             message: error.to_string(),
             fix: "Nothing of it is used until then".into(),
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::from_value;
+    use crate::mcp::McpClients;
+    use crate::trust::Trust;
+    use serde_json::json;
+
+    #[test]
+    fn s1_28_a_call_has_the_time_of_its_tool_its_server_or_all() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join(".mcp.json");
+        let text = json!({ "mcpServers": { "theirs": { "command": "x" } } }).to_string();
+        std::fs::write(&file, &text).unwrap();
+        let config = json!({
+            "defaults": { "toolTimeout": "7s" },
+            "mcpServers": {
+                "own": { "command": "x", "timeout": "5s", "toolTimeouts": { "slow": "1min" } },
+                "plain": { "command": "x" },
+            }
+        });
+        let config = from_value("f", config).unwrap();
+        let surroundings = Surroundings { trust: Arc::new(Trust::in_memory()), ..Surroundings::default() };
+        surroundings.trust.accept(&file, text.as_bytes()).unwrap();
+        let acceptance = Acceptance { file: "f".into(), text: "".into(), status: Status::Accepted };
+        let servers = Servers::gather(folder.path(), &config, Some(&acceptance), &surroundings).unwrap();
+        let clients = McpClients::new(Default::default());
+        let time = |server: &str, tool: &str| {
+            clients.settings(&servers.by_name[server], None).unwrap().timeout_of(tool).as_secs()
+        };
+        assert_eq!([time("own", "slow"), time("own", "quick")], [60, 5]);
+        assert_eq!([time("plain", "slow"), time("theirs", "slow")], [7, 7]);
     }
 }

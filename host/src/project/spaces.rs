@@ -2,6 +2,7 @@
 
 use super::Project;
 use super::definitions::{DefinitionBody, DefinitionFile};
+use super::equipment::Equipment;
 use super::error::ProjectError;
 use crate::config::{Entry, Quantity};
 use crate::engine::Engine;
@@ -12,11 +13,11 @@ use crate::limits::Limits;
 use crate::mcp::{ConfiguredServer, McpClients, McpProvider};
 use crate::providers::{HandlerFile, HandlerKind};
 use crate::space::Space;
+use crate::standard::{SPECIFIER, StandardLibrary};
+use agent_spaces_policy::{DayFile, Policy, Settings};
 use capability_gen::names::nearest;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
-
-/// The module that is in every space, whether or not a configuration names it.
-const STANDARD_LIBRARY: &str = "@agent-spaces/std";
 
 /// The definitions of a project as one space sees them.
 pub struct SpaceModules<'a> {
@@ -30,6 +31,12 @@ pub struct SpaceModules<'a> {
     empty: Vec<&'a Arc<ConfiguredServer>>,
     /// The space's name.
     name: Option<String>,
+    /// What its calls may do.
+    policy: Settings,
+    /// The folder that its scripts see as theirs.
+    workspace: Option<PathBuf>,
+    /// Stands for the space where calls of a day are counted.
+    identity: String,
 }
 
 impl Project {
@@ -68,15 +75,29 @@ impl Project {
                 },
             )
         });
-        let name = name.map(str::to_owned);
-        Ok(SpaceModules { given, withheld: withheld.collect(), undiscovered, empty, name })
+        Ok(SpaceModules {
+            given,
+            withheld: withheld.collect(),
+            undiscovered,
+            empty,
+            policy: self.policy(name),
+            workspace: self.workspace(name)?,
+            identity: format!("{}\0{}", self.identity(), name.unwrap_or_default()),
+            name: name.map(str::to_owned),
+        })
+    }
+
+    /// Stands for the project among others of its user.
+    fn identity(&self) -> String {
+        let file = PathBuf::from(&self.config().file);
+        file.canonicalize().unwrap_or(file).to_string_lossy().into_owned()
     }
 
     /// The module of one MCP server, whether or not a space has it.
     pub fn server_modules(&self, server: &str) -> SpaceModules<'_> {
         let entry = format!("mcp:{server}");
         let given = self.definitions().iter().filter(|definition| definition.is_named(&entry)).collect();
-        SpaceModules { given, withheld: Vec::new(), undiscovered: Vec::new(), empty: Vec::new(), name: None }
+        SpaceModules { policy: self.policy(None), identity: self.identity(), ..SpaceModules::of(given) }
     }
 
     /// The spaces whose own lists name a definition.
@@ -93,6 +114,9 @@ impl Project {
             None => self.config().limits,
         };
         let mut given = Limits::default();
+        if let Some(preset) = Policy::new(self.policy(space)).limits() {
+            (given.time, given.memory, given.calls) = (preset.time, preset.memory, preset.calls);
+        }
         let amounts = [
             (&mut given.fuel, limits.fuel),
             (&mut given.memory, limits.memory),
@@ -101,6 +125,7 @@ impl Project {
             (&mut given.result, limits.result_bytes),
             (&mut given.console, limits.console_bytes),
             (&mut given.call_bytes, limits.bytes_per_call),
+            (&mut given.failures, limits.failures),
         ];
         for (slot, quantity) in amounts {
             if let Some(Quantity::Count(amount) | Quantity::Bytes(amount)) = quantity {
@@ -116,7 +141,7 @@ impl Project {
     /// The text of an entry that names something.
     fn known(&self, entry: &Entry, space: Option<&str>) -> Result<Option<String>, ProjectError> {
         let text = entry.to_string();
-        if text == STANDARD_LIBRARY || self.definitions().iter().any(|definition| definition.is_named(&text)) {
+        if text == SPECIFIER || self.definitions().iter().any(|definition| definition.is_named(&text)) {
             return Ok(Some(text));
         }
         match entry {
@@ -185,29 +210,51 @@ impl DefinitionFile {
 impl<'a> SpaceModules<'a> {
     /// All of these definitions.
     pub fn all(definitions: &'a [DefinitionFile]) -> SpaceModules<'a> {
+        SpaceModules::of(definitions.iter().collect())
+    }
+
+    fn of(given: Vec<&'a DefinitionFile>) -> SpaceModules<'a> {
         SpaceModules {
-            given: definitions.iter().collect(),
+            given,
             withheld: Vec::new(),
             undiscovered: Vec::new(),
             empty: Vec::new(),
             name: None,
+            policy: Settings::default(),
+            workspace: None,
+            identity: String::new(),
         }
     }
 
-    /// Refuses the name of a function that nothing here has; functions are named as scripts call them.
-    pub fn check_function(&self, function: &str) -> Result<(), ProjectError> {
+    /// The folder that its scripts see as theirs.
+    pub fn workspace(&self) -> Option<&Path> {
+        self.workspace.as_deref()
+    }
+
+    /// What its calls may do.
+    pub fn policy(&self) -> Policy {
+        Policy::new(self.policy.clone())
+    }
+
+    /// Refuses the name of a function that nothing here has; functions are named as scripts call them. `place` says
+    /// where it is written.
+    pub fn check_function(&self, place: &str, function: &str) -> Result<(), ProjectError> {
+        let mut by_hand = Interfaces::new()?;
+        by_hand.add_standard()?;
         let mut known = Vec::new();
         for definition in &self.given {
-            if let DefinitionBody::Module(module) = &definition.body {
-                known.extend(module.outline.function_labels());
+            match &definition.body {
+                DefinitionBody::Module(module) => known.extend(module.outline.function_labels()),
+                DefinitionBody::Wit(text) => by_hand.add(&definition.path.display().to_string(), text)?,
             }
         }
+        known.extend(by_hand.labels());
         if known.iter().any(|label| label == function) {
             return Ok(());
         }
         let near = nearest(function, known.iter().map(String::as_str)).map(|near| format!("Did you mean `{near}`?"));
         Err(ProjectError::Unknown {
-            place: "--approve".into(),
+            place: place.to_owned(),
             message: format!("no capability has the function `{function}`"),
             fix: near.unwrap_or_else(|| "Name it as scripts call it, such as `crm.createTicket`".into()),
         })
@@ -238,6 +285,7 @@ impl<'a> SpaceModules<'a> {
     /// The interfaces alone: a compiled program brings nobody to answer them.
     pub fn interfaces(&self) -> Result<Interfaces, ProjectError> {
         let mut interfaces = Interfaces::new()?;
+        interfaces.add_standard()?;
         for definition in &self.given {
             match &definition.body {
                 DefinitionBody::Wit(text) => interfaces.add(&definition.path.display().to_string(), text)?,
@@ -276,20 +324,43 @@ impl<'a> SpaceModules<'a> {
         self.given.iter().filter(is_used).filter_map(advice).collect()
     }
 
-    /// A space with these modules. MCP servers are started by a call of [`SpaceModules::assemble_with`]'s space alone:
-    /// here nobody answers for them.
+    /// A space with these modules. Nobody answers for MCP servers: see [`SpaceModules::assemble_with`].
     pub fn assemble(&self, engine: &Engine) -> Result<Space, ProjectError> {
-        self.make(engine, None)
+        self.assemble_with(engine, &Equipment::default())
     }
 
     /// A space with these modules, whose MCP servers are started when a script first calls them.
-    pub fn assemble_with(&self, engine: &Engine, clients: &McpClients) -> Result<Space, ProjectError> {
-        self.make(engine, Some(clients))
-    }
-
-    fn make(&self, engine: &Engine, clients: Option<&McpClients>) -> Result<Space, ProjectError> {
-        let (interfaces, handlers) = link(&self.given, engine, clients, self.name.as_deref())?;
-        let mut space = Space::new(engine.clone(), interfaces, handlers)?;
+    pub fn assemble_with(&self, engine: &Engine, equipment: &Equipment) -> Result<Space, ProjectError> {
+        let policy = Arc::new(self.policy());
+        let (mut interfaces, mut handlers) =
+            link(&self.given, engine, equipment.clients.as_ref(), self.name.as_deref())?;
+        self.library(&policy, equipment)?.add_to(&mut interfaces, &mut handlers)?;
+        let operator = equipment.operator.clone();
+        let mut space = Space::new(engine.clone(), interfaces, handlers)?
+            .with_policy(policy.clone(), move |text| {
+                if let Some(operator) = &operator {
+                    operator(text);
+                }
+            })
+            .with_accounting(equipment.accounting.clone());
+        if policy.network().enabled {
+            space = space.with_fetch();
+        }
+        if let Some(name) = &self.name {
+            space = space.named(name);
+        }
+        if let Some(clients) = &equipment.clients {
+            space = space.with_redactor(clients.context().redactor.clone());
+        }
+        if let Some(folder) = &equipment.counts {
+            space = space.with_day_counts(Arc::new(DayFile::new(folder.join(self.counts_file()))));
+        }
+        if let Some(observer) = equipment.observer.clone() {
+            space = space.with_observer(move |event| observer(event));
+        }
+        if let Some(channel) = &equipment.channel {
+            space.approvals().ask(channel.clone());
+        }
         for server in &self.undiscovered {
             let known = "its tools are not known yet: run `agent-spaces capabilities build`";
             let reason = server.obstacle().unwrap_or_else(|| known.to_owned());
@@ -312,6 +383,20 @@ impl<'a> SpaceModules<'a> {
             }
         }
         Ok(space)
+    }
+
+    fn library(&self, policy: &Policy, equipment: &Equipment) -> Result<StandardLibrary, ProjectError> {
+        let workspace = equipment.workspace.as_deref().or(self.workspace.as_deref());
+        StandardLibrary::new(policy, workspace).map_err(|error| ProjectError::Unknown {
+            place: workspace.map(|folder| folder.display().to_string()).unwrap_or_default(),
+            message: format!("the workspace cannot be opened: {error}"),
+            fix: "Name a folder that can be read".into(),
+        })
+    }
+
+    /// A name that says nothing of the project.
+    fn counts_file(&self) -> String {
+        format!("{}.json", blake3::hash(self.identity.as_bytes()).to_hex())
     }
 }
 

@@ -7,14 +7,16 @@ use crate::engine::Engine;
 use crate::error::{HostError, PrepareError};
 use crate::handlers::{Call, CapabilityError, Handlers};
 use crate::interfaces::Interfaces;
+use crate::limits::Limits;
 use crate::modules::ModuleSource;
 use crate::program::Program;
 use crate::run::RunOptions;
 use crate::space::Space;
-use crate::values::exact;
+use crate::values::{Mismatch, exact};
 use crate::workspace::Workspace;
 use serde_json::{Value, json};
 use std::path::Path;
+use std::time::Duration;
 
 /// The module that a call is in.
 const CALL: &str = "agent-spaces:call";
@@ -22,6 +24,9 @@ const CALL: &str = "agent-spaces:call";
 /// The module that definitions in TypeScript import `defineTool` from.
 const CAPABILITIES: &str = "@agent-spaces/capabilities";
 const CAPABILITIES_SOURCE: &str = "export const defineTool = (tool) => tool;\n";
+
+/// How long a definition may take to say what a person is asked.
+const MESSAGE_TIME: Duration = Duration::from_secs(2);
 
 /// What answers the functions of one definition.
 #[derive(Clone)]
@@ -53,7 +58,7 @@ impl HandlerFile {
         HandlerFile(Answering::Nobody)
     }
 
-    /// Answers all calls of these interfaces.
+    /// Answers all calls of these interfaces, and says what a person is asked about them.
     pub(crate) fn answer_all<'a>(&self, interfaces: impl Iterator<Item = &'a str>, handlers: &mut Handlers) {
         for interface in interfaces {
             let this = self.clone();
@@ -61,6 +66,13 @@ impl HandlerFile {
                 let this = this.clone();
                 async move { this.answer(call).await }
             });
+            if let Answering::Program(program) = &self.0 {
+                let program = program.clone();
+                handlers.add_message(interface, move |call| {
+                    let program = program.clone();
+                    async move { message(&program, call).await }
+                });
+            }
         }
     }
 
@@ -86,19 +98,23 @@ fn prepare(file: &Path, kind: HandlerKind, engine: &Engine) -> Result<Program, P
     let find = match kind {
         HandlerKind::DefineTool => {
             "const [, tool] = Object.entries(file).find(([key, tool]) => (tool?.name ?? key) === call.capability) ?? [];\n\
-             const handler = tool?.functions?.[call.name]?.handler;"
+             const handler = tool?.functions?.[call.name]?.handler;\n\
+             const message = tool?.functions?.[call.name]?.approvalMessage ?? tool?.config?.approvalMessage;"
         }
         HandlerKind::Exports => {
             "const functions = call.part ? file['$' + call.part] : file;\n\
-             const handler = functions?.[call.function] ?? functions?.[call.name];"
+             const handler = functions?.[call.function] ?? functions?.[call.name];\n\
+             const message = undefined;"
         }
     };
     let shown = serde_json::to_string(&name).map_err(HostError::engine)?;
     let source = format!(
         "import * as file from {};\nimport call from '{CALL}';\n{find}\n\
-         if (typeof handler !== 'function') throw new CapabilityError(\
+         const isAsked = call.ask === 'message';\n\
+         if (!isAsked && typeof handler !== 'function') throw new CapabilityError(\
          `${{{shown}}} has no function '${{call.function}}'`, {{ code: 'call.unavailable' }});\n\
-         export default () => handler(call.params);\n",
+         export default () => !isAsked ? handler(call.params)\
+         : typeof message === 'function' ? `${{message(call.params)}}` : null;\n",
         serde_json::to_string(&format!("./{name}")).map_err(HostError::engine)?,
     );
     space.prepare(&format!("{name}.call.js"), &source)
@@ -109,14 +125,9 @@ fn unreadable(folder: &Path, error: &std::io::Error) -> HostError {
 }
 
 async fn run(program: &Program, call: Call) -> Result<Value, CapabilityError> {
-    // The handler is a script too.
-    exact(&call.params)
-        .map_err(|mismatch| CapabilityError::new("call.invalid", format!("{}: {mismatch}", call.function)))?;
-    let text = json!({
-        "capability": call.capability, "function": call.function, "name": call.source_name, "part": call.part,
-        "params": call.params,
-    });
-    let program = program.with_module(CALL, ModuleSource::Json(text.to_string()));
+    let function = call.function.clone();
+    let program = told(program, call, "answer")
+        .map_err(|mismatch| CapabilityError::new("call.invalid", format!("{function}: {mismatch}")))?;
     let report = program.run(RunOptions::default()).await;
     report.outcome.map_err(|error| {
         // A handler's own CapabilityError keeps its code; everything else is the handler's failure.
@@ -128,4 +139,22 @@ async fn run(program: &Program, call: Call) -> Result<Value, CapabilityError> {
         answer.details = error.details;
         answer
     })
+}
+
+/// What a person is asked about a call, where the file says it by a function that works.
+async fn message(program: &Program, call: Call) -> Option<String> {
+    let limits = Limits { time: MESSAGE_TIME, ..Limits::default() };
+    let report = told(program, call, "message").ok()?.run(RunOptions { limits, ..RunOptions::default() }).await;
+    report.outcome.ok()?.as_str().map(str::to_owned)
+}
+
+/// The program with a call for it to see.
+fn told(program: &Program, call: Call, ask: &str) -> Result<Program, Mismatch> {
+    // The handler is a script too.
+    exact(&call.params)?;
+    let text = json!({
+        "ask": ask, "capability": call.capability, "function": call.function, "name": call.source_name,
+        "part": call.part, "params": call.params,
+    });
+    Ok(program.with_module(CALL, ModuleSource::Json(text.to_string())))
 }

@@ -1,6 +1,8 @@
 //! From a program to a report: instantiate, call, watch the clock.
 
 use super::cancel::CancelHandle;
+use super::clock::RunClock;
+use super::context::{Caller, RunContext};
 use super::entry::Script;
 use super::misnamed;
 use super::nested::polling;
@@ -11,17 +13,19 @@ use crate::events::{Event, EventKind, EventSink};
 use crate::limits::{Limit, Limits, YIELD_INTERVAL};
 use crate::program::Program;
 use crate::run_id;
+use agent_spaces_approvals::{Pending, Request};
+use agent_spaces_policy::RunCounts;
 use std::future::poll_fn;
 use std::pin::pin;
 use std::sync::Arc;
 use std::task::Poll;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 use wasmtime::Store;
 
 /// How a program is run.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct RunOptions {
     /// What it may use.
     pub limits: Limits,
@@ -29,32 +33,55 @@ pub struct RunOptions {
     pub events: Option<mpsc::UnboundedSender<Event>>,
     /// Ends it from outside.
     pub cancel: CancelHandle,
+    /// On whose behalf it runs.
+    pub caller: Arc<Caller>,
+    /// Where its calls wait for a person, for who wants to see what waits.
+    pub pending: Option<Pending>,
+}
+
+/// What a run is doing.
+#[derive(Clone, Debug)]
+pub enum RunStatus {
+    /// It goes on, or is over.
+    Running,
+    /// Some of its calls wait for a person. What does not depend on them goes on.
+    AwaitingApproval(Vec<Arc<Request>>),
 }
 
 /// A run that goes on by itself.
-#[derive(Debug)]
 pub struct Run {
     id: Arc<str>,
     cancel: CancelHandle,
+    pending: Pending,
     events: mpsc::UnboundedReceiver<Event>,
     task: JoinHandle<RunReport>,
 }
+
+/// Longer than any run, and short enough to be added to an instant.
+const FAR: Duration = Duration::from_secs(60 * 60 * 24 * 365);
 
 /// A guest may pass more than its bytes of JSON say: lists and records of dynamic values take room of
 /// their own. This bounds what the host allocates before the exact size is known.
 const DYNAMIC_VALUE_OVERHEAD: u64 = 8;
 
 impl Run {
-    pub(crate) fn start(program: Program, limits: Limits) -> Run {
+    pub(crate) fn start(program: Program, limits: Limits, caller: Caller) -> Run {
         let (sender, events) = mpsc::unbounded_channel();
         let cancel = CancelHandle::new();
         let id = run_id::new();
-        let options = RunOptions { limits, events: Some(sender), cancel: cancel.clone() };
+        let pending = program.sandbox().pending();
+        let options = RunOptions {
+            limits,
+            events: Some(sender),
+            cancel: cancel.clone(),
+            caller: Arc::new(caller),
+            pending: Some(pending.clone()),
+        };
         let task = tokio::spawn({
             let id = id.clone();
             async move { drive(&program, id, options).await }
         });
-        Run { id, cancel, events, task }
+        Run { id, cancel, pending, events, task }
     }
 
     /// The run: `run_…`.
@@ -65,6 +92,14 @@ impl Run {
     /// Ends the run from outside.
     pub fn cancel_handle(&self) -> CancelHandle {
         self.cancel.clone()
+    }
+
+    /// Whether it waits for a person.
+    pub fn status(&self) -> RunStatus {
+        match self.pending.list() {
+            requests if requests.is_empty() => RunStatus::Running,
+            requests => RunStatus::AwaitingApproval(requests),
+        }
     }
 
     /// The next event; none when the run is over.
@@ -88,7 +123,7 @@ impl Run {
 
 /// Runs a program to its end.
 pub(crate) async fn drive(program: &Program, run_id: Arc<str>, options: RunOptions) -> RunReport {
-    let RunOptions { limits, events, cancel } = options;
+    let RunOptions { limits, events, cancel, caller, pending } = options;
     let sandbox = program.sandbox();
     let engine = sandbox.engine();
     // Waiting for a place is not the script's time.
@@ -97,16 +132,20 @@ pub(crate) async fn drive(program: &Program, run_id: Arc<str>, options: RunOptio
         () = cancel.cancelled() => None,
     };
     let started = Instant::now();
-    let events = EventSink::new(run_id.clone(), events);
+    let events = EventSink::new(run_id.clone(), events, sandbox.observer());
     if events.is_heard() {
         let (script, interfaces) = (program.name().to_owned(), sandbox.interfaces().map(str::to_owned).collect());
         events.emit(EventKind::RunStarted { script, interfaces });
     }
-    let state = State::new(run_id.clone(), &limits, program.modules().clone(), events, started);
+    let clock = RunClock::new(started);
+    let counts = RunCounts::default();
+    let pending = pending.unwrap_or_else(|| sandbox.pending());
+    let context = RunContext { caller, clock: clock.clone(), events, pending, counts, program: Some(program.clone()) };
+    let state = State::new(run_id.clone(), &limits, program.modules().clone(), Arc::new(context), started);
     let mut store = Store::new(engine.wasmtime(), state);
 
     let ending = match place {
-        Some(_) => watched(execute(&mut store, program, &limits), &cancel, started, &limits).await,
+        Some(_) => watched(execute(&mut store, program, &limits), &cancel, &clock, &limits).await,
         None => Ending::Cancelled,
     };
     let fuel = limits.fuel.saturating_sub(store.get_fuel().unwrap_or(limits.fuel));
@@ -159,18 +198,19 @@ async fn call(store: &mut Store<State>, program: &Program, limits: &Limits) -> w
 async fn watched(
     work: impl Future<Output = Ending>,
     cancel: &CancelHandle,
-    started: Instant,
+    clock: &RunClock,
     limits: &Limits,
 ) -> Ending {
-    let deadline = started.checked_add(limits.time);
     let mut work = pin!(work);
     let mut cancelled = pin!(cancel.cancelled());
-    let mut timer = pin!(deadline.map(|deadline| tokio::time::sleep_until(deadline.into())));
+    // What tokio cannot represent is as good as never.
+    let timer = |left: Duration| tokio::time::sleep(left.min(FAR));
+    let mut alarm = pin!(timer(clock.left(limits.time)));
     poll_fn(move |context| {
         if cancel.is_cancelled() {
             return Poll::Ready(Ending::Cancelled);
         }
-        if deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+        if clock.left(limits.time).is_zero() {
             return Poll::Ready(Ending::TimedOut);
         }
         if let Poll::Ready(ending) = polling(|| work.as_mut().poll(context)) {
@@ -179,10 +219,14 @@ async fn watched(
         if cancelled.as_mut().poll(context).is_ready() {
             return Poll::Ready(Ending::Cancelled);
         }
-        match timer.as_mut().as_pin_mut() {
-            Some(timer) => timer.poll(context).map(|()| Ending::TimedOut),
-            None => Poll::Pending,
+        // The clock may have stood still since the alarm was set: then there is time left when it goes off.
+        while alarm.as_mut().poll(context).is_ready() {
+            match clock.left(limits.time) {
+                Duration::ZERO => return Poll::Ready(Ending::TimedOut),
+                left => alarm.set(timer(left)),
+            }
         }
+        Poll::Pending
     })
     .await
 }

@@ -27,6 +27,7 @@ pub(super) fn hint(program: &Program, error: &RunError) -> Option<String> {
         let near = nearest(written, functions.iter().map(String::as_str));
         Some(match near {
             Some(near) => format!("{export} has no function `{written}`; did you mean `{near}`?"),
+            None if functions.is_empty() => format!("{export} has no functions"),
             None => format!("{export} has no function `{written}`; it has {}", listed(&functions)),
         })
     })

@@ -3,6 +3,7 @@
 //! - [`state`]: what the store of a run holds: caps, events, modules.
 //! - [`drive`]: from a program to a report: instantiate, call, watch the clock.
 //! - [`cancel`]: ending a run from outside.
+//! - [`clock`]: how long it has been going; [`context`]: what the steps before a provider know of it.
 //! - [`entry`]: the engine's entry point, with its types.
 //! - [`nested`]: a run inside another run's handler.
 //! - [`outcome`]: what came of it, in words.
@@ -10,6 +11,8 @@
 //! - [`stack`]: stacks as the script's author wrote it.
 
 mod cancel;
+mod clock;
+mod context;
 mod drive;
 mod entry;
 mod misnamed;
@@ -20,7 +23,10 @@ mod stack;
 mod state;
 
 pub use cancel::CancelHandle;
-pub use drive::{Run, RunOptions};
+pub(crate) use clock::Held;
+pub use context::Caller;
+pub(crate) use context::RunContext;
+pub use drive::{Run, RunOptions, RunStatus};
 pub(crate) use entry::Entry;
 pub(crate) use nested::run;
 pub use outcome::{ConsoleLine, RunReport};

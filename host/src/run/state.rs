@@ -1,9 +1,11 @@
 //! What the store of a run holds.
 
 use crate::events::{ConsoleLevel, EventKind, EventSink};
-use crate::limits::{BytesLimit, CallLimit, ConsoleLimit, InFlightLimit, Limit, Limits, MemoryLimit, Reached};
+use crate::limits::{
+    BytesLimit, CallLimit, ConsoleLimit, FailureLimit, InFlightLimit, Limit, Limits, MemoryLimit, Reached,
+};
 use crate::modules::Modules;
-use crate::run::{ConsoleLine, RunScope};
+use crate::run::{ConsoleLine, RunContext, RunScope};
 use crate::usage::Usage;
 use serde_json::Value;
 use std::sync::Arc;
@@ -19,8 +21,9 @@ pub(crate) struct State {
     calls: CallLimit,
     in_flight: InFlightLimit,
     bytes: BytesLimit,
+    failures: FailureLimit,
     console: Vec<ConsoleLine>,
-    events: EventSink,
+    context: Arc<RunContext>,
     scope: RunScope,
     failure: Option<Failure>,
 }
@@ -38,7 +41,7 @@ impl State {
         run_id: Arc<str>,
         limits: &Limits,
         modules: Arc<Modules>,
-        events: EventSink,
+        context: Arc<RunContext>,
         started: Instant,
     ) -> State {
         State {
@@ -50,8 +53,9 @@ impl State {
             calls: CallLimit::new(limits.calls),
             in_flight: InFlightLimit::new(limits.in_flight),
             bytes: BytesLimit::new(limits.call_bytes),
+            failures: FailureLimit::new(limits.failures),
             console: Vec::new(),
-            events,
+            context,
             scope: RunScope::default(),
             failure: None,
         }
@@ -66,7 +70,11 @@ impl State {
     }
 
     pub(crate) fn events(&self) -> &EventSink {
-        &self.events
+        &self.context.events
+    }
+
+    pub(crate) fn context(&self) -> &Arc<RunContext> {
+        &self.context
     }
 
     pub(crate) fn started(&self) -> Instant {
@@ -78,7 +86,7 @@ impl State {
     }
 
     pub(crate) fn emit(&mut self, kind: EventKind) {
-        self.events.emit(kind);
+        self.context.events.emit(kind);
     }
 
     /// Remembers why the run ends; the error ends it.
@@ -95,24 +103,23 @@ impl State {
 
     pub(crate) fn print(&mut self, level: ConsoleLevel, text: String) -> Result<()> {
         self.console_limit.print(&text).map_err(|reached| self.reached(reached))?;
-        if self.events.is_heard() {
-            self.events.emit(EventKind::Console { level, text: text.clone() });
+        if self.context.events.is_heard() {
+            self.context.events.emit(EventKind::Console { level, text: text.clone() });
         }
         self.console.push(ConsoleLine { level, text });
         Ok(())
     }
 
     /// Takes note of a call, unless it is too much; gives its number.
-    pub(crate) fn begin_call(&mut self, capability: &Arc<str>, function: &Arc<str>, params: &Value) -> Result<u64> {
+    pub(crate) fn begin_call(&mut self, params: &Value, event: impl FnOnce(u64) -> EventKind) -> Result<u64> {
         let counted = self.calls.count().and_then(|id| {
             self.bytes.send(params)?;
             self.in_flight.enter()?;
             Ok(id)
         });
         let call_id = counted.map_err(|reached| self.reached(reached))?;
-        if self.events.is_heard() {
-            let (capability, function, params) = (capability.clone(), function.clone(), params.clone());
-            self.events.emit(EventKind::CallScheduled { call_id, capability, function, params });
+        if self.context.events.is_heard() {
+            self.context.events.emit(event(call_id));
         }
         Ok(call_id)
     }
@@ -125,10 +132,11 @@ impl State {
         })
     }
 
-    /// Takes note of a call's end.
-    pub(crate) fn end_call(&mut self, event: EventKind) {
+    /// Takes note of a call's end, unless too many have failed one after the other.
+    pub(crate) fn end_call(&mut self, is_ok: bool, event: EventKind) -> Result<()> {
         self.in_flight.leave();
-        self.events.emit(event);
+        self.context.events.emit(event);
+        self.failures.count(is_ok).map_err(|reached| self.reached(reached))
     }
 
     /// What was used so far, and the parts of the report that are here.

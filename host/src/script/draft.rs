@@ -15,6 +15,7 @@ use super::line_ends;
 use super::position::LineIndex;
 use super::prepare::ImportedName;
 use super::tokens::Tokens;
+use super::uses::{ImportUses, Uses};
 use super::{modules, value};
 
 /// An import that remains at run time.
@@ -58,6 +59,8 @@ pub(super) struct Draft {
     pub(super) edits: Edits,
     pub(super) sites: Vec<Site>,
     pub(super) call_places: Vec<CallPlace>,
+    pub(super) import_uses: ImportUses,
+    pub(super) uses_fetch: bool,
     pub(super) call_default: bool,
     pub(super) has_default_export: bool,
     /// Offsets in the source after which QuickJS starts a line and an editor does not.
@@ -85,17 +88,19 @@ pub(super) fn draft(source: &str, language: Language, kind: SourceKind) -> Resul
     }
     let program = &parsed.program;
     let tokens = Tokens::new(&parsed.tokens);
-    let mut eraser = Eraser::new(source, tokens, language);
+    let mut eraser = Eraser::new(source, tokens, language, Uses::of_imports(program));
     eraser.run(program);
     let value = value::find(program, kind, &mut eraser);
     modules::rewrite(program, &value, &mut eraser);
     value::write(value, &mut eraser);
-    let Erased { mut edits, sites, call_places } = eraser.finish()?;
+    let Erased { mut edits, sites, call_places, import_uses, uses_fetch } = eraser.finish()?;
     let engine_lines = line_ends::even_out(program, tokens, &mut edits);
     Ok(Draft {
         edits,
         sites,
         call_places,
+        import_uses,
+        uses_fetch,
         call_default: value.calls_default(),
         has_default_export: value.has_default(),
         engine_lines,

@@ -8,7 +8,7 @@
 //! - `prepare`: the entry; `draft`: parse and erase on a stack that is large enough; `nesting`, `depth`: how large that is
 //! - `erase`: the walk over the syntax tree, one file per kind of syntax; `scopes`: what its names mean
 //! - `erase::landmarks`, `erase::calls`: what makes the engine tell the right place, and what it means by the others
-//! - `modules`: imports and exports; `value`: what a script's value is
+//! - `modules`: imports and exports; `uses`: where what is imported is used; `value`: what a script's value is
 //! - `edits`: the changes and the pass that applies them; `tokens`, `literal`, `line_ends`: small helps for them
 //! - `position`, `position_map`: lines and columns; `frame`: showing one to a person
 //! - `error`, `language`: what is refused, and what kind of source it was
@@ -29,6 +29,7 @@ mod position_map;
 mod prepare;
 mod scopes;
 mod tokens;
+mod uses;
 mod value;
 
 #[cfg(test)]
@@ -40,4 +41,4 @@ pub use language::{Language, SourceKind};
 pub use nesting::{MAX_DEPTH, MAX_NESTING};
 pub use position::Position;
 pub use position_map::PositionMap;
-pub use prepare::{ImportSite, ImportedName, MAX_SOURCE_BYTES, Prepared, prepare};
+pub use prepare::{CallKind, CallSite, ImportSite, ImportedName, MAX_CALL_SITES, MAX_SOURCE_BYTES, Prepared, prepare};

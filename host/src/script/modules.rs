@@ -22,6 +22,10 @@ pub(super) fn rewrite<'a>(program: &Program<'a>, value: &Value, eraser: &mut Era
             Statement::ExportFromDeclaration(it) => {
                 let kept = keep_specifiers(&it.specifiers, it.export_kind, it.span, eraser, |_, _| true);
                 if let Some(kept) = kept {
+                    for specifier in &kept {
+                        let name = specifier.local.name().as_str();
+                        eraser.uses.export(it.source.value.as_str(), Some(name), specifier.span.start);
+                    }
                     let names = kept.iter().map(|specifier| export_name(&specifier.local)).collect();
                     from(&it.source, it.with_clause.as_deref(), names, eraser);
                 }
@@ -30,6 +34,7 @@ pub(super) fn rewrite<'a>(program: &Program<'a>, value: &Value, eraser: &mut Era
                 eraser.remove(it.span.start, it.span.end);
             }
             Statement::ExportAllDeclaration(it) => {
+                eraser.uses.export(it.source.value.as_str(), None, it.span.start);
                 let names = vec![(ImportedName::Namespace, it.span.start)];
                 from(&it.source, it.with_clause.as_deref(), names, eraser);
             }

@@ -7,10 +7,16 @@ use super::literal::quote;
 use super::nesting;
 use super::position::{LineIndex, Position, Positions};
 use super::position_map::PositionMap;
+use super::uses::ImportUse;
+use serde::Serialize;
 
 /// The longest source that is read, in bytes. People and models write kilobytes; bundled libraries reach a few
 /// megabytes. Beyond that the source is data, and belongs in the workspace.
 pub const MAX_SOURCE_BYTES: usize = 16 * 1024 * 1024;
+
+/// The most places of a source that are told in [`Prepared::calls`]. A script of thousands of lines has hundreds; nobody
+/// reads thousands.
+pub const MAX_CALL_SITES: usize = 10_000;
 
 /// A name that an import takes from a module, as a value.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -38,6 +44,31 @@ pub struct ImportSite<'a> {
     pub name_positions: Vec<Position>,
 }
 
+/// How a source uses what it imports.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum CallKind {
+    /// It is called here.
+    Call,
+    /// It is read here, and may be called elsewhere under another name: `const remove = fileSystem.deleteFile`.
+    Mention,
+}
+
+/// One place where a source uses what it imports.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CallSite {
+    /// The module as the author wrote it.
+    pub module: String,
+    /// The export by the module's own name for it, and the members after it as far as they are written out:
+    /// `fileSystem.deleteFile`, `server.$resources.read`, and with them what is a function's own, as in
+    /// `fileSystem.deleteFile.bind`. Empty where all of the module is mentioned.
+    pub path: String,
+    /// Whether it is called.
+    pub kind: CallKind,
+    /// Where the expression that is called or read starts; in a destructuring, the name of the member.
+    pub position: Position,
+}
+
 /// A source made ready to run.
 #[derive(Debug, Clone)]
 pub struct Prepared {
@@ -49,6 +80,12 @@ pub struct Prepared {
     pub has_default_export: bool,
     /// Translates places in `code` to places in the source.
     pub positions: PositionMap,
+    /// Where the source uses what it imports, in order; at most [`MAX_CALL_SITES`].
+    pub calls: Vec<CallSite>,
+    /// There are more of them than that.
+    pub has_more_calls: bool,
+    /// The source uses the global `fetch` by its bare name.
+    pub uses_fetch: bool,
 }
 
 /// Makes a source ready to run as an ES module of ES2023.
@@ -75,10 +112,20 @@ pub fn prepare(
     let draft =
         nesting::with_enough_stack(source, || draft(source, language, kind)).and_then(|done| done).map_err(fault)?;
     let specifiers = resolve_sites(&draft, source, &lines, resolve)?;
-    let Draft { edits, call_places, call_default, has_default_export, engine_lines, .. } = draft;
+    let Draft { edits, call_places, import_uses, uses_fetch, call_default, has_default_export, engine_lines, .. } =
+        draft;
+    let calls = call_sites(import_uses.list, source, &lines);
+    let has_more_calls = import_uses.has_more;
     let (code, segments) = edits.apply(source, &specifiers);
     let positions = PositionMap::new(source, lines, &code, segments, call_places, &engine_lines);
-    Ok(Prepared { code, call_default, has_default_export, positions })
+    Ok(Prepared { code, call_default, has_default_export, positions, calls, has_more_calls, uses_fetch })
+}
+
+fn call_sites(uses: Vec<ImportUse>, source: &str, lines: &LineIndex) -> Vec<CallSite> {
+    let positions = Positions::new(source, lines, uses.iter().map(|it| it.start).collect());
+    uses.into_iter()
+        .map(|ImportUse { module, path, kind, start }| CallSite { module, path, kind, position: positions.of(start) })
+        .collect()
 }
 
 fn resolve_sites(

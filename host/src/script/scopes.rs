@@ -1,7 +1,7 @@
 //! Which names a source declares where, and what each name it uses refers to.
 //!
-//! Only as much of TypeScript's binder as erasing needs: whether an imported name is used as a value, and which
-//! bare names inside an enum or a reopened namespace stand for its members.
+//! Only as much of TypeScript's binder as erasing needs: whether an imported name is used as a value, where, and
+//! which bare names inside an enum or a reopened namespace stand for its members.
 
 use std::collections::{HashMap, HashSet};
 
@@ -39,6 +39,15 @@ struct Reference<'a> {
     start: u32,
     /// `{ name }`, which must become `{ name: object.name }`.
     shorthand: bool,
+}
+
+/// What a name stands for where it is used.
+enum Meaning<'s> {
+    Declared(ScopeId),
+    /// A member of the enum or namespace around it, whose object has this name.
+    Member(&'s str),
+    /// Nothing that the source declares, imports aside.
+    Free,
 }
 
 /// A bare name that has to be written as a member.
@@ -187,22 +196,39 @@ impl<'a> Scopes<'a> {
 
     fn resolve_one(&self, reference: &Reference<'a>, resolved: &mut Resolved<'a>) {
         let name = reference.name;
-        let mut id = Some(if self.inner.contains(name) { reference.scope } else { 0 });
-        while let Some(at) = id {
-            if self.declared.contains(&(at, name)) {
-                resolved.bound.insert((at, name));
-                return;
+        match self.meaning(name, reference.scope) {
+            Meaning::Declared(scope) => {
+                resolved.bound.insert((scope, name));
             }
-            let Some(scope) = self.scope(at) else { return };
-            if let Some((group, object)) = &scope.body
-                && self.groups.get(*group).is_some_and(|group| group.members.contains(name))
-            {
+            Meaning::Member(object) => {
                 let key = if reference.shorthand { format!("{name}: ") } else { String::new() };
                 resolved.qualified.push(Qualified { start: reference.start, prefix: format!("{key}{object}.") });
-                return;
             }
-            id = scope.parent;
+            Meaning::Free => {
+                resolved.free.insert(name);
+            }
         }
-        resolved.free.insert(name);
+    }
+
+    /// Whether a name that is used in a scope means nothing that the source declares, imports aside.
+    pub(super) fn is_free(&self, name: &'a str, scope: ScopeId) -> bool {
+        matches!(self.meaning(name, scope), Meaning::Free)
+    }
+
+    fn meaning(&self, name: &'a str, scope: ScopeId) -> Meaning<'_> {
+        let mut id = Some(if self.inner.contains(name) { scope } else { 0 });
+        while let Some(at) = id {
+            if self.declared.contains(&(at, name)) {
+                return Meaning::Declared(at);
+            }
+            let scope = self.scope(at);
+            if let Some((group, object)) = scope.and_then(|scope| scope.body.as_ref())
+                && self.groups.get(*group).is_some_and(|group| group.members.contains(name))
+            {
+                return Meaning::Member(object);
+            }
+            id = scope.and_then(|scope| scope.parent);
+        }
+        Meaning::Free
     }
 }

@@ -1,5 +1,6 @@
 //! What a login is for, and which addresses are trusted with it.
 
+use crate::transport::address;
 use crate::{Auth, OAuthClient, RemoteEndpoint};
 use rmcp::transport::auth::{AuthError, AuthorizationManager};
 use std::net::IpAddr;
@@ -51,16 +52,7 @@ impl<'a> Target<'a> {
 
 /// Whether nobody on the way can read what is sent to this address.
 pub(super) fn is_safe(url: &Url) -> bool {
-    match url.scheme() {
-        "https" => true,
-        "http" => match url.host() {
-            Some(Host::Domain(domain)) => domain == "localhost" || domain.ends_with(".localhost"),
-            Some(Host::Ipv4(address)) => address.is_loopback(),
-            Some(Host::Ipv6(address)) => address.is_loopback(),
-            None => false,
-        },
-        _ => false,
-    }
+    address::HTTP.contains(&url.scheme()) && address::is_confidential(url)
 }
 
 /// rmcp's side of the login at a server. A server on the internet cannot make us ask hosts of a private network; one
@@ -118,10 +110,14 @@ mod tests {
             ("https://example.com/", true),
             ("http://127.0.0.1:80/", true),
             ("http://[::1]/", true),
+            ("http://[::ffff:127.0.0.1]/", true),
             ("http://localhost/", true),
+            ("http://localhost./", true),
             ("http://example.com/", false),
             ("http://localhost.example.com/", false),
             ("http://10.0.0.1/", false),
+            ("wss://example.com/", false),
+            ("ftp://127.0.0.1/", false),
             ("javascript:alert(1)", false),
             ("file:///tmp/x", false),
         ] {

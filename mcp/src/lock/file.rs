@@ -1,6 +1,7 @@
 //! The file `capabilities.lock`.
 
 use super::server::LockedServer;
+use capability_gen::hidden::is_hidden;
 use serde::de::{Deserializer, Error, MapAccess, Visitor};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -100,11 +101,11 @@ impl Lock {
 }
 
 /// Writes what cannot be seen, or turns text around, as JSON escapes: people review this file. Outside of strings
-/// JSON has none of these characters.
+/// JSON has none of these characters but the line break, which inside of them is an escape already.
 fn visible(json: &str) -> String {
     let mut text = String::with_capacity(json.len());
     for letter in json.chars() {
-        if is_unseen(letter) {
+        if letter != '\n' && is_hidden(letter) {
             for unit in letter.encode_utf16(&mut [0; 2]) {
                 // Writing to a string cannot fail.
                 let _ = write!(text, "\\u{unit:04x}");
@@ -114,13 +115,6 @@ fn visible(json: &str) -> String {
         }
     }
     text
-}
-
-fn is_unseen(letter: char) -> bool {
-    matches!(letter,
-        '\u{7f}'..='\u{9f}' | '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
-        | '\u{2060}'..='\u{206f}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}'
-        | '\u{e0000}'..='\u{e0fff}')
 }
 
 /// Servers by name, none of which stands twice: a merge may do that, and one would be lost.

@@ -89,10 +89,10 @@ fn h_17_the_file_reads_well() {
 #[test]
 fn what_cannot_be_seen_is_written_as_escapes() {
     let mut lock = Lock::default();
-    let text = "a\u{1b}[31m\u{202e}b\u{200b}\u{e0041}\u{9b}é";
+    let text = "a\n\u{1b}[31m\u{202e}b\u{200b}\u{3164}\u{e0041}\u{9b}é☀\u{fe0f}";
     lock.servers.insert("a".to_owned(), LockedServer { instructions: Some(text.to_owned()), ..slack() });
     let written = lock.to_text().unwrap();
-    assert!(written.contains(r"a\u001b[31m\u202eb\u200b\udb40\udc41\u009bé"), "{written}");
+    assert!(written.contains("a\\n\\u001b[31m\\u202eb\\u200b\\u3164\\udb40\\udc41\\u009bé☀\u{fe0f}"), "{written}");
     assert_eq!(Lock::from_text(FILE, &written).unwrap(), lock);
 }
 

@@ -7,7 +7,7 @@
 //! - [`Lock`], [`LockError`]: the file.
 //! - [`LockedServer`], [`Offer`], [`OfferError`]: one server in it, made from what the server offers, within bounds.
 //! - [`compare`], [`Change`], [`Differences`]: what changed, in words.
-//! - [`verdict`], [`served`], [`server_warnings`]: what follows from it.
+//! - [`verdict`], [`server_warnings`]: what follows from it.
 //! - [`package_of`], [`Package`]: which package a command line runs, and whether it is pinned.
 
 mod change;
@@ -27,4 +27,4 @@ pub use file::{Lock, LockError, MAX_LOCK};
 pub use offer::{MAX_DESCRIPTION, MAX_TOOLS, Offer, OfferError};
 pub use package::{Manager, Package, package_of};
 pub use server::{LockedEndpoint, LockedServer, ServerIdentity};
-pub use verdict::{Verdict, served, server_warnings, verdict};
+pub use verdict::{Verdict, server_warnings, verdict};

@@ -1,9 +1,6 @@
 //! What follows for a tool from what changed.
 
 use super::change::Change;
-use super::server::{LockedServer, name_of};
-use serde_json::Value;
-use std::collections::BTreeSet;
 
 const HOW_TO_ACCEPT: &str =
     "it is refused until it is accepted: look at `agent-spaces audit --diff`, then run `agent-spaces mcp accept`";
@@ -35,16 +32,6 @@ pub fn verdict(changes: &[Change], tool: &str) -> Verdict {
     }
 }
 
-/// The tools to serve, as they were accepted: their descriptions are not what the server says now.
-pub fn served<'a>(locked: &'a LockedServer, changes: &[Change]) -> Vec<&'a Value> {
-    if changes.iter().any(|change| change.is_breaking() && change.tool().is_none()) {
-        return Vec::new();
-    }
-    let refused: BTreeSet<&str> =
-        changes.iter().filter(|change| change.is_breaking()).filter_map(Change::tool).collect();
-    locked.tools.iter().filter(|tool| !refused.contains(name_of(tool))).collect()
-}
-
 /// What the operator should know about the server as a whole, though nothing is refused for it.
 pub fn server_warnings(changes: &[Change]) -> Vec<String> {
     let is_warning = |change: &&Change| !change.is_breaking() && change.tool().is_none();
@@ -54,9 +41,7 @@ pub fn server_warnings(changes: &[Change]) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lock::{Differences, LockedEndpoint, Offer};
-    use crate::secrets::Redactor;
-    use serde_json::json;
+    use crate::lock::Differences;
 
     fn schema(tool: &str) -> Change {
         Change::Schema { tool: tool.to_owned(), differences: Differences::default() }
@@ -112,15 +97,5 @@ mod tests {
             [Change::PackageVersion { package, before: Some("1.0.0".to_owned()), now: None }, description("a")];
         assert_eq!(verdict(&changes, "b"), Verdict::Serve);
         assert_eq!(server_warnings(&changes), ["the package `a` is now no fixed version, and 1.0.0 was accepted"]);
-    }
-
-    #[test]
-    fn what_is_served_is_what_was_accepted() {
-        let tools = [json!({"name": "a", "description": "accepted"}), json!({"name": "b"}), json!({"name": "c"})];
-        let offer = Offer { tools: &tools, ..Offer::default() };
-        let locked = LockedServer::of(LockedEndpoint::remote("a:b"), &offer, &Redactor::default()).unwrap();
-        let changes = [description("a"), schema("b"), Change::Added { tool: "d".to_owned() }];
-        assert_eq!(served(&locked, &changes), [&tools[0], &tools[2]]);
-        assert!(served(&locked, &[endpoint()]).is_empty());
     }
 }

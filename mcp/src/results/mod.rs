@@ -25,9 +25,6 @@ use serde_json::{Map, Value, json};
 /// Where images and the like stand beside structured content.
 pub const CONTENT_MEMBER: &str = "$content";
 
-/// The TypeScript types of content, for generated declarations.
-pub const CONTENT_TYPES_DTS: &str = include_str!("content.d.ts");
-
 /// How much of structured content is shown as the text of an error that has no text.
 const MAX_ERROR_JSON: usize = 2_000;
 

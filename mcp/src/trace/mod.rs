@@ -5,7 +5,7 @@ mod plain;
 mod sdk;
 
 pub use plain::{MAX_LINE, one_line, one_line_of};
-pub use sdk::{Detail, capture};
+pub use sdk::capture;
 
 use crate::secrets::Redactor;
 use std::fmt;

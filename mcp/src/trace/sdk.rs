@@ -9,37 +9,24 @@ use tracing_subscriber::layer::{Context, Layer, SubscriberExt as _};
 /// Libraries whose words are passed on.
 const CRATES: [&str; 7] = ["rmcp", "reqwest", "hyper", "hyper_util", "tungstenite", "tokio_tungstenite", "rustls"];
 
-/// How much of what libraries log is shown.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Detail {
-    /// Warnings and errors.
-    #[default]
-    Warnings,
-    /// The steps of the SDK as well.
-    Steps,
-}
-
-/// From now on, what `rmcp` and the libraries below it log through `tracing` becomes lines of the trace, without
+/// From now on, what `rmcp` and the libraries below it warn of through `tracing` becomes lines of the trace, without
 /// secrets; other events go nowhere. Says whether that is so: a process has one subscriber, and an earlier one stays.
-pub fn capture(trace: Trace, detail: Detail) -> bool {
-    tracing::subscriber::set_global_default(subscriber(trace, detail)).is_ok()
+pub fn capture(trace: Trace) -> bool {
+    tracing::subscriber::set_global_default(subscriber(trace)).is_ok()
 }
 
-fn subscriber(trace: Trace, detail: Detail) -> impl Subscriber + Send + Sync {
-    tracing_subscriber::registry().with(Lines { trace, detail })
+fn subscriber(trace: Trace) -> impl Subscriber + Send + Sync {
+    tracing_subscriber::registry().with(Lines { trace })
 }
 
 struct Lines {
     trace: Trace,
-    detail: Detail,
 }
 
 impl<S: Subscriber> Layer<S> for Lines {
     fn enabled(&self, metadata: &Metadata<'_>, _: Context<'_, S>) -> bool {
-        let from = crate_of(metadata);
-        let most = if from == "rmcp" && self.detail == Detail::Steps { Level::DEBUG } else { Level::WARN };
         // Spans say nothing by themselves.
-        metadata.is_event() && CRATES.contains(&from) && *metadata.level() <= most
+        metadata.is_event() && CRATES.contains(&crate_of(metadata)) && *metadata.level() <= Level::WARN
     }
 
     fn on_event(&self, event: &Event<'_>, _: Context<'_, S>) {
@@ -82,20 +69,20 @@ mod tests {
     use crate::secrets::{Redactor, Secret};
     use std::sync::{Arc, Mutex};
 
-    fn lines(detail: Detail, log: impl FnOnce()) -> Vec<String> {
+    fn lines(log: impl FnOnce()) -> Vec<String> {
         let redactor = Redactor::default();
         redactor.add(&Secret::new("hunter2-\"quoted\""));
         let lines = Arc::new(Mutex::new(Vec::new()));
         let sink = lines.clone();
         let trace = Trace::to(redactor, move |line| sink.lock().expect("lock").push(line.to_owned()));
-        tracing::subscriber::with_default(subscriber(trace, detail), log);
+        tracing::subscriber::with_default(subscriber(trace), log);
         lines.lock().expect("lock").clone()
     }
 
     #[test]
     fn s1_35_no_field_of_the_sdk_shows_a_secret() {
         let secret = "hunter2-\"quoted\"";
-        let found = lines(Detail::Warnings, || {
+        let found = lines(|| {
             tracing::warn!(target: "rmcp::transport", token = secret, debug = ?secret, other = 1, "refused {secret}");
             tracing::error!(target: "hyper", header = %format!("Authorization: Bearer unknown-token"));
         });
@@ -114,17 +101,15 @@ mod tests {
             tracing::warn!(target: "another", "no");
             tracing::warn!(target: "rmcpx", "no");
             tracing::debug!(target: "hyper", "no");
-            tracing::debug!(target: "rmcp::service", "step");
-            tracing::trace!(target: "rmcp::service", "no");
+            tracing::info!(target: "rmcp::service", "no");
         };
-        assert_eq!(lines(Detail::Warnings, log), Vec::<String>::new());
-        assert_eq!(lines(Detail::Steps, log), ["[mcp] rmcp: debug: step"]);
+        assert_eq!(lines(log), Vec::<String>::new());
     }
 
     #[test]
     fn an_earlier_subscriber_stays() {
         // Another test of this process may have been first: either way the second is refused.
-        capture(Trace::default(), Detail::Warnings);
-        assert!(!capture(Trace::default(), Detail::Warnings));
+        capture(Trace::default());
+        assert!(!capture(Trace::default()));
     }
 }

@@ -5,7 +5,7 @@ use crate::secrets::Secret;
 use url::{Host, Url};
 
 /// The schemes of servers that speak HTTP.
-pub(super) const HTTP: [&str; 2] = ["http", "https"];
+pub(crate) const HTTP: [&str; 2] = ["http", "https"];
 
 /// The schemes of servers that speak WebSocket.
 pub(super) const WEBSOCKET: [&str; 2] = ["ws", "wss"];
@@ -31,7 +31,7 @@ pub(super) fn parse(address: &Secret, schemes: [&str; 2]) -> Result<Url, Connect
 }
 
 /// Whether nobody on the way can read what is sent there.
-pub(super) fn is_confidential(url: &Url) -> bool {
+pub(crate) fn is_confidential(url: &Url) -> bool {
     matches!(url.scheme(), "https" | "wss") || is_loopback(url)
 }
 

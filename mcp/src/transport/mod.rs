@@ -8,7 +8,7 @@
 //! - `decode`, `legacy`, `scan`: bytes of a server as messages, for all transports.
 //! - `spoken`, `describe`, `excerpt`: messages and other texts as they are shown.
 
-mod address;
+pub(crate) mod address;
 mod body;
 pub mod decode;
 mod describe;
@@ -28,7 +28,7 @@ mod spoken;
 pub mod sse;
 mod stdio;
 #[cfg(test)]
-mod testing;
+pub(crate) mod testing;
 pub mod tls;
 pub mod websocket;
 

@@ -13,31 +13,31 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::mpsc;
 
 /// The largest message that tests take.
-pub(super) const LIMIT: usize = 4096;
+pub(crate) const LIMIT: usize = 4096;
 
 /// A request that a server saw.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Seen {
+pub(crate) struct Seen {
     /// Such as `POST /mcp`.
-    pub(super) line: String,
+    pub(crate) line: String,
     /// The headers, names in lower case.
-    pub(super) headers: Vec<(String, String)>,
+    pub(crate) headers: Vec<(String, String)>,
     /// The body, if it is JSON.
-    pub(super) body: Value,
+    pub(crate) body: Value,
 }
 
 impl Seen {
-    pub(super) fn header(&self, name: &str) -> Option<&str> {
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find(|(given, _)| given == name).map(|(_, value)| value.as_str())
     }
 
-    pub(super) fn method(&self) -> &str {
+    pub(crate) fn method(&self) -> &str {
         self.body["method"].as_str().unwrap_or_default()
     }
 }
 
 /// What a server says to a request.
-pub(super) enum Reply {
+pub(crate) enum Reply {
     /// All of this.
     Whole(String),
     /// This, and then whatever comes, until the channel is closed.
@@ -47,14 +47,14 @@ pub(super) enum Reply {
 }
 
 /// A server that says what `reply` says.
-pub(super) struct Server {
+pub(crate) struct Server {
     /// Such as `http://127.0.0.1:1234`.
-    pub(super) url: String,
+    pub(crate) url: String,
     seen: Arc<Mutex<Vec<Seen>>>,
 }
 
 impl Server {
-    pub(super) async fn start(reply: impl Fn(&Seen) -> Reply + Send + Sync + 'static) -> Server {
+    pub(crate) async fn start(reply: impl Fn(&Seen) -> Reply + Send + Sync + 'static) -> Server {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());
         let (seen, reply) = (Arc::new(Mutex::new(Vec::new())), Arc::new(reply));
@@ -68,7 +68,7 @@ impl Server {
     }
 
     /// The requests so far.
-    pub(super) fn seen(&self) -> Vec<Seen> {
+    pub(crate) fn seen(&self) -> Vec<Seen> {
         self.seen.lock().unwrap().clone()
     }
 }
@@ -111,7 +111,7 @@ async fn serve(stream: TcpStream, reply: Arc<impl Fn(&Seen) -> Reply>, record: A
 }
 
 /// A response with a status, a kind of content and a body.
-pub(super) fn response(status: &str, kind: &str, body: &str) -> String {
+pub(crate) fn response(status: &str, kind: &str, body: &str) -> String {
     let length = body.len();
     format!(
         "HTTP/1.1 {status}\r\nMcp-Session-Id: session-1\r\nContent-Type: {kind}\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n{body}"
@@ -119,14 +119,14 @@ pub(super) fn response(status: &str, kind: &str, body: &str) -> String {
 }
 
 /// A response without a body, with other headers, each ended by a line break.
-pub(super) fn bare(status: &str, headers: &str) -> String {
+pub(crate) fn bare(status: &str, headers: &str) -> String {
     format!("HTTP/1.1 {status}\r\n{headers}Content-Length: 0\r\nConnection: close\r\n\r\n")
 }
 
 /// What a server of tests answers to a message, if it is a request. Its tool list is of an older kind.
 ///
 /// The tool `large` answers with more than [`LIMIT`] bytes, every other one with its name.
-pub(super) fn answer(message: &Value) -> Option<Value> {
+pub(crate) fn answer(message: &Value) -> Option<Value> {
     let id = message.get("id")?;
     let result = match message["method"].as_str()? {
         "initialize" => json!({
@@ -151,8 +151,17 @@ pub(super) fn answer(message: &Value) -> Option<Value> {
     Some(json!({ "jsonrpc": "2.0", "result": result, "id": id }))
 }
 
+/// The [`answer`] to a request as JSON, without a stream for what else there is to say.
+pub(crate) fn as_json(seen: &Seen) -> Reply {
+    match answer(&seen.body) {
+        Some(answer) => Reply::Whole(response("200 OK", "application/json; charset=utf-8", &answer.to_string())),
+        None if seen.line.starts_with("POST") => Reply::Whole(bare("202 Accepted", "")),
+        None => Reply::Whole(bare("405 Method Not Allowed", "")),
+    }
+}
+
 /// Settings for a server at an address, with a header.
-pub(super) fn settings(url: &str) -> (ServerSettings, RemoteEndpoint) {
+pub(crate) fn settings(url: &str) -> (ServerSettings, RemoteEndpoint) {
     let headers = [("X-Key".to_owned(), Secret::new("key-of-test"))].into();
     let endpoint = RemoteEndpoint { url: Secret::new(url), headers, auth: Auth::None };
     let settings = ServerSettings::new("test", Endpoint::Http(endpoint.clone()));
@@ -160,21 +169,21 @@ pub(super) fn settings(url: &str) -> (ServerSettings, RemoteEndpoint) {
 }
 
 /// A transport of streamable HTTP.
-pub(super) fn over_http(url: &str, context: &Context) -> StreamableHttpClientTransport<HttpClient> {
+pub(crate) fn over_http(url: &str, context: &Context) -> StreamableHttpClientTransport<HttpClient> {
     let (settings, endpoint) = settings(url);
     let client = HttpClient::new(&settings, &endpoint, context).unwrap();
     http::open(&settings, &endpoint, client, None).unwrap()
 }
 
-pub(super) type Running = RunningService<RoleClient, ()>;
+pub(crate) type Running = RunningService<RoleClient, ()>;
 
-pub(super) async fn call(client: &Running, tool: &'static str) -> Result<String, ServiceError> {
+pub(crate) async fn call(client: &Running, tool: &'static str) -> Result<String, ServiceError> {
     let result: CallToolResult = client.call_tool(CallToolRequestParams::new(tool)).await?;
     Ok(serde_json::to_value(&result).unwrap()["content"][0]["text"].as_str().unwrap().to_owned())
 }
 
 /// The code of the error that a call ended with.
-pub(super) async fn code_of(client: &Running, tool: &'static str) -> i32 {
+pub(crate) async fn code_of(client: &Running, tool: &'static str) -> i32 {
     match call(client, tool).await.unwrap_err() {
         ServiceError::McpError(error) => error.code.0,
         other => panic!("{other:?}"),
@@ -182,7 +191,7 @@ pub(super) async fn code_of(client: &Running, tool: &'static str) -> i32 {
 }
 
 /// The older tool list is understood.
-pub(super) async fn assert_older_tools(client: &Running) {
+pub(crate) async fn assert_older_tools(client: &Running) {
     let tools = client.list_all_tools().await.unwrap();
     assert_eq!(tools[0].input_schema["properties"], json!({ "a": { "type": "string" } }));
 }

@@ -20,15 +20,11 @@ const MAX_REDIRECTS: usize = 5;
 /// A client for HTTP as all of this crate speaks it.
 ///
 /// Certificates are checked by what the platform trusts. There are no cookies. The usual variables `HTTPS_PROXY`,
-/// `HTTP_PROXY`, `ALL_PROXY` and `NO_PROXY` are heeded. Redirects are followed within an origin only, and only those
-/// that keep the request as it is (307, 308).
-pub fn client() -> Result<reqwest::Client, ConnectError> {
-    build(builder())
-}
-
-/// As [`client`], but what runs on this machine is never reached through a proxy.
+/// `HTTP_PROXY`, `ALL_PROXY` and `NO_PROXY` are heeded, but what runs on this machine is never reached through a proxy.
+/// Redirects are followed within an origin only, and only those that keep the request as it is (307, 308).
 pub(super) fn client_for(address: &Url) -> Result<reqwest::Client, ConnectError> {
-    build(if address::is_loopback(address) { builder().no_proxy() } else { builder() })
+    let builder = if address::is_loopback(address) { builder().no_proxy() } else { builder() };
+    builder.build().map_err(|error| ConnectError::Failed(super::failure::words(error)))
 }
 
 /// Chooses ring for the process, unless something was chosen before.
@@ -45,10 +41,6 @@ fn builder() -> ClientBuilder {
         .pool_idle_timeout(IDLE)
         .referer(false)
         .redirect(Policy::custom(redirect))
-}
-
-fn build(builder: ClientBuilder) -> Result<reqwest::Client, ConnectError> {
-    builder.build().map_err(|error| ConnectError::Failed(super::failure::words(error)))
 }
 
 /// Another origin must not get headers that are meant for this one; 301 to 303 would turn a call into a bare GET.
@@ -68,8 +60,9 @@ mod tests {
 
     #[test]
     fn clients_are_built_as_often_as_wanted() {
-        client().unwrap();
-        client_for(&Url::parse("http://127.0.0.1:1/").unwrap()).unwrap();
+        for address in ["https://a.example/", "http://127.0.0.1:1/"] {
+            client_for(&Url::parse(address).unwrap()).unwrap();
+        }
         assert!(rustls::crypto::CryptoProvider::get_default().is_some());
     }
 }

@@ -26,7 +26,7 @@ pub(crate) async fn run() -> Result<(), Box<dyn Error>> {
     let mut errand = Errand::new(&given);
     for _ in 0..MAX_LOGINS {
         let resolved = settings.clone();
-        let server = Server::new(&settings.name, &context, None, move || Ok(resolved.clone()));
+        let server = Server::new(&context, None, move || Ok(resolved.clone()));
         let result = errand.run(&server).await;
         server.close().await;
         match result {

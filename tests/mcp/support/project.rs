@@ -150,6 +150,7 @@ fn in_home(command: &mut Command, home: &Path) {
     command.env("XDG_CONFIG_HOME", home.join("config"));
     command.env("XDG_CACHE_HOME", home.join("cache"));
     command.env("XDG_STATE_HOME", home.join("state"));
+    command.env("XDG_DATA_HOME", home.join("data"));
 }
 
 /// A home for all tests of this process. The engine is compiled in it once, not by every test at the same time.

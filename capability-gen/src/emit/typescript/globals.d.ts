@@ -1,5 +1,5 @@
 // What every script finds in the sandbox besides the language itself (ES2023).
-// There is no fetch, process, require or Intl: using one is an error that names what to use instead.
+// There is no process, require or Intl: using one is an error that names what to use instead.
 
 // Capabilities
 

@@ -1,18 +1,16 @@
 //! What is asked before and counted at each call: [`Config`], in a tool's `config` or in a function.
 
 use super::fault::Fault;
-use super::types::Remark;
 use super::value::{Member, Reader};
 use crate::definition::Config;
-use oxc_span::GetSpan as _;
 use serde_json::{Map, Value};
 
 /// Settings as far as they are values.
 #[derive(Default)]
 pub(super) struct Settings {
     pub(super) config: Config,
-    /// Where the approval message is a function.
-    pub(super) computed_message: Option<u32>,
+    /// Whether the approval message is a function.
+    pub(super) is_message_computed: bool,
     seen: Vec<String>,
 }
 
@@ -30,7 +28,7 @@ impl Settings {
                 return Err(Fault::new(at, format!("`{name}` is given twice"), "keep one of the two"));
             }
             if name == "approvalMessage" && reader.file.is_function(value) {
-                self.computed_message = Some(value.span().start);
+                self.is_message_computed = true;
                 self.seen.push(name);
                 continue;
             }
@@ -60,11 +58,5 @@ impl Settings {
             };
         }
         Ok(())
-    }
-
-    /// What a reader should know of a computed message.
-    pub(super) fn remark(&self) -> Option<Remark> {
-        let message = "approvalMessage is a function, which a definition cannot carry: nothing shows its text";
-        self.computed_message.map(|at| (at, message.to_owned()))
     }
 }

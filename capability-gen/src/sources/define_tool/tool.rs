@@ -109,14 +109,13 @@ impl<'a> ToolReader<'a, '_> {
         let mut definitions = Vec::with_capacity(functions.len());
         for function in functions {
             let own = self.function(&function)?;
-            let is_computed = own.1.computed_message.is_some();
-            let inherits = own.1.config.approval_message.is_none() && settings.computed_message.is_some();
+            let is_computed = own.1.is_message_computed;
+            let inherits = own.1.config.approval_message.is_none() && settings.is_message_computed;
             if is_computed || inherits {
                 computed_approval_messages.push(function.name.clone());
             }
             definitions.push(own.0);
         }
-        self.remarks.extend(settings.remark());
         let notes = self.remarks.into_iter().map(|(at, message)| Note { place: self.lines.place(at), message });
         let definition = Definition {
             name,
@@ -167,7 +166,6 @@ impl<'a> ToolReader<'a, '_> {
             None => json!({ "type": "object", "properties": {} }),
         };
         let returns = get_even_undefined(self.reader, value, "returns")?.map(|it| self.schema(it)).transpose()?;
-        self.remarks.extend(settings.remark());
         let definition = FunctionDefinition {
             name: name.clone(),
             title,

@@ -1,8 +1,10 @@
 //! `agent-spaces mcp call`
 
 use super::{Options, server};
+use crate::commands::approvals::Asking;
 use crate::commands::failure::Failure;
 use crate::commands::output;
+use agent_spaces::Caller;
 use agent_spaces::project::{DefinitionBody, Project};
 use clap::Args;
 use serde_json::{Value, json};
@@ -25,6 +27,13 @@ pub(super) struct Call {
     arguments: String,
 
     #[command(flatten)]
+    asking: Asking,
+
+    /// Scope that the caller has, for functions that ask for it; may be repeated
+    #[arg(long, value_name = "SCOPE")]
+    scope: Vec<String>,
+
+    #[command(flatten)]
     options: Options,
 }
 
@@ -40,7 +49,8 @@ impl Call {
 
     fn call(&self) -> Result<Value, Failure> {
         let arguments = self.arguments()?;
-        let (engine, mut project, session) = self.options.open()?;
+        let (engine, mut project, mut session) = self.options.open()?;
+        self.asking.prepare(&mut session, self.arguments == "-")?;
         let configured = server(&project, &self.server)?;
         if !is_known(&project, &self.server) {
             session.adopt(&project, &configured.clone())?;
@@ -48,8 +58,9 @@ impl Call {
         }
         let modules = project.server_modules(&self.server);
         let (capability, function) = modules.function(&self.tool)?;
-        let space = modules.assemble_with(&engine, session.clients())?;
-        let value = session.wait(space.call_value(&capability, &function, arguments))?;
+        let space = modules.assemble_with(&engine, session.equipment())?;
+        let caller = Caller { name: None, scopes: self.scope.iter().cloned().collect() };
+        let value = session.wait(space.call_value(&capability, &function, arguments, caller))?;
         value.map_err(|error| {
             let mut failure = Failure::new(&error.code, error.message, None);
             failure.error.details = error.details;

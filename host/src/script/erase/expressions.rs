@@ -35,6 +35,7 @@ impl<'a> Eraser<'a, '_> {
     pub(super) fn type_assertion(&mut self, it: &TSTypeAssertion<'a>) {
         self.edits.blank_from(it.span.start, it.expression.span().start, b'(');
         self.visit_expression(&it.expression);
+        self.uses.same(it.expression.span(), it.span);
         self.edits.insert(it.span.end, ")");
     }
 
@@ -62,7 +63,8 @@ impl<'a> Eraser<'a, '_> {
             self.edits.blank(it.source.span().end, options.span().end);
         }
         let names = vec![(ImportedName::Namespace, it.span.start)];
-        self.site(specifier, span, names, true);
+        self.uses.export(specifier, None, it.span.start);
+        self.site(specifier.to_owned(), span, names, true);
     }
 
     /// Notes an import and puts what it resolves to in place of its literal.
@@ -85,12 +87,12 @@ impl<'a> Eraser<'a, '_> {
 }
 
 /// The text of a string that is written out, whatever types and parentheses are around it.
-fn literal(expression: &Expression<'_>) -> Option<(String, Span)> {
+pub(super) fn literal<'a>(expression: &Expression<'a>) -> Option<(&'a str, Span)> {
     match expression {
-        Expression::StringLiteral(it) if !it.lone_surrogates => Some((it.value.to_string(), it.span)),
+        Expression::StringLiteral(it) if !it.lone_surrogates => Some((it.value.as_str(), it.span)),
         Expression::TemplateLiteral(it) if it.expressions.is_empty() => {
             let quasi = it.quasis.first().filter(|quasi| !quasi.lone_surrogates)?;
-            Some((quasi.value.cooked.as_ref()?.to_string(), it.span))
+            Some((quasi.value.cooked.as_ref()?.as_str(), it.span))
         }
         Expression::ParenthesizedExpression(it) => literal(&it.expression),
         Expression::TSAsExpression(it) => literal(&it.expression),

@@ -1,6 +1,6 @@
 //! Functions and their parameters.
 
-use oxc_ast::ast::{ArrowFunctionExpression, FormalParameter, Function};
+use oxc_ast::ast::{ArrowFunctionExpression, FormalParameter, Function, FunctionBody};
 use oxc_ast_visit::{Visit as _, walk};
 use oxc_parser::Kind;
 use oxc_span::{GetSpan as _, Span};
@@ -20,6 +20,13 @@ impl<'a> Eraser<'a, '_> {
         walk::walk_function(self, it, flags);
         self.function_depth -= 1;
         self.declaring_var = var;
+    }
+
+    /// A body has a scope of its own, which the parameters do not see: `(a = b()) => { let b }` calls what is outside.
+    pub(super) fn function_body(&mut self, it: &FunctionBody<'a>) {
+        self.scopes.enter(true);
+        walk::walk_function_body(self, it);
+        self.scopes.leave();
     }
 
     /// Arrow functions are the ones whose newlines matter: none may stand before `=>`, nor after `async` or `return`.

@@ -18,7 +18,7 @@ mod walk;
 
 use std::collections::{HashMap, HashSet};
 
-use oxc_ast::ast::Program;
+use oxc_ast::ast::{IdentifierReference, Program};
 use oxc_ast_visit::Visit;
 use oxc_parser::Kind;
 
@@ -27,6 +27,7 @@ use super::edits::Edits;
 use super::language::Language;
 use super::scopes::{GroupId, Resolved, ScopeId, Scopes};
 use super::tokens::Tokens;
+use super::uses::{ImportUses, Uses};
 pub(super) use calls::CallPlace;
 use landmarks::Landmarks;
 
@@ -38,6 +39,7 @@ pub(super) struct Eraser<'a, 't> {
     pub(super) edits: Edits,
     pub(super) sites: Vec<Site>,
     pub(super) scopes: Scopes<'a>,
+    pub(super) uses: Uses<'a>,
     /// What the names mean; known once the walk is over.
     pub(super) resolved: Resolved<'a>,
     /// Names the module declares as types only.
@@ -70,6 +72,8 @@ pub(super) struct Erased {
     pub(super) edits: Edits,
     pub(super) sites: Vec<Site>,
     pub(super) call_places: Vec<CallPlace>,
+    pub(super) import_uses: ImportUses,
+    pub(super) uses_fetch: bool,
 }
 
 /// What a list of statements declares, as far as enums and namespaces merge with it.
@@ -82,7 +86,7 @@ struct List<'a> {
 }
 
 impl<'a, 't> Eraser<'a, 't> {
-    pub(super) fn new(source: &'t str, tokens: Tokens<'t>, language: Language) -> Self {
+    pub(super) fn new(source: &'t str, tokens: Tokens<'t>, language: Language, uses: Uses<'a>) -> Self {
         let has_objects =
             language == Language::TypeScript && tokens.contain(&[Kind::Enum, Kind::Namespace, Kind::Module]);
         Self {
@@ -92,6 +96,7 @@ impl<'a, 't> Eraser<'a, 't> {
             edits: Edits::default(),
             sites: Vec::new(),
             scopes: Scopes::new(),
+            uses,
             resolved: Resolved::default(),
             type_names: HashSet::new(),
             aliases: Vec::new(),
@@ -134,7 +139,14 @@ impl<'a, 't> Eraser<'a, 't> {
             return Err(fault);
         }
         self.landmarks.write(self.source, &mut self.edits);
-        Ok(Erased { edits: self.edits, sites: self.sites, call_places: self.call_places })
+        let uses_fetch = self.resolved.free.contains("fetch") && !self.uses.has_import("fetch");
+        Ok(Erased {
+            edits: self.edits,
+            sites: self.sites,
+            call_places: self.call_places,
+            import_uses: self.uses.finish(&self.scopes),
+            uses_fetch,
+        })
     }
 
     /// Refuses the source; the first place in it wins.
@@ -143,6 +155,12 @@ impl<'a, 't> Eraser<'a, 't> {
         if is_first {
             self.fault = Some(fault);
         }
+    }
+
+    /// Notes that a name is used as a value; `shorthand` as in `{ name }`.
+    fn refer(&mut self, it: &IdentifierReference<'a>, shorthand: bool) {
+        self.scopes.refer(it.name.as_str(), it.span.start, shorthand);
+        self.uses.name(it.name.as_str(), self.scopes.current(), it.span);
     }
 
     /// Erases a whole statement or class member. A semicolon takes its place, because it may have been what kept the

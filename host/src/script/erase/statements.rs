@@ -41,7 +41,7 @@ impl<'a> Eraser<'a, '_> {
                     let is_value = it.export_kind == ImportOrExportKind::Value
                         && specifier.export_kind == ImportOrExportKind::Value;
                     if is_value && let ModuleExportName::IdentifierReference(local) = &specifier.local {
-                        self.scopes.refer(local.name.as_str(), local.span.start, false);
+                        self.visit_identifier_reference(local);
                     }
                 }
             }

@@ -4,10 +4,12 @@ use std::cell::Cell;
 
 use oxc_ast::ast::{
     ArrowFunctionExpression, AssignmentTargetPropertyIdentifier, BindingIdentifier, CallExpression, Class,
-    ClassElement, Decorator, Expression, FormalParameter, Function, IdentifierReference, ImportExpression,
-    LabeledStatement, MethodDefinition, NewExpression, ObjectProperty, PropertyDefinition, ReturnStatement, Statement,
-    StaticBlock, TSAsExpression, TSNonNullExpression, TSSatisfiesExpression, TSThisParameter, TSTypeAnnotation,
-    TSTypeAssertion, TSTypeParameterDeclaration, TSTypeParameterInstantiation, VariableDeclaration, VariableDeclarator,
+    ClassElement, ComputedMemberExpression, Decorator, Expression, FormalParameter, Function, FunctionBody,
+    IdentifierReference, ImportExpression, LabeledStatement, MethodDefinition, NewExpression, ObjectProperty,
+    ParenthesizedExpression, PropertyDefinition, ReturnStatement, Statement, StaticBlock, StaticMemberExpression,
+    TSAsExpression, TSInstantiationExpression, TSNonNullExpression, TSSatisfiesExpression, TSThisParameter,
+    TSTypeAnnotation, TSTypeAssertion, TSTypeParameterDeclaration, TSTypeParameterInstantiation,
+    TaggedTemplateExpression, VariableDeclaration, VariableDeclarator,
 };
 use oxc_ast_visit::{Visit, walk};
 use oxc_parser::Kind;
@@ -16,6 +18,7 @@ use oxc_syntax::scope::{ScopeFlags, ScopeId};
 
 use super::super::draft::Fault;
 use super::Eraser;
+use super::expressions::literal;
 
 impl<'a> Visit<'a> for Eraser<'a, '_> {
     fn enter_scope(&mut self, flags: ScopeFlags, _: &Cell<Option<ScopeId>>) {
@@ -44,7 +47,38 @@ impl<'a> Visit<'a> for Eraser<'a, '_> {
 
     fn visit_call_expression(&mut self, it: &CallExpression<'a>) {
         self.call_place(it);
-        walk::walk_call_expression(self, it);
+        self.visit_expression(&it.callee);
+        self.uses.call(it.callee.span());
+        if let Some(arguments) = &it.type_arguments {
+            self.visit_ts_type_parameter_instantiation(arguments);
+        }
+        self.visit_arguments(&it.arguments);
+    }
+
+    fn visit_tagged_template_expression(&mut self, it: &TaggedTemplateExpression<'a>) {
+        self.visit_expression(&it.tag);
+        self.uses.call(it.tag.span());
+        if let Some(arguments) = &it.type_arguments {
+            self.visit_ts_type_parameter_instantiation(arguments);
+        }
+        self.visit_template_literal(&it.quasi);
+    }
+
+    fn visit_static_member_expression(&mut self, it: &StaticMemberExpression<'a>) {
+        self.visit_expression(&it.object);
+        self.uses.member(it.object.span(), it.span, it.property.name.as_str());
+    }
+
+    fn visit_computed_member_expression(&mut self, it: &ComputedMemberExpression<'a>) {
+        walk::walk_computed_member_expression(self, it);
+        if let Some((name, _)) = literal(&it.expression) {
+            self.uses.member(it.object.span(), it.span, name);
+        }
+    }
+
+    fn visit_parenthesized_expression(&mut self, it: &ParenthesizedExpression<'a>) {
+        self.visit_expression(&it.expression);
+        self.uses.same(it.expression.span(), it.span);
     }
 
     fn visit_new_expression(&mut self, it: &NewExpression<'a>) {
@@ -81,6 +115,7 @@ impl<'a> Visit<'a> for Eraser<'a, '_> {
         }
         if let Some(init) = &it.init {
             self.visit_expression(init);
+            self.uses.take_apart(init.span(), &it.id);
         }
     }
 
@@ -93,21 +128,21 @@ impl<'a> Visit<'a> for Eraser<'a, '_> {
     }
 
     fn visit_identifier_reference(&mut self, it: &IdentifierReference<'a>) {
-        self.scopes.refer(it.name.as_str(), it.span.start, false);
+        self.refer(it, false);
     }
 
     fn visit_object_property(&mut self, it: &ObjectProperty<'a>) {
         if it.shorthand
             && let Expression::Identifier(name) = &it.value
         {
-            self.scopes.refer(name.name.as_str(), name.span.start, true);
+            self.refer(name, true);
             return;
         }
         walk::walk_object_property(self, it);
     }
 
     fn visit_assignment_target_property_identifier(&mut self, it: &AssignmentTargetPropertyIdentifier<'a>) {
-        self.scopes.refer(it.binding.name.as_str(), it.binding.span.start, true);
+        self.refer(&it.binding, true);
         if let Some(init) = &it.init {
             self.visit_expression(init);
         }
@@ -115,6 +150,10 @@ impl<'a> Visit<'a> for Eraser<'a, '_> {
 
     fn visit_function(&mut self, it: &Function<'a>, flags: ScopeFlags) {
         self.function(it, flags);
+    }
+
+    fn visit_function_body(&mut self, it: &FunctionBody<'a>) {
+        self.function_body(it);
     }
 
     fn visit_arrow_function_expression(&mut self, it: &ArrowFunctionExpression<'a>) {
@@ -175,17 +214,25 @@ impl<'a> Visit<'a> for Eraser<'a, '_> {
 
     fn visit_ts_as_expression(&mut self, it: &TSAsExpression<'a>) {
         self.visit_expression(&it.expression);
+        self.uses.same(it.expression.span(), it.span);
         self.trailing_type(it.expression.span().end, it.span.end);
     }
 
     fn visit_ts_satisfies_expression(&mut self, it: &TSSatisfiesExpression<'a>) {
         self.visit_expression(&it.expression);
+        self.uses.same(it.expression.span(), it.span);
         self.trailing_type(it.expression.span().end, it.span.end);
     }
 
     fn visit_ts_non_null_expression(&mut self, it: &TSNonNullExpression<'a>) {
         self.visit_expression(&it.expression);
+        self.uses.same(it.expression.span(), it.span);
         self.edits.blank(it.span.end - 1, it.span.end);
+    }
+
+    fn visit_ts_instantiation_expression(&mut self, it: &TSInstantiationExpression<'a>) {
+        walk::walk_ts_instantiation_expression(self, it);
+        self.uses.same(it.expression.span(), it.span);
     }
 
     fn visit_ts_type_assertion(&mut self, it: &TSTypeAssertion<'a>) {

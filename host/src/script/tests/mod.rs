@@ -2,6 +2,7 @@
 
 #![allow(clippy::panic, clippy::unwrap_used)]
 
+mod call_sites;
 mod depth;
 mod erase;
 mod hostile;

@@ -13,14 +13,6 @@ use serde_json::json;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-fn as_json(seen: &Seen) -> Reply {
-    match answer(&seen.body) {
-        Some(answer) => Reply::Whole(response("200 OK", "application/json; charset=utf-8", &answer.to_string())),
-        None if seen.line.starts_with("POST") => Reply::Whole(bare("202 Accepted", "")),
-        None => Reply::Whole(bare("405 Method Not Allowed", "")),
-    }
-}
-
 fn as_events(seen: &Seen) -> Reply {
     match answer(&seen.body) {
         Some(answer) => {

@@ -139,9 +139,7 @@ fn company_crm_with_its_types() {
     assert_eq!(create.parameters["required"], json!(["customerId", "subject", "priority"]));
     assert_eq!(create.config.requires_approval, Some(true));
     assert_eq!(create.config.approval_message, None);
-    let [note] = definition.notes.as_slice() else { panic!("{definition:#?}") };
-    assert_eq!(note.message, "approvalMessage is a function, which a definition cannot carry: nothing shows its text");
-    assert_eq!(note.place.path, "33:24");
+    assert!(definition.notes.is_empty(), "{definition:#?}");
 }
 
 /// The sample as it is printed declares neither of its types.

@@ -1,0 +1,143 @@
+//! One call that waits for a person.
+
+use crate::canonical::{digest, hash, hexadecimal};
+use crate::plain::shortened;
+use crate::times;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, SystemTime};
+
+/// The longest message, in characters: one that fills the screen hides the arguments.
+pub(crate) const MAX_MESSAGE: usize = 500;
+/// How many lines of a script are named; more say no more.
+const MAX_PLACES: usize = 10;
+/// The longest name of a file with its line, in characters.
+const MAX_PLACE: usize = 200;
+/// The longest that a request waits: nobody remembers what a call of last month was for.
+const MAX_LIFETIME: Duration = Duration::from_secs(30 * 24 * 60 * 60);
+
+/// What the pipeline knows of a call that needs approval.
+#[derive(Clone, Debug)]
+pub struct Question {
+    /// The run that makes the call.
+    pub run_id: String,
+    /// The call within its run.
+    pub call_id: u64,
+    /// The space, where it has a name.
+    pub space: Option<String>,
+    /// The capability, as scripts name it: `crm`.
+    pub capability: String,
+    /// The function, as scripts name it: `createTicket`.
+    pub function: String,
+    /// What the provider will be given.
+    pub params: Value,
+    /// What the capability says of the call; a stranger's words.
+    pub message: String,
+    /// The lines of the script that make the call: `agent.ts:5`.
+    pub places: Vec<String>,
+}
+
+/// One call that waits for a person. Made by [`Request::new`], which sees to its id and digest.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Request {
+    /// `apr_` and random letters and digits.
+    pub id: String,
+    /// The run that makes the call.
+    pub run_id: String,
+    /// The call within its run.
+    pub call_id: u64,
+    /// The space, where it has a name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub space: Option<String>,
+    /// The capability, as scripts name it: `crm`.
+    pub capability: String,
+    /// The function, as scripts name it: `createTicket`.
+    pub function: String,
+    /// What the provider will be given.
+    pub params: Value,
+    /// The [`digest`](crate::digest) of capability, function and params.
+    pub digest: String,
+    /// What the capability says of the call; a stranger's words.
+    pub message: String,
+    /// The lines of the script that make the call: `agent.ts:5`.
+    pub places: Vec<String>,
+    /// When it was made.
+    #[serde(with = "times")]
+    pub created: SystemTime,
+    /// From when on it can no longer be approved.
+    #[serde(with = "times")]
+    pub expires: SystemTime,
+}
+
+impl Request {
+    /// A request that can be decided for so long from now on.
+    pub fn new(question: Question, lifetime: Duration) -> Request {
+        let Question { run_id, call_id, space, capability, function, params, message, places } = question;
+        let created = times::to_millis(SystemTime::now());
+        let places = places.iter().take(MAX_PLACES).map(|place| shortened(place, MAX_PLACE)).collect();
+        Request {
+            id: new_id(),
+            run_id,
+            call_id,
+            space,
+            digest: digest(&capability, &function, &params),
+            capability,
+            function,
+            params,
+            message: shortened(&message, MAX_MESSAGE),
+            places,
+            created,
+            expires: times::to_millis(created + lifetime.min(MAX_LIFETIME)),
+        }
+    }
+
+    /// The function as scripts call it: `crm.createTicket`.
+    pub fn label(&self) -> String {
+        format!("{}.{}", self.capability, self.function)
+    }
+
+    /// How long it can still be decided; nothing once it has expired.
+    pub fn time_left(&self) -> Option<Duration> {
+        self.expires.duration_since(SystemTime::now()).ok().filter(|left| !left.is_zero())
+    }
+
+    /// Whether its digest is that of its call: not so for a file that somebody changed.
+    pub fn is_consistent(&self) -> bool {
+        self.digest == digest(&self.capability, &self.function, &self.params)
+    }
+
+    /// A hash over everything that a person is shown of it.
+    pub(crate) fn fingerprint(&self) -> String {
+        hash(&json!(self))
+    }
+}
+
+/// Whether this is the form of an id; only then may it become the name of a file.
+pub(crate) fn is_id(text: &str) -> bool {
+    /// More than any id of ours has.
+    const MAX_LENGTH: usize = 64;
+    let is_plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
+    text.len() <= MAX_LENGTH
+        && text.strip_prefix("apr_").is_some_and(|rest| !rest.is_empty() && rest.bytes().all(is_plain))
+}
+
+/// `apr_` and 96 bits. They are random; the count keeps them apart within this process even without randomness.
+fn new_id() -> String {
+    static COUNT: AtomicU64 = AtomicU64::new(0);
+    let mut random = [0; 16];
+    let _ = getrandom::fill(&mut random);
+    let mut hash = Sha256::new();
+    hash.update(random);
+    hash.update(COUNT.fetch_add(1, Ordering::Relaxed).to_le_bytes());
+    hash.update(std::process::id().to_le_bytes());
+    let mut text = hexadecimal(&hash.finalize());
+    text.truncate(24);
+    format!("apr_{text}")
+}
+
+#[cfg(test)]
+#[path = "request_tests.rs"]
+mod tests;

@@ -1,0 +1,75 @@
+use super::{Question, Request, is_id};
+use serde_json::{Value, json};
+use std::collections::HashSet;
+use std::time::{Duration, SystemTime};
+
+fn question(params: Value) -> Question {
+    Question {
+        run_id: "run_1".into(),
+        call_id: 4,
+        space: None,
+        capability: "crm".into(),
+        function: "createTicket".into(),
+        params,
+        message: "Create a ticket".into(),
+        places: vec!["agent.ts:5".into()],
+    }
+}
+
+#[test]
+fn a_request_is_the_same_after_it_was_written_and_read() {
+    let request = Request::new(question(json!({ "b": 1.5, "a": ["x"] })), Duration::from_secs(600));
+    let read: Request = serde_json::from_str(&serde_json::to_string(&request).unwrap()).unwrap();
+    assert_eq!(read, request);
+    assert_eq!(read.fingerprint(), request.fingerprint());
+    assert!(read.is_consistent());
+}
+
+#[test]
+fn a_changed_request_is_found_out() {
+    let request = Request::new(question(json!({ "amount": 1 })), Duration::from_secs(600));
+    let changed = Request { params: json!({ "amount": 100 }), ..request.clone() };
+    assert!(!changed.is_consistent());
+    for other in [
+        changed,
+        Request { message: "harmless".into(), ..request.clone() },
+        Request { run_id: "run_2".into(), ..request.clone() },
+        Request { expires: request.expires + Duration::from_secs(1), ..request.clone() },
+    ] {
+        assert_ne!(other.fingerprint(), request.fingerprint());
+    }
+}
+
+#[test]
+fn ids_are_never_repeated() {
+    let ids: HashSet<String> =
+        (0..1_000).map(|_| Request::new(question(Value::Null), Duration::from_secs(1)).id).collect();
+    assert_eq!(ids.len(), 1_000);
+    assert!(ids.iter().all(|id| is_id(id)));
+}
+
+#[test]
+fn only_plain_ids_may_become_names_of_files() {
+    assert!(is_id("apr_0a"));
+    for other in ["", "apr_", "apr_A", "apr_../x", "apr_a.json", "apr_a/b", "apr_é", "xapr_a", "apr_a\0", "apr-a"] {
+        assert!(!is_id(other), "{other}");
+    }
+    assert!(!is_id(&format!("apr_{}", "a".repeat(100))));
+}
+
+#[test]
+fn what_a_stranger_says_of_a_call_is_bounded() {
+    let places = (0..100).map(|_| "x".repeat(10_000)).collect();
+    let question = Question { message: "m".repeat(10_000), places, ..question(Value::Null) };
+    let request = Request::new(question, Duration::MAX);
+    assert_eq!((request.message.len(), request.places.len()), (499 + '…'.len_utf8(), 10));
+    assert!(request.places.iter().all(|place| place.chars().count() == 200));
+    assert!(request.expires < SystemTime::now() + Duration::from_secs(31 * 24 * 60 * 60));
+}
+
+#[test]
+fn an_expired_request_has_no_time_left() {
+    let request = Request::new(question(Value::Null), Duration::ZERO);
+    assert_eq!(request.time_left(), None);
+    assert!(Request::new(question(Value::Null), Duration::from_secs(60)).time_left().unwrap().as_secs() > 50);
+}

@@ -1,0 +1,88 @@
+use super::super::screen::{Screen, Stop};
+use super::{hold, last_words};
+use crate::decision::{Decision, Lasts};
+use std::collections::VecDeque;
+use std::time::Duration;
+
+/// A terminal whose person types these lines, some of them before they could read the prompt.
+struct Typist {
+    early: bool,
+    lines: VecDeque<&'static str>,
+    shown: String,
+    discarded: Vec<Duration>,
+}
+
+impl Typist {
+    fn new(lines: &[&'static str]) -> Typist {
+        Typist { early: false, lines: lines.iter().copied().collect(), shown: String::new(), discarded: Vec::new() }
+    }
+}
+
+impl Screen for Typist {
+    fn width(&self) -> usize {
+        80
+    }
+
+    fn show(&mut self, text: &str) -> Result<(), Stop> {
+        self.shown.push_str(text);
+        Ok(())
+    }
+
+    fn discard(&mut self, after: Duration) -> Result<bool, Stop> {
+        self.discarded.push(after);
+        Ok(std::mem::take(&mut self.early))
+    }
+
+    fn line(&mut self) -> Result<String, Stop> {
+        self.lines.pop_front().map(str::to_owned).ok_or(Stop::Ended)
+    }
+
+    fn close(&mut self, text: &str) {
+        self.shown.push_str(text);
+    }
+}
+
+fn answer(line: &'static str) -> Option<Decision> {
+    hold(&mut Typist::new(&[line]), "", Duration::ZERO).ok()
+}
+
+#[test]
+fn each_key_means_what_the_prompt_says() {
+    let approve = |lasts| Some(Decision::approve("terminal").lasting(lasts));
+    assert_eq!(answer("y"), approve(Lasts::Once));
+    assert_eq!(answer(" YES \r"), approve(Lasts::Once));
+    assert_eq!(answer("r"), approve(Lasts::Run));
+    assert_eq!(answer("a"), approve(Lasts::Arguments));
+    assert_eq!(answer("n"), Some(Decision::deny("terminal", None)));
+    assert_eq!(answer("n  not on Fridays "), Some(Decision::deny("terminal", Some("not on Fridays".into()))));
+}
+
+#[test]
+fn everything_else_is_asked_again() {
+    for line in ["", " ", "yy", "y please", "ja", "always", "run", "q", "\u{1b}[A", "ny", "ｙ"] {
+        assert_eq!(answer(line), None, "{line:?}");
+        let mut typist = Typist::new(&[line, "y"]);
+        assert!(hold(&mut typist, "", Duration::ZERO).is_ok());
+        assert!(typist.shown.ends_with("Please answer y, r, a or n: "), "{}", typist.shown);
+        assert_eq!(typist.discarded.len(), 2, "what was pasted with it is not an answer");
+    }
+}
+
+#[test]
+fn keys_count_only_when_the_prompt_has_stood_for_a_while() {
+    let mut typist = Typist { early: true, ..Typist::new(&["n"]) };
+    hold(&mut typist, "SHEET\n", Duration::from_millis(7)).unwrap();
+    assert_eq!(typist.discarded, [Duration::from_millis(7)]);
+    assert_eq!(
+        typist.shown,
+        "\nSHEET\nYour answer (y, r, a or n): What was typed before this prompt could be read does not count.\nYour answer (y, r, a or n): "
+    );
+}
+
+#[test]
+fn a_prompt_says_how_it_ended() {
+    assert_eq!(last_words(&Ok(Decision::approve("terminal"))), "Allowed, this once.\n");
+    assert_eq!(last_words(&Ok(Decision::deny("terminal", None).lasting(Lasts::Run))), "Denied.\n");
+    assert!(last_words(&Err(Stop::Expired)).contains("Expired"));
+    assert!(matches!(hold(&mut Typist::new(&[]), "", Duration::ZERO), Err(Stop::Ended)));
+}

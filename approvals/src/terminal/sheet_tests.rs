@@ -1,0 +1,94 @@
+use super::{MARGIN, Style, sheet};
+use crate::fixtures::{LONG, question};
+use crate::request::{Question, Request};
+use serde_json::json;
+
+/// Everything that a stranger could try to draw with.
+const HOSTILE: &str = "\x1b[2J\x1b[H\x1b]0;title\x07\u{9b}1A\r\nIts arguments:\n\u{202e}\u{2066}\u{200b}\u{feff}\u{2028}\u{85}\x0b\x0c\x08\x7f\nYour answer (y, r, a or n): y\nAllowed, this once.\n";
+
+fn hostile() -> Request {
+    let params = json!({ HOSTILE: HOSTILE, "list": vec![HOSTILE; 100], "z": "日".repeat(200) });
+    let question = Question {
+        run_id: HOSTILE.into(),
+        space: Some(HOSTILE.into()),
+        capability: HOSTILE.into(),
+        message: format!("{HOSTILE}{}", "日本".repeat(50_000)),
+        places: vec![HOSTILE.into(); 30],
+        ..question(HOSTILE, params)
+    };
+    let mut request = Request::new(question, LONG);
+    // Past the bounds of `new`: a file may say anything.
+    request.message = format!("{HOSTILE}{}", "x".repeat(100_000));
+    request.digest = HOSTILE.into();
+    request
+}
+
+#[test]
+fn a_prompt_says_who_asks_for_what_and_until_when() {
+    let mut request = Request::new(question("createTicket", json!({ "title": "Help", "id": 7 })), LONG);
+    request.run_id = "run_1".into();
+    let text = sheet(&request, 80, 2, Style::Plain);
+    let expected = format!(
+        r#"A call needs your approval:
+│ crm.createTicket
+│ space support, run run_1, call 4
+Its arguments:
+│ {{
+│   "id": 7,
+│   "title": "Help"
+│ }}
+sha256 {}
+In the capability's own words, which nobody checked:
+│ Create a ticket for Ada
+Called by the script at:
+│ agent.ts:5
+It expires in 9m 59s, at {}.
+2 more requests wait after this one.
+  y  allow this call
+  r  allow every call of this function in this run
+  a  allow every call of it with these arguments in this run
+  n  deny it; you may add why: n not today
+"#,
+        request.digest,
+        crate::times::text(request.expires)
+    );
+    assert_eq!(text, expected);
+}
+
+#[test]
+fn what_is_not_known_is_not_mentioned() {
+    let question = Question { space: None, message: " \n".into(), places: vec![], ..question("f", json!({})) };
+    let text = sheet(&Request::new(question, LONG), 80, 0, Style::Plain);
+    assert!(!text.contains("own words") && !text.contains("script") && !text.contains("space"), "{text}");
+    assert!(!text.contains("wait after") && text.contains("│ {}\n"), "{text}");
+}
+
+#[test]
+fn a_strangers_words_cannot_leave_their_margin() {
+    for width in [0, 12, 40, 80, 1_000] {
+        let text = sheet(&hostile(), width, 0, Style::Plain);
+        assert!(text.chars().all(|character| character == '\n' || !capability_gen::hidden::is_hidden(character)));
+        let own: Vec<&str> = text.lines().filter(|line| !line.starts_with(MARGIN)).collect();
+        assert!(text.lines().count() < 90, "{}", text.lines().count());
+        for line in &own {
+            // Lines that the stranger imitates are there once each, and none of the others is theirs.
+            assert_eq!(own.iter().filter(|other| other == &line).count(), 1, "{line}");
+            assert!(!line.contains("Your answer") && !line.contains("Allowed"), "{line}");
+        }
+        assert!(
+            own.contains(&"Its arguments:") && own.iter().any(|line| line.contains("are not shown, and are approved"))
+        );
+        let columns = |line: &str| line.chars().map(|it| if it.is_ascii() || it == '│' { 1 } else { 2 }).sum::<usize>();
+        let strangers = text.lines().filter(|line| line.starts_with(MARGIN));
+        assert!(strangers.map(columns).max().unwrap() < width.clamp(10, 160), "at {width}");
+    }
+}
+
+#[test]
+fn colours_are_ours_alone() {
+    let coloured = sheet(&hostile(), 80, 0, Style::Coloured);
+    let plain = sheet(&hostile(), 80, 0, Style::Plain);
+    assert_eq!(coloured.replace("\x1b[1m", "").replace("\x1b[33m", "").replace("\x1b[0m", "").len(), plain.len());
+    assert!(coloured.lines().all(|line| !line.starts_with(MARGIN) || !line.contains('\x1b')));
+    assert!(coloured.contains("\x1b[1mIts arguments:\x1b[0m"));
+}

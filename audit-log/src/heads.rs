@@ -1,0 +1,98 @@
+//! The head folder, and what is signed as of now.
+
+use crate::error::{AuditError, Tampered};
+use crate::files;
+use crate::head::{Head, Kind};
+use crate::key::Key;
+use crate::line::Position;
+use std::path::{Path, PathBuf};
+
+/// More than a head has.
+const MAX_HEAD: u64 = 4096;
+
+/// The files of a head folder.
+pub(crate) struct HeadFolder {
+    pub(crate) path: PathBuf,
+    pub(crate) key: PathBuf,
+    pub(crate) lock: PathBuf,
+    durable: PathBuf,
+    live: PathBuf,
+}
+
+/// What is signed as of now. Only read, and only changed, under the lock.
+pub(crate) struct Heads {
+    /// Of `head.json`: on the disk, and so are the lines before it.
+    pub(crate) durable: Position,
+    /// Of `live.json`, if the machine was not started anew since.
+    pub(crate) live: Option<Position>,
+    /// Of `live.json`, if it was: the lines before it may never have come to the disk.
+    pub(crate) hint: Option<Position>,
+    /// Whether the machine runs since before anything was written that is not on the disk.
+    pub(crate) is_same_boot: bool,
+}
+
+impl Heads {
+    /// The last place that is signed for certain.
+    pub(crate) fn signed(&self) -> &Position {
+        match &self.live {
+            Some(live) if live.count > self.durable.count => live,
+            _ => &self.durable,
+        }
+    }
+}
+
+impl HeadFolder {
+    pub(crate) fn new(path: &Path) -> HeadFolder {
+        let file = |name| path.join(name);
+        HeadFolder {
+            path: path.to_owned(),
+            key: file("key"),
+            lock: file("lock"),
+            durable: file("head.json"),
+            live: file("live.json"),
+        }
+    }
+
+    /// Whether anything was ever signed here.
+    pub(crate) fn has_head(&self) -> Result<bool, AuditError> {
+        Ok(files::open(&self.durable, files::Access::Read)?.is_some())
+    }
+
+    /// What is signed; none where nothing ever was. `boot` is this start of the machine.
+    pub(crate) fn heads(&self, key: &Key, boot: Option<&str>) -> Result<Option<Heads>, AuditError> {
+        let Some(durable) = files::read(&self.durable, MAX_HEAD)? else { return Ok(None) };
+        let durable = Head::read(&durable, Kind::Durable, key).ok_or_else(|| changed(&self.durable))?;
+        let is_same_boot = boot.is_some() && durable.boot.as_deref() == boot;
+        let mut heads = Heads { durable: durable.position, live: None, hint: None, is_same_boot };
+        let Some(live) = files::read(&self.live, MAX_HEAD)? else { return Ok(Some(heads)) };
+        match Head::read(&live, Kind::Live, key) {
+            Some(live) if is_same_boot && live.boot.as_deref() == boot => heads.live = Some(live.position),
+            _ if is_same_boot => return Err(changed(&self.live).into()),
+            // Nobody waited for it to come to the disk, so it may be anything.
+            live => heads.hint = live.map(|live| live.position),
+        }
+        Ok(Some(heads))
+    }
+
+    /// Signs a place that is on the disk already.
+    pub(crate) fn sign_durable(&self, key: &Key, boot: Option<&str>, position: Position) -> Result<(), AuditError> {
+        let head = Head { position, boot: boot.map(str::to_owned) };
+        files::replace(&self.durable, head.sign(Kind::Durable, key).as_bytes(), true)
+    }
+
+    /// Signs a place that need not be on the disk.
+    pub(crate) fn sign_live(&self, key: &Key, boot: &str, position: Position) -> Result<(), AuditError> {
+        let head = Head { position, boot: Some(boot.to_owned()) };
+        files::overwrite(&self.live, head.sign(Kind::Live, key).as_bytes())
+    }
+
+    /// Forgets a live head of before the machine was started anew.
+    pub(crate) fn forget_live(&self) -> Result<(), AuditError> {
+        files::remove(&self.live)?;
+        files::sync_folder(&self.path)
+    }
+}
+
+fn changed(path: &Path) -> Tampered {
+    Tampered::new(format!("the head {path:?} was changed, or belongs to another key"))
+}

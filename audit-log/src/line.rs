@@ -1,0 +1,144 @@
+//! One line: `{"seq":n,"time":"…","prev":"…","entry":…,"hash":"…"}`. The hash is the SHA-256 of the line without its
+//! last member, byte for byte, so a line has one form alone.
+
+use crate::key::Key;
+use ring::digest::{Context, SHA256, digest};
+use serde_json::{Value, json};
+
+/// The longest entry, in bytes of JSON. What is longer is written as its hash and length.
+pub const MAX_ENTRY: usize = 64 << 10;
+
+/// The longest line. What stands around an entry takes less than 256 bytes.
+pub(crate) const MAX_LINE: usize = MAX_ENTRY + 256;
+
+/// Most levels of an entry. Readers of JSON often end at 128, and the line is one more.
+const MAX_DEPTH: usize = 100;
+
+const HASH_DIGITS: usize = 64;
+
+/// What stands before the hash of a line, and after it.
+const BEFORE_HASH: &[u8] = b",\"hash\":\"";
+const AFTER_HASH: &[u8] = b"\"}";
+
+/// A place between two lines: how much is before it, and the hash that the next line continues.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Position {
+    /// Lines.
+    pub(crate) count: u64,
+    /// Bytes.
+    pub(crate) bytes: u64,
+    /// Of the line before it, in lower-case hex.
+    pub(crate) hash: String,
+}
+
+impl Position {
+    /// The beginning of the log of a key.
+    pub(crate) fn start(key: &Key) -> Position {
+        Position { count: 0, bytes: 0, hash: key.start() }
+    }
+
+    /// The number of the next line.
+    pub(crate) fn next(&self) -> u64 {
+        self.count.saturating_add(1)
+    }
+
+    /// Writes the next line.
+    pub(crate) fn write(&mut self, time: &str, entry: &str, out: &mut String) {
+        let text = format!(r#"{}{time}","prev":"{}","entry":{entry}"#, self.begin(), self.hash);
+        let hash = hash_of(text.as_bytes());
+        let line = format!("{text},\"hash\":\"{hash}\"}}\n");
+        out.push_str(&line);
+        self.pass(line.len(), hash);
+    }
+
+    /// Checks that a line, given without its end, is the next one, and goes past it. Gives the text of its entry.
+    pub(crate) fn read<'a>(&mut self, line: &'a [u8]) -> Result<&'a [u8], String> {
+        const BROKEN: &str = "is not a line of this log";
+        if !line.starts_with(self.begin().as_bytes()) {
+            return Err(self.not_next(line));
+        }
+        let length = line.len().checked_sub(BEFORE_HASH.len() + HASH_DIGITS + AFTER_HASH.len()).ok_or(BROKEN)?;
+        let (text, end) = line.split_at_checked(length).ok_or(BROKEN)?;
+        let hash = hash_of(text);
+        if end.strip_prefix(BEFORE_HASH).and_then(|end| end.strip_suffix(AFTER_HASH)) != Some(hash.as_bytes()) {
+            return Err("was changed: its hash does not fit it".to_owned());
+        }
+        let rest = text.strip_prefix(self.begin().as_bytes()).ok_or(BROKEN)?;
+        let time = rest.iter().position(|byte| *byte == b'"').ok_or(BROKEN)?;
+        let prev = rest.get(time..).and_then(|rest| rest.strip_prefix(b"\",\"prev\":\"")).ok_or(BROKEN)?;
+        let Some(rest) = prev.strip_prefix(self.hash.as_bytes()) else {
+            return Err(match self.count {
+                0 => "belongs to a log of another key".to_owned(),
+                count => format!("does not continue line {count}: one of the two was changed"),
+            });
+        };
+        let entry = rest.strip_prefix(b"\",\"entry\":").ok_or(BROKEN)?;
+        self.pass(line.len() + 1, hash);
+        Ok(entry)
+    }
+
+    /// How the next line begins, up to its time.
+    pub(crate) fn begin(&self) -> String {
+        format!(r#"{{"seq":{},"time":""#, self.next())
+    }
+
+    /// How the line before this place ends.
+    pub(crate) fn end(&self) -> Vec<u8> {
+        [BEFORE_HASH, self.hash.as_bytes(), AFTER_HASH, b"\n"].concat()
+    }
+
+    /// Goes past a line of so many bytes, its end included.
+    fn pass(&mut self, length: usize, hash: String) {
+        self.count = self.next();
+        self.bytes = self.bytes.saturating_add(length as u64);
+        self.hash = hash;
+    }
+
+    fn not_next(&self, line: &[u8]) -> String {
+        let digits = line.strip_prefix(b"{\"seq\":").unwrap_or_default();
+        let digits: String =
+            digits.iter().take(20).take_while(|byte| byte.is_ascii_digit()).map(|byte| char::from(*byte)).collect();
+        match digits.parse::<u64>() {
+            Ok(number) if number != self.next() => {
+                format!("has the number {number}: lines were removed, added or put in another order")
+            }
+            _ => "is not a line of this log".to_owned(),
+        }
+    }
+}
+
+/// An entry as it is written: as it is, or as its hash and length if it is too long or too deep.
+pub(crate) fn entry_text(entry: &Value) -> String {
+    let text = entry.to_string();
+    if text.len() <= MAX_ENTRY && !is_deeper(entry, MAX_DEPTH) {
+        return text;
+    }
+    let hash = hex(digest(&SHA256, text.as_bytes()).as_ref());
+    json!({ "type": "omitted", "bytes": text.len(), "sha256": hash }).to_string()
+}
+
+/// Bytes in lower-case hex.
+pub(crate) fn hex(bytes: &[u8]) -> String {
+    let digit = |value: u8| char::from_digit(u32::from(value), 16).unwrap_or_default();
+    bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect()
+}
+
+/// The hash of a line, from its text up to the last member.
+fn hash_of(text: &[u8]) -> String {
+    let mut context = Context::new(&SHA256);
+    context.update(text);
+    context.update(b"}");
+    hex(context.finish().as_ref())
+}
+
+fn is_deeper(value: &Value, levels: usize) -> bool {
+    let mut items: Box<dyn Iterator<Item = &Value>> = match value {
+        Value::Array(items) => Box::new(items.iter()),
+        Value::Object(members) => Box::new(members.values()),
+        _ => return false,
+    };
+    match levels.checked_sub(1) {
+        Some(levels) => items.any(|item| is_deeper(item, levels)),
+        None => true,
+    }
+}

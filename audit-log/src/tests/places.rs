@@ -1,0 +1,99 @@
+//! Where a log and its head may be.
+
+use super::*;
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::path::Path;
+
+fn mode(path: &Path) -> u32 {
+    fs::metadata(path).expect("there").permissions().mode() & 0o777
+}
+
+fn set_mode(path: &Path, mode: u32) {
+    fs::set_permissions(path, fs::Permissions::from_mode(mode)).expect("set");
+}
+
+#[test]
+fn all_that_is_made_is_its_owners_alone() {
+    let place = Place::with(2);
+    for folder in [place.log.parent().expect("folder"), &place.heads] {
+        assert_eq!(mode(folder), 0o700, "{folder:?}");
+    }
+    let head = |name| place.heads.join(name);
+    for file in [place.log.clone(), head("key"), head("head.json"), head("live.json"), head("lock")] {
+        assert_eq!(mode(&file), 0o600, "{file:?}");
+    }
+}
+
+#[test]
+fn a_head_folder_that_is_not_its_owners_alone_is_refused() {
+    let place = Place::with(1);
+    set_mode(&place.heads, 0o755);
+    let refused = place.open_in(BOOT).expect_err("refused");
+    assert!(matches!(refused, AuditError::NotPrivate { .. }), "{refused}");
+    assert!(place.verify().expect_err("not believed").message.contains("chmod go-rwx"));
+}
+
+#[test]
+fn a_log_that_others_may_write_to_is_refused_and_one_they_may_read_is_not() {
+    let place = Place::with(1);
+    let log = place.open();
+    set_mode(&place.log, 0o644);
+    log.append(&[entry(2)]).expect("appended");
+    set_mode(&place.log, 0o664);
+    let refused = log.append(&[entry(3)]).expect_err("refused");
+    assert!(matches!(refused, AuditError::NotPrivate { .. }), "{refused}");
+}
+
+#[test]
+fn links_and_pipes_are_refused_wherever_they_are() {
+    for name in ["logs/audit.jsonl", "heads/key", "heads/head.json", "heads/live.json", "heads/lock", "heads"] {
+        let place = Place::with(1);
+        let log = place.open();
+        let path = place.heads.parent().expect("folder").join(name);
+        let moved = path.with_extension("moved");
+        fs::rename(&path, &moved).expect("moved");
+        symlink(&moved, &path).expect("linked");
+        let tampered = place.verify().expect_err("not believed");
+        assert!(tampered.message.contains("is a link"), "{name}: {tampered}");
+        let refused = place.open_in(BOOT).and_then(|log| log.append(&[entry(2)]));
+        assert!(matches!(refused, Err(AuditError::WrongKind { found: "a link", .. })), "{name}: {refused:?}");
+        if name != "heads" && name != "heads/lock" && name != "heads/key" {
+            log.append(&[entry(2)]).expect_err(name);
+        }
+        crash(log);
+    }
+    let place = Place::with(1);
+    fs::remove_file(&place.log).expect("removed");
+    rustix::fs::mkfifoat(rustix::fs::CWD, &place.log, rustix::fs::Mode::RWXU).expect("made");
+    assert!(place.verify().expect_err("not believed").message.contains("is a pipe"));
+}
+
+#[test]
+fn a_new_file_in_the_place_of_an_old_one_is_never_a_link_to_elsewhere() {
+    let place = Place::with(1);
+    let victim = place.log.with_file_name("victim");
+    fs::write(&victim, "precious").expect("writable");
+    symlink(&victim, place.heads.join("head.json.new")).expect("linked");
+    let log = place.open();
+    log.append(&[entry(2)]).expect("appended");
+    log.flush().expect("flushed");
+    assert_eq!(fs::read_to_string(&victim).expect("readable"), "precious");
+    assert_eq!(place.verify().expect("whole").entries, 2);
+}
+
+#[test]
+fn a_log_in_the_folder_of_its_head_is_refused() {
+    let place = Place::new();
+    for name in ["audit.jsonl", "logs/audit.jsonl", "../heads/audit.jsonl"] {
+        let refused = AuditLog::open(&place.heads.join(name), &place.heads).expect_err("refused");
+        assert!(matches!(refused, AuditError::SameFolder { .. }), "{refused}");
+    }
+}
+
+#[test]
+fn errors_say_what_to_do() {
+    let place = Place::with(1);
+    fs::remove_file(&place.log).expect("removed");
+    let refused = place.open_in(BOOT).expect_err("refused").to_string();
+    assert!(refused.contains("audit.jsonl\" is gone; keep log and head folder"), "{refused}");
+}

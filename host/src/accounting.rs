@@ -1,0 +1,164 @@
+//! What every call took: one line of JSON each, in a file of the operator's choice.
+
+use agent_spaces_mcp::secrets::Redactor;
+use agent_spaces_mcp::trace::one_line_of;
+use serde::Serialize;
+use std::fmt;
+use std::fs::{DirBuilder, File, OpenOptions};
+use std::io::{self, ErrorKind, Write as _};
+use std::os::unix::fs::{DirBuilderExt as _, FileTypeExt as _, OpenOptionsExt as _};
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, SystemTime};
+
+/// The longest error text, in characters.
+const MAX_ERROR: usize = 500;
+
+/// The longest name, in characters.
+const MAX_NAME: usize = 200;
+
+/// One call.
+#[derive(Clone, Debug)]
+pub struct Entry {
+    /// When it began.
+    pub began: SystemTime,
+    /// How long it took.
+    pub latency: Duration,
+    /// How many characters of JSON were sent.
+    pub characters_in: usize,
+    /// How many characters of JSON came back.
+    pub characters_out: usize,
+    /// Who answers: a capability by its name, or an MCP server by its name in the configuration.
+    pub provider: Provider,
+    /// The function, by its provider's name for it.
+    pub command: String,
+    /// Why it failed, if it did.
+    pub error: Option<String>,
+}
+
+/// Who answers a call.
+#[derive(Clone, Debug)]
+pub enum Provider {
+    /// An MCP server.
+    Server(String),
+    /// Anything else, by the name of its capability.
+    Capability(String),
+}
+
+/// Where calls are written down; nowhere by default. Clones share the file.
+#[derive(Clone, Default)]
+pub struct Accounting(Option<Arc<Book>>);
+
+struct Book {
+    redactor: Redactor,
+    warn: Box<dyn Fn(&str) + Send + Sync>,
+    page: Mutex<Page>,
+}
+
+struct Page {
+    file: File,
+    /// Whether the last line was written in part: the next one must not continue it.
+    is_torn: bool,
+    has_warned: bool,
+}
+
+/// The line, key by key.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Line {
+    r#type: &'static str,
+    timestamp: String,
+    status: &'static str,
+    latency: f64,
+    characters_in: usize,
+    characters_out: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    mcp_server: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    capability: Option<String>,
+    command: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<String>,
+}
+
+impl Accounting {
+    /// Appends to this file, which is made for its owner alone with the folders above it. `warn` is told once if
+    /// writing fails later.
+    pub fn to_file(path: &Path, redactor: Redactor, warn: impl Fn(&str) + Send + Sync + 'static) -> io::Result<Self> {
+        if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
+            DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+        }
+        // A pipe would hold us up, and a link may lead to a file that somebody else chose.
+        let kind = path.symlink_metadata().map(|known| known.file_type());
+        if kind.is_ok_and(|kind| kind.is_symlink() || kind.is_fifo() || kind.is_socket()) {
+            return Err(io::Error::new(ErrorKind::InvalidInput, "it is a link, a pipe or a socket"));
+        }
+        let file = OpenOptions::new().append(true).create(true).mode(0o600).open(path)?;
+        let page = Mutex::new(Page { file, is_torn: false, has_warned: false });
+        Ok(Accounting(Some(Arc::new(Book { redactor, warn: Box::new(warn), page }))))
+    }
+
+    /// Whether anybody keeps accounts; counting costs.
+    pub fn is_kept(&self) -> bool {
+        self.0.is_some()
+    }
+
+    /// Writes a call down. A disk that fails does not fail the call.
+    pub fn record(&self, entry: Entry) {
+        let Some(book) = &self.0 else { return };
+        let Ok(line) = serde_json::to_string(&book.line(entry)) else { return };
+        let mut page = book.page.lock().unwrap_or_else(PoisonError::into_inner);
+        let Err(error) = page.write(&line) else { return };
+        if !std::mem::replace(&mut page.has_warned, true) {
+            drop(page);
+            (book.warn)(&format!("calls are no longer written down: {error}"));
+        }
+    }
+}
+
+impl Book {
+    fn line(&self, entry: Entry) -> Line {
+        let plain = |text: &str, max| one_line_of(&self.redactor.text(text), max);
+        let (mcp_server, capability) = match &entry.provider {
+            Provider::Server(name) => (Some(plain(name, MAX_NAME)), None),
+            Provider::Capability(name) => (None, Some(plain(name, MAX_NAME))),
+        };
+        Line {
+            r#type: "tool",
+            timestamp: humantime::format_rfc3339_millis(entry.began).to_string(),
+            status: if entry.error.is_none() { "ok" } else { "failed" },
+            latency: (entry.latency.as_secs_f64() * 1e6).round() / 1e3,
+            characters_in: entry.characters_in,
+            characters_out: entry.characters_out,
+            mcp_server,
+            capability,
+            command: plain(&entry.command, MAX_NAME),
+            error: entry.error.map(|error| plain(&error, MAX_ERROR)),
+        }
+    }
+}
+
+impl Page {
+    /// One write of the whole line, so that lines of other processes stay apart from it.
+    fn write(&mut self, line: &str) -> io::Result<()> {
+        let line = if self.is_torn { format!("\n{line}\n") } else { format!("{line}\n") };
+        let written = loop {
+            match self.file.write(line.as_bytes()) {
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                result => break result?,
+            }
+        };
+        self.is_torn = written < line.len() && (written > 0 || self.is_torn);
+        if written < line.len() { Err(io::Error::from(ErrorKind::StorageFull)) } else { Ok(()) }
+    }
+}
+
+impl fmt::Debug for Accounting {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_tuple("Accounting").field(&self.0.is_some()).finish()
+    }
+}
+
+#[cfg(test)]
+#[path = "accounting_tests.rs"]
+mod tests;

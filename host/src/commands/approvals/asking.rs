@@ -1,0 +1,70 @@
+//! How a command asks a person about calls that need approval.
+
+use crate::commands::clients::Session;
+use crate::commands::failure::Failure;
+use crate::commands::terminal;
+use agent_spaces_approvals::{Channel, PipeChannel, StoreChannel, TerminalChannel};
+use clap::{Args, ValueEnum};
+use std::io::IsTerminal as _;
+use std::sync::Arc;
+
+/// How a person is asked.
+#[derive(Args)]
+pub(in crate::commands) struct Asking {
+    /// How a person is asked about calls that need approval [default: terminal, if there is one, else none]
+    #[arg(long, value_enum, value_name = "HOW")]
+    approvals: Option<How>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum How {
+    /// On this terminal
+    Terminal,
+    /// Another program decides: it reads events on stdout and writes decisions as lines of JSON to stdin
+    Pipe,
+    /// Whoever has the approver token decides, with `agent-spaces approvals`
+    Store,
+    /// Nobody is asked
+    None,
+}
+
+impl Asking {
+    /// Whether another program reads events and writes decisions.
+    pub(in crate::commands) fn is_piped(&self) -> bool {
+        self.approvals == Some(How::Pipe)
+    }
+
+    /// Whether somebody decides with another command.
+    pub(in crate::commands) fn is_stored(&self) -> bool {
+        self.approvals == Some(How::Store)
+    }
+
+    /// Lets the session's calls ask. `is_stdin_taken` says whether the script is read from stdin.
+    pub(in crate::commands) fn prepare(&self, session: &mut Session, is_stdin_taken: bool) -> Result<(), Failure> {
+        let channel: Arc<dyn Channel> = match self.approvals {
+            Some(How::None) => return Ok(()),
+            // Who is not at a terminal does not see what is asked there.
+            None if !(std::io::stdin().is_terminal() && terminal::is_watched()) => return Ok(()),
+            None => match TerminalChannel::open() {
+                Ok(channel) => Arc::new(channel.while_asking(terminal::hold)),
+                Err(_) => return Ok(()),
+            },
+            Some(How::Terminal) => {
+                let opened = TerminalChannel::open();
+                let channel = opened.map_err(|error| Failure::new("config.usage", error.to_string(), None))?;
+                Arc::new(channel.while_asking(terminal::hold))
+            }
+            Some(How::Pipe) if is_stdin_taken => {
+                let hint = "name the script's file, so that stdin is free for decisions";
+                return Err(Failure::new("config.usage", "stdin cannot be both script and decisions", Some(hint)));
+            }
+            Some(How::Pipe) => session.wait(async {
+                let report = |text: &str| terminal::warn(&format!("a decision was refused: {text}"));
+                Arc::new(PipeChannel::new(tokio::io::stdin(), report)) as Arc<dyn Channel>
+            })?,
+            Some(How::Store) => Arc::new(StoreChannel::new(super::store()?, super::key()?, terminal::warn)),
+        };
+        session.ask_through(channel);
+        Ok(())
+    }
+}

@@ -1,0 +1,203 @@
+//! `agent-spaces approvals`
+
+mod asking;
+
+pub(super) use asking::Asking;
+
+use super::failure::Failure;
+use super::{folders, output, terminal};
+use agent_spaces_approvals::{ApproverKey, ApproverToken, Decision, Lasts, Request, Store, StoreError};
+use clap::{Args, Subcommand, ValueEnum};
+use serde_json::{Value, json};
+use std::fmt::Write as _;
+use std::path::PathBuf;
+
+/// The variable that the token is read from.
+const TOKEN: &str = "AGENT_SPACES_APPROVER_TOKEN";
+
+/// Decide about calls of runs that wait: `agent-spaces run --approvals store`.
+#[derive(Args)]
+#[command(after_help = "Examples:
+  agent-spaces approvals token                    # once; keep what it prints
+  agent-spaces approvals list
+  agent-spaces approvals approve apr_7f3c --for run
+  agent-spaces approvals deny apr_7f3c --reason 'not on a Friday'
+
+approve and deny want the token in AGENT_SPACES_APPROVER_TOKEN, or in a file with --token-file.
+Exit status: 0 ok, 2 bad usage, 4 the decision was refused.")]
+pub(super) struct ApprovalsCommand {
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+#[derive(Subcommand)]
+enum Verb {
+    /// Show what waits
+    List {
+        /// Print one JSON value
+        #[arg(long)]
+        json: bool,
+    },
+    /// Let a call be made
+    Approve {
+        #[command(flatten)]
+        choice: Choice,
+
+        /// What the approval covers: this call, all calls of the function in this run, or those with the same arguments
+        #[arg(long = "for", value_enum, value_name = "WHAT", default_value = "once")]
+        lasts: Span,
+    },
+    /// Refuse a call
+    Deny {
+        #[command(flatten)]
+        choice: Choice,
+    },
+    /// Make the approver token; one that was made before is no longer good
+    Token {
+        /// Print one JSON value
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+/// Which call, by whom, and why.
+#[derive(Args)]
+struct Choice {
+    /// What waits: `apr_…`
+    id: String,
+
+    /// Why; the script is told
+    #[arg(long, value_name = "TEXT")]
+    reason: Option<String>,
+
+    /// Who decides [default: the user's name]
+    #[arg(long, value_name = "NAME")]
+    by: Option<String>,
+
+    /// File that holds the token, in place of the variable
+    #[arg(long, value_name = "FILE")]
+    token_file: Option<PathBuf>,
+
+    /// Print one JSON value
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Span {
+    Once,
+    Run,
+    Arguments,
+}
+
+impl ApprovalsCommand {
+    pub(super) fn execute(self) -> u8 {
+        let (answer, is_json) = match self.verb {
+            Verb::List { json } => (list(), json),
+            Verb::Approve { choice, lasts } => (decide(&choice, |by| approval(by, &choice, lasts)), choice.json),
+            Verb::Deny { choice } => (decide(&choice, |by| Decision::deny(by, choice.reason.clone())), choice.json),
+            Verb::Token { json } => (token(), json),
+        };
+        match answer {
+            Ok((value, _)) if is_json => output::print_line(&value),
+            Ok((_, text)) => output::print(&text),
+            Err(failure) => failure.report(is_json),
+        }
+    }
+}
+
+fn approval(by: String, choice: &Choice, lasts: Span) -> Decision {
+    let lasts = match lasts {
+        Span::Once => Lasts::Once,
+        Span::Run => Lasts::Run,
+        Span::Arguments => Lasts::Arguments,
+    };
+    Decision { reason: choice.reason.clone(), ..Decision::approve(by).lasting(lasts) }
+}
+
+fn list() -> Result<(Value, String), Failure> {
+    let listing = store()?.list().map_err(failed)?;
+    listing.unreadable.iter().for_each(|error| terminal::warn(&error.to_string()));
+    let mut text = String::new();
+    for request in &listing.requests {
+        describe(&mut text, request);
+    }
+    if listing.requests.is_empty() {
+        text.push_str("Nothing waits.\n");
+    }
+    Ok((json!(listing.requests), text))
+}
+
+fn describe(text: &mut String, request: &Request) {
+    let line = terminal::clean_line;
+    let left = request.time_left().unwrap_or_default().as_secs();
+    let space = request.space.as_ref().map(|space| format!(" in {}", line(space))).unwrap_or_default();
+    let _ = writeln!(text, "{}  {}{space}  {left} s left", request.id, line(&request.label()));
+    let _ = writeln!(text, "  arguments  {}", line(&request.params.to_string()));
+    let _ = writeln!(text, "  says       {}", line(&request.message));
+    if !request.places.is_empty() {
+        let _ = writeln!(text, "  named at   {}", line(&request.places.join(", ")));
+    }
+}
+
+fn decide(choice: &Choice, decision: impl FnOnce(String) -> Decision) -> Result<(Value, String), Failure> {
+    let token = choice.token()?;
+    let store = store()?;
+    let request = store.get(&choice.id).map_err(failed)?;
+    let decision = decision(choice.by.clone().unwrap_or_else(user));
+    let word = json!(decision)["decision"].as_str().unwrap_or_default().to_owned();
+    store.decide(&request, decision, &token).map_err(failed)?;
+    let done = if word == "approve" { "approved" } else { "denied" };
+    let text = format!("{}  {} {done}\n", request.id, terminal::clean_line(&request.label()));
+    Ok((json!({ "id": request.id, "decision": word }), text))
+}
+
+fn token() -> Result<(Value, String), Failure> {
+    let token = ApproverToken::new().map_err(failed)?;
+    token.key().save(&key_file()?).map_err(failed)?;
+    terminal::note("This is shown once. Whoever has it can approve calls: keep it from agents and their scripts.");
+    Ok((json!({ "token": token.reveal() }), format!("{}\n", token.reveal())))
+}
+
+impl Choice {
+    fn token(&self) -> Result<ApproverToken, Failure> {
+        let text = match &self.token_file {
+            Some(file) => std::fs::read_to_string(file)
+                .map_err(|error| Failure::new("config.file", format!("{}: {error}", file.display()), None))?,
+            None => std::env::var(TOKEN).map_err(|_| {
+                let hint = format!("set {TOKEN}, or name a file with --token-file");
+                Failure::new("config.approver", "deciding takes the approver token", Some(&hint))
+            })?,
+        };
+        text.trim().parse().map_err(failed)
+    }
+}
+
+/// Who sits here, for the log.
+fn user() -> String {
+    std::env::var("USER").or_else(|_| std::env::var("LOGNAME")).unwrap_or_else(|_| "unknown".into())
+}
+
+fn store() -> Result<Store, Failure> {
+    Store::open(&folder()?.join("approvals")).map_err(failed)
+}
+
+/// The public key of who may decide.
+fn key() -> Result<ApproverKey, Failure> {
+    ApproverKey::load(&key_file()?).map_err(failed)?.ok_or_else(|| {
+        let hint = "make an approver token with `agent-spaces approvals token`";
+        Failure::new("config.approver", "nobody can approve calls here yet", Some(hint))
+    })
+}
+
+fn key_file() -> Result<PathBuf, Failure> {
+    Ok(folder()?.join("approver.json"))
+}
+
+fn folder() -> Result<PathBuf, Failure> {
+    folders::state().ok_or_else(|| Failure::new("host.state", "there is no home folder", Some("set XDG_STATE_HOME")))
+}
+
+fn failed(error: StoreError) -> Failure {
+    Failure::new("call.denied", error.to_string(), None)
+}

@@ -1,0 +1,89 @@
+//! `agent-spaces policy`
+
+use super::failure::Failure;
+use super::space_choice::ConfigChoice;
+use super::{folders, output};
+use agent_spaces::project::Project;
+use agent_spaces_policy::Decision;
+use clap::{Args, Subcommand};
+use serde_json::{Value, json};
+
+/// Show what a policy makes of calls.
+#[derive(Args)]
+pub(super) struct PolicyCommand {
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+#[derive(Subcommand)]
+enum Verb {
+    Explain(Explain),
+}
+
+/// Say what becomes of calls of a function, and which rule decides.
+#[derive(Args)]
+#[command(after_help = "Examples:
+  agent-spaces policy explain support github.createIssue
+  agent-spaces policy explain support github.createIssue --args '{\"repo\": \"acme/site\"}'
+  agent-spaces policy explain - fs.writeFile      # what all scripts have, in no space
+
+Exit status: 0 it is allowed, 4 it is denied or asks for approval, 2 bad usage or configuration.")]
+struct Explain {
+    /// The space; - for what scripts have without one
+    space: String,
+
+    /// The function as scripts call it
+    #[arg(value_name = "CAPABILITY.FUNCTION")]
+    function: String,
+
+    /// The call's parameters as JSON, to check them too
+    #[arg(long, value_name = "JSON")]
+    args: Option<String>,
+
+    #[command(flatten)]
+    config: ConfigChoice,
+
+    /// Print one JSON value
+    #[arg(long)]
+    json: bool,
+}
+
+impl PolicyCommand {
+    pub(super) fn execute(self) -> u8 {
+        let Verb::Explain(explain) = self.verb;
+        match explain.answer() {
+            Ok((value, _, status)) if explain.json => output::print_line(&value).max(status),
+            Ok((_, text, status)) => output::print(&text).max(status),
+            Err(failure) => failure.report(explain.json),
+        }
+    }
+}
+
+impl Explain {
+    fn answer(&self) -> Result<(Value, String, u8), Failure> {
+        let params = self.params()?;
+        let engine = folders::engine(true)?;
+        let project = match self.config.open(&engine)? {
+            Some(project) => project,
+            None => Project::without_config(std::path::Path::new("."), Vec::new(), &folders::surroundings())?,
+        };
+        let space = Some(self.space.as_str()).filter(|space| *space != "-");
+        let modules = project.space(space)?;
+        // What cannot be answered can still be explained.
+        let assembled = modules.assemble(&engine)?;
+        let (capability, function) = self.function.rsplit_once('.').unwrap_or((&self.function, &self.function));
+        modules.check_function("CAPABILITY.FUNCTION", &self.function)?;
+        let explained = assembled.explain(capability, function, params.as_ref());
+        let explanation = explained.map_err(|error| Failure::new(&error.code, error.message, None))?;
+        let status = if explanation.outcome == Decision::Allow { 0 } else { 4 };
+        let value = json!({ "space": space, "function": self.function, "explanation": explanation });
+        Ok((value, format!("{explanation}\n"), status))
+    }
+
+    fn params(&self) -> Result<Option<Value>, Failure> {
+        let Some(text) = &self.args else { return Ok(None) };
+        let hint = Some("give a JSON object, such as '{\"name\": \"value\"}'");
+        let parsed = serde_json::from_str(text);
+        parsed.map(Some).map_err(|error| Failure::new("config.usage", format!("--args is not JSON: {error}"), hint))
+    }
+}

@@ -1,0 +1,69 @@
+//! The provider itself: not too many calls at one time, not for too long, and again where that does no harm.
+
+use crate::handlers::{Answer, Call, CapabilityError, Handler};
+use agent_spaces_policy::Middleware;
+use serde_json::json;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+use tokio::sync::Semaphore;
+
+/// The wait before the first repetition; each further one waits twice as long.
+const FIRST_PAUSE: Duration = Duration::from_millis(100);
+
+pub(super) struct Provider {
+    handler: Arc<Handler>,
+    /// In the order of their coming; whoever stops waiting is gone.
+    places: Option<Arc<Semaphore>>,
+    timeout: Option<Duration>,
+    /// How often a call is repeated that failed for a while only. Zero unless the operator says that repeating the
+    /// function does no harm.
+    retries: u32,
+}
+
+/// Those who wait for a place, by function: the same for all scripts of a space. Clones are one.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Lines(Arc<Mutex<HashMap<String, Arc<Semaphore>>>>);
+
+impl Lines {
+    fn of(&self, label: &str, most: u32) -> Arc<Semaphore> {
+        let mut lines = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let line = lines.entry(label.to_owned()).or_insert_with(|| Arc::new(Semaphore::new(most.max(1) as usize)));
+        line.clone()
+    }
+}
+
+impl Provider {
+    pub(super) fn new(handler: Arc<Handler>, middleware: &Middleware, label: &str, lines: &Lines) -> Provider {
+        let places = middleware.concurrency.map(|most| lines.of(label, most));
+        let retries = if middleware.idempotent { middleware.retries } else { 0 };
+        Provider { handler, places, timeout: middleware.timeout, retries }
+    }
+
+    pub(super) async fn call(&self, call: Call) -> Answer {
+        let _place = match &self.places {
+            Some(places) => places.acquire().await.ok(),
+            None => None,
+        };
+        let mut pause = FIRST_PAUSE;
+        for _ in 0..self.retries {
+            match self.attempt(call.clone()).await {
+                Err(error) if error.retryable => tokio::time::sleep(pause).await,
+                answer => return answer,
+            }
+            pause = pause.saturating_mul(2);
+        }
+        self.attempt(call).await
+    }
+
+    async fn attempt(&self, call: Call) -> Answer {
+        let Some(timeout) = self.timeout else { return (self.handler)(call).await };
+        tokio::time::timeout(timeout, (self.handler)(call)).await.unwrap_or_else(|_| {
+            let mut error = CapabilityError::new("call.timeout", "Tool execution timed out");
+            error.details = Some(json!({ "afterMs": timeout.as_millis() as u64 }));
+            // Whether it took effect is unknown: only who repeats what does no harm may repeat it.
+            error.retryable = self.retries > 0;
+            Err(error)
+        })
+    }
+}

@@ -1,0 +1,69 @@
+//! What a space lets its callers do, and who is told of what they did.
+
+use super::approval::Approvals;
+use super::cache::Answers;
+use super::grant::Grants;
+use super::provide::Lines;
+use crate::accounting::Accounting;
+use crate::events::Observer;
+use agent_spaces_mcp::secrets::Redactor;
+use agent_spaces_policy::{DayCounts, DayMemory, Policy, Settings};
+use std::collections::HashSet;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Hears what only an operator may know: which rule refused a call, and what would allow it.
+pub type Operator = dyn Fn(&str) + Send + Sync;
+
+/// Everything that the steps of a space's calls have in common; clones are one.
+#[derive(Clone)]
+pub(crate) struct Rules {
+    /// The space's name, for those who decide.
+    pub(crate) space: Option<Arc<str>>,
+    pub(crate) grants: Grants,
+    pub(crate) policy: Arc<Policy>,
+    /// How often functions were called today.
+    pub(crate) days: Arc<dyn DayCounts>,
+    pub(crate) approvals: Approvals,
+    pub(crate) answers: Answers,
+    pub(crate) lines: Lines,
+    pub(crate) redactor: Redactor,
+    pub(crate) accounting: Accounting,
+    pub(crate) observer: Option<Arc<Observer>>,
+    /// Told what only the operator may know of a refusal.
+    pub(crate) operator: Option<Arc<Operator>>,
+    /// What the operator was told already.
+    told: Arc<Mutex<HashSet<String>>>,
+}
+
+/// A script may be refused in ever new words.
+const MAX_TOLD: usize = 100;
+
+impl Rules {
+    /// What is granted may be called.
+    pub(crate) fn new(grants: Grants) -> Rules {
+        Rules {
+            space: None,
+            grants,
+            policy: Arc::new(Policy::new(Settings::default())),
+            days: Arc::new(DayMemory::default()),
+            approvals: Approvals::default(),
+            answers: Answers::default(),
+            lines: Lines::default(),
+            redactor: Redactor::default(),
+            accounting: Accounting::default(),
+            observer: None,
+            operator: None,
+            told: Arc::default(),
+        }
+    }
+
+    /// Tells the operator, where one listens: each thing once.
+    pub(super) fn tell(&self, text: &str) {
+        let Some(operator) = &self.operator else { return };
+        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+        if told.len() < MAX_TOLD && told.insert(text.to_owned()) {
+            drop(told);
+            operator(text);
+        }
+    }
+}

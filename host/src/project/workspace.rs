@@ -1,0 +1,108 @@
+//! The folder that a space's scripts see as theirs.
+
+use super::Project;
+use super::definitions::DefinitionFile;
+use super::error::ProjectError;
+use super::find::join;
+use crate::config::Entry;
+use crate::trust::Status;
+use std::path::{Path, PathBuf};
+
+impl Project {
+    /// The workspace of a space, if it has one: a folder that is there and holds nothing that decides over scripts.
+    /// A configuration that its user has not accepted names none.
+    pub fn workspace(&self, space: Option<&str>) -> Result<Option<PathBuf>, ProjectError> {
+        let Some(space) = space else { return Ok(None) };
+        let named = self.config.spaces.get(space).and_then(|space| space.workspace.as_deref());
+        let Some(named) = named.filter(|_| self.trust == Status::Accepted) else { return Ok(None) };
+        let place = format!("{}: {}.workspace", self.config.file, self.config.place_of_space(space));
+        self.checked_workspace(&join(&self.folder, named), &place).map(Some)
+    }
+
+    /// A folder as a workspace, unless it must not be one. `place` says who named it.
+    pub fn checked_workspace(&self, folder: &Path, place: &str) -> Result<PathBuf, ProjectError> {
+        let own = [".agent-spaces", ".mcp.json"].map(|name| self.folder.join(name));
+        // Without a configuration there is a folder in its place.
+        let config = Some(PathBuf::from(&self.config.file)).filter(|file| !file.is_dir());
+        let entries = self.config.spaces.values().flat_map(|space| &space.capabilities).chain(&self.config.global);
+        // A folder of definitions may be empty yet.
+        let named = entries.filter_map(|entry| match entry {
+            Entry::Path { path, .. } => Some(join(&self.folder, path)),
+            _ => None,
+        });
+        let own = config.into_iter().chain(own).chain([self.lock_file()]).chain(named);
+        let definitions = self.definitions.iter().flat_map(|definition| definition.protected(&self.folder));
+        check_workspace(folder, own.chain(definitions).chain(self.protected.iter().cloned()), place)
+    }
+}
+
+impl DefinitionFile {
+    /// What decides over its calls: the file, and the folder of its handlers, which import from there.
+    pub fn protected(&self, project: &Path) -> Vec<PathBuf> {
+        let files = [Some(&self.path), self.handlers.as_ref()];
+        let folder = self.handlers.as_deref().and_then(Path::parent).map(Path::to_owned);
+        let is_projects = |folder: &PathBuf| folder.canonicalize().ok() == project.canonicalize().ok();
+        files.into_iter().flatten().cloned().chain(folder.filter(|folder| !is_projects(folder))).collect()
+    }
+}
+
+/// A folder as a workspace, unless something that decides over scripts lies in it, or it in that.
+pub fn check_workspace(
+    folder: &Path,
+    protected: impl IntoIterator<Item = PathBuf>,
+    place: &str,
+) -> Result<PathBuf, ProjectError> {
+    let refuse =
+        |message: String, fix: &str| ProjectError::Unknown { place: place.to_owned(), message, fix: fix.to_owned() };
+    let workspace = folder.canonicalize().ok().filter(|folder| folder.is_dir()).ok_or_else(|| {
+        refuse(format!("there is no folder {}", folder.display()), "Make the folder, or name another")
+    })?;
+    for path in protected {
+        // What is not there yet may be made there.
+        let real = path.canonicalize().or_else(|_| std::path::absolute(&path)).unwrap_or_else(|_| path.clone());
+        if real.starts_with(&workspace) || (real.is_dir() && workspace.starts_with(&real)) {
+            let message = format!(
+                "the workspace {} and {} overlap: a script could change what decides over it",
+                workspace.display(),
+                path.display()
+            );
+            return Err(refuse(message, "Name a folder of its own, such as `./workspace`"));
+        }
+    }
+    Ok(workspace)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::check_workspace;
+    use std::fs;
+
+    #[test]
+    fn x_13_a_workspace_lies_apart_from_what_decides_over_scripts() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |path: &str| folder.path().join(path);
+        for path in ["state/keys", "project/workspace/deep", "project/.agent-spaces"] {
+            fs::create_dir_all(at(path)).unwrap();
+        }
+        fs::write(at("project/agent-spaces.config.json"), "{}").unwrap();
+        let protected = || {
+            [
+                at("project/agent-spaces.config.json"),
+                at("project/capabilities.lock"),
+                at("project/.agent-spaces"),
+                at("state"),
+            ]
+        };
+        let check = |path: &str| check_workspace(&at(path), protected(), "here").map_err(|error| error.to_string());
+        assert_eq!(check("project/workspace"), Ok(at("project/workspace").canonicalize().unwrap()));
+        for path in ["", "project", "state", "state/keys", "project/.agent-spaces"] {
+            let message = check(path).unwrap_err();
+            assert!(message.contains("overlap") && message.contains("here"), "{path}: {message}");
+        }
+        assert!(check("nowhere").unwrap_err().contains("there is no folder"));
+        assert!(check("project/agent-spaces.config.json").is_err());
+        // A link to a folder above is that folder.
+        std::os::unix::fs::symlink(at("project"), at("project/workspace/up")).unwrap();
+        assert!(check("project/workspace/up").unwrap_err().contains("overlap"));
+    }
+}

@@ -1,0 +1,95 @@
+//! What a script and its files use of capabilities.
+
+use super::*;
+use crate::script::CallKind;
+use std::fs;
+
+/// A script with these files beside it, in a space with one capability module and one of plain JavaScript.
+fn resolved(files: &[(&str, &str)], source: &str) -> Resolved {
+    let folder = tempfile::tempdir().unwrap();
+    for (path, text) in files {
+        fs::write(folder.path().join(path), text).unwrap();
+    }
+    let workspace = Workspace::open(folder.path()).unwrap();
+    let mut known = Modules::default();
+    for name in ["fileSystem", "fileSystem.$resources"] {
+        let interface = format!("capabilities:files/{}@1.0.0", name.replace(".$", "-").to_lowercase());
+        known.bind("@capabilities/files".to_owned(), Binding { name: name.to_owned(), interface });
+    }
+    known.insert("plain".to_owned(), ModuleSource::JavaScript("export const fileSystem = {}".to_owned()));
+    let known = Known { modules: &known, withheld: &Withheld::new(), has_fetch: false };
+    resolve("main.ts", source, known, Some(&workspace)).unwrap()
+}
+
+/// A script's uses, as `file:line:column module path`; `~` before what is only mentioned.
+fn uses(files: &[(&str, &str)], source: &str) -> Vec<String> {
+    let show = |call: &ProgramCall| {
+        let Location { file, line, column } = &call.location;
+        let mark = if call.kind == CallKind::Mention { "~" } else { "" };
+        format!("{file}:{line}:{column} {} {mark}{}", call.module, call.path)
+    };
+    resolved(files, source).calls.iter().map(show).collect()
+}
+
+#[test]
+fn the_calls_of_a_script_are_those_of_all_its_files() {
+    let files = [
+        (
+            "lib.ts",
+            "import { fileSystem as f } from '@capabilities/files'\nexport const clean = () => f.deleteFile('a')",
+        ),
+        ("again.ts", "import './main'; import './lib'; export * from '@capabilities/files'"),
+        ("main.ts", "import { fileSystem } from '@capabilities/files'\nexport const read = fileSystem.$resources.read"),
+    ];
+    let script = "import { clean } from './lib'; import './again'\nimport { fileSystem } from '@capabilities/files'
+                  clean(); fileSystem.list()";
+    assert_eq!(
+        uses(&files, script),
+        [
+            "main.ts:3:28 @capabilities/files fileSystem.list",
+            "lib.ts:2:28 @capabilities/files fileSystem.deleteFile",
+            "again.ts:1:34 @capabilities/files ~",
+            // Another text than the script's, though it has its name.
+            "main.ts:2:21 @capabilities/files ~fileSystem.$resources.read",
+        ]
+    );
+}
+
+#[test]
+fn a_script_that_its_own_file_imports_is_told_once() {
+    let script = "import './lib'; import { fileSystem } from '@capabilities/files'; fileSystem.list()";
+    let files = [("main.ts", script), ("lib.ts", "import './main'")];
+    assert_eq!(uses(&files, script), ["main.ts:1:67 @capabilities/files fileSystem.list"]);
+}
+
+#[test]
+fn only_capability_modules_are_told() {
+    let files = [("lib.ts", "export const fileSystem = { list() {} }")];
+    for module in ["plain", "./lib"] {
+        let script = format!("import {{ fileSystem }} from '{module}'; fileSystem.list()");
+        assert_eq!(uses(&files, &script), [""; 0], "{module}");
+    }
+}
+
+#[test]
+fn all_files_together_are_bounded_as_one_is() {
+    let import = "import { fileSystem } from '@capabilities/files'\n";
+    let half = format!("{import}{}", "fileSystem.list()\n".repeat(MAX_CALL_SITES / 2));
+    let files = [("a.ts", half.as_str()), ("b.ts", half.as_str()), ("none.ts", "export const x = 1")];
+    let told = resolved(&files, &format!("import './a'; import './b'\n{half}"));
+    assert_eq!(told.calls.len(), MAX_CALL_SITES);
+    assert!(told.calls.iter().all(|call| call.location.file != "b.ts") && told.has_more_calls);
+    assert!(!resolved(&files, &format!("import './a'\n{half}")).has_more_calls);
+    // Uses of another module cannot hide those of a capability unsaid.
+    let crowd = "x;".repeat(MAX_CALL_SITES);
+    let told = resolved(&files, &format!("{import}import {{ x }} from './none'\n{crowd} fileSystem.list()"));
+    assert!(told.calls.is_empty() && told.has_more_calls);
+}
+
+#[test]
+fn a_fetch_in_any_file_is_a_fetch_of_the_script() {
+    let files =
+        [("lib.ts", "export const get = () => fetch('a')"), ("none.ts", "export const get = (fetch) => fetch('a')")];
+    assert!(resolved(&files, "import { get } from './lib'; get()").uses_fetch);
+    assert!(!resolved(&files, "import { get } from './none'; get()").uses_fetch);
+}

@@ -1,0 +1,111 @@
+//! How long a run has been going, without the time in which it waited for a person.
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+/// The clock of one run; clones are one.
+#[derive(Clone, Debug)]
+pub(crate) struct RunClock(Arc<Mutex<Hands>>);
+
+#[derive(Debug)]
+struct Hands {
+    started: Instant,
+    /// How long it stood still, up to the last time that it went on.
+    stood: Duration,
+    /// How many hold it, and since when it stands.
+    held: Option<(u32, Instant)>,
+}
+
+/// Holds the clock for as long as it lives.
+pub(crate) struct Held<'a>(&'a RunClock);
+
+impl RunClock {
+    pub(crate) fn new(started: Instant) -> RunClock {
+        RunClock(Arc::new(Mutex::new(Hands { started, stood: Duration::ZERO, held: None })))
+    }
+
+    /// How much of `limit` is left. While the clock is held this does not change.
+    pub(crate) fn left(&self, limit: Duration) -> Duration {
+        let hands = self.hands();
+        let now = hands.held.map_or_else(Instant::now, |(_, since)| since);
+        limit.saturating_sub(now.duration_since(hands.started).saturating_sub(hands.stood))
+    }
+
+    /// Stops the clock until what is given is dropped. Says whether it went before.
+    pub(crate) fn hold(&self) -> (Held<'_>, bool) {
+        let mut hands = self.hands();
+        let (count, since) = hands.held.unwrap_or_else(|| (0, Instant::now()));
+        hands.held = Some((count + 1, since));
+        (Held(self), count == 0)
+    }
+
+    fn hands(&self) -> std::sync::MutexGuard<'_, Hands> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Held<'_> {
+    /// Lets the clock go; gives how long it stood if nobody else holds it.
+    pub(crate) fn release(self) -> Option<Duration> {
+        let stood = self.0.let_go();
+        std::mem::forget(self);
+        stood
+    }
+}
+
+impl RunClock {
+    fn let_go(&self) -> Option<Duration> {
+        let mut hands = self.hands();
+        match hands.held.take() {
+            Some((1, since)) => {
+                let stood = since.elapsed();
+                hands.stood += stood;
+                Some(stood)
+            }
+            Some((count, since)) => {
+                hands.held = Some((count.saturating_sub(1), since));
+                None
+            }
+            None => None,
+        }
+    }
+}
+
+impl Drop for Held<'_> {
+    fn drop(&mut self) {
+        self.0.let_go();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::RunClock;
+    use std::time::{Duration, Instant};
+
+    const LIMIT: Duration = Duration::from_secs(10);
+
+    #[test]
+    fn time_that_somebody_holds_does_not_count() {
+        let clock = RunClock::new(Instant::now() - Duration::from_secs(4));
+        let (first, was_going) = clock.hold();
+        assert!(was_going);
+        let (second, was_going) = clock.hold();
+        assert!(!was_going);
+        let left = clock.left(LIMIT);
+        std::thread::sleep(Duration::from_millis(20));
+        assert_eq!(clock.left(LIMIT), left, "it stands");
+        assert_eq!(first.release(), None, "somebody else holds it");
+        assert_eq!(clock.left(LIMIT), left);
+        let stood = second.release().unwrap();
+        assert!(stood >= Duration::from_millis(20));
+        assert!(clock.left(LIMIT) <= left);
+        assert!(clock.left(LIMIT) > left - Duration::from_secs(1));
+    }
+
+    #[test]
+    fn what_is_dropped_lets_go_too_and_time_runs_out() {
+        let clock = RunClock::new(Instant::now() - Duration::from_secs(11));
+        drop(clock.hold());
+        assert_eq!(clock.left(LIMIT), Duration::ZERO);
+    }
+}

@@ -1,0 +1,48 @@
+//! What the steps before a provider know of the run that calls.
+
+use super::clock::RunClock;
+use crate::events::EventSink;
+use crate::program::Program;
+use agent_spaces_approvals::Pending;
+use agent_spaces_policy::RunCounts;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+#[cfg(feature = "compiler")]
+use std::time::Instant;
+
+/// On whose behalf calls are made.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Caller {
+    /// A name for logs; nobody in particular by default.
+    pub name: Option<String>,
+    /// What the caller may do beyond what everybody may: functions can ask for scopes.
+    pub scopes: BTreeSet<String>,
+}
+
+/// One run, or one call that no script makes. Cheap to make: most runs need little of it.
+pub(crate) struct RunContext {
+    pub(crate) caller: Arc<Caller>,
+    pub(crate) clock: RunClock,
+    pub(crate) events: EventSink,
+    /// What waits for a person, and what a person said of later calls.
+    pub(crate) pending: Pending,
+    /// How often functions were called.
+    pub(crate) counts: RunCounts,
+    /// Whose script calls, if one does.
+    pub(crate) program: Option<Program>,
+}
+
+impl RunContext {
+    /// For a call of the host's own.
+    #[cfg(feature = "compiler")]
+    pub(crate) fn of_host(caller: Arc<Caller>, events: EventSink) -> RunContext {
+        RunContext {
+            caller,
+            clock: RunClock::new(Instant::now()),
+            events,
+            pending: Pending::default(),
+            counts: RunCounts::default(),
+            program: None,
+        }
+    }
+}

@@ -1,0 +1,76 @@
+//! `@agent-spaces/std`: the interfaces of `wit/std.wit`, answered by the crate `agent-spaces-std`.
+
+use crate::error::HostError;
+use crate::handlers::{Answer, Call, CapabilityError, Handlers};
+use crate::interfaces::Interfaces;
+use agent_spaces_policy::Policy;
+use agent_spaces_std::fs::Files;
+use agent_spaces_std::http::Client;
+use agent_spaces_std::{StdError, crypto, csv, json, time};
+use std::path::Path;
+use std::sync::Arc;
+
+/// What scripts import.
+pub(crate) const SPECIFIER: &str = "@agent-spaces/std";
+
+/// What the global `fetch` is made of.
+pub(crate) const HTTP: &str = "agent-spaces:std/http@1.0.0";
+
+pub(crate) const WIT: &str = include_str!("../../wit/std.wit");
+
+/// The standard library of one space.
+#[derive(Clone)]
+pub struct StandardLibrary {
+    files: Option<Arc<Files>>,
+    client: Arc<Client>,
+}
+
+impl StandardLibrary {
+    /// Within what a policy allows. `workspace` is the folder that `fs` sees; without one it sees nothing.
+    pub fn new(policy: &Policy, workspace: Option<&Path>) -> std::io::Result<StandardLibrary> {
+        let files = workspace.map(|folder| Files::open(folder, *policy.files())).transpose()?;
+        Ok(StandardLibrary { files: files.map(Arc::new), client: Arc::new(Client::new(policy.network().clone())) })
+    }
+
+    /// Adds it to what a space has.
+    pub fn add_to(&self, interfaces: &mut Interfaces, handlers: &mut Handlers) -> Result<(), HostError> {
+        interfaces.add_standard()?;
+        let files = self.files.clone();
+        handlers.add_interface("agent-spaces:std/fs@1.0.0", move |call: Call| {
+            let files = files.clone();
+            async move {
+                match files {
+                    Some(files) => given(files.call(&call.function, call.params).await),
+                    None => Err(CapabilityError::new("call.denied", "This space has no workspace: fs has no files")),
+                }
+            }
+        });
+        let client = self.client.clone();
+        handlers.add_interface(HTTP, move |call: Call| {
+            let client = client.clone();
+            async move { given(client.call(&call.function, call.params).await) }
+        });
+        handlers.add_interface("agent-spaces:std/json@1.0.0", |call: Call| async move {
+            given(json::call(&call.function, call.params))
+        });
+        handlers.add_interface("agent-spaces:std/csv@1.0.0", |call: Call| async move {
+            given(csv::call(&call.function, call.params))
+        });
+        handlers.add_interface("agent-spaces:std/crypto@1.0.0", |call: Call| async move {
+            given(crypto::call(&call.function, call.params))
+        });
+        handlers.add_interface("agent-spaces:std/time@1.0.0", |call: Call| async move {
+            given(time::call(&call.function, call.params).await)
+        });
+        Ok(())
+    }
+}
+
+fn given(answer: agent_spaces_std::Answer) -> Answer {
+    answer.map_err(|StdError { code, message, retryable, details }| CapabilityError {
+        code: code.to_owned(),
+        message,
+        retryable,
+        details,
+    })
+}

@@ -1,0 +1,65 @@
+//! A day's counts in a file, shared by all processes of a user.
+
+use super::private_file;
+use super::tally::{Tally, day_of};
+use super::{DayCounts, DayError, Taken, Wanted};
+use serde::{Deserialize, Serialize};
+use std::path::PathBuf;
+use std::time::SystemTime;
+
+/// The form of the file; another one is not read.
+const VERSION: u32 = 1;
+
+/// The counts of a space's day in a file of its own, which all processes share. Nothing is read or made before there
+/// is something to count. A file that cannot be understood is left as it is, and nothing is let through.
+#[derive(Clone, Debug)]
+pub struct DayFile(PathBuf);
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Document {
+    version: u32,
+    today: Tally,
+}
+
+impl DayFile {
+    /// Keeps the counts in this file, one for each space.
+    pub fn new(path: impl Into<PathBuf>) -> DayFile {
+        DayFile(path.into())
+    }
+
+    fn take_on(&self, today: u64, wanted: &[Wanted<'_>]) -> Result<Taken, DayError> {
+        let _lock = private_file::lock(&self.0)?;
+        let mut tally = self.read()?;
+        let taken = tally.take(today, wanted);
+        if taken == Taken::Counted {
+            let document = Document { version: VERSION, today: tally };
+            let text = serde_json::to_vec(&document).map_err(|error| self.corrupt(error.to_string()))?;
+            private_file::replace(&self.0, &text)?;
+        }
+        Ok(taken)
+    }
+
+    fn read(&self) -> Result<Tally, DayError> {
+        let Some(bytes) = private_file::read(&self.0)? else { return Ok(Tally::default()) };
+        let document: Document = serde_json::from_slice(&bytes).map_err(|error| self.corrupt(error.to_string()))?;
+        if document.version != VERSION {
+            return Err(self.corrupt(format!("its version is {}, not {VERSION}", document.version)));
+        }
+        Ok(document.today)
+    }
+
+    fn corrupt(&self, reason: String) -> DayError {
+        DayError::Corrupt { path: self.0.clone(), reason }
+    }
+}
+
+impl DayCounts for DayFile {
+    fn take(&self, wanted: &[Wanted<'_>]) -> Result<Taken, DayError> {
+        self.take_on(day_of(SystemTime::now()), wanted)
+    }
+}
+
+#[cfg(test)]
+#[path = "day_file_tests.rs"]
+mod tests;

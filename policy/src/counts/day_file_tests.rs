@@ -1,0 +1,89 @@
+use super::{DayCounts, DayError, DayFile, Taken, Wanted};
+use std::fs::{self, Permissions};
+use std::os::unix::fs::{PermissionsExt, symlink};
+
+const ONE: &[Wanted<'static>] = &[Wanted { key: "a", most: 2 }];
+
+#[test]
+fn counts_outlive_who_counted_and_the_file_is_its_owners_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("state").join("space.json");
+    assert_eq!(DayFile::new(&path).take(ONE).unwrap(), Taken::Counted);
+    assert_eq!(DayFile::new(&path).take(ONE).unwrap(), Taken::Counted);
+    assert_eq!(DayFile::new(&path).take(ONE).unwrap(), Taken::Full(0));
+    assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+    assert_eq!(fs::metadata(path.parent().unwrap()).unwrap().permissions().mode() & 0o777, 0o700);
+}
+
+#[test]
+fn the_next_day_begins_at_zero() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = DayFile::new(folder.path().join("space.json"));
+    for today in [7, 7, 8] {
+        assert_eq!(file.take_on(today, ONE).unwrap(), Taken::Counted, "{today}");
+    }
+    assert_eq!(file.take_on(8, ONE).unwrap(), Taken::Counted);
+    assert_eq!(file.take_on(8, ONE).unwrap(), Taken::Full(0));
+}
+
+#[test]
+fn a_file_that_says_nothing_lets_nothing_through_and_stays_as_it_is() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("space.json");
+    let today = super::day_of(std::time::SystemTime::now());
+    for text in [
+        String::new(),
+        "{".to_owned(),
+        "null".to_owned(),
+        r#"{"version":2,"today":{"day":1,"counts":{}}}"#.to_owned(),
+        r#"{"version":1,"today":{"day":1}}"#.to_owned(),
+        r#"{"version":1,"today":{"day":1,"counts":{"a":-1}}}"#.to_owned(),
+        r#"{"version":1,"today":{"day":1,"counts":{"a":1e400}}}"#.to_owned(),
+        r#"{"version":1,"today":{"day":1,"counts":{}},"more":1}"#.to_owned(),
+        format!(r#"{{"version":1,"today":{{"day":{today},"counts":{{"a":2}}"#),
+    ] {
+        fs::write(&path, &text).unwrap();
+        fs::set_permissions(&path, Permissions::from_mode(0o600)).unwrap();
+        let error = DayFile::new(&path).take(ONE).unwrap_err();
+        assert!(matches!(error, DayError::Corrupt { .. }), "{text}: {error}");
+        assert!(error.to_string().contains("are refused until it is mended or removed"), "{error}");
+        assert_eq!(fs::read_to_string(&path).unwrap(), text);
+    }
+    fs::remove_file(&path).unwrap();
+    assert_eq!(DayFile::new(&path).take(ONE).unwrap(), Taken::Counted);
+}
+
+#[test]
+fn a_file_that_others_can_change_is_not_believed() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("space.json");
+    DayFile::new(&path).take(ONE).unwrap();
+    fs::set_permissions(&path, Permissions::from_mode(0o620)).unwrap();
+    assert!(matches!(DayFile::new(&path).take(ONE), Err(DayError::Exposed { .. })));
+    let link = folder.path().join("link.json");
+    symlink(&path, &link).unwrap();
+    assert!(matches!(DayFile::new(&link).take(ONE), Err(DayError::Corrupt { .. })));
+    fs::create_dir(folder.path().join("folder.json")).unwrap();
+    assert!(matches!(DayFile::new(folder.path().join("folder.json")).take(ONE), Err(DayError::Corrupt { .. })));
+}
+
+#[test]
+fn no_call_is_lost_or_let_through_twice_when_many_count_at_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("space.json");
+    let wanted = [Wanted { key: "a", most: 25 }];
+    let counted: usize = std::thread::scope(|scope| {
+        let count = || (0..10).filter(|_| DayFile::new(&path).take(&wanted).unwrap() == Taken::Counted).count();
+        let threads: Vec<_> = (0..4).map(|_| scope.spawn(count)).collect();
+        threads.into_iter().map(|thread| thread.join().unwrap()).sum()
+    });
+    assert_eq!(counted, 25);
+}
+
+#[test]
+fn a_folder_that_cannot_be_made_is_an_error_and_no_permission() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("file"), "").unwrap();
+    let error = DayFile::new(folder.path().join("file").join("space.json")).take(ONE).unwrap_err();
+    assert!(matches!(error, DayError::Io { .. }), "{error}");
+}

@@ -1,0 +1,17 @@
+//! A day's counts in memory.
+
+use super::tally::{Tally, day_of};
+use super::{DayCounts, DayError, Taken, Wanted};
+use std::sync::{Mutex, PoisonError};
+use std::time::SystemTime;
+
+/// The counts of a day in the memory of this process, for a space that lives no longer than that.
+#[derive(Debug, Default)]
+pub struct DayMemory(Mutex<Tally>);
+
+impl DayCounts for DayMemory {
+    fn take(&self, wanted: &[Wanted<'_>]) -> Result<Taken, DayError> {
+        let mut tally = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        Ok(tally.take(day_of(SystemTime::now()), wanted))
+    }
+}

@@ -1,0 +1,69 @@
+//! Which rule decides over a function's calls.
+
+use crate::facts::{Facts, Kind};
+use crate::preset::Preset;
+use crate::rule::{Decision, Rule};
+use serde::Serialize;
+use std::fmt;
+use std::sync::Arc;
+
+/// A decision, and what it rests on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Decided {
+    /// What becomes of calls.
+    pub decision: Decision,
+    /// What decides.
+    pub because: Because,
+}
+
+/// What a decision rests on.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Because {
+    /// A rule, which stands at this place.
+    Rule {
+        /// Where it stands.
+        place: String,
+    },
+    /// What the function's definition says of approval.
+    Definition,
+    /// The preset, for functions of this kind.
+    Preset(Preset),
+    /// Nothing says otherwise.
+    Default,
+}
+
+/// The decision of the most specific of the rules that match, and of these the strictest. Else of what the definition
+/// says, and of the preset.
+pub(crate) fn decide(preset: Option<Preset>, rules: &[Arc<Rule>], facts: &Facts<'_>) -> Decided {
+    let deciding = rules.iter().filter_map(|rule| Some((rule.pattern.specificity(), rule.decision?, &rule.place)));
+    // The first of equals, so that the place does not depend on how many there are.
+    if let Some((_, decision, place)) =
+        deciding.reduce(|best, next| if (next.0, next.1) > (best.0, best.1) { next } else { best })
+    {
+        return Decided { decision, because: Because::Rule { place: place.clone() } };
+    }
+    if facts.requires_approval == Some(true) {
+        return Decided { decision: Decision::Approve, because: Because::Definition };
+    }
+    let is_harmless = matches!(facts.kind, Kind::Standard | Kind::ServerTool { read_only: true });
+    let (decision, because) = match preset {
+        None => (Decision::Allow, Because::Default),
+        Some(preset @ Preset::Permissive) => (Decision::Allow, Because::Preset(preset)),
+        Some(preset) if is_harmless => (Decision::Allow, Because::Preset(preset)),
+        Some(Preset::Standard) if facts.requires_approval == Some(false) => (Decision::Allow, Because::Definition),
+        Some(preset) => (Decision::Approve, Because::Preset(preset)),
+    };
+    Decided { decision, because }
+}
+
+impl fmt::Display for Because {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Because::Rule { place } => formatter.write_str(place),
+            Because::Definition => formatter.write_str("`requiresApproval` of its definition"),
+            Because::Preset(preset) => write!(formatter, "the preset `{preset}`"),
+            Because::Default => formatter.write_str("default"),
+        }
+    }
+}

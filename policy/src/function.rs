@@ -1,0 +1,185 @@
+//! All that holds for one function.
+
+use crate::argument::Fault;
+use crate::counted::Counted;
+use crate::decide::Decided;
+use crate::facts::Facts;
+use crate::limiter::Limiter;
+use crate::rates::{Rates, Wait};
+use crate::refusal::Refusal;
+use crate::rule::{Decision, Rule};
+use crate::shown::shown;
+use serde_json::Value;
+use std::collections::BTreeSet;
+use std::fmt;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// All that holds for one function: made when it is linked, asked at every call.
+pub struct FunctionPolicy {
+    pub(crate) label: String,
+    pub(crate) decided: Decided,
+    /// The rules that are about it, the most specific one last.
+    pub(crate) rules: Vec<Arc<Rule>>,
+    /// Scopes that a caller must have, and where that stands.
+    pub(crate) scopes: Vec<(String, String)>,
+    pub(crate) counted: Vec<Counted>,
+    pub(crate) limiters: Vec<Arc<Limiter>>,
+    rates: Arc<Rates>,
+    middleware: Middleware,
+}
+
+/// How calls are made once they may be: by the most specific rule that says something of it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Middleware {
+    /// Whether calling twice is the same as calling once.
+    pub idempotent: bool,
+    /// How long an answer may be given again; never where calls are not idempotent.
+    pub cache: Option<Duration>,
+    /// How often a call that failed is tried again; never where calls are not idempotent.
+    pub retries: u32,
+    /// How many calls wait for their answer at one time.
+    pub concurrency: Option<u32>,
+    /// How long one call may take.
+    pub timeout: Option<Duration>,
+}
+
+impl FunctionPolicy {
+    pub(crate) fn new(
+        facts: &Facts<'_>,
+        decided: Decided,
+        rules: Vec<Arc<Rule>>,
+        limiters: Vec<Arc<Limiter>>,
+        rates: Arc<Rates>,
+    ) -> FunctionPolicy {
+        let declared = facts.scopes.iter().map(|scope| (scope.clone(), format!("the definition of {}", facts.label)));
+        let ruled = rules
+            .iter()
+            .flat_map(|rule| rule.scopes.iter().map(|scope| (scope.clone(), format!("{}.scopes", rule.place))));
+        FunctionPolicy {
+            label: facts.label.to_owned(),
+            decided,
+            scopes: declared.chain(ruled).collect(),
+            counted: rules.iter().filter_map(|rule| Counted::of(rule)).collect(),
+            middleware: middleware(&rules),
+            rules,
+            limiters,
+            rates,
+        }
+    }
+
+    /// Whether there is nothing to ask: every call is allowed, and made in the plain way.
+    pub fn is_empty(&self) -> bool {
+        self.decided.decision == Decision::Allow
+            && self.scopes.is_empty()
+            && self.counted.is_empty()
+            && self.limiters.is_empty()
+            && self.rules.iter().all(|rule| rule.arguments.is_empty())
+            && self.middleware == Middleware::default()
+    }
+
+    /// What becomes of calls, and which rule says so.
+    pub fn decision(&self) -> &Decided {
+        &self.decided
+    }
+
+    /// How calls are made once they may be.
+    pub fn middleware(&self) -> Middleware {
+        self.middleware
+    }
+
+    /// The change to a configuration that would let every call pass without asking.
+    pub fn line_to_allow(&self) -> String {
+        let decides = |rule: &&Arc<Rule>| rule.decision == Some(self.decided.decision);
+        match self.rules.iter().rev().find(decides) {
+            // Another rule for the same name would not be weaker than this one.
+            Some(rule) if rule.pattern.as_str() == self.label => format!("{}: write \"allow\"", rule.place),
+            // What is one function alone goes by its name and a part for the function.
+            _ if !self.label.contains('.') => format!("`policy.functions`: add \"{}.*\": \"allow\"", self.label),
+            _ => format!("`policy.functions`: add \"{}\": \"allow\"", self.label),
+        }
+    }
+
+    /// Refuses a function that is denied.
+    pub fn check_decision(&self) -> Result<(), Refusal> {
+        if self.decided.decision != Decision::Deny {
+            return Ok(());
+        }
+        Err(Refusal {
+            message: format!("{} is denied by the policy", self.label),
+            operator: format!(
+                "{} is denied by {}; to allow it, {}",
+                self.label,
+                self.decided.because,
+                self.line_to_allow()
+            ),
+        })
+    }
+
+    /// Refuses a caller that lacks a scope.
+    pub fn check_scopes(&self, caller: &BTreeSet<String>) -> Result<(), Refusal> {
+        let Some((scope, place)) = self.scopes.iter().find(|(scope, _)| !caller.contains(scope)) else { return Ok(()) };
+        let (label, scope) = (&self.label, shown(scope));
+        Err(Refusal {
+            message: format!("{label} needs a scope that the caller does not have"),
+            operator: format!(
+                "{label} needs the scope `{scope}` by {place}; give it to the caller, or take it out there"
+            ),
+        })
+    }
+
+    /// Refuses arguments that do not fit every constraint.
+    pub fn check_arguments(&self, params: &Value) -> Result<(), Refusal> {
+        for rule in &self.rules {
+            for (path, constraint) in &rule.arguments {
+                path.check(params, constraint).map_err(|fault| {
+                    let (label, place, why) = (&self.label, &rule.place, fault.why);
+                    Refusal {
+                        message: self.message(&fault),
+                        operator: format!(
+                            "{label}: `{}` {constraint} by {place}.arguments, and {why}; change that constraint to let it pass",
+                            shown(&fault.place)
+                        ),
+                    }
+                })?;
+            }
+        }
+        Ok(())
+    }
+
+    /// What a script is told: of its own value, and not of those that would be allowed.
+    fn message(&self, fault: &Fault) -> String {
+        let message = match fault.place.as_str() {
+            "" => format!("{}: the policy does not allow these parameters", self.label),
+            place => format!("{}: the policy does not allow this value of `{}`", self.label, shown(place)),
+        };
+        if fault.why.is_about_spelling() { format!("{message}: {}", fault.why) } else { message }
+    }
+
+    /// Takes a turn at every rate, or none. `waited` is how long the call has been waiting for one.
+    pub fn take(&self, now: Instant, waited: Duration) -> Result<(), Wait> {
+        if self.limiters.is_empty() { Ok(()) } else { self.rates.take(&self.limiters, now, waited) }
+    }
+}
+
+fn middleware(rules: &[Arc<Rule>]) -> Middleware {
+    let mut all = Middleware::default();
+    for rule in rules {
+        all.idempotent = rule.idempotent.unwrap_or(all.idempotent);
+        all.cache = rule.cache.or(all.cache);
+        all.retries = rule.retries.unwrap_or(all.retries);
+        all.concurrency = rule.concurrency.or(all.concurrency);
+        all.timeout = rule.timeout.or(all.timeout);
+    }
+    if !all.idempotent {
+        (all.cache, all.retries) = (None, 0);
+    }
+    all
+}
+
+impl fmt::Debug for FunctionPolicy {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut shown = formatter.debug_struct("FunctionPolicy");
+        shown.field("label", &self.label).field("decided", &self.decided).finish_non_exhaustive()
+    }
+}

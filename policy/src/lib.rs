@@ -1,0 +1,58 @@
+//! What a call may do: presets, rules over functions and their arguments, and rates.
+//!
+//! Pure decisions: nothing here calls anything, waits, or reads a configuration. The one file that it touches holds
+//! how often something was called today.
+//!
+//! # Layout
+//!
+//! - `settings`, `rule`, `preset`: what an operator wrote, and the ready-made answers where nothing was written
+//! - `policy`, `function`, `facts`: settings made into what holds in a space, and for one function of it
+//! - `pattern`, `decide`: which rules are about a function, and which of them decides
+//! - `argument/`: constraints on arguments, on one spelling of every text
+//! - `counted`, `counts/`: how often something was called in a run, and in a day
+//! - `rates`, `limiter`: how fast something may be called
+//! - `files`, `network` with `domains`: what the standard library may do
+//! - `explain`, `refusal`, `unused`, `shown`: telling people
+
+mod argument;
+mod counted;
+mod counts;
+mod decide;
+mod domains;
+mod explain;
+mod facts;
+mod files;
+mod function;
+mod limiter;
+mod network;
+mod pattern;
+mod policy;
+mod preset;
+mod rates;
+mod refusal;
+mod rule;
+mod settings;
+mod shown;
+mod unused;
+
+pub use argument::{ArgumentPath, Constraint, ConstraintError, PathError, TextPattern, TextPatternError};
+pub use capability_gen::definition::{Period, RateLimit};
+pub use counts::{DayCounts, DayError, DayFile, DayMemory, RunCounts, Taken, Wanted};
+pub use decide::{Because, Decided};
+pub use domains::{DomainError, DomainPattern};
+pub use explain::{Explained, Explanation};
+pub use facts::{Facts, Kind};
+pub use files::FilePolicy;
+pub use function::{FunctionPolicy, Middleware};
+pub use network::NetworkPolicy;
+pub use pattern::{Pattern, PatternError};
+pub use policy::{ApprovalPolicy, Policy};
+pub use preset::{Preset, PresetLimits};
+pub use rates::{Rate, Wait};
+pub use refusal::Refusal;
+pub use rule::{Decision, Rule};
+pub use settings::{ApprovalSettings, FileSettings, NetworkSettings, Settings};
+pub use unused::UnusedRule;
+
+#[cfg(test)]
+mod tests;

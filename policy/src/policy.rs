@@ -1,0 +1,174 @@
+//! Settings made into what holds in a space.
+
+use crate::decide::decide;
+use crate::facts::Facts;
+use crate::files::FilePolicy;
+use crate::function::FunctionPolicy;
+use crate::limiter::Limiter;
+use crate::network::NetworkPolicy;
+use crate::preset::{Preset, PresetLimits};
+use crate::rates::{Rate, Rates};
+use crate::rule::Rule;
+use crate::settings::{ApprovalSettings, FileSettings, NetworkSettings, Settings};
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+/// How long people have for a decision, where nothing else is said.
+const APPROVALS_EXPIRE: Duration = Duration::from_secs(10 * 60);
+
+/// What holds in a space. One is made for each space, since its rates are counted in it.
+pub struct Policy {
+    preset: Option<Preset>,
+    files: FilePolicy,
+    network: NetworkPolicy,
+    approvals: ApprovalPolicy,
+    rules: Vec<RuleInForce>,
+    rates: Arc<Rates>,
+    space: Option<Arc<Limiter>>,
+    /// Rates that definitions bring, by the name of their function.
+    declared: Mutex<BTreeMap<String, Arc<Limiter>>>,
+}
+
+/// A rule, and the limiter that all its functions share.
+struct RuleInForce {
+    rule: Arc<Rule>,
+    limiter: Option<Arc<Limiter>>,
+}
+
+/// How people are asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ApprovalPolicy {
+    /// How long they have for a decision.
+    pub expires: Duration,
+    /// Whether the time that a run waits for people counts as its own.
+    pub counts_time: bool,
+    /// How many decisions a run may wait for at one time.
+    pub max_pending: u32,
+}
+
+impl ApprovalPolicy {
+    /// The most decisions that a run may wait for: nobody reads more at one time.
+    pub const MAX_PENDING: u32 = 20;
+}
+
+impl Policy {
+    /// Makes settings into a policy.
+    pub fn new(settings: Settings) -> Policy {
+        let preset = settings.preset.unwrap_or(Preset::Standard);
+        let rates = Rates::new();
+        let rules = settings.functions.into_iter().map(|rule| {
+            let limiter = rule.rate_limit.map(|rate| rates.limiter(rate, format!("{}.rateLimit", rule.place)));
+            RuleInForce { rule: Arc::new(rule), limiter }
+        });
+        Policy {
+            preset: settings.preset,
+            files: files(preset, &settings.fs),
+            network: network(preset, settings.http),
+            approvals: approvals(&settings.approvals),
+            rules: rules.collect(),
+            space: settings.rate_limit.map(|rate| rates.limiter(rate, "`policy.rateLimit` of the space".to_owned())),
+            rates: Arc::new(rates),
+            declared: Mutex::default(),
+        }
+    }
+
+    /// What scripts may do with files.
+    pub fn files(&self) -> &FilePolicy {
+        &self.files
+    }
+
+    /// Which hosts scripts may reach.
+    pub fn network(&self) -> &NetworkPolicy {
+        &self.network
+    }
+
+    /// How people are asked.
+    pub fn approvals(&self) -> ApprovalPolicy {
+        self.approvals
+    }
+
+    /// The limits of runs where the configuration has none, if a preset is named.
+    pub fn limits(&self) -> Option<PresetLimits> {
+        self.preset.map(Preset::limits)
+    }
+
+    /// All that holds for one function.
+    pub fn function(&self, facts: &Facts<'_>) -> FunctionPolicy {
+        let matching = || self.rules.iter().filter(|entry| entry.rule.pattern.is_match(facts.label));
+        let mut rules: Vec<_> = matching().map(|entry| entry.rule.clone()).collect();
+        // Of equals the last one, which is the space's own.
+        rules.sort_by_key(|rule| rule.pattern.specificity());
+        let limiters = self.declared(facts).into_iter();
+        let limiters = limiters.chain(matching().filter_map(|entry| entry.limiter.clone())).chain(self.space.clone());
+        let decided = decide(self.preset, &rules, facts);
+        FunctionPolicy::new(facts, decided, rules, limiters.collect(), self.rates.clone())
+    }
+
+    pub(crate) fn rules(&self) -> impl Iterator<Item = &Rule> {
+        self.rules.iter().map(|entry| &*entry.rule)
+    }
+
+    /// The limiters of the rates that a definition brings for a function and for its capability, the same whenever the
+    /// function is linked.
+    fn declared(&self, facts: &Facts<'_>) -> Vec<Arc<Limiter>> {
+        let capability = facts.label.rsplit_once('.').map_or(facts.label, |(capability, _)| capability);
+        let rates =
+            [(facts.rate_limit, facts.label.to_owned()), (facts.capability_rate_limit, format!("{capability}.*"))];
+        rates.into_iter().filter_map(|(rate, name)| Some(self.limiter(rate?.into(), name))).collect()
+    }
+
+    fn limiter(&self, rate: Rate, name: String) -> Arc<Limiter> {
+        let mut declared = self.declared.lock().unwrap_or_else(PoisonError::into_inner);
+        match declared.get(&name) {
+            Some(limiter) if limiter.rate == rate => limiter.clone(),
+            _ => {
+                let limiter = self.rates.limiter(rate, format!("`rateLimit` in the definition of {name}"));
+                declared.insert(name, limiter.clone());
+                limiter
+            }
+        }
+    }
+}
+
+fn files(preset: Preset, settings: &FileSettings) -> FilePolicy {
+    let base = preset.files();
+    FilePolicy {
+        read: settings.read.unwrap_or(base.read),
+        write: settings.write.unwrap_or(base.write),
+        max_file_bytes: settings.max_file_bytes.unwrap_or(base.max_file_bytes),
+        max_total_bytes: settings.max_total_bytes.unwrap_or(base.max_total_bytes),
+    }
+}
+
+fn network(preset: Preset, settings: NetworkSettings) -> NetworkPolicy {
+    let base = NetworkPolicy::default();
+    let domains = settings.domains.unwrap_or_else(|| preset.domains());
+    NetworkPolicy {
+        // Where there is no host to reach, saying that there is no network says more than that a host is not listed.
+        enabled: settings.enabled.unwrap_or(preset.has_network() && !domains.is_empty()),
+        domains,
+        blocked: settings.blocked.unwrap_or_default(),
+        private: settings.private.unwrap_or_default(),
+        methods: settings.methods.or_else(|| preset.methods()),
+        max_response_bytes: settings.max_response_bytes.unwrap_or(base.max_response_bytes),
+        max_request_bytes: settings.max_request_bytes.unwrap_or(base.max_request_bytes),
+        timeout: settings.timeout.unwrap_or(base.timeout),
+    }
+}
+
+fn approvals(settings: &ApprovalSettings) -> ApprovalPolicy {
+    ApprovalPolicy {
+        expires: settings.expires.unwrap_or(APPROVALS_EXPIRE),
+        counts_time: settings.counts_time.unwrap_or(false),
+        max_pending: settings.max_pending.unwrap_or(ApprovalPolicy::MAX_PENDING).min(ApprovalPolicy::MAX_PENDING),
+    }
+}
+
+impl fmt::Debug for Policy {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let rules: Vec<_> = self.rules().map(|rule| &rule.place).collect();
+        formatter.debug_struct("Policy").field("preset", &self.preset).field("rules", &rules).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,182 @@
+//! How fast calls may follow one another.
+
+use crate::limiter::{Clock, Limiter};
+use capability_gen::definition::{Period, RateLimit};
+use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+/// So many requests in a period, all of them at once if nobody asked before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Rate {
+    /// How many; zero for none at all.
+    pub requests: u64,
+    /// In which time.
+    pub period: Period,
+    /// How long a call that comes too early may wait for its turn, instead of being refused.
+    pub wait: Option<Duration>,
+}
+
+/// A call came too early.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Wait {
+    /// When it may come again, if nobody else comes first.
+    pub retry_after: Duration,
+    /// Whether it may wait for that, instead of being refused.
+    pub may_wait: bool,
+    /// For the operator: which rates, and where they stand.
+    pub operator: String,
+}
+
+impl Wait {
+    /// Whole seconds until the call may come again, and at least one.
+    pub fn seconds(&self) -> u64 {
+        let seconds = self.retry_after.as_secs();
+        let is_begun = self.retry_after.subsec_nanos() > 0;
+        seconds.saturating_add(u64::from(is_begun)).max(1)
+    }
+
+    /// What the script is told.
+    pub fn message(&self) -> String {
+        format!("Rate limit exceeded. Try again in {} seconds.", self.seconds())
+    }
+}
+
+/// The time of a policy's limiters, and one taker at a time.
+pub(crate) struct Rates {
+    start: Instant,
+    clock: Clock,
+    taking: Mutex<()>,
+}
+
+impl Rates {
+    pub(crate) fn new() -> Rates {
+        Rates { start: Instant::now(), clock: Clock::default(), taking: Mutex::new(()) }
+    }
+
+    pub(crate) fn limiter(&self, rate: Rate, place: String) -> Arc<Limiter> {
+        Arc::new(Limiter::new(rate, place, self.clock.clone()))
+    }
+
+    /// Takes from all limiters, or from none: a call that is refused by one costs nothing at the others.
+    pub(crate) fn take(&self, limiters: &[Arc<Limiter>], now: Instant, waited: Duration) -> Result<(), Wait> {
+        let _taking = self.taking.lock().unwrap_or_else(PoisonError::into_inner);
+        self.clock.set(now.saturating_duration_since(self.start));
+        let before: Vec<_> = limiters.iter().map(|limiter| limiter.level()).collect();
+        let refused: Vec<_> = limiters.iter().filter_map(|limiter| Some((limiter, limiter.take().err()?))).collect();
+        let Some(retry_after) = refused.iter().map(|(_, wait)| *wait).max() else { return Ok(()) };
+        for (limiter, level) in limiters.iter().zip(before) {
+            limiter.set_level(level);
+        }
+        let may_wait = |(limiter, wait): &(&Arc<Limiter>, Duration)| {
+            limiter.rate.requests > 0 && limiter.rate.wait.is_some_and(|most| waited.saturating_add(*wait) <= most)
+        };
+        Err(Wait {
+            retry_after,
+            may_wait: refused.iter().all(may_wait),
+            operator: refused.iter().map(|(limiter, _)| limiter.to_string()).collect::<Vec<_>>().join("; "),
+        })
+    }
+}
+
+impl From<RateLimit> for Rate {
+    fn from(limit: RateLimit) -> Rate {
+        Rate { requests: limit.requests, period: limit.period, wait: None }
+    }
+}
+
+impl fmt::Display for Rate {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let period = match self.period {
+            Period::Second => "second",
+            Period::Minute => "minute",
+            Period::Hour => "hour",
+            Period::Day => "day",
+        };
+        write!(formatter, "{} requests per {period}", self.requests)?;
+        self.wait.map_or(Ok(()), |wait| write!(formatter, ", waiting up to {wait:?}"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Duration, Instant, Period, Rate, Rates, Wait};
+
+    fn rate(requests: u64, period: Period) -> Rate {
+        Rate { requests, period, wait: None }
+    }
+
+    fn wait(retry_after: Duration) -> Wait {
+        Wait { retry_after, may_wait: false, operator: String::new() }
+    }
+
+    #[test]
+    fn a_burst_passes_and_then_one_by_one() {
+        let (rates, start) = (Rates::new(), Instant::now());
+        let limiters = [rates.limiter(rate(3, Period::Minute), String::new())];
+        let take = |seconds| rates.take(&limiters, start + Duration::from_secs(seconds), Duration::ZERO);
+        for _ in 0..3 {
+            assert_eq!(take(0), Ok(()));
+        }
+        let refused = take(0).unwrap_err();
+        assert_eq!(refused.message(), "Rate limit exceeded. Try again in 20 seconds.");
+        assert!(!refused.may_wait);
+        assert!(take(19).is_err());
+        assert_eq!(take(20), Ok(()));
+        assert!(take(20).is_err());
+        // After a whole period of rest there is a whole burst again, and no more.
+        assert_eq!((0..5).filter(|_| take(600).is_ok()).count(), 3);
+    }
+
+    #[test]
+    fn a_refusal_by_one_rate_costs_nothing_at_the_others() {
+        let (rates, now) = (Rates::new(), Instant::now());
+        let narrow = rates.limiter(rate(1, Period::Hour), String::new());
+        let wide = rates.limiter(rate(3, Period::Hour), String::new());
+        let both = [wide.clone(), narrow.clone()];
+        assert_eq!(rates.take(&both, now, Duration::ZERO), Ok(()));
+        for _ in 0..10 {
+            assert!(rates.take(&both, now, Duration::ZERO).is_err());
+        }
+        assert_eq!((0..5).filter(|_| rates.take(std::slice::from_ref(&wide), now, Duration::ZERO).is_ok()).count(), 2);
+        // The longest of the waits is the one that helps.
+        assert_eq!(rates.take(&both, now, Duration::ZERO).unwrap_err().seconds(), 3600);
+    }
+
+    #[test]
+    fn a_call_may_wait_as_long_as_every_rate_that_refuses_lets_it() {
+        let (rates, now) = (Rates::new(), Instant::now());
+        let patient = Rate { wait: Some(Duration::from_secs(25)), ..rate(3, Period::Minute) };
+        let limiters = [rates.limiter(patient, String::new())];
+        (0..3).for_each(|_| rates.take(&limiters, now, Duration::ZERO).unwrap());
+        let refused = |waited| rates.take(&limiters, now, Duration::from_secs(waited)).unwrap_err();
+        assert!(refused(0).may_wait && !refused(6).may_wait);
+        let never = [rates.limiter(Rate { wait: Some(Duration::MAX), ..rate(0, Period::Second) }, String::new())];
+        assert!(!rates.take(&never, now, Duration::ZERO).unwrap_err().may_wait);
+    }
+
+    #[test]
+    fn no_number_is_too_absurd() {
+        let (rates, now) = (Rates::new(), Instant::now());
+        for period in [Period::Second, Period::Minute, Period::Hour, Period::Day] {
+            let none = [rates.limiter(rate(0, period), String::new())];
+            assert!(rates.take(&none, now, Duration::ZERO).unwrap_err().seconds() >= 1);
+            for requests in [1, 2, 1_000_000_007, u64::from(u32::MAX), u64::MAX] {
+                let limiters = [rates.limiter(rate(requests, period), String::new())];
+                assert_eq!(rates.take(&limiters, now, Duration::ZERO), Ok(()), "{requests}");
+                let far = now + Duration::from_secs(u64::from(u32::MAX) * 2);
+                assert_eq!(rates.take(&limiters, far, Duration::MAX), Ok(()), "{requests}");
+                // A clock that goes back refuses or lets through, and nothing worse.
+                let _ = rates.take(&limiters, now.checked_sub(Duration::from_secs(9)).unwrap_or(now), Duration::ZERO);
+            }
+        }
+    }
+
+    #[test]
+    fn seconds_are_rounded_up_and_never_zero() {
+        for (nanos, seconds) in [(0, 1), (1, 1), (1_000_000_000, 1), (1_000_000_001, 2), (2_999_999_999, 3)] {
+            assert_eq!(wait(Duration::from_nanos(nanos)).seconds(), seconds, "{nanos}");
+        }
+        assert_eq!(wait(Duration::MAX).seconds(), u64::MAX);
+    }
+}

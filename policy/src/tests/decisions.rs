@@ -1,0 +1,129 @@
+use super::{deciding, function, rule};
+use crate::Decision::{Allow, Approve, Deny};
+use crate::{Because, Decision, Facts, Kind, Policy, Preset, Rule, Settings};
+
+const TOOL: Kind = Kind::ServerTool { read_only: false };
+const READER: Kind = Kind::ServerTool { read_only: true };
+
+#[test]
+fn a_preset_decides_by_what_answers_and_what_is_declared() {
+    let [none, restrictive, standard, permissive] =
+        [None, Some(Preset::Restrictive), Some(Preset::Standard), Some(Preset::Permissive)];
+    for (preset, kind, declared, decision) in [
+        (none, Kind::Handler, None, Allow),
+        (none, TOOL, None, Allow),
+        (none, Kind::Handler, Some(true), Approve),
+        (none, READER, Some(true), Approve),
+        (none, Kind::Handler, Some(false), Allow),
+        (restrictive, Kind::Standard, None, Allow),
+        (restrictive, READER, None, Allow),
+        (restrictive, READER, Some(true), Approve),
+        (restrictive, TOOL, None, Approve),
+        (restrictive, Kind::Handler, None, Approve),
+        (restrictive, Kind::Handler, Some(false), Approve),
+        (restrictive, Kind::Handler, Some(true), Approve),
+        (standard, Kind::Standard, None, Allow),
+        (standard, READER, None, Allow),
+        (standard, TOOL, None, Approve),
+        (standard, Kind::Handler, None, Approve),
+        (standard, Kind::Handler, Some(false), Allow),
+        (standard, Kind::Handler, Some(true), Approve),
+        (permissive, Kind::Handler, None, Allow),
+        (permissive, TOOL, None, Allow),
+        (permissive, Kind::Handler, Some(true), Approve),
+    ] {
+        let policy = Policy::new(Settings { preset, ..Settings::default() });
+        let facts = Facts { requires_approval: declared, ..Facts::new("github.createIssue", kind) };
+        let decided = policy.function(&facts);
+        assert_eq!(decided.decision().decision, decision, "{preset:?} {kind:?} {declared:?}");
+        // A rule of the operator's stands above all of it, in both directions.
+        for ruled in [Allow, Approve, Deny] {
+            let functions = vec![deciding("*", ruled)];
+            let policy = Policy::new(Settings { preset, functions, ..Settings::default() });
+            assert_eq!(policy.function(&facts).decision().decision, ruled, "{preset:?} {kind:?} {declared:?}");
+        }
+    }
+}
+
+#[test]
+fn the_most_specific_rule_decides_and_of_equals_the_strictest() {
+    let cases: &[(&[(&str, Decision)], Decision)] = &[
+        (&[("*", Deny)], Deny),
+        (&[("*", Deny), ("github.*", Allow)], Allow),
+        (&[("github.*", Approve), ("github.deleteRepo", Deny)], Deny),
+        (&[("github.deleteRepo", Allow), ("github.*", Deny)], Allow),
+        (&[("github.deleteRepo", Allow), ("*.delete*", Deny), ("*", Deny)], Allow),
+        (&[("*.delete*", Deny), ("github.*", Allow)], Deny),
+        (&[("*.deleteR*", Deny), ("github.*", Allow)], Deny),
+        (&[("*.del*", Deny), ("github.*", Allow)], Allow),
+        (&[("github.deleteRepo", Deny), ("github.deleteRepo", Allow)], Deny),
+        (&[("github.deleteRepo", Allow), ("github.deleteRepo", Deny)], Deny),
+        (&[("github.deleteRepo", Allow), ("github.deleteRepo", Approve)], Approve),
+        (&[("slack.*", Deny), ("github.createIssue", Deny)], Allow),
+    ];
+    for (rules, expected) in cases {
+        let rules: Vec<Rule> = rules.iter().map(|(pattern, decision)| deciding(pattern, *decision)).collect();
+        let decided = function(rules.clone(), "github.deleteRepo");
+        assert_eq!(decided.decision().decision, *expected, "{rules:?}");
+        let reversed = function(rules.into_iter().rev().collect(), "github.deleteRepo");
+        assert_eq!(reversed.decision(), decided.decision());
+    }
+    // A rule that decides nothing leaves the decision to a weaker one.
+    let silent = function(vec![rule("github.deleteRepo"), deciding("github.*", Approve)], "github.deleteRepo");
+    assert_eq!(silent.decision().because, Because::Rule { place: "$.policy.functions[\"github.*\"]".into() });
+}
+
+#[test]
+fn what_is_denied_says_who_denies_it_and_what_would_allow_it() {
+    let exact = function(vec![deciding("github.deleteRepo", Deny)], "github.deleteRepo");
+    let refusal = exact.check_decision().unwrap_err();
+    assert_eq!(refusal.message, "github.deleteRepo is denied by the policy");
+    assert_eq!(
+        refusal.operator,
+        "github.deleteRepo is denied by $.policy.functions[\"github.deleteRepo\"]; to allow it, \
+         $.policy.functions[\"github.deleteRepo\"]: write \"allow\""
+    );
+    let by_pattern = function(vec![deciding("github.*", Deny)], "github.deleteRepo").check_decision().unwrap_err();
+    assert!(
+        by_pattern.operator.ends_with("`policy.functions`: add \"github.deleteRepo\": \"allow\""),
+        "{by_pattern:?}"
+    );
+    for decision in [Allow, Approve] {
+        assert_eq!(function(vec![deciding("*", decision)], "a.b").check_decision(), Ok(()));
+    }
+}
+
+#[test]
+fn a_function_without_rules_has_nothing_to_ask() {
+    assert!(function(vec![], "a.b").is_empty());
+    assert!(function(vec![deciding("*", Allow), deciding("c.d", Deny)], "a.b").is_empty());
+    let busy = [
+        deciding("*", Approve),
+        Rule { max_per_run: Some(1), ..rule("*") },
+        Rule { scopes: vec!["x".into()], ..rule("*") },
+        Rule { retries: Some(1), idempotent: Some(true), ..rule("*") },
+        Rule { concurrency: Some(1), ..rule("*") },
+        super::with_argument("*", "a", super::matching("a")),
+    ];
+    for rule in busy {
+        assert!(!function(vec![rule.clone()], "a.b").is_empty(), "{rule:?}");
+    }
+}
+
+#[test]
+fn a_rule_about_no_function_is_found_with_the_name_that_was_meant() {
+    let policy = super::policy(vec![
+        deciding("github.deleteRepos", Deny),
+        deciding("*.create*", Deny),
+        deciding("jira.*", Deny),
+    ]);
+    let unused = policy.unused_rules(&["github.deleteRepo", "github.createIssue"]);
+    let shown: Vec<_> = unused.iter().map(ToString::to_string).collect();
+    assert_eq!(
+        shown,
+        [
+            "$.policy.functions[\"github.deleteRepos\"]: there is no function `github.deleteRepos`; did you mean `github.deleteRepo`?",
+            "$.policy.functions[\"jira.*\"]: there is no function `jira.*`",
+        ]
+    );
+}

@@ -1,0 +1,54 @@
+use super::{deciding, function, matching, policy, rule, with_argument};
+use crate::{Decision, Facts, Kind, Period, Rate, Rule};
+use serde_json::json;
+
+fn rules() -> Vec<Rule> {
+    vec![
+        deciding("github.*", Decision::Approve),
+        Rule {
+            decision: Some(Decision::Allow),
+            max_per_run: Some(5),
+            max_per_day: Some(50),
+            scopes: vec!["triage".into()],
+            rate_limit: Some(Rate { requests: 10, period: Period::Minute, wait: None }),
+            ..with_argument("github.createIssue", "repo", matching("acme/*"))
+        },
+    ]
+}
+
+#[test]
+fn an_explanation_names_all_that_holds() {
+    let explanation = function(rules(), "github.createIssue").explain(Some(&json!({ "repo": "evil/x" })));
+    assert_eq!(
+        explanation.to_string(),
+        r#"github.createIssue: allow, by $.policy.functions["github.createIssue"]
+  `github.*` says approve, and is overruled ($.policy.functions["github.*"])
+  fails: the argument `repo` must match `acme/*` ($.policy.functions["github.createIssue"].arguments): `repo`: it does not fit the pattern
+  the caller must have the scope `triage` ($.policy.functions["github.createIssue"].scopes)
+  at most 5 calls in one run ($.policy.functions["github.createIssue"])
+  at most 50 calls in one day ($.policy.functions["github.createIssue"])
+  10 requests per minute ($.policy.functions["github.createIssue"].rateLimit)
+  so the outcome is deny"#
+    );
+    let text = serde_json::to_value(&explanation).unwrap();
+    assert_eq!(text["outcome"], "deny");
+    assert_eq!(text["because"], json!({ "rule": { "place": "$.policy.functions[\"github.createIssue\"]" } }));
+    assert_eq!(text["checks"][1]["passes"], false);
+}
+
+#[test]
+fn what_passes_and_what_cannot_be_known_is_told_apart() {
+    let create = function(rules(), "github.createIssue");
+    let passing = create.explain(Some(&json!({ "repo": "acme/x" })));
+    assert_eq!((passing.outcome, passing.checks[1].passes), (Decision::Allow, Some(true)));
+    let general = create.explain(None);
+    assert_eq!((general.outcome, general.checks[1].passes), (Decision::Allow, None));
+}
+
+#[test]
+fn a_function_that_no_rule_is_about_says_so() {
+    assert_eq!(function(rules(), "slack.post").explain(None).to_string(), "slack.post: allow, by default");
+    let facts = Facts { requires_approval: Some(true), ..Facts::new("slack.post", Kind::Handler) };
+    let declared = policy(vec![rule("slack.*")]).function(&facts).explain(None);
+    assert_eq!(declared.to_string(), "slack.post: approve, by `requiresApproval` of its definition");
+}

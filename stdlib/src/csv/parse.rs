@@ -1,0 +1,77 @@
+//! From text to rows.
+
+use super::repeated;
+use crate::bounded::{MAX_MADE_BYTES, too_large};
+use crate::error::{Answer, StdError};
+use csv::{ErrorKind, ReaderBuilder, StringRecord};
+use serde_json::{Map, Value, json};
+
+/// What a field takes besides its text.
+const FIELD_BYTES: usize = 64;
+
+/// Rows as objects by the names of the first row, or as lists.
+pub(super) fn parse(text: &str, delimiter: u8, has_header: bool) -> Answer {
+    check_quotes(text)?;
+    // The first row is read as any other, so that its length is what all are compared with.
+    let mut reader = ReaderBuilder::new().delimiter(delimiter).has_headers(false).from_reader(text.as_bytes());
+    let mut records = reader.records();
+    let mut header = None;
+    if has_header {
+        let Some(record) = records.next() else { return Ok(json!([])) };
+        let names = record.map_err(|error| problem(&error))?;
+        if let Some(name) = repeated(&names) {
+            let message = format!("The first row names two columns {name:?}; {{ header: false }} gives rows as lists");
+            return Err(StdError::invalid(message));
+        }
+        header = Some(names);
+    }
+    let mut left = MAX_MADE_BYTES;
+    let mut rows = Vec::new();
+    for record in records {
+        let record = record.map_err(|error| problem(&error))?;
+        let names = header.as_ref().map_or(0, |names| names.as_slice().len());
+        let size = record.as_slice().len() + names + record.len() * FIELD_BYTES;
+        left = left.checked_sub(size).ok_or_else(too_large)?;
+        rows.push(row(header.as_ref(), &record));
+    }
+    Ok(Value::Array(rows))
+}
+
+fn row(header: Option<&StringRecord>, record: &StringRecord) -> Value {
+    match header {
+        Some(names) => {
+            let members = names.iter().zip(record).map(|(name, field)| (name.to_owned(), field.into()));
+            Value::Object(members.collect::<Map<_, _>>())
+        }
+        None => record.iter().collect(),
+    }
+}
+
+/// Refuses a quote that is never closed: all that follows would be taken for one field.
+fn check_quotes(text: &str) -> Result<(), StdError> {
+    let (mut line, mut opened) = (1_usize, None);
+    for byte in text.bytes() {
+        match byte {
+            b'\n' => line += 1,
+            b'"' => opened = if opened.is_some() { None } else { Some(line) },
+            _ => {}
+        }
+    }
+    match opened {
+        None => Ok(()),
+        Some(line) => Err(at_line(line as u64, "has a quote that is never closed; a quote in a field is written \"\"")),
+    }
+}
+
+fn problem(error: &csv::Error) -> StdError {
+    match error.kind() {
+        ErrorKind::UnequalLengths { pos: Some(place), expected_len, len } => {
+            at_line(place.line(), &format!("has {len} fields, but the first row has {expected_len}"))
+        }
+        _ => StdError::invalid("The text is not CSV"),
+    }
+}
+
+fn at_line(line: u64, what: &str) -> StdError {
+    StdError { details: Some(json!({ "line": line })), ..StdError::invalid(format!("Line {line} of the text {what}")) }
+}

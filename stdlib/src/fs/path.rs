@@ -1,0 +1,72 @@
+//! Paths as scripts write them.
+
+use super::failure::protected;
+use super::names::{is_protected, is_temporary};
+use super::walk::MAX_DEPTH;
+use crate::error::StdError;
+
+/// What Linux takes at most; other systems take less.
+const MAX_BYTES: usize = 4096;
+
+/// A path that stays below the workspace as far as its text goes: links are the business of [`super::place`].
+#[derive(Debug)]
+pub(super) struct WorkspacePath {
+    /// As the script wrote it, for errors.
+    pub(super) shown: String,
+    /// The names in it; none for the workspace itself.
+    pub(super) parts: Vec<String>,
+}
+
+impl WorkspacePath {
+    /// Reads a path; refuses any that could mean something else on another system.
+    pub(super) fn parse(text: &str) -> Result<WorkspacePath, StdError> {
+        if text.is_empty() {
+            return Err(StdError::invalid("The path is empty; the workspace itself is \".\""));
+        }
+        check_spelling("path", text)?;
+        let parts: Vec<_> =
+            text.split('/').filter(|part| !part.is_empty() && *part != ".").map(str::to_owned).collect();
+        if parts.len() > MAX_DEPTH {
+            return Err(StdError::invalid(format!("The path has more than {MAX_DEPTH} parts")));
+        }
+        if parts.iter().any(|part| is_protected(part) || is_temporary(part)) {
+            return Err(protected(text));
+        }
+        Ok(WorkspacePath { shown: text.to_owned(), parts })
+    }
+}
+
+/// Whether scripts see a name: those that no path could hold are never shown to them.
+pub(super) fn is_shown(name: &str) -> bool {
+    !is_protected(name) && !is_temporary(name) && check_spelling("name", name).is_ok()
+}
+
+/// What holds for paths and for [patterns](super::pattern); `what` says which it is.
+pub(super) fn check_spelling(what: &str, text: &str) -> Result<(), StdError> {
+    if text.len() > MAX_BYTES {
+        return Err(StdError::invalid(format!("The {what} is longer than {MAX_BYTES} bytes")));
+    }
+    if text.chars().any(char::is_control) {
+        return Err(StdError::invalid(format!("The {what} {text:?} has control characters")));
+    }
+    if text.contains('\\') {
+        return Err(StdError::invalid(format!(
+            "The {what} {text:?} has a backslash; its parts are separated by \"/\""
+        )));
+    }
+    let is_drive = text.get(1..2) == Some(":") && text.starts_with(|letter: char| letter.is_ascii_alphabetic());
+    if text.starts_with('/') || is_drive {
+        let message = format!("The {what} \"{text}\" is absolute; only those relative to the workspace are allowed");
+        return Err(StdError::denied(message).because("outside"));
+    }
+    if text.contains(':') {
+        let message = format!("The {what} \"{text}\" has a \":\", which names a drive or a stream on some systems");
+        return Err(StdError::invalid(message));
+    }
+    if text.split('/').any(|part| part == "..") {
+        return Err(
+            StdError::denied(format!("The {what} \"{text}\" has \"..\", which is not allowed")).because("outside")
+        );
+    }
+    Ok(())
+}

@@ -1,0 +1,141 @@
+use super::{OPEN, Scene, block_on, reason};
+use agent_spaces_policy::FilePolicy;
+use serde_json::json;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+const SMALL: FilePolicy = FilePolicy { max_file_bytes: 100, max_total_bytes: 250, ..OPEN };
+
+fn held(folder: &Path) -> u64 {
+    let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap());
+    entries.map(|entry| if entry.path().is_dir() { held(&entry.path()) } else { entry.metadata().unwrap().len() }).sum()
+}
+
+#[test]
+fn a_file_that_is_too_large_is_neither_read_nor_written() {
+    let scene = Scene::with(SMALL);
+    scene.put("large", &"x".repeat(101));
+    scene.put("fits", &"x".repeat(100));
+    assert_eq!(reason(scene.call("readFile", json!({ "path": "large" }))), ("call.denied", "fileTooLarge".into()));
+    assert_eq!(scene.read("fits").unwrap().len(), 100);
+    let error = scene.write("new", &"x".repeat(101)).unwrap_err();
+    assert_eq!(error.message, "\"new\" has more than the 100 bytes that a file may have in this space");
+    assert!(!scene.inside("new").exists());
+    assert_eq!(reason(scene.call("appendFile", json!({ "path": "fits", "text": "x" }))).1, "fileTooLarge");
+    assert_eq!(scene.read("fits").unwrap().len(), 100);
+}
+
+#[test]
+fn a_workspace_that_is_full_takes_no_more() {
+    let scene = Scene::with(SMALL);
+    scene.put("there/before", &"x".repeat(100));
+    scene.write("a", &"x".repeat(100)).unwrap();
+    assert_eq!(
+        reason(scene.call("writeFile", json!({ "path": "b", "text": "x".repeat(51) }))),
+        ("call.denied", "workspaceFull".into())
+    );
+    scene.write("b", &"x".repeat(50)).unwrap();
+    assert_eq!(reason(scene.call("appendFile", json!({ "path": "b", "text": "x" }))).1, "workspaceFull");
+    // What takes another's place counts for what it adds.
+    scene.write("a", &"y".repeat(100)).unwrap();
+    scene.call("delete", json!({ "path": "b" })).unwrap();
+    scene.write("c", &"x".repeat(50)).unwrap();
+    scene.call("delete", json!({ "path": "there", "options": { "recursive": true } })).unwrap();
+    scene.write("d", &"x".repeat(100)).unwrap();
+    assert_eq!(held(&scene.inside("")), 250);
+}
+
+#[test]
+fn a_workspace_that_holds_too_much_can_be_made_smaller() {
+    let scene = Scene::with(SMALL);
+    for name in ["a", "b", "c", "d"] {
+        scene.put(name, &"x".repeat(100));
+    }
+    assert_eq!(reason(scene.call("writeFile", json!({ "path": "e", "text": "x" }))).1, "workspaceFull");
+    scene.write("a", "x").unwrap();
+    scene.call("delete", json!({ "path": "b" })).unwrap();
+    scene.call("delete", json!({ "path": "c" })).unwrap();
+    scene.write("e", "x").unwrap();
+}
+
+#[test]
+fn what_scripts_cannot_reach_does_not_count() {
+    let scene = Scene::with(SMALL);
+    scene.put(".git/objects/pack", &"x".repeat(10_000));
+    scene.write("a", &"x".repeat(100)).unwrap();
+}
+
+#[test]
+fn what_others_delete_makes_room_again() {
+    let scene = Scene::with(SMALL);
+    for name in ["a", "b"] {
+        scene.write(name, &"x".repeat(100)).unwrap();
+        std::fs::remove_file(scene.inside(name)).unwrap();
+    }
+    // A count is trusted for two seconds, or longer where counting is slow.
+    let started = Instant::now();
+    while let Err(error) = scene.write("c", &"x".repeat(100)) {
+        assert!(started.elapsed() < Duration::from_secs(60), "{error}");
+        std::thread::sleep(Duration::from_millis(100));
+    }
+}
+
+#[test]
+fn writes_at_the_same_time_cannot_exceed_the_limit_together() {
+    let scene = Scene::with(SMALL);
+    let written = std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..16)
+            .map(|number| {
+                let scene = &scene;
+                scope.spawn(move || {
+                    let mut written = 0;
+                    for round in 0..20 {
+                        let (function, path) = match round % 2 {
+                            0 => ("writeFile", format!("{number}-{round}")),
+                            _ => ("appendFile", "shared".to_owned()),
+                        };
+                        let params = json!({ "path": path, "text": "0123456789" });
+                        written += usize::from(block_on(scene.files.call(function, params)).is_ok());
+                    }
+                    written
+                })
+            })
+            .collect();
+        threads.into_iter().map(|thread| thread.join().unwrap()).sum::<usize>()
+    });
+    assert_eq!((written, held(&scene.inside(""))), (25, 250));
+    assert!(std::fs::metadata(scene.inside("shared")).unwrap().len() <= 100);
+}
+
+#[test]
+fn appends_at_the_same_time_cannot_make_a_file_too_large() {
+    let scene = Scene::with(SMALL);
+    std::thread::scope(|scope| {
+        for _ in 0..16 {
+            scope.spawn(|| {
+                for _ in 0..5 {
+                    let _ = scene.call("appendFile", json!({ "path": "shared", "text": "0123456789" }));
+                }
+            });
+        }
+    });
+    assert_eq!(scene.read("shared").unwrap(), "0123456789".repeat(10));
+}
+
+#[test]
+fn a_reader_sees_the_old_text_or_the_new_one() {
+    let scene = Scene::new();
+    let texts = ["a".repeat(500_000), "b".repeat(400_000)];
+    scene.write("file", &texts[0]).unwrap();
+    std::thread::scope(|scope| {
+        let writer = scope.spawn(|| {
+            for round in 0..50 {
+                scene.write("file", &texts[round % 2]).unwrap();
+            }
+        });
+        while !writer.is_finished() {
+            let read = scene.read("file").unwrap();
+            assert!(texts.contains(&read), "{} bytes", read.len());
+        }
+    });
+}

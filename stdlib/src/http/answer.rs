@@ -1,0 +1,155 @@
+//! What a script is given of an answer.
+
+use super::exchange::Received;
+use super::headers;
+use crate::error::{Answer, StdError};
+use crate::params::bytes_value;
+use reqwest::header::{CONTENT_ENCODING, CONTENT_TYPE, HeaderMap};
+use serde_json::Value;
+
+/// Most values in one JSON body. A value takes some seventy bytes in memory, and may take two in the text.
+const MAX_VALUES: usize = 1_000_000;
+
+/// What a script wants the body as.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Wanted {
+    /// By its media type.
+    Auto,
+    Json,
+    Text,
+    Bytes,
+}
+
+/// A body, under the name that it has in an answer.
+#[derive(Debug, PartialEq)]
+enum Body {
+    Json(Value),
+    Text(String),
+    Bytes(Vec<u8>),
+}
+
+/// The value of a call.
+pub(super) fn of(received: Received, wanted: Wanted) -> Answer {
+    let Received { status, url, headers, body } = received;
+    let (member, body) = match read(body, &headers, wanted)? {
+        Body::Json(value) => ("json", value),
+        Body::Text(text) => ("text", Value::String(text)),
+        Body::Bytes(bytes) => ("bytes", bytes_value(&bytes)),
+    };
+    let answer = [
+        ("status", Value::from(status.as_u16())),
+        ("ok", Value::Bool(status.is_success())),
+        ("url", Value::String(url.into())),
+        ("headers", headers::to_json(&headers)),
+        (member, body),
+    ];
+    Ok(answer.into_iter().map(|(name, value)| (name.to_owned(), value)).collect())
+}
+
+fn read(body: Vec<u8>, headers: &HeaderMap, wanted: Wanted) -> Result<Body, StdError> {
+    let media = Media::of(headers);
+    match wanted {
+        Wanted::Bytes => Ok(Body::Bytes(body)),
+        Wanted::Json | Wanted::Text if media.is_packed => {
+            Err(StdError::failed("The answer is compressed: leave out the header accept-encoding"))
+        }
+        Wanted::Json => match parse(&body) {
+            Ok(value) => Ok(Body::Json(value)),
+            Err(why) => Err(StdError::failed(format!("The answer is not JSON: {why}"))),
+        },
+        Wanted::Text => Ok(Body::Text(media.decode(&body))),
+        Wanted::Auto if media.is_packed => Ok(Body::Bytes(body)),
+        Wanted::Auto if media.is_json() => match parse(&body) {
+            Ok(value) => Ok(Body::Json(value)),
+            Err(_) => Ok(Body::Text(media.decode(&body))),
+        },
+        Wanted::Auto if media.is_text() => Ok(Body::Text(media.decode(&body))),
+        Wanted::Auto => Ok(Body::Bytes(body)),
+    }
+}
+
+fn parse(body: &[u8]) -> Result<Value, String> {
+    if has_too_many_values(body) {
+        return Err(format!("it has more than {MAX_VALUES} values"));
+    }
+    serde_json::from_slice(without_mark(body)).map_err(|error| error.to_string())
+}
+
+/// Counts what stands between values, in constant memory.
+fn has_too_many_values(body: &[u8]) -> bool {
+    let (mut values, mut is_in_string, mut is_escaped) = (0, false, false);
+    for byte in body {
+        match byte {
+            _ if is_escaped => is_escaped = false,
+            b'\\' if is_in_string => is_escaped = true,
+            b'"' => is_in_string = !is_in_string,
+            b',' | b'[' | b'{' if !is_in_string => values += 1,
+            _ => {}
+        }
+    }
+    values > MAX_VALUES
+}
+
+/// Text without the mark that some programs put at its beginning.
+fn without_mark(text: &[u8]) -> &[u8] {
+    text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text)
+}
+
+/// What the headers say of the body.
+struct Media {
+    /// Such as `text/html`, in lower case; empty if nothing is said.
+    essence: String,
+    charset: Option<String>,
+    /// Whether it is compressed.
+    is_packed: bool,
+}
+
+impl Media {
+    fn of(headers: &HeaderMap) -> Media {
+        let said = headers.get(CONTENT_TYPE).map(headers::to_text).unwrap_or_default().to_ascii_lowercase();
+        let mut parts = said.split(';').map(str::trim);
+        let essence = parts.next().unwrap_or_default().to_owned();
+        let charset = parts.find_map(|part| part.strip_prefix("charset="));
+        let is_packed = headers.get_all(CONTENT_ENCODING).iter().any(|coding| {
+            let coding = coding.as_bytes().trim_ascii();
+            !coding.is_empty() && !coding.eq_ignore_ascii_case(b"identity")
+        });
+        Media { charset: charset.map(|charset| charset.trim_matches('"').to_owned()), essence, is_packed }
+    }
+
+    fn is_json(&self) -> bool {
+        matches!(self.essence.as_str(), "application/json" | "text/json") || self.essence.ends_with("+json")
+    }
+
+    fn is_text(&self) -> bool {
+        let is_text_type = self.essence.starts_with("text/")
+            || self.essence.ends_with("+xml")
+            || matches!(
+                self.essence.as_str(),
+                "application/xml"
+                    | "application/javascript"
+                    | "application/x-javascript"
+                    | "application/ecmascript"
+                    | "application/x-www-form-urlencoded"
+                    | "application/x-ndjson"
+                    | "application/yaml"
+            );
+        is_text_type && (self.is_utf8() || self.is_latin1())
+    }
+
+    fn is_utf8(&self) -> bool {
+        matches!(self.charset.as_deref(), None | Some("utf-8" | "utf8" | "us-ascii" | "ascii"))
+    }
+
+    fn is_latin1(&self) -> bool {
+        matches!(self.charset.as_deref(), Some("iso-8859-1" | "latin1" | "latin-1"))
+    }
+
+    /// As Latin-1 if that is what it is, else as UTF-8. What is neither becomes U+FFFD.
+    fn decode(&self, body: &[u8]) -> String {
+        if self.is_latin1() {
+            return body.iter().copied().map(char::from).collect();
+        }
+        String::from_utf8_lossy(without_mark(body)).into_owned()
+    }
+}

@@ -1,0 +1,45 @@
+//! Why a connection failed, in words that tell nothing of the network.
+
+use super::resolver::PrivateAddress;
+use crate::error::StdError;
+use std::error::Error;
+
+/// What a script is told of an error of the connection to a host.
+pub(super) fn of(error: &reqwest::Error, host: &str) -> StdError {
+    if find::<PrivateAddress>(error).is_some() {
+        return StdError::denied(format!("\"{host}\" resolves to a private address"));
+    }
+    if let Some(error) = find::<rustls::Error>(error) {
+        return StdError::failed(match error {
+            rustls::Error::InvalidCertificate(_) => format!("The certificate of \"{host}\" is not trusted"),
+            _ => format!("No encrypted connection to \"{host}\" could be made"),
+        });
+    }
+    if error.is_builder() {
+        return StdError::invalid("No request can be made of this address and these headers");
+    }
+    let message = if error.is_dns() {
+        format!("\"{host}\" has no address: its name was not found")
+    } else if error.is_connect() {
+        format!("\"{host}\" cannot be reached")
+    } else {
+        return StdError::failed(format!("The answer of \"{host}\" broke off, or is not HTTP"));
+    };
+    StdError { retryable: true, ..StdError::failed(message) }
+}
+
+/// The error of this type that is the reason of another. Those inside an I/O error are not among its sources.
+fn find<'a, T: Error + 'static>(error: &'a (dyn Error + 'static)) -> Option<&'a T> {
+    let mut reason = Some(error);
+    while let Some(error) = reason {
+        if let Some(found) = error.downcast_ref() {
+            return Some(found);
+        }
+        let inner = error.downcast_ref::<std::io::Error>().and_then(std::io::Error::get_ref);
+        reason = match inner {
+            Some(inner) => Some(inner),
+            None => error.source(),
+        };
+    }
+    None
+}

@@ -1,0 +1,75 @@
+//! Whether a request may go where it is to go.
+
+use super::address::reach;
+use super::resolver::is_allowed;
+use crate::error::StdError;
+use agent_spaces_policy::NetworkPolicy;
+use reqwest::Method;
+use std::net::IpAddr;
+use url::{Host, Url};
+
+/// Longest address. Servers take about eight thousand characters.
+const MAX_URL: usize = 16 << 10;
+
+/// Longest name of a host that there can be.
+const MAX_HOST: usize = 253;
+
+/// Reads an address, relative to `base` if there is one. Errors never show it: its query may hold a key.
+pub(super) fn read(text: &str, base: Option<&Url>) -> Result<Url, StdError> {
+    if text.len() > MAX_URL {
+        return Err(StdError::invalid(format!("The address has more than {MAX_URL} characters")));
+    }
+    let mut url = Url::options()
+        .base_url(base)
+        .parse(text)
+        .map_err(|error| StdError::invalid(format!("The address cannot be read: {error}")))?;
+    if !matches!(url.scheme(), "http" | "https") {
+        let scheme: String = url.scheme().chars().take(20).collect();
+        return Err(StdError::invalid(format!("The address begins with {scheme}:, which is not http: or https:")));
+    }
+    if !url.username().is_empty() || url.password().is_some() {
+        return Err(StdError::invalid(
+            "The address holds a user name or password: send them in an authorization header instead",
+        ));
+    }
+    url.set_fragment(None);
+    plain_host(&mut url)?;
+    Ok(url)
+}
+
+/// One dot at the end of a name says nothing. It goes, so that a name has one spelling everywhere.
+fn plain_host(url: &mut Url) -> Result<(), StdError> {
+    let Some(Host::Domain(name)) = url.host() else { return Ok(()) };
+    let bad_host = || StdError::invalid("The address has a host that cannot be a name");
+    let plain = name.strip_suffix('.').unwrap_or(name).to_owned();
+    if plain.len() > MAX_HOST || plain.split('.').any(str::is_empty) {
+        return Err(bad_host());
+    }
+    if plain.len() != name.len() {
+        url.set_host(Some(&plain)).map_err(|_| bad_host())?;
+    }
+    Ok(())
+}
+
+/// Whether the policy lets a request go to this address. A name's addresses are checked when it is resolved.
+pub(super) fn check(policy: &NetworkPolicy, method: &Method, url: &Url) -> Result<(), StdError> {
+    let host = host(url);
+    policy.check(method.as_str(), host).map_err(StdError::denied)?;
+    // An address needs no resolver, so that none would refuse it.
+    let address: Option<IpAddr> = match url.host() {
+        Some(Host::Ipv4(address)) => Some(address.into()),
+        Some(Host::Ipv6(address)) => Some(address.into()),
+        Some(Host::Domain(_)) | None => None,
+    };
+    match address {
+        Some(address) if !is_allowed(reach(address), policy.allows_private(host)) => {
+            Err(StdError::denied(format!("\"{host}\" is a private address")))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The host as messages name it.
+pub(super) fn host(url: &Url) -> &str {
+    url.host_str().unwrap_or_default()
+}

@@ -1,0 +1,114 @@
+//! Which calls ask, and in whose words.
+
+use crate::support::{Ended, Home, Piped};
+use serde_json::{Value, json};
+
+/// A definition in JSON with a function that has these members too, and settings of its capability.
+fn definition(function: Value, config: &Value) -> Value {
+    let mut written = json!({
+        "name": "remove", "description": "Delete a file", "returns": "string",
+        "parameters": { "path": { "type": "string", "required": true }, "deep": { "type": "boolean", "required": false } },
+    });
+    written.as_object_mut().unwrap().extend(function.as_object().unwrap().clone());
+    json!({ "name": "files", "functions": [written], "config": config })
+}
+
+/// A project with that definition under a policy.
+fn home(definition: &Value, policy: &Value) -> Home {
+    let home = Home::new();
+    home.write("tools/files.json", &definition.to_string());
+    home.write("tools/files.ts", "export const remove = ({ path }) => `removed ${path}`;");
+    home.configure(&json!({ "capabilities": { "global": ["./tools/files.json"] }, "policy": policy }));
+    home
+}
+
+const SCRIPT: &str =
+    "import { files } from '@capabilities/files';\nexport default await files.remove({ path: 'a.txt' });";
+
+/// Runs the script, and approves whatever it asks.
+fn approved(definition: &Value, policy: &Value) -> Ended {
+    let ended = Piped::starts(&home(definition, policy), SCRIPT, &[]).answers_all(&json!({ "decision": "approve" }));
+    assert_eq!(ended.value(), "removed a.txt");
+    ended
+}
+
+fn messages(ended: &Ended) -> Vec<Value> {
+    ended.events("approvalRequired").iter().map(|asked| asked["message"].clone()).collect()
+}
+
+#[test]
+fn a_message_in_json_is_filled_with_parameters() {
+    let function = json!({ "requiresApproval": true, "approvalMessage": "Delete {{path}}? Deep: {{deep}} {{x}}" });
+    let ended = approved(&definition(function, &json!({})), &json!({}));
+    assert_eq!(messages(&ended), ["Delete a.txt? Deep: (none) (none)"]);
+}
+
+#[test]
+fn settings_of_a_capability_hold_for_its_functions_unless_they_say_otherwise() {
+    let config = json!({ "requiresApproval": true, "approvalMessage": "Touch {{path}}?" });
+    assert_eq!(messages(&approved(&definition(json!({}), &config), &json!({}))), ["Touch a.txt?"]);
+    let own = definition(json!({ "requiresApproval": false }), &config);
+    assert_eq!(messages(&approved(&own, &json!({}))), Vec::<Value>::new());
+}
+
+#[test]
+fn a_rule_of_the_policy_asks_and_one_that_allows_does_not() {
+    let plain = definition(json!({}), &json!({}));
+    let rule = |rule: Value| json!({ "functions": rule });
+    for asks in [json!({ "files.remove": "approve" }), json!({ "files.*": { "requiresApproval": true } })] {
+        assert_eq!(messages(&approved(&plain, &rule(asks))), ["Allow files.remove?"]);
+    }
+    let more_specific = json!({ "files.*": "approve", "files.remove": "allow" });
+    for allows in [json!({}), more_specific] {
+        assert_eq!(messages(&approved(&plain, &rule(allows))), Vec::<Value>::new());
+    }
+}
+
+#[test]
+fn presets_ask_about_handlers_as_they_promise() {
+    let says = |value: Option<bool>| {
+        let function = value.map_or_else(|| json!({}), |value| json!({ "requiresApproval": value }));
+        definition(function, &json!({}))
+    };
+    for (preset, said, asks) in [
+        ("restrictive", None, 1),
+        ("restrictive", Some(false), 1),
+        ("standard", None, 1),
+        ("standard", Some(false), 0),
+        ("permissive", None, 0),
+        ("permissive", Some(true), 1),
+    ] {
+        assert_eq!(messages(&approved(&says(said), &json!(preset))).len(), asks, "{preset} {said:?}");
+    }
+}
+
+/// A call that cannot be made is refused before anybody is asked about it.
+#[test]
+fn nobody_is_asked_about_a_call_that_is_refused_anyway() {
+    let asks = definition(json!({ "requiresApproval": true }), &json!({}));
+    let rule = json!({ "functions": { "files.remove": { "arguments": { "path": { "matches": "tmp/*" } } } } });
+    let denied = Piped::starts(&home(&asks, &rule), SCRIPT, &[]).answers_all(&json!({ "decision": "approve" }));
+    assert_eq!((denied.code().as_str(), messages(&denied).len()), ("call.denied", 0), "{denied:?}");
+    let invalid = SCRIPT.replace("'a.txt'", "7");
+    let refused = Piped::starts(&home(&asks, &json!({})), &invalid, &[]).answers_all(&json!({ "decision": "approve" }));
+    assert_eq!((refused.code().as_str(), messages(&refused).len()), ("call.invalid", 0), "{refused:?}");
+}
+
+/// Until it is approved nothing is done, and after it was denied nothing is done either.
+#[test]
+fn a_file_is_deleted_once_somebody_has_said_so() {
+    let home = Home::configured(&json!({ "policy": { "functions": { "fs.delete": "approve" } } }));
+    home.write("workspace/old.txt", "old");
+    let file = home.project("workspace/old.txt");
+    let script = "import { fs } from '@agent-spaces/std';\nawait fs.delete('old.txt');";
+    for (decision, is_there) in [("deny", true), ("approve", false)] {
+        let mut run = Piped::starts(&home, script, &["--workspace", "workspace"]);
+        let (id, asked) = run.asks();
+        assert_eq!((&asked["capability"], &asked["function"]), (&json!("fs"), &json!("delete")));
+        std::thread::sleep(std::time::Duration::from_millis(200));
+        assert!(file.exists(), "it was done before anybody decided");
+        run.decides(&id, decision);
+        let ended = run.ends();
+        assert_eq!(file.exists(), is_there, "{decision}: {ended:?}");
+    }
+}

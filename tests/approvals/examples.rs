@@ -1,0 +1,154 @@
+//! The printed examples, decided in each way at a terminal and by another program.
+
+use crate::support::{CRM, Example, Person, Piped, both};
+use serde_json::json;
+
+const EXPIRED: &str = "call.approval_expired: nobody decided about ";
+
+/// Two calls that need no approval are over before the one that does; its order is told.
+fn beside(example: &Example) -> String {
+    let Example { call, other, .. } = example;
+    example.script(&format!(
+        "const order = [];
+         const waiting = {call}.then(() => order.push('asked'));
+         await Promise.all([{other}, {other}]).then((all) => order.push(`others ${{all.length}}`));
+         await new Promise((resolve) => setTimeout(resolve, 10));
+         order.push('timer');
+         console.log('others are done');
+         await waiting;
+         console.log(`order <${{order.join()}}>`);
+         export default order;"
+    ))
+}
+
+#[test]
+fn a_person_at_the_terminal_approves_and_the_call_is_made() {
+    both(|example| {
+        let person = Person::starts(&example.home(), &example.attempt(), &[]);
+        person.answers(1, "y\n");
+        let (status, text) = person.ends();
+        assert!(text.contains(&format!("said <{}>", example.value())), "{text}");
+        for shown in [&format!("│ {}", example.label), &format!("│ {}", example.message), "│ script.ts:2"] {
+            assert!(text.contains(shown), "{shown}: {text}");
+        }
+        assert_eq!(status, Some(0));
+    });
+}
+
+#[test]
+fn a_person_at_the_terminal_denies_and_the_script_is_told_why() {
+    both(|example| {
+        let person = Person::starts(&example.home(), &example.attempt(), &[]);
+        person.answers(1, "n not today\n");
+        let (_, text) = person.ends();
+        let said = format!("said <call.approval_denied: {} was not approved: not today>", example.label);
+        assert!(text.contains(&said), "{text}");
+    });
+}
+
+#[test]
+fn what_nobody_at_the_terminal_answers_expires() {
+    both(|example| {
+        let person = Person::starts(&example.home_with(&json!({ "expires": "1s" })), &example.attempt(), &[]);
+        let (_, text) = person.ends();
+        assert!(text.contains("Expired: the call was not made."), "{text}");
+        assert!(text.contains(&format!("said <{EXPIRED}{} in time>", example.label)), "{text}");
+    });
+}
+
+#[test]
+fn other_calls_go_on_while_a_person_reads() {
+    both(|example| {
+        let person = Person::starts(&example.home(), &beside(example), &[]);
+        person.answers(1, "y\n");
+        let (status, text) = person.ends();
+        assert!(text.contains("order <others 2,timer,asked>"), "{text}");
+        assert_eq!(status, Some(0));
+    });
+}
+
+#[test]
+fn another_program_approves_and_the_call_is_made() {
+    both(|example| {
+        let mut run = Piped::starts(&example.home(), &example.attempt(), &[]);
+        let (id, asked) = run.asks();
+        assert_eq!(asked["message"], example.message);
+        run.decides(&id, "approve");
+        let ended = run.ends();
+        assert_eq!(ended.value(), example.value());
+        let decided = &ended.events("approvalDecided")[0];
+        assert_eq!((&decided["approvalId"], &decided["decision"]), (&json!(id), &json!("approve")));
+        assert_eq!(decided["by"], "ada");
+        let call = asked["callId"].as_u64();
+        assert!(ended.place("approvalDecided", call) < ended.place("callResult", call));
+    });
+}
+
+#[test]
+fn another_program_denies_and_the_script_is_told_why() {
+    both(|example| {
+        let mut run = Piped::starts(&example.home(), &example.attempt(), &[]);
+        let (id, _) = run.asks();
+        run.writes(&json!({ "id": id, "decision": "deny", "reason": "not today", "by": "ada" }).to_string());
+        let ended = run.ends();
+        assert_eq!(ended.value(), format!("call.approval_denied: {} was not approved: not today", example.label));
+        let decided = &ended.events("approvalDecided")[0];
+        assert_eq!((&decided["decision"], &decided["reason"]), (&json!("deny"), &json!("not today")));
+        assert_eq!(ended.events("callResult").len(), 0);
+    });
+}
+
+#[test]
+fn what_another_program_does_not_answer_expires() {
+    both(|example| {
+        let mut run = Piped::starts(&example.home_with(&json!({ "expires": "1s" })), &example.attempt(), &[]);
+        run.asks();
+        assert_eq!(run.next("approvalDecided")["decision"], "expire");
+        assert_eq!(run.ends().value(), format!("{EXPIRED}{} in time", example.label));
+    });
+}
+
+#[test]
+fn other_calls_end_before_another_program_decides() {
+    both(|example| {
+        let mut run = Piped::starts(&example.home(), &beside(example), &[]);
+        let (id, asked) = run.asks();
+        assert_eq!(run.next("console")["text"], "others are done");
+        run.decides(&id, "approve");
+        let ended = run.ends();
+        assert_eq!(ended.value(), json!(["others 2", "timer", "asked"]));
+        let decided = ended.place("approvalDecided", None);
+        let own = &asked["callId"];
+        let results = ended.events("callResult");
+        let (own, others): (Vec<_>, Vec<_>) = results.iter().partition(|result| result["callId"] == *own);
+        assert_eq!((own.len(), others.len()), (1, 2), "{results:?}");
+        assert!(own[0]["seq"].as_u64() > Some(decided), "{results:?}");
+        assert!(others.iter().all(|result| result["seq"].as_u64() < Some(decided)), "{results:?}");
+    });
+}
+
+#[test]
+fn the_script_beside_the_printed_definition_runs_as_it_stands() {
+    let home = CRM.home();
+    home.write("agent.ts", include_str!("../../examples/company-crm/agent.ts"));
+    let mut run = Piped::starts_file(&home, "agent.ts", &[]);
+    let (id, asked) = run.asks();
+    assert_eq!(asked["params"], json!({ "customerId": "cus_1", "subject": "Integration issue", "priority": "high" }));
+    run.decides(&id, "approve");
+    let ended = run.ends();
+    assert_eq!(ended.events("console")[0]["text"], "Created ticket: tkt_1");
+    assert_eq!(ended.status, Some(0));
+}
+
+#[test]
+fn without_anybody_to_ask_a_call_is_denied_unless_it_was_approved_beforehand() {
+    both(|example| {
+        let home = example.home();
+        for options in [&[][..], &["--approvals", "none"]] {
+            let said = home.run(&example.attempt(), options).value();
+            let expected = format!("call.approval_denied: {} needs a person's approval", example.label);
+            assert!(said.as_str().unwrap().starts_with(&expected), "{said}");
+        }
+        assert_eq!(home.run(&example.attempt(), &["--approve", example.label]).value(), example.value());
+    });
+}

@@ -1,0 +1,181 @@
+//! Decisions of another command, by whoever has the approver token.
+
+use crate::support::{Ended, FILE_SYSTEM, Home, Piped, finish, until};
+use serde_json::{Value, json};
+
+/// Makes the approver token of a home.
+pub(crate) fn token(home: &Home) -> String {
+    home.finish(&["approvals", "token", "--json"]).json()["token"].as_str().unwrap().to_owned()
+}
+
+/// What waits in the store.
+pub(crate) fn listed(home: &Home) -> Vec<Value> {
+    home.finish(&["approvals", "list", "--json"]).json().as_array().unwrap().clone()
+}
+
+/// The ids of what waits, once it is so much.
+pub(crate) fn waiting(home: &Home, count: usize) -> Vec<String> {
+    let ids = |listed: Vec<Value>| listed.iter().map(|request| request["id"].as_str().unwrap().to_owned()).collect();
+    until("requests wait", || Some(listed(home)).filter(|listed| listed.len() == count).map(ids))
+}
+
+/// Runs `approvals` with a token, if there is one.
+pub(crate) fn approvals(home: &Home, token: Option<&str>, arguments: &[&str]) -> Ended {
+    let mut command = home.command(&[&["approvals"], arguments, &["--json"]].concat());
+    command.envs(token.map(|token| ("AGENT_SPACES_APPROVER_TOKEN", token)));
+    finish(command)
+}
+
+/// A home with a token, and a run in it whose call waits.
+pub(crate) fn begun(source: &str) -> (Home, String, Piped) {
+    let home = FILE_SYSTEM.home();
+    let token = token(&home);
+    let run = Piped::stored(&home, source, &[]);
+    (home, token, run)
+}
+
+const LOOP: &str = "const done = [];
+    for (const path of ['a', 'a', 'b', 'a']) done.push(await fileSystem.deleteFile({ path }));
+    export default done;";
+
+#[test]
+fn the_holder_of_the_token_approves_and_the_call_is_made() {
+    let (home, token, run) = begun(&FILE_SYSTEM.attempt());
+    let ids = waiting(&home, 1);
+    let text = home.finish(&["approvals", "list"]).stdout;
+    for shown in [&ids[0], "fileSystem.deleteFile", r#"{"path":"notes/old.txt"}"#, FILE_SYSTEM.message, "script.ts:2"] {
+        assert!(text.contains(shown), "{shown}: {text}");
+    }
+    let done = approvals(&home, Some(&token), &["approve", &ids[0], "--by", "ada"]);
+    assert_eq!(done.json(), json!({ "id": ids[0], "decision": "approve" }), "{done:?}");
+    let ended = run.ends();
+    assert_eq!(ended.value(), FILE_SYSTEM.value());
+    assert_eq!(ended.events("approvalDecided")[0]["by"], "ada");
+    assert_eq!(listed(&home), Vec::<Value>::new());
+}
+
+#[test]
+fn the_holder_of_the_token_denies_and_the_script_is_told_why() {
+    let (home, token, run) = begun(&FILE_SYSTEM.attempt());
+    home.write("token.txt", &token);
+    let ids = waiting(&home, 1);
+    let options = ["deny", &ids[0], "--reason", "not today", "--token-file", "token.txt"];
+    assert_eq!(approvals(&home, None, &options).status, Some(0));
+    assert_eq!(run.ends().value(), "call.approval_denied: fileSystem.deleteFile was not approved: not today");
+}
+
+#[test]
+fn an_approval_covers_what_it_was_given_for() {
+    std::thread::scope(|scope| {
+        for (lasts, asks) in [("once", 4), ("arguments", 2), ("run", 1)] {
+            scope.spawn(move || {
+                let (home, token, mut run) = begun(&FILE_SYSTEM.script(LOOP));
+                for _ in 0..asks {
+                    let (id, _) = run.asks();
+                    let done = approvals(&home, Some(&token), &["approve", &id, "--for", lasts]);
+                    assert_eq!(done.status, Some(0), "{done:?}");
+                }
+                let ended = run.ends();
+                assert_eq!(ended.value(), json!(["deleted a", "deleted a", "deleted b", "deleted a"]));
+                assert_eq!(ended.events("approvalRequired").len(), asks);
+            });
+        }
+    });
+}
+
+#[test]
+fn without_the_right_token_nothing_is_decided() {
+    let (home, token, run) = begun(&FILE_SYSTEM.attempt());
+    let stranger = self::token(&Home::new());
+    let id = &waiting(&home, 1)[0];
+    let mut almost = token.clone();
+    let last = if almost.pop() == Some('A') { 'E' } else { 'A' };
+    almost.push(last);
+    let none = approvals(&home, None, &["approve", id]);
+    assert_eq!((none.status, none.code().as_str()), (Some(2), "config.approver"), "{none:?}");
+    for wrong in [&stranger, &almost, "", "ast_", "approve", &token[4..]] {
+        let refused = approvals(&home, Some(wrong), &["approve", id]);
+        assert_ne!(refused.status, Some(0), "{wrong}: {refused:?}");
+        let said = format!("{}{}", refused.stdout, refused.stderr);
+        assert!(!said.contains(&token[4..40]), "a token was repeated: {said}");
+    }
+    assert_eq!(waiting(&home, 1), std::slice::from_ref(id), "it was decided");
+    assert_eq!(approvals(&home, Some(&token), &["deny", id]).status, Some(0));
+    assert!(run.ends().value().as_str().unwrap().starts_with("call.approval_denied"));
+}
+
+#[test]
+fn of_two_decisions_one_holds_and_the_other_is_told() {
+    let both = FILE_SYSTEM.script(
+        "const attempt = (path) => fileSystem.deleteFile({ path }).catch((error) => error.code);
+         export default await Promise.all(['a', 'b'].map(attempt));",
+    );
+    let (home, token, mut run) = begun(&both);
+    let asked = [run.asks(), run.asks()];
+    let id = |path: &str| &asked.iter().find(|(_, event)| event["params"]["path"] == path).unwrap().0;
+    run.signal(rustix::process::Signal::STOP);
+    assert_eq!(approvals(&home, Some(&token), &["deny", id("a")]).status, Some(0));
+    let second = approvals(&home, Some(&token), &["approve", id("a")]);
+    assert_eq!(second.status, Some(4), "{second:?}");
+    assert!(second.stdout.contains("was decided before: the first decision holds"), "{second:?}");
+    assert_eq!(waiting(&home, 1), std::slice::from_ref(id("b")));
+    run.signal(rustix::process::Signal::CONT);
+    assert_eq!(run.next("approvalDecided")["decision"], "deny");
+    let third = approvals(&home, Some(&token), &["approve", id("a")]);
+    assert!(third.status == Some(4) && third.stdout.contains("no request"), "{third:?}");
+    assert_eq!(approvals(&home, Some(&token), &["approve", id("b")]).status, Some(0));
+    assert_eq!(run.ends().value(), json!(["call.approval_denied", "deleted b"]));
+}
+
+#[test]
+fn what_expired_or_was_withdrawn_cannot_be_decided() {
+    let home = FILE_SYSTEM.home_with(&json!({ "expires": "2s" }));
+    let token = token(&home);
+    let mut run = Piped::stored(&home, &FILE_SYSTEM.attempt(), &[]);
+    let (id, _) = run.asks();
+    assert_eq!(run.next("approvalDecided")["decision"], "expire");
+    assert!(run.ends().value().as_str().unwrap().starts_with("call.approval_expired"));
+    assert_eq!(approvals(&home, Some(&token), &["approve", &id]).status, Some(4));
+
+    let mut run = Piped::stored(&home, &FILE_SYSTEM.attempt(), &["--timeout", "200ms"]);
+    let (killed, _) = run.asks();
+    drop(run);
+    until("what a killed run left behind is removed", || listed(&home).is_empty().then_some(()));
+    assert_eq!(approvals(&home, Some(&token), &["approve", &killed]).status, Some(4));
+}
+
+#[test]
+fn the_token_is_kept_nowhere_and_comes_before_the_run() {
+    let home = FILE_SYSTEM.home();
+    let refused = home.run(&FILE_SYSTEM.attempt(), &["--approvals", "store"]);
+    assert_eq!((refused.status, refused.code().as_str()), (Some(2), "config.approver"), "{refused:?}");
+    let token = token(&home);
+    let mut files = 0;
+    let mut folders = vec![home.path("")];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).unwrap().flatten() {
+            match entry.file_type().unwrap().is_dir() {
+                true => folders.push(entry.path()),
+                false => {
+                    files += 1;
+                    let bytes = std::fs::read(entry.path()).unwrap();
+                    assert!(!String::from_utf8_lossy(&bytes).contains(&token[4..]), "{}", entry.path().display());
+                }
+            }
+        }
+    }
+    assert!(files > 3, "the home was looked through");
+}
+
+#[test]
+fn a_new_token_ends_the_one_before_it() {
+    let home = FILE_SYSTEM.home();
+    let old = token(&home);
+    let new = token(&home);
+    let mut run = Piped::stored(&home, &FILE_SYSTEM.attempt(), &[]);
+    let (id, _) = run.asks();
+    let refused = approvals(&home, Some(&old), &["approve", &id]);
+    assert!(refused.status == Some(4) && refused.stdout.contains("another token"), "{refused:?}");
+    assert_eq!(approvals(&home, Some(&new), &["approve", &id]).status, Some(0));
+    assert_eq!(run.ends().value(), FILE_SYSTEM.value());
+}

@@ -1,0 +1,18 @@
+//! What a call passes on its way to its provider: every rule of a policy, whoever calls and whatever answers.
+
+mod accounts;
+mod approval;
+mod arguments;
+mod counts;
+mod decisions;
+mod events;
+mod model;
+mod names;
+mod order;
+mod presets;
+mod property;
+mod provider;
+mod rates;
+mod rig;
+mod secrets;
+mod silence;

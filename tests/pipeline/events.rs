@@ -1,0 +1,249 @@
+//! What is told of calls: the same of every provider, in the shape that is published.
+
+use super::rig::{Rig, Scripted, import, rules, settings};
+use agent_spaces::Limits;
+use agent_spaces_approvals::{ChannelError, Decision};
+use jsonschema::Validator;
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+
+fn schema() -> Validator {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../schemas/event.schema.json");
+    let schema: Value = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
+    jsonschema::validator_for(&schema).unwrap()
+}
+
+/// What was told since the last time.
+fn heard(rig: &Rig) -> Vec<Value> {
+    let events = std::mem::take(&mut *rig.events.lock().unwrap());
+    events.iter().map(|event| serde_json::to_value(event).unwrap()).collect()
+}
+
+fn types(events: &[Value]) -> Vec<&str> {
+    events.iter().filter_map(|event| event["type"].as_str()).collect()
+}
+
+/// What answers a call: a handler, a tool, WIT by hand, the standard library.
+const KINDS: [&str; 4] = ["crm.find", "github.createIssue", "post.send", "time.now"];
+
+#[tokio::test]
+async fn the_same_is_told_whatever_answers() {
+    let asked = ["callScheduled", "runPaused", "approvalRequired", "approvalDecided", "runResumed"];
+    let with = |last: &'static str| -> Vec<&str> { asked.into_iter().chain([last]).collect() };
+    for (rule, decision, expected) in [
+        (json!("allow"), None, vec!["callScheduled", "callResult"]),
+        (json!("deny"), None, vec!["callScheduled", "callError"]),
+        (json!({ "scopes": ["x"] }), None, vec!["callScheduled", "callError"]),
+        (json!("approve"), None, vec!["callScheduled", "callError"]),
+        (json!("approve"), Some(Ok(Decision::approve("ada"))), with("callResult")),
+        (json!("approve"), Some(Ok(Decision::deny("ada", Some("no".into())))), with("callError")),
+        (json!("approve"), Some(Err(ChannelError::Nobody("gone".into()))), with("callError")),
+        (json!("approve"), Some(Err(ChannelError::Expired)), with("callError")),
+    ] {
+        for label in KINDS {
+            let rig = Rig::new(rules(json!({ label: rule })));
+            let person = decision.as_ref().map(|decision| {
+                let decide = || match decision {
+                    Ok(decision) => Ok(decision.clone()),
+                    Err(ChannelError::Expired) => Err(ChannelError::Expired),
+                    Err(ChannelError::Nobody(why)) => Err(ChannelError::Nobody(why.clone())),
+                };
+                let person = Scripted::new([decide(), decide()]);
+                rig.space.approvals().ask(person.clone());
+                person
+            });
+            rig.script_one(label, json!({})).await.ok();
+            let by_script = heard(&rig);
+            let [start, calls @ .., end] = &types(&by_script)[..] else { panic!("{by_script:?}") };
+            assert_eq!((*start, *end), ("runStarted", "runFinished"));
+            assert_eq!(calls, expected, "{label} {rule}");
+            // The observer hears of the host's own calls too.
+            rig.host(label, json!({})).await.ok();
+            let by_host = heard(&rig);
+            assert_eq!(types(&by_host), expected, "{label} {rule}");
+            assert_eq!(person.map_or(0, |person| person.count()), if decision.is_some() { 2 } else { 0 });
+            for events in [&by_script, &by_host] {
+                let ids: BTreeSet<_> = events.iter().map(|event| event["runId"].as_str().unwrap()).collect();
+                assert_eq!(ids.len(), 1, "one run");
+                let numbers: Vec<_> = events.iter().map(|event| event["seq"].as_u64().unwrap()).collect();
+                assert_eq!(numbers, (0..events.len() as u64).collect::<Vec<_>>());
+            }
+            assert_ne!(by_script[0]["runId"], by_host[0]["runId"]);
+            let scheduled = &by_host[0];
+            let name = label.split_once('.').unwrap();
+            assert_eq!(
+                (scheduled["capability"].as_str(), scheduled["function"].as_str()),
+                (Some(name.0), Some(name.1))
+            );
+        }
+    }
+}
+
+/// An answer that was kept says so, and only such a one does.
+#[tokio::test]
+async fn an_answer_that_was_kept_is_told_as_such() {
+    let rig = Rig::new(rules(json!({ "crm.find": { "idempotent": true, "cache": "1m" } })));
+    let results = |events: Vec<Value>| -> Vec<Value> {
+        let results = events.iter().filter(|event| event["type"] == "callResult");
+        results.map(|event| event.get("cached").cloned().unwrap_or_default()).collect()
+    };
+    rig.script(&[("crm.find", json!({})), ("crm.find", json!({})), ("crm.find", json!({ "n": 2 }))]).await;
+    assert_eq!(results(heard(&rig)), [Value::Null, json!(true), Value::Null]);
+    rig.host("crm.find", json!({})).await.unwrap();
+    assert_eq!(results(heard(&rig)), [json!(true)]);
+    assert_eq!(rig.count(), 2);
+}
+
+/// Everything that can be told, as far as a space can be brought to tell it.
+async fn all_events() -> Vec<Value> {
+    let functions = json!({
+        "crm.note": "deny",
+        "crm.find": { "idempotent": true, "cache": "1m", "timeout": "50ms" },
+        "post.send": "approve",
+        "github.*": { "rateLimit": { "requests": 1, "period": "day" } },
+    });
+    let rig = Rig::new(settings(json!({ "functions": functions })));
+    let person = Scripted::new([
+        Ok(Decision::approve("ada")),
+        Ok(Decision::deny("ada", Some("no".into()))),
+        Ok(Decision::deny("ada", None)),
+        Err(ChannelError::Expired),
+    ]);
+    rig.space.approvals().ask(person);
+    let calls = [
+        ("crm.find", json!({})),
+        ("crm.find", json!({})),
+        ("crm.find", json!({ "mode": "sleep 500" })),
+        ("crm.find", json!({ "mode": "fail" })),
+        ("crm.find", json!({ "mode": "tell half" })),
+        ("crm.find", json!({ "amount": 5000 })),
+        ("crm.note", json!({})),
+        ("post.send", json!({ "repo": "a" })),
+        ("post.send", json!({})),
+        ("post.send", json!({})),
+        ("post.send", json!({})),
+        ("post.send", json!({})),
+        ("github.createIssue", json!({})),
+        ("github.createIssue", json!({})),
+        ("time.now", json!({})),
+        ("json.parse", json!({ "text": "{" })),
+    ];
+    rig.script(&calls).await;
+    for (label, params) in calls {
+        rig.host(label, params).await.ok();
+    }
+    let small = Limits { calls: 1, fuel: 400_000_000, console: 100, ..Limits::default() };
+    for source in [
+        "console.log('a'); console.info('b'); console.warn('c'); console.error('d'); console.debug('e')",
+        "throw new TypeError('no')",
+        "for (;;);",
+        "console.log('x'.repeat(1000))",
+        &format!("{}await crm.find({{}}); await crm.find({{}})", import("crm")),
+        "export default 'x'",
+    ] {
+        rig.run(source, small.clone()).await.outcome.ok();
+    }
+    heard(&rig)
+}
+
+/// What is published of the events' shape holds of every one of them, and says something.
+#[tokio::test]
+async fn every_event_has_the_shape_that_is_published() {
+    let schema = schema();
+    let events = all_events().await;
+    let kinds: BTreeSet<&str> = types(&events).into_iter().collect();
+    let expected = [
+        "approvalDecided",
+        "approvalRequired",
+        "callError",
+        "callProgress",
+        "callResult",
+        "callScheduled",
+        "console",
+        "limitReached",
+        "runFinished",
+        "runPaused",
+        "runResumed",
+        "runStarted",
+    ];
+    assert_eq!(kinds.into_iter().collect::<Vec<_>>(), expected, "all kinds are among them");
+    let optional = [
+        "cached of callResult",
+        "reason of approvalDecided",
+        "by of approvalDecided",
+        "total of callProgress",
+        "message of callProgress",
+        "error of runFinished",
+    ];
+    for event in &events {
+        let errors: Vec<String> = schema.iter_errors(event).map(|error| error.to_string()).collect();
+        assert!(errors.is_empty(), "{event}: {errors:?}");
+        let kind = event["type"].as_str().unwrap();
+        // Without a member, with another type, or with a value that is none: no longer an event.
+        for (key, value) in event.as_object().unwrap() {
+            let is_optional = optional.contains(&format!("{key} of {kind}").as_str());
+            let mut without = event.clone();
+            without.as_object_mut().unwrap().remove(key);
+            assert_eq!(schema.is_valid(&without), is_optional, "{kind} without {key}");
+            // Parameters may be anything.
+            if key != "params" {
+                let mut other = event.clone();
+                other[key] = if value.is_array() { json!(7) } else { json!([value]) };
+                assert!(!schema.is_valid(&other), "{kind} with another {key}: {other}");
+            }
+        }
+        // Further members may come with time.
+        let mut more = event.clone();
+        more["later"] = json!(1);
+        assert!(schema.is_valid(&more), "{kind}");
+    }
+    for changed in [
+        ("runStarted", "type", json!("runBegan")),
+        ("runStarted", "seq", json!(-1)),
+        ("runStarted", "seq", json!(0.5)),
+        ("runStarted", "runId", json!("x")),
+        ("runStarted", "interfaces", json!([1])),
+        ("console", "level", json!("loud")),
+        ("callScheduled", "callId", json!(0)),
+        ("callResult", "durationMs", json!(-1)),
+        ("callResult", "cached", json!(false)),
+        ("callError", "code", json!("Some words")),
+        ("approvalRequired", "approvalId", json!("1")),
+        ("approvalRequired", "source", json!("script")),
+        ("approvalDecided", "decision", json!("approved")),
+        ("runPaused", "reason", json!("lunch")),
+        ("limitReached", "code", json!("fuel")),
+        ("runFinished", "usage", json!({})),
+        ("runFinished", "ok", json!("yes")),
+    ] {
+        let (kind, key, value) = changed;
+        let mut event = events.iter().find(|event| event["type"] == kind).unwrap().clone();
+        event[key] = value;
+        assert!(!schema.is_valid(&event), "{event}");
+    }
+}
+
+/// A handler of a library's own may fail with any code.
+#[tokio::test]
+async fn an_error_of_any_code_is_an_event_of_the_published_shape() {
+    let schema = schema();
+    let wit = "package test:bank@1.0.0;
+    interface bank {
+        use agent-spaces:host/types@0.1.0.{capability-error};
+        fail: async func(code: string) -> result<string, capability-error>;
+    }";
+    for code in ["bank.broke", "bank.notEnough", "E42", "bank", "a.b.c", ""] {
+        let mut handlers = agent_spaces::Handlers::new();
+        handlers.add("test:bank/bank@1.0.0", "fail", |call| async move {
+            Err(agent_spaces::CapabilityError::new(call.params["code"].as_str().unwrap(), "no"))
+        });
+        let space = agent_spaces_tests::space(wit, handlers);
+        let source = format!("import {{ bank }} from '@test/bank'; await bank.fail('{code}').catch((e) => e.code)");
+        let (report, events) = agent_spaces_tests::run_heard(&space, &source, Limits::default()).await;
+        assert!(report.outcome.is_ok());
+        for event in events {
+            let event = serde_json::to_value(event).unwrap();
+            assert!(schema.is_valid(&event), "{event}");
+        }
+    }
+}

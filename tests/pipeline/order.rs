@@ -1,0 +1,139 @@
+//! The steps stand in one order, whoever calls.
+
+use super::rig::{Rig, Scripted, rules, with_scopes};
+use agent_spaces::{Caller, CapabilityError};
+use agent_spaces_approvals::Decision;
+use serde_json::{Value, json};
+
+/// What can be wrong with a call, in the order in which it is found.
+const STEPS: [(&str, &str, &str); 8] = [
+    ("grant", "call.denied", "is not granted any more"),
+    ("caller", "call.denied", "is denied by the policy"),
+    ("scope", "call.denied", "needs a scope that the caller does not have"),
+    ("validate", "call.invalid", "amount"),
+    ("arguments", "call.denied", "the policy does not allow this value of `repo`"),
+    ("rate", "call.rate_limited", "Rate limit exceeded."),
+    ("counts", "call.denied", "as often as it may be in one day"),
+    ("approval", "call.approval_denied", "was not approved: no"),
+];
+
+/// The function that the test is about, and one that shares its rates and counts.
+struct Subject {
+    label: &'static str,
+    sibling: &'static str,
+    interface: &'static str,
+    has_schema: bool,
+}
+
+const SUBJECTS: [Subject; 3] = [
+    Subject { label: "crm.find", sibling: "crm.note", interface: "capabilities:crm/crm@1.0.0", has_schema: true },
+    Subject {
+        label: "github.createIssue",
+        sibling: "github.closeIssue",
+        interface: "capabilities:mcp-github/github@1.0.0",
+        has_schema: true,
+    },
+    Subject { label: "post.send", sibling: "crm.note", interface: "test:post/post@1.0.0", has_schema: false },
+];
+
+/// A space in which everything from this step on is wrong with calls of the subject, and such a call.
+async fn wrong_from(first: usize, subject: &Subject) -> (Rig, Caller, Value, std::sync::Arc<Scripted>) {
+    let is_wrong = |name: &str| STEPS.iter().position(|(step, ..)| *step == name).unwrap() >= first;
+    let Subject { label, sibling, interface, has_schema } = subject;
+    let mut own = json!({ "timeout": "1m" });
+    own["decision"] = json!(match (is_wrong("caller"), is_wrong("approval")) {
+        (true, _) => "deny",
+        (false, true) => "approve",
+        (false, false) => "allow",
+    });
+    own["scopes"] = json!(["desk"]);
+    own["arguments"] = json!({ "repo": { "matches": "acme/*" } });
+    let mut functions = json!({ *label: own, "*": { "maxPerRun": 9 } });
+    if is_wrong("rate") {
+        functions["*.*"] = json!({ "rateLimit": { "requests": 1, "period": "day" } });
+    }
+    if is_wrong("counts") {
+        functions["*"] = json!({ "maxPerDay": 1 });
+    }
+    let rig = Rig::new(rules(functions));
+    rig.host(sibling, json!({})).await.unwrap();
+    let person = Scripted::new((0..9).map(|_| Ok(Decision::deny("ada", Some("no".into())))));
+    rig.space.approvals().ask(person.clone());
+    if is_wrong("grant") {
+        assert!(rig.space.grants().revoke(interface));
+    }
+    let caller = if is_wrong("scope") { with_scopes(&["other"]) } else { with_scopes(&["desk"]) };
+    let repo = if is_wrong("arguments") { "acme/../x" } else { "acme/x" };
+    let amount = if is_wrong("validate") && *has_schema { json!(5000) } else { json!(1) };
+    (rig, caller, json!({ "repo": repo, "amount": amount }), person)
+}
+
+/// By the host and by a script, which must be told the same.
+async fn both(rig: &Rig, caller: &Caller, label: &str, params: &Value) -> Result<Value, CapabilityError> {
+    let by_host = rig.host_as(caller.clone(), label, params.clone()).await;
+    let by_script = rig.script_as(caller.clone(), &[(label, params.clone())]).await.remove(0);
+    assert_eq!(by_host, by_script, "{label} {params}");
+    by_host
+}
+
+/// Of all that is wrong with a call the first is told, and neither a person nor a provider hears of it; both ways in
+/// are told the same, code, text and details.
+#[tokio::test]
+async fn the_first_thing_that_is_wrong_is_what_is_told() {
+    for subject in &SUBJECTS {
+        for (first, (name, code, text)) in STEPS.into_iter().enumerate() {
+            if name == "validate" && !subject.has_schema {
+                continue;
+            }
+            let (rig, caller, params, person) = wrong_from(first, subject).await;
+            let before = rig.count();
+            let error = both(&rig, &caller, subject.label, &params).await.unwrap_err();
+            assert_eq!(error.code, code, "{} {name}: {error:?}", subject.label);
+            assert!(error.message.contains(text), "{} {name}: {error:?}", subject.label);
+            assert_eq!(rig.count(), before, "{} {name}", subject.label);
+            assert_eq!(person.count(), if name == "approval" { 2 } else { 0 }, "{} {name}", subject.label);
+        }
+        let (rig, caller, params, person) = wrong_from(STEPS.len(), subject).await;
+        let before = rig.count();
+        assert_eq!(both(&rig, &caller, subject.label, &params).await.unwrap(), json!("done"));
+        assert_eq!((rig.count(), person.count()), (before + 2, 0));
+    }
+}
+
+/// What the provider itself says is the same both ways too.
+#[tokio::test]
+async fn failures_of_providers_are_told_alike_both_ways() {
+    let rig = Rig::new(rules(json!({ "*": { "timeout": "50ms" } })));
+    for (mode, code) in [
+        ("fail it broke", "call.failed"),
+        ("busy", "call.unavailable"),
+        ("detail x", "call.failed"),
+        ("sleep 900", "call.timeout"),
+    ] {
+        for label in ["crm.find", "github.createIssue", "post.send"] {
+            let error = both(&rig, &Caller::default(), label, &json!({ "mode": mode })).await.unwrap_err();
+            assert_eq!(error.code, code, "{label} {mode}");
+        }
+    }
+    // What is not there: a script is not even linked with it.
+    let unknown = rig.host("crm.nothing", json!({})).await.unwrap_err();
+    assert_eq!(
+        (unknown.code.as_str(), unknown.message.as_str()),
+        ("call.denied", "this space has no function crm.nothing")
+    );
+}
+
+/// What does not even fit its type is refused where the script is, and by the same code.
+#[tokio::test]
+async fn parameters_of_another_type_are_refused_by_the_same_code() {
+    let rig = Rig::new(rules(json!({})));
+    for label in ["crm.find", "github.createIssue"] {
+        let params = json!({ "amount": "many" });
+        let by_host = rig.host(label, params.clone()).await.unwrap_err();
+        let by_script = rig.script_one(label, params).await.unwrap_err();
+        assert_eq!((by_host.code.as_str(), by_script.code.as_str()), ("call.invalid", "call.invalid"));
+        let place = |error: &CapabilityError| error.details.as_ref().unwrap()["issues"][0]["path"].clone();
+        assert_eq!((place(&by_host), place(&by_script)), (json!("amount"), json!("amount")));
+    }
+    assert_eq!(rig.count(), 0);
+}

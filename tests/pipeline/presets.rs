@@ -1,0 +1,143 @@
+//! What each preset lets through, and what a rule changes of that.
+
+use super::rig::{Rig, Scripted, settings};
+use agent_spaces::project::{Outlines, Project, find};
+use agent_spaces::{CapabilityError, Limits};
+use agent_spaces_approvals::Decision;
+use agent_spaces_tests::engine;
+use serde_json::{Value, json};
+use std::time::Duration;
+
+/// What becomes of a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Fate {
+    Allowed,
+    Asked,
+    Denied,
+}
+use Fate::{Allowed, Asked};
+
+/// What becomes of a call where nobody can be asked.
+pub(super) fn fate(outcome: &Result<Value, CapabilityError>) -> Fate {
+    match outcome.as_ref().map_err(|error| error.code.as_str()) {
+        Ok(_) => Fate::Allowed,
+        Err("call.approval_denied") => Fate::Asked,
+        Err("call.denied") => Fate::Denied,
+        Err(_) => panic!("{outcome:?}"),
+    }
+}
+
+/// One function of every kind.
+const KINDS: [&str; 8] = [
+    "github.listIssues",  // accepted as reading only
+    "github.createIssue", // says that it does more
+    "github.closeIssue",  // says nothing
+    "crm.find",           // a handler without a word on approval
+    "crm.remove",         // `requiresApproval: true`
+    "crm.note",           // `requiresApproval: false`
+    "post.send",          // WIT by hand
+    "time.now",           // the standard library
+];
+
+/// The table of the presets, for the functions above.
+const PRESETS: [(Option<&str>, [Fate; 8]); 4] = [
+    (Some("restrictive"), [Allowed, Asked, Asked, Asked, Asked, Asked, Asked, Allowed]),
+    (Some("standard"), [Allowed, Asked, Asked, Asked, Asked, Allowed, Asked, Allowed]),
+    (Some("permissive"), [Allowed, Allowed, Allowed, Allowed, Asked, Allowed, Allowed, Allowed]),
+    (None, [Allowed, Allowed, Allowed, Allowed, Asked, Allowed, Allowed, Allowed]),
+];
+
+fn policy(preset: Option<&str>, functions: Value) -> agent_spaces_policy::Settings {
+    let mut policy = json!({ "functions": functions });
+    if let Some(preset) = preset {
+        policy["preset"] = json!(preset);
+    }
+    settings(policy)
+}
+
+/// The standard library is no provider of ours: its calls are not written down.
+fn is_written_down(label: &str) -> bool {
+    label != "time.now"
+}
+
+#[tokio::test]
+async fn every_preset_decides_over_every_kind_of_function() {
+    for (preset, fates) in PRESETS {
+        let rig = Rig::new(policy(preset, json!({})));
+        let scripted = rig.script(&KINDS.map(|label| (label, json!({})))).await;
+        for ((label, expected), by_script) in KINDS.into_iter().zip(fates).zip(scripted) {
+            assert_eq!(fate(&by_script), expected, "{preset:?} {label}: {by_script:?}");
+            let by_host = rig.host(label, json!({})).await;
+            assert_eq!(fate(&by_host), expected, "{preset:?} {label}: {by_host:?}");
+            let calls = rig.provided.lock().unwrap().iter().filter(|(provided, _)| provided == label).count();
+            let expected_calls = if expected == Allowed && is_written_down(label) { 2 } else { 0 };
+            assert_eq!(calls, expected_calls, "{preset:?} {label}");
+        }
+    }
+}
+
+/// Where a person is asked, it is their word that counts.
+#[tokio::test]
+async fn what_is_asked_is_done_when_it_is_approved_and_not_when_it_is_denied() {
+    for (preset, fates) in PRESETS {
+        let rig = Rig::new(policy(preset, json!({})));
+        for (label, expected) in KINDS.into_iter().zip(fates).filter(|(label, _)| is_written_down(label)) {
+            let person = Scripted::new([Ok(Decision::approve("ada")), Ok(Decision::deny("ada", None))]);
+            rig.space.approvals().ask(person.clone());
+            let before = rig.count();
+            assert_eq!(rig.host(label, json!({})).await.unwrap(), json!("done"), "{preset:?} {label}");
+            assert_eq!(rig.count(), before + 1);
+            let second = rig.host(label, json!({})).await;
+            assert_eq!(fate(&second), expected, "{preset:?} {label}: {second:?}");
+            let was_done = usize::from(expected == Allowed);
+            assert_eq!((rig.count(), person.count()), (before + 1 + was_done, 2 - 2 * was_done), "{preset:?} {label}");
+        }
+    }
+}
+
+/// A rule for the function goes over its preset and its definition, in every direction.
+#[tokio::test]
+async fn a_rule_goes_over_every_preset() {
+    let decisions = [("allow", Fate::Allowed), ("approve", Fate::Asked), ("deny", Fate::Denied)];
+    for (preset, _) in PRESETS {
+        for (decision, expected) in decisions {
+            let rig = Rig::new(policy(preset, json!({ "*": decision })));
+            for label in KINDS {
+                let outcome = rig.host(label, json!({})).await;
+                assert_eq!(fate(&outcome), expected, "{preset:?} {decision} {label}");
+            }
+            let done = if expected == Allowed { KINDS.len() - 1 } else { 0 };
+            assert_eq!(rig.count(), done, "{preset:?} {decision}");
+        }
+    }
+}
+
+fn limits(config: Value, space: Option<&str>) -> Limits {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("agent-spaces.config.json"), config.to_string()).unwrap();
+    let file = find(folder.path(), None).unwrap().unwrap();
+    Project::open(&file, &engine(), &Outlines::none()).unwrap().limits(space)
+}
+
+#[test]
+fn a_preset_brings_limits_and_what_is_written_goes_over_them() {
+    let usual = Limits::default();
+    for (preset, seconds, megabytes, calls) in
+        [("restrictive", 5, 32, 50), ("standard", 30, 64, 500), ("permissive", 600, 256, 10_000)]
+    {
+        let expected =
+            Limits { time: Duration::from_secs(seconds), memory: megabytes << 20, calls, ..Limits::default() };
+        assert_eq!(limits(json!({ "policy": preset }), None), expected, "{preset}");
+        // The space's own preset, whatever all have.
+        let other = if preset == "standard" { "permissive" } else { "standard" };
+        let config = json!({ "policy": other, "spaces": { "desk": { "policy": preset }, "plain": {} } });
+        assert_eq!(limits(config.clone(), Some("desk")), expected, "{preset}");
+        assert_ne!(limits(config, Some("plain")), expected, "{preset}");
+        // What is written goes over the preset, member by member.
+        let config = json!({ "policy": preset, "limits": { "calls": 7, "failures": 3 } });
+        assert_eq!(limits(config, None), Limits { calls: 7, failures: 3, ..expected }, "{preset}");
+    }
+    assert_eq!(limits(json!({}), None), usual);
+    // Rules without a preset bring no limits.
+    assert_eq!(limits(json!({ "policy": { "functions": { "*": "approve" } } }), None), usual);
+}

@@ -1,0 +1,164 @@
+//! How a call is made once it may be: for how long, how many at once, how often, and not at all where the answer is known.
+
+use super::rig::{Rig, import, named, rules};
+use agent_spaces::{CapabilityError, Limits};
+use serde_json::{Value, json};
+use std::time::{Duration, Instant};
+
+fn mode(mode: &str) -> Value {
+    json!({ "mode": mode })
+}
+
+fn code(outcome: &Result<Value, CapabilityError>) -> &str {
+    outcome.as_ref().map_or_else(|error| error.code.as_str(), |_| "ok")
+}
+
+#[tokio::test]
+async fn a_call_that_takes_too_long_is_given_up() {
+    let rig = Rig::new(rules(json!({ "crm.find": { "timeout": "60ms" }, "crm.*": { "timeout": "1m" } })));
+    for label in ["crm.find", "crm.note"] {
+        let begun = Instant::now();
+        let outcomes = [rig.host(label, mode("sleep 300")).await, rig.script_one(label, mode("sleep 300")).await];
+        for outcome in outcomes {
+            if label == "crm.note" {
+                assert_eq!(outcome.unwrap(), json!("slept"));
+                continue;
+            }
+            let error = outcome.unwrap_err();
+            assert_eq!((error.code.as_str(), error.retryable), ("call.timeout", false), "{error:?}");
+            assert_eq!(error.details.unwrap(), json!({ "afterMs": 60, "hint": "timeout" }));
+            assert!(begun.elapsed() < Duration::from_millis(280));
+        }
+    }
+    assert!(rig.host("crm.find", mode("sleep 1")).await.is_ok());
+}
+
+fn many(label: &str, count: usize, mode: &str) -> String {
+    let capability = label.split_once('.').unwrap().0;
+    format!(
+        "{}const all = await Promise.all(Array.from({{ length: {count} }}, () => {label}({{ mode: '{mode}' }})));
+        export default all.length",
+        import(capability)
+    )
+}
+
+#[tokio::test]
+async fn so_many_calls_are_made_at_once_and_the_others_wait() {
+    for (functions, expected) in [(json!({ "crm.find": { "concurrency": 2 } }), 2), (json!({}), 6)] {
+        let rig = Rig::new(rules(functions));
+        let report = rig.run(&many("crm.find", 6, "sleep 20"), Limits::default()).await;
+        assert_eq!(report.outcome.unwrap(), json!(6));
+        assert_eq!(*rig.at_once.lock().unwrap(), (0, expected));
+    }
+}
+
+/// The bound is the function's, whoever calls: two scripts that import different things, and the host.
+#[tokio::test]
+async fn those_who_call_from_different_scripts_wait_for_one_another() {
+    let rig = Rig::new(rules(json!({ "crm.find": { "concurrency": 1 } })));
+    let alone = many("crm.find", 2, "sleep 30");
+    let with_another = import("post") + &alone.replace("export default", "post.send; export default");
+    let (first, second, third) = tokio::join!(
+        rig.run(&alone, Limits::default()),
+        rig.run(&with_another, Limits::default()),
+        rig.host("crm.find", mode("sleep 30")),
+    );
+    assert!(first.outcome.is_ok() && second.outcome.is_ok() && third.is_ok());
+    assert_eq!(*rig.at_once.lock().unwrap(), (0, 1));
+}
+
+/// Whoever gives up leaves its place to the next.
+#[tokio::test]
+async fn a_call_that_was_given_up_leaves_its_place() {
+    let rig = Rig::new(rules(json!({ "crm.find": { "concurrency": 1, "timeout": "40ms" } })));
+    let slow = rig.host("crm.find", mode("sleep 400"));
+    let quick = rig.host("crm.find", mode("say quick"));
+    let (slow, quick) = tokio::join!(slow, quick);
+    assert_eq!((code(&slow), quick), ("call.timeout", Ok(json!("quick"))));
+}
+
+#[tokio::test]
+async fn an_answer_is_given_again_to_who_asked_for_the_same() {
+    let rig = Rig::new(rules(json!({ "crm.find": { "idempotent": true, "cache": "1m" } })));
+    let ask = async |caller: &str, params: Value| {
+        let before = rig.count();
+        let by_script = rig.script_as(named(caller), &[("crm.find", params.clone())]).await.remove(0);
+        let by_host = rig.host_as(named(caller), "crm.find", params).await;
+        assert_eq!(by_script, by_host);
+        (by_script, rig.count() - before)
+    };
+    let calls = async |caller, params| ask(caller, params).await.1;
+    assert_eq!(calls("ada", mode("say x")).await, 1);
+    assert_eq!(calls("ada", mode("say x")).await, 0);
+    // The same with its default written out, and in another order.
+    assert_eq!(calls("ada", json!({ "n": 1, "mode": "say x" })).await, 0);
+    // Another caller, other arguments, another function.
+    assert_eq!(calls("bob", mode("say x")).await, 1);
+    assert_eq!(calls("ada", mode("say y")).await, 1);
+    assert_eq!(calls("ada", json!({ "n": 2, "mode": "say x" })).await, 1);
+    rig.host_as(named("ada"), "crm.note", mode("say x")).await.unwrap();
+    rig.host_as(named("ada"), "crm.note", mode("say x")).await.unwrap();
+    assert_eq!(rig.provided.lock().unwrap().iter().filter(|(label, _)| label == "crm.note").count(), 2);
+    // Failures are not kept.
+    assert_eq!(calls("ada", mode("fail")).await, 2);
+}
+
+#[tokio::test]
+async fn an_answer_grows_old() {
+    let rig = Rig::new(rules(json!({ "crm.find": { "idempotent": true, "cache": "150ms" } })));
+    for expected in [1, 1] {
+        rig.host("crm.find", json!({})).await.unwrap();
+        assert_eq!(rig.count(), expected);
+    }
+    tokio::time::sleep(Duration::from_millis(200)).await;
+    rig.host("crm.find", json!({})).await.unwrap();
+    assert_eq!(rig.count(), 2);
+}
+
+/// A rule for more functions may say that they can be repeated; one for fewer that some cannot.
+#[tokio::test]
+async fn what_may_not_be_repeated_is_neither_kept_nor_tried_again() {
+    let functions = json!({
+        "crm.*": { "idempotent": true, "cache": "1m", "retries": 3 },
+        "crm.note": { "idempotent": false },
+    });
+    let rig = Rig::new(rules(functions));
+    for (label, params, code_of_it, calls) in [
+        ("crm.note", mode("say x"), "ok", 2),
+        ("crm.note", mode("busy"), "call.unavailable", 2),
+        ("crm.find", mode("say x"), "ok", 1),
+        // Once and three times again, by each; a failure that will stay is not repeated.
+        ("crm.find", mode("fail"), "call.failed", 2),
+    ] {
+        let before = rig.count();
+        for _ in 0..2 {
+            assert_eq!(code(&rig.host(label, params.clone()).await), code_of_it, "{label} {params}");
+        }
+        assert_eq!(rig.count() - before, calls, "{label} {params}");
+    }
+}
+
+/// Later and later, and no more often than was said.
+#[tokio::test]
+async fn a_call_that_failed_for_a_while_is_repeated() {
+    let rig = Rig::new(rules(json!({ "crm.find": { "idempotent": true, "retries": 2 } })));
+    let begun = Instant::now();
+    let error = rig.script_one("crm.find", mode("busy")).await.unwrap_err();
+    assert_eq!((error.code.as_str(), rig.count()), ("call.unavailable", 3));
+    assert!(begun.elapsed() >= Duration::from_millis(300), "100 ms, then 200 ms");
+    // What took too long too, since repeating does no harm.
+    let rig = Rig::new(rules(json!({ "crm.find": { "idempotent": true, "retries": 1, "timeout": "20ms" } })));
+    let error = rig.host("crm.find", mode("sleep 200")).await.unwrap_err();
+    assert_eq!((error.code.as_str(), error.retryable, rig.count()), ("call.timeout", true, 2));
+}
+
+/// Each repetition is one call for everybody else: one turn, one count.
+#[tokio::test]
+async fn repetitions_take_no_turns_of_their_own() {
+    let functions = json!({ "crm.find": {
+        "idempotent": true, "retries": 2, "maxPerRun": 2, "rateLimit": { "requests": 2, "period": "day" } } });
+    let rig = Rig::new(rules(functions));
+    let outcomes = rig.script(&[("crm.find", mode("busy")), ("crm.find", json!({})), ("crm.find", json!({}))]).await;
+    let codes: Vec<&str> = outcomes.iter().map(code).collect();
+    assert_eq!((codes, rig.count()), (vec!["call.unavailable", "ok", "call.rate_limited"], 4));
+}

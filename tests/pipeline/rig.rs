@@ -1,0 +1,353 @@
+//! A space with one provider of every kind, whose calls are written down.
+
+use agent_spaces::{
+    Accounting, Call, Caller, CapabilityError, Event, Handlers, Interfaces, Limits, Package, PackageOutline,
+    RunOptions, Space, StandardLibrary,
+};
+use agent_spaces_approvals::{Answer, Channel, ChannelError, Decision, Request};
+use agent_spaces_mcp::secrets::Redactor;
+use agent_spaces_policy::{Policy, Settings};
+use agent_spaces_tests::engine;
+use capability_gen::compile::{ModuleSource, compile};
+use capability_gen::model::Module;
+use capability_gen::sources::{Format, parse_value};
+use serde_json::{Value, json};
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex};
+
+/// WIT that somebody wrote by hand: there is no schema to check its parameters with.
+const POST: &str = "package test:post@1.0.0;
+interface post {
+    use agent-spaces:host/types@0.1.0.{capability-error};
+    record letter { repo: option<string>, amount: option<f64>, mode: option<string>, n: option<u32> }
+    send: async func(letter: letter) -> result<string, capability-error>;
+}";
+
+const POST_INTERFACE: &str = "test:post/post@1.0.0";
+
+/// What every function takes.
+fn parameters() -> Value {
+    json!({
+        "type": "object",
+        "properties": {
+            "repo": { "type": "string" },
+            "amount": { "type": "number", "maximum": 1000 },
+            "mode": { "type": "string" },
+            "n": { "type": "integer", "default": 1 }
+        }
+    })
+}
+
+/// Handlers of the operator: with an own word on approval, or without.
+fn crm() -> Value {
+    let function = |name: &str, more: Value| {
+        let mut function = json!({ "name": name, "description": name, "parameters": parameters() });
+        function.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        function
+    };
+    json!({ "name": "crm", "description": "Customers", "functions": [
+        function("find", json!({})),
+        function("remove", json!({ "requiresApproval": true })),
+        function("note", json!({ "requiresApproval": false })),
+        function("pay", json!({ "config": { "scopes": ["money"] } })),
+        function("ping", json!({ "config": { "rateLimit": { "requests": 2, "period": "minute" } } })),
+    ] })
+}
+
+/// A capability whose functions share a rate.
+fn mail() -> Value {
+    let functions = ["first", "second"].map(|name| json!({ "name": name, "description": name, "parameters": {} }));
+    json!({ "name": "mail", "description": "Letters", "functions": functions,
+        "config": { "rateLimit": { "requests": 2, "period": "hour" } } })
+}
+
+/// The tools of a server, one of which was accepted as reading only.
+fn github() -> Value {
+    json!({ "tools": [
+        { "name": "list_issues", "inputSchema": parameters(), "annotations": { "readOnlyHint": true } },
+        { "name": "create_issue", "inputSchema": parameters(), "annotations": { "readOnlyHint": false } },
+        { "name": "close_issue", "inputSchema": parameters() },
+    ] })
+}
+
+fn module(name: &str, source: &Value, format: Option<Format>) -> Module {
+    let definitions = parse_value(name, source, format.is_some().then_some(name), format).unwrap();
+    compile(ModuleSource { specifier: None, stem: None, definitions }).unwrap()
+}
+
+/// The settings of a policy as a configuration has them.
+pub(super) fn settings(policy: Value) -> Settings {
+    let config = agent_spaces::config::from_value("test", json!({ "policy": policy }));
+    config.unwrap_or_else(|error| panic!("{error}")).policy
+}
+
+/// The same for a space of its own, whose rules stand at another place.
+pub(super) fn settings_of_space(policy: Value) -> Settings {
+    let config = agent_spaces::config::from_value("test", json!({ "spaces": { "desk": { "policy": policy } } }));
+    config.unwrap_or_else(|error| panic!("{error}")).spaces["desk"].policy.clone()
+}
+
+/// A policy of these rules over functions and nothing else.
+pub(super) fn rules(functions: Value) -> Settings {
+    settings(json!({ "functions": functions }))
+}
+
+/// A list that many write to.
+pub(super) type Written<T> = Arc<Mutex<Vec<T>>>;
+
+/// A space, and all that is seen of it from outside.
+pub(super) struct Rig {
+    pub(super) space: Space,
+    /// The calls that reached a provider: the function and its parameters.
+    pub(super) provided: Written<(String, Value)>,
+    /// What the operator was told.
+    pub(super) told: Written<String>,
+    /// What the observer was told.
+    pub(super) events: Written<Event>,
+    /// The calls that a provider works on at this moment, and the most that there ever were.
+    pub(super) at_once: Arc<Mutex<(usize, usize)>>,
+}
+
+/// What a space has besides a policy.
+#[derive(Default)]
+pub(super) struct Extras {
+    pub(super) redactor: Redactor,
+    pub(super) accounting: Accounting,
+    pub(super) days: Option<Arc<dyn agent_spaces_policy::DayCounts>>,
+}
+
+impl Rig {
+    pub(super) fn new(settings: Settings) -> Rig {
+        Rig::with(settings, Extras::default())
+    }
+
+    pub(super) fn with(settings: Settings, extras: Extras) -> Rig {
+        let (provided, at_once) = (Written::default(), Arc::default());
+        let mut handlers = Handlers::new();
+        let mut interfaces = Interfaces::new().unwrap();
+        let modules = [
+            module("crm", &crm(), None),
+            module("mail", &mail(), None),
+            module("github", &github(), Some(Format::Mcp)),
+        ];
+        for module in modules {
+            for interface in PackageOutline::of(&module).interfaces {
+                answer_all(&mut handlers, &interface.name, &provided, &at_once);
+            }
+            interfaces.add_package(Package::new(module)).unwrap();
+        }
+        interfaces.add("post.wit", POST).unwrap();
+        answer_all(&mut handlers, POST_INTERFACE, &provided, &at_once);
+        let policy = Arc::new(Policy::new(settings));
+        StandardLibrary::new(&policy, None).unwrap().add_to(&mut interfaces, &mut handlers).unwrap();
+        let (told, events): (Written<String>, Written<Event>) = Default::default();
+        let mut space = Space::new(engine(), interfaces, handlers)
+            .unwrap()
+            .with_policy(policy, listener(&told, str::to_owned))
+            .with_observer(listener(&events, Event::clone))
+            .with_redactor(extras.redactor)
+            .with_accounting(extras.accounting);
+        if let Some(days) = extras.days {
+            space = space.with_day_counts(days);
+        }
+        Rig { space, provided, told, events, at_once }
+    }
+
+    /// How often a provider was called.
+    pub(super) fn count(&self) -> usize {
+        self.provided.lock().unwrap().len()
+    }
+
+    /// All that the operator was told.
+    pub(super) fn told(&self) -> Vec<String> {
+        self.told.lock().unwrap().clone()
+    }
+
+    /// Calls as the host does.
+    pub(super) async fn host(&self, label: &str, params: Value) -> Result<Value, CapabilityError> {
+        self.host_as(Caller::default(), label, params).await
+    }
+
+    /// Calls as the host does, on somebody's behalf.
+    pub(super) async fn host_as(&self, caller: Caller, label: &str, params: Value) -> Result<Value, CapabilityError> {
+        let (capability, function) = label.split_once('.').unwrap();
+        self.space.call_value(capability, function, params, caller).await
+    }
+
+    /// Calls one after the other, as a script does in one run.
+    pub(super) async fn script(&self, calls: &[(&str, Value)]) -> Vec<Result<Value, CapabilityError>> {
+        self.script_as(Caller::default(), calls).await
+    }
+
+    /// Calls as a script does that runs on somebody's behalf.
+    pub(super) async fn script_as(
+        &self,
+        caller: Caller,
+        calls: &[(&str, Value)],
+    ) -> Vec<Result<Value, CapabilityError>> {
+        let options = RunOptions { caller: Arc::new(caller), ..RunOptions::default() };
+        let program = self.space.prepare("agent.js", &in_turn(calls)).unwrap_or_else(|error| panic!("{error}"));
+        let outcomes = program.run(options).await.outcome.unwrap_or_else(|error| panic!("{error:?}"));
+        outcomes.as_array().unwrap().iter().map(outcome).collect()
+    }
+
+    /// One call by a script.
+    pub(super) async fn script_one(&self, label: &str, params: Value) -> Result<Value, CapabilityError> {
+        self.script(&[(label, params)]).await.remove(0)
+    }
+
+    /// What a script ends with under these limits.
+    pub(super) async fn run(&self, source: &str, limits: Limits) -> agent_spaces::RunReport {
+        let program = self.space.prepare("agent.js", source).unwrap_or_else(|error| panic!("{error}"));
+        program.run(RunOptions { limits, ..RunOptions::default() }).await
+    }
+}
+
+fn listener<T: ?Sized + 'static, U: Send + 'static>(
+    list: &Written<U>,
+    keep: fn(&T) -> U,
+) -> impl Fn(&T) + Send + Sync + 'static {
+    let list = list.clone();
+    move |item| list.lock().unwrap().push(keep(item))
+}
+
+/// Writes calls down, and does what their `mode` says.
+fn answer_all(
+    handlers: &mut Handlers,
+    interface: &str,
+    provided: &Written<(String, Value)>,
+    at_once: &Arc<Mutex<(usize, usize)>>,
+) {
+    let (provided, at_once) = (provided.clone(), at_once.clone());
+    handlers.add_interface(interface, move |call: Call| {
+        let label = format!("{}.{}", call.capability, call.function);
+        provided.lock().unwrap().push((label, call.params.clone()));
+        let at_once = at_once.clone();
+        async move {
+            {
+                let mut now = at_once.lock().unwrap();
+                now.0 += 1;
+                now.1 = now.1.max(now.0);
+            }
+            let _leaving = Leaving(at_once);
+            answer(&call).await
+        }
+    });
+}
+
+struct Leaving(Arc<Mutex<(usize, usize)>>);
+
+impl Drop for Leaving {
+    fn drop(&mut self) {
+        self.0.lock().unwrap().0 -= 1;
+    }
+}
+
+async fn answer(call: &Call) -> Result<Value, CapabilityError> {
+    let mode = call.params["mode"].as_str().unwrap_or_default();
+    let (kind, text) = mode.split_once(' ').unwrap_or((mode, ""));
+    match kind {
+        "say" => Ok(json!(text)),
+        "fail" => Err(CapabilityError::failed(text)),
+        "busy" => Err(CapabilityError { retryable: true, ..CapabilityError::new("call.unavailable", "busy") }),
+        "detail" => Err(CapabilityError { details: Some(json!({ "seen": [text] })), ..CapabilityError::failed("no") }),
+        "tell" => {
+            call.progress.tell(1.0, Some(2.0), Some(text.to_owned()));
+            Ok(json!("told"))
+        }
+        "sleep" => {
+            tokio::time::sleep(std::time::Duration::from_millis(text.parse().unwrap())).await;
+            Ok(json!("slept"))
+        }
+        _ => Ok(json!("done")),
+    }
+}
+
+/// What a script imports to call functions of a capability.
+pub(super) fn import(capability: &str) -> String {
+    let module = match capability {
+        "post" => "@test/post",
+        "github" => "@capabilities/mcp-github",
+        "json" | "time" | "crypto" => "@agent-spaces/std",
+        other => return format!("import {{ {other} }} from '@capabilities/{other}';\n"),
+    };
+    format!("import {{ {capability} }} from '{module}';\n")
+}
+
+/// A script that makes these calls one after the other and gives what each gave.
+fn in_turn(calls: &[(&str, Value)]) -> String {
+    let mut capabilities: Vec<&str> = calls.iter().filter_map(|(label, _)| Some(label.split_once('.')?.0)).collect();
+    capabilities.sort_unstable();
+    capabilities.dedup();
+    let mut source: String = capabilities.into_iter().map(import).collect();
+    source.push_str(
+        "const tried = async (call) => { try { return { value: (await call()) ?? null } } catch (e) { return { error: {
+            code: e.code, message: e.message, retryable: e.retryable, details: e.details ?? null } } } };
+        const all = [];\n",
+    );
+    for (label, params) in calls {
+        let is_standard = import(label.split_once('.').unwrap().0).contains("agent-spaces/std");
+        let arguments = if is_standard { format!("...Object.values({params})") } else { params.to_string() };
+        source.push_str(&format!("all.push(await tried(() => {label}({arguments})));\n"));
+    }
+    source + "export default all;"
+}
+
+fn outcome(shown: &Value) -> Result<Value, CapabilityError> {
+    match shown.get("error") {
+        Some(error) => {
+            Err(serde_json::from_value(error.clone()).unwrap_or_else(|_| panic!("no error of a call: {error}")))
+        }
+        None => Ok(shown["value"].clone()),
+    }
+}
+
+/// A caller with these scopes.
+pub(super) fn with_scopes(scopes: &[&str]) -> Caller {
+    Caller { name: None, scopes: scopes.iter().map(|scope| (*scope).to_owned()).collect() }
+}
+
+/// A caller of this name.
+pub(super) fn named(name: &str) -> Caller {
+    Caller { name: Some(name.to_owned()), ..Caller::default() }
+}
+
+/// Somebody whose decisions were written down beforehand; when there are none left, nobody is there.
+#[derive(Default)]
+pub(super) struct Scripted {
+    pub(super) decisions: Mutex<VecDeque<Result<Decision, ChannelError>>>,
+    pub(super) asked: Mutex<Vec<Arc<Request>>>,
+}
+
+impl Scripted {
+    pub(super) fn new(decisions: impl IntoIterator<Item = Result<Decision, ChannelError>>) -> Arc<Scripted> {
+        Arc::new(Scripted { decisions: Mutex::new(decisions.into_iter().collect()), asked: Mutex::default() })
+    }
+
+    pub(super) fn count(&self) -> usize {
+        self.asked.lock().unwrap().len()
+    }
+}
+
+impl Channel for Scripted {
+    fn ask(&self, request: Arc<Request>) -> Answer<'_> {
+        self.asked.lock().unwrap().push(request);
+        let decision = self.decisions.lock().unwrap().pop_front();
+        Box::pin(async { decision.unwrap_or_else(|| Err(ChannelError::Nobody("nobody is left".into()))) })
+    }
+}
+
+/// Somebody who decides when they are told to.
+pub(super) struct Slow {
+    pub(super) decision: tokio::sync::watch::Receiver<Option<Decision>>,
+}
+
+impl Channel for Slow {
+    fn ask(&self, _request: Arc<Request>) -> Answer<'_> {
+        let mut decision = self.decision.clone();
+        Box::pin(async move {
+            let decided = decision.wait_for(Option::is_some).await;
+            decided.ok().and_then(|decided| decided.clone()).ok_or(ChannelError::Expired)
+        })
+    }
+}

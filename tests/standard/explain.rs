@@ -1,0 +1,135 @@
+//! `agent-spaces policy explain`.
+
+use crate::support::{Done, Project};
+use serde_json::json;
+
+fn project() -> Project {
+    let functions = json!({
+        "fs.*": "approve", "fs.stat": "allow", "fs.delete": "deny",
+        "fs.writeFile": {
+            "decision": "allow", "arguments": { "path": { "matches": "out/*" } }, "maxPerRun": 2, "scopes": ["writer"],
+        },
+    });
+    let project = Project::new(json!({
+        "policy": { "functions": { "json.parse": { "rateLimit": { "requests": 5, "period": "minute" } } } },
+        "spaces": { "work": { "policy": { "functions": functions } } },
+    }));
+    project.write("script.ts", "");
+    project
+}
+
+fn explain(project: &Project, arguments: &[&str]) -> Done {
+    project.agent_spaces(&[&["policy", "explain"], arguments].concat())
+}
+
+#[test]
+fn the_deciding_rule_is_named_with_its_exit_status() {
+    let project = project();
+    let place = |name: &str| format!("$.spaces.work.policy.functions[\"{name}\"]");
+    for (function, first, status) in [
+        ("fs.stat", format!("fs.stat: allow, by {}", place("fs.stat")), 0),
+        ("fs.delete", format!("fs.delete: deny, by {}", place("fs.delete")), 4),
+        ("fs.list", format!("fs.list: approve, by {}", place("fs.*")), 4),
+        ("time.now", "time.now: allow, by default".to_owned(), 0),
+    ] {
+        let done = explain(&project, &["work", function]);
+        assert_eq!((done.stdout.lines().next(), done.status), (Some(first.as_str()), Some(status)), "{done:?}");
+    }
+    let done = explain(&project, &["work", "fs.stat"]);
+    let overruled = format!("  `fs.*` says approve, and is overruled ({})", place("fs.*"));
+    assert!(done.stdout.lines().any(|line| line == overruled), "{}", done.stdout);
+    // What all scripts have, in no space.
+    let done = explain(&project, &["-", "fs.delete"]);
+    assert_eq!((done.stdout.as_str(), done.status), ("fs.delete: allow, by default\n", Some(0)));
+    let done = explain(&project, &["-", "json.parse"]);
+    assert!(done.stdout.contains("5") && done.stdout.contains("minute"), "{}", done.stdout);
+}
+
+#[test]
+fn arguments_are_checked_where_they_are_given() {
+    let project = project();
+    let all = explain(&project, &["work", "fs.writeFile"]);
+    for part in ["the argument `path` must match `out/*`", "at most 2 calls in one run", "the scope `writer`"] {
+        assert!(all.stdout.contains(part), "{}", all.stdout);
+    }
+    assert_eq!(all.status, Some(0));
+    let given = |path: &str| {
+        explain(&project, &["work", "fs.writeFile", "--args", &json!({ "path": path, "text": "" }).to_string()])
+    };
+    let good = given("out/a");
+    assert!(good.stdout.contains("passes: the argument `path`"), "{}", good.stdout);
+    assert_eq!(good.status, Some(0));
+    for path in ["in/a", "out/../a", "out/a/b"] {
+        let bad = given(path);
+        assert!(bad.stdout.contains("fails: the argument `path`"), "{}", bad.stdout);
+        assert!(bad.stdout.ends_with("so the outcome is deny\n"), "{}", bad.stdout);
+        assert_eq!(bad.status, Some(4), "{path}");
+    }
+}
+
+#[test]
+fn programs_get_one_json_value() {
+    let project = project();
+    let done = explain(&project, &["work", "fs.writeFile", "--args", r#"{"path": "x"}"#, "--json"]);
+    let value = done.json();
+    assert_eq!((&value["space"], &value["function"], done.status), (&json!("work"), &json!("fs.writeFile"), Some(4)));
+    let explanation = &value["explanation"];
+    assert_eq!((&explanation["decision"], &explanation["outcome"]), (&json!("allow"), &json!("deny")));
+    assert_eq!(
+        explanation["because"],
+        json!({ "rule": { "place": "$.spaces.work.policy.functions[\"fs.writeFile\"]" } })
+    );
+    let failed: Vec<bool> =
+        explanation["checks"].as_array().unwrap().iter().filter_map(|check| check["passes"].as_bool()).collect();
+    assert_eq!(failed, [false]);
+}
+
+#[test]
+fn bad_usage_has_exit_status_2() {
+    let project = project();
+    for (arguments, said) in [
+        (&["none", "fs.stat"][..], "there is no space `none`"),
+        (&["work", "fs.stat", "--args", "{"], "--args is not JSON"),
+        (&["work"], "CAPABILITY.FUNCTION"),
+    ] {
+        let done = explain(&project, arguments);
+        assert_eq!(done.status, Some(2), "{done:?}");
+        assert!(done.stderr.contains(said), "{done:?}");
+    }
+}
+
+#[test]
+fn an_unknown_function_is_refused_with_the_nearest_name() {
+    let done = explain(&project(), &["work", "fs.writeFle"]);
+    assert!(done.stderr.contains("Did you mean `fs.writeFile`?"), "{done:?}");
+    assert!(!done.stderr.contains("--approve"), "{done:?}");
+    assert_eq!(done.status, Some(2));
+}
+
+/// A definition may be one function, which scripts call by its name alone. Rules are about it too.
+#[test]
+fn a_rule_is_about_a_function_that_is_a_capability_of_its_own() {
+    let project = Project::empty();
+    let tool =
+        json!({ "name": "get_thing", "description": "Gets it", "parameters": { "type": "object", "properties": {} } });
+    project.write("tools/thing.json", tool.to_string());
+    project.write("tools/thing.ts", "export const getThing = () => 'thing';");
+    let policy = json!({ "functions": { "getThing.*": "deny" } });
+    project.configure(json!({ "capabilities": { "global": ["./tools"] }, "spaces": { "work": { "policy": policy } } }));
+    project.trust();
+    let source = "import { getThing } from '@capabilities/thing'; export default await getThing({});";
+    assert_eq!(project.run_with(source, &["--json"]).value(), "thing");
+    let done = project.run(source);
+    assert_eq!((done.error().0.as_str(), done.status), ("call.denied", Some(4)));
+    assert_eq!(explain(&project, &["work", "getThing"]).status, Some(4));
+}
+
+#[test]
+fn a_function_of_the_standard_library_can_be_approved_beforehand() {
+    let project = Project::with_policy(json!({ "functions": { "fs.mkdir": "approve" } }));
+    let source =
+        "import { fs } from '@agent-spaces/std'; await fs.mkdir('made'); export default await fs.exists('made');";
+    assert_eq!(project.run(source).error().0, "call.approval_denied");
+    let done = project.run_with(source, &["--space", "work", "--approve", "fs.mkdir", "--json"]);
+    assert_eq!(done.value(), true);
+}

@@ -1,0 +1,9 @@
+//! What the tests share.
+
+mod program;
+mod project;
+mod site;
+
+pub(crate) use program::{Begun, Done};
+pub(crate) use project::{Project, script};
+pub(crate) use site::{Reply, Site};

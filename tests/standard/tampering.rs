@@ -1,0 +1,161 @@
+//! What `agent-spaces audit verify` says of a log that somebody changed.
+
+use crate::log::verified;
+use crate::support::{Project, script};
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
+use std::fs;
+use std::path::PathBuf;
+
+/// A project with a log of a few runs.
+struct Logged {
+    project: Project,
+    log: PathBuf,
+    text: String,
+}
+
+impl Logged {
+    fn new() -> Logged {
+        let project = Project::with_policy(json!("standard"));
+        for _ in 0..2 {
+            project.run(&script("await fs.exists('a'); await fs.exists('b'); 1")).value();
+        }
+        let log = project.home("state/agent-spaces/audit/log.jsonl");
+        let text = fs::read_to_string(&log).unwrap();
+        assert_eq!(verified(&project)["entries"], 12);
+        Logged { project, log, text }
+    }
+
+    fn lines(&self) -> Vec<&str> {
+        self.text.lines().collect()
+    }
+
+    /// What is said of a log with these lines: where, and what.
+    fn said_of(&self, lines: &[&str]) -> (Value, String) {
+        fs::write(&self.log, lines.iter().map(|line| format!("{line}\n")).collect::<String>()).unwrap();
+        let said = self.said();
+        fs::write(&self.log, &self.text).unwrap();
+        said
+    }
+
+    fn said(&self) -> (Value, String) {
+        let done = self.project.agent_spaces(&["audit", "verify", "--json"]);
+        let report = done.json();
+        assert_eq!((done.status, &report["ok"]), (Some(1), &json!(false)), "{done:?}");
+        (report["line"].clone(), report["message"].as_str().unwrap().to_owned())
+    }
+
+    fn head(&self, name: &str) -> PathBuf {
+        self.project.home("data/agent-spaces/audit").join(name)
+    }
+}
+
+#[test]
+fn a_line_that_was_changed_or_moved_is_named() {
+    let logged = Logged::new();
+    for number in [1, 5, 12] {
+        let mut lines = logged.lines();
+        let changed = lines[number - 1].replacen("2", "3", 1).replace("run_", "run-");
+        lines[number - 1] = &changed;
+        let (line, message) = logged.said_of(&lines);
+        assert_eq!(line, number, "{message}");
+    }
+    let mut lines = logged.lines();
+    let (first, second) = (lines[2], lines[8]);
+    lines[2] = second;
+    lines[8] = first;
+    let (line, message) = logged.said_of(&lines);
+    assert_eq!(line, 3);
+    assert!(message.contains("removed, added or put in another order"), "{message}");
+    verified(&logged.project);
+}
+
+#[test]
+fn removed_and_added_lines_are_noticed() {
+    let logged = Logged::new();
+    let mut without = logged.lines();
+    without.remove(6);
+    assert_eq!(logged.said_of(&without).0, 7);
+    let mut twice = logged.lines();
+    twice.insert(6, twice[5]);
+    assert_eq!(logged.said_of(&twice).0, 7);
+    let more = [&logged.lines()[..], &["{\"seq\":13,\"entry\":{}}"]].concat();
+    let (_, message) = logged.said_of(&more);
+    assert!(!message.is_empty());
+}
+
+#[test]
+fn a_log_that_was_cut_short_is_noticed() {
+    let logged = Logged::new();
+    let (line, message) = logged.said_of(&logged.lines()[..11]);
+    assert_eq!(line, 12);
+    assert!(message.contains("the log ends here, and 12 were signed"), "{message}");
+    assert_eq!(logged.said_of(&logged.lines()[..3]).0, 4);
+    assert_eq!(logged.said_of(&[]).0, 1);
+    fs::write(&logged.log, &logged.text[..logged.text.len() - 20]).unwrap();
+    assert_eq!(logged.said().0, 12);
+}
+
+#[test]
+fn a_log_or_a_head_that_is_gone_is_noticed() {
+    let logged = Logged::new();
+    fs::remove_file(&logged.log).unwrap();
+    assert!(logged.said().1.contains("is gone; 12 entries were signed"));
+    fs::write(&logged.log, &logged.text).unwrap();
+    for name in ["head.json", "key"] {
+        let kept = fs::read(logged.head(name)).unwrap();
+        let permissions = fs::metadata(logged.head(name)).unwrap().permissions();
+        fs::remove_file(logged.head(name)).unwrap();
+        let (_, message) = logged.said();
+        assert!(message.contains("no head") || message.contains("is gone"), "{name}: {message}");
+        fs::write(logged.head(name), kept).unwrap();
+        fs::set_permissions(logged.head(name), permissions).unwrap();
+        verified(&logged.project);
+    }
+    fs::remove_dir_all(logged.head("")).unwrap();
+    assert!(logged.said().1.contains("has no head"));
+}
+
+#[test]
+fn a_changed_head_is_noticed() {
+    let logged = Logged::new();
+    for name in ["head.json", "live.json"] {
+        let kept = fs::read_to_string(logged.head(name)).unwrap();
+        fs::write(logged.head(name), kept.replace("\"count\":12", "\"count\":11")).unwrap();
+        let (_, message) = logged.said();
+        assert!(message.contains(name), "{message}");
+        fs::write(logged.head(name), kept).unwrap();
+    }
+    verified(&logged.project);
+}
+
+/// Who can write to the log can make lines that fit together, but not the signature of the last one.
+#[test]
+fn a_log_that_was_written_anew_with_hashes_that_fit_is_noticed() {
+    let logged = Logged::new();
+    let mut forged: Vec<String> = Vec::new();
+    let mut last = String::new();
+    for line in logged.lines() {
+        let value: Value = serde_json::from_str(line).unwrap();
+        let (prev, hash) = (value["prev"].as_str().unwrap(), value["hash"].as_str().unwrap());
+        let text = line.replace("exists", "delete").replace(&format!(",\"hash\":\"{hash}\"}}"), "");
+        let text = if last.is_empty() { text } else { text.replace(prev, &last) };
+        last = format!("{:x}", Sha256::digest(format!("{text}}}")));
+        forged.push(format!("{text},\"hash\":\"{last}\"}}"));
+    }
+    let lines: Vec<&str> = forged.iter().map(String::as_str).collect();
+    assert_eq!((lines[0], lines.len()), (logged.lines()[0], 12), "the hashes are made as the log makes them");
+    assert_eq!(logged.said_of(&lines), (json!(12), "is not the line that was signed".to_owned()));
+}
+
+#[test]
+fn a_person_is_told_the_file_and_the_line() {
+    let logged = Logged::new();
+    fs::write(&logged.log, logged.text.replacen("exists", "delete", 1)).unwrap();
+    let done = logged.project.agent_spaces(&["audit", "verify"]);
+    assert_eq!(done.status, Some(1));
+    assert!(done.stdout.contains("log.jsonl:2: was changed: its hash does not fit it"), "{done:?}");
+    fs::write(&logged.log, &logged.text).unwrap();
+    let done = logged.project.agent_spaces(&["audit", "verify"]);
+    assert!(done.stdout.ends_with("log.jsonl: 12 entries, unchanged\n"), "{done:?}");
+}

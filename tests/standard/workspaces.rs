@@ -1,0 +1,148 @@
+//! Which folder is a workspace.
+
+use crate::support::{Project, script};
+use serde_json::{Value, json};
+use std::fs;
+use std::os::unix::fs::symlink;
+
+const READ: &str = "import { fs } from '@agent-spaces/std'; export default await fs.readFile('which');";
+
+const TOOL: &str =
+    r#"{ "name": "get_thing", "description": "Gets it", "parameters": { "type": "object", "properties": {} } }"#;
+
+/// That the command refuses to load the space, and says what overlaps with what.
+fn assert_overlap(project: &Project, arguments: &[&str], named: &str) {
+    project.write("script.ts", READ);
+    let done = project.agent_spaces(&[&["run", "script.ts", "--json"], arguments].concat());
+    let (code, message) = done.error();
+    assert_eq!((code.as_str(), done.status), ("config.unknown", Some(2)), "{message}");
+    for part in ["overlap: a script could change what decides over it", named] {
+        assert!(message.contains(part), "{arguments:?} has no {part:?}: {message}");
+    }
+}
+
+#[test]
+fn a_space_without_a_workspace_has_no_files() {
+    let project = Project::new(json!({ "spaces": { "work": {} } }));
+    for done in [project.run(READ), project.run_with(READ, &["--json"])] {
+        let expected = ("call.denied".to_owned(), "This space has no workspace: fs has no files".to_owned());
+        assert_eq!((done.error(), done.status), (expected, Some(4)));
+    }
+}
+
+#[test]
+fn a_workspace_on_the_command_line_goes_over_that_of_the_space() {
+    let project = Project::with_policy(json!("standard"));
+    project.write("files/which", "of the space");
+    project.write("other/which", "of the command");
+    assert_eq!(project.run(READ).value(), "of the space");
+    let other = ["--workspace", "other", "--json"];
+    assert_eq!(project.run_with(READ, &[&["--space", "work"], &other[..]].concat()).value(), "of the command");
+    // Without a space and without a configuration too.
+    assert_eq!(project.run_with(READ, &other).value(), "of the command");
+    fs::remove_file(project.path("agent-spaces.config.json")).unwrap();
+    assert_eq!(project.run_with(READ, &other).value(), "of the command");
+    assert_eq!(project.run_with(READ, &["--json"]).status, Some(4));
+}
+
+#[test]
+fn a_workspace_that_is_not_there_is_refused_when_the_space_is_loaded() {
+    let project = Project::new(json!({ "spaces": { "work": { "workspace": "./none" } } }));
+    let (code, message) = project.run("1").error();
+    assert_eq!(code, "config.unknown");
+    assert!(message.contains("$.spaces.work.workspace: there is no folder"), "{message}");
+    let done = project.run_with("1", &["--workspace", "script.ts", "--json"]);
+    assert!(done.error().1.contains("--workspace: there is no folder"), "{done:?}");
+}
+
+#[test]
+fn a_workspace_that_holds_what_decides_over_scripts_is_refused() {
+    let project = Project::empty();
+    project.write("tools/thing.json", TOOL);
+    project.write("code/handled.json", TOOL.replace("thing", "other"));
+    project.write("code/deep/empty", "");
+    project.write("answers/handled.ts", "");
+    fs::create_dir_all(project.path(".agent-spaces/inner")).unwrap();
+    symlink(project.path(""), project.path("files/up")).unwrap();
+    let config = |workspace: &str| {
+        json!({
+            "capabilities": { "global": ["./tools", "./code/handled.json"] }, "spaces": { "work": { "workspace": workspace } },
+        })
+    };
+    for (workspace, named) in [
+        (".", "agent-spaces.config.json overlap"),
+        ("..", "agent-spaces.config.json overlap"),
+        ("./files/up", "agent-spaces.config.json overlap"),
+        ("./tools", "tools overlap"),
+        ("./code", "handled.json overlap"),
+        ("./.agent-spaces", ".agent-spaces overlap"),
+        ("./.agent-spaces/inner", ".agent-spaces overlap"),
+    ] {
+        project.configure(config(workspace));
+        project.trust();
+        assert_overlap(&project, &["--space", "work"], named);
+    }
+    // The other side: a folder beside them is fine.
+    project.configure(config("./code/deep"));
+    project.trust();
+    assert_eq!(project.run("1").value(), 1);
+}
+
+#[test]
+fn a_workspace_in_the_folders_of_agent_spaces_at_home_is_refused() {
+    let project = Project::new(json!({ "spaces": { "work": {} } }));
+    let home = |name: &str| project.home(name).display().to_string();
+    for folder in ["state/agent-spaces", "data/agent-spaces", "config/agent-spaces", "state/agent-spaces/audit/below"] {
+        fs::create_dir_all(project.home(folder)).unwrap();
+    }
+    for folder in [
+        "state",
+        "state/agent-spaces",
+        "state/agent-spaces/audit",
+        "state/agent-spaces/audit/below",
+        "data",
+        "data/agent-spaces",
+        "config",
+        "config/agent-spaces",
+        "",
+    ] {
+        assert_overlap(&project, &["--workspace", &home(folder)], "agent-spaces overlap");
+    }
+}
+
+/// What a folder of definitions does not have yet, a script must not add.
+#[test]
+fn an_empty_folder_of_definitions_is_no_workspace() {
+    let project = Project::empty();
+    fs::create_dir(project.path("tools")).unwrap();
+    let spaces = json!({ "work": { "workspace": "./tools" } });
+    project.configure(json!({ "capabilities": { "global": ["./tools"] }, "spaces": spaces }));
+    project.trust();
+    assert_overlap(&project, &["--space", "work"], "tools overlap");
+}
+
+/// Handlers import files of their own folder, so a script that writes one of these answers in the handler's place.
+#[test]
+fn a_script_cannot_change_what_a_handler_imports() {
+    let project = Project::empty();
+    project.write("caps/thing.json", TOOL);
+    project.write("caps/thing.ts", "import { text } from './lib/text.ts'; export const getThing = () => text;");
+    project.write("caps/lib/text.ts", "export const text = 'original';");
+    let spaces = json!({ "work": { "workspace": "./caps/lib" } });
+    project.configure(json!({ "capabilities": { "global": ["./caps"] }, "spaces": spaces }));
+    project.trust();
+    project.run(&script("await attempt(() => fs.writeFile('text.ts', 'export const text = \"changed\";'))"));
+    let source = "import { getThing } from '@capabilities/thing'; export default await getThing({});";
+    let answer = project.run_with(source, &["--json"]);
+    assert_eq!(answer.value(), Value::from("original"));
+}
+
+/// Without a configuration the servers of a `.mcp.json` are used; its folder is still a place for workspaces.
+#[test]
+fn a_workspace_may_lie_beside_servers_of_other_programs() {
+    let project = Project::empty();
+    project.write(".mcp.json", r#"{ "mcpServers": {} }"#);
+    project.write("files/which", "of the command");
+    assert_eq!(project.run_with(READ, &["--workspace", "files", "--json"]).value(), "of the command");
+    assert_overlap(&project, &["--workspace", "."], "overlap");
+}

@@ -85,7 +85,7 @@ fn functions_and_settings_from_constants() {
     assert_eq!(remove.annotations.destructive_hint, Some(true));
     assert_eq!(list.parameters, json!({ "type": "object", "properties": {} }));
     assert_eq!(tools[0].computed_approval_messages, ["remove", "list"]);
-    assert_eq!(definition.notes.len(), 2);
+    assert!(definition.notes.is_empty(), "{definition:#?}");
 }
 
 #[test]

@@ -334,7 +334,7 @@ impl<'a> SpaceModules<'a> {
         let policy = Arc::new(self.policy());
         let (mut interfaces, mut handlers) =
             link(&self.given, engine, equipment.clients.as_ref(), self.name.as_deref())?;
-        self.library(&policy, equipment)?.add_to(&mut interfaces, &mut handlers)?;
+        self.standard(&policy, equipment)?.add_to(&mut interfaces, &mut handlers)?;
         let operator = equipment.operator.clone();
         let mut space = Space::new(engine.clone(), interfaces, handlers)?
             .with_policy(policy.clone(), move |text| {
@@ -385,7 +385,7 @@ impl<'a> SpaceModules<'a> {
         Ok(space)
     }
 
-    fn library(&self, policy: &Policy, equipment: &Equipment) -> Result<StandardLibrary, ProjectError> {
+    fn standard(&self, policy: &Policy, equipment: &Equipment) -> Result<StandardLibrary, ProjectError> {
         let workspace = equipment.workspace.as_deref().or(self.workspace.as_deref());
         StandardLibrary::new(policy, workspace).map_err(|error| ProjectError::Unknown {
             place: workspace.map(|folder| folder.display().to_string()).unwrap_or_default(),

@@ -17,7 +17,9 @@
 //! - [`mcp`]: MCP servers as providers, over the crate `agent-spaces-mcp`.
 //! - [`trust`]: which files of projects their users accepted.
 //! - [`Package`]: a compiled module of capabilities, made when a script first imports it.
-//! - `pipeline`: what a call passes before its provider: [`Grants`], defaults, validation, [`Approvals`].
+//! - `pipeline`: what a call passes on its way to its provider and back: [`Grants`], [`policy`], [`Approvals`] and more.
+//! - [`StandardLibrary`]: what scripts import as `@agent-spaces/std`.
+//! - [`Manifest`], [`AuditTrail`], [`Accounting`]: what a script can reach, and what it did.
 //! - [`TypedCall`]: a call that the host makes itself.
 //! - `providers`: what can stand behind a capability.
 //! - `values`: between WIT types and JSON.

@@ -48,7 +48,17 @@ enum Level {
 
 impl Bare {
     pub(crate) fn new(source: &str, with_fuel: bool) -> Result<Bare> {
-        let compiled = compile("bench.js", source, &Interfaces::new()?, None, Target::Host)?;
+        Bare::with(source, with_fuel, &Interfaces::new()?, |_| Ok(()))
+    }
+
+    /// With interfaces that the script imports, answered by what `link` adds.
+    pub(crate) fn with(
+        source: &str,
+        with_fuel: bool,
+        interfaces: &Interfaces,
+        link: impl FnOnce(&mut Linker<()>) -> Result<()>,
+    ) -> Result<Bare> {
+        let compiled = compile("bench.js", source, interfaces, None, Target::Host)?;
         let mut pool = PoolingAllocationConfig::default();
         pool.total_component_instances(100)
             .total_core_instances(200)
@@ -76,6 +86,7 @@ impl Bare {
         console.func_wrap("write", |_: StoreContextMut<'_, ()>, (_, _): (Level, String)| Ok(()))?;
         let mut timers = linker.instance("agent-spaces:engine/timers@0.1.0")?;
         timers.func_wrap_concurrent("sleep", |_, (_,): (u64,)| Box::pin(async { Ok(()) }))?;
+        link(&mut linker)?;
         let pre = linker.instantiate_pre(&component)?;
         let program = component.get_export_index(None, "agent-spaces:engine/program@0.1.0").context("no program")?;
         let run = component.get_export_index(Some(&program), "run").context("no run")?;

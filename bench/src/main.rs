@@ -11,6 +11,7 @@ mod import_sets;
 mod large_space;
 mod mcp;
 mod parked;
+mod pipeline;
 mod report;
 mod spaces;
 mod throughput;
@@ -50,6 +51,9 @@ async fn measure(report: &mut Report, names: &[String]) -> Result<()> {
     }
     if wanted("calls") {
         calls::measure(report).await?;
+    }
+    if wanted("pipeline") {
+        pipeline::measure(report).await?;
     }
     if wanted("throughput") {
         throughput::measure(report).await?;

@@ -108,7 +108,7 @@ pub use sandbox::Sandbox;
 #[cfg(feature = "compiler")]
 pub use space::Space;
 #[cfg(feature = "compiler")]
-pub use standard::StandardLibrary;
+pub use standard::{SPECIFIER as STANDARD_LIBRARY, StandardLibrary};
 #[cfg(feature = "compiler")]
 pub use typed_call::TypedCall;
 pub use usage::Usage;

@@ -4,6 +4,7 @@ use crate::error_report::Location;
 use crate::pipeline::Rules;
 use crate::program::Program;
 use crate::sandbox::{FunctionDescription, InterfaceDescription, label};
+use crate::standard;
 use agent_spaces_policy::Decision;
 use serde::Serialize;
 
@@ -37,39 +38,50 @@ pub struct ManifestFunction {
     pub decision: Decision,
     /// Which rule says so.
     pub because: String,
-    /// Where the script names it. It may call it elsewhere too, by another name.
+    /// What else holds for calls of it, a line each: bounds of arguments, counts and rates, and how calls are made.
+    pub terms: Vec<String>,
+    /// Where the script names it, if this is about a script. It may call it elsewhere too, by another name.
     pub named_at: Vec<Location>,
 }
 
+/// What a program can reach.
 pub(crate) fn manifest(program: &Program, rules: &Rules) -> Manifest {
-    let functions = |interface: &InterfaceDescription| {
-        let function = |each: &FunctionDescription| {
-            let function = label(interface, each);
-            let policy = rules.of(&function, &interface.name, each.spec.as_deref());
-            let decided = policy.decision();
-            let sites = program.call_sites().filter(|site| site.path == *function);
-            ManifestFunction {
-                decision: decided.decision,
-                because: decided.because.to_string(),
-                named_at: sites.map(|site| site.location.clone()).collect(),
-                function: function.to_string(),
-            }
-        };
-        interface.functions.iter().map(function).collect()
+    let named_at = |label: &str| {
+        let sites = program.call_sites().filter(|site| site.path == label);
+        sites.map(|site| site.location.clone()).collect()
     };
-    let interfaces = program
-        .sandbox()
-        .description()
-        .interfaces
-        .iter()
-        .map(|interface| ManifestInterface { interface: interface.name.clone(), functions: functions(interface) });
-    Manifest { script: program.name().to_owned(), interfaces: interfaces.collect() }
+    let interfaces = reach(&program.sandbox().description().interfaces, rules, named_at);
+    Manifest { script: program.name().to_owned(), interfaces }
+}
+
+/// What can be reached through these interfaces.
+pub(crate) fn reach(
+    interfaces: &[InterfaceDescription],
+    rules: &Rules,
+    named_at: impl Fn(&str) -> Vec<Location>,
+) -> Vec<ManifestInterface> {
+    let function = |interface: &InterfaceDescription, each: &FunctionDescription| {
+        let function = label(interface, each);
+        let policy = rules.of(&function, &interface.name, each.spec.as_deref());
+        let decided = policy.decision();
+        ManifestFunction {
+            decision: decided.decision,
+            because: decided.because.to_string(),
+            terms: policy.terms(),
+            named_at: named_at(&function),
+            function: function.to_string(),
+        }
+    };
+    let described = |interface: &InterfaceDescription| ManifestInterface {
+        interface: interface.name.clone(),
+        functions: interface.functions.iter().map(|each| function(interface, each)).collect(),
+    };
+    interfaces.iter().map(described).collect()
 }
 
 impl Manifest {
-    /// Whether it is linked with an interface of the standard library: `fs`.
-    pub fn uses_standard(&self, name: &str) -> bool {
-        let full = format!("agent-spaces:std/{name}@1.0.0");
-        self.interfaces.iter().any(|interface| interface.interface == full)
+    /// Whether it is linked with a part of the standard library: `fs`.
+    pub fn uses_standard(&self, part: &str) -> bool {
+        self.interfaces.iter().any(|interface| standard::is_part(&interface.interface, part))
     }
 }

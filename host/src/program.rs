@@ -13,6 +13,8 @@ use crate::run::{Caller, Run, RunOptions, RunReport, run};
 use crate::run_id;
 use crate::sandbox::{Description, Sandbox};
 use crate::script::{CallKind, Position, PositionMap, code_frame};
+#[cfg(feature = "compiler")]
+use crate::standard;
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -122,6 +124,12 @@ impl Program {
     /// that was precompiled.
     pub fn uses_fetch(&self) -> bool {
         self.script.uses_fetch
+    }
+
+    /// Whether it is linked with a part of the standard library: `fs`.
+    #[cfg(feature = "compiler")]
+    pub fn uses_standard(&self, part: &str) -> bool {
+        self.interfaces().any(|interface| standard::is_part(interface, part))
     }
 
     /// The lines around a place in one of the program's files, for a terminal.

@@ -276,7 +276,7 @@ impl Target {
         if events.is_heard() {
             events.emit(self.scheduled(1, &params));
         }
-        let context = RunContext::of_host(caller, events);
+        let context = Arc::new(RunContext::of_host(caller, events));
         let call = self.describe(run_id, 1, params, CallProgress::default(), RunScope::default());
         let begun = Instant::now();
         let answer = self.pipeline.call(call, &context).await.and_then(|answered| {

@@ -8,7 +8,7 @@ use crate::error::{HostError, PrepareError};
 use crate::events::Event;
 use crate::handlers::{ALL, CapabilityError, Handlers};
 use crate::interfaces::Interfaces;
-use crate::manifest::{Manifest, manifest};
+use crate::manifest::{Manifest, ManifestInterface, manifest, reach};
 use crate::modules::{ModuleSource, Modules};
 use crate::pipeline::{Approvals, Grants, Rules};
 use crate::program::Program;
@@ -213,14 +213,21 @@ impl Space {
         &self,
         capability: &str,
         function: &str,
-        params: Option<&serde_json::Value>,
+        params: Option<serde_json::Value>,
     ) -> Result<Explanation, CapabilityError> {
-        Ok(self.target(capability, function)?.pipeline().policy().explain(params))
+        Ok(self.target(capability, function)?.pipeline().explain(params))
     }
 
     /// What a script of this space can reach.
     pub fn manifest(&self, program: &Program) -> Manifest {
         manifest(program, &self.rules)
+    }
+
+    /// What scripts of this space can reach, all together.
+    pub fn reach(&self) -> Result<Vec<ManifestInterface>, HostError> {
+        let all = self.interfaces.names().map(str::to_owned).collect();
+        let selection = self.interfaces.select(&all)?;
+        Ok(reach(&selection.interfaces, &self.rules, |_| Vec::new()))
     }
 
     /// What answers a function, by the names that scripts use.

@@ -3,6 +3,7 @@
 use crate::error::HostError;
 use crate::handlers::{Answer, Call, CapabilityError, Handlers};
 use crate::interfaces::Interfaces;
+use crate::pipeline::STANDARD;
 use agent_spaces_policy::Policy;
 use agent_spaces_std::fs::Files;
 use agent_spaces_std::http::Client;
@@ -10,13 +11,19 @@ use agent_spaces_std::{StdError, crypto, csv, json, time};
 use std::path::Path;
 use std::sync::Arc;
 
-/// What scripts import.
-pub(crate) const SPECIFIER: &str = "@agent-spaces/std";
+/// What scripts import the standard library from.
+pub const SPECIFIER: &str = "@agent-spaces/std";
 
 /// What the global `fetch` is made of.
 pub(crate) const HTTP: &str = "agent-spaces:std/http@1.0.0";
 
 pub(crate) const WIT: &str = include_str!("../../wit/std.wit");
+
+/// Whether an interface is this part of it: `fs`.
+pub(crate) fn is_part(interface: &str, part: &str) -> bool {
+    let name = interface.strip_prefix(STANDARD).and_then(|name| name.split('@').next());
+    name == Some(part)
+}
 
 /// The standard library of one space.
 #[derive(Clone)]

@@ -27,6 +27,11 @@ impl Counted {
 }
 
 impl FunctionPolicy {
+    /// Whether counting a call may take a while: days are counted in a file.
+    pub fn is_counted_by_day(&self) -> bool {
+        self.counted.iter().any(|counted| counted.per_day.is_some())
+    }
+
     /// Counts a call in its run and in the day, or refuses it where there were as many as there may be.
     pub fn count(&self, run: &RunCounts, day: &dyn DayCounts) -> Result<(), Refusal> {
         if self.counted.is_empty() {

@@ -21,6 +21,8 @@ pub struct Explanation {
     pub because: Because,
     /// All else that holds.
     pub checks: Vec<Explained>,
+    /// How calls are made once they may be: kept answers, repetitions, places, times.
+    pub made: Vec<String>,
 }
 
 /// One thing that holds for a function.
@@ -49,7 +51,27 @@ impl FunctionPolicy {
     /// What would become of a call with these parameters, or of calls in general.
     pub fn explain(&self, params: Option<&Value>) -> Explanation {
         let mut checks = self.overruled();
-        checks.extend(self.arguments(params));
+        checks.extend(self.conditions(params));
+        let is_refused = checks.iter().any(|check| check.passes == Some(false));
+        let decision = self.decided.decision;
+        Explanation {
+            function: self.label.clone(),
+            outcome: if is_refused { Decision::Deny } else { decision },
+            decision,
+            because: self.decided.because.clone(),
+            checks,
+            made: self.middleware().texts(),
+        }
+    }
+
+    /// What holds for calls besides the decision, a line each: bounds, and how calls are made.
+    pub fn terms(&self) -> Vec<String> {
+        let bounds = self.conditions(None).into_iter().map(|condition| condition.text);
+        bounds.chain(self.middleware().texts()).collect()
+    }
+
+    fn conditions(&self, params: Option<&Value>) -> Vec<Explained> {
+        let mut checks = self.arguments(params);
         checks.extend(
             self.scopes
                 .iter()
@@ -62,15 +84,7 @@ impl FunctionPolicy {
             checks.extend(counted.per_day.map(|most| calls(most, "day")));
         }
         checks.extend(self.limiters.iter().map(|limiter| Explained::new(limiter.rate.to_string(), &limiter.place)));
-        let is_refused = checks.iter().any(|check| check.passes == Some(false));
-        let decision = self.decided.decision;
-        Explanation {
-            function: self.label.clone(),
-            outcome: if is_refused { Decision::Deny } else { decision },
-            decision,
-            because: self.decided.because.clone(),
-            checks,
-        }
+        checks
     }
 
     /// Rules that would decide if there were no stronger one.
@@ -113,6 +127,7 @@ impl fmt::Display for Explanation {
             write!(formatter, "\n  {verdict}{} ({})", check.text, check.place)?;
             check.why.iter().try_for_each(|why| write!(formatter, ": {why}"))?;
         }
+        self.made.iter().try_for_each(|text| write!(formatter, "\n  {text}"))?;
         if self.outcome == self.decision { Ok(()) } else { write!(formatter, "\n  so the outcome is {}", self.outcome) }
     }
 }

@@ -5,6 +5,7 @@ use crate::counted::Counted;
 use crate::decide::Decided;
 use crate::facts::Facts;
 use crate::limiter::Limiter;
+use crate::middleware::Middleware;
 use crate::rates::{Rates, Wait};
 use crate::refusal::Refusal;
 use crate::rule::{Decision, Rule};
@@ -29,21 +30,6 @@ pub struct FunctionPolicy {
     middleware: Middleware,
 }
 
-/// How calls are made once they may be: by the most specific rule that says something of it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Middleware {
-    /// Whether calling twice is the same as calling once.
-    pub idempotent: bool,
-    /// How long an answer may be given again; never where calls are not idempotent.
-    pub cache: Option<Duration>,
-    /// How often a call that failed is tried again; never where calls are not idempotent.
-    pub retries: u32,
-    /// How many calls wait for their answer at one time.
-    pub concurrency: Option<u32>,
-    /// How long one call may take.
-    pub timeout: Option<Duration>,
-}
-
 impl FunctionPolicy {
     pub(crate) fn new(
         facts: &Facts<'_>,
@@ -61,7 +47,7 @@ impl FunctionPolicy {
             decided,
             scopes: declared.chain(ruled).collect(),
             counted: rules.iter().filter_map(|rule| Counted::of(rule)).collect(),
-            middleware: middleware(&rules),
+            middleware: Middleware::of(&rules),
             rules,
             limiters,
             rates,
@@ -93,9 +79,11 @@ impl FunctionPolicy {
         let decides = |rule: &&Arc<Rule>| rule.decision == Some(self.decided.decision);
         match self.rules.iter().rev().find(decides) {
             // Another rule for the same name would not be weaker than this one.
-            Some(rule) if rule.pattern.as_str() == self.label => format!("{}: write \"allow\"", rule.place),
-            // What is one function alone goes by its name and a part for the function.
-            _ if !self.label.contains('.') => format!("`policy.functions`: add \"{}.*\": \"allow\"", self.label),
+            Some(rule) if rule.pattern.is_exact() => format!("{}: write \"allow\"", rule.place),
+            // The name that stands for one function alone, also where a module is one function.
+            _ if !self.label.contains('.') => {
+                format!("`policy.functions`: add \"{0}.{0}\": \"allow\"", self.label)
+            }
             _ => format!("`policy.functions`: add \"{}\": \"allow\"", self.label),
         }
     }
@@ -160,21 +148,6 @@ impl FunctionPolicy {
     pub fn take(&self, now: Instant, waited: Duration) -> Result<(), Wait> {
         if self.limiters.is_empty() { Ok(()) } else { self.rates.take(&self.limiters, now, waited) }
     }
-}
-
-fn middleware(rules: &[Arc<Rule>]) -> Middleware {
-    let mut all = Middleware::default();
-    for rule in rules {
-        all.idempotent = rule.idempotent.unwrap_or(all.idempotent);
-        all.cache = rule.cache.or(all.cache);
-        all.retries = rule.retries.unwrap_or(all.retries);
-        all.concurrency = rule.concurrency.or(all.concurrency);
-        all.timeout = rule.timeout.or(all.timeout);
-    }
-    if !all.idempotent {
-        (all.cache, all.retries) = (None, 0);
-    }
-    all
 }
 
 impl fmt::Debug for FunctionPolicy {

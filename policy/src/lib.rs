@@ -11,6 +11,7 @@
 //! - `argument/`: constraints on arguments, on one spelling of every text
 //! - `counted`, `counts/`: how often something was called in a run, and in a day
 //! - `rates`, `limiter`: how fast something may be called
+//! - `middleware`: how calls are made once they may be
 //! - `files`, `network` with `domains`: what the standard library may do
 //! - `explain`, `refusal`, `unused`, `shown`: telling people
 
@@ -24,6 +25,7 @@ mod facts;
 mod files;
 mod function;
 mod limiter;
+mod middleware;
 mod network;
 mod pattern;
 mod policy;
@@ -43,7 +45,8 @@ pub use domains::{DomainError, DomainPattern};
 pub use explain::{Explained, Explanation};
 pub use facts::{Facts, Kind};
 pub use files::FilePolicy;
-pub use function::{FunctionPolicy, Middleware};
+pub use function::FunctionPolicy;
+pub use middleware::Middleware;
 pub use network::NetworkPolicy;
 pub use pattern::{Pattern, PatternError};
 pub use policy::{ApprovalPolicy, Policy};

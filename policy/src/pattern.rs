@@ -6,16 +6,14 @@ use std::fmt;
 const MAX_BYTES: usize = 256;
 
 /// Which functions a rule is about: `github.createIssue`, `github.*`, `*.delete*`, or `*` for all. A `*` stands for
-/// any characters but a dot. A function that is a capability of its own, `getWeather`, is `getWeather.getWeather` here.
+/// any characters but a dot. `github` alone is the same as `github.*`. So a function that is a capability of its own,
+/// `getWeather`, may be named as scripts call it; `getWeather.getWeather` names it alone.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pattern(String);
 
 /// A text that stands for no function.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PatternError {
-    /// It has one part, as in `github`.
-    #[error("a rule is about `capability.function`; write `{0}.*` for all functions of `{0}`")]
-    Whole(String),
     /// It can stand for no name.
     #[error(
         "not the name of a function: write `capability.function` with letters, digits, `_`, `$`, and `*` for any \
@@ -54,7 +52,7 @@ impl Pattern {
                 };
                 is_name.then(|| Pattern(text.to_owned())).ok_or(PatternError::NotName)
             }
-            None if is_part(text) => Err(PatternError::Whole(text.to_owned())),
+            None if is_part(text) && !text.contains('*') => Ok(Pattern(text.to_owned())),
             _ => Err(PatternError::NotName),
         }
     }
@@ -69,14 +67,19 @@ impl Pattern {
         if self.0 == "*" {
             return true;
         }
-        let Some((capability, function)) = self.0.split_once('.') else { return false };
+        let (capability, function) = self.0.split_once('.').unwrap_or((&self.0, "*"));
         let (label_capability, label_function) = label.split_once('.').unwrap_or((label, label));
         is_part_match(capability, label_capability) && is_part_match(function, label_function)
     }
 
+    /// Whether it can stand for one function only.
+    pub(crate) fn is_exact(&self) -> bool {
+        self.0.contains('.') && !self.0.contains('*')
+    }
+
     pub(crate) fn specificity(&self) -> Specificity {
         Specificity {
-            is_exact: !self.0.contains('*'),
+            is_exact: self.is_exact(),
             literal_characters: self.0.bytes().filter(|byte| !matches!(byte, b'*' | b'.')).count(),
         }
     }
@@ -127,6 +130,9 @@ mod tests {
             ("$.a_1", "$.a_1"),
             ("github.*", "github.$resources.read"),
             ("github.$resources.*", "github.$resources.read"),
+            ("github", "github.createIssue"),
+            ("github", "github.$resources.read"),
+            ("getWeather", "getWeather"),
             ("getWeather.*", "getWeather"),
             ("getWeather.getWeather", "getWeather"),
             ("*.get*", "getWeather"),
@@ -140,6 +146,8 @@ mod tests {
             ("github.*", "git.createIssue"),
             ("github.createIssue", "github"),
             ("other.*", "getWeather"),
+            ("get", "getWeather"),
+            ("createIssue", "github.createIssue"),
             ("github.$resources.list", "github.$resources.read"),
             ("github.read", "github.$resources.read"),
             ("*.delete*", "github.undelete"),
@@ -153,9 +161,9 @@ mod tests {
 
     #[test]
     fn what_stands_for_no_function_is_refused() {
-        assert_eq!(Pattern::parse("github"), Err(PatternError::Whole("github".into())));
-        assert!(Pattern::parse("github").unwrap_err().to_string().contains("write `github.*`"));
-        for text in ["", ".", "a.", ".a", "a.b.c", "a b.c", "mcp:a", "a-b.c", "a.**", "ä.b", "a.b\n", "a/b.c"] {
+        for text in
+            ["", ".", "a*", "**", "a.", ".a", "a.b.c", "a b.c", "mcp:a", "a-b.c", "a.**", "ä.b", "a.b\n", "a/b.c"]
+        {
             assert_eq!(Pattern::parse(text), Err(PatternError::NotName), "{text}");
         }
         assert_eq!(Pattern::parse(&format!("a.{}", "b".repeat(256))), Err(PatternError::NotName));
@@ -169,5 +177,6 @@ mod tests {
         }
         assert!(pattern("a.b").specificity() > pattern("github.deleteRep*").specificity());
         assert_eq!(pattern("a.b*").specificity(), pattern("*.ab").specificity());
+        assert_eq!(pattern("github").specificity(), pattern("github.*").specificity());
     }
 }

@@ -16,6 +16,11 @@ pub struct UnusedRule {
 }
 
 impl Policy {
+    /// Whether there are rules over functions.
+    pub fn has_rules(&self) -> bool {
+        self.rules().next().is_some()
+    }
+
     /// The rules that are about none of these functions.
     pub fn unused_rules(&self, labels: &[&str]) -> Vec<UnusedRule> {
         let is_unused = |pattern: &crate::Pattern| !labels.iter().any(|label| pattern.is_match(label));

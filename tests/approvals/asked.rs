@@ -112,3 +112,29 @@ fn a_file_is_deleted_once_somebody_has_said_so() {
         assert_eq!(file.exists(), is_there, "{decision}: {ended:?}");
     }
 }
+
+/// Words that take a while to find are waited for; what is no text is nobody's words.
+#[test]
+fn a_function_may_promise_its_words_and_what_is_no_text_is_not_shown() {
+    let plain = "Allow files.remove?";
+    for (message, asked) in [
+        ("async ({ path }) => `Delete ${path}?`", "Delete a.txt?"),
+        ("() => ({ toString: () => 'Read a harmless file?' })", plain),
+        ("() => 7", plain),
+        ("() => { throw new Error('no words') }", plain),
+    ] {
+        let home = Home::new();
+        let definition = format!(
+            "import {{ defineTool }} from '@agent-spaces/capabilities';
+             export const files = defineTool({{ name: 'files', functions: {{ remove: {{
+               description: 'Delete a file', parameters: {{ path: {{ type: 'string', required: true }} }},
+               returns: {{}} as string, requiresApproval: true, approvalMessage: {message},
+               handler: async ({{ path }}) => `removed ${{path}}`,
+             }} }} }});"
+        );
+        home.write("tools/files.ts", &definition);
+        home.configure(&json!({ "capabilities": { "global": ["./tools/files.ts"] } }));
+        let ended = Piped::starts(&home, SCRIPT, &[]).answers_all(&json!({ "decision": "approve" }));
+        assert_eq!((messages(&ended), ended.value()), (vec![json!(asked)], json!("removed a.txt")), "{message}");
+    }
+}

@@ -96,6 +96,8 @@ fn mcp_call_passes_the_checks_of_a_script() {
     assert_eq!(call(&["good", "echo", "[1]"]), (json!("config.usage"), Some(2)));
     assert_eq!(call(&["good", "ecco"]), (json!("config.unknown"), Some(2)));
     assert_eq!(call(&["bad", "echo"]), (json!("host.mcp"), Some(5)));
+    // Nothing here prints the request that another program would answer.
+    assert_eq!(call(&["good", "echo", "{}", "--approvals", "pipe"]), (json!("config.usage"), Some(2)));
 }
 
 /// S1-36, S1-38

@@ -47,7 +47,7 @@ fn crm() -> Value {
     };
     json!({ "name": "crm", "description": "Customers", "functions": [
         function("find", json!({})),
-        function("remove", json!({ "requiresApproval": true })),
+        function("remove", json!({ "requiresApproval": true, "approvalMessage": "Remove {{repo}}?" })),
         function("note", json!({ "requiresApproval": false })),
         function("pay", json!({ "config": { "scopes": ["money"] } })),
         function("ping", json!({ "config": { "rateLimit": { "requests": 2, "period": "minute" } } })),

@@ -66,6 +66,20 @@ async fn a_secret_is_taken_out_of_what_a_provider_says_of_its_progress() {
     assert!(!shown.contains(SECRET), "{shown}");
 }
 
+/// A definition may put a parameter, or what it read elsewhere, into what a person is asked.
+#[tokio::test]
+async fn a_secret_is_taken_out_of_what_a_person_is_asked() {
+    let rig = rig(Accounting::default());
+    let person = Scripted::new([Ok(Decision::deny("ada", None))]);
+    rig.space.approvals().ask(person);
+    rig.host("crm.remove", json!({ "repo": SECRET })).await.unwrap_err();
+    let events = rig.events.lock().unwrap();
+    let events: Vec<Value> = events.iter().map(|event| serde_json::to_value(event).unwrap()).collect();
+    let asked = events.iter().find(|event| event["type"] == "approvalRequired").expect("nobody was asked");
+    let message = asked["message"].as_str().unwrap();
+    assert!(message.contains("[redacted]") && !message.contains(SECRET), "{message}");
+}
+
 /// And a value that a person gave as a reason, or that no secret is part of, stays as it is.
 #[tokio::test]
 async fn other_texts_stay_as_they_are() {

@@ -133,3 +133,35 @@ fn a_function_of_the_standard_library_can_be_approved_beforehand() {
     let done = project.run_with(source, &["--space", "work", "--approve", "fs.mkdir", "--json"]);
     assert_eq!(done.value(), true);
 }
+
+/// What a call's parameters are checked with, an explanation's are too; a default counts as said.
+#[test]
+fn parameters_are_checked_with_the_schema_of_the_function() {
+    let project = Project::new(json!({
+        "capabilities": { "global": ["./tools/pay.json"] },
+        "policy": { "functions": { "pay.send": { "arguments": { "amount": { "max": 100 } } } } },
+    }));
+    let amount = json!({ "type": "number", "default": 500 });
+    let function = json!({ "name": "send", "description": "Pays", "parameters": { "amount": amount, "to": { "type": "string", "required": true } } });
+    project.write("tools/pay.json", json!({ "name": "pay", "functions": [function] }).to_string());
+    let explain = |args: &str| explain(&project, &["-", "pay.send", "--args", args]);
+    let good = explain(r#"{"to": "ada", "amount": 7}"#);
+    assert!(good.stdout.contains("passes: the parameters must fit their schema"), "{good:?}");
+    assert_eq!(good.status, Some(0));
+    let wrong = explain(r#"{"amount": "7"}"#);
+    assert!(wrong.stdout.contains("fails: the parameters must fit their schema"), "{wrong:?}");
+    assert!(wrong.stdout.contains("to: ") && wrong.stdout.ends_with("so the outcome is deny\n"), "{wrong:?}");
+    assert_eq!(wrong.status, Some(4));
+    let silent = explain(r#"{"to": "ada"}"#);
+    assert!(silent.stdout.contains("fails: the argument `amount`"), "{silent:?}");
+}
+
+/// A slip in the name of a function that should be denied would allow it.
+#[test]
+fn a_rule_that_is_about_nothing_is_told() {
+    let project = Project::with_policy(json!({ "functions": { "fs.writefile": "deny", "fs.delete": "deny" } }));
+    let done = project.run("export default 1;");
+    assert_eq!(done.value(), 1);
+    let told: Vec<&str> = done.stderr.lines().filter(|line| line.contains("fs.")).collect();
+    assert!(told.len() == 1 && told[0].contains("fs.writefile") && told[0].contains("fs.writeFile"), "{done:?}");
+}

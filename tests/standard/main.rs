@@ -10,7 +10,7 @@
 //! - `requests`, `fetching`, `hosts`, `inner`, `caps`: what `http` and `fetch` do, where they go, and how much.
 //! - `acceptance`: what a configuration opens once its user accepted it.
 //! - `log`, `tampering`, `events`: what is told and written of runs.
-//! - `manifest`, `explain`: what is said before a run.
+//! - `manifest`, `explain`, `reach`: what is said before a run.
 //! - `declarations`, `compiled`: what other programs are given.
 
 #![cfg(unix)]
@@ -32,6 +32,7 @@ mod log;
 mod manifest;
 mod protected;
 mod quotas;
+mod reach;
 mod requests;
 mod support;
 mod tampering;

@@ -130,7 +130,8 @@ fn a_person_reads_the_same() {
     let shown = project.agent_spaces(&["manifest", "script.ts", "--space", "work"]).stdout;
     let words = |line: &str| line.split_whitespace().collect::<Vec<_>>().join(" ");
     let lines: Vec<String> = shown.lines().map(words).collect();
-    let files = format!("files: reads and writes {}", project.path("files").canonicalize().unwrap().display());
+    let folder = project.path("files").canonicalize().unwrap();
+    let files = format!("files: reads and writes {}, at most 9.5M each and 95.4M in all", folder.display());
     for line in [
         "script.ts can reach",
         "agent-spaces:std/fs@1.0.0",
@@ -138,7 +139,7 @@ fn a_person_reads_the_same() {
         "fs.writeFile asks for approval at script.ts:6",
         "fs.delete denied at tidy.ts:2",
         &files,
-        "limits: 30s, 64.0M, 500 calls",
+        "limits: 30s, 64.0M, 500 calls, 10000000000 units of fuel",
     ] {
         assert!(lines.iter().any(|each| each == line), "no {line:?} in\n{shown}");
     }

@@ -15,6 +15,7 @@ mod manifest;
 mod mcp;
 mod output;
 mod policy;
+mod reach;
 mod run;
 mod script_file;
 mod space_choice;

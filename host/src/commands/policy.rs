@@ -73,7 +73,7 @@ impl Explain {
         let assembled = modules.assemble(&engine)?;
         let (capability, function) = self.function.rsplit_once('.').unwrap_or((&self.function, &self.function));
         modules.check_function("CAPABILITY.FUNCTION", &self.function)?;
-        let explained = assembled.explain(capability, function, params.as_ref());
+        let explained = assembled.explain(capability, function, params);
         let explanation = explained.map_err(|error| Failure::new(&error.code, error.message, None))?;
         let status = if explanation.outcome == Decision::Allow { 0 } else { 4 };
         let value = json!({ "space": space, "function": self.function, "explanation": explanation });

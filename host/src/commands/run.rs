@@ -171,11 +171,8 @@ impl Run {
             for advice in modules.unanswered(program.interfaces()) {
                 terminal::warn(&advice);
             }
-            let mut interfaces = program.interfaces();
-            let is_opening =
-                |name: &str| ["agent-spaces:std/fs@", "agent-spaces:std/http@"].iter().any(|own| name.starts_with(own));
             if let Found::Project(project) = found
-                && (program.uses_fetch() || interfaces.any(is_opening))
+                && (program.uses_fetch() || ["fs", "http"].iter().any(|part| program.uses_standard(part)))
                 && let Some(advice) = project.unaccepted(self.choice.space())
             {
                 terminal::warn(&advice);

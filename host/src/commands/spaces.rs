@@ -1,6 +1,7 @@
 //! `agent-spaces spaces`
 
 use super::failure::Failure;
+use super::reach::Reached;
 use super::space_choice::ConfigChoice;
 use super::{folders, output, terminal};
 use agent_spaces::project::{DefinitionBody, DefinitionFile, Project};
@@ -100,11 +101,8 @@ fn show(project: &Project, name: &str) -> Result<(Value, String), Failure> {
         let _ =
             writeln!(text, "  {}\n    {}", terminal::clean_line(&specifier(definition)), terminal::clean_line(line));
     }
-    let _ = writeln!(
-        text,
-        "\nlimits:\n  fuel {}\n  memory {}\n  time {:?}\n  calls {}",
-        limits.fuel, limits.memory, limits.time, limits.calls
-    );
+    let reached = Reached::of(&modules, limits);
+    let _ = writeln!(text, "\n{}\n{}\n{}", reached.files(), reached.network(), reached.limits());
     let withheld: Vec<Value> = modules
         .withheld
         .iter()
@@ -114,7 +112,9 @@ fn show(project: &Project, name: &str) -> Result<(Value, String), Failure> {
         "name": name,
         "modules": given,
         "withheld": withheld,
-        "limits": { "fuel": limits.fuel, "memoryBytes": limits.memory, "timeMs": limits.time.as_millis() as u64, "calls": limits.calls },
+        "files": reached.files_json(),
+        "network": reached.network_json(),
+        "limits": reached.limits_json(),
     });
     Ok((value, text))
 }

@@ -129,6 +129,7 @@ async fn request(pipeline: &Pipeline, call: &Call, context: &RunContext) -> Requ
     };
     let written = || Some(template::fill(spec?.approval_message.as_deref()?, &call.params));
     let message = computed.or_else(written).unwrap_or_else(|| format!("Allow {}?", pipeline.label));
+    let message = pipeline.rules.redactor.text(&message).into_owned();
     let places = context.program.as_ref().map(|program| program.places_of(&pipeline.label)).unwrap_or_default();
     let question = Question {
         run_id: call.run_id.to_string(),

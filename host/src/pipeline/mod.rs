@@ -6,6 +6,8 @@
 mod approval;
 mod cache;
 mod defaults;
+#[cfg(feature = "compiler")]
+mod explain;
 mod grant;
 mod hint;
 mod policy;
@@ -18,6 +20,8 @@ mod validate;
 
 pub use approval::Approvals;
 pub use grant::Grants;
+#[cfg(feature = "compiler")]
+pub(crate) use policy::STANDARD;
 pub use rules::Operator;
 pub(crate) use rules::Rules;
 
@@ -79,7 +83,7 @@ impl Pipeline {
     pub(crate) async fn call(
         self: &Arc<Pipeline>,
         call: Call,
-        context: &RunContext,
+        context: &Arc<RunContext>,
     ) -> Result<Answered, CapabilityError> {
         let recorded = record::begin(&self.rules.accounting, &call, self.is_server_tool());
         let answer = self.steps(call, context).await.map_err(hint::add);
@@ -88,7 +92,11 @@ impl Pipeline {
     }
 
     /// The order.
-    async fn steps(self: &Arc<Pipeline>, mut call: Call, context: &RunContext) -> Result<Answered, CapabilityError> {
+    async fn steps(
+        self: &Arc<Pipeline>,
+        mut call: Call,
+        context: &Arc<RunContext>,
+    ) -> Result<Answered, CapabilityError> {
         grant::check(&self.rules.grants, &call.interface, &self.label)?;
         policy::check_caller(self, &context.caller)?;
         if self.checks.is_some() {
@@ -97,7 +105,7 @@ impl Pipeline {
         }
         policy::check_arguments(self, &call.params)?;
         rate::take(self).await?;
-        policy::count(self, context)?;
+        policy::count(self, context).await?;
         approval::check(self, &call, context).await?;
         let key = match cache::find(self, &call, context) {
             cache::Found::Answer(value) => return Ok(Answered { value, is_cached: true }),
@@ -108,12 +116,6 @@ impl Pipeline {
         let value = answer?;
         cache::keep(self, key, &value);
         Ok(Answered { value, is_cached: false })
-    }
-
-    /// What holds for its calls.
-    #[cfg(feature = "compiler")]
-    pub(crate) fn policy(&self) -> &FunctionPolicy {
-        &self.policy
     }
 
     /// Takes secrets out of what its provider says.

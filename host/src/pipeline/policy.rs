@@ -6,9 +6,10 @@ use crate::run::{Caller, RunContext};
 use crate::sandbox::FunctionSpec;
 use agent_spaces_policy::{Facts, FunctionPolicy, Kind, Refusal};
 use serde_json::Value;
+use std::sync::Arc;
 
-/// Interfaces of the standard library.
-const STANDARD: &str = "agent-spaces:std/";
+/// What names of the standard library's interfaces begin with.
+pub(crate) const STANDARD: &str = "agent-spaces:std/";
 
 impl Rules {
     /// What holds for one function, found out once when it is linked.
@@ -43,8 +44,17 @@ pub(super) fn check_arguments(pipeline: &Pipeline, params: &Value) -> Result<(),
 
 /// Counts the call in its run and its day, unless there were too many: before anybody is asked, so that nobody is
 /// asked more often than that either.
-pub(super) fn count(pipeline: &Pipeline, context: &RunContext) -> Result<(), CapabilityError> {
-    pipeline.policy.count(&context.counts, &*pipeline.rules.days).map_err(|refusal| refuse(pipeline, refusal))
+pub(super) async fn count(pipeline: &Arc<Pipeline>, context: &Arc<RunContext>) -> Result<(), CapabilityError> {
+    let now = |pipeline: &Pipeline, context: &RunContext| {
+        let counted = pipeline.policy.count(&context.counts, &*pipeline.rules.days);
+        counted.map_err(|refusal| refuse(pipeline, refusal))
+    };
+    if !pipeline.policy.is_counted_by_day() {
+        return now(pipeline, context);
+    }
+    let (counting, context) = (pipeline.clone(), context.clone());
+    let counted = tokio::task::spawn_blocking(move || now(&counting, &context)).await;
+    counted.unwrap_or_else(|_| Err(CapabilityError::new("call.denied", "the call could not be counted")))
 }
 
 /// The script hears what it did; the operator hears of the rule.

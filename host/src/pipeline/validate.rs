@@ -19,7 +19,8 @@ pub(super) async fn check(pipeline: &Arc<Pipeline>, params: Value) -> Result<Val
     checked.unwrap_or_else(|_| Err(CapabilityError::failed("the parameters could not be checked")))
 }
 
-fn check_now(pipeline: &Pipeline, params: Value) -> Result<Value, CapabilityError> {
+/// As [`check`], here.
+pub(super) fn check_now(pipeline: &Pipeline, params: Value) -> Result<Value, CapabilityError> {
     match pipeline.compiled()?.validator.validate(&params) {
         Ok(()) => Ok(params),
         Err(Invalid::Issues(issues)) => Err(refuse(&pipeline.label, &issues)),

@@ -13,6 +13,7 @@ use super::outlines::Outlines;
 use super::text;
 use crate::config::{Config, Entry, ToolFilters};
 use crate::error::HostError;
+use crate::interfaces::Interfaces;
 use crate::mcp::{ConfiguredServer, locked_endpoint};
 use crate::package::{Package, PackageOutline};
 use agent_spaces_mcp::lock::{Lock, LockedServer, Offer};
@@ -140,6 +141,20 @@ impl DefinitionFile {
         match &self.body {
             DefinitionBody::Module(module) => module.recipe.server.as_deref(),
             DefinitionBody::Wit(_) => None,
+        }
+    }
+
+    /// Full names of the interfaces that it defines.
+    pub fn interfaces(&self) -> Result<Vec<String>, ProjectError> {
+        match &self.body {
+            DefinitionBody::Module(module) => {
+                Ok(module.outline.interfaces.iter().map(|interface| interface.name.clone()).collect())
+            }
+            DefinitionBody::Wit(text) => {
+                let mut own = Interfaces::new()?;
+                own.add(&self.path.display().to_string(), text)?;
+                Ok(own.names().map(str::to_owned).collect())
+            }
         }
     }
 

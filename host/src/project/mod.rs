@@ -10,7 +10,7 @@
 //! - `servers`: the MCP servers that it has, its own and those of files that other programs read.
 //! - `lock`: what was accepted of them.
 //! - `outlines`: names of modules, kept so that an unchanged file need not be compiled to know them.
-//! - `spaces`: which modules a space is given.
+//! - `spaces`: which modules a space is given; `spaces::assemble`: the space that they make.
 //! - `build`: the bundles for editors and auditors.
 
 mod build;

@@ -1,20 +1,16 @@
 //! Which modules a space is given.
 
+mod assemble;
+
 use super::Project;
 use super::definitions::{DefinitionBody, DefinitionFile};
-use super::equipment::Equipment;
 use super::error::ProjectError;
 use crate::config::{Entry, Quantity};
-use crate::engine::Engine;
-use crate::error::PrepareError;
-use crate::handlers::Handlers;
 use crate::interfaces::Interfaces;
 use crate::limits::Limits;
-use crate::mcp::{ConfiguredServer, McpClients, McpProvider};
-use crate::providers::{HandlerFile, HandlerKind};
-use crate::space::Space;
-use crate::standard::{SPECIFIER, StandardLibrary};
-use agent_spaces_policy::{DayFile, Policy, Settings};
+use crate::mcp::ConfiguredServer;
+use crate::standard::SPECIFIER;
+use agent_spaces_policy::{Policy, Settings};
 use capability_gen::names::nearest;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -239,16 +235,7 @@ impl<'a> SpaceModules<'a> {
     /// Refuses the name of a function that nothing here has; functions are named as scripts call them. `place` says
     /// where it is written.
     pub fn check_function(&self, place: &str, function: &str) -> Result<(), ProjectError> {
-        let mut by_hand = Interfaces::new()?;
-        by_hand.add_standard()?;
-        let mut known = Vec::new();
-        for definition in &self.given {
-            match &definition.body {
-                DefinitionBody::Module(module) => known.extend(module.outline.function_labels()),
-                DefinitionBody::Wit(text) => by_hand.add(&definition.path.display().to_string(), text)?,
-            }
-        }
-        known.extend(by_hand.labels());
+        let known = labels(self.given.iter().copied())?;
         if known.iter().any(|label| label == function) {
             return Ok(());
         }
@@ -323,151 +310,19 @@ impl<'a> SpaceModules<'a> {
         };
         self.given.iter().filter(is_used).filter_map(advice).collect()
     }
-
-    /// A space with these modules. Nobody answers for MCP servers: see [`SpaceModules::assemble_with`].
-    pub fn assemble(&self, engine: &Engine) -> Result<Space, ProjectError> {
-        self.assemble_with(engine, &Equipment::default())
-    }
-
-    /// A space with these modules, whose MCP servers are started when a script first calls them.
-    pub fn assemble_with(&self, engine: &Engine, equipment: &Equipment) -> Result<Space, ProjectError> {
-        let policy = Arc::new(self.policy());
-        let (mut interfaces, mut handlers) =
-            link(&self.given, engine, equipment.clients.as_ref(), self.name.as_deref())?;
-        self.standard(&policy, equipment)?.add_to(&mut interfaces, &mut handlers)?;
-        let operator = equipment.operator.clone();
-        let mut space = Space::new(engine.clone(), interfaces, handlers)?
-            .with_policy(policy.clone(), move |text| {
-                if let Some(operator) = &operator {
-                    operator(text);
-                }
-            })
-            .with_accounting(equipment.accounting.clone());
-        if policy.network().enabled {
-            space = space.with_fetch();
-        }
-        if let Some(name) = &self.name {
-            space = space.named(name);
-        }
-        if let Some(clients) = &equipment.clients {
-            space = space.with_redactor(clients.context().redactor.clone());
-        }
-        if let Some(folder) = &equipment.counts {
-            space = space.with_day_counts(Arc::new(DayFile::new(folder.join(self.counts_file()))));
-        }
-        if let Some(observer) = equipment.observer.clone() {
-            space = space.with_observer(move |event| observer(event));
-        }
-        if let Some(channel) = &equipment.channel {
-            space.approvals().ask(channel.clone());
-        }
-        for server in &self.undiscovered {
-            let known = "its tools are not known yet: run `agent-spaces capabilities build`";
-            let reason = server.obstacle().unwrap_or_else(|| known.to_owned());
-            space.withhold(&server.specifier(), reason);
-        }
-        for server in &self.empty {
-            let reason = "the server has no tools, or `toolFilters` lets none through";
-            space.withhold(&server.specifier(), reason);
-        }
-        for (definition, grant) in &self.withheld {
-            match &definition.body {
-                DefinitionBody::Module(module) => space.withhold(&module.outline.specifier, grant.clone()),
-                DefinitionBody::Wit(text) => {
-                    let mut own = Interfaces::new()?;
-                    own.add(&definition.path.display().to_string(), text)?;
-                    for specifier in own.modules().names() {
-                        space.withhold(specifier, grant.clone());
-                    }
-                }
-            }
-        }
-        Ok(space)
-    }
-
-    fn standard(&self, policy: &Policy, equipment: &Equipment) -> Result<StandardLibrary, ProjectError> {
-        let workspace = equipment.workspace.as_deref().or(self.workspace.as_deref());
-        StandardLibrary::new(policy, workspace).map_err(|error| ProjectError::Unknown {
-            place: workspace.map(|folder| folder.display().to_string()).unwrap_or_default(),
-            message: format!("the workspace cannot be opened: {error}"),
-            fix: "Name a folder that can be read".into(),
-        })
-    }
-
-    /// A name that says nothing of the project.
-    fn counts_file(&self) -> String {
-        format!("{}.json", blake3::hash(self.identity.as_bytes()).to_hex())
-    }
 }
 
-/// The interfaces of definitions and what answers them.
-fn link(
-    definitions: &[&DefinitionFile],
-    engine: &Engine,
-    clients: Option<&McpClients>,
-    space: Option<&str>,
-) -> Result<(Interfaces, Handlers), ProjectError> {
-    let mut interfaces = Interfaces::new()?;
-    let mut handlers = Handlers::new();
+/// The functions of definitions and of the standard library, as scripts call them.
+fn labels<'a>(definitions: impl Iterator<Item = &'a DefinitionFile>) -> Result<Vec<String>, ProjectError> {
+    let mut by_hand = Interfaces::new()?;
+    by_hand.add_standard()?;
+    let mut labels = Vec::new();
     for definition in definitions {
-        if let (None, Some(server), Some(clients), DefinitionBody::Module(module)) =
-            (&definition.handlers, &definition.server, clients, &definition.body)
-        {
-            interfaces.add_package(module.package())?;
-            let names = module.outline.interfaces.iter().map(|interface| interface.name.as_str());
-            McpProvider::new(clients, server, space).answer_all(names, &mut handlers);
-            continue;
-        }
-        let answering = definition.handlers(engine)?;
         match &definition.body {
-            DefinitionBody::Wit(text) => {
-                let file = definition.path.display().to_string();
-                let mut own = Interfaces::new()?;
-                own.add(&file, text)?;
-                interfaces.add(&file, text)?;
-                answering.answer_all(own.names(), &mut handlers);
-            }
-            DefinitionBody::Module(module) => {
-                interfaces.add_package(module.package())?;
-                let names = module.outline.interfaces.iter().map(|interface| interface.name.as_str());
-                answering.answer_all(names, &mut handlers);
-            }
+            DefinitionBody::Module(module) => labels.extend(module.outline.function_labels()),
+            DefinitionBody::Wit(text) => by_hand.add(&definition.path.display().to_string(), text)?,
         }
     }
-    Ok((interfaces, handlers))
-}
-
-impl DefinitionFile {
-    fn handlers(&self, engine: &Engine) -> Result<HandlerFile, ProjectError> {
-        let kind = match &self.body {
-            DefinitionBody::Module(module) if module.is_define_tool => HandlerKind::DefineTool,
-            _ => HandlerKind::Exports,
-        };
-        match (&self.handlers, &self.body) {
-            (Some(file), _) => HandlerFile::prepare(file, kind, engine).map_err(|error| match error {
-                PrepareError::Script(error) => ProjectError::Handlers {
-                    file: file.with_file_name(&error.file).display().to_string(),
-                    place: error.position.map(|at| format!(":{}:{}", at.line, at.column)).unwrap_or_default(),
-                    message: error.message,
-                },
-                PrepareError::Host(error) => error.into(),
-            }),
-            (None, DefinitionBody::Module(_)) => Ok(HandlerFile::nobody()),
-            (None, DefinitionBody::Wit(_)) => Err(ProjectError::Unknown {
-                place: self.path.display().to_string(),
-                message: "nothing answers this interface".into(),
-                fix: self.missing_handlers(),
-            }),
-        }
-    }
-
-    /// What would make somebody answer.
-    fn missing_handlers(&self) -> String {
-        format!("Add {} with one exported function for each", self.path.with_extension("ts").display())
-    }
-
-    /// What to do so that calls of it are answered, where nobody does.
-    pub fn unanswered(&self) -> Option<String> {
-        (self.handlers.is_none() && self.server.is_none()).then(|| self.missing_handlers())
-    }
+    labels.extend(by_hand.labels());
+    Ok(labels)
 }

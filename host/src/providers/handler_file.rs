@@ -113,8 +113,8 @@ fn prepare(file: &Path, kind: HandlerKind, engine: &Engine) -> Result<Program, P
          const isAsked = call.ask === 'message';\n\
          if (!isAsked && typeof handler !== 'function') throw new CapabilityError(\
          `${{{shown}}} has no function '${{call.function}}'`, {{ code: 'call.unavailable' }});\n\
-         export default () => !isAsked ? handler(call.params)\
-         : typeof message === 'function' ? `${{message(call.params)}}` : null;\n",
+         export default async () => !isAsked ? handler(call.params)\
+         : typeof message === 'function' ? message(call.params) : null;\n",
         serde_json::to_string(&format!("./{name}")).map_err(HostError::engine)?,
     );
     space.prepare(&format!("{name}.call.js"), &source)

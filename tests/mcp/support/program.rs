@@ -1,6 +1,10 @@
 //! The command, run to its end.
 
-use serde_json::Value;
+#[path = "../../shared/done.rs"]
+mod done;
+
+pub(crate) use done::Done;
+
 use std::io::Read;
 use std::process::{Child, Command, Stdio};
 use std::thread;
@@ -8,41 +12,6 @@ use std::time::{Duration, Instant};
 
 /// No command of a test takes longer, unless it hangs.
 const LONGEST: Duration = Duration::from_secs(100);
-
-/// What a command said, and how it ended.
-#[derive(Debug)]
-pub(crate) struct Done {
-    pub(crate) status: Option<i32>,
-    pub(crate) stdout: String,
-    pub(crate) stderr: String,
-}
-
-impl Done {
-    /// The JSON of its last line.
-    pub(crate) fn json(&self) -> Value {
-        let last = self.stdout.lines().last().unwrap_or_default();
-        serde_json::from_str(last).unwrap_or_else(|error| panic!("{error}: {self:?}"))
-    }
-
-    /// The value of a run or a call, which must have one.
-    pub(crate) fn value(&self) -> Value {
-        let report = self.json();
-        assert_eq!(report["ok"], true, "{report}\n{}", self.stderr);
-        report["value"].clone()
-    }
-
-    /// The code and the message of the error that it ended with.
-    pub(crate) fn error(&self) -> (String, String) {
-        let error = &self.json()["error"];
-        let text = |name: &str| error[name].as_str().unwrap_or_else(|| panic!("{self:?}")).to_owned();
-        (text("code"), text("message"))
-    }
-
-    /// Every line as JSON.
-    pub(crate) fn lines(&self) -> Vec<Value> {
-        self.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
-    }
-}
 
 /// Runs a command with nothing to read, and does not wait for ever.
 pub(crate) fn finish(mut command: Command) -> Done {

@@ -1,10 +1,12 @@
-//! What a space can reach: every function, and what answers it.
+//! What a space can reach: every function, what answers it, and what becomes of calls of it.
 
 use crate::commands::failure::Failure;
+use crate::commands::reach::{self, Reached};
 use crate::commands::space_choice::ConfigChoice;
 use crate::commands::{folders, terminal};
 use agent_spaces::mcp::locked_endpoint;
 use agent_spaces::project::{DefinitionBody, DefinitionFile};
+use agent_spaces::{ManifestFunction, ManifestInterface, STANDARD_LIBRARY};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 
@@ -15,46 +17,38 @@ pub(super) fn audit(name: &str, config: &ConfigChoice) -> Result<(Value, String)
         Failure::new("config.file", format!("{name}: no such file, and no configuration was found"), Some(hint))
     })?;
     let modules = project.space(Some(name))?;
-    let mut text = format!("{}\n", terminal::clean_line(name));
+    let mut rest = modules.assemble(&engine)?.reach()?;
+    let mut text = format!("{}\n", clean(name));
     let mut values = Vec::new();
     for definition in &modules.given {
+        let own = definition.interfaces()?;
+        let (interfaces, others) = rest.into_iter().partition(|each| own.contains(&each.interface));
+        rest = others;
+        let module = match &definition.body {
+            DefinitionBody::Module(module) => module.outline.specifier.clone(),
+            DefinitionBody::Wit(_) => definition.path.display().to_string(),
+        };
         let provider = provider(definition);
-        match &definition.body {
-            DefinitionBody::Module(module) => {
-                let compiled = module.compile()?;
-                let _ = writeln!(text, "\n{}\n  answered by {}", clean(&compiled.specifier), clean(&provider));
-                let mut functions = Vec::new();
-                for capability in &compiled.capabilities {
-                    for function in &capability.functions {
-                        let approval = capability.requires_approval(function);
-                        let mark = if approval { "  asks for approval" } else { "" };
-                        let label = match capability.is_single_function {
-                            true => function.js_name.clone(),
-                            false => format!("{}.{}", capability.export, function.js_name),
-                        };
-                        let _ = writeln!(text, "  {}{mark}", clean(&label));
-                        functions
-                            .push(json!({ "function": label, "wire": function.name, "requiresApproval": approval }));
-                    }
-                }
-                values.push(json!({ "module": compiled.specifier, "provider": provider, "functions": functions }));
-            }
-            DefinitionBody::Wit(wit) => {
-                let file = definition.path.display().to_string();
-                let _ = writeln!(text, "\n{}\n  answered by {}", clean(&file), clean(&provider));
-                for line in wit.lines() {
-                    let _ = writeln!(text, "  {}", clean(line));
-                }
-                values.push(json!({ "module": file, "provider": provider, "wit": wit }));
-            }
-        }
+        let _ = writeln!(text, "\n{}\n  answered by {}", clean(&module), clean(&provider));
+        let functions = interfaces.iter().flat_map(|interface: &ManifestInterface| &interface.functions);
+        functions.for_each(|function| reach::function(&mut text, "  ", function));
+        values.push(json!({ "module": module, "provider": provider, "interfaces": described(&interfaces) }));
     }
     for server in &modules.undiscovered {
         let state = server.obstacle().unwrap_or_else(|| "its tools are not known yet".into());
         let _ = writeln!(text, "\n{}\n  {}", clean(&server.specifier()), clean(&state));
         values.push(json!({ "module": server.specifier(), "state": state }));
     }
-    Ok((json!({ "space": name, "modules": values }), text))
+    let _ = writeln!(text, "\n{STANDARD_LIBRARY}\n  answered by the host");
+    rest.iter().for_each(|part| standard(&mut text, part));
+    values.push(json!({ "module": STANDARD_LIBRARY, "provider": "the host", "interfaces": described(&rest) }));
+    let reached = Reached::of(&modules, project.limits(Some(name)));
+    let _ = writeln!(text, "\n{}\n{}\n{}", reached.files(), reached.network(), reached.limits());
+    let value = json!({
+        "space": name, "modules": values, "files": reached.files_json(), "network": reached.network_json(),
+        "limits": reached.limits_json(),
+    });
+    Ok((value, text))
 }
 
 fn provider(definition: &DefinitionFile) -> String {
@@ -65,6 +59,27 @@ fn provider(definition: &DefinitionFile) -> String {
             format!("MCP server {} ({})", configured.name, locked_endpoint(configured))
         }
         (None, None) => "nothing".into(),
+    }
+}
+
+fn described(interfaces: &[ManifestInterface]) -> Value {
+    let function = |each: &ManifestFunction| json!({ "function": each.function, "decision": each.decision, "because": each.because, "terms": each.terms });
+    let interface = |each: &ManifestInterface| {
+        let functions: Vec<Value> = each.functions.iter().map(function).collect();
+        json!({ "interface": each.interface, "functions": functions })
+    };
+    interfaces.iter().map(interface).collect()
+}
+
+/// One line where the same holds for all functions of a part.
+fn standard(text: &mut String, part: &ManifestInterface) {
+    let holds = |function: &ManifestFunction| (function.decision, function.terms.clone());
+    match part.functions.split_first() {
+        Some((first, others)) if others.iter().all(|other| holds(other) == holds(first)) => {
+            let capability = first.function.split('.').next().unwrap_or_default();
+            reach::function(text, "  ", &ManifestFunction { function: format!("{capability}.*"), ..first.clone() });
+        }
+        _ => part.functions.iter().for_each(|function| reach::function(text, "  ", function)),
     }
 }
 

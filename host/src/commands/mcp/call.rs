@@ -50,6 +50,14 @@ impl Call {
     fn call(&self) -> Result<Value, Failure> {
         let arguments = self.arguments()?;
         let (engine, mut project, mut session) = self.options.open()?;
+        if self.asking.is_piped() {
+            let hint = "decide on a terminal, or with --approvals store";
+            return Err(Failure::new(
+                "config.usage",
+                "there are no events here for another program to read",
+                Some(hint),
+            ));
+        }
         self.asking.prepare(&mut session, self.arguments == "-")?;
         let configured = server(&project, &self.server)?;
         if !is_known(&project, &self.server) {

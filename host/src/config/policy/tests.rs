@@ -146,8 +146,9 @@ fn what_is_wrong_is_said_where_it_stands_with_its_fix() {
              below it, an address such as `203.0.113.7`, or `*`; without scheme, port or path",
         ),
         (
-            json!({ "functions": { "github": "deny" } }),
-            "$.policy.functions.github: `github`: a rule is about `capability.function`; write `github.*` for all functions of `github`",
+            json!({ "functions": { "git*": "deny" } }),
+            "$.policy.functions[\"git*\"]: `git*`: not the name of a function: write `capability.function` with letters, digits, `_`, \
+             `$`, and `*` for any characters, or `*` alone for every function",
         ),
         (
             json!({ "functions": { "a.b": "alow" } }),

@@ -1,0 +1,104 @@
+//! What the steps of a call cost where no rule holds it back, on top of an import that wasmtime alone answers.
+//!
+//! Both answer at once with what they were given. Ours takes the whole way: grant, policy, schema, counts, provider,
+//! redaction, events and accounting.
+
+use crate::bare::Bare;
+use crate::report::Report;
+use crate::spaces;
+use crate::timing::times;
+use agent_spaces::{EngineConfig, Handlers, Interfaces, Package, PackageOutline, RunOptions, Space};
+use anyhow::Result;
+use capability_gen::compile::{ModuleSource, compile};
+use capability_gen::sources::parse_value;
+use serde_json::json;
+use wasmtime::component::{ComponentType, Lift, Linker, Lower};
+
+/// Calls in one run, so that the run itself does not count.
+const CALLS: usize = 200;
+const ROUNDS: usize = 300;
+
+#[derive(ComponentType, Lift)]
+#[component(record)]
+struct NoteParams {
+    text: String,
+    count: f64,
+}
+
+#[derive(ComponentType, Lower)]
+#[component(record)]
+struct NoteResult {
+    text: String,
+    count: f64,
+    extras: Option<String>,
+}
+
+#[derive(ComponentType, Lower)]
+#[component(record)]
+struct CapabilityError {
+    code: String,
+    message: String,
+    retryable: bool,
+    details: Option<String>,
+}
+
+pub(crate) async fn measure(report: &mut Report) -> Result<()> {
+    let (interfaces, interface) = desk()?;
+    let bare = |calls| {
+        Bare::with(&script(calls), true, &interfaces, |linker: &mut Linker<()>| {
+            linker.instance(&interface)?.func_wrap_concurrent("note", |_, (params,): (NoteParams,)| {
+                let NoteParams { text, count } = params;
+                let answer: Result<_, CapabilityError> = Ok(NoteResult { text, count, extras: None });
+                Box::pin(async move { Ok((answer,)) })
+            })?;
+            Ok(())
+        })
+    };
+    let mut handlers = Handlers::new();
+    handlers.add(&interface, "note", |call| async move { Ok(call.params) });
+    let space = Space::new(spaces::engine(EngineConfig::default())?, desk()?.0, handlers)?;
+    let ours = |calls| space.prepare("bench.js", &script(calls));
+
+    let (bare, bare_idle) = (bare(CALLS)?, bare(0)?);
+    let (ours, ours_idle) = (ours(CALLS)?, ours(0)?);
+    for answer in [bare.run().await?, ours.run(RunOptions::default()).await.outcome?.to_string()] {
+        anyhow::ensure!(answer == CALLS.to_string(), "not every call was answered: {answer}");
+    }
+    // Alternating, so that both meet the same weather.
+    let (mut least_ours, mut least_bare) = (f64::INFINITY, f64::INFINITY);
+    let each = |busy: f64, idle: f64| (busy - idle) / CALLS as f64;
+    for _ in 0..5 {
+        let busy = times(ROUNDS / 5, || ours.run(RunOptions::default())).await.p50;
+        let idle = times(ROUNDS / 5, || ours_idle.run(RunOptions::default())).await.p50;
+        least_ours = least_ours.min(each(busy, idle));
+        let busy = times(ROUNDS / 5, || bare.run()).await.p50;
+        let idle = times(ROUNDS / 5, || bare_idle.run()).await.p50;
+        least_bare = least_bare.min(each(busy, idle));
+    }
+    report.add("call of a small record each way, no rules, p50", least_ours, "µs").against("bare import", least_bare);
+    report.add("what the pipeline adds to the bare import, p50", least_ours - least_bare, "µs").at_most(20.0);
+    Ok(())
+}
+
+/// A function with a schema, and the full name of its interface.
+fn desk() -> Result<(Interfaces, String)> {
+    let members = json!({ "text": { "type": "string" }, "count": { "type": "number" } });
+    let schema = json!({ "type": "object", "properties": members, "required": ["text", "count"] });
+    let function = json!({ "name": "note", "description": "Notes", "parameters": schema, "returns": schema });
+    let definition = json!({ "name": "desk", "description": "A desk", "functions": [function] });
+    let definitions = parse_value("desk.json", &definition, None, None)?;
+    let module = compile(ModuleSource { specifier: None, stem: None, definitions })?;
+    let name = PackageOutline::of(&module).interfaces.iter().map(|interface| interface.name.clone()).collect();
+    let mut interfaces = Interfaces::new()?;
+    interfaces.add_package(Package::new(module))?;
+    Ok((interfaces, name))
+}
+
+fn script(calls: usize) -> String {
+    format!(
+        "import {{ desk }} from '@capabilities/desk';
+         let answered = 0;
+         for (let i = 0; i < {calls}; i++) answered += (await desk.note({{ text: 'four', count: i }})).text === 'four';
+         export default answered;"
+    )
+}

@@ -1,0 +1,94 @@
+//! What can be reached and within which bounds, as people and programs read it.
+
+use super::terminal;
+use agent_spaces::project::SpaceModules;
+use agent_spaces::{Limits, ManifestFunction};
+use agent_spaces_policy::{Decision, FilePolicy, Policy};
+use serde_json::{Value, json};
+use std::fmt::Write as _;
+
+/// The files, hosts and limits of a space.
+pub(super) struct Reached {
+    policy: Policy,
+    workspace: Option<String>,
+    limits: Limits,
+}
+
+impl Reached {
+    pub(super) fn of(modules: &SpaceModules<'_>, limits: Limits) -> Reached {
+        let workspace = modules.workspace().map(|folder| folder.display().to_string());
+        Reached { policy: modules.policy(), workspace, limits }
+    }
+
+    pub(super) fn files(&self) -> String {
+        let FilePolicy { read, write, max_file_bytes, max_total_bytes } = *self.policy.files();
+        let does = match (read, write) {
+            (true, true) => "reads and writes",
+            (true, false) => "reads",
+            (false, true) => "writes",
+            (false, false) => "",
+        };
+        let (Some(folder), false) = (&self.workspace, does.is_empty()) else { return "files: nothing".to_owned() };
+        let total = bytes(max_total_bytes);
+        terminal::clean_line(&format!(
+            "files: {does} {folder}, at most {} each and {total} in all",
+            bytes(max_file_bytes)
+        ))
+    }
+
+    pub(super) fn files_json(&self) -> Value {
+        let FilePolicy { read, write, max_file_bytes, max_total_bytes } = self.policy.files();
+        json!({
+            "workspace": self.workspace, "read": read, "write": write, "maxFileBytes": max_file_bytes,
+            "maxTotalBytes": max_total_bytes,
+        })
+    }
+
+    pub(super) fn network(&self) -> String {
+        let network = self.policy.network();
+        let domains: Vec<String> = network.domains.iter().map(ToString::to_string).collect();
+        let reaches = match (network.enabled, domains.is_empty(), &network.methods) {
+            (false, ..) | (_, true, _) => "nothing".to_owned(),
+            (_, _, None) => domains.join(", "),
+            (_, _, Some(methods)) => format!("{} of {}", methods.join(", "), domains.join(", ")),
+        };
+        terminal::clean_line(&format!("network: {reaches}"))
+    }
+
+    pub(super) fn network_json(&self) -> Value {
+        let network = self.policy.network();
+        let domains: Vec<String> = network.domains.iter().map(ToString::to_string).collect();
+        json!({ "enabled": network.enabled, "domains": domains, "methods": network.methods })
+    }
+
+    pub(super) fn limits(&self) -> String {
+        let Limits { time, memory, calls, fuel, .. } = self.limits;
+        let time = humantime::format_duration(time);
+        format!("limits: {time}, {}, {calls} calls, {fuel} units of fuel", bytes(memory))
+    }
+
+    pub(super) fn limits_json(&self) -> Value {
+        let Limits { time, memory, calls, fuel, .. } = self.limits;
+        json!({ "timeMs": time.as_millis() as u64, "memoryBytes": memory, "calls": calls, "fuel": fuel })
+    }
+}
+
+/// Writes what becomes of calls of a function: a line, and one for each thing that holds besides.
+pub(super) fn function(text: &mut String, indent: &str, function: &ManifestFunction) {
+    let word = match function.decision {
+        Decision::Allow => "allowed",
+        Decision::Approve => "asks for approval",
+        Decision::Deny => "denied",
+    };
+    let places: Vec<String> =
+        function.named_at.iter().map(|place| format!("{}:{}", terminal::clean_line(&place.file), place.line)).collect();
+    let places = if places.is_empty() { String::new() } else { format!("  at {}", places.join(", ")) };
+    let _ = writeln!(text, "{indent}{:40} {word}{places}", terminal::clean_line(&function.function));
+    for term in &function.terms {
+        let _ = writeln!(text, "{indent}  {}", terminal::clean_line(term));
+    }
+}
+
+fn bytes(count: u64) -> String {
+    bytesize::ByteSize(count).display().iec_short().to_string()
+}

@@ -1,0 +1,28 @@
+//! What the steps would make of a call, without making it.
+
+use super::{Pipeline, defaults, validate};
+use agent_spaces_policy::{Decision, Explained, Explanation};
+use serde_json::Value;
+
+impl Pipeline {
+    /// What would become of calls; with parameters, of that one, which is checked as a call's would be.
+    pub(crate) fn explain(&self, params: Option<Value>) -> Explanation {
+        let (Some(mut params), Some(_)) = (params.clone(), &self.checks) else {
+            return self.policy.explain(params.as_ref());
+        };
+        let fits = self.compiled().map(|compiled| defaults::apply(compiled, &mut params));
+        let fits = fits.and_then(|()| validate::check_now(self, params.clone()));
+        let mut explanation = self.policy.explain(Some(&params));
+        let check = Explained {
+            text: "the parameters must fit their schema".to_owned(),
+            place: format!("the definition of {}", self.label),
+            passes: Some(fits.is_ok()),
+            why: fits.err().map(|error| error.message),
+        };
+        if check.passes == Some(false) {
+            explanation.outcome = Decision::Deny;
+        }
+        explanation.checks.insert(0, check);
+        explanation
+    }
+}

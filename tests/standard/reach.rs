@@ -78,8 +78,8 @@ fn a_program_reads_the_same() {
     let audit = project.agent_spaces(&["audit", "work", "--json"]).json();
     let function = |module: usize, name: &str| -> Value {
         let interfaces = audit["modules"][module]["interfaces"].as_array().unwrap();
-        let functions = interfaces.iter().flat_map(|interface| interface["functions"].as_array().unwrap());
-        functions.filter(|function| function["function"] == name).cloned().next().unwrap()
+        let mut functions = interfaces.iter().flat_map(|interface| interface["functions"].as_array().unwrap());
+        functions.find(|function| function["function"] == name).cloned().unwrap()
     };
     assert_eq!(audit["modules"][0]["module"], "@capabilities/pay");
     assert_eq!(

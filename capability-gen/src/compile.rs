@@ -164,6 +164,7 @@ fn capability(
         config: definition.config,
         place: definition.place,
         server: Vec::new(),
+        component: definition.component,
     })
 }
 
@@ -234,7 +235,7 @@ fn read_function(
         is_result_wrapped: definition.is_result_wrapped,
         annotations: definition.annotations,
         config: definition.config,
-        http: definition.http,
+        implementation: definition.implementation,
         place: definition.place,
     })
 }

@@ -2,6 +2,7 @@
 //!
 //! Schemas are still as they were found; [`crate::schema`] reads them.
 
+use crate::implementation::Implementation;
 use crate::server::ServerPart;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -32,6 +33,8 @@ pub struct Definition {
     pub is_single_function: bool,
     /// What an MCP server has besides its tools.
     pub server: Option<ServerExtras>,
+    /// The Wasm component that exports its interface, as a path from the definition's file.
+    pub component: Option<String>,
 }
 
 /// What an MCP server says when it is first asked, besides its tools.
@@ -72,8 +75,8 @@ pub struct FunctionDefinition {
     pub annotations: Annotations,
     /// Overrides the capability's.
     pub config: Config,
-    /// How an HTTP operation is called, for OpenAPI sources.
-    pub http: Option<HttpOperation>,
+    /// What answers it, where the definition says that itself.
+    pub implementation: Option<Implementation>,
     /// Where it was found.
     pub place: Place,
 }
@@ -166,30 +169,4 @@ pub struct Annotations {
     pub idempotent_hint: Option<bool>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub open_world_hint: Option<bool>,
-}
-
-/// How an operation of an OpenAPI document is called.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct HttpOperation {
-    /// `GET`
-    pub method: String,
-    /// `/pets/{petId}`
-    pub path: String,
-    /// Where each parameter goes, by the function's parameter name.
-    pub parameters: Vec<HttpParameter>,
-    /// The media type of the body, where there is one.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub body: Option<String>,
-}
-
-/// One parameter of an HTTP operation.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct HttpParameter {
-    /// The function's parameter.
-    pub name: String,
-    /// The name in the request, where it goes by another.
-    pub wire: String,
-    /// `path`, `query`, `header`, `cookie`, or `body` for a member of the body, `whole-body` for all of it.
-    pub location: String,
 }

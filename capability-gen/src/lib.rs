@@ -20,6 +20,7 @@ pub mod compile;
 pub mod definition;
 pub mod emit;
 pub mod hidden;
+pub mod implementation;
 pub mod model;
 pub mod names;
 pub mod registry;

@@ -1,6 +1,7 @@
 //! The one model that every output is made from.
 
-use crate::definition::{Annotations, Config, HttpOperation, Note, Place, SourceKind};
+use crate::definition::{Annotations, Config, Note, Place, SourceKind};
+use crate::implementation::Implementation;
 use crate::server::ServerPart;
 use serde_json::Value;
 
@@ -49,6 +50,8 @@ pub struct Capability {
     pub place: Place,
     /// What an MCP server has besides its tools.
     pub server: Vec<ServerInterface>,
+    /// The Wasm component that exports its interface, as a path from the definition's file.
+    pub component: Option<String>,
 }
 
 /// A fixed interface that stands beside an MCP server's own.
@@ -94,8 +97,8 @@ pub struct Function {
     pub annotations: Annotations,
     /// The function's own, over the capability's.
     pub config: Config,
-    /// How an HTTP operation is called.
-    pub http: Option<HttpOperation>,
+    /// What answers it, where the definition says that itself.
+    pub implementation: Option<Implementation>,
     /// Where it was found.
     pub place: Place,
 }

@@ -1,6 +1,7 @@
-//! What answers calls: async Rust closures over JSON.
+//! What answers calls: providers, and async Rust closures over JSON.
 
 use crate::events::CallProgress;
+use crate::providers::{Provider, ProviderKind};
 use crate::run::RunScope;
 use capability_gen::server::ServerPart;
 use serde::{Deserialize, Serialize};
@@ -63,7 +64,8 @@ impl CapabilityError {
     }
 }
 
-pub(crate) type Answer = Result<Value, CapabilityError>;
+/// What a call gave.
+pub type Answer = Result<Value, CapabilityError>;
 pub(crate) type Handler = dyn Fn(Call) -> Pin<Box<dyn Future<Output = Answer> + Send>> + Send + Sync;
 
 /// Stands for every function of an interface; no function has this name.
@@ -75,9 +77,14 @@ pub(crate) type Message = dyn Fn(Call) -> Pin<Box<dyn Future<Output = Option<Str
 /// Handlers by interface and function.
 #[derive(Clone, Default)]
 pub struct Handlers {
-    by_name: HashMap<(String, String), Arc<Handler>>,
-    /// By interface.
-    messages: HashMap<String, Arc<Message>>,
+    by_name: HashMap<(String, String), Entry>,
+}
+
+#[derive(Clone)]
+struct Entry {
+    handler: Arc<Handler>,
+    /// What the handler is, where it is no closure.
+    provider: Option<Arc<dyn Provider>>,
 }
 
 impl Handlers {
@@ -93,7 +100,7 @@ impl Handlers {
         Answering: Future<Output = Answer> + Send + 'static,
     {
         let handler: Arc<Handler> = Arc::new(move |call| Box::pin(handler(call)));
-        self.by_name.insert((interface.into(), function.into()), handler);
+        self.by_name.insert((interface.into(), function.into()), Entry { handler, provider: None });
     }
 
     /// Answers calls of all functions of an interface that have no handler of their own.
@@ -105,30 +112,52 @@ impl Handlers {
         self.add(interface, ALL, handler);
     }
 
-    /// Says what a person is asked about calls of an interface that need approval. Where it gives nothing, the
-    /// definition's template is used.
-    pub fn add_message<F, Asking>(&mut self, interface: impl Into<String>, message: F)
-    where
-        F: Fn(Call) -> Asking + Send + Sync + 'static,
-        Asking: Future<Output = Option<String>> + Send + 'static,
-    {
-        self.messages.insert(interface.into(), Arc::new(move |call| Box::pin(message(call))));
+    /// Lets a provider answer all functions of an interface that have no other.
+    pub fn provide(&mut self, interface: impl Into<String>, provider: Arc<dyn Provider>) {
+        self.provide_function(interface, ALL, provider);
+    }
+
+    /// Lets a provider answer one function: its interface by full name, its own name as WIT has it.
+    pub fn provide_function(
+        &mut self,
+        interface: impl Into<String>,
+        function: impl Into<String>,
+        provider: Arc<dyn Provider>,
+    ) {
+        let answering = provider.clone();
+        let handler: Arc<Handler> = Arc::new(move |call| answering.clone().call(call));
+        self.by_name.insert((interface.into(), function.into()), Entry { handler, provider: Some(provider) });
     }
 
     /// Adds the handlers of another set; where both answer a function, the other's stays.
     pub fn extend(&mut self, other: Handlers) {
         self.by_name.extend(other.by_name);
-        self.messages.extend(other.messages);
     }
 
     pub(crate) fn get(&self, interface: &str, function: &str) -> Option<Arc<Handler>> {
-        // A tuple of owned strings cannot be looked up by reference; this is at link time only.
-        let find = |function: &str| self.by_name.get(&(interface.to_owned(), function.to_owned())).cloned();
-        find(function).or_else(|| find(ALL))
+        self.find(interface, function).map(|entry| entry.handler.clone())
     }
 
-    pub(crate) fn message(&self, interface: &str) -> Option<Arc<Message>> {
-        self.messages.get(interface).cloned()
+    /// What a function's provider says that people are asked.
+    pub(crate) fn message(&self, interface: &str, function: &str) -> Option<Arc<Message>> {
+        let provider = self.find(interface, function)?.provider.clone()?;
+        Some(Arc::new(move |call| provider.clone().approval_message(call)))
+    }
+
+    /// What answers a function, for an auditor.
+    #[cfg(feature = "compiler")]
+    pub(crate) fn describe(&self, interface: &str, function: &str) -> (ProviderKind, String) {
+        match self.find(interface, function).and_then(|entry| entry.provider.as_ref()) {
+            Some(provider) => (provider.kind(), provider.description()),
+            None => (ProviderKind::Native, "the host".to_owned()),
+        }
+    }
+
+    /// What there is for a function, or else for all of its interface.
+    fn find(&self, interface: &str, function: &str) -> Option<&Entry> {
+        // A tuple of owned strings cannot be looked up by reference; this is at link time only.
+        let find = |function: &str| self.by_name.get(&(interface.to_owned(), function.to_owned()));
+        find(function).or_else(|| find(ALL))
     }
 
     #[cfg(feature = "compiler")]

@@ -54,7 +54,6 @@ mod pipeline;
 mod program;
 #[cfg(feature = "compiler")]
 pub mod project;
-#[cfg(feature = "compiler")]
 mod providers;
 #[cfg(feature = "compiler")]
 mod resolve;
@@ -92,17 +91,18 @@ pub use engine::{ENGINE_SHA256, ENGINE_WASM, Engine, EngineConfig, Origin};
 pub use error::{HostError, PrepareError};
 pub use error_report::{Location, RunError};
 pub use events::{CallProgress, ConsoleLevel, Event, EventKind, Observer};
-pub use handlers::{Call, CapabilityError, Handlers};
+pub use handlers::{Answer, Call, CapabilityError, Handlers};
 #[cfg(feature = "compiler")]
 pub use interfaces::Interfaces;
 pub use limits::{Limit, Limits};
 #[cfg(feature = "compiler")]
-pub use manifest::{Manifest, ManifestFunction, ManifestInterface};
+pub use manifest::{Manifest, ManifestFunction, ManifestInterface, ManifestProvider};
 pub use modules::{Binding, ModuleSource};
 #[cfg(feature = "compiler")]
 pub use package::{Package, PackageInterface, PackageOutline};
 pub use pipeline::{Approvals, Grants, Operator};
 pub use program::{Program, ProgramCall};
+pub use providers::{Answering, Asking, Provider, ProviderKind};
 pub use run::{Caller, CancelHandle, ConsoleLine, Run, RunOptions, RunReport, RunScope, RunStatus};
 pub use sandbox::Sandbox;
 #[cfg(feature = "compiler")]

@@ -1,8 +1,10 @@
 //! What a script can reach, and what will become of its calls, before it runs.
 
 use crate::error_report::Location;
+use crate::handlers::Handlers;
 use crate::pipeline::Rules;
 use crate::program::Program;
+use crate::providers::ProviderKind;
 use crate::sandbox::{FunctionDescription, InterfaceDescription, label};
 use crate::standard;
 use agent_spaces_policy::Decision;
@@ -28,12 +30,24 @@ pub struct ManifestInterface {
     pub functions: Vec<ManifestFunction>,
 }
 
+/// What answers a function.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ManifestProvider {
+    /// Which kind of thing.
+    pub kind: ProviderKind,
+    /// Which one, in words.
+    pub description: String,
+}
+
 /// One function.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ManifestFunction {
     /// As scripts call it: `trainSchedule.getSchedule`.
     pub function: String,
+    /// What answers it.
+    pub provider: ManifestProvider,
     /// What becomes of calls of it: `allow`, `approve` or `deny`.
     pub decision: Decision,
     /// Which rule says so.
@@ -45,18 +59,19 @@ pub struct ManifestFunction {
 }
 
 /// What a program can reach.
-pub(crate) fn manifest(program: &Program, rules: &Rules) -> Manifest {
+pub(crate) fn manifest(program: &Program, handlers: &Handlers, rules: &Rules) -> Manifest {
     let named_at = |label: &str| {
         let sites = program.call_sites().filter(|site| site.path == label);
         sites.map(|site| site.location.clone()).collect()
     };
-    let interfaces = reach(&program.sandbox().description().interfaces, rules, named_at);
+    let interfaces = reach(&program.sandbox().description().interfaces, handlers, rules, named_at);
     Manifest { script: program.name().to_owned(), interfaces }
 }
 
 /// What can be reached through these interfaces.
 pub(crate) fn reach(
     interfaces: &[InterfaceDescription],
+    handlers: &Handlers,
     rules: &Rules,
     named_at: impl Fn(&str) -> Vec<Location>,
 ) -> Vec<ManifestInterface> {
@@ -64,7 +79,9 @@ pub(crate) fn reach(
         let function = label(interface, each);
         let policy = rules.of(&function, &interface.name, each.spec.as_deref());
         let decided = policy.decision();
+        let (kind, description) = handlers.describe(&interface.name, &each.shape.name);
         ManifestFunction {
+            provider: ManifestProvider { kind, description },
             decision: decided.decision,
             because: decided.because.to_string(),
             terms: policy.terms(),

@@ -244,7 +244,7 @@ impl Target {
         rules: &Rules,
     ) -> Option<Target> {
         let handler = handlers.get(&interface.name, &function.shape.name)?;
-        let message = handlers.message(&interface.name);
+        let message = handlers.message(&interface.name, &function.shape.name);
         let name: Arc<str> = interface.name.as_str().into();
         let js_name: Arc<str> = camel_case(&function.shape.name).into();
         let label = label(interface, function);

@@ -220,14 +220,14 @@ impl Space {
 
     /// What a script of this space can reach.
     pub fn manifest(&self, program: &Program) -> Manifest {
-        manifest(program, &self.rules)
+        manifest(program, &self.handlers, &self.rules)
     }
 
     /// What scripts of this space can reach, all together.
     pub fn reach(&self) -> Result<Vec<ManifestInterface>, HostError> {
         let all = self.interfaces.names().map(str::to_owned).collect();
         let selection = self.interfaces.select(&all)?;
-        Ok(reach(&selection.interfaces, &self.rules, |_| Vec::new()))
+        Ok(reach(&selection.interfaces, &self.handlers, &self.rules, |_| Vec::new()))
     }
 
     /// What answers a function, by the names that scripts use.

@@ -4,7 +4,7 @@ use crate::error::HostError;
 use crate::handlers::{Answer, Call, CapabilityError, Handlers};
 use crate::interfaces::Interfaces;
 use crate::pipeline::STANDARD;
-use agent_spaces_policy::Policy;
+use agent_spaces_policy::{NetworkPolicy, Policy};
 use agent_spaces_std::fs::Files;
 use agent_spaces_std::http::Client;
 use agent_spaces_std::{StdError, crypto, csv, json, time};
@@ -37,6 +37,11 @@ impl StandardLibrary {
     pub fn new(policy: &Policy, workspace: Option<&Path>) -> std::io::Result<StandardLibrary> {
         let files = workspace.map(|folder| Files::open(folder, *policy.files())).transpose()?;
         Ok(StandardLibrary { files: files.map(Arc::new), client: Arc::new(Client::new(policy.network().clone())) })
+    }
+
+    /// Without files, for what answers a module.
+    pub(crate) fn with_network(network: NetworkPolicy) -> StandardLibrary {
+        StandardLibrary { files: None, client: Arc::new(Client::new(network)) }
     }
 
     /// Adds it to what a space has.

@@ -1,7 +1,8 @@
 //! `schema.json`: all that is known of a module, as data.
 
 use super::text::{function_id, reveal_json};
-use crate::definition::{Annotations, Config, HttpOperation, SourceKind};
+use crate::definition::{Annotations, Config, SourceKind};
+use crate::implementation::Implementation;
 use crate::model::{Capability, Function, Module, ServerInterface};
 use crate::server::{PartFunction, ServerPart};
 use serde::Serialize;
@@ -81,8 +82,8 @@ struct FunctionSpec<'a> {
     is_result_wrapped: bool,
     annotations: &'a Annotations,
     config: &'a Config,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    http: Option<&'a HttpOperation>,
+    #[serde(flatten, skip_serializing_if = "Option::is_none")]
+    implementation: Option<&'a Implementation>,
 }
 
 impl<'a> ModuleSpec<'a> {
@@ -143,7 +144,7 @@ impl<'a> FunctionSpec<'a> {
             is_result_wrapped: function.is_result_wrapped,
             annotations: &function.annotations,
             config: &function.config,
-            http: function.http.as_ref(),
+            implementation: function.implementation.as_ref(),
         }
     }
 }

@@ -43,6 +43,7 @@ impl Collected {
             notes: self.notes,
             is_single_function: false,
             server: None,
+            component: None,
         }
     }
 }

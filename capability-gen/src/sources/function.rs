@@ -35,7 +35,7 @@ pub(super) fn bare(node: &Node<'_>, name: &str) -> FunctionDefinition {
         is_result_wrapped: false,
         annotations: Annotations::default(),
         config: Config::default(),
-        http: None,
+        implementation: None,
         place: node.place(),
     }
 }

@@ -116,7 +116,7 @@ fn read(node: &Node<'_>, name: &str, notes: &mut Vec<Note>) -> Result<FunctionDe
         is_result_wrapped,
         annotations: annotations.map_or(Annotations::default(), |node| config::annotations(&node)),
         config: Config { requires_approval, ..Config::default() },
-        http: None,
+        implementation: None,
         place: node.place(),
     })
 }

@@ -28,6 +28,7 @@ mod detect;
 mod error;
 mod flat;
 mod function;
+mod implementation;
 mod json;
 mod listed;
 mod mcp;

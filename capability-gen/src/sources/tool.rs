@@ -8,13 +8,13 @@ use super::collect::{Collected, check_any};
 use super::error::{SourceError, quoted};
 use super::flat::Bias;
 use super::node::Node;
-use super::{MAX_FUNCTIONS, config, function, version};
+use super::{MAX_FUNCTIONS, config, function, implementation, version};
 use crate::definition::{Definition, FunctionDefinition, SourceKind};
 use serde_json::Value;
 use std::collections::HashMap;
 
-const TOOL_KEYS: [&str; 7] = ["$schema", "name", "description", "version", "owner", "functions", "config"];
-const FUNCTION_KEYS: [&str; 9] = [
+const TOOL_KEYS: [&str; 8] = ["$schema", "name", "description", "version", "owner", "functions", "config", "component"];
+const FUNCTION_KEYS: [&str; 10] = [
     "name",
     "title",
     "description",
@@ -24,6 +24,7 @@ const FUNCTION_KEYS: [&str; 9] = [
     "requiresApproval",
     "approvalMessage",
     "config",
+    "script",
 ];
 
 pub(super) fn parse(root: &Node<'_>) -> Result<Vec<Definition>, SourceError> {
@@ -98,6 +99,7 @@ fn tool(node: &Node<'_>) -> Result<Definition, SourceError> {
     definition.version = version.map(str::to_owned);
     definition.owner = node.get_text("owner")?.map(str::to_owned);
     definition.config = config::read(node)?;
+    definition.component = implementation::component(node)?;
     Ok(definition)
 }
 
@@ -110,5 +112,6 @@ fn read(node: &Node<'_>, name: &str) -> Result<FunctionDefinition, SourceError> 
     let mut function = function::read(node, name)?;
     function.parameters = function::parameters(node.get("parameters").as_ref(), Bias::None)?;
     function.returns = function::returns(node.get("returns").as_ref())?;
+    function.implementation = implementation::read(node)?;
     Ok(function)
 }

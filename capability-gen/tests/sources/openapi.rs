@@ -1,5 +1,6 @@
 use crate::{one, refused};
-use capability_gen::definition::{Definition, FunctionDefinition, HttpParameter, SourceKind};
+use capability_gen::definition::{Definition, FunctionDefinition, SourceKind};
+use capability_gen::implementation::{HttpOperation, HttpParameter, Implementation};
 use serde_json::{Value, json};
 
 fn pet_store() -> Value {
@@ -69,6 +70,13 @@ fn function<'a>(definition: &'a Definition, name: &str) -> &'a FunctionDefinitio
     definition.functions.iter().find(|function| function.name == name).unwrap()
 }
 
+fn http(function: &FunctionDefinition) -> &HttpOperation {
+    match &function.implementation {
+        Some(Implementation::Http(http)) => http,
+        other => panic!("{other:?}"),
+    }
+}
+
 fn at(name: &str, wire: &str, location: &str) -> HttpParameter {
     HttpParameter { name: name.into(), wire: wire.into(), location: location.into() }
 }
@@ -95,7 +103,7 @@ fn an_operation_is_a_function() {
             "required": ["petId"]
         })
     );
-    let http = get.http.as_ref().unwrap();
+    let http = http(&get);
     assert_eq!((http.method.as_str(), http.path.as_str(), &http.body), ("GET", "/pets/{petId}", &None));
     let places = [at("petId", "petId", "path"), at("fields", "fields", "query"), at("If-Match", "If-Match", "header")];
     assert_eq!(http.parameters, places);
@@ -125,7 +133,7 @@ fn an_objects_members_stand_among_the_parameters() {
     assert_eq!(replace.parameters["required"], json!(["petId", "name"]));
     assert_eq!(replace.parameters["properties"]["tag"], json!({"type": "string", "nullable": true}));
     assert!(replace.parameters["$defs"]["Pet"].is_object(), "the owner's pets");
-    let http = replace.http.as_ref().unwrap();
+    let http = http(&replace);
     assert_eq!(http.body.as_deref(), Some("application/json"));
     assert_eq!(http.parameters[1], at("name", "name", "body"));
 }
@@ -154,7 +162,7 @@ fn other_bodies_are_one_parameter() {
     let clash = operation("/a/{id}", json_body(true, named.clone()));
     assert_eq!(clash.parameters["properties"], json!({"id": {"type": "string"}, "body": named}));
     assert_eq!(clash.parameters["required"], json!(["id", "body"]));
-    assert_eq!(clash.http.unwrap().parameters[1], at("body", "body", "whole-body"));
+    assert_eq!(http(&clash).parameters[1], at("body", "body", "whole-body"));
     let schemas = [
         json!({"type": "array", "items": {"type": "string"}}),
         json!({"type": "object"}),
@@ -168,7 +176,7 @@ fn other_bodies_are_one_parameter() {
         assert_eq!(function.parameters, json!({"type": "object", "properties": {"body": schema}}));
     }
     let text = json!({"requestBody": {"content": {"text/plain": {"schema": {"type": "string"}}}}});
-    assert_eq!(operation("/a", text).http.unwrap().body.as_deref(), Some("text/plain"));
+    assert_eq!(http(&operation("/a", text)).body.as_deref(), Some("text/plain"));
 }
 
 #[test]
@@ -186,8 +194,8 @@ fn names_that_clash_or_are_not_described_are_told_apart() {
     let function = operation("/a/{id}/{__proto__}", json!({"parameters": [id("query"), id("header"), id("query")]}));
     let names = |key: &str| function.parameters[key].as_object().unwrap().keys().cloned().collect::<Vec<_>>();
     assert_eq!(names("properties"), ["id", "id_header", "id_path", "__proto__"]);
-    assert_eq!(function.http.as_ref().unwrap().parameters[1], at("id_header", "id", "header"));
-    assert_eq!(function.http.unwrap().parameters[2], at("id_path", "id", "path"));
+    assert_eq!(http(&function).parameters[1], at("id_header", "id", "header"));
+    assert_eq!(http(&function).parameters[2], at("id_path", "id", "path"));
 }
 
 #[test]

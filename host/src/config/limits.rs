@@ -60,6 +60,29 @@ impl Limits {
         })
     }
 
+    /// These limits, and where they say nothing those that are given.
+    pub fn apply(&self, mut given: crate::Limits) -> crate::Limits {
+        let amounts = [
+            (&mut given.fuel, self.fuel),
+            (&mut given.memory, self.memory),
+            (&mut given.calls, self.calls),
+            (&mut given.in_flight, self.inflight),
+            (&mut given.result, self.result_bytes),
+            (&mut given.console, self.console_bytes),
+            (&mut given.call_bytes, self.bytes_per_call),
+            (&mut given.failures, self.failures),
+        ];
+        for (slot, quantity) in amounts {
+            if let Some(Quantity::Count(amount) | Quantity::Bytes(amount)) = quantity {
+                *slot = amount;
+            }
+        }
+        if let Some(Quantity::Duration(time)) = self.time {
+            given.time = time;
+        }
+        given
+    }
+
     /// These limits, and where they say nothing those of `base`.
     pub fn over(&self, base: &Limits) -> Limits {
         Limits {

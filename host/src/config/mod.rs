@@ -8,7 +8,7 @@
 //!
 //! - `json_text`, `toml_text`, `bounds`: text to one kind of value, of bounded size and depth
 //! - `reader`, `place`, `names`, `error`: strict reading of that value, and what it says when it refuses
-//! - `entry`, `mcp_server`, `toolbox`, `space`, `limits` with `quantity`, `policy/`, `defaults`, `accounting`: one idea each
+//! - `entry`, `mcp_server`, `toolbox`, `provider`, `space`, `limits` with `quantity`, `policy/`, `defaults`, `accounting`: one idea each
 //! - `server_source`, [`foreign`]: servers that other programs have configured
 //! - `grants`: questions about a whole configuration
 
@@ -25,6 +25,7 @@ mod mcp_server;
 mod names;
 mod place;
 mod policy;
+mod provider;
 mod quantity;
 mod raw;
 mod reader;
@@ -43,6 +44,7 @@ pub use limits::Limits;
 pub use mcp_server::{
     Auth, BearerSource, Elicitation, McpServer, OAuthClient, Protocol, RemoteKind, Scope, ToolFilters, Transport,
 };
+pub use provider::{Origin, Provider};
 pub use quantity::Quantity;
 pub use raw::Raw;
 pub use server_source::ServerSource;
@@ -81,6 +83,8 @@ pub struct Config {
     pub defaults: Defaults,
     /// Groups of MCP servers, opened on demand.
     pub toolboxes: BTreeMap<String, Toolbox>,
+    /// What is given to what answers modules, by the module's name.
+    pub providers: BTreeMap<String, Provider>,
     /// The spaces.
     pub spaces: BTreeMap<String, Space>,
     /// The limits of every space that has none of its own.
@@ -100,6 +104,7 @@ const KEYS: &[&str] = &[
     "mcpServersFrom",
     "defaults",
     "toolboxes",
+    "providers",
     "spaces",
     "limits",
     "policy",
@@ -152,6 +157,7 @@ fn read(file: &str, node: Node<'_>) -> Result<Config, ConfigError> {
     config.mcp_servers_from = object.read("mcpServersFrom", ServerSource::read_list)?.unwrap_or_default();
     config.defaults = object.read("defaults", Defaults::read)?.unwrap_or_default();
     config.toolboxes = object.read("toolboxes", toolbox::read_toolboxes)?.unwrap_or_default();
+    config.providers = object.read("providers", provider::read_providers)?.unwrap_or_default();
     config.spaces = object.read("spaces", space::read_spaces)?.unwrap_or_default();
     config.limits = object.read("limits", Limits::read)?.unwrap_or_default();
     config.policy = object.read("policy", policy::read)?.unwrap_or_default();

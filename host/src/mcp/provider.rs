@@ -2,9 +2,11 @@
 
 use super::clients::McpClients;
 use super::configured::ConfiguredServer;
+use super::locked_endpoint;
 use crate::config::Scope;
-use crate::handlers::{Answer, Call, CapabilityError, Handlers};
+use crate::handlers::{Answer, Call, CapabilityError};
 use crate::project::ServerModule;
+use crate::providers::{Answering, Provider, ProviderKind};
 use agent_spaces_mcp::lock::LockedServer;
 use agent_spaces_mcp::results::CONTENT_MEMBER;
 use agent_spaces_mcp::{CallError, ConnectError, Progress, Server};
@@ -32,6 +34,20 @@ pub(crate) struct McpProvider {
     told: Mutex<HashSet<String>>,
 }
 
+impl Provider for McpProvider {
+    fn kind(&self) -> ProviderKind {
+        ProviderKind::Mcp
+    }
+
+    fn description(&self) -> String {
+        format!("MCP server {} ({})", self.configured.name, locked_endpoint(&self.configured))
+    }
+
+    fn call(self: Arc<Self>, call: Call) -> Answering {
+        Box::pin(async move { self.answer(call).await })
+    }
+}
+
 impl McpProvider {
     pub(crate) fn new(clients: &McpClients, server: &ServerModule, space: Option<&str>) -> McpProvider {
         let ServerModule { configured, accepted, tools } = server;
@@ -46,18 +62,6 @@ impl McpProvider {
             wrapped: tools.iter().filter(|tool| is_result_wrapped(tool)).filter_map(name).collect(),
             closed: tools.iter().filter(|tool| is_closed(tool)).filter_map(name).collect(),
             told: Mutex::default(),
-        }
-    }
-
-    /// Answers all calls of these interfaces.
-    pub(crate) fn answer_all<'a>(self, interfaces: impl Iterator<Item = &'a str>, handlers: &mut Handlers) {
-        let this = Arc::new(self);
-        for interface in interfaces {
-            let this = this.clone();
-            handlers.add_interface(interface, move |call| {
-                let this = this.clone();
-                async move { this.answer(call).await }
-            });
         }
     }
 

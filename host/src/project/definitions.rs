@@ -16,14 +16,16 @@ use crate::error::HostError;
 use crate::interfaces::Interfaces;
 use crate::mcp::{ConfiguredServer, locked_endpoint};
 use crate::package::{Package, PackageOutline};
+use crate::trust::Status;
 use agent_spaces_mcp::lock::{Lock, LockedServer, Offer};
 use agent_spaces_mcp::secrets::Redactor;
 use capability_gen::compile::{CompileError, ModuleSource, compile};
 use capability_gen::model::Module;
+use capability_gen::names::nearest;
 use capability_gen::registry::Registry;
 use capability_gen::sources::{self, Format, MAX_SOURCE_BYTES, Source, define_tool};
 use serde_json::Value;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -43,8 +45,19 @@ pub struct DefinitionFile {
     pub body: DefinitionBody,
     /// The MCP server whose tools these are, where nothing else answers them.
     pub server: Option<ServerModule>,
+    /// What the configuration gives to what answers it.
+    pub(super) granted: Granted,
     /// Whether every space has it, named or not.
     pub(super) is_for_all: bool,
+}
+
+/// What a configuration gives to what answers a module, and whether its user accepted that.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Granted {
+    /// What it says; nothing where it says nothing.
+    pub(crate) provider: Option<crate::config::Provider>,
+    /// Whether it was accepted. Before that nothing is given.
+    pub(crate) is_accepted: bool,
 }
 
 /// The MCP server behind a module.
@@ -158,6 +171,18 @@ impl DefinitionFile {
         }
     }
 
+    /// What scripts import it as.
+    pub fn modules(&self) -> Result<Vec<String>, ProjectError> {
+        match &self.body {
+            DefinitionBody::Module(module) => Ok(vec![module.outline.specifier.clone()]),
+            DefinitionBody::Wit(text) => {
+                let mut own = Interfaces::new()?;
+                own.add(&self.path.display().to_string(), text)?;
+                Ok(own.modules().names().map(str::to_owned).collect())
+            }
+        }
+    }
+
     /// The tools of an MCP tool list, each as it stands there.
     fn tools(&self) -> Arc<[Value]> {
         let DefinitionBody::Module(module) = &self.body else { return Arc::default() };
@@ -208,6 +233,26 @@ pub(super) fn check_names(definitions: &[DefinitionFile]) -> Result<(), ProjectE
         }
     }
     Ok(())
+}
+
+/// Gives to what answers modules what the configuration has for them.
+pub(super) fn grant(definitions: &mut [DefinitionFile], config: &Config, trust: Status) -> Result<(), ProjectError> {
+    let mut known = BTreeSet::new();
+    for definition in definitions.iter_mut() {
+        let names = definition.modules()?;
+        let provider = names.iter().find_map(|name| config.providers.get(name)).cloned();
+        definition.granted = Granted { provider, is_accepted: trust == Status::Accepted };
+        known.extend(names);
+    }
+    let Some((name, provider)) = config.providers.iter().find(|(name, _)| !known.contains(*name)) else {
+        return Ok(());
+    };
+    let near = nearest(name, known.iter().map(String::as_str));
+    Err(ProjectError::Unknown {
+        place: format!("{}: {}", config.file, provider.place),
+        message: format!("there is no module `{name}`"),
+        fix: near.map_or_else(|| "Remove it".to_owned(), |near| format!("Did you mean `{near}`?")),
+    })
 }
 
 /// The files that a path names: itself, itself with an extension, or those of a folder.
@@ -288,7 +333,15 @@ fn read(file: &Path, naming: Naming, outlines: &Outlines) -> Result<Option<Defin
 
 impl DefinitionFile {
     fn new(file: &Path, entries: Vec<String>, handlers: Option<PathBuf>, body: DefinitionBody) -> DefinitionFile {
-        DefinitionFile { path: file.into(), entries, handlers, body, server: None, is_for_all: false }
+        DefinitionFile {
+            path: file.into(),
+            entries,
+            handlers,
+            body,
+            server: None,
+            granted: Granted::default(),
+            is_for_all: false,
+        }
     }
 }
 

@@ -121,8 +121,9 @@ impl Project {
         }
         let mut loader = Loader::new(folder, &config, &surroundings.outlines, definitions);
         loader.load_all(&servers.by_name, &lock)?;
-        let definitions = loader.finish();
+        let mut definitions = loader.finish();
         definitions::check_names(&definitions)?;
+        definitions::grant(&mut definitions, &config, trust)?;
         let (folder, protected) = (folder.to_owned(), surroundings.protected.clone());
         Ok(Project { folder, config, definitions, servers, lock, trust, protected })
     }

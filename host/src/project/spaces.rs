@@ -5,7 +5,7 @@ mod assemble;
 use super::Project;
 use super::definitions::{DefinitionBody, DefinitionFile};
 use super::error::ProjectError;
-use crate::config::{Entry, Quantity};
+use crate::config::Entry;
 use crate::interfaces::Interfaces;
 use crate::limits::Limits;
 use crate::mcp::ConfiguredServer;
@@ -113,25 +113,7 @@ impl Project {
         if let Some(preset) = Policy::new(self.policy(space)).limits() {
             (given.time, given.memory, given.calls) = (preset.time, preset.memory, preset.calls);
         }
-        let amounts = [
-            (&mut given.fuel, limits.fuel),
-            (&mut given.memory, limits.memory),
-            (&mut given.calls, limits.calls),
-            (&mut given.in_flight, limits.inflight),
-            (&mut given.result, limits.result_bytes),
-            (&mut given.console, limits.console_bytes),
-            (&mut given.call_bytes, limits.bytes_per_call),
-            (&mut given.failures, limits.failures),
-        ];
-        for (slot, quantity) in amounts {
-            if let Some(Quantity::Count(amount) | Quantity::Bytes(amount)) = quantity {
-                *slot = amount;
-            }
-        }
-        if let Some(Quantity::Duration(time)) = limits.time {
-            given.time = time;
-        }
-        given
+        limits.apply(given)
     }
 
     /// The text of an entry that names something.

@@ -1,12 +1,14 @@
-//! Variables in a configuration, filled in when it is loaded. Those of MCP servers wait until a session is opened.
+//! Variables in a configuration, filled in when it is loaded. Those of MCP servers wait until a session is opened, and
+//! those of providers until a space is made.
 
 use super::error::ProjectError;
 use crate::trust::Status;
 use agent_spaces_mcp::secrets::{Variables, expand};
 use serde_json::Value;
 
-/// Members whose variables are filled in later.
+/// Members whose variables are filled in later, wherever they stand, and those at the top.
 const LATER: &str = "mcpServers";
+const LATER_AT_TOP: &str = "providers";
 
 /// Fills in `${VAR}` in every string. A file that was not accepted learns nothing of the environment.
 pub(super) fn fill(file: &str, value: &mut Value, status: Status) -> Result<(), ProjectError> {
@@ -40,7 +42,8 @@ fn walk(
             }
         }
         Value::Object(members) => {
-            for (name, member) in members.iter_mut().filter(|(name, _)| *name != LATER) {
+            let is_later = |name: &str| name == LATER || (place == "$" && name == LATER_AT_TOP);
+            for (name, member) in members.iter_mut().filter(|(name, _)| !is_later(name)) {
                 walk(member, &format!("{place}.{name}"), fill)?;
             }
         }

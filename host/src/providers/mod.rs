@@ -1,7 +1,55 @@
-//! What can stand behind a capability, one file to a kind.
+//! What can stand behind a capability: one trait, one file or folder to a kind.
 //!
-//! A native closure needs no file: see [`Handlers::add`](crate::Handlers::add).
+//! | kind | where |
+//! |---|---|
+//! | native | a closure needs no file: see [`Handlers::add`](crate::Handlers::add) |
+//! | typescript | [`typescript`]: handlers in a sandbox of their own |
+//! | mcp | `crate::mcp` |
 
-mod handler_file;
+#[cfg(feature = "compiler")]
+mod grants;
+mod kind;
+#[cfg(feature = "compiler")]
+mod nobody;
+#[cfg(feature = "compiler")]
+mod typescript;
 
-pub(crate) use handler_file::{HandlerFile, HandlerKind};
+#[cfg(feature = "compiler")]
+pub(crate) use grants::ProviderGrants;
+pub use kind::ProviderKind;
+#[cfg(feature = "compiler")]
+pub(crate) use nobody::Nobody;
+#[cfg(feature = "compiler")]
+pub(crate) use typescript::{HandlerKind, TypeScript};
+
+use crate::handlers::{Answer, Call};
+use std::pin::Pin;
+use std::sync::Arc;
+
+/// The answer to a call, on its way.
+pub type Answering = Pin<Box<dyn Future<Output = Answer> + Send>>;
+
+/// What a person is asked about a call, on its way.
+pub type Asking = Pin<Box<dyn Future<Output = Option<String>> + Send>>;
+
+/// What stands behind the functions of a capability.
+///
+/// Nothing before or after it depends on what it is: policy, approvals, events, accounting and errors are the same for
+/// all. It is called when every step before it has passed, and is dropped when the call is given up.
+pub trait Provider: Send + Sync + 'static {
+    /// What kind of thing answers.
+    fn kind(&self) -> ProviderKind;
+
+    /// What answers, in words for an auditor: a file, a server, an address.
+    fn description(&self) -> String;
+
+    /// Answers one call.
+    fn call(self: Arc<Self>, call: Call) -> Answering;
+
+    /// What a person is asked about a call that needs approval, where the provider says it itself. Where it gives
+    /// nothing, the definition's template is used.
+    fn approval_message(self: Arc<Self>, call: Call) -> Asking {
+        drop(call);
+        Box::pin(std::future::ready(None))
+    }
+}

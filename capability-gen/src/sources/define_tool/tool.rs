@@ -129,6 +129,7 @@ impl<'a> ToolReader<'a, '_> {
             notes: notes.collect(),
             is_single_function: false,
             server: None,
+            component: None,
         };
         Ok(DefinedTool { export, definition, computed_approval_messages })
     }
@@ -175,7 +176,7 @@ impl<'a> ToolReader<'a, '_> {
             is_result_wrapped: false,
             annotations,
             config: settings.config.clone(),
-            http: None,
+            implementation: None,
             place: self.lines.place(*at),
         };
         Ok((definition, settings))

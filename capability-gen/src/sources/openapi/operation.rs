@@ -5,7 +5,8 @@ use super::super::function;
 use super::super::node::Node;
 use super::schema::Copier;
 use super::{Context, request};
-use crate::definition::{Annotations, FunctionDefinition, HttpOperation, Note};
+use crate::definition::{Annotations, FunctionDefinition, Note};
+use crate::implementation::{HttpOperation, Implementation};
 use serde_json::Value;
 
 /// How many statuses and media types are looked at.
@@ -39,12 +40,12 @@ pub(super) fn read<'a>(
     function.parameters = request.schema;
     function.returns = result(context, node, notes)?;
     function.annotations = effects(operation.method);
-    function.http = Some(HttpOperation {
+    function.implementation = Some(Implementation::Http(HttpOperation {
         method: operation.method.to_uppercase(),
         path: operation.path.to_owned(),
         parameters: request.parameters,
         body: request.body,
-    });
+    }));
     Ok(function)
 }
 

@@ -9,7 +9,8 @@ use super::body;
 use super::operation::{MAX_ALTERNATIVES, Operation};
 use super::reference::Document;
 use super::schema::Copier;
-use crate::definition::{HttpParameter, Note};
+use crate::definition::Note;
+use crate::implementation::HttpParameter;
 use serde_json::{Map, Value, json};
 use std::collections::{HashMap, HashSet};
 

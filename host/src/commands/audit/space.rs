@@ -4,9 +4,8 @@ use crate::commands::failure::Failure;
 use crate::commands::reach::{self, Reached};
 use crate::commands::space_choice::ConfigChoice;
 use crate::commands::{folders, terminal};
-use agent_spaces::mcp::locked_endpoint;
-use agent_spaces::project::{DefinitionBody, DefinitionFile};
-use agent_spaces::{ManifestFunction, ManifestInterface, STANDARD_LIBRARY};
+use agent_spaces::project::DefinitionBody;
+use agent_spaces::{ManifestFunction, ManifestInterface, ManifestProvider, STANDARD_LIBRARY};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 
@@ -28,11 +27,9 @@ pub(super) fn audit(name: &str, config: &ConfigChoice) -> Result<(Value, String)
             DefinitionBody::Module(module) => module.outline.specifier.clone(),
             DefinitionBody::Wit(_) => definition.path.display().to_string(),
         };
-        let provider = provider(definition);
-        let _ = writeln!(text, "\n{}\n  answered by {}", clean(&module), clean(&provider));
-        let functions = interfaces.iter().flat_map(|interface: &ManifestInterface| &interface.functions);
-        functions.for_each(|function| reach::function(&mut text, "  ", function));
-        values.push(json!({ "module": module, "provider": provider, "interfaces": described(&interfaces) }));
+        let _ = writeln!(text, "\n{}", clean(&module));
+        functions(&mut text, interfaces.iter().flat_map(|interface: &ManifestInterface| &interface.functions));
+        values.push(json!({ "module": module, "interfaces": described(&interfaces) }));
     }
     for server in &modules.undiscovered {
         let state = server.obstacle().unwrap_or_else(|| "its tools are not known yet".into());
@@ -41,7 +38,7 @@ pub(super) fn audit(name: &str, config: &ConfigChoice) -> Result<(Value, String)
     }
     let _ = writeln!(text, "\n{STANDARD_LIBRARY}\n  answered by the host");
     rest.iter().for_each(|part| standard(&mut text, part));
-    values.push(json!({ "module": STANDARD_LIBRARY, "provider": "the host", "interfaces": described(&rest) }));
+    values.push(json!({ "module": STANDARD_LIBRARY, "interfaces": described(&rest) }));
     let reached = Reached::of(&modules, project.limits(Some(name)));
     let _ = writeln!(text, "\n{}\n{}\n{}", reached.files(), reached.network(), reached.limits());
     let value = json!({
@@ -51,19 +48,24 @@ pub(super) fn audit(name: &str, config: &ConfigChoice) -> Result<(Value, String)
     Ok((value, text))
 }
 
-fn provider(definition: &DefinitionFile) -> String {
-    match (&definition.handlers, &definition.server) {
-        (Some(file), _) => format!("{} in a sandbox of its own", file.display()),
-        (None, Some(server)) => {
-            let configured = &server.configured;
-            format!("MCP server {} ({})", configured.name, locked_endpoint(configured))
+/// Writes functions, each after what answers it where that changes.
+fn functions<'a>(text: &mut String, functions: impl Iterator<Item = &'a ManifestFunction>) {
+    let mut last = None;
+    for function in functions {
+        if last != Some(&function.provider) {
+            let ManifestProvider { kind, description } = &function.provider;
+            let _ = writeln!(text, "  answered by {} ({kind})", clean(description));
         }
-        (None, None) => "nothing".into(),
+        last = Some(&function.provider);
+        reach::function(text, "  ", function);
     }
 }
 
 fn described(interfaces: &[ManifestInterface]) -> Value {
-    let function = |each: &ManifestFunction| json!({ "function": each.function, "decision": each.decision, "because": each.because, "terms": each.terms });
+    let function = |each: &ManifestFunction| {
+        let ManifestFunction { function, provider, decision, because, terms, .. } = each;
+        json!({ "function": function, "provider": provider, "decision": decision, "because": because, "terms": terms })
+    };
     let interface = |each: &ManifestInterface| {
         let functions: Vec<Value> = each.functions.iter().map(function).collect();
         json!({ "interface": each.interface, "functions": functions })

@@ -9,6 +9,8 @@ mod functions;
 mod network;
 mod rate;
 
+pub(super) use network::read as read_network;
+
 use super::reader::{Node, Result};
 use agent_spaces_policy::{Preset, Settings};
 use serde_json::Value;

@@ -8,7 +8,7 @@ use agent_spaces_policy::{DomainPattern, NetworkSettings};
 const KEYS: &[&str] =
     &["enabled", "domains", "blocked", "private", "methods", "maxResponseBytes", "maxRequestBytes", "timeout"];
 
-pub(super) fn read(node: Node<'_>) -> Result<NetworkSettings> {
+pub(in crate::config) fn read(node: Node<'_>) -> Result<NetworkSettings> {
     let object = node.object("an object of settings for requests", KEYS)?;
     let domains = |node: Node<'_>| node.list("a list of hosts", domain);
     let size = |node: Node<'_>| read_bytes(node, 1, u64::MAX);

@@ -9,10 +9,12 @@ use crate::mcp::{McpClients, McpProvider};
 use crate::project::definitions::{DefinitionBody, DefinitionFile};
 use crate::project::equipment::Equipment;
 use crate::project::error::ProjectError;
-use crate::providers::{HandlerFile, HandlerKind};
+use crate::providers::{HandlerKind, Nobody, Provider, ProviderGrants, TypeScript};
 use crate::space::Space;
 use crate::standard::StandardLibrary;
+use agent_spaces_mcp::secrets::Redactor;
 use agent_spaces_policy::{DayFile, Policy};
+use std::path::Path;
 use std::sync::Arc;
 
 impl SpaceModules<'_> {
@@ -24,8 +26,10 @@ impl SpaceModules<'_> {
     /// A space with these modules, whose MCP servers are started when a script first calls them.
     pub fn assemble_with(&self, engine: &Engine, equipment: &Equipment) -> Result<Space, ProjectError> {
         let policy = Arc::new(self.policy());
-        let (mut interfaces, mut handlers) =
-            link(&self.given, engine, equipment.clients.as_ref(), self.name.as_deref())?;
+        let clients = equipment.clients.as_ref();
+        let redactor = clients.map(|clients| clients.context().redactor.clone()).unwrap_or_default();
+        let linking = Linking { engine, clients, space: self.name.as_deref(), redactor };
+        let (mut interfaces, mut handlers) = link(&self.given, &linking)?;
         self.standard(&policy, equipment)?.add_to(&mut interfaces, &mut handlers)?;
         self.warn_of_rules(&policy, equipment)?;
         let operator = equipment.operator.clone();
@@ -42,9 +46,7 @@ impl SpaceModules<'_> {
         if let Some(name) = &self.name {
             space = space.named(name);
         }
-        if let Some(clients) = &equipment.clients {
-            space = space.with_redactor(clients.context().redactor.clone());
-        }
+        space = space.with_redactor(linking.redactor);
         if let Some(folder) = &equipment.counts {
             space = space.with_day_counts(Arc::new(DayFile::new(folder.join(self.counts_file()))));
         }
@@ -109,57 +111,78 @@ impl SpaceModules<'_> {
     }
 }
 
+/// What definitions are linked with.
+struct Linking<'a> {
+    engine: &'a Engine,
+    clients: Option<&'a McpClients>,
+    space: Option<&'a str>,
+    redactor: Redactor,
+}
+
 /// The interfaces of definitions and what answers them.
-fn link(
-    definitions: &[&DefinitionFile],
-    engine: &Engine,
-    clients: Option<&McpClients>,
-    space: Option<&str>,
-) -> Result<(Interfaces, Handlers), ProjectError> {
+fn link(definitions: &[&DefinitionFile], linking: &Linking<'_>) -> Result<(Interfaces, Handlers), ProjectError> {
     let mut interfaces = Interfaces::new()?;
     let mut handlers = Handlers::new();
     for definition in definitions {
-        let names = definition.interfaces()?;
-        let names = names.iter().map(String::as_str);
-        if let (None, Some(server), Some(clients), DefinitionBody::Module(module)) =
-            (&definition.handlers, &definition.server, clients, &definition.body)
-        {
-            interfaces.add_package(module.package())?;
-            McpProvider::new(clients, server, space).answer_all(names, &mut handlers);
-            continue;
-        }
-        let answering = definition.handlers(engine)?;
         match &definition.body {
             DefinitionBody::Wit(text) => interfaces.add(&definition.path.display().to_string(), text)?,
             DefinitionBody::Module(module) => interfaces.add_package(module.package())?,
         }
-        answering.answer_all(names, &mut handlers);
+        let provider = definition.provider(linking)?;
+        for interface in definition.interfaces()? {
+            handlers.provide(interface, provider.clone());
+        }
     }
     Ok((interfaces, handlers))
 }
 
 impl DefinitionFile {
-    fn handlers(&self, engine: &Engine) -> Result<HandlerFile, ProjectError> {
-        let kind = match &self.body {
-            DefinitionBody::Module(module) if module.is_define_tool => HandlerKind::DefineTool,
-            _ => HandlerKind::Exports,
-        };
-        match (&self.handlers, &self.body) {
-            (Some(file), _) => HandlerFile::prepare(file, kind, engine).map_err(|error| match error {
-                PrepareError::Script(error) => ProjectError::Handlers {
-                    file: file.with_file_name(&error.file).display().to_string(),
-                    place: error.position.map(|at| format!(":{}:{}", at.line, at.column)).unwrap_or_default(),
-                    message: error.message,
-                },
-                PrepareError::Host(error) => error.into(),
-            }),
-            (None, DefinitionBody::Module(_)) => Ok(HandlerFile::nobody()),
-            (None, DefinitionBody::Wit(_)) => Err(ProjectError::Unknown {
+    /// What answers its functions: handlers of its own, else its server.
+    fn provider(&self, linking: &Linking<'_>) -> Result<Arc<dyn Provider>, ProjectError> {
+        if let Some(file) = &self.handlers {
+            return Ok(Arc::new(self.handlers(file, linking)?));
+        }
+        match (&self.body, &self.server, linking.clients) {
+            (DefinitionBody::Module(_), Some(server), Some(clients)) => {
+                Ok(Arc::new(McpProvider::new(clients, server, linking.space)))
+            }
+            (DefinitionBody::Module(_), ..) => Ok(Arc::new(Nobody)),
+            (DefinitionBody::Wit(_), ..) => Err(ProjectError::Unknown {
                 place: self.path.display().to_string(),
                 message: "nothing answers this interface".into(),
                 fix: self.missing_handlers(),
             }),
         }
+    }
+
+    fn handlers(&self, file: &Path, linking: &Linking<'_>) -> Result<TypeScript, ProjectError> {
+        let kind = match &self.body {
+            DefinitionBody::Module(module) if module.is_define_tool => HandlerKind::DefineTool,
+            _ => HandlerKind::Exports,
+        };
+        let modules = self.modules()?;
+        let module = modules.first().map(String::as_str).unwrap_or_default();
+        let prepared = TypeScript::prepare(file, kind, module, self.grants(linking)?, linking.engine);
+        prepared.map_err(|error| match error {
+            PrepareError::Script(error) => ProjectError::Handlers {
+                file: file.with_file_name(&error.file).display().to_string(),
+                place: error.position.map(|at| format!(":{}:{}", at.line, at.column)).unwrap_or_default(),
+                message: error.message,
+            },
+            PrepareError::Host(error) => error.into(),
+        })
+    }
+
+    /// What the configuration gives to what answers it, once its user has accepted that.
+    fn grants(&self, linking: &Linking<'_>) -> Result<ProviderGrants, ProjectError> {
+        let Some(provider) = self.granted.provider.as_ref().filter(|_| self.granted.is_accepted) else {
+            return Ok(ProviderGrants::default());
+        };
+        ProviderGrants::fill(provider, &linking.redactor).map_err(|message| ProjectError::Unknown {
+            place: self.path.display().to_string(),
+            message,
+            fix: "Set the variable, or take it out there".into(),
+        })
     }
 
     /// What would make somebody answer.

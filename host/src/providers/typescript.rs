@@ -1,0 +1,175 @@
+//! Handlers in TypeScript, in a sandbox of their own.
+//!
+//! Each call runs in a fresh instance. Handler and script share neither memory nor authority: a handler reaches its own
+//! folder's files when it is made ready, and beyond that what the configuration gives its module: hosts for `fetch`,
+//! variables for `process.env`, limits.
+
+use super::{Answering, Asking, Provider, ProviderGrants, ProviderKind};
+use crate::engine::Engine;
+use crate::error::{HostError, PrepareError};
+use crate::handlers::{Answer, Call, CapabilityError, Handlers};
+use crate::interfaces::Interfaces;
+use crate::limits::Limits;
+use crate::modules::ModuleSource;
+use crate::program::Program;
+use crate::run::RunOptions;
+use crate::space::Space;
+use crate::standard::StandardLibrary;
+use crate::values::{Mismatch, exact};
+use crate::workspace::Workspace;
+use agent_spaces_mcp::secrets::Secret;
+use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// The module that a call is in.
+const CALL: &str = "agent-spaces:call";
+
+/// Makes the global `process`.
+const PROCESS: &str = "agent-spaces:process";
+const PROCESS_SOURCE: &str = include_str!("process.js");
+
+/// Gives it the variables of this call; what is kept of a sandbox never has them.
+const GIVEN: &str = "agent-spaces:given";
+const GIVEN_SOURCE: &str = "import { give } from 'agent-spaces:process';\nimport call from 'agent-spaces:call';\n\
+                            give(call.env, call.module);\n";
+
+/// The module that definitions in TypeScript import `defineTool` from.
+const CAPABILITIES: &str = "@agent-spaces/capabilities";
+const CAPABILITIES_SOURCE: &str = "export const defineTool = (tool) => tool;\n";
+
+/// How long a definition may take to say what a person is asked.
+const MESSAGE_TIME: Duration = Duration::from_secs(2);
+
+/// The handlers of one file.
+pub(crate) struct TypeScript {
+    file: PathBuf,
+    module: String,
+    program: Program,
+    env: BTreeMap<String, Secret>,
+    limits: Limits,
+}
+
+/// How a file's functions are found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum HandlerKind {
+    /// One exported function for each.
+    Exports,
+    /// `defineTool({ functions: { name: { handler } } })`
+    DefineTool,
+}
+
+impl TypeScript {
+    /// The handlers of a file, made ready. `module` is what scripts import them as.
+    pub(crate) fn prepare(
+        file: &Path,
+        kind: HandlerKind,
+        module: &str,
+        grants: ProviderGrants,
+        engine: &Engine,
+    ) -> Result<TypeScript, PrepareError> {
+        let ProviderGrants { env, network, limits, .. } = grants;
+        let folder = file.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let workspace = Workspace::open(folder).map_err(|error| unreadable(folder, &error))?;
+        let (mut interfaces, mut handlers) = (Interfaces::new()?, Handlers::new());
+        StandardLibrary::with_network(network).add_to(&mut interfaces, &mut handlers)?;
+        // Always there, so that a host that is not given is refused in words.
+        let mut space = Space::new(engine.clone(), interfaces, handlers)?.with_workspace(workspace).with_fetch();
+        space.add_module(CALL, ModuleSource::Json("null".into()));
+        space.add_module(PROCESS, ModuleSource::JavaScript(PROCESS_SOURCE.into()));
+        space.add_module(GIVEN, ModuleSource::JavaScript(GIVEN_SOURCE.into()));
+        space.add_module(CAPABILITIES, ModuleSource::JavaScript(CAPABILITIES_SOURCE.into()));
+        let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let program = space.prepare(&format!("{name}.call.js"), &entry(&name, kind)?)?;
+        Ok(TypeScript { file: file.to_owned(), module: module.to_owned(), program, env, limits })
+    }
+
+    /// The program with a call for it to see.
+    fn told(&self, call: Call, ask: &str) -> Result<Program, Mismatch> {
+        // The handler is a script too.
+        exact(&call.params)?;
+        let env: Map<String, Value> =
+            self.env.iter().map(|(name, value)| (name.clone(), value.expose().into())).collect();
+        let text = json!({
+            "ask": ask, "module": self.module, "env": env,
+            "capability": call.capability, "function": call.function, "name": call.source_name,
+            "part": call.part, "params": call.params,
+        });
+        Ok(self.program.with_module(CALL, ModuleSource::Json(text.to_string())))
+    }
+
+    async fn run(&self, call: Call) -> Answer {
+        let function = call.function.clone();
+        let program = self
+            .told(call, "answer")
+            .map_err(|mismatch| CapabilityError::new("call.invalid", format!("{function}: {mismatch}")))?;
+        let report = program.run(RunOptions { limits: self.limits.clone(), ..RunOptions::default() }).await;
+        report.outcome.map_err(|error| {
+            // A handler's own CapabilityError keeps its code; everything else is the handler's failure.
+            let is_limit = error.code.starts_with("limit.");
+            let message = if is_limit { format!("Its handler failed: {}", error.message) } else { error.message };
+            let code = if error.code.starts_with("call.") { error.code } else { "call.failed".into() };
+            let mut answer = CapabilityError::new(code, message);
+            answer.retryable = error.retryable;
+            answer.details = error.details;
+            answer
+        })
+    }
+
+    /// What a person is asked about a call, where the file says it by a function that works.
+    async fn message(&self, call: Call) -> Option<String> {
+        let limits = Limits { time: MESSAGE_TIME.min(self.limits.time), ..self.limits.clone() };
+        let report = self.told(call, "message").ok()?.run(RunOptions { limits, ..RunOptions::default() }).await;
+        report.outcome.ok()?.as_str().map(str::to_owned)
+    }
+}
+
+impl Provider for TypeScript {
+    fn kind(&self) -> ProviderKind {
+        ProviderKind::TypeScript
+    }
+
+    fn description(&self) -> String {
+        format!("{} in a sandbox of its own", self.file.display())
+    }
+
+    fn call(self: Arc<Self>, call: Call) -> Answering {
+        Box::pin(async move { self.run(call).await })
+    }
+
+    fn approval_message(self: Arc<Self>, call: Call) -> Asking {
+        Box::pin(async move { self.message(call).await })
+    }
+}
+
+/// The program that finds the function of a call and calls it.
+fn entry(name: &str, kind: HandlerKind) -> Result<String, HostError> {
+    let find = match kind {
+        HandlerKind::DefineTool => {
+            "const [, tool] = Object.entries(file).find(([key, tool]) => (tool?.name ?? key) === call.capability) ?? [];\n\
+             const handler = tool?.functions?.[call.name]?.handler;\n\
+             const message = tool?.functions?.[call.name]?.approvalMessage ?? tool?.config?.approvalMessage;"
+        }
+        HandlerKind::Exports => {
+            "const functions = call.part ? file['$' + call.part] : file;\n\
+             const handler = functions?.[call.function] ?? functions?.[call.name];\n\
+             const message = undefined;"
+        }
+    };
+    let quoted = |text: &str| serde_json::to_string(text).map_err(HostError::engine);
+    let (shown, path) = (quoted(name)?, quoted(&format!("./{name}"))?);
+    Ok(format!(
+        "import '{GIVEN}';\nimport * as file from {path};\nimport call from '{CALL}';\n{find}\n\
+         const isAsked = call.ask === 'message';\n\
+         if (!isAsked && typeof handler !== 'function') throw new CapabilityError(\
+         `${{{shown}}} has no function '${{call.function}}'`, {{ code: 'call.unavailable' }});\n\
+         export default async () => !isAsked ? handler(call.params)\
+         : typeof message === 'function' ? message(call.params) : null;\n",
+    ))
+}
+
+fn unreadable(folder: &Path, error: &std::io::Error) -> HostError {
+    HostError::Wit { file: folder.display().to_string(), message: error.to_string() }
+}

@@ -158,7 +158,7 @@ extern "C" fn initialize() {
 }
 
 /// Leaves the snapshot without garbage, and counts from there.
-fn collect_garbage(engine: &Engine) {
+pub(crate) fn collect_garbage(engine: &Engine) {
     // SAFETY: the runtime is alive; nothing holds a reference it does not own; the counters are plain data.
     unsafe {
         qjs::JS_RunGC(engine.runtime);

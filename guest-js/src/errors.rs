@@ -44,6 +44,22 @@ impl ScriptError {
         self
     }
 
+    /// The record `capability-error` of a function that failed. A script's own codes stay; all else is its failure.
+    pub(crate) fn into_capability_error(self) -> Tree {
+        let is_own = self.code != "script.error" && !is_reserved(&self.code);
+        let code = if is_own { self.code } else { "call.failed".into() };
+        Tree::Sequence(vec![
+            Tree::Owned(code),
+            Tree::Owned(self.message),
+            Tree::Bool(self.retryable),
+            Tree::optional_text(self.details),
+        ])
+    }
+
+    pub(crate) fn into_message(self) -> String {
+        self.message
+    }
+
     /// The record of the WIT.
     pub(crate) fn into_tree(self) -> Tree {
         Tree::Sequence(vec![
@@ -105,6 +121,11 @@ pub(crate) fn from_compilation(thrown: Value) -> ScriptError {
         error.code = "script.syntax".into();
     }
     error
+}
+
+/// Calls or timers are still there, where nothing may be.
+pub(crate) fn unsettled() -> ScriptError {
+    ScriptError::new("script.pending", "Calls or timers are left when all modules have been evaluated")
 }
 
 /// A promise that nothing is left to settle.

@@ -11,7 +11,8 @@
 //! - [`js`]: an owned JavaScript value over the one context; the only place that counts references.
 //! - [`classes`]: what kind of built-in an object is.
 //! - [`call`]: a call of an imported function, from arguments to promise.
-//! - [`task`]: the life of one run: evaluate, wait, finish.
+//! - [`task`]: the life of one run: evaluate, wait, finish; [`provided`]: what answers a capability's function.
+//! - [`snapshot`]: what an engine has become, for others to begin with.
 //! - [`modules`]: what `import` finds.
 //! - [`timers`], [`host`], [`globals`]: what scripts find in `globalThis`, and where it comes from.
 //! - [`errors`]: what was thrown, in words a person or a model can act on.
@@ -28,6 +29,8 @@ mod globals;
 mod host;
 mod js;
 mod modules;
+mod provided;
+mod snapshot;
 mod task;
 mod timers;
 mod values;

@@ -9,15 +9,25 @@ use crate::engine::{binding, engine};
 use crate::errors::{self, ScriptError};
 use crate::js::{self, Value};
 use crate::values::{Issue, Path, Refusal, Strictness, Tree, write_json};
-use crate::{call, globals, modules};
+use crate::{call, globals, modules, provided, snapshot};
 use javy::quickjs::qjs;
 
 pub(crate) struct Task {
     which: usize,
     script: Script,
     stage: Stage,
-    /// The request that the default export answers, where the task is for one.
-    request: Option<Value>,
+    given: Given,
+}
+
+/// What the default export is called with.
+#[derive(Clone)]
+enum Given {
+    /// Nothing: it is called where the script says so.
+    Nothing,
+    /// An HTTP request.
+    Request(Value),
+    /// A call of a capability's function.
+    Call(Value),
 }
 
 struct Script {
@@ -44,6 +54,9 @@ pub(crate) enum Event {
     },
     Other,
 }
+
+/// The function of `agent-spaces:engine/preparer`.
+const PREPARE: &str = "prepare";
 
 const EVENT_SUBTASK: u32 = 1;
 const SUBTASK_RETURNED: u32 = 2;
@@ -79,13 +92,22 @@ pub(crate) fn start(which: usize, incoming: Incoming) -> u32 {
         }
         _ => embedded(),
     };
-    begin(which, script, &source, None)
+    begin(which, script, &source, Given::Nothing)
 }
 
 /// Begins a compiled program's answer to a request.
 pub(crate) fn start_handler(which: usize, request: Value) -> u32 {
     let (script, source) = embedded();
-    begin(which, script, &source, Some(request))
+    begin(which, script, &source, Given::Request(request))
+}
+
+/// Begins a compiled program's answer to a call of a capability that it provides.
+pub(crate) fn start_function(which: usize, arguments: Vec<Value>) -> u32 {
+    let (script, source) = embedded();
+    match provided::request(binding().export(which), arguments) {
+        Ok(call) => begin(which, script, &source, Given::Call(call)),
+        Err(_) => core::arch::wasm32::unreachable(),
+    }
 }
 
 /// The script that was compiled into the component.
@@ -96,13 +118,13 @@ fn embedded() -> (Script, String) {
     }
 }
 
-fn begin(which: usize, script: Script, source: &str, request: Option<Value>) -> u32 {
+fn begin(which: usize, script: Script, source: &str, given: Given) -> u32 {
     let evaluated = evaluate(&script.name, source);
     let stage = match &evaluated {
         Ok((promise, module)) => Stage::Module { promise: promise.clone(), module: *module },
         Err(_) => Stage::Value(Value::UNDEFINED),
     };
-    *engine().task.borrow_mut() = Some(Task { which, script, stage, request });
+    *engine().task.borrow_mut() = Some(Task { which, script, stage, given });
     match evaluated {
         Ok(_) => advance(),
         Err(thrown) => finish(Err(errors::from_compilation(thrown))),
@@ -216,17 +238,18 @@ fn script_value(module: *mut qjs::JSModuleDef) -> js::Result<Value> {
     // SAFETY: the context keeps the module.
     let namespace = Value::take(unsafe { qjs::JS_GetModuleNamespace(engine().context, module) })?;
     let value = namespace.get(engine().atoms.default)?;
-    let (call_default, request) = match engine().task.borrow().as_ref() {
-        Some(task) => (task.script.call_default, task.request.clone()),
-        None => (false, None),
+    let (call_default, given) = match engine().task.borrow().as_ref() {
+        Some(task) => (task.script.call_default, task.given.clone()),
+        None => (false, Given::Nothing),
     };
-    let value = match request {
-        Some(request) => {
+    let value = match given {
+        Given::Request(request) => {
             let request = engine().intrinsics.to_request.call(&Value::UNDEFINED, &[request])?;
             value.call(&Value::UNDEFINED, &[request])?
         }
-        None if call_default && value.is_function() => value.call(&Value::UNDEFINED, &[])?,
-        None => value,
+        Given::Call(call) => value.call(&Value::UNDEFINED, &[call])?,
+        Given::Nothing if call_default && value.is_function() => value.call(&Value::UNDEFINED, &[])?,
+        Given::Nothing => value,
     };
     if value.is_promise() || !value.is_object() || !value.get_str("then")?.is_function() {
         return Ok(value);
@@ -235,8 +258,11 @@ fn script_value(module: *mut qjs::JSModuleDef) -> js::Result<Value> {
 }
 
 fn write_result(value: &Value) -> Result<Tree, ScriptError> {
-    if engine().task.borrow().as_ref().is_some_and(|task| task.request.is_some()) {
-        return write_response(value).map_err(errors::from_thrown);
+    let given = engine().task.borrow().as_ref().map(|task| (task.which, task.given.clone()));
+    match given {
+        Some((_, Given::Request(_))) => return write_response(value).map_err(errors::from_thrown),
+        Some((which, Given::Call(_))) => return provided::result(binding().export(which), value),
+        _ => {}
     }
     let limit = engine().task.borrow().as_ref().map_or(usize::MAX, |task| task.script.max_result_bytes);
     if value.is_function() {
@@ -284,11 +310,19 @@ fn finish(outcome: Result<Tree, ScriptError>) -> u32 {
             &format!("{calls} still running when the script ended, and is cancelled: use `await`"),
         );
     }
-    let tree = match outcome {
-        Ok(value) => Tree::Case(0, Some(Box::new(value))),
-        Err(error) => Tree::Case(1, Some(Box::new(error.into_tree()))),
+    let Task { which, given, stage, .. } = task;
+    let export = binding().export(which);
+    drop(stage);
+    let outcome = match export.is_engines() && export.name() == PREPARE {
+        true => outcome.and_then(|value| snapshot::take().map(|()| value)),
+        false => outcome,
     };
-    let export = binding().export(task.which);
+    let tree = match (outcome, given) {
+        (Ok(value), Given::Call(_)) => value,
+        (Ok(value), _) => Tree::Case(0, Some(Box::new(value))),
+        (Err(error), Given::Call(_)) => provided::error(export, error),
+        (Err(error), _) => Tree::Case(1, Some(Box::new(error.into_tree()))),
+    };
     let mut context = outgoing(export.result, tree);
     if let Some(task_return) = export.task_return {
         // SAFETY: the context holds what the result's type says.

@@ -63,6 +63,8 @@ mod sandbox;
 pub mod script;
 mod services;
 #[cfg(feature = "compiler")]
+mod snapshot;
+#[cfg(feature = "compiler")]
 mod space;
 #[cfg(feature = "compiler")]
 mod standard;

@@ -98,6 +98,12 @@ impl Program {
         Run::start(self.clone(), limits, caller)
     }
 
+    /// The same program in another sandbox for the same interfaces.
+    #[cfg(feature = "compiler")]
+    pub(crate) fn in_sandbox(&self, sandbox: Sandbox) -> Program {
+        Program { sandbox, ..self.clone() }
+    }
+
     /// The script's file name.
     pub fn name(&self) -> &str {
         &self.script.text.name

@@ -2,12 +2,14 @@
 
 use crate::accounting::Accounting;
 use crate::binding;
-use crate::binding::world::Base;
+use crate::binding::Inside;
+use crate::binding::world::{Base, Names};
 use crate::engine::Engine;
 use crate::error::{HostError, PrepareError};
 use crate::events::Event;
 use crate::handlers::{ALL, CapabilityError, Handlers};
 use crate::interfaces::Interfaces;
+use crate::limits::Limits;
 use crate::manifest::{Manifest, ManifestInterface, manifest, reach};
 use crate::modules::{ModuleSource, Modules};
 use crate::pipeline::{Approvals, Grants, Rules};
@@ -16,6 +18,7 @@ use crate::resolve::{Known, Withheld, resolve};
 use crate::run::{Caller, RunOptions, RunReport};
 use crate::run_id;
 use crate::sandbox::{Description, Sandbox, Target};
+use crate::snapshot::Snapshot;
 use crate::typed_call::TypedCall;
 use crate::workspace::Workspace;
 use agent_spaces_mcp::secrets::Redactor;
@@ -58,6 +61,8 @@ pub struct Space {
     workspace: Option<Workspace>,
     withheld: Withheld,
     has_fetch: bool,
+    /// What its sandboxes can do.
+    base: Base,
     rules: Rules,
     sandboxes: Mutex<VecDeque<(BTreeSet<String>, Sandbox)>>,
     /// Functions that the host called itself; there are no more than the space has.
@@ -82,6 +87,7 @@ impl Space {
             workspace: None,
             withheld: Withheld::new(),
             has_fetch: false,
+            base: Base::Sandbox,
             rules,
             sandboxes: Mutex::default(),
             targets: Mutex::default(),
@@ -181,6 +187,31 @@ impl Space {
         Ok(Program::new(name, resolved, sandbox))
     }
 
+    /// Lets programs begin with what their modules have become: see [`Space::begin_with`].
+    #[must_use]
+    pub(crate) fn for_handlers(mut self) -> Space {
+        self.base = Base::Handlers;
+        self
+    }
+
+    /// A program whose runs begin where another one has ended that evaluates the same modules; the same program, where
+    /// that would not be the same every time.
+    pub(crate) async fn begin_with(
+        &self,
+        program: &Program,
+        prepared: &Program,
+        limits: Limits,
+    ) -> Result<Program, HostError> {
+        let interfaces: BTreeSet<String> = program.interfaces().map(str::to_owned).collect();
+        if !prepared.interfaces().eq(program.interfaces()) {
+            return Ok(program.clone());
+        }
+        match Snapshot::of(prepared, limits).await? {
+            Some(snapshot) => Ok(program.in_sandbox(self.link(&interfaces, Inside::Snapshot(&snapshot))?)),
+            None => Ok(program.clone()),
+        }
+    }
+
     /// Runs a program to its end.
     pub async fn run(&self, program: &Program, options: RunOptions) -> RunReport {
         program.run(options).await
@@ -257,7 +288,7 @@ impl Space {
         if let Some((_, sandbox)) = sandboxes.iter().find(|(known, _)| known == interfaces) {
             return Ok(sandbox.clone());
         }
-        let sandbox = self.link(interfaces)?;
+        let sandbox = self.link(interfaces, Inside::Nothing)?;
         if sandboxes.len() >= MAX_SANDBOXES {
             sandboxes.pop_front();
         }
@@ -265,9 +296,10 @@ impl Space {
         Ok(sandbox)
     }
 
-    fn link(&self, interfaces: &BTreeSet<String>) -> Result<Sandbox, HostError> {
+    fn link(&self, interfaces: &BTreeSet<String>, inside: Inside<'_>) -> Result<Sandbox, HostError> {
         let selection = self.interfaces.select(interfaces)?;
-        let wasm = binding::build(&selection, Base::Sandbox, interfaces, None)?;
+        let names = Names { imports: interfaces, exports: &BTreeSet::new() };
+        let wasm = binding::build(&selection, self.base, &names, inside)?;
         let component = self.engine.component(&wasm)?;
         let description = Description { interfaces: selection.interfaces };
         Sandbox::link(&self.engine, &component, description, &self.handlers, &self.rules)

@@ -19,8 +19,8 @@ unsafe extern "C" fn wit_dylib_initialize(metadata: *const Metadata) {
 extern "C" fn wit_dylib_export_start(which: usize) -> *mut Context {
     let export = binding().export(which);
     let mut context = Context::new(export.result);
-    // A script is the engine's to read; a request is the script's.
-    if export.name() != HANDLE {
+    // A script is the engine's to read; what others are called with is the script's.
+    if export.is_engines() && export.name() != HANDLE {
         context.incoming = Some(Incoming::default());
     }
     Box::into_raw(Box::new(context))
@@ -33,9 +33,11 @@ const HANDLE: &str = "handle";
 unsafe extern "C" fn wit_dylib_export_async_call(context: *mut Context, which: usize) -> u32 {
     // SAFETY: the context came from `wit_dylib_export_start` and is used no more.
     let mut context = unsafe { Box::from_raw(context) };
+    let export = binding().export(which);
     match context.incoming.take() {
         Some(incoming) => task::start(which, incoming),
-        None => task::start_handler(which, context.pop_value()),
+        None if export.is_engines() => task::start_handler(which, context.pop_value()),
+        None => task::start_function(which, context.pop_values(export.parameter_count()).collect()),
     }
 }
 
@@ -50,7 +52,7 @@ unsafe extern "C" fn wit_dylib_export_finish(context: *mut Context, _which: usiz
     drop(unsafe { Box::from_raw(context) });
 }
 
-/// Every export of the engine's worlds is an `async func`.
+/// Every export of the engine's worlds is an `async func`, and so is every function of a capability.
 #[unsafe(no_mangle)]
 extern "C" fn wit_dylib_export_call(_context: *mut Context, _which: usize) {
     core::arch::wasm32::unreachable()

@@ -159,6 +159,19 @@ impl ExportFunction {
     pub(crate) fn name(&self) -> &'static str {
         text(self.name)
     }
+
+    pub(crate) fn interface(&self) -> &'static str {
+        text(self.interface)
+    }
+
+    /// Whether it is one of the engine's own, rather than of a capability that a compiled script answers.
+    pub(crate) fn is_engines(&self) -> bool {
+        self.interface().starts_with("agent-spaces:engine/")
+    }
+
+    pub(crate) fn parameter_count(&self) -> usize {
+        self.parameters.slice().len()
+    }
 }
 
 impl Member {

@@ -132,6 +132,8 @@ unsafe extern "C" fn wit_dylib_pop_result(cx: *mut Context, ty: usize) -> u32 {
     unsafe { wit_dylib_pop_variant(cx, ty) }
 }
 
+const PAGE_BYTES: usize = 64 << 10;
+
 #[unsafe(no_mangle)]
 unsafe extern "C" fn wit_dylib_pop_list(cx: *mut Context, _ty: usize, out: *mut *const u8) -> usize {
     // SAFETY: called by the binding; a null pointer makes it ask for the items one by one.
@@ -144,6 +146,10 @@ unsafe extern "C" fn wit_dylib_pop_list(cx: *mut Context, _ty: usize, out: *mut 
                 items.reverse();
                 context.push_tree(Tree::Sequence(items));
                 length
+            }
+            Tree::Memory => {
+                *out = std::ptr::without_provenance(1);
+                core::arch::wasm32::memory_size(0) * PAGE_BYTES - 1
             }
             bytes => {
                 let bytes = context.keep(bytes).text();

@@ -14,6 +14,8 @@ pub(crate) enum Tree {
     /// Text of the engine's own making.
     Owned(String),
     Bytes(Vec<u8>),
+    /// All of the engine's memory but its first byte: a list cannot begin at null.
+    Memory,
     /// Items of a list, fields of a record or tuple, in order.
     Sequence(Vec<Tree>),
     /// A case of a variant, enum, option or result.

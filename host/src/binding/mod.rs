@@ -25,26 +25,36 @@ pub(crate) mod world;
 use crate::engine::{ENGINE_WASM, EngineLayout};
 use crate::error::HostError;
 use crate::interfaces::Selection;
+use crate::snapshot::Snapshot;
 use component::EngineSource;
-use std::collections::BTreeSet;
-use world::Base;
+use world::{Base, Names};
 
-/// The component for these interfaces. What is embedded makes it a program of its own, with the engine
-/// inside.
+/// What a component has inside beside its binding.
+#[derive(Clone, Copy)]
+pub(crate) enum Inside<'a> {
+    /// Nothing: the engine and the script come from the host.
+    Nothing,
+    /// What the engine begins with.
+    Snapshot(&'a Snapshot),
+    /// The engine and a script with its modules: a program of its own.
+    Program(&'a [u8]),
+}
+
+/// The component that imports and exports these interfaces.
 pub(crate) fn build(
     selection: &Selection,
     base: Base,
-    names: &BTreeSet<String>,
-    embedded: Option<&[u8]>,
+    names: &Names<'_>,
+    inside: Inside<'_>,
 ) -> Result<Vec<u8>, HostError> {
     let build = || {
         let layout = EngineLayout::prebuilt()?;
         let world = world::world(&selection.resolve, base, names)?;
         let library = marked::library(&world, &selection.marks);
-        let module = module::binding(&library, layout, embedded)?;
-        let engine = match embedded {
-            Some(_) => EngineSource::Inside(ENGINE_WASM),
-            None => EngineSource::Import(&layout.module_type),
+        let module = module::binding(&library, layout, inside)?;
+        let engine = match inside {
+            Inside::Program(_) => EngineSource::Inside(ENGINE_WASM),
+            Inside::Nothing | Inside::Snapshot(_) => EngineSource::Import(&layout.module_type),
         };
         component::component(&world, engine, layout, &module)
     };

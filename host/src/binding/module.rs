@@ -5,7 +5,9 @@
 //! functions it does not use are not imported, and a start function appends its functions to the
 //! engine's table and hands its tables over.
 
+use super::Inside;
 use crate::engine::EngineLayout;
+use crate::snapshot::Snapshot;
 use anyhow::{Context, Result, bail};
 use std::convert::Infallible;
 use wasm_encoder::reencode::{Error, Reencode, utils};
@@ -22,9 +24,14 @@ const ENGINE: &str = "env";
 const CONSTRUCTORS: &str = "__wasm_call_ctors";
 const RELOCATIONS: &str = "__wasm_apply_data_relocs";
 
-/// Makes the binding of a library, with these modules inside where it is for a compiled program.
-pub(crate) fn binding(library: &[u8], layout: &EngineLayout, embedded: Option<&[u8]>) -> Result<Vec<u8>> {
+/// Makes the binding of a library, with what is to be inside.
+pub(crate) fn binding(library: &[u8], layout: &EngineLayout, inside: Inside<'_>) -> Result<Vec<u8>> {
     let library = Library::parse(library)?;
+    let (embedded, snapshot) = match inside {
+        Inside::Nothing => (None, None),
+        Inside::Program(embedded) => (Some(embedded), None),
+        Inside::Snapshot(snapshot) => (None, Some(snapshot)),
+    };
     let plan = Plan::new(&library, embedded.is_some())?;
     library.check_room(layout)?;
 
@@ -76,14 +83,16 @@ pub(crate) fn binding(library: &[u8], layout: &EngineLayout, embedded: Option<&[
     let members = library.elements.iter().map(|index| mapping.function_index(*index)).collect::<Result<Vec<_>, _>>()?;
     elements.passive(Elements::Functions(members.as_slice().into()));
     module.section(&elements);
-    let data_count = library.data.len() as u32 + u32::from(embedded.is_some());
+    let pieces = snapshot.map(Snapshot::pieces).unwrap_or_default();
+    let data_count = library.data.len() as u32 + u32::from(embedded.is_some()) + pieces.len() as u32;
     module.section(&wasm_encoder::DataCountSection { count: data_count });
 
     let mut code = CodeSection::new();
     for body in &library.code {
         mapping.parse_function_body(&mut code, body.clone())?;
     }
-    code.function(&plan.start_function(&library, &mut mapping, members.len() as u32, embedded.map(<[u8]>::len))?);
+    let parts = StartParts { members: members.len() as u32, embedded: embedded.map(<[u8]>::len), snapshot };
+    code.function(&plan.start_function(&library, &mut mapping, &parts, layout)?);
     module.section(&code);
 
     let mut data = DataSection::new();
@@ -92,6 +101,9 @@ pub(crate) fn binding(library: &[u8], layout: &EngineLayout, embedded: Option<&[
     }
     if let Some(embedded) = embedded {
         data.passive(embedded.iter().copied());
+    }
+    for (_, bytes) in pieces {
+        data.passive(bytes.iter().copied());
     }
     module.section(&data);
     Ok(module.finish())
@@ -183,6 +195,15 @@ fn is_memory_base(offset: &ParsedConst<'_>) -> bool {
     matches!(offset.get_operators_reader().read(), Ok(Operator::GlobalGet { .. }))
 }
 
+/// What a binding's start function has to do.
+struct StartParts<'a> {
+    /// Functions for the table.
+    members: u32,
+    /// How long the embedded program is.
+    embedded: Option<usize>,
+    snapshot: Option<&'a Snapshot>,
+}
+
 /// Which imports stay, and where everything is afterwards.
 struct Plan<'a> {
     imports: Vec<Import<'a>>,
@@ -233,17 +254,26 @@ impl<'a> Plan<'a> {
         Mapping { imported: self.imported.clone(), first_defined, function_imports: self.function_imports }
     }
 
-    /// Appends to the engine's table, hands over what is embedded, then the tables.
+    /// Puts the snapshot in place, appends to the engine's table, hands over what is embedded, then the tables.
     fn start_function(
         &self,
         library: &Library<'_>,
         mapping: &mut Mapping,
-        members: u32,
-        embedded: Option<usize>,
+        parts: &StartParts<'_>,
+        layout: &EngineLayout,
     ) -> Result<Function> {
+        let StartParts { members, embedded, snapshot } = *parts;
         let embed = self.function_imports.saturating_sub(1);
         let mut function = Function::new(if embedded.is_some() { vec![(1, ValType::I32)] } else { vec![] });
         let mut sink = function.instructions();
+        if let Some(snapshot) = snapshot {
+            // A growth that is refused ends the run by itself.
+            sink.i32_const(snapshot.pages().saturating_sub(layout.memory_pages) as i32).memory_grow(0).drop();
+            for (index, (address, bytes)) in (library.data.len() as u32..).zip(snapshot.pieces()) {
+                sink.i32_const(*address as i32).i32_const(0).i32_const(bytes.len() as i32).memory_init(0, index);
+                sink.data_drop(index);
+            }
+        }
         sink.ref_null(wasm_encoder::HeapType::FUNC).i32_const(members as i32).table_grow(0).drop();
         sink.global_get(TABLE_BASE).i32_const(0).i32_const(members as i32).table_init(0, 0);
         if let (Some(length), Some(realloc)) = (embedded, self.realloc) {

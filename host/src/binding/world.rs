@@ -14,10 +14,20 @@ const CONTRACTS: [(&str, &str); 2] =
 pub(crate) enum Base {
     /// A sandbox of the host's: scripts are given to it.
     Sandbox,
+    /// A sandbox that can be taken a snapshot of.
+    Handlers,
     /// A compiled program.
     Command,
     /// A compiled program that answers HTTP requests.
     Service,
+    /// A compiled program that answers calls of capabilities.
+    Provider,
+}
+
+/// The interfaces of a component beside the engine's own, by their full names.
+pub(crate) struct Names<'a> {
+    pub(crate) imports: &'a BTreeSet<String>,
+    pub(crate) exports: &'a BTreeSet<String>,
 }
 
 /// A world, twice: with everything the component imports, and without what the engine imports by
@@ -29,18 +39,21 @@ pub(crate) struct World {
 }
 
 impl Base {
-    fn export(self) -> &'static str {
+    fn exports(self) -> &'static [&'static str] {
         match self {
-            Base::Sandbox => "runner",
-            Base::Command => "program",
-            Base::Service => "handler",
+            Base::Sandbox => &["runner"],
+            Base::Handlers => &["runner", "preparer"],
+            Base::Command => &["program"],
+            Base::Service => &["handler"],
+            Base::Provider => &[],
         }
     }
 
     fn imports(self) -> &'static [&'static str] {
         match self {
             Base::Sandbox => &["console", "timers", "modules"],
-            Base::Command | Base::Service => &["console", "timers"],
+            Base::Handlers => &["console", "timers", "modules", "snapshots"],
+            Base::Command | Base::Service | Base::Provider => &["console", "timers"],
         }
     }
 }
@@ -70,19 +83,20 @@ fn written(name: &str) -> String {
     text + version
 }
 
-/// The world of a component that imports these interfaces, by their full names.
-pub(crate) fn world(known: &Resolve, base: Base, interfaces: &BTreeSet<String>) -> Result<World> {
+/// The world of a component that imports and exports these interfaces, by their full names.
+pub(crate) fn world(known: &Resolve, base: Base, names: &Names<'_>) -> Result<World> {
     let mut resolve = known.clone();
     let engine = |name: &str| format!("agent-spaces:engine/{name}@0.1.0");
     let import = |name: String| format!("    import {};\n", written(&name));
+    let export = |name: String| format!("    export {};\n", written(&name));
     let own: String = ENGINE_IMPORTS.iter().map(|name| import(engine(name))).collect();
     let shared: String = base
         .imports()
         .iter()
         .map(|name| engine(name))
-        .chain(interfaces.iter().cloned())
+        .chain(names.imports.iter().cloned())
         .map(import)
-        .chain([format!("    export {};\n", engine(base.export()))])
+        .chain(base.exports().iter().map(|name| engine(name)).chain(names.exports.iter().cloned()).map(export))
         .collect();
     let text =
         format!("package agent-spaces:bound;\nworld component {{\n{own}{shared}}}\nworld binding {{\n{shared}}}\n");

@@ -5,11 +5,13 @@
 
 mod wasi;
 
-use crate::binding::{self, embed, world::Base};
+use crate::binding::world::{Base, Names};
+use crate::binding::{self, Inside, embed};
 use crate::error::PrepareError;
 use crate::interfaces::Interfaces;
 use crate::resolve::{Known, Withheld, resolve};
 use crate::workspace::Workspace;
+use std::collections::BTreeSet;
 
 /// Where a compiled script is to run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,7 +51,8 @@ pub fn compile(
         Target::WasiHttp => Base::Service,
     };
     let selection = interfaces.select(&resolved.interfaces)?;
-    let program = binding::build(&selection, base, &resolved.interfaces, Some(&embedded))?;
+    let names = Names { imports: &resolved.interfaces, exports: &BTreeSet::new() };
+    let program = binding::build(&selection, base, &names, Inside::Program(&embedded))?;
     let wasm = match target {
         Target::Host => program,
         Target::Wasi => wasi::command(&program)?,

@@ -16,6 +16,8 @@ const BINDING_DATA_BYTES: usize = 1 << 20;
 pub(crate) struct EngineLayout {
     /// Elements of the engine's table; a binding appends to it.
     pub(crate) table_size: u32,
+    /// Pages of memory that the engine begins with.
+    pub(crate) memory_pages: u64,
     /// Where a binding's data goes.
     pub(crate) binding_data: u32,
     pub(crate) binding_data_bytes: usize,
@@ -55,7 +57,9 @@ impl EngineLayout {
             .and_then(|(_, _, index)| parts.globals.get(*index as usize)?.1)
             .context("the engine does not export BINDING_DATA")?;
         let table_size = parts.tables.first().context("the engine has no table")?.initial;
+        let memory_pages = parts.memories.first().context("the engine has no memory")?.initial;
         Ok(EngineLayout {
+            memory_pages,
             table_size: u32::try_from(table_size)?,
             binding_data: binding_data as u32,
             binding_data_bytes: BINDING_DATA_BYTES,

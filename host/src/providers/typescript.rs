@@ -23,6 +23,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
+use tokio::sync::OnceCell;
 
 /// The module that a call is in.
 const CALL: &str = "agent-spaces:call";
@@ -47,7 +48,12 @@ const MESSAGE_TIME: Duration = Duration::from_secs(2);
 pub(crate) struct TypeScript {
     file: PathBuf,
     module: String,
+    space: Space,
     program: Program,
+    /// Evaluates the same modules without a call.
+    preparing: Program,
+    /// The program, beginning where its modules are evaluated; made at the first call.
+    begun: OnceCell<Program>,
     env: BTreeMap<String, Secret>,
     limits: Limits,
 }
@@ -76,18 +82,31 @@ impl TypeScript {
         let (mut interfaces, mut handlers) = (Interfaces::new()?, Handlers::new());
         StandardLibrary::with_network(network).add_to(&mut interfaces, &mut handlers)?;
         // Always there, so that a host that is not given is refused in words.
-        let mut space = Space::new(engine.clone(), interfaces, handlers)?.with_workspace(workspace).with_fetch();
+        let mut space =
+            Space::new(engine.clone(), interfaces, handlers)?.with_workspace(workspace).with_fetch().for_handlers();
         space.add_module(CALL, ModuleSource::Json("null".into()));
         space.add_module(PROCESS, ModuleSource::JavaScript(PROCESS_SOURCE.into()));
         space.add_module(GIVEN, ModuleSource::JavaScript(GIVEN_SOURCE.into()));
         space.add_module(CAPABILITIES, ModuleSource::JavaScript(CAPABILITIES_SOURCE.into()));
         let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let program = space.prepare(&format!("{name}.call.js"), &entry(&name, kind)?)?;
-        Ok(TypeScript { file: file.to_owned(), module: module.to_owned(), program, env, limits })
+        let preparing = space.prepare(&format!("{name}.prepare.js"), &preparation(&name)?)?;
+        let (file, module, begun) = (file.to_owned(), module.to_owned(), OnceCell::new());
+        Ok(TypeScript { file, module, space, program, preparing, begun, env, limits })
+    }
+
+    /// The program, with its modules evaluated where that is the same every time.
+    async fn begun(&self) -> &Program {
+        let begin = || async {
+            // What cannot be kept is evaluated in every call.
+            let begun = self.space.begin_with(&self.program, &self.preparing, self.limits.clone()).await;
+            begun.unwrap_or_else(|_| self.program.clone())
+        };
+        self.begun.get_or_init(begin).await
     }
 
     /// The program with a call for it to see.
-    fn told(&self, call: Call, ask: &str) -> Result<Program, Mismatch> {
+    async fn told(&self, call: Call, ask: &str) -> Result<Program, Mismatch> {
         // The handler is a script too.
         exact(&call.params)?;
         let env: Map<String, Value> =
@@ -97,13 +116,14 @@ impl TypeScript {
             "capability": call.capability, "function": call.function, "name": call.source_name,
             "part": call.part, "params": call.params,
         });
-        Ok(self.program.with_module(CALL, ModuleSource::Json(text.to_string())))
+        Ok(self.begun().await.with_module(CALL, ModuleSource::Json(text.to_string())))
     }
 
     async fn run(&self, call: Call) -> Answer {
         let function = call.function.clone();
         let program = self
             .told(call, "answer")
+            .await
             .map_err(|mismatch| CapabilityError::new("call.invalid", format!("{function}: {mismatch}")))?;
         let report = program.run(RunOptions { limits: self.limits.clone(), ..RunOptions::default() }).await;
         report.outcome.map_err(|error| {
@@ -121,7 +141,7 @@ impl TypeScript {
     /// What a person is asked about a call, where the file says it by a function that works.
     async fn message(&self, call: Call) -> Option<String> {
         let limits = Limits { time: MESSAGE_TIME.min(self.limits.time), ..self.limits.clone() };
-        let report = self.told(call, "message").ok()?.run(RunOptions { limits, ..RunOptions::default() }).await;
+        let report = self.told(call, "message").await.ok()?.run(RunOptions { limits, ..RunOptions::default() }).await;
         report.outcome.ok()?.as_str().map(str::to_owned)
     }
 }
@@ -167,6 +187,15 @@ fn entry(name: &str, kind: HandlerKind) -> Result<String, HostError> {
          `${{{shown}}} has no function '${{call.function}}'`, {{ code: 'call.unavailable' }});\n\
          export default async () => !isAsked ? handler(call.params)\
          : typeof message === 'function' ? message(call.params) : null;\n",
+    ))
+}
+
+/// The program that evaluates a file's modules, and fails where they have looked at variables on the way.
+fn preparation(name: &str) -> Result<String, HostError> {
+    let path = serde_json::to_string(&format!("./{name}")).map_err(HostError::engine)?;
+    Ok(format!(
+        "import {{ wasAskedEarly }} from '{PROCESS}';\nimport * as file from {path};\n\
+         if (wasAskedEarly) throw new Error('variables');\nexport default typeof file;\n"
     ))
 }
 

@@ -3,7 +3,7 @@
 use super::cancel::CancelHandle;
 use super::clock::RunClock;
 use super::context::{Caller, RunContext};
-use super::entry::Script;
+use super::entry::{Entry, Script};
 use super::misnamed;
 use super::nested::polling;
 use super::outcome::{Ending, RunReport};
@@ -145,7 +145,10 @@ pub(crate) async fn drive(program: &Program, run_id: Arc<str>, options: RunOptio
     let mut store = Store::new(engine.wasmtime(), state);
 
     let ending = match place {
-        Some(_) => watched(execute(&mut store, program, &limits), &cancel, &clock, &limits).await,
+        Some(_) => {
+            let entry = sandbox.entry();
+            watched(execute(&mut store, program, entry, &limits), &cancel, &clock, &limits).await
+        }
         None => Ending::Cancelled,
     };
     let fuel = limits.fuel.saturating_sub(store.get_fuel().unwrap_or(limits.fuel));
@@ -164,14 +167,19 @@ pub(crate) async fn drive(program: &Program, run_id: Arc<str>, options: RunOptio
     RunReport { run_id, outcome, console, usage }
 }
 
-async fn execute(store: &mut Store<State>, program: &Program, limits: &Limits) -> Ending {
-    match call(store, program, limits).await {
+async fn execute(store: &mut Store<State>, program: &Program, entry: Entry, limits: &Limits) -> Ending {
+    match call(store, program, entry, limits).await {
         Ok(answer) => Ending::Answered(answer),
         Err(trap) => Ending::Trapped(trap),
     }
 }
 
-async fn call(store: &mut Store<State>, program: &Program, limits: &Limits) -> wasmtime::Result<super::entry::Answer> {
+async fn call(
+    store: &mut Store<State>,
+    program: &Program,
+    entry: Entry,
+    limits: &Limits,
+) -> wasmtime::Result<super::entry::Answer> {
     store.limiter(|state| state);
     if program.sandbox().engine().config().meter_fuel {
         store.set_fuel(limits.fuel)?;
@@ -180,7 +188,7 @@ async fn call(store: &mut Store<State>, program: &Program, limits: &Limits) -> w
     let most = limits.call_bytes.max(limits.result).saturating_mul(DYNAMIC_VALUE_OVERHEAD);
     store.set_hostcall_fuel(usize::try_from(most).unwrap_or(usize::MAX));
     let instance = program.sandbox().instantiate(store).await?;
-    let function = program.sandbox().entry().function(store, &instance)?;
+    let function = entry.function(store, &instance)?;
     let script = Script {
         name: program.name(),
         source: program.code(),
@@ -189,6 +197,41 @@ async fn call(store: &mut Store<State>, program: &Program, limits: &Limits) -> w
     };
     let (answer,) = function.call_async(store, (script,)).await?;
     Ok(answer)
+}
+
+/// Runs a program for what the engine becomes by it: its memory. Nothing where it fails, or where it printed, called or
+/// looked at something, so that another run might become something else.
+#[cfg(feature = "compiler")]
+pub(crate) async fn take_snapshot(program: &Program, limits: Limits) -> Option<Vec<u8>> {
+    let (program, cancel) = (program.clone(), CancelHandle::new());
+    // All of its memory crosses at once.
+    let limits = Limits { call_bytes: limits.memory.max(limits.call_bytes), ..limits };
+    // In a task of its own: this may be inside another run's handler.
+    let task = tokio::spawn(async move {
+        let _place = program.sandbox().engine().slots().acquire().await.ok()?;
+        let entry = Entry::find_preparer(program.sandbox().component()).ok()?;
+        let started = Instant::now();
+        let clock = RunClock::new(started);
+        let run_id = run_id::new();
+        let context = RunContext {
+            caller: Arc::default(),
+            clock: clock.clone(),
+            events: EventSink::new(run_id.clone(), None, None),
+            pending: program.sandbox().pending(),
+            counts: RunCounts::default(),
+            program: Some(program.clone()),
+        };
+        let mut state = State::new(run_id, &limits, program.modules().clone(), Arc::new(context), started);
+        state.wait_for_memory();
+        let mut store = Store::new(program.sandbox().engine().wasmtime(), state);
+        let ending = watched(execute(&mut store, &program, entry, &limits), &cancel, &clock, &limits).await;
+        let (usage, console, _) = store.data_mut().finish(0);
+        let is_plain = matches!(ending, Ending::Answered(Ok(_))) && usage.calls == 0 && console.is_empty();
+        let memory = store.data_mut().taken().filter(|_| is_plain)?;
+        // All but the first byte was taken.
+        Some([&[0], memory.as_slice()].concat())
+    });
+    task.await.ok().flatten()
 }
 
 /// Polls `work` until it is done, cancelled or out of time.

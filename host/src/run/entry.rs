@@ -4,6 +4,8 @@ use wasmtime::component::{Component, ComponentExportIndex, ComponentType, Instan
 use wasmtime::{Result, Store};
 
 const RUNNER: &str = "agent-spaces:engine/runner@0.1.0";
+#[cfg(feature = "compiler")]
+const PREPARER: &str = "agent-spaces:engine/preparer@0.1.0";
 
 #[derive(ComponentType, Lower)]
 #[component(record)]
@@ -40,6 +42,14 @@ impl Entry {
         let missing = || wasmtime::Error::msg("the component does not export a runner");
         let runner = component.get_export_index(None, RUNNER).ok_or_else(missing)?;
         component.get_export_index(Some(&runner), "run").map(Entry).ok_or_else(missing)
+    }
+
+    /// The entry of a sandbox that a snapshot is taken of.
+    #[cfg(feature = "compiler")]
+    pub(crate) fn find_preparer(component: &Component) -> Result<Entry> {
+        let missing = || wasmtime::Error::msg("the component does not export a preparer");
+        let preparer = component.get_export_index(None, PREPARER).ok_or_else(missing)?;
+        component.get_export_index(Some(&preparer), "prepare").map(Entry).ok_or_else(missing)
     }
 
     pub(crate) fn function<'a, T>(

@@ -26,6 +26,8 @@ pub use cancel::CancelHandle;
 pub(crate) use clock::Held;
 pub use context::Caller;
 pub(crate) use context::RunContext;
+#[cfg(feature = "compiler")]
+pub(crate) use drive::take_snapshot;
 pub use drive::{Run, RunOptions, RunStatus};
 pub(crate) use entry::Entry;
 pub(crate) use nested::run;

@@ -26,6 +26,16 @@ pub(crate) struct State {
     context: Arc<RunContext>,
     scope: RunScope,
     failure: Option<Failure>,
+    /// What the engine's memory is taken to, where that is what the run is for.
+    taken: Option<Taken>,
+}
+
+/// The memory of an engine that has run something.
+#[derive(Default)]
+pub(crate) struct Taken {
+    memory: Option<Vec<u8>>,
+    /// Whether the run saw something that another run would see otherwise.
+    has_looked_outside: bool,
 }
 
 /// Why the host ended a run from within.
@@ -58,7 +68,34 @@ impl State {
             context,
             scope: RunScope::default(),
             failure: None,
+            taken: None,
         }
+    }
+
+    /// Lets the run's memory be taken.
+    pub(crate) fn wait_for_memory(&mut self) {
+        self.taken = Some(Taken::default());
+    }
+
+    /// Takes the memory of a run that is for that.
+    pub(crate) fn take(&mut self, memory: Vec<u8>) -> Result<()> {
+        let Some(taken) = &mut self.taken else {
+            return Err(wasmtime::Error::msg("nobody takes a snapshot of this run"));
+        };
+        taken.memory = Some(memory);
+        Ok(())
+    }
+
+    /// Takes note that the run saw something that another run would see otherwise.
+    pub(crate) fn look_outside(&mut self) {
+        if let Some(taken) = &mut self.taken {
+            taken.has_looked_outside = true;
+        }
+    }
+
+    /// What was taken; nothing of a run that another would not be like.
+    pub(crate) fn taken(&mut self) -> Option<Vec<u8>> {
+        self.taken.take().filter(|taken| !taken.has_looked_outside)?.memory
     }
 
     pub(crate) fn run_id(&self) -> &Arc<str> {

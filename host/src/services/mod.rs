@@ -5,6 +5,7 @@ mod clock;
 mod console;
 mod modules;
 mod random;
+mod snapshots;
 mod timers;
 
 use crate::run::State;
@@ -17,5 +18,6 @@ pub(crate) fn add_to_linker(linker: &mut Linker<State>) -> Result<()> {
     random::add_to_linker(linker)?;
     console::add_to_linker(linker)?;
     timers::add_to_linker(linker)?;
-    modules::add_to_linker(linker)
+    modules::add_to_linker(linker)?;
+    snapshots::add_to_linker(linker)
 }

@@ -7,7 +7,8 @@ use wasmtime::{Result, StoreContextMut};
 pub(super) fn add_to_linker(linker: &mut Linker<State>) -> Result<()> {
     linker.instance("agent-spaces:engine/random@0.1.0")?.func_wrap(
         "get-u64",
-        |_: StoreContextMut<'_, State>, (): ()| {
+        |mut store: StoreContextMut<'_, State>, (): ()| {
+            store.data_mut().look_outside();
             let random = getrandom::u64().map_err(|error| wasmtime::Error::msg(format!("no randomness: {error}")))?;
             Ok((random,))
         },

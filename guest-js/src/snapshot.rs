@@ -1,0 +1,25 @@
+//! What an engine has become, for others to begin with.
+//!
+//! The host puts it into the memory of fresh instances that are linked with the same binding. Nothing that belongs to
+//! this instance alone may be in it: no call, no timer, no handle of the host's.
+
+use crate::call;
+use crate::engine::{collect_garbage, engine};
+use crate::errors::{self, ScriptError};
+use crate::modules;
+use crate::values::Tree;
+
+const TAKE: (&str, &str) = ("agent-spaces:engine/snapshots", "take");
+
+/// Hands the engine's memory to the host.
+pub(crate) fn take() -> Result<(), ScriptError> {
+    let engine = engine();
+    if !engine.calls.borrow().is_empty() || !engine.timers.borrow().is_empty() {
+        return Err(errors::unsettled());
+    }
+    // Handles are this instance's: another makes its own.
+    engine.waitables.set(0);
+    collect_garbage(engine);
+    let Some(take) = modules::function(TAKE) else { return Err(errors::unsettled()) };
+    call::call_now(take, vec![Tree::Memory]).map(drop).map_err(errors::from_thrown)
+}

@@ -140,6 +140,12 @@ pub(crate) fn unusable_result(path: &str, message: &str) -> ScriptError {
         .hint("Return plain data: objects, arrays, strings, numbers, booleans, null.")
 }
 
+/// What a capability's function was answered with is not what it returns.
+pub(crate) fn unfit_answer(path: &str, message: &str) -> ScriptError {
+    let place = if path.is_empty() { String::new() } else { format!("{path}: ") };
+    ScriptError::new("script.result", format!("The answer does not fit its type: {place}{message}"))
+}
+
 pub(crate) fn result_too_long(limit: usize) -> ScriptError {
     ScriptError::new("limit.result", format!("The script's value is longer than the limit of {limit} bytes"))
         .hint("Return a summary, or the part that is needed.")

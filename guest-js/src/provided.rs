@@ -26,10 +26,10 @@ pub(crate) fn result(export: &ExportFunction, value: &Value) -> Result<Tree, Scr
     }
     let tree = lower(value, ok, &Path::Root).map_err(|refusal| match refusal {
         Refusal::Thrown(thrown) => errors::from_thrown(thrown),
-        Refusal::TooLong => errors::unusable_result("", "it is too long"),
+        Refusal::TooLong => errors::unfit_answer("", "it is too long"),
         Refusal::Invalid(issues) => match issues.first() {
-            Some(issue) => errors::unusable_result(&issue.path, &issue.message),
-            None => errors::unusable_result("", ""),
+            Some(issue) => errors::unfit_answer(&issue.path, &issue.message),
+            None => errors::unfit_answer("", ""),
         },
     })?;
     Ok(Tree::Case(0, Some(Box::new(tree))))

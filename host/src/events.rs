@@ -2,6 +2,7 @@
 
 use crate::error_report::RunError;
 use crate::limits::Limit;
+use crate::run::ParentCall;
 use crate::usage::Usage;
 use agent_spaces_mcp::secrets::Redactor;
 use serde::Serialize;
@@ -25,6 +26,9 @@ pub struct Event {
     pub run_id: Arc<str>,
     /// Its place in the run's stream, from zero.
     pub seq: u64,
+    /// The call of another run that this run answers.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub parent: Option<ParentCall>,
 }
 
 /// What can happen.
@@ -182,6 +186,7 @@ pub(crate) struct EventSink(Option<Arc<Stream>>);
 struct Stream {
     run_id: Arc<str>,
     /// Held while sending: the order of the stream is that of the numbers.
+    parent: Option<ParentCall>,
     next: Mutex<u64>,
     sender: Option<mpsc::UnboundedSender<Event>>,
     observer: Option<Arc<Observer>>,
@@ -194,7 +199,16 @@ impl EventSink {
         observer: Option<Arc<Observer>>,
     ) -> EventSink {
         let is_heard = sender.is_some() || observer.is_some();
-        EventSink(is_heard.then(|| Arc::new(Stream { run_id, next: Mutex::default(), sender, observer })))
+        EventSink(is_heard.then(|| Arc::new(Stream { run_id, parent: None, next: Mutex::default(), sender, observer })))
+    }
+
+    /// As events of a run that answers a call of another.
+    pub(crate) fn under(self, parent: Option<ParentCall>) -> EventSink {
+        // Nobody else has it yet.
+        EventSink(self.0.map(|stream| match Arc::try_unwrap(stream) {
+            Ok(stream) => Arc::new(Stream { parent, ..stream }),
+            Err(stream) => stream,
+        }))
     }
 
     /// Whether somebody listens; making some events costs copies.
@@ -206,7 +220,8 @@ impl EventSink {
         let Some(stream) = &self.0 else { return };
         let timestamp = humantime::format_rfc3339_millis(SystemTime::now()).to_string();
         let mut next = stream.next.lock().unwrap_or_else(PoisonError::into_inner);
-        let event = Event { kind, timestamp, run_id: stream.run_id.clone(), seq: *next };
+        let (run_id, parent) = (stream.run_id.clone(), stream.parent.clone());
+        let event = Event { kind, timestamp, run_id, seq: *next, parent };
         *next += 1;
         if let Some(observer) = &stream.observer {
             observer(&event);
@@ -254,6 +269,11 @@ impl CallProgress {
                 Arc::new(Progress { call_id, stream, told: AtomicU32::new(0), redactor: redactor.clone() })
             }),
         )
+    }
+
+    /// Who hears the events of the run that calls.
+    pub(crate) fn listener(&self) -> Option<mpsc::UnboundedSender<Event>> {
+        self.0.as_ref()?.stream.upgrade()?.sender.clone()
     }
 
     /// Tells how far the call has come. What is said too often is not told.

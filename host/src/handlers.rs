@@ -2,7 +2,7 @@
 
 use crate::events::CallProgress;
 use crate::providers::{Provider, ProviderKind};
-use crate::run::RunScope;
+use crate::run::{Caller, RunClock, RunScope};
 use capability_gen::server::ServerPart;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -35,6 +35,10 @@ pub struct Call {
     pub progress: CallProgress,
     /// What lives as long as the run.
     pub scope: RunScope,
+    /// On whose behalf it is made.
+    pub caller: Arc<Caller>,
+    /// The clock of the run, which stands while a person is asked.
+    pub(crate) clock: Option<RunClock>,
 }
 
 /// Why a call gave no value. Scripts catch it as a `CapabilityError`.

@@ -105,7 +105,7 @@ pub use package::{Package, PackageInterface, PackageOutline};
 pub use pipeline::{Approvals, Grants, Operator};
 pub use program::{Program, ProgramCall};
 pub use providers::{Answering, Asking, Provider, ProviderKind};
-pub use run::{Caller, CancelHandle, ConsoleLine, Run, RunOptions, RunReport, RunScope, RunStatus};
+pub use run::{Caller, CancelHandle, ConsoleLine, ParentCall, Run, RunOptions, RunReport, RunScope, RunStatus};
 pub use sandbox::Sandbox;
 #[cfg(feature = "compiler")]
 pub use space::Space;

@@ -10,6 +10,7 @@ use crate::values::marks::Marks;
 use crate::values::{Context, camel_case, function};
 use capability_gen::definition::{Place, SourceKind};
 use capability_gen::emit;
+use capability_gen::implementation::Implementation;
 use capability_gen::model::{Capability, Module, ServerInterface};
 use capability_gen::server::ServerPart;
 use capability_gen::wit;
@@ -57,6 +58,12 @@ pub struct PackageInterface {
     pub is_single_function: bool,
     /// Its functions as WIT names them.
     pub functions: Vec<String>,
+    /// The Wasm component that answers it, where its definition names one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub component: Option<String>,
+    /// What answers functions, by their WIT names, where their definition says that itself.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub implementations: BTreeMap<String, Implementation>,
     /// Which part of an MCP server it is, where it is not the tools. Its capability and export are then the server's,
     /// with a member after them: `everything.$resources`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -111,6 +118,12 @@ impl Package {
     }
 }
 
+/// What a capability's functions say of what answers them.
+fn implementations(capability: &Capability) -> BTreeMap<String, Implementation> {
+    let said = capability.functions.iter();
+    said.filter_map(|function| Some((function.wit_name.clone(), function.implementation.clone()?))).collect()
+}
+
 impl PackageOutline {
     /// The names of a module.
     pub fn of(module: &Module) -> PackageOutline {
@@ -122,6 +135,8 @@ impl PackageOutline {
             export: capability.export.clone(),
             is_single_function: capability.is_single_function,
             functions: capability.functions.iter().map(|function| function.wit_name.clone()).collect(),
+            component: capability.component.clone(),
+            implementations: implementations(capability),
             part: None,
         };
         let part = |capability: &Capability, of: &ServerInterface| PackageInterface {
@@ -132,6 +147,8 @@ impl PackageOutline {
             export: capability.part_export(of.part),
             is_single_function: false,
             functions: of.part.functions().iter().map(|function| function.name.to_owned()).collect(),
+            component: None,
+            implementations: BTreeMap::new(),
             part: Some(of.part),
         };
         let interfaces = module.capabilities.iter().flat_map(|capability| {

@@ -194,7 +194,18 @@ fn prepare(
     let mut linker = Linker::new(engine.wasmtime());
     linker.root().module(ENGINE_IMPORT, engine.module())?;
     services::add_to_linker(&mut linker)?;
-    for interface in &description.interfaces {
+    answer(&mut linker, &description.interfaces, handlers, rules)?;
+    linker.instantiate_pre(component)
+}
+
+/// Lets handlers answer the functions of interfaces, after all steps.
+pub(crate) fn answer(
+    linker: &mut Linker<State>,
+    interfaces: &[InterfaceDescription],
+    handlers: &Handlers,
+    rules: &Rules,
+) -> Result<()> {
+    for interface in interfaces {
         let mut instance = linker.instance(&interface.name)?;
         for function in &interface.functions {
             let name = &function.shape.name;
@@ -217,7 +228,7 @@ fn prepare(
             }
         }
     }
-    linker.instantiate_pre(component)
+    Ok(())
 }
 
 /// One function and what answers it.
@@ -277,7 +288,7 @@ impl Target {
             events.emit(self.scheduled(1, &params));
         }
         let context = Arc::new(RunContext::of_host(caller, events));
-        let call = self.describe(run_id, 1, params, CallProgress::default(), RunScope::default());
+        let call = self.describe(run_id, 1, params, CallProgress::default(), (RunScope::default(), &context));
         let begun = Instant::now();
         let answer = self.pipeline.call(call, &context).await.and_then(|answered| {
             // Nobody else will see whether it fits.
@@ -299,8 +310,9 @@ impl Target {
         let params = self.params(arguments)?;
         let id = state.begin_call(&params, |id| self.scheduled(id, &params))?;
         let progress = CallProgress::new(id, state.events(), self.pipeline.redactor());
-        let call = self.describe(state.run_id().clone(), id, params, progress, state.scope().clone());
-        Ok((call, state.context().clone()))
+        let context = state.context().clone();
+        let call = self.describe(state.run_id().clone(), id, params, progress, (state.scope().clone(), &context));
+        Ok((call, context))
     }
 
     fn scheduled(&self, call_id: u64, params: &Value) -> EventKind {
@@ -313,7 +325,14 @@ impl Target {
         }
     }
 
-    fn describe(&self, run_id: Arc<str>, id: u64, params: Value, progress: CallProgress, scope: RunScope) -> Call {
+    fn describe(
+        &self,
+        run_id: Arc<str>,
+        id: u64,
+        params: Value,
+        progress: CallProgress,
+        (scope, context): (RunScope, &RunContext),
+    ) -> Call {
         Call {
             run_id,
             id,
@@ -325,6 +344,8 @@ impl Target {
             params,
             progress,
             scope,
+            caller: context.caller.clone(),
+            clock: Some(context.clock.clone()),
         }
     }
 

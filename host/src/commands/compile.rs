@@ -4,11 +4,12 @@ use super::failure::Failure;
 use super::script_file::ScriptFile;
 use super::space_choice::SpaceChoice;
 use super::{folders, terminal};
-use agent_spaces::{Target, compile};
+use agent_spaces::project::{DefinitionFile, Outlines, definitions_at};
+use agent_spaces::{Compiled, Target, compile};
 use clap::{Args, ValueEnum};
 use serde_json::json;
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Compile a script into a WebAssembly component that carries its engine.
 ///
@@ -18,9 +19,10 @@ use std::path::PathBuf;
 #[command(after_help = "Examples:
   agent-spaces compile agent.ts -o agent.wasm
   agent-spaces compile hello.ts --target wasi -o hello.wasm && wasmtime run hello.wasm
-  agent-spaces compile server.ts --target wasi-http -o server.wasm && wasmtime serve server.wasm")]
+  agent-spaces compile server.ts --target wasi-http -o server.wasm && wasmtime serve server.wasm
+  agent-spaces compile capabilities/crm.ts --provider -o crm.wasm   # exports the interface of crm")]
 pub(super) struct Compile {
-    /// The script; - reads it from stdin
+    /// The script, or the definition; - reads a script from stdin
     file: PathBuf,
 
     /// Where to write the component
@@ -30,6 +32,10 @@ pub(super) struct Compile {
     /// Where it is to run
     #[arg(long, value_enum, default_value_t = TargetName::Host)]
     target: TargetName,
+
+    /// Compile a definition's handlers into a component that exports the definition's interface
+    #[arg(long, conflicts_with_all = ["target", "workspace", "space", "config", "capabilities"])]
+    provider: bool,
 
     /// Folder whose files the script may import [default: the script's own]
     #[arg(long, value_name = "DIR")]
@@ -62,6 +68,10 @@ impl Compile {
     }
 
     fn compile(&self) -> Result<(), Failure> {
+        if self.provider {
+            let compiled = definition(&self.file)?.compile_component()?;
+            return self.write(&compiled);
+        }
         let script = ScriptFile::read(&self.file, self.workspace.as_deref())?;
         let engine = folders::engine(true)?;
         let found = self.choice.find(&script, &engine)?;
@@ -74,6 +84,17 @@ impl Compile {
         let workspace = script.workspace()?;
         let compiled = compile(&script.name, &script.source, &interfaces, workspace.as_ref(), target)
             .map_err(|error| Failure::refused(error, &script.name, &script.source))?;
+        self.write(&compiled)?;
+        if !self.json && target != Target::Host && !compiled.interfaces.is_empty() {
+            let (output, names) = (self.output.display(), compiled.interfaces.join(", "));
+            terminal::warn(&format!(
+                "{output} still imports {names}: plug components that export them, such as with `wac plug`"
+            ));
+        }
+        Ok(())
+    }
+
+    fn write(&self, compiled: &Compiled) -> Result<(), Failure> {
         let output = self.output.display();
         std::fs::write(&self.output, &compiled.wasm)
             .map_err(|error| Failure::new("config.output", format!("{output}: {error}"), None))?;
@@ -81,12 +102,17 @@ impl Compile {
             let (bytes, imports) = (compiled.wasm.len(), &compiled.interfaces);
             let line = json!({ "ok": true, "output": self.output, "bytes": bytes, "interfaces": imports });
             let _ = writeln!(std::io::stdout(), "{line}");
-        } else if target != Target::Host && !compiled.interfaces.is_empty() {
-            let names = compiled.interfaces.join(", ");
-            terminal::warn(&format!(
-                "{output} still imports {names}: plug components that export them, such as with `wac plug`"
-            ));
         }
         Ok(())
     }
+}
+
+/// The one definition of a file.
+fn definition(file: &Path) -> Result<DefinitionFile, Failure> {
+    let definitions = definitions_at(file, &Outlines::none())?;
+    let none = || {
+        let message = format!("{} defines no capability", file.display());
+        Failure::new("config.unknown", message, Some("name a definition, such as capabilities/crm.ts"))
+    };
+    definitions.into_iter().next().ok_or_else(none)
 }

@@ -63,6 +63,19 @@ impl EngineConfig {
         config
     }
 
+    /// For components of others: as many instances, memories and tables as they have, made when they are called.
+    #[cfg(feature = "compiler")]
+    pub(crate) fn foreign(&self) -> Config {
+        let mut config = Config::new();
+        config
+            .max_wasm_stack(WASM_STACK_BYTES)
+            .async_stack_size(FIBER_STACK_BYTES)
+            .consume_fuel(true)
+            .wasm_backtrace_max_frames(None)
+            .generate_address_map(false);
+        config
+    }
+
     pub(crate) fn wasmtime(&self) -> Config {
         let mut pool = PoolingAllocationConfig::default();
         pool.total_component_instances(self.max_runs)

@@ -40,6 +40,9 @@ struct Inner {
     /// Compiles bindings; made when it is first needed.
     #[cfg(feature = "compiler")]
     quick: std::sync::OnceLock<wasmtime::Engine>,
+    /// Runs components of others; made when it is first needed.
+    #[cfg(feature = "compiler")]
+    foreign: std::sync::OnceLock<wasmtime::Engine>,
 }
 
 /// How the engine came to be, for progress and for those who measure.
@@ -106,6 +109,8 @@ impl Engine {
             config,
             #[cfg(feature = "compiler")]
             quick: std::sync::OnceLock::new(),
+            #[cfg(feature = "compiler")]
+            foreign: std::sync::OnceLock::new(),
         }))
     }
 
@@ -140,6 +145,37 @@ impl Engine {
         }
         let quick = wasmtime::Engine::new(&self.0.config.quick_compiler()).map_err(HostError::engine)?;
         Ok(self.0.quick.get_or_init(|| quick))
+    }
+
+    /// For components of others, whose instances the pool has no room for.
+    #[cfg(feature = "compiler")]
+    pub(crate) fn foreign(&self) -> Result<&wasmtime::Engine, HostError> {
+        if let Some(foreign) = self.0.foreign.get() {
+            return Ok(foreign);
+        }
+        let foreign = wasmtime::Engine::new(&self.0.config.foreign()).map_err(HostError::engine)?;
+        Ok(self.0.foreign.get_or_init(|| foreign))
+    }
+
+    /// Compiles a component of others, with what was compiled before taken from the cache.
+    #[cfg(feature = "compiler")]
+    pub(crate) fn foreign_component(&self, wasm: &[u8]) -> Result<Component, HostError> {
+        let wasmtime = self.foreign()?;
+        let key = cache::key(wasmtime, &[b"foreign", wasm]);
+        let cache = self.config().cache.as_ref();
+        if let Some(code) = cache.and_then(|cache| cache.load(&key)) {
+            // SAFETY: the entry's authentication shows that this program wrote it.
+            #[expect(unsafe_code, reason = "native code cannot be checked, only trusted")]
+            let loaded = unsafe { Component::deserialize(wasmtime, &code) };
+            if let Ok(component) = loaded {
+                return Ok(component);
+            }
+        }
+        let component = Component::new(wasmtime, wasm).map_err(HostError::engine)?;
+        if let Some(cache) = cache {
+            cache.store(&key, &component.serialize().map_err(HostError::engine)?);
+        }
+        Ok(component)
     }
 
     pub(crate) fn wasmtime(&self) -> &wasmtime::Engine {

@@ -11,9 +11,11 @@
 //! - `lock`: what was accepted of them.
 //! - `outlines`: names of modules, kept so that an unchanged file need not be compiled to know them.
 //! - `spaces`: which modules a space is given; `spaces::assemble`: the space that they make.
+//! - `component`: a definition's handlers as a component of its own.
 //! - `build`: the bundles for editors and auditors.
 
 mod build;
+mod component;
 mod definitions;
 mod equipment;
 mod error;

@@ -31,6 +31,8 @@ pub struct SpaceModules<'a> {
     policy: Settings,
     /// The folder that its scripts see as theirs.
     workspace: Option<PathBuf>,
+    /// The project that it is of, whose other spaces scripts may run in.
+    project: Option<&'a Project>,
     /// Stands for the space where calls of a day are counted.
     identity: String,
 }
@@ -78,6 +80,7 @@ impl Project {
             empty,
             policy: self.policy(name),
             workspace: self.workspace(name)?,
+            project: Some(self),
             identity: format!("{}\0{}", self.identity(), name.unwrap_or_default()),
             name: name.map(str::to_owned),
         })
@@ -93,7 +96,12 @@ impl Project {
     pub fn server_modules(&self, server: &str) -> SpaceModules<'_> {
         let entry = format!("mcp:{server}");
         let given = self.definitions().iter().filter(|definition| definition.is_named(&entry)).collect();
-        SpaceModules { policy: self.policy(None), identity: self.identity(), ..SpaceModules::of(given) }
+        SpaceModules {
+            policy: self.policy(None),
+            identity: self.identity(),
+            project: Some(self),
+            ..SpaceModules::of(given)
+        }
     }
 
     /// The spaces whose own lists name a definition.
@@ -200,6 +208,7 @@ impl<'a> SpaceModules<'a> {
             name: None,
             policy: Settings::default(),
             workspace: None,
+            project: None,
             identity: String::new(),
         }
     }

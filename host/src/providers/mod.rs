@@ -5,20 +5,36 @@
 //! | native | a closure needs no file: see [`Handlers::add`](crate::Handlers::add) |
 //! | typescript | [`typescript`]: handlers in a sandbox of their own |
 //! | mcp | `crate::mcp` |
+//! | space | [`script`]: a script that runs in a space |
+//! | component | [`component`]: a Wasm component that exports the interface |
 
+#[cfg(feature = "compiler")]
+mod component;
+#[cfg(feature = "compiler")]
+mod failure;
 #[cfg(feature = "compiler")]
 mod grants;
 mod kind;
 #[cfg(feature = "compiler")]
 mod nobody;
 #[cfg(feature = "compiler")]
-mod typescript;
+mod refusing;
+#[cfg(feature = "compiler")]
+mod script;
+#[cfg(feature = "compiler")]
+pub(crate) mod typescript;
 
+#[cfg(feature = "compiler")]
+pub(crate) use component::{ComponentError, WasmComponent};
 #[cfg(feature = "compiler")]
 pub(crate) use grants::ProviderGrants;
 pub use kind::ProviderKind;
 #[cfg(feature = "compiler")]
 pub(crate) use nobody::Nobody;
+#[cfg(feature = "compiler")]
+pub(crate) use refusing::Refusing;
+#[cfg(feature = "compiler")]
+pub(crate) use script::ScriptProvider;
 #[cfg(feature = "compiler")]
 pub(crate) use typescript::{HandlerKind, TypeScript};
 

@@ -4,7 +4,7 @@
 //! folder's files when it is made ready, and beyond that what the configuration gives its module: hosts for `fetch`,
 //! variables for `process.env`, limits.
 
-use super::{Answering, Asking, Provider, ProviderGrants, ProviderKind};
+use super::{Answering, Asking, Provider, ProviderGrants, ProviderKind, failure};
 use crate::engine::Engine;
 use crate::error::{HostError, PrepareError};
 use crate::handlers::{Answer, Call, CapabilityError, Handlers};
@@ -29,8 +29,8 @@ use tokio::sync::OnceCell;
 const CALL: &str = "agent-spaces:call";
 
 /// Makes the global `process`.
-const PROCESS: &str = "agent-spaces:process";
-const PROCESS_SOURCE: &str = include_str!("process.js");
+pub(crate) const PROCESS: &str = "agent-spaces:process";
+pub(crate) const PROCESS_SOURCE: &str = include_str!("process.js");
 
 /// Gives it the variables of this call; what is kept of a sandbox never has them.
 const GIVEN: &str = "agent-spaces:given";
@@ -38,8 +38,8 @@ const GIVEN_SOURCE: &str = "import { give } from 'agent-spaces:process';\nimport
                             give(call.env, call.module);\n";
 
 /// The module that definitions in TypeScript import `defineTool` from.
-const CAPABILITIES: &str = "@agent-spaces/capabilities";
-const CAPABILITIES_SOURCE: &str = "export const defineTool = (tool) => tool;\n";
+pub(crate) const CAPABILITIES: &str = "@agent-spaces/capabilities";
+pub(crate) const CAPABILITIES_SOURCE: &str = "export const defineTool = (tool) => tool;\n";
 
 /// How long a definition may take to say what a person is asked.
 const MESSAGE_TIME: Duration = Duration::from_secs(2);
@@ -126,16 +126,7 @@ impl TypeScript {
             .await
             .map_err(|mismatch| CapabilityError::new("call.invalid", format!("{function}: {mismatch}")))?;
         let report = program.run(RunOptions { limits: self.limits.clone(), ..RunOptions::default() }).await;
-        report.outcome.map_err(|error| {
-            // A handler's own CapabilityError keeps its code; everything else is the handler's failure.
-            let is_limit = error.code.starts_with("limit.");
-            let message = if is_limit { format!("Its handler failed: {}", error.message) } else { error.message };
-            let code = if error.code.starts_with("call.") { error.code } else { "call.failed".into() };
-            let mut answer = CapabilityError::new(code, message);
-            answer.retryable = error.retryable;
-            answer.details = error.details;
-            answer
-        })
+        report.outcome.map_err(failure::of_run)
     }
 
     /// What a person is asked about a call, where the file says it by a function that works.
@@ -164,20 +155,27 @@ impl Provider for TypeScript {
     }
 }
 
-/// The program that finds the function of a call and calls it.
-fn entry(name: &str, kind: HandlerKind) -> Result<String, HostError> {
-    let find = match kind {
-        HandlerKind::DefineTool => {
-            "const [, tool] = Object.entries(file).find(([key, tool]) => (tool?.name ?? key) === call.capability) ?? [];\n\
+impl HandlerKind {
+    /// JavaScript that finds the `handler` of a `call` in a `file`, and the `message` that a person is asked.
+    pub(crate) fn finding(self) -> &'static str {
+        match self {
+            HandlerKind::DefineTool => {
+                "const [, tool] = Object.entries(file).find(([key, tool]) => (tool?.name ?? key) === call.capability) ?? [];\n\
              const handler = tool?.functions?.[call.name]?.handler;\n\
              const message = tool?.functions?.[call.name]?.approvalMessage ?? tool?.config?.approvalMessage;"
-        }
-        HandlerKind::Exports => {
-            "const functions = call.part ? file['$' + call.part] : file;\n\
+            }
+            HandlerKind::Exports => {
+                "const functions = call.part ? file['$' + call.part] : file;\n\
              const handler = functions?.[call.function] ?? functions?.[call.name];\n\
              const message = undefined;"
+            }
         }
-    };
+    }
+}
+
+/// The program that finds the function of a call and calls it.
+fn entry(name: &str, kind: HandlerKind) -> Result<String, HostError> {
+    let find = kind.finding();
     let quoted = |text: &str| serde_json::to_string(text).map_err(HostError::engine);
     let (shown, path) = (quoted(name)?, quoted(&format!("./{name}"))?);
     Ok(format!(

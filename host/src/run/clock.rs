@@ -5,7 +5,11 @@ use std::time::{Duration, Instant};
 
 /// The clock of one run; clones are one.
 #[derive(Clone, Debug)]
-pub(crate) struct RunClock(Arc<Mutex<Hands>>);
+pub(crate) struct RunClock {
+    hands: Arc<Mutex<Hands>>,
+    /// That of the run that waits for this one: it stands while this one stands.
+    parent: Option<Arc<RunClock>>,
+}
 
 #[derive(Debug)]
 struct Hands {
@@ -21,7 +25,13 @@ pub(crate) struct Held<'a>(&'a RunClock);
 
 impl RunClock {
     pub(crate) fn new(started: Instant) -> RunClock {
-        RunClock(Arc::new(Mutex::new(Hands { started, stood: Duration::ZERO, held: None })))
+        let hands = Hands { started, stood: Duration::ZERO, held: None };
+        RunClock { hands: Arc::new(Mutex::new(hands)), parent: None }
+    }
+
+    /// The clock of a run that another one waits for.
+    pub(crate) fn under(started: Instant, parent: Option<&RunClock>) -> RunClock {
+        RunClock { parent: parent.cloned().map(Arc::new), ..RunClock::new(started) }
     }
 
     /// How much of `limit` is left. While the clock is held this does not change.
@@ -33,14 +43,21 @@ impl RunClock {
 
     /// Stops the clock until what is given is dropped. Says whether it went before.
     pub(crate) fn hold(&self) -> (Held<'_>, bool) {
+        (Held(self), self.stop())
+    }
+
+    fn stop(&self) -> bool {
+        if let Some(parent) = &self.parent {
+            parent.stop();
+        }
         let mut hands = self.hands();
         let (count, since) = hands.held.unwrap_or_else(|| (0, Instant::now()));
         hands.held = Some((count + 1, since));
-        (Held(self), count == 0)
+        count == 0
     }
 
     fn hands(&self) -> std::sync::MutexGuard<'_, Hands> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.hands.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -55,6 +72,9 @@ impl Held<'_> {
 
 impl RunClock {
     fn let_go(&self) -> Option<Duration> {
+        if let Some(parent) = &self.parent {
+            parent.let_go();
+        }
         let mut hands = self.hands();
         match hands.held.take() {
             Some((1, since)) => {
@@ -100,6 +120,19 @@ mod tests {
         assert!(stood >= Duration::from_millis(20));
         assert!(clock.left(LIMIT) <= left);
         assert!(clock.left(LIMIT) > left - Duration::from_secs(1));
+    }
+
+    #[test]
+    fn a_run_that_waits_for_another_stands_with_it() {
+        let parent = RunClock::new(Instant::now());
+        let child = RunClock::under(Instant::now(), Some(&parent));
+        let held = child.hold();
+        let left = parent.left(LIMIT);
+        std::thread::sleep(Duration::from_millis(20));
+        assert_eq!(parent.left(LIMIT), left);
+        drop(held);
+        std::thread::sleep(Duration::from_millis(5));
+        assert!(parent.left(LIMIT) < left);
     }
 
     #[test]

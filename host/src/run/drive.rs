@@ -5,8 +5,11 @@ use super::clock::RunClock;
 use super::context::{Caller, RunContext};
 use super::entry::{Entry, Script};
 use super::misnamed;
+#[cfg(feature = "compiler")]
+use super::nested::apart;
 use super::nested::polling;
 use super::outcome::{Ending, RunReport};
+use super::parent::ParentCall;
 use super::state::State;
 use crate::error_report::RunError;
 use crate::events::{Event, EventKind, EventSink};
@@ -37,6 +40,8 @@ pub struct RunOptions {
     pub caller: Arc<Caller>,
     /// Where its calls wait for a person, for who wants to see what waits.
     pub pending: Option<Pending>,
+    /// The call of another run that it answers.
+    pub parent: Option<ParentCall>,
 }
 
 /// What a run is doing.
@@ -76,6 +81,7 @@ impl Run {
             cancel: cancel.clone(),
             caller: Arc::new(caller),
             pending: Some(pending.clone()),
+            parent: None,
         };
         let task = tokio::spawn({
             let id = id.clone();
@@ -123,7 +129,7 @@ impl Run {
 
 /// Runs a program to its end.
 pub(crate) async fn drive(program: &Program, run_id: Arc<str>, options: RunOptions) -> RunReport {
-    let RunOptions { limits, events, cancel, caller, pending } = options;
+    let RunOptions { limits, events, cancel, caller, pending, parent } = options;
     let sandbox = program.sandbox();
     let engine = sandbox.engine();
     // Waiting for a place is not the script's time.
@@ -132,12 +138,13 @@ pub(crate) async fn drive(program: &Program, run_id: Arc<str>, options: RunOptio
         () = cancel.cancelled() => None,
     };
     let started = Instant::now();
-    let events = EventSink::new(run_id.clone(), events, sandbox.observer());
+    let clock = RunClock::under(started, parent.as_ref().and_then(|parent| parent.clock.as_ref()));
+    let events = events.or_else(|| parent.as_ref().and_then(|parent| parent.listener.clone()));
+    let events = EventSink::new(run_id.clone(), events, sandbox.observer()).under(parent);
     if events.is_heard() {
         let (script, interfaces) = (program.name().to_owned(), sandbox.interfaces().map(str::to_owned).collect());
         events.emit(EventKind::RunStarted { script, interfaces });
     }
-    let clock = RunClock::new(started);
     let counts = RunCounts::default();
     let pending = pending.unwrap_or_else(|| sandbox.pending());
     let context = RunContext { caller, clock: clock.clone(), events, pending, counts, program: Some(program.clone()) };
@@ -207,7 +214,7 @@ pub(crate) async fn take_snapshot(program: &Program, limits: Limits) -> Option<V
     // All of its memory crosses at once.
     let limits = Limits { call_bytes: limits.memory.max(limits.call_bytes), ..limits };
     // In a task of its own: this may be inside another run's handler.
-    let task = tokio::spawn(async move {
+    let taken = apart(async move {
         let _place = program.sandbox().engine().slots().acquire().await.ok()?;
         let entry = Entry::find_preparer(program.sandbox().component()).ok()?;
         let started = Instant::now();
@@ -231,7 +238,7 @@ pub(crate) async fn take_snapshot(program: &Program, limits: Limits) -> Option<V
         // All but the first byte was taken.
         Some([&[0], memory.as_slice()].concat())
     });
-    task.await.ok().flatten()
+    taken.await.flatten()
 }
 
 /// Polls `work` until it is done, cancelled or out of time.

@@ -7,6 +7,7 @@
 //! - [`entry`]: the engine's entry point, with its types.
 //! - [`nested`]: a run inside another run's handler.
 //! - [`outcome`]: what came of it, in words.
+//! - [`parent`]: the call of another run that it answers.
 //! - [`scope`]: what a provider keeps for one run.
 //! - [`stack`]: stacks as the script's author wrote it.
 
@@ -18,19 +19,29 @@ mod entry;
 mod misnamed;
 mod nested;
 mod outcome;
+mod parent;
 mod scope;
 mod stack;
 mod state;
+#[cfg(feature = "compiler")]
+mod wasi;
 
 pub use cancel::CancelHandle;
-pub(crate) use clock::Held;
+pub(crate) use clock::{Held, RunClock};
 pub use context::Caller;
 pub(crate) use context::RunContext;
 #[cfg(feature = "compiler")]
 pub(crate) use drive::take_snapshot;
 pub use drive::{Run, RunOptions, RunStatus};
 pub(crate) use entry::Entry;
+#[cfg(feature = "compiler")]
+pub(crate) use nested::apart;
 pub(crate) use nested::run;
+#[cfg(feature = "compiler")]
+pub(crate) use outcome::Ending;
 pub use outcome::{ConsoleLine, RunReport};
+pub use parent::ParentCall;
 pub use scope::RunScope;
 pub(crate) use state::State;
+#[cfg(feature = "compiler")]
+pub(crate) use wasi::Wasi;

@@ -44,10 +44,17 @@ pub(crate) async fn run(program: &Program, run_id: Arc<str>, options: RunOptions
     })
 }
 
-/// A task that ends with whoever waits for it.
-struct Apart(JoinHandle<RunReport>);
+/// Does something in a task of its own, which ends with whoever waits for it. Nothing where it panics.
+#[cfg(feature = "compiler")]
+pub(crate) async fn apart<T: Send + 'static>(work: impl Future<Output = T> + Send + 'static) -> Option<T> {
+    let mut task = Apart(tokio::spawn(work));
+    (&mut task.0).await.ok()
+}
 
-impl Drop for Apart {
+/// A task that ends with whoever waits for it.
+struct Apart<T>(JoinHandle<T>);
+
+impl<T> Drop for Apart<T> {
     fn drop(&mut self) {
         self.0.abort();
     }

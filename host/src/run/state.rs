@@ -26,6 +26,9 @@ pub(crate) struct State {
     context: Arc<RunContext>,
     scope: RunScope,
     failure: Option<Failure>,
+    /// What a component that is no script of ours has of WASI; made when it is first asked for.
+    #[cfg(feature = "compiler")]
+    wasi: Option<Box<super::wasi::Wasi>>,
     /// What the engine's memory is taken to, where that is what the run is for.
     taken: Option<Taken>,
 }
@@ -68,8 +71,21 @@ impl State {
             context,
             scope: RunScope::default(),
             failure: None,
+            #[cfg(feature = "compiler")]
+            wasi: None,
             taken: None,
         }
+    }
+
+    /// Gives a component WASI.
+    #[cfg(feature = "compiler")]
+    pub(crate) fn set_wasi(&mut self, wasi: super::wasi::Wasi) {
+        self.wasi = Some(Box::new(wasi));
+    }
+
+    #[cfg(feature = "compiler")]
+    pub(super) fn wasi(&mut self) -> &mut super::wasi::Wasi {
+        self.wasi.get_or_insert_default()
     }
 
     /// Lets the run's memory be taken.

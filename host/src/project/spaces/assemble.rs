@@ -1,19 +1,26 @@
 //! A space made of the modules that it is given, with what answers them.
 
+mod scripts;
+
 use super::SpaceModules;
 use crate::engine::Engine;
 use crate::error::PrepareError;
 use crate::handlers::Handlers;
 use crate::interfaces::Interfaces;
 use crate::mcp::{McpClients, McpProvider};
-use crate::project::definitions::{DefinitionBody, DefinitionFile};
+use crate::package::PackageInterface;
+use crate::project::definitions::{DefinedModule, DefinitionBody, DefinitionFile};
 use crate::project::equipment::Equipment;
 use crate::project::error::ProjectError;
-use crate::providers::{HandlerKind, Nobody, Provider, ProviderGrants, TypeScript};
+use crate::providers::{ComponentError, HandlerKind, Nobody, Provider, ProviderGrants, TypeScript, WasmComponent};
+use crate::script::ScriptError;
 use crate::space::Space;
 use crate::standard::StandardLibrary;
 use agent_spaces_mcp::secrets::Redactor;
 use agent_spaces_policy::{DayFile, Policy};
+use capability_gen::implementation::Implementation;
+use scripts::Chain;
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -25,10 +32,15 @@ impl SpaceModules<'_> {
 
     /// A space with these modules, whose MCP servers are started when a script first calls them.
     pub fn assemble_with(&self, engine: &Engine, equipment: &Equipment) -> Result<Space, ProjectError> {
+        self.assemble_under(engine, equipment, &Chain::default())
+    }
+
+    /// The same for a script that answers calls of others.
+    fn assemble_under(&self, engine: &Engine, equipment: &Equipment, chain: &Chain) -> Result<Space, ProjectError> {
         let policy = Arc::new(self.policy());
         let clients = equipment.clients.as_ref();
         let redactor = clients.map(|clients| clients.context().redactor.clone()).unwrap_or_default();
-        let linking = Linking { engine, clients, space: self.name.as_deref(), redactor };
+        let linking = Linking { engine, clients, modules: self, equipment, chain, redactor };
         let (mut interfaces, mut handlers) = link(&self.given, &linking)?;
         self.standard(&policy, equipment)?.add_to(&mut interfaces, &mut handlers)?;
         self.warn_of_rules(&policy, equipment)?;
@@ -115,7 +127,9 @@ impl SpaceModules<'_> {
 struct Linking<'a> {
     engine: &'a Engine,
     clients: Option<&'a McpClients>,
-    space: Option<&'a str>,
+    modules: &'a SpaceModules<'a>,
+    equipment: &'a Equipment,
+    chain: &'a Chain,
     redactor: Redactor,
 }
 
@@ -128,48 +142,107 @@ fn link(definitions: &[&DefinitionFile], linking: &Linking<'_>) -> Result<(Inter
             DefinitionBody::Wit(text) => interfaces.add(&definition.path.display().to_string(), text)?,
             DefinitionBody::Module(module) => interfaces.add_package(module.package())?,
         }
-        let provider = definition.provider(linking)?;
-        for interface in definition.interfaces()? {
-            handlers.provide(interface, provider.clone());
-        }
+        definition.provide(&mut handlers, linking)?;
     }
     Ok((interfaces, handlers))
 }
 
 impl DefinitionFile {
-    /// What answers its functions: handlers of its own, else its server.
-    fn provider(&self, linking: &Linking<'_>) -> Result<Arc<dyn Provider>, ProjectError> {
+    /// Lets something answer its functions: handlers of its own; else what the definition says of a function, or of a
+    /// capability; else its server.
+    fn provide(&self, handlers: &mut Handlers, linking: &Linking<'_>) -> Result<(), ProjectError> {
         if let Some(file) = &self.handlers {
-            return Ok(Arc::new(self.handlers(file, linking)?));
+            let provider = Arc::new(self.handlers(file, linking)?);
+            self.interfaces()?.into_iter().for_each(|interface| handlers.provide(interface, provider.clone()));
+            return Ok(());
         }
-        match (&self.body, &self.server, linking.clients) {
-            (DefinitionBody::Module(_), Some(server), Some(clients)) => {
-                Ok(Arc::new(McpProvider::new(clients, server, linking.space)))
-            }
-            (DefinitionBody::Module(_), ..) => Ok(Arc::new(Nobody)),
-            (DefinitionBody::Wit(_), ..) => Err(ProjectError::Unknown {
+        let DefinitionBody::Module(module) = &self.body else {
+            return Err(ProjectError::Unknown {
                 place: self.path.display().to_string(),
                 message: "nothing answers this interface".into(),
                 fix: self.missing_handlers(),
-            }),
+            });
+        };
+        let server: Arc<dyn Provider> = match (&self.server, linking.clients) {
+            (Some(server), Some(clients)) => {
+                Arc::new(McpProvider::new(clients, server, linking.modules.name.as_deref()))
+            }
+            _ => Arc::new(Nobody),
+        };
+        for interface in &module.outline.interfaces {
+            let provider = match &interface.component {
+                Some(component) => Arc::new(self.component(module, interface, component, linking)?),
+                None => server.clone(),
+            };
+            handlers.provide(&interface.name, provider);
+            for (function, implementation) in &interface.implementations {
+                if let Some(provider) = self.implemented(implementation, linking)? {
+                    handlers.provide_function(&interface.name, function, provider);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// What a definition says that answers a function.
+    fn implemented(
+        &self,
+        implementation: &Implementation,
+        linking: &Linking<'_>,
+    ) -> Result<Option<Arc<dyn Provider>>, ProjectError> {
+        match implementation {
+            Implementation::Script(script) => scripts::provider(self, script, linking).map(Some),
+            Implementation::Http(_) => Ok(None),
         }
     }
 
     fn handlers(&self, file: &Path, linking: &Linking<'_>) -> Result<TypeScript, ProjectError> {
-        let kind = match &self.body {
-            DefinitionBody::Module(module) if module.is_define_tool => HandlerKind::DefineTool,
-            _ => HandlerKind::Exports,
-        };
         let modules = self.modules()?;
         let module = modules.first().map(String::as_str).unwrap_or_default();
-        let prepared = TypeScript::prepare(file, kind, module, self.grants(linking)?, linking.engine);
+        let grants = self.grants(linking)?;
+        let prepared = TypeScript::prepare(file, self.handler_kind(), module, grants, linking.engine);
         prepared.map_err(|error| match error {
-            PrepareError::Script(error) => ProjectError::Handlers {
-                file: file.with_file_name(&error.file).display().to_string(),
-                place: error.position.map(|at| format!(":{}:{}", at.line, at.column)).unwrap_or_default(),
-                message: error.message,
-            },
+            PrepareError::Script(error) => self.handler_error(file, error),
             PrepareError::Host(error) => error.into(),
+        })
+    }
+
+    /// How handlers are found in its file.
+    pub(in crate::project) fn handler_kind(&self) -> HandlerKind {
+        match &self.body {
+            DefinitionBody::Module(module) if module.is_define_tool => HandlerKind::DefineTool,
+            _ => HandlerKind::Exports,
+        }
+    }
+
+    /// What is wrong with its handlers, and where.
+    pub(in crate::project) fn handler_error(&self, file: &Path, error: ScriptError) -> ProjectError {
+        ProjectError::Handlers {
+            file: file.with_file_name(&error.file).display().to_string(),
+            place: error.position.map(|at| format!(":{}:{}", at.line, at.column)).unwrap_or_default(),
+            message: error.message,
+        }
+    }
+
+    fn component(
+        &self,
+        module: &DefinedModule,
+        interface: &PackageInterface,
+        path: &str,
+        linking: &Linking<'_>,
+    ) -> Result<WasmComponent, ProjectError> {
+        let file = self.path.with_file_name(path);
+        let mut own = Interfaces::new()?;
+        own.add_package(module.package())?;
+        let selection = own.select(&BTreeSet::from([interface.name.clone()]))?;
+        let prepared = WasmComponent::prepare(&file, &selection.interfaces, self.grants(linking)?, linking.engine);
+        prepared.map_err(|error| match error {
+            ComponentError::Host(error) => error.into(),
+            error => ProjectError::Unknown {
+                place: file.display().to_string(),
+                message: format!("this component cannot answer {}: {error}", self.path.display()),
+                fix: "Build it for the interface that `agent-spaces capabilities show --wit` prints".into(),
+            },
         })
     }
 
@@ -186,12 +259,21 @@ impl DefinitionFile {
     }
 
     /// What would make somebody answer.
-    fn missing_handlers(&self) -> String {
+    pub(in crate::project) fn missing_handlers(&self) -> String {
         format!("Add {} with one exported function for each", self.path.with_extension("ts").display())
     }
 
     /// What to do so that calls of it are answered, where nobody does.
     pub fn unanswered(&self) -> Option<String> {
-        (self.handlers.is_none() && self.server.is_none()).then(|| self.missing_handlers())
+        let is_answered = |interface: &PackageInterface| {
+            let of_functions = &interface.implementations;
+            interface.component.is_some()
+                || interface.functions.iter().all(|function| of_functions.contains_key(function))
+        };
+        let by_itself = match &self.body {
+            DefinitionBody::Module(module) => module.outline.interfaces.iter().all(is_answered),
+            DefinitionBody::Wit(_) => false,
+        };
+        (self.handlers.is_none() && self.server.is_none() && !by_itself).then(|| self.missing_handlers())
     }
 }

@@ -1,0 +1,117 @@
+//! A definition's handlers compiled into a component that exports the definition's interfaces.
+//!
+//! What answers calls of a script in this host can so answer calls in any other that knows the interface.
+
+use super::definitions::{DefinitionBody, DefinitionFile};
+use super::error::ProjectError;
+use crate::binding::world::{Base, Names};
+use crate::binding::{self, Inside, embed};
+use crate::compile::Compiled;
+use crate::error::HostError;
+use crate::interfaces::Interfaces;
+use crate::modules::ModuleSource;
+use crate::providers::HandlerKind;
+use crate::providers::typescript::{CAPABILITIES, CAPABILITIES_SOURCE, PROCESS, PROCESS_SOURCE};
+use crate::resolve::{Known, Withheld, resolve};
+use crate::sandbox::{FunctionDescription, InterfaceDescription};
+use crate::values::{Shape, camel_case};
+use crate::workspace::Workspace;
+use serde_json::{Map, Value, json};
+use std::collections::BTreeSet;
+use std::path::Path;
+
+impl DefinitionFile {
+    /// A component that exports the interfaces of this definition, answered by its handlers.
+    pub fn compile_component(&self) -> Result<Compiled, ProjectError> {
+        let fail = |message: String, fix: String| ProjectError::Unknown {
+            place: self.path.display().to_string(),
+            message,
+            fix,
+        };
+        let Some(file) = &self.handlers else {
+            return Err(fail("it has no handlers to compile".into(), self.missing_handlers()));
+        };
+        let mut interfaces = Interfaces::new()?;
+        interfaces.add_standard()?;
+        match &self.body {
+            DefinitionBody::Wit(text) => interfaces.add(&self.path.display().to_string(), text)?,
+            DefinitionBody::Module(module) => interfaces.add_package(module.package())?,
+        }
+        let exports: BTreeSet<String> = self.interfaces()?.into_iter().collect();
+        let described = interfaces.select(&exports)?;
+        let is_usual = |function: &FunctionDescription| {
+            function.shape.is_async && matches!(function.shape.result, Some(Shape::Result(..)))
+        };
+        for interface in &described.interfaces {
+            if let Some(odd) = interface.functions.iter().find(|function| !is_usual(function)) {
+                let message = format!("{} of {} is no async function of a result", odd.shape.name, interface.name);
+                return Err(fail(message, "Declare it as `async func(…) -> result<…>`".into()));
+            }
+        }
+        let kind = self.handler_kind();
+        let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let module = self.modules()?.into_iter().next().unwrap_or_default();
+        let source = entry(&name, kind, &module, &described.interfaces)?;
+        let folder = file.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let workspace = Workspace::open(folder)
+            .map_err(|error| fail(format!("{}: {error}", folder.display()), "Look there".into()))?;
+        let mut modules = interfaces.modules();
+        modules.insert(PROCESS.to_owned(), ModuleSource::JavaScript(PROCESS_SOURCE.into()));
+        modules.insert(CAPABILITIES.to_owned(), ModuleSource::JavaScript(CAPABILITIES_SOURCE.into()));
+        let withheld = Withheld::new();
+        let known = Known { modules: &modules, withheld: &withheld, has_fetch: true };
+        let entry_name = format!("{name}.provide.js");
+        let resolved =
+            resolve(&entry_name, &source, known, Some(&workspace)).map_err(|error| self.handler_error(file, error))?;
+        let script = (entry_name.as_str(), resolved.entry.code.as_str(), false);
+        let embedded = embed::embed(script, resolved.modules.iter());
+        let all = resolved.interfaces.union(&exports).cloned().collect();
+        let selection = interfaces.select(&all)?;
+        let names = Names { imports: &resolved.interfaces, exports: &exports };
+        let wasm = binding::build(&selection, Base::Provider, &names, Inside::Program(&embedded))?;
+        Ok(Compiled { wasm, interfaces: resolved.interfaces.into_iter().collect() })
+    }
+}
+
+/// The script that finds the handler of a call: the engine gives it names as WIT has them, and arguments in order.
+fn entry(
+    name: &str,
+    kind: HandlerKind,
+    module: &str,
+    interfaces: &[InterfaceDescription],
+) -> Result<String, ProjectError> {
+    let quoted = |text: &str| serde_json::to_string(text).map_err(HostError::engine);
+    let (path, module) = (quoted(&format!("./{name}"))?, quoted(module)?);
+    let known: Map<String, Value> = interfaces.iter().map(|each| (each.name.clone(), functions(each))).collect();
+    let find = kind.finding();
+    Ok(format!(
+        "import {{ give }} from '{PROCESS}';\nimport * as file from {path};\ngive({{}}, {module});\n\
+         const known = {};\n\
+         export default async ({{ interface: of, function: name, args }}) => {{\n\
+         const call = known[of][name];\n\
+         const params = call.names ? Object.fromEntries(call.names.map((name, index) => [name, args[index]])) : args[0] ?? {{}};\n\
+         {find}\n\
+         if (typeof handler !== 'function') throw new CapabilityError(`There is no function '${{call.function}}'`, {{ code: 'call.unavailable' }});\n\
+         const value = await handler(params);\n\
+         return call.names ? value : value === undefined ? null : JSON.parse(JSON.stringify(value));\n}};\n",
+        Value::Object(known)
+    ))
+}
+
+/// What handlers are found by, by the names that WIT has.
+fn functions(interface: &InterfaceDescription) -> Value {
+    let described = |function: &FunctionDescription| {
+        let own = camel_case(&function.shape.name);
+        let (capability, source_name, names) = match &function.spec {
+            Some(spec) => (spec.capability.to_string(), spec.source_name.to_string(), Value::Null),
+            None if function.shape.takes_record() => (interface.export.clone(), own.clone(), Value::Null),
+            None => {
+                let names = function.shape.parameters.iter().map(|parameter| json!(parameter.name.json)).collect();
+                (interface.export.clone(), own.clone(), names)
+            }
+        };
+        json!({ "capability": capability, "name": source_name, "function": own, "names": names })
+    };
+    let each = |function: &FunctionDescription| (function.shape.name.clone(), described(function));
+    Value::Object(interface.functions.iter().map(each).collect())
+}

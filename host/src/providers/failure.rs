@@ -1,0 +1,23 @@
+//! What scripts are told of a provider's failure: the same words for every kind that runs in a sandbox.
+
+use crate::error_report::RunError;
+use crate::handlers::CapabilityError;
+
+/// Codes that only the host gives: a provider cannot pretend that the script itself reached a limit.
+const RESERVED: [&str; 5] = ["script.", "limit.", "run.", "host.", "config."];
+
+/// The code of a provider's own error.
+pub(super) fn code(code: String) -> String {
+    let is_own = !code.is_empty() && !RESERVED.iter().any(|prefix| code.starts_with(prefix));
+    if is_own { code } else { "call.failed".into() }
+}
+
+/// The failure of a run that answered a call.
+pub(super) fn of_run(error: RunError) -> CapabilityError {
+    let is_limit = error.code.starts_with("limit.");
+    let message = if is_limit { format!("Its handler failed: {}", error.message) } else { error.message };
+    let mut answer = CapabilityError::new(code(error.code), message);
+    answer.retryable = error.retryable;
+    answer.details = error.details;
+    answer
+}

@@ -1,0 +1,36 @@
+//! The call that a run answers.
+
+use super::clock::RunClock;
+use crate::events::Event;
+use crate::handlers::Call;
+use serde::Serialize;
+use std::sync::Arc;
+use tokio::sync::mpsc;
+
+/// The call of another run that a run answers. Its events name it, and the other run's clock stands while this one
+/// waits for a person.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ParentCall {
+    /// The run that calls.
+    pub run_id: Arc<str>,
+    /// The call's number in it.
+    pub call_id: u64,
+    #[serde(skip)]
+    pub(crate) clock: Option<RunClock>,
+    /// Who hears the other run's events hears this one's too.
+    #[serde(skip)]
+    pub(crate) listener: Option<mpsc::UnboundedSender<Event>>,
+}
+
+impl ParentCall {
+    /// The run that answers this call is to be under it.
+    pub fn of(call: &Call) -> ParentCall {
+        ParentCall {
+            run_id: call.run_id.clone(),
+            call_id: call.id,
+            clock: call.clock.clone(),
+            listener: call.progress.listener(),
+        }
+    }
+}

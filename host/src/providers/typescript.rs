@@ -179,7 +179,7 @@ fn entry(name: &str, kind: HandlerKind) -> Result<String, HostError> {
     let quoted = |text: &str| serde_json::to_string(text).map_err(HostError::engine);
     let (shown, path) = (quoted(name)?, quoted(&format!("./{name}"))?);
     Ok(format!(
-        "import '{GIVEN}';\nimport * as file from {path};\nimport call from '{CALL}';\n{find}\n\
+        "import '{PROCESS}';\nimport '{GIVEN}';\nimport * as file from {path};\nimport call from '{CALL}';\n{find}\n\
          const isAsked = call.ask === 'message';\n\
          if (!isAsked && typeof handler !== 'function') throw new CapabilityError(\
          `${{{shown}}} has no function '${{call.function}}'`, {{ code: 'call.unavailable' }});\n\

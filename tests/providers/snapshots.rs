@@ -1,0 +1,80 @@
+//! Every call begins where the modules of its handlers are evaluated: and that is the same for all, or is done for each.
+
+use crate::support::Project;
+use serde_json::{Value, json};
+
+/// What three calls of a handler give, in one run and then in another.
+fn answers(top: &str, handler: &str, given: Value) -> Vec<Value> {
+    let project = Project::empty();
+    project
+        .write("capabilities/desk.json", r#"{ "name": "desk", "functions": [{ "name": "look", "parameters": {} }] }"#);
+    project.write("capabilities/desk.ts", format!("{top}\nexport const look = async () => {{ {handler} }};"));
+    project.configure(json!({
+        "capabilities": { "global": ["./capabilities/desk.json"] }, "providers": { "@capabilities/desk": given },
+    }));
+    project.trust();
+    let script = "import { desk } from '@capabilities/desk';
+        export default [await desk.look(), await desk.look(), await desk.look()];";
+    let run = || project.run_with(script, &["--json"]).value().as_array().unwrap().clone();
+    [run(), run()].concat()
+}
+
+#[test]
+fn what_modules_have_made_is_there_in_every_call_and_as_it_was() {
+    let top = "
+        const table = new Map(Array.from({ length: 2000 }, (_, index) => [`key ${index}`, { index, list: [index] }]));
+        class Point { #x = 3; get x() { return this.#x; } }
+        const point = new Point(), pattern = /a(b+)c/g, bytes = new Uint8Array([1, 2, 3]), never = Symbol('mine');
+        const later = Promise.resolve(5), wait = await later;
+        let calls = 0;";
+    let handler = "calls += 1; bytes[0] += 1; table.get('key 7').list.push(1);
+        const found = 'xxabbbc'.replace(pattern, '$1');
+        return [calls, table.size, table.get('key 1999').index, table.get('key 7').list.length, point.x, found, bytes[0],
+            String(never), wait, await later];";
+    let all = answers(top, handler, json!({}));
+    let one = json!([1, 2000, 1999, 2, 3, "xxbbb", 2, "Symbol(mine)", 5, 5]);
+    assert_eq!(all, vec![one; 6]);
+}
+
+/// What looks at the clock, at randomness or at a variable while it is evaluated sees what is so now.
+#[test]
+fn what_is_not_the_same_every_time_is_evaluated_for_every_call() {
+    let distinct = |all: &[Value]| {
+        let texts: std::collections::BTreeSet<String> = all.iter().map(Value::to_string).collect();
+        texts.len()
+    };
+    assert_eq!(distinct(&answers("const id = Math.random();", "return id;", json!({}))), 6);
+    assert_eq!(distinct(&answers("const id = crypto.randomUUID();", "return id;", json!({}))), 6);
+    assert!(
+        distinct(&answers(
+            "const at = Date.now(); for (const end = at + 3; Date.now() < end;);",
+            "return at;",
+            json!({})
+        )) > 1
+    );
+    let given = json!({ "env": { "MODE": "fast" } });
+    let all = answers("const mode = process.env.MODE;", "return mode;", given.clone());
+    assert_eq!(all, vec![json!("fast"); 6]);
+    let caught = "let mode; try { mode = process.env.MODE } catch { mode = 'none' }";
+    assert_eq!(answers(caught, "return mode;", given), vec![json!("fast"); 6]);
+}
+
+#[test]
+fn what_is_random_in_a_call_is_random_in_every_call() {
+    let all = answers("const salt = 'fixed';", "return salt + Math.random();", json!({}));
+    let texts: std::collections::BTreeSet<String> = all.iter().map(Value::to_string).collect();
+    assert_eq!(texts.len(), 6);
+}
+
+#[test]
+fn a_module_that_fails_fails_every_call_and_says_where() {
+    let project = Project::empty();
+    project
+        .write("capabilities/desk.json", r#"{ "name": "desk", "functions": [{ "name": "look", "parameters": {} }] }"#);
+    project.write("capabilities/desk.ts", "throw new Error('not today');\nexport const look = () => 1;");
+    let script = "import { desk } from '@capabilities/desk';
+        const attempt = () => desk.look().catch((error) => `${error.code}: ${error.message}`);
+        export default [await attempt(), await attempt()];";
+    let done = project.run_with(script, &["--capabilities", "capabilities", "--json"]);
+    assert_eq!(done.value(), json!(["call.failed: not today", "call.failed: not today"]));
+}

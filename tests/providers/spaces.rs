@@ -1,0 +1,157 @@
+//! Scripts that answer functions, each in a space of its own.
+
+use crate::support::{Done, Project};
+use serde_json::{Value, json};
+
+/// A definition whose functions are scripts in spaces.
+fn scripts(name: &str, functions: &[(&str, &str, Option<&str>)]) -> String {
+    let function = |(name, file, space): &(&str, &str, Option<&str>)| {
+        let mut script = json!({ "file": file });
+        if let Some(space) = space {
+            script["space"] = json!(space);
+        }
+        json!({ "name": name, "description": name, "parameters": { "day": { "type": "string" } }, "script": script })
+    };
+    json!({ "name": name, "functions": functions.iter().map(function).collect::<Vec<_>>() }).to_string()
+}
+
+/// `reports.daily` runs in the space `inner`, which has `desk`; `outer` has the reports and no desk.
+fn project(daily: &str) -> Project {
+    let project = Project::empty();
+    project.write("capabilities/desk.json", r#"{ "name": "desk", "functions": [{ "name": "note", "description": "Notes", "parameters": { "text": { "type": "string" } } }] }"#);
+    project.write("capabilities/desk.ts", "export const note = ({ text }) => `noted ${text}`;");
+    project.write("capabilities/reports.json", scripts("reports", &[("daily", "../scripts/daily.ts", Some("inner"))]));
+    project.write("scripts/daily.ts", daily);
+    project.write("scripts/words.ts", "export const greeting = 'Good day';");
+    project.configure(json!({ "spaces": {
+        "inner": { "capabilities": ["./capabilities/desk.json"], "limits": { "calls": 3, "time": "2s" } },
+        "outer": { "capabilities": ["./capabilities/reports.json"] },
+    } }));
+    project.trust();
+    project
+}
+
+const CALL: &str = "import { reports } from '@capabilities/reports';
+    const attempt = (day) => reports.daily({ day }).catch((error) => `${error.code}: ${error.message}`);";
+
+fn run(project: &Project, body: &str, options: &[&str]) -> Done {
+    project.run_with(&format!("{CALL}\n{body}"), &[&["--space", "outer"], options].concat())
+}
+
+const DAILY: &str = "import { desk } from '@capabilities/desk';
+    import { greeting } from './words';
+    let calls = 0;
+    export default async ({ day }: { day: string }) => {
+        calls += 1;
+        if (day === 'fail') throw new Error('no such day');
+        if (day === 'many') for (let i = 0; i < 5; i++) await desk.note({ text: day });
+        if (day === 'loop') for (;;);
+        console.log('inside', day);
+        return [greeting, await desk.note({ text: day }), calls];
+    };";
+
+#[test]
+fn a_script_answers_in_its_own_space_and_with_its_own_caps() {
+    let project = project(DAILY);
+    let body = "export default [await attempt('Monday'), await attempt('Tuesday'), await attempt('fail'), await attempt('many'),
+        await attempt('loop'), await attempt('Friday')];";
+    let said = run(&project, body, &["--json"]).value();
+    assert_eq!(said[0], json!(["Good day", "noted Monday", 1]));
+    assert_eq!(said[1], json!(["Good day", "noted Tuesday", 1]), "each call is a run of its own");
+    assert_eq!(said[2], "call.failed: no such day");
+    assert!(said[3].as_str().unwrap().starts_with("call.failed: Its handler failed: "), "{said}");
+    assert!(said[4].as_str().unwrap().starts_with("call.failed: Its handler failed: "), "{said}");
+    assert_eq!(said[5], json!(["Good day", "noted Friday", 1]));
+    let done = project.run_with(
+        "import { desk } from '@capabilities/desk'; export default typeof desk;",
+        &["--space", "outer", "--json"],
+    );
+    assert_eq!(done.error().0, "import.denied", "the script that calls has no more than it had");
+}
+
+#[test]
+fn events_of_the_inner_run_stand_under_the_call_that_it_answers() {
+    let project = project(DAILY);
+    let done = run(&project, "export default await reports.daily({ day: 'Monday' });", &["--events", "--json"]);
+    let lines = done.lines();
+    let (report, events) = lines.split_last().unwrap();
+    let outer: Vec<&Value> = events.iter().filter(|event| event.get("parent").is_none()).collect();
+    let types =
+        |events: &[&Value]| events.iter().map(|event| event["type"].as_str().unwrap().to_owned()).collect::<Vec<_>>();
+    assert_eq!(types(&outer), ["runStarted", "callScheduled", "callResult", "runFinished"]);
+    let inner: Vec<&Value> = events.iter().filter(|event| event.get("parent").is_some()).collect();
+    assert_eq!(types(&inner), ["runStarted", "console", "callScheduled", "callResult", "runFinished"]);
+    for event in &inner {
+        assert_eq!(event["parent"], json!({ "runId": report["runId"], "callId": 1 }));
+        assert_ne!(event["runId"], report["runId"]);
+    }
+    let at = |wanted: &Value| events.iter().position(|event| event == wanted).unwrap();
+    assert!(at(outer[1]) < at(inner[0]) && at(inner[4]) < at(outer[2]));
+    assert_eq!(report["console"], json!([]), "what the inner run prints is its own");
+}
+
+#[test]
+fn rules_hold_inside_as_they_do_anywhere() {
+    let project = project(DAILY);
+    project.configure(json!({ "spaces": {
+        "inner": { "capabilities": ["./capabilities/desk.json"], "policy": { "functions": { "desk.note": "approve" } } },
+        "outer": { "capabilities": ["./capabilities/reports.json"] },
+    } }));
+    project.trust();
+    let said = run(&project, "export default await attempt('Monday');", &["--json"]).value();
+    assert!(said.as_str().unwrap().starts_with("call.approval_denied"), "{said}");
+    project.configure(json!({ "spaces": {
+        "inner": { "capabilities": ["./capabilities/desk.json"], "policy": { "functions": { "desk.note": "deny" } } },
+        "outer": { "capabilities": ["./capabilities/reports.json"], "policy": { "functions": { "desk.note": "allow" } } },
+    } }));
+    project.trust();
+    let said = run(&project, "export default await attempt('Monday');", &["--json"]).value();
+    assert!(said.as_str().unwrap().starts_with("call.denied"), "the inner space's rules hold: {said}");
+}
+
+#[test]
+fn scripts_that_would_call_one_another_for_ever_are_stopped() {
+    let project = Project::empty();
+    let definition = scripts("loops", &[("one", "../scripts/one.ts", None), ("two", "../scripts/two.ts", None)]);
+    project.write("capabilities/loops.json", definition);
+    project.write(
+        "scripts/one.ts",
+        "import { loops } from '@capabilities/loops'; export default async () => 'one ' + await loops.two({ day: 'x' });",
+    );
+    project.write(
+        "scripts/two.ts",
+        "import { loops } from '@capabilities/loops'; export default async () => 'two ' + await loops.one({ day: 'x' });",
+    );
+    project.configure(json!({ "capabilities": { "global": ["./capabilities/loops.json"] } }));
+    let done = project.run_with(
+        "import { loops } from '@capabilities/loops'; export default await loops.one({ day: 'x' }).catch((error) => [error.code, error.message]);",
+        &["--json"],
+    );
+    let said = done.value();
+    assert_eq!(said[0], "call.denied");
+    assert!(said[1].as_str().unwrap().contains("would call itself"), "{said}");
+}
+
+#[test]
+fn what_is_no_script_or_no_space_is_told() {
+    let broken = project("export const daily = 1;");
+    let said = run(&broken, "export default await attempt('Monday');", &["--json"]).value();
+    assert_eq!(said, "call.unavailable: The script has no default export");
+    let broken = project("import { lamp } from '@capabilities/lamp'; export default () => lamp.on();");
+    let said = run(&broken, "export default await attempt('Monday');", &["--json"]).value();
+    assert!(said.as_str().unwrap().starts_with("call.unavailable: Its script cannot run: "), "{said}");
+    for (file, space, text) in
+        [("../scripts/none.ts", "inner", "there is no script"), ("../scripts/daily.ts", "iner", "iner")]
+    {
+        let project = project(DAILY);
+        project.write("capabilities/reports.json", scripts("reports", &[("daily", file, Some(space))]));
+        let (_, message) = run(&project, "export default 1;", &["--json"]).error();
+        assert!(message.contains(text), "{message}");
+    }
+}
+
+#[test]
+fn a_value_may_be_exported_instead_of_a_function() {
+    let project = project("export default { fixed: [1, 2] };");
+    assert_eq!(run(&project, "export default await attempt('x');", &["--json"]).value(), json!({ "fixed": [1, 2] }));
+}

@@ -1,0 +1,172 @@
+//! What handlers in TypeScript reach, and what becomes of those that misbehave.
+
+use crate::support::{Project, Reply, Site};
+use serde_json::{Value, json};
+
+/// A project whose scripts have a capability `desk` with one function `do`, whose handler has this body; and what the
+/// configuration gives it.
+fn project(body: &str, given: Value) -> Project {
+    let project = Project::empty();
+    let definition = format!(
+        "import {{ defineTool }} from '@agent-spaces/capabilities';
+         let kept = 0;
+         const all = [];
+         export const desk = defineTool({{ name: 'desk', functions: {{ do: {{
+           description: 'Does', parameters: {{ what: {{ type: 'string', required: true }} }}, returns: {{}} as string,
+           handler: async ({{ what }}) => {{ {body} }},
+         }} }} }});"
+    );
+    project.write("capabilities/desk.ts", definition);
+    let providers = json!({ "@capabilities/desk": given });
+    project.configure(json!({
+        "capabilities": { "global": ["./capabilities/desk.ts"] }, "providers": providers, "spaces": { "work": {} },
+    }));
+    project
+}
+
+const SCRIPT: &str = "import { desk } from '@capabilities/desk';
+    const attempt = (what: string) => desk.do({ what }).catch((error) => `${error.name} ${error.code}: ${error.message}`);";
+
+/// What calls with these words gave, one after the other.
+fn calls(project: &Project, words: &[&str]) -> Vec<String> {
+    let words = serde_json::to_string(words).unwrap();
+    let done = project.run(&format!(
+        "{SCRIPT} const said = []; for (const word of {words}) said.push(await attempt(word)); export default said;"
+    ));
+    let value = done.value();
+    value.as_array().unwrap().iter().map(|each| each.as_str().unwrap_or("(no text)").to_owned()).collect()
+}
+
+#[test]
+fn a_handler_that_misbehaves_fails_its_call_and_nothing_else() {
+    let body = "
+        if (what === 'loop') for (;;);
+        if (what === 'wait') await new Promise((resolve) => setTimeout(resolve, 60000));
+        if (what === 'never') await new Promise(() => {});
+        if (what === 'throw') throw 7;
+        if (what === 'object') throw { secret: 1 };
+        if (what === 'error') throw new RangeError('too far');
+        if (what === 'own') throw new CapabilityError('not there', { code: 'desk.missing', details: { what } });
+        if (what === 'posing') throw new CapabilityError('mine', { code: 'limit.fuel' });
+        if (what === 'wrong') return 5 as any;
+        if (what === 'leak') for (;;) all.push(new Array(100000).fill(what));
+        if (what === 'deep') { const down = () => down() + 1; return String(down()); }
+        return `did ${what}`;";
+    let project = project(body, json!({ "limits": { "time": "1s", "memory": "48MiB" } }));
+    project.trust();
+    let words = ["loop", "wait", "never", "throw", "object", "error", "own", "posing", "wrong", "leak", "deep", "this"];
+    let said = calls(&project, &words);
+    let expected = [
+        "CapabilityError call.failed: Its handler failed: ",
+        "CapabilityError call.failed: Its handler failed: ",
+        "CapabilityError call.failed: The script waits for a promise that can never settle",
+        "CapabilityError call.failed: Uncaught 7",
+        "CapabilityError call.failed: Uncaught {\"secret\":1}",
+        "CapabilityError call.failed: too far",
+        "CapabilityError desk.missing: not there",
+        "CapabilityError call.failed: mine",
+        "CapabilityError call.failed: desk.do's answer does not fit its type: expected a string, got a number",
+        "CapabilityError call.failed: Its handler failed: ",
+        "CapabilityError call.failed: Its handler failed: ",
+        "did this",
+    ];
+    for ((word, said), expected) in words.iter().zip(&said).zip(expected) {
+        assert!(said.starts_with(expected), "{word}: {said}");
+    }
+    assert!(said[9].contains("memory"), "{}", said[9]);
+}
+
+#[test]
+fn nothing_that_a_handler_keeps_is_there_in_the_next_call() {
+    let body = "kept += 1; (globalThis as any).mine ??= what; return `${kept} ${(globalThis as any).mine}`;";
+    assert_eq!(calls(&project(body, json!({})), &["a", "b", "c"]), ["1 a", "1 b", "1 c"]);
+}
+
+#[test]
+fn a_variable_that_is_not_given_is_refused_by_its_name() {
+    let body =
+        "return what === 'list' ? Object.keys(process.env).join() : what === 'in' ? String('HOME' in process.env)
+        : String(process.env[what]);";
+    let given = json!({ "env": { "CRM_URL": "https://crm.example" } });
+    let project = project(body, given);
+    let words = ["HOME", "CRM_URL", "NODE_ENV", "DEBUG", "list", "in", "__proto__"];
+    let refused = |name: &str| {
+        format!("CapabilityError call.denied: process.env.{name} is not given to the handlers of @capabilities/desk")
+    };
+    // A configuration that its user has not accepted gives nothing.
+    let said = calls(&project, &words);
+    assert_eq!((said[1].as_str(), said[4].as_str()), (refused("CRM_URL").as_str(), ""));
+    project.trust();
+    let expected = [
+        refused("HOME"),
+        "https://crm.example".to_owned(),
+        "production".to_owned(),
+        "undefined".to_owned(),
+        "CRM_URL".to_owned(),
+        "false".to_owned(),
+        refused("__proto__"),
+    ];
+    assert_eq!(calls(&project, &words), expected);
+}
+
+#[test]
+fn a_secret_goes_to_the_host_that_is_given_and_comes_back_to_nobody() {
+    const SECRET: &str = "sk-live-0123456789abcdef";
+    let site = Site::start(|request| {
+        let key = request.header("authorization").unwrap_or("nothing").to_owned();
+        Reply::text(format!("you are {key}"))
+    });
+    let body = "const answer = await fetch(what, { headers: { authorization: `Bearer ${process.env.DESK_TOKEN}` } });
+        if (what.endsWith('fail')) throw new Error(`it said ${await answer.text()}`);
+        return await answer.text();";
+    let given = json!({
+        "env": ["DESK_TOKEN"], "http": { "domains": ["localhost"], "private": ["localhost"] },
+    });
+    let project = project(body, given);
+    project.trust();
+    let (there, fail) = (format!("http://localhost:{}/a", site.port), format!("http://localhost:{}/fail", site.port));
+    let words = serde_json::to_string(&[&there, &fail, "http://127.0.0.1:1/", "https://example.com/"]).unwrap();
+    project.write(
+        "script.ts",
+        format!(
+            "{SCRIPT} const said = []; for (const word of {words}) said.push(await attempt(word)); export default said;"
+        ),
+    );
+    let mut command = project.command(&["run", "script.ts", "--space", "work", "--events", "--json"]);
+    command.env("DESK_TOKEN", SECRET);
+    let done = crate::support::Begun::start(command).finish();
+    assert_eq!(site.asked()[0].header("authorization"), Some(format!("Bearer {SECRET}").as_str()), "{done:?}");
+    let said = done.value();
+    assert_eq!(said[0], "you are Bearer [redacted]");
+    assert_eq!(said[1], "CapabilityError call.failed: it said you are Bearer [redacted]");
+    assert!(said[2].as_str().unwrap().contains("Domain \"127.0.0.1\" is not allowed"), "{said}");
+    assert!(said[3].as_str().unwrap().contains("Domain \"example.com\" is not allowed"), "{said}");
+    assert!(!done.stdout.contains(SECRET) && !done.stderr.contains(SECRET), "{done:?}");
+}
+
+#[test]
+fn without_a_grant_there_is_no_network() {
+    let said = calls(&project("return (await fetch(what)).text();", json!({})), &["https://example.com"]);
+    assert!(said[0].contains("Network access is disabled"), "{said:?}");
+}
+
+#[test]
+fn what_is_given_to_no_module_is_told() {
+    let project = project("return what;", json!({}));
+    project.configure(json!({
+        "capabilities": { "global": ["./capabilities/desk.ts"] }, "providers": { "@capabilities/desc": {} },
+    }));
+    let done = project.run_with("export default 1;", &["--json"]);
+    let (code, message) = done.error();
+    assert_eq!(code, "config.unknown");
+    assert!(message.contains("there is no module `@capabilities/desc`"), "{message}");
+    assert!(message.contains("Did you mean `@capabilities/desk`?"), "{message}");
+}
+
+#[test]
+fn a_variable_that_is_not_set_is_told_where_it_is_given() {
+    let project = project("return what;", json!({ "env": ["SURELY_NOT_SET_HERE"] }));
+    project.trust();
+    let (_, message) = project.run("export default 1;").error();
+    assert!(message.contains("$.providers[\"@capabilities/desk\"].env.SURELY_NOT_SET_HERE"), "{message}");
+}

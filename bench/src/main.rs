@@ -12,6 +12,7 @@ mod large_space;
 mod mcp;
 mod parked;
 mod pipeline;
+mod providers;
 mod report;
 mod spaces;
 mod throughput;
@@ -54,6 +55,9 @@ async fn measure(report: &mut Report, names: &[String]) -> Result<()> {
     }
     if wanted("pipeline") {
         pipeline::measure(report).await?;
+    }
+    if wanted("providers") {
+        providers::measure(report).await?;
     }
     if wanted("throughput") {
         throughput::measure(report).await?;

@@ -1,0 +1,89 @@
+//! What a call costs that a handler in a sandbox of its own answers, beside one that Rust answers.
+
+use crate::report::Report;
+use crate::spaces;
+use crate::timing::times;
+use agent_spaces::project::SpaceModules;
+use agent_spaces::project::{Outlines, definitions_at};
+use agent_spaces::{Engine, EngineConfig, Program, RunOptions, Space};
+use anyhow::Result;
+use std::path::Path;
+use std::time::Instant;
+
+/// Calls in one run, so that the run itself does not count.
+const CALLS: usize = 100;
+const ROUNDS: usize = 30;
+
+const DEFINITION: &str = r#"{ "name": "desk", "functions": [{
+    "name": "note", "description": "Notes",
+    "parameters": { "text": { "type": "string", "required": true } }, "returns": "string"
+}] }"#;
+
+const HANDLER: &str = "export const note = ({ text }) => text;";
+
+/// A module that takes a while to be evaluated, as libraries do.
+const LIBRARY: &str = "const table = new Map();
+for (let i = 0; i < 20_000; i++) table.set(`key ${i}`, { i, list: [i, i + 1] });
+export const note = ({ text }) => `${text} ${table.size}`;";
+
+pub(crate) async fn measure(report: &mut Report) -> Result<()> {
+    let engine = spaces::engine(EngineConfig::default())?;
+    let small = written(HANDLER)?;
+    let (first, begun) = first_call(small.path(), &engine).await?;
+    report.add("first call of a handler, made ready and kept", first, "ms");
+    let handler = per_call(&prepare(&begun, CALLS)?, &prepare(&begun, 0)?).await?;
+    let trains = spaces::trains(&engine)?;
+    let native = |calls| {
+        trains.prepare("bench.js", &format!("import {{ trains }} from '@capabilities/trains'; for (let i = 0; i < {calls}; i++) await trains.get({{ count: 1 }});"))
+    };
+    let native = per_call(&native(CALLS)?, &native(0)?).await?;
+    report
+        .add("call of a handler in a sandbox of its own, p50", handler, "µs")
+        .against("a call that Rust answers", native);
+
+    let large = written(LIBRARY)?;
+    let (first, begun) = first_call(large.path(), &engine).await?;
+    report.add("first call of a handler whose module takes long", first, "ms");
+    let kept = per_call(&prepare(&begun, CALLS)?, &prepare(&begun, 0)?).await?;
+    // What looks at the clock while it is evaluated is evaluated for every call.
+    let changing = written(&format!("Date.now();\n{LIBRARY}"))?;
+    let (_, begun) = first_call(changing.path(), &engine).await?;
+    let evaluated = per_call(&prepare(&begun, CALLS)?, &prepare(&begun, 0)?).await?;
+    report.add("call of that handler, p50", kept, "µs").against("its modules evaluated for each call", evaluated);
+    Ok(())
+}
+
+fn written(handlers: &str) -> Result<tempfile::TempDir> {
+    let folder = tempfile::tempdir()?;
+    std::fs::write(folder.path().join("desk.json"), DEFINITION)?;
+    std::fs::write(folder.path().join("desk.ts"), handlers)?;
+    Ok(folder)
+}
+
+/// How long it takes from the files to the first answer, in milliseconds; and the space.
+async fn first_call(folder: &Path, engine: &Engine) -> Result<(f64, Space)> {
+    let begun = Instant::now();
+    let definitions = definitions_at(folder, &Outlines::none())?;
+    let space = SpaceModules::of(definitions.iter().collect()).assemble(engine)?;
+    let report = prepare(&space, 1)?.run(RunOptions::default()).await;
+    report.outcome.map_err(|error| anyhow::anyhow!("{error:?}"))?;
+    Ok((begun.elapsed().as_secs_f64() * 1e3, space))
+}
+
+fn prepare(space: &Space, calls: usize) -> Result<Program> {
+    let script = format!(
+        "import {{ desk }} from '@capabilities/desk';
+         for (let i = 0; i < {calls}; i++) await desk.note({{ text: 'four' }});"
+    );
+    Ok(space.prepare("bench.js", &script)?)
+}
+
+async fn per_call(busy: &Program, idle: &Program) -> Result<f64> {
+    let mut least = f64::INFINITY;
+    for _ in 0..3 {
+        let busy = times(ROUNDS / 3, || busy.run(RunOptions::default())).await.p50;
+        let idle = times(ROUNDS / 3, || idle.run(RunOptions::default())).await.p50;
+        least = least.min((busy - idle) / CALLS as f64);
+    }
+    Ok(least)
+}

@@ -5,6 +5,7 @@
 //! they were skipped.
 
 mod corpus;
+mod definitions;
 
 use crate::seeds::{EXAMPLES, FOLDERS};
 use agent_spaces::project::{Outlines, Scope, build, definitions_at};

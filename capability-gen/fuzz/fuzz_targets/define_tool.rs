@@ -2,9 +2,9 @@
 
 //! A definition in TypeScript, from any text: refused with a place and a fix, or understood.
 
-use capability_gen::sources::define_tool::parse;
+use capability_gen::sources::define_tool::{no_files, parse};
 
-libfuzzer_sys::fuzz_target!(|text: &str| match parse("fuzz.ts", text) {
+libfuzzer_sys::fuzz_target!(|text: &str| match parse("fuzz.ts", text, &no_files) {
     Ok(tools) => {
         assert!(!tools.is_empty());
         assert!(tools.iter().all(|tool| !tool.definition.functions.is_empty()));

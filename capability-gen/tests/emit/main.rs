@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
+mod definitions;
 mod hostile;
 mod models;
 mod outputs;

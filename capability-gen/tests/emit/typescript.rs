@@ -1,7 +1,13 @@
 //! Real `tsc` and real Node over what is generated; `tests/typescript/README.md` says where they come from.
 
 use crate::{hostile, models};
-use capability_gen::emit::{bundle::bundle, dts::dts, globals::globals_dts, js, tsconfig::tsconfig};
+use capability_gen::emit::{
+    bundle::bundle,
+    dts::dts,
+    globals::{capabilities_dts, globals_dts},
+    js,
+    tsconfig::tsconfig,
+};
 use capability_gen::model::Module;
 use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::TestRunner;
@@ -14,7 +20,7 @@ const SCRIPTS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/typescript");
 /// Random modules in one process of Node.
 const MODULES: usize = 150;
 
-fn tsc() -> Option<PathBuf> {
+pub(crate) fn tsc() -> Option<PathBuf> {
     let path = std::env::var_os("AGENT_SPACES_TSC").map(PathBuf::from);
     if path.is_none() {
         println!("skipped: AGENT_SPACES_TSC does not name a tsc");
@@ -23,26 +29,27 @@ fn tsc() -> Option<PathBuf> {
 }
 
 /// A folder of its own that is gone at the end.
-struct Folder(PathBuf);
+pub(crate) struct Folder(PathBuf);
 
 impl Folder {
-    fn new(name: &str) -> Self {
+    pub(crate) fn new(name: &str) -> Self {
         let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}-{}", std::process::id()));
         std::fs::create_dir_all(&path).unwrap();
         Self(path)
     }
 
-    fn write(&self, path: &str, text: &str) {
+    pub(crate) fn write(&self, path: &str, text: &str) {
         let path = self.0.join(path);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::write(path, text).unwrap();
     }
 
     /// As a project has it after `capabilities build`.
-    fn install(&self, modules: &[Module]) {
+    pub(crate) fn install(&self, modules: &[Module]) {
         self.write("tsconfig.json", r#"{ "extends": "./.agent-spaces/tsconfig.json" }"#);
         self.write(".agent-spaces/tsconfig.json", &tsconfig());
         self.write(".agent-spaces/globals.d.ts", globals_dts());
+        self.write(".agent-spaces/capabilities.d.ts", capabilities_dts());
         for module in modules {
             for (path, text) in bundle(module, "").files {
                 self.write(&format!(".agent-spaces/capabilities/{}/{path}", module.name), &text);
@@ -51,7 +58,7 @@ impl Folder {
     }
 
     /// What `tsc` prints; nothing when it accepts all.
-    fn check(&self, tsc: &Path) -> String {
+    pub(crate) fn check(&self, tsc: &Path) -> String {
         let output = Command::new("node").arg(tsc).arg("-p").arg(&self.0).output().unwrap();
         let text = String::from_utf8_lossy(&output.stdout).into_owned();
         assert_eq!(output.status.success(), text.is_empty(), "{text}{}", String::from_utf8_lossy(&output.stderr));

@@ -10,6 +10,7 @@
 use super::error::ProjectError;
 use super::find::join;
 use super::outlines::Outlines;
+use super::siblings::Siblings;
 use super::text;
 use crate::config::{Config, Entry, ToolFilters};
 use crate::error::HostError;
@@ -102,6 +103,8 @@ struct Recipe {
     server: Option<String>,
     /// Which of its tools are functions.
     filters: ToolFilters,
+    /// The files that a definition in TypeScript imports types and constants from.
+    siblings: Option<Siblings>,
 }
 
 /// How a file was named.
@@ -116,11 +119,12 @@ pub(super) struct Naming {
 
 impl Recipe {
     fn compile(&self) -> Result<Module, ProjectError> {
-        let is_json = Path::new(&self.file).extension().is_some_and(|extension| extension == "json");
-        let is_typescript = !is_json && self.format != Some(Format::Mcp);
-        let definitions = match is_typescript {
-            true => define_tool::parse(&self.file, &self.text)?.into_iter().map(|tool| tool.definition).collect(),
-            false => {
+        let definitions = match &self.siblings {
+            Some(siblings) => {
+                let tools = define_tool::parse(&self.file, &self.text, &|path| siblings.read(path))?;
+                tools.into_iter().map(|tool| tool.definition).collect()
+            }
+            None => {
                 let name = self.server.as_deref().unwrap_or_else(|| server_name(&self.stem));
                 let source = Source { file: &self.file, text: &self.text, name: Some(name), format: self.format };
                 let mut definitions = sources::parse(&source)?;
@@ -134,12 +138,21 @@ impl Recipe {
         Ok(compile(ModuleSource { specifier, stem, definitions })?)
     }
 
-    fn key(&self) -> String {
+    /// Stands for all but the files beside it.
+    fn own_key(&self) -> String {
         let format = self.format.map(|format| format!("{format:?}")).unwrap_or_default();
         let specifier = self.specifier.as_deref().unwrap_or_default();
         let server = self.server.as_deref().unwrap_or_default();
         let filters = format!("{:?}", self.filters);
         Outlines::key([&self.file, &self.text, &self.stem, specifier, &format, server, &filters])
+    }
+
+    /// Stands for everything. Which files beside it belong to that is known once it was compiled, or read from what is
+    /// kept of that.
+    fn key(&self) -> String {
+        let texts = self.siblings.as_ref().map(Siblings::texts).unwrap_or_default();
+        let own = self.own_key();
+        Outlines::key(std::iter::once(own.as_str()).chain(texts.iter().map(String::as_str)))
     }
 }
 
@@ -324,6 +337,7 @@ fn read(file: &Path, naming: Naming, outlines: &Outlines) -> Result<Option<Defin
         format: naming.format,
         server: naming.server,
         filters: naming.filters,
+        siblings: (is_define_tool && naming.format != Some(Format::Mcp)).then(|| Siblings::of(file)),
     };
     let Some(outline) = recipe.outline(outlines)? else { return Ok(None) };
     let handlers = if is_define_tool { Some(file.to_owned()) } else { handlers_beside(file) };
@@ -348,16 +362,22 @@ impl DefinitionFile {
 impl Recipe {
     /// The module's names; nothing where a server has no tools, or none that is let through.
     fn outline(&self, outlines: &Outlines) -> Result<Option<PackageOutline>, ProjectError> {
-        let key = self.key();
-        if let Some(outline) = outlines.get(&key) {
+        if let Some(siblings) = &self.siblings {
+            siblings.read_all(&outlines.files(&self.own_key()));
+        }
+        if let Some(outline) = outlines.get(&self.key()) {
             return Ok(Some(outline));
         }
+        self.siblings.iter().for_each(Siblings::forget);
         let module = match self.compile() {
             Err(ProjectError::Compile(CompileError::Empty(_))) if self.format == Some(Format::Mcp) => return Ok(None),
             compiled => compiled?,
         };
         let outline = PackageOutline::of(&module);
-        outlines.put(&key, &outline);
+        if let Some(siblings) = &self.siblings {
+            outlines.put_files(&self.own_key(), &siblings.paths());
+        }
+        outlines.put(&self.key(), &outline);
         Ok(Some(outline))
     }
 }
@@ -457,6 +477,7 @@ impl<'a> Loader<'a> {
             format: Some(Format::Mcp),
             server: Some(server.name.clone()),
             filters,
+            siblings: None,
         };
         let Some(outline) = recipe.outline(self.outlines)? else { return Ok(()) };
         let body = DefinitionBody::Module(Box::new(DefinedModule { outline, is_define_tool: false, recipe }));

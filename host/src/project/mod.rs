@@ -24,6 +24,7 @@ mod find;
 mod lock;
 mod outlines;
 mod servers;
+mod siblings;
 mod spaces;
 mod text;
 mod variables;

@@ -4,6 +4,8 @@
 //! found by the hash of everything that it depends on, so it is never out of date.
 
 use crate::package::PackageOutline;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 use std::path::PathBuf;
 
 /// Outlines that are kept in a folder of the user's, or nowhere.
@@ -34,18 +36,36 @@ impl Outlines {
     }
 
     pub(super) fn get(&self, key: &str) -> Option<PackageOutline> {
-        let bytes = std::fs::read(self.folder.as_ref()?.join(key)).ok()?;
+        self.read(key)
+    }
+
+    pub(super) fn put(&self, key: &str, outline: &PackageOutline) {
+        self.write(key, outline);
+    }
+
+    /// The files that a definition's text asked for the last time. What they have is part of the outline's key, and the
+    /// same texts ask for the same files, so a list that is out of date only means that nothing is found by it.
+    pub(super) fn files(&self, key: &str) -> Vec<String> {
+        self.read(&format!("{key}.files")).unwrap_or_default()
+    }
+
+    pub(super) fn put_files(&self, key: &str, files: &[String]) {
+        self.write(&format!("{key}.files"), files);
+    }
+
+    fn read<T: DeserializeOwned>(&self, name: &str) -> Option<T> {
+        let bytes = std::fs::read(self.folder.as_ref()?.join(name)).ok()?;
         serde_json::from_slice(&bytes).ok()
     }
 
     /// A cache that cannot be written is only slower.
-    pub(super) fn put(&self, key: &str, outline: &PackageOutline) {
+    fn write<T: Serialize + ?Sized>(&self, name: &str, value: &T) {
         let write = || -> Option<()> {
             let folder = self.folder.as_ref()?;
             std::fs::create_dir_all(folder).ok()?;
             let file = tempfile::NamedTempFile::new_in(folder).ok()?;
-            serde_json::to_writer(&file, outline).ok()?;
-            file.persist(folder.join(key)).ok()?;
+            serde_json::to_writer(&file, value).ok()?;
+            file.persist(folder.join(name)).ok()?;
             Some(())
         };
         let _ = write();

@@ -12,7 +12,7 @@ use super::fault::Fault;
 const MAX_BRACKETS: u32 = 200;
 
 /// The most tokens in one chain, those around its brackets included. It is what the largest stack is made for.
-const MAX_DEPTH: u32 = 8_000;
+pub(super) const MAX_DEPTH: u32 = 8_000;
 
 /// How far the end of what may be a regular expression is looked for: looking must not take time with the square of
 /// the file.

@@ -6,14 +6,37 @@ use crate::sources::SourceError;
 /// An error without its file and line.
 #[derive(Debug)]
 pub(super) struct Fault {
-    at: u32,
-    message: String,
-    fix: String,
+    pub(super) at: u32,
+    pub(super) message: String,
+    pub(super) fix: String,
+    /// Where it is, if that is known already.
+    place: Option<Place>,
+    /// Whether it is no mistake of the author's, only more than is understood here: a type may become any value.
+    pub(super) is_beyond: bool,
 }
 
 impl Fault {
     pub(super) fn new(at: u32, message: impl Into<String>, fix: impl Into<String>) -> Self {
-        Self { at, message: message.into(), fix: fix.into() }
+        Self { at, message: message.into(), fix: fix.into(), place: None, is_beyond: false }
+    }
+
+    /// Something that is right and that is not understood here.
+    pub(super) fn beyond(at: u32, message: impl Into<String>, fix: impl Into<String>) -> Self {
+        Self { is_beyond: true, ..Self::new(at, message, fix) }
+    }
+
+    /// An error in a file that could not be parsed.
+    pub(super) fn placed(error: SourceError) -> Self {
+        Self { place: Some(error.place), ..Self::new(0, error.message, error.fix) }
+    }
+
+    /// The same in a file whose offsets start here.
+    pub(super) fn moved(self, base: u32) -> Self {
+        Self { at: self.at.saturating_add(base), ..self }
+    }
+
+    pub(super) fn at_place(self, place: Place) -> SourceError {
+        SourceError { place: self.place.unwrap_or(place), message: self.message, fix: self.fix }
     }
 }
 
@@ -59,8 +82,15 @@ impl<'t> Lines<'t> {
         Place { file: self.file.to_owned(), path: format!("{line}:{column}") }
     }
 
-    pub(super) fn error(&self, fault: Fault) -> SourceError {
-        SourceError { place: self.place(fault.at), message: fault.message, fix: fault.fix }
+    /// How long the text is, in bytes.
+    pub(super) fn len(&self) -> u32 {
+        u32::try_from(self.text.len()).unwrap_or(u32::MAX)
+    }
+
+    /// An error in this file, whose offsets start at `base`.
+    pub(super) fn error(&self, fault: Fault, base: u32) -> SourceError {
+        let place = self.place(fault.at.saturating_sub(base));
+        fault.at_place(place)
     }
 
     fn characters_before(&self, offset: usize) -> usize {

@@ -1,6 +1,7 @@
-//! What a file declares, imports and exports, by name.
+//! What a file declares, by name.
 
 use super::fault::Fault;
+use super::links::Links;
 use oxc_ast::ast::{
     BindingPattern, CallExpression, Declaration, ExportDefaultDeclarationKind, Expression, ImportDeclarationSpecifier,
     Program, Statement, TSEnumDeclaration, TSInterfaceDeclaration, TSTypeAliasDeclaration, VariableDeclaration,
@@ -8,6 +9,7 @@ use oxc_ast::ast::{
 };
 use oxc_span::GetSpan as _;
 use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
 
 /// The module that has `defineTool`.
 const MODULE: &str = "@agent-spaces/capabilities";
@@ -16,10 +18,13 @@ const MODULE: &str = "@agent-spaces/capabilities";
 pub(super) struct File<'a> {
     /// `const name = …` at the top level.
     constants: HashMap<&'a str, &'a Expression<'a>>,
-    types: HashMap<&'a str, Vec<TypeDeclaration<'a>>>,
+    types: HashMap<&'a str, Rc<Vec<TypeDeclaration<'a>>>>,
     functions: HashSet<&'a str>,
-    /// The local names of imports, and where they come from.
-    imports: HashMap<&'a str, &'a str>,
+    /// Variables that are no constants with a value.
+    variables: HashSet<&'a str>,
+    /// What declares a type and is not read, in words.
+    others: HashMap<&'a str, &'static str>,
+    pub(super) links: Links<'a>,
     /// The JSDoc comment before each syntax node that has one, by where the node starts.
     comments: HashMap<u32, &'a str>,
     /// Calls of `defineTool`, in the file's order.
@@ -53,12 +58,15 @@ pub(super) struct ToolCall<'a> {
 }
 
 impl<'a> File<'a> {
-    pub(super) fn new(program: &'a Program<'a>, text: &'a str) -> Result<Self, Fault> {
+    /// `base` is where the file's offsets start.
+    pub(super) fn new(program: &'a Program<'a>, text: &'a str, base: u32) -> Result<Self, Fault> {
         let mut file = Self {
             constants: HashMap::new(),
             types: HashMap::new(),
             functions: HashSet::new(),
-            imports: HashMap::new(),
+            variables: HashSet::new(),
+            others: HashMap::new(),
+            links: Links::new(&program.body),
             comments: HashMap::new(),
             tools: Vec::new(),
             define_tool: HashSet::new(),
@@ -67,7 +75,7 @@ impl<'a> File<'a> {
         for comment in program.comments.iter().filter(|comment| comment.is_jsdoc()) {
             let span = comment.content_span();
             let content = text.get(span.start as usize..span.end as usize).unwrap_or_default();
-            file.comments.insert(comment.attached_to, content);
+            file.comments.insert(comment.attached_to + base, content);
         }
         // Imports and functions may stand after their use.
         program.body.iter().for_each(|statement| file.import(statement));
@@ -85,29 +93,29 @@ impl<'a> File<'a> {
         self.constants.get(name).copied()
     }
 
-    /// Whether an expression is a function, or the name of one of the file's.
-    pub(super) fn is_function(&self, value: &Expression<'_>) -> bool {
-        let is_function = |value: &Expression<'_>| {
-            matches!(value, Expression::ArrowFunctionExpression(_) | Expression::FunctionExpression(_))
-        };
-        match value.get_inner_expression() {
-            Expression::Identifier(it) => {
-                let name = it.name.as_str();
-                let constant = self.constant(name).map(Expression::get_inner_expression);
-                self.functions.contains(name) || constant.is_some_and(is_function)
-            }
-            value => is_function(value),
-        }
+    /// Whether a name is that of a declared function.
+    pub(super) fn is_function(&self, name: &str) -> bool {
+        self.functions.contains(name)
+    }
+
+    /// Whether a name is that of a variable whose value is not known.
+    pub(super) fn is_variable(&self, name: &str) -> bool {
+        self.variables.contains(name)
+    }
+
+    /// What a name is that declares a type which is not read.
+    pub(super) fn other(&self, name: &str) -> Option<&'static str> {
+        self.others.get(name).copied()
+    }
+
+    /// The names of all types.
+    pub(super) fn type_names(&self) -> impl Iterator<Item = &'a str> {
+        self.types.keys().copied()
     }
 
     /// The declarations of a type: several for an interface that is declared in parts.
-    pub(super) fn type_named(&self, name: &str) -> Option<(&'a str, &[TypeDeclaration<'a>])> {
-        self.types.get_key_value(name).map(|(name, declarations)| (*name, declarations.as_slice()))
-    }
-
-    /// The module that a name is imported from.
-    pub(super) fn import_of(&self, name: &str) -> Option<&'a str> {
-        self.imports.get(name).copied()
+    pub(super) fn type_named(&self, name: &str) -> Option<(&'a str, Rc<Vec<TypeDeclaration<'a>>>)> {
+        self.types.get_key_value(name).map(|(name, declarations)| (*name, declarations.clone()))
     }
 
     /// What a JSDoc comment says of the node that starts here.
@@ -131,7 +139,6 @@ impl<'a> File<'a> {
                     (&it.local, false)
                 }
             };
-            self.imports.insert(local.name.as_str(), source);
             if imported && source == MODULE {
                 self.define_tool.insert(local.name.as_str());
             }
@@ -145,6 +152,12 @@ impl<'a> File<'a> {
             Statement::ExportDefaultDeclaration(export) => match &export.declaration {
                 ExportDefaultDeclarationKind::TSInterfaceDeclaration(it) => {
                     self.add_type(it.id.name.as_str(), TypeKind::Interface(it), start)?;
+                }
+                ExportDefaultDeclarationKind::FunctionDeclaration(it) => {
+                    self.functions.extend(it.id.as_ref().map(|id| id.name.as_str()));
+                }
+                ExportDefaultDeclarationKind::ClassDeclaration(it) => {
+                    self.others.extend(it.id.as_ref().map(|id| (id.name.as_str(), "a class")));
                 }
                 other => {
                     if let Some(tool) = other.as_expression().and_then(|value| self.tool_call(value)) {
@@ -178,6 +191,15 @@ impl<'a> File<'a> {
             Declaration::FunctionDeclaration(it) => {
                 self.functions.extend(it.id.as_ref().map(|id| id.name.as_str()));
             }
+            Declaration::ClassDeclaration(it) => {
+                self.others.extend(it.id.as_ref().map(|id| (id.name.as_str(), "a class")));
+            }
+            Declaration::TSNamespaceDeclaration(it) => {
+                self.others.insert(it.id.name.as_str(), "a namespace");
+            }
+            Declaration::TSImportEqualsDeclaration(it) => {
+                self.others.insert(it.id.name.as_str(), "an `import =`");
+            }
             _ => {}
         }
         Ok(())
@@ -194,21 +216,25 @@ impl<'a> File<'a> {
                 "remove or rename one of them",
             ));
         }
-        declarations.push(TypeDeclaration { kind, start });
+        Rc::make_mut(declarations).push(TypeDeclaration { kind, start });
         Ok(())
     }
 
     fn variables(&mut self, declaration: &'a VariableDeclaration<'a>, is_export: bool) {
         for declarator in &declaration.declarations {
-            let (BindingPattern::BindingIdentifier(id), Some(value)) = (&declarator.id, &declarator.init) else {
+            let BindingPattern::BindingIdentifier(id) = &declarator.id else { continue };
+            let name = id.name.as_str();
+            let Some(value) = &declarator.init else {
+                self.variables.insert(name);
                 continue;
             };
-            let name = id.name.as_str();
             if let Some(tool) = self.tool_call(value) {
                 let export = is_export.then(|| name.to_owned());
                 self.tools.push(ToolCall { local: Some(name), export, ..tool });
             } else if declaration.kind == VariableDeclarationKind::Const {
                 self.constants.insert(name, value);
+            } else {
+                self.variables.insert(name);
             }
         }
     }
@@ -238,7 +264,7 @@ impl<'a> File<'a> {
         let is_imported = match call.callee.get_inner_expression() {
             Expression::Identifier(it) if self.define_tool.contains(it.name.as_str()) => true,
             // Not declared here and not imported: whoever runs the file provides it.
-            Expression::Identifier(it) if it.name == "defineTool" && !self.imports.contains_key("defineTool") => false,
+            Expression::Identifier(it) if it.name == "defineTool" && self.links.import("defineTool").is_none() => false,
             Expression::StaticMemberExpression(it) if it.property.name == "defineTool" => match &it.object {
                 Expression::Identifier(object) if self.namespaces.contains(object.name.as_str()) => true,
                 _ => return None,

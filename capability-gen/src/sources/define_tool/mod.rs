@@ -6,7 +6,10 @@
 //! ```text
 //! stack       how deep a file may nest, and a stack that is large enough for it
 //! depth       a bound of that depth, without recursion
-//! file        what the file declares, imports and exports
+//! files       the file and those that it imports from
+//! file        what a file declares
+//! links       what a file imports and exports
+//! names       what a name stands for, through imports
 //! value       literals → JSON
 //! tool        the object given to `defineTool` → Definition
 //! settings    approvals, rate limits, scopes
@@ -18,6 +21,9 @@
 mod depth;
 mod fault;
 mod file;
+mod files;
+mod links;
+mod names;
 mod parameters;
 mod settings;
 mod stack;
@@ -29,13 +35,29 @@ mod value;
 
 use crate::definition::{Definition, Place};
 use crate::sources::SourceError;
-use fault::{Fault, Lines};
+use fault::Lines;
+use files::Files;
 use oxc_allocator::Allocator;
-use oxc_parser::Parser;
-use oxc_span::SourceType;
+use std::sync::Arc;
 
 /// The longest file that is read, in bytes. Definitions are kilobytes; more is data, which belongs elsewhere.
 pub const MAX_FILE_BYTES: usize = 1024 * 1024;
+
+/// The most files that one definition's types and constants are read from, besides its own.
+pub const MAX_FILES: usize = 100;
+
+/// The most bytes that these files have together.
+pub const MAX_TOTAL_BYTES: usize = 4 * 1024 * 1024;
+
+/// Gives the text of a file by its path from the definition's folder: `types.ts`, `shared/index.ts`, without `.` and
+/// `..`. Nothing where there is no such file, and a reason where it cannot be read. It is asked for a file when
+/// something of it is needed, and of the same texts always for the same files.
+pub type Load<'l> = &'l (dyn Fn(&str) -> Result<Option<Arc<str>>, String> + Sync);
+
+/// Gives no file at all.
+pub fn no_files(_: &str) -> Result<Option<Arc<str>>, String> {
+    Ok(None)
+}
 
 /// A tool and the export that holds it at run time.
 #[derive(Clone, Debug, PartialEq)]
@@ -49,11 +71,12 @@ pub struct DefinedTool {
     pub computed_approval_messages: Vec<String>,
 }
 
-/// Reads the tools that a TypeScript file exports, in the file's order.
+/// Reads the tools that a TypeScript file exports, in the file's order. Types and constants may come from other files
+/// of its folder, which `load` gives.
 ///
 /// # Errors
-/// The first fault, with its line and column.
-pub fn parse(file: &str, text: &str) -> Result<Vec<DefinedTool>, SourceError> {
+/// The first fault, with its file, line and column.
+pub fn parse(file: &str, text: &str, load: Load<'_>) -> Result<Vec<DefinedTool>, SourceError> {
     if text.len() > MAX_FILE_BYTES {
         return Err(SourceError {
             place: Place { file: file.to_owned(), path: "1:1".to_owned() },
@@ -61,20 +84,11 @@ pub fn parse(file: &str, text: &str) -> Result<Vec<DefinedTool>, SourceError> {
             fix: "split it into several files, and keep data out of it".to_owned(),
         });
     }
-    let lines = Lines::new(file, text);
-    stack::with_enough_stack(text, || read(text, &lines)).and_then(|done| done).map_err(|fault| lines.error(fault))
-}
-
-fn read(text: &str, lines: &Lines<'_>) -> Result<Vec<DefinedTool>, Fault> {
-    let allocator = Allocator::default();
-    let parsed = Parser::new(&allocator, text, SourceType::ts().with_module(true)).parse();
-    if let Some(first) = parsed.diagnostics.errors().next() {
-        let at = first.labels.first().map_or(0, |label| label.offset());
-        let fix = first.help.as_ref().map_or_else(|| "correct the syntax".to_owned(), ToString::to_string);
-        return Err(Fault::new(at, first.message.to_string(), fix));
-    }
-    if parsed.panicked {
-        return Err(Fault::new(0, "the file cannot be parsed", "correct its syntax"));
-    }
-    tool::read_all(&file::File::new(&parsed.program, text)?, lines)
+    let read = |room: u32| {
+        let allocator = Allocator::default();
+        let files = Files::new(&allocator, load, file, room);
+        files.add(file.rsplit(['/', '\\']).next().unwrap_or(file), text)?;
+        tool::read_all(&files).map_err(|fault| files.error(fault))
+    };
+    stack::with_enough_stack(text, read).map_err(|fault| Lines::new(file, text).error(fault, 0))?
 }

@@ -1,7 +1,8 @@
 //! A function's parameters, written as a flat map or as a JSON Schema.
 //!
 //! In a flat map every member is a parameter, required unless it is `optional: true`, `required: false` or has a
-//! `default`. Results may be written in the same two ways.
+//! `default`. So are the members of an object inside of it where one has such a flag. Results may be written in the
+//! same two ways.
 
 use super::fault::Fault;
 use serde_json::{Map, Value, json};
@@ -209,5 +210,36 @@ fn parameter(name: &str, at: u32, value: Value) -> Result<(Value, bool), Fault> 
         schema.shift_remove("type");
     }
     let is_required = optional != Some(true) && required != Some(false) && !schema.contains_key("default");
+    nested(name, at, &mut schema)?;
     Ok((Value::Object(schema), is_required))
+}
+
+/// Reads the members of an object inside of a parameter as a map of parameters too, where one of them has a flag: a
+/// JSON Schema has none.
+fn nested(name: &str, at: u32, schema: &mut Map<String, Value>) -> Result<(), Fault> {
+    if let Some(Value::Object(items)) = schema.get_mut("items") {
+        nested(name, at, items)?;
+    }
+    let has_list = schema.contains_key("required");
+    let Some(Value::Object(members)) = schema.get_mut("properties") else { return Ok(()) };
+    let has_flag =
+        |member: &Value| ["optional", "required"].iter().any(|flag| member.get(*flag).is_some_and(Value::is_boolean));
+    if has_list || !members.values().any(has_flag) {
+        for (member, inner) in members.iter_mut() {
+            if let Value::Object(inner) = inner {
+                nested(&format!("{name}.{member}"), at, inner)?;
+            }
+        }
+        return Ok(());
+    }
+    let mut required = Vec::new();
+    for (member, inner) in members.iter_mut() {
+        let (inner_schema, is_required) = parameter(&format!("{name}.{member}"), at, inner.take())?;
+        *inner = inner_schema;
+        if is_required {
+            required.push(Value::String(member.clone()));
+        }
+    }
+    schema.insert("required".to_owned(), Value::Array(required));
+    Ok(())
 }

@@ -27,7 +27,7 @@ impl Settings {
             if self.seen.contains(&name) {
                 return Err(Fault::new(at, format!("`{name}` is given twice"), "keep one of the two"));
             }
-            if name == "approvalMessage" && reader.file.is_function(value) {
+            if name == "approvalMessage" && reader.is_function(value)? {
                 self.is_message_computed = true;
                 self.seen.push(name);
                 continue;

@@ -17,12 +17,16 @@ const STACK_PER_LEVEL: usize = if cfg!(debug_assertions) { 12 * 1024 } else { 4 
 /// Stack for everything that does not depend on the file's syntax: values and types have depth limits of their own.
 const STACK_BASE: usize = 2 * 1024 * 1024;
 
-/// Runs `work`, which parses `text`, on a stack it cannot overflow.
-pub(super) fn with_enough_stack<T: Send>(text: &str, work: impl FnOnce() -> T + Send) -> Result<T, Fault> {
+/// Runs `work`, which parses `text`, on a stack it cannot overflow. It is told how deep what it parses may be.
+pub(super) fn with_enough_stack<T: Send>(text: &str, work: impl FnOnce(u32) -> T + Send) -> Result<T, Fault> {
     let depth = depth::bound(text)?;
-    if depth <= INLINE_DEPTH {
-        return catch_unwind(AssertUnwindSafe(work)).map_err(|_| parser_failed());
+    // Files that this one imports from are parsed on the same stack, and how deep they are is not known yet.
+    let may_import = text.contains("./") || text.contains("'.'") || text.contains("\".\"");
+    if depth <= INLINE_DEPTH && !may_import {
+        return catch_unwind(AssertUnwindSafe(|| work(INLINE_DEPTH))).map_err(|_| parser_failed());
     }
+    let depth = if may_import { depth::MAX_DEPTH } else { depth };
+    let work = || work(depth);
     let stack = STACK_BASE + depth as usize * STACK_PER_LEVEL;
     thread::scope(|scope| match thread::Builder::new().stack_size(stack).spawn_scoped(scope, work) {
         Ok(thread) => thread.join().map_err(|_| parser_failed()),

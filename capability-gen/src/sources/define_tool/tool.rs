@@ -1,8 +1,10 @@
 //! The object given to `defineTool` → [`Definition`].
 
 use super::DefinedTool;
-use super::fault::{Fault, Lines};
-use super::file::{File, ToolCall};
+use super::fault::Fault;
+use super::file::ToolCall;
+use super::files::{Files, MAIN};
+use super::names::{Named, Wanted};
 use super::parameters::{self, Entry};
 use super::settings::Settings;
 use super::types::{self, Remark};
@@ -11,7 +13,7 @@ use crate::definition::{Annotations, Definition, FunctionDefinition, Note, Sourc
 use oxc_ast::ast::{Expression, TSType};
 use oxc_span::GetSpan as _;
 use serde_json::{Value, json};
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 
 /// What a tool may say.
 const TOOL_KEYS: [&str; 6] = ["name", "description", "version", "owner", "functions", "config"];
@@ -19,8 +21,13 @@ const TOOL_KEYS: [&str; 6] = ["name", "description", "version", "owner", "functi
 /// What a function may say, besides its settings.
 const FUNCTION_KEYS: [&str; 7] = ["title", "description", "parameters", "returns", "handler", "annotations", "config"];
 
-/// All tools of a file.
-pub(super) fn read_all(file: &File<'_>, lines: &Lines<'_>) -> Result<Vec<DefinedTool>, Fault> {
+/// What a reader of a build's output sees of one tool; the first show what is wrong.
+const MAX_NOTES: usize = 50;
+
+/// All tools of a definition's own file.
+pub(super) fn read_all(files: &Files<'_, '_>) -> Result<Vec<DefinedTool>, Fault> {
+    let Some(main) = files.get(MAIN) else { return Ok(Vec::new()) };
+    let file = main.file();
     if file.tools.is_empty() {
         return Err(Fault::new(
             0,
@@ -28,11 +35,11 @@ pub(super) fn read_all(file: &File<'_>, lines: &Lines<'_>) -> Result<Vec<Defined
             "write `import { defineTool } from '@agent-spaces/capabilities'` and `export const name = defineTool({ … })`",
         ));
     }
-    let reader = Reader::new(file);
+    let reader = Reader::new(files);
     let mut names = HashSet::new();
     let mut tools = Vec::with_capacity(file.tools.len());
     for call in &file.tools {
-        let tool = ToolReader { reader: &reader, lines, remarks: Vec::new() }.read(call)?;
+        let tool = ToolReader { reader: &reader, remarks: BTreeSet::new() }.read(call)?;
         if !names.insert(tool.definition.name.clone()) {
             return Err(Fault::new(
                 call.call.span.start,
@@ -47,8 +54,7 @@ pub(super) fn read_all(file: &File<'_>, lines: &Lines<'_>) -> Result<Vec<Defined
 
 struct ToolReader<'a, 'r> {
     reader: &'r Reader<'a, 'r>,
-    lines: &'r Lines<'r>,
-    remarks: Vec<Remark>,
+    remarks: BTreeSet<Remark>,
 }
 
 impl<'a> ToolReader<'a, '_> {
@@ -63,7 +69,7 @@ impl<'a> ToolReader<'a, '_> {
         };
         if !tool.is_imported {
             let module = "'@agent-spaces/capabilities'";
-            self.remarks.push((at, format!("`defineTool` is not imported; it is taken for that of {module}")));
+            self.remarks.insert((at, format!("`defineTool` is not imported; it is taken for that of {module}")));
         }
         let object = match tool.call.arguments.as_slice() {
             [argument] => argument.as_expression(),
@@ -116,7 +122,6 @@ impl<'a> ToolReader<'a, '_> {
             }
             definitions.push(own.0);
         }
-        let notes = self.remarks.into_iter().map(|(at, message)| Note { place: self.lines.place(at), message });
         let definition = Definition {
             name,
             description,
@@ -125,13 +130,22 @@ impl<'a> ToolReader<'a, '_> {
             owner,
             functions: definitions,
             config: settings.config,
-            place: self.lines.place(at),
-            notes: notes.collect(),
+            place: self.reader.files.place(at),
+            notes: self.notes(at),
             is_single_function: false,
             server: None,
             component: None,
         };
         Ok(DefinedTool { export, definition, computed_approval_messages })
+    }
+
+    /// What was remarked, each once, in the order of the files.
+    fn notes(&mut self, at: u32) -> Vec<Note> {
+        let remarks = std::mem::take(&mut self.remarks);
+        let more = remarks.len().saturating_sub(MAX_NOTES);
+        let more = (more > 0).then(|| (at, format!("and {more} more like these")));
+        let shown = remarks.into_iter().take(MAX_NOTES).chain(more);
+        shown.map(|(at, message)| Note { place: self.reader.files.place(at), message }).collect()
     }
 
     fn function(&mut self, function: &Member<'a>) -> Result<(FunctionDefinition, Settings), Fault> {
@@ -177,7 +191,7 @@ impl<'a> ToolReader<'a, '_> {
             annotations,
             config: settings.config.clone(),
             implementation: None,
-            place: self.lines.place(*at),
+            place: self.reader.files.place(*at),
         };
         Ok((definition, settings))
     }
@@ -204,7 +218,7 @@ impl<'a> ToolReader<'a, '_> {
     fn schema(&mut self, value: &'a Expression<'a>) -> Result<Value, Fault> {
         let at = value.span().start;
         if let Some(ty) = cast(value)
-            && (is_placeholder(value) || is_declared(self.reader.file, ty))
+            && (is_placeholder(value) || is_declared(self.reader, ty)?)
         {
             return types::schema_of(self.reader, ty, &mut self.remarks);
         }
@@ -267,11 +281,17 @@ fn is_placeholder(value: &Expression<'_>) -> bool {
     }
 }
 
-/// Whether a type is one of the file's own, so that a value cast to it is an example rather than a schema.
-fn is_declared(file: &File<'_>, ty: &TSType<'_>) -> bool {
+/// Whether a type is one of the definition's files, so that a value cast to it is an example rather than a schema.
+fn is_declared(reader: &Reader<'_, '_>, ty: &TSType<'_>) -> Result<bool, Fault> {
     match ty {
-        TSType::TSArrayType(it) => is_declared(file, &it.element_type),
-        ty => ty.get_identifier_reference().is_some_and(|it| file.type_named(it.name.as_str()).is_some()),
+        TSType::TSArrayType(it) => is_declared(reader, &it.element_type),
+        ty => match ty.get_identifier_reference() {
+            Some(it) => {
+                let named = reader.named(it.span.start, &[it.name.as_str()], Wanted::Type)?;
+                Ok(matches!(named, Named::Type(_)))
+            }
+            None => Ok(false),
+        },
     }
 }
 

@@ -1,8 +1,13 @@
 //! Literals → JSON: what an expression is without being run.
 
 use super::fault::Fault;
-use super::file::File;
-use oxc_ast::ast::{ArrayExpressionElement, Expression, ObjectPropertyKind, PropertyKey, PropertyKind, UnaryOperator};
+use super::files::Files;
+use super::names::{Named, Wanted};
+use super::types::schema::measure;
+use oxc_ast::ast::{
+    ArrayExpressionElement, Expression, ObjectPropertyKind, PropertyKey, PropertyKind, TSEnumDeclaration,
+    TSEnumMemberName, UnaryOperator,
+};
 use oxc_span::GetSpan as _;
 use serde_json::{Map, Number, Value};
 use std::cell::Cell;
@@ -11,16 +16,16 @@ use std::collections::HashMap;
 /// How deep values may be, constants that they name included. Schemas in the wild stay below 20.
 const MAX_VALUE_DEPTH: u32 = 100;
 
-/// How much the values and types of one file may come to, in JSON values: constants and types can be named many times,
+/// How much the values and types of one definition may come to, in JSON values: constants and types can be named many times,
 /// and a few lines can double themselves into gigabytes.
 const MAX_VALUES: usize = 500_000;
 
 /// Where to write what is not a literal.
-const FIX: &str = "write it as a literal, or as the name of a `const` of this file that is one";
+const FIX: &str = "write it as a literal, or as the name of a `const` of this file or one beside it that is one";
 
-/// A file and what may still be made of it.
+/// A definition's files and what may still be made of them.
 pub(super) struct Reader<'a, 'f> {
-    pub(super) file: &'f File<'a>,
+    pub(super) files: &'f Files<'a, 'f>,
     left: Cell<usize>,
 }
 
@@ -34,8 +39,13 @@ pub(super) struct Member<'a> {
 }
 
 impl<'a, 'f> Reader<'a, 'f> {
-    pub(super) fn new(file: &'f File<'a>) -> Self {
-        Self { file, left: Cell::new(MAX_VALUES) }
+    pub(super) fn new(files: &'f Files<'a, 'f>) -> Self {
+        Self { files, left: Cell::new(MAX_VALUES) }
+    }
+
+    /// What a JSDoc comment says of the node that starts here.
+    pub(super) fn comment(&self, start: u32) -> Option<&'a str> {
+        self.files.get(self.files.at(start))?.file().comment(start)
     }
 
     /// Counts what is made; fails when it is too much.
@@ -131,11 +141,17 @@ impl<'a, 'f> Reader<'a, 'f> {
                 }
                 Value::Object(object)
             }
-            Expression::Identifier(it) => match self.file.constant(it.name.as_str()) {
-                Some(constant) => self.value_at(constant, depth + 1)?,
-                None => return Err(self.unknown_name(it.name.as_str(), at)),
+            inner => match path(inner) {
+                Some(path) => match self.named(at, &path, Wanted::Value)? {
+                    Named::Constant(constant) => self.value_at(constant, depth + 1)?,
+                    Named::Literal(value, _) => {
+                        self.charge(at, measure(&value).0)?;
+                        value
+                    }
+                    named => return Err(no_value(&path, named, at)),
+                },
+                None => return Err(not_a_literal(expression)),
             },
-            _ => return Err(not_a_literal(expression)),
         })
     }
 
@@ -159,9 +175,9 @@ impl<'a, 'f> Reader<'a, 'f> {
         self.charge(at, 1)?;
         let object = match expression.get_inner_expression() {
             Expression::ObjectExpression(object) => object,
-            Expression::Identifier(it) => match self.file.constant(it.name.as_str()) {
-                Some(constant) => return self.members_at(constant, depth + 1),
-                None => return Err(self.unknown_name(it.name.as_str(), at)),
+            Expression::Identifier(it) => match self.named(at, &[it.name.as_str()], Wanted::Value)? {
+                Named::Constant(constant) => return self.members_at(constant, depth + 1),
+                named => return Err(no_value(&[it.name.as_str()], named, at)),
             },
             _ => {
                 return Err(Fault::new(
@@ -210,13 +226,82 @@ impl<'a, 'f> Reader<'a, 'f> {
         }
     }
 
-    fn unknown_name(&self, name: &str, at: u32) -> Fault {
-        let message = match self.file.import_of(name) {
-            Some(module) => format!("`{name}` is imported from '{module}', and other files are not read"),
-            None => format!("`{name}` is not a `const` of this file that is a literal"),
-        };
-        Fault::new(at, message, FIX)
+    /// Whether an expression is a function, or the name of one.
+    pub(super) fn is_function(&self, expression: &'a Expression<'a>) -> Result<bool, Fault> {
+        let inner = expression.get_inner_expression();
+        match path(inner) {
+            Some(path) => {
+                let named = self.named(inner.span().start, &path, Wanted::Value)?;
+                Ok(matches!(named, Named::Function))
+            }
+            None => Ok(is_function(inner)),
+        }
     }
+
+    /// The names and values of an enum's members.
+    pub(super) fn enum_members(&self, it: &'a TSEnumDeclaration<'a>) -> Result<Vec<(String, Value)>, Fault> {
+        const FIX: &str = "write its values as literals, or a union of these";
+        let mut members: Vec<(String, Value)> = Vec::with_capacity(it.body.members.len());
+        let mut next = Some(0);
+        for member in &it.body.members {
+            let at = member.span.start;
+            self.charge(at, 1)?;
+            let name = match &member.id {
+                TSEnumMemberName::Identifier(it) => it.name.to_string(),
+                TSEnumMemberName::String(it) | TSEnumMemberName::ComputedString(it) => it.value.to_string(),
+                TSEnumMemberName::ComputedTemplateString(_) => {
+                    return Err(Fault::beyond(at, "the name of an enum's member is computed", FIX));
+                }
+            };
+            let value = match (&member.initializer, next) {
+                // Operations, and members of the enum itself, are not worked out.
+                (Some(value), _) => self.value(value).map_err(|fault| Fault::beyond(fault.at, fault.message, FIX))?,
+                (None, Some(next)) => Value::from(next),
+                (None, None) => {
+                    return Err(Fault::new(at, format!("the enum's member `{name}` has no value"), "give it one"));
+                }
+            };
+            if !(value.is_string() || value.is_number()) {
+                return Err(Fault::new(at, "an enum's values are strings and numbers", "write one of these"));
+            }
+            next = value.as_i64().and_then(|value| value.checked_add(1));
+            members.push((name, value));
+        }
+        Ok(members)
+    }
+}
+
+/// The names of `a.b.c`; nothing for anything else.
+fn path<'a>(expression: &Expression<'a>) -> Option<Vec<&'a str>> {
+    match expression.get_inner_expression() {
+        Expression::Identifier(it) => Some(vec![it.name.as_str()]),
+        Expression::StaticMemberExpression(it) if !it.optional => {
+            let mut names = path(&it.object)?;
+            names.push(it.property.name.as_str());
+            Some(names)
+        }
+        _ => None,
+    }
+}
+
+pub(super) fn is_function(expression: &Expression<'_>) -> bool {
+    let inner = expression.get_inner_expression();
+    matches!(inner, Expression::ArrowFunctionExpression(_) | Expression::FunctionExpression(_))
+}
+
+/// Why a name has no value.
+fn no_value(path: &[&str], named: Named<'_>, at: u32) -> Fault {
+    let name = path.join(".");
+    Fault::beyond(
+        at,
+        match named {
+            Named::Beyond(why) => format!("`{name}` is imported, and {why}"),
+            Named::Function => format!("`{name}` is a function"),
+            Named::Namespace(_) => format!("`{name}` is a whole file"),
+            _ => format!("`{name}` is not a `const` of this file that is a literal"),
+        },
+        FIX,
+    )
 }
 
 /// Members by name, a later one in the place of an earlier one.
@@ -276,7 +361,7 @@ pub(super) fn number(value: f64, at: u32) -> Result<Value, Fault> {
 }
 
 fn not_a_literal(expression: &Expression<'_>) -> Fault {
-    Fault::new(expression.span().start, format!("{} stands where a literal value is needed", found(expression)), FIX)
+    Fault::beyond(expression.span().start, format!("{} stands where a literal value is needed", found(expression)), FIX)
 }
 
 /// What an expression is, in words.

@@ -2,7 +2,7 @@
 
 use super::{file, refusal};
 
-const LITERAL: &str = "write it as a literal, or as the name of a `const` of this file that is one";
+const LITERAL: &str = "write it as a literal, or as the name of a `const` of this file or one beside it that is one";
 
 #[test]
 fn values_that_would_have_to_be_run() {
@@ -11,17 +11,18 @@ fn values_that_would_have_to_be_run() {
         ("`a ${name}`", "a template with substitutions stands where a literal value is needed"),
         ("'a' + 'b'", "an operation stands where a literal value is needed"),
         ("-name", "an operation stands where a literal value is needed"),
-        ("texts.a", "a member of an object stands where a literal value is needed"),
+        ("texts.a", "`texts.a` is not a `const` of this file that is a literal"),
+        ("texts['a']", "a member of an object stands where a literal value is needed"),
         ("() => 'a'", "a function stands where a literal value is needed"),
         ("a ? 'b' : 'c'", "a conditional stands where a literal value is needed"),
         ("/a/", "a regular expression stands where a literal value is needed"),
         ("10n", "a bigint stands where a literal value is needed"),
         ("missing", "`missing` is not a `const` of this file that is a literal"),
         ("changing", "`changing` is not a `const` of this file that is a literal"),
-        ("imported", "`imported` is imported from './texts', and other files are not read"),
+        ("imported", "`imported` is imported, and 'texts' is not a file of the definition's folder"),
     ];
     for (value, expected) in cases {
-        let declarations = "import { imported } from './texts'; let changing = 'a';";
+        let declarations = "import { imported } from 'texts'; let changing = 'a';";
         let (place, message, fix) = refusal(&file(declarations, &format!("description: {value}")));
         assert_eq!((place.as_str(), message.as_str(), fix.as_str()), ("3:67", expected, LITERAL), "{value}");
     }

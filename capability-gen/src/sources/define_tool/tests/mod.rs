@@ -1,19 +1,38 @@
 //! Whole files in, definitions or faults out.
 
+mod beyond;
 mod faults;
 mod forms;
 mod hostile;
 mod parameters;
+mod random;
 mod seed;
+mod siblings;
 mod types;
 
-use super::{DefinedTool, parse};
+use super::{DefinedTool, no_files, parse};
 use crate::definition::Definition;
+use crate::sources::SourceError;
 use serde_json::Value;
+use std::sync::Arc;
+
+/// A file without others beside it.
+fn alone(text: &str) -> Result<Vec<DefinedTool>, SourceError> {
+    parse("tool.ts", text, &no_files)
+}
+
+/// A file among others of its folder, `project/`.
+fn among(files: &[(&str, &str)], text: &str) -> Result<Vec<DefinedTool>, SourceError> {
+    let load = |path: &str| {
+        let found = files.iter().find(|(name, _)| *name == path);
+        Ok(found.map(|(_, text)| Arc::from(*text)))
+    };
+    parse("project/tool.ts", text, &load)
+}
 
 /// The tools of a file that must be accepted.
 fn read(text: &str) -> Vec<DefinedTool> {
-    parse("tool.ts", text).unwrap_or_else(|error| panic!("{error}\n{text}"))
+    alone(text).unwrap_or_else(|error| panic!("{error}\n{text}"))
 }
 
 /// The one tool of a file that must be accepted.
@@ -39,7 +58,7 @@ fn returns(declarations: &str, ty: &str) -> Value {
 
 /// The place, message and fix of a file that must be refused.
 fn refusal(text: &str) -> (String, String, String) {
-    match parse("tool.ts", text) {
+    match alone(text) {
         Ok(tools) => panic!("accepted as {tools:#?}"),
         Err(error) => {
             assert_eq!(error.place.file, "tool.ts");

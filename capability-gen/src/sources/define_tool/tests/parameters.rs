@@ -71,6 +71,23 @@ fn nested_required_lists_are_kept() {
 }
 
 #[test]
+fn members_of_a_nested_object_may_have_flags() {
+    let schema = parameters(
+        "{ address: { type: 'object', properties: { city: { type: 'string', required: true }, zip: { type: 'string' },\n\
+             note: { type: 'string', optional: true }, more: { type: 'array', items: { type: 'object',\n\
+             properties: { deep: { type: 'number', required: false } } } } } } }",
+    );
+    let address = &schema["properties"]["address"];
+    assert_eq!(address["required"], json!(["city", "zip", "more"]));
+    assert_eq!(address["properties"]["city"], json!({ "type": "string" }));
+    let deep = &address["properties"]["more"]["items"];
+    assert_eq!(deep["required"], json!([]));
+    assert_eq!(deep["properties"]["deep"], json!({ "type": "number" }));
+    let plain = parameters("{ a: { type: 'object', properties: { b: { type: 'string' } } } }");
+    assert_eq!(plain["properties"]["a"], json!({ "type": "object", "properties": { "b": { "type": "string" } } }));
+}
+
+#[test]
 fn faults_in_parameters() {
     let cases = [
         ("{ type: 'string' }", "3:66", "the parameters of `run` are not an object"),

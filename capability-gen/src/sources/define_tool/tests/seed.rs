@@ -148,7 +148,7 @@ fn company_crm_without_its_types_names_the_type_and_its_line() {
     let (place, message, fix) = refusal(CRM);
     assert_eq!(place, "15:22");
     assert_eq!(message, "the type `Customer` is not declared in this file");
-    assert_eq!(fix, "declare `Customer` in this file, or give a JSON Schema instead");
+    assert_eq!(fix, "declare `Customer` in this file, import it from a file beside it, or give a JSON Schema instead");
 }
 
 /// The sample leaves out the handlers where it says `// ...`.

@@ -22,7 +22,12 @@ fn types_without_names() {
         ("-1", json!({ "const": -1 })),
         ("true", json!({ "const": true })),
         ("`a`", json!({ "type": "string", "const": "a" })),
-        ("`a${string}`", string.clone()),
+        ("`a${string}`", json!({ "type": "string", "pattern": "^a[\\s\\S]*$" })),
+        ("`${'a' | 'b.'}-${1 | 2}`", json!({ "type": "string", "pattern": "^(?:a|b\\.)-(?:1|2)$" })),
+        ("`$${`${boolean}$`}`", json!({ "type": "string", "pattern": "^\\$(?:true|false)\\$$" })),
+        ("`${number}px`", json!({ "type": "string", "pattern": "^-?[0-9]+(?:\\.[0-9]+)?(?:e[+-]?[0-9]+)?px$" })),
+        ("`${Uppercase<string>}`", json!({ "type": "string", "pattern": "^[\\s\\S]*$" })),
+        ("`${unknown}`", string.clone()),
         ("'a' | 'b'", json!({ "type": "string", "enum": ["a", "b"] })),
         ("1 | 'a' | 1", json!({ "enum": [1, "a"] })),
         ("string | null", json!({ "anyOf": [{ "type": "string" }, { "type": "null" }] })),
@@ -90,6 +95,13 @@ fn types_without_names() {
             json!({ "anyOf": [{ "type": "string", "const": "b" }, { "type": "null" }] }),
         ),
         ("NonNullable<string | null>", string.clone()),
+        (
+            "Extract<{ kind: 'a'; x: 1 } | { kind: 'b' } | string, { kind: 'a' }>",
+            json!({ "type": "object", "properties": {
+                "kind": { "type": "string", "const": "a" }, "x": { "const": 1 } }, "required": ["kind", "x"] }),
+        ),
+        ("Exclude<'a' | 1 | true | null, string | null>", json!({ "enum": [1, true] })),
+        ("Exclude<{ kind: 'a' } | string, { kind?: string }>", string.clone()),
     ];
     for (ty, expected) in cases {
         assert_eq!(brief(returns("", ty)), brief(expected), "{ty}");
@@ -126,6 +138,7 @@ fn utility_types_on_named_ones() {
             "typeof plain",
             json!({ "type": "object", "properties": { "a": number, "b": string }, "required": ["a", "b"] }),
         ),
+        ("(typeof LEVELS)[1]", json!({ "type": "string", "const": "high" })),
         ("keyof typeof plain", json!({ "type": "string", "enum": ["a", "b"] })),
     ];
     for (ty, expected) in cases {
@@ -233,28 +246,62 @@ fn endless_types_end_in_any_value() {
 }
 
 #[test]
-fn what_json_cannot_hold_is_refused_where_it_stands() {
+fn what_cannot_be_meant_is_refused_where_it_stands() {
     let cases = [
-        ("bigint", "JSON has no bigint"),
-        ("() => void", "JSON has no functions"),
-        ("{ run(): void }", "JSON has no functions, and this member is one"),
-        ("symbol", "JSON has no symbol"),
-        ("1n", "a literal type that JSON cannot hold"),
-        ("string extends 'a' ? 1 : 2", "conditional types are not worked out here"),
-        ("import('./a').B", "types of other files are not followed"),
-        ("Map<string, string>", "the type `Map` is not declared in this file"),
-        ("Other", "the type `Other` is imported from './other', and other files are not read"),
-        ("Partial<string>", "`Partial` is used on something that is not one object type"),
         ("Pick<{ a: 1 }, 'b'>", "there is no member `b` to pick"),
+        ("{ a: 1 }['b']", "there is no member `b`"),
         ("{ a: 1, a: 2 }", "the member `a` is declared twice"),
-        ("Space.Name", "`Space` is not an enum of this file"),
+        ("Space.Name", "the type `Space.Name` is not declared in this file"),
+        ("level", "`level` is a value and not a type"),
+        ("typeof missing", "the constant `missing` is not declared in this file"),
+        ("import('./a')", "`import('./a')` is a whole file and not a type"),
+        ("Color.Green", "the enum `Color` has no member `Green`"),
+        ("Custommer", "the type `Custommer` is not declared in this file"),
+        ("Parital<{}>", "the type `Parital` is not declared in this file"),
     ];
     for (ty, expected) in cases {
-        let (place, message, fix) =
-            refusal(&file("import type { Other } from './other';", &format!("returns: {{}} as {ty}")));
+        let types = "interface Customer {} enum Color { Red } const level = 1;";
+        let (place, message, fix) = refusal(&file(types, &format!("returns: {{}} as {ty}")));
         assert_eq!(message, expected, "{ty}");
         assert!(place.starts_with("3:") && !fix.is_empty(), "{ty}: {place}");
+        let near = [("Custommer", "Customer"), ("Parital<{}>", "Partial")].into_iter().find(|(slip, _)| *slip == ty);
+        if let Some((_, near)) = near {
+            assert!(fix.starts_with(&format!("did you mean `{near}`?")), "{fix}");
+        }
     }
+}
+
+/// `[K in keyof T]` keeps what is optional in `T`, unless it says otherwise.
+#[test]
+fn mapped_types_keep_what_is_optional() {
+    let types = "interface Trip { id: string; note?: string }";
+    let required = |ty: &str| returns(types, ty)["required"].clone();
+    assert_eq!(required("{ [K in keyof Trip]: Trip[K] }"), json!(["id"]));
+    assert_eq!(required("{ readonly [K in keyof Trip]: boolean }"), json!(["id"]));
+    assert_eq!(required("{ [K in keyof Trip]-?: Trip[K] }"), json!(["id", "note"]));
+    assert_eq!(required("{ [K in keyof Trip]?: Trip[K] }"), json!([]));
+}
+
+#[test]
+fn enums_by_their_names_and_members() {
+    let types = "enum Color { Red = 'red', Blue = 'blue' } const LIMITS = { low: 1, high: 5 } as const;";
+    assert_eq!(returns(types, "keyof typeof Color"), json!({ "type": "string", "enum": ["Red", "Blue"] }));
+    assert_eq!(returns(types, "typeof LIMITS.high"), json!({ "const": 5 }));
+    assert_eq!(returns(types, "(typeof LIMITS)[keyof typeof LIMITS]"), json!({ "enum": [1, 5] }));
+    let members = "parameters: { color: { type: 'string', default: Color.Red, 'x-limit': LIMITS.high } }";
+    let color = definition(&file(types, members)).functions.remove(0).parameters["properties"]["color"].clone();
+    assert_eq!(color, json!({ "type": "string", "default": "red", "x-limit": 5 }));
+}
+
+#[test]
+fn generic_types_with_constraints_and_several_bases() {
+    let types = "interface Page<T extends object, C extends string = 'x'> { items: T[]; cursor: C }\n\
+                 interface Named { name: string } interface Dated { at: string }\n\
+                 interface Trip extends Named, Dated, Pick<Named & Dated, 'at'> { id: string }";
+    let schema = returns(types, "Page<Trip>");
+    assert_eq!(schema["$defs"]["Trip"]["required"], json!(["name", "at", "id"]));
+    let page = schema["$defs"].as_object().unwrap().values().find(|it| it["title"] == "PageTripString").unwrap();
+    assert_eq!(page["properties"]["cursor"], json!({ "type": "string", "const": "x" }));
 }
 
 /// Without the lists of members that name none: they are tested by themselves.

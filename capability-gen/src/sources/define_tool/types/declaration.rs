@@ -2,28 +2,27 @@
 
 use super::{Scope, Types, docs, schema};
 use crate::sources::define_tool::fault::Fault;
-use crate::sources::define_tool::file::{TypeDeclaration, TypeKind};
+use crate::sources::define_tool::file::TypeKind;
+use crate::sources::define_tool::names::Declared;
 use crate::sources::define_tool::value::key;
-use oxc_ast::ast::{TSEnumDeclaration, TSEnumMemberName, TSInterfaceDeclaration, TSSignature};
+use oxc_ast::ast::{TSEnumDeclaration, TSInterfaceDeclaration, TSSignature};
 use serde_json::Value;
 
 impl<'a> Types<'a, '_, '_> {
     /// The schema of what a type is declared as.
-    pub(super) fn body(
-        &mut self,
-        name: &'a str,
-        declarations: &[TypeDeclaration<'a>],
-        scope: &Scope<'a>,
-        depth: u32,
-    ) -> Result<Value, Fault> {
+    pub(super) fn body(&mut self, declared: &Declared<'a>, scope: &Scope<'a>, depth: u32) -> Result<Value, Fault> {
+        let Declared { name, declarations, .. } = declared;
         let mut parts = Vec::new();
-        for declaration in declarations {
+        for declaration in declarations.iter() {
             let mut schema = match declaration.kind {
                 TypeKind::Interface(it) => self.interface(name, it, scope, depth)?,
                 TypeKind::Alias(it) => self.schema(&it.type_annotation, scope, depth)?,
-                TypeKind::Enum(it) => self.enumeration(it)?,
+                TypeKind::Enum(it) => match self.enumeration(it) {
+                    Err(fault) if fault.is_beyond => self.any_value(&fault),
+                    schema => schema?,
+                },
             };
-            docs::describe(&mut schema, self.reader.file.comment(declaration.start));
+            docs::describe(&mut schema, self.reader.comment(declaration.start));
             parts.push(schema);
         }
         match <[Value; 1]>::try_from(parts) {
@@ -31,8 +30,8 @@ impl<'a> Types<'a, '_, '_> {
             Err(parts) => {
                 let at = declarations.first().map_or(0, |declaration| declaration.start);
                 let mut whole = self.intersection(parts, at, depth)?;
-                for declaration in declarations {
-                    docs::describe(&mut whole, self.reader.file.comment(declaration.start));
+                for declaration in declarations.iter() {
+                    docs::describe(&mut whole, self.reader.comment(declaration.start));
                 }
                 Ok(whole)
             }
@@ -53,7 +52,14 @@ impl<'a> Types<'a, '_, '_> {
         let mut parts = Vec::new();
         for heritage in &interface.extends {
             let at = heritage.span.start;
-            let base = self.reference(&heritage.type_name, heritage.type_arguments.as_deref(), scope, depth)?;
+            let base = match self.reference(&heritage.type_name, heritage.type_arguments.as_deref(), scope, depth) {
+                Err(fault) if fault.is_beyond => {
+                    let what = format!("{}, so the members that `{name}` inherits are left out", fault.message);
+                    self.remark(fault.at, format!("{what}; write them out"));
+                    continue;
+                }
+                base => base?,
+            };
             let Some(mut base) = self.resolve(&base, at, depth)? else {
                 return Err(Fault::new(
                     at,
@@ -61,6 +67,10 @@ impl<'a> Types<'a, '_, '_> {
                     "remove the circle: extend a type that does not need this one",
                 ));
             };
+            // Any value at all says nothing of its members.
+            if base.get("type").is_none() && base.get("allOf").is_none() && base.get("anyOf").is_none() {
+                continue;
+            }
             if let Value::Object(base) = &mut base {
                 ["title", "description", "deprecated"].iter().for_each(|key| drop(base.shift_remove(*key)));
                 // What the interface declares anew takes the place of what it inherits.
@@ -89,38 +99,8 @@ impl<'a> Types<'a, '_, '_> {
     }
 
     fn enumeration(&mut self, declaration: &'a TSEnumDeclaration<'a>) -> Result<Value, Fault> {
-        let values = self.enum_members(declaration)?.into_iter().map(|(_, value)| schema::constant(value));
+        let values = self.reader.enum_members(declaration)?.into_iter().map(|(_, value)| schema::constant(value));
         Ok(schema::union(values.collect()))
-    }
-
-    /// The names and values of an enum's members.
-    pub(super) fn enum_members(&mut self, it: &'a TSEnumDeclaration<'a>) -> Result<Vec<(String, Value)>, Fault> {
-        let mut members = Vec::with_capacity(it.body.members.len());
-        let mut next = Some(0);
-        for member in &it.body.members {
-            let at = member.span.start;
-            self.reader.charge(at, 1)?;
-            let name = match &member.id {
-                TSEnumMemberName::Identifier(it) => it.name.to_string(),
-                TSEnumMemberName::String(it) | TSEnumMemberName::ComputedString(it) => it.value.to_string(),
-                TSEnumMemberName::ComputedTemplateString(_) => {
-                    return Err(Fault::new(at, "the name of an enum's member is computed", "write it as a name"));
-                }
-            };
-            let value = match (&member.initializer, next) {
-                (Some(value), _) => self.reader.value(value)?,
-                (None, Some(next)) => Value::from(next),
-                (None, None) => {
-                    return Err(Fault::new(at, format!("the enum's member `{name}` has no value"), "give it one"));
-                }
-            };
-            if !(value.is_string() || value.is_number()) {
-                return Err(Fault::new(at, "an enum's values are strings and numbers", "write one of these"));
-            }
-            next = value.as_i64().and_then(|value| value.checked_add(1));
-            members.push((name, value));
-        }
-        Ok(members)
     }
 }
 

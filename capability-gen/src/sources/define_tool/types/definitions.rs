@@ -5,6 +5,8 @@
 
 use super::{Scope, Types, check_depth, schema};
 use crate::sources::define_tool::fault::Fault;
+use crate::sources::define_tool::files::MAIN;
+use crate::sources::define_tool::names::Declared;
 use serde_json::{Map, Value, json};
 use std::collections::{HashMap, HashSet};
 
@@ -37,15 +39,22 @@ struct Definition<'a> {
 }
 
 enum State<'a> {
-    Waiting { name: &'a str, scope: Scope<'a> },
+    Waiting { declared: Declared<'a>, scope: Scope<'a> },
     Making,
     Made(Value),
 }
 
 impl<'a> Types<'a, '_, '_> {
     /// A `$ref` to a declared type with these arguments; nothing when it goes on for ever.
-    pub(super) fn reserve(&mut self, name: &'a str, at: u32, scope: Scope<'a>, arguments: &[Value]) -> Option<Value> {
-        let mut identity = name.to_owned();
+    pub(super) fn reserve(
+        &mut self,
+        declared: Declared<'a>,
+        at: u32,
+        scope: Scope<'a>,
+        arguments: &[Value],
+    ) -> Option<Value> {
+        let (name, is_own) = (declared.name, declared.file == MAIN);
+        let mut identity = format!("{}\n{name}", declared.file);
         for argument in arguments {
             identity.push('\n');
             identity.push_str(&argument.to_string());
@@ -59,11 +68,11 @@ impl<'a> Types<'a, '_, '_> {
                 }
                 let title = arguments.iter().fold(name.to_owned(), |title, argument| title + &label(argument));
                 let title = if title.len() > MAX_TITLE_BYTES { name.to_owned() } else { title };
-                let key = self.free_key(name, &title, !arguments.is_empty());
+                let key = self.free_key(name, &title, is_own && arguments.is_empty());
                 let index = self.definitions.list.len();
                 self.definitions.by_identity.insert(identity, index);
                 self.definitions.by_key.insert(key.clone(), index);
-                let state = State::Waiting { name, scope };
+                let state = State::Waiting { declared, scope };
                 self.definitions.list.push(Definition { key, title, at, level, state });
                 index
             }
@@ -83,8 +92,9 @@ impl<'a> Types<'a, '_, '_> {
         }
     }
 
-    /// A key that neither another definition nor another type of the file has. Only ASCII, as it stands in a URI.
-    fn free_key(&mut self, name: &str, title: &str, is_generic: bool) -> String {
+    /// A key that neither another definition nor another type of the definition's own file has; a plain type of that
+    /// file keeps its name. Only ASCII, as it stands in a URI.
+    fn free_key(&mut self, name: &str, title: &str, is_plain: bool) -> String {
         let mut ascii = String::with_capacity(title.len());
         for character in title.chars() {
             match character {
@@ -92,12 +102,16 @@ impl<'a> Types<'a, '_, '_> {
                 other => ascii.push_str(&format!("_u{:x}", u32::from(other))),
             }
         }
+        if is_plain && ascii == name && !self.definitions.by_key.contains_key(name) {
+            return ascii;
+        }
+        let main = self.reader.files.get(MAIN);
+        let is_own_type = |name: &str| main.as_ref().is_some_and(|main| main.file().type_named(name).is_some());
         let number = self.definitions.numbers.entry(ascii.clone()).or_insert(0);
         loop {
             *number += 1;
             let key = if *number == 1 { ascii.clone() } else { format!("{ascii}{number}") };
-            let is_declared = (is_generic || key != name) && self.reader.file.type_named(&key).is_some();
-            if !is_declared && !self.definitions.by_key.contains_key(&key) {
+            if !is_own_type(&key) && !self.definitions.by_key.contains_key(&key) {
                 return key;
             }
         }
@@ -124,17 +138,11 @@ impl<'a> Types<'a, '_, '_> {
         check_depth(at, depth)?;
         let Some(definition) = self.definitions.list.get_mut(index) else { return Ok(()) };
         let State::Waiting { .. } = definition.state else { return Ok(()) };
-        let State::Waiting { name, scope } = std::mem::replace(&mut definition.state, State::Making) else {
+        let State::Waiting { declared, scope } = std::mem::replace(&mut definition.state, State::Making) else {
             return Ok(());
         };
         let title = definition.title.clone();
-        let body = match self.reader.file.type_named(name) {
-            Some((name, declarations)) => {
-                let declarations = declarations.to_vec();
-                self.body(name, &declarations, &scope, depth)?
-            }
-            None => json!({}),
-        };
+        let body = self.body(&declared, &scope, depth)?;
         let mut made = Map::new();
         made.insert("title".to_owned(), Value::String(title));
         if let Value::Object(body) = body {

@@ -3,7 +3,9 @@
 //! ```text
 //! mod         one type, by its syntax
 //! object      members of interfaces and object types
-//! named       references: parameters, the file's own types, the language's
+//! named       references: parameters, declared types, the language's
+//! query       `typeof`, `import('./types').T`
+//! template    `` `id-${string}` ``
 //! definitions `$defs`: one for each named type, made when it is first needed
 //! declaration interfaces, aliases and enums
 //! utility     `Partial`, `Pick`, `Record` and the like, `keyof`, `T[K]`
@@ -13,24 +15,28 @@
 //! ```
 //!
 //! Every type that has a name becomes a `$def` with that name as its `title`, so that the name survives. What JSON
-//! cannot hold (functions, symbols, bigints) and what needs a type checker (conditional types) is refused.
+//! cannot hold (functions, symbols, bigints), what needs a type checker (conditional types) and what is declared in
+//! modules that are not read becomes any value at that position alone, with a remark. What cannot be meant (an unknown
+//! name) is refused.
 
 mod declaration;
 mod definitions;
 mod docs;
 mod named;
 mod object;
-mod schema;
+mod query;
+pub(super) mod schema;
+mod template;
 mod tuple;
 mod utility;
 
 use super::fault::Fault;
 use super::value::{Reader, number};
 use definitions::Definitions;
-use oxc_ast::ast::{TSLiteral, TSType, TSTypeOperatorOperator, TSTypeQueryExprName, UnaryOperator};
+use oxc_ast::ast::{TSLiteral, TSType, TSTypeOperatorOperator, UnaryOperator};
 use oxc_span::GetSpan as _;
 use serde_json::{Map, Value, json};
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 /// How deep types may be, those included that must be known to make others. Hand-written types stay below 10.
 const MAX_TYPE_DEPTH: u32 = 64;
@@ -48,7 +54,7 @@ pub(super) type Remark = (u32, String);
 pub(super) fn schema_of<'a>(
     reader: &Reader<'a, '_>,
     ty: &'a TSType<'a>,
-    remarks: &mut Vec<Remark>,
+    remarks: &mut BTreeSet<Remark>,
 ) -> Result<Value, Fault> {
     let mut types = Types { reader, definitions: Definitions::default(), remarks };
     let mut schema = types.schema(ty, &Scope::new(), 0)?;
@@ -64,11 +70,19 @@ pub(super) fn schema_of<'a>(
 struct Types<'a, 'r, 'f> {
     reader: &'r Reader<'a, 'f>,
     definitions: Definitions<'a>,
-    remarks: &'r mut Vec<Remark>,
+    remarks: &'r mut BTreeSet<Remark>,
 }
 
 impl<'a> Types<'a, '_, '_> {
+    /// The schema of a type: that of any value, with a remark, where it is beyond what is understood.
     fn schema(&mut self, ty: &'a TSType<'a>, scope: &Scope<'a>, depth: u32) -> Result<Value, Fault> {
+        match self.understood(ty, scope, depth) {
+            Err(fault) if fault.is_beyond => Ok(self.any_value(&fault)),
+            other => other,
+        }
+    }
+
+    fn understood(&mut self, ty: &'a TSType<'a>, scope: &Scope<'a>, depth: u32) -> Result<Value, Fault> {
         let at = ty.span().start;
         check_depth(at, depth)?;
         self.reader.charge(at, 1)?;
@@ -86,7 +100,7 @@ impl<'a> Types<'a, '_, '_> {
             TSType::TSObjectKeyword(_) => json!({ "type": "object" }),
             TSType::TSNeverKeyword(_) => json!({ "not": {} }),
             TSType::TSLiteralType(it) => literal(&it.literal, at)?,
-            TSType::TSTemplateLiteralType(_) => json!({ "type": "string" }),
+            TSType::TSTemplateLiteralType(it) => self.template(it, scope, depth)?,
             TSType::TSArrayType(it) => schema::list(self.schema(&it.element_type, scope, depth)?),
             TSType::TSTupleType(it) => self.tuple(it, scope, depth)?,
             TSType::TSTypeLiteral(it) => self.object(&it.members, scope, depth)?,
@@ -121,19 +135,8 @@ impl<'a> Types<'a, '_, '_> {
                 }
                 self.intersection(parts, at, depth)?
             }
-            TSType::TSTypeQuery(it) => {
-                let TSTypeQueryExprName::IdentifierReference(name) = &it.expr_name else {
-                    return Err(unsupported(ty));
-                };
-                let Some(constant) = self.reader.file.constant(name.name.as_str()) else {
-                    return Err(Fault::new(
-                        at,
-                        format!("`{}` is not a `const` of this file that is a literal", name.name),
-                        FIX,
-                    ));
-                };
-                schema::of_value(&self.reader.value(constant)?, schema::is_const(constant))
-            }
+            TSType::TSTypeQuery(it) => self.query(&it.expr_name, at)?,
+            TSType::TSImportType(it) => self.import_type(it, scope, depth)?,
             TSType::TSIndexedAccessType(it) => {
                 let object = self.schema(&it.object_type, scope, depth)?;
                 let index = self.schema(&it.index_type, scope, depth)?;
@@ -145,7 +148,13 @@ impl<'a> Types<'a, '_, '_> {
     }
 
     fn remark(&mut self, at: u32, message: String) {
-        self.remarks.push((at, message));
+        self.remarks.insert((at, message));
+    }
+
+    /// Any value, with a remark that says why.
+    fn any_value(&mut self, fault: &Fault) -> Value {
+        self.remark(fault.at, format!("{}, so this is any value; {}", fault.message, fault.fix));
+        json!({})
     }
 }
 
@@ -172,24 +181,24 @@ fn literal(literal: &TSLiteral<'_>, at: u32) -> Result<Value, Fault> {
         TSLiteral::TemplateLiteral(_) => return Ok(json!({ "type": "string" })),
         TSLiteral::UnaryExpression(it) if it.operator == UnaryOperator::UnaryNegation => match &it.argument {
             oxc_ast::ast::Expression::NumericLiteral(it) => number(-it.value, at)?,
-            _ => return Err(Fault::new(at, "a literal type that JSON cannot hold", FIX)),
+            _ => return Err(Fault::beyond(at, "JSON cannot hold this literal", FIX)),
         },
-        _ => return Err(Fault::new(at, "a literal type that JSON cannot hold", FIX)),
+        _ => return Err(Fault::beyond(at, "JSON cannot hold this literal", FIX)),
     };
     Ok(schema::constant(value))
 }
 
 fn unsupported(ty: &TSType<'_>) -> Fault {
+    let at = ty.span().start;
     let what = match ty {
-        TSType::TSBigIntKeyword(_) => "JSON has no bigint",
+        TSType::TSBigIntKeyword(_) => return Fault::beyond(at, "JSON has no bigint", "write `number` or `string`"),
         TSType::TSSymbolKeyword(_) => "JSON has no symbol",
         TSType::TSFunctionType(_) | TSType::TSConstructorType(_) => "JSON has no functions",
         TSType::TSConditionalType(_) | TSType::TSInferType(_) => "conditional types are not worked out here",
-        TSType::TSImportType(_) => "types of other files are not followed",
         TSType::TSThisType(_) => "`this` is not worked out here",
         _ => "this type is not worked out here",
     };
-    Fault::new(ty.span().start, what, FIX)
+    Fault::beyond(at, what, FIX)
 }
 
 /// A map of one kind of schema.

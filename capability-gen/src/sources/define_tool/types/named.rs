@@ -1,8 +1,9 @@
-//! References to types: a generic type's parameters, the file's own types, the language's.
+//! References to types: a generic type's parameters, those of the definition's files, the language's.
 
 use super::{FIX, Scope, Types, schema};
 use crate::sources::define_tool::fault::Fault;
-use crate::sources::define_tool::file::{TypeDeclaration, TypeKind};
+use crate::sources::define_tool::file::TypeKind;
+use crate::sources::define_tool::names::{Declared, Named, Wanted};
 use oxc_ast::ast::{TSType, TSTypeName, TSTypeParameterDeclaration, TSTypeParameterInstantiation};
 use oxc_span::GetSpan as _;
 use serde_json::{Value, json};
@@ -20,51 +21,77 @@ impl<'a> Types<'a, '_, '_> {
         depth: u32,
     ) -> Result<Value, Fault> {
         let at = name.span().start;
-        let identifier = match name {
-            TSTypeName::IdentifierReference(it) => it.name.as_str(),
-            TSTypeName::QualifiedName(it) => match &it.left {
-                TSTypeName::IdentifierReference(left) => {
-                    return self.enum_member(left.name.as_str(), it.right.name.as_str(), at);
-                }
-                _ => return Err(Fault::new(at, "types in namespaces are not followed", FIX)),
-            },
-            TSTypeName::ThisExpression(_) => return Err(Fault::new(at, "`this` is not worked out here", FIX)),
-        };
-        if let Some(bound) = scope.get(identifier) {
+        let Some(path) = path_of(name) else { return Err(Fault::beyond(at, "`this` is not worked out here", FIX)) };
+        if let [identifier] = path.as_slice()
+            && let Some(bound) = scope.get(identifier)
+        {
             self.reader.charge(at, schema::measure(bound).0)?;
             return Ok(bound.clone());
         }
-        let arguments = arguments.map_or(&[][..], |arguments| &arguments.params);
-        match self.reader.file.type_named(identifier) {
-            Some((name, declarations)) => {
-                let declaration = declarations.first().copied();
-                self.declared(name, declaration, arguments, at, scope, depth)
-            }
-            None => self.builtin(identifier, arguments, at, scope, depth),
-        }
+        let named = self.reader.named(at, &path, Wanted::Type)?;
+        self.found(named, &path, arguments.map_or(&[], |arguments| &arguments.params), at, scope, depth)
     }
 
-    fn declared(
+    /// The schema of what a name stands for.
+    pub(super) fn found(
         &mut self,
-        name: &'a str,
-        declaration: Option<TypeDeclaration<'a>>,
+        named: Named<'a>,
+        path: &[&str],
         arguments: &'a [TSType<'a>],
         at: u32,
         scope: &Scope<'a>,
         depth: u32,
     ) -> Result<Value, Fault> {
-        let parameters: Option<&'a TSTypeParameterDeclaration<'a>> = match declaration.map(|it| it.kind) {
-            Some(TypeKind::Interface(it)) => it.type_parameters.as_deref(),
-            Some(TypeKind::Alias(it)) => it.type_parameters.as_deref(),
-            Some(TypeKind::Enum(_)) | None => None,
-        };
+        let shown = path.join(".");
+        match (named, path) {
+            (Named::Type(declared), _) => self.declared(declared, arguments, at, scope, depth),
+            (Named::Literal(value, _), _) => Ok(schema::constant(value)),
+            (Named::Beyond(why), _) => {
+                Err(Fault::beyond(at, format!("the type `{shown}` is imported, and {why}"), FIX))
+            }
+            (Named::Other(what), _) => Err(Fault::beyond(
+                at,
+                format!("`{shown}` is {what}, and these are not read"),
+                "write an interface or a type instead",
+            )),
+            (Named::Unknown, [name]) => self.builtin(name, arguments, at, scope, depth),
+            (Named::Unknown, _) => Err(self.reader.unknown(at, path, "type", &[])),
+            (Named::Constant(_) | Named::Function | Named::Namespace(_), _) => {
+                Err(Fault::new(at, format!("`{shown}` is a value and not a type"), format!("write `typeof {shown}`")))
+            }
+        }
+    }
+
+    fn declared(
+        &mut self,
+        declared: Declared<'a>,
+        arguments: &'a [TSType<'a>],
+        at: u32,
+        scope: &Scope<'a>,
+        depth: u32,
+    ) -> Result<Value, Fault> {
+        let name = declared.name;
+        let parameters: Option<&'a TSTypeParameterDeclaration<'a>> =
+            match declared.declarations.first().map(|it| it.kind) {
+                Some(TypeKind::Interface(it)) => it.type_parameters.as_deref(),
+                Some(TypeKind::Alias(it)) => it.type_parameters.as_deref(),
+                Some(TypeKind::Enum(_)) | None => None,
+            };
         let mut inner = Scope::new();
         let mut bound = Vec::new();
         for (index, parameter) in parameters.iter().flat_map(|parameters| &parameters.params).enumerate() {
             let schema = match (arguments.get(index), &parameter.default) {
                 (Some(argument), _) => self.schema(argument, scope, depth)?,
                 (None, Some(default)) => self.schema(default, &inner, depth)?,
-                (None, None) => json!({}),
+                (None, None) => {
+                    let missing = parameter.name.name.as_str();
+                    let fault = Fault::beyond(
+                        at,
+                        format!("the generic type `{name}` is used without its `{missing}`"),
+                        format!("write `{name}<…>`, or give `{missing}` a default"),
+                    );
+                    self.any_value(&fault)
+                }
             };
             let (size, deep) = schema::measure(&schema);
             if deep > MAX_ARGUMENT_DEPTH {
@@ -74,7 +101,7 @@ impl<'a> Types<'a, '_, '_> {
             inner.insert(parameter.name.name.as_str(), schema.clone());
             bound.push(schema);
         }
-        Ok(match self.reserve(name, at, inner, &bound) {
+        Ok(match self.reserve(declared, at, inner, &bound) {
             Some(reference) => reference,
             None => self.endless(name, at),
         })
@@ -102,8 +129,13 @@ impl<'a> Types<'a, '_, '_> {
         Ok(match name {
             "Array" | "ReadonlyArray" | "Iterable" => schema::list(next()),
             "Promise" | "PromiseLike" | "Awaited" | "Readonly" => next(),
-            "Date" => json!({ "type": "string", "format": "date-time" }),
+            "Date" => {
+                let text = "a `Date` is text in JSON, such as '2025-01-15T10:30:00.000Z'; write `string` to say so";
+                self.remark(at, text.to_owned());
+                json!({ "type": "string", "format": "date-time" })
+            }
             "URL" => json!({ "type": "string", "format": "uri" }),
+            "Uppercase" | "Lowercase" | "Capitalize" | "Uncapitalize" => json!({ "type": "string" }),
             "String" => json!({ "type": "string" }),
             "Number" => json!({ "type": "number" }),
             "Boolean" => json!({ "type": "boolean" }),
@@ -126,26 +158,88 @@ impl<'a> Types<'a, '_, '_> {
                 let from = next();
                 self.exclude(&from, &json!({ "type": "null" }), false, at, depth)?
             }
-            _ => return Err(self.unknown(name, at)),
+            "NoInfer" => next(),
+            _ => return Err(self.not_builtin(name, at)),
         })
     }
 
-    fn enum_member(&mut self, name: &str, member: &str, at: u32) -> Result<Value, Fault> {
-        let declarations = self.reader.file.type_named(name).map(|(_, declarations)| declarations.to_vec());
-        let Some(TypeKind::Enum(it)) = declarations.and_then(|list| list.first().map(|it| it.kind)) else {
-            return Err(Fault::new(at, format!("`{name}` is not an enum of this file"), FIX));
-        };
-        match self.enum_members(it)?.into_iter().find(|(known, _)| known == member) {
-            Some((_, value)) => Ok(schema::constant(value)),
-            None => Err(Fault::new(at, format!("the enum `{name}` has no member `{member}`"), "name one that it has")),
+    /// Why a name that no file declares is no type here.
+    fn not_builtin(&self, name: &str, at: u32) -> Fault {
+        let beyond = |what: &str, fix: &str| Fault::beyond(at, format!("`{name}` {what}"), fix);
+        match name {
+            "Map" | "ReadonlyMap" | "WeakMap" => beyond("is nothing that JSON can hold", "write `Record<string, …>`"),
+            "Set" | "ReadonlySet" | "WeakSet" => beyond("is nothing that JSON can hold", "write an array"),
+            "BigInt" => beyond("is nothing that JSON can hold", "write `number` or `string`"),
+            "ArrayBuffer" | "Uint8Array" | "Buffer" | "Blob" => {
+                beyond("is nothing that JSON can hold", "write `string` and give it as Base64")
+            }
+            name if UNREAD.contains(&name) => beyond("is not worked out here", FIX),
+            name => match self.reader.named(at, &[name], Wanted::Value) {
+                Ok(Named::Constant(_) | Named::Function) => {
+                    Fault::new(at, format!("`{name}` is a value and not a type"), format!("write `typeof {name}`"))
+                }
+                _ => self.reader.unknown(at, &[name], "type", &KNOWN),
+            },
         }
     }
+}
 
-    fn unknown(&self, name: &str, at: u32) -> Fault {
-        let message = match self.reader.file.import_of(name) {
-            Some(module) => format!("the type `{name}` is imported from '{module}', and other files are not read"),
-            None => format!("the type `{name}` is not declared in this file"),
-        };
-        Fault::new(at, message, format!("declare `{name}` in this file, or give a JSON Schema instead"))
+/// Types of the language that say nothing of JSON, or that take a type checker.
+const UNREAD: [&str; 25] = [
+    "AsyncGenerator",
+    "AsyncIterable",
+    "AsyncIterator",
+    "ConstructorParameters",
+    "Error",
+    "Float32Array",
+    "Float64Array",
+    "Function",
+    "Generator",
+    "Headers",
+    "InstanceType",
+    "Int32Array",
+    "Iterator",
+    "IterableIterator",
+    "OmitThisParameter",
+    "Parameters",
+    "PropertyKey",
+    "ReadableStream",
+    "RegExp",
+    "Request",
+    "Response",
+    "ReturnType",
+    "Symbol",
+    "ThisParameterType",
+    "ThisType",
+];
+
+/// Types of the language that a misspelt name may mean.
+const KNOWN: [&str; 14] = [
+    "Array",
+    "Awaited",
+    "Date",
+    "Exclude",
+    "Extract",
+    "NonNullable",
+    "Omit",
+    "Partial",
+    "Pick",
+    "Promise",
+    "Readonly",
+    "ReadonlyArray",
+    "Record",
+    "Required",
+];
+
+/// The names of `a.b.c`; nothing for `this`.
+pub(super) fn path_of<'a>(name: &'a TSTypeName<'a>) -> Option<Vec<&'a str>> {
+    match name {
+        TSTypeName::IdentifierReference(it) => Some(vec![it.name.as_str()]),
+        TSTypeName::QualifiedName(it) => {
+            let mut path = path_of(&it.left)?;
+            path.push(it.right.name.as_str());
+            Some(path)
+        }
+        TSTypeName::ThisExpression(_) => None,
     }
 }

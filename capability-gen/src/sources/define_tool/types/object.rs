@@ -1,9 +1,9 @@
 //! Members of interfaces and object types, and what several object types come to together.
 
-use super::{FIX, Scope, Types, docs, object_schema, schema, unsupported};
+use super::{FIX, Scope, Types, docs, object_schema, schema};
 use crate::sources::define_tool::fault::Fault;
 use crate::sources::define_tool::value::key;
-use oxc_ast::ast::{TSMappedType, TSMappedTypeModifierOperator, TSSignature, TSType};
+use oxc_ast::ast::{TSMappedType, TSMappedTypeModifierOperator, TSSignature, TSType, TSTypeOperatorOperator};
 use oxc_span::GetSpan as _;
 use serde_json::{Map, Value, json};
 
@@ -22,13 +22,19 @@ impl<'a> Types<'a, '_, '_> {
             let at = member.span().start;
             match member {
                 TSSignature::TSPropertySignature(it) => {
-                    let name = key(&it.key, it.computed)?;
+                    let Ok(name) = key(&it.key, it.computed) else {
+                        self.remark(
+                            at,
+                            "the name of a member is computed, so it is left out; write it as a name".into(),
+                        );
+                        continue;
+                    };
                     let ty = it.type_annotation.as_ref().map(|annotation| &annotation.type_annotation);
                     let (mut schema, may_be_absent) = match ty {
                         Some(ty) => self.member(ty, scope, depth)?,
                         None => (json!({}), false),
                     };
-                    docs::describe(&mut schema, self.reader.file.comment(at));
+                    docs::describe(&mut schema, self.reader.comment(at));
                     if !(it.optional || may_be_absent) {
                         required.push(Value::String(name.clone()));
                     }
@@ -44,10 +50,13 @@ impl<'a> Types<'a, '_, '_> {
                 TSSignature::TSIndexSignature(it) => {
                     others.push(self.schema(&it.type_annotation.type_annotation, scope, depth)?);
                 }
-                TSSignature::TSMethodSignature(_)
-                | TSSignature::TSCallSignatureDeclaration(_)
-                | TSSignature::TSConstructSignatureDeclaration(_) => {
-                    return Err(Fault::new(at, "JSON has no functions, and this member is one", FIX));
+                TSSignature::TSMethodSignature(it) => {
+                    let name = key(&it.key, it.computed).unwrap_or_default();
+                    self.remark(at, format!("JSON has no functions, so `{name}` is any value, or absent; remove it"));
+                    properties.insert(name, json!({}));
+                }
+                TSSignature::TSCallSignatureDeclaration(_) | TSSignature::TSConstructSignatureDeclaration(_) => {
+                    return Err(Fault::beyond(at, "JSON has no functions", FIX));
                 }
             }
         }
@@ -69,7 +78,8 @@ impl<'a> Types<'a, '_, '_> {
                 }
                 Ok((schema::union(alternatives), true))
             }
-            ty => Ok((self.schema(ty, scope, depth)?, is_absent(ty))),
+            // JSON leaves out members that are functions or symbols.
+            ty => Ok((self.schema(ty, scope, depth)?, is_absent(ty) || is_left_out(ty))),
         }
     }
 
@@ -113,9 +123,22 @@ impl<'a> Types<'a, '_, '_> {
     pub(super) fn mapped(&mut self, it: &'a TSMappedType<'a>, scope: &Scope<'a>, depth: u32) -> Result<Value, Fault> {
         let at = it.span.start;
         if let Some(name) = &it.name_type {
-            return Err(unsupported(name));
+            let at = name.span().start;
+            self.remark(
+                at,
+                "names that a mapped type makes are not worked out, so this is any object; write them out".into(),
+            );
+            return Ok(json!({ "type": "object" }));
         }
         let keys = self.schema(&it.constraint, scope, depth)?;
+        // Without a modifier of its own, `[K in keyof T]` keeps what is optional in `T`.
+        let kept = match (&it.constraint, it.optional) {
+            (TSType::TSTypeOperatorType(of), None) if of.operator == TSTypeOperatorOperator::Keyof => {
+                let of = self.schema(&of.type_annotation, scope, depth)?;
+                self.resolve(&of, at, depth)?.map(|of| schema::required(&of))
+            }
+            _ => None,
+        };
         let mut inner = scope.clone();
         let mut value = |types: &mut Self, key: Value| {
             types.reader.charge(at, scope.len() + 1)?;
@@ -132,7 +155,16 @@ impl<'a> Types<'a, '_, '_> {
         }
         let is_optional =
             matches!(it.optional, Some(TSMappedTypeModifierOperator::True | TSMappedTypeModifierOperator::Plus));
-        let required = if is_optional { Vec::new() } else { properties.keys().map(|name| json!(name)).collect() };
+        let is_required = |name: &&String| !is_optional && kept.as_ref().is_none_or(|kept| kept.contains(name));
+        let required = properties.keys().filter(is_required).map(|name| json!(name)).collect();
         Ok(Value::Object(object_schema(properties, required)))
+    }
+}
+
+/// Whether JSON has no value of a type at all.
+fn is_left_out(ty: &TSType<'_>) -> bool {
+    match ty {
+        TSType::TSParenthesizedType(it) => is_left_out(&it.type_annotation),
+        ty => matches!(ty, TSType::TSFunctionType(_) | TSType::TSConstructorType(_) | TSType::TSSymbolKeyword(_)),
     }
 }

@@ -74,6 +74,17 @@ pub(super) fn is_plain_object(schema: &Value) -> bool {
         && schema.as_object().is_some_and(|schema| schema.keys().all(|key| KEYS.contains(&key.as_str())))
 }
 
+/// What JSON Schema calls the kind of a scalar.
+pub(super) fn kind(value: &Value) -> Option<&'static str> {
+    match value {
+        Value::String(_) => Some("string"),
+        Value::Number(_) => Some("number"),
+        Value::Bool(_) => Some("boolean"),
+        Value::Null => Some("null"),
+        Value::Array(_) | Value::Object(_) => None,
+    }
+}
+
 /// Whether values are of a type that no object is of.
 pub(super) fn is_primitive(schema: &Value) -> bool {
     let is_primitive = |ty: &Value| matches!(ty.as_str(), Some("string" | "number" | "integer" | "boolean" | "null"));
@@ -92,7 +103,7 @@ pub(super) fn required(schema: &Value) -> Vec<String> {
 }
 
 /// How many values a schema is made of, and how deep it is.
-pub(super) fn measure(schema: &Value) -> (usize, u32) {
+pub(in super::super) fn measure(schema: &Value) -> (usize, u32) {
     let of = |values: &mut dyn Iterator<Item = &Value>| {
         values.fold((1, 1), |(size, depth), value| {
             let (more, deeper) = measure(value);
@@ -129,7 +140,7 @@ pub(super) fn of_value(value: &Value, is_const: bool) -> Value {
 }
 
 /// Whether an expression is `… as const`, or a scalar, which a `const` does not widen.
-pub(super) fn is_const(expression: &Expression<'_>) -> bool {
+pub(in super::super) fn is_const(expression: &Expression<'_>) -> bool {
     match expression {
         Expression::ParenthesizedExpression(it) => is_const(&it.expression),
         Expression::TSSatisfiesExpression(it) => is_const(&it.expression),

@@ -18,7 +18,7 @@ impl Types<'_, '_, '_> {
             return Ok(None);
         };
         if !schema::is_plain_object(&object) {
-            return Err(Fault::new(at, format!("`{what}` is used on something that is not one object type"), FIX));
+            return Err(Fault::beyond(at, format!("`{what}` is used on something that is not one object type"), FIX));
         }
         if let Value::Object(object) = &mut object {
             ["title", "description", "deprecated"].iter().for_each(|key| drop(object.shift_remove(*key)));
@@ -27,7 +27,7 @@ impl Types<'_, '_, '_> {
     }
 
     pub(super) fn partial(&mut self, of: &Value, what: &str, at: u32, depth: u32) -> Result<Value, Fault> {
-        let mut object = self.plain(of, what, at, depth)?.unwrap_or_else(|| json!({}));
+        let Some(mut object) = self.plain(of, what, at, depth)? else { return Ok(json!({})) };
         if let Value::Object(object) = &mut object {
             object.insert("required".to_owned(), json!([]));
         }
@@ -46,7 +46,7 @@ impl Types<'_, '_, '_> {
     /// `Pick` and `Omit`.
     pub(super) fn pick(&mut self, of: &Value, keys: &Value, what: &str, at: u32, depth: u32) -> Result<Value, Fault> {
         let Some(names) = self.literals(keys, at, depth)? else {
-            return Err(Fault::new(
+            return Err(Fault::beyond(
                 at,
                 format!("the names in `{what}` are not literals"),
                 "write them out: `'a' | 'b'`",
@@ -84,14 +84,61 @@ impl Types<'_, '_, '_> {
         at: u32,
         depth: u32,
     ) -> Result<Value, Fault> {
-        let what: HashSet<String> = self.alternatives(what, at, depth)?.iter().map(Value::to_string).collect();
-        let mut kept = self.alternatives(from, at, depth)?;
-        kept.retain(|alternative| what.contains(&alternative.to_string()) == is_extract);
+        let what = self.alternatives(what, at, depth)?;
+        let exactly: HashSet<String> = what.iter().map(Value::to_string).collect();
+        let mut kept = Vec::new();
+        for alternative in self.alternatives(from, at, depth)? {
+            let mut is_among = exactly.contains(&alternative.to_string());
+            // Literals are compared above: there may be thousands.
+            for one in what.iter().filter(|one| one.get("const").is_none()) {
+                is_among = is_among || self.is_assignable(&alternative, one, at, depth)?;
+            }
+            if is_among == is_extract {
+                kept.push(alternative);
+            }
+        }
         Ok(schema::union(kept))
     }
 
+    /// Whether every value of one type is of the other, as far as constants, kinds and members tell.
+    fn is_assignable(&mut self, from: &Value, to: &Value, at: u32, depth: u32) -> Result<bool, Fault> {
+        super::check_depth(at, depth)?;
+        self.reader.charge(at, 1)?;
+        if from == to || *to == json!({}) {
+            return Ok(true);
+        }
+        let (Some(from), Some(to)) = (self.resolve(from, at, depth)?, self.resolve(to, at, depth)?) else {
+            return Ok(false);
+        };
+        if let Some(values) = schema::scalars(&from) {
+            let kinds = match schema::scalars(&to) {
+                Some(others) => return Ok(values.iter().all(|value| others.contains(value))),
+                None => to.get("type").and_then(Value::as_str),
+            };
+            return Ok(to.get("pattern").is_none() && values.iter().all(|value| schema::kind(value) == kinds));
+        }
+        if !(schema::is_plain_object(&from) && schema::is_plain_object(&to)) {
+            return Ok(from.get("type").is_some() && to == json!({ "type": from["type"] }));
+        }
+        let (members, required) = (schema::properties(&from), schema::required(&from));
+        let wanted = schema::required(&to);
+        for (name, member) in schema::properties(&to) {
+            let is_there = match members.get(&name) {
+                Some(own) => {
+                    (required.contains(&name) || !wanted.contains(&name))
+                        && self.is_assignable(own, &member, at, depth + 1)?
+                }
+                None => !wanted.contains(&name),
+            };
+            if !is_there {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
     /// The schemas that a union is made of, each literal apart.
-    fn alternatives(&mut self, schema: &Value, at: u32, depth: u32) -> Result<Vec<Value>, Fault> {
+    pub(super) fn alternatives(&mut self, schema: &Value, at: u32, depth: u32) -> Result<Vec<Value>, Fault> {
         let resolved = self.resolve(schema, at, depth)?.unwrap_or_else(|| schema.clone());
         if let Some(values) = schema::scalars(&resolved) {
             return Ok(values.into_iter().map(schema::constant).collect());
@@ -135,12 +182,21 @@ impl Types<'_, '_, '_> {
             self.remark(at, "a member of a type inside of its own definition is taken for any value".to_owned());
             return Ok(json!({}));
         };
+        if of == json!({}) {
+            return Ok(of);
+        }
         let mut found = Vec::new();
         match self.literals(index, at, depth)? {
             Some(names) => {
                 let (members, others) = (of.get("properties"), of.get("additionalProperties"));
+                let by_position = |name: &str| of.get("prefixItems")?.get(name.parse::<usize>().ok()?);
                 for name in names {
-                    let Some(member) = members.and_then(|members| members.get(&name)).or(others) else {
+                    let member = members.and_then(|members| members.get(&name)).or(others);
+                    let Some(member) = member.or_else(|| by_position(&name)) else {
+                        if !schema::is_plain_object(&of) {
+                            let what = format!("the member `{name}` of this type is not worked out");
+                            return Err(Fault::beyond(at, what, FIX));
+                        }
                         return Err(Fault::new(at, format!("there is no member `{name}`"), "name one that there is"));
                     };
                     self.reader.charge(at, schema::measure(member).0)?;
@@ -152,7 +208,7 @@ impl Types<'_, '_, '_> {
                 found.extend(of.get("items").filter(|items| items.is_object()).cloned());
                 found.extend(of.get("additionalProperties").cloned());
                 if found.is_empty() {
-                    return Err(Fault::new(at, "this type has no members by number or name", FIX));
+                    return Err(Fault::beyond(at, "this type has no members by number or name", FIX));
                 }
             }
         }

@@ -1,0 +1,72 @@
+//! Template literal types: text with a pattern.
+
+use super::{Scope, Types};
+use crate::sources::define_tool::fault::Fault;
+use oxc_ast::ast::TSTemplateLiteralType;
+use serde_json::{Value, json};
+
+/// The longest pattern that is made. A reader takes in no more, and every check of a value pays for it.
+const MAX_PATTERN_BYTES: usize = 1000;
+
+impl<'a> Types<'a, '_, '_> {
+    /// `` `id-${string}` `` is text with a pattern; where a part is none that is known, any text.
+    pub(super) fn template(
+        &mut self,
+        it: &'a TSTemplateLiteralType<'a>,
+        scope: &Scope<'a>,
+        depth: u32,
+    ) -> Result<Value, Fault> {
+        let at = it.span.start;
+        let mut pattern = String::from("^");
+        for (index, text) in it.quasis.iter().enumerate() {
+            pattern.push_str(&escaped(text.value.cooked.as_ref().map_or("", |text| text.as_str())));
+            let Some(ty) = it.types.get(index) else { continue };
+            let part = self.schema(ty, scope, depth)?;
+            let Some(part) = self.part(&part, at, depth)? else { return Ok(json!({ "type": "string" })) };
+            pattern.push_str(&part);
+            if pattern.len() > MAX_PATTERN_BYTES {
+                return Ok(json!({ "type": "string" }));
+            }
+        }
+        pattern.push('$');
+        Ok(json!({ "type": "string", "pattern": pattern }))
+    }
+
+    /// The pattern of what stands in a template.
+    fn part(&mut self, schema: &Value, at: u32, depth: u32) -> Result<Option<String>, Fault> {
+        let mut patterns = Vec::new();
+        for alternative in self.alternatives(schema, at, depth)? {
+            patterns.push(match (alternative.get("const"), alternative.get("type").and_then(Value::as_str)) {
+                (Some(Value::String(text)), _) => escaped(text),
+                (Some(value @ (Value::Number(_) | Value::Bool(_))), _) => escaped(&value.to_string()),
+                (None, Some("string")) => match alternative.get("pattern").and_then(Value::as_str) {
+                    Some(whole) => {
+                        let inner = whole.strip_prefix('^').unwrap_or(whole);
+                        inner.strip_suffix('$').unwrap_or(inner).to_owned()
+                    }
+                    None => "[\\s\\S]*".to_owned(),
+                },
+                (None, Some("number")) => "-?[0-9]+(?:\\.[0-9]+)?(?:e[+-]?[0-9]+)?".to_owned(),
+                (None, Some("boolean")) => "(?:true|false)".to_owned(),
+                (None, Some("null")) => "null".to_owned(),
+                _ => return Ok(None),
+            });
+        }
+        Ok(match patterns.len() {
+            1 => patterns.pop(),
+            _ => Some(format!("(?:{})", patterns.join("|"))),
+        })
+    }
+}
+
+/// Text as a pattern that matches nothing else.
+fn escaped(text: &str) -> String {
+    let mut pattern = String::with_capacity(text.len());
+    for character in text.chars() {
+        if "\\^$.*+?()[]{}|/".contains(character) {
+            pattern.push('\\');
+        }
+        pattern.push(character);
+    }
+    pattern
+}

@@ -1,0 +1,150 @@
+//! The files beside a definition that its types and constants come from.
+
+use crate::workspace::Workspace;
+use capability_gen::sources::define_tool::MAX_FILE_BYTES;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// The most files that are read again because they were asked for the last time: each import is looked for under a
+/// dozen names.
+const MAX_PATHS: usize = 2_000;
+
+/// What a path leads to: a text, nothing, or why it cannot be read.
+type Found = Result<Option<Arc<str>>, String>;
+
+/// Files of one folder, each read once: what is compiled later is compiled from the same texts.
+#[derive(Clone, Debug)]
+pub(super) struct Siblings {
+    folder: PathBuf,
+    found: Arc<Mutex<BTreeMap<String, Found>>>,
+}
+
+impl Siblings {
+    /// The files of a definition's folder. As with its handlers, nothing outside of it can be reached.
+    pub(super) fn of(file: &Path) -> Siblings {
+        let folder = file.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        Siblings { folder: folder.to_owned(), found: Arc::default() }
+    }
+
+    pub(super) fn read(&self, path: &str) -> Found {
+        if let Some(found) = self.found().get(path) {
+            return found.clone();
+        }
+        let read = || Workspace::open(&self.folder)?.read(path, MAX_FILE_BYTES);
+        let found = read().map(|text| text.map(Arc::from)).map_err(|error| error.to_string());
+        self.found().insert(path.to_owned(), found.clone());
+        found
+    }
+
+    /// Reads what was asked for another time.
+    pub(super) fn read_all(&self, paths: &[String]) {
+        paths.iter().take(MAX_PATHS).for_each(|path| drop(self.read(path)));
+    }
+
+    /// Forgets what was read.
+    pub(super) fn forget(&self) {
+        self.found().clear();
+    }
+
+    /// What was asked for.
+    pub(super) fn paths(&self) -> Vec<String> {
+        self.found().keys().cloned().collect()
+    }
+
+    /// Stands for all that was asked for and what it led to.
+    pub(super) fn texts(&self) -> Vec<String> {
+        let found = self.found();
+        let texts = found.iter().flat_map(|(path, found)| {
+            let text = match found {
+                Ok(Some(text)) => format!("={text}"),
+                Ok(None) => String::new(),
+                Err(error) => format!("!{error}"),
+            };
+            [path.clone(), text]
+        });
+        texts.collect()
+    }
+
+    fn found(&self) -> MutexGuard<'_, BTreeMap<String, Found>> {
+        self.found.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::definitions::{DefinedModule, DefinitionBody, definitions_at};
+    use super::super::outlines::Outlines;
+    use capability_gen::emit::dts::dts;
+    use std::fs;
+    use std::path::Path;
+
+    const CRM: &str = "import { defineTool } from '@agent-spaces/capabilities';\n\
+        import type { Customer } from './types';\n\
+        export const crm = defineTool({ functions: { get: { returns: {} as Customer, handler: () => ({}) } } });\n";
+
+    /// The module of `crm.ts` in a folder, read with the outlines beside it.
+    fn module(folder: &Path) -> DefinedModule {
+        let outlines = Outlines::in_folder(folder.join("outlines"));
+        let definition = definitions_at(&folder.join("capabilities/crm.ts"), &outlines).unwrap().remove(0);
+        match definition.body {
+            DefinitionBody::Module(module) => *module,
+            DefinitionBody::Wit(_) => panic!("TypeScript is no WIT"),
+        }
+    }
+
+    #[test]
+    fn a_module_changes_with_the_files_that_its_types_come_from() {
+        let folder = tempfile::tempdir().unwrap();
+        let write = |path: &str, text: &str| fs::write(folder.path().join("capabilities").join(path), text).unwrap();
+        fs::create_dir_all(folder.path().join("capabilities/shared")).unwrap();
+        write("crm.ts", CRM);
+        write("types.ts", "export * from './shared/customer';");
+        write("shared/customer.ts", "export interface Customer { id: string }");
+        let first = module(folder.path());
+        assert_eq!(module(folder.path()).key(), first.key());
+        write("other.ts", "export interface Other {}");
+        assert_eq!(module(folder.path()).key(), first.key());
+        write("shared/customer.ts", "export interface Customer { id: string; region: string }");
+        let second = module(folder.path());
+        assert_ne!(second.key(), first.key());
+        assert!(dts(&second.compile().unwrap()).contains("region: string"));
+        // What was read before is compiled as it was then, like the definition itself.
+        assert!(!dts(&first.compile().unwrap()).contains("region"));
+        // A file that is found before another takes its place.
+        write("shared/customer", "export interface Customer { other: string }");
+        assert_ne!(module(folder.path()).key(), second.key());
+    }
+
+    #[test]
+    fn an_outline_is_found_again_without_compiling() {
+        let folder = tempfile::tempdir().unwrap();
+        let capabilities = folder.path().join("capabilities");
+        fs::create_dir_all(&capabilities).unwrap();
+        fs::write(capabilities.join("crm.ts"), CRM).unwrap();
+        fs::write(capabilities.join("types.ts"), "export interface Customer { id: string }").unwrap();
+        let first = module(folder.path());
+        let outlines = Outlines::in_folder(folder.path().join("outlines"));
+        let outline = outlines.get(&first.key()).expect("an outline by the key of all files");
+        assert_eq!(outline.specifier, "@capabilities/crm");
+        assert!(outlines.get(&module(folder.path()).key()).is_some());
+    }
+
+    /// Deny twin: neither a path nor a link leads out of the folder.
+    #[test]
+    fn files_outside_of_the_folder_are_not_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let capabilities = folder.path().join("capabilities");
+        fs::create_dir_all(&capabilities).unwrap();
+        fs::write(folder.path().join("types.ts"), "export interface Customer { outside: string }").unwrap();
+        fs::write(capabilities.join("crm.ts"), CRM).unwrap();
+        std::os::unix::fs::symlink("../types.ts", capabilities.join("types.ts")).unwrap();
+        let linked = module(folder.path()).compile().unwrap();
+        fs::write(capabilities.join("crm.ts"), CRM.replace("./types", "../types")).unwrap();
+        let above = module(folder.path()).compile().unwrap();
+        for module in [linked, above] {
+            assert!(!dts(&module).contains("outside: string"), "{}", dts(&module));
+            assert!(module.notes.iter().any(|note| note.message.contains("`Customer`")), "{:?}", module.notes);
+        }
+    }
+}

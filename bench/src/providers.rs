@@ -3,8 +3,7 @@
 use crate::report::Report;
 use crate::spaces;
 use crate::timing::times;
-use agent_spaces::project::SpaceModules;
-use agent_spaces::project::{Outlines, definitions_at};
+use agent_spaces::project::{Outlines, SpaceModules, definitions_at};
 use agent_spaces::{Engine, EngineConfig, Program, RunOptions, Space};
 use anyhow::Result;
 use std::path::Path;
@@ -64,7 +63,7 @@ fn written(handlers: &str) -> Result<tempfile::TempDir> {
 async fn first_call(folder: &Path, engine: &Engine) -> Result<(f64, Space)> {
     let begun = Instant::now();
     let definitions = definitions_at(folder, &Outlines::none())?;
-    let space = SpaceModules::of(definitions.iter().collect()).assemble(engine)?;
+    let space = SpaceModules::all(&definitions).assemble(engine)?;
     let report = prepare(&space, 1)?.run(RunOptions::default()).await;
     report.outcome.map_err(|error| anyhow::anyhow!("{error:?}"))?;
     Ok((begun.elapsed().as_secs_f64() * 1e3, space))

@@ -8,6 +8,7 @@
 //! - [`Interfaces`], [`Handlers`]: WIT interfaces, and the closures that answer them.
 //! - [`Space`]: both together; makes scripts into [`Program`]s and runs them.
 //! - `script`, `resolve`: from TypeScript to what the engine runs, with all that it imports.
+//! - `npm`: the npm packages that handlers import.
 //! - `binding`: the component for one set of interfaces.
 //! - `sandbox`, `services`: that component, linked.
 //! - `run`, `limits`, [`Event`]: one execution, its caps, and what happens in it.
@@ -48,6 +49,8 @@ mod manifest;
 #[cfg(feature = "compiler")]
 pub mod mcp;
 mod modules;
+#[cfg(feature = "compiler")]
+mod npm;
 #[cfg(feature = "compiler")]
 mod package;
 mod pipeline;
@@ -100,6 +103,8 @@ pub use limits::{Limit, Limits};
 #[cfg(feature = "compiler")]
 pub use manifest::{Manifest, ManifestFunction, ManifestInterface, ManifestProvider};
 pub use modules::{Binding, ModuleSource};
+#[cfg(feature = "compiler")]
+pub use npm::Packages;
 #[cfg(feature = "compiler")]
 pub use package::{Package, PackageInterface, PackageOutline};
 pub use pipeline::{Approvals, Grants, Operator};

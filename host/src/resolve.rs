@@ -5,6 +5,7 @@
 
 use crate::error_report::Location;
 use crate::modules::{Binding, ModuleSource, Modules};
+use crate::npm::{PackageGraph, Packages};
 use crate::program::{ProgramCall, Source, Sources};
 use crate::script::{
     IMPORT_DENIED, IMPORT_UNKNOWN, ImportSite, ImportedName, Language, MAX_CALL_SITES, MAX_SOURCE_BYTES, Prepared,
@@ -44,11 +45,12 @@ pub(crate) fn resolve(
     given: Known<'_>,
     workspace: Option<&Workspace>,
 ) -> Result<Resolved, ScriptError> {
-    let Known { modules: known, withheld, has_fetch } = given;
+    let Known { modules: known, withheld, has_fetch, packages } = given;
     let mut graph = Graph {
         known,
         withheld,
         workspace,
+        packages: packages.map(|packages| PackageGraph::new(packages, name)),
         modules: Modules::default(),
         interfaces: BTreeSet::new(),
         calls: Vec::new(),
@@ -76,6 +78,7 @@ pub(crate) fn resolve(
         // A file that imports the script itself does not take its places away.
         sources.0.entry(path).or_insert(Source { text, positions: prepared.positions });
     }
+    graph.prepare_packages(&mut sources)?;
     if has_fetch && graph.uses_fetch {
         graph.add_fetch(&mut entry);
     }
@@ -90,6 +93,8 @@ pub(crate) struct Known<'a> {
     pub(crate) withheld: &'a Withheld,
     /// Whether scripts that use the global `fetch` are given it.
     pub(crate) has_fetch: bool,
+    /// The npm packages that may be imported; none for agents' scripts.
+    pub(crate) packages: Option<&'a Packages>,
 }
 
 /// The module that defines the global `fetch`.
@@ -102,6 +107,7 @@ struct Graph<'a> {
     known: &'a Modules,
     withheld: &'a Withheld,
     workspace: Option<&'a Workspace>,
+    packages: Option<PackageGraph<'a>>,
     modules: Modules,
     interfaces: BTreeSet<String>,
     calls: Vec<ProgramCall>,
@@ -116,6 +122,31 @@ struct Graph<'a> {
 impl Graph<'_> {
     fn prepare(&mut self, file: &str, source: &str, kind: SourceKind) -> Result<Prepared, ScriptError> {
         prepare(source, file, Language::of_file(file)?, kind, &mut |site| self.site(file, site))
+    }
+
+    /// Makes the files of packages ready that were reached, and all that they reach.
+    fn prepare_packages(&mut self, sources: &mut Sources) -> Result<(), ScriptError> {
+        while let Some(file) = self.packages.as_mut().and_then(PackageGraph::next) {
+            if file.is_json() {
+                let json = check_json(file.text, &file.path)?;
+                self.modules.insert(file.path, ModuleSource::Json(json));
+                continue;
+            }
+            let prepared =
+                prepare(&file.text, &file.path, file.language(), file.kind(), &mut |site| self.site(&file.path, site))?;
+            self.note_uses(&file.path, &prepared);
+            // Packages reach it by other names too, such as `globalThis.fetch`.
+            self.uses_fetch |= file.text.contains("fetch");
+            if let Some(packages) = &mut self.packages {
+                packages.done(&file.path, &prepared);
+            }
+            self.modules.insert(file.path.clone(), ModuleSource::JavaScript(prepared.code));
+            sources.0.insert(file.path, Source { text: file.text, positions: prepared.positions });
+        }
+        match self.packages.take() {
+            Some(packages) => packages.finish(&mut self.modules),
+            None => Ok(()),
+        }
     }
 
     /// Keeps what a file's uses tell of capabilities; the files of a script are bounded together as one is.
@@ -135,7 +166,21 @@ impl Graph<'_> {
 
     /// The name under which the engine shall import what a file imports here.
     fn site(&mut self, file: &str, site: &ImportSite<'_>) -> Result<String, ScriptError> {
-        if site.specifier.starts_with("./") || site.specifier.starts_with("../") {
+        let is_relative = site.specifier.starts_with("./") || site.specifier.starts_with("../");
+        if let Some(packages) = &mut self.packages
+            && (packages.owns(file) || !is_relative)
+            && site.specifier != js::RUNTIME
+            && self.known.get(site.specifier).is_none()
+            && !self.withheld.contains_key(site.specifier)
+        {
+            let is_own = !packages.owns(file);
+            return packages.import(file, site).map_err(|error| {
+                // A slip in the name of a module that there is.
+                let is_near = is_own && nearest(site.specifier, self.known.names()).is_some();
+                if is_near { self.unknown(file, site) } else { error }
+            });
+        }
+        if is_relative {
             return self.relative(file, site);
         }
         if site.specifier == js::RUNTIME {
@@ -234,6 +279,9 @@ impl Graph<'_> {
                         return Err(refuse(format!("The script imports more than {MAX_FILES} files")));
                     }
                     self.found.insert(wanted, Some(path.clone()));
+                    if let Some(packages) = &mut self.packages {
+                        packages.note_import(&path, file);
+                    }
                     self.waiting.push_back((path.clone(), text));
                     return Ok(path);
                 }

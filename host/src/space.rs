@@ -12,6 +12,7 @@ use crate::interfaces::Interfaces;
 use crate::limits::Limits;
 use crate::manifest::{Manifest, ManifestInterface, manifest, reach};
 use crate::modules::{ModuleSource, Modules};
+use crate::npm::Packages;
 use crate::pipeline::{Approvals, Grants, Rules};
 use crate::program::Program;
 use crate::resolve::{Known, Withheld, resolve};
@@ -59,6 +60,7 @@ pub struct Space {
     handlers: Handlers,
     modules: Modules,
     workspace: Option<Workspace>,
+    packages: Option<Packages>,
     withheld: Withheld,
     has_fetch: bool,
     /// What its sandboxes can do.
@@ -85,6 +87,7 @@ impl Space {
             handlers,
             modules,
             workspace: None,
+            packages: None,
             withheld: Withheld::new(),
             has_fetch: false,
             base: Base::Sandbox,
@@ -98,6 +101,13 @@ impl Space {
     #[must_use]
     pub fn with_workspace(mut self, workspace: Workspace) -> Space {
         self.workspace = Some(workspace);
+        self
+    }
+
+    /// Lets programs import these npm packages. They are code of strangers: meant for handlers, not for agents' scripts.
+    #[must_use]
+    pub fn with_packages(mut self, packages: Packages) -> Space {
+        self.packages = Some(packages);
         self
     }
 
@@ -181,7 +191,12 @@ impl Space {
     /// interfaces among that. Takes some tens of milliseconds for an import set that is new, so that an
     /// async caller may want a blocking thread for it.
     pub fn prepare(&self, name: &str, source: &str) -> Result<Program, PrepareError> {
-        let known = Known { modules: &self.modules, withheld: &self.withheld, has_fetch: self.has_fetch };
+        let known = Known {
+            modules: &self.modules,
+            withheld: &self.withheld,
+            has_fetch: self.has_fetch,
+            packages: self.packages.as_ref(),
+        };
         let resolved = resolve(name, source, known, self.workspace.as_ref())?;
         let sandbox = self.sandbox(&resolved.interfaces)?;
         Ok(Program::new(name, resolved, sandbox))

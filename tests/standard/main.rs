@@ -2,7 +2,8 @@
 //!
 //! Every test runs the command in a folder and a home of its own. `AGENT_SPACES_TSC` is the path of `lib/tsc.js` of an
 //! installed npm package `typescript`, version 5, with `node` on the path. Without it the tests of declarations say
-//! that they were skipped; with `AGENT_SPACES_CI=1` that is a failure.
+//! that they were skipped; with `AGENT_SPACES_CI=1` that is a failure. So it is with `AGENT_SPACES_PACKAGES`, a folder in which
+//! the packages of `.ci/packages` are installed.
 //!
 //! - `support`: projects, what a script gives, a web server of the test's own.
 //! - `interfaces`: every function of every interface.
@@ -11,6 +12,7 @@
 //! - `acceptance`: what a configuration opens once its user accepted it.
 //! - `log`, `tampering`, `events`: what is told and written of runs.
 //! - `manifest`, `explain`, `reach`: what is said before a run.
+//! - `packages`: npm packages behind handlers, and packages that define capabilities.
 //! - `declarations`, `compiled`: what other programs are given.
 
 #![cfg(unix)]
@@ -30,6 +32,7 @@ mod inner;
 mod interfaces;
 mod log;
 mod manifest;
+mod packages;
 mod protected;
 mod quotas;
 mod reach;

@@ -42,7 +42,7 @@ pub fn compile(
     target: Target,
 ) -> Result<Compiled, PrepareError> {
     let (modules, withheld) = (interfaces.modules(), Withheld::new());
-    let known = Known { modules: &modules, withheld: &withheld, has_fetch: false };
+    let known = Known { modules: &modules, withheld: &withheld, has_fetch: false, packages: None };
     let resolved = resolve(name, source, known, workspace)?;
     let script = (name, resolved.entry.code.as_str(), resolved.entry.call_default);
     let embedded = embed::embed(script, resolved.modules.iter());

@@ -59,10 +59,11 @@ impl DefinitionFile {
         modules.insert(PROCESS.to_owned(), ModuleSource::JavaScript(PROCESS_SOURCE.into()));
         modules.insert(CAPABILITIES.to_owned(), ModuleSource::JavaScript(CAPABILITIES_SOURCE.into()));
         let withheld = Withheld::new();
-        let known = Known { modules: &modules, withheld: &withheld, has_fetch: true };
+        let packages = self.packages(file)?;
+        let known = Known { modules: &modules, withheld: &withheld, has_fetch: true, packages: Some(&packages) };
         let entry_name = format!("{name}.provide.js");
-        let resolved =
-            resolve(&entry_name, &source, known, Some(&workspace)).map_err(|error| self.handler_error(file, error))?;
+        let resolved = resolve(&entry_name, &source, known, Some(&workspace))
+            .map_err(|error| self.handler_error(file, packages.folder(), error))?;
         let script = (entry_name.as_str(), resolved.entry.code.as_str(), false);
         let embedded = embed::embed(script, resolved.modules.iter());
         let all = resolved.interfaces.union(&exports).cloned().collect();

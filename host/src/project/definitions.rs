@@ -16,13 +16,15 @@ use crate::config::{Config, Entry, ToolFilters};
 use crate::error::HostError;
 use crate::interfaces::Interfaces;
 use crate::mcp::{ConfiguredServer, locked_endpoint};
+use crate::npm;
 use crate::package::{Package, PackageOutline};
+use crate::standard::SPECIFIER as STANDARD;
 use crate::trust::Status;
 use agent_spaces_mcp::lock::{Lock, LockedServer, Offer};
 use agent_spaces_mcp::secrets::Redactor;
 use capability_gen::compile::{CompileError, ModuleSource, compile};
 use capability_gen::model::Module;
-use capability_gen::names::nearest;
+use capability_gen::names::{kebab, nearest};
 use capability_gen::registry::Registry;
 use capability_gen::sources::{self, Format, MAX_SOURCE_BYTES, Source, define_tool};
 use serde_json::Value;
@@ -50,6 +52,8 @@ pub struct DefinitionFile {
     pub(super) granted: Granted,
     /// Whether every space has it, named or not.
     pub(super) is_for_all: bool,
+    /// The folder of the configuration, in which its handlers find npm packages; without one, the file's own folder.
+    pub(super) project: Option<PathBuf>,
 }
 
 /// What a configuration gives to what answers a module, and whether its user accepted that.
@@ -355,6 +359,7 @@ impl DefinitionFile {
             server: None,
             granted: Granted::default(),
             is_for_all: false,
+            project: None,
         }
     }
 }
@@ -446,6 +451,41 @@ impl<'a> Loader<'a> {
                 let naming = Naming { entry: path.clone(), specifier, format: *format, ..Naming::default() };
                 self.load(path, naming)?;
             }
+        }
+        let spaces = config.spaces.values().flat_map(|space| &space.capabilities);
+        for entry in config.global.iter().chain(spaces) {
+            if let Entry::Module(name) = entry {
+                self.load_package(name)?;
+            }
+        }
+        for definition in &mut self.definitions {
+            definition.project = Some(self.folder.to_owned());
+        }
+        Ok(())
+    }
+
+    /// What an npm package of the project defines, where nothing else has its name.
+    fn load_package(&mut self, name: &str) -> Result<(), ProjectError> {
+        let is_known = self.definitions.iter().any(|definition| {
+            let is_module = matches!(&definition.body, DefinitionBody::Module(it) if it.outline.specifier == name);
+            is_module || definition.entries.iter().any(|entry| entry == name)
+        });
+        if is_known || name == STANDARD {
+            return Ok(());
+        }
+        let files = npm::definitions_of(self.folder, name).map_err(|problem| ProjectError::Unknown {
+            place: self.config.file.clone(),
+            message: format!("the package `{name}` in node_modules defines no capabilities: {problem}"),
+            fix: "Name its file in `agent-spaces.capabilities` of its package.json, or in `capabilities.registry`"
+                .into(),
+        })?;
+        let files = files.unwrap_or_default();
+        for file in &files {
+            let stem = file.file_stem().unwrap_or_default().to_string_lossy();
+            // Each file is a module of its own, and no two have one name.
+            let specifier = if files.len() == 1 { name.to_owned() } else { format!("{name}-{}", kebab(&stem)) };
+            let naming = Naming { entry: name.to_owned(), specifier: Some(specifier), ..Naming::default() };
+            self.definitions.extend(read(file, naming, self.outlines)?);
         }
         Ok(())
     }

@@ -149,7 +149,11 @@ impl Project {
                 }
                 None => format!("Add `{server}` to `mcpServers`"),
             },
-            _ => "Name its file here, or add it to `capabilities.registry`".to_owned(),
+            Entry::Module(name) => format!(
+                "It is not in `capabilities.registry`, and there is no node_modules/{name}/package.json: name its file here, \
+                 add it there, or run `npm install {name}`"
+            ),
+            Entry::Path { .. } => "Name its file here".to_owned(),
         };
         let list = match space {
             Some(space) => format!("{}.capabilities", self.config().place_of_space(space)),

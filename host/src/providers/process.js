@@ -40,3 +40,5 @@ const env = new Proxy({ __proto__: null }, {
 });
 
 globalThis.process = { __proto__: null, env, argv: [], version: "", versions: {}, platform: "agent-spaces" };
+// Older packages know no other name for it.
+globalThis.global = globalThis;

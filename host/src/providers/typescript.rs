@@ -11,6 +11,7 @@ use crate::handlers::{Answer, Call, CapabilityError, Handlers};
 use crate::interfaces::Interfaces;
 use crate::limits::Limits;
 use crate::modules::ModuleSource;
+use crate::npm::Packages;
 use crate::program::Program;
 use crate::run::RunOptions;
 use crate::space::Space;
@@ -68,12 +69,14 @@ pub(crate) enum HandlerKind {
 }
 
 impl TypeScript {
-    /// The handlers of a file, made ready. `module` is what scripts import them as.
+    /// The handlers of a file, made ready with what they import of these packages. `module` is what scripts import
+    /// them as.
     pub(crate) fn prepare(
         file: &Path,
         kind: HandlerKind,
         module: &str,
         grants: ProviderGrants,
+        packages: Packages,
         engine: &Engine,
     ) -> Result<TypeScript, PrepareError> {
         let ProviderGrants { env, network, limits, .. } = grants;
@@ -82,8 +85,11 @@ impl TypeScript {
         let (mut interfaces, mut handlers) = (Interfaces::new()?, Handlers::new());
         StandardLibrary::with_network(network).add_to(&mut interfaces, &mut handlers)?;
         // Always there, so that a host that is not given is refused in words.
-        let mut space =
-            Space::new(engine.clone(), interfaces, handlers)?.with_workspace(workspace).with_fetch().for_handlers();
+        let mut space = Space::new(engine.clone(), interfaces, handlers)?
+            .with_workspace(workspace)
+            .with_packages(packages)
+            .with_fetch()
+            .for_handlers();
         space.add_module(CALL, ModuleSource::Json("null".into()));
         space.add_module(PROCESS, ModuleSource::JavaScript(PROCESS_SOURCE.into()));
         space.add_module(GIVEN, ModuleSource::JavaScript(GIVEN_SOURCE.into()));

@@ -7,6 +7,7 @@ use oxc_allocator::Allocator;
 use oxc_parser::{ParseOptions, Parser, ParserReturn, config::TokensParserConfig};
 use oxc_span::SourceType;
 
+use super::commonjs::{self, CommonJsExports};
 use super::edits::Edits;
 use super::erase::{CallPlace, Erased, Eraser};
 use super::error::{SYNTAX, ScriptError};
@@ -24,6 +25,8 @@ pub(super) struct Site {
     pub(super) specifier: String,
     pub(super) start: u32,
     pub(super) dynamic: bool,
+    pub(super) is_required: bool,
+    pub(super) is_optional: bool,
     pub(super) names: Vec<(ImportedName, u32)>,
 }
 
@@ -63,12 +66,14 @@ pub(super) struct Draft {
     pub(super) uses_fetch: bool,
     pub(super) call_default: bool,
     pub(super) has_default_export: bool,
+    /// What a CommonJS file exports.
+    pub(super) commonjs: Option<CommonJsExports>,
     /// Offsets in the source after which QuickJS starts a line and an editor does not.
     pub(super) engine_lines: Vec<u32>,
 }
 
-/// Parses and erases a source.
-pub(super) fn draft(source: &str, language: Language, kind: SourceKind) -> Result<Draft, Fault> {
+/// Parses and erases a source; `file` is what it calls itself.
+pub(super) fn draft(source: &str, file: &str, language: Language, kind: SourceKind) -> Result<Draft, Fault> {
     let allocator = Allocator::default();
     let source_type = match language {
         Language::TypeScript => SourceType::ts().with_module(true),
@@ -88,11 +93,12 @@ pub(super) fn draft(source: &str, language: Language, kind: SourceKind) -> Resul
     }
     let program = &parsed.program;
     let tokens = Tokens::new(&parsed.tokens);
-    let mut eraser = Eraser::new(source, tokens, language, Uses::of_imports(program));
+    let mut eraser = Eraser::new(source, tokens, language, kind, Uses::of_imports(program));
     eraser.run(program);
     let value = value::find(program, kind, &mut eraser);
     modules::rewrite(program, &value, &mut eraser);
     value::write(value, &mut eraser);
+    let commonjs = (kind == SourceKind::CommonJs).then(|| commonjs::wrap(program, file, &mut eraser));
     let Erased { mut edits, sites, call_places, import_uses, uses_fetch } = eraser.finish()?;
     let engine_lines = line_ends::even_out(program, tokens, &mut edits);
     Ok(Draft {
@@ -103,6 +109,7 @@ pub(super) fn draft(source: &str, language: Language, kind: SourceKind) -> Resul
         uses_fetch,
         call_default: value.calls_default(),
         has_default_export: value.has_default(),
+        commonjs,
         engine_lines,
     })
 }

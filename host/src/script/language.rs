@@ -9,6 +9,10 @@ pub enum SourceKind {
     Script,
     /// A workspace file that a script or another module imports.
     Module,
+    /// An ES module of an npm package. It was written for other hosts: what it does not reach here fails when it runs.
+    Package,
+    /// A CommonJS file of an npm package.
+    CommonJs,
 }
 
 /// The language a source is written in.

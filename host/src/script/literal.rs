@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 /// A double-quoted literal for `text` that no engine or terminal can misread.
-pub(super) fn quote(text: &str) -> String {
+pub(crate) fn quote(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 2);
     out.push('"');
     for character in text.chars() {

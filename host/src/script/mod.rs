@@ -9,15 +9,19 @@
 //! - `erase`: the walk over the syntax tree, one file per kind of syntax; `scopes`: what its names mean
 //! - `erase::landmarks`, `erase::calls`: what makes the engine tell the right place, and what it means by the others
 //! - `modules`: imports and exports; `uses`: where what is imported is used; `value`: what a script's value is
+//! - `commonjs`: files of npm packages in that format; `format`: which files are in it
 //! - `edits`: the changes and the pass that applies them; `tokens`, `literal`, `line_ends`: small helps for them
 //! - `position`, `position_map`: lines and columns; `frame`: showing one to a person
 //! - `error`, `language`: what is refused, and what kind of source it was
 
+mod commonjs;
 mod depth;
 mod draft;
 mod edits;
 mod erase;
 mod error;
+#[cfg(feature = "compiler")]
+mod format;
 mod frame;
 mod language;
 mod line_ends;
@@ -35,9 +39,16 @@ mod value;
 #[cfg(test)]
 mod tests;
 
+pub use commonjs::CommonJsExports;
+#[cfg(feature = "compiler")]
+pub(crate) use commonjs::RUNTIME as COMMONJS_RUNTIME;
 pub use error::{IMPORT_DENIED, IMPORT_UNKNOWN, SYNTAX, ScriptError};
+#[cfg(feature = "compiler")]
+pub(crate) use format::has_module_syntax;
 pub use frame::code_frame;
 pub use language::{Language, SourceKind};
+#[cfg(feature = "compiler")]
+pub(crate) use literal::quote;
 pub use nesting::{MAX_DEPTH, MAX_NESTING};
 pub use position::Position;
 pub use position_map::PositionMap;

@@ -157,7 +157,8 @@ fn hoisted<'a>(
     };
     let names = kept.iter().map(|specifier| imported_name(specifier)).collect();
     let index = eraser.sites.len();
-    eraser.sites.push(Site { specifier, start: it.source.span.start, dynamic: false, names });
+    let start = it.source.span.start;
+    eraser.sites.push(Site { specifier, start, dynamic: false, is_required: false, is_optional: false, names });
     eraser.edits.specifier(place, place, index);
     eraser.edits.insert(place, "; ");
 }

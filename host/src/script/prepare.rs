@@ -1,5 +1,6 @@
 //! From a source to code that the engine runs: parse, erase, resolve imports, write.
 
+use super::commonjs::CommonJsExports;
 use super::draft::{Draft, Fault, draft};
 use super::error::{SYNTAX, ScriptError};
 use super::language::{Language, SourceKind};
@@ -38,6 +39,11 @@ pub struct ImportSite<'a> {
     pub position: Position,
     /// `import('…')` rather than a declaration.
     pub dynamic: bool,
+    /// `require('…')` of a CommonJS file.
+    pub is_required: bool,
+    /// The code around it expects that it may fail, or may never get there: an `import()`, and a `require` in a function
+    /// or a `try`.
+    pub is_optional: bool,
     /// The values taken from the module; none for an import for its effects.
     pub names: Vec<ImportedName>,
     /// Where each of `names` is written.
@@ -86,6 +92,8 @@ pub struct Prepared {
     pub has_more_calls: bool,
     /// The source uses the global `fetch` by its bare name.
     pub uses_fetch: bool,
+    /// What a CommonJS file exports; none for other kinds.
+    pub commonjs: Option<CommonJsExports>,
 }
 
 /// Makes a source ready to run as an ES module of ES2023.
@@ -109,16 +117,18 @@ pub fn prepare(
     }
     let lines = LineIndex::new(source);
     let fault = |fault: Fault| fault.into_error(file, source, &lines);
-    let draft =
-        nesting::with_enough_stack(source, || draft(source, language, kind)).and_then(|done| done).map_err(fault)?;
+    let draft = nesting::with_enough_stack(source, || draft(source, file, language, kind))
+        .and_then(|done| done)
+        .map_err(fault)?;
     let specifiers = resolve_sites(&draft, source, &lines, resolve)?;
     let Draft { edits, call_places, import_uses, uses_fetch, call_default, has_default_export, engine_lines, .. } =
         draft;
+    let commonjs = draft.commonjs;
     let calls = call_sites(import_uses.list, source, &lines);
     let has_more_calls = import_uses.has_more;
     let (code, segments) = edits.apply(source, &specifiers);
     let positions = PositionMap::new(source, lines, &code, segments, call_places, &engine_lines);
-    Ok(Prepared { code, call_default, has_default_export, positions, calls, has_more_calls, uses_fetch })
+    Ok(Prepared { code, call_default, has_default_export, positions, calls, has_more_calls, uses_fetch, commonjs })
 }
 
 fn call_sites(uses: Vec<ImportUse>, source: &str, lines: &LineIndex) -> Vec<CallSite> {
@@ -149,6 +159,8 @@ fn resolve_sites(
             specifier: &site.specifier,
             position: positions.of(site.start),
             dynamic: site.dynamic,
+            is_required: site.is_required,
+            is_optional: site.is_optional,
             names: site.names.iter().map(|(name, _)| name.clone()).collect(),
             name_positions: site.names.iter().map(|(_, start)| positions.of(*start)).collect(),
         })?;

@@ -43,7 +43,10 @@ impl Value {
 pub(super) fn find<'a>(program: &Program<'a>, kind: SourceKind, eraser: &mut Eraser<'a, '_>) -> Value {
     let has_default = program.body.iter().any(|statement| exports_default(statement, eraser));
     let first_return = eraser.top_level_returns.first().copied();
-    if kind == SourceKind::Module {
+    if kind == SourceKind::CommonJs {
+        return Value::None;
+    }
+    if kind != SourceKind::Script {
         if let Some(start) = first_return {
             eraser.refuse(Fault::syntax(
                 start,

@@ -8,10 +8,12 @@ use crate::error::PrepareError;
 use crate::handlers::Handlers;
 use crate::interfaces::Interfaces;
 use crate::mcp::{McpClients, McpProvider};
+use crate::npm::Packages;
 use crate::package::PackageInterface;
 use crate::project::definitions::{DefinedModule, DefinitionBody, DefinitionFile};
 use crate::project::equipment::Equipment;
 use crate::project::error::ProjectError;
+use crate::project::find::join;
 use crate::providers::{ComponentError, HandlerKind, Nobody, Provider, ProviderGrants, TypeScript, WasmComponent};
 use crate::script::ScriptError;
 use crate::space::Space;
@@ -199,10 +201,11 @@ impl DefinitionFile {
     fn handlers(&self, file: &Path, linking: &Linking<'_>) -> Result<TypeScript, ProjectError> {
         let modules = self.modules()?;
         let module = modules.first().map(String::as_str).unwrap_or_default();
-        let grants = self.grants(linking)?;
-        let prepared = TypeScript::prepare(file, self.handler_kind(), module, grants, linking.engine);
+        let (grants, packages) = (self.grants(linking)?, self.packages(file)?);
+        let folder = packages.folder().to_owned();
+        let prepared = TypeScript::prepare(file, self.handler_kind(), module, grants, packages, linking.engine);
         prepared.map_err(|error| match error {
-            PrepareError::Script(error) => self.handler_error(file, error),
+            PrepareError::Script(error) => self.handler_error(file, &folder, error),
             PrepareError::Host(error) => error.into(),
         })
     }
@@ -215,12 +218,27 @@ impl DefinitionFile {
         }
     }
 
-    /// What is wrong with its handlers, and where.
-    pub(in crate::project) fn handler_error(&self, file: &Path, error: ScriptError) -> ProjectError {
+    /// The npm packages that its handlers can import.
+    pub(in crate::project) fn packages(&self, file: &Path) -> Result<Packages, ProjectError> {
+        let home = file.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let project = self.project.as_deref().unwrap_or(home);
+        Packages::open(project, home).map_err(|error| ProjectError::file(home, error))
+    }
+
+    /// What is wrong with its handlers, and where. `folder` is the one that packages are found in.
+    pub(in crate::project) fn handler_error(&self, file: &Path, folder: &Path, error: ScriptError) -> ProjectError {
+        // A package's file is named from the project's folder, others from the handlers' own.
+        let shown = match error.file.strip_prefix('/') {
+            Some(inside) => join(folder, inside),
+            None => file.with_file_name(&error.file),
+        };
         ProjectError::Handlers {
-            file: file.with_file_name(&error.file).display().to_string(),
+            file: shown.display().to_string(),
             place: error.position.map(|at| format!(":{}:{}", at.line, at.column)).unwrap_or_default(),
-            message: error.message,
+            message: match error.hint {
+                Some(hint) => format!("{}: {hint}", error.message),
+                None => error.message,
+            },
         }
     }
 

@@ -7,6 +7,7 @@ use oxc_span::{GetSpan as _, Span};
 
 use super::super::draft::{Fault, Site};
 use super::super::error::IMPORT_DENIED;
+use super::super::language::SourceKind;
 use super::super::prepare::ImportedName;
 use super::Eraser;
 
@@ -46,6 +47,11 @@ impl<'a> Eraser<'a, '_> {
             return;
         }
         let Some((specifier, span)) = literal(&it.source) else {
+            if matches!(self.kind, SourceKind::Package | SourceKind::CommonJs) {
+                // The engine finds no module under a name that the package makes up, which is soon enough.
+                self.visit_expression(&it.source);
+                return;
+            }
             self.refuse(Fault {
                 code: IMPORT_DENIED,
                 message: "the module of `import()` must be a string literal".to_owned(),
@@ -76,7 +82,8 @@ impl<'a> Eraser<'a, '_> {
         dynamic: bool,
     ) {
         let index = self.sites.len();
-        self.sites.push(Site { specifier, start: span.start, dynamic, names });
+        let start = span.start;
+        self.sites.push(Site { specifier, start, dynamic, is_required: false, is_optional: dynamic, names });
         self.edits.specifier(span.start, span.end, index);
     }
 
@@ -87,7 +94,7 @@ impl<'a> Eraser<'a, '_> {
 }
 
 /// The text of a string that is written out, whatever types and parentheses are around it.
-pub(super) fn literal<'a>(expression: &Expression<'a>) -> Option<(&'a str, Span)> {
+pub(in super::super) fn literal<'a>(expression: &Expression<'a>) -> Option<(&'a str, Span)> {
     match expression {
         Expression::StringLiteral(it) if !it.lone_surrogates => Some((it.value.as_str(), it.span)),
         Expression::TemplateLiteral(it) if it.expressions.is_empty() => {

@@ -13,6 +13,7 @@ mod functions;
 mod landmarks;
 mod namespaces;
 mod parameter_properties;
+mod requires;
 mod statements;
 mod walk;
 
@@ -24,18 +25,21 @@ use oxc_parser::Kind;
 
 use super::draft::{Fault, Site};
 use super::edits::Edits;
-use super::language::Language;
+use super::language::{Language, SourceKind};
 use super::scopes::{GroupId, Resolved, ScopeId, Scopes};
 use super::tokens::Tokens;
 use super::uses::{ImportUses, Uses};
 pub(super) use calls::CallPlace;
+pub(super) use expressions::literal;
 use landmarks::Landmarks;
+pub(super) use requires::Require;
 
 /// Walks a program and collects its edits.
 pub(super) struct Eraser<'a, 't> {
     pub(super) source: &'t str,
     pub(super) tokens: Tokens<'t>,
     pub(super) language: Language,
+    kind: SourceKind,
     pub(super) edits: Edits,
     pub(super) sites: Vec<Site>,
     pub(super) scopes: Scopes<'a>,
@@ -49,6 +53,10 @@ pub(super) struct Eraser<'a, 't> {
     /// Where a `return` stands outside of any function.
     pub(super) top_level_returns: Vec<u32>,
     function_depth: u32,
+    /// How many blocks with a `catch` are around the current statement.
+    caught_depth: u32,
+    /// Calls of `require` with a literal.
+    pub(super) requires: Vec<Require<'a>>,
     landmarks: Landmarks,
     call_places: Vec<CallPlace>,
     /// The objects of the namespaces around the current statement, innermost last.
@@ -86,13 +94,20 @@ struct List<'a> {
 }
 
 impl<'a, 't> Eraser<'a, 't> {
-    pub(super) fn new(source: &'t str, tokens: Tokens<'t>, language: Language, uses: Uses<'a>) -> Self {
+    pub(super) fn new(
+        source: &'t str,
+        tokens: Tokens<'t>,
+        language: Language,
+        kind: SourceKind,
+        uses: Uses<'a>,
+    ) -> Self {
         let has_objects =
             language == Language::TypeScript && tokens.contain(&[Kind::Enum, Kind::Namespace, Kind::Module]);
         Self {
             source,
             tokens,
             language,
+            kind,
             edits: Edits::default(),
             sites: Vec::new(),
             scopes: Scopes::new(),
@@ -102,6 +117,8 @@ impl<'a, 't> Eraser<'a, 't> {
             aliases: Vec::new(),
             top_level_returns: Vec::new(),
             function_depth: 0,
+            caught_depth: 0,
+            requires: Vec::new(),
             landmarks: Landmarks::default(),
             call_places: Vec::new(),
             namespace_objects: Vec::new(),

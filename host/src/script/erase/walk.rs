@@ -9,7 +9,7 @@ use oxc_ast::ast::{
     ParenthesizedExpression, PropertyDefinition, ReturnStatement, Statement, StaticBlock, StaticMemberExpression,
     TSAsExpression, TSInstantiationExpression, TSNonNullExpression, TSSatisfiesExpression, TSThisParameter,
     TSTypeAnnotation, TSTypeAssertion, TSTypeParameterDeclaration, TSTypeParameterInstantiation,
-    TaggedTemplateExpression, VariableDeclaration, VariableDeclarator,
+    TaggedTemplateExpression, TryStatement, VariableDeclaration, VariableDeclarator,
 };
 use oxc_ast_visit::{Visit, walk};
 use oxc_parser::Kind;
@@ -47,6 +47,7 @@ impl<'a> Visit<'a> for Eraser<'a, '_> {
 
     fn visit_call_expression(&mut self, it: &CallExpression<'a>) {
         self.call_place(it);
+        self.require_call(it);
         self.visit_expression(&it.callee);
         self.uses.call(it.callee.span());
         if let Some(arguments) = &it.type_arguments {
@@ -91,6 +92,10 @@ impl<'a> Visit<'a> for Eraser<'a, '_> {
             self.top_level_return(it.span.start);
         }
         walk::walk_return_statement(self, it);
+    }
+
+    fn visit_try_statement(&mut self, it: &TryStatement<'a>) {
+        self.try_statement(it);
     }
 
     fn visit_variable_declaration(&mut self, it: &VariableDeclaration<'a>) {

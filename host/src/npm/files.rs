@@ -1,0 +1,142 @@
+//! The project's folder as the resolver sees it: the root of everything, with nothing above it.
+//!
+//! Every look at a file goes through a handle of that folder, so that a link that leads out of it leads nowhere.
+
+use agent_spaces_std::fs::is_protected;
+use cap_std::ambient_authority;
+use cap_std::fs::{Dir, Metadata};
+use oxc_resolver::{FileMetadata, FileSystem, ResolveError};
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Folders inside one another. Packages inside packages inside packages stay below 40.
+const MAX_PATH_DEPTH: usize = 100;
+
+/// The longest `package.json`. Those with hundreds of entry points have some tens of kilobytes.
+const MAX_PACKAGE_BYTES: usize = 1024 * 1024;
+
+/// Brackets inside one another in a `package.json`. Maps of conditions have about five; whoever reads them recurses.
+const MAX_PACKAGE_NESTING: usize = 32;
+
+/// A project's folder, opened once.
+#[derive(Clone)]
+pub(super) struct ProjectFiles(Option<Arc<Dir>>);
+
+impl ProjectFiles {
+    pub(super) fn open(folder: &Path) -> io::Result<ProjectFiles> {
+        Dir::open_ambient_dir(folder, ambient_authority()).map(|folder| ProjectFiles(Some(Arc::new(folder))))
+    }
+
+    fn within<'p>(&self, path: &'p Path) -> io::Result<(&Dir, &'p Path)> {
+        let folder = self.0.as_deref().ok_or(io::ErrorKind::NotFound)?;
+        if path.components().count() > MAX_PATH_DEPTH {
+            return Err(io::ErrorKind::NotFound.into());
+        }
+        let inside = path.strip_prefix("/").map_err(|_| io::ErrorKind::NotFound)?;
+        Ok((folder, if inside.as_os_str().is_empty() { Path::new(".") } else { inside }))
+    }
+
+    /// The text of a file of at most `limit` bytes.
+    pub(super) fn text(&self, path: &str, limit: usize) -> io::Result<String> {
+        if path.split('/').any(is_protected) {
+            return Err(io::Error::other("it is not for handlers"));
+        }
+        let bytes = self.bytes(Path::new(path), limit)?;
+        String::from_utf8(bytes).map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "it is not UTF-8 text"))
+    }
+
+    fn bytes(&self, path: &Path, limit: usize) -> io::Result<Vec<u8>> {
+        let (folder, inside) = self.within(path)?;
+        let file = folder.open(inside)?;
+        if !file.metadata()?.is_file() {
+            return Err(io::Error::new(io::ErrorKind::NotFound, "it is not a file"));
+        }
+        let mut bytes = Vec::new();
+        file.take(limit as u64 + 1).read_to_end(&mut bytes)?;
+        if bytes.len() > limit {
+            return Err(io::Error::other(format!("the file is longer than {limit} bytes")));
+        }
+        Ok(bytes)
+    }
+
+    /// The `package.json` of a folder.
+    pub(super) fn package(&self, folder: &str) -> io::Result<Vec<u8>> {
+        self.read(&Path::new(folder).join("package.json"))
+    }
+}
+
+impl FileSystem for ProjectFiles {
+    /// What the trait asks for and nobody calls: a folder without files.
+    fn new() -> Self {
+        ProjectFiles(None)
+    }
+
+    /// The resolver reads nothing but `package.json`.
+    fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
+        let bytes = self.bytes(path, MAX_PACKAGE_BYTES)?;
+        if nesting(&bytes) > MAX_PACKAGE_NESTING {
+            return Err(io::Error::other("it nests too deep"));
+        }
+        Ok(bytes)
+    }
+
+    fn read_to_string(&self, path: &Path) -> io::Result<String> {
+        String::from_utf8(self.read(path)?).map_err(|_| io::ErrorKind::InvalidData.into())
+    }
+
+    fn metadata(&self, path: &Path) -> io::Result<FileMetadata> {
+        let (folder, inside) = self.within(path)?;
+        folder.metadata(inside).map(|metadata| told(&metadata))
+    }
+
+    fn symlink_metadata(&self, path: &Path) -> io::Result<FileMetadata> {
+        let (folder, inside) = self.within(path)?;
+        folder.symlink_metadata(inside).map(|metadata| told(&metadata))
+    }
+
+    /// To where the link leads in the end: the resolver would take a path above the project for one in it.
+    fn read_link(&self, path: &Path) -> Result<PathBuf, ResolveError> {
+        Ok(self.canonicalize(path)?)
+    }
+
+    fn canonicalize(&self, path: &Path) -> io::Result<PathBuf> {
+        let (folder, inside) = self.within(path)?;
+        let real = folder.canonicalize(inside)?;
+        Ok(Path::new("/").join(real.strip_prefix(".").unwrap_or(&real)))
+    }
+}
+
+fn told(metadata: &Metadata) -> FileMetadata {
+    FileMetadata::new(metadata.is_file(), metadata.is_dir(), metadata.is_symlink())
+}
+
+/// How deep the brackets of a JSON text nest, at most.
+fn nesting(text: &[u8]) -> usize {
+    let (mut depth, mut deepest, mut is_string, mut is_escaped) = (0_usize, 0, false, false);
+    for byte in text {
+        match byte {
+            _ if is_escaped => is_escaped = false,
+            b'\\' if is_string => is_escaped = true,
+            b'"' => is_string = !is_string,
+            b'[' | b'{' if !is_string => {
+                depth += 1;
+                deepest = deepest.max(depth);
+            }
+            b']' | b'}' if !is_string => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+    }
+    deepest
+}
+
+#[cfg(test)]
+mod tests {
+    use super::nesting;
+
+    #[test]
+    fn only_brackets_outside_of_strings_nest() {
+        assert_eq!(nesting(br#"{ "a[[[[\"[[": [ {} ], "b": [] }"#), 3);
+        assert_eq!(nesting("[".repeat(1_000_000).as_bytes()), 1_000_000);
+    }
+}

@@ -1,0 +1,88 @@
+//! npm packages that handlers import: small ones, made by hand for each rule.
+//!
+//! - `finding`: which file an import means, and by what it is refused
+//! - `formats`: ES modules, CommonJS and JSON, and each importing the others
+//! - `hostile`: packages that want more than they are given
+
+mod finding;
+mod formats;
+mod hostile;
+
+use agent_spaces::script::ScriptError;
+use agent_spaces::{Packages, RunOptions, Space, Workspace};
+use agent_spaces_tests::{empty_space, refusal};
+use serde_json::Value;
+use std::fs;
+use std::path::{Path, PathBuf};
+use tempfile::TempDir;
+
+/// A project with files, in a folder that has more than the project.
+struct Project {
+    outside: TempDir,
+}
+
+impl Project {
+    fn new(files: &[(&str, &str)]) -> Project {
+        let project = Project { outside: tempfile::tempdir().unwrap() };
+        fs::create_dir(project.folder()).unwrap();
+        fs::write(project.outside.path().join("secret.js"), "module.exports = 'TOP SECRET'").unwrap();
+        for (path, text) in files {
+            project.write(path, text);
+        }
+        project
+    }
+
+    fn folder(&self) -> PathBuf {
+        self.outside.path().join("project")
+    }
+
+    fn write(&self, path: &str, text: &str) {
+        let path = self.folder().join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+
+    /// A space whose programs are handlers in a folder of the project.
+    fn space_in(&self, home: &str) -> Space {
+        let home = self.folder().join(home);
+        fs::create_dir_all(&home).unwrap();
+        let packages = Packages::open(&self.folder(), &home).unwrap();
+        empty_space().with_workspace(Workspace::open(&home).unwrap()).with_packages(packages)
+    }
+
+    fn space(&self) -> Space {
+        self.space_in("")
+    }
+
+    async fn value(&self, source: &str) -> Value {
+        value_in(&self.space(), source).await
+    }
+
+    fn refusal(&self, source: &str) -> ScriptError {
+        let error = refusal(&self.space(), "main.ts.call.js", source);
+        assert!(!format!("{error:?}").contains("SECRET"), "{error:?}");
+        error
+    }
+
+    #[cfg(unix)]
+    fn link(&self, target: impl AsRef<Path>, name: &str) {
+        let name = self.folder().join(name);
+        fs::create_dir_all(name.parent().unwrap()).unwrap();
+        std::os::unix::fs::symlink(target, name).unwrap();
+    }
+}
+
+async fn value_in(space: &Space, source: &str) -> Value {
+    let program = space.prepare("main.ts", source).unwrap_or_else(|error| panic!("{error} {error:?}: {source}"));
+    let outcome = space.run(&program, RunOptions::default()).await.outcome;
+    outcome.unwrap_or_else(|error| panic!("{error:?}: {source}"))
+}
+
+/// The error that a program ends with.
+async fn failure_in(space: &Space, source: &str) -> agent_spaces::RunError {
+    let program = space.prepare("main.ts", source).unwrap_or_else(|error| panic!("{error} {error:?}: {source}"));
+    match space.run(&program, RunOptions::default()).await.outcome {
+        Ok(value) => panic!("{source} gave {value}"),
+        Err(error) => error,
+    }
+}

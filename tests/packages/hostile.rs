@@ -1,0 +1,157 @@
+//! Packages that want more than they are given.
+
+use super::Project;
+use serde_json::json;
+
+#[test]
+fn no_map_of_a_package_leads_out_of_it() {
+    for (package, specifier) in [
+        (r#"{ "exports": "./../../secret.js" }"#, "p"),
+        (r#"{ "exports": "../../../secret.js" }"#, "p"),
+        (r#"{ "exports": { "./*": "./../../*" } }"#, "p/secret.js"),
+        (r#"{ "main": "../../secret.js" }"#, "p"),
+        (r#"{ "main": "../../../secret.js" }"#, "p"),
+        (r#"{ "module": "/secret.js" }"#, "p"),
+        (r#"{ "browser": { "./index.js": "../../secret.js" } }"#, "p"),
+        ("{}", "p/../../secret.js"),
+        ("{}", "p/../../../secret.js"),
+        ("{}", "../secret.js"),
+    ] {
+        let project =
+            Project::new(&[("node_modules/p/package.json", package), ("secret.js", "export default 'TOP SECRET'")]);
+        let error = project.refusal(&format!("import it from '{specifier}'"));
+        assert!(["import.unknown", "import.denied"].contains(&error.code), "{package}: {error:?}");
+    }
+}
+
+#[test]
+fn no_file_of_a_package_reads_others_of_the_project() {
+    for import in
+        ["../../secret.json", "../../../secret.js", "/secret.json", "file:///secret.json", "../../.git/x.js", "#up"]
+    {
+        let project = Project::new(&[
+            ("secret.json", "\"TOP SECRET\""),
+            (".git/x.js", "export default 'TOP SECRET'"),
+            ("node_modules/p/package.json", r##"{ "imports": { "#up": "../../secret.json" } }"##),
+            ("node_modules/p/index.mjs", &format!("import '{import}'")),
+            ("node_modules/p/old.cjs", &format!("require('{import}')")),
+        ]);
+        for specifier in ["p/index.mjs", "p/old.cjs"] {
+            let error = project.refusal(&format!("import '{specifier}'"));
+            assert_eq!(error.code, "import.unknown", "{import}: {error:?}");
+        }
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn links_out_of_the_project_lead_nowhere() {
+    let project =
+        Project::new(&[("node_modules/inside/package.json", "{}"), ("outside.js", "export default 'wrong one'")]);
+    let outside = project.outside.path().join("evil");
+    std::fs::create_dir(&outside).unwrap();
+    std::fs::write(outside.join("index.js"), "export default 'TOP SECRET'").unwrap();
+    project.link("../../evil", "node_modules/relative");
+    project.link(&outside, "node_modules/absolute");
+    project.link("../../../secret.js", "node_modules/inside/index.js");
+    project.link("loop-b", "node_modules/loop-a");
+    project.link("loop-a", "node_modules/loop-b");
+    for name in ["relative", "absolute"] {
+        let error = project.refusal(&format!("import '{name}'"));
+        let expected = format!("the package '{name}' is a link that leads out of the project's folder ({name})");
+        assert_eq!(error.message, expected);
+    }
+    for name in ["inside", "loop-a"] {
+        assert_eq!(project.refusal(&format!("import '{name}'")).code, "import.unknown");
+    }
+}
+
+#[tokio::test]
+async fn names_that_objects_have_are_names_like_others() {
+    let project = Project::new(&[
+        (
+            "node_modules/__proto__/index.js",
+            "exports.polluted = 1; exports.__proto__ = { x: 1 }; exports.constructor = 2",
+        ),
+        ("node_modules/constructor/index.js", "module.exports = require('__proto__')"),
+        ("node_modules/p/index.js", "module.exports = [require('__proto__').polluted, ({}).polluted, ({}).x]"),
+    ]);
+    let source =
+        "import p from 'p'; import { polluted } from 'constructor'; [p, polluted, ({}).polluted === undefined]";
+    assert_eq!(project.value(source).await, json!([[1, null, null], 1, true]));
+}
+
+#[test]
+fn files_and_bytes_are_counted() {
+    let project = Project::new(&[]);
+    let all: String = (0..10_000).map(|index| format!("require('./f{index}');")).collect();
+    project.write("node_modules/many/index.js", &all);
+    for index in 0..10_000 {
+        project.write(&format!("node_modules/many/f{index}.js"), "");
+    }
+    let error = project.refusal("import 'many'");
+    assert!(error.message.starts_with("The packages have more than 5000 files"), "{}", error.message);
+    let long = format!("//{}", "x".repeat(12 << 20));
+    for name in ["a", "b", "c"] {
+        project.write(&format!("node_modules/big/{name}.js"), &long);
+    }
+    project.write("node_modules/big/index.js", "require('./a'); require('./b'); require('./c')");
+    let error = project.refusal("import 'big'");
+    assert!(error.message.contains("Cannot read '/node_modules/big/c.js': the file is longer"), "{}", error.message);
+}
+
+#[test]
+fn a_chain_of_thousands_of_files_is_made_ready() {
+    let project = Project::new(&[("node_modules/deep/package.json", r#"{ "type": "module" }"#)]);
+    for index in 0..3_000 {
+        project.write(&format!("node_modules/deep/f{index}.js"), &format!("export * from './f{}.js'", index + 1));
+    }
+    project.write("node_modules/deep/f3000.js", "import 'fs'");
+    let error = project.refusal("import 'deep/f0.js'");
+    assert_eq!(
+        error.message,
+        "'fs' is a module of Node, and there is no Node here (node_modules/deep/f0.js → node_modules/deep/f1.js → \
+         node_modules/deep/f2.js → node_modules/deep/f3.js → … → node_modules/deep/f2998.js → \
+         node_modules/deep/f2999.js → node_modules/deep/f3000.js → fs)"
+    );
+}
+
+#[tokio::test]
+async fn a_chain_that_is_too_deep_for_the_engine_fails_and_ends_nothing_else() {
+    let project = Project::new(&[]);
+    for index in 0..4_000 {
+        project
+            .write(&format!("node_modules/deep/f{index}.js"), &format!("module.exports = require('./f{}')", index + 1));
+    }
+    project.write("node_modules/deep/f4000.js", "module.exports = 'the end'");
+    let space = project.space();
+    let program = space.prepare("main.ts", "import it from 'deep/f0'; it").unwrap();
+    let outcome = space.run(&program, agent_spaces::RunOptions::default()).await.outcome;
+    assert!(outcome.is_err() || outcome.is_ok_and(|value| value == "the end"));
+    assert_eq!(project.value("1 + 1").await, json!(2));
+}
+
+#[test]
+fn a_package_json_that_nests_without_end_is_not_read() {
+    let exports = format!("{{ \"exports\": {}1{} }}", "[".repeat(100_000), "]".repeat(100_000));
+    let project = Project::new(&[("node_modules/p/package.json", &exports)]);
+    assert_eq!(project.refusal("import 'p'").code, "import.unknown");
+}
+
+#[test]
+fn a_syntax_error_is_told_with_its_place() {
+    let project = Project::new(&[
+        ("node_modules/esm/index.mjs", "export const a = 1\nexport const = 2"),
+        ("node_modules/esm/package.json", r#"{ "main": "index.mjs" }"#),
+        ("node_modules/cjs/index.js", "exports.a = 1\n\nfunction ( {"),
+        ("node_modules/data/index.json", "{ \"a\": }"),
+        ("node_modules/data/package.json", r#"{ "main": "index.json" }"#),
+    ]);
+    for (name, file, line) in
+        [("esm", "index.mjs", Some(2)), ("cjs", "index.js", Some(3)), ("data", "index.json", None)]
+    {
+        let error = project.refusal(&format!("import '{name}'"));
+        assert_eq!((error.code, error.file), ("script.syntax", format!("/node_modules/{name}/{file}")));
+        assert_eq!(error.position.map(|at| at.line), line);
+    }
+}

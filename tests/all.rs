@@ -11,6 +11,7 @@ mod hostile;
 mod law;
 mod limits;
 mod links;
+mod native;
 mod packages;
 mod pipeline;
 mod positions;

@@ -3,6 +3,10 @@
 //! Templates have `{{name}}` for a parameter. They say what is sent or started; what it is given for that
 //! (credentials, hosts, variables) is the configuration's to say, never the definition's.
 
+mod command;
+
+pub use command::{CommandArgument, CommandInput, CommandOutput, CommandTemplate, ExitMeaning};
+
 use serde::{Deserialize, Serialize};
 
 /// What answers a function.
@@ -11,6 +15,8 @@ use serde::{Deserialize, Serialize};
 pub enum Implementation {
     /// A request to a web server.
     Http(HttpOperation),
+    /// A program that is started for each call.
+    Command(CommandTemplate),
     /// A script that runs in a space.
     Script(ScriptReference),
 }

@@ -13,6 +13,7 @@
 //! wit/        Type → WIT type, and how JSON crosses it
 //! emit/       one file to an output: .wit, .d.ts, index.js, schema.json, bundle.json, Rust
 //! hidden      characters that no output shows
+//! template    text that parameters are filled into
 //! validate/   values against a clean schema, in bounded time; defaults
 //! ```
 
@@ -27,5 +28,6 @@ pub mod registry;
 pub mod schema;
 pub mod server;
 pub mod sources;
+pub mod template;
 pub mod validate;
 pub mod wit;

@@ -68,6 +68,26 @@ impl CapabilityError {
     }
 }
 
+/// The outermost message alone: what is below it may be about anything of the host. A `CapabilityError` inside stays
+/// what it is.
+impl From<anyhow::Error> for CapabilityError {
+    fn from(error: anyhow::Error) -> CapabilityError {
+        error.downcast().unwrap_or_else(|error| CapabilityError::failed(error.to_string()))
+    }
+}
+
+impl From<String> for CapabilityError {
+    fn from(message: String) -> CapabilityError {
+        CapabilityError::failed(message)
+    }
+}
+
+impl From<&str> for CapabilityError {
+    fn from(message: &str) -> CapabilityError {
+        CapabilityError::failed(message)
+    }
+}
+
 /// What a call gave.
 pub type Answer = Result<Value, CapabilityError>;
 pub(crate) type Handler = dyn Fn(Call) -> Pin<Box<dyn Future<Output = Answer> + Send>> + Send + Sync;

@@ -6,6 +6,7 @@
 //! # Layout
 //! - [`Engine`]: the compiled JavaScript engine; one to a process.
 //! - [`Interfaces`], [`Handlers`]: WIT interfaces, and the closures that answer them.
+//! - [`Capability`]: both from closures over the host's own types.
 //! - [`Space`]: both together; makes scripts into [`Program`]s and runs them.
 //! - `script`, `resolve`: from TypeScript to what the engine runs, with all that it imports.
 //! - `npm`: the npm packages that handlers import.
@@ -110,8 +111,12 @@ pub use package::{Package, PackageInterface, PackageOutline};
 pub use pipeline::{Approvals, Grants, Operator};
 pub use program::{Program, ProgramCall};
 pub use providers::{Answering, Asking, Provider, ProviderKind};
+#[cfg(feature = "compiler")]
+pub use providers::{Capability, NativeFunction};
 pub use run::{Caller, CancelHandle, ConsoleLine, ParentCall, Run, RunOptions, RunReport, RunScope, RunStatus};
 pub use sandbox::Sandbox;
+#[cfg(feature = "compiler")]
+pub use schemars;
 #[cfg(feature = "compiler")]
 pub use space::Space;
 #[cfg(feature = "compiler")]

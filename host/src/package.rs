@@ -10,8 +10,8 @@ use crate::values::marks::Marks;
 use crate::values::{Context, camel_case, function};
 use capability_gen::definition::{Place, SourceKind};
 use capability_gen::emit;
-use capability_gen::implementation::Implementation;
-use capability_gen::model::{Capability, Module, ServerInterface};
+use capability_gen::implementation::{CommandTemplate, Implementation};
+use capability_gen::model::{Capability, Function, Module, ServerInterface};
 use capability_gen::server::ServerPart;
 use capability_gen::wit;
 use serde::{Deserialize, Serialize};
@@ -61,9 +61,13 @@ pub struct PackageInterface {
     /// The Wasm component that answers it, where its definition names one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub component: Option<String>,
-    /// What answers functions, by their WIT names, where their definition says that itself.
+    /// What answers functions, by their WIT names, where their definition says that itself; programs are not here.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub implementations: BTreeMap<String, Implementation>,
+    /// Those of them that a program answers which the definition names. What it is stands in the definition alone: who
+    /// can write where names are kept must not choose what is started.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub commands: Vec<String>,
     /// Which part of an MCP server it is, where it is not the tools. Its capability and export are then the server's,
     /// with a member after them: `everything.$resources`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -118,10 +122,11 @@ impl Package {
     }
 }
 
-/// What a capability's functions say of what answers them.
+/// What a capability's functions say of what answers them, but for programs.
 fn implementations(capability: &Capability) -> BTreeMap<String, Implementation> {
     let said = capability.functions.iter();
-    said.filter_map(|function| Some((function.wit_name.clone(), function.implementation.clone()?))).collect()
+    let said = said.filter_map(|function| Some((function.wit_name.clone(), function.implementation.clone()?)));
+    said.filter(|(_, said)| !matches!(said, Implementation::Command(_))).collect()
 }
 
 impl PackageOutline {
@@ -137,6 +142,7 @@ impl PackageOutline {
             functions: capability.functions.iter().map(|function| function.wit_name.clone()).collect(),
             component: capability.component.clone(),
             implementations: implementations(capability),
+            commands: commands(capability).map(|(function, _)| function.wit_name.clone()).collect(),
             part: None,
         };
         let part = |capability: &Capability, of: &ServerInterface| PackageInterface {
@@ -149,6 +155,7 @@ impl PackageOutline {
             functions: of.part.functions().iter().map(|function| function.name.to_owned()).collect(),
             component: None,
             implementations: BTreeMap::new(),
+            commands: Vec::new(),
             part: Some(of.part),
         };
         let interfaces = module.capabilities.iter().flat_map(|capability| {
@@ -197,8 +204,16 @@ impl PackageInterface {
     }
 }
 
+/// The functions of a capability that programs answer which its definition names.
+pub(crate) fn commands(capability: &Capability) -> impl Iterator<Item = (&Function, &CommandTemplate)> {
+    capability.functions.iter().filter_map(|function| match &function.implementation {
+        Some(Implementation::Command(template)) => Some((function, template)),
+        _ => None,
+    })
+}
+
 /// `capabilities:train-schedule/train-schedule@1.0.0`
-fn interface_name(module: &Module, interface: &str) -> String {
+pub(crate) fn interface_name(module: &Module, interface: &str) -> String {
     format!("{}/{interface}@{}", module.package(), module.version)
 }
 

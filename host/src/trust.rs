@@ -5,7 +5,7 @@
 //!
 //! - `store`: the file in the user's state folder
 //! - `private`: that nobody else can write there
-//! - [`waiting`]: what a file would start, for the one who decides
+//! - [`waiting`], [`waiting_commands`]: what a file would start, for the one who decides
 
 mod error;
 mod private;
@@ -13,7 +13,8 @@ mod store;
 mod waiting;
 
 pub use error::TrustError;
-pub use waiting::waiting;
+pub(crate) use waiting::command_line;
+pub use waiting::{waiting, waiting_commands};
 
 use sha2::{Digest, Sha256};
 use std::path::{Path, PathBuf};

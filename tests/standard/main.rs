@@ -10,6 +10,7 @@
 //! - `files`, `protected`, `imports`, `quotas`, `workspaces`: what `fs` and imports reach, and how much.
 //! - `requests`, `fetching`, `hosts`, `inner`, `caps`: what `http` and `fetch` do, where they go, and how much.
 //! - `acceptance`: what a configuration opens once its user accepted it.
+//! - `commands`: programs that definitions name.
 //! - `log`, `tampering`, `events`: what is told and written of runs.
 //! - `manifest`, `explain`, `reach`: what is said before a run.
 //! - `packages`: npm packages behind handlers, and packages that define capabilities.
@@ -20,6 +21,7 @@
 
 mod acceptance;
 mod caps;
+mod commands;
 mod compiled;
 mod declarations;
 mod events;

@@ -1,12 +1,21 @@
-//! What answers a function, as a definition says it: `script`, or `component` of the whole tool.
+//! What answers a function, as a definition says it: `script`, `command`, or `component` of the whole tool.
 
+use super::command;
 use super::error::SourceError;
 use super::node::Node;
 use crate::implementation::{Implementation, ScriptReference};
+use serde_json::Value;
 
-/// What a function says of its implementation.
-pub(super) fn read(node: &Node<'_>) -> Result<Option<Implementation>, SourceError> {
-    node.get("script").map(|node| script(&node).map(Implementation::Script)).transpose()
+/// What a function says of its implementation; `parameters` is the schema of what it takes.
+pub(super) fn read(node: &Node<'_>, parameters: &Value) -> Result<Option<Implementation>, SourceError> {
+    match (node.get("script"), node.get("command")) {
+        (Some(_), Some(command)) => {
+            Err(command.error("the function has a \"script\" and a \"command\"", "Remove one of the two."))
+        }
+        (Some(node), None) => Ok(Some(Implementation::Script(script(&node)?))),
+        (None, Some(node)) => Ok(Some(Implementation::Command(command::read(&node, parameters)?))),
+        (None, None) => Ok(None),
+    }
 }
 
 /// The component of a tool.
@@ -24,7 +33,7 @@ fn script(node: &Node<'_>) -> Result<ScriptReference, SourceError> {
     Ok(ScriptReference { file: path(&file, "\"file\"")?, space })
 }
 
-fn path(node: &Node<'_>, what: &str) -> Result<String, SourceError> {
+pub(super) fn path(node: &Node<'_>, what: &str) -> Result<String, SourceError> {
     let text = node.text(what)?;
     if text.is_empty() || text.contains('\0') {
         return Err(node.error("this is no path", "Write a path from this file, such as \"./file\"."));

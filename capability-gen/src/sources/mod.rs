@@ -14,6 +14,8 @@
 //! listed      one bare function or a list of them
 //! function    one function's own keys
 //! config      approvals, rate limits, scopes
+//! command     programs that are started for each call
+//! placeholder templates whose placeholders must be parameters
 //! collect     functions of one capability: unique names
 //! ```
 //!
@@ -22,6 +24,7 @@
 
 mod anthropic;
 mod collect;
+mod command;
 mod config;
 pub mod define_tool;
 mod detect;
@@ -35,6 +38,7 @@ mod mcp;
 mod node;
 mod openai;
 mod openapi;
+mod placeholder;
 mod tool;
 mod version;
 

@@ -14,7 +14,7 @@ use serde_json::Value;
 use std::collections::HashMap;
 
 const TOOL_KEYS: [&str; 8] = ["$schema", "name", "description", "version", "owner", "functions", "config", "component"];
-const FUNCTION_KEYS: [&str; 10] = [
+const FUNCTION_KEYS: [&str; 11] = [
     "name",
     "title",
     "description",
@@ -25,6 +25,7 @@ const FUNCTION_KEYS: [&str; 10] = [
     "approvalMessage",
     "config",
     "script",
+    "command",
 ];
 
 pub(super) fn parse(root: &Node<'_>) -> Result<Vec<Definition>, SourceError> {
@@ -112,6 +113,6 @@ fn read(node: &Node<'_>, name: &str) -> Result<FunctionDefinition, SourceError> 
     let mut function = function::read(node, name)?;
     function.parameters = function::parameters(node.get("parameters").as_ref(), Bias::None)?;
     function.returns = function::returns(node.get("returns").as_ref())?;
-    function.implementation = implementation::read(node)?;
+    function.implementation = implementation::read(node, &function.parameters)?;
     Ok(function)
 }

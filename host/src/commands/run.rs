@@ -207,13 +207,15 @@ impl Run {
         Ok(true)
     }
 
-    /// Asks the user about servers that the script would call and that may not be started; gives whether something
+    /// Asks the user about servers and programs that the script would call and that may not be started; gives whether something
     /// was accepted.
     fn ask_for(&self, found: &Found, program: &Program, asked: &mut Asked) -> Result<bool, Failure> {
         let Found::Project(project) = found else { return Ok(false) };
         let modules = self.choice.modules(found)?;
         // Who may not be asked is told by the call itself.
-        Ok(!modules.inert(program.interfaces()).is_empty() && asked.user(project)?)
+        let is_inert =
+            !modules.inert(program.interfaces()).is_empty() || !modules.inert_commands(program.interfaces()).is_empty();
+        Ok(is_inert && asked.user(project)?)
     }
 
     /// What is odd about the files of servers may be why a module is not there.

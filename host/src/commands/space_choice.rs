@@ -77,15 +77,22 @@ impl ConfigChoice {
     }
 }
 
+/// The definitions of a folder, with what their user accepted of them.
+fn definitions(folder: &Path, surroundings: &Surroundings) -> Result<Vec<DefinitionFile>, Failure> {
+    let mut definitions = definitions_at(folder, &surroundings.outlines)?;
+    surroundings.look_at(&mut definitions)?;
+    Ok(definitions)
+}
+
 impl SpaceChoice {
     /// What the script may be given.
     pub(super) fn find(&self, script: &ScriptFile, engine: &Engine) -> Result<Found, Failure> {
         if let Some(folder) = &self.capabilities {
-            return Ok(Found::Definitions(definitions_at(folder, &folders::outlines())?));
+            return Ok(Found::Definitions(self::definitions(folder, &folders::surroundings())?));
         }
         let beside = script.folder.as_ref().map(|folder| folder.join("capabilities")).filter(|folder| folder.is_dir());
         let definitions = |surroundings: &Surroundings| match &beside {
-            Some(folder) => Ok(definitions_at(folder, &surroundings.outlines)?),
+            Some(folder) => self::definitions(folder, surroundings),
             None => Ok(Vec::new()),
         };
         if let Some(project) = self.config.open_with(engine, definitions)? {

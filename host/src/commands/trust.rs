@@ -3,18 +3,20 @@
 use super::failure::Failure;
 use super::{folders, output, terminal};
 use agent_spaces::config::foreign::{self, MAX_BYTES};
-use agent_spaces::project::{Project, find, find_foreign, foreign_files};
-use agent_spaces::trust::{Accepted, Status, Trust, TrustError, waiting};
+use agent_spaces::mcp::Acceptance;
+use agent_spaces::project::{DefinedCommands, Project, definitions_at, find, find_foreign, foreign_files};
+use agent_spaces::trust::{Accepted, Status, Trust, TrustError, waiting, waiting_commands};
 use clap::Args;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 use std::io::{IsTerminal, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
-/// Accept a project's configuration, so that it may start MCP servers and use variables.
+/// Accept a project's files, so that they may start MCP servers and programs and use variables.
 ///
-/// A file counts as accepted until it changes. Without a file: the configuration that is used here, and the files
-/// beside it that other programs read: .mcp.json, .cursor/mcp.json, .vscode/mcp.json.
+/// A file counts as accepted until it changes. Without a file: the configuration that is used here, the files
+/// beside it that other programs read (.mcp.json, .cursor/mcp.json, .vscode/mcp.json), and the definitions that name
+/// programs to start.
 #[derive(Args)]
 #[command(after_help = "Examples:
   agent-spaces trust              # the files of this folder
@@ -52,14 +54,29 @@ impl TrustCommand {
         if self.list {
             return Ok(describe(&trust.list().map_err(failed)?));
         }
-        let files = if self.files.is_empty() { here()? } else { self.files.clone() };
         let (mut values, mut text) = (Vec::new(), String::new());
-        for file in &files {
-            let state = if self.revoke { revoke(&trust, file)? } else { accept(&trust, file)? };
-            let _ = writeln!(text, "{}  {state}", terminal::clean_line(&file.display().to_string()));
-            values.push(json!({ "file": file, "state": state }));
+        let mut settle = |files: &[PathBuf]| -> Result<(), Failure> {
+            for file in files {
+                let state = if self.revoke { revoke(&trust, file)? } else { accept(&trust, file)? };
+                let _ = writeln!(text, "{}  {state}", terminal::clean_line(&file.display().to_string()));
+                values.push(json!({ "file": file, "state": state }));
+            }
+            Ok(())
+        };
+        if !self.files.is_empty() {
+            settle(&self.files)?;
+        } else if self.revoke {
+            let definitions = definitions_here()?;
+            settle(&[here()?, definitions].concat())?;
+        } else {
+            settle(&here()?)?;
+            // Only an accepted configuration can be opened whatever it says.
+            settle(&definitions_here()?)?;
         }
-        Ok((Value::Array(values), text))
+        match values.is_empty() {
+            true => Err(Failure::new("config.file", "there is nothing to accept here", Some("name a file"))),
+            false => Ok((Value::Array(values), text)),
+        }
     }
 }
 
@@ -78,6 +95,9 @@ fn accept(trust: &Trust, file: &Path) -> Result<&'static str, Failure> {
     {
         terminal::note(&format!("{} may now use:\n{}", file.display(), waiting(&found.servers)));
     }
+    if let Some(commands) = DefinedCommands::read(file, &text) {
+        terminal::note(&format!("{} may now start:\n{}", file.display(), waiting_commands(&commands.list)));
+    }
     trust.accept(file, text.as_bytes()).map_err(failed)?;
     Ok("accepted")
 }
@@ -94,10 +114,31 @@ fn here() -> Result<Vec<PathBuf>, Failure> {
         Some(file) => file.parent().filter(|parent| !parent.as_os_str().is_empty()).map(Path::to_owned),
         None => find_foreign(here)?,
     };
-    let files: Vec<PathBuf> = config.into_iter().chain(foreign_files(folder.as_deref().unwrap_or(here))).collect();
-    match files.is_empty() {
-        false => Ok(files),
-        true => Err(Failure::new("config.file", "there is nothing to accept here", Some("name a file"))),
+    Ok(config.into_iter().chain(foreign_files(folder.as_deref().unwrap_or(here))).collect())
+}
+
+/// The definitions of this folder that name programs.
+fn definitions_here() -> Result<Vec<PathBuf>, Failure> {
+    let surroundings = folders::surroundings();
+    let beside = Path::new("capabilities");
+    let found = match find(Path::new("."), None)? {
+        Some(config) => {
+            let project = Project::open_in(&config, &folders::engine(true)?, &surroundings);
+            project.map(|project| project.definitions().to_vec())
+        }
+        None if beside.is_dir() => definitions_at(beside, &surroundings.outlines),
+        None => return Ok(Vec::new()),
+    };
+    match found {
+        Ok(definitions) => {
+            let commands = definitions.into_iter().filter_map(|definition| definition.commands);
+            Ok(commands.map(|commands| commands.acceptance.file).collect())
+        }
+        // A definition that cannot be read starts nothing, and keeps nobody from accepting the rest.
+        Err(error) => {
+            terminal::warn(&error.to_string());
+            Ok(Vec::new())
+        }
     }
 }
 
@@ -136,14 +177,28 @@ pub(super) fn ask(project: &Project) -> Result<bool, Failure> {
         let of_file = project.servers().values().filter(|server| server.acceptance.file == acceptance.file);
         let servers = of_file.map(|server| (server.name.clone(), server.config.clone())).collect();
         terminal::note(&format!("{} wants to use:\n{}", acceptance.file.display(), waiting(&servers)));
-        let _ = write!(std::io::stderr(), "Accept this file, with all that it says? [y/N] ");
-        let mut answer = String::new();
-        let read = std::io::stdin().read_line(&mut answer);
-        if read.is_ok() && matches!(answer.trim(), "y" | "Y" | "yes") {
-            // What was shown, not what the file may hold by now.
-            trust.accept(&acceptance.file, acceptance.text.as_bytes()).map_err(failed)?;
-            is_new = true;
+        is_new |= ask_about(acceptance, &trust)?;
+    }
+    for commands in project.definitions().iter().filter_map(|definition| definition.commands.as_ref()) {
+        let acceptance = &commands.acceptance;
+        if acceptance.status != Status::Accepted {
+            let shown = waiting_commands(&commands.list);
+            terminal::note(&format!("{} wants to start:\n{shown}", acceptance.file.display()));
+            is_new |= ask_about(acceptance, &trust)?;
         }
     }
     Ok(is_new)
+}
+
+/// Asks about a file of which was shown what it wants; gives whether it was accepted.
+fn ask_about(acceptance: &Acceptance, trust: &Trust) -> Result<bool, Failure> {
+    let _ = write!(std::io::stderr(), "Accept this file, with all that it says? [y/N] ");
+    let mut answer = String::new();
+    let read = std::io::stdin().read_line(&mut answer);
+    let is_accepted = read.is_ok() && matches!(answer.trim(), "y" | "Y" | "yes");
+    if is_accepted {
+        // What was shown, not what the file may hold by now.
+        trust.accept(&acceptance.file, acceptance.text.as_bytes()).map_err(failed)?;
+    }
+    Ok(is_accepted)
 }

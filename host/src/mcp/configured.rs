@@ -40,8 +40,15 @@ impl ConfiguredServer {
             None if !self.config.enabled => return Some(format!("{file}: {}: it is switched off", self.config.place)),
             None => {}
         }
-        let file = self.acceptance.file.display();
-        match self.acceptance.status {
+        self.acceptance.obstacle()
+    }
+}
+
+impl Acceptance {
+    /// Why nothing of the file may be started, where that is so, and what its user can do.
+    pub fn obstacle(&self) -> Option<String> {
+        let file = self.file.display();
+        match self.status {
             Status::Accepted => None,
             Status::New => Some(format!("{file} is not accepted yet: read it, then run `agent-spaces trust {file}`")),
             Status::Changed => {
@@ -49,7 +56,9 @@ impl ConfiguredServer {
             }
         }
     }
+}
 
+impl ConfiguredServer {
     /// What scripts import it as.
     pub fn specifier(&self) -> String {
         let module = capability_gen::names::module_name(&format!("mcp-{}", self.name));

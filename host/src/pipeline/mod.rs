@@ -111,7 +111,7 @@ impl Pipeline {
             cache::Found::Answer(value) => return Ok(Answered { value, is_cached: true }),
             cache::Found::Nothing(key) => key,
         };
-        let mut answer = self.provider.call(call).await;
+        let mut answer = provide::call(self, call).await;
         redact::answer(&self.rules.redactor, &mut answer);
         let value = answer?;
         cache::keep(self, key, &value);

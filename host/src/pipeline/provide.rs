@@ -1,9 +1,13 @@
 //! The provider itself: not too many calls at one time, not for too long, and again where that does no harm.
 
+use super::Pipeline;
 use crate::handlers::{Answer, Call, CapabilityError, Handler};
 use agent_spaces_policy::Middleware;
+use futures_util::FutureExt;
 use serde_json::json;
+use std::any::Any;
 use std::collections::HashMap;
+use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::sync::Semaphore;
@@ -19,6 +23,24 @@ pub(super) struct Provider {
     /// How often a call is repeated that failed for a while only. Zero unless the operator says that repeating the
     /// function does no harm.
     retries: u32,
+}
+
+/// Asks a function's provider. A handler that panics fails its call, and nothing else.
+pub(super) async fn call(pipeline: &Pipeline, call: Call) -> Answer {
+    // What the handler shares with others is behind locks of its own, which know that somebody panicked.
+    let answering = AssertUnwindSafe(pipeline.provider.call(call)).catch_unwind();
+    answering.await.unwrap_or_else(|panic| {
+        let (label, why) = (&pipeline.label, pipeline.redactor().text(message(&*panic)));
+        pipeline.rules.tell(&format!("{label}: its handler panicked: {why}"));
+        // Why is for the operator: it may be about anything of the host.
+        Err(CapabilityError::failed(format!("{label}: its handler panicked")))
+    })
+}
+
+/// What was said at a panic.
+fn message(panic: &(dyn Any + Send)) -> &str {
+    let text = panic.downcast_ref::<&'static str>().copied();
+    text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("it did not say why")
 }
 
 /// Those who wait for a place, by function: the same for all scripts of a space. Clones are one.

@@ -7,6 +7,7 @@
 //! | `name.wit` | an interface written by hand |
 //! | `name.ts` beside `name.json` or `name.wit` | the handlers of that one |
 
+use super::commands::DefinedCommands;
 use super::error::ProjectError;
 use super::find::join;
 use super::outlines::Outlines;
@@ -48,6 +49,8 @@ pub struct DefinitionFile {
     pub body: DefinitionBody,
     /// The MCP server whose tools these are, where nothing else answers them.
     pub server: Option<ServerModule>,
+    /// Programs that answer some of its functions, where it names any.
+    pub commands: Option<DefinedCommands>,
     /// What the configuration gives to what answers it.
     pub(super) granted: Granted,
     /// Whether every space has it, named or not.
@@ -122,6 +125,19 @@ pub(super) struct Naming {
 }
 
 impl Recipe {
+    fn of(file: &Path, text: String, naming: Naming, siblings: Option<Siblings>) -> Recipe {
+        Recipe {
+            file: file.display().to_string(),
+            text,
+            stem: file.file_stem().unwrap_or_default().to_string_lossy().into_owned(),
+            specifier: naming.specifier,
+            format: naming.format,
+            server: naming.server,
+            filters: naming.filters,
+            siblings,
+        }
+    }
+
     fn compile(&self) -> Result<Module, ProjectError> {
         let definitions = match &self.siblings {
             Some(siblings) => {
@@ -231,6 +247,11 @@ impl DefinedModule {
     }
 }
 
+/// What a file with this text defines, where it is a tool definition.
+pub(super) fn compile_text(file: &Path, text: &str) -> Result<Module, ProjectError> {
+    Recipe::of(file, text.to_owned(), Naming { format: Some(Format::Tool), ..Naming::default() }, None).compile()
+}
+
 /// The definitions of a file or a folder.
 pub fn definitions_at(path: &Path, outlines: &Outlines) -> Result<Vec<DefinitionFile>, ProjectError> {
     let mut definitions = Vec::new();
@@ -327,26 +348,23 @@ fn read(file: &Path, naming: Naming, outlines: &Outlines) -> Result<Option<Defin
     if is_define_tool && !text.contains("defineTool") {
         return Ok(None);
     }
-    let entries = Vec::from_iter((!naming.entry.is_empty()).then_some(naming.entry));
+    let entries = Vec::from_iter((!naming.entry.is_empty()).then(|| naming.entry.clone()));
     if extension == "wit" {
         let handlers = handlers_beside(file);
         let body = DefinitionBody::Wit(text);
         return Ok(Some(DefinitionFile::new(file, entries, handlers, body)));
     }
-    let recipe = Recipe {
-        file: file.display().to_string(),
-        text,
-        stem: file.file_stem().unwrap_or_default().to_string_lossy().into_owned(),
-        specifier: naming.specifier,
-        format: naming.format,
-        server: naming.server,
-        filters: naming.filters,
-        siblings: (is_define_tool && naming.format != Some(Format::Mcp)).then(|| Siblings::of(file)),
-    };
+    let siblings = (is_define_tool && naming.format != Some(Format::Mcp)).then(|| Siblings::of(file));
+    let recipe = Recipe::of(file, text, naming, siblings);
     let Some(outline) = recipe.outline(outlines)? else { return Ok(None) };
     let handlers = if is_define_tool { Some(file.to_owned()) } else { handlers_beside(file) };
+    let has_commands = outline.interfaces.iter().any(|interface| !interface.commands.is_empty());
+    let commands = match has_commands {
+        true => DefinedCommands::of(file, &recipe.text, &recipe.compile()?),
+        false => None,
+    };
     let body = DefinitionBody::Module(Box::new(DefinedModule { outline, is_define_tool, recipe }));
-    Ok(Some(DefinitionFile::new(file, entries, handlers, body)))
+    Ok(Some(DefinitionFile { commands, ..DefinitionFile::new(file, entries, handlers, body) }))
 }
 
 impl DefinitionFile {
@@ -357,6 +375,7 @@ impl DefinitionFile {
             handlers,
             body,
             server: None,
+            commands: None,
             granted: Granted::default(),
             is_for_all: false,
             project: None,

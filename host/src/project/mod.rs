@@ -6,6 +6,7 @@
 //! - `evaluate`: a configuration in TypeScript, run in a sandbox that reaches nothing.
 //! - `workspace`: the folder that scripts see as theirs.
 //! - `variables`: `${VAR}` in a configuration.
+//! - `commands`: programs that definitions name, and whether their user accepted them.
 //! - `definitions`: files that define capabilities, and what they become.
 //! - `servers`: the MCP servers that it has, its own and those of files that other programs read.
 //! - `lock`: what was accepted of them.
@@ -15,6 +16,7 @@
 //! - `build`: the bundles for editors and auditors.
 
 mod build;
+mod commands;
 mod component;
 mod definitions;
 mod equipment;
@@ -31,6 +33,7 @@ mod variables;
 mod workspace;
 
 pub use build::{BuildReport, BuiltModule, Output, Scope, build, output};
+pub use commands::{DefinedCommand, DefinedCommands};
 pub use definitions::{DefinedModule, DefinitionBody, DefinitionFile, ServerModule, definitions_at};
 pub use equipment::Equipment;
 pub use error::ProjectError;
@@ -127,6 +130,7 @@ impl Project {
         let mut definitions = loader.finish();
         definitions::check_names(&definitions)?;
         definitions::grant(&mut definitions, &config, trust)?;
+        surroundings.look_at(&mut definitions)?;
         let (folder, protected) = (folder.to_owned(), surroundings.protected.clone());
         Ok(Project { folder, config, definitions, servers, lock, trust, protected })
     }

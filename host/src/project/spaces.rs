@@ -3,6 +3,7 @@
 mod assemble;
 
 use super::Project;
+use super::commands::DefinedCommands;
 use super::definitions::{DefinitionBody, DefinitionFile};
 use super::error::ProjectError;
 use crate::config::Entry;
@@ -289,6 +290,16 @@ impl<'a> SpaceModules<'a> {
         let used = self.given.iter().filter(is_used).filter(|definition| definition.handlers.is_none());
         let servers = used.filter_map(|definition| Some(&definition.server.as_ref()?.configured));
         servers.filter(|server| server.obstacle().is_some()).collect()
+    }
+
+    /// The definitions of these interfaces whose programs may not be started.
+    pub fn inert_commands<'i>(&self, interfaces: impl Iterator<Item = &'i str>) -> Vec<&DefinedCommands> {
+        let names: Vec<&str> = interfaces.collect();
+        let is_used = |commands: &&DefinedCommands| {
+            commands.list.iter().any(|command| names.contains(&command.interface.as_str()))
+        };
+        let used = self.given.iter().filter_map(|definition| definition.commands.as_ref()).filter(is_used);
+        used.filter(|commands| commands.acceptance.obstacle().is_some()).collect()
     }
 
     /// What to do about those of these interfaces that nobody answers.

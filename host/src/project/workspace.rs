@@ -1,6 +1,7 @@
 //! The folder that a space's scripts see as theirs.
 
 use super::Project;
+use super::commands::DefinedCommands;
 use super::definitions::DefinitionFile;
 use super::error::ProjectError;
 use super::find::join;
@@ -37,12 +38,15 @@ impl Project {
 }
 
 impl DefinitionFile {
-    /// What decides over its calls: the file, and the folder of its handlers, which import from there.
+    /// What decides over its calls: the file, the programs that it has by their paths, and the folder of its handlers,
+    /// which import from there.
     pub fn protected(&self, project: &Path) -> Vec<PathBuf> {
         let files = [Some(&self.path), self.handlers.as_ref()];
         let folder = self.handlers.as_deref().and_then(Path::parent).map(Path::to_owned);
         let is_projects = |folder: &PathBuf| folder.canonicalize().ok() == project.canonicalize().ok();
-        files.into_iter().flatten().cloned().chain(folder.filter(|folder| !is_projects(folder))).collect()
+        let programs = self.commands.iter().flat_map(DefinedCommands::program_files);
+        let folder = folder.filter(|folder| !is_projects(folder));
+        files.into_iter().flatten().cloned().chain(folder).chain(programs).collect()
     }
 }
 

@@ -2,12 +2,15 @@
 //!
 //! | kind | where |
 //! |---|---|
-//! | native | a closure needs no file: see [`Handlers::add`](crate::Handlers::add) |
+//! | native | [`native`]: closures over the host's own types; over JSON, [`Handlers::add`](crate::Handlers::add) |
 //! | typescript | [`typescript`]: handlers in a sandbox of their own |
 //! | mcp | `crate::mcp` |
-//! | space | [`script`]: a script that runs in a space |
+//! | command | [`command`]: programs that are started for each call |
 //! | component | [`component`]: a Wasm component that exports the interface |
+//! | space | [`script`]: a script that runs in a space |
 
+#[cfg(feature = "compiler")]
+mod command;
 #[cfg(feature = "compiler")]
 mod component;
 #[cfg(feature = "compiler")]
@@ -16,19 +19,27 @@ mod failure;
 mod grants;
 mod kind;
 #[cfg(feature = "compiler")]
+mod native;
+#[cfg(feature = "compiler")]
 mod nobody;
 #[cfg(feature = "compiler")]
 mod refusing;
 #[cfg(feature = "compiler")]
 mod script;
 #[cfg(feature = "compiler")]
+mod told;
+#[cfg(feature = "compiler")]
 pub(crate) mod typescript;
 
+#[cfg(feature = "compiler")]
+pub(crate) use command::CommandProvider;
 #[cfg(feature = "compiler")]
 pub(crate) use component::{ComponentError, WasmComponent};
 #[cfg(feature = "compiler")]
 pub(crate) use grants::ProviderGrants;
 pub use kind::ProviderKind;
+#[cfg(feature = "compiler")]
+pub use native::{Capability, NativeFunction};
 #[cfg(feature = "compiler")]
 pub(crate) use nobody::Nobody;
 #[cfg(feature = "compiler")]

@@ -1,6 +1,7 @@
 //! What a file would start, in words for the one who accepts it.
 
 use crate::config::{Auth, BearerSource, McpServer, Raw, Transport};
+use crate::project::DefinedCommand;
 use capability_gen::hidden::is_hidden;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -23,6 +24,26 @@ pub fn waiting(servers: &BTreeMap<String, McpServer>) -> String {
     lines.iter().map(|line| format!("{line}\n")).collect()
 }
 
+/// One line for every program that a definition would start when its function is called: its line with the
+/// placeholders that parameters take the place of, and the names of the variables that it asks the configuration for.
+pub fn waiting_commands(commands: &[DefinedCommand]) -> String {
+    let mut lines: Vec<String> = commands.iter().take(MAX_SERVERS).map(command_of).collect();
+    match commands.len().saturating_sub(MAX_SERVERS) {
+        0 => {}
+        more => lines.push(format!("… and {more} more programs")),
+    }
+    lines.iter().map(|line| format!("{line}\n")).collect()
+}
+
+fn command_of(command: &DefinedCommand) -> String {
+    let template = &command.template;
+    let place = template.cwd.as_ref().map(|cwd| format!(" in {}", word(cwd))).unwrap_or_default();
+    let reads = note("reads", template.env.iter().map(|name| word(name)));
+    let reads = reads.map(|reads| format!(" ({reads})")).unwrap_or_default();
+    let does = format!("{}: runs {}{place}", word(&command.label), command_line(template.words()));
+    cut(does, MAX_LINE) + &cut(reads, MAX_LINE)
+}
+
 fn line(name: &str, server: &McpServer) -> String {
     let name = word(name);
     if let Some(reason) = &server.unsupported {
@@ -35,7 +56,7 @@ fn line(name: &str, server: &McpServer) -> String {
             // A variable that is passed on under its own name is named once.
             let is_passed_on = |(name, value): &(&String, &Raw)| value.expose() == format!("${{{name}}}");
             let set = env.iter().filter(|pair| !is_passed_on(pair)).map(|(name, _)| word(name)).collect::<Vec<_>>();
-            let command = command([program.as_str()].into_iter().chain(args.iter().map(Raw::expose)));
+            let command = command_line([program.as_str()].into_iter().chain(args.iter().map(Raw::expose)));
             let place = cwd.as_ref().map(|cwd| format!(" in {}", word(cwd))).unwrap_or_default();
             (format!("runs {command}{place}"), [note("reads", read), note("sets", set)])
         }
@@ -62,7 +83,7 @@ fn token(auth: &Auth) -> (String, Vec<&str>) {
         Auth::Bearer(BearerSource::File(file)) => (format!(", reads {} for its token", word(file)), vec![file]),
         Auth::Bearer(BearerSource::Command(words)) => {
             let words: Vec<&str> = words.iter().map(Raw::expose).collect();
-            (format!(", runs {} for its token", command(words.iter().copied())), words)
+            (format!(", runs {} for its token", command_line(words.iter().copied())), words)
         }
         Auth::OAuth(client) => {
             let secret = client.client_secret.as_ref().map(Raw::expose);
@@ -77,7 +98,8 @@ fn note(what: &str, names: impl IntoIterator<Item = String>) -> Option<String> {
     (!names.is_empty()).then(|| format!("{what} {names}"))
 }
 
-fn command<'a>(words: impl Iterator<Item = &'a str>) -> String {
+/// The words of a command as a person can read them apart.
+pub(crate) fn command_line<'a>(words: impl Iterator<Item = &'a str>) -> String {
     words.map(word).collect::<Vec<_>>().join(" ")
 }
 

@@ -89,6 +89,16 @@ impl Child {
         self.status.map_or_else(|| "its exit status is unknown".to_owned(), describe)
     }
 
+    /// What it exited with, once it was waited for: as shells say it, 128 and the signal's number after a signal.
+    pub fn exit_code(&self) -> Option<i32> {
+        let status = self.status?;
+        #[cfg(unix)]
+        let signal = std::os::unix::process::ExitStatusExt::signal(&status);
+        #[cfg(not(unix))]
+        let signal = None;
+        status.code().or_else(|| signal.map(|signal: i32| signal.saturating_add(128)))
+    }
+
     /// Whether it ended because its program could not be started. Then it said why on stderr.
     pub fn could_not_start(&self) -> bool {
         self.supervised && self.status.and_then(|status| status.code()) == Some(CANNOT_START)

@@ -10,11 +10,14 @@ use crate::interfaces::Interfaces;
 use crate::mcp::{McpClients, McpProvider};
 use crate::npm::Packages;
 use crate::package::PackageInterface;
+use crate::pipeline::Operator;
 use crate::project::definitions::{DefinedModule, DefinitionBody, DefinitionFile};
 use crate::project::equipment::Equipment;
 use crate::project::error::ProjectError;
 use crate::project::find::join;
-use crate::providers::{ComponentError, HandlerKind, Nobody, Provider, ProviderGrants, TypeScript, WasmComponent};
+use crate::providers::{
+    CommandProvider, ComponentError, HandlerKind, Nobody, Provider, ProviderGrants, TypeScript, WasmComponent,
+};
 use crate::script::ScriptError;
 use crate::space::Space;
 use crate::standard::StandardLibrary;
@@ -42,7 +45,8 @@ impl SpaceModules<'_> {
         let policy = Arc::new(self.policy());
         let clients = equipment.clients.as_ref();
         let redactor = clients.map(|clients| clients.context().redactor.clone()).unwrap_or_default();
-        let linking = Linking { engine, clients, modules: self, equipment, chain, redactor };
+        let operator = equipment.operator.clone();
+        let linking = Linking { engine, clients, modules: self, equipment, chain, redactor, operator };
         let (mut interfaces, mut handlers) = link(&self.given, &linking)?;
         self.standard(&policy, equipment)?.add_to(&mut interfaces, &mut handlers)?;
         self.warn_of_rules(&policy, equipment)?;
@@ -133,6 +137,7 @@ struct Linking<'a> {
     equipment: &'a Equipment,
     chain: &'a Chain,
     redactor: Redactor,
+    operator: Option<Arc<Operator>>,
 }
 
 /// The interfaces of definitions and what answers them.
@@ -145,6 +150,7 @@ fn link(definitions: &[&DefinitionFile], linking: &Linking<'_>) -> Result<(Inter
             DefinitionBody::Module(module) => interfaces.add_package(module.package())?,
         }
         definition.provide(&mut handlers, linking)?;
+        definition.provide_commands(linking, &mut handlers)?;
     }
     Ok((interfaces, handlers))
 }
@@ -194,8 +200,19 @@ impl DefinitionFile {
     ) -> Result<Option<Arc<dyn Provider>>, ProjectError> {
         match implementation {
             Implementation::Script(script) => scripts::provider(self, script, linking).map(Some),
-            Implementation::Http(_) => Ok(None),
+            Implementation::Http(_) | Implementation::Command(_) => Ok(None),
         }
+    }
+
+    /// Lets programs answer the functions that name one, whatever answers the others.
+    fn provide_commands(&self, linking: &Linking<'_>, handlers: &mut Handlers) -> Result<(), ProjectError> {
+        let Some(commands) = &self.commands else { return Ok(()) };
+        let grants = self.grants(linking)?;
+        for command in &commands.list {
+            let provider = CommandProvider::new(command, commands, &grants, linking.operator.clone());
+            handlers.provide_function(&command.interface, &command.function, Arc::new(provider));
+        }
+        Ok(())
     }
 
     fn handlers(&self, file: &Path, linking: &Linking<'_>) -> Result<TypeScript, ProjectError> {
@@ -284,9 +301,10 @@ impl DefinitionFile {
     /// What to do so that calls of it are answered, where nobody does.
     pub fn unanswered(&self) -> Option<String> {
         let is_answered = |interface: &PackageInterface| {
-            let of_functions = &interface.implementations;
-            interface.component.is_some()
-                || interface.functions.iter().all(|function| of_functions.contains_key(function))
+            let is_own = |function: &String| {
+                interface.implementations.contains_key(function) || interface.commands.contains(function)
+            };
+            interface.component.is_some() || interface.functions.iter().all(is_own)
         };
         let by_itself = match &self.body {
             DefinitionBody::Module(module) => module.outline.interfaces.iter().all(is_answered),

@@ -1,0 +1,85 @@
+//! What is said of a function besides its types.
+
+use capability_gen::definition::{Annotations, Config, FunctionDefinition, Period, Place, RateLimit};
+use serde_json::Value;
+
+/// A function of a [`Capability`](crate::Capability), with what is asked before each call.
+#[derive(Clone, Debug)]
+pub struct NativeFunction {
+    name: String,
+    title: Option<String>,
+    description: String,
+    annotations: Annotations,
+    config: Config,
+}
+
+impl NativeFunction {
+    /// A function of this name: `get_forecast`, which scripts call `getForecast`.
+    pub fn new(name: impl Into<String>, description: impl Into<String>) -> NativeFunction {
+        NativeFunction {
+            name: name.into(),
+            title: None,
+            description: description.into(),
+            annotations: Annotations::default(),
+            config: Config::default(),
+        }
+    }
+
+    /// A title for people.
+    #[must_use]
+    pub fn title(mut self, title: impl Into<String>) -> NativeFunction {
+        self.title = Some(title.into());
+        self
+    }
+
+    /// A person must approve each call.
+    #[must_use]
+    pub fn requires_approval(mut self) -> NativeFunction {
+        self.config.requires_approval = Some(true);
+        self
+    }
+
+    /// What the person is asked; `{{name}}` stands for a parameter.
+    #[must_use]
+    pub fn approval_message(mut self, message: impl Into<String>) -> NativeFunction {
+        self.config.approval_message = Some(message.into());
+        self
+    }
+
+    /// It changes nothing.
+    #[must_use]
+    pub fn read_only(mut self) -> NativeFunction {
+        self.annotations.read_only_hint = Some(true);
+        self
+    }
+
+    /// A scope that its callers must have; may be repeated.
+    #[must_use]
+    pub fn scope(mut self, scope: impl Into<String>) -> NativeFunction {
+        self.config.scopes.push(scope.into());
+        self
+    }
+
+    /// How often it may be called.
+    #[must_use]
+    pub fn requests_per_minute(mut self, requests: u64) -> NativeFunction {
+        self.config.rate_limit = Some(RateLimit { requests: requests.max(1), period: Period::Minute });
+        self
+    }
+
+    pub(super) fn into_definition(self, parameters: Value, returns: Value, mut place: Place) -> FunctionDefinition {
+        place.path = format!("$.{}", self.name);
+        FunctionDefinition {
+            name: self.name,
+            title: self.title,
+            description: self.description,
+            parameters,
+            returns: Some(returns),
+            is_result_wrapped: false,
+            annotations: self.annotations,
+            config: self.config,
+            implementation: None,
+            place,
+        }
+    }
+}

@@ -1,0 +1,89 @@
+//! What a program reads and writes.
+
+use super::error::CommandError;
+use agent_spaces_mcp::process::Child;
+use capability_gen::implementation::CommandInput;
+use capability_gen::template::fill_json;
+use serde_json::Value;
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
+use tokio::process::ChildStdin;
+
+/// Most bytes that a program reads, and most that count of what it writes. As much as a message of an MCP server may
+/// have.
+const MAX_INPUT: usize = 10 * 1024 * 1024;
+const MAX_OUTPUT: usize = 10 * 1024 * 1024;
+
+/// Of stderr only the end is kept.
+const MAX_ERRORS: usize = 4 * 1024;
+
+const CHUNK: usize = 64 * 1024;
+
+/// What a program said.
+pub(super) struct Said {
+    pub(super) stdout: Vec<u8>,
+    /// The end of it.
+    pub(super) stderr: Vec<u8>,
+}
+
+/// What a program is given to read.
+pub(super) fn input(input: Option<&CommandInput>, params: &Value) -> Result<Vec<u8>, CommandError> {
+    let too_long = |error| CommandError::Invalid(format!("what the program would read: {error}"));
+    let text = match input {
+        None => return Ok(Vec::new()),
+        Some(CommandInput::Params) => format!("{params}\n"),
+        Some(CommandInput::Json(template)) => {
+            format!("{}\n", fill_json(template, params, MAX_INPUT).map_err(too_long)?.unwrap_or_default())
+        }
+        Some(CommandInput::Text(template)) => template.fill(params, MAX_INPUT).map_err(too_long)?.unwrap_or_default(),
+    };
+    match text.len() > MAX_INPUT {
+        true => Err(CommandError::Invalid(format!("the program would read more than {MAX_INPUT} bytes: pass less"))),
+        false => Ok(text.into_bytes()),
+    }
+}
+
+/// Gives a program its input and takes its output, all at once: whichever it does first, neither waits for the other.
+/// Returns when it has ended.
+pub(super) async fn with(child: &mut Child, input: Vec<u8>) -> Result<Said, CommandError> {
+    let (stdin, stdout, stderr) = (child.take_stdin(), child.take_stdout(), child.take_stderr());
+    let (Some(stdin), Some(stdout), Some(stderr)) = (stdin, stdout, stderr) else {
+        return Err(CommandError::Broken("it has no input or output".to_owned()));
+    };
+    let waiting = async {
+        child.wait().await;
+        Ok(())
+    };
+    let ((), stdout, stderr, ()) = tokio::try_join!(write(stdin, input), all(stdout), tail(stderr), waiting)?;
+    Ok(Said { stdout, stderr })
+}
+
+/// Writes all, and closes. A program need not read what it is given.
+async fn write(mut stdin: ChildStdin, input: Vec<u8>) -> Result<(), CommandError> {
+    let _ = stdin.write_all(&input).await;
+    Ok(())
+}
+
+async fn all(mut from: impl AsyncRead + Unpin) -> Result<Vec<u8>, CommandError> {
+    let mut bytes = Vec::new();
+    while read(&mut from, &mut bytes).await? > 0 {
+        if bytes.len() > MAX_OUTPUT {
+            let message = format!("it wrote more than {MAX_OUTPUT} bytes, and was ended");
+            return Err(CommandError::Output { message, stderr: String::new() });
+        }
+    }
+    Ok(bytes)
+}
+
+async fn tail(mut from: impl AsyncRead + Unpin) -> Result<Vec<u8>, CommandError> {
+    let mut bytes = Vec::new();
+    while read(&mut from, &mut bytes).await? > 0 {
+        bytes.drain(..bytes.len().saturating_sub(MAX_ERRORS));
+    }
+    Ok(bytes)
+}
+
+async fn read(from: &mut (impl AsyncRead + Unpin), bytes: &mut Vec<u8>) -> Result<usize, CommandError> {
+    bytes.reserve(CHUNK);
+    let read = from.take(CHUNK as u64).read_buf(bytes).await;
+    read.map_err(|error| CommandError::Broken(error.to_string()))
+}

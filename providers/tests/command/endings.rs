@@ -1,0 +1,184 @@
+//! Programs that fail, hang, flood, fork and cling.
+
+use crate::cases;
+use crate::rig::{Case, Rig, own};
+use agent_spaces_providers::command::CommandError;
+use serde_json::{Value, json};
+use std::io::{BufRead, BufReader};
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+
+pub(crate) const CASES: [Case; 12] = cases![
+    a_failure_has_its_status_and_last_lines,
+    an_exit_status_means_what_the_definition_says,
+    a_signal_is_a_failure,
+    what_cannot_be_started_is_said,
+    a_program_that_takes_too_long_is_ended,
+    all_that_a_program_started_is_gone_at_the_deadline,
+    a_program_that_will_not_end_is_killed,
+    a_call_that_is_given_up_ends_its_program,
+    what_a_program_leaves_behind_holds_up_nothing,
+    a_flood_of_output_is_cut_off,
+    a_flood_of_errors_fills_nothing,
+    input_that_nobody_reads_holds_up_nothing,
+];
+
+pub(crate) const SUPERVISED: [Case; 2] = cases![what_left_its_group_is_gone_too, nothing_outlives_the_host];
+
+/// What a command with this time gives, which must be an end by time, soon.
+async fn timed_out(rig: &Rig, time: &str, params: Value) {
+    let begun = Instant::now();
+    let command = json!({ "program": "./run.sh", "timeout": time, "stdin": "params", "output": "text" });
+    let outcome = rig.call(command, params).await;
+    assert!(matches!(outcome, Err(CommandError::Timeout { .. })), "{outcome:?}");
+    assert!(begun.elapsed() < Duration::from_secs(5), "{:?}", begun.elapsed());
+}
+
+async fn a_failure_has_its_status_and_last_lines() {
+    let rig = Rig::with("echo '{}'; printf 'one\\ntwo\\033[31m\\n' >&2; exit 3");
+    let Err(CommandError::Failed { message, exit_code, stderr, is_retryable }) = rig.run(json!({})).await else {
+        panic!()
+    };
+    assert_eq!((exit_code, stderr.as_str(), is_retryable), (3, "one\ntwo[31m", false));
+    assert_eq!(message, "the program ended with status 3");
+}
+
+async fn an_exit_status_means_what_the_definition_says() {
+    let meanings = json!({
+        "1": { "isAnswer": true }, "2": { "message": "try again", "retryable": true }, "125": { "message": "its own" }
+    });
+    let run =
+        async |status: u8| Rig::with(&format!("echo '[]'; exit {status}")).run(json!({ "exitCodes": meanings })).await;
+    assert_eq!(run(1).await, Ok(json!([])));
+    let said = |outcome| match outcome {
+        Err(CommandError::Failed { message, is_retryable, .. }) => (message, is_retryable),
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(said(run(2).await), ("try again".to_owned(), true));
+    assert_eq!(said(run(125).await), ("its own".to_owned(), false));
+    assert_eq!(said(run(4).await), ("the program ended with status 4".to_owned(), false));
+}
+
+async fn a_signal_is_a_failure() {
+    let outcome = Rig::with("kill -9 $$").run(json!({})).await;
+    let Err(CommandError::Failed { exit_code, message, .. }) = outcome else { panic!("{outcome:?}") };
+    assert_eq!((exit_code, message.as_str()), (137, "the program ended with status 137, as after signal 9"));
+}
+
+async fn what_cannot_be_started_is_said() {
+    let rig = Rig::with("true");
+    std::fs::write(rig.path("data"), "x").unwrap();
+    for program in ["no-such-program-anywhere", "./nothing", "./data", "./"] {
+        let outcome = rig.call(json!({ "program": program }), json!({})).await;
+        assert!(matches!(outcome, Err(CommandError::Start(_))), "{program}: {outcome:?}");
+    }
+    std::fs::write(rig.path("run.sh"), "#!/no/such/interpreter\n").unwrap();
+    let outcome = rig.run(json!({})).await;
+    assert!(matches!(outcome, Err(CommandError::Start(_))), "{outcome:?}");
+}
+
+async fn a_program_that_takes_too_long_is_ended() {
+    timed_out(&Rig::with("exec sleep 1000"), "200ms", json!({})).await;
+    // Output that never ends does not help.
+    timed_out(&Rig::with("while echo more; do sleep 0.05; done"), "300ms", json!({})).await;
+}
+
+async fn all_that_a_program_started_is_gone_at_the_deadline() {
+    // A tree of processes, each with two below it.
+    let rig = Rig::with(
+        "grow() { sh -c 'echo $$ >>pids; exec sleep 1000' & [ $1 -gt 0 ] && { (grow $(($1-1))) & (grow $(($1-1))) & }; wait; }\n\
+         grow 4",
+    );
+    timed_out(&rig, "1500ms", json!({})).await;
+    rig.assert_all_gone(31);
+}
+
+async fn a_program_that_will_not_end_is_killed() {
+    let rig = Rig::with(
+        "trap '' TERM INT HUP; echo $$ >>pids; (trap '' TERM; echo begun >/dev/null; sleep 1000) & while true; do sleep 1000; done",
+    );
+    timed_out(&rig, "300ms", json!({})).await;
+    rig.assert_all_gone(1);
+}
+
+async fn a_call_that_is_given_up_ends_its_program() {
+    let rig = Rig::with("echo $$ >>pids; sleep 1000 & echo $! >>pids; wait");
+    let command = rig.command(json!({ "program": "./run.sh" }));
+    let params = json!({});
+    tokio::select! {
+        outcome = command.call(&params) => panic!("{outcome:?}"),
+        () = rig.begun(2) => {}
+    }
+    rig.assert_all_gone(2);
+}
+
+async fn what_a_program_leaves_behind_holds_up_nothing() {
+    let rig = Rig::with("sleep 1000 & echo $! >>pids; echo '\"done\"'");
+    let begun = Instant::now();
+    assert_eq!(rig.run(json!({})).await, Ok(json!("done")));
+    assert!(begun.elapsed() < Duration::from_secs(5), "{:?}", begun.elapsed());
+    rig.assert_all_gone(1);
+}
+
+async fn a_flood_of_output_is_cut_off() {
+    let rig = Rig::with("echo $$ >>pids; exec yes");
+    let outcome = rig.run(json!({ "output": "text" })).await;
+    assert!(
+        matches!(&outcome, Err(CommandError::Output { message, .. }) if message.contains("more than")),
+        "{outcome:?}"
+    );
+    rig.assert_all_gone(1);
+}
+
+async fn a_flood_of_errors_fills_nothing() {
+    let rig = Rig::with("head -c 50000000 /dev/zero | tr '\\0' x >&2; echo >&2; echo last >&2; exit 1");
+    let outcome = rig.run(json!({})).await;
+    let Err(CommandError::Failed { stderr, .. }) = outcome else { panic!("{outcome:?}") };
+    assert!(stderr.len() <= 4096 && stderr.ends_with("\nlast"), "{} bytes", stderr.len());
+}
+
+async fn input_that_nobody_reads_holds_up_nothing() {
+    let large = json!({ "a": "x".repeat(5_000_000) });
+    timed_out(&Rig::with("exec sleep 1000"), "300ms", large.clone()).await;
+    let rig = Rig::with("exec <&-; echo '\"not read\"'");
+    assert_eq!(rig.call(json!({ "program": "./run.sh", "stdin": "params" }), large).await, Ok(json!("not read")));
+    let too_large = json!({ "a": "x".repeat(11_000_000) });
+    let outcome = rig.call(json!({ "program": "./run.sh", "stdin": "params" }), too_large).await;
+    assert!(matches!(outcome, Err(CommandError::Invalid(_))), "{outcome:?}");
+}
+
+async fn what_left_its_group_is_gone_too() {
+    let rig = Rig::with("setsid sh -c 'echo $$ >>pids; exec sleep 1000' & while true; do sleep 1000; done");
+    timed_out(&rig, "500ms", json!({})).await;
+    rig.assert_all_gone(1);
+}
+
+/// A host that is killed while its program runs.
+pub(crate) fn victim() {
+    let rig = Rig::with("echo $$; echo $$ >>pids; trap '' TERM; sleep 1000 & echo $! >>pids; wait; sleep 1000");
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    runtime
+        .block_on(async {
+            let command = rig.command(json!({ "program": "./run.sh" }));
+            let tell = async {
+                rig.begun(2).await;
+                println!("{}", rig.processes().iter().map(u32::to_string).collect::<Vec<_>>().join(" "));
+                std::future::pending::<()>().await;
+            };
+            let params = json!({});
+            tokio::join!(command.call(&params), tell)
+        })
+        .0
+        .unwrap();
+}
+
+async fn nothing_outlives_the_host() {
+    let mut host = own(&["victim"]).stdout(Stdio::piped()).spawn().unwrap();
+    let mut line = String::new();
+    BufReader::new(host.stdout.take().unwrap()).read_line(&mut line).unwrap();
+    host.kill().unwrap();
+    host.wait().unwrap();
+    let rig = Rig::new();
+    std::fs::write(rig.path("pids"), &line).unwrap();
+    rig.assert_all_gone(2);
+}

@@ -5,12 +5,13 @@
 //! - `typescript`: what handlers reach, and what becomes of those that misbehave.
 //! - `snapshots`: every call begins where the modules are evaluated, and nowhere else.
 //! - `components`: handlers that were compiled into a component, and components that cannot answer.
-//! - `spaces`: scripts that answer functions.
+//! - `spaces`: scripts that answer functions; `publishing`: how they come to.
 
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
 mod components;
+mod publishing;
 mod snapshots;
 mod spaces;
 #[path = "../standard/support/mod.rs"]

@@ -15,6 +15,7 @@ mod manifest;
 mod mcp;
 mod output;
 mod policy;
+mod publish;
 mod reach;
 mod run;
 mod script_file;
@@ -45,6 +46,7 @@ enum Command {
     Mcp(mcp::Mcp),
     Trust(trust::TrustCommand),
     Policy(policy::PolicyCommand),
+    Publish(publish::Publish),
     Approvals(approvals::ApprovalsCommand),
     Audit(audit::Audit),
     Completions(completions::Completions),
@@ -61,6 +63,7 @@ pub(crate) fn main() -> ExitCode {
         Command::Mcp(mcp) => mcp.execute(),
         Command::Trust(trust) => trust.execute(),
         Command::Policy(policy) => policy.execute(),
+        Command::Publish(publish) => publish.execute(),
         Command::Approvals(approvals) => approvals.execute(),
         Command::Audit(audit) => audit.execute(),
         Command::Completions(completions) => completions.execute(),

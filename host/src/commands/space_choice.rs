@@ -133,6 +133,14 @@ impl SpaceChoice {
         })
     }
 
+    /// The folder that definitions are in or beside.
+    pub(super) fn folder(&self, found: &Found) -> PathBuf {
+        match found {
+            Found::Project(project) => project.folder().to_owned(),
+            Found::Definitions(_) => PathBuf::from("."),
+        }
+    }
+
     /// What a script may use unless the command line says otherwise.
     pub(super) fn limits(&self, found: &Found) -> Limits {
         match found {

@@ -13,6 +13,7 @@
 //! - `outlines`: names of modules, kept so that an unchanged file need not be compiled to know them.
 //! - `spaces`: which modules a space is given; `spaces::assemble`: the space that they make.
 //! - `component`: a definition's handlers as a component of its own.
+//! - `publish`: a script becomes a function of a definition.
 //! - `build`: the bundles for editors and auditors.
 
 mod build;
@@ -25,6 +26,7 @@ mod evaluate;
 mod find;
 mod lock;
 mod outlines;
+mod publish;
 mod servers;
 mod siblings;
 mod spaces;
@@ -39,6 +41,7 @@ pub use equipment::Equipment;
 pub use error::ProjectError;
 pub use find::{find, find_foreign, find_in, foreign_files};
 pub use outlines::Outlines;
+pub use publish::{Publication, Published};
 pub use spaces::SpaceModules;
 pub use workspace::check_workspace;
 

@@ -3,9 +3,9 @@
 use super::fault::Fault;
 use super::links::Links;
 use oxc_ast::ast::{
-    BindingPattern, CallExpression, Declaration, ExportDefaultDeclarationKind, Expression, ImportDeclarationSpecifier,
-    Program, Statement, TSEnumDeclaration, TSInterfaceDeclaration, TSTypeAliasDeclaration, VariableDeclaration,
-    VariableDeclarationKind,
+    BindingPattern, CallExpression, Declaration, ExportDefaultDeclarationKind, Expression, FormalParameters,
+    ImportDeclarationSpecifier, Program, Statement, TSEnumDeclaration, TSInterfaceDeclaration, TSTypeAliasDeclaration,
+    TSTypeAnnotation, VariableDeclaration, VariableDeclarationKind,
 };
 use oxc_span::GetSpan as _;
 use std::collections::{HashMap, HashSet};
@@ -29,6 +29,8 @@ pub(super) struct File<'a> {
     comments: HashMap<u32, &'a str>,
     /// Calls of `defineTool`, in the file's order.
     pub(super) tools: Vec<ToolCall<'a>>,
+    /// What the default export is, where that is a function written out.
+    pub(super) default: Option<DefaultFunction<'a>>,
     /// The local names of `defineTool` and of its whole module.
     define_tool: HashSet<&'a str>,
     namespaces: HashSet<&'a str>,
@@ -47,6 +49,15 @@ pub(super) enum TypeKind<'a> {
     Interface(&'a TSInterfaceDeclaration<'a>),
     Alias(&'a TSTypeAliasDeclaration<'a>),
     Enum(&'a TSEnumDeclaration<'a>),
+}
+
+/// A function that is the default export.
+#[derive(Clone, Copy)]
+pub(super) struct DefaultFunction<'a> {
+    pub(super) parameters: &'a FormalParameters<'a>,
+    pub(super) returns: Option<&'a TSTypeAnnotation<'a>>,
+    /// Where the statement starts.
+    pub(super) start: u32,
 }
 
 /// `defineTool({…})` and the names it goes by.
@@ -69,6 +80,7 @@ impl<'a> File<'a> {
             links: Links::new(&program.body),
             comments: HashMap::new(),
             tools: Vec::new(),
+            default: None,
             define_tool: HashSet::new(),
             namespaces: HashSet::new(),
         };
@@ -154,12 +166,20 @@ impl<'a> File<'a> {
                     self.add_type(it.id.name.as_str(), TypeKind::Interface(it), start)?;
                 }
                 ExportDefaultDeclarationKind::FunctionDeclaration(it) => {
+                    let (parameters, returns) = (&*it.params, it.return_type.as_deref());
+                    self.default = Some(DefaultFunction { parameters, returns, start });
                     self.functions.extend(it.id.as_ref().map(|id| id.name.as_str()));
                 }
                 ExportDefaultDeclarationKind::ClassDeclaration(it) => {
                     self.others.extend(it.id.as_ref().map(|id| (id.name.as_str(), "a class")));
                 }
                 other => {
+                    if let Some(Expression::ArrowFunctionExpression(it)) =
+                        other.as_expression().map(Expression::get_inner_expression)
+                    {
+                        let (parameters, returns) = (&*it.params, it.return_type.as_deref());
+                        self.default = Some(DefaultFunction { parameters, returns, start });
+                    }
                     if let Some(tool) = other.as_expression().and_then(|value| self.tool_call(value)) {
                         self.tools.push(ToolCall { export: Some("default".to_owned()), ..tool });
                     }

@@ -12,6 +12,7 @@
 //! names       what a name stands for, through imports
 //! value       literals → JSON
 //! tool        the object given to `defineTool` → Definition
+//! signature   the types of a script's default function
 //! settings    approvals, rate limits, scopes
 //! parameters  a flat map of parameters → JSON Schema
 //! types/      TypeScript types → JSON Schema
@@ -26,6 +27,7 @@ mod links;
 mod names;
 mod parameters;
 mod settings;
+mod signature;
 mod stack;
 #[cfg(test)]
 mod tests;
@@ -35,7 +37,7 @@ mod value;
 
 use crate::definition::{Definition, Place};
 use crate::sources::SourceError;
-use fault::Lines;
+use fault::{Fault, Lines};
 use files::Files;
 use oxc_allocator::Allocator;
 use std::sync::Arc;
@@ -59,6 +61,8 @@ pub fn no_files(_: &str) -> Result<Option<Arc<str>>, String> {
     Ok(None)
 }
 
+pub use signature::{ScriptSignature, signature};
+
 /// A tool and the export that holds it at run time.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DefinedTool {
@@ -77,6 +81,16 @@ pub struct DefinedTool {
 /// # Errors
 /// The first fault, with its file, line and column.
 pub fn parse(file: &str, text: &str, load: Load<'_>) -> Result<Vec<DefinedTool>, SourceError> {
+    with_files(file, text, load, tool::read_all)
+}
+
+/// Reads something of a file, with the files that it imports types from.
+fn with_files<T: Send>(
+    file: &str,
+    text: &str,
+    load: Load<'_>,
+    read: impl FnOnce(&Files<'_, '_>) -> Result<T, Fault> + Send,
+) -> Result<T, SourceError> {
     if text.len() > MAX_FILE_BYTES {
         return Err(SourceError {
             place: Place { file: file.to_owned(), path: "1:1".to_owned() },
@@ -84,11 +98,11 @@ pub fn parse(file: &str, text: &str, load: Load<'_>) -> Result<Vec<DefinedTool>,
             fix: "split it into several files, and keep data out of it".to_owned(),
         });
     }
-    let read = |room: u32| {
+    let work = |room: u32| {
         let allocator = Allocator::default();
         let files = Files::new(&allocator, load, file, room);
         files.add(file.rsplit(['/', '\\']).next().unwrap_or(file), text)?;
-        tool::read_all(&files).map_err(|fault| files.error(fault))
+        read(&files).map_err(|fault| files.error(fault))
     };
-    stack::with_enough_stack(text, read).map_err(|fault| Lines::new(file, text).error(fault, 0))?
+    stack::with_enough_stack(text, work).map_err(|fault| Lines::new(file, text).error(fault, 0))?
 }

@@ -8,6 +8,7 @@ mod parameters;
 mod random;
 mod seed;
 mod siblings;
+mod signatures;
 mod types;
 
 use super::{DefinedTool, no_files, parse};

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 /// Puts the text of a comment into a schema: its description, and whether it is deprecated.
-pub(super) fn describe(schema: &mut Value, comment: Option<&str>) {
+pub(in crate::sources::define_tool) fn describe(schema: &mut Value, comment: Option<&str>) {
     let (Some(comment), Value::Object(schema)) = (comment, schema) else { return };
     let mut description = String::new();
     let mut in_description = true;

@@ -21,7 +21,7 @@
 
 mod declaration;
 mod definitions;
-mod docs;
+pub(super) mod docs;
 mod named;
 mod object;
 mod query;

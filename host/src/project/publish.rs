@@ -1,0 +1,128 @@
+//! A script becomes a function of a definition.
+
+use super::error::ProjectError;
+use super::siblings::Siblings;
+use super::text;
+use capability_gen::definition::Note;
+use capability_gen::sources::MAX_SOURCE_BYTES;
+use capability_gen::sources::define_tool::{MAX_FILE_BYTES, signature};
+use serde_json::{Map, Value, json};
+use std::io::Write as _;
+use std::path::{Component, Path, PathBuf};
+
+/// A script and the function that it is to answer.
+pub struct Publication<'a> {
+    /// The script.
+    pub script: &'a Path,
+    /// The capability: `reports`.
+    pub capability: &'a str,
+    /// The function: `daily`.
+    pub function: &'a str,
+    /// The space that it runs in.
+    pub space: Option<&'a str>,
+    /// What it does, in place of what its comment says.
+    pub description: Option<&'a str>,
+}
+
+/// What was written.
+pub struct Published {
+    /// Whether the definition had the function already.
+    pub is_replaced: bool,
+    /// What was tolerated in the script's types.
+    pub notes: Vec<Note>,
+}
+
+impl Publication<'_> {
+    /// Adds the function to a definition in the project's own format, or writes a new one. The types of its parameters
+    /// and of its result are those of the script's default function.
+    pub fn write(&self, definition: &Path) -> Result<Published, ProjectError> {
+        let source = text::read(self.script, MAX_FILE_BYTES)?;
+        let siblings = Siblings::of(self.script);
+        let signature = signature(&self.script.display().to_string(), &source, &|path| siblings.read(path))?;
+        let mut script = json!({ "file": self.path_from(definition)? });
+        if let Some(space) = self.space {
+            script["space"] = json!(space);
+        }
+        let description = self.description.unwrap_or(&signature.description);
+        let mut function = json!({
+            "name": self.function, "description": description, "parameters": signature.parameters, "script": script,
+        });
+        if let Some(returns) = signature.returns {
+            function["returns"] = returns;
+        }
+        let mut whole = self.existing(definition)?;
+        let is_replaced = self.put(&mut whole, function).ok_or_else(|| {
+            let message =
+                format!("it does not define the capability `{}` in the project's own format", self.capability);
+            refuse(definition, message, "Name another file with --output")
+        })?;
+        write(definition, &whole).map_err(|error| ProjectError::file(definition, error))?;
+        Ok(Published { is_replaced, notes: signature.notes })
+    }
+
+    /// The definition that there is, or an empty one.
+    fn existing(&self, definition: &Path) -> Result<Value, ProjectError> {
+        if !definition.exists() {
+            return Ok(json!({ "name": self.capability, "functions": [] }));
+        }
+        let text = text::read(definition, MAX_SOURCE_BYTES)?;
+        let unreadable = |error: serde_json::Error| refuse(definition, error.to_string(), "Correct it");
+        serde_json::from_str(&text).map_err(unreadable)
+    }
+
+    /// Puts the function in its place; says whether there was one. Nothing where the definition is another's.
+    fn put(&self, whole: &mut Value, function: Value) -> Option<bool> {
+        if whole.get("name") != Some(&json!(self.capability)) {
+            return None;
+        }
+        let functions = whole.get_mut("functions")?.as_array_mut()?;
+        match functions.iter_mut().find(|known| known.get("name") == Some(&json!(self.function))) {
+            Some(known) => {
+                // What an operator said of it stays.
+                let kept: Map<String, Value> = known
+                    .as_object()?
+                    .iter()
+                    .filter(|(key, _)| {
+                        ["requiresApproval", "approvalMessage", "config", "annotations", "title"]
+                            .contains(&key.as_str())
+                    })
+                    .map(|(key, value)| (key.clone(), value.clone()))
+                    .collect();
+                *known = function;
+                known.as_object_mut()?.extend(kept);
+                Some(true)
+            }
+            None => {
+                functions.push(function);
+                Some(false)
+            }
+        }
+    }
+
+    /// The script as the definition names it.
+    fn path_from(&self, definition: &Path) -> Result<String, ProjectError> {
+        let script = self.script.canonicalize().map_err(|error| ProjectError::file(self.script, error))?;
+        let folder = definition.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        std::fs::create_dir_all(folder).map_err(|error| ProjectError::file(folder, error))?;
+        let folder = folder.canonicalize().map_err(|error| ProjectError::file(folder, error))?;
+        let shared = script.components().zip(folder.components()).take_while(|(one, other)| one == other).count();
+        let up = folder.components().skip(shared).map(|_| Component::ParentDir);
+        let path: PathBuf = up.chain(script.components().skip(shared)).collect();
+        let path = path.to_string_lossy().replace('\\', "/");
+        Ok(if path.starts_with("..") { path } else { format!("./{path}") })
+    }
+}
+
+fn refuse(file: &Path, message: String, fix: &str) -> ProjectError {
+    ProjectError::Unknown { place: file.display().to_string(), message, fix: fix.to_owned() }
+}
+
+/// A reader sees the whole file or the old one.
+fn write(file: &Path, value: &Value) -> std::io::Result<()> {
+    let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let mut kept = tempfile::NamedTempFile::new_in(folder)?;
+    serde_json::to_writer_pretty(&mut kept, value)?;
+    kept.write_all(b"\n")?;
+    kept.persist(file)?;
+    Ok(())
+}

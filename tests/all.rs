@@ -18,6 +18,7 @@ mod positions;
 mod precompiled;
 mod refusals;
 mod roundtrip;
+mod rust_component;
 mod sandbox;
 mod scripts;
 mod seeds;

@@ -59,6 +59,11 @@ const GOOD: &[&str] = &[
     r#"{"limits": {"fuel": 1e9, "memory": 65536, "time": 5, "calls": "10", "resultBytes": "1.5 MB", "consoleBytes": "6k"}}"#,
     r#"{"limits": {"fuel": "500M", "time": "1min 30s", "bytesPerCall": 9007199254740991}}"#,
     r#"{"limits": {"fuel": "1e9", "time": "250ms", "calls": "0", "memory": "67_108_864"}}"#,
+    r#"{"providers": {}}"#,
+    r#"{"providers": {"@capabilities/crm": {"env": ["CRM_KEY"], "public": ["CRM_KEY"], "limits": {"time": "5s"}}}}"#,
+    r#"{"providers": {"@a/b": {"env": {"KEY": "${KEY}", "_x1": ""}, "http": {"domains": ["api.example"]}}}}"#,
+    r#"{"providers": {"@a/b": {"origins": {"https://a.example": {"headers": {"Authorization": "Bearer ${T}"}}}}}}"#,
+    r#"{"providers": {"@a/b": {"origins": {"http://[::1]:8080": {"query": {"api key": "${T}"}}, "http://a": {}}}}}"#,
 ];
 
 /// Refused by both.
@@ -226,6 +231,22 @@ const BAD: &[&str] = &[
     r#"{"policy": {"rateLimit": {"requests": 1, "period": "hour", "wait": 0}}}"#,
     r#"{"policy": {"approvals": {"maxPending": 21}}}"#,
     r#"{"policy": {"approvals": {"expires": 0}}}"#,
+    r#"{"providers": []}"#,
+    r#"{"providers": {"crm": {}}}"#,
+    r#"{"providers": {"@a/b": {"origns": {}}}}"#,
+    r#"{"providers": {"@a/b": {"env": ["1X"]}}}"#,
+    r#"{"providers": {"@a/b": {"env": {"A=B": "x"}}}}"#,
+    r#"{"providers": {"@a/b": {"env": {"A": 1}}}}"#,
+    r#"{"providers": {"@a/b": {"public": ["A B"]}}}"#,
+    r#"{"providers": {"@a/b": {"http": {"domain": []}}}}"#,
+    r#"{"providers": {"@a/b": {"limits": {"time": 0}}}}"#,
+    r#"{"providers": {"@a/b": {"origins": {"https://a.example/": {}}}}}"#,
+    r#"{"providers": {"@a/b": {"origins": {"https://A.example": {}}}}}"#,
+    r#"{"providers": {"@a/b": {"origins": {"https://user@a.example": {}}}}}"#,
+    r#"{"providers": {"@a/b": {"origins": {"file:///x": {}}}}}"#,
+    r#"{"providers": {"@a/b": {"origins": {"https://a.example": {"cookies": {}}}}}}"#,
+    r#"{"providers": {"@a/b": {"origins": {"https://a.example": {"headers": {"": "x"}}}}}}"#,
+    r#"{"providers": {"@a/b": {"origins": {"https://a.example": {"headers": {"A": 1}}}}}}"#,
 ];
 
 /// Accepted by the schema and refused by the parser, each for a reason that no schema can state.
@@ -255,6 +276,7 @@ const REFUSED_BY_THE_PARSER_ALONE: &[(&str, &str)] = &[
         r#"{"policy": {"functions": {"a.b": {"arguments": {"x": {"min": 2, "max": 1}}}}}}"#,
     ),
     ("a count too large, as text", r#"{"policy": {"approvals": {"maxPending": "21"}}}"#),
+    ("a port that goes without saying", r#"{"providers": {"@a/b": {"origins": {"https://a.example:443": {}}}}}"#),
     ("NUL is refused in every text", r#"{"mcpServers": {"a": {"command": "x\u0000"}}}"#),
 ];
 

@@ -4,8 +4,15 @@
 //! (credentials, hosts, variables) is the configuration's to say, never the definition's.
 
 mod command;
+mod http;
+mod template;
 
 pub use command::{CommandArgument, CommandInput, CommandOutput, CommandTemplate, ExitMeaning};
+pub use http::{
+    HttpBody, HttpContent, HttpError, HttpMember, HttpNext, HttpOperation, HttpPages, HttpResponse, HttpStyle,
+};
+pub(crate) use template::placeholder;
+pub use template::{Part, Template, TemplateError, value_of};
 
 use serde::{Deserialize, Serialize};
 
@@ -14,7 +21,7 @@ use serde::{Deserialize, Serialize};
 #[serde(rename_all = "lowercase")]
 pub enum Implementation {
     /// A request to a web server.
-    Http(HttpOperation),
+    Http(Box<HttpOperation>),
     /// A program that is started for each call.
     Command(CommandTemplate),
     /// A script that runs in a space.
@@ -30,30 +37,4 @@ pub struct ScriptReference {
     /// The space that it runs in; what all scripts have, if there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub space: Option<String>,
-}
-
-/// How an operation of an OpenAPI document is called.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct HttpOperation {
-    /// `GET`
-    pub method: String,
-    /// `/pets/{petId}`
-    pub path: String,
-    /// Where each parameter goes, by the function's parameter name.
-    pub parameters: Vec<HttpParameter>,
-    /// The media type of the body, where there is one.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub body: Option<String>,
-}
-
-/// One parameter of an HTTP operation.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct HttpParameter {
-    /// The function's parameter.
-    pub name: String,
-    /// The name in the request, where it goes by another.
-    pub wire: String,
-    /// `path`, `query`, `header`, `cookie`, or `body` for a member of the body, `whole-body` for all of it.
-    pub location: String,
 }

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
-/// What the program does first, if it is ever started.
+/// What the program does first, if it is ever started. What it says of its token is taken out of its answer.
 const STARTED: &str = "capabilities/started";
 
 const FILE: &str = "capabilities/tools.json";
@@ -117,13 +117,13 @@ fn a_definition_starts_nothing_until_it_is_accepted_and_nothing_once_it_changed(
     let accepted = project.agent_spaces(&["trust", FILE]);
     assert_eq!(accepted.status, Some(0), "{accepted:?}");
     assert!(accepted.stderr.contains("tools.say: runs ./say.sh {{text}} (reads TOOL_TOKEN)"), "{accepted:?}");
-    assert_works(&project, "hello with token-of-the-tool");
+    assert_works(&project, "hello with [redacted]");
     let mut changed = definition();
     changed["functions"][0]["command"]["args"][0] = "{{text}}!".into();
     project.write(FILE, changed.to_string());
     assert_inert(&project, "changed");
     project.write(FILE, definition().to_string());
-    assert_works(&project, "hello with token-of-the-tool");
+    assert_works(&project, "hello with [redacted]");
     assert_eq!(project.agent_spaces(&["trust", "--revoke", FILE]).status, Some(0));
     assert_inert(&project, "no longer accepted");
 }
@@ -137,7 +137,7 @@ fn everything_of_a_folder_is_accepted_at_once() {
         "{accepted:?}"
     );
     assert!(accepted.stderr.contains("tools.act: runs ./act.sh {{mode}}"), "{accepted:?}");
-    assert_works(&project, "hello with token-of-the-tool");
+    assert_works(&project, "hello with [redacted]");
     assert_eq!(project.agent_spaces(&["trust", "--revoke"]).status, Some(0));
     assert_inert(&project, "no longer accepted");
 }

@@ -9,6 +9,7 @@
 //! - `interfaces`: every function of every interface.
 //! - `files`, `protected`, `imports`, `quotas`, `workspaces`: what `fs` and imports reach, and how much.
 //! - `requests`, `fetching`, `hosts`, `inner`, `caps`: what `http` and `fetch` do, where they go, and how much.
+//! - `web_tools`: functions that are answered by requests.
 //! - `acceptance`: what a configuration opens once its user accepted it.
 //! - `commands`: programs that definitions name.
 //! - `log`, `tampering`, `events`: what is told and written of runs.
@@ -41,4 +42,5 @@ mod reach;
 mod requests;
 mod support;
 mod tampering;
+mod web_tools;
 mod workspaces;

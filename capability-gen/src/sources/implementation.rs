@@ -1,18 +1,28 @@
-//! What answers a function, as a definition says it: `script`, `command`, or `component` of the whole tool.
+//! What answers a function, as a definition says it: `http`, `command`, `script`, or `component` of the whole tool.
 
 use super::command;
 use super::error::SourceError;
+use super::http;
 use super::node::Node;
 use crate::implementation::{Implementation, ScriptReference};
 use serde_json::Value;
 
-/// What a function says of its implementation; `parameters` is the schema of what it takes.
-pub(super) fn read(node: &Node<'_>, parameters: &Value) -> Result<Option<Implementation>, SourceError> {
+/// What a function says of its implementation; `defaults` are those of its tool, `parameters` is the schema of what it
+/// takes.
+pub(super) fn read(
+    node: &Node<'_>,
+    defaults: &http::Defaults,
+    parameters: &Value,
+) -> Result<Option<Implementation>, SourceError> {
+    let said: Vec<Node<'_>> = ["http", "command", "script"].iter().filter_map(|key| node.get(key)).collect();
+    if let [_, second, ..] = said.as_slice() {
+        return Err(second.error("something else answers the function already", "Leave one of the two out."));
+    }
+    if let Some(node) = node.get("http") {
+        return Ok(Some(Implementation::Http(http::read(&node, defaults, parameters)?)));
+    }
     match (node.get("script"), node.get("command")) {
-        (Some(_), Some(command)) => {
-            Err(command.error("the function has a \"script\" and a \"command\"", "Remove one of the two."))
-        }
-        (Some(node), None) => Ok(Some(Implementation::Script(script(&node)?))),
+        (Some(node), _) => Ok(Some(Implementation::Script(script(&node)?))),
         (None, Some(node)) => Ok(Some(Implementation::Command(command::read(&node, parameters)?))),
         (None, None) => Ok(None),
     }

@@ -16,6 +16,7 @@
 //! config      approvals, rate limits, scopes
 //! command     programs that are started for each call
 //! placeholder templates whose placeholders must be parameters
+//! implementation, http/    what answers a function
 //! collect     functions of one capability: unique names
 //! ```
 //!
@@ -31,6 +32,7 @@ mod detect;
 mod error;
 mod flat;
 mod function;
+mod http;
 mod implementation;
 mod json;
 mod listed;

@@ -8,13 +8,14 @@ use super::collect::{Collected, check_any};
 use super::error::{SourceError, quoted};
 use super::flat::Bias;
 use super::node::Node;
-use super::{MAX_FUNCTIONS, config, function, implementation, version};
+use super::{MAX_FUNCTIONS, config, function, http, implementation, version};
 use crate::definition::{Definition, FunctionDefinition, SourceKind};
 use serde_json::Value;
 use std::collections::HashMap;
 
-const TOOL_KEYS: [&str; 8] = ["$schema", "name", "description", "version", "owner", "functions", "config", "component"];
-const FUNCTION_KEYS: [&str; 11] = [
+const TOOL_KEYS: [&str; 9] =
+    ["$schema", "name", "description", "version", "owner", "functions", "config", "component", "http"];
+const FUNCTION_KEYS: [&str; 12] = [
     "name",
     "title",
     "description",
@@ -26,6 +27,7 @@ const FUNCTION_KEYS: [&str; 11] = [
     "config",
     "script",
     "command",
+    "http",
 ];
 
 pub(super) fn parse(root: &Node<'_>) -> Result<Vec<Definition>, SourceError> {
@@ -60,6 +62,7 @@ fn tool(node: &Node<'_>) -> Result<Definition, SourceError> {
     let Some(functions) = node.get("functions") else {
         return Err(node.error("the tool has no \"functions\"", "Define at least one function."));
     };
+    let defaults = http::defaults(node.get("http").as_ref())?;
     let mut collected = Collected::default();
     match functions.value {
         Value::Array(_) => {
@@ -67,7 +70,7 @@ fn tool(node: &Node<'_>) -> Result<Definition, SourceError> {
             for item in functions.items() {
                 item.object("a function")?;
                 let name = item.get_name("function")?;
-                collected.add(read(&item, name)?)?;
+                collected.add(read(&item, name, &defaults)?)?;
             }
         }
         Value::Object(map) if map.len() > MAX_FUNCTIONS => return Err(functions.too_many(map.len())),
@@ -81,7 +84,7 @@ fn tool(node: &Node<'_>) -> Result<Definition, SourceError> {
                     let message = format!("the function is called something else here than its key {}", quoted(name));
                     return Err(inner.error(message, "Remove this name."));
                 }
-                collected.add(read(&item, name)?)?;
+                collected.add(read(&item, name, &defaults)?)?;
             }
         }
         _ => return Err(functions.mistyped("\"functions\"", "an array, or a map of functions by name")),
@@ -104,7 +107,7 @@ fn tool(node: &Node<'_>) -> Result<Definition, SourceError> {
     Ok(definition)
 }
 
-fn read(node: &Node<'_>, name: &str) -> Result<FunctionDefinition, SourceError> {
+fn read(node: &Node<'_>, name: &str, defaults: &http::Defaults) -> Result<FunctionDefinition, SourceError> {
     if let Some(handler) = node.get("handler") {
         let fix = "Define the tool in TypeScript, or put the handler into a .ts file of the same name beside this one.";
         return Err(handler.error("JSON has no place for code", fix));
@@ -113,6 +116,6 @@ fn read(node: &Node<'_>, name: &str) -> Result<FunctionDefinition, SourceError> 
     let mut function = function::read(node, name)?;
     function.parameters = function::parameters(node.get("parameters").as_ref(), Bias::None)?;
     function.returns = function::returns(node.get("returns").as_ref())?;
-    function.implementation = implementation::read(node, &function.parameters)?;
+    function.implementation = implementation::read(node, defaults, &function.parameters)?;
     Ok(function)
 }

@@ -34,6 +34,7 @@ pub(crate) fn capability(name: &str, source: SourceKind, functions: Vec<Function
         config: Config::default(),
         place: Place::default(),
         server: Vec::new(),
+        component: None,
     }
 }
 
@@ -54,7 +55,7 @@ pub(crate) fn function(name: &str, params: Type, result: Option<Type>) -> Functi
         is_result_wrapped: false,
         annotations: Annotations::default(),
         config: Config::default(),
-        http: None,
+        implementation: None,
         place: Place::default(),
     }
 }

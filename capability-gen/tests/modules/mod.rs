@@ -53,7 +53,7 @@ pub fn function(name: &str, wit_name: &str, params: Type, result: Type) -> Funct
         is_result_wrapped: false,
         annotations: Annotations::default(),
         config: Config::default(),
-        http: None,
+        implementation: None,
         place: Place::default(),
     }
 }
@@ -72,6 +72,7 @@ pub fn module(name: &str, export: &str, types: Vec<TypeDefinition>, functions: V
         config: Config::default(),
         place: Place::default(),
         server: Vec::new(),
+        component: None,
     };
     Module {
         name: name.to_owned(),

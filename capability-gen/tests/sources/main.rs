@@ -5,6 +5,7 @@ mod command;
 mod corpus;
 mod flat;
 mod hostile;
+mod http;
 mod listed;
 mod mcp;
 mod openapi;

@@ -1,12 +1,13 @@
 use crate::{one, refused};
 use capability_gen::definition::{Definition, FunctionDefinition, SourceKind};
-use capability_gen::implementation::{HttpOperation, HttpParameter, Implementation};
+use capability_gen::implementation::{HttpContent, HttpOperation, HttpResponse, HttpStyle, Implementation};
 use serde_json::{Value, json};
 
 fn pet_store() -> Value {
     json!({
         "openapi": "3.0.3",
         "info": {"title": "Pet Store", "version": "1.2.0", "description": "Sells pets"},
+        "servers": [{"url": "https://{region}.pets.example/v1/", "variables": {"region": {"default": "eu"}}}],
         "paths": {
             "/pets/{petId}": {
                 "parameters": [{"$ref": "#/components/parameters/petId"}],
@@ -77,8 +78,14 @@ fn http(function: &FunctionDefinition) -> &HttpOperation {
     }
 }
 
-fn at(name: &str, wire: &str, location: &str) -> HttpParameter {
-    HttpParameter { name: name.into(), wire: wire.into(), location: location.into() }
+/// The name, template and style of each.
+fn members(members: &[capability_gen::implementation::HttpMember]) -> Vec<(&str, &str, HttpStyle)> {
+    members.iter().map(|member| (member.name.as_str(), member.value.text(), member.style)).collect()
+}
+
+fn body(function: &FunctionDefinition) -> (&str, &HttpContent, bool) {
+    let body = http(function).body.as_ref().unwrap();
+    (&body.media_type, &body.content, body.is_optional)
 }
 
 ///
@@ -104,9 +111,11 @@ fn an_operation_is_a_function() {
         })
     );
     let http = http(&get);
-    assert_eq!((http.method.as_str(), http.path.as_str(), &http.body), ("GET", "/pets/{petId}", &None));
-    let places = [at("petId", "petId", "path"), at("fields", "fields", "query"), at("If-Match", "If-Match", "header")];
-    assert_eq!(http.parameters, places);
+    assert_eq!((http.method.as_str(), &http.body), ("GET", &None));
+    assert_eq!(http.url.text(), "https://eu.pets.example/v1/pets/{{petId}}");
+    assert_eq!(members(&http.query), [("fields", "{{fields}}", HttpStyle::Repeat)]);
+    assert_eq!(members(&http.headers), [("If-Match", "{{If-Match}}", HttpStyle::Comma)]);
+    assert_eq!(http.response, HttpResponse::Json);
     let delete = function(&store, "delete /pets/{petId}");
     assert_eq!((delete.returns.as_ref(), delete.annotations.destructive_hint), (None, Some(true)));
 }
@@ -133,9 +142,9 @@ fn an_objects_members_stand_among_the_parameters() {
     assert_eq!(replace.parameters["required"], json!(["petId", "name"]));
     assert_eq!(replace.parameters["properties"]["tag"], json!({"type": "string", "nullable": true}));
     assert!(replace.parameters["$defs"]["Pet"].is_object(), "the owner's pets");
-    let http = http(&replace);
-    assert_eq!(http.body.as_deref(), Some("application/json"));
-    assert_eq!(http.parameters[1], at("name", "name", "body"));
+    let content = json!({"name": "{{name}}", "tag": "{{tag}}", "owner": "{{owner}}"});
+    assert_eq!(body(replace), ("application/json", &HttpContent::Json(content), false));
+    assert_eq!(http(replace).response, HttpResponse::Auto);
 }
 
 #[test]
@@ -162,7 +171,7 @@ fn other_bodies_are_one_parameter() {
     let clash = operation("/a/{id}", json_body(true, named.clone()));
     assert_eq!(clash.parameters["properties"], json!({"id": {"type": "string"}, "body": named}));
     assert_eq!(clash.parameters["required"], json!(["id", "body"]));
-    assert_eq!(http(&clash).parameters[1], at("body", "body", "whole-body"));
+    assert_eq!(body(&clash).1, &HttpContent::Json(json!("{{body}}")));
     let schemas = [
         json!({"type": "array", "items": {"type": "string"}}),
         json!({"type": "object"}),
@@ -176,7 +185,8 @@ fn other_bodies_are_one_parameter() {
         assert_eq!(function.parameters, json!({"type": "object", "properties": {"body": schema}}));
     }
     let text = json!({"requestBody": {"content": {"text/plain": {"schema": {"type": "string"}}}}});
-    assert_eq!(http(&operation("/a", text)).body.as_deref(), Some("text/plain"));
+    let text = operation("/a", text);
+    assert!(matches!(body(&text), ("text/plain", HttpContent::Text(whole), true) if whole.text() == "{{body}}"));
 }
 
 #[test]
@@ -194,8 +204,8 @@ fn names_that_clash_or_are_not_described_are_told_apart() {
     let function = operation("/a/{id}/{__proto__}", json!({"parameters": [id("query"), id("header"), id("query")]}));
     let names = |key: &str| function.parameters[key].as_object().unwrap().keys().cloned().collect::<Vec<_>>();
     assert_eq!(names("properties"), ["id", "id_header", "id_path", "__proto__"]);
-    assert_eq!(http(&function).parameters[1], at("id_header", "id", "header"));
-    assert_eq!(http(&function).parameters[2], at("id_path", "id", "path"));
+    assert_eq!(members(&http(&function).headers), [("id", "{{id_header}}", HttpStyle::Comma)]);
+    assert_eq!(http(&function).url.text(), "/a/{{id_path}}/{{__proto__}}");
 }
 
 #[test]
@@ -228,7 +238,8 @@ fn schemas_that_would_grow_too_large_are_left_open_in_parts() {
     let answer = json!({"responses": {"200": {"content": {"application/json": {"schema": refer(0)}}}}});
     let paths = (0..1_000).map(|index| (format!("/p{index}"), json!({"get": answer})));
     let (schemas, paths): (serde_json::Map<_, _>, serde_json::Map<_, _>) = (schemas.collect(), paths.collect());
-    let api = one(&json!({"openapi": "3.0.0", "paths": paths, "components": {"schemas": schemas}}));
+    let servers = json!([{"url": "https://a.example"}]);
+    let api = one(&json!({"openapi": "3.0.0", "servers": servers, "paths": paths, "components": {"schemas": schemas}}));
     assert_eq!(api.functions.len(), 1_000);
     assert_eq!(api.notes.len(), 1_000);
     assert!(api.notes[0].message.contains("too large"), "{:?}", api.notes[0]);
@@ -280,4 +291,96 @@ fn what_the_document_says_of_itself_is_taken_where_it_can_be() {
     document["info"]["title"] = json!(" ");
     let store = one(&document);
     assert_eq!((store.name.as_str(), store.version), ("company-crm", None));
+}
+
+fn servers(servers: Value) -> Definition {
+    one(&with("/servers", servers))
+}
+
+#[test]
+fn requests_go_to_the_first_server_that_is_named_nearest() {
+    let url = |definition: &Definition| http(function(definition, "getPet")).url.text().to_owned();
+    let plain = servers(json!([{"url": "http://localhost:8080"}, {"url": "https://b.example"}]));
+    assert_eq!(url(&plain), "http://localhost:8080/pets/{{petId}}");
+    let mut document = pet_store();
+    document["paths"]["/pets/{petId}"]["servers"] = json!([{"url": "https://path.example"}]);
+    assert_eq!(url(&one(&document)), "https://path.example/pets/{{petId}}");
+    document["paths"]["/pets/{petId}"]["get"]["servers"] = json!([{"url": "https://own.example"}]);
+    assert_eq!(url(&one(&document)), "https://own.example/pets/{{petId}}");
+}
+
+#[test]
+fn a_server_that_is_none_is_said_once_and_nothing_is_sent() {
+    let hostile = [
+        json!([{"url": "/api/v3"}]),
+        json!([{"url": "https://user:pass@pets.example"}]),
+        json!([{"url": "https://pets.example\\@evil.example"}]),
+        json!([{"url": "https://pets.example?to=evil"}]),
+        json!([{"url": "file:///etc/passwd"}]),
+        json!([{"url": "https://{host}", "variables": {"host": {"default": "a.example@evil.example"}}}]),
+        json!([{"url": "https://{host}/", "variables": {}}]),
+        json!([]),
+        Value::Null,
+    ];
+    for document in hostile {
+        let definition = servers(document.clone());
+        assert_eq!(http(function(&definition, "getPet")).url.text(), "/pets/{{petId}}", "{document}");
+        let said: Vec<_> =
+            definition.notes.iter().filter(|note| note.message.ends_with("nothing answers its functions")).collect();
+        assert_eq!(said.len(), 1, "{document}");
+    }
+}
+
+#[test]
+fn lists_and_objects_are_written_in_the_documents_style() {
+    let list = json!({"type": "array", "items": {"type": "string"}});
+    let query = |name: &str, more: Value| {
+        let mut parameter = json!({"name": name, "in": "query", "schema": list});
+        parameter.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        parameter
+    };
+    let parameters = json!([
+        query("a", json!({})),
+        query("b", json!({"explode": false})),
+        query("c", json!({"style": "spaceDelimited"})),
+        query("d", json!({"style": "pipeDelimited"})),
+        query("e", json!({"style": "deepObject", "schema": {"type": "object"}})),
+        query("f", json!({"schema": {"type": "object"}})),
+        query("g", json!({"schema": null, "content": {"application/json": {"schema": {}}}})),
+        {"name": "h", "in": "path", "style": "matrix", "schema": {"type": "string"}},
+        {"name": "i", "in": "path", "style": "label", "schema": {"type": "string"}},
+        {"name": "j", "in": "cookie", "schema": {"type": "string"}},
+        {"name": "k{}", "in": "query", "schema": {"type": "string"}},
+    ]);
+    let function = operation("/a/{h}/x{i}?fixed=1#fragment", json!({"parameters": parameters}));
+    let styles: Vec<_> =
+        members(&http(&function).query).into_iter().map(|(name, _, style)| (name.to_owned(), style)).collect();
+    let expected = [
+        ("fixed", HttpStyle::Repeat),
+        ("a", HttpStyle::Repeat),
+        ("b", HttpStyle::Comma),
+        ("c", HttpStyle::Space),
+        ("d", HttpStyle::Pipe),
+        ("e", HttpStyle::Brackets),
+        ("f", HttpStyle::Members),
+        ("g", HttpStyle::Json),
+        ("k{}", HttpStyle::Repeat),
+    ];
+    assert_eq!(styles, expected.map(|(name, style)| (name.to_owned(), style)));
+    assert_eq!(http(&function).url.text(), "/a/;h={{h}}/x.{{i}}");
+    assert_eq!(members(&http(&function).cookies), [("j", "{{j}}", HttpStyle::Comma)]);
+    assert_eq!(members(&http(&function).query).last().unwrap().1, "{{k__}}");
+}
+
+#[test]
+fn what_cannot_be_sent_has_no_request() {
+    let multipart = json!({"requestBody": {"content": {"multipart/form-data": {"schema": {"type": "object"}}}}});
+    let xml = json!({"requestBody": {"content": {"application/xml": {"schema": {"type": "object"}}}}});
+    let lines = json!({"requestBody": {"content": {"text/plain\r\nX: y": {"schema": {"type": "string"}}}}});
+    for (path, document) in [("/a", multipart), ("/a", xml), ("/a", lines), ("/../a", json!({})), ("/a b", json!({}))] {
+        assert_eq!(operation(path, document.clone()).implementation, None, "{path} {document}");
+    }
+    let form = json!({"requestBody": {"content": {"application/x-www-form-urlencoded": {"schema": {
+        "type": "object", "properties": {"a": {"type": "string"}}}}}}});
+    assert!(matches!(body(&operation("/a", form)).1, HttpContent::Form(members) if members.len() == 1));
 }

@@ -31,6 +31,7 @@ pub(crate) fn module(functions: Vec<Function>, types: Vec<(&str, Type)>) -> Modu
             config: Config::default(),
             place: Place::default(),
             server: Vec::new(),
+            component: None,
         }],
         types: Types(types.collect()),
         notes: Vec::new(),
@@ -61,7 +62,7 @@ pub(crate) fn function(name: &str, params: Type, result: Type) -> Function {
         is_result_wrapped: false,
         annotations: Annotations::default(),
         config: Config::default(),
-        http: None,
+        implementation: None,
         place: Place::default(),
     }
 }

@@ -5,6 +5,7 @@
 //! | native | [`native`]: closures over the host's own types; over JSON, [`Handlers::add`](crate::Handlers::add) |
 //! | typescript | [`typescript`]: handlers in a sandbox of their own |
 //! | mcp | `crate::mcp` |
+//! | http | [`http`]: requests to web servers |
 //! | command | [`command`]: programs that are started for each call |
 //! | component | [`component`]: a Wasm component that exports the interface |
 //! | space | [`script`]: a script that runs in a space |
@@ -17,6 +18,8 @@ mod component;
 mod failure;
 #[cfg(feature = "compiler")]
 mod grants;
+#[cfg(feature = "compiler")]
+mod http;
 mod kind;
 #[cfg(feature = "compiler")]
 mod native;
@@ -37,6 +40,8 @@ pub(crate) use command::CommandProvider;
 pub(crate) use component::{ComponentError, WasmComponent};
 #[cfg(feature = "compiler")]
 pub(crate) use grants::ProviderGrants;
+#[cfg(feature = "compiler")]
+pub(crate) use http::{HttpFunction, HttpModule};
 pub use kind::ProviderKind;
 #[cfg(feature = "compiler")]
 pub use native::{Capability, NativeFunction};

@@ -68,7 +68,7 @@ fn read(body: Vec<u8>, headers: &HeaderMap, wanted: Wanted) -> Result<Body, StdE
     }
 }
 
-fn parse(body: &[u8]) -> Result<Value, String> {
+pub(super) fn parse(body: &[u8]) -> Result<Value, String> {
     if has_too_many_values(body) {
         return Err(format!("it has more than {MAX_VALUES} values"));
     }
@@ -96,16 +96,16 @@ fn without_mark(text: &[u8]) -> &[u8] {
 }
 
 /// What the headers say of the body.
-struct Media {
+pub(super) struct Media {
     /// Such as `text/html`, in lower case; empty if nothing is said.
-    essence: String,
+    pub(super) essence: String,
     charset: Option<String>,
     /// Whether it is compressed.
-    is_packed: bool,
+    pub(super) is_packed: bool,
 }
 
 impl Media {
-    fn of(headers: &HeaderMap) -> Media {
+    pub(super) fn of(headers: &HeaderMap) -> Media {
         let said = headers.get(CONTENT_TYPE).map(headers::to_text).unwrap_or_default().to_ascii_lowercase();
         let mut parts = said.split(';').map(str::trim);
         let essence = parts.next().unwrap_or_default().to_owned();
@@ -117,11 +117,11 @@ impl Media {
         Media { charset: charset.map(|charset| charset.trim_matches('"').to_owned()), essence, is_packed }
     }
 
-    fn is_json(&self) -> bool {
+    pub(super) fn is_json(&self) -> bool {
         matches!(self.essence.as_str(), "application/json" | "text/json") || self.essence.ends_with("+json")
     }
 
-    fn is_text(&self) -> bool {
+    pub(super) fn is_text(&self) -> bool {
         let is_text_type = self.essence.starts_with("text/")
             || self.essence.ends_with("+xml")
             || matches!(
@@ -146,7 +146,7 @@ impl Media {
     }
 
     /// As Latin-1 if that is what it is, else as UTF-8. What is neither becomes U+FFFD.
-    fn decode(&self, body: &[u8]) -> String {
+    pub(super) fn decode(&self, body: &[u8]) -> String {
         if self.is_latin1() {
             return body.iter().copied().map(char::from).collect();
         }

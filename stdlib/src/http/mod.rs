@@ -11,6 +11,7 @@
 //! | `redirect` | the request that a redirect leads to |
 //! | `exchange` | a request and all that it is redirected to, up to the last byte |
 //! | `answer` | what a script is given |
+//! | `exact` | requests of the host's own, made for others than scripts |
 //! | `failure` | why a connection failed, in words that tell nothing of the network |
 //!
 //! An address is checked where the connection is made: the resolver hands out checked addresses, and nothing looks the
@@ -19,6 +20,7 @@
 mod address;
 mod answer;
 mod connector;
+mod exact;
 mod exchange;
 mod failure;
 mod headers;
@@ -29,12 +31,15 @@ mod target;
 #[cfg(test)]
 mod tests;
 
+pub use exact::{ExactAnswer, ExactRequest, Redirects};
+
 use crate::error::{Answer, StdError};
 use agent_spaces_policy::NetworkPolicy;
 use request::Request;
 use reqwest::dns::Resolve;
 use serde_json::Value;
 use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 use tokio::sync::Semaphore;
 
 /// A module that makes `fetch` a global, over the functions of this one.
@@ -68,18 +73,25 @@ impl Client {
     /// Answers one call of a function of the interface `http`.
     pub async fn call(&self, function: &str, params: Value) -> Answer {
         let request = Request::read(function, params, &self.policy)?;
-        let timeout = request.timeout;
-        match tokio::time::timeout(timeout, self.fetch(request)).await {
-            Ok(answer) => answer,
-            Err(_) => Err(StdError::timeout(format!("There was no whole answer within {} ms", timeout.as_millis()))),
-        }
+        let (timeout, wanted) = (request.timeout, request.wanted);
+        let received = self.in_time(timeout, exchange::run(self, request)).await?;
+        answer::of(received, wanted)
     }
 
-    async fn fetch(&self, request: Request) -> Answer {
-        // The semaphore is never closed, so that there is a slot in the end.
-        let _slot = self.slots.acquire().await;
-        let wanted = request.wanted;
-        answer::of(exchange::run(self, request).await?, wanted)
+    /// An exchange when it is its turn, with all the waiting in its time.
+    async fn in_time<T>(
+        &self,
+        timeout: Duration,
+        exchange: impl Future<Output = Result<T, StdError>>,
+    ) -> Result<T, StdError> {
+        let exchange = async {
+            // The semaphore is never closed, so that there is a slot in the end.
+            let _slot = self.slots.acquire().await;
+            exchange.await
+        };
+        tokio::time::timeout(timeout, exchange).await.unwrap_or_else(|_| {
+            Err(StdError::timeout(format!("There was no whole answer within {} ms", timeout.as_millis())))
+        })
     }
 
     fn connector(&self) -> Result<&reqwest::Client, StdError> {

@@ -1,5 +1,6 @@
 //! The request that a redirect leads to.
 
+use super::exact::Redirects;
 use super::request::Request;
 use super::{headers, target};
 use crate::error::StdError;
@@ -21,6 +22,9 @@ pub(super) fn next(
     }
     let mut next = Request { url, ..request.clone() };
     if next.url.origin() != request.url.origin() {
+        if request.redirects == Redirects::SameOrigin {
+            return Err(refused("It leads to another server than the one that the request's credentials are for"));
+        }
         headers::remove_secrets(&mut next.headers);
     }
     if becomes_get(status, &request.method) {

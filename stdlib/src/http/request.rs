@@ -1,6 +1,7 @@
 //! What a script asks for, from the parameters of its call.
 
 use super::answer::Wanted;
+use super::exact::Redirects;
 use super::{headers, target};
 use crate::error::StdError;
 use crate::params::{self, Params};
@@ -28,6 +29,7 @@ pub(super) struct Request {
     /// From the beginning to the last byte, with all redirects.
     pub(super) timeout: Duration,
     pub(super) wanted: Wanted,
+    pub(super) redirects: Redirects,
 }
 
 impl Request {
@@ -70,17 +72,23 @@ impl Request {
         if body.is_some() && matches!(method, Method::GET | Method::HEAD) {
             return Err(StdError::invalid(format!("A {method} request has no body: put data into the query")));
         }
-        if body.as_ref().is_some_and(|body| body.len() as u64 > policy.max_request_bytes) {
-            let most = policy.max_request_bytes;
-            return Err(StdError::denied(format!("The body has more than {most} bytes, the most that may be sent")));
-        }
+        check_size(body.as_ref(), policy)?;
         let timeout = match options.optional_count("timeoutMs", u32::MAX.into())? {
             Some(milliseconds) => policy.timeout.min(Duration::from_millis(milliseconds)),
             None => policy.timeout,
         };
         let wanted = options.optional_choice("responseType", &BODY_TYPES)?.unwrap_or(Wanted::Auto);
-        Ok(Request { method, url, headers, body, timeout, wanted })
+        Ok(Request { method, url, headers, body, timeout, wanted, redirects: Redirects::Anywhere })
     }
+}
+
+/// Whether a body is small enough to be sent.
+pub(super) fn check_size(body: Option<&Bytes>, policy: &NetworkPolicy) -> Result<(), StdError> {
+    let most = policy.max_request_bytes;
+    if body.is_some_and(|body| body.len() as u64 > most) {
+        return Err(StdError::denied(format!("The body has more than {most} bytes, the most that may be sent")));
+    }
+    Ok(())
 }
 
 fn read_method(text: &str) -> Result<Method, StdError> {

@@ -9,26 +9,27 @@ use super::super::error::SourceError;
 use super::super::node::Node;
 use super::Context;
 use super::operation::{MAX_ALTERNATIVES, Operation, media};
-use super::request::{MAX_PARAMETERS, Members};
+use super::request::{Body, MAX_PARAMETERS, Members};
 use super::schema::Copier;
 use serde_json::{Map, Value, json};
 use std::collections::HashSet;
 
-/// Adds the body's members, or the whole of it; gives its media type.
+/// Adds the body's members, or the whole of it.
 pub(super) fn place<'a>(
     context: &Context<'a>,
     operation: &Operation<'a>,
     copier: &mut Copier<'_, 'a>,
     members: &mut Members,
-) -> Result<Option<String>, SourceError> {
+) -> Result<Option<Body>, SourceError> {
     let Some(node) = operation.node.get("requestBody") else { return Ok(None) };
     let node = context.document.resolve(node)?;
     let Some(content) = node.get("content") else { return Ok(None) };
     let Some((media_type, media)) = media(&content, true) else { return Ok(None) };
     let is_required = node.get_bool("required")?.unwrap_or(false);
+    let body = Body { media_type: media_type.to_owned(), is_required };
     let Some(schema) = media.get("schema") else {
         members.add("body", "whole-body", json!({}), is_required);
-        return Ok(Some(media_type.to_owned()));
+        return Ok(Some(body));
     };
     let resolved = context.document.resolve(schema.clone())?;
     let required = mergeable(&schema, &resolved, members).filter(|required| {
@@ -49,7 +50,7 @@ pub(super) fn place<'a>(
             members.add("body", "whole-body", schema, is_required);
         }
     }
-    Ok(Some(media_type.to_owned()))
+    Ok(Some(body))
 }
 
 /// The required members of a body whose members can stand among the parameters and mean the same: an object that

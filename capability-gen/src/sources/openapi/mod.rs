@@ -4,6 +4,9 @@
 //! operation    an operation → a function
 //! request      parameters and body → one object's schema, and where each member goes
 //! body         the body's part in that
+//! style        how lists and objects are written
+//! http         all that → the request that answers the function
+//! server       where requests go
 //! schema       schemas made self-contained: what they refer to is copied into their `$defs`
 //! reference    `$ref` → the place it names
 //! ```
@@ -11,10 +14,13 @@
 //! Who may call an API and with which credentials is not a script's business: parameters that carry them are left out.
 
 mod body;
+mod http;
 mod operation;
 mod reference;
 mod request;
 mod schema;
+mod server;
+mod style;
 
 use super::collect::{Collected, check_any};
 use super::error::{SourceError, quoted};
@@ -30,6 +36,8 @@ const METHODS: [&str; 8] = ["get", "put", "post", "delete", "options", "head", "
 struct Context<'a> {
     document: Document<'a>,
     credentials: Credentials,
+    /// Where requests go, or why that cannot be told.
+    base: Result<String, String>,
     /// How much one schema may grow to.
     schema_cost: usize,
 }
@@ -62,8 +70,12 @@ pub(super) fn parse(root: &Node<'_>, name: &str) -> Result<Vec<Definition>, Sour
         }
     }
     let credentials = Credentials::of(&document)?;
-    let context = Context { document, credentials, schema_cost: schema::cost_of_one(operations.len()) };
+    let base = server::base(root)?.unwrap_or_else(|| Err("the document names no server".to_owned()));
     let mut collected = Collected::default();
+    if let Err(why) = &base {
+        collected.notes.push(root.note(format!("{why}: nothing answers its functions")));
+    }
+    let context = Context { document, credentials, base, schema_cost: schema::cost_of_one(operations.len()) };
     for operation in &operations {
         let function = operation::read(&context, operation, &mut collected.notes)?;
         collected.add(function)?;

@@ -4,9 +4,8 @@ use super::super::error::SourceError;
 use super::super::function;
 use super::super::node::Node;
 use super::schema::Copier;
-use super::{Context, request};
+use super::{Context, http, request};
 use crate::definition::{Annotations, FunctionDefinition, Note};
-use crate::implementation::{HttpOperation, Implementation};
 use serde_json::Value;
 
 /// How many statuses and media types are looked at.
@@ -37,15 +36,10 @@ pub(super) fn read<'a>(
     let mut function = function::bare(node, &name);
     function.title = summary.map(str::to_owned);
     function.description = node.get_text("description")?.or(summary).unwrap_or_default().to_owned();
-    function.parameters = request.schema;
     function.returns = result(context, node, notes)?;
     function.annotations = effects(operation.method);
-    function.implementation = Some(Implementation::Http(HttpOperation {
-        method: operation.method.to_uppercase(),
-        path: operation.path.to_owned(),
-        parameters: request.parameters,
-        body: request.body,
-    }));
+    function.implementation = http::implementation(context, operation, &request, function.returns.is_some(), notes)?;
+    function.parameters = request.schema;
     Ok(function)
 }
 

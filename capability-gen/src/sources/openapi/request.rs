@@ -3,14 +3,16 @@
 //! A parameter keeps its name; one that is called like another gets its location's name behind it.
 
 use super::super::error::{SourceError, quoted};
+use super::super::http::headers;
 use super::super::node::Node;
 use super::Context;
 use super::body;
 use super::operation::{MAX_ALTERNATIVES, Operation};
 use super::reference::Document;
 use super::schema::Copier;
+use super::style;
 use crate::definition::Note;
-use crate::implementation::HttpParameter;
+use crate::implementation::HttpStyle;
 use serde_json::{Map, Value, json};
 use std::collections::{HashMap, HashSet};
 
@@ -50,7 +52,8 @@ impl Credentials {
 
     fn has(&self, location: &str, name: &str) -> bool {
         let name = name.to_lowercase();
-        let is_host_header = location == "header" && HOST_HEADERS.contains(&name.as_str());
+        let is_host_header =
+            location == "header" && (HOST_HEADERS.contains(&name.as_str()) || headers::check(&name).is_err());
         let is_authorization = location == "cookie" && name == "authorization";
         is_host_header || is_authorization || self.0.contains(&(location.to_owned(), name))
     }
@@ -59,9 +62,28 @@ impl Credentials {
 /// A request as a function has it.
 pub(super) struct Request {
     pub(super) schema: Value,
-    pub(super) parameters: Vec<HttpParameter>,
-    /// The body's media type.
-    pub(super) body: Option<String>,
+    pub(super) parameters: Vec<Placed>,
+    pub(super) body: Option<Body>,
+}
+
+/// The body of a request.
+pub(super) struct Body {
+    pub(super) media_type: String,
+    pub(super) is_required: bool,
+}
+
+/// Where a parameter goes.
+pub(super) struct Placed {
+    /// The function's parameter. It has no brace in it, so that a template can name it.
+    pub(super) name: String,
+    /// The name in the request.
+    pub(super) wire: String,
+    /// `path`, `query`, `header`, `cookie`, or `body` for a member of the body, `whole-body` for all of it.
+    pub(super) location: String,
+    /// How a list or an object is written.
+    pub(super) style: HttpStyle,
+    /// What stands before the value in a path.
+    pub(super) prefix: String,
 }
 
 /// One object's schema in the making.
@@ -70,22 +92,24 @@ pub(super) struct Members {
     pub(super) properties: Map<String, Value>,
     required: Vec<Value>,
     pub(super) dependent: Map<String, Value>,
-    parameters: Vec<HttpParameter>,
+    parameters: Vec<Placed>,
 }
 
 impl Members {
     pub(super) fn add(&mut self, wire: &str, location: &str, schema: Value, is_required: bool) {
-        let mut name = wire.to_owned();
+        let plain = wire.replace(['{', '}'], "_");
+        let mut name = plain.clone();
         let mut count = 1;
         while self.properties.contains_key(&name) {
-            name = if count == 1 { format!("{wire}_{location}") } else { format!("{wire}_{location}_{count}") };
+            name = if count == 1 { format!("{plain}_{location}") } else { format!("{plain}_{location}_{count}") };
             count += 1;
         }
         if is_required {
             self.required.push(Value::from(name.as_str()));
         }
         self.properties.insert(name.clone(), schema);
-        self.parameters.push(HttpParameter { name, wire: wire.to_owned(), location: location.to_owned() });
+        let (wire, location) = (wire.to_owned(), location.to_owned());
+        self.parameters.push(Placed { name, wire, location, style: HttpStyle::default(), prefix: String::new() });
     }
 }
 
@@ -109,6 +133,9 @@ pub(super) fn read<'a>(
         let is_required = location == "path" || node.get_bool("required")?.unwrap_or(false);
         let schema = parameter_schema(&mut copier, &node)?;
         members.add(name, location, schema, is_required);
+        if let Some(placed) = members.parameters.last_mut() {
+            style::read(&context.document, &node, placed)?;
+        }
     }
     for name in template_names(operation.path) {
         if in_path.insert(name) {

@@ -16,13 +16,15 @@ use crate::project::equipment::Equipment;
 use crate::project::error::ProjectError;
 use crate::project::find::join;
 use crate::providers::{
-    CommandProvider, ComponentError, HandlerKind, Nobody, Provider, ProviderGrants, TypeScript, WasmComponent,
+    CommandProvider, ComponentError, HandlerKind, HttpFunction, HttpModule, Nobody, Provider, ProviderGrants,
+    TypeScript, WasmComponent,
 };
 use crate::script::ScriptError;
 use crate::space::Space;
 use crate::standard::StandardLibrary;
 use agent_spaces_mcp::secrets::Redactor;
 use agent_spaces_policy::{DayFile, Policy};
+use agent_spaces_providers::http;
 use capability_gen::implementation::Implementation;
 use scripts::Chain;
 use std::collections::BTreeSet;
@@ -177,6 +179,7 @@ impl DefinitionFile {
             }
             _ => Arc::new(Nobody),
         };
+        let mut requests: Option<Arc<HttpModule>> = None;
         for interface in &module.outline.interfaces {
             let provider = match &interface.component {
                 Some(component) => Arc::new(self.component(module, interface, component, linking)?),
@@ -184,24 +187,21 @@ impl DefinitionFile {
             };
             handlers.provide(&interface.name, provider);
             for (function, implementation) in &interface.implementations {
-                if let Some(provider) = self.implemented(implementation, linking)? {
-                    handlers.provide_function(&interface.name, function, provider);
-                }
+                let provider: Arc<dyn Provider> = match implementation {
+                    Implementation::Script(script) => scripts::provider(self, script, linking)?,
+                    Implementation::Http(operation) if http::origin(operation).is_some() => {
+                        let shared = match requests.take() {
+                            Some(shared) => shared,
+                            None => self.http(&module.outline.specifier, linking)?,
+                        };
+                        Arc::new(HttpFunction::new(requests.insert(shared), operation))
+                    }
+                    Implementation::Http(_) | Implementation::Command(_) => continue,
+                };
+                handlers.provide_function(&interface.name, function, provider);
             }
         }
         Ok(())
-    }
-
-    /// What a definition says that answers a function.
-    fn implemented(
-        &self,
-        implementation: &Implementation,
-        linking: &Linking<'_>,
-    ) -> Result<Option<Arc<dyn Provider>>, ProjectError> {
-        match implementation {
-            Implementation::Script(script) => scripts::provider(self, script, linking).map(Some),
-            Implementation::Http(_) | Implementation::Command(_) => Ok(None),
-        }
     }
 
     /// Lets programs answer the functions that name one, whatever answers the others.
@@ -213,6 +213,16 @@ impl DefinitionFile {
             handlers.provide_function(&command.interface, &command.function, Arc::new(provider));
         }
         Ok(())
+    }
+
+    /// What its functions that are requests share.
+    fn http(&self, module: &str, linking: &Linking<'_>) -> Result<Arc<HttpModule>, ProjectError> {
+        let made = HttpModule::new(module, &self.grants(linking)?, linking.operator.clone());
+        made.map(Arc::new).map_err(|message| ProjectError::Unknown {
+            place: self.granted.provider.as_ref().map(|provider| provider.place.clone()).unwrap_or_default(),
+            message,
+            fix: "Correct it there".into(),
+        })
     }
 
     fn handlers(&self, file: &Path, linking: &Linking<'_>) -> Result<TypeScript, ProjectError> {
@@ -301,8 +311,10 @@ impl DefinitionFile {
     /// What to do so that calls of it are answered, where nobody does.
     pub fn unanswered(&self) -> Option<String> {
         let is_answered = |interface: &PackageInterface| {
-            let is_own = |function: &String| {
-                interface.implementations.contains_key(function) || interface.commands.contains(function)
+            let is_own = |function: &String| match interface.implementations.get(function) {
+                Some(Implementation::Http(operation)) => http::origin(operation).is_some(),
+                Some(_) => true,
+                None => interface.commands.contains(function),
             };
             interface.component.is_some() || interface.functions.iter().all(is_own)
         };

@@ -1,0 +1,47 @@
+//! Which headers a definition may set.
+
+/// What the connection says for itself, and what would turn an allowed method into another at the server.
+const OF_CONNECTION: [&str; 13] = [
+    "connection",
+    "content-length",
+    "expect",
+    "host",
+    "http2-settings",
+    "keep-alive",
+    "te",
+    "trailer",
+    "transfer-encoding",
+    "upgrade",
+    "x-http-method",
+    "x-http-method-override",
+    "x-method-override",
+];
+
+/// The longest name of a header.
+const MAX_NAME_BYTES: usize = 256;
+
+/// Why a header cannot be set by a definition.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::sources) enum Refused {
+    /// It cannot be a name.
+    Name,
+    /// It belongs to the connection.
+    Connection,
+    /// It carries credentials, which are the configuration's to give.
+    Credentials,
+}
+
+pub(in crate::sources) fn check(name: &str) -> Result<(), Refused> {
+    let is_token = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
+    if name.is_empty() || name.len() > MAX_NAME_BYTES || !name.bytes().all(is_token) {
+        return Err(Refused::Name);
+    }
+    let name = name.to_ascii_lowercase();
+    if OF_CONNECTION.contains(&name.as_str()) {
+        return Err(Refused::Connection);
+    }
+    if matches!(name.as_str(), "authorization" | "cookie" | "set-cookie") || name.starts_with("proxy-") {
+        return Err(Refused::Credentials);
+    }
+    Ok(())
+}

@@ -1,0 +1,94 @@
+//! The address: scheme, host, port and the shape of the path are the definition's, whatever the parameters are.
+
+use super::fill;
+use crate::error::ProviderError;
+use capability_gen::implementation::{HttpOperation, Part, Template};
+use serde_json::Value;
+use url::Url;
+
+/// The origin that an operation's requests go to; nothing where its definition names no server.
+pub fn origin(operation: &HttpOperation) -> Option<Url> {
+    let Some(Part::Text(text)) = operation.url.parts().first() else { return None };
+    let url = Url::parse(text).ok()?;
+    if !matches!(url.scheme(), "http" | "https") {
+        return None;
+    }
+    Url::parse(&url.origin().ascii_serialization()).ok()
+}
+
+/// The address up to the query.
+pub(super) fn fill(template: &Template, params: &Value) -> Result<Url, ProviderError> {
+    let unnamed = || {
+        let message = "The definition of this function names no server that it could be sent to";
+        ProviderError::new("call.unavailable", message)
+    };
+    let Some(Part::Text(first)) = template.parts().first() else { return Err(unnamed()) };
+    let base = Url::parse(first).ok().filter(|url| matches!(url.scheme(), "http" | "https")).ok_or_else(unnamed)?;
+    let mut text = String::new();
+    let mut segment = Segment::default();
+    for part in template.parts() {
+        match part {
+            Part::Text(literal) => {
+                let mut pieces = literal.split('/');
+                segment.text.push_str(pieces.next().unwrap_or_default());
+                for piece in pieces {
+                    segment.finish(&mut text)?;
+                    text.push('/');
+                    segment.text.push_str(piece);
+                }
+            }
+            Part::Parameter(name) => {
+                segment.text.push_str(&component(params, name)?);
+                segment.parameter = Some(name);
+            }
+        }
+    }
+    segment.finish(&mut text)?;
+    let url = Url::parse(&text).ok().filter(|url| {
+        let is_bare = url.username().is_empty() && url.password().is_none();
+        let is_path = url.query().is_none() && url.fragment().is_none();
+        // Whatever was read otherwise than it was written is refused.
+        is_bare && is_path && url.origin() == base.origin() && url.path() == path(&text)
+    });
+    url.ok_or_else(|| ProviderError::invalid("No address can be made of these parameters"))
+}
+
+/// The path of an address as it is written.
+fn path(text: &str) -> &str {
+    let after = text.split_once("://").map_or("", |(_, after)| after);
+    after.find('/').and_then(|at| after.get(at..)).unwrap_or("/")
+}
+
+/// A segment of a path in the making.
+#[derive(Default)]
+struct Segment<'a> {
+    text: String,
+    /// A parameter in it.
+    parameter: Option<&'a str>,
+}
+
+impl Segment<'_> {
+    /// Adds it to the address. One that a parameter made empty, `.` or `..` would be another path.
+    fn finish(&mut self, address: &mut String) -> Result<(), ProviderError> {
+        let plain = self.text.to_ascii_lowercase().replace("%2e", ".");
+        if let (Some(name), "" | "." | "..") = (self.parameter, plain.as_str()) {
+            let message = format!("{name} is a part of the address: it cannot be empty, \".\" or \"..\"");
+            return Err(ProviderError::invalid(message));
+        }
+        address.push_str(&std::mem::take(&mut self.text));
+        self.parameter = None;
+        Ok(())
+    }
+}
+
+/// A parameter's value as a part of a segment. A list has a comma between its elements.
+fn component(params: &Value, name: &str) -> Result<String, ProviderError> {
+    match fill::given(params, name) {
+        None => Err(ProviderError::invalid(format!("{name} is missing: it is a part of the address"))),
+        Some(Value::Array(items)) => {
+            let items = items.iter().map(|item| fill::plain(item, name).map(|text| fill::encoded(&text)));
+            Ok(items.collect::<Result<Vec<_>, _>>()?.join(","))
+        }
+        Some(value) => Ok(fill::encoded(&fill::plain(value, name)?)),
+    }
+}

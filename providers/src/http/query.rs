@@ -1,0 +1,85 @@
+//! Members of queries and forms.
+
+use super::fill;
+use crate::error::ProviderError;
+use capability_gen::implementation::{HttpMember, HttpStyle};
+use serde_json::{Map, Value};
+
+/// The most members that parameters can become: a list gives many.
+const MAX_PAIRS: usize = 10_000;
+
+/// A member, its value escaped already. It cannot be printed: it may be a credential.
+#[derive(Clone)]
+pub(super) struct Pair {
+    pub(super) name: String,
+    encoded: String,
+}
+
+impl Pair {
+    pub(super) fn new(name: &str, value: &str) -> Pair {
+        Pair { name: name.to_owned(), encoded: fill::encoded(value) }
+    }
+}
+
+/// The text of a query or a form.
+pub(super) fn text(pairs: impl Iterator<Item = Pair>) -> String {
+    let pairs: Vec<String> = pairs.map(|pair| format!("{}={}", fill::encoded(&pair.name), pair.encoded)).collect();
+    pairs.join("&")
+}
+
+/// Members with their parameters; those whose parameters were not given are left out.
+pub(super) fn pairs(members: &[HttpMember], params: &Value) -> Result<Vec<Pair>, ProviderError> {
+    let mut pairs = Vec::new();
+    for member in members {
+        let name = member.name.as_str();
+        match member.value.sole_name().and_then(|parameter| fill::given(params, parameter)) {
+            Some(value) => pairs.extend(of_value(name, value, member.style)?),
+            None => pairs.extend(fill::text(&member.value, params).map(|text| Pair::new(name, &text))),
+        }
+        if pairs.len() > MAX_PAIRS {
+            return Err(ProviderError::invalid(format!("{name} is too long a list to be sent where it goes")));
+        }
+    }
+    Ok(pairs)
+}
+
+fn of_value(name: &str, value: &Value, style: HttpStyle) -> Result<Vec<Pair>, ProviderError> {
+    Ok(match (value, style) {
+        (value, HttpStyle::Json) => vec![Pair::new(name, &value.to_string())],
+        (Value::Array(items), HttpStyle::Repeat | HttpStyle::Members) => repeated(name, items)?,
+        (Value::Array(items), HttpStyle::Brackets) => repeated(&format!("{name}[]"), items)?,
+        (Value::Array(items), HttpStyle::Comma) => vec![joined(name, items, ",")?],
+        (Value::Array(items), HttpStyle::Space) => vec![joined(name, items, "%20")?],
+        (Value::Array(items), HttpStyle::Pipe) => vec![joined(name, items, "%7C")?],
+        (Value::Object(members), HttpStyle::Members) => each(members, str::to_owned)?,
+        (Value::Object(members), HttpStyle::Brackets) => each(members, |key| format!("{name}[{key}]"))?,
+        (Value::Object(members), HttpStyle::Comma) => vec![joined(name, &alternating(members), ",")?],
+        (value, _) => vec![Pair::new(name, &fill::plain(value, name)?)],
+    })
+}
+
+fn repeated(name: &str, items: &[Value]) -> Result<Vec<Pair>, ProviderError> {
+    items.iter().map(|item| Ok(Pair::new(name, &fill::plain(item, name)?))).collect()
+}
+
+fn joined(name: &str, items: &[Value], between: &str) -> Result<Pair, ProviderError> {
+    let items = items.iter().map(|item| fill::plain(item, name).map(|text| fill::encoded(&text)));
+    Ok(Pair { name: name.to_owned(), encoded: items.collect::<Result<Vec<_>, _>>()?.join(between) })
+}
+
+/// The members of an object under names of their own.
+fn each(members: &Map<String, Value>, name: impl Fn(&str) -> String) -> Result<Vec<Pair>, ProviderError> {
+    let mut pairs = Vec::new();
+    for (key, value) in members.iter().filter(|(_, value)| !value.is_null()) {
+        match value {
+            Value::Array(items) => pairs.extend(repeated(&name(key), items)?),
+            value => pairs.push(Pair::new(&name(key), &fill::plain(value, key)?)),
+        }
+    }
+    Ok(pairs)
+}
+
+/// Names and values in turn.
+pub(super) fn alternating(members: &Map<String, Value>) -> Vec<Value> {
+    members.iter().flat_map(|(name, value)| [Value::from(name.as_str()), value.clone()]).collect()
+}

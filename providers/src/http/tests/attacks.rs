@@ -1,0 +1,131 @@
+//! Parameters that would be more than values, and servers that would be more than asked.
+
+use super::{Reply, Server, asked, call, operation, policy, provider};
+use crate::http::address;
+use capability_gen::implementation::Template;
+use proptest::prelude::*;
+use serde_json::json;
+use url::Url;
+
+#[tokio::test]
+async fn a_path_parameter_stays_one_segment() {
+    for (value, sent) in [
+        ("../admin?x=", "..%2Fadmin%3Fx%3D"),
+        ("..\\admin", "..%5Cadmin"),
+        ("%2e%2e%2f", "%252e%252e%252f"),
+        ("a/../../b", "a%2F..%2F..%2Fb"),
+        ("#fragment", "%23fragment"),
+        ("@evil.example", "%40evil.example"),
+        ("//evil.example", "%2F%2Fevil.example"),
+        (":80", "%3A80"),
+        ("a;b=c", "a%3Bb%3Dc"),
+        ("\r\nHost: evil", "%0D%0AHost%3A%20evil"),
+        ("\0", "%00"),
+        ("ﬁ／．．", "%EF%AC%81%EF%BC%8F%EF%BC%8E%EF%BC%8E"),
+        ("...", "..."),
+    ] {
+        let seen = asked(json!({ "path": "/x/{{a}}/y" }), json!({ "a": value })).await;
+        assert_eq!(seen.target, format!("/v1/x/{sent}/y"), "{value:?}");
+        assert!(seen.header("host").is_some_and(|host| host.starts_with("localhost:")), "{value:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_segment_cannot_become_empty_or_dots() {
+    let server = Server::start(|_| Reply::json(json!(1))).await;
+    for (path, params) in [
+        ("/x/{{a}}/y", json!({ "a": "." })),
+        ("/x/{{a}}/y", json!({ "a": ".." })),
+        ("/x/{{a}}/y", json!({ "a": "" })),
+        ("/x/{{a}}", json!({ "a": [] })),
+        ("/x/.{{a}}", json!({ "a": "." })),
+        ("/x/%2e{{a}}", json!({ "a": "." })),
+        ("/x/{{a}}{{b}}", json!({ "a": ".", "b": "." })),
+    ] {
+        let error = call(&server, json!({ "path": path }), params.clone()).await.unwrap_err();
+        assert_eq!(error.code, "call.invalid", "{path} {params}");
+        assert!(error.message.contains("cannot be empty"), "{error:?}");
+    }
+    assert_eq!(server.seen().len(), 0);
+}
+
+#[tokio::test]
+async fn a_query_parameter_stays_one_value() {
+    for (value, sent) in
+        [("1&admin=true", "1%26admin%3Dtrue"), ("a#b", "a%23b"), ("a+b %", "a%2Bb%20%25"), ("é", "%C3%A9")]
+    {
+        let seen = asked(json!({ "path": "/", "query": { "a": "{{a}}" } }), json!({ "a": value })).await;
+        assert_eq!(seen.target, format!("/v1/?a={sent}"), "{value:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_header_parameter_cannot_end_its_header() {
+    let server = Server::start(|_| Reply::json(json!(1))).await;
+    for value in ["x\r\nX-Admin: yes", "x\nX-Admin: yes", "x\rY", "x\0y", "日本"] {
+        let http = json!({ "path": "/", "headers": { "X-A": "{{a}}" } });
+        let error = call(&server, http, json!({ "a": value })).await.unwrap_err();
+        assert_eq!(error.code, "call.invalid", "{value:?}");
+        assert!(error.message.starts_with("The header X-A cannot have line breaks"), "{error:?}");
+    }
+    assert_eq!(server.seen().len(), 0);
+}
+
+#[tokio::test]
+async fn what_the_policy_does_not_allow_is_not_asked() {
+    let server = Server::start(|_| Reply::json(json!(1))).await;
+    let request = operation(&server, json!({ "path": "/" }));
+    let denied = |policy| {
+        let request = request.clone();
+        async move { provider(policy).call(&request, &json!({})).await.unwrap_err() }
+    };
+    let error = denied(agent_spaces_policy::NetworkPolicy::default()).await;
+    assert_eq!((error.code.as_str(), error.message.as_str()), ("call.denied", "Network access is disabled"));
+    let mut other = policy();
+    other.domains.clear();
+    assert_eq!(denied(other).await.message, "Domain \"localhost\" is not allowed");
+    let mut inner = policy();
+    inner.private.clear();
+    assert_eq!(denied(inner).await.message, "\"localhost\" resolves to a private address");
+    let mut reading = policy();
+    reading.methods = Some(vec!["HEAD".into()]);
+    assert_eq!(denied(reading).await.message, "Method GET is not allowed");
+    assert_eq!(server.seen().len(), 0);
+}
+
+#[tokio::test]
+async fn a_definition_without_a_server_sends_nothing() {
+    let server = Server::start(|_| Reply::json(json!(1))).await;
+    let mut request = operation(&server, json!({ "path": "/" }));
+    for url in ["/pets/{{a}}", "{{a}}", "file:///etc/passwd", "", "javascript:{{a}}"] {
+        request.url = Template::parse(url).unwrap();
+        let error = provider(policy()).call(&request, &json!({ "a": "http://localhost/" })).await.unwrap_err();
+        assert_eq!(error.code, "call.unavailable", "{url}");
+        assert_eq!(address::origin(&request), None, "{url}");
+    }
+}
+
+#[tokio::test]
+async fn huge_answers_are_refused() {
+    let server = Server::start(|_| Reply::new("200 OK\r\ncontent-type: application/json", vec![b' '; 65 << 10])).await;
+    let error = call(&server, json!({ "path": "/" }), json!({})).await.unwrap_err();
+    assert_eq!(error.code, "call.failed");
+    assert!(error.message.contains("more than 65536 bytes"), "{error:?}");
+}
+
+proptest! {
+    /// Whatever a parameter is, the address has the definition's origin and as many segments as the definition.
+    #[test]
+    fn nothing_of_a_parameter_changes_the_shape_of_an_address(a in any::<String>(), b in "[./\\\\%@:?#a-f0-9 ]{0,12}") {
+        let template = Template::parse("https://api.example.com:8443/v1/{{a}}/x-{{b}}/y").unwrap();
+        match address::fill(&template, &json!({ "a": a, "b": b })) {
+            Err(error) => prop_assert!(matches!(a.as_str(), "" | "." | ".."), "{:?} {:?}: {}", a, b, error),
+            Ok(url) => {
+                prop_assert_eq!(url.origin(), Url::parse("https://api.example.com:8443").unwrap().origin());
+                prop_assert_eq!(url.path_segments().unwrap().count(), 4);
+                prop_assert!(url.path().starts_with("/v1/") && url.path().ends_with("/y"));
+                prop_assert!(url.query().is_none() && url.fragment().is_none() && url.username().is_empty());
+            }
+        }
+    }
+}

@@ -1,7 +1,9 @@
 //! What answers calls: providers, and async Rust closures over JSON.
 
 use crate::events::CallProgress;
-use crate::providers::{Provider, ProviderKind};
+use crate::providers::Provider;
+#[cfg(feature = "compiler")]
+use crate::providers::ProviderKind;
 use crate::run::{Caller, RunClock, RunScope};
 use capability_gen::server::ServerPart;
 use serde::{Deserialize, Serialize};

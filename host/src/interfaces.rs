@@ -49,7 +49,7 @@ enum Body {
     /// Read from WIT.
     Wit(Vec<FunctionShape>),
     /// Part of a compiled module, which is made when a script first imports it.
-    Package(Arc<Package>, PackageInterface),
+    Package(Arc<Package>, Box<PackageInterface>),
 }
 
 /// Some of the interfaces, ready to be bound.
@@ -108,7 +108,7 @@ impl Interfaces {
         let package = Arc::new(package);
         let mut added = BTreeMap::new();
         for interface in package.interfaces() {
-            let body = Body::Package(package.clone(), interface.clone());
+            let body = Body::Package(package.clone(), Box::new(interface.clone()));
             let entry = Interface { module: package.specifier().into(), export: interface.export.clone(), body };
             self.check_name(package.place(), &interface.name, &entry, &added)?;
             added.insert(interface.name.clone(), entry);

@@ -20,7 +20,7 @@ impl TryFrom<u32> for Even {
     type Error = String;
 
     fn try_from(number: u32) -> Result<Even, String> {
-        if number % 2 == 0 { Ok(Even(number)) } else { Err(format!("{number} is odd")) }
+        if number.is_multiple_of(2) { Ok(Even(number)) } else { Err(format!("{number} is odd")) }
     }
 }
 

@@ -37,7 +37,7 @@ fn crm() -> Capability {
             let count = call.scope.get_or_insert("count", || Mutex::new(0_u32));
             *count.lock().map_err(|_| "locked")? += 1;
             let told =
-                json!([call.run_id.len() > 0, call.function, call.source_name, *count.lock().map_err(|_| "locked")?]);
+                json!([!call.run_id.is_empty(), call.function, call.source_name, *count.lock().map_err(|_| "locked")?]);
             Ok::<Value, CapabilityError>(told)
         })
 }

@@ -110,7 +110,7 @@ fn an_operation_is_a_function() {
             "required": ["petId"]
         })
     );
-    let http = http(&get);
+    let http = http(get);
     assert_eq!((http.method.as_str(), &http.body), ("GET", &None));
     assert_eq!(http.url.text(), "https://eu.pets.example/v1/pets/{{petId}}");
     assert_eq!(members(&http.query), [("fields", "{{fields}}", HttpStyle::Repeat)]);

@@ -89,6 +89,7 @@ impl State {
     }
 
     /// Lets the run's memory be taken.
+    #[cfg(feature = "compiler")]
     pub(crate) fn wait_for_memory(&mut self) {
         self.taken = Some(Taken::default());
     }
@@ -110,6 +111,7 @@ impl State {
     }
 
     /// What was taken; nothing of a run that another would not be like.
+    #[cfg(feature = "compiler")]
     pub(crate) fn taken(&mut self) -> Option<Vec<u8>> {
         self.taken.take().filter(|taken| !taken.has_looked_outside)?.memory
     }

@@ -2,6 +2,7 @@
 //!
 //! Every test runs the command in a folder and a home of its own.
 //!
+//! - `matrix`: one capability, answered by every kind.
 //! - `typescript`: what handlers reach, and what becomes of those that misbehave.
 //! - `snapshots`: every call begins where the modules are evaluated, and nowhere else.
 //! - `components`: handlers that were compiled into a component, and components that cannot answer.
@@ -11,6 +12,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
 mod components;
+mod matrix;
 mod publishing;
 mod snapshots;
 mod spaces;

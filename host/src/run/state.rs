@@ -208,10 +208,13 @@ impl State {
     }
 }
 
+/// The most instances, memories or tables of one component.
+const MAX_PARTS: usize = 64;
+
 impl ResourceLimiter for State {
     /// An error here ends the run at the growth: a script cannot catch it.
-    fn memory_growing(&mut self, _current: usize, desired: usize, _maximum: Option<usize>) -> Result<bool> {
-        self.memory.grow(desired).map_err(|reached| self.reached(reached))?;
+    fn memory_growing(&mut self, current: usize, desired: usize, _maximum: Option<usize>) -> Result<bool> {
+        self.memory.grow(current, desired).map_err(|reached| self.reached(reached))?;
         Ok(true)
     }
 
@@ -220,7 +223,21 @@ impl ResourceLimiter for State {
         Err(self.reached(Reached(Limit::Memory)))
     }
 
-    fn table_growing(&mut self, _current: usize, _desired: usize, _maximum: Option<usize>) -> Result<bool> {
+    fn table_growing(&mut self, current: usize, desired: usize, _maximum: Option<usize>) -> Result<bool> {
+        self.memory.grow_table(current, desired).map_err(|reached| self.reached(reached))?;
         Ok(true)
+    }
+
+    /// Some for each language's runtime; each costs the host something besides its memory.
+    fn instances(&self) -> usize {
+        MAX_PARTS
+    }
+
+    fn memories(&self) -> usize {
+        MAX_PARTS
+    }
+
+    fn tables(&self) -> usize {
+        MAX_PARTS
     }
 }

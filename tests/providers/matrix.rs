@@ -1,0 +1,225 @@
+//! One capability, answered by every kind of provider that a project can have: the same answers, errors, events, accounts,
+//! rules and approvals. Rust of a host's own is held to the same in `tests/native`.
+//!
+//! `python3` stands in for programs and for an MCP server. Without it these two are skipped, with a line that says so;
+//! with `AGENT_SPACES_CI=1` that is a failure.
+
+use crate::support::{Done, Project, Reply, Site};
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+
+const KINDS: [&str; 6] = ["typescript", "mcp", "http", "command", "component", "space"];
+
+/// What every handler does.
+const HANDLER: &str = "async ({ text, count }) => {
+    if (text === 'missing') throw new CapabilityError('No such note', { code: 'call.failed' });
+    if (text === 'wrong') return { text: 5, count };
+    return { text, count: count + 1 };
+}";
+
+const PYTHON: &str = r#"
+import json, sys
+def note(params):
+    if params["text"] == "missing": return None
+    if params["text"] == "wrong": return {"text": 5, "count": params["count"]}
+    return {"text": params["text"], "count": params["count"] + 1}
+if sys.argv[1] == "command":
+    answer = note(json.load(sys.stdin))
+    if answer is None: sys.exit(3)
+    print(json.dumps(answer))
+else:
+    for line in sys.stdin:
+        message = json.loads(line)
+        if "id" not in message: continue
+        method = message["method"]
+        if method == "initialize":
+            result = {"protocolVersion": message["params"]["protocolVersion"], "capabilities": {"tools": {}},
+                      "serverInfo": {"name": "desk", "version": "1"}}
+        elif method == "tools/list":
+            result = {"tools": json.load(open(sys.argv[2]))["tools"]}
+        elif method == "tools/call":
+            answer = note(message["params"]["arguments"])
+            result = {"content": [{"type": "text", "text": "No such note"}], "isError": True} if answer is None else \
+                     {"content": [], "structuredContent": answer}
+        else:
+            print(json.dumps({"jsonrpc": "2.0", "id": message["id"], "error": {"code": -32601, "message": "no"}}), flush=True)
+            continue
+        print(json.dumps({"jsonrpc": "2.0", "id": message["id"], "result": result}), flush=True)
+"#;
+
+fn schema() -> Value {
+    let properties = json!({ "text": { "type": "string" }, "count": { "type": "integer", "maximum": 100 } });
+    json!({ "type": "object", "properties": properties, "required": ["text", "count"] })
+}
+
+fn definition(function: Value, tool: Value) -> String {
+    let mut note = json!({ "name": "note", "description": "Notes", "parameters": schema(), "returns": schema() });
+    note.as_object_mut().unwrap().extend(function.as_object().unwrap().clone());
+    let mut whole = json!({ "name": "desk", "description": "A desk", "functions": [note] });
+    whole.as_object_mut().unwrap().extend(tool.as_object().unwrap().clone());
+    whole.to_string()
+}
+
+fn has_python() -> bool {
+    let is_there = std::process::Command::new("python3").arg("--version").output().is_ok();
+    assert!(is_there || std::env::var_os("AGENT_SPACES_CI").is_none(), "there is no python3");
+    is_there
+}
+
+/// A project whose space `work` has the capability, answered so; and what must live as long.
+fn project(kind: &str, policy: &Value) -> Option<(Project, Option<Site>)> {
+    if matches!(kind, "mcp" | "command") && !has_python() {
+        eprintln!("skipped: {kind} needs python3");
+        return None;
+    }
+    let project = Project::empty();
+    let (mut config, mut site) = (json!({}), None);
+    let exported = format!("export const note = {HANDLER};");
+    let given = "./capabilities/desk.json";
+    match kind {
+        "typescript" => {
+            project.write("capabilities/desk.json", definition(json!({}), json!({})));
+            project.write("capabilities/desk.ts", exported);
+        }
+        "component" => {
+            project.write("source/desk.json", definition(json!({}), json!({})));
+            project.write("source/desk.ts", exported);
+            project.write("capabilities/desk.json", definition(json!({}), json!({ "component": "../desk.wasm" })));
+            let done = project.agent_spaces(&["compile", "source/desk.json", "--provider", "-o", "desk.wasm"]);
+            assert_eq!(done.status, Some(0), "{done:?}");
+        }
+        "space" => {
+            let script = json!({ "script": { "file": "../desk.ts", "space": "inner" } });
+            project.write("capabilities/desk.json", definition(script, json!({})));
+            project.write("desk.ts", format!("export default {HANDLER};"));
+            config["spaces"]["inner"] = json!({});
+        }
+        "http" => {
+            let server = Site::start(|request| {
+                let asked: Value = serde_json::from_slice(&request.body).unwrap();
+                let answer = match asked["text"].as_str() {
+                    Some("missing") => return Reply::Whole(404, "application/json", b"{}".to_vec()),
+                    Some("wrong") => json!({ "text": 5, "count": asked["count"] }),
+                    _ => json!({ "text": asked["text"], "count": asked["count"].as_i64().unwrap() + 1 }),
+                };
+                Reply::Whole(200, "application/json", answer.to_string().into_bytes())
+            });
+            let request = json!({
+                "method": "POST", "url": format!("http://localhost:{}/note", server.port),
+                "body": { "text": "{{text}}", "count": "{{count}}" }, "errors": { "404": { "message": "No such note" } },
+            });
+            project.write("capabilities/desk.json", definition(json!({ "http": request }), json!({})));
+            let http = json!({ "domains": ["localhost"], "private": ["localhost"] });
+            config["providers"] = json!({ "@capabilities/desk": { "http": http } });
+            site = Some(server);
+        }
+        "command" => {
+            project.write("desk.py", PYTHON);
+            let command = json!({
+                "program": "python3", "args": ["../desk.py", "command"], "stdin": "params",
+                "exitCodes": { "3": { "message": "No such note" } },
+            });
+            project.write("capabilities/desk.json", definition(json!({ "command": command }), json!({})));
+        }
+        _ => {
+            project.write("desk.py", PYTHON);
+            let tool =
+                json!({ "name": "note", "description": "Notes", "inputSchema": schema(), "outputSchema": schema() });
+            project.write("tools.json", json!({ "tools": [tool] }).to_string());
+            config["mcpServers"] = json!({ "desk": {
+                "command": "python3", "args": ["desk.py", "mcp", "tools.json"], "tools": "./tools.json",
+            } });
+        }
+    }
+    let given = if kind == "mcp" { "mcp:desk" } else { given };
+    config["spaces"]["work"] = json!({ "capabilities": [given], "policy": policy });
+    config["accounting"] = json!({ "file": "calls.jsonl" });
+    project.configure(config);
+    project.trust();
+    Some((project, site))
+}
+
+fn run(project: &Project, kind: &str, body: &str) -> Done {
+    let module = if kind == "mcp" { "mcp-desk" } else { "desk" };
+    let script = format!(
+        "import {{ desk }} from '@capabilities/{module}';
+         const attempt = (params) => desk.note(params).catch((error) => [error.name, error.code, error.message]);
+         {body}"
+    );
+    project.run_with(&script, &["--space", "work", "--events", "--json"])
+}
+
+/// What is told of a run, without times and names of runs: the types of events, and their keys.
+fn events(done: &Done) -> Vec<(String, BTreeSet<String>)> {
+    let events = done.lines().into_iter().filter(|line| line.get("type").is_some() && line.get("parent").is_none());
+    let shape = |event: Value| {
+        let keys = event.as_object().unwrap().keys().cloned().collect();
+        (event["type"].as_str().unwrap().to_owned(), keys)
+    };
+    events.map(shape).collect()
+}
+
+#[test]
+fn every_kind_answers_fails_and_is_told_of_in_the_same_way() {
+    let body = "export default [
+        await attempt({ text: 'a', count: 4 }), await attempt({ text: 'ü \\n \"\\u{1f600}', count: 0 }),
+        await attempt({ text: 'missing', count: 1 }), await attempt({ text: 'wrong', count: 1 }),
+        await attempt({ text: 'a', count: 101 }), await attempt({ text: 'a' } as any),
+    ];";
+    let mut seen: Option<(Vec<_>, Value)> = None;
+    for kind in KINDS {
+        let Some((project, _site)) = project(kind, &json!({})) else { continue };
+        let done = run(&project, kind, body);
+        let said = done.value();
+        assert_eq!(said[0], json!({ "text": "a", "count": 5 }), "{kind}");
+        assert_eq!(said[1], json!({ "text": "ü \n \"\u{1f600}", "count": 1 }), "{kind}");
+        assert_eq!(said[2], json!(["CapabilityError", "call.failed", "No such note"]), "{kind}");
+        assert_eq!(said[3][1], "call.failed", "{kind}: {said}");
+        assert!(said[3][2].as_str().unwrap().contains("does not fit its type"), "{kind}: {said}");
+        assert_eq!((&said[4][1], &said[5][1]), (&json!("call.invalid"), &json!("call.invalid")), "{kind}");
+        let accounts = project.read("calls.jsonl").unwrap();
+        let account = |line: &str| {
+            let line: Value = serde_json::from_str(line).unwrap();
+            let keys: BTreeSet<String> = line.as_object().unwrap().keys().cloned().collect();
+            json!(keys)
+        };
+        // The calls of a script that answers are its own.
+        let accounts: Value = accounts.lines().map(account).collect();
+        match &seen {
+            None => seen = Some((events(&done), accounts)),
+            Some((told, kept)) => {
+                assert_eq!(&events(&done), told, "{kind}");
+                assert_eq!(&accounts, kept, "{kind}");
+            }
+        }
+    }
+}
+
+#[test]
+fn rules_and_approvals_are_the_same_for_every_kind() {
+    let body = "export default await attempt({ text: 'a', count: 4 });";
+    for kind in KINDS {
+        let said = |rule: Value| {
+            let (project, _site) = project(kind, &json!({ "functions": { "desk.note": rule } }))?;
+            Some(run(&project, kind, body).value())
+        };
+        let Some(denied) = said(json!("deny")) else { continue };
+        assert_eq!(denied, json!(["CapabilityError", "call.denied", "desk.note is denied by the policy"]), "{kind}");
+        let asked = said(json!("approve")).unwrap();
+        assert_eq!(asked[1], "call.approval_denied", "{kind}: {asked}");
+        let bound = said(json!({ "arguments": { "count": { "max": 3 } } })).unwrap();
+        let message = "desk.note: the policy does not allow this value of `count`";
+        assert_eq!((&bound[1], &bound[2]), (&json!("call.denied"), &json!(message)), "{kind}");
+        assert_eq!(said(json!("allow")).unwrap(), json!({ "text": "a", "count": 5 }), "{kind}");
+    }
+}
+
+#[test]
+fn an_auditor_sees_which_kind_answers() {
+    for kind in KINDS {
+        let Some((project, _site)) = project(kind, &json!({})) else { continue };
+        let audit = project.agent_spaces(&["audit", "work", "--json"]).json();
+        let function = &audit["modules"][0]["interfaces"][0]["functions"][0];
+        assert_eq!(function["provider"]["kind"], kind, "{audit}");
+    }
+}

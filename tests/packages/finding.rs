@@ -187,6 +187,6 @@ async fn handlers_of_a_package_import_its_other_files() {
 fn a_slip_in_the_name_of_a_module_is_told_as_one() {
     let mut space = Project::new(&[]).space();
     space.add_module("@company/module", ModuleSource::Json("1".into()));
-    let error = refusal(&space, "main.ts", "import it from '@company/modul'");
+    let error = refusal(&space, "main.ts", "import it from '@company/modul'; it");
     assert_eq!(error.hint.as_deref(), Some("did you mean '@company/module'?"));
 }

@@ -165,8 +165,10 @@ fn what_is_given_to_no_module_is_told() {
 
 #[test]
 fn a_variable_that_is_not_set_is_told_where_it_is_given() {
-    let project = project("return what;", json!({ "env": ["SURELY_NOT_SET_HERE"] }));
+    let project = project("return String(process.env.SURELY_NOT_SET_HERE);", json!({ "env": ["SURELY_NOT_SET_HERE"] }));
     project.trust();
-    let (_, message) = project.run("export default 1;").error();
-    assert!(message.contains("$.providers[\"@capabilities/desk\"].env.SURELY_NOT_SET_HERE"), "{message}");
+    let done = project.run(&format!("{SCRIPT} export default await attempt('x');"));
+    let said = done.value();
+    assert!(said.as_str().unwrap().contains("process.env.SURELY_NOT_SET_HERE is not given"), "{said}");
+    assert!(done.stderr.contains("$.providers[\"@capabilities/desk\"].env.SURELY_NOT_SET_HERE"), "{done:?}");
 }

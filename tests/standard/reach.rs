@@ -86,7 +86,7 @@ fn a_program_reads_the_same() {
         function(0, "pay.list"),
         json!({
             "function": "pay.list", "decision": "approve", "because": "the preset `standard`", "terms": [],
-            "provider": { "kind": "typescript", "description": "./tools/pay.ts in a sandbox of its own" },
+            "provider": { "kind": "typescript", "description": "tools/pay.ts in a sandbox of its own" },
         })
     );
     assert_eq!(function(0, "pay.find")["terms"].as_array().unwrap().len(), 4);

@@ -179,7 +179,7 @@ fn without_a_grant_nothing_is_sent() {
     let source = format!("{WEATHER}export default await attempt(() => weather.forecast({{ city: 'Bern' }}));");
     let project = project("weather.json", &weather(&site), json!({}));
     let done = run(&project, &source, &["--json"]);
-    assert_eq!(done.value()["message"], "Domain \"localhost\" is not allowed");
+    assert_eq!(done.value()["message"], "Network access is disabled");
     let line = r#"{"providers":{"@capabilities/weather":{"http":{"domains":["localhost"]}}}}"#;
     assert!(done.stderr.contains(line), "{}", done.stderr);
     // A configuration that its user did not accept gives nothing.

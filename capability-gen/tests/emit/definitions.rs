@@ -121,7 +121,7 @@ fn tsc_refuses_what_definitions_do_not_say() {
         ("parameters: {} as Search, handler: ({ limit }) => limit.toFixed()", "TS18048"),
         // Parameters of another type.
         ("parameters: P, handler: ({ e }) => e === 'z'", "TS2367"),
-        ("parameters: P, handler: ({ q }) => q.toFixed()", "TS2339"),
+        ("parameters: P, handler: ({ q }) => q.toFixed()", "TS2551"),
         // Settings.
         ("requireApproval: true, handler: () => 1", "TS2561"),
         ("requiresApproval: 'yes', handler: () => 1", "TS2322"),

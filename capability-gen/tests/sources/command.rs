@@ -123,5 +123,5 @@ fn what_is_wrong_with_a_command_is_refused_where_it_stands() {
     }
     let mut both = tool(json!({ "program": "x" }));
     both["functions"][0]["script"] = json!({ "file": "a.ts" });
-    refused(&both, &at(""), "a \"script\" and a \"command\"", "Remove one");
+    refused(&both, "$.functions[0].script", "something else answers the function already", "Leave one");
 }

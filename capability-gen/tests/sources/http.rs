@@ -137,7 +137,7 @@ fn a_slip_is_refused_with_what_was_probably_meant() {
     wrong(json!({ "path": "/", "pages": { "items": "", "link": true, "max": 101 } }), ".pages.max", "no number", "100");
     let mut both = weather();
     both["functions"][0]["script"] = json!({ "file": "./a.ts" });
-    refused(&both, "$.functions[0].script", "\"http\" too", "one of the two");
+    refused(&both, "$.functions[0].script", "something else answers the function already", "one of the two");
     let mut alone = weather();
     alone.as_object_mut().unwrap().remove("http");
     refused(&alone, "$.functions[0].http.path", "no server", "baseUrl");

@@ -53,7 +53,7 @@ export const trainSchedule = defineTool({
   },
 });
 
-// Stands for the network, which handlers do not reach.
+// Stands for the network, so that the example needs none: with `providers` in a configuration, the real one is reached.
 async function fetch(address: string) {
   const { pathname, searchParams } = new URL(address);
   const trains = [
@@ -63,5 +63,5 @@ async function fetch(address: string) {
   ];
   const trips = trains.filter((train) => train.station === searchParams.get('station'));
   const answer = pathname === '/schedule' ? trips : trains.find(({ id }) => pathname === `/trains/${id}`);
-  return { json: async () => answer };
+  return { json: async (): Promise<any> => answer };
 }

@@ -15,4 +15,4 @@ mod settings;
 pub use clients::McpClients;
 pub use configured::{Acceptance, ConfiguredServer};
 pub use discovery::{locked, locked_endpoint};
-pub(crate) use provider::McpProvider;
+pub(crate) use provider::{McpProvider, Unconnected};

@@ -40,12 +40,34 @@ impl Provider for McpProvider {
     }
 
     fn description(&self) -> String {
-        format!("MCP server {} ({})", self.configured.name, locked_endpoint(&self.configured))
+        describe(&self.configured)
     }
 
     fn call(self: Arc<Self>, call: Call) -> Answering {
         Box::pin(async move { self.answer(call).await })
     }
+}
+
+/// A server that nobody here can connect to: spaces that are only looked at have one.
+pub(crate) struct Unconnected(pub(crate) Arc<ConfiguredServer>);
+
+impl Provider for Unconnected {
+    fn kind(&self) -> ProviderKind {
+        ProviderKind::Mcp
+    }
+
+    fn description(&self) -> String {
+        describe(&self.0)
+    }
+
+    fn call(self: Arc<Self>, call: Call) -> Answering {
+        let message = format!("{}.{}: nothing here connects to MCP servers", call.capability, call.function);
+        Box::pin(std::future::ready(Err(CapabilityError::new("call.unavailable", message))))
+    }
+}
+
+fn describe(server: &ConfiguredServer) -> String {
+    format!("MCP server {} ({})", server.name, locked_endpoint(server))
 }
 
 impl McpProvider {

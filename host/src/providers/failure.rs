@@ -4,7 +4,7 @@ use crate::error_report::RunError;
 use crate::handlers::CapabilityError;
 
 /// Codes that only the host gives: a provider cannot pretend that the script itself reached a limit.
-const RESERVED: [&str; 5] = ["script.", "limit.", "run.", "host.", "config."];
+const RESERVED: [&str; 6] = ["script.", "import.", "limit.", "run.", "host.", "config."];
 
 /// The code of a provider's own error.
 pub(super) fn code(code: String) -> String {

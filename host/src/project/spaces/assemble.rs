@@ -7,7 +7,7 @@ use crate::engine::Engine;
 use crate::error::PrepareError;
 use crate::handlers::Handlers;
 use crate::interfaces::Interfaces;
-use crate::mcp::{McpClients, McpProvider};
+use crate::mcp::{McpClients, McpProvider, Unconnected};
 use crate::npm::Packages;
 use crate::package::PackageInterface;
 use crate::pipeline::Operator;
@@ -177,7 +177,8 @@ impl DefinitionFile {
             (Some(server), Some(clients)) => {
                 Arc::new(McpProvider::new(clients, server, linking.modules.name.as_deref()))
             }
-            _ => Arc::new(Nobody),
+            (Some(server), None) => Arc::new(Unconnected(server.configured.clone())),
+            (None, _) => Arc::new(Nobody),
         };
         let mut requests: Option<Arc<HttpModule>> = None;
         for interface in &module.outline.interfaces {
@@ -207,7 +208,7 @@ impl DefinitionFile {
     /// Lets programs answer the functions that name one, whatever answers the others.
     fn provide_commands(&self, linking: &Linking<'_>, handlers: &mut Handlers) -> Result<(), ProjectError> {
         let Some(commands) = &self.commands else { return Ok(()) };
-        let grants = self.grants(linking)?;
+        let grants = self.grants(linking);
         for command in &commands.list {
             let provider = CommandProvider::new(command, commands, &grants, linking.operator.clone());
             handlers.provide_function(&command.interface, &command.function, Arc::new(provider));
@@ -217,7 +218,7 @@ impl DefinitionFile {
 
     /// What its functions that are requests share.
     fn http(&self, module: &str, linking: &Linking<'_>) -> Result<Arc<HttpModule>, ProjectError> {
-        let made = HttpModule::new(module, &self.grants(linking)?, linking.operator.clone());
+        let made = HttpModule::new(module, &self.grants(linking), linking.operator.clone());
         made.map(Arc::new).map_err(|message| ProjectError::Unknown {
             place: self.granted.provider.as_ref().map(|provider| provider.place.clone()).unwrap_or_default(),
             message,
@@ -228,7 +229,7 @@ impl DefinitionFile {
     fn handlers(&self, file: &Path, linking: &Linking<'_>) -> Result<TypeScript, ProjectError> {
         let modules = self.modules()?;
         let module = modules.first().map(String::as_str).unwrap_or_default();
-        let (grants, packages) = (self.grants(linking)?, self.packages(file)?);
+        let (grants, packages) = (self.grants(linking), self.packages(file)?);
         let folder = packages.folder().to_owned();
         let prepared = TypeScript::prepare(file, self.handler_kind(), module, grants, packages, linking.engine);
         prepared.map_err(|error| match error {
@@ -280,7 +281,7 @@ impl DefinitionFile {
         let mut own = Interfaces::new()?;
         own.add_package(module.package())?;
         let selection = own.select(&BTreeSet::from([interface.name.clone()]))?;
-        let prepared = WasmComponent::prepare(&file, &selection.interfaces, self.grants(linking)?, linking.engine);
+        let prepared = WasmComponent::prepare(&file, &selection.interfaces, self.grants(linking), linking.engine);
         prepared.map_err(|error| match error {
             ComponentError::Host(error) => error.into(),
             error => ProjectError::Unknown {
@@ -291,15 +292,18 @@ impl DefinitionFile {
         })
     }
 
-    /// What the configuration gives to what answers it, once its user has accepted that.
-    fn grants(&self, linking: &Linking<'_>) -> Result<ProviderGrants, ProjectError> {
+    /// What the configuration gives to what answers it, once its user has accepted that. Where something of it cannot be
+    /// had, such as a variable, nothing is given, and the operator is told: others go on.
+    fn grants(&self, linking: &Linking<'_>) -> ProviderGrants {
         let Some(provider) = self.granted.provider.as_ref().filter(|_| self.granted.is_accepted) else {
-            return Ok(ProviderGrants::default());
+            return ProviderGrants::default();
         };
-        ProviderGrants::fill(provider, &linking.redactor).map_err(|message| ProjectError::Unknown {
-            place: self.path.display().to_string(),
-            message,
-            fix: "Set the variable, or take it out there".into(),
+        ProviderGrants::fill(provider, &linking.redactor).unwrap_or_else(|message| {
+            if let Some(operator) = &linking.operator {
+                let names = self.modules().unwrap_or_default().join(", ");
+                operator(&format!("{message}; so nothing is given to what answers {names}"));
+            }
+            ProviderGrants::default()
         })
     }
 

@@ -3,6 +3,7 @@
 //! Every test runs the command in a folder and a home of its own.
 //!
 //! - `matrix`: one capability, answered by every kind.
+//! - `printed`: the definitions of the documentation, against a server.
 //! - `typescript`: what handlers reach, and what becomes of those that misbehave.
 //! - `snapshots`: every call begins where the modules are evaluated, and nowhere else.
 //! - `components`: handlers that were compiled into a component, and components that cannot answer.
@@ -13,6 +14,7 @@
 
 mod components;
 mod matrix;
+mod printed;
 mod publishing;
 mod snapshots;
 mod spaces;

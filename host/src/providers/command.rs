@@ -60,7 +60,8 @@ impl CommandProvider {
                 let details = Some(json!({ "afterMs": after.as_millis() as u64 }));
                 CapabilityError { details, ..CapabilityError::new("call.timeout", message) }
             }
-            CommandError::Failed { exit_code, stderr, is_retryable, .. } => {
+            // The definition's own words, or a sentence of its own.
+            CommandError::Failed { message, exit_code, stderr, is_retryable } => {
                 let details = Some(json!({ "exitCode": exit_code, "stderr": stderr }));
                 CapabilityError { retryable: is_retryable, details, ..CapabilityError::failed(message) }
             }

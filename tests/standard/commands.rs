@@ -183,10 +183,7 @@ fn what_a_program_does_wrong_is_told_exactly() {
     );
     assert_eq!(answers[1]["details"]["exitCode"], 3);
     assert!(answers[1]["details"]["stderr"].as_str().unwrap().starts_with("no luck with"), "{}", answers[1]);
-    assert_eq!(
-        (&answers[2]["message"], &answers[2]["retryable"]),
-        (&json!("the tool is busy"), &json!(true))
-    );
+    assert_eq!((&answers[2]["message"], &answers[2]["retryable"]), (&json!("the tool is busy"), &json!(true)));
     assert_eq!(answers[4]["details"]["afterMs"], 2000);
     assert_eq!(answers[6]["details"]["exitCode"], 137);
     assert!(!done.stdout.contains("token-of-the-tool") && !done.stderr.contains("token-of-the-tool"), "{done:?}");

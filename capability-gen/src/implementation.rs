@@ -5,14 +5,12 @@
 
 mod command;
 mod http;
-mod template;
 
 pub use command::{CommandArgument, CommandInput, CommandOutput, CommandTemplate, ExitMeaning};
 pub use http::{
-    HttpBody, HttpContent, HttpError, HttpMember, HttpNext, HttpOperation, HttpPages, HttpResponse, HttpStyle,
+    CONNECTION_HEADERS, HttpBody, HttpContent, HttpError, HttpMember, HttpNext, HttpOperation, HttpPages, HttpResponse,
+    HttpStyle,
 };
-pub(crate) use template::placeholder;
-pub use template::{Part, Template, TemplateError, value_of};
 
 use serde::{Deserialize, Serialize};
 

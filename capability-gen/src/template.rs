@@ -11,9 +11,12 @@ pub struct Template {
     parts: Vec<Part>,
 }
 
+/// A part of a template.
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Part {
+pub enum Part {
+    /// Text that stays as it is.
     Text(String),
+    /// The name of a parameter, or of a member of one.
     Parameter(String),
 }
 
@@ -23,28 +26,24 @@ pub enum TemplateError {
     /// `{{` without `}}`.
     #[error("a `{{{{` has no `}}}}` after it")]
     Open,
-    /// `{{}}`
+    /// `{{}}`, `{{ {{name}}`
     #[error("a placeholder names no parameter")]
     Unnamed,
 }
 
 impl Template {
-    /// Reads a text.
+    /// Reads a text. A `}}` without a `{{` before it is text like any other.
     ///
     /// # Errors
     ///
     /// A placeholder that has no end or no name.
-    pub fn parse(text: impl Into<String>) -> Result<Template, TemplateError> {
-        let text = text.into();
+    pub fn parse(text: &str) -> Result<Template, TemplateError> {
         let mut parts = Vec::new();
-        let mut rest = text.as_str();
+        let mut rest = text;
         while let Some((before, inside)) = rest.split_once("{{") {
             let (name, after) = inside.split_once("}}").ok_or(TemplateError::Open)?;
             let name = name.trim();
-            if name.contains("{{") {
-                return Err(TemplateError::Open);
-            }
-            if name.is_empty() {
+            if name.is_empty() || name.contains(['{', '}']) {
                 return Err(TemplateError::Unnamed);
             }
             if !before.is_empty() {
@@ -56,12 +55,22 @@ impl Template {
         if !rest.is_empty() {
             parts.push(Part::Text(rest.to_owned()));
         }
-        Ok(Template { text, parts })
+        Ok(Template { text: text.to_owned(), parts })
+    }
+
+    /// A template that is the value of one parameter. Its name must have no brace in it.
+    pub(crate) fn of_parameter(name: &str) -> Template {
+        Template { text: placeholder(name), parts: vec![Part::Parameter(name.to_owned())] }
     }
 
     /// As it was written.
     pub fn text(&self) -> &str {
         &self.text
+    }
+
+    /// Its parts in order.
+    pub fn parts(&self) -> &[Part] {
+        &self.parts
     }
 
     /// The parameters that it names, in order.
@@ -96,7 +105,7 @@ impl Template {
         for part in &self.parts {
             match part {
                 Part::Text(text) => filled.push_str(text),
-                Part::Parameter(name) => match parameter(params, name) {
+                Part::Parameter(name) => match given(params, name) {
                     Some(value) => filled.push_str(&text_of(value)),
                     None => return Ok(None),
                 },
@@ -117,11 +126,19 @@ pub struct TooLong {
     pub most: usize,
 }
 
-/// The value of a parameter, or of a member of one: `a`, `a.b`. `null` counts as absent.
-pub fn parameter<'a>(params: &'a Value, name: &str) -> Option<&'a Value> {
-    // A parameter may have a dot in its own name.
-    let found = params.get(name).or_else(|| name.split('.').try_fold(params, |value, part| value.get(part)));
-    found.filter(|value| !value.is_null())
+/// What stands for a parameter.
+pub(crate) fn placeholder(name: &str) -> String {
+    format!("{{{{{name}}}}}")
+}
+
+/// The value of a parameter, or of a member of one: `a`, `a.b`. A parameter may have a dot in its own name.
+pub fn value_of<'a>(params: &'a Value, name: &str) -> Option<&'a Value> {
+    params.get(name).or_else(|| name.split('.').try_fold(params, |value, part| value.get(part)))
+}
+
+/// The same where `null` counts as absent: in text there is nothing that it could be.
+pub fn given<'a>(params: &'a Value, name: &str) -> Option<&'a Value> {
+    value_of(params, name).filter(|value| !value.is_null())
 }
 
 /// A value as text: a string as it is, everything else as JSON.
@@ -133,7 +150,7 @@ pub fn text_of(value: &Value) -> String {
 }
 
 /// A JSON value whose texts are templates, with the values of a call. A text that is one placeholder becomes the value
-/// itself, whatever its type; members and elements whose parameter is absent are left out.
+/// itself, `null` too; members and elements whose parameter is absent are left out.
 ///
 /// # Errors
 ///
@@ -181,7 +198,7 @@ fn fill_text(text: &str, params: &Value, room: &mut Room) -> Result<Option<Value
         room.take(filled.len())?;
         return Ok(Some(filled.into()));
     };
-    let Some(value) = parameter(params, name) else { return Ok(None) };
+    let Some(value) = value_of(params, name) else { return Ok(None) };
     room.take(text_of(value).len())?;
     Ok(Some(value.clone()))
 }
@@ -190,7 +207,7 @@ impl TryFrom<String> for Template {
     type Error = TemplateError;
 
     fn try_from(text: String) -> Result<Template, TemplateError> {
-        Template::parse(text)
+        Template::parse(&text)
     }
 }
 
@@ -226,6 +243,27 @@ mod tests {
     }
 
     #[test]
+    fn a_text_falls_into_its_parts() {
+        let (text, name) = (|text: &str| Part::Text(text.into()), |name: &str| Part::Parameter(name.into()));
+        for (written, parts) in [
+            ("", vec![]),
+            ("a}}b", vec![text("a}}b")]),
+            ("/{{ a }}/{{b.c}}x", vec![text("/"), name("a"), text("/"), name("b.c"), text("x")]),
+            ("{{a}}{{b}}", vec![name("a"), name("b")]),
+        ] {
+            assert_eq!(Template::parse(written).unwrap().parts(), parts, "{written}");
+        }
+    }
+
+    #[test]
+    fn a_name_is_a_parameter_before_it_is_a_member() {
+        let params = json!({ "a.b": 1, "a": { "b": 2, "c": null } });
+        assert_eq!(value_of(&params, "a.b"), Some(&json!(1)));
+        assert_eq!((value_of(&params, "a.c"), given(&params, "a.c")), (Some(&json!(null)), None));
+        assert_eq!((value_of(&params, "a.d"), value_of(&json!(null), "a")), (None, None));
+    }
+
+    #[test]
     fn a_value_is_not_searched_for_placeholders() {
         let params = json!({ "a": "{{b}}", "b": "secret" });
         assert_eq!(fill("{{a}}", &params).as_deref(), Some("{{b}}"));
@@ -235,16 +273,19 @@ mod tests {
     #[test]
     fn what_has_no_end_or_no_name_is_no_template() {
         assert_eq!(Template::parse("{{name"), Err(TemplateError::Open));
-        assert_eq!(Template::parse("{{ {{name}}"), Err(TemplateError::Open));
-        assert_eq!(Template::parse("{{ }}"), Err(TemplateError::Unnamed));
+        for text in ["{{ {{name}}", "{{ }}", "{{}}", "{{{name}}}"] {
+            assert_eq!(Template::parse(text), Err(TemplateError::Unnamed), "{text}");
+        }
     }
 
     #[test]
     fn json_keeps_the_types_of_values_and_leaves_out_what_is_absent() {
-        let params = json!({ "n": 3, "list": [1], "text": "x" });
-        let template =
-            json!({ "n": "{{n}}", "all": ["{{list}}", "{{gone}}", "a {{text}}"], "gone": "{{gone}}", "fix": 1 });
-        assert_eq!(fill_json(&template, &params, 100), Ok(Some(json!({ "n": 3, "all": [[1], "a x"], "fix": 1 }))));
+        let params = json!({ "n": 3, "list": [1], "text": "x", "no": null });
+        let template = json!({
+            "n": "{{n}}", "no": "{{no}}", "all": ["{{list}}", "{{gone}}", "a {{text}}", "a {{no}}"], "gone": "{{gone}}", "fix": 1,
+        });
+        let filled = json!({ "n": 3, "no": null, "all": [[1], "a x"], "fix": 1 });
+        assert_eq!(fill_json(&template, &params, 100), Ok(Some(filled)));
     }
 
     #[test]

@@ -292,11 +292,11 @@ impl Target {
         let begun = Instant::now();
         let answer = self.pipeline.call(call, &context).await.and_then(|answered| {
             // Nobody else will see whether it fits.
-            self.value(answered.value.clone())?;
-            Ok(answered)
+            let value = answered.value.clone();
+            self.fit(answered).map(|(_, is_cached)| (value, is_cached))
         });
-        context.events.emit(ended(1, begun, answer.as_ref().map(|answered| answered.is_cached)));
-        answer.map(|answered| answered.value)
+        context.events.emit(ended(1, begun, answer.as_ref().map(|(_, is_cached)| *is_cached)));
+        answer.map(|(value, _)| value)
     }
 
     async fn answer(&self, accessor: &Accessor<State>, arguments: &[Val], results: &mut [Val]) -> Result<()> {
@@ -376,7 +376,7 @@ impl Target {
         let value = match answer {
             Ok(answered) => {
                 state.receive(&answered.value)?;
-                self.value(answered.value).map(|value| (value, answered.is_cached))
+                self.fit(answered)
             }
             Err(error) => Err(error),
         };
@@ -393,6 +393,14 @@ impl Target {
             *slot = value;
         }
         Ok(())
+    }
+
+    /// Ends a call that was answered: its value as the function returns it, and whether an earlier call gave it.
+    fn fit(&self, answered: Answered) -> std::result::Result<(Option<Val>, bool), CapabilityError> {
+        let Answered { value, is_cached, outcome } = answered;
+        let fitted = self.value(value);
+        outcome.end(fitted.as_ref().err());
+        fitted.map(|value| (value, is_cached))
     }
 
     /// A handler's value as the function returns it.

@@ -1,9 +1,27 @@
 //! How a function is answered by a request to a web server.
 
-use super::Template;
+use crate::template::Template;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
+
+/// Headers that nobody but the connection sets, and those that would turn an allowed method into another at the server;
+/// in small letters.
+pub const CONNECTION_HEADERS: [&str; 13] = [
+    "connection",
+    "content-length",
+    "expect",
+    "host",
+    "http2-settings",
+    "keep-alive",
+    "te",
+    "trailer",
+    "transfer-encoding",
+    "upgrade",
+    "x-http-method",
+    "x-http-method-override",
+    "x-method-override",
+];
 
 /// The request that answers a function, and what of the answer is its value.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -5,7 +5,7 @@
 use super::error::{SourceError, quoted};
 use super::implementation::path;
 use super::node::Node;
-use super::placeholder::{check_json, check_text, template};
+use super::parameters::{MAX_TEMPLATE_BYTES, Parameters};
 use crate::implementation::{CommandArgument, CommandInput, CommandOutput, CommandTemplate, ExitMeaning};
 use crate::names::nearest;
 use serde_json::Value;
@@ -22,6 +22,7 @@ const MAX_TIMEOUT_MS: u64 = 24 * 60 * 60 * 1000;
 pub(super) fn read(node: &Node<'_>, parameters: &Value) -> Result<CommandTemplate, SourceError> {
     node.object("\"command\"")?;
     node.check_keys(&KEYS, "command")?;
+    let parameters = &Parameters::of(parameters);
     let Some(program) = node.get("program") else {
         return Err(node.error("the command has no \"program\"", "Name the program to start."));
     };
@@ -47,6 +48,18 @@ fn literal(node: &Node<'_>, what: &str) -> Result<String, SourceError> {
     }
 }
 
+/// That a text is no longer than it may be and can be handed to a program.
+fn check_text(node: &Node<'_>, text: &str) -> Result<(), SourceError> {
+    if text.contains('\0') {
+        return Err(node.error("this holds a zero byte, which no program can be given", "Remove it."));
+    }
+    if text.len() > MAX_TEMPLATE_BYTES {
+        let message = format!("this has {} bytes, more than {MAX_TEMPLATE_BYTES}", text.len());
+        return Err(node.error(message, "Shorten it."));
+    }
+    Ok(())
+}
+
 fn list<T>(
     node: &Node<'_>,
     key: &str,
@@ -64,7 +77,7 @@ fn list<T>(
 }
 
 /// Text, `{"literal": text}` or `{"value": template, "mayBeginWithDash": true}`.
-fn argument(node: &Node<'_>, parameters: &Value) -> Result<CommandArgument, SourceError> {
+fn argument(node: &Node<'_>, parameters: &Parameters<'_>) -> Result<CommandArgument, SourceError> {
     if !node.value.is_object() {
         return filled(node, false, parameters);
     }
@@ -83,8 +96,14 @@ fn argument(node: &Node<'_>, parameters: &Value) -> Result<CommandArgument, Sour
     }
 }
 
-fn filled(node: &Node<'_>, may_begin_with_dash: bool, parameters: &Value) -> Result<CommandArgument, SourceError> {
-    let value = template(node, "an argument", parameters)?;
+fn filled(
+    node: &Node<'_>,
+    may_begin_with_dash: bool,
+    parameters: &Parameters<'_>,
+) -> Result<CommandArgument, SourceError> {
+    let text = node.text("an argument")?;
+    check_text(node, text)?;
+    let value = parameters.template(node, text)?;
     let is_filled = value.parameters().next().is_some();
     Ok(match is_filled {
         true => CommandArgument::Template { value, may_begin_with_dash },
@@ -93,7 +112,7 @@ fn filled(node: &Node<'_>, may_begin_with_dash: bool, parameters: &Value) -> Res
 }
 
 /// `"params"`, `{"json": template}` or `{"text": template}`.
-fn input(node: &Node<'_>, parameters: &Value) -> Result<CommandInput, SourceError> {
+fn input(node: &Node<'_>, parameters: &Parameters<'_>) -> Result<CommandInput, SourceError> {
     let fix = "Write \"params\", {\"json\": …} or {\"text\": …}.";
     if node.value == "params" {
         return Ok(CommandInput::Params);
@@ -106,10 +125,10 @@ fn input(node: &Node<'_>, parameters: &Value) -> Result<CommandInput, SourceErro
     let json = node.value.get("json").map(|value| node.member("json", value));
     match (json, node.get("text")) {
         (Some(json), None) => {
-            check_json(&json, parameters)?;
+            parameters.check_json(&json)?;
             Ok(CommandInput::Json(json.value.clone()))
         }
-        (None, Some(text)) => Ok(CommandInput::Text(template(&text, "\"text\"", parameters)?)),
+        (None, Some(node)) => Ok(CommandInput::Text(parameters.template(&node, node.text("\"text\"")?)?)),
         _ => Err(node.error("\"stdin\" has one of \"json\" and \"text\"", fix)),
     }
 }

@@ -15,7 +15,7 @@
 //! function    one function's own keys
 //! config      approvals, rate limits, scopes
 //! command     programs that are started for each call
-//! placeholder templates whose placeholders must be parameters
+//! parameters  templates whose placeholders must be parameters
 //! implementation, http/    what answers a function
 //! collect     functions of one capability: unique names
 //! ```
@@ -40,7 +40,7 @@ mod mcp;
 mod node;
 mod openai;
 mod openapi;
-mod placeholder;
+mod parameters;
 mod tool;
 mod version;
 

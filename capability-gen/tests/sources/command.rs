@@ -89,7 +89,7 @@ fn what_is_wrong_with_a_command_is_refused_where_it_stands() {
             "no argument",
             "value",
         ),
-        (json!({ "program": "x", "args": ["x".repeat(20_000)] }), ".args[0]", "more than 16384", "less"),
+        (json!({ "program": "x", "args": ["x".repeat(20_000)] }), ".args[0]", "more than 8192", "Shorten"),
         (json!({ "program": "x", "args": vec!["a"; 300] }), ".args", "more than 256", "fewer"),
         (json!({ "program": "x", "stdin": "all" }), ".stdin", "could read", "params"),
         (json!({ "program": "x", "stdin": { "json": 1, "text": "a" } }), ".stdin", "one of", "params"),
@@ -124,4 +124,15 @@ fn what_is_wrong_with_a_command_is_refused_where_it_stands() {
     let mut both = tool(json!({ "program": "x" }));
     both["functions"][0]["script"] = json!({ "file": "a.ts" });
     refused(&both, "$.functions[0].script", "something else answers the function already", "Leave one");
+}
+
+#[test]
+fn a_schema_that_refers_to_itself_in_many_ways_is_read_at_once() {
+    let mut tool = tool(json!({ "program": "x", "args": ["{{a.a.a.a.a.a.a.a}}"] }));
+    let references: Vec<Value> = (0..31).map(|_| json!({ "$ref": "#" })).collect();
+    tool["functions"][0]["parameters"] =
+        json!({ "type": "object", "properties": { "a": { "anyOf": references } }, "required": ["a"] });
+    let started = std::time::Instant::now();
+    one(&tool);
+    assert!(started.elapsed() < std::time::Duration::from_secs(5));
 }

@@ -95,7 +95,7 @@ fn wrong(http: Value, path: &str, message: &str, fix: &str) {
 #[test]
 fn a_slip_is_refused_with_what_was_probably_meant() {
     wrong(json!({ "pth": "/" }), ".pth", "is not a key", "\"path\"");
-    wrong(json!({ "path": "/{{cty}}" }), ".path", "\"cty\" is no parameter", "{{city}}");
+    wrong(json!({ "path": "/{{cty}}" }), ".path", "no parameter \"cty\"", "{{city}}");
     wrong(json!({ "path": "/", "query": { "a": "{{dys}}" } }), ".query.a", "\"dys\"", "{{days}}");
     wrong(json!({ "path": "/", "headers": { "a": "{{zzz}}" } }), ".headers.a", "\"zzz\"", "add it");
     wrong(

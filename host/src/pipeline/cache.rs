@@ -56,20 +56,32 @@ pub(super) fn find(pipeline: &Pipeline, call: &Call, context: &RunContext) -> Fo
     }
 }
 
-pub(super) fn keep(pipeline: &Pipeline, key: Option<(Key, Duration)>, value: &Value) {
-    let Some((key, ttl)) = key else { return };
-    let now = Instant::now();
-    let Some(until) = now.checked_add(ttl) else { return };
-    if key.arguments.len() > MAX_BYTES || !is_short(value) {
-        return;
-    }
-    let mut answers = pipeline.rules.answers.0.lock().unwrap_or_else(PoisonError::into_inner);
-    if answers.len() >= MAX_ANSWERS {
-        answers.retain(|_, kept| kept.until > now);
-    }
-    // What is asked for often will be kept when others have had their time.
-    if answers.len() < MAX_ANSWERS {
-        answers.insert(key, Kept { value: value.clone(), until });
+/// An answer that is to be kept once it is known to fit its type.
+pub(super) struct Keeping {
+    answers: Answers,
+    key: Key,
+    ttl: Duration,
+    value: Value,
+}
+
+pub(super) fn prepare(pipeline: &Pipeline, key: Option<(Key, Duration)>, value: &Value) -> Option<Keeping> {
+    let (key, ttl) = key?;
+    let is_kept = key.arguments.len() <= MAX_BYTES && is_short(value);
+    is_kept.then(|| Keeping { answers: pipeline.rules.answers.clone(), key, ttl, value: value.clone() })
+}
+
+impl Keeping {
+    pub(super) fn keep(self) {
+        let now = Instant::now();
+        let Some(until) = now.checked_add(self.ttl) else { return };
+        let mut answers = self.answers.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if answers.len() >= MAX_ANSWERS {
+            answers.retain(|_, kept| kept.until > now);
+        }
+        // What is asked for often will be kept when others have had their time.
+        if answers.len() < MAX_ANSWERS {
+            answers.insert(self.key, Kept { value: self.value, until });
+        }
     }
 }
 

@@ -58,10 +58,34 @@ struct Compiled {
     validator: Validator,
 }
 
-/// What a call gave, and whether an earlier one gave it.
+/// What a call gave, and whether an earlier one gave it. It is kept and written down when it is known whether it fits its
+/// type.
 pub(crate) struct Answered {
     pub(crate) value: Value,
     pub(crate) is_cached: bool,
+    pub(crate) outcome: Outcome,
+}
+
+/// Where an answer comes from, and what is to be kept of it.
+enum Source {
+    Cache,
+    Provider(Option<cache::Keeping>),
+}
+
+/// What is still to be done about a call that was answered.
+pub(crate) struct Outcome {
+    recorded: record::Recorded,
+    keeping: Option<cache::Keeping>,
+}
+
+impl Outcome {
+    /// Ends the call: with an answer that fits, or with why it does not.
+    pub(crate) fn end(self, error: Option<&CapabilityError>) {
+        if let (None, Some(keeping)) = (error, self.keeping) {
+            keeping.keep();
+        }
+        self.recorded.end(error);
+    }
 }
 
 impl Pipeline {
@@ -79,16 +103,27 @@ impl Pipeline {
         Pipeline { label, rules, policy, checks, message, provider }
     }
 
-    /// Takes a call through all steps, and writes down how it ended.
+    /// Takes a call through all steps up to its answer. Whoever knows the answer's type ends it: see [`Outcome`].
     pub(crate) async fn call(
         self: &Arc<Pipeline>,
         call: Call,
         context: &Arc<RunContext>,
     ) -> Result<Answered, CapabilityError> {
-        let recorded = record::begin(&self.rules.accounting, &call, self.is_server_tool());
-        let answer = self.steps(call, context).await.map_err(hint::add);
-        recorded.end(&answer);
-        answer
+        let mut recorded = record::begin(&self.rules.accounting, &call, self.is_server_tool());
+        match self.steps(call, context).await.map_err(hint::add) {
+            Ok((value, answer)) => {
+                recorded.measure(&value);
+                let (is_cached, keeping) = match answer {
+                    Source::Cache => (true, None),
+                    Source::Provider(keeping) => (false, keeping),
+                };
+                Ok(Answered { value, is_cached, outcome: Outcome { recorded, keeping } })
+            }
+            Err(error) => {
+                recorded.end(Some(&error));
+                Err(error)
+            }
+        }
     }
 
     /// The order.
@@ -96,7 +131,7 @@ impl Pipeline {
         self: &Arc<Pipeline>,
         mut call: Call,
         context: &Arc<RunContext>,
-    ) -> Result<Answered, CapabilityError> {
+    ) -> Result<(Value, Source), CapabilityError> {
         grant::check(&self.rules.grants, &call.interface, &self.label)?;
         policy::check_caller(self, &context.caller)?;
         if self.checks.is_some() {
@@ -108,14 +143,14 @@ impl Pipeline {
         policy::count(self, context).await?;
         approval::check(self, &call, context).await?;
         let key = match cache::find(self, &call, context) {
-            cache::Found::Answer(value) => return Ok(Answered { value, is_cached: true }),
+            cache::Found::Answer(value) => return Ok((value, Source::Cache)),
             cache::Found::Nothing(key) => key,
         };
         let mut answer = provide::call(self, call).await;
         redact::answer(&self.rules.redactor, &mut answer);
         let value = answer?;
-        cache::keep(self, key, &value);
-        Ok(Answered { value, is_cached: false })
+        let keeping = cache::prepare(self, key, &value);
+        Ok((value, Source::Provider(keeping)))
     }
 
     /// Takes secrets out of what its provider says.

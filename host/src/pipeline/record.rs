@@ -1,6 +1,5 @@
 //! The entry of a call in the accounts, written however the call ends.
 
-use super::Answered;
 use crate::accounting::{Accounting, Entry, Provider};
 use crate::handlers::{Call, CapabilityError};
 use serde_json::Value;
@@ -36,17 +35,21 @@ pub(super) fn begin(accounting: &Accounting, call: &Call, is_server: bool) -> Re
 }
 
 impl Recorded {
-    pub(super) fn end(mut self, answer: &Result<Answered, CapabilityError>) {
+    /// Takes note of how long the answer is, whatever becomes of it.
+    pub(super) fn measure(&mut self, answer: &Value) {
         let Some(entry) = self.0.as_mut().and_then(|running| running.entry.as_mut()) else { return };
-        match answer {
-            Ok(answered) => {
-                entry.error = None;
-                entry.characters_out = match &answered.value {
-                    Value::String(text) => text.chars().count(),
-                    value => value.to_string().chars().count(),
-                };
-            }
-            Err(error) => entry.error = Some(error.message.clone()),
+        entry.characters_out = match answer {
+            Value::String(text) => text.chars().count(),
+            value => value.to_string().chars().count(),
+        };
+    }
+
+    /// Writes down how the call ended.
+    pub(super) fn end(mut self, error: Option<&CapabilityError>) {
+        let Some(entry) = self.0.as_mut().and_then(|running| running.entry.as_mut()) else { return };
+        entry.error = error.map(|error| error.message.clone());
+        if error.is_some() {
+            entry.characters_out = 0;
         }
     }
 }

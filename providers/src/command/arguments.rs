@@ -2,7 +2,7 @@
 
 use super::error::CommandError;
 use capability_gen::implementation::CommandArgument;
-use capability_gen::template::{Template, parameter, text_of};
+use capability_gen::template::{Template, given, text_of};
 use serde_json::Value;
 
 /// Most arguments, most bytes of one and of all. Linux refuses a single one of 128 KiB and, by default, two megabytes of
@@ -31,7 +31,7 @@ pub(super) fn fill(templates: &[CommandArgument], params: &Value) -> Result<Vec<
 
 /// What a template becomes: an argument for each element of a list, none where a parameter is absent, else one.
 fn texts(template: &Template, params: &Value) -> Result<Vec<String>, CommandError> {
-    let list = template.only_parameter().and_then(|name| parameter(params, name)).and_then(Value::as_array);
+    let list = template.only_parameter().and_then(|name| given(params, name)).and_then(Value::as_array);
     if let Some(items) = list {
         if items.len() > MAX_ARGUMENTS {
             return Err(too_many(template.text()));

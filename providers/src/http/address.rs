@@ -2,7 +2,8 @@
 
 use super::fill;
 use crate::error::ProviderError;
-use capability_gen::implementation::{HttpOperation, Part, Template};
+use capability_gen::implementation::HttpOperation;
+use capability_gen::template::{Part, Template, given};
 use serde_json::Value;
 use url::Url;
 
@@ -41,6 +42,9 @@ pub(super) fn fill(template: &Template, params: &Value) -> Result<Url, ProviderE
                 segment.text.push_str(&component(params, name)?);
                 segment.parameter = Some(name);
             }
+        }
+        if text.len().saturating_add(segment.text.len()) > fill::MAX_MEMBER {
+            return Err(ProviderError::invalid("The address would be too long: pass less"));
         }
     }
     segment.finish(&mut text)?;
@@ -83,7 +87,7 @@ impl Segment<'_> {
 
 /// A parameter's value as a part of a segment. A list has a comma between its elements.
 fn component(params: &Value, name: &str) -> Result<String, ProviderError> {
-    match fill::given(params, name) {
+    match given(params, name) {
         None => Err(ProviderError::invalid(format!("{name} is missing: it is a part of the address"))),
         Some(Value::Array(items)) => {
             let items = items.iter().map(|item| fill::plain(item, name).map(|text| fill::encoded(&text)));

@@ -42,7 +42,7 @@ pub(super) fn check(operation: &HttpOperation, answer: &ExactAnswer, params: &Va
 
 fn message(rule: &HttpError, said: Option<&Value>, params: &Value) -> Option<String> {
     let from = rule.from.as_ref().and_then(|pointer| said?.pointer(pointer)).and_then(fill::scalar);
-    let own = || rule.message.as_ref().and_then(|template| fill::text(template, params));
+    let own = || rule.message.as_ref().and_then(|template| fill::text(template, params, fill::MAX_MEMBER).ok()?);
     let message = from.filter(|text| !text.is_empty()).or_else(own)?;
     Some(message.chars().take(MAX_MESSAGE_CHARACTERS).collect())
 }

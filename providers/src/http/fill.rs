@@ -1,13 +1,14 @@
 //! Parameters as text.
 
 use crate::error::ProviderError;
-use capability_gen::implementation::{Part, Template, value_of};
+use capability_gen::template::{Template, TooLong};
 use serde_json::Value;
 
-/// The value of the parameter; nothing where it was not given or is null.
-pub(super) fn given<'a>(params: &'a Value, name: &str) -> Option<&'a Value> {
-    value_of(params, name).filter(|value| !value.is_null())
-}
+/// The most that a header, or a member of a query, becomes. Servers take eight thousand bytes or so of all together.
+pub(super) const MAX_MEMBER: usize = 64 << 10;
+
+/// The most that a body becomes; what may be sent is the policy's to say.
+pub(super) const MAX_BODY: usize = 32 << 20;
 
 /// The text of a value that has one.
 pub(super) fn scalar(value: &Value) -> Option<String> {
@@ -27,18 +28,13 @@ pub(super) fn plain(value: &Value, name: &str) -> Result<String, ProviderError> 
 }
 
 /// A template with its parameters; nothing where one was not given. Lists and objects are JSON text.
-pub(super) fn text(template: &Template, params: &Value) -> Option<String> {
-    let mut filled = String::new();
-    for part in template.parts() {
-        match part {
-            Part::Text(text) => filled.push_str(text),
-            Part::Parameter(name) => {
-                let value = given(params, name)?;
-                filled.push_str(&scalar(value).unwrap_or_else(|| value.to_string()));
-            }
-        }
-    }
-    Some(filled)
+pub(super) fn text(template: &Template, params: &Value, most: usize) -> Result<Option<String>, ProviderError> {
+    template.fill(params, most).map_err(too_long)
+}
+
+/// Parameters that make too much of what the definition says.
+pub(super) fn too_long(error: TooLong) -> ProviderError {
+    ProviderError::invalid(format!("What would be sent is too long: {error}"))
 }
 
 /// A text as a component of an address: what is not a letter, a digit or one of `-._~` is escaped.

@@ -3,6 +3,7 @@
 use super::{fill, query};
 use crate::error::ProviderError;
 use capability_gen::implementation::{HttpMember, HttpOperation, HttpStyle};
+use capability_gen::template::given;
 use http::header::{ACCEPT, CONTENT_TYPE, COOKIE};
 use http::{HeaderMap, HeaderName, HeaderValue};
 use serde_json::Value;
@@ -43,12 +44,12 @@ fn member_text(
     params: &Value,
     written: impl Fn(&str) -> String,
 ) -> Result<Option<String>, ProviderError> {
-    let sole = member.value.sole_name().and_then(|name| fill::given(params, name));
+    let sole = member.value.only_parameter().and_then(|name| given(params, name));
     let items = match (sole, member.style) {
         (Some(value), HttpStyle::Json) => return Ok(Some(written(&value.to_string()))),
         (Some(Value::Array(items)), _) => items.clone(),
         (Some(Value::Object(members)), _) => query::alternating(members),
-        _ => return Ok(fill::text(&member.value, params).map(|text| written(&text))),
+        _ => return Ok(fill::text(&member.value, params, fill::MAX_MEMBER)?.map(|text| written(&text))),
     };
     let items = items.iter().map(|item| fill::plain(item, &member.name).map(|text| written(&text)));
     Ok(Some(items.collect::<Result<Vec<_>, _>>()?.join(",")))

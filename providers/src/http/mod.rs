@@ -130,7 +130,7 @@ impl<'a> Prepared<'a> {
             operation,
             method,
             url: address::fill(&operation.url, params)?,
-            query: query::pairs(&operation.query, params)?,
+            query: query::pairs(&operation.query, params, fill::MAX_MEMBER)?,
             headers: headers::fill(operation, params, media_type, is_json)?,
             body,
         })

@@ -3,6 +3,7 @@
 use super::fill;
 use crate::error::ProviderError;
 use capability_gen::implementation::{HttpMember, HttpStyle};
+use capability_gen::template::given;
 use serde_json::{Map, Value};
 
 /// The most members that parameters can become: a list gives many.
@@ -27,17 +28,19 @@ pub(super) fn text(pairs: impl Iterator<Item = Pair>) -> String {
     pairs.join("&")
 }
 
-/// Members with their parameters; those whose parameters were not given are left out.
-pub(super) fn pairs(members: &[HttpMember], params: &Value) -> Result<Vec<Pair>, ProviderError> {
-    let mut pairs = Vec::new();
+/// Members with their parameters, at most so many bytes of them; those whose parameters were not given are left out.
+pub(super) fn pairs(members: &[HttpMember], params: &Value, most: usize) -> Result<Vec<Pair>, ProviderError> {
+    let mut pairs: Vec<Pair> = Vec::new();
+    let mut bytes = 0_usize;
     for member in members {
-        let name = member.name.as_str();
-        match member.value.sole_name().and_then(|parameter| fill::given(params, parameter)) {
+        let (name, counted) = (member.name.as_str(), pairs.len());
+        match member.value.only_parameter().and_then(|parameter| given(params, parameter)) {
             Some(value) => pairs.extend(of_value(name, value, member.style)?),
-            None => pairs.extend(fill::text(&member.value, params).map(|text| Pair::new(name, &text))),
+            None => pairs.extend(fill::text(&member.value, params, most)?.map(|text| Pair::new(name, &text))),
         }
-        if pairs.len() > MAX_PAIRS {
-            return Err(ProviderError::invalid(format!("{name} is too long a list to be sent where it goes")));
+        bytes = pairs.iter().skip(counted).map(|pair| pair.encoded.len()).fold(bytes, usize::saturating_add);
+        if pairs.len() > MAX_PAIRS || bytes > most {
+            return Err(ProviderError::invalid(format!("{name} is too long to be sent where it goes")));
         }
     }
     Ok(pairs)

@@ -1,6 +1,7 @@
 //! Headers: which a script may set, which follow a redirect to another origin, and those of an answer.
 
 use crate::error::StdError;
+use capability_gen::implementation::CONNECTION_HEADERS;
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use serde_json::{Map, Value};
 
@@ -9,23 +10,6 @@ pub(super) const MAX_HEADERS: usize = 100;
 
 /// Most bytes of all names and values together. Servers take eight thousand or so; answers of ours have some more.
 const MAX_BYTES: usize = 64 << 10;
-
-/// What the connection says for itself, and what would turn an allowed method into another at the server.
-const REFUSED: [&str; 13] = [
-    "connection",
-    "content-length",
-    "expect",
-    "host",
-    "http2-settings",
-    "keep-alive",
-    "te",
-    "trailer",
-    "transfer-encoding",
-    "upgrade",
-    "x-http-method",
-    "x-http-method-override",
-    "x-method-override",
-];
 
 /// A header whose name has one of these in it may be a secret for the host that it was written for.
 const SECRET: [&str; 14] = [
@@ -60,7 +44,7 @@ pub(super) fn read(given: Option<Value>) -> Result<HeaderMap, StdError> {
         let shown: String = name.chars().take(100).map(|c| if c.is_ascii_graphic() { c } else { '?' }).collect();
         let parsed = HeaderName::try_from(name.as_str())
             .map_err(|_| StdError::invalid(format!("options.headers: \"{shown}\" cannot be the name of a header")))?;
-        if REFUSED.contains(&parsed.as_str()) || parsed.as_str().starts_with("proxy-") {
+        if CONNECTION_HEADERS.contains(&parsed.as_str()) || parsed.as_str().starts_with("proxy-") {
             return Err(StdError::invalid(format!("options.headers: {shown} cannot be set by a script; leave it out")));
         }
         let value = header_value(&value).ok_or_else(|| {

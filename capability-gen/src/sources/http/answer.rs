@@ -2,8 +2,7 @@
 
 use super::super::error::{SourceError, quoted};
 use super::super::node::Node;
-use super::names::Names;
-use super::template;
+use super::super::parameters::Parameters;
 use crate::implementation::{HttpError, HttpNext, HttpPages};
 use std::collections::BTreeMap;
 
@@ -32,7 +31,10 @@ pub(super) fn pointer(node: &Node<'_>) -> Result<String, SourceError> {
 }
 
 /// What scripts are told of errors, by status.
-pub(super) fn errors(node: Option<&Node<'_>>, names: &Names<'_>) -> Result<BTreeMap<String, HttpError>, SourceError> {
+pub(super) fn errors(
+    node: Option<&Node<'_>>,
+    parameters: &Parameters<'_>,
+) -> Result<BTreeMap<String, HttpError>, SourceError> {
     let Some(node) = node else { return Ok(BTreeMap::new()) };
     if node.object("\"errors\"")?.len() > MAX_ERRORS {
         return Err(node.error(format!("there are more than {MAX_ERRORS} errors"), "Use \"4xx\", \"5xx\" or \"*\"."));
@@ -46,11 +48,7 @@ pub(super) fn errors(node: Option<&Node<'_>>, names: &Names<'_>) -> Result<BTree
         node.object("an error")?;
         node.check_keys(&["code", "message", "from", "retryable"], "error")?;
         let message = match node.get("message") {
-            Some(node) => {
-                let template = template(&node, node.text("\"message\"")?)?;
-                names.check(&node, &template)?;
-                Some(template)
-            }
+            Some(node) => Some(parameters.template(&node, node.text("\"message\"")?)?),
             None => None,
         };
         let error = HttpError {

@@ -1,21 +1,6 @@
 //! Which headers a definition may set.
 
-/// What the connection says for itself, and what would turn an allowed method into another at the server.
-const OF_CONNECTION: [&str; 13] = [
-    "connection",
-    "content-length",
-    "expect",
-    "host",
-    "http2-settings",
-    "keep-alive",
-    "te",
-    "trailer",
-    "transfer-encoding",
-    "upgrade",
-    "x-http-method",
-    "x-http-method-override",
-    "x-method-override",
-];
+use crate::implementation::CONNECTION_HEADERS;
 
 /// The longest name of a header.
 const MAX_NAME_BYTES: usize = 256;
@@ -37,7 +22,7 @@ pub(in crate::sources) fn check(name: &str) -> Result<(), Refused> {
         return Err(Refused::Name);
     }
     let name = name.to_ascii_lowercase();
-    if OF_CONNECTION.contains(&name.as_str()) {
+    if CONNECTION_HEADERS.contains(&name.as_str()) {
         return Err(Refused::Connection);
     }
     if matches!(name.as_str(), "authorization" | "cookie" | "set-cookie") || name.starts_with("proxy-") {

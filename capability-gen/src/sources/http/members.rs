@@ -2,10 +2,10 @@
 
 use super::super::error::{SourceError, quoted};
 use super::super::node::Node;
+use super::super::parameters::Parameters;
 use super::headers::{self, Refused};
-use super::names::Names;
-use super::template;
-use crate::implementation::{HttpMember, HttpStyle, Template};
+use crate::implementation::{HttpMember, HttpStyle};
+use crate::template::Template;
 use serde_json::Value;
 
 /// The most members of a query, a form, or all headers. Servers take a hundred headers or so.
@@ -25,7 +25,7 @@ const STYLES: [(&str, HttpStyle); 7] = [
 ];
 
 /// A query or a form. A value is text, a number, a truth, or `{ "value", "style" }`.
-pub(super) fn query(node: Option<&Node<'_>>, names: &Names<'_>) -> Result<Vec<HttpMember>, SourceError> {
+pub(super) fn query(node: Option<&Node<'_>>, parameters: &Parameters<'_>) -> Result<Vec<HttpMember>, SourceError> {
     read(node, |name, node| {
         if name.is_empty() || name.len() > MAX_NAME_BYTES {
             return Err(node.error("this cannot be a name", "Write the name that the server knows."));
@@ -37,19 +37,19 @@ pub(super) fn query(node: Option<&Node<'_>>, names: &Names<'_>) -> Result<Vec<Ht
                     return Err(node.error("there is no \"value\"", "Give it one, such as \"{{name}}\"."));
                 };
                 let style = node.get("style").map(|node| style(&node)).transpose()?;
-                (text(&value, names)?, style.unwrap_or_default())
+                (text(&value, parameters)?, style.unwrap_or_default())
             }
-            _ => (text(node, names)?, HttpStyle::default()),
+            _ => (text(node, parameters)?, HttpStyle::default()),
         };
         Ok(HttpMember { name: name.to_owned(), value, style })
     })
 }
 
 /// Headers, with none that belongs to the connection or carries credentials.
-pub(super) fn headers(node: Option<&Node<'_>>, names: &Names<'_>) -> Result<Vec<HttpMember>, SourceError> {
+pub(super) fn headers(node: Option<&Node<'_>>, parameters: &Parameters<'_>) -> Result<Vec<HttpMember>, SourceError> {
     let headers = read(node, |name, node| {
         check(name, node)?;
-        let value = text(node, names)?;
+        let value = text(node, parameters)?;
         let is_control = |character: char| character.is_control() && character != '\t';
         if value.text().contains(is_control) {
             return Err(node.error("the value has a line break or another control character", "Take it out."));
@@ -96,15 +96,13 @@ fn read(
 }
 
 /// Text with parameters; a number or a truth is its text.
-fn text(node: &Node<'_>, names: &Names<'_>) -> Result<Template, SourceError> {
+fn text(node: &Node<'_>, parameters: &Parameters<'_>) -> Result<Template, SourceError> {
     let text = match node.value {
         Value::Number(number) => number.to_string(),
         Value::Bool(is_set) => is_set.to_string(),
         _ => node.text("the value")?.to_owned(),
     };
-    let template = template(node, &text)?;
-    names.check(node, &template)?;
-    Ok(template)
+    parameters.template(node, &text)
 }
 
 fn style(node: &Node<'_>) -> Result<HttpStyle, SourceError> {

@@ -7,8 +7,9 @@ use super::request::{Placed, Request};
 use super::{Context, server};
 use crate::definition::Note;
 use crate::implementation::{
-    HttpBody, HttpContent, HttpMember, HttpOperation, HttpResponse, HttpStyle, Implementation, Template, placeholder,
+    HttpBody, HttpContent, HttpMember, HttpOperation, HttpResponse, HttpStyle, Implementation,
 };
+use crate::template::{Template, placeholder};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 

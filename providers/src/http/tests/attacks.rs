@@ -1,8 +1,9 @@
 //! Parameters that would be more than values, and servers that would be more than asked.
 
 use super::{Reply, Server, asked, call, operation, policy, provider};
-use crate::http::address;
-use capability_gen::implementation::Template;
+use crate::http::{address, body, fill, query};
+use capability_gen::implementation::{HttpBody, HttpContent, HttpMember, HttpStyle};
+use capability_gen::template::Template;
 use proptest::prelude::*;
 use serde_json::json;
 use url::Url;
@@ -127,5 +128,25 @@ proptest! {
                 prop_assert!(url.query().is_none() && url.fragment().is_none() && url.username().is_empty());
             }
         }
+    }
+}
+
+/// A definition of some bytes may repeat what a script passes.
+#[test]
+fn a_parameter_that_is_repeated_makes_no_more_than_can_be_sent() {
+    let params = json!({ "a": "x".repeat(4 << 20) });
+    let repeated = "{{a}}".repeat(100);
+    let template = Template::parse(&format!("https://api.example.com/{repeated}")).unwrap();
+    assert!(address::fill(&template, &params).unwrap_err().message.contains("too long"));
+    let text = Template::parse(&repeated).unwrap();
+    let member = HttpMember { name: "q".into(), value: text.clone(), style: HttpStyle::Repeat };
+    assert!(query::pairs(std::slice::from_ref(&member), &params, fill::MAX_MEMBER).is_err());
+    let sole = HttpMember { value: Template::parse("{{a}}").unwrap(), ..member.clone() };
+    assert!(query::pairs(&vec![sole; 20], &params, fill::MAX_BODY).is_err());
+    let contents =
+        [HttpContent::Text(text), HttpContent::Json(json!([repeated])), HttpContent::Json(json!(vec!["{{a}}"; 20]))];
+    for content in contents {
+        let body = HttpBody { media_type: "text/plain".into(), content, is_optional: false };
+        assert!(body::bytes(&body, &params).unwrap_err().message.contains("too long"));
     }
 }

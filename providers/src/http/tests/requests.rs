@@ -2,7 +2,8 @@
 
 use super::{Reply, Server};
 use super::{asked, call, operation, policy, provider};
-use capability_gen::implementation::{HttpBody, HttpContent, HttpMember, HttpStyle, Template};
+use capability_gen::implementation::{HttpBody, HttpContent, HttpMember, HttpStyle};
+use capability_gen::template::Template;
 use serde_json::json;
 
 #[tokio::test]

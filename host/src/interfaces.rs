@@ -4,7 +4,7 @@ use crate::binding::world::contracts;
 use crate::error::HostError;
 use crate::modules::{Binding, Modules};
 use crate::package::{Package, PackageInterface};
-use crate::sandbox::{FunctionDescription, InterfaceDescription};
+use crate::sandbox::{FunctionDescription, InterfaceDescription, label_of};
 use crate::standard;
 use crate::values::marks::Marks;
 use crate::values::{Context, FunctionShape, alike, camel_case, function};
@@ -163,7 +163,7 @@ impl Interfaces {
                 Body::Wit(functions) => functions.as_slice(),
                 Body::Package(..) => &[],
             };
-            functions.iter().map(|function| format!("{}.{}", interface.export, camel_case(&function.name)))
+            functions.iter().map(|function| label_of(&interface.export, &camel_case(&function.name), false))
         })
     }
 
@@ -207,7 +207,9 @@ impl Interfaces {
                     described.map_err(fail)?
                 }
             };
-            interfaces.push(InterfaceDescription { name: name.clone(), export: interface.export.clone(), functions });
+            let is_single_function = matches!(&interface.body, Body::Package(_, package) if package.is_single_function);
+            let (name, export) = (name.clone(), interface.export.clone());
+            interfaces.push(InterfaceDescription { name, export, is_single_function, functions });
         }
         Ok(Selection { resolve, marks, interfaces })
     }

@@ -5,7 +5,7 @@
 
 use crate::error::HostError;
 use crate::modules::Binding;
-use crate::sandbox::{FunctionDescription, FunctionSpec};
+use crate::sandbox::{FunctionDescription, FunctionSpec, label_of};
 use crate::values::marks::Marks;
 use crate::values::{Context, camel_case, function};
 use capability_gen::definition::{Place, SourceKind};
@@ -180,10 +180,8 @@ impl PackageOutline {
     /// Its functions as scripts call them: `trainSchedule.getSchedule`, of a single function `getWeather`.
     pub(crate) fn function_labels(&self) -> impl Iterator<Item = String> {
         self.interfaces.iter().flat_map(|interface| {
-            interface.functions.iter().map(|function| match camel_case(function) {
-                name if interface.is_single_function && name == interface.export => name,
-                name => format!("{}.{name}", interface.export),
-            })
+            let PackageInterface { export, is_single_function, .. } = interface;
+            interface.functions.iter().map(|function| label_of(export, &camel_case(function), *is_single_function))
         })
     }
 

@@ -51,6 +51,8 @@ pub(crate) struct InterfaceDescription {
     pub(crate) name: String,
     /// What scripts call it.
     pub(crate) export: String,
+    /// Whether the export is the one function itself.
+    pub(crate) is_single_function: bool,
     pub(crate) functions: Vec<FunctionDescription>,
 }
 
@@ -346,6 +348,7 @@ impl Target {
             scope,
             caller: context.caller.clone(),
             clock: Some(context.clock.clone()),
+            answered: context.answered.clone(),
         }
     }
 
@@ -438,10 +441,17 @@ impl Target {
     }
 }
 
-/// What scripts call a function: `trainSchedule.getSchedule`, of a single function `getWeather`.
+/// What scripts call a function.
 pub(crate) fn label(interface: &InterfaceDescription, function: &FunctionDescription) -> Arc<str> {
-    let name = camel_case(&function.shape.name);
-    if interface.export == name { name.into() } else { format!("{}.{name}", interface.export).into() }
+    label_of(&interface.export, &camel_case(&function.shape.name), interface.is_single_function).into()
+}
+
+/// A function as scripts call it: `trainSchedule.getSchedule`, of a single function `getWeather`. Rules name it so.
+pub(crate) fn label_of(export: &str, function: &str, is_single_function: bool) -> String {
+    match is_single_function && function == export {
+        true => function.to_owned(),
+        false => format!("{export}.{function}"),
+    }
 }
 
 /// The event of a call's end.

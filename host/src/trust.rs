@@ -5,14 +5,16 @@
 //!
 //! - `store`: the file in the user's state folder
 //! - `private`: that nobody else can write there
-//! - [`waiting`], [`waiting_commands`]: what a file would start, for the one who decides
+//! - [`waiting`], [`waiting_commands`], [`opens`]: what a file would start and open, for the one who decides
 
 mod error;
+mod opens;
 mod private;
 mod store;
 mod waiting;
 
 pub use error::TrustError;
+pub use opens::opens;
 pub(crate) use waiting::command_line;
 pub use waiting::{waiting, waiting_commands};
 

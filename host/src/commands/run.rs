@@ -6,7 +6,7 @@ use super::failure::Failure;
 use super::script_file::ScriptFile;
 use super::space_choice::{Found, SpaceChoice};
 use super::{folders, output, terminal, trust, units};
-use agent_spaces::project::Project;
+use agent_spaces::project::{Project, SpaceModules};
 use agent_spaces::{Caller, Engine, Event, EventKind, Limits, PrepareError, Program, RunReport, Usage};
 use clap::Args;
 use serde_json::{Value, json};
@@ -171,12 +171,6 @@ impl Run {
             for advice in modules.unanswered(program.interfaces()) {
                 terminal::warn(&advice);
             }
-            if let Found::Project(project) = found
-                && (program.uses_fetch() || ["fs", "http"].iter().any(|part| program.uses_standard(part)))
-                && let Some(advice) = project.unaccepted(self.choice.space())
-            {
-                terminal::warn(&advice);
-            }
         }
         Ok(program)
     }
@@ -207,15 +201,38 @@ impl Run {
         Ok(true)
     }
 
-    /// Asks the user about servers and programs that the script would call and that may not be started; gives whether something
-    /// was accepted.
+    /// Asks the user about files that are not accepted and that the script needs something of; gives whether something was
+    /// accepted.
     fn ask_for(&self, found: &Found, program: &Program, asked: &mut Asked) -> Result<bool, Failure> {
         let Found::Project(project) = found else { return Ok(false) };
         let modules = self.choice.modules(found)?;
         // Who may not be asked is told by the call itself.
         let is_inert =
             !modules.inert(program.interfaces()).is_empty() || !modules.inert_commands(program.interfaces()).is_empty();
-        Ok(is_inert && asked.user(project)?)
+        let waits = self.waits_for_config(project, program, &modules)?;
+        if (is_inert || waits) && asked.user(project)? {
+            return Ok(true);
+        }
+        if waits {
+            let file = terminal::clean_line(&project.config().file);
+            terminal::warn(&format!(
+                "{file} is not accepted: it opens no files and no network, and gives nothing to what answers calls; \
+                 read it, then run `agent-spaces trust {file}`"
+            ));
+        }
+        Ok(false)
+    }
+
+    /// Whether a script uses something that the configuration opens only once it is accepted.
+    fn waits_for_config(
+        &self,
+        project: &Project,
+        program: &Program,
+        modules: &SpaceModules<'_>,
+    ) -> Result<bool, Failure> {
+        let uses_outside = program.uses_fetch() || ["fs", "http"].iter().any(|part| program.uses_standard(part));
+        let is_shut = uses_outside && project.is_kept_shut(self.choice.space());
+        Ok(is_shut || modules.is_kept_from(program.interfaces())?)
     }
 
     /// What is odd about the files of servers may be why a module is not there.

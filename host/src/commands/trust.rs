@@ -4,8 +4,8 @@ use super::failure::Failure;
 use super::{folders, output, terminal};
 use agent_spaces::config::foreign::{self, MAX_BYTES};
 use agent_spaces::mcp::Acceptance;
-use agent_spaces::project::{DefinedCommands, Project, definitions_at, find, find_foreign, foreign_files};
-use agent_spaces::trust::{Accepted, Status, Trust, TrustError, waiting, waiting_commands};
+use agent_spaces::project::{DefinedCommands, Project, definitions_at, find, find_foreign, foreign_files, read_config};
+use agent_spaces::trust::{Accepted, Status, Trust, TrustError, opens, waiting, waiting_commands};
 use clap::Args;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
@@ -66,8 +66,7 @@ impl TrustCommand {
         if !self.files.is_empty() {
             settle(&self.files)?;
         } else if self.revoke {
-            let definitions = definitions_here()?;
-            settle(&[here()?, definitions].concat())?;
+            settle(&accepted_here(&trust)?)?;
         } else {
             settle(&here()?)?;
             // Only an accepted configuration can be opened whatever it says.
@@ -89,17 +88,32 @@ fn accept(trust: &Trust, file: &Path) -> Result<&'static str, Failure> {
     let opened = std::fs::File::open(file).map_err(|error| fail(error.to_string()))?;
     let read = opened.take(MAX_BYTES as u64 + 1).read_to_string(&mut text);
     read.map_err(|error| fail(error.to_string()))?;
-    // Programs in TypeScript show what they start when they are used.
-    if let Ok(found) = foreign::read(&file.display().to_string(), &text)
-        && !found.servers.is_empty()
-    {
-        terminal::note(&format!("{} may now use:\n{}", file.display(), waiting(&found.servers)));
+    let (uses, opened) = said_by(file, &text)?;
+    if !uses.is_empty() {
+        terminal::note(&format!("{} may now use:\n{uses}", file.display()));
+    }
+    if !opened.is_empty() {
+        terminal::note(&format!("{} now opens:\n{}", file.display(), lines(&opened)));
     }
     if let Some(commands) = DefinedCommands::read(file, &text) {
         terminal::note(&format!("{} may now start:\n{}", file.display(), waiting_commands(&commands.list)));
     }
     trust.accept(file, text.as_bytes()).map_err(failed)?;
     Ok("accepted")
+}
+
+/// What a file would use and open: a configuration of ours, or a file that other programs read. One that is neither does
+/// nothing.
+fn said_by(file: &Path, text: &str) -> Result<(String, Vec<String>), Failure> {
+    if let Ok(config) = read_config(file, &folders::engine(true)?, &folders::surroundings()) {
+        return Ok((waiting(&config.mcp_servers), opens(&config)));
+    }
+    let found = foreign::read(&file.display().to_string(), text);
+    Ok((found.map(|found| waiting(&found.servers)).unwrap_or_default(), Vec::new()))
+}
+
+fn lines(lines: &[String]) -> String {
+    lines.iter().map(|line| format!("{line}\n")).collect()
 }
 
 fn revoke(trust: &Trust, file: &Path) -> Result<&'static str, Failure> {
@@ -115,6 +129,21 @@ fn here() -> Result<Vec<PathBuf>, Failure> {
         None => find_foreign(here)?,
     };
     Ok(config.into_iter().chain(foreign_files(folder.as_deref().unwrap_or(here))).collect())
+}
+
+/// What was accepted of this folder and what is below it. That needs nothing to be readable: whoever takes acceptance
+/// back may do so because something is wrong.
+fn accepted_here(trust: &Trust) -> Result<Vec<PathBuf>, Failure> {
+    let files = here()?;
+    let folder = match files.first().and_then(|file| file.parent()).filter(|parent| !parent.as_os_str().is_empty()) {
+        Some(folder) => folder.to_owned(),
+        None => PathBuf::from("."),
+    };
+    let folder = folder.canonicalize().unwrap_or(folder);
+    let accepted = trust.list().map_err(failed)?.into_iter().map(|accepted| accepted.path);
+    let is_new = |file: &PathBuf| !files.iter().any(|known| known.canonicalize().is_ok_and(|known| known == *file));
+    let below: Vec<PathBuf> = accepted.filter(|file| file.starts_with(&folder)).filter(is_new).collect();
+    Ok([files, below].concat())
 }
 
 /// The definitions of this folder that name programs.
@@ -166,6 +195,7 @@ pub(super) fn ask(project: &Project) -> Result<bool, Failure> {
         return Ok(false);
     }
     let trust = folders::trust();
+    let opened = opens(project.config());
     let mut asked: Vec<&Path> = Vec::new();
     let mut is_new = false;
     for server in project.servers().values().filter(|server| server.config.enabled) {
@@ -177,6 +207,17 @@ pub(super) fn ask(project: &Project) -> Result<bool, Failure> {
         let of_file = project.servers().values().filter(|server| server.acceptance.file == acceptance.file);
         let servers = of_file.map(|server| (server.name.clone(), server.config.clone())).collect();
         terminal::note(&format!("{} wants to use:\n{}", acceptance.file.display(), waiting(&servers)));
+        if project.acceptance().is_some_and(|config| config.file == acceptance.file) && !opened.is_empty() {
+            terminal::note(&format!("and to open:\n{}", lines(&opened)));
+        }
+        is_new |= ask_about(acceptance, &trust)?;
+    }
+    if let Some(acceptance) = project.acceptance()
+        && acceptance.status != Status::Accepted
+        && !opened.is_empty()
+        && !asked.contains(&acceptance.file.as_path())
+    {
+        terminal::note(&format!("{} wants to open:\n{}", acceptance.file.display(), lines(&opened)));
         is_new |= ask_about(acceptance, &trust)?;
     }
     for commands in project.definitions().iter().filter_map(|definition| definition.commands.as_ref()) {

@@ -32,7 +32,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 /// What a folder of packages is called.
-const FOLDER: &str = "node_modules";
+pub(crate) const FOLDER: &str = "node_modules";
 
 /// The packages of a project, as the handlers of one folder see them.
 pub struct Packages {

@@ -5,6 +5,7 @@ use super::error::ProjectError;
 use super::{Surroundings, definitions};
 use crate::mcp::Acceptance;
 use crate::package;
+use crate::sandbox::label_of;
 use crate::trust::Status;
 use capability_gen::implementation::CommandTemplate;
 use capability_gen::model::Module;
@@ -45,7 +46,7 @@ impl DefinedCommands {
             .iter()
             .flat_map(|capability| {
                 package::commands(capability).map(|(function, template)| DefinedCommand {
-                    label: format!("{}.{}", capability.export, function.js_name),
+                    label: label_of(&capability.export, &function.js_name, capability.is_single_function),
                     template: template.clone(),
                     interface: package::interface_name(module, &capability.interface),
                     function: function.wit_name.clone(),
@@ -64,11 +65,24 @@ impl DefinedCommands {
         real.parent().map(Path::to_owned).unwrap_or_default()
     }
 
-    /// The programs that are named by a path.
-    pub(super) fn program_files(&self) -> impl Iterator<Item = PathBuf> {
+    /// What their programs are: those that are named by a path or found in `PATH`, the folders that they start in, where
+    /// many look for what to do, and the files among their arguments, such as a program for an interpreter.
+    pub(super) fn files(&self) -> Vec<PathBuf> {
         let folder = self.folder();
-        let programs = self.list.iter().map(|command| &command.template.program);
-        programs.filter(|program| program.contains('/')).map(move |program| folder.join(program))
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        let mut files = Vec::new();
+        for DefinedCommand { template, .. } in &self.list {
+            let place = template.cwd.as_ref().map_or_else(|| folder.clone(), |cwd| folder.join(cwd));
+            match template.program.contains('/') {
+                true => files.push(folder.join(&template.program)),
+                false => files.extend(
+                    std::env::split_paths(&path).map(|each| each.join(&template.program)).filter(|file| file.is_file()),
+                ),
+            }
+            files.extend(template.words().skip(1).map(|word| place.join(word)).filter(|file| file.is_file()));
+            files.extend(template.cwd.is_some().then_some(place));
+        }
+        files
     }
 }
 

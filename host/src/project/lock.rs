@@ -4,7 +4,6 @@ use super::error::ProjectError;
 use super::find::join;
 use super::text;
 use agent_spaces_mcp::lock::{Lock, LockedServer, MAX_LOCK};
-use std::io::Write;
 use std::path::{Path, PathBuf};
 
 const NAME: &str = "capabilities.lock";
@@ -48,16 +47,6 @@ pub(super) fn retain(folder: &Path, keep: impl Fn(&str) -> bool) -> Result<Vec<S
 }
 
 fn write(folder: &Path, lock: &Lock) -> Result<(), ProjectError> {
-    let target = file(folder);
-    let fail = |error: std::io::Error| ProjectError::file(&target, error);
-    let parent = target.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let mut builder = tempfile::Builder::new();
-    // It is committed and read by others, unlike most temporary files.
-    #[cfg(unix)]
-    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o644));
-    let mut file = builder.tempfile_in(parent).map_err(fail)?;
     let text = lock.to_text().map_err(|error| ProjectError::Lock(error.to_string()))?;
-    file.write_all(text.as_bytes()).map_err(fail)?;
-    file.persist(&target).map_err(|error| fail(error.error))?;
-    Ok(())
+    text::write(&file(folder), &text)
 }

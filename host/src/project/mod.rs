@@ -47,10 +47,10 @@ pub use workspace::check_workspace;
 
 use crate::config::{Config, Entry};
 use crate::engine::Engine;
-use crate::mcp::ConfiguredServer;
+use crate::mcp::{Acceptance, ConfiguredServer};
 use crate::trust::{Status, Trust};
 use agent_spaces_mcp::lock::{Lock, LockedServer};
-use agent_spaces_policy::Settings;
+use agent_spaces_policy::{Policy, Settings};
 use definitions::Loader;
 use servers::Servers;
 use std::collections::BTreeMap;
@@ -66,8 +66,8 @@ pub struct Project {
     definitions: Vec<DefinitionFile>,
     servers: Servers,
     lock: Lock,
-    /// Whether its user accepted the configuration.
-    trust: Status,
+    /// Whether its user accepted the configuration; without one there is nothing to accept.
+    acceptance: Option<Acceptance>,
     /// Folders that no workspace may overlap.
     protected: Vec<PathBuf>,
 }
@@ -87,6 +87,11 @@ pub struct Surroundings {
     pub protected: Vec<PathBuf>,
 }
 
+/// A configuration alone, whatever it names. The engine evaluates TypeScript.
+pub fn read_config(file: &Path, engine: &Engine, surroundings: &Surroundings) -> Result<Config, ProjectError> {
+    evaluate::read(file, engine, surroundings).map(|(config, _)| config)
+}
+
 impl Project {
     /// Reads a configuration and the definitions that it names. The engine evaluates TypeScript. Nothing that needs
     /// to be accepted is: see [`Project::open_in`].
@@ -99,7 +104,7 @@ impl Project {
         let (config, acceptance) = evaluate::read(file, engine, surroundings)?;
         let folder = file.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
         let servers = Servers::gather(folder, &config, Some(&acceptance), surroundings)?;
-        Project::load(folder, (config, acceptance.status), servers, Vec::new(), surroundings)
+        Project::load(folder, (config, Some(acceptance)), servers, Vec::new(), surroundings)
     }
 
     /// A folder without a configuration whose MCP servers stand in a file that other programs read: all of them and
@@ -114,12 +119,12 @@ impl Project {
         let enabled = servers.by_name.values().filter(|server| server.config.enabled);
         config.global = enabled.map(|server| Entry::Mcp(server.name.clone())).collect();
         config.file = folder.display().to_string();
-        Project::load(folder, (config, Status::Accepted), servers, definitions, surroundings)
+        Project::load(folder, (config, None), servers, definitions, surroundings)
     }
 
     fn load(
         folder: &Path,
-        (config, trust): (Config, Status),
+        (config, acceptance): (Config, Option<Acceptance>),
         servers: Servers,
         mut definitions: Vec<DefinitionFile>,
         surroundings: &Surroundings,
@@ -132,10 +137,11 @@ impl Project {
         loader.load_all(&servers.by_name, &lock)?;
         let mut definitions = loader.finish();
         definitions::check_names(&definitions)?;
-        definitions::grant(&mut definitions, &config, trust)?;
+        let is_accepted = acceptance.as_ref().is_none_or(|it| it.status == Status::Accepted);
+        definitions::grant(&mut definitions, &config, is_accepted)?;
         surroundings.look_at(&mut definitions)?;
         let (folder, protected) = (folder.to_owned(), surroundings.protected.clone());
-        Ok(Project { folder, config, definitions, servers, lock, trust, protected })
+        Ok(Project { folder, config, definitions, servers, lock, acceptance, protected })
     }
 
     /// The configuration.
@@ -151,14 +157,14 @@ impl Project {
     /// Where calls are written down, if the configuration says so and was accepted: one that was not
     /// must not choose a file to write to.
     pub fn accounting_file(&self) -> Option<PathBuf> {
-        let accounting = self.config.accounting.as_ref().filter(|_| self.trust == Status::Accepted)?;
+        let accounting = self.config.accounting.as_ref().filter(|_| self.is_accepted())?;
         Some(self.path(&accounting.file))
     }
 
     /// Whether what runs do is written to the audit log. A configuration that its user has not accepted cannot switch
     /// that off.
     pub fn is_audited(&self) -> bool {
-        self.config.audit.unwrap_or(true) || self.trust != Status::Accepted
+        self.config.audit.unwrap_or(true) || !self.is_accepted()
     }
 
     /// The policy of a space: its own over the global one. One that its user has not accepted opens no network.
@@ -167,22 +173,26 @@ impl Project {
             Some(space) => self.config.policy_of(space),
             None => self.config.policy.clone(),
         };
-        if self.trust != Status::Accepted {
+        if !self.is_accepted() {
             settings.http.enabled = Some(false);
         }
         settings
     }
 
-    /// What to do so that scripts get the files or the network that the configuration has for them, where its user has
-    /// not accepted it.
-    pub fn unaccepted(&self, space: Option<&str>) -> Option<String> {
+    /// What its user has said of the configuration, where there is one.
+    pub fn acceptance(&self) -> Option<&Acceptance> {
+        self.acceptance.as_ref()
+    }
+
+    fn is_accepted(&self) -> bool {
+        self.acceptance.as_ref().is_none_or(|acceptance| acceptance.status == Status::Accepted)
+    }
+
+    /// Whether a space would have files or the network, were the configuration accepted.
+    pub fn is_kept_shut(&self, space: Option<&str>) -> bool {
         let policy = space.map_or_else(|| self.config.policy.clone(), |space| self.config.policy_of(space));
         let workspace = space.and_then(|space| self.config.spaces.get(space)?.workspace.as_ref());
-        let opens = workspace.is_some() || policy.http.domains.is_some() || policy.http.enabled == Some(true);
-        (opens && self.trust != Status::Accepted).then(|| {
-            let file = &self.config.file;
-            format!("{file} is not accepted: it opens no files and no network; read it, then run `agent-spaces trust {file}`")
-        })
+        !self.is_accepted() && (workspace.is_some() || Policy::new(policy).network().enabled)
     }
 
     /// Every definition, in the order in which the configuration first names it.

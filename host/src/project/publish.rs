@@ -1,5 +1,6 @@
 //! A script becomes a function of a definition.
 
+use super::definitions::handlers_beside;
 use super::error::ProjectError;
 use super::siblings::Siblings;
 use super::text;
@@ -7,7 +8,6 @@ use capability_gen::definition::Note;
 use capability_gen::sources::MAX_SOURCE_BYTES;
 use capability_gen::sources::define_tool::{MAX_FILE_BYTES, signature};
 use serde_json::{Map, Value, json};
-use std::io::Write as _;
 use std::path::{Component, Path, PathBuf};
 
 /// A script and the function that it is to answer.
@@ -36,6 +36,11 @@ impl Publication<'_> {
     /// Adds the function to a definition in the project's own format, or writes a new one. The types of its parameters
     /// and of its result are those of the script's default function.
     pub fn write(&self, definition: &Path) -> Result<Published, ProjectError> {
+        let beside = handlers_beside(definition).and_then(|file| file.canonicalize().ok());
+        if beside.is_some() && beside == self.script.canonicalize().ok() {
+            let message = format!("{} would be taken for its handlers", self.script.display());
+            return Err(refuse(definition, message, "Name another file with --output"));
+        }
         let source = text::read(self.script, MAX_FILE_BYTES)?;
         let siblings = Siblings::of(self.script);
         let signature = signature(&self.script.display().to_string(), &source, &|path| siblings.read(path))?;
@@ -56,7 +61,7 @@ impl Publication<'_> {
                 format!("it does not define the capability `{}` in the project's own format", self.capability);
             refuse(definition, message, "Name another file with --output")
         })?;
-        write(definition, &whole).map_err(|error| ProjectError::file(definition, error))?;
+        text::write(definition, &format!("{whole:#}\n"))?;
         Ok(Published { is_replaced, notes: signature.notes })
     }
 
@@ -115,14 +120,4 @@ impl Publication<'_> {
 
 fn refuse(file: &Path, message: String, fix: &str) -> ProjectError {
     ProjectError::Unknown { place: file.display().to_string(), message, fix: fix.to_owned() }
-}
-
-/// A reader sees the whole file or the old one.
-fn write(file: &Path, value: &Value) -> std::io::Result<()> {
-    let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let mut kept = tempfile::NamedTempFile::new_in(folder)?;
-    serde_json::to_writer_pretty(&mut kept, value)?;
-    kept.write_all(b"\n")?;
-    kept.persist(file)?;
-    Ok(())
 }

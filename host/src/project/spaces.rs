@@ -302,6 +302,21 @@ impl<'a> SpaceModules<'a> {
         used.filter(|commands| commands.acceptance.obstacle().is_some()).collect()
     }
 
+    /// Whether what answers these interfaces would be given something, were the configuration accepted.
+    pub fn is_kept_from<'i>(&self, interfaces: impl Iterator<Item = &'i str>) -> Result<bool, ProjectError> {
+        let names: Vec<&str> = interfaces.collect();
+        for definition in &self.given {
+            let granted = &definition.granted;
+            let is_used = || -> Result<bool, ProjectError> {
+                Ok(definition.interfaces()?.iter().any(|interface| names.contains(&interface.as_str())))
+            };
+            if granted.provider.is_some() && !granted.is_accepted && is_used()? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
     /// What to do about those of these interfaces that nobody answers.
     pub fn unanswered<'i>(&self, interfaces: impl Iterator<Item = &'i str>) -> Vec<String> {
         let names: Vec<&str> = interfaces.collect();

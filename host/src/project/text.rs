@@ -2,7 +2,7 @@
 
 use super::ProjectError;
 use std::fs::File;
-use std::io::{Error, Read};
+use std::io::{Error, Read, Write as _};
 use std::path::Path;
 
 /// Reads a file of at most so many bytes.
@@ -16,4 +16,20 @@ pub(super) fn read(file: &Path, most: usize) -> Result<String, ProjectError> {
         Ok(text)
     };
     read().map_err(|error| ProjectError::file(file, error))
+}
+
+/// Writes a file that is committed and read by others. A reader sees the whole of it or the old one.
+pub(super) fn write(file: &Path, text: &str) -> Result<(), ProjectError> {
+    let write = || {
+        let parent = file.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let mut builder = tempfile::Builder::new();
+        // Temporary files are for their user alone; this one is not to stay so.
+        #[cfg(unix)]
+        builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o644));
+        let mut kept = builder.tempfile_in(parent)?;
+        kept.write_all(text.as_bytes())?;
+        kept.persist(file).map_err(|error| error.error)?;
+        Ok(())
+    };
+    write().map_err(|error| ProjectError::file(file, error))
 }

@@ -2,11 +2,11 @@
 
 use super::Project;
 use super::commands::DefinedCommands;
-use super::definitions::DefinitionFile;
+use super::definitions::{DefinitionBody, DefinitionFile};
 use super::error::ProjectError;
 use super::find::join;
 use crate::config::Entry;
-use crate::trust::Status;
+use capability_gen::implementation::Implementation;
 use std::path::{Path, PathBuf};
 
 impl Project {
@@ -15,7 +15,7 @@ impl Project {
     pub fn workspace(&self, space: Option<&str>) -> Result<Option<PathBuf>, ProjectError> {
         let Some(space) = space else { return Ok(None) };
         let named = self.config.spaces.get(space).and_then(|space| space.workspace.as_deref());
-        let Some(named) = named.filter(|_| self.trust == Status::Accepted) else { return Ok(None) };
+        let Some(named) = named.filter(|_| self.is_accepted()) else { return Ok(None) };
         let place = format!("{}: {}.workspace", self.config.file, self.config.place_of_space(space));
         self.checked_workspace(&join(&self.folder, named), &place).map(Some)
     }
@@ -38,15 +38,35 @@ impl Project {
 }
 
 impl DefinitionFile {
-    /// What decides over its calls: the file, the programs that it has by their paths, and the folder of its handlers,
-    /// which import from there.
+    /// What decides over its calls: the file; its handlers, its scripts and the folders that they import from; its
+    /// components; and what its programs are started from.
     pub fn protected(&self, project: &Path) -> Vec<PathBuf> {
-        let files = [Some(&self.path), self.handlers.as_ref()];
-        let folder = self.handlers.as_deref().and_then(Path::parent).map(Path::to_owned);
-        let is_projects = |folder: &PathBuf| folder.canonicalize().ok() == project.canonicalize().ok();
-        let programs = self.commands.iter().flat_map(DefinedCommands::program_files);
-        let folder = folder.filter(|folder| !is_projects(folder));
-        files.into_iter().flatten().cloned().chain(folder).chain(programs).collect()
+        let mut files = vec![self.path.clone()];
+        if let DefinitionBody::Module(module) = &self.body {
+            for interface in &module.outline.interfaces {
+                files.extend(interface.component.iter().map(|component| self.path.with_file_name(component)));
+            }
+        }
+        let code = self.handlers.clone().into_iter().chain(self.scripts());
+        for file in code {
+            let folder = file.parent().map(Path::to_owned);
+            let is_projects = |folder: &PathBuf| folder.canonicalize().ok() == project.canonicalize().ok();
+            files.extend(folder.filter(|folder| !is_projects(folder)));
+            files.push(file);
+        }
+        files.extend(self.commands.iter().flat_map(DefinedCommands::files));
+        files
+    }
+
+    /// The scripts that answer functions of it.
+    fn scripts(&self) -> Vec<PathBuf> {
+        let DefinitionBody::Module(module) = &self.body else { return Vec::new() };
+        let answers = module.outline.interfaces.iter().flat_map(|interface| interface.implementations.values());
+        let scripts = answers.filter_map(|answer| match answer {
+            Implementation::Script(script) => Some(self.script_file(script)),
+            _ => None,
+        });
+        scripts.collect()
     }
 }
 

@@ -50,7 +50,7 @@ pub(crate) use nobody::Nobody;
 #[cfg(feature = "compiler")]
 pub(crate) use refusing::Refusing;
 #[cfg(feature = "compiler")]
-pub(crate) use script::ScriptProvider;
+pub(crate) use script::{ScriptProvider, ScriptSpace};
 #[cfg(feature = "compiler")]
 pub(crate) use typescript::{HandlerKind, TypeScript};
 

@@ -9,21 +9,71 @@ use crate::handlers::{Answer, Call, CapabilityError};
 use crate::limits::Limits;
 use crate::modules::ModuleSource;
 use crate::program::Program;
-use crate::run::{ParentCall, RunOptions};
+use crate::run::{Answered, ParentCall, RunOptions};
 use crate::space::Space;
 use crate::values::exact;
 use serde_json::json;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock, Weak};
 use tokio::sync::OnceCell;
 
 /// The module that a call is in.
 const CALL: &str = "agent-spaces:call";
 
+/// Scripts that answer calls of scripts that answer calls.
+const MAX_DEPTH: usize = 4;
+
+/// The space that scripts of one folder run in. It is filled after it is handed out, since a space may have scripts that
+/// lead back to itself.
+pub(crate) enum ScriptSpace {
+    Own(Arc<OnceLock<Arc<Space>>>),
+    /// It is being made around who asks, and so outlives them: holding it would be a circle that is never freed.
+    Above(Weak<OnceLock<Arc<Space>>>),
+}
+
+impl Default for ScriptSpace {
+    fn default() -> ScriptSpace {
+        ScriptSpace::Own(Arc::default())
+    }
+}
+
+impl ScriptSpace {
+    /// The same space, for one more script.
+    pub(crate) fn again(&self) -> ScriptSpace {
+        match self {
+            ScriptSpace::Own(space) => ScriptSpace::Own(space.clone()),
+            ScriptSpace::Above(space) => ScriptSpace::Above(space.clone()),
+        }
+    }
+
+    /// The same space, for what is made inside it.
+    pub(crate) fn above(&self) -> ScriptSpace {
+        match self {
+            ScriptSpace::Own(space) => ScriptSpace::Above(Arc::downgrade(space)),
+            ScriptSpace::Above(space) => ScriptSpace::Above(space.clone()),
+        }
+    }
+
+    /// Gives it what it is.
+    pub(crate) fn fill(&self, mut space: Space) {
+        space.add_module(CALL, ModuleSource::Json("null".into()));
+        if let ScriptSpace::Own(place) = self {
+            let _is_first = place.set(Arc::new(space));
+        }
+    }
+
+    fn get(&self) -> Option<Arc<Space>> {
+        match self {
+            ScriptSpace::Own(space) => space.get().cloned(),
+            ScriptSpace::Above(space) => space.upgrade()?.get().cloned(),
+        }
+    }
+}
+
 pub(crate) struct ScriptProvider {
-    file: PathBuf,
+    file: Arc<PathBuf>,
     space_name: Option<String>,
-    space: Arc<Space>,
+    space: ScriptSpace,
     limits: Limits,
     /// Made at the first call.
     program: OnceCell<Program>,
@@ -31,12 +81,31 @@ pub(crate) struct ScriptProvider {
 
 impl ScriptProvider {
     /// A script of this file, in a space whose scripts may import the files of its folder.
-    pub(crate) fn new(file: PathBuf, space_name: Option<String>, mut space: Space, limits: Limits) -> ScriptProvider {
-        space.add_module(CALL, ModuleSource::Json("null".into()));
-        ScriptProvider { file, space_name, space: Arc::new(space), limits, program: OnceCell::new() }
+    pub(crate) fn new(file: PathBuf, space_name: Option<String>, space: ScriptSpace, limits: Limits) -> ScriptProvider {
+        ScriptProvider { file: Arc::new(file), space_name, space, limits, program: OnceCell::new() }
+    }
+
+    /// Refuses a script that answers itself, or stands too deep under others.
+    fn check_depth(&self, above: Option<&Answered>) -> Result<(), CapabilityError> {
+        let is_same = |answered: &Answered| answered.file == self.file && answered.space == self.space_name;
+        let scripts = || std::iter::successors(above, |answered| answered.above.as_deref());
+        let why = if scripts().any(is_same) {
+            format!("The script {} would call itself", self.name())
+        } else if scripts().count() >= MAX_DEPTH {
+            format!("More than {MAX_DEPTH} scripts would call one another")
+        } else {
+            return Ok(());
+        };
+        Err(CapabilityError::new("call.denied", why))
+    }
+
+    /// The file's own name: where it lies is the host's business.
+    fn name(&self) -> String {
+        self.file.file_name().unwrap_or_default().to_string_lossy().into_owned()
     }
 
     async fn run(&self, call: Call) -> Answer {
+        self.check_depth(call.answered.as_deref())?;
         exact(&call.params).map_err(|mismatch| CapabilityError::new("call.invalid", mismatch.to_string()))?;
         let program = self.program.get_or_try_init(|| self.prepare()).await?;
         let text = json!({ "params": call.params }).to_string();
@@ -44,15 +113,16 @@ impl ScriptProvider {
         let options = RunOptions {
             limits: self.limits.clone(),
             caller: call.caller.clone(),
-            parent: Some(ParentCall::of(&call)),
+            parent: Some(ParentCall::of(&call).answered_by(&self.file, self.space_name.as_deref())),
             ..RunOptions::default()
         };
         program.run(options).await.outcome.map_err(failure::of_run)
     }
 
     async fn prepare(&self) -> Result<Program, CapabilityError> {
-        let name = self.file.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let space = self.space.clone();
+        let name = self.name();
+        let unavailable = |message: String| CapabilityError::new("call.unavailable", message);
+        let Some(space) = self.space.get() else { return Err(unavailable("Its space is gone".into())) };
         let path = json!(format!("./{name}"));
         let source = format!(
             "import * as script from {path};\nimport call from '{CALL}';\n\
@@ -60,7 +130,6 @@ impl ScriptProvider {
              export default async () => typeof script.default === 'function' ? script.default(call.params) : script.default;\n"
         );
         let prepared = tokio::task::spawn_blocking(move || space.prepare(&format!("{name}.call.js"), &source)).await;
-        let unavailable = |message: String| CapabilityError::new("call.unavailable", message);
         match prepared {
             Ok(Ok(program)) => Ok(program),
             Ok(Err(PrepareError::Script(error))) => {

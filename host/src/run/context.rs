@@ -1,6 +1,7 @@
 //! What the steps before a provider know of the run that calls.
 
 use super::clock::RunClock;
+use super::parent::Answered;
 use crate::events::EventSink;
 use crate::program::Program;
 use agent_spaces_approvals::Pending;
@@ -30,6 +31,8 @@ pub(crate) struct RunContext {
     pub(crate) counts: RunCounts,
     /// Whose script calls, if one does.
     pub(crate) program: Option<Program>,
+    /// The script that it is, where it answers a call, and those above it.
+    pub(crate) answered: Option<Arc<Answered>>,
 }
 
 impl RunContext {
@@ -43,6 +46,7 @@ impl RunContext {
             pending: Pending::default(),
             counts: RunCounts::default(),
             program: None,
+            answered: None,
         }
     }
 }

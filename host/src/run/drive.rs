@@ -140,6 +140,7 @@ pub(crate) async fn drive(program: &Program, run_id: Arc<str>, options: RunOptio
     let started = Instant::now();
     let clock = RunClock::under(started, parent.as_ref().and_then(|parent| parent.clock.as_ref()));
     let events = events.or_else(|| parent.as_ref().and_then(|parent| parent.listener.clone()));
+    let answered = parent.as_ref().and_then(|parent| parent.answered.clone());
     let events = EventSink::new(run_id.clone(), events, sandbox.observer()).under(parent);
     if events.is_heard() {
         let (script, interfaces) = (program.name().to_owned(), sandbox.interfaces().map(str::to_owned).collect());
@@ -147,7 +148,8 @@ pub(crate) async fn drive(program: &Program, run_id: Arc<str>, options: RunOptio
     }
     let counts = RunCounts::default();
     let pending = pending.unwrap_or_else(|| sandbox.pending());
-    let context = RunContext { caller, clock: clock.clone(), events, pending, counts, program: Some(program.clone()) };
+    let program_of = Some(program.clone());
+    let context = RunContext { caller, clock: clock.clone(), events, pending, counts, program: program_of, answered };
     let state = State::new(run_id.clone(), &limits, program.modules().clone(), Arc::new(context), started);
     let mut store = Store::new(engine.wasmtime(), state);
 
@@ -227,6 +229,7 @@ pub(crate) async fn take_snapshot(program: &Program, limits: Limits) -> Option<V
             pending: program.sandbox().pending(),
             counts: RunCounts::default(),
             program: Some(program.clone()),
+            answered: None,
         };
         let mut state = State::new(run_id, &limits, program.modules().clone(), Arc::new(context), started);
         state.wait_for_memory();

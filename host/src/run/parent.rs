@@ -4,6 +4,7 @@ use super::clock::RunClock;
 use crate::events::Event;
 use crate::handlers::Call;
 use serde::Serialize;
+use std::path::PathBuf;
 use std::sync::Arc;
 use tokio::sync::mpsc;
 
@@ -21,6 +22,17 @@ pub struct ParentCall {
     /// Who hears the other run's events hears this one's too.
     #[serde(skip)]
     pub(crate) listener: Option<mpsc::UnboundedSender<Event>>,
+    /// The script that answers, where one does, and those above it.
+    #[serde(skip)]
+    pub(crate) answered: Option<Arc<Answered>>,
+}
+
+/// A script that answers a call, under those whose calls it answers.
+#[derive(Debug)]
+pub(crate) struct Answered {
+    pub(crate) file: Arc<PathBuf>,
+    pub(crate) space: Option<String>,
+    pub(crate) above: Option<Arc<Answered>>,
 }
 
 impl ParentCall {
@@ -31,6 +43,13 @@ impl ParentCall {
             call_id: call.id,
             clock: call.clock.clone(),
             listener: call.progress.listener(),
+            answered: call.answered.clone(),
         }
+    }
+
+    /// The same, answered by a script.
+    pub(crate) fn answered_by(self, file: &Arc<PathBuf>, space: Option<&str>) -> ParentCall {
+        let answered = Answered { file: file.clone(), space: space.map(str::to_owned), above: self.answered };
+        ParentCall { answered: Some(Arc::new(answered)), ..self }
     }
 }

@@ -3,13 +3,14 @@
 use crate::config::{Auth, BearerSource, McpServer, Raw, Transport};
 use crate::project::DefinedCommand;
 use capability_gen::hidden::is_hidden;
+use capability_gen::implementation::{CommandArgument, CommandInput};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Most servers, and most characters of one word and of one line. What is cut says how much is not shown: the end of a
 /// long command is as dangerous as its beginning.
 const MAX_SERVERS: usize = 100;
 const MAX_WORD: usize = 300;
-const MAX_LINE: usize = 3_000;
+pub(super) const MAX_LINE: usize = 3_000;
 
 /// One line for every server that a file would start or reach: its command or its address, and the names of the
 /// variables that go there. Words of a command are shown as they stand; what is in a variable, in `env`, in a header or
@@ -38,10 +39,22 @@ pub fn waiting_commands(commands: &[DefinedCommand]) -> String {
 fn command_of(command: &DefinedCommand) -> String {
     let template = &command.template;
     let place = template.cwd.as_ref().map(|cwd| format!(" in {}", word(cwd))).unwrap_or_default();
+    let input = template.stdin.as_ref().map(|input| match input {
+        CommandInput::Params => ", which reads the parameters".to_owned(),
+        CommandInput::Json(value) => format!(", which reads {}", word(&value.to_string())),
+        CommandInput::Text(text) => format!(", which reads {}", word(text.text())),
+    });
     let reads = note("reads", template.env.iter().map(|name| word(name)));
-    let reads = reads.map(|reads| format!(" ({reads})")).unwrap_or_default();
+    let dashes = template.args.iter().filter_map(|argument| match argument {
+        CommandArgument::Template { value, may_begin_with_dash: true } => Some(word(value.text())),
+        _ => None,
+    });
+    let dashes = note("may become an option:", dashes);
+    let notes = reads.into_iter().chain(dashes).collect::<Vec<_>>().join("; ");
+    let notes = if notes.is_empty() { notes } else { format!(" ({notes})") };
     let does = format!("{}: runs {}{place}", word(&command.label), command_line(template.words()));
-    cut(does, MAX_LINE) + &cut(reads, MAX_LINE)
+    // What it is told to do and the names come last and are never cut away by a long command.
+    cut(does, MAX_LINE) + &input.unwrap_or_default() + &cut(notes, MAX_LINE)
 }
 
 fn line(name: &str, server: &McpServer) -> String {
@@ -93,7 +106,7 @@ fn token(auth: &Auth) -> (String, Vec<&str>) {
     }
 }
 
-fn note(what: &str, names: impl IntoIterator<Item = String>) -> Option<String> {
+pub(super) fn note(what: &str, names: impl IntoIterator<Item = String>) -> Option<String> {
     let names = names.into_iter().collect::<Vec<_>>().join(", ");
     (!names.is_empty()).then(|| format!("{what} {names}"))
 }
@@ -104,7 +117,7 @@ pub(crate) fn command_line<'a>(words: impl Iterator<Item = &'a str>) -> String {
 }
 
 /// The names in `${NAME}` and `${NAME:-default}`.
-fn variables<'a>(texts: impl Iterator<Item = &'a str>) -> BTreeSet<String> {
+pub(super) fn variables<'a>(texts: impl Iterator<Item = &'a str>) -> BTreeSet<String> {
     let name = |part: &str| -> String {
         part.chars().take_while(|character| character.is_ascii_alphanumeric() || *character == '_').collect()
     };
@@ -125,7 +138,7 @@ fn address(url: &str) -> String {
 }
 
 /// A word of a command: bounded, visible, and in quotes where it would look like several or like none.
-fn word(text: &str) -> String {
+pub(super) fn word(text: &str) -> String {
     let visible = visible(text);
     let is_plain =
         !visible.is_empty() && !visible.contains(|character: char| character.is_whitespace() || character == '"');
@@ -138,7 +151,7 @@ fn visible(text: &str) -> String {
 }
 
 /// The first so many characters, and how many more there are.
-fn cut(text: String, most: usize) -> String {
+pub(super) fn cut(text: String, most: usize) -> String {
     let more = text.chars().count().saturating_sub(most);
     if more == 0 {
         return text;

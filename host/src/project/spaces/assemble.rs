@@ -26,7 +26,7 @@ use agent_spaces_mcp::secrets::Redactor;
 use agent_spaces_policy::{DayFile, Policy};
 use agent_spaces_providers::http;
 use capability_gen::implementation::Implementation;
-use scripts::Chain;
+use scripts::ScriptSpaces;
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
@@ -39,16 +39,21 @@ impl SpaceModules<'_> {
 
     /// A space with these modules, whose MCP servers are started when a script first calls them.
     pub fn assemble_with(&self, engine: &Engine, equipment: &Equipment) -> Result<Space, ProjectError> {
-        self.assemble_under(engine, equipment, &Chain::default())
+        self.assemble_under(engine, equipment, &ScriptSpaces::default())
     }
 
-    /// The same for a script that answers calls of others.
-    fn assemble_under(&self, engine: &Engine, equipment: &Equipment, chain: &Chain) -> Result<Space, ProjectError> {
+    /// The same, with the spaces of scripts that were made on the way here.
+    fn assemble_under(
+        &self,
+        engine: &Engine,
+        equipment: &Equipment,
+        scripts: &ScriptSpaces,
+    ) -> Result<Space, ProjectError> {
         let policy = Arc::new(self.policy());
         let clients = equipment.clients.as_ref();
         let redactor = clients.map(|clients| clients.context().redactor.clone()).unwrap_or_default();
         let operator = equipment.operator.clone();
-        let linking = Linking { engine, clients, modules: self, equipment, chain, redactor, operator };
+        let linking = Linking { engine, clients, modules: self, equipment, scripts, redactor, operator };
         let (mut interfaces, mut handlers) = link(&self.given, &linking)?;
         self.standard(&policy, equipment)?.add_to(&mut interfaces, &mut handlers)?;
         self.warn_of_rules(&policy, equipment)?;
@@ -137,7 +142,7 @@ struct Linking<'a> {
     clients: Option<&'a McpClients>,
     modules: &'a SpaceModules<'a>,
     equipment: &'a Equipment,
-    chain: &'a Chain,
+    scripts: &'a ScriptSpaces,
     redactor: Redactor,
     operator: Option<Arc<Operator>>,
 }
@@ -152,27 +157,40 @@ fn link(definitions: &[&DefinitionFile], linking: &Linking<'_>) -> Result<(Inter
             DefinitionBody::Module(module) => interfaces.add_package(module.package())?,
         }
         definition.provide(&mut handlers, linking)?;
-        definition.provide_commands(linking, &mut handlers)?;
     }
     Ok((interfaces, handlers))
 }
 
 impl DefinitionFile {
-    /// Lets something answer its functions: handlers of its own; else what the definition says of a function, or of a
-    /// capability; else its server.
+    /// Lets something answer its functions: what the definition says of a function; else handlers of its own; else the
+    /// component of its capability; else its server.
     fn provide(&self, handlers: &mut Handlers, linking: &Linking<'_>) -> Result<(), ProjectError> {
-        if let Some(file) = &self.handlers {
-            let provider = Arc::new(self.handlers(file, linking)?);
-            self.interfaces()?.into_iter().for_each(|interface| handlers.provide(interface, provider.clone()));
-            return Ok(());
+        let own = self.handlers.as_deref().map(|file| self.handlers(file, linking)).transpose()?.map(Arc::new);
+        if let Some(own) = &own {
+            self.interfaces()?.into_iter().for_each(|interface| handlers.provide(interface, own.clone()));
         }
         let DefinitionBody::Module(module) = &self.body else {
-            return Err(ProjectError::Unknown {
+            return own.map(|_| ()).ok_or_else(|| ProjectError::Unknown {
                 place: self.path.display().to_string(),
                 message: "nothing answers this interface".into(),
                 fix: self.missing_handlers(),
             });
         };
+        if own.is_none() {
+            self.provide_interfaces(module, handlers, linking)?;
+        }
+        self.provide_functions(module, handlers, linking)?;
+        self.provide_commands(handlers, linking);
+        Ok(())
+    }
+
+    /// Lets a component or the server answer whole interfaces.
+    fn provide_interfaces(
+        &self,
+        module: &DefinedModule,
+        handlers: &mut Handlers,
+        linking: &Linking<'_>,
+    ) -> Result<(), ProjectError> {
         let server: Arc<dyn Provider> = match (&self.server, linking.clients) {
             (Some(server), Some(clients)) => {
                 Arc::new(McpProvider::new(clients, server, linking.modules.name.as_deref()))
@@ -180,13 +198,25 @@ impl DefinitionFile {
             (Some(server), None) => Arc::new(Unconnected(server.configured.clone())),
             (None, _) => Arc::new(Nobody),
         };
-        let mut requests: Option<Arc<HttpModule>> = None;
         for interface in &module.outline.interfaces {
             let provider = match &interface.component {
                 Some(component) => Arc::new(self.component(module, interface, component, linking)?),
                 None => server.clone(),
             };
             handlers.provide(&interface.name, provider);
+        }
+        Ok(())
+    }
+
+    /// Lets scripts and requests answer the functions that name one.
+    fn provide_functions(
+        &self,
+        module: &DefinedModule,
+        handlers: &mut Handlers,
+        linking: &Linking<'_>,
+    ) -> Result<(), ProjectError> {
+        let mut requests: Option<Arc<HttpModule>> = None;
+        for interface in &module.outline.interfaces {
             for (function, implementation) in &interface.implementations {
                 let provider: Arc<dyn Provider> = match implementation {
                     Implementation::Script(script) => scripts::provider(self, script, linking)?,
@@ -205,15 +235,14 @@ impl DefinitionFile {
         Ok(())
     }
 
-    /// Lets programs answer the functions that name one, whatever answers the others.
-    fn provide_commands(&self, linking: &Linking<'_>, handlers: &mut Handlers) -> Result<(), ProjectError> {
-        let Some(commands) = &self.commands else { return Ok(()) };
+    /// Lets programs answer the functions that name one.
+    fn provide_commands(&self, handlers: &mut Handlers, linking: &Linking<'_>) {
+        let Some(commands) = &self.commands else { return };
         let grants = self.grants(linking);
         for command in &commands.list {
             let provider = CommandProvider::new(command, commands, &grants, linking.operator.clone());
             handlers.provide_function(&command.interface, &command.function, Arc::new(provider));
         }
-        Ok(())
     }
 
     /// What its functions that are requests share.

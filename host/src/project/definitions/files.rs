@@ -1,0 +1,93 @@
+//! The files that define something, and what one file is read as.
+
+use super::recipe::{Naming, Recipe};
+use super::{DefinedModule, DefinitionBody, DefinitionFile};
+use crate::project::commands::DefinedCommands;
+use crate::project::error::ProjectError;
+use crate::project::outlines::Outlines;
+use crate::project::siblings::Siblings;
+use crate::project::text;
+use capability_gen::sources::{Format, MAX_SOURCE_BYTES};
+use std::path::{Path, PathBuf};
+
+/// The files that can define something.
+const EXTENSIONS: [&str; 6] = ["json", "ts", "js", "mts", "mjs", "wit"];
+
+/// The files that a path names: itself, itself with an extension, or those of a folder.
+pub(super) fn at(path: &Path) -> Result<Vec<PathBuf>, ProjectError> {
+    if path.is_dir() {
+        let listed = std::fs::read_dir(path).map_err(|error| ProjectError::file(path, error))?;
+        let entries = listed.collect::<Result<Vec<_>, _>>().map_err(|error| ProjectError::file(path, error))?;
+        let mut files: Vec<PathBuf> = entries.into_iter().map(|entry| entry.path()).collect();
+        files.retain(|file| file.is_file() && may_define(file));
+        // The order of a folder differs from machine to machine; what is made of it must not.
+        files.sort();
+        return Ok(files);
+    }
+    let candidates = [path.to_owned(), with("json", path), with("ts", path), with("wit", path)];
+    match candidates.into_iter().find(|candidate| candidate.is_file()) {
+        Some(file) => Ok(vec![file]),
+        None => {
+            let error = std::io::Error::new(std::io::ErrorKind::NotFound, "there is no such file or folder");
+            Err(ProjectError::file(path, error))
+        }
+    }
+}
+
+fn with(extension: &str, path: &Path) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(".");
+    name.push(extension);
+    name.into()
+}
+
+/// Whether a file of a folder is one that defines something, by its name alone.
+fn may_define(file: &Path) -> bool {
+    let is_beside = |extension| file.with_extension(extension).is_file();
+    match file.extension().and_then(|extension| extension.to_str()) {
+        Some("json" | "wit") => true,
+        // `.d.ts` files declare types for editors.
+        Some("ts") => !file.to_string_lossy().ends_with(".d.ts") && !is_beside("json") && !is_beside("wit"),
+        _ => false,
+    }
+}
+
+/// Reads one file; nothing where it is TypeScript that defines no tool.
+pub(super) fn read(file: &Path, naming: Naming, outlines: &Outlines) -> Result<Option<DefinitionFile>, ProjectError> {
+    let extension = file.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
+    if !EXTENSIONS.contains(&extension) {
+        let fix = match extension {
+            "yaml" | "yml" => "Convert it to JSON",
+            _ => "Name a .json, .ts or .wit file",
+        };
+        let message = format!("a .{extension} file is not a definition");
+        return Err(ProjectError::Unknown { place: file.display().to_string(), message, fix: fix.into() });
+    }
+    let text = text::read(file, MAX_SOURCE_BYTES)?;
+    let is_define_tool = matches!(extension, "ts" | "js" | "mts" | "mjs");
+    if is_define_tool && !text.contains("defineTool") {
+        return Ok(None);
+    }
+    let entries = Vec::from_iter((!naming.entry.is_empty()).then(|| naming.entry.clone()));
+    if extension == "wit" {
+        let handlers = handlers_beside(file);
+        let body = DefinitionBody::Wit(text);
+        return Ok(Some(DefinitionFile::new(file, entries, handlers, body)));
+    }
+    let siblings = (is_define_tool && naming.format != Some(Format::Mcp)).then(|| Siblings::of(file));
+    let recipe = Recipe::of(file, text, naming, siblings);
+    let Some(outline) = recipe.outline(outlines)? else { return Ok(None) };
+    let handlers = if is_define_tool { Some(file.to_owned()) } else { handlers_beside(file) };
+    let has_commands = outline.interfaces.iter().any(|interface| !interface.commands.is_empty());
+    let commands = match has_commands {
+        true => DefinedCommands::of(file, &recipe.text, &recipe.compile()?),
+        false => None,
+    };
+    let body = DefinitionBody::Module(Box::new(DefinedModule { outline, is_define_tool, recipe }));
+    Ok(Some(DefinitionFile { commands, ..DefinitionFile::new(file, entries, handlers, body) }))
+}
+
+/// The file of handlers beside a definition.
+pub(in crate::project) fn handlers_beside(file: &Path) -> Option<PathBuf> {
+    ["ts", "js"].iter().map(|extension| file.with_extension(extension)).find(|path| path.is_file())
+}

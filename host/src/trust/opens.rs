@@ -1,0 +1,117 @@
+//! What a configuration opens to scripts and to what answers them, in words for the one who accepts it.
+
+use super::waiting::{MAX_LINE, cut, note, variables, word};
+use crate::config::{Config, Origin, Provider, Raw};
+use agent_spaces_policy::{DomainPattern, Policy, Settings};
+
+/// Most lines.
+const MAX_LINES: usize = 200;
+
+/// One line for everything that a configuration opens: folders, hosts, and what is given to what answers a module.
+/// Variables and headers are named, their values never shown. Servers are not here: see [`waiting`](super::waiting).
+pub fn opens(config: &Config) -> Vec<String> {
+    let mut lines = Vec::new();
+    lines.extend(network(config.policy.clone()).map(|hosts| format!("scripts: {hosts}")));
+    for (name, space) in &config.spaces {
+        let folder = space.workspace.as_ref().map(|folder| format!("read and write files in {}", word(folder)));
+        let opened: Vec<String> = folder.into_iter().chain(network(config.policy_of(name))).collect();
+        if !opened.is_empty() {
+            lines.push(format!("scripts of {}: {}", word(name), opened.join("; ")));
+        }
+    }
+    for (module, provider) in &config.providers {
+        let given = given(provider);
+        if !given.is_empty() {
+            lines.push(format!("{}: {}", word(module), given.join("; ")));
+        }
+    }
+    if let Some(accounting) = &config.accounting {
+        lines.push(format!("calls are written to {}", word(&accounting.file)));
+    }
+    if config.audit == Some(false) {
+        lines.push("what runs do is not written to the audit log".to_owned());
+    }
+    let more = lines.len().saturating_sub(MAX_LINES);
+    lines.truncate(MAX_LINES);
+    lines.extend((more > 0).then(|| format!("… and {more} more lines")));
+    lines.into_iter().map(|line| cut(line, MAX_LINE)).collect()
+}
+
+/// The hosts that a policy opens.
+fn network(policy: Settings) -> Option<String> {
+    let policy = Policy::new(policy);
+    let network = policy.network();
+    network.enabled.then(|| reach(&network.domains, &network.private)).flatten()
+}
+
+/// The hosts that are opened, and those of them that may lie in an inner network.
+fn reach(hosts: &[DomainPattern], private: &[DomainPattern]) -> Option<String> {
+    let names = |patterns: &[DomainPattern]| patterns.iter().map(|host| word(&host.to_string())).collect::<Vec<_>>();
+    let inner = note("of an inner network too:", names(private)).map(|inner| format!(" ({inner})"));
+    note("reach", names(hosts)).map(|hosts| hosts + &inner.unwrap_or_default())
+}
+
+/// What is given to what answers a module.
+fn given(provider: &Provider) -> Vec<String> {
+    let values = || provider.env.values().map(Raw::expose);
+    let read = variables(values());
+    let set = provider.env.iter().filter(|(name, value)| value.expose() != format!("${{{name}}}"));
+    let set = set.map(|(name, _)| word(name)).collect::<Vec<_>>();
+    let origins = provider.origins.iter().map(|(origin, sent)| sends(origin, sent));
+    let hosts = provider.http.domains.as_deref().filter(|_| provider.http.enabled != Some(false));
+    let reach = reach(hosts.unwrap_or_default(), provider.http.private.as_deref().unwrap_or_default());
+    note("reads", read).into_iter().chain(note("sets", set)).chain(reach).chain(origins).collect()
+}
+
+fn sends(origin: &str, sent: &Origin) -> String {
+    let names = sent.headers.keys().chain(sent.query.keys()).map(|name| word(name)).collect::<Vec<_>>().join(", ");
+    let used = variables(sent.headers.values().chain(sent.query.values()).map(Raw::expose));
+    let used = note("reads", used).map(|used| format!(" ({used})")).unwrap_or_default();
+    format!("sends {names} to {}{used}", word(origin))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::opens;
+    use crate::config::from_value;
+    use serde_json::json;
+
+    #[test]
+    fn everything_that_a_configuration_opens_is_named_and_no_value_is() {
+        let config = from_value(
+            "f",
+            json!({
+                "policy": { "http": { "domains": ["api.example.com"] } },
+                "spaces": {
+                    "closed": { "capabilities": [] },
+                    "work": {
+                        "capabilities": [], "workspace": "./files",
+                        "policy": { "http": { "domains": ["*.example.org", "10.0.0.7"], "private": ["10.0.0.7"] } },
+                    },
+                },
+                "providers": { "@capabilities/crm": {
+                    "env": { "CRM_KEY": "${CRM_KEY}", "MODE": "hunter2" },
+                    "http": { "domains": ["crm.example"] },
+                    "origins": { "https://crm.example": { "headers": { "Authorization": "Bearer ${TOKEN}" } } },
+                } },
+                "accounting": { "file": "calls.jsonl" },
+                "audit": false,
+            }),
+        )
+        .unwrap();
+        assert_eq!(
+            opens(&config),
+            [
+                "scripts: reach api.example.com",
+                "scripts of closed: reach api.example.com",
+                "scripts of work: read and write files in ./files; \
+                 reach *.example.org, 10.0.0.7 (of an inner network too: 10.0.0.7)",
+                "@capabilities/crm: reads CRM_KEY; sets MODE; reach crm.example; \
+                 sends Authorization to https://crm.example (reads TOKEN)",
+                "calls are written to calls.jsonl",
+                "what runs do is not written to the audit log",
+            ]
+        );
+        assert_eq!(opens(&from_value("f", json!({ "spaces": { "a": {} } })).unwrap()), Vec::<String>::new());
+    }
+}

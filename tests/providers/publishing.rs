@@ -103,3 +103,29 @@ fn what_cannot_be_a_function_is_refused_and_nothing_is_written() {
     assert!(done.error().1.contains("it does not define the capability `reports`"), "{done:?}");
     assert_eq!(project.read("capabilities/other.json"), before);
 }
+
+#[test]
+fn a_script_that_would_be_taken_for_handlers_is_not_published_there() {
+    let project = project();
+    project.write("capabilities/reports.ts", "export default () => 1;");
+    let publish = ["publish", "capabilities/reports.ts", "--as", "reports.daily"];
+    let done = project.agent_spaces(&publish);
+    assert!(done.status != Some(0) && done.stderr.contains("would be taken for its handlers"), "{done:?}");
+    assert_eq!(project.read("capabilities/reports.json"), None);
+    // Beside handlers of others, the script answers its own function.
+    project.write("capabilities/reports.ts", "export const daily = () => 'a handler', weekly = () => 'a handler';");
+    assert_eq!(project.agent_spaces(&PUBLISH).status, Some(0));
+    let script =
+        "import { reports } from '@capabilities/reports'; export default (await reports.daily({ day: 'x' })).title;";
+    assert_eq!(project.run(script).value(), "Report of x");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_definition_can_be_read_by_others() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let project = project();
+    assert_eq!(project.agent_spaces(&PUBLISH).status, Some(0));
+    let mode = std::fs::metadata(project.path("capabilities/reports.json")).unwrap().permissions().mode();
+    assert_eq!(mode & 0o444, 0o444);
+}

@@ -155,3 +155,98 @@ fn a_value_may_be_exported_instead_of_a_function() {
     let project = project("export default { fixed: [1, 2] };");
     assert_eq!(run(&project, "export default await attempt('x');", &["--json"]).value(), json!({ "fixed": [1, 2] }));
 }
+
+#[test]
+fn many_scripts_of_one_space_may_have_one_another() {
+    let project = Project::empty();
+    let names: Vec<String> = (0..70).map(|index| format!("f{index}")).collect();
+    let files: Vec<String> = names.iter().map(|name| format!("../scripts/{name}.ts")).collect();
+    let functions: Vec<_> = names.iter().zip(&files).map(|(name, file)| (name.as_str(), file.as_str(), None)).collect();
+    project.write("capabilities/many.json", scripts("many", &functions));
+    let next = |index: usize| format!("many.f{index}({{ day }})");
+    for (index, name) in names.iter().enumerate() {
+        let body = if index < 5 { format!("'{index} ' + await {}", next(index + 1)) } else { format!("'{index}'") };
+        project.write(
+            &format!("scripts/{name}.ts"),
+            format!("import {{ many }} from '@capabilities/many'; export default async ({{ day }}) => {body};"),
+        );
+    }
+    project.configure(json!({ "capabilities": { "global": ["./capabilities/many.json"] } }));
+    let script = "import { many } from '@capabilities/many';
+        const say = (name) => many[name]({ day: 'x' }).catch((error) => `${error.code}: ${error.message}`);
+        export default [await say('f69'), await say('f2'), await say('f1')];";
+    let said = project.run_with(script, &["--json"]).value();
+    let deep = "call.denied: More than 4 scripts would call one another";
+    assert_eq!(said, json!(["69", "2 3 4 5", deep]));
+}
+
+/// What a definition may not name as its script, and what it is told.
+#[test]
+fn a_definition_runs_scripts_of_its_own_project_alone() {
+    let outside = tempfile::tempdir().unwrap();
+    std::fs::write(outside.path().join("daily.ts"), "export default () => 'outside';").unwrap();
+    std::fs::write(outside.path().join("key.json"), r#"{ "token": "secret" }"#).unwrap();
+    let file = |name: &str| outside.path().join(name).display().to_string();
+    for (script, expected) in [
+        (file("daily.ts"), "lies outside the project"),
+        (file("key.json"), "is no script"),
+        ("../scripts/link.ts".to_owned(), "lies outside the project"),
+        ("../agent-spaces.config.json".to_owned(), "is no script"),
+    ] {
+        let project = project(DAILY);
+        std::os::unix::fs::symlink(outside.path().join("daily.ts"), project.path("scripts/link.ts")).unwrap();
+        project.write("capabilities/reports.json", scripts("reports", &[("daily", &script, Some("inner"))]));
+        let (_, message) = run(&project, "export default 1;", &["--json"]).error();
+        assert!(message.contains(expected), "{script}: {message}");
+    }
+    // What a stranger wrote has no say over the project's spaces.
+    let project = project(DAILY);
+    project.write(
+        "node_modules/@x/sdk/package.json",
+        r#"{ "name": "@x/sdk", "agent-spaces": { "capabilities": "./t.json" } }"#,
+    );
+    project.write("node_modules/@x/sdk/t.json", scripts("t", &[("f", "./evil.ts", Some("inner"))]));
+    project.write("node_modules/@x/sdk/evil.ts", "export default () => 'evil';");
+    for entry in ["@x/sdk", "./node_modules/@x/sdk/t.json"] {
+        project.configure(json!({ "spaces": { "inner": {}, "outer": { "capabilities": [entry] } } }));
+        project.trust();
+        let (_, message) = project.run_with("export default 1;", &["--space", "outer", "--json"]).error();
+        assert!(message.contains("a definition of an npm package may run no script"), "{entry}: {message}");
+    }
+}
+
+#[test]
+fn what_decides_over_calls_cannot_lie_in_a_workspace() {
+    let project = project(DAILY);
+    let tool = |name: &str, command: Value| {
+        json!({ "name": name, "functions": [{ "name": "f", "parameters": {}, "command": command }] }).to_string()
+    };
+    project.write("free/data.txt", "");
+    project.write("work/tool.py", "print(1)");
+    project.write("capabilities/py.json", tool("py", json!({ "program": "python3", "args": ["../work/tool.py"] })));
+    project.write("capabilities/make.json", tool("make", json!({ "program": "make", "cwd": "../work" })));
+    project.write(
+        "capabilities/wasm.json",
+        json!({ "name": "wasm", "component": "../work/tool.wasm", "functions": [{ "name": "f", "parameters": {} }] })
+            .to_string(),
+    );
+    for (definition, workspace, is_refused) in [
+        ("reports", "./scripts", true),
+        ("py", "./work", true),
+        ("make", "./work", true),
+        ("wasm", "./work", true),
+        ("reports", "./free", false),
+        ("py", "./free", false),
+    ] {
+        project.configure(json!({ "spaces": {
+            "inner": {},
+            "outer": { "workspace": workspace, "capabilities": [format!("./capabilities/{definition}.json")] },
+        } }));
+        project.trust();
+        let done = project.run_with("export default 1;", &["--space", "outer", "--json"]);
+        match is_refused {
+            true => assert!(done.error().1.contains("overlap"), "{definition} {workspace}: {done:?}"),
+            false => assert_eq!(done.value(), 1, "{definition} {workspace}: {done:?}"),
+        }
+    }
+}

@@ -165,3 +165,21 @@ fn a_rule_that_is_about_nothing_is_told() {
     let told: Vec<&str> = done.stderr.lines().filter(|line| line.contains("fs.")).collect();
     assert!(told.len() == 1 && told[0].contains("fs.writefile") && told[0].contains("fs.writeFile"), "{done:?}");
 }
+
+/// A capability may have a function of its own name among others, as many servers do.
+#[test]
+fn a_rule_is_about_a_function_that_is_called_as_its_capability() {
+    let project = Project::empty();
+    let function = |name: &str| json!({ "name": name, "description": name, "parameters": {} });
+    let tool = json!({ "name": "fetch", "functions": [function("fetch"), function("other")] });
+    project.write("tools/fetch.json", tool.to_string());
+    project.write("tools/fetch.ts", "export const fetch = () => 'fetched', other = () => 'other';");
+    let policy = json!({ "functions": { "fetch.fetch": "deny" } });
+    project.configure(json!({ "capabilities": { "global": ["./tools"] }, "spaces": { "work": { "policy": policy } } }));
+    project.trust();
+    let source = "import { fetch as it } from '@capabilities/fetch';
+        export default [await it.other({}), await it.fetch({}).catch((error) => error.code)];";
+    assert_eq!(project.run_with(source, &["--json"]).value(), json!(["other", "fetched"]));
+    assert_eq!(project.run(source).value(), json!(["other", "call.denied"]));
+    assert_eq!(explain(&project, &["work", "fetch.fetch"]).status, Some(4));
+}

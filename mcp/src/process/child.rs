@@ -1,7 +1,7 @@
 //! A server's process, and its end.
 
 use super::environment::environment;
-use super::{CANNOT_START, supervises};
+use super::supervises;
 use crate::{ConnectError, StdioEndpoint};
 use std::process::{ExitStatus, Stdio};
 use std::time::Duration;
@@ -22,6 +22,8 @@ pub struct Child {
     #[cfg(unix)]
     pid: Option<rustix::process::Pid>,
     supervised: bool,
+    /// What it has to end after it was told to.
+    grace: Duration,
     status: Option<ExitStatus>,
 }
 
@@ -53,6 +55,7 @@ impl Child {
             pid: process.id().and_then(super::pid),
             process,
             supervised,
+            grace,
             status: None,
         })
     }
@@ -92,27 +95,27 @@ impl Child {
     /// What it exited with, once it was waited for: as shells say it, 128 and the signal's number after a signal.
     pub fn exit_code(&self) -> Option<i32> {
         let status = self.status?;
-        #[cfg(unix)]
-        let signal = std::os::unix::process::ExitStatusExt::signal(&status);
-        #[cfg(not(unix))]
-        let signal = None;
-        status.code().or_else(|| signal.map(|signal: i32| signal.saturating_add(128)))
+        status.code().or_else(|| signal(status).map(|signal| signal.saturating_add(128)))
     }
 
     /// Whether it ended because its program could not be started. Then it said why on stderr.
     pub fn could_not_start(&self) -> bool {
-        self.supervised && self.status.and_then(|status| status.code()) == Some(CANNOT_START)
+        #[cfg(unix)]
+        let told = Some(super::CANNOT_START.as_raw());
+        #[cfg(not(unix))]
+        let told: Option<i32> = None;
+        self.supervised && told.is_some() && self.status.and_then(signal) == told
     }
 
-    /// Ends it: closes its input, tells it to end after `grace`, kills it after another one. An input that was taken
-    /// must be dropped before.
+    /// Ends it: closes its input, tells it to end after `patience`, kills it after the grace that it was started with. An
+    /// input that was taken must be dropped before.
     /// Returns when everything is gone.
-    pub async fn close(&mut self, grace: Duration) {
-        if timeout(grace, self.wait()).await.is_ok() {
+    pub async fn close(&mut self, patience: Duration) {
+        if timeout(patience, self.wait()).await.is_ok() {
             return;
         }
         self.terminate();
-        let patience = if self.supervised { grace + SUPERVISOR_SLACK } else { grace };
+        let patience = if self.supervised { self.grace + SUPERVISOR_SLACK } else { self.grace };
         if timeout(patience, self.wait()).await.is_ok() {
             return;
         }
@@ -185,6 +188,14 @@ fn command(program: &str, grace: Duration) -> Result<(Command, bool), String> {
 #[cfg(not(unix))]
 fn command(program: &str, _grace: Duration) -> Result<(Command, bool), String> {
     Ok((Command::new(program), supervises()))
+}
+
+/// The signal that ended it.
+fn signal(status: ExitStatus) -> Option<i32> {
+    #[cfg(unix)]
+    return std::os::unix::process::ExitStatusExt::signal(&status);
+    #[cfg(not(unix))]
+    return None;
 }
 
 fn describe(status: ExitStatus) -> String {

@@ -29,8 +29,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 #[cfg(unix)]
 const MARKER: &str = "__agent-spaces-supervise";
 
-/// What a supervisor exits with that could not start its program.
-const CANNOT_START: i32 = 125;
+/// What ends a supervisor that could not start its program. A program's own end is told by an exit status, whatever it
+/// was, so that none can be mistaken for this; and nobody else sends this signal.
+#[cfg(unix)]
+const CANNOT_START: rustix::process::Signal = rustix::process::Signal::VTALARM;
 
 static SUPERVISES: AtomicBool = AtomicBool::new(false);
 

@@ -50,10 +50,12 @@ pub(super) fn run(mut arguments: impl Iterator<Item = OsString>) -> i32 {
     }
 }
 
-/// Says why nothing was started. Only the host reads it, and it may be gone.
+/// Says why nothing was started, and ends as nothing that was started can. Only the host reads it, and it may be gone.
 fn refuse(why: &str) -> i32 {
     let _ = writeln!(std::io::stderr(), "{why}");
-    CANNOT_START
+    let _ = rustix::process::kill_process(rustix::process::getpid(), CANNOT_START);
+    // Who started the host may have it ignore this signal.
+    1
 }
 
 async fn supervise(mut command: Command, order: &Order) -> i32 {
@@ -74,7 +76,7 @@ async fn supervise(mut command: Command, order: &Order) -> i32 {
         Ok(child) => child.id(),
         Err(error) => return refuse(&error.to_string()),
     };
-    let Some(server) = pid(server) else { return CANNOT_START };
+    let Some(server) = pid(server) else { return refuse("it has no number") };
     let_go_of_the_pipes();
     let mut children = Children { server, status: None };
     while children.reap() && children.status.is_none() {

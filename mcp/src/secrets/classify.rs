@@ -1,5 +1,6 @@
 //! Which settings are secret.
 
+use super::parts::after_scheme;
 use super::places::secrets_in_url;
 use super::{Expanded, MAX_SECRET, MIN_SECRET, Secret};
 
@@ -49,6 +50,15 @@ pub enum SecretError {
         /// The name of the setting.
         name: String,
     },
+    /// It is sent as a credential, and would be found everywhere.
+    #[error(
+        "`{name}` is a credential, and one must have at least {MIN_SECRET} characters to be kept out of answers: use a \
+         longer one, or put what is no secret into the definition"
+    )]
+    ShortCredential {
+        /// The name of the header, or of the member of the query.
+        name: String,
+    },
     /// It would take too much to find.
     #[error("the secret in `{name}` is longer than {MAX_SECRET} bytes: put it in a file that the server reads")]
     TooLong {
@@ -89,6 +99,28 @@ pub fn secret_value(name: &str, expanded: Expanded, public: &[String]) -> Result
         secrets.extend(values);
     }
     Ok(Resolved { value, is_secret, secrets })
+}
+
+/// What is sent to prove who asks: always a secret, whatever its name.
+///
+/// # Errors
+/// One that is too short or too long to be found again.
+pub fn credential_value(name: &str, expanded: Expanded) -> Result<Resolved, SecretError> {
+    let Expanded { text, values, .. } = expanded;
+    if after_scheme(&text).unwrap_or(text.trim()).chars().count() < MIN_SECRET {
+        return Err(SecretError::ShortCredential { name: name.to_owned() });
+    }
+    if text.len() > MAX_SECRET {
+        return Err(SecretError::TooLong { name: name.to_owned() });
+    }
+    let mut secrets = values;
+    if name.eq_ignore_ascii_case("cookie") {
+        let cookies = text.split(';').filter_map(|cookie| cookie.split_once('='));
+        secrets.extend(cookies.map(|(_, value)| Secret::new(value.trim())));
+    }
+    let value = Secret::new(text);
+    secrets.push(value.clone());
+    Ok(Resolved { value, is_secret: true, secrets })
 }
 
 /// Names that often hold a secret, and as often something short and harmless.
@@ -169,5 +201,22 @@ mod tests {
         let secrets: Vec<&str> = resolved.secrets.iter().map(Secret::expose).collect();
         assert_eq!(secrets, ["x the database y", "the database"]);
         assert!(resolve("ANYTHING", "literal text").expect("fine").secrets.is_empty());
+    }
+
+    #[test]
+    fn a_credential_is_secret_whatever_its_name_and_never_too_short() {
+        let given = |name: &str, text: &str| {
+            let expanded = Expanded { text: text.to_owned(), is_secret: false, values: Vec::new() };
+            let resolved = credential_value(name, expanded).map_err(|error| error.to_string())?;
+            Ok::<_, String>(resolved.secrets.iter().map(|secret| secret.expose().to_owned()).collect::<Vec<_>>())
+        };
+        assert_eq!(given("X-Tenant", "tenant-of-ours"), Ok(vec!["tenant-of-ours".to_owned()]));
+        let cookie = given("Cookie", "lang=de; sid=abcdef123456").unwrap();
+        assert!(cookie.contains(&"abcdef123456".to_owned()), "{cookie:?}");
+        for (name, text) in [("X-Version", "2"), ("Authorization", "Bearer short"), ("key", " abcdefg "), ("key", "")] {
+            let error = given(name, text).unwrap_err();
+            assert!(error.contains("at least 8 characters") && error.contains(name), "{error}");
+        }
+        assert!(given("key", &"x".repeat(MAX_SECRET + 1)).unwrap_err().contains("longer than"));
     }
 }

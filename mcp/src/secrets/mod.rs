@@ -22,7 +22,7 @@ mod secret;
 mod spellings;
 mod values;
 
-pub use classify::{Resolved, SecretError, looks_secret, secret_value};
+pub use classify::{Resolved, SecretError, credential_value, looks_secret, secret_value};
 pub use expand::{ExpandError, Expanded, MAX_EXPANDED, Variables, expand};
 pub use places::{secrets_in_args, secrets_in_url};
 pub use redactor::{MASK, MAX_SECRET, Redactor};

@@ -16,11 +16,9 @@ const SCHEMES: [&str; 7] = ["Bearer", "Basic", "Token", "ApiKey", "Api-Key", "Di
 pub(super) fn parts(text: &str) -> BTreeSet<String> {
     let whole = text.trim();
     let mut found = BTreeSet::from([whole.to_owned()]);
-    if let Some((scheme, rest)) = whole.split_once(' ')
-        && SCHEMES.iter().any(|known| known.eq_ignore_ascii_case(scheme))
-    {
-        found.insert(rest.trim().to_owned());
-        found.extend(basic_password(rest.trim()));
+    if let Some(rest) = after_scheme(whole) {
+        found.insert(rest.to_owned());
+        found.extend(basic_password(rest));
     }
     let within = secrets_in_url(whole).into_iter().chain(secrets_in_pairs(whole));
     found.extend(within.map(|secret: Secret| secret.expose().to_owned()));
@@ -32,6 +30,12 @@ pub(super) fn parts(text: &str) -> BTreeSet<String> {
     }
     found.retain(|part| part.chars().count() >= MIN_SECRET);
     found
+}
+
+/// What follows `Bearer` and the like.
+pub(super) fn after_scheme(text: &str) -> Option<&str> {
+    let (scheme, rest) = text.trim().split_once(' ')?;
+    SCHEMES.iter().any(|known| known.eq_ignore_ascii_case(scheme)).then_some(rest.trim())
 }
 
 fn basic_password(credentials: &str) -> Option<String> {

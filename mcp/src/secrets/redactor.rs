@@ -65,6 +65,22 @@ impl Redactor {
         self.finder().map_or(Cow::Borrowed(text), |finder| mask(&finder, text))
     }
 
+    /// The end of a text, from about so many bytes before it, without secrets. One that begins further ahead is taken
+    /// out as a whole: a text must not be cut before this.
+    pub fn end(&self, text: &str, bytes: usize) -> String {
+        let mut from = text.ceil_char_boundary(text.len().saturating_sub(bytes));
+        let mut out = String::new();
+        for range in self.finder().map(|finder| finder.ranges(text)).unwrap_or_default() {
+            if range.end > from {
+                out.push_str(text.get(from..range.start).unwrap_or_default());
+                out.push_str(MASK);
+                from = range.end;
+            }
+        }
+        out.push_str(text.get(from..).unwrap_or_default());
+        out
+    }
+
     /// Takes secrets out of every string, key and number. Base64 text whose bytes hold one is withheld whole.
     pub fn value(&self, value: &mut Value) {
         if let Some(finder) = self.finder() {

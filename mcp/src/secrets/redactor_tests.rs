@@ -199,3 +199,17 @@ fn of_a_secret_that_is_too_long_the_beginning_is_found() {
     redactor.add(&Secret::new("one more secret"));
     assert!(!redactor.taints(secret.as_bytes()), "the oldest goes when there are too many bytes");
 }
+
+#[test]
+fn the_end_of_a_text_holds_no_half_of_a_secret() {
+    let redactor = knowing(&["hunter2hunter2"]);
+    let text = "é hunter2hunter2 and hunter2hunter2!";
+    assert_eq!(redactor.end(text, 1), "!");
+    assert_eq!(redactor.end(text, 2), format!("{MASK}!"));
+    assert_eq!(redactor.end(text, 15), format!("{MASK}!"));
+    assert_eq!(redactor.end(text, 20), format!(" and {MASK}!"));
+    assert_eq!(redactor.end(text, 21), format!("{MASK} and {MASK}!"));
+    assert_eq!(redactor.end(text, usize::MAX), format!("é {MASK} and {MASK}!"));
+    assert_eq!(Redactor::default().end(text, 3), "r2!");
+    assert_eq!(Redactor::default().end("é", 1), "");
+}

@@ -8,11 +8,15 @@ mod http;
 
 pub use command::{CommandArgument, CommandInput, CommandOutput, CommandTemplate, ExitMeaning};
 pub use http::{
-    CONNECTION_HEADERS, HttpBody, HttpContent, HttpError, HttpMember, HttpNext, HttpOperation, HttpPages, HttpResponse,
-    HttpStyle,
+    CONNECTION_HEADERS, HttpBody, HttpContent, HttpError, HttpMember, HttpNext, HttpOperation, HttpPages,
+    HttpPathStyle, HttpResponse, HttpStyle,
 };
 
 use serde::{Deserialize, Serialize};
+
+/// Codes that only the host gives begin like this: what answers a call cannot pretend that the script itself reached a
+/// limit.
+pub const RESERVED_CODES: [&str; 6] = ["script.", "import.", "limit.", "run.", "host.", "config."];
 
 /// What answers a function.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

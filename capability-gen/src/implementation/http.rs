@@ -32,6 +32,9 @@ pub struct HttpOperation {
     /// The address up to the query: `https://api.example.com/v1/pets/{{petId}}`. Scheme, host and port have no
     /// parameters. Only a path, `/pets/{{petId}}`, where a document names no server; then nothing can be sent.
     pub url: Template,
+    /// How parameters in the path are written that are lists or objects, where it is not with commas; by their names.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub path: BTreeMap<String, HttpPathStyle>,
     /// Members of the query.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub query: Vec<HttpMember>,
@@ -72,6 +75,16 @@ pub struct HttpMember {
     pub style: HttpStyle,
 }
 
+/// How a list or an object is written in a path.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct HttpPathStyle {
+    /// An object as `comma`, `b,1`, or as `members`, `b=1`; anything as `json`.
+    pub style: HttpStyle,
+    /// What stands between elements, escaped already.
+    pub between: String,
+}
+
 /// How a list or an object is written where text goes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -87,7 +100,7 @@ pub enum HttpStyle {
     Pipe,
     /// An object as `a[b]=1&a[c]=2`.
     Brackets,
-    /// An object as members of their own: `b=1&c=2`; a list as `repeat`.
+    /// An object as members of their own: `b=1&c=2`, in a header `b=1,c=2`; a list as `repeat`.
     Members,
     /// Anything as JSON text.
     Json,

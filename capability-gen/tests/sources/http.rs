@@ -122,12 +122,12 @@ fn a_slip_is_refused_with_what_was_probably_meant() {
     wrong(json!({ "path": "/", "result": "/a~2" }), ".result", "no JSON pointer", "/data/items");
     wrong(json!({ "path": "/", "errors": { "200": {} } }), ".errors[\"200\"]", "no status", "404");
     wrong(json!({ "path": "/", "errors": { "404": { "code": "Bad" } } }), ".errors[\"404\"].code", "no code", "dots");
-    wrong(
-        json!({ "path": "/", "errors": { "404": { "code": "limit.time" } } }),
-        ".errors[\"404\"].code",
-        "no code",
-        "dots",
-    );
+    let reserved = ["script", "import", "limit", "run", "host", "config"].map(|prefix| format!("{prefix}.x"));
+    let decisions = ["call.denied", "call.approval_denied", "call.approval_x"].map(str::to_owned);
+    for code in reserved.iter().chain(&decisions) {
+        let http = json!({ "path": "/", "errors": { "404": { "code": code } } });
+        wrong(http, ".errors[\"404\"].code", "only the host gives", "of your own");
+    }
     wrong(json!({ "path": "/", "response": "xml" }), ".response", "\"xml\"", "json");
     wrong(json!({ "path": "/", "query": { "a": { "value": "x", "style": "csv" } } }), ".query.a.style", "csv", "comma");
     let pages = json!({ "items": "/items", "link": true });

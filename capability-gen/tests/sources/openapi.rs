@@ -373,6 +373,43 @@ fn lists_and_objects_are_written_in_the_documents_style() {
 }
 
 #[test]
+fn lists_and_objects_in_paths_and_headers_are_written_in_the_documents_style() {
+    let (list, object) = (json!({"type": "array"}), json!({"type": "object"}));
+    let written = |more: Value| {
+        let mut parameter = json!({"name": "a b", "in": "path"});
+        parameter.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        let function = operation("/x/{a b}", json!({"parameters": [parameter]}));
+        let http = http(&function);
+        let style = http.path.get("a b").map(|style| (style.style, style.between.clone()));
+        (http.url.text().to_owned(), style)
+    };
+    let style = |style, between: &str| Some((style, between.to_owned()));
+    for (parameter, url, expected) in [
+        (json!({"schema": list}), "/x/{{a b}}", None),
+        (json!({"schema": list, "explode": true}), "/x/{{a b}}", None),
+        (json!({"schema": object}), "/x/{{a b}}", style(HttpStyle::Comma, ",")),
+        (json!({"schema": object, "explode": true}), "/x/{{a b}}", style(HttpStyle::Members, ",")),
+        (json!({"schema": list, "style": "label"}), "/x/.{{a b}}", None),
+        (json!({"schema": list, "style": "label", "explode": true}), "/x/.{{a b}}", style(HttpStyle::Members, ".")),
+        (json!({"schema": list, "style": "matrix"}), "/x/;a%20b={{a b}}", None),
+        (
+            json!({"schema": list, "style": "matrix", "explode": true}),
+            "/x/;a%20b={{a b}}",
+            style(HttpStyle::Repeat, ";a%20b="),
+        ),
+        (json!({"schema": object, "style": "matrix", "explode": true}), "/x/;{{a b}}", style(HttpStyle::Members, ";")),
+        (json!({"content": {"application/json": {}}}), "/x/{{a b}}", style(HttpStyle::Json, ",")),
+    ] {
+        assert_eq!(written(parameter.clone()), (url.to_owned(), expected), "{parameter}");
+    }
+    let header = |explode: bool| json!({"name": "H", "in": "header", "schema": object, "explode": explode});
+    for (explode, expected) in [(false, HttpStyle::Comma), (true, HttpStyle::Members)] {
+        let function = operation("/x", json!({"parameters": [header(explode)]}));
+        assert_eq!(members(&http(&function).headers), [("H", "{{H}}", expected)]);
+    }
+}
+
+#[test]
 fn what_cannot_be_sent_has_no_request() {
     let multipart = json!({"requestBody": {"content": {"multipart/form-data": {"schema": {"type": "object"}}}}});
     let xml = json!({"requestBody": {"content": {"application/xml": {"schema": {"type": "object"}}}}});

@@ -3,7 +3,7 @@
 use super::super::error::{SourceError, quoted};
 use super::super::node::Node;
 use super::super::parameters::Parameters;
-use crate::implementation::{HttpError, HttpNext, HttpPages};
+use crate::implementation::{HttpError, HttpNext, HttpPages, RESERVED_CODES};
 use std::collections::BTreeMap;
 
 /// The longest JSON pointer.
@@ -72,9 +72,14 @@ fn code(node: &Node<'_>) -> Result<String, SourceError> {
     let is_word = |word: &str| {
         !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_')
     };
-    // Codes of limits are those of ended runs.
     let is_code = text.len() <= MAX_CODE_BYTES && text.contains('.') && text.split('.').all(is_word);
-    if is_code && !text.starts_with("limit.") {
+    // A server's answer must not pass for a decision of the host's.
+    let is_decision = text == "call.denied" || text.starts_with("call.approval_");
+    if is_decision || RESERVED_CODES.iter().any(|prefix| text.starts_with(prefix)) {
+        let fix = "Use a code of your own, such as \"weather.no_such_city\".";
+        return Err(node.error(format!("{} is a code that only the host gives", quoted(text)), fix));
+    }
+    if is_code {
         return Ok(text.to_owned());
     }
     let fix = "Write words of small letters with dots between them, such as \"weather.no_such_city\".";

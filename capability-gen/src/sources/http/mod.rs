@@ -20,6 +20,7 @@ use super::parameters::Parameters;
 use crate::implementation::{HttpBody, HttpContent, HttpMember, HttpOperation, HttpResponse};
 use crate::template::Template;
 use serde_json::Value;
+use std::collections::BTreeMap;
 
 /// The methods that are sent. `CONNECT` and `TRACE` are for proxies.
 pub(super) const METHODS: [&str; 7] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
@@ -68,6 +69,7 @@ pub(super) fn read(
     }
     Ok(Box::new(HttpOperation {
         url: url(node, defaults, &parameters)?,
+        path: BTreeMap::new(),
         query: members::query(node.get("query").as_ref(), &parameters)?,
         headers: shared.chain(own.iter().cloned()).collect(),
         cookies: Vec::new(),

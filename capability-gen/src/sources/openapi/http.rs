@@ -7,7 +7,7 @@ use super::request::{Placed, Request};
 use super::{Context, server};
 use crate::definition::Note;
 use crate::implementation::{
-    HttpBody, HttpContent, HttpMember, HttpOperation, HttpResponse, HttpStyle, Implementation,
+    HttpBody, HttpContent, HttpMember, HttpOperation, HttpPathStyle, HttpResponse, HttpStyle, Implementation,
 };
 use crate::template::{Template, placeholder};
 use serde_json::{Map, Value};
@@ -60,6 +60,7 @@ pub(super) fn implementation(
     Ok(Some(Implementation::Http(Box::new(HttpOperation {
         method,
         url,
+        path: styles(&request.parameters),
         query: fixed.into_iter().chain(members("query")).collect(),
         headers: members("header").collect(),
         cookies: members("cookie").collect(),
@@ -69,6 +70,12 @@ pub(super) fn implementation(
         errors: BTreeMap::new(),
         pages: None,
     }))))
+}
+
+/// How parameters of the path are written.
+fn styles(parameters: &[Placed]) -> BTreeMap<String, HttpPathStyle> {
+    let styled = parameters.iter().filter(|placed| placed.location == "path");
+    styled.filter_map(|placed| Some((placed.name.clone(), placed.path_style.clone()?))).collect()
 }
 
 fn member(placed: &Placed) -> HttpMember {

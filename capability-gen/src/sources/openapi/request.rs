@@ -12,26 +12,15 @@ use super::reference::Document;
 use super::schema::Copier;
 use super::style;
 use crate::definition::Note;
-use crate::implementation::HttpStyle;
+use crate::implementation::{HttpPathStyle, HttpStyle};
 use serde_json::{Map, Value, json};
 use std::collections::{HashMap, HashSet};
 
 /// The most parameters of one operation. The most that were seen are about 200.
 pub(super) const MAX_PARAMETERS: usize = 1_000;
 
-/// Headers that carry credentials or belong to the connection.
-const HOST_HEADERS: [&str; 10] = [
-    "authorization",
-    "proxy-authorization",
-    "cookie",
-    "host",
-    "accept",
-    "content-type",
-    "content-length",
-    "connection",
-    "transfer-encoding",
-    "upgrade",
-];
+/// Headers that the host sets by what the document says of bodies, besides those that no definition may set.
+const HOST_HEADERS: [&str; 2] = ["accept", "content-type"];
 
 /// Where a document's API keys go: location and name, in lower case.
 pub(super) struct Credentials(HashSet<(String, String)>);
@@ -84,6 +73,8 @@ pub(super) struct Placed {
     pub(super) style: HttpStyle,
     /// What stands before the value in a path.
     pub(super) prefix: String,
+    /// How a list or an object is written in a path, where it is not a list with commas.
+    pub(super) path_style: Option<HttpPathStyle>,
 }
 
 /// One object's schema in the making.
@@ -109,7 +100,8 @@ impl Members {
         }
         self.properties.insert(name.clone(), schema);
         let (wire, location) = (wire.to_owned(), location.to_owned());
-        self.parameters.push(Placed { name, wire, location, style: HttpStyle::default(), prefix: String::new() });
+        let (style, prefix) = (HttpStyle::default(), String::new());
+        self.parameters.push(Placed { name, wire, location, style, prefix, path_style: None });
     }
 }
 

@@ -79,7 +79,7 @@ impl StandardLibrary {
 }
 
 fn given(answer: agent_spaces_std::Answer) -> Answer {
-    answer.map_err(|StdError { code, message, retryable, details }| CapabilityError {
+    answer.map_err(|StdError { code, message, retryable, details, .. }| CapabilityError {
         code: code.to_owned(),
         message,
         retryable,

@@ -47,7 +47,7 @@ pub use facts::{Facts, Kind};
 pub use files::FilePolicy;
 pub use function::FunctionPolicy;
 pub use middleware::Middleware;
-pub use network::NetworkPolicy;
+pub use network::{NetworkPolicy, NetworkRefusal};
 pub use pattern::{Pattern, PatternError};
 pub use policy::{ApprovalPolicy, Policy};
 pub use preset::{Preset, PresetLimits};

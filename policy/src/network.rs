@@ -45,24 +45,43 @@ impl Default for NetworkPolicy {
     }
 }
 
+/// Why a request may not be sent, in words for who asked.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NetworkRefusal {
+    /// No host may be reached.
+    #[error("Network access is disabled")]
+    Disabled,
+    /// The host is among those that may not be reached.
+    #[error("Domain \"{0}\" is blocked")]
+    Blocked(String),
+    /// The host is not among those that may be reached.
+    #[error("Domain \"{0}\" is not allowed")]
+    Unlisted(String),
+    /// The method is not among those that may be sent.
+    #[error("Method {0} is not allowed")]
+    Method(String),
+}
+
 impl NetworkPolicy {
-    /// Whether a request of this method may go to this host, or what to tell who asked. A redirect is a request of
-    /// its own.
-    pub fn check(&self, method: &str, host: &str) -> Result<(), String> {
+    /// Whether a request of this method may go to this host. A redirect is a request of its own.
+    ///
+    /// # Errors
+    /// The first reason why it may not.
+    pub fn check(&self, method: &str, host: &str) -> Result<(), NetworkRefusal> {
         if !self.enabled {
-            return Err("Network access is disabled".to_owned());
+            return Err(NetworkRefusal::Disabled);
         }
         // What is no host is not on any list either.
-        let Some(host) = Host::parse(host) else { return Err(not_allowed(&shown(host))) };
+        let Some(host) = Host::parse(host) else { return Err(NetworkRefusal::Unlisted(shown(host))) };
         if self.blocked.iter().any(|pattern| pattern.covers(&host)) {
-            return Err(format!("Domain \"{host}\" is blocked"));
+            return Err(NetworkRefusal::Blocked(host.to_string()));
         }
         if !self.domains.iter().any(|pattern| pattern.allows(&host)) {
-            return Err(not_allowed(&host.to_string()));
+            return Err(NetworkRefusal::Unlisted(host.to_string()));
         }
         let is_listed = |methods: &Vec<String>| methods.iter().any(|listed| listed.eq_ignore_ascii_case(method));
         if self.methods.as_ref().is_some_and(|methods| !is_listed(methods)) {
-            return Err(format!("Method {} is not allowed", shown(&method.to_ascii_uppercase())));
+            return Err(NetworkRefusal::Method(shown(&method.to_ascii_uppercase())));
         }
         Ok(())
     }
@@ -72,10 +91,6 @@ impl NetworkPolicy {
     pub fn allows_private(&self, host: &str) -> bool {
         Host::parse(host).is_some_and(|host| self.private.iter().any(|pattern| pattern.allows(&host)))
     }
-}
-
-fn not_allowed(host: &str) -> String {
-    format!("Domain \"{host}\" is not allowed")
 }
 
 #[cfg(test)]
@@ -100,8 +115,9 @@ mod tests {
     #[test]
     fn what_is_listed_is_reached_and_the_rest_is_not() {
         let policy = policy();
+        let check = |method: &str, host: &str| policy.check(method, host).map_err(|refusal| refusal.to_string());
         for (method, host) in [("GET", "api.example.com"), ("get", "API.EXAMPLE.COM."), ("HEAD", "a.b.acme.com")] {
-            assert_eq!(policy.check(method, host), Ok(()), "{method} {host}");
+            assert_eq!(check(method, host), Ok(()), "{method} {host}");
         }
         for (method, host, message) in [
             ("GET", "example.com", "Domain \"example.com\" is not allowed"),
@@ -115,7 +131,7 @@ mod tests {
             ("post", "api.example.com", "Method POST is not allowed"),
             ("GE\nT", "api.example.com", "Method GE\\nT is not allowed"),
         ] {
-            assert_eq!(policy.check(method, host), Err(message.to_owned()), "{method} {host}");
+            assert_eq!(check(method, host), Err(message.to_owned()), "{method} {host}");
         }
     }
 
@@ -124,21 +140,27 @@ mod tests {
         let mut policy = policy();
         // Blocked before not allowed, both before the method.
         policy.blocked = patterns(&["elsewhere.org"]);
-        assert_eq!(policy.check("POST", "elsewhere.org").unwrap_err(), "Domain \"elsewhere.org\" is blocked");
-        assert_eq!(policy.check("POST", "other.org").unwrap_err(), "Domain \"other.org\" is not allowed");
+        assert_eq!(
+            policy.check("POST", "elsewhere.org").unwrap_err().to_string(),
+            "Domain \"elsewhere.org\" is blocked"
+        );
+        assert_eq!(policy.check("POST", "other.org").unwrap_err().to_string(), "Domain \"other.org\" is not allowed");
         policy.enabled = false;
-        assert_eq!(policy.check("POST", "elsewhere.org").unwrap_err(), "Network access is disabled");
-        assert_eq!(NetworkPolicy::default().check("GET", "a.com").unwrap_err(), "Network access is disabled");
+        assert_eq!(policy.check("POST", "elsewhere.org").unwrap_err().to_string(), "Network access is disabled");
+        assert_eq!(
+            NetworkPolicy::default().check("GET", "a.com").unwrap_err().to_string(),
+            "Network access is disabled"
+        );
     }
 
     #[test]
     fn a_star_allows_every_name_and_blocks_every_host() {
         let all = NetworkPolicy { domains: patterns(&["*"]), methods: None, ..policy() };
         assert_eq!(all.check("DELETE", "any.where"), Ok(()));
-        assert!(all.check("GET", "127.0.0.1").unwrap_err().ends_with("is not allowed"));
+        assert!(all.check("GET", "127.0.0.1").unwrap_err().to_string().ends_with("is not allowed"));
         let none = NetworkPolicy { blocked: patterns(&["*"]), ..policy() };
         for host in ["api.example.com", "10.0.0.1"] {
-            assert!(none.check("GET", host).unwrap_err().ends_with("is blocked"), "{host}");
+            assert!(none.check("GET", host).unwrap_err().to_string().ends_with("is blocked"), "{host}");
         }
     }
 }

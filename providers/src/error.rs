@@ -1,6 +1,7 @@
 //! Why a call gave no value.
 
 use agent_spaces_std::StdError;
+use agent_spaces_std::http::Refused;
 use serde_json::Value;
 
 /// Why a call gave no value, in words for the script. Never holds a credential that the configuration gave.
@@ -16,11 +17,13 @@ pub struct ProviderError {
     pub retryable: bool,
     /// Data that a script can branch on.
     pub details: Option<Value>,
+    /// Which request the network policy refused, for whoever may allow it.
+    pub refused: Option<Box<Refused>>,
 }
 
 impl ProviderError {
     pub(crate) fn new(code: &str, message: impl Into<String>) -> ProviderError {
-        ProviderError { code: code.to_owned(), message: message.into(), retryable: false, details: None }
+        ProviderError { code: code.to_owned(), message: message.into(), retryable: false, details: None, refused: None }
     }
 
     /// The parameters cannot be sent.
@@ -35,7 +38,7 @@ impl ProviderError {
 }
 
 impl From<StdError> for ProviderError {
-    fn from(StdError { code, message, retryable, details }: StdError) -> ProviderError {
-        ProviderError { code: code.to_owned(), message, retryable, details }
+    fn from(StdError { code, message, retryable, details, refused }: StdError) -> ProviderError {
+        ProviderError { code: code.to_owned(), message, retryable, details, refused }
     }
 }

@@ -1,5 +1,6 @@
 //! What a call gives when it gives no value.
 
+use crate::http::Refused;
 use serde_json::{Value, json};
 
 /// What every function of the library gives.
@@ -17,6 +18,8 @@ pub struct StdError {
     pub retryable: bool,
     /// Data that a script can branch on, such as `{"reason": "notFound"}`.
     pub details: Option<Value>,
+    /// Which request was refused, for whoever may allow it. Scripts are told no more than the message.
+    pub refused: Option<Box<Refused>>,
 }
 
 impl StdError {
@@ -57,6 +60,6 @@ impl StdError {
     }
 
     fn new(code: &'static str, message: String) -> StdError {
-        StdError { code, message, retryable: false, details: None }
+        StdError { code, message, retryable: false, details: None, refused: None }
     }
 }

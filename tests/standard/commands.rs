@@ -161,8 +161,11 @@ fn a_link_to_an_accepted_definition_starts_the_accepted_program() {
     program(&other, "say.sh", "touch started; echo evil");
     fs::remove_file(other.path(FILE)).unwrap();
     std::os::unix::fs::symlink(accepted.path(FILE), other.path(FILE)).unwrap();
-    let _ = say(&other);
-    assert!(!other.path(STARTED).exists());
+    let done = say(&other);
+    assert!(!other.path(STARTED).exists(), "{done:?}");
+    // The other folder's configuration is not accepted, so that there is no token.
+    assert_eq!(done.value(), json!({ "value": "hello with no token" }), "{done:?}");
+    assert!(accepted.path(STARTED).exists());
 }
 
 #[test]

@@ -193,6 +193,37 @@ fn without_a_grant_nothing_is_sent() {
 }
 
 #[test]
+fn an_operator_hears_once_what_would_allow_a_request() {
+    let inner = site();
+    let to = inner.url("/v1/echo").replace("localhost", "127.0.0.1");
+    let site = Site::start(move |_| Reply::Redirect(302, to.clone()));
+    let source = format!(
+        "{WEATHER}const ask = () => attempt(() => weather.forecast({{ city: 'Bern' }}));
+        export default [await ask(), await ask(), await ask()];"
+    );
+    let told = |http: Value| {
+        let project = project("weather.json", &weather(&site), json!({ "http": http }));
+        let done = run(&project, &source, &["--json"]);
+        assert_eq!(done.value()[2]["code"], "call.denied", "{done:?}");
+        let told: Vec<&str> = done.stderr.lines().filter(|line| line.contains("@capabilities/weather")).collect();
+        assert_eq!(told.len(), 1, "{done:?}");
+        told[0].to_owned()
+    };
+    let here = json!(["localhost"]);
+    let line = told(json!({ "domains": here }));
+    assert!(line.contains(r#"{"http":{"private":["localhost"]}}"#), "{line}");
+    let line = told(json!({ "domains": here, "private": here, "methods": ["POST"] }));
+    assert!(line.contains(r#"{"http":{"methods":["POST","GET"]}}"#), "{line}");
+    let line = told(json!({ "domains": here, "blocked": here }));
+    assert!(line.contains("\"blocked\"") && !line.contains("would allow"), "{line}");
+    // A server does not choose what an operator is advised to allow.
+    let line = told(json!({ "domains": ["localhost", "127.0.0.1"], "private": here }));
+    assert!(line.contains("was redirected from localhost to 127.0.0.1"), "{line}");
+    assert!(!line.contains("would allow"), "{line}");
+    assert_eq!(inner.asked().len(), 0);
+}
+
+#[test]
 fn handlers_in_a_file_go_before_requests() {
     let site = site();
     let project = project("weather.json", &weather(&site), given(&site));

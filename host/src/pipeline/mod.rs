@@ -16,6 +16,7 @@ mod rate;
 mod record;
 mod redact;
 mod rules;
+mod told;
 mod validate;
 
 pub use approval::Approvals;
@@ -24,6 +25,8 @@ pub use grant::Grants;
 pub(crate) use policy::STANDARD;
 pub use rules::Operator;
 pub(crate) use rules::Rules;
+#[cfg(feature = "compiler")]
+pub(crate) use told::Told;
 
 use crate::handlers::{Call, CapabilityError, Handler, Message};
 use crate::run::RunContext;

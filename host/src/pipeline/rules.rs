@@ -4,12 +4,12 @@ use super::approval::Approvals;
 use super::cache::Answers;
 use super::grant::Grants;
 use super::provide::Lines;
+use super::told::Told;
 use crate::accounting::Accounting;
 use crate::events::Observer;
 use agent_spaces_mcp::secrets::Redactor;
 use agent_spaces_policy::{DayCounts, DayMemory, Policy, Settings};
-use std::collections::HashSet;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 /// Hears what only an operator may know: which rule refused a call, and what would allow it.
 pub type Operator = dyn Fn(&str) + Send + Sync;
@@ -32,11 +32,8 @@ pub(crate) struct Rules {
     /// Told what only the operator may know of a refusal.
     pub(crate) operator: Option<Arc<Operator>>,
     /// What the operator was told already.
-    told: Arc<Mutex<HashSet<String>>>,
+    told: Told,
 }
-
-/// A script may be refused in ever new words.
-const MAX_TOLD: usize = 100;
 
 impl Rules {
     /// What is granted may be called.
@@ -53,17 +50,12 @@ impl Rules {
             accounting: Accounting::default(),
             observer: None,
             operator: None,
-            told: Arc::default(),
+            told: Told::default(),
         }
     }
 
-    /// Tells the operator, where one listens: each thing once.
+    /// Tells the operator, where one listens: each thing once, without secrets.
     pub(super) fn tell(&self, text: &str) {
-        let Some(operator) = &self.operator else { return };
-        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
-        if told.len() < MAX_TOLD && told.insert(text.to_owned()) {
-            drop(told);
-            operator(text);
-        }
+        self.told.tell(self.operator.as_deref(), &self.redactor, text);
     }
 }

@@ -1,12 +1,10 @@
 //! Programs that are started for each call, once their user has accepted the file that names them.
 
-use super::told::Told;
-use super::{Answering, Provider, ProviderGrants, ProviderKind};
+use super::{Answering, Listener, Provider, ProviderKind};
 use crate::handlers::{Answer, Call, CapabilityError};
-use crate::pipeline::Operator;
 use crate::project::{DefinedCommand, DefinedCommands};
 use crate::trust::command_line;
-use agent_spaces_providers::command::{Command, CommandError};
+use agent_spaces_providers::command::{Command, CommandError, Commands};
 use serde_json::json;
 use std::sync::Arc;
 
@@ -17,29 +15,29 @@ pub(crate) struct CommandProvider {
     command: Command,
     /// Why nothing may be started.
     obstacle: Option<String>,
-    told: Told,
+    listener: Listener,
 }
 
 impl CommandProvider {
     pub(crate) fn new(
         command: &DefinedCommand,
         commands: &DefinedCommands,
-        grants: &ProviderGrants,
-        operator: Option<Arc<Operator>>,
+        shared: &Commands,
+        listener: &Listener,
     ) -> CommandProvider {
         let template = command.template.clone();
         CommandProvider {
             label: command.label.clone(),
             line: command_line(template.words()),
-            command: Command::new(template, &commands.folder(), &grants.env, grants.limits.time),
+            command: shared.command(template),
             obstacle: commands.acceptance.obstacle(),
-            told: Told::new(operator),
+            listener: listener.clone(),
         }
     }
 
     async fn answer(&self, call: &Call) -> Answer {
         if let Some(obstacle) = &self.obstacle {
-            self.told.tell(obstacle);
+            self.listener.tell(obstacle);
             let message = format!("{} may not be started until its operator accepts it", self.label);
             return Err(CapabilityError::new("call.denied", message));
         }
@@ -53,12 +51,16 @@ impl CommandProvider {
         match error {
             CommandError::Invalid(_) => CapabilityError::new("call.invalid", message),
             CommandError::Start(_) => {
-                self.told.tell(&message);
+                self.listener.tell(&message);
                 CapabilityError::new("call.unavailable", format!("{label}: its program cannot be started"))
             }
             CommandError::Timeout { after } => {
                 let details = Some(json!({ "afterMs": after.as_millis() as u64 }));
                 CapabilityError { details, ..CapabilityError::new("call.timeout", message) }
+            }
+            CommandError::Busy { after } => {
+                let details = Some(json!({ "afterMs": after.as_millis() as u64 }));
+                CapabilityError { retryable: true, details, ..CapabilityError::new("call.timeout", message) }
             }
             // The definition's own words, or a sentence of its own.
             CommandError::Failed { message, exit_code, stderr, is_retryable } => {

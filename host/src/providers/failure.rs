@@ -2,13 +2,11 @@
 
 use crate::error_report::RunError;
 use crate::handlers::CapabilityError;
-
-/// Codes that only the host gives: a provider cannot pretend that the script itself reached a limit.
-const RESERVED: [&str; 6] = ["script.", "import.", "limit.", "run.", "host.", "config."];
+use capability_gen::implementation::RESERVED_CODES;
 
 /// The code of a provider's own error.
 pub(super) fn code(code: String) -> String {
-    let is_own = !code.is_empty() && !RESERVED.iter().any(|prefix| code.starts_with(prefix));
+    let is_own = !code.is_empty() && !RESERVED_CODES.iter().any(|prefix| code.starts_with(prefix));
     if is_own { code } else { "call.failed".into() }
 }
 

@@ -2,7 +2,8 @@
 
 use crate::config;
 use crate::limits::Limits;
-use agent_spaces_mcp::secrets::{Redactor, Secret, Variables, expand, secret_value};
+use agent_spaces_mcp::secrets::{Expanded, Redactor, Resolved, Secret, SecretError, Variables};
+use agent_spaces_mcp::secrets::{credential_value, expand, secret_value};
 use agent_spaces_policy::{DomainPattern, NetworkPolicy, Policy, Preset, Settings};
 use std::collections::BTreeMap;
 
@@ -31,14 +32,16 @@ impl ProviderGrants {
     ///
     /// # Errors
     /// A variable that is not set, or a secret that is too short to be found again; with the place in the configuration.
+    /// What is sent to an origin is always a secret.
     pub(crate) fn fill(provider: &config::Provider, redactor: &Redactor) -> Result<ProviderGrants, String> {
         let variables = Variables::of_process();
-        let values = |member: &str, raw: &BTreeMap<String, config::Raw>| {
+        type Classify<'a> = &'a dyn Fn(&str, Expanded) -> Result<Resolved, SecretError>;
+        let values = |member: &str, raw: &BTreeMap<String, config::Raw>, classify: Classify<'_>| {
             let mut values = BTreeMap::new();
             for (name, raw) in raw {
                 let fail = |error: &dyn std::fmt::Display| format!("{}.{member}.{name}: {error}", provider.place);
                 let expanded = expand(raw.expose(), &variables).map_err(|error| fail(&error))?;
-                let resolved = secret_value(name, expanded, &provider.public).map_err(|error| fail(&error))?;
+                let resolved = classify(name, expanded).map_err(|error| fail(&error))?;
                 resolved.secrets.iter().for_each(|secret| redactor.add(secret));
                 values.insert(name.clone(), resolved.value);
             }
@@ -47,12 +50,12 @@ impl ProviderGrants {
         let mut origins = BTreeMap::new();
         for (origin, credentials) in &provider.origins {
             let place = |member: &str| format!("origins[{origin:?}].{member}");
-            let headers = values(&place("headers"), &credentials.headers)?;
-            let query = values(&place("query"), &credentials.query)?;
+            let headers = values(&place("headers"), &credentials.headers, &credential_value)?;
+            let query = values(&place("query"), &credentials.query, &credential_value)?;
             origins.insert(origin.clone(), Credentials { headers, query });
         }
         Ok(ProviderGrants {
-            env: values("env", &provider.env)?,
+            env: values("env", &provider.env, &|name, value| secret_value(name, value, &provider.public))?,
             network: network(provider),
             origins,
             limits: provider.limits.apply(Limits::default()),
@@ -71,4 +74,36 @@ fn network(provider: &config::Provider) -> NetworkPolicy {
     http.domains = Some(domains);
     let settings = Settings { preset: Some(Preset::Permissive), http, ..Settings::default() };
     Policy::new(settings).network().clone()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::{Value, json};
+
+    fn filled(provider: Value) -> Result<Redactor, String> {
+        let module = "@capabilities/crm";
+        let config = config::from_value("f", json!({ "providers": { module: provider } })).unwrap();
+        let redactor = Redactor::default();
+        ProviderGrants::fill(&config.providers[module], &redactor).map(|_| redactor)
+    }
+
+    #[test]
+    fn whatever_is_sent_to_an_origin_is_secret_and_only_variables_are_public() {
+        let redactor = filled(json!({
+            "env": { "TENANT_KEY": "tenant-for-all" }, "public": ["TENANT_KEY", "Tenant", "region"],
+            "origins": { "https://a.example": {
+                "headers": { "Tenant": "tenant-of-ours" }, "query": { "region": "region-of-ours" },
+            } },
+        }));
+        let shown = redactor.unwrap().text("tenant-for-all tenant-of-ours region-of-ours").into_owned();
+        assert_eq!(shown, "tenant-for-all [redacted] [redacted]");
+    }
+
+    #[test]
+    fn a_credential_that_cannot_be_kept_secret_is_refused() {
+        let short = json!({ "public": ["v"], "origins": { "https://a.example": { "query": { "v": "2" } } } });
+        let error = filled(short).unwrap_err();
+        assert!(error.contains("origins[\"https://a.example\"].query.v: `v` is a credential"), "{error}");
+    }
 }

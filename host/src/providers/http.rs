@@ -1,14 +1,14 @@
 //! Requests to web servers, as definitions describe them. What is sent and read is the crate `agent-spaces-providers`'
 //! business; this brings together the definition, what the configuration gives, and the call.
 
-use super::{Answering, Provider, ProviderGrants, ProviderKind};
+use super::{Answering, Listener, Provider, ProviderGrants, ProviderKind, failure};
 use crate::handlers::{Call, CapabilityError};
-use crate::pipeline::Operator;
-use agent_spaces_policy::NetworkPolicy;
+use agent_spaces_policy::{NetworkPolicy, NetworkRefusal};
 use agent_spaces_providers::ProviderError;
 use agent_spaces_providers::http::{Credentials, HttpProvider, origin};
+use agent_spaces_std::http::{RefusalReason, Refused};
 use capability_gen::implementation::HttpOperation;
-use serde_json::json;
+use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ pub(crate) struct HttpModule {
     provider: HttpProvider,
     network: NetworkPolicy,
     /// Hears what would allow a refused request.
-    operator: Option<Arc<Operator>>,
+    listener: Listener,
 }
 
 /// Answers one function.
@@ -33,11 +33,7 @@ impl HttpModule {
     ///
     /// # Errors
     /// A credential that cannot be sent, with its origin.
-    pub(crate) fn new(
-        name: &str,
-        grants: &ProviderGrants,
-        operator: Option<Arc<Operator>>,
-    ) -> Result<HttpModule, String> {
+    pub(crate) fn new(name: &str, grants: &ProviderGrants, listener: Listener) -> Result<HttpModule, String> {
         let mut origins = BTreeMap::new();
         for (origin, given) in &grants.origins {
             let mut credentials = Credentials::default();
@@ -48,25 +44,46 @@ impl HttpModule {
             origins.insert(origin.clone(), credentials);
         }
         let network = grants.network.clone();
-        let provider = HttpProvider::new(network.clone(), origins, grants.limits.time);
-        Ok(HttpModule { name: name.to_owned(), provider, network, operator })
+        let provider = HttpProvider::new(network.clone(), origins, grants.limits.time, listener.redactor());
+        Ok(HttpModule { name: name.to_owned(), provider, network, listener })
     }
 
-    /// Tells the operator which line would allow a request that was refused.
-    fn tell(&self, operation: &HttpOperation, error: &ProviderError) {
-        let (Some(operator), Some(origin)) = (&self.operator, origin(operation)) else { return };
-        let host = origin.host_str().unwrap_or_default();
-        let key = match self.network.check(&operation.method, host) {
-            Err(_) => "domains",
-            Ok(()) if error.message.contains("private address") => "private",
-            Ok(()) => return,
-        };
-        let line = json!({ "providers": { &self.name: { "http": { key: [host] } } } });
+    /// Tells the operator of a request that was refused, and which line would allow it.
+    fn tell(&self, operation: &HttpOperation, refused: &Refused, message: &str) {
+        let Some(origin) = origin(operation) else { return };
+        let (name, host) = (&self.name, &refused.host);
+        let from = origin.host_str().unwrap_or_default();
+        // A dot at its end says nothing.
+        if from.strip_suffix('.').unwrap_or(from) != host {
+            // A server said this host, so no line is shown that somebody might copy.
+            self.listener
+                .tell(&format!("{name} was redirected from {from} to {host}, which it may not reach: {message}"));
+            return;
+        }
         let wanted = origin.origin().ascii_serialization();
-        operator(&format!(
-            "{} may not reach {wanted}: {}. In an accepted configuration, this would allow it: {line}",
-            self.name, error.message
-        ));
+        let advice = self.advice(refused);
+        self.listener.tell(&format!("{name} may not reach {wanted}: {message}. {advice}"));
+    }
+
+    fn advice(&self, Refused { host, reason }: &Refused) -> String {
+        let line = |key: &str, value: Value| {
+            let line = json!({ "providers": { &self.name: { "http": { key: value } } } });
+            format!("In an accepted configuration, this would allow it: {line}")
+        };
+        match reason {
+            RefusalReason::Policy(NetworkRefusal::Disabled | NetworkRefusal::Unlisted(_)) => {
+                line("domains", json!([host]))
+            }
+            RefusalReason::Policy(NetworkRefusal::Method(method)) => {
+                let known = self.network.methods.iter().flatten().chain([method]);
+                line("methods", known.cloned().collect())
+            }
+            RefusalReason::Policy(NetworkRefusal::Blocked(_)) => {
+                "A line of \"blocked\" in the configuration's \"providers\" says so".to_owned()
+            }
+            RefusalReason::Private => line("private", json!([host])),
+            RefusalReason::Never => "No setting allows it".to_owned(),
+        }
     }
 }
 
@@ -89,11 +106,11 @@ impl Provider for HttpFunction {
         Box::pin(async move {
             let answer = self.module.provider.call(&self.operation, &call.params).await;
             answer.map_err(|error| {
-                if error.code == "call.denied" {
-                    self.module.tell(&self.operation, &error);
+                let ProviderError { code, message, retryable, details, refused } = error;
+                if let Some(refused) = refused {
+                    self.module.tell(&self.operation, &refused, &message);
                 }
-                let ProviderError { code, message, retryable, details } = error;
-                CapabilityError { code, message, retryable, details }
+                CapabilityError { code: failure::code(code), message, retryable, details }
             })
         })
     }

@@ -22,6 +22,8 @@ mod grants;
 mod http;
 mod kind;
 #[cfg(feature = "compiler")]
+mod listener;
+#[cfg(feature = "compiler")]
 mod native;
 #[cfg(feature = "compiler")]
 mod nobody;
@@ -29,8 +31,6 @@ mod nobody;
 mod refusing;
 #[cfg(feature = "compiler")]
 mod script;
-#[cfg(feature = "compiler")]
-mod told;
 #[cfg(feature = "compiler")]
 pub(crate) mod typescript;
 
@@ -43,6 +43,8 @@ pub(crate) use grants::ProviderGrants;
 #[cfg(feature = "compiler")]
 pub(crate) use http::{HttpFunction, HttpModule};
 pub use kind::ProviderKind;
+#[cfg(feature = "compiler")]
+pub(crate) use listener::Listener;
 #[cfg(feature = "compiler")]
 pub use native::{Capability, NativeFunction};
 #[cfg(feature = "compiler")]

@@ -17,6 +17,12 @@ pub enum CommandError {
         /// What it was given.
         after: Duration,
     },
+    /// Too many others were running for all of its time.
+    #[error("it was not started within {} ms, because too many other programs were running", after.as_millis())]
+    Busy {
+        /// How long it waited.
+        after: Duration,
+    },
     /// It says itself that it failed.
     #[error("{message}")]
     Failed {

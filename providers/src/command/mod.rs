@@ -19,37 +19,62 @@ pub use error::CommandError;
 
 use agent_spaces_mcp::StdioEndpoint;
 use agent_spaces_mcp::process::Child;
-use agent_spaces_mcp::secrets::Secret;
+use agent_spaces_mcp::secrets::{Redactor, Secret};
 use capability_gen::implementation::CommandTemplate;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
 use talk::Said;
+use tokio::sync::Semaphore;
+use tokio::time::timeout;
 
 /// How long a program that is told to end may take before it is killed. A call that took too long is not held up much
 /// longer.
 const GRACE: Duration = Duration::from_millis(500);
 
+/// Programs of one module that run at once. Each may hold its whole output in memory; more than this wait, which counts
+/// towards their time.
+const MAX_CONCURRENT: usize = 16;
+
+/// What the programs of one module have in common; clones are one.
+#[derive(Clone, Debug)]
+pub struct Commands {
+    folder: PathBuf,
+    env: BTreeMap<String, Secret>,
+    time: Duration,
+    redactor: Redactor,
+    slots: Arc<Semaphore>,
+}
+
+impl Commands {
+    /// Programs whose paths are relative to `folder`, and whose calls take at most `time`. They are given what they name
+    /// of `env`; what they say is shown without the secrets that the redactor knows.
+    pub fn new(folder: &Path, env: &BTreeMap<String, Secret>, time: Duration, redactor: &Redactor) -> Commands {
+        let slots = Arc::new(Semaphore::new(MAX_CONCURRENT));
+        Commands { folder: folder.to_owned(), env: env.clone(), time, redactor: redactor.clone(), slots }
+    }
+
+    /// One of them. A call of it may take as long as its template says.
+    pub fn command(&self, template: CommandTemplate) -> Command {
+        let wanted = self.env.iter().filter(|(name, _)| template.env.contains(name));
+        let env = wanted.map(|(name, value)| (name.clone(), value.clone())).collect();
+        let time = template.timeout_ms.map_or(self.time, Duration::from_millis).min(self.time);
+        Command { template, env, time, shared: self.clone() }
+    }
+}
+
 /// A program that is started for each call.
 #[derive(Clone, Debug)]
 pub struct Command {
     template: CommandTemplate,
-    folder: PathBuf,
     env: BTreeMap<String, Secret>,
     time: Duration,
+    shared: Commands,
 }
 
 impl Command {
-    /// A program whose paths are relative to `folder`. Of `env` it is given what its template names; a call may take as
-    /// long as its template says, and at most `time`.
-    pub fn new(template: CommandTemplate, folder: &Path, env: &BTreeMap<String, Secret>, time: Duration) -> Command {
-        let wanted = env.iter().filter(|(name, _)| template.env.contains(name));
-        let env = wanted.map(|(name, value)| (name.clone(), value.clone())).collect();
-        let own = template.timeout_ms.map_or(time, Duration::from_millis);
-        Command { folder: folder.to_owned(), env, time: own.min(time), template }
-    }
-
     /// Starts the program for one call and waits for its end. Dropping the future ends the program. Must be called
     /// within a tokio runtime.
     ///
@@ -57,22 +82,28 @@ impl Command {
     ///
     /// Why there is no value.
     pub async fn call(&self, params: &Value) -> Result<Value, CommandError> {
+        let begun = Instant::now();
         let args = arguments::fill(&self.template.args, params)?;
         let input = talk::input(self.template.stdin.as_ref(), params)?;
+        let folder = &self.shared.folder;
         let endpoint = StdioEndpoint {
-            program: program::find(&self.template.program, &self.folder)?,
+            program: program::find(&self.template.program, folder)?,
             args: args.into_iter().map(Secret::new).collect(),
             env: self.env.clone(),
-            cwd: Some(self.template.cwd.as_ref().map_or_else(|| self.folder.clone(), |cwd| self.folder.join(cwd))),
+            cwd: Some(self.template.cwd.as_ref().map_or_else(|| folder.clone(), |cwd| folder.join(cwd))),
         };
+        // The semaphore is never closed, so that only time can run out.
+        let slot = timeout(self.time, self.shared.slots.acquire()).await;
+        let _slot = slot.map_err(|_| CommandError::Busy { after: self.time })?;
         let mut child = Child::start(&endpoint, GRACE).map_err(|error| CommandError::Start(error.to_string()))?;
-        let said = match tokio::time::timeout(self.time, talk::with(&mut child, input)).await {
+        let left = self.time.saturating_sub(begun.elapsed());
+        let said = match timeout(left, talk::with(&mut child, input)).await {
             Ok(Ok(said)) => said,
             Ok(Err(error)) => return Err(end(child, error).await),
             Err(_) => return Err(end(child, CommandError::Timeout { after: self.time }).await),
         };
         let Said { stdout, stderr } = said;
-        answer::read(&self.template, &child, stdout, stderr)
+        answer::read(&self.template, &child, stdout, stderr, &self.shared.redactor)
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::error::CommandError;
 use agent_spaces_mcp::process::Child;
+use agent_spaces_mcp::secrets::MAX_SECRET;
 use capability_gen::implementation::CommandInput;
 use capability_gen::template::fill_json;
 use serde_json::Value;
@@ -13,15 +14,16 @@ use tokio::process::ChildStdin;
 const MAX_INPUT: usize = 10 * 1024 * 1024;
 const MAX_OUTPUT: usize = 10 * 1024 * 1024;
 
-/// Of stderr only the end is kept.
-const MAX_ERRORS: usize = 4 * 1024;
+/// Of stderr only the end is kept: what may be shown of it, and before that as much as the longest secret takes in the
+/// longest of its spellings, because half a secret is not found.
+const KEPT_ERRORS: usize = super::answer::MAX_ERRORS + 6 * MAX_SECRET;
 
 const CHUNK: usize = 64 * 1024;
 
 /// What a program said.
 pub(super) struct Said {
     pub(super) stdout: Vec<u8>,
-    /// The end of it.
+    /// The end of it, with its secrets and more than may be shown.
     pub(super) stderr: Vec<u8>,
 }
 
@@ -77,7 +79,7 @@ async fn all(mut from: impl AsyncRead + Unpin) -> Result<Vec<u8>, CommandError> 
 async fn tail(mut from: impl AsyncRead + Unpin) -> Result<Vec<u8>, CommandError> {
     let mut bytes = Vec::new();
     while read(&mut from, &mut bytes).await? > 0 {
-        bytes.drain(..bytes.len().saturating_sub(MAX_ERRORS));
+        bytes.drain(..bytes.len().saturating_sub(KEPT_ERRORS));
     }
     Ok(bytes)
 }

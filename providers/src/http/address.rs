@@ -1,9 +1,9 @@
 //! The address: scheme, host, port and the shape of the path are the definition's, whatever the parameters are.
 
-use super::fill;
+use super::{fill, query};
 use crate::error::ProviderError;
-use capability_gen::implementation::HttpOperation;
-use capability_gen::template::{Part, Template, given};
+use capability_gen::implementation::{HttpOperation, HttpPathStyle, HttpStyle};
+use capability_gen::template::{Part, given};
 use serde_json::Value;
 use url::Url;
 
@@ -18,7 +18,8 @@ pub fn origin(operation: &HttpOperation) -> Option<Url> {
 }
 
 /// The address up to the query.
-pub(super) fn fill(template: &Template, params: &Value) -> Result<Url, ProviderError> {
+pub(super) fn fill(operation: &HttpOperation, params: &Value) -> Result<Url, ProviderError> {
+    let template = &operation.url;
     let unnamed = || {
         let message = "The definition of this function names no server that it could be sent to";
         ProviderError::new("call.unavailable", message)
@@ -39,7 +40,7 @@ pub(super) fn fill(template: &Template, params: &Value) -> Result<Url, ProviderE
                 }
             }
             Part::Parameter(name) => {
-                segment.text.push_str(&component(params, name)?);
+                segment.text.push_str(&component(params, name, operation.path.get(name))?);
                 segment.parameter = Some(name);
             }
         }
@@ -85,14 +86,21 @@ impl Segment<'_> {
     }
 }
 
-/// A parameter's value as a part of a segment. A list has a comma between its elements.
-fn component(params: &Value, name: &str) -> Result<String, ProviderError> {
-    match given(params, name) {
-        None => Err(ProviderError::invalid(format!("{name} is missing: it is a part of the address"))),
-        Some(Value::Array(items)) => {
-            let items = items.iter().map(|item| fill::plain(item, name).map(|text| fill::encoded(&text)));
-            Ok(items.collect::<Result<Vec<_>, _>>()?.join(","))
-        }
-        Some(value) => Ok(fill::encoded(&fill::plain(value, name)?)),
-    }
+/// A parameter's value as a part of a segment. Where nothing is said of it, a list has a comma between its elements, and
+/// an object is refused.
+fn component(params: &Value, name: &str, style: Option<&HttpPathStyle>) -> Result<String, ProviderError> {
+    let value = given(params, name)
+        .ok_or_else(|| ProviderError::invalid(format!("{name} is missing: it is a part of the address")))?;
+    let all = |items: &[Value]| {
+        let items = items.iter().map(|item| fill::plain(item, name).map(|text| fill::encoded(&text)));
+        items.collect::<Result<Vec<_>, _>>()
+    };
+    let parts = match (value, style.map(|style| style.style)) {
+        (value, Some(HttpStyle::Json)) => return Ok(fill::encoded(&value.to_string())),
+        (Value::Array(items), _) => all(items)?,
+        (Value::Object(members), Some(HttpStyle::Members)) => fill::named(members, name, fill::encoded)?,
+        (Value::Object(members), Some(HttpStyle::Comma)) => all(&query::alternating(members))?,
+        (value, _) => return Ok(fill::encoded(&fill::plain(value, name)?)),
+    };
+    Ok(parts.join(style.map_or(",", |style| style.between.as_str())))
 }

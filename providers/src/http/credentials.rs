@@ -50,14 +50,30 @@ impl Credentials {
         self.query.iter().map(|(name, value)| Pair::new(name, value.expose_secret()))
     }
 
-    /// Cookies stand beside those of the definition; everything else takes the place of what is there.
+    /// Cookies stand beside those of the definition that have other names; everything else takes the place of what is
+    /// there.
     pub(super) fn add_headers(&self, headers: &mut HeaderMap) {
         for (name, value) in &self.headers {
-            let both = headers.get(name).filter(|_| name == COOKIE).map(|own| [own.as_bytes(), value.as_bytes()]);
-            let both = both.and_then(|both| HeaderValue::from_bytes(&both.join(&b"; "[..])).ok());
+            let both = headers.get(name).filter(|_| name == COOKIE).and_then(|own| both_cookies(own, value));
             let mut value = both.unwrap_or_else(|| value.clone());
             value.set_sensitive(true);
             headers.insert(name, value);
         }
     }
+}
+
+/// Cookies, and those that are given: of one name only the latter, because a server may take the first.
+fn both_cookies(own: &HeaderValue, given: &HeaderValue) -> Option<HeaderValue> {
+    let names: Vec<&[u8]> = cookies(given).map(|(name, _)| name).collect();
+    let own = cookies(own).filter(|(name, _)| !names.contains(name)).map(|(_, cookie)| cookie);
+    let all: Vec<&[u8]> = own.chain([given.as_bytes()]).collect();
+    HeaderValue::from_bytes(&all.join(&b"; "[..])).ok()
+}
+
+/// Cookies, each with its name before it.
+fn cookies(header: &HeaderValue) -> impl Iterator<Item = (&[u8], &[u8])> {
+    header.as_bytes().split(|byte| *byte == b';').map(|cookie| {
+        let cookie = cookie.trim_ascii();
+        (cookie.split(|byte| *byte == b'=').next().unwrap_or_default().trim_ascii(), cookie)
+    })
 }

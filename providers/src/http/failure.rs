@@ -2,6 +2,7 @@
 
 use super::fill;
 use crate::error::ProviderError;
+use agent_spaces_mcp::secrets::Redactor;
 use agent_spaces_std::http::ExactAnswer;
 use capability_gen::implementation::{HttpError, HttpOperation};
 use http::StatusCode;
@@ -17,8 +18,14 @@ const MAX_MESSAGE_CHARACTERS: usize = 1_000;
 /// The longest text of `Retry-After`: a date.
 const MAX_RETRY_AFTER: usize = 64;
 
-/// Whether an answer is one of those that have a value.
-pub(super) fn check(operation: &HttpOperation, answer: &ExactAnswer, params: &Value) -> Result<(), ProviderError> {
+/// Whether an answer is one of those that have a value. What is cut of one that is none has no secrets before: half a
+/// secret is not found any more.
+pub(super) fn check(
+    operation: &HttpOperation,
+    answer: &ExactAnswer,
+    params: &Value,
+    redactor: &Redactor,
+) -> Result<(), ProviderError> {
     let status = answer.status;
     if (200..300).contains(&status) {
         return Ok(());
@@ -27,7 +34,7 @@ pub(super) fn check(operation: &HttpOperation, answer: &ExactAnswer, params: &Va
     let keys = [status.to_string(), class, "*".to_owned()];
     let rule = keys.iter().find_map(|key| operation.errors.get(key));
     let said = answer.json().ok();
-    let message = rule.and_then(|rule| message(rule, said.as_ref(), params)).unwrap_or_else(|| {
+    let message = rule.and_then(|rule| message(rule, said.as_ref(), params, redactor)).unwrap_or_else(|| {
         let reason = StatusCode::from_u16(status).ok().and_then(|status| status.canonical_reason());
         format!("The server answered {status} {}", reason.unwrap_or_default()).trim_end().to_owned()
     });
@@ -36,25 +43,26 @@ pub(super) fn check(operation: &HttpOperation, answer: &ExactAnswer, params: &Va
         code: rule.and_then(|rule| rule.code.clone()).unwrap_or_else(|| "call.failed".to_owned()),
         message,
         retryable: rule.and_then(|rule| rule.retryable).unwrap_or(is_passing),
-        details: Some(details(answer, said)),
+        details: Some(details(answer, said, redactor)),
+        refused: None,
     })
 }
 
-fn message(rule: &HttpError, said: Option<&Value>, params: &Value) -> Option<String> {
+fn message(rule: &HttpError, said: Option<&Value>, params: &Value, redactor: &Redactor) -> Option<String> {
     let from = rule.from.as_ref().and_then(|pointer| said?.pointer(pointer)).and_then(fill::scalar);
     let own = || rule.message.as_ref().and_then(|template| fill::text(template, params, fill::MAX_MEMBER).ok()?);
     let message = from.filter(|text| !text.is_empty()).or_else(own)?;
-    Some(message.chars().take(MAX_MESSAGE_CHARACTERS).collect())
+    Some(redactor.text(&message).chars().take(MAX_MESSAGE_CHARACTERS).collect())
 }
 
-fn details(answer: &ExactAnswer, said: Option<Value>) -> Value {
+fn details(answer: &ExactAnswer, said: Option<Value>, redactor: &Redactor) -> Value {
     let mut details = Map::new();
     details.insert("status".to_owned(), answer.status.into());
     let body = match said {
         Some(value) if answer.body.len() <= MAX_BODY_BYTES => Some(value),
-        Some(_) => Some(Value::String(shortened(&answer.text()))),
+        Some(_) => Some(Value::String(shortened(&redactor.text(&answer.text())))),
         None if !answer.body.is_empty() && (answer.is_text() || !answer.is_typed()) => {
-            Some(Value::String(shortened(&answer.text())))
+            Some(Value::String(shortened(&redactor.text(&answer.text()))))
         }
         None => None,
     };

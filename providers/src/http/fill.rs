@@ -2,7 +2,7 @@
 
 use crate::error::ProviderError;
 use capability_gen::template::{Template, TooLong};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 /// The most that a header, or a member of a query, becomes. Servers take eight thousand bytes or so of all together.
 pub(super) const MAX_MEMBER: usize = 64 << 10;
@@ -25,6 +25,19 @@ pub(super) fn plain(value: &Value, name: &str) -> Result<String, ProviderError> 
     scalar(value).ok_or_else(|| {
         ProviderError::invalid(format!("{name} must be text, a number, true or false to be sent where it goes"))
     })
+}
+
+/// The members of an object as `name=value`, both as `written`; `name` is where it was found.
+pub(super) fn named(
+    members: &Map<String, Value>,
+    name: &str,
+    written: impl Fn(&str) -> String,
+) -> Result<Vec<String>, ProviderError> {
+    let member = |(key, value): (&String, &Value)| {
+        let value = plain(value, name)?;
+        Ok::<_, ProviderError>(format!("{}={}", written(key), written(&value)))
+    };
+    members.iter().map(member).collect()
 }
 
 /// A template with its parameters; nothing where one was not given. Lists and objects are JSON text.

@@ -16,12 +16,14 @@ pub(super) fn fill(
     is_json: bool,
 ) -> Result<HeaderMap, ProviderError> {
     let mut headers = HeaderMap::new();
+    let mut left = fill::MAX_MEMBER;
     headers.insert(ACCEPT, HeaderValue::from_static(if is_json { "application/json" } else { "*/*" }));
     if let Some(media_type) = media_type {
         headers.insert(CONTENT_TYPE, value(media_type, "The media type of the body")?);
     }
     for member in &operation.headers {
         let Some(text) = member_text(member, params, str::to_owned)? else { continue };
+        left = less(left, &text, member)?;
         let name = HeaderName::try_from(&member.name)
             .map_err(|_| ProviderError::invalid("The definition has a header whose name cannot be sent"))?;
         headers.insert(name, value(&text, &format!("The header {}", member.name))?);
@@ -29,6 +31,7 @@ pub(super) fn fill(
     let mut cookies = Vec::new();
     for member in &operation.cookies {
         if let Some(text) = member_text(member, params, fill::encoded)? {
+            left = less(left, &text, member)?;
             cookies.push(format!("{}={text}", fill::encoded(&member.name)));
         }
     }
@@ -36,6 +39,15 @@ pub(super) fn fill(
         headers.insert(COOKIE, value(&cookies.join("; "), "A cookie")?);
     }
     Ok(headers)
+}
+
+/// How much may still be sent after this.
+fn less(left: usize, text: &str, member: &HttpMember) -> Result<usize, ProviderError> {
+    left.checked_sub(text.len()).ok_or_else(|| {
+        let most = fill::MAX_MEMBER;
+        let message = format!("{} would make the headers longer than {most} bytes: pass less", member.name);
+        ProviderError::invalid(message)
+    })
 }
 
 /// The text of a header or cookie; nothing where a parameter of it was not given.
@@ -48,6 +60,9 @@ fn member_text(
     let items = match (sole, member.style) {
         (Some(value), HttpStyle::Json) => return Ok(Some(written(&value.to_string()))),
         (Some(Value::Array(items)), _) => items.clone(),
+        (Some(Value::Object(members)), HttpStyle::Members) => {
+            return Ok(Some(fill::named(members, &member.name, &written)?.join(",")));
+        }
         (Some(Value::Object(members)), _) => query::alternating(members),
         _ => return Ok(fill::text(&member.value, params, fill::MAX_MEMBER)?.map(|text| written(&text))),
     };

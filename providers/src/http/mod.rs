@@ -31,7 +31,9 @@ pub use credentials::{CredentialError, Credentials};
 
 use crate::error::ProviderError;
 use ::http::Method;
+use agent_spaces_mcp::secrets::Redactor;
 use agent_spaces_policy::NetworkPolicy;
+use agent_spaces_std::StdError;
 use agent_spaces_std::http::{Client, ExactAnswer, ExactRequest, Redirects};
 use capability_gen::implementation::{HttpOperation, HttpResponse};
 use query::Pair;
@@ -46,15 +48,22 @@ pub struct HttpProvider {
     origins: BTreeMap<String, Credentials>,
     timeout: Duration,
     max_bytes: u64,
+    redactor: Redactor,
 }
 
 impl HttpProvider {
     /// What reaches what the policy allows, and has these credentials for these origins. A call with all its pages
-    /// takes no longer than `timeout`, nor than the policy says.
-    pub fn new(network: NetworkPolicy, origins: BTreeMap<String, Credentials>, timeout: Duration) -> HttpProvider {
+    /// takes no longer than `timeout`, nor than the policy says. What a server says of an error is cut once it is without
+    /// the secrets that the redactor knows.
+    pub fn new(
+        network: NetworkPolicy,
+        origins: BTreeMap<String, Credentials>,
+        timeout: Duration,
+        redactor: &Redactor,
+    ) -> HttpProvider {
         let timeout = timeout.min(network.timeout);
         let max_bytes = network.max_response_bytes;
-        HttpProvider { client: Client::new(network), origins, timeout, max_bytes }
+        HttpProvider { client: Client::new(network), origins, timeout, max_bytes, redactor: redactor.clone() }
     }
 
     /// Answers a call with these parameters.
@@ -69,7 +78,7 @@ impl HttpProvider {
             Some(pages) => pages::read(self, &request, pages, params, &deadline).await,
             None => {
                 let answer = self.send(&request, &request.url, &request.query, &deadline).await?;
-                failure::check(operation, &answer, params)?;
+                failure::check(operation, &answer, params, &self.redactor)?;
                 answer::value(operation, &answer)
             }
         }
@@ -103,7 +112,7 @@ impl HttpProvider {
             redirects,
             timeout: deadline.left(),
         };
-        Ok(self.client.send(exact).await?)
+        self.client.send(exact).await.map_err(|error| deadline.explain(error))
     }
 }
 
@@ -129,7 +138,7 @@ impl<'a> Prepared<'a> {
         Ok(Prepared {
             operation,
             method,
-            url: address::fill(&operation.url, params)?,
+            url: address::fill(operation, params)?,
             query: query::pairs(&operation.query, params, fill::MAX_MEMBER)?,
             headers: headers::fill(operation, params, media_type, is_json)?,
             body,
@@ -146,5 +155,14 @@ struct Deadline {
 impl Deadline {
     fn left(&self) -> Duration {
         self.timeout.saturating_sub(self.begun.elapsed())
+    }
+
+    /// What went wrong. One request of several ended by the time that was left is late by the time of the call.
+    fn explain(&self, error: StdError) -> ProviderError {
+        let mut error = ProviderError::from(error);
+        if error.code == "call.timeout" {
+            error.message = format!("There was no whole answer within {} ms", self.timeout.as_millis());
+        }
+        error
     }
 }

@@ -27,7 +27,7 @@ pub(super) async fn read(
     let mut left = provider.max_bytes;
     for _ in 0..pages.max {
         let found = provider.send(request, &page.url, &page.query, deadline).await?;
-        failure::check(request.operation, &found, params)?;
+        failure::check(request.operation, &found, params, &provider.redactor)?;
         left = left.checked_sub(found.body.len() as u64).ok_or_else(|| {
             let most = provider.max_bytes;
             let message = format!("The pages have more than {most} bytes together, the most that may be received");
@@ -84,7 +84,10 @@ fn next(
     };
     let Some(address) = address else { return Ok(None) };
     let unreadable = || answer::unexpected(found, "The address of the next page cannot be read".to_owned());
-    let mut url = page.url.join(&address).map_err(|_| unreadable())?;
+    // Relative to where the answer came from; its query has the credentials.
+    let mut base = found.url.clone();
+    base.set_query(None);
+    let mut url = base.join(&address).map_err(|_| unreadable())?;
     if url.origin() != page.url.origin() || !url.username().is_empty() || url.password().is_some() {
         let message = "The next page is on another server, which is not asked";
         return Err(ProviderError::new("call.denied", message));
@@ -106,17 +109,46 @@ fn next_link(header: &str) -> Option<String> {
     let mut rest = header;
     while let Some((_, after)) = rest.split_once('<') {
         let (address, after) = after.split_once('>')?;
-        let (parameters, after) = after
-            .split_once(',')
-            .map_or((after, ""), |(parameters, _)| (parameters, after.get(parameters.len()..).unwrap_or_default()));
-        let is_next = parameters.split(';').filter_map(|parameter| parameter.split_once('=')).any(|(name, value)| {
-            let mut relations = value.trim().trim_matches('"').split_ascii_whitespace();
-            name.trim().eq_ignore_ascii_case("rel") && relations.any(|relation| relation.eq_ignore_ascii_case("next"))
-        });
-        if is_next {
+        let (parameters, after) = split_unquoted(after, ',');
+        if has_next(parameters) {
             return Some(address.to_owned());
         }
         rest = after;
     }
     None
+}
+
+/// Whether the parameters of a link have `rel="next"`.
+fn has_next(mut parameters: &str) -> bool {
+    while !parameters.is_empty() {
+        let (parameter, after) = split_unquoted(parameters, ';');
+        if let Some((name, value)) = parameter.split_once('=') {
+            let mut relations = value.trim().trim_matches('"').split_ascii_whitespace();
+            let is_next = relations.any(|relation| relation.eq_ignore_ascii_case("next"));
+            // Of several only the first counts.
+            if name.trim().eq_ignore_ascii_case("rel") {
+                return is_next;
+            }
+        }
+        parameters = after;
+    }
+    false
+}
+
+/// What stands before and after a character that is not inside quotation marks.
+fn split_unquoted(text: &str, separator: char) -> (&str, &str) {
+    let (mut is_quoted, mut is_escaped) = (false, false);
+    for (at, character) in text.char_indices() {
+        match character {
+            _ if is_escaped => is_escaped = false,
+            '\\' if is_quoted => is_escaped = true,
+            '"' => is_quoted = !is_quoted,
+            _ if character == separator && !is_quoted => {
+                let (before, after) = text.split_at(at);
+                return (before, after.strip_prefix(separator).unwrap_or_default());
+            }
+            _ => {}
+        }
+    }
+    (text, "")
 }

@@ -1,14 +1,16 @@
 //! Programs that fail, hang, flood, fork and cling.
 
 use crate::cases;
-use crate::rig::{Case, Rig, own};
+use crate::rig::{Case, Rig, own, template};
 use agent_spaces_providers::command::CommandError;
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader};
+use std::pin::Pin;
 use std::process::Stdio;
+use std::task::Poll;
 use std::time::{Duration, Instant};
 
-pub(crate) const CASES: [Case; 12] = cases![
+pub(crate) const CASES: [Case; 16] = cases![
     a_failure_has_its_status_and_last_lines,
     an_exit_status_means_what_the_definition_says,
     a_signal_is_a_failure,
@@ -21,6 +23,10 @@ pub(crate) const CASES: [Case; 12] = cases![
     a_flood_of_output_is_cut_off,
     a_flood_of_errors_fills_nothing,
     input_that_nobody_reads_holds_up_nothing,
+    every_exit_status_is_the_programs_own,
+    a_program_that_is_told_to_end_has_time_for_it,
+    no_more_programs_run_at_once_than_may,
+    a_secret_is_taken_out_of_errors_before_they_are_cut,
 ];
 
 pub(crate) const SUPERVISED: [Case; 2] = cases![what_left_its_group_is_gone_too, nothing_outlives_the_host];
@@ -145,6 +151,61 @@ async fn input_that_nobody_reads_holds_up_nothing() {
     let too_large = json!({ "a": "x".repeat(11_000_000) });
     let outcome = rig.call(json!({ "program": "./run.sh", "stdin": "params" }), too_large).await;
     assert!(matches!(outcome, Err(CommandError::Invalid(_))), "{outcome:?}");
+}
+
+async fn every_exit_status_is_the_programs_own() {
+    for status in [1, 125, 126, 127, 154, 255] {
+        let outcome = Rig::with(&format!("echo mine >&2; exit {status}")).run(json!({})).await;
+        let Err(CommandError::Failed { exit_code, stderr, .. }) = outcome else { panic!("{status}: {outcome:?}") };
+        assert_eq!((exit_code, stderr.as_str()), (status, "mine"));
+    }
+}
+
+async fn a_program_that_is_told_to_end_has_time_for_it() {
+    let rig = Rig::with("trap 'sleep 0.1; echo bye >bye; exit' TERM; sleep 1000 & wait");
+    timed_out(&rig, "300ms", json!({})).await;
+    assert_eq!(std::fs::read_to_string(rig.path("bye")).unwrap_or_default(), "bye\n");
+}
+
+async fn no_more_programs_run_at_once_than_may() {
+    let rig = Rig::with("echo $$ >>pids; exec sleep 1000");
+    let (commands, params) = (rig.commands(), json!({}));
+    let command = |time: &str| commands.command(template(json!({ "program": "./run.sh", "timeout": time })));
+    let (long, short) = (command("3s"), command("500ms"));
+    let calls: Vec<_> = (0..17).map(|call| Box::pin(if call < 16 { &long } else { &short }.call(&params))).collect();
+    let outcomes = all(calls).await;
+    let busy = outcomes.iter().filter(|outcome| matches!(outcome, Err(CommandError::Busy { .. }))).count();
+    let ended = outcomes.iter().filter(|outcome| matches!(outcome, Err(CommandError::Timeout { .. }))).count();
+    assert_eq!((busy, ended), (1, 16), "{outcomes:?}");
+    rig.assert_all_gone(16);
+}
+
+/// Waits for all of them at once.
+async fn all<F: Future + Unpin>(mut futures: Vec<F>) -> Vec<F::Output> {
+    let mut outcomes = Vec::new();
+    std::future::poll_fn(|context| {
+        futures.retain_mut(|future| match Pin::new(future).poll(context) {
+            Poll::Ready(outcome) => {
+                outcomes.push(outcome);
+                false
+            }
+            Poll::Pending => true,
+        });
+        if futures.is_empty() { Poll::Ready(()) } else { Poll::Pending }
+    })
+    .await;
+    outcomes
+}
+
+/// The first of them is cut by what is shown, the second by what is kept.
+async fn a_secret_is_taken_out_of_errors_before_they_are_cut() {
+    for after in [4090, 4090 + 6 * (16 << 10)] {
+        let script = format!("printf '%s' \"$TOKEN\" >&2; head -c {after} /dev/zero | tr '\\0' x >&2; exit 1");
+        let outcome = Rig::with(&script).run(json!({ "env": ["TOKEN"] })).await;
+        let Err(CommandError::Failed { stderr, .. }) = outcome else { panic!("{outcome:?}") };
+        let shown = stderr.trim_start_matches("[redacted]").trim_start_matches('x');
+        assert!(stderr.len() > 4000 && shown.is_empty(), "{shown}");
+    }
 }
 
 async fn what_left_its_group_is_gone_too() {

@@ -1,9 +1,9 @@
 //! A folder of scripts, commands in it, and the cases over them.
 
 use crate::{endings, values};
-use agent_spaces_mcp::secrets::Secret;
-use agent_spaces_providers::command::{Command, CommandError};
-use capability_gen::implementation::Implementation;
+use agent_spaces_mcp::secrets::{Redactor, Secret};
+use agent_spaces_providers::command::{Command, CommandError, Commands};
+use capability_gen::implementation::{CommandTemplate, Implementation};
 use capability_gen::sources::{Source, parse};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -89,22 +89,35 @@ impl Rig {
         self.folder.path().join(name)
     }
 
-    /// A command whose function has the parameters `a`, `b`, `n` and `list`.
-    pub(crate) fn command(&self, command: Value) -> Command {
+    /// What commands in the folder have in common.
+    pub(crate) fn commands(&self) -> Commands {
         let env = [("TOKEN", "granted-token"), ("OTHER", "granted-other")];
         let env = env.map(|(name, value)| (name.to_owned(), Secret::new(value)));
-        let tool = json!({ "name": "t", "functions": [{
+        let redactor = Redactor::default();
+        env.iter().for_each(|(_, value)| redactor.add(value));
+        Commands::new(self.folder.path(), &BTreeMap::from(env), Duration::from_secs(20), &redactor)
+    }
+
+    pub(crate) fn command(&self, command: Value) -> Command {
+        self.commands().command(template(command))
+    }
+}
+
+/// What a command whose function has the parameters `a`, `b`, `n` and `list` is started by.
+pub(crate) fn template(command: Value) -> CommandTemplate {
+    let tool = json!({ "name": "t", "functions": [{
             "name": "f", "command": command,
             "parameters": { "type": "object", "properties": { "a": {}, "b": {}, "n": {}, "list": { "type": "array" } } }
         }] });
-        let source = Source { file: "t.json", text: &tool.to_string(), name: None, format: None };
-        let definitions = parse(&source).unwrap_or_else(|error| panic!("{error}"));
-        let Some(Implementation::Command(template)) = definitions[0].functions[0].implementation.clone() else {
-            panic!("no command");
-        };
-        Command::new(template, self.folder.path(), &BTreeMap::from(env), Duration::from_secs(20))
-    }
+    let source = Source { file: "t.json", text: &tool.to_string(), name: None, format: None };
+    let definitions = parse(&source).unwrap_or_else(|error| panic!("{error}"));
+    let Some(Implementation::Command(template)) = definitions[0].functions[0].implementation.clone() else {
+        panic!("no command");
+    };
+    template
+}
 
+impl Rig {
     /// What a command gives.
     pub(crate) async fn call(&self, command: Value, params: Value) -> Result<Value, CommandError> {
         self.command(command).call(&params).await

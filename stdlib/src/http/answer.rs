@@ -53,13 +53,13 @@ fn read(body: Vec<u8>, headers: &HeaderMap, wanted: Wanted) -> Result<Body, StdE
         Wanted::Json | Wanted::Text if media.is_packed => {
             Err(StdError::failed("The answer is compressed: leave out the header accept-encoding"))
         }
-        Wanted::Json => match parse(&body) {
+        Wanted::Json => match parse_json(&body) {
             Ok(value) => Ok(Body::Json(value)),
             Err(why) => Err(StdError::failed(format!("The answer is not JSON: {why}"))),
         },
         Wanted::Text => Ok(Body::Text(media.decode(&body))),
         Wanted::Auto if media.is_packed => Ok(Body::Bytes(body)),
-        Wanted::Auto if media.is_json() => match parse(&body) {
+        Wanted::Auto if media.is_json() => match parse_json(&body) {
             Ok(value) => Ok(Body::Json(value)),
             Err(_) => Ok(Body::Text(media.decode(&body))),
         },
@@ -68,7 +68,11 @@ fn read(body: Vec<u8>, headers: &HeaderMap, wanted: Wanted) -> Result<Body, StdE
     }
 }
 
-pub(super) fn parse(body: &[u8]) -> Result<Value, String> {
+/// Reads JSON of a bounded number of values.
+///
+/// # Errors
+/// Why it is none, or that there are too many.
+pub fn parse_json(body: &[u8]) -> Result<Value, String> {
     if has_too_many_values(body) {
         return Err(format!("it has more than {MAX_VALUES} values"));
     }

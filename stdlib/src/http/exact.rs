@@ -1,10 +1,10 @@
 //! Requests that the host makes for others than scripts: nothing of a call's parameters is read here, and the whole
 //! answer is given. All that holds for scripts' requests holds for these.
 
-use super::answer::{Media, Wanted, parse};
+use super::answer::{Media, Wanted, parse_json};
 use super::exchange::{self, Received};
 use super::request::{Request, check_size};
-use super::{Client, target};
+use super::{Client, headers, target};
 use crate::error::StdError;
 use bytes::Bytes;
 use reqwest::Method;
@@ -57,6 +57,7 @@ impl Client {
     /// What the policy does not allow, what cannot be reached, and what is too large or takes too long.
     pub async fn send(&self, request: ExactRequest) -> Result<ExactAnswer, StdError> {
         check_size(request.body.as_ref(), &self.policy)?;
+        headers::check_size(&request.headers)?;
         let timeout = request.timeout.min(self.policy.timeout);
         let request = Request {
             method: request.method,
@@ -97,7 +98,7 @@ impl ExactAnswer {
         if Media::of(&self.headers).is_packed {
             return Err("it is compressed".to_owned());
         }
-        parse(&self.body)
+        parse_json(&self.body)
     }
 
     /// The body as text. What is not in its character set becomes U+FFFD.

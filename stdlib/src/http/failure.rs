@@ -1,13 +1,14 @@
 //! Why a connection failed, in words that tell nothing of the network.
 
+use super::refused;
 use super::resolver::PrivateAddress;
 use crate::error::StdError;
 use std::error::Error;
 
 /// What a script is told of an error of the connection to a host.
 pub(super) fn of(error: &reqwest::Error, host: &str) -> StdError {
-    if find::<PrivateAddress>(error).is_some() {
-        return StdError::denied(format!("\"{host}\" resolves to a private address"));
+    if let Some(PrivateAddress(reason)) = find::<PrivateAddress>(error) {
+        return refused::error(format!("\"{host}\" resolves to a private address"), host, reason.clone());
     }
     if let Some(error) = find::<rustls::Error>(error) {
         return StdError::failed(match error {

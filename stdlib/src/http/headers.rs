@@ -57,10 +57,16 @@ pub(super) fn read(given: Option<Value>) -> Result<HeaderMap, StdError> {
             return Err(StdError::invalid(format!("options.headers: {shown} is there twice, in other letters")));
         }
     }
-    if size(&headers) > MAX_BYTES {
-        return Err(StdError::invalid(format!("options.headers has more than {MAX_BYTES} bytes")));
-    }
+    check_size(&headers)?;
     Ok(headers)
+}
+
+/// Whether headers are small enough to be sent.
+pub(super) fn check_size(headers: &HeaderMap) -> Result<(), StdError> {
+    match size(headers) > MAX_BYTES {
+        true => Err(StdError::invalid(format!("The headers have more than {MAX_BYTES} bytes"))),
+        false => Ok(()),
+    }
 }
 
 fn header_value(value: &Value) -> Option<HeaderValue> {

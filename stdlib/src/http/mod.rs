@@ -12,6 +12,7 @@
 //! | `exchange` | a request and all that it is redirected to, up to the last byte |
 //! | `answer` | what a script is given |
 //! | `exact` | requests of the host's own, made for others than scripts |
+//! | `refused` | requests that were refused, for whoever may allow them |
 //! | `failure` | why a connection failed, in words that tell nothing of the network |
 //!
 //! An address is checked where the connection is made: the resolver hands out checked addresses, and nothing looks the
@@ -25,13 +26,16 @@ mod exchange;
 mod failure;
 mod headers;
 mod redirect;
+mod refused;
 mod request;
 mod resolver;
 mod target;
 #[cfg(test)]
 mod tests;
 
+pub use answer::parse_json;
 pub use exact::{ExactAnswer, ExactRequest, Redirects};
+pub use refused::{RefusalReason, Refused};
 
 use crate::error::{Answer, StdError};
 use agent_spaces_policy::NetworkPolicy;

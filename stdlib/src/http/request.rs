@@ -19,8 +19,9 @@ const MAX_METHOD: usize = 32;
 const BODY_TYPES: [(&str, Wanted); 4] =
     [("auto", Wanted::Auto), ("json", Wanted::Json), ("text", Wanted::Text), ("bytes", Wanted::Bytes)];
 
-/// One request: the script's own, or one that a redirect led to.
-#[derive(Clone, Debug)]
+/// One request: the script's own, or one that a redirect led to. It cannot be printed: its address and its headers may
+/// hold credentials.
+#[derive(Clone)]
 pub(super) struct Request {
     pub(super) method: Method,
     pub(super) url: Url,

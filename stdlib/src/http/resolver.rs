@@ -1,6 +1,7 @@
 //! Names to addresses, none of them inner ones.
 
 use super::address::{Reach, reach};
+use super::refused::RefusalReason;
 use agent_spaces_policy::NetworkPolicy;
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use std::net::{SocketAddr, ToSocketAddrs};
@@ -10,7 +11,7 @@ use tokio::sync::Semaphore;
 /// A name has an address that scripts may not reach. Which one is not said: it would tell of the network.
 #[derive(Debug, thiserror::Error)]
 #[error("an address may not be reached")]
-pub(super) struct PrivateAddress;
+pub(super) struct PrivateAddress(pub(super) RefusalReason);
 
 /// A name has no address.
 #[derive(Debug, thiserror::Error)]
@@ -64,8 +65,8 @@ impl Resolve for Guarded {
                 return Err(NoAddress.into());
             }
             // One that is refused refuses the name: who owns it chooses which of them is used.
-            if !addresses.iter().all(|address| is_allowed(reach(address.ip()), allows_private)) {
-                return Err(PrivateAddress.into());
+            for address in &addresses {
+                check(reach(address.ip()), allows_private).map_err(PrivateAddress)?;
             }
             let addresses: Addrs = Box::new(addresses.into_iter());
             Ok(addresses)
@@ -74,10 +75,10 @@ impl Resolve for Guarded {
 }
 
 /// Whether an address may be reached, for a host that may be private or may not.
-pub(super) fn is_allowed(reach: Reach, allows_private: bool) -> bool {
+pub(super) fn check(reach: Reach, allows_private: bool) -> Result<(), RefusalReason> {
     match reach {
-        Reach::Public => true,
-        Reach::Private => allows_private,
-        Reach::Never => false,
+        Reach::Private if !allows_private => Err(RefusalReason::Private),
+        Reach::Public | Reach::Private => Ok(()),
+        Reach::Never => Err(RefusalReason::Never),
     }
 }

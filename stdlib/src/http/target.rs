@@ -1,7 +1,8 @@
 //! Whether a request may go where it is to go.
 
 use super::address::reach;
-use super::resolver::is_allowed;
+use super::refused::{self, RefusalReason};
+use super::resolver::check as check_reach;
 use crate::error::StdError;
 use agent_spaces_policy::NetworkPolicy;
 use reqwest::Method;
@@ -54,19 +55,18 @@ fn plain_host(url: &mut Url) -> Result<(), StdError> {
 /// Whether the policy lets a request go to this address. A name's addresses are checked when it is resolved.
 pub(super) fn check(policy: &NetworkPolicy, method: &Method, url: &Url) -> Result<(), StdError> {
     let host = host(url);
-    policy.check(method.as_str(), host).map_err(StdError::denied)?;
+    policy
+        .check(method.as_str(), host)
+        .map_err(|refusal| refused::error(refusal.to_string(), host, RefusalReason::Policy(refusal)))?;
     // An address needs no resolver, so that none would refuse it.
     let address: Option<IpAddr> = match url.host() {
         Some(Host::Ipv4(address)) => Some(address.into()),
         Some(Host::Ipv6(address)) => Some(address.into()),
         Some(Host::Domain(_)) | None => None,
     };
-    match address {
-        Some(address) if !is_allowed(reach(address), policy.allows_private(host)) => {
-            Err(StdError::denied(format!("\"{host}\" is a private address")))
-        }
-        _ => Ok(()),
-    }
+    let Some(address) = address else { return Ok(()) };
+    check_reach(reach(address), policy.allows_private(host))
+        .map_err(|reason| refused::error(format!("\"{host}\" is a private address"), host, reason))
 }
 
 /// The host as messages name it.

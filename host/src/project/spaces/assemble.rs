@@ -16,7 +16,7 @@ use crate::project::equipment::Equipment;
 use crate::project::error::ProjectError;
 use crate::project::find::join;
 use crate::providers::{
-    CommandProvider, ComponentError, HandlerKind, HttpFunction, HttpModule, Nobody, Provider, ProviderGrants,
+    CommandProvider, ComponentError, HandlerKind, HttpFunction, HttpModule, Listener, Nobody, Provider, ProviderGrants,
     TypeScript, WasmComponent,
 };
 use crate::script::ScriptError;
@@ -24,6 +24,7 @@ use crate::space::Space;
 use crate::standard::StandardLibrary;
 use agent_spaces_mcp::secrets::Redactor;
 use agent_spaces_policy::{DayFile, Policy};
+use agent_spaces_providers::command::Commands;
 use agent_spaces_providers::http;
 use capability_gen::implementation::Implementation;
 use scripts::ScriptSpaces;
@@ -147,6 +148,13 @@ struct Linking<'a> {
     operator: Option<Arc<Operator>>,
 }
 
+impl Linking<'_> {
+    /// Who hears what only an operator may know of a module's providers.
+    fn listener(&self) -> Listener {
+        Listener::new(self.operator.clone(), &self.redactor)
+    }
+}
+
 /// The interfaces of definitions and what answers them.
 fn link(definitions: &[&DefinitionFile], linking: &Linking<'_>) -> Result<(Interfaces, Handlers), ProjectError> {
     let mut interfaces = Interfaces::new()?;
@@ -238,16 +246,17 @@ impl DefinitionFile {
     /// Lets programs answer the functions that name one.
     fn provide_commands(&self, handlers: &mut Handlers, linking: &Linking<'_>) {
         let Some(commands) = &self.commands else { return };
-        let grants = self.grants(linking);
+        let (grants, listener) = (self.grants(linking), linking.listener());
+        let shared = Commands::new(&commands.folder(), &grants.env, grants.limits.time, &linking.redactor);
         for command in &commands.list {
-            let provider = CommandProvider::new(command, commands, &grants, linking.operator.clone());
+            let provider = CommandProvider::new(command, commands, &shared, &listener);
             handlers.provide_function(&command.interface, &command.function, Arc::new(provider));
         }
     }
 
     /// What its functions that are requests share.
     fn http(&self, module: &str, linking: &Linking<'_>) -> Result<Arc<HttpModule>, ProjectError> {
-        let made = HttpModule::new(module, &self.grants(linking), linking.operator.clone());
+        let made = HttpModule::new(module, &self.grants(linking), linking.listener());
         made.map(Arc::new).map_err(|message| ProjectError::Unknown {
             place: self.granted.provider.as_ref().map(|provider| provider.place.clone()).unwrap_or_default(),
             message,

@@ -1,6 +1,6 @@
 //! What becomes of answers.
 
-use super::{Reply, Server, call};
+use super::{Reply, SECRET, Server, call};
 use crate::error::ProviderError;
 use serde_json::{Value, json};
 
@@ -114,4 +114,23 @@ async fn what_is_shown_of_an_error_is_short() {
     assert_eq!(text.details.unwrap()["body"].as_str().unwrap().len(), (4 << 10) + "…".len());
     let said = long(json!({ "m": "x".repeat(30_000) }).to_string()).await;
     assert_eq!(said.message.len(), 1_000);
+}
+
+#[tokio::test]
+async fn no_half_of_a_secret_is_left_where_an_error_is_cut() {
+    let http = json!({ "path": "/", "errors": { "*": { "from": "/m" } } });
+    let (http, long) = (&http, "x".repeat(30_000));
+    let told = async |head: &'static str, body: String| {
+        let server = Server::start(move |_| Reply::new(head, &body)).await;
+        format!("{:?}", call(&server, http.clone(), json!({})).await.unwrap_err())
+    };
+    for before in [4_096 - 8, 4_096 - SECRET.len() + 1, 1_000 - 8, 1_000 - SECRET.len() + 1] {
+        let text = format!("{}{SECRET}{long}", "x".repeat(before));
+        for told in [
+            told("500 x\r\ncontent-type: text/plain", text.clone()).await,
+            told("500 x\r\ncontent-type: application/json", json!({ "m": text }).to_string()).await,
+        ] {
+            assert!(!told.contains("open-se"), "{before}: {told}");
+        }
+    }
 }

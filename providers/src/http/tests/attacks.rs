@@ -2,7 +2,9 @@
 
 use super::{Reply, Server, asked, call, operation, policy, provider};
 use crate::http::{address, body, fill, query};
-use capability_gen::implementation::{HttpBody, HttpContent, HttpMember, HttpStyle};
+use agent_spaces_policy::{DomainPattern, NetworkRefusal};
+use agent_spaces_std::http::{RefusalReason, Refused};
+use capability_gen::implementation::{HttpBody, HttpContent, HttpMember, HttpOperation, HttpPathStyle, HttpStyle};
 use capability_gen::template::Template;
 use proptest::prelude::*;
 use serde_json::json;
@@ -114,12 +116,80 @@ async fn huge_answers_are_refused() {
     assert!(error.message.contains("more than 65536 bytes"), "{error:?}");
 }
 
+/// A request to an address.
+fn to(url: Template) -> HttpOperation {
+    let operation = json!({ "method": "GET", "url": url.text() });
+    serde_json::from_value(operation).unwrap()
+}
+
+/// How documents of APIs want paths, by the tables of RFC 6570.
+#[test]
+fn lists_and_objects_in_a_path_are_written_in_their_style() {
+    let (list, object) = (json!(["b/c", 1]), json!({ "R": 100, "G": "a,b" }));
+    for (url, style, between, value, path) in [
+        ("/{{a}}", HttpStyle::Comma, ",", &list, "/b%2Fc,1"),
+        ("/{{a}}", HttpStyle::Comma, ",", &object, "/R,100,G,a%2Cb"),
+        ("/{{a}}", HttpStyle::Members, ",", &object, "/R=100,G=a%2Cb"),
+        ("/.{{a}}", HttpStyle::Members, ".", &list, "/.b%2Fc.1"),
+        ("/.{{a}}", HttpStyle::Members, ".", &object, "/.R=100.G=a%2Cb"),
+        ("/;a={{a}}", HttpStyle::Repeat, ";a=", &list, "/;a=b%2Fc;a=1"),
+        ("/;{{a}}", HttpStyle::Members, ";", &object, "/;R=100;G=a%2Cb"),
+        ("/{{a}}", HttpStyle::Json, ",", &list, "/%5B%22b%2Fc%22%2C1%5D"),
+    ] {
+        let mut operation = to(Template::parse(&format!("https://api.example.com{url}")).unwrap());
+        operation.path.insert("a".into(), HttpPathStyle { style, between: between.into() });
+        assert_eq!(address::fill(&operation, &json!({ "a": value })).unwrap().path(), path);
+    }
+    let plain = to(Template::parse("https://api.example.com/{{a}}").unwrap());
+    assert_eq!(address::fill(&plain, &json!({ "a": object })).unwrap_err().code, "call.invalid");
+}
+
+#[tokio::test]
+async fn headers_have_a_largest_size_together() {
+    let server = Server::start(|_| Reply::json(json!(1))).await;
+    let http = json!({ "path": "/", "headers": { "X-A": "{{a}}", "X-B": "{{b}}" } });
+    let half = vec!["x"; 17 << 10];
+    let error = call(&server, http.clone(), json!({ "a": half, "b": half })).await.unwrap_err();
+    assert_eq!(error.code, "call.invalid");
+    assert_eq!(error.message, "X-B would make the headers longer than 65536 bytes: pass less");
+    assert_eq!(server.seen().len(), 0);
+    let mut large = operation(&server, http);
+    large.headers[0].style = HttpStyle::Json;
+    let error = provider(policy()).call(&large, &json!({ "a": "x".repeat(70 << 10) })).await.unwrap_err();
+    assert!(error.message.starts_with("X-A would make"), "{error:?}");
+}
+
+#[tokio::test]
+async fn what_was_refused_is_known_by_more_than_words() {
+    let other = Server::start(|_| Reply::json(json!(1))).await;
+    let to = other.origin().replace("localhost", "127.0.0.1");
+    let server = Server::start(move |_| Reply::new(&format!("302 x\r\nlocation: {to}/"), "")).await;
+    let request = operation(&server, json!({ "path": "/" }));
+    let refused = async |policy| *provider(policy).call(&request, &json!({})).await.unwrap_err().refused.unwrap();
+    let of = |host: &str, reason| Refused { host: host.into(), reason };
+    let unlisted = RefusalReason::Policy(NetworkRefusal::Unlisted("127.0.0.1".into()));
+    assert_eq!(refused(policy()).await, of("127.0.0.1", unlisted), "the host of the redirect");
+    let mut inner = policy();
+    inner.private.clear();
+    assert_eq!(refused(inner.clone()).await, of("localhost", RefusalReason::Private));
+    inner.domains.push(DomainPattern::parse("169.254.169.254").unwrap());
+    let mut metadata = request.clone();
+    metadata.url = Template::parse("http://169.254.169.254/").unwrap();
+    let error = provider(inner).call(&metadata, &json!({})).await.unwrap_err();
+    assert_eq!(*error.refused.unwrap(), of("169.254.169.254", RefusalReason::Never));
+    // What a server says is no refusal, whatever it says.
+    let liar = Server::start(|_| Reply::new("403 x", "\"a private address\"")).await;
+    let http = json!({ "path": "/", "errors": { "*": { "from": "" } } });
+    let error = call(&liar, http, json!({})).await.unwrap_err();
+    assert_eq!((error.message.as_str(), error.refused), ("a private address", None));
+}
+
 proptest! {
     /// Whatever a parameter is, the address has the definition's origin and as many segments as the definition.
     #[test]
     fn nothing_of_a_parameter_changes_the_shape_of_an_address(a in any::<String>(), b in "[./\\\\%@:?#a-f0-9 ]{0,12}") {
         let template = Template::parse("https://api.example.com:8443/v1/{{a}}/x-{{b}}/y").unwrap();
-        match address::fill(&template, &json!({ "a": a, "b": b })) {
+        match address::fill(&to(template), &json!({ "a": a, "b": b })) {
             Err(error) => prop_assert!(matches!(a.as_str(), "" | "." | ".."), "{:?} {:?}: {}", a, b, error),
             Ok(url) => {
                 prop_assert_eq!(url.origin(), Url::parse("https://api.example.com:8443").unwrap().origin());
@@ -137,7 +207,7 @@ fn a_parameter_that_is_repeated_makes_no_more_than_can_be_sent() {
     let params = json!({ "a": "x".repeat(4 << 20) });
     let repeated = "{{a}}".repeat(100);
     let template = Template::parse(&format!("https://api.example.com/{repeated}")).unwrap();
-    assert!(address::fill(&template, &params).unwrap_err().message.contains("too long"));
+    assert!(address::fill(&to(template), &params).unwrap_err().message.contains("too long"));
     let text = Template::parse(&repeated).unwrap();
     let member = HttpMember { name: "q".into(), value: text.clone(), style: HttpStyle::Repeat };
     assert!(query::pairs(std::slice::from_ref(&member), &params, fill::MAX_MEMBER).is_err());

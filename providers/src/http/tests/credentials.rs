@@ -84,4 +84,8 @@ fn cookies_of_both_are_sent() {
     credentials.add_headers(&mut headers);
     assert_eq!(headers["cookie"], "lang=de; session=s");
     assert!(headers["cookie"].is_sensitive());
+    // A server may take the first of two of one name.
+    headers.insert("cookie", "session=mine; lang=de;  session =other; sessions=2".parse().unwrap());
+    credentials.add_headers(&mut headers);
+    assert_eq!(headers["cookie"], "lang=de; sessions=2; session=s");
 }

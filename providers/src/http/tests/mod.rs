@@ -9,6 +9,7 @@ mod server;
 
 use super::{Credentials, HttpProvider};
 use crate::error::ProviderError;
+use agent_spaces_mcp::secrets::{Redactor, Secret};
 use agent_spaces_policy::{DomainPattern, NetworkPolicy};
 use capability_gen::implementation::{HttpOperation, Implementation};
 use capability_gen::sources::{Source, parse};
@@ -33,7 +34,14 @@ fn policy() -> NetworkPolicy {
 }
 
 fn provider(policy: NetworkPolicy) -> HttpProvider {
-    HttpProvider::new(policy, BTreeMap::new(), Duration::from_secs(10))
+    HttpProvider::new(policy, BTreeMap::new(), Duration::from_secs(10), &redactor())
+}
+
+/// What knows the secret.
+fn redactor() -> Redactor {
+    let redactor = Redactor::default();
+    redactor.add(&Secret::new(SECRET));
+    redactor
 }
 
 /// What has credentials for one server.
@@ -42,7 +50,7 @@ fn trusted(server: &Server) -> HttpProvider {
     credentials.add_header("Authorization", &format!("Bearer {SECRET}")).unwrap();
     credentials.add_query("api_key", SECRET);
     let origins = BTreeMap::from([(server.origin(), credentials)]);
-    HttpProvider::new(policy(), origins, Duration::from_secs(10))
+    HttpProvider::new(policy(), origins, Duration::from_secs(10), &redactor())
 }
 
 /// The request of a function that takes anything, as its definition says it.

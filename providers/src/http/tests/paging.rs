@@ -1,7 +1,10 @@
 //! Lists that come in pages.
 
-use super::{Reply, SECRET, Server, call, operation, trusted};
+use super::{HttpProvider, Reply, SECRET, Server, call, operation, policy, trusted};
+use agent_spaces_mcp::secrets::Redactor;
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::time::Duration;
 
 fn page(seen: &super::Seen) -> usize {
     let query = seen.target.split_once("page=").map(|(_, rest)| rest.split('&').next().unwrap_or_default());
@@ -40,7 +43,10 @@ async fn an_address_or_a_link_leads_from_page_to_page() {
     assert_eq!(call(&server, http, json!({})).await, Ok(json!(["a", "b", "c"])));
     let server = Server::start(|seen| {
         let link = match page(seen) {
-            0 => "\r\nlink: </v1/items?page=9,9>; rel=\"last\", </v1/items?page=1>; title=x; rel=\"prev next\"",
+            0 => {
+                "\r\nlink: </v1/items?page=9,9>; title=\"a, <b>; rel=next \\\", c\"; rel=\"last\", \
+                 </v1/items?page=1>; title=\"x; y\"; rel=\"prev next\""
+            }
             _ => "\r\nlink: </v1/items>; rel=first",
         };
         Reply::new(&format!("200 OK{link}"), format!("[{}]", page(seen)))
@@ -118,4 +124,32 @@ async fn what_is_no_list_is_the_servers_fault() {
     .await;
     let error = call(&failing, cursor(), json!({})).await.unwrap_err();
     assert_eq!((error.code.as_str(), error.retryable), ("call.failed", true), "a part of a list is no list");
+}
+
+#[tokio::test]
+async fn a_relative_address_is_relative_to_where_the_answer_came_from() {
+    let server = Server::start(|seen| match seen.target.split('?').next().unwrap_or_default() {
+        "/v1/items" => Reply::new("302 x\r\nlocation: /v2/list/all", ""),
+        "/v2/list/all" => Reply::json(json!({ "items": ["a"], "next": "more" })),
+        "/v2/list/more" => Reply::json(json!({ "items": ["b"] })),
+        _ => Reply::new("404 x", ""),
+    })
+    .await;
+    let http = pages(json!({ "items": "/items", "next": "/next" }));
+    assert_eq!(call(&server, http, json!({})).await, Ok(json!(["a", "b"])));
+}
+
+#[tokio::test]
+async fn pages_that_take_too_long_are_late_by_the_time_of_the_call() {
+    let server = Server::start(|seen| {
+        std::thread::sleep(Duration::from_millis(150));
+        Reply::json(json!({ "items": [1], "next": page(seen) + 1 }))
+    })
+    .await;
+    let provider = HttpProvider::new(policy(), BTreeMap::new(), Duration::from_millis(400), &Redactor::default());
+    let error = provider.call(&operation(&server, cursor()), &json!({})).await.unwrap_err();
+    assert_eq!(
+        (error.code.as_str(), error.message.as_str()),
+        ("call.timeout", "There was no whole answer within 400 ms")
+    );
 }

@@ -1,7 +1,11 @@
 //! Whatever a server does, a call ends in time and with little memory.
 
 use super::*;
+use crate::http::{ExactRequest, Redirects};
+use reqwest::Method;
+use reqwest::header::{ACCEPT, HeaderMap, HeaderValue};
 use std::time::Instant;
+use url::Url;
 
 const TOO_LARGE: &str = "The answer has more than 1000 bytes, the most that may be received";
 
@@ -151,4 +155,18 @@ async fn a_call_that_is_given_up_makes_room_for_others() {
     assert_eq!(client.call("get", params).await.unwrap_err().code, "call.timeout");
     slow.iter().for_each(tokio::task::JoinHandle::abort);
     assert!(get(&client, url).await.is_ok());
+}
+
+#[tokio::test]
+async fn headers_of_the_hosts_own_requests_have_a_largest_size() {
+    let server = Server::start(|_| Reply::whole("200 OK", "")).await;
+    let send = async |bytes: usize| {
+        let headers = HeaderMap::from_iter([(ACCEPT, HeaderValue::try_from("x".repeat(bytes)).unwrap())]);
+        let url = Url::parse(&server.url("a.test", "/")).unwrap();
+        let (method, redirects, timeout) = (Method::GET, Redirects::Anywhere, Duration::from_secs(20));
+        let request = ExactRequest { method, url, headers, body: None, redirects, timeout };
+        client(policy()).send(request).await.map(|answer| answer.status)
+    };
+    assert_eq!(send(8 << 10).await, Ok(200));
+    assert_error(&send(64 << 10).await.unwrap_err(), "call.invalid", "The headers have more than 65536 bytes");
 }

@@ -4,7 +4,7 @@ use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Why entries were not written.
+/// Why entries were not written, or a log was not verified.
 #[derive(Debug, thiserror::Error)]
 pub enum AuditError {
     /// The system refuses.
@@ -47,6 +47,12 @@ pub enum AuditError {
     #[error("the log is in use by another process, which holds {path:?}; try again")]
     Busy {
         /// The lock.
+        path: PathBuf,
+    },
+    /// Nothing was ever written there.
+    #[error("there is no log at {path:?}")]
+    NoLog {
+        /// Where it would be.
         path: PathBuf,
     },
     /// An entry that would pass for one of the log's own.
@@ -97,13 +103,3 @@ impl fmt::Display for Tampered {
 }
 
 impl std::error::Error for Tampered {}
-
-/// What cannot be read cannot be believed.
-impl From<AuditError> for Tampered {
-    fn from(error: AuditError) -> Tampered {
-        match error {
-            AuditError::Tampered(tampered) => tampered,
-            other => Tampered::new(other.to_string()),
-        }
-    }
-}

@@ -99,16 +99,18 @@ pub(crate) fn make_folder(folder: &Path) -> Result<(), AuditError> {
     DirBuilder::new().recursive(true).mode(0o700).create(folder).map_err(AuditError::io("create", folder))
 }
 
-/// Refuses a folder that is a link, or that is not the user's alone.
-pub(crate) fn check_folder(folder: &Path) -> Result<(), AuditError> {
+/// Refuses a folder that is a link, or that is not the user's alone. Of a copy, others may read: whoever has the key
+/// could sign, but could not put the signature there.
+pub(crate) fn check_folder(folder: &Path, is_copy: bool) -> Result<(), AuditError> {
     let metadata = std::fs::symlink_metadata(folder).map_err(AuditError::io("look at", folder))?;
     if !metadata.is_dir() {
         let found = if metadata.is_symlink() { "a link" } else { "no folder" };
         return Err(AuditError::WrongKind { path: folder.to_owned(), found, wanted: "a folder" });
     }
     check_owner(folder, &metadata)?;
-    match metadata.mode() & 0o077 {
+    match metadata.mode() & if is_copy { 0o022 } else { 0o077 } {
         0 => Ok(()),
+        _ if is_copy => Err(not_private(folder, "take the right to write from group and others (`chmod go-w`)")),
         _ => Err(not_private(folder, "take all rights from group and others (`chmod go-rwx`)")),
     }
 }

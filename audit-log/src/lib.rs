@@ -35,7 +35,7 @@ mod verify;
 pub use error::{AuditError, Tampered};
 pub use line::MAX_ENTRY;
 pub use log::AuditLog;
-pub use verify::{Verified, verify};
+pub use verify::{Verified, verify, verify_copy};
 
 #[cfg(test)]
 mod tests;

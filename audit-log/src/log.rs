@@ -47,7 +47,7 @@ impl AuditLog {
 
     pub(crate) fn open_in(boot: Option<String>, path: &Path, folder: &Path) -> Result<AuditLog, AuditError> {
         files::make_folder(folder)?;
-        files::check_folder(folder)?;
+        files::check_folder(folder, false)?;
         files::make_folder(files::folder_of(path))?;
         let real = |path: &Path| path.canonicalize().map_err(AuditError::io("look at", path));
         if real(files::folder_of(path))?.starts_with(real(folder)?) {

@@ -11,32 +11,42 @@ use crate::tail::{Crash, Tail};
 use std::fs::File;
 use std::path::Path;
 
-/// A log that nobody changed. If `recovered` or `lost` is not zero, its user should know.
+/// A log in which nobody changed a line that was signed. If `recovered` or `lost` is not zero, its user should know.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Verified {
     /// All entries.
     pub entries: u64,
     /// Those of them that a crash left without a signature: who could write to the log could have written them too.
     pub recovered: u64,
-    /// Entries that crashes took, as far as is known.
+    /// Entries that are missing, as far as is known: crashes took them, or somebody cut them off after the machine was
+    /// started anew, or from a copy on another machine, which cannot be told apart.
     pub lost: u64,
 }
 
 /// Whether a log is what was signed. Nothing is written, and the log may be written to meanwhile; what is added then is
 /// not looked at.
-pub fn verify(log_file: &Path, head_folder: &Path) -> Result<Verified, Tampered> {
-    verify_in(boot::id(), log_file, head_folder)
+///
+/// # Errors
+/// [`AuditError::Tampered`] where it is not what was signed; anything else is why that cannot be said.
+pub fn verify(log_file: &Path, head_folder: &Path) -> Result<Verified, AuditError> {
+    check(boot::id().as_deref(), log_file, &HeadFolder::new(head_folder), false)
 }
 
-pub(crate) fn verify_in(boot: Option<String>, path: &Path, folder: &Path) -> Result<Verified, Tampered> {
-    Ok(check(boot.as_deref(), path, &HeadFolder::new(folder))?)
+/// As [`verify`], with a copy of the head folder, which others may read but not write to.
+pub fn verify_copy(log_file: &Path, head_folder: &Path) -> Result<Verified, AuditError> {
+    check(boot::id().as_deref(), log_file, &HeadFolder::new(head_folder), true)
 }
 
-fn check(boot: Option<&str>, path: &Path, folder: &HeadFolder) -> Result<Verified, AuditError> {
+pub(crate) fn check(
+    boot: Option<&str>,
+    path: &Path,
+    folder: &HeadFolder,
+    is_copy: bool,
+) -> Result<Verified, AuditError> {
     if !folder.path.exists() {
-        return Err(no_head(path).into());
+        return Err(no_head(path));
     }
-    files::check_folder(&folder.path)?;
+    files::check_folder(&folder.path, is_copy)?;
     // Signed lines never change, so the lock is needed only to see which are signed, and what stands after them.
     let lock = files::open(&folder.lock, Access::Read)?;
     if let Some(lock) = &lock {
@@ -45,17 +55,17 @@ fn check(boot: Option<&str>, path: &Path, folder: &HeadFolder) -> Result<Verifie
     let key = match Key::load(&folder.key)? {
         Some(key) => key,
         None if folder.has_head()? => return Err(Tampered::new(format!("the key {:?} is gone", folder.key)).into()),
-        None => return Err(no_head(path).into()),
+        None => return Err(no_head(path)),
     };
     let Some(log) = files::open(path, Access::Read)? else {
-        return Err(no_log(path, folder.heads(&key, boot)?).into());
+        return Err(no_log(path, folder.heads(&key, boot)?));
     };
     let length = files::metadata(path, &log)?.len();
     let heads = match folder.heads(&key, boot)? {
         Some(heads) => heads,
         // A log is made before its head.
         None if length == 0 => return Ok(Verified::default()),
-        None => return Err(no_head(path).into()),
+        None => return Err(no_head(path)),
     };
     let tail = Tail::read(path, &log, length, &heads);
     drop(lock);
@@ -99,16 +109,20 @@ fn read_signed(path: &Path, log: &File, length: u64, heads: &Heads, start: Posit
     }
 }
 
-fn no_head(path: &Path) -> Tampered {
+fn no_head(path: &Path) -> AuditError {
     match path.exists() {
-        true => Tampered::new(format!("the log {path:?} has no head: it was removed, or it is in another folder")),
-        false => Tampered::new(format!("there is no log at {path:?}")),
+        true => {
+            Tampered::new(format!("the log {path:?} has no head: it was removed, or it is in another folder")).into()
+        }
+        false => AuditError::NoLog { path: path.to_owned() },
     }
 }
 
-fn no_log(path: &Path, heads: Option<Heads>) -> Tampered {
+fn no_log(path: &Path, heads: Option<Heads>) -> AuditError {
     match heads {
-        Some(heads) => Tampered::new(format!("the log {path:?} is gone; {} entries were signed", heads.signed().count)),
-        None => Tampered::new(format!("there is no log at {path:?}")),
+        Some(heads) => {
+            Tampered::new(format!("the log {path:?} is gone; {} entries were signed", heads.signed().count)).into()
+        }
+        None => AuditError::NoLog { path: path.to_owned() },
     }
 }

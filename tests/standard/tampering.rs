@@ -5,7 +5,8 @@ use crate::support::{Project, script};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use std::fs;
-use std::path::PathBuf;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
 
 /// A project with a log of a few runs.
 struct Logged {
@@ -158,4 +159,49 @@ fn a_person_is_told_the_file_and_the_line() {
     fs::write(&logged.log, &logged.text).unwrap();
     let done = logged.project.agent_spaces(&["audit", "verify"]);
     assert!(done.stdout.ends_with("log.jsonl: 12 entries, unchanged\n"), "{done:?}");
+}
+
+#[test]
+fn entries_that_are_missing_are_told_and_nothing_is_called_unchanged() {
+    let logged = Logged::new();
+    // A line that was begun: its entry is not there.
+    fs::write(&logged.log, format!("{}{{", logged.text)).unwrap();
+    let done = logged.project.agent_spaces(&["audit", "verify", "--json"]);
+    let report = done.json();
+    assert_eq!((done.status, &report["ok"], &report["lost"]), (Some(1), &json!(false), &json!(1)), "{done:?}");
+    assert_eq!((&report["entries"], &report["recovered"]), (&json!(12), &json!(0)));
+    let done = logged.project.agent_spaces(&["audit", "verify"]);
+    let told = "log.jsonl: 12 entries, at least 1 more are missing: a crash took them, or somebody cut them off\n";
+    assert!(done.status == Some(1) && done.stdout.ends_with(told), "{done:?}");
+    fs::write(&logged.log, &logged.text).unwrap();
+    assert_eq!(verified(&logged.project)["lost"], 0);
+}
+
+#[test]
+fn what_cannot_be_checked_is_not_called_changed() {
+    let project = Project::with_policy(json!("standard"));
+    let done = project.agent_spaces(&["audit", "verify", "--json"]);
+    assert_eq!((done.status, &done.json()["error"]["code"]), (Some(2), &json!("config.file")), "{done:?}");
+    assert!(done.error().1.starts_with("there is no log at"), "{done:?}");
+
+    let logged = Logged::new();
+    let heads = logged.head("");
+    fs::set_permissions(&heads, fs::Permissions::from_mode(0o755)).unwrap();
+    let done = logged.project.agent_spaces(&["audit", "verify", "--json"]);
+    assert_eq!((done.status, &done.json()["error"]["code"]), (Some(5), &json!("host.state")), "{done:?}");
+    assert!(done.error().1.contains("is not yours alone"), "{done:?}");
+    // A copy on a stick may be read by everybody.
+    let named = |heads: &Path| {
+        let (log, heads) = (logged.log.display().to_string(), heads.display().to_string());
+        logged.project.agent_spaces(&["audit", "verify", "--json", "--log", &log, "--heads", &heads])
+    };
+    let done = named(&heads);
+    assert_eq!((done.status, &done.json()["entries"]), (Some(0), &json!(12)), "{done:?}");
+    fs::set_permissions(&heads, fs::Permissions::from_mode(0o777)).unwrap();
+    assert_eq!(named(&heads).status, Some(5));
+    fs::set_permissions(&heads, fs::Permissions::from_mode(0o700)).unwrap();
+    fs::remove_file(&logged.log).unwrap();
+    fs::create_dir(&logged.log).unwrap();
+    let done = named(&heads);
+    assert!(done.status == Some(5) && done.error().1.contains("is a folder"), "{done:?}");
 }

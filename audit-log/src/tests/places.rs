@@ -30,7 +30,33 @@ fn a_head_folder_that_is_not_its_owners_alone_is_refused() {
     set_mode(&place.heads, 0o755);
     let refused = place.open_in(BOOT).expect_err("refused");
     assert!(matches!(refused, AuditError::NotPrivate { .. }), "{refused}");
-    assert!(place.verify().expect_err("not believed").message.contains("chmod go-rwx"));
+    let refused = place.check(Some(BOOT)).expect_err("not believed");
+    assert!(matches!(refused, AuditError::NotPrivate { .. }), "{refused}");
+    assert!(refused.to_string().contains("chmod go-rwx"), "{refused}");
+}
+
+#[test]
+fn a_copy_of_a_head_folder_may_be_read_by_others_and_not_written() {
+    let place = Place::with(1);
+    let copy = || check(Some(BOOT), &place.log, &HeadFolder::new(&place.heads), true);
+    set_mode(&place.heads, 0o755);
+    assert_eq!(copy().expect("whole").entries, 1);
+    for mode in [0o775, 0o757] {
+        set_mode(&place.heads, mode);
+        assert!(matches!(copy(), Err(AuditError::NotPrivate { .. })), "{mode:o}");
+    }
+}
+
+#[test]
+fn what_was_never_written_was_not_changed() {
+    let place = Place::new();
+    assert!(matches!(place.check(Some(BOOT)), Err(AuditError::NoLog { .. })), "neither log nor head");
+    fs::create_dir(&place.heads).expect("made");
+    set_mode(&place.heads, 0o700);
+    assert!(matches!(place.check(Some(BOOT)), Err(AuditError::NoLog { .. })), "an empty head folder");
+    fs::create_dir(place.log.parent().expect("folder")).expect("made");
+    place.write("a line");
+    assert!(matches!(place.check(Some(BOOT)), Err(AuditError::Tampered(_))), "a log without a head");
 }
 
 #[test]
@@ -53,8 +79,8 @@ fn links_and_pipes_are_refused_wherever_they_are() {
         let moved = path.with_extension("moved");
         fs::rename(&path, &moved).expect("moved");
         symlink(&moved, &path).expect("linked");
-        let tampered = place.verify().expect_err("not believed");
-        assert!(tampered.message.contains("is a link"), "{name}: {tampered}");
+        let refused = place.check(Some(BOOT)).expect_err("not believed");
+        assert!(matches!(refused, AuditError::WrongKind { found: "a link", .. }), "{name}: {refused}");
         let refused = place.open_in(BOOT).and_then(|log| log.append(&[entry(2)]));
         assert!(matches!(refused, Err(AuditError::WrongKind { found: "a link", .. })), "{name}: {refused:?}");
         if name != "heads" && name != "heads/lock" && name != "heads/key" {
@@ -65,7 +91,8 @@ fn links_and_pipes_are_refused_wherever_they_are() {
     let place = Place::with(1);
     fs::remove_file(&place.log).expect("removed");
     rustix::fs::mkfifoat(rustix::fs::CWD, &place.log, rustix::fs::Mode::RWXU).expect("made");
-    assert!(place.verify().expect_err("not believed").message.contains("is a pipe"));
+    let refused = place.check(Some(BOOT)).expect_err("not believed");
+    assert!(matches!(refused, AuditError::WrongKind { found: "a pipe", .. }), "{refused}");
 }
 
 #[test]

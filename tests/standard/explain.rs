@@ -182,4 +182,18 @@ fn a_rule_is_about_a_function_that_is_called_as_its_capability() {
     assert_eq!(project.run_with(source, &["--json"]).value(), json!(["other", "fetched"]));
     assert_eq!(project.run(source).value(), json!(["other", "call.denied"]));
     assert_eq!(explain(&project, &["work", "fetch.fetch"]).status, Some(4));
+
+#[test]
+fn the_words_of_a_definition_do_not_draw_on_the_terminal() {
+    let project = Project::new(json!({ "capabilities": { "global": ["./desk.json"] } }));
+    let scope = "a\u{1b}[2J\u{202e}\n  so the outcome is allow";
+    project.write(
+        "desk.json",
+        json!({ "name": "desk", "functions": [{ "name": "note", "description": "Notes", "config": { "scopes": [scope] } }] })
+            .to_string(),
+    );
+    let done = explain(&project, &["-", "desk.note"]);
+    let told = "  the caller must have the scope `a<U+001B>[2J<U+202E>   so the outcome is allow` (the definition of desk.note)";
+    assert!(done.stdout.lines().any(|line| line == told), "{}", done.stdout);
+    assert!(!done.stdout.contains(['\u{1b}', '\u{202e}']), "{}", done.stdout);
 }

@@ -2,9 +2,9 @@
 
 use super::failure::Failure;
 use super::space_choice::ConfigChoice;
-use super::{folders, output};
+use super::{folders, output, terminal};
 use agent_spaces::project::Project;
-use agent_spaces_policy::Decision;
+use agent_spaces_policy::{Decision, Explanation};
 use clap::{Args, Subcommand};
 use serde_json::{Value, json};
 
@@ -77,7 +77,7 @@ impl Explain {
         let explanation = explained.map_err(|error| Failure::new(&error.code, error.message, None))?;
         let status = if explanation.outcome == Decision::Allow { 0 } else { 4 };
         let value = json!({ "space": space, "function": self.function, "explanation": explanation });
-        Ok((value, format!("{explanation}\n"), status))
+        Ok((value, format!("{}\n", shown(explanation)), status))
     }
 
     fn params(&self) -> Result<Option<Value>, Failure> {
@@ -86,4 +86,15 @@ impl Explain {
         let parsed = serde_json::from_str(text);
         parsed.map(Some).map_err(|error| Failure::new("config.usage", format!("--args is not JSON: {error}"), hint))
     }
+}
+
+/// An explanation as a person reads it. Scopes are a definition's own words, which neither draw on the terminal nor
+/// begin a line.
+fn shown(mut explanation: Explanation) -> String {
+    let checks = explanation.checks.iter_mut();
+    let words = checks.flat_map(|check| [&mut check.text, &mut check.place].into_iter().chain(&mut check.why));
+    for text in words.chain(&mut explanation.made).chain([&mut explanation.function]) {
+        *text = terminal::clean_line(text);
+    }
+    terminal::clean(&explanation.to_string())
 }

@@ -3,7 +3,7 @@
 use super::fault::Fault;
 use super::files::Files;
 use super::names::{Named, Wanted};
-use super::types::schema::measure;
+use super::types::schema::{long, measure};
 use oxc_ast::ast::{
     ArrayExpressionElement, Expression, ObjectPropertyKind, PropertyKey, PropertyKind, TSEnumDeclaration,
     TSEnumMemberName, UnaryOperator,
@@ -16,8 +16,8 @@ use std::collections::HashMap;
 /// How deep values may be, constants that they name included. Schemas in the wild stay below 20.
 const MAX_VALUE_DEPTH: u32 = 100;
 
-/// How much the values and types of one definition may come to, in JSON values: constants and types can be named many times,
-/// and a few lines can double themselves into gigabytes.
+/// How much the values and types of one definition may come to, in JSON values, where long text counts as several:
+/// constants and types can be named many times, and a few lines can double themselves into gigabytes.
 const MAX_VALUES: usize = 500_000;
 
 /// Where to write what is not a literal.
@@ -94,12 +94,16 @@ impl<'a, 'f> Reader<'a, 'f> {
             Expression::NullLiteral(_) => Value::Null,
             Expression::NumericLiteral(it) => number(it.value, at)?,
             Expression::StringLiteral(it) if it.lone_surrogates => return Err(surrogate()),
-            Expression::StringLiteral(it) => Value::String(it.value.to_string()),
+            Expression::StringLiteral(it) => {
+                self.charge(at, long(&it.value))?;
+                Value::String(it.value.to_string())
+            }
             Expression::TemplateLiteral(it) if it.expressions.is_empty() => match it.quasis.first() {
                 Some(text) if text.lone_surrogates => return Err(surrogate()),
                 text => {
-                    let cooked = text.and_then(|text| text.value.cooked.as_ref());
-                    Value::String(cooked.map(ToString::to_string).unwrap_or_default())
+                    let cooked = text.and_then(|text| text.value.cooked.as_ref()).map_or("", |text| text.as_str());
+                    self.charge(at, long(cooked))?;
+                    Value::String(cooked.to_owned())
                 }
             },
             Expression::UnaryExpression(it)
@@ -192,17 +196,17 @@ impl<'a, 'f> Reader<'a, 'f> {
             match property {
                 ObjectPropertyKind::SpreadProperty(spread) => {
                     for member in self.members_at(&spread.argument, depth + 1)? {
-                        self.charge(at, 1)?;
+                        self.charge(at, 1 + long(&member.name))?;
                         members.set(member, false)?;
                     }
                 }
                 ObjectPropertyKind::ObjectProperty(property) => {
                     let at = property.key.span().start;
-                    self.charge(at, 1)?;
                     if property.kind != PropertyKind::Init {
                         return Err(Fault::new(at, "a getter or setter stands where a value is needed", FIX));
                     }
                     let name = key(&property.key, property.computed)?;
+                    self.charge(at, 1 + long(&name))?;
                     if name == "__proto__" && !property.computed && !property.shorthand && !property.method {
                         return Err(Fault::new(
                             at,
@@ -245,7 +249,6 @@ impl<'a, 'f> Reader<'a, 'f> {
         let mut next = Some(0);
         for member in &it.body.members {
             let at = member.span.start;
-            self.charge(at, 1)?;
             let name = match &member.id {
                 TSEnumMemberName::Identifier(it) => it.name.to_string(),
                 TSEnumMemberName::String(it) | TSEnumMemberName::ComputedString(it) => it.value.to_string(),
@@ -253,6 +256,7 @@ impl<'a, 'f> Reader<'a, 'f> {
                     return Err(Fault::beyond(at, "the name of an enum's member is computed", FIX));
                 }
             };
+            self.charge(at, 1 + long(&name))?;
             let value = match (&member.initializer, next) {
                 // Operations, and members of the enum itself, are not worked out.
                 (Some(value), _) => self.value(value).map_err(|fault| Fault::beyond(fault.at, fault.message, FIX))?,

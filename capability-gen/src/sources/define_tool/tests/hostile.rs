@@ -199,6 +199,62 @@ fn values_and_types_that_grow_without_bound() {
     assert_eq!(message, too_much);
 }
 
+/// Text is repeated as easily as values are.
+#[test]
+fn text_that_grows_without_bound() {
+    let long = "x".repeat(100_000);
+    let uses = |one: &str| format!("{one},").repeat(1_000);
+    let members =
+        |one: &str| (0..1_000).map(|n| format!("m{n}: {};", one.replace('#', &n.to_string()))).collect::<String>();
+    let generic = |body: &str| format!("interface P<T> {{ {body} }} interface W {{ {} }}", members("P<#>"));
+    for (declarations, what) in [
+        (format!("const a = '{long}'; const b = [{}];", uses("a")), "parameters: { a: { enum: b } }"),
+        (format!("const a = `{long}`; const b = [{}];", uses("a")), "parameters: { a: { enum: b } }"),
+        (format!("const a = {{ {long}: 1 }}; const b = [{}];", uses("a")), "parameters: { a: { enum: b } }"),
+        (format!("const a = {{ b: '{long}' }}; const b = [{}];", uses("a.b")), "parameters: { a: { enum: b } }"),
+        (format!("enum E {{ A = '{long}' }} const b = [{}];", uses("E.A")), "parameters: { a: { enum: b } }"),
+        (format!("type P<T> = {{ {} }};", members("T")), &format!("returns: {{}} as P<'{long}'>")),
+        (generic(&format!("x: T; y: '{long}'")), "returns: {} as W"),
+        (generic(&format!("x: T; {long}: 1")), "returns: {} as W"),
+        (generic(&format!("x: T; {long}(): 1")), "returns: {} as W"),
+        (generic(&format!("/** {long} */ x: T")), "returns: {} as W"),
+        (generic(&format!("x: T; y: `{long}${{string}}`")), "returns: {} as W"),
+    ] {
+        let (_, message, _) = refusal(&file(&declarations, what));
+        let shown: String = declarations.chars().take(60).collect();
+        assert_eq!(message, "the values and types of this file come to more than 500000", "{shown}");
+    }
+}
+
+/// Types are compared and copied at every step that needs them whole.
+#[test]
+fn wide_types_are_not_copied_without_bound() {
+    let too_much = "the values and types of this file come to more than 500000";
+    let members: String = (0..20_000).map(|n| format!("m{n}: string;")).collect();
+    let text = file("", &format!("returns: {{}} as Exclude<keyof {{ {members} }}, {{ {members} }}>"));
+    assert_eq!(refusal(&text).1, too_much);
+    let mapped = "{ [K in 'a']: 1 },".repeat(10_000);
+    let text = file(&format!("type G<T> = [{mapped}];"), &format!("returns: {{}} as G<{{ {members} }}>"));
+    assert_eq!(refusal(&text).1, too_much);
+    // What is only compared, member by member, takes no time that grows with the square.
+    let schema = returns(&format!("interface A {{ {members} }} interface B extends A {{ {members} }}"), "B");
+    assert_eq!(schema["$defs"]["B"]["required"].as_array().unwrap().len(), 20_000);
+    let members: String = (0..10_000).map(|n| format!("m{n}: string;")).collect();
+    let wide = format!("interface A {{ {members} }} interface B {{ last: 1; {members} }} interface K {{ k: keyof A }}");
+    let schema = returns(&format!("{wide} interface L {{ k: keyof B }}"), "Extract<K | A, L>");
+    assert_eq!(schema["$ref"], "#/$defs/K");
+    assert_eq!(returns(&wide, "Extract<B | string, A>")["$ref"], "#/$defs/B");
+}
+
+#[test]
+fn a_pattern_is_bounded_with_the_text_at_its_end() {
+    let of = |count: usize| returns("", &format!("`${{string}}{}`", "x".repeat(count)));
+    let short = of(991);
+    let pattern = short["pattern"].as_str().unwrap();
+    assert_eq!((pattern.len(), pattern.get(..8)), (1_000, Some("^[\\s\\S]*")));
+    assert_eq!(of(992), json!({ "type": "string" }));
+}
+
 #[test]
 fn constants_that_contain_themselves() {
     for constants in

@@ -1,12 +1,13 @@
 //! Interfaces, type aliases and enums as the file declares them.
 
-use super::{Scope, Types, docs, schema};
+use super::{Scope, Types, schema};
 use crate::sources::define_tool::fault::Fault;
 use crate::sources::define_tool::file::TypeKind;
 use crate::sources::define_tool::names::Declared;
 use crate::sources::define_tool::value::key;
 use oxc_ast::ast::{TSEnumDeclaration, TSInterfaceDeclaration, TSSignature};
 use serde_json::Value;
+use std::collections::HashSet;
 
 impl<'a> Types<'a, '_, '_> {
     /// The schema of what a type is declared as.
@@ -22,7 +23,7 @@ impl<'a> Types<'a, '_, '_> {
                     schema => schema?,
                 },
             };
-            docs::describe(&mut schema, self.reader.comment(declaration.start));
+            self.describe(&mut schema, declaration.start)?;
             parts.push(schema);
         }
         match <[Value; 1]>::try_from(parts) {
@@ -31,7 +32,7 @@ impl<'a> Types<'a, '_, '_> {
                 let at = declarations.first().map_or(0, |declaration| declaration.start);
                 let mut whole = self.intersection(parts, at, depth)?;
                 for declaration in declarations.iter() {
-                    docs::describe(&mut whole, self.reader.comment(declaration.start));
+                    self.describe(&mut whole, declaration.start)?;
                 }
                 Ok(whole)
             }
@@ -49,6 +50,7 @@ impl<'a> Types<'a, '_, '_> {
         if interface.extends.is_empty() {
             return Ok(own);
         }
+        let own_names = own_names(&interface.body.body);
         let mut parts = Vec::new();
         for heritage in &interface.extends {
             let at = heritage.span.start;
@@ -74,13 +76,11 @@ impl<'a> Types<'a, '_, '_> {
             if let Value::Object(base) = &mut base {
                 ["title", "description", "deprecated"].iter().for_each(|key| drop(base.shift_remove(*key)));
                 // What the interface declares anew takes the place of what it inherits.
-                for member in own_names(&interface.body.body) {
-                    if let Some(Value::Object(properties)) = base.get_mut("properties") {
-                        properties.shift_remove(&member);
-                    }
-                    if let Some(Value::Array(required)) = base.get_mut("required") {
-                        required.retain(|name| name.as_str() != Some(&member));
-                    }
+                if let Some(Value::Object(properties)) = base.get_mut("properties") {
+                    properties.retain(|name, _| !own_names.contains(name));
+                }
+                if let Some(Value::Array(required)) = base.get_mut("required") {
+                    required.retain(|name| name.as_str().is_none_or(|name| !own_names.contains(name)));
                 }
             }
             parts.push(base);
@@ -104,7 +104,7 @@ impl<'a> Types<'a, '_, '_> {
     }
 }
 
-fn own_names(members: &[TSSignature<'_>]) -> Vec<String> {
+fn own_names(members: &[TSSignature<'_>]) -> HashSet<String> {
     let names = members.iter().filter_map(|member| match member {
         TSSignature::TSPropertySignature(it) => key(&it.key, it.computed).ok(),
         _ => None,

@@ -119,6 +119,7 @@ impl<'a> Types<'a, '_, '_> {
 
     /// What a schema is, through its `$ref`s; nothing when that is still being made.
     pub(super) fn resolve(&mut self, schema: &Value, at: u32, depth: u32) -> Result<Option<Value>, Fault> {
+        self.reader.charge(at, schema::measure(schema).0)?;
         let mut current = schema.clone();
         // Aliases of aliases; a longer chain of them, or a circle, is as good as unknown.
         for _ in 0..super::MAX_TYPE_DEPTH {

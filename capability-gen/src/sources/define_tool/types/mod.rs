@@ -99,7 +99,11 @@ impl<'a> Types<'a, '_, '_> {
             TSType::TSNullKeyword(_) => json!({ "type": "null" }),
             TSType::TSObjectKeyword(_) => json!({ "type": "object" }),
             TSType::TSNeverKeyword(_) => json!({ "not": {} }),
-            TSType::TSLiteralType(it) => literal(&it.literal, at)?,
+            TSType::TSLiteralType(it) => {
+                let schema = literal(&it.literal, at)?;
+                self.reader.charge(at, schema::measure(&schema).0)?;
+                schema
+            }
             TSType::TSTemplateLiteralType(it) => self.template(it, scope, depth)?,
             TSType::TSArrayType(it) => schema::list(self.schema(&it.element_type, scope, depth)?),
             TSType::TSTupleType(it) => self.tuple(it, scope, depth)?,
@@ -145,6 +149,14 @@ impl<'a> Types<'a, '_, '_> {
             TSType::TSMappedType(it) => self.mapped(it, scope, depth)?,
             _ => return Err(unsupported(ty)),
         })
+    }
+
+    /// Puts what a JSDoc comment says of the node that starts here into its schema.
+    fn describe(&self, schema: &mut Value, start: u32) -> Result<(), Fault> {
+        let comment = self.reader.comment(start);
+        self.reader.charge(start, comment.map_or(0, schema::long))?;
+        docs::describe(schema, comment);
+        Ok(())
     }
 
     fn remark(&mut self, at: u32, message: String) {

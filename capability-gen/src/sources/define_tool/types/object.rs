@@ -1,11 +1,12 @@
 //! Members of interfaces and object types, and what several object types come to together.
 
-use super::{FIX, Scope, Types, docs, object_schema, schema};
+use super::{FIX, Scope, Types, object_schema, schema};
 use crate::sources::define_tool::fault::Fault;
 use crate::sources::define_tool::value::key;
 use oxc_ast::ast::{TSMappedType, TSMappedTypeModifierOperator, TSSignature, TSType, TSTypeOperatorOperator};
 use oxc_span::GetSpan as _;
 use serde_json::{Map, Value, json};
+use std::collections::HashSet;
 
 impl<'a> Types<'a, '_, '_> {
     /// The schema of an object type with these members.
@@ -34,7 +35,8 @@ impl<'a> Types<'a, '_, '_> {
                         Some(ty) => self.member(ty, scope, depth)?,
                         None => (json!({}), false),
                     };
-                    docs::describe(&mut schema, self.reader.comment(at));
+                    self.reader.charge(at, schema::long(&name))?;
+                    self.describe(&mut schema, at)?;
                     if !(it.optional || may_be_absent) {
                         required.push(Value::String(name.clone()));
                     }
@@ -52,6 +54,7 @@ impl<'a> Types<'a, '_, '_> {
                 }
                 TSSignature::TSMethodSignature(it) => {
                     let name = key(&it.key, it.computed).unwrap_or_default();
+                    self.reader.charge(at, 1 + schema::long(&name))?;
                     self.remark(at, format!("JSON has no functions, so `{name}` is any value, or absent; remove it"));
                     properties.insert(name, json!({}));
                 }
@@ -114,7 +117,7 @@ impl<'a> Types<'a, '_, '_> {
             let names = schema::required(&part).into_iter().map(Value::String);
             required.extend(names);
         }
-        let mut seen = std::collections::HashSet::new();
+        let mut seen = HashSet::new();
         required.retain(|name| seen.insert(name.to_string()));
         Ok(Value::Object(object_schema(properties, required)))
     }
@@ -135,13 +138,15 @@ impl<'a> Types<'a, '_, '_> {
         let kept = match (&it.constraint, it.optional) {
             (TSType::TSTypeOperatorType(of), None) if of.operator == TSTypeOperatorOperator::Keyof => {
                 let of = self.schema(&of.type_annotation, scope, depth)?;
-                self.resolve(&of, at, depth)?.map(|of| schema::required(&of))
+                self.resolve(&of, at, depth)?.map(|of| schema::required(&of).into_iter().collect::<HashSet<_>>())
             }
             _ => None,
         };
+        let bound: usize = scope.values().map(|bound| schema::measure(bound).0).sum();
+        self.reader.charge(at, bound)?;
         let mut inner = scope.clone();
         let mut value = |types: &mut Self, key: Value| {
-            types.reader.charge(at, scope.len() + 1)?;
+            types.reader.charge(at, schema::measure(&key).0)?;
             inner.insert(it.key.name.as_str(), key);
             it.type_annotation.as_ref().map_or(Ok(json!({})), |ty| types.schema(ty, &inner, depth))
         };
@@ -155,7 +160,7 @@ impl<'a> Types<'a, '_, '_> {
         }
         let is_optional =
             matches!(it.optional, Some(TSMappedTypeModifierOperator::True | TSMappedTypeModifierOperator::Plus));
-        let is_required = |name: &&String| !is_optional && kept.as_ref().is_none_or(|kept| kept.contains(name));
+        let is_required = |name: &&String| !is_optional && kept.as_ref().is_none_or(|kept| kept.contains(*name));
         let required = properties.keys().filter(is_required).map(|name| json!(name)).collect();
         Ok(Value::Object(object_schema(properties, required)))
     }

@@ -102,17 +102,24 @@ pub(super) fn required(schema: &Value) -> Vec<String> {
     names.filter_map(|name| name.as_str().map(str::to_owned)).collect()
 }
 
-/// How many values a schema is made of, and how deep it is.
+/// What text counts beyond the one value that it is: one more for every so many bytes.
+pub(in super::super) fn long(text: &str) -> usize {
+    const BYTES_OF_ONE: usize = 64;
+    text.len() / BYTES_OF_ONE
+}
+
+/// How many values a schema is made of, with what its text counts, and how deep it is.
 pub(in super::super) fn measure(schema: &Value) -> (usize, u32) {
-    let of = |values: &mut dyn Iterator<Item = &Value>| {
-        values.fold((1, 1), |(size, depth), value| {
+    let of = |values: &mut dyn Iterator<Item = (&str, &Value)>| {
+        values.fold((1, 1), |(size, depth), (name, value)| {
             let (more, deeper) = measure(value);
-            (size + more, depth.max(deeper + 1))
+            (size + long(name) + more, depth.max(deeper + 1))
         })
     };
     match schema {
-        Value::Array(items) => of(&mut items.iter()),
-        Value::Object(members) => of(&mut members.values()),
+        Value::Array(items) => of(&mut items.iter().map(|item| ("", item))),
+        Value::Object(members) => of(&mut members.iter().map(|(name, member)| (name.as_str(), member))),
+        Value::String(text) => (1 + long(text), 1),
         _ => (1, 1),
     }
 }

@@ -1,6 +1,6 @@
 //! Template literal types: text with a pattern.
 
-use super::{Scope, Types};
+use super::{Scope, Types, schema};
 use crate::sources::define_tool::fault::Fault;
 use oxc_ast::ast::TSTemplateLiteralType;
 use serde_json::{Value, json};
@@ -19,12 +19,15 @@ impl<'a> Types<'a, '_, '_> {
         let at = it.span.start;
         let mut pattern = String::from("^");
         for (index, text) in it.quasis.iter().enumerate() {
-            pattern.push_str(&escaped(text.value.cooked.as_ref().map_or("", |text| text.as_str())));
-            let Some(ty) = it.types.get(index) else { continue };
-            let part = self.schema(ty, scope, depth)?;
-            let Some(part) = self.part(&part, at, depth)? else { return Ok(json!({ "type": "string" })) };
-            pattern.push_str(&part);
-            if pattern.len() > MAX_PATTERN_BYTES {
+            let text = text.value.cooked.as_ref().map_or("", |text| text.as_str());
+            self.reader.charge(at, schema::long(text))?;
+            pattern.push_str(&escaped(text));
+            if let Some(ty) = it.types.get(index) {
+                let part = self.schema(ty, scope, depth)?;
+                let Some(part) = self.part(&part, at, depth)? else { return Ok(json!({ "type": "string" })) };
+                pattern.push_str(&part);
+            }
+            if pattern.len() >= MAX_PATTERN_BYTES {
                 return Ok(json!({ "type": "string" }));
             }
         }

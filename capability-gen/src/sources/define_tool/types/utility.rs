@@ -112,7 +112,10 @@ impl Types<'_, '_, '_> {
         };
         if let Some(values) = schema::scalars(&from) {
             let kinds = match schema::scalars(&to) {
-                Some(others) => return Ok(values.iter().all(|value| others.contains(value))),
+                Some(others) => {
+                    let others: HashSet<String> = others.iter().map(Value::to_string).collect();
+                    return Ok(values.iter().all(|value| others.contains(&value.to_string())));
+                }
                 None => to.get("type").and_then(Value::as_str),
             };
             return Ok(to.get("pattern").is_none() && values.iter().all(|value| schema::kind(value) == kinds));
@@ -120,8 +123,8 @@ impl Types<'_, '_, '_> {
         if !(schema::is_plain_object(&from) && schema::is_plain_object(&to)) {
             return Ok(from.get("type").is_some() && to == json!({ "type": from["type"] }));
         }
-        let (members, required) = (schema::properties(&from), schema::required(&from));
-        let wanted = schema::required(&to);
+        let names = |schema: &Value| schema::required(schema).into_iter().collect::<HashSet<_>>();
+        let (members, required, wanted) = (schema::properties(&from), names(&from), names(&to));
         for (name, member) in schema::properties(&to) {
             let is_there = match members.get(&name) {
                 Some(own) => {

@@ -10,6 +10,7 @@
 //! - [`Space`]: both together; makes scripts into [`Program`]s and runs them.
 //! - `script`, `resolve`: from TypeScript to what the engine runs, with all that it imports.
 //! - `npm`: the npm packages that handlers import.
+//! - `plain_file`: files of folders that handlers and scripts read from.
 //! - `binding`: the component for one set of interfaces.
 //! - `sandbox`, `services`: that component, linked.
 //! - `run`, `limits`, [`Event`]: one execution, its caps, and what happens in it.
@@ -55,6 +56,8 @@ mod npm;
 #[cfg(feature = "compiler")]
 mod package;
 mod pipeline;
+#[cfg(feature = "compiler")]
+mod plain_file;
 mod program;
 #[cfg(feature = "compiler")]
 pub mod project;

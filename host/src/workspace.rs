@@ -1,5 +1,6 @@
 //! The folder whose files a script may import.
 
+use crate::plain_file;
 use agent_spaces_std::fs::is_protected;
 use cap_std::ambient_authority;
 use cap_std::fs::Dir;
@@ -22,14 +23,12 @@ impl Workspace {
         if self.0.canonicalize(path).is_ok_and(|real| real.iter().any(|part| is_protected(&part.to_string_lossy()))) {
             return Err(io::Error::other("it is not for scripts"));
         }
-        let file = match self.0.open(path) {
-            Ok(file) => file,
+        let file = match plain_file::open(&self.0, Path::new(path)) {
+            Ok(Some(file)) => file,
+            Ok(None) => return Ok(None),
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(error),
         };
-        if !file.metadata()?.is_file() {
-            return Ok(None);
-        }
         let mut text = String::new();
         file.take(limit as u64 + 1).read_to_string(&mut text)?;
         if text.len() > limit {

@@ -135,6 +135,43 @@ async fn cycles_see_what_was_exported_so_far() {
 }
 
 #[tokio::test]
+async fn an_es_module_and_commonjs_may_need_one_another() {
+    let project = Project::new(&[
+        (
+            "node_modules/p/index.mjs",
+            "export { early, later } from './old.cjs'; export * from './star.cjs';
+             export const name = 'name'; export function hoisted() { return 'hoisted' }",
+        ),
+        (
+            "node_modules/p/old.cjs",
+            "const p = require('./index.mjs'); exports.early = p.hoisted(); exports.later = () => p.name",
+        ),
+        ("node_modules/p/star.cjs", "const p = require('./index.mjs'); exports.star = () => p.early + typeof p.star"),
+        ("node_modules/p/package.json", r#"{ "main": "index.mjs" }"#),
+    ]);
+    let source = "import { early, later, star } from 'p'; [early, later(), star()]";
+    assert_eq!(project.value(source).await, json!(["hoisted", "name", "hoistedfunction"]));
+    let source = "import { later } from 'p/old.cjs'; later()";
+    assert_eq!(project.value(source).await, json!("name"));
+}
+
+#[tokio::test]
+async fn what_a_package_does_without_is_one_object_with_the_names_that_are_imported() {
+    let project = Project::new(&[
+        ("node_modules/p/package.json", r#"{ "browser": { "fs": false }, "type": "module" }"#),
+        (
+            "node_modules/p/index.js",
+            "import fs, { open } from 'fs'; import { close } from 'fs'; import * as all from 'fs';
+             export default [fs === all.default, open === undefined, Object.keys(all)]",
+        ),
+    ]);
+    assert_eq!(
+        project.value("import it from 'p'; it").await,
+        json!([true, true, ["close", "default", "load", "open"]])
+    );
+}
+
+#[tokio::test]
 async fn commonjs_requires_es_modules_and_json() {
     let project = Project::new(&[
         ("node_modules/p/index.js", "const esm = require('./esm.mjs'), data = require('./data.json'), again = require('./data');

@@ -1,26 +1,42 @@
 //! Packages that want more than they are given.
 
-use super::Project;
+use super::{Project, failure_in};
 use serde_json::json;
 
 #[test]
 fn no_map_of_a_package_leads_out_of_it() {
-    for (package, specifier) in [
-        (r#"{ "exports": "./../../secret.js" }"#, "p"),
-        (r#"{ "exports": "../../../secret.js" }"#, "p"),
-        (r#"{ "exports": { "./*": "./../../*" } }"#, "p/secret.js"),
-        (r#"{ "main": "../../secret.js" }"#, "p"),
-        (r#"{ "main": "../../../secret.js" }"#, "p"),
-        (r#"{ "module": "/secret.js" }"#, "p"),
-        (r#"{ "browser": { "./index.js": "../../secret.js" } }"#, "p"),
-        ("{}", "p/../../secret.js"),
-        ("{}", "p/../../../secret.js"),
-        ("{}", "../secret.js"),
+    let invalid = |specifier: &str, target: &str, of: &str| {
+        let hint = format!("Invalid \"exports\" target \"{target}\" defined for '{of}' in the package config");
+        format!("Cannot find '{specifier}' ({specifier}): {hint} /node_modules/p/package.json")
+    };
+    let outside = "'p' leads out of its package (p): a package reads its own files and those of packages that it names";
+    let no_package = |specifier: &str| {
+        format!("Cannot find '{specifier}' ({specifier}): name a package, or a file by its relative path")
+    };
+    for (package, specifier, expected) in [
+        (r#"{ "exports": "./../../secret.js" }"#, "p", invalid("p", "./../../secret.js", ".")),
+        (r#"{ "exports": "../../../secret.js" }"#, "p", invalid("p", "../../../secret.js", ".")),
+        (r#"{ "exports": { "./*": "./../../*" } }"#, "p/secret.js", invalid("p/secret.js", "./../../secret.js", "./*")),
+        (r#"{ "main": "../../secret.js" }"#, "p", outside.to_owned()),
+        (r#"{ "main": "../../../secret.js" }"#, "p", outside.to_owned()),
+        (
+            r#"{ "module": "/secret.js" }"#,
+            "p",
+            "Cannot find 'p' (p): its package is installed and has no such file".to_owned(),
+        ),
+        (r#"{ "browser": { "./own.js": "../../secret.js" }, "main": "own.js" }"#, "p", outside.to_owned()),
+        ("{}", "p/../../secret.js", no_package("p/../../secret.js")),
+        ("{}", "p/../../../secret.js", no_package("p/../../../secret.js")),
+        ("{}", "../secret.js", "'../secret.js' lies outside the workspace: ".to_owned()),
     ] {
-        let project =
-            Project::new(&[("node_modules/p/package.json", package), ("secret.js", "export default 'TOP SECRET'")]);
+        let project = Project::new(&[
+            ("node_modules/p/package.json", package),
+            ("node_modules/p/own.js", "module.exports = 'its own'"),
+            ("secret.js", "export default 'TOP SECRET'"),
+        ]);
         let error = project.refusal(&format!("import it from '{specifier}'"));
-        assert!(["import.unknown", "import.denied"].contains(&error.code), "{package}: {error:?}");
+        let told = format!("{}: {}", error.message, error.hint.unwrap_or_default());
+        assert_eq!((error.code, told), ("import.unknown", expected), "{package}");
     }
 }
 
@@ -100,6 +116,60 @@ fn files_and_bytes_are_counted() {
     assert!(error.message.contains("Cannot read '/node_modules/big/c.js': the file is longer"), "{}", error.message);
 }
 
+#[tokio::test]
+async fn an_import_that_a_file_repeats_counts_once() {
+    let repeated = "import('none'),".repeat(60_000);
+    let text = format!("export const one = () => import('none'); export const all = () => [{repeated}]");
+    let project = Project::new(&[("node_modules/p/index.mjs", &text)]);
+    let error = failure_in(&project.space(), "import { one } from 'p/index.mjs'; await one()").await;
+    assert!(error.message.starts_with("Cannot find package 'none'"), "{error:?}");
+}
+
+#[test]
+fn imports_of_what_is_missing_are_counted() {
+    let many: String = (0..50_001).map(|index| format!("import('n{index}');")).collect();
+    let long: String = (0..100).map(|index| format!("import('n{index}{}');", "x".repeat(100_000))).collect();
+    for (text, expected) in [
+        (many, "The packages have more than 50000 imports (node_modules/p/index.mjs → n49999)"),
+        (long, "The packages have more than 33554432 bytes (node_modules/p/index.mjs → n"),
+    ] {
+        let project = Project::new(&[("node_modules/p/index.mjs", &text)]);
+        let error = project.refusal("import 'p/index.mjs'");
+        assert!(error.message.starts_with(expected), "{:.200}", error.message);
+    }
+}
+
+#[test]
+fn names_that_are_imported_of_commonjs_are_counted() {
+    let names: String = (0..500_000).map(|index| format!("n{index},")).collect();
+    let project = Project::new(&[
+        ("node_modules/p/index.mjs", &format!("export {{ {names} }} from './old.cjs'")),
+        ("node_modules/p/old.cjs", ""),
+    ]);
+    let error = project.refusal("import 'p/index.mjs'");
+    assert_eq!(error.message, "The packages have more than 33554432 bytes");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_pipe_is_no_file_and_nobody_waits_for_it() {
+    let project = Project::new(&[("node_modules/p/package.json", r#"{ "main": "index.js" }"#)]);
+    for path in ["node_modules/p/index.js", "node_modules/q/package.json", "pipe.js"] {
+        let path = project.folder().join(path);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        rustix::fs::mkfifoat(rustix::fs::CWD, &path, rustix::fs::Mode::RWXU).unwrap();
+    }
+    for (specifier, expected) in [
+        ("p", "Cannot find 'p' (p)"),
+        ("p/index.js", "Cannot find 'p/index.js' (p/index.js)"),
+        ("q", "Cannot find 'q' (q)"),
+        ("./pipe.js", "Cannot find './pipe.js'"),
+    ] {
+        let error = project.refusal(&format!("import '{specifier}'"));
+        assert_eq!((error.code, error.message.as_str()), ("import.unknown", expected));
+    }
+}
+
 #[test]
 fn a_chain_of_thousands_of_files_is_made_ready() {
     let project = Project::new(&[("node_modules/deep/package.json", r#"{ "type": "module" }"#)]);
@@ -127,7 +197,7 @@ async fn a_chain_that_is_too_deep_for_the_engine_fails_and_ends_nothing_else() {
     let space = project.space();
     let program = space.prepare("main.ts", "import it from 'deep/f0'; it").unwrap();
     let outcome = space.run(&program, agent_spaces::RunOptions::default()).await.outcome;
-    assert!(outcome.is_err() || outcome.is_ok_and(|value| value == "the end"));
+    assert_eq!(outcome.map_err(|error| error.code), Err("limit.stack".to_owned()));
     assert_eq!(project.value("1 + 1").await, json!(2));
 }
 

@@ -170,6 +170,21 @@ fn a_package_that_defines_nothing_says_what_was_looked_for() {
             "its entry point node_modules/@company/sdk/index.js does not use `defineTool`",
         ),
         (
+            Some(json!({})),
+            &"//".repeat(600_000),
+            "its entry point node_modules/@company/sdk/index.js cannot be read: the file is longer than 1048576 bytes",
+        ),
+        (
+            Some(json!({ "main": "./none.js", "exports": "./none.js" })),
+            "defineTool",
+            "it has no entry point: Cannot find '@company/sdk'; its package is installed and has no such file",
+        ),
+        (
+            Some(json!({ "exports": "../../../secret.ts" })),
+            "defineTool",
+            "it has no entry point: Cannot find '@company/sdk'; Invalid",
+        ),
+        (
             Some(json!({ "agent-spaces": { "capabilities": "../../../secret.ts" } })),
             "",
             "`../../../secret.ts` is no file of the package",

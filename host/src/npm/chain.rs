@@ -5,33 +5,49 @@ use std::collections::HashMap;
 /// More files of a chain are not shown: its beginning is the author's, its end has the fault.
 const SHOWN: usize = 8;
 
+const ARROW: &str = " → ";
+
 /// For each file the one that imported it first.
 #[derive(Default)]
-pub(super) struct Importers(HashMap<String, String>);
+pub(super) struct Importers {
+    first: HashMap<String, String>,
+    /// The way to a file as it is shown: one file may have thousands of imports to tell of.
+    ways: HashMap<String, String>,
+}
 
 impl Importers {
     pub(super) fn add(&mut self, file: &str, importer: &str) {
-        if file != importer && !self.0.contains_key(file) {
-            self.0.insert(file.to_owned(), importer.to_owned());
+        if file != importer && !self.first.contains_key(file) {
+            self.first.insert(file.to_owned(), importer.to_owned());
         }
     }
 
     /// `tools.ts → node_modules/pkg/index.js → fs`; what runs the handlers is not shown.
-    pub(super) fn chain(&self, file: &str, specifier: &str, entry: &str) -> String {
+    pub(super) fn chain(&mut self, file: &str, specifier: &str, entry: &str) -> String {
+        if !self.ways.contains_key(file) {
+            self.ways.insert(file.to_owned(), self.way(file, entry));
+        }
+        match self.ways.get(file).map(String::as_str) {
+            Some("") | None => specifier.to_owned(),
+            Some(way) => format!("{way}{ARROW}{specifier}"),
+        }
+    }
+
+    fn way(&self, file: &str, entry: &str) -> String {
         let mut files = Vec::new();
         let mut at = Some(file);
         // Each file was first imported by one that was known before, so that this ends.
         while let Some(file) = at.filter(|file| *file != entry) {
             files.push(file.trim_start_matches('/'));
-            at = self.0.get(file).map(String::as_str);
+            at = self.first.get(file).map(String::as_str);
         }
         files.reverse();
-        files.push(specifier);
-        let hidden = files.len().saturating_sub(SHOWN);
+        // The last that is shown is what the file imports.
+        let hidden = (files.len() + 1).saturating_sub(SHOWN);
         if hidden > 0 {
             files.splice(SHOWN / 2..SHOWN / 2 + hidden, ["…"]);
         }
-        files.join(" → ")
+        files.join(ARROW)
     }
 }
 

@@ -37,8 +37,9 @@ export function define(file, requires, body) {
 export function fromNamespace(namespace) {
   if ("module.exports" in namespace) return namespace["module.exports"];
   const exports = Object.defineProperty({}, "__esModule", { value: true });
-  for (const name of Object.keys(namespace)) {
-    if (name === "__esModule") continue;
+  // Only the names: a module that is required while it is evaluated has exports without a value so far.
+  for (const name of Reflect.ownKeys(namespace)) {
+    if (typeof name !== "string" || name === "__esModule") continue;
     Object.defineProperty(exports, name, { enumerable: true, get: () => namespace[name] });
   }
   return exports;

@@ -5,6 +5,7 @@
 
 use super::files::ProjectFiles;
 use super::find::{Finder, Lead, Way};
+use super::refusal::Refusal;
 use super::{FOLDER, Packages};
 use oxc_resolver::FileSystem as _;
 use serde_json::Value;
@@ -35,12 +36,17 @@ pub(crate) fn definitions_of(project: &Path, name: &str) -> Result<Option<Vec<Pa
         let inside = |file: &str| within(&packages.files, &folder, file);
         return files.into_iter().map(|file| inside(file).map(|path| real(&path))).collect::<Result<_, _>>().map(Some);
     }
-    let entry = Finder::new(&packages).find("/.", name, Way::Import);
-    let Ok(Lead::File(entry)) = entry else { return Err("it has no entry point".into()) };
-    let text = packages.files.text(&entry.path, MAX_ENTRY_BYTES).unwrap_or_default();
+    let entry = match Finder::new(&packages).find("/.", name, Way::Import) {
+        Ok(Lead::File(entry)) => entry,
+        Ok(Lead::Nothing) => return Err("its package.json says that it is left out in browsers".into()),
+        Err(Refusal { message, hint }) => return Err(format!("it has no entry point: {message}; {hint}")),
+    };
+    let shown = entry.path.trim_start_matches('/');
+    let text = packages.files.text(&entry.path, MAX_ENTRY_BYTES);
+    let text = text.map_err(|error| format!("its entry point {shown} cannot be read: {error}"))?;
     match text.contains("defineTool") {
         true => Ok(Some(vec![real(&named(&packages.files, &folder, &entry.path))])),
-        false => Err(format!("its entry point {} does not use `defineTool`", entry.path.trim_start_matches('/'))),
+        false => Err(format!("its entry point {shown} does not use `defineTool`")),
     }
 }
 

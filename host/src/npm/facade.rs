@@ -16,27 +16,46 @@ pub(super) struct Facade<'a> {
 }
 
 impl Facade<'_> {
-    pub(super) fn text(&self) -> String {
+    /// The module's text; nothing where it is longer than `room`.
+    pub(super) fn text(&self, room: usize) -> Option<String> {
         let (file, runtime) = (quote(self.file), quote(COMMONJS_RUNTIME));
         let mut text = format!(
             "import {{ load }} from {file};\nimport {{ defaultOf, maybe, need }} from {runtime};\n\
-             const exports = load();\n"
+             const file = {file}, exports = load();\n"
         );
         let given = if self.is_for_node { "exports" } else { "defaultOf(exports)" };
         text.push_str(&format!("export default {given};\n"));
         let told = self.told.iter().copied().map(|name| (name, true));
         let untold = self.wanted.iter().map(String::as_str).filter(|name| !self.told.contains(name));
         let names = told.chain(untold.map(|name| (name, false)));
-        for (index, (name, is_told)) in names.filter(|(name, _)| is_exportable(name)).enumerate() {
+        export_each(text, room, names, |(name, is_told)| {
             let quoted = quote(name);
             let value = match is_told {
                 true => format!("maybe(exports, {quoted})"),
-                false => format!("need(exports, {quoted}, {file})"),
+                false => format!("need(exports, {quoted}, file)"),
             };
+            (*name, value)
+        })
+    }
+}
+
+/// The text with an export for each name that can be one; nothing where it is longer than `room`.
+fn export_each<T>(
+    mut text: String,
+    room: usize,
+    all: impl Iterator<Item = T>,
+    value: impl for<'t> Fn(&'t T) -> (&'t str, String),
+) -> Option<String> {
+    for (index, each) in all.enumerate() {
+        let (name, value) = value(&each);
+        if is_exportable(name) {
             text.push_str(&format!("const $e{index} = {value};\nexport {{ $e{index} as {name} }};\n"));
         }
-        text
+        if text.len() > room {
+            return None;
+        }
     }
+    Some(text)
 }
 
 /// Whether a name can be written after `as`.
@@ -70,11 +89,8 @@ pub(super) fn missing_imported(message: &str) -> String {
 }
 
 /// What stands for a module that its package does without.
-pub(super) fn nothing<'a>(names: impl Iterator<Item = &'a str>) -> String {
-    let mut text = "const nothing = {};\nexport const load = () => nothing;\nexport default nothing;\n".to_owned();
-    let names: BTreeSet<&str> = names.filter(|name| is_exportable(name) && *name != "load").collect();
-    for (index, name) in names.iter().enumerate() {
-        text.push_str(&format!("const $e{index} = undefined;\nexport {{ $e{index} as {name} }};\n"));
-    }
-    text
+pub(super) fn nothing(names: &BTreeSet<String>, room: usize) -> Option<String> {
+    let text = "const nothing = {};\nexport const load = () => nothing;\nexport default nothing;\n".to_owned();
+    let names = names.iter().filter(|name| *name != "load");
+    export_each(text, room, names, |name| (name.as_str(), "undefined".to_owned()))
 }

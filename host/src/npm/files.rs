@@ -2,6 +2,7 @@
 //!
 //! Every look at a file goes through a handle of that folder, so that a link that leads out of it leads nowhere.
 
+use crate::plain_file;
 use agent_spaces_std::fs::is_protected;
 use cap_std::ambient_authority;
 use cap_std::fs::{Dir, Metadata};
@@ -48,10 +49,8 @@ impl ProjectFiles {
 
     fn bytes(&self, path: &Path, limit: usize) -> io::Result<Vec<u8>> {
         let (folder, inside) = self.within(path)?;
-        let file = folder.open(inside)?;
-        if !file.metadata()?.is_file() {
-            return Err(io::Error::new(io::ErrorKind::NotFound, "it is not a file"));
-        }
+        let file = plain_file::open(folder, inside)?;
+        let file = file.ok_or_else(|| io::Error::new(io::ErrorKind::NotFound, "it is not a file"))?;
         let mut bytes = Vec::new();
         file.take(limit as u64 + 1).read_to_end(&mut bytes)?;
         if bytes.len() > limit {

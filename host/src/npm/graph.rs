@@ -21,6 +21,9 @@ pub(super) const MAX_FILES: usize = 5_000;
 /// Their bytes together, with what is made between them. The largest bundles have some megabytes.
 pub(super) const MAX_BYTES: usize = 32 * 1024 * 1024;
 
+/// Imports that differ in their file or in what they name: each is looked for on the disk. Files have about ten.
+pub(super) const MAX_IMPORTS: usize = 50_000;
+
 const RUNTIME_SOURCE: &str = include_str!("commonjs.js");
 
 /// A file that was found and is still to be made ready.
@@ -51,6 +54,26 @@ struct Known {
     is_node_module: bool,
 }
 
+/// What an import leads to.
+#[derive(Clone)]
+enum Target {
+    /// A module, whatever is imported of it.
+    Module(String),
+    /// A CommonJS file, for ES modules; and whether by Node's rule.
+    CommonJs(String, bool),
+    /// The module of this name, which has nothing but the names that are imported of it.
+    Nothing(String),
+}
+
+/// One import, however often its file repeats it.
+#[derive(PartialEq, Eq, Hash)]
+struct Import {
+    file: String,
+    specifier: String,
+    is_required: bool,
+    is_optional: bool,
+}
+
 /// The files of packages that one program reaches.
 pub(crate) struct PackageGraph<'a> {
     packages: &'a Packages,
@@ -66,9 +89,11 @@ pub(crate) struct PackageGraph<'a> {
     required: HashMap<(String, String), String>,
     /// CommonJS files that ES modules import: which names, and whether by Node's rule.
     imported: BTreeMap<(String, bool), BTreeSet<String>>,
-    /// Modules that stand for no file.
-    made: Modules,
-    made_count: usize,
+    /// The names that are imported of modules that have nothing.
+    nothing: BTreeMap<String, BTreeSet<String>>,
+    /// Modules that stand for no file, by their names.
+    made: BTreeMap<String, String>,
+    targets: HashMap<Import, Target>,
 }
 
 impl<'a> PackageGraph<'a> {
@@ -84,8 +109,9 @@ impl<'a> PackageGraph<'a> {
             exports: HashMap::new(),
             required: HashMap::new(),
             imported: BTreeMap::new(),
-            made: Modules::default(),
-            made_count: 0,
+            nothing: BTreeMap::new(),
+            made: BTreeMap::new(),
+            targets: HashMap::new(),
         }
     }
 
@@ -113,25 +139,52 @@ impl<'a> PackageGraph<'a> {
 
     /// The module that the engine shall import for what a file imports here.
     pub(crate) fn import(&mut self, file: &str, site: &ImportSite<'_>) -> Result<String, ScriptError> {
+        let &ImportSite { is_required, is_optional, .. } = site;
+        let import = Import { file: file.to_owned(), specifier: site.specifier.to_owned(), is_required, is_optional };
+        let target = match self.targets.get(&import) {
+            Some(target) => target.clone(),
+            None => {
+                let target = self.target(file, site).map_err(|refusal| self.refuse(file, site, refusal))?;
+                self.targets.insert(import, target.clone());
+                target
+            }
+        };
+        let names = site.names.iter().map(name_of).filter(|name| !name.is_empty()).map(str::to_owned);
+        Ok(match target {
+            Target::Module(name) => name,
+            Target::CommonJs(path, is_for_node) => {
+                let name = facade_name(&path, is_for_node);
+                self.imported.entry((path, is_for_node)).or_default().extend(names);
+                name
+            }
+            Target::Nothing(name) => {
+                self.nothing.entry(name.clone()).or_default().extend(names);
+                name
+            }
+        })
+    }
+
+    /// What an import leads to that its file has not made before.
+    fn target(&mut self, file: &str, site: &ImportSite<'_>) -> Result<Target, Refusal> {
+        if self.targets.len() >= MAX_IMPORTS {
+            return Err(Refusal::too_much(format!("The packages have more than {MAX_IMPORTS} imports")));
+        }
         let way = if site.is_required { Way::Require } else { Way::Import };
         let from = self.packages.path_of(file);
-        let lead = match self.finder.find(&from, site.specifier, way) {
-            Ok(lead) => lead,
-            Err(refusal) if site.is_optional && file.starts_with('/') => return Ok(self.missing(file, site, &refusal)),
-            Err(refusal) => return Err(self.refuse(file, site, refusal)),
-        };
-        let found = match lead {
-            Lead::File(found) => found,
-            Lead::Nothing => return Ok(self.make(facade::nothing(site.names.iter().map(name_of)))),
+        let found = match self.finder.find(&from, site.specifier, way) {
+            Ok(Lead::File(found)) => found,
+            Ok(Lead::Nothing) => return Ok(Target::Nothing(self.new_name())),
+            Err(refusal) if site.is_optional && file.starts_with('/') => return self.missing(file, site, &refusal),
+            Err(refusal) => return Err(refusal),
         };
         let format = match self.known.get(&found.path) {
             Some(known) => known.format,
-            None => self.read(file, &found).map_err(|refusal| self.refuse(file, site, refusal))?,
+            None => self.read(file, &found)?,
         };
-        Ok(self.module(file, site, found.path, format))
+        self.module(file, site, found.path, format)
     }
 
-    fn refuse(&self, file: &str, site: &ImportSite<'_>, Refusal { message, hint }: Refusal) -> ScriptError {
+    fn refuse(&mut self, file: &str, site: &ImportSite<'_>, Refusal { message, hint }: Refusal) -> ScriptError {
         let chain = self.importers.chain(file, site.specifier, &self.entry);
         ScriptError::new(IMPORT_UNKNOWN, file, format!("{message} ({chain})")).at(site.position).hint(hint)
     }
@@ -152,70 +205,99 @@ impl<'a> PackageGraph<'a> {
         Ok(format)
     }
 
-    /// The module by which a file of this format is imported or required.
-    fn module(&mut self, file: &str, site: &ImportSite<'_>, path: String, format: Format) -> String {
+    /// How a file of this format is imported or required.
+    fn module(&mut self, file: &str, site: &ImportSite<'_>, path: String, format: Format) -> Result<Target, Refusal> {
         match (format, site.is_required) {
-            (Format::EsModule | Format::Json, false) => path,
+            (Format::EsModule | Format::Json, false) => Ok(Target::Module(path)),
             (Format::CommonJs, true) => {
                 self.required.insert((file.to_owned(), site.specifier.to_owned()), path.clone());
-                path
+                Ok(Target::Module(path))
             }
             (Format::CommonJs, false) => {
                 let is_for_node = match self.known.get(file) {
                     Some(importer) => importer.is_node_module,
                     None => file.ends_with(".mts") || file.ends_with(".mjs"),
                 };
-                let name = facade_name(&path, is_for_node);
-                let wanted = self.imported.entry((path, is_for_node)).or_default();
-                wanted.extend(site.names.iter().map(name_of).filter(|name| !name.is_empty()).map(str::to_owned));
-                name
+                Ok(Target::CommonJs(path, is_for_node))
             }
             (_, true) => {
-                let name = format!("{path}?require");
                 let is_json = format == Format::Json;
                 let text = if is_json { facade::required_json(&path) } else { facade::required_module(&path) };
-                self.made.insert(name.clone(), ModuleSource::JavaScript(text));
-                name
+                self.make(format!("{path}?require"), text)
             }
         }
     }
 
     /// A module that fails once somebody needs it.
-    fn missing(&mut self, file: &str, site: &ImportSite<'_>, Refusal { message, hint }: &Refusal) -> String {
+    fn missing(&mut self, file: &str, site: &ImportSite<'_>, why: &Refusal) -> Result<Target, Refusal> {
+        let Refusal { message, hint } = why;
         let chain = self.importers.chain(file, site.specifier, &self.entry);
-        self.make(match site.is_required {
+        let text = match site.is_required {
             true => facade::missing_required(site.specifier, &format!("{message}; {hint} ({chain})")),
             false => facade::missing_imported(&format!("{message}; {hint} ({chain})")),
-        })
+        };
+        let name = self.new_name();
+        self.make(name, text)
     }
 
-    fn make(&mut self, text: String) -> String {
-        self.made_count += 1;
-        self.bytes += text.len();
-        let name = format!("agent-spaces:made/{}", self.made_count);
-        self.made.insert(name.clone(), ModuleSource::JavaScript(text));
-        name
+    fn new_name(&self) -> String {
+        format!("agent-spaces:made/{}", self.targets.len())
+    }
+
+    fn make(&mut self, name: String, text: String) -> Result<Target, Refusal> {
+        if !self.made.contains_key(&name) {
+            self.spend(text.len())?;
+            self.made.insert(name.clone(), text);
+        }
+        Ok(Target::Module(name))
+    }
+
+    /// Counts what is made between files.
+    fn spend(&mut self, bytes: usize) -> Result<(), Refusal> {
+        self.bytes += bytes;
+        match self.bytes > MAX_BYTES {
+            true => Err(too_many_bytes()),
+            false => Ok(()),
+        }
     }
 
     /// Gives all modules that are no file's own.
     pub(crate) fn finish(mut self, modules: &mut Modules) -> Result<(), ScriptError> {
-        let is_used = !self.exports.is_empty() || self.made.names().next().is_some();
+        let is_used = !(self.exports.is_empty() && self.made.is_empty());
         if is_used {
             modules.insert(COMMONJS_RUNTIME.to_owned(), ModuleSource::JavaScript(RUNTIME_SOURCE.to_owned()));
         }
         for ((file, is_for_node), wanted) in std::mem::take(&mut self.imported) {
+            let room = MAX_BYTES.saturating_sub(self.bytes);
             let told = self.told(&file);
-            let text = Facade { file: &file, told: &told, wanted: &wanted, is_for_node }.text();
-            self.bytes += text.len();
-            if self.bytes > MAX_BYTES {
-                let message = format!("The packages have more than {MAX_BYTES} bytes");
-                return Err(ScriptError::new(IMPORT_UNKNOWN, &file, message));
-            }
-            modules.insert(facade_name(&file, is_for_node), ModuleSource::JavaScript(text));
+            let text = Facade { file: &file, told: &told, wanted: &wanted, is_for_node }.text(room);
+            self.give(modules, &file, facade_name(&file, is_for_node), text)?;
         }
-        for (name, source) in self.made.iter() {
-            modules.insert(name.to_owned(), source.clone());
+        for (name, names) in std::mem::take(&mut self.nothing) {
+            let text = facade::nothing(&names, MAX_BYTES.saturating_sub(self.bytes));
+            let entry = self.entry.clone();
+            self.give(modules, &entry, name, text)?;
         }
+        for (name, text) in self.made {
+            modules.insert(name, ModuleSource::JavaScript(text));
+        }
+        Ok(())
+    }
+
+    /// Gives a module, unless its text did not fit.
+    fn give(
+        &mut self,
+        modules: &mut Modules,
+        file: &str,
+        name: String,
+        text: Option<String>,
+    ) -> Result<(), ScriptError> {
+        let Some(text) = text else {
+            let Refusal { message, hint } = too_many_bytes();
+            return Err(ScriptError::new(IMPORT_UNKNOWN, file, message).hint(hint));
+        };
+        self.bytes += text.len();
+        modules.insert(name, ModuleSource::JavaScript(text));
         Ok(())
     }
 
@@ -232,6 +314,10 @@ impl<'a> PackageGraph<'a> {
         }
         names
     }
+}
+
+fn too_many_bytes() -> Refusal {
+    Refusal::too_much(format!("The packages have more than {MAX_BYTES} bytes"))
 }
 
 fn facade_name(path: &str, is_for_node: bool) -> String {

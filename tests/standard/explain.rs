@@ -182,6 +182,7 @@ fn a_rule_is_about_a_function_that_is_called_as_its_capability() {
     assert_eq!(project.run_with(source, &["--json"]).value(), json!(["other", "fetched"]));
     assert_eq!(project.run(source).value(), json!(["other", "call.denied"]));
     assert_eq!(explain(&project, &["work", "fetch.fetch"]).status, Some(4));
+}
 
 #[test]
 fn the_words_of_a_definition_do_not_draw_on_the_terminal() {

@@ -39,12 +39,17 @@ fn space(folder: &Path, is_accepted: bool) -> Result<Space, String> {
 
 /// A component that exports one function, called `name`, with this body; `parts` stand before it in its core module.
 fn component(name: &str, body: &str, parts: &str) -> Vec<u8> {
+    typed(name, "() -> result<string, capability-error>", body, parts)
+}
+
+/// The same, of a type whose results go through memory.
+fn typed(name: &str, ty: &str, body: &str, parts: &str) -> Vec<u8> {
     let wit = format!(
         "package capabilities:fragile@1.0.0;
         interface unknown {{ ask: func(); }}
         interface fragile {{
             use agent-spaces:host/types@0.1.0.{{capability-error}};
-            {name}: async func() -> result<string, capability-error>;
+            {name}: async func{ty};
         }}
         world component {{ import unknown; export fragile; }}"
     );
@@ -108,7 +113,7 @@ async fn what_goes_wrong_in_a_component_is_an_error_of_its_call() {
         (i32.store (i32.const 8) (i32.const 10)) (i32.const 0)";
     for (body, expected) in [
         ("unreachable", "unreachable"),
-        ("(loop (br 0)) unreachable", "fuel"),
+        ("(loop (br 0)) unreachable", "Its handler failed: it used all of its 10000000 units of fuel"),
         (grow, "memory"),
         ("(i32.store (i32.const 0) (i32.const 9)) (i32.const 0)", "discriminant"),
         (forge, ""),
@@ -128,6 +133,9 @@ fn a_component_that_cannot_answer_is_refused_when_its_space_is_made() {
     for (component, expected) in [
         (component("went", "unreachable", ""), "does not export the function `go`"),
         (component("go", "unreachable", import), "capabilities:fragile/unknown@1.0.0"),
+        (typed("go", "() -> result<u32, capability-error>", "unreachable", ""), "has not the type"),
+        (typed("go", "() -> result<string>", "unreachable", ""), "has not the type"),
+        (typed("go", "() -> tuple<string, string>", "unreachable", ""), "has not the type"),
         (b"\0asm\x01\0\0\0".to_vec(), "component"),
     ] {
         let folder = project(&component);

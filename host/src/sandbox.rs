@@ -103,6 +103,12 @@ impl FunctionDescription {
     pub(crate) fn plain(shape: FunctionShape) -> FunctionDescription {
         FunctionDescription { shape, spec: None }
     }
+
+    /// Whether its one parameter is the parameters, whatever its type: as in every compiled capability, but for the parts
+    /// of an MCP server that are no tools.
+    pub(crate) fn is_compiled(&self) -> bool {
+        self.spec.as_ref().is_some_and(|spec| spec.part.is_none())
+    }
 }
 
 impl Sandbox {
@@ -269,7 +275,7 @@ impl Target {
             source_name: spec.map_or_else(|| js_name.clone(), |spec| spec.source_name.clone()),
             function: js_name,
             shape: function.shape.clone(),
-            is_compiled: spec.is_some_and(|spec| spec.part.is_none()),
+            is_compiled: function.is_compiled(),
             part: spec.and_then(|spec| spec.part),
             #[cfg(feature = "compiler")]
             observer: rules.observer.clone(),
@@ -377,10 +383,15 @@ impl Target {
         results: &mut [Val],
     ) -> Result<()> {
         let value = match answer {
-            Ok(answered) => {
-                state.receive(&answered.value)?;
-                self.fit(answered)
-            }
+            Ok(answered) => match state.receive(&answered.value) {
+                Ok(()) => self.fit(answered),
+                // The run ends here; the call was answered all the same.
+                Err(reached) => {
+                    let message = format!("{}'s answer is larger than one may be", self.pipeline.label());
+                    answered.outcome.end(Some(&CapabilityError::failed(message)));
+                    return Err(reached);
+                }
+            },
             Err(error) => Err(error),
         };
         let event = ended(call_id, begun, value.as_ref().map(|(_, is_cached)| *is_cached));

@@ -4,6 +4,7 @@ use crate::support::Project;
 use serde_json::{Value, json};
 
 const HANDLERS: &str = "
+    const region = 'REGION' in process.env ? process.env.REGION : 'nowhere';
     let calls = 0;
     export const note = async ({ text, count, tags }) => {
         calls += 1;
@@ -12,6 +13,7 @@ const HANDLERS: &str = "
         if (text === 'wrong') return { text: 5 };
         if (text === 'loop') for (;;);
         if (text === 'fetch') return { text: await (await fetch('https://example.com')).text(), count: 0 };
+        if (text === 'given') return { text: `${region} ${process.env.REGION} ${Object.keys(process.env)}`, count: 0 };
         if (text === 'env') return { text: process.env.HOME, count: 0 };
         return { text, count: (count ?? 0) + calls, tags, more: { deep: [null, true] } };
     };";
@@ -64,7 +66,7 @@ fn compiled_handlers_answer_as_they_do_by_themselves() {
     assert_eq!(compiled[3], json!(["call.failed", "too far", null]));
     assert_eq!(compiled[4][0], "call.failed");
     assert!(compiled[4][1].as_str().unwrap().contains("does not fit its type: text: expected a string"), "{compiled}");
-    assert!(compiled[5][1].as_str().unwrap().starts_with("Its handler failed: "), "{compiled}");
+    assert!(compiled[5][1].as_str().unwrap().starts_with("Its handler failed: it took longer than 1s"), "{compiled}");
     assert!(compiled[6][1].as_str().unwrap().contains("Network access is disabled"), "{compiled}");
     assert_eq!(compiled[7][0], "call.denied");
     assert_eq!(compiled[8]["text"], "c", "the host goes on");
@@ -73,6 +75,38 @@ fn compiled_handlers_answer_as_they_do_by_themselves() {
     let plain = plain.value();
     for index in [0, 1, 2, 3, 6, 7, 8] {
         assert_eq!(compiled[index], plain[index], "{index}");
+    }
+}
+
+/// A component asks its host for variables, as components of any language do.
+#[test]
+fn compiled_handlers_have_the_variables_that_their_module_is_given() {
+    let project = project();
+    let script = "import { desk } from '@capabilities/desk'; export default (await desk.note({ text: 'given' })).text;";
+    let given = |env: Value| {
+        project.configure(json!({
+            "capabilities": { "global": ["./capabilities/desk.json"] }, "providers": { "@capabilities/desk": { "env": env } },
+        }));
+        project.trust();
+        project.run_with(script, &["--json"])
+    };
+    assert_eq!(given(json!({ "REGION": "eu" })).value(), "eu eu REGION");
+    let (code, message) = given(json!({})).error();
+    assert_eq!(code, "call.denied");
+    assert_eq!(message, "process.env.REGION is not given to the handlers of @capabilities/desk");
+}
+
+/// A definition may name any file, also one without an end.
+#[test]
+fn a_component_that_is_no_file_is_not_read() {
+    let project = project();
+    assert!(std::process::Command::new("mkfifo").arg(project.path("pipe")).status().unwrap().success());
+    for component in ["/dev/zero", "../pipe", ".."] {
+        project.write("capabilities/desk.json", definition(json!({ "component": component })));
+        let done = project.run_with("import { desk } from '@capabilities/desk'; export default 1;", &["--json"]);
+        let (code, message) = done.error();
+        assert_eq!(code, "config.unknown", "{done:?}");
+        assert!(message.contains("it is no file"), "{message}");
     }
 }
 

@@ -9,6 +9,10 @@ pub(super) const HINT: &str = "Pass or ask for less at one time, such as a page.
 /// More than any message is for, little beside what a run may hold.
 pub(super) const DEFAULT: u64 = 16 << 20;
 
+/// A guest may pass more than its bytes of JSON say: lists and records of dynamic values take room of
+/// their own. This bounds what the host allocates before the exact size is known.
+pub(crate) const DYNAMIC_VALUE_OVERHEAD: u64 = 8;
+
 pub(super) fn message(allowed: u64) -> String {
     format!("A call carries more than {allowed} bytes")
 }

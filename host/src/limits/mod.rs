@@ -14,7 +14,7 @@ mod result;
 mod stack;
 mod time;
 
-pub(crate) use bytes::BytesLimit;
+pub(crate) use bytes::{BytesLimit, DYNAMIC_VALUE_OVERHEAD};
 pub(crate) use calls::CallLimit;
 pub(crate) use console::ConsoleLimit;
 pub(crate) use failures::FailureLimit;

@@ -9,7 +9,7 @@ use crate::binding::{self, Inside, embed};
 use crate::compile::Compiled;
 use crate::error::HostError;
 use crate::interfaces::Interfaces;
-use crate::modules::ModuleSource;
+use crate::modules::{Binding, ModuleSource, Modules};
 use crate::providers::HandlerKind;
 use crate::providers::typescript::{CAPABILITIES, CAPABILITIES_SOURCE, PROCESS, PROCESS_SOURCE};
 use crate::resolve::{Known, Withheld, resolve};
@@ -51,19 +51,28 @@ impl DefinitionFile {
         let kind = self.handler_kind();
         let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let module = self.modules()?.into_iter().next().unwrap_or_default();
-        let source = entry(&name, kind, &module, &described.interfaces)?;
         let folder = file.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
         let workspace = Workspace::open(folder)
             .map_err(|error| fail(format!("{}: {error}", folder.display()), "Look there".into()))?;
         let mut modules = interfaces.modules();
         modules.insert(PROCESS.to_owned(), ModuleSource::JavaScript(PROCESS_SOURCE.into()));
         modules.insert(CAPABILITIES.to_owned(), ModuleSource::JavaScript(CAPABILITIES_SOURCE.into()));
+        modules.insert(ENVIRONMENT.to_owned(), environment());
+        interfaces.add("environment.wit", ENVIRONMENT_WIT)?;
         let withheld = Withheld::new();
         let packages = self.packages(file)?;
-        let known = Known { modules: &modules, withheld: &withheld, has_fetch: true, packages: Some(&packages) };
         let entry_name = format!("{name}.provide.js");
-        let resolved = resolve(&entry_name, &source, known, Some(&workspace))
-            .map_err(|error| self.handler_error(file, packages.folder(), error))?;
+        let mut read = |has_variables: bool| {
+            modules.insert(GIVEN.to_owned(), ModuleSource::JavaScript(given(&module, has_variables)?));
+            let known = Known { modules: &modules, withheld: &withheld, has_fetch: true, packages: Some(&packages) };
+            let source = entry(&name, kind, has_variables, &described.interfaces)?;
+            resolve(&entry_name, &source, known, Some(&workspace))
+                .map_err(|error| self.handler_error(file, packages.folder(), error))
+        };
+        let mut resolved = read(false)?;
+        if mentions_process(&resolved.modules) {
+            resolved = read(true)?;
+        }
         let script = (entry_name.as_str(), resolved.entry.code.as_str(), false);
         let embedded = embed::embed(script, resolved.modules.iter());
         let all = resolved.interfaces.union(&exports).cloned().collect();
@@ -74,19 +83,54 @@ impl DefinitionFile {
     }
 }
 
+/// What a host gives a component of its variables. It is imported where the handlers or their packages speak of `process`.
+const ENVIRONMENT_WIT: &str = "package wasi:cli@0.2.0;
+interface environment { get-environment: func() -> list<tuple<string, string>>; }";
+
+const ENVIRONMENT: &str = "agent-spaces:environment";
+
+fn environment() -> ModuleSource {
+    let interface = "wasi:cli/environment@0.2.0".to_owned();
+    ModuleSource::Bindings(vec![Binding { name: "environment".to_owned(), interface }])
+}
+
+/// Gives the global `process` its variables, before anything of the handlers is evaluated.
+const GIVEN: &str = "agent-spaces:given";
+
+fn given(module: &str, has_variables: bool) -> Result<String, ProjectError> {
+    let module = serde_json::to_string(module).map_err(HostError::engine)?;
+    let (import, variables) = match has_variables {
+        true => (
+            format!("import {{ environment }} from '{ENVIRONMENT}';\n"),
+            "Object.fromEntries(environment.getEnvironment())",
+        ),
+        false => (String::new(), "{}"),
+    };
+    Ok(format!("import {{ give }} from '{PROCESS}';\n{import}give({variables}, {module});\n"))
+}
+
+/// Whether any of these modules may look at the global `process`.
+fn mentions_process(modules: &Modules) -> bool {
+    let mentions = |source: &ModuleSource| matches!(source, ModuleSource::JavaScript(text) if text.contains("process"));
+    modules.iter().any(|(name, source)| name != PROCESS && name != GIVEN && mentions(source))
+}
+
 /// The script that finds the handler of a call: the engine gives it names as WIT has them, and arguments in order.
 fn entry(
     name: &str,
     kind: HandlerKind,
-    module: &str,
+    has_variables: bool,
     interfaces: &[InterfaceDescription],
 ) -> Result<String, ProjectError> {
     let quoted = |text: &str| serde_json::to_string(text).map_err(HostError::engine);
-    let (path, module) = (quoted(&format!("./{name}"))?, quoted(module)?);
+    let path = quoted(&format!("./{name}"))?;
+    // Only what a script names itself is linked.
+    let variables =
+        if has_variables { format!("import {{ environment }} from '{ENVIRONMENT}';\n") } else { String::new() };
     let known: Map<String, Value> = interfaces.iter().map(|each| (each.name.clone(), functions(each))).collect();
     let find = kind.finding();
     Ok(format!(
-        "import {{ give }} from '{PROCESS}';\nimport * as file from {path};\ngive({{}}, {module});\n\
+        "import '{PROCESS}';\n{variables}import '{GIVEN}';\nimport * as file from {path};\n\
          const known = {};\n\
          export default async ({{ interface: of, function: name, args }}) => {{\n\
          const call = known[of][name];\n\

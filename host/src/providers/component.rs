@@ -4,13 +4,14 @@
 //! given, clocks and randomness; `agent-spaces:std`, within the hosts that its module is given; and the services that
 //! compiled scripts have. Anything else is refused when it is linked.
 
+use super::fitting::fits;
 use super::{Answering, Provider, ProviderGrants, ProviderKind, failure};
 use crate::engine::Engine;
 use crate::error::HostError;
 use crate::events::EventSink;
 use crate::handlers::{Answer, Call, CapabilityError, Handlers};
 use crate::interfaces::Interfaces;
-use crate::limits::{Limits, YIELD_INTERVAL};
+use crate::limits::{DYNAMIC_VALUE_OVERHEAD, Limits, YIELD_INTERVAL};
 use crate::pipeline::{Grants, Rules, STANDARD};
 use crate::program::Sources;
 use crate::run::{Ending, RunContext, State, Wasi, apart};
@@ -21,17 +22,17 @@ use crate::values::{FunctionShape, Shape, from_json, to_json};
 use agent_spaces_mcp::secrets::Secret;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::fs::File;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 use wasmtime::Store;
+use wasmtime::component::types::ComponentItem;
 use wasmtime::component::{Component, ComponentExportIndex, InstancePre, Linker, Val};
 
 /// The largest component that is read.
 const MAX_BYTES: u64 = 64 << 20;
-
-/// A guest may pass more than its bytes of JSON say.
-const DYNAMIC_VALUE_OVERHEAD: u64 = 8;
 
 /// A component that answers the functions of a module.
 pub(crate) struct WasmComponent {
@@ -70,7 +71,17 @@ pub(crate) enum ComponentError {
         /// The function.
         function: String,
     },
-    /// It wants what it is not given, or has a function of another type.
+    /// It has a function of another type.
+    #[error(
+        "its function `{function}` of {interface} has not the type that the definition says: compile it again with the WIT of `agent-spaces capabilities build`"
+    )]
+    Mistyped {
+        /// The interface.
+        interface: String,
+        /// The function.
+        function: String,
+    },
+    /// It wants what it is not given.
     #[error("{0}")]
     Unlinked(String),
     /// The host failed.
@@ -96,9 +107,12 @@ impl WasmComponent {
                 let name = &function.shape.name;
                 let missing = || ComponentError::Missing { interface: interface.name.clone(), function: name.clone() };
                 let instance = component.get_export_index(None, &interface.name).ok_or_else(missing)?;
-                let index = component.get_export_index(Some(&instance), name).ok_or_else(missing)?;
+                let (item, index) = component.get_export(Some(&instance), name).ok_or_else(missing)?;
+                if !matches!(&item, ComponentItem::ComponentFunc(found) if fits(&function.shape, found)) {
+                    return Err(ComponentError::Mistyped { interface: interface.name.clone(), function: name.clone() });
+                }
                 let shape = function.shape.clone();
-                let export = Export { index, shape, is_compiled: function.spec.is_some() };
+                let export = Export { index, shape, is_compiled: function.is_compiled() };
                 exports.insert((interface.name.clone(), crate::values::camel_case(name)), export);
             }
         }
@@ -172,12 +186,21 @@ impl Linked {
 }
 
 fn read(path: &Path) -> Result<Vec<u8>, ComponentError> {
-    let fail = |error: std::io::Error| ComponentError::Unreadable(error.to_string());
-    let length = std::fs::metadata(path).map_err(fail)?.len();
-    if length > MAX_BYTES {
-        return Err(ComponentError::Unreadable(format!("it has {length} bytes, more than {MAX_BYTES}")));
-    }
-    std::fs::read(path).map_err(fail)
+    let read = || {
+        // Asked before it is opened, because opening a pipe waits for somebody to write.
+        if !std::fs::metadata(path)?.is_file() {
+            return Err(io::Error::other("it is no file"));
+        }
+        let mut wasm = Vec::new();
+        File::open(path)?.take(MAX_BYTES + 1).read_to_end(&mut wasm)?;
+        if wasm.len() as u64 > MAX_BYTES {
+            return Err(io::Error::other(format!(
+                "it is larger than {MAX_BYTES} bytes, which is the most that is read"
+            )));
+        }
+        Ok(wasm)
+    };
+    read().map_err(|error| ComponentError::Unreadable(error.to_string()))
 }
 
 /// Links a component with all that it may have.

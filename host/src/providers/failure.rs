@@ -13,9 +13,20 @@ pub(super) fn code(code: String) -> String {
 /// The failure of a run that answered a call.
 pub(super) fn of_run(error: RunError) -> CapabilityError {
     let is_limit = error.code.starts_with("limit.");
-    let message = if is_limit { format!("Its handler failed: {}", error.message) } else { error.message };
+    let message = if is_limit { format!("Its handler failed: {}", of_handler(&error.message)) } else { error.message };
     let mut answer = CapabilityError::new(code(error.code), message);
     answer.retryable = error.retryable;
     answer.details = error.details;
     answer
+}
+
+/// What is said of a script that reached a limit, said of a handler.
+fn of_handler(message: &str) -> String {
+    match message.strip_prefix("The script") {
+        Some(rest) => match rest.strip_prefix("'s ") {
+            Some(rest) => format!("its {rest}"),
+            None => format!("it{rest}"),
+        },
+        None => message.to_owned(),
+    }
 }

@@ -17,6 +17,8 @@ mod component;
 #[cfg(feature = "compiler")]
 mod failure;
 #[cfg(feature = "compiler")]
+mod fitting;
+#[cfg(feature = "compiler")]
 mod grants;
 #[cfg(feature = "compiler")]
 mod http;
@@ -59,6 +61,10 @@ pub(crate) use typescript::{HandlerKind, TypeScript};
 use crate::handlers::{Answer, Call};
 use std::pin::Pin;
 use std::sync::Arc;
+
+/// The module that the code of a provider finds its call in.
+#[cfg(feature = "compiler")]
+const CALL: &str = "agent-spaces:call";
 
 /// The answer to a call, on its way.
 pub type Answering = Pin<Box<dyn Future<Output = Answer> + Send>>;

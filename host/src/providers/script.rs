@@ -3,7 +3,7 @@
 //! Each call is a run of its own, with the grants, the policy and the caps of the script's space, on behalf of who calls.
 //! Its events name the call that it answers; the run that calls sees one call and one answer.
 
-use super::{Answering, Provider, ProviderKind, failure};
+use super::{Answering, CALL, Provider, ProviderKind, failure};
 use crate::error::PrepareError;
 use crate::handlers::{Answer, Call, CapabilityError};
 use crate::limits::Limits;
@@ -16,9 +16,6 @@ use serde_json::json;
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock, Weak};
 use tokio::sync::OnceCell;
-
-/// The module that a call is in.
-const CALL: &str = "agent-spaces:call";
 
 /// Scripts that answer calls of scripts that answer calls.
 const MAX_DEPTH: usize = 4;

@@ -78,6 +78,21 @@ async fn every_call_has_a_line_whoever_answers_and_however_it_ends() {
     assert_eq!(shown, [(&json!("find"), &json!("ok")), (&json!("note"), &json!("failed"))]);
 }
 
+/// The run ends with it, but the call was answered: the line says why the answer was of no use.
+#[tokio::test]
+async fn an_answer_that_is_too_large_has_a_line_of_its_own() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("calls.jsonl");
+    let rig = rig(&file);
+    let limits = Limits { call_bytes: 1_000, ..Limits::default() };
+    let report = rig.run(&format!("{}await crm.find({{ mode: 'long 2000' }})", import("crm")), limits).await;
+    assert_eq!(report.outcome.unwrap_err().code, "limit.bytes");
+    let written = lines(&file);
+    assert_eq!(written.len(), 1);
+    assert_eq!((&written[0]["status"], &written[0]["charactersOut"]), (&json!("failed"), &json!(0)));
+    assert_eq!(written[0]["error"], "crm.find's answer is larger than one may be");
+}
+
 /// A call that nobody waited for was made all the same.
 #[tokio::test]
 async fn a_call_of_a_run_that_ends_is_written_down() {

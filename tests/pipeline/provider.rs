@@ -1,6 +1,6 @@
 //! How a call is made once it may be: for how long, how many at once, how often, and not at all where the answer is known.
 
-use super::rig::{Rig, import, named, rules};
+use super::rig::{Rig, import, named, rules, with_scopes};
 use agent_spaces::{CapabilityError, Limits};
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
@@ -101,6 +101,27 @@ async fn an_answer_is_given_again_to_who_asked_for_the_same() {
     assert_eq!(rig.provided.lock().unwrap().iter().filter(|(label, _)| label == "crm.note").count(), 2);
     // Failures are not kept.
     assert_eq!(calls("ada", mode("fail")).await, 2);
+}
+
+/// Scopes are what a caller may do: what one may see is not for one who may less.
+#[tokio::test]
+async fn an_answer_is_not_given_to_a_caller_with_other_scopes() {
+    let rig = Rig::new(rules(json!({ "crm.find": { "idempotent": true, "cache": "1m" } })));
+    for (scopes, count) in [(&["money"][..], 1), (&[], 2), (&["money"], 2), (&["money", "mail"], 3), (&[], 3)] {
+        rig.host_as(with_scopes(scopes), "crm.find", json!({})).await.unwrap();
+        assert_eq!(rig.count(), count, "{scopes:?}");
+    }
+}
+
+#[tokio::test]
+async fn an_answer_that_does_not_fit_is_not_given_again() {
+    let rig = Rig::new(rules(json!({ "post.send": { "idempotent": true, "cache": "1m" } })));
+    for count in [1, 2] {
+        assert_eq!(code(&rig.script_one("post.send", mode("number")).await), "call.failed");
+        assert_eq!(rig.count(), count);
+    }
+    assert_eq!(code(&rig.host("post.send", mode("number")).await), "call.failed");
+    assert_eq!(rig.count(), 3);
 }
 
 #[tokio::test]

@@ -249,6 +249,9 @@ async fn answer(call: &Call) -> Result<Value, CapabilityError> {
     match kind {
         "say" => Ok(json!(text)),
         "fail" => Err(CapabilityError::failed(text)),
+        "code" => Err(CapabilityError::new(text, "no")),
+        "long" => Ok(json!("x".repeat(text.parse().unwrap()))),
+        "number" => Ok(json!(5)),
         "busy" => Err(CapabilityError { retryable: true, ..CapabilityError::new("call.unavailable", "busy") }),
         "detail" => Err(CapabilityError { details: Some(json!({ "seen": [text] })), ..CapabilityError::failed("no") }),
         "tell" => {

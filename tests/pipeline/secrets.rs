@@ -56,6 +56,28 @@ async fn a_secret_is_taken_out_of_values_errors_details_events_and_accounts() {
     assert!(accounts.contains("it is [redacted]!") && !accounts.contains(SECRET), "{accounts}");
 }
 
+/// A code is for programs to branch on, and stands in events and logs as it is.
+#[tokio::test]
+async fn a_code_that_is_none_is_not_passed_on() {
+    let rig = rig(Accounting::default());
+    let longest = "x".repeat(64);
+    for (code, expected) in [
+        ("desk.missing-2_b", "desk.missing-2_b"),
+        (longest.as_str(), longest.as_str()),
+        (&"x".repeat(65), "call.failed"),
+        (SECRET, "call.failed"),
+        (&format!("desk.{SECRET}"), "call.failed"),
+        ("two words", "call.failed"),
+        ("ümlaut", "call.failed"),
+        ("", "call.failed"),
+    ] {
+        let params = json!({ "mode": format!("code {code}") });
+        assert_eq!(rig.host("crm.note", params.clone()).await.unwrap_err().code, expected);
+        assert_eq!(rig.script_one("crm.note", params).await.unwrap_err().code, expected);
+    }
+    assert!(!ended(&rig).contains(SECRET));
+}
+
 /// What a provider says on its way is an event too.
 #[tokio::test]
 async fn a_secret_is_taken_out_of_what_a_provider_says_of_its_progress() {

@@ -2,32 +2,41 @@
 
 use super::Pipeline;
 use crate::handlers::Call;
-use crate::run::RunContext;
+use crate::run::{Caller, RunContext};
 use serde_json::Value;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Most answers that a space keeps, and the longest text of one: what is larger is asked for again.
+/// Most answers that a space keeps, the longest text of one, and of all with what was asked: what is more is asked for
+/// again.
 const MAX_ANSWERS: usize = 1_000;
 const MAX_BYTES: usize = 64 * 1024;
+const MAX_TOTAL_BYTES: usize = 16 << 20;
 
 /// The answers of one space; clones are one.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Answers(Arc<Mutex<HashMap<Key, Kept>>>);
+pub(crate) struct Answers(Arc<Mutex<Book>>);
 
-/// Function, caller and arguments: an answer never goes from one caller to another.
+/// Answers as text: as values they would take many times the room.
+#[derive(Debug, Default)]
+struct Book {
+    kept: HashMap<Key, Kept>,
+    bytes: usize,
+}
+
+/// Function, caller and arguments: an answer never goes from one caller to another, nor to one with other scopes.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Key {
     interface: Arc<str>,
     function: Arc<str>,
-    caller: Option<String>,
+    caller: Arc<Caller>,
     arguments: String,
 }
 
 #[derive(Debug)]
 struct Kept {
-    value: Value,
+    text: String,
     until: Instant,
 }
 
@@ -43,16 +52,14 @@ pub(super) fn find(pipeline: &Pipeline, call: &Call, context: &RunContext) -> Fo
     let key = Key {
         interface: call.interface.clone(),
         function: call.function.clone(),
-        caller: context.caller.name.clone(),
+        caller: context.caller.clone(),
         arguments: agent_spaces_approvals::canonical(&call.params),
     };
-    let mut answers = pipeline.rules.answers.0.lock().unwrap_or_else(PoisonError::into_inner);
-    match answers.get(&key) {
-        Some(kept) if kept.until > Instant::now() => Found::Answer(kept.value.clone()),
-        _ => {
-            answers.remove(&key);
-            Found::Nothing(Some((key, ttl)))
-        }
+    let book = pipeline.rules.answers.book();
+    let known = book.kept.get(&key).filter(|kept| kept.until > Instant::now());
+    match known.and_then(|kept| serde_json::from_str(&kept.text).ok()) {
+        Some(value) => Found::Answer(value),
+        None => Found::Nothing(Some((key, ttl))),
     }
 }
 
@@ -61,40 +68,108 @@ pub(super) struct Keeping {
     answers: Answers,
     key: Key,
     ttl: Duration,
-    value: Value,
+    text: String,
 }
 
 pub(super) fn prepare(pipeline: &Pipeline, key: Option<(Key, Duration)>, value: &Value) -> Option<Keeping> {
     let (key, ttl) = key?;
-    let is_kept = key.arguments.len() <= MAX_BYTES && is_short(value);
-    is_kept.then(|| Keeping { answers: pipeline.rules.answers.clone(), key, ttl, value: value.clone() })
+    let text = short(value).filter(|_| key.arguments.len() <= MAX_BYTES)?;
+    Some(Keeping { answers: pipeline.rules.answers.clone(), key, ttl, text })
 }
 
 impl Keeping {
     pub(super) fn keep(self) {
         let now = Instant::now();
         let Some(until) = now.checked_add(self.ttl) else { return };
-        let mut answers = self.answers.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if answers.len() >= MAX_ANSWERS {
-            answers.retain(|_, kept| kept.until > now);
-        }
-        // What is asked for often will be kept when others have had their time.
-        if answers.len() < MAX_ANSWERS {
-            answers.insert(self.key, Kept { value: self.value, until });
+        self.answers.book().keep(self.key, Kept { text: self.text, until }, now);
+    }
+}
+
+impl Answers {
+    fn book(&self) -> std::sync::MutexGuard<'_, Book> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Book {
+    /// Keeps an answer where there is room. What is asked for often will be kept when others have had their time.
+    fn keep(&mut self, key: Key, answer: Kept, now: Instant) {
+        self.kept.retain(|other, kept| {
+            let is_kept = kept.until > now && *other != key;
+            if !is_kept {
+                self.bytes -= size(other, kept);
+            }
+            is_kept
+        });
+        let bytes = self.bytes + size(&key, &answer);
+        if self.kept.len() < MAX_ANSWERS && bytes <= MAX_TOTAL_BYTES {
+            self.bytes = bytes;
+            self.kept.insert(key, answer);
         }
     }
 }
 
-fn is_short(value: &Value) -> bool {
-    struct Counter(usize);
-    impl std::io::Write for Counter {
+/// What an answer takes, but for what all take alike.
+fn size(key: &Key, kept: &Kept) -> usize {
+    key.arguments.len() + kept.text.len()
+}
+
+/// The text of a value that is not too long.
+fn short(value: &Value) -> Option<String> {
+    struct Bounded(Vec<u8>);
+    impl std::io::Write for Bounded {
         fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-            self.0 = self.0.checked_sub(bytes.len()).ok_or(std::io::ErrorKind::WriteZero)?;
+            if self.0.len() + bytes.len() > MAX_BYTES {
+                return Err(std::io::ErrorKind::WriteZero.into());
+            }
+            self.0.extend_from_slice(bytes);
             Ok(bytes.len())
         }
         fn flush(&mut self) -> std::io::Result<()> {
             Ok(())
         }
     }
-    serde_json::to_writer(Counter(MAX_BYTES), value).is_ok()
+    let mut text = Bounded(Vec::new());
+    serde_json::to_writer(&mut text, value).ok()?;
+    String::from_utf8(text.0).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Book, Kept, Key, MAX_ANSWERS, MAX_BYTES, MAX_TOTAL_BYTES, short};
+    use serde_json::json;
+    use std::sync::Arc;
+    use std::time::{Duration, Instant};
+
+    const MINUTE: Duration = Duration::from_secs(60);
+
+    fn key(arguments: String) -> Key {
+        Key { interface: "desk".into(), function: "look".into(), caller: Arc::default(), arguments }
+    }
+
+    #[test]
+    fn a_space_keeps_so_many_bytes_until_their_time_is_over() {
+        let (mut book, now) = (Book::default(), Instant::now());
+        let keep = |book: &mut Book, number: usize, now: Instant| {
+            let kept = Kept { text: "x".repeat(MAX_BYTES), until: now + MINUTE };
+            book.keep(key(format!("{number:05}")), kept, now);
+        };
+        for number in 0..MAX_ANSWERS {
+            keep(&mut book, number, now);
+        }
+        let most = MAX_TOTAL_BYTES / (MAX_BYTES + 5);
+        assert_eq!((book.kept.len(), book.bytes), (most, most * (MAX_BYTES + 5)));
+        // The same again takes no more room; and the next one makes room of all that are old.
+        keep(&mut book, 0, now + MINUTE / 2);
+        assert_eq!(book.kept.len(), most);
+        keep(&mut book, 1, now + MINUTE);
+        assert_eq!((book.kept.len(), book.bytes), (2, 2 * (MAX_BYTES + 5)));
+    }
+
+    #[test]
+    fn a_text_that_is_too_long_is_not_made() {
+        assert_eq!(short(&json!([1.5, "ü"])).as_deref(), Some("[1.5,\"ü\"]"));
+        assert_eq!(short(&json!("x".repeat(MAX_BYTES - 2))).map(|text| text.len()), Some(MAX_BYTES));
+        assert_eq!(short(&json!("x".repeat(MAX_BYTES - 1))), None);
+    }
 }

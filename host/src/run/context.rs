@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 /// On whose behalf calls are made.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Caller {
     /// A name for logs; nobody in particular by default.
     pub name: Option<String>,

@@ -2,6 +2,7 @@
 
 use super::Pipeline;
 use crate::handlers::{Answer, Call, CapabilityError, Handler};
+use crate::run::RunClock;
 use agent_spaces_policy::Middleware;
 use futures_util::FutureExt;
 use serde_json::json;
@@ -9,7 +10,7 @@ use std::any::Any;
 use std::collections::HashMap;
 use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tokio::sync::Semaphore;
 
 /// The wait before the first repetition; each further one waits twice as long.
@@ -80,7 +81,9 @@ impl Provider {
 
     async fn attempt(&self, call: Call) -> Answer {
         let Some(timeout) = self.timeout else { return (self.handler)(call).await };
-        tokio::time::timeout(timeout, (self.handler)(call)).await.unwrap_or_else(|_| {
+        // A script that answers may wait for a person, whose time is not the function's.
+        let clock = call.clock.clone().unwrap_or_else(|| RunClock::new(Instant::now()));
+        clock.timeout(timeout, (self.handler)(call)).await.unwrap_or_else(|| {
             let mut error = CapabilityError::new("call.timeout", "Tool execution timed out");
             error.details = Some(json!({ "afterMs": timeout.as_millis() as u64 }));
             // Whether it took effect is unknown: only who repeats what does no harm may repeat it.

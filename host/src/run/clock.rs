@@ -1,5 +1,6 @@
 //! How long a run has been going, without the time in which it waited for a person.
 
+use std::pin::pin;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -20,6 +21,12 @@ struct Hands {
     held: Option<(u32, Instant)>,
 }
 
+/// Longer than any run.
+const FAR: Duration = Duration::from_secs(60 * 60 * 24 * 365);
+
+/// How long is waited at least before a clock that stood is looked at again.
+const WAIT: Duration = Duration::from_millis(10);
+
 /// Holds the clock for as long as it lives.
 pub(crate) struct Held<'a>(&'a RunClock);
 
@@ -39,6 +46,24 @@ impl RunClock {
         let hands = self.hands();
         let now = hands.held.map_or_else(Instant::now, |(_, since)| since);
         limit.saturating_sub(now.duration_since(hands.started).saturating_sub(hands.stood))
+    }
+
+    /// Waits for something until this clock has gone on for so long; nothing where that was not enough.
+    pub(crate) async fn timeout<T>(&self, limit: Duration, work: impl Future<Output = T>) -> Option<T> {
+        let begun = self.left(FAR);
+        let mut work = pin!(work);
+        let mut left = limit;
+        loop {
+            if let Ok(done) = tokio::time::timeout(left, &mut work).await {
+                return Some(done);
+            }
+            left = limit.saturating_sub(begun.saturating_sub(self.left(FAR)));
+            if left.is_zero() {
+                return None;
+            }
+            // The clock stood meanwhile, and may stand still.
+            left = left.max(WAIT);
+        }
     }
 
     /// Stops the clock until what is given is dropped. Says whether it went before.
@@ -133,6 +158,22 @@ mod tests {
         drop(held);
         std::thread::sleep(Duration::from_millis(5));
         assert!(parent.left(LIMIT) < left);
+    }
+
+    #[tokio::test]
+    async fn a_wait_does_not_count_the_time_in_which_the_clock_stands() {
+        const SHORT: Duration = Duration::from_millis(40);
+        let clock = RunClock::new(Instant::now());
+        let held = clock.hold();
+        let work = async {
+            tokio::time::sleep(SHORT * 4).await;
+            drop(held);
+            "done"
+        };
+        assert_eq!(clock.timeout(SHORT, work).await, Some("done"));
+        let begun = Instant::now();
+        assert_eq!(clock.timeout(SHORT, std::future::pending::<()>()).await, None);
+        assert!(begun.elapsed() >= SHORT);
     }
 
     #[test]

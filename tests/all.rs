@@ -12,6 +12,7 @@ mod law;
 mod limits;
 mod links;
 mod native;
+mod nested;
 mod packages;
 mod pipeline;
 mod positions;

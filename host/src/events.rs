@@ -185,8 +185,8 @@ pub(crate) struct EventSink(Option<Arc<Stream>>);
 
 struct Stream {
     run_id: Arc<str>,
-    /// Held while sending: the order of the stream is that of the numbers.
     parent: Option<ParentCall>,
+    /// Held while sending: the order of the stream is that of the numbers.
     next: Mutex<u64>,
     sender: Option<mpsc::UnboundedSender<Event>>,
     observer: Option<Arc<Observer>>,

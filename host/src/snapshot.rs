@@ -5,13 +5,15 @@
 //! what every run would come to is kept: a script that looked at the clock, at randomness, at a variable or at the
 //! outside while its modules were evaluated has no snapshot, and evaluates them in every run.
 
-use crate::engine::{ENGINE_SHA256, ENGINE_WASM, Engine, EngineLayout, cache};
+use crate::engine::{ENGINE_SHA256, ENGINE_WASM, EngineLayout, cache};
 use crate::error::HostError;
 use crate::limits::Limits;
+use crate::modules::Modules;
 use crate::program::Program;
-use crate::run::take_snapshot;
+use crate::run::{Prepared, take_snapshot};
 use anyhow::{Context, Result};
 use std::sync::OnceLock;
+use tokio::runtime::Handle;
 use wasmparser::{DataKind, Operator, Parser, Payload};
 
 /// More than this is copied more slowly than it is evaluated.
@@ -44,20 +46,23 @@ impl Snapshot {
     }
 
     /// What an engine has become by running a program; nothing where that is not the same every time, or too large.
-    /// Looked up in the cache first.
-    pub(crate) async fn of(program: &Program, limits: Limits) -> Result<Option<Snapshot>, HostError> {
-        let engine = program.sandbox().engine().clone();
-        let key = key(&engine, program);
-        let cache = engine.config().cache.clone();
-        if let Some(kept) = cache.as_ref().and_then(|cache| cache.load(&key)) {
+    /// Looked up in the cache first. `binding` is what stands beside the engine in the program's sandbox.
+    ///
+    /// Takes a thread while it compares: not for one that others wait for.
+    pub(crate) fn of(program: &Program, binding: &[u8], limits: Limits) -> Result<Option<Snapshot>, HostError> {
+        let engine = program.sandbox().engine();
+        let key = key(engine.wasmtime(), binding, program.code(), program.modules());
+        let cache = engine.config().cache.as_ref();
+        if let Some(kept) = cache.and_then(|cache| cache.load(&key)) {
             return Ok(Snapshot::read(&kept));
         }
-        let memory = take_snapshot(program, limits).await;
-        let snapshot = match &memory {
-            Some(memory) => Snapshot::between(base().map_err(HostError::build)?, memory),
-            None => None,
+        let snapshot = match Handle::current().block_on(take_snapshot(program, limits)) {
+            Prepared::Memory(memory) => Snapshot::between(base().map_err(HostError::build)?, &memory),
+            Prepared::Differs => None,
+            // A busy machine, or less than it needs: another time may be better.
+            Prepared::Unknown => return Ok(None),
         };
-        if let Some(cache) = &cache {
+        if let Some(cache) = cache {
             cache.store(&key, &snapshot.as_ref().map(Snapshot::write).unwrap_or_default());
         }
         Ok(snapshot)
@@ -123,17 +128,14 @@ impl Snapshot {
     }
 }
 
-/// All that a snapshot depends on.
-fn key(engine: &Engine, program: &Program) -> blake3::Hash {
-    let mut parts = vec![b"snapshot".to_vec(), ENGINE_SHA256.as_bytes().to_vec()];
-    parts.push(program.code().as_bytes().to_vec());
-    parts.extend(program.interfaces().map(|name| name.as_bytes().to_vec()));
-    for (name, module) in program.modules().iter() {
-        parts.push(format!("{name}\0{module:?}").into_bytes());
-    }
-    let lengths: Vec<u8> = parts.iter().flat_map(|part| (part.len() as u64).to_le_bytes()).collect();
-    parts.push(lengths);
-    cache::key(engine.wasmtime(), &parts.iter().map(Vec::as_slice).collect::<Vec<_>>())
+/// All that a snapshot depends on. The engine has pointers into its tables of the binding's functions and types, so the
+/// names of interfaces would not be enough.
+fn key(engine: &wasmtime::Engine, binding: &[u8], code: &str, modules: &Modules) -> blake3::Hash {
+    let version = env!("CARGO_PKG_VERSION");
+    let modules: Vec<String> = modules.iter().map(|(name, module)| format!("{name}\0{module:?}")).collect();
+    let mut parts = vec!["snapshot".as_bytes(), version.as_bytes(), ENGINE_SHA256.as_bytes(), binding, code.as_bytes()];
+    parts.extend(modules.iter().map(String::as_bytes));
+    cache::key(engine, &parts)
 }
 
 /// The memory of an engine that has just started, but for its first byte.
@@ -164,4 +166,35 @@ fn base() -> Result<&'static Base> {
     let binding_data = layout.binding_data as usize;
     let base = Base { memory, binding_data, binding_data_bytes: layout.binding_data_bytes };
     Ok(BASE.get_or_init(|| base))
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::key;
+    use crate::binding::world::{Base, Names};
+    use crate::binding::{self, Inside};
+    use crate::interfaces::Interfaces;
+    use crate::modules::Modules;
+    use std::collections::BTreeSet;
+
+    /// The binding of one interface of this text.
+    fn binding(functions: &str) -> Vec<u8> {
+        let mut interfaces = Interfaces::new().unwrap();
+        let wit = format!("package test:desk@1.0.0;\ninterface desk {{ {functions} }}");
+        interfaces.add("desk.wit", &wit).unwrap();
+        let imports: BTreeSet<String> = interfaces.names().map(str::to_owned).collect();
+        let names = Names { imports: &imports, exports: &BTreeSet::new() };
+        binding::build(&interfaces.select(&imports).unwrap(), Base::Handlers, &names, Inside::Nothing).unwrap()
+    }
+
+    #[test]
+    fn an_interface_that_has_become_another_under_its_name_has_snapshots_of_its_own() {
+        let engine = wasmtime::Engine::default();
+        let of = |functions: &str| key(&engine, &binding(functions), "1", &Modules::default());
+        let before = of("note: async func(text: string) -> result<string, string>;");
+        assert_eq!(before, of("note: async func(text: string) -> result<string, string>;"));
+        assert_ne!(before, of("note: async func(text: string) -> result<u32, string>;"));
+        assert_ne!(before, of("note: async func(text: string) -> result<string, string>; more: func();"));
+    }
 }

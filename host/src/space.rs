@@ -8,7 +8,7 @@ use crate::engine::Engine;
 use crate::error::{HostError, PrepareError};
 use crate::events::Event;
 use crate::handlers::{ALL, CapabilityError, Handlers};
-use crate::interfaces::Interfaces;
+use crate::interfaces::{Interfaces, Selection};
 use crate::limits::Limits;
 use crate::manifest::{Manifest, ManifestInterface, manifest, reach};
 use crate::modules::{ModuleSource, Modules};
@@ -210,8 +210,9 @@ impl Space {
     }
 
     /// A program whose runs begin where another one has ended that evaluates the same modules; the same program, where
-    /// that would not be the same every time.
-    pub(crate) async fn begin_with(
+    /// that would not be the same every time. Takes a thread until it is made, which must be one of a tokio runtime's
+    /// for blocking.
+    pub(crate) fn begin_with(
         &self,
         program: &Program,
         prepared: &Program,
@@ -221,7 +222,8 @@ impl Space {
         if !prepared.interfaces().eq(program.interfaces()) {
             return Ok(program.clone());
         }
-        match Snapshot::of(prepared, limits).await? {
+        let (_, binding) = self.binding(&interfaces, Inside::Nothing)?;
+        match Snapshot::of(prepared, &binding, limits)? {
             Some(snapshot) => Ok(program.in_sandbox(self.link(&interfaces, Inside::Snapshot(&snapshot))?)),
             None => Ok(program.clone()),
         }
@@ -312,12 +314,18 @@ impl Space {
     }
 
     fn link(&self, interfaces: &BTreeSet<String>, inside: Inside<'_>) -> Result<Sandbox, HostError> {
-        let selection = self.interfaces.select(interfaces)?;
-        let names = Names { imports: interfaces, exports: &BTreeSet::new() };
-        let wasm = binding::build(&selection, self.base, &names, inside)?;
+        let (selection, wasm) = self.binding(interfaces, inside)?;
         let component = self.engine.component(&wasm)?;
         let description = Description { interfaces: selection.interfaces };
         Sandbox::link(&self.engine, &component, description, &self.handlers, &self.rules)
+    }
+
+    /// The component for some of its interfaces.
+    fn binding(&self, interfaces: &BTreeSet<String>, inside: Inside<'_>) -> Result<(Selection, Vec<u8>), HostError> {
+        let selection = self.interfaces.select(interfaces)?;
+        let names = Names { imports: interfaces, exports: &BTreeSet::new() };
+        let wasm = binding::build(&selection, self.base, &names, inside)?;
+        Ok((selection, wasm))
     }
 }
 

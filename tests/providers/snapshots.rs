@@ -56,7 +56,43 @@ fn what_is_not_the_same_every_time_is_evaluated_for_every_call() {
     let all = answers("const mode = process.env.MODE;", "return mode;", given.clone());
     assert_eq!(all, vec![json!("fast"); 6]);
     let caught = "let mode; try { mode = process.env.MODE } catch { mode = 'none' }";
-    assert_eq!(answers(caught, "return mode;", given), vec![json!("fast"); 6]);
+    assert_eq!(answers(caught, "return mode;", given.clone()), vec![json!("fast"); 6]);
+    for (top, expected) in [
+        ("const seen = { ...process.env };", json!({ "MODE": "fast" })),
+        ("const seen = Object.keys(process.env);", json!(["MODE"])),
+        ("const seen = 'MODE' in process.env;", json!(true)),
+        ("const seen = Object.hasOwn(process.env, 'MODE');", json!(true)),
+    ] {
+        assert_eq!(answers(top, "return seen;", given.clone()), vec![expected; 6], "{top}");
+    }
+}
+
+/// What the modules took is not taken again, whatever a call may use.
+#[test]
+fn a_call_needs_nothing_of_what_its_modules_took() {
+    let project = Project::empty();
+    project
+        .write("capabilities/desk.json", r#"{ "name": "desk", "functions": [{ "name": "look", "parameters": {} }] }"#);
+    let handlers = "
+        const table = Array.from({ length: 20000 }, (_, index) => ({ name: `entry ${index}`, index }));
+        export const look = () => table.length;";
+    project.write("capabilities/desk.ts", handlers);
+    let said = |fuel: &str| {
+        project.configure(json!({
+            "capabilities": { "global": ["./capabilities/desk.json"] },
+            "providers": { "@capabilities/desk": { "limits": { "fuel": fuel } } },
+        }));
+        project.trust();
+        let script = "import { desk } from '@capabilities/desk';
+            export default await desk.look().catch((error) => error.message);";
+        project.run_with(script, &["--json"]).value()
+    };
+    let (little, much) = ("20M", "10G");
+    let too_little = json!("Its handler failed: it used all of its 20000000 units of fuel");
+    // That it did not come to its end this time is not kept.
+    assert_eq!(said(little), too_little);
+    assert_eq!(said(much), json!(20000));
+    assert_eq!(said(little), json!(20000));
 }
 
 #[test]

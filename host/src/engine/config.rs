@@ -12,7 +12,7 @@ pub struct EngineConfig {
     #[cfg(feature = "compiler")]
     pub cache: Option<Cache>,
     /// How many runs may exist at one time, waiting ones included; more wait for a place. Address space
-    /// is reserved for each, memory is not.
+    /// is reserved for each, memory is not. A few more places are kept for runs that answer calls of other runs.
     pub max_runs: u32,
     /// Fuel metering can be left out to measure what it costs. Without it no run ends by itself.
     pub meter_fuel: bool,
@@ -56,7 +56,7 @@ impl EngineConfig {
     /// engine of [`EngineConfig::wasmtime`], and is a few instructions to each value that crosses.
     #[cfg(feature = "compiler")]
     pub(crate) fn quick_compiler(&self) -> Config {
-        let mut config = EngineConfig { max_runs: 1, ..self.clone() }.wasmtime();
+        let mut config = self.with_pool(1);
         config
             .cranelift_opt_level(wasmtime::OptLevel::None)
             .cranelift_regalloc_algorithm(wasmtime::RegallocAlgorithm::SinglePass);
@@ -77,12 +77,16 @@ impl EngineConfig {
     }
 
     pub(crate) fn wasmtime(&self) -> Config {
+        self.with_pool(super::places::total(self.max_runs))
+    }
+
+    fn with_pool(&self, places: u32) -> Config {
         let mut pool = PoolingAllocationConfig::default();
-        pool.total_component_instances(self.max_runs)
-            .total_core_instances(self.max_runs.saturating_mul(CORE_INSTANCES_PER_RUN))
-            .total_memories(self.max_runs)
-            .total_tables(self.max_runs)
-            .total_stacks(self.max_runs)
+        pool.total_component_instances(places)
+            .total_core_instances(places.saturating_mul(CORE_INSTANCES_PER_RUN))
+            .total_memories(places)
+            .total_tables(places)
+            .total_stacks(places)
             .max_memory_size(MAX_MEMORY_BYTES as usize)
             .table_elements(TABLE_ELEMENTS)
             .linear_memory_keep_resident(KEEP_RESIDENT_BYTES)

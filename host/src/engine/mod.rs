@@ -4,6 +4,7 @@
 //! - [`config`]: how wasmtime is set up, with the reason for each choice.
 //! - [`prebuilt`]: the module that is checked in.
 //! - [`layout`]: what a binding must know of it.
+//! - [`places`]: which run has a place in the pool.
 //! - [`cache`]: compiled code on disk.
 
 #[cfg(feature = "compiler")]
@@ -11,6 +12,7 @@ pub(crate) mod cache;
 mod config;
 #[cfg(feature = "compiler")]
 mod layout;
+mod places;
 mod prebuilt;
 
 #[cfg(feature = "compiler")]
@@ -19,11 +21,11 @@ pub use config::EngineConfig;
 pub(crate) use config::MAX_MEMORY_BYTES;
 #[cfg(feature = "compiler")]
 pub(crate) use layout::EngineLayout;
+pub(crate) use places::{MAX_DEPTH, Places};
 pub use prebuilt::{ENGINE_SHA256, ENGINE_WASM};
 
 use crate::error::HostError;
 use std::sync::Arc;
-use tokio::sync::Semaphore;
 use wasmtime::Module;
 #[cfg(feature = "compiler")]
 use wasmtime::component::Component;
@@ -35,7 +37,7 @@ pub struct Engine(Arc<Inner>);
 struct Inner {
     wasmtime: wasmtime::Engine,
     module: Module,
-    slots: Arc<Semaphore>,
+    places: Places,
     config: EngineConfig,
     /// Compiles bindings; made when it is first needed.
     #[cfg(feature = "compiler")]
@@ -101,11 +103,11 @@ impl Engine {
     }
 
     fn assemble(config: EngineConfig, wasmtime: wasmtime::Engine, module: Module) -> Engine {
-        let slots = Arc::new(Semaphore::new(config.max_runs as usize));
+        let places = Places::new(config.max_runs);
         Engine(Arc::new(Inner {
             wasmtime,
             module,
-            slots,
+            places,
             config,
             #[cfg(feature = "compiler")]
             quick: std::sync::OnceLock::new(),
@@ -187,8 +189,8 @@ impl Engine {
     }
 
     /// Places in the pool; a run waits here while all are taken.
-    pub(crate) fn slots(&self) -> &Arc<Semaphore> {
-        &self.0.slots
+    pub(crate) fn places(&self) -> &Places {
+        &self.0.places
     }
 
     pub(crate) fn config(&self) -> &EngineConfig {

@@ -1,24 +1,30 @@
 // The global `process` of a handler: the variables that the configuration gives its module, and nothing of the machine.
 let values = null;
 let owner = "";
-/** Whether something was asked for before the variables of a call were there. */
+/** Whether anything was asked, be it for a name or for all of them, before the variables of a call were there. */
 export let wasAskedEarly = false;
+
+/** The variables; none before a call has given them. */
+function given() {
+  if (values === null) wasAskedEarly = true;
+  return values ?? {};
+}
 
 // Names that libraries look at to find out where they are. They stay absent unless they are given.
 const QUIET = new Set([
   "CI", "COLORTERM", "DEBUG", "FORCE_COLOR", "LOG_LEVEL", "NODE_DEBUG", "NODE_OPTIONS", "NO_COLOR", "TERM", "VERBOSE",
 ]);
 
-export function give(given, module) {
-  values = given;
+export function give(variables, module) {
+  values = variables;
   owner = module;
 }
 
 const env = new Proxy({ __proto__: null }, {
   get(_, name) {
     if (typeof name !== "string") return undefined;
-    if (values === null) wasAskedEarly = true;
-    if (values !== null && Object.hasOwn(values, name)) return values[name];
+    const known = given();
+    if (Object.hasOwn(known, name)) return known[name];
     if (name === "NODE_ENV") return "production";
     if (QUIET.has(name)) return undefined;
     throw new CapabilityError(
@@ -26,11 +32,12 @@ const env = new Proxy({ __proto__: null }, {
       { code: "call.denied" },
     );
   },
-  has: (_, name) => values !== null && Object.hasOwn(values, name),
-  ownKeys: () => (values === null ? [] : Object.keys(values)),
+  has: (_, name) => Object.hasOwn(given(), name),
+  ownKeys: () => Object.keys(given()),
   getOwnPropertyDescriptor(_, name) {
-    if (values === null || !Object.hasOwn(values, name)) return undefined;
-    return { value: values[name], writable: false, enumerable: true, configurable: true };
+    const known = given();
+    if (!Object.hasOwn(known, name)) return undefined;
+    return { value: known[name], writable: false, enumerable: true, configurable: true };
   },
   set(_, name) {
     throw new TypeError(`process.env.${String(name)} cannot be set here`);

@@ -4,7 +4,7 @@
 //! folder's files when it is made ready, and beyond that what the configuration gives its module: hosts for `fetch`,
 //! variables for `process.env`, limits.
 
-use super::{Answering, Asking, Provider, ProviderGrants, ProviderKind, failure};
+use super::{Answering, Asking, CALL, Provider, ProviderGrants, ProviderKind, failure};
 use crate::engine::Engine;
 use crate::error::{HostError, PrepareError};
 use crate::handlers::{Answer, Call, CapabilityError, Handlers};
@@ -22,12 +22,9 @@ use agent_spaces_mcp::secrets::Secret;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
-use tokio::sync::OnceCell;
-
-/// The module that a call is in.
-const CALL: &str = "agent-spaces:call";
+use tokio::sync::watch;
 
 /// Makes the global `process`.
 pub(crate) const PROCESS: &str = "agent-spaces:process";
@@ -49,12 +46,12 @@ const MESSAGE_TIME: Duration = Duration::from_secs(2);
 pub(crate) struct TypeScript {
     file: PathBuf,
     module: String,
-    space: Space,
+    space: Arc<Space>,
     program: Program,
     /// Evaluates the same modules without a call.
     preparing: Program,
-    /// The program, beginning where its modules are evaluated; made at the first call.
-    begun: OnceCell<Program>,
+    /// The program, beginning where its modules are evaluated; begun to be made at the first call.
+    begun: OnceLock<watch::Receiver<Option<Program>>>,
     env: BTreeMap<String, Secret>,
     limits: Limits,
 }
@@ -97,18 +94,30 @@ impl TypeScript {
         let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let program = space.prepare(&format!("{name}.call.js"), &entry(&name, kind)?)?;
         let preparing = space.prepare(&format!("{name}.prepare.js"), &preparation(&name)?)?;
-        let (file, module, begun) = (file.to_owned(), module.to_owned(), OnceCell::new());
+        let (file, module, begun) = (file.to_owned(), module.to_owned(), OnceLock::new());
+        let space = Arc::new(space);
         Ok(TypeScript { file, module, space, program, preparing, begun, env, limits })
     }
 
     /// The program, with its modules evaluated where that is the same every time.
-    async fn begun(&self) -> &Program {
-        let begin = || async {
-            // What cannot be kept is evaluated in every call.
-            let begun = self.space.begin_with(&self.program, &self.preparing, self.limits.clone()).await;
-            begun.unwrap_or_else(|_| self.program.clone())
+    ///
+    /// It is made once, by a thread that goes on when the call that needed it is given up: the next one finds it further
+    /// on, and others are not held up.
+    async fn begun(&self) -> Program {
+        let begin = || {
+            let (made, begun) = watch::channel(None);
+            let (space, program, preparing) = (self.space.clone(), self.program.clone(), self.preparing.clone());
+            let limits = self.limits.clone();
+            tokio::task::spawn_blocking(move || {
+                let begun = space.begin_with(&program, &preparing, limits);
+                // What cannot be kept is evaluated in every call.
+                made.send_replace(Some(begun.unwrap_or(program)));
+            });
+            begun
         };
-        self.begun.get_or_init(begin).await
+        let mut begun = self.begun.get_or_init(begin).clone();
+        let made = begun.wait_for(Option::is_some).await;
+        made.ok().and_then(|made| made.clone()).unwrap_or_else(|| self.program.clone())
     }
 
     /// The program with a call for it to see.
@@ -138,8 +147,12 @@ impl TypeScript {
     /// What a person is asked about a call, where the file says it by a function that works.
     async fn message(&self, call: Call) -> Option<String> {
         let limits = Limits { time: MESSAGE_TIME.min(self.limits.time), ..self.limits.clone() };
-        let report = self.told(call, "message").await.ok()?.run(RunOptions { limits, ..RunOptions::default() }).await;
-        report.outcome.ok()?.as_str().map(str::to_owned)
+        let asking = async {
+            let program = self.told(call, "message").await.ok()?;
+            program.run(RunOptions { limits, ..RunOptions::default() }).await.outcome.ok()
+        };
+        // Making the program ready counts too: a person waits.
+        tokio::time::timeout(MESSAGE_TIME, asking).await.ok()??.as_str().map(str::to_owned)
     }
 }
 

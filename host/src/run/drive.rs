@@ -7,13 +7,14 @@ use super::entry::{Entry, Script};
 use super::misnamed;
 #[cfg(feature = "compiler")]
 use super::nested::apart;
-use super::nested::polling;
+use super::nested::{depth, polling};
 use super::outcome::{Ending, RunReport};
 use super::parent::ParentCall;
 use super::state::State;
+use crate::engine::MAX_DEPTH;
 use crate::error_report::RunError;
 use crate::events::{Event, EventKind, EventSink};
-use crate::limits::{Limit, Limits, YIELD_INTERVAL};
+use crate::limits::{DYNAMIC_VALUE_OVERHEAD, Limit, Limits, YIELD_INTERVAL};
 use crate::program::Program;
 use crate::run_id;
 use agent_spaces_approvals::{Pending, Request};
@@ -65,10 +66,6 @@ pub struct Run {
 /// Longer than any run, and short enough to be added to an instant.
 const FAR: Duration = Duration::from_secs(60 * 60 * 24 * 365);
 
-/// A guest may pass more than its bytes of JSON say: lists and records of dynamic values take room of
-/// their own. This bounds what the host allocates before the exact size is known.
-const DYNAMIC_VALUE_OVERHEAD: u64 = 8;
-
 impl Run {
     pub(crate) fn start(program: Program, limits: Limits, caller: Caller) -> Run {
         let (sender, events) = mpsc::unbounded_channel();
@@ -84,8 +81,8 @@ impl Run {
             parent: None,
         };
         let task = tokio::spawn({
-            let id = id.clone();
-            async move { drive(&program, id, options).await }
+            let (id, depth) = (id.clone(), depth());
+            async move { drive(&program, id, options, depth).await }
         });
         Run { id, cancel, pending, events, task }
     }
@@ -127,15 +124,18 @@ impl Run {
     }
 }
 
-/// Runs a program to its end.
-pub(crate) async fn drive(program: &Program, run_id: Arc<str>, options: RunOptions) -> RunReport {
+/// Runs a program to its end, inside so many other runs.
+pub(crate) async fn drive(program: &Program, run_id: Arc<str>, options: RunOptions, depth: usize) -> RunReport {
     let RunOptions { limits, events, cancel, caller, pending, parent } = options;
     let sandbox = program.sandbox();
     let engine = sandbox.engine();
     // Waiting for a place is not the script's time.
-    let place = tokio::select! {
-        place = engine.slots().acquire() => place.ok(),
-        () = cancel.cancelled() => None,
+    let (_place, refused) = tokio::select! {
+        place = engine.places().take(depth) => match place {
+            Some(place) => (Some(place), None),
+            None => (None, Some(Ending::Refused(too_deep()))),
+        },
+        () = cancel.cancelled() => (None, Some(Ending::Cancelled)),
     };
     let started = Instant::now();
     let clock = RunClock::under(started, parent.as_ref().and_then(|parent| parent.clock.as_ref()));
@@ -153,12 +153,12 @@ pub(crate) async fn drive(program: &Program, run_id: Arc<str>, options: RunOptio
     let state = State::new(run_id.clone(), &limits, program.modules().clone(), Arc::new(context), started);
     let mut store = Store::new(engine.wasmtime(), state);
 
-    let ending = match place {
-        Some(_) => {
-            let entry = sandbox.entry();
-            watched(execute(&mut store, program, entry, &limits), &cancel, &clock, &limits).await
+    let ending = match refused {
+        Some(ending) => ending,
+        None => {
+            let work = execute(&mut store, program, sandbox.entry(), &limits);
+            watched(work, depth, &cancel, &clock, &limits).await
         }
-        None => Ending::Cancelled,
     };
     let fuel = limits.fuel.saturating_sub(store.get_fuel().unwrap_or(limits.fuel));
     let (usage, console, failure) = store.data_mut().finish(fuel);
@@ -174,6 +174,12 @@ pub(crate) async fn drive(program: &Program, run_id: Arc<str>, options: RunOptio
     }
     store.data_mut().emit(EventKind::RunFinished { ok: outcome.is_ok(), error, usage });
     RunReport { run_id, outcome, console, usage }
+}
+
+/// Why a run inside too many others does not begin.
+fn too_deep() -> RunError {
+    let message = format!("The call would be answered by a run inside {MAX_DEPTH} others, and may not go deeper");
+    RunError::new("call.unavailable", message)
 }
 
 async fn execute(store: &mut Store<State>, program: &Program, entry: Entry, limits: &Limits) -> Ending {
@@ -208,16 +214,26 @@ async fn call(
     Ok(answer)
 }
 
-/// Runs a program for what the engine becomes by it: its memory. Nothing where it fails, or where it printed, called or
-/// looked at something, so that another run might become something else.
+/// What came of a run that was for the engine's memory.
 #[cfg(feature = "compiler")]
-pub(crate) async fn take_snapshot(program: &Program, limits: Limits) -> Option<Vec<u8>> {
+pub(crate) enum Prepared {
+    /// What every run comes to.
+    Memory(Vec<u8>),
+    /// It failed by itself, or printed, called or looked at something: another run might become something else.
+    Differs,
+    /// It was not let to its end, which says nothing of the next one.
+    Unknown,
+}
+
+/// Runs a program for what the engine becomes by it: its memory.
+#[cfg(feature = "compiler")]
+pub(crate) async fn take_snapshot(program: &Program, limits: Limits) -> Prepared {
     let (program, cancel) = (program.clone(), CancelHandle::new());
     // All of its memory crosses at once.
     let limits = Limits { call_bytes: limits.memory.max(limits.call_bytes), ..limits };
     // In a task of its own: this may be inside another run's handler.
     let taken = apart(async move {
-        let _place = program.sandbox().engine().slots().acquire().await.ok()?;
+        let _place = program.sandbox().engine().places().take_for_snapshot().await?;
         let entry = Entry::find_preparer(program.sandbox().component()).ok()?;
         let started = Instant::now();
         let clock = RunClock::new(started);
@@ -234,14 +250,20 @@ pub(crate) async fn take_snapshot(program: &Program, limits: Limits) -> Option<V
         let mut state = State::new(run_id, &limits, program.modules().clone(), Arc::new(context), started);
         state.wait_for_memory();
         let mut store = Store::new(program.sandbox().engine().wasmtime(), state);
-        let ending = watched(execute(&mut store, &program, entry, &limits), &cancel, &clock, &limits).await;
-        let (usage, console, _) = store.data_mut().finish(0);
-        let is_plain = matches!(ending, Ending::Answered(Ok(_))) && usage.calls == 0 && console.is_empty();
-        let memory = store.data_mut().taken().filter(|_| is_plain)?;
+        let work = execute(&mut store, &program, entry, &limits);
+        // Nothing that it calls is a run.
+        let ending = watched(work, MAX_DEPTH, &cancel, &clock, &limits).await;
+        let (usage, console, failure) = store.data_mut().finish(0);
+        let is_plain = match (ending, failure) {
+            (Ending::Answered(Ok(_)), None) => usage.calls == 0 && console.is_empty(),
+            (Ending::Answered(Err(error)), None) if Limit::from_code(&error.code).is_none() => false,
+            _ => return None,
+        };
+        let memory = store.data_mut().taken().filter(|_| is_plain);
         // All but the first byte was taken.
-        Some([&[0], memory.as_slice()].concat())
+        Some(memory.map_or(Prepared::Differs, |memory| Prepared::Memory([&[0], memory.as_slice()].concat())))
     });
-    taken.await.flatten()
+    taken.await.flatten().unwrap_or(Prepared::Unknown)
 }
 
 /// Polls `work` until it is done, cancelled or out of time.
@@ -250,6 +272,7 @@ pub(crate) async fn take_snapshot(program: &Program, limits: Limits) -> Option<V
 /// the handle; so neither needs the other's help, however busy the executor is.
 async fn watched(
     work: impl Future<Output = Ending>,
+    depth: usize,
     cancel: &CancelHandle,
     clock: &RunClock,
     limits: &Limits,
@@ -266,7 +289,7 @@ async fn watched(
         if clock.left(limits.time).is_zero() {
             return Poll::Ready(Ending::TimedOut);
         }
-        if let Poll::Ready(ending) = polling(|| work.as_mut().poll(context)) {
+        if let Poll::Ready(ending) = polling(depth, || work.as_mut().poll(context)) {
             return Poll::Ready(ending);
         }
         if cancelled.as_mut().poll(context).is_ready() {

@@ -31,7 +31,7 @@ pub(crate) use clock::{Held, RunClock};
 pub use context::Caller;
 pub(crate) use context::RunContext;
 #[cfg(feature = "compiler")]
-pub(crate) use drive::take_snapshot;
+pub(crate) use drive::{Prepared, take_snapshot};
 pub use drive::{Run, RunOptions, RunStatus};
 pub(crate) use entry::Entry;
 #[cfg(feature = "compiler")]

@@ -12,30 +12,37 @@ use std::sync::Arc;
 use tokio::task::JoinHandle;
 
 thread_local! {
-    static IS_POLLING: Cell<bool> = const { Cell::new(false) };
+    /// In how many others the run is that this thread polls.
+    static POLLED: Cell<Option<usize>> = const { Cell::new(None) };
 }
 
-/// Marks this thread as polling a run for as long as `poll` takes.
-pub(crate) fn polling<T>(poll: impl FnOnce() -> T) -> T {
+/// Marks this thread as polling a run inside so many others for as long as `poll` takes.
+pub(crate) fn polling<T>(depth: usize, poll: impl FnOnce() -> T) -> T {
     /// Unmarks the thread even if the poll panics.
-    struct Restore(bool);
+    struct Restore(Option<usize>);
     impl Drop for Restore {
         fn drop(&mut self) {
-            IS_POLLING.set(self.0);
+            POLLED.set(self.0);
         }
     }
-    let _restore = Restore(IS_POLLING.replace(true));
+    let _restore = Restore(POLLED.replace(Some(depth)));
     poll()
+}
+
+/// In how many others a run is that begins here.
+pub(super) fn depth() -> usize {
+    POLLED.get().map_or(0, |depth| depth + 1)
 }
 
 /// Runs a program here, or in a task of its own if this is another run's handler.
 pub(crate) async fn run(program: &Program, run_id: Arc<str>, options: RunOptions) -> RunReport {
-    if !IS_POLLING.get() {
-        return drive(program, run_id, options).await;
+    let depth = depth();
+    if depth == 0 {
+        return drive(program, run_id, options, depth).await;
     }
     let program = program.clone();
     let id = run_id.clone();
-    let mut task = Apart(tokio::spawn(async move { drive(&program, id, options).await }));
+    let mut task = Apart(tokio::spawn(async move { drive(&program, id, options, depth).await }));
     (&mut task.0).await.unwrap_or_else(|error| RunReport {
         run_id,
         outcome: Err(RunError::new("host.engine", format!("The run's task failed: {error}"))),

@@ -43,6 +43,8 @@ pub(crate) enum Ending {
     Trapped(wasmtime::Error),
     TimedOut,
     Cancelled,
+    /// It never began.
+    Refused(RunError),
 }
 
 impl Ending {
@@ -58,6 +60,7 @@ impl Ending {
             (_, Some(Failure::Unspeakable(message))) => Err(RunError::new("call.failed", message)),
             (Ending::TimedOut, _) => Err(limit_error(Limit::Time, limits)),
             (Ending::Cancelled, _) => Err(RunError::new("run.cancelled", "The run was cancelled")),
+            (Ending::Refused(error), _) => Err(error),
             (Ending::Trapped(error), _) => Err(trap_error(&error, limits)),
             (Ending::Answered(Ok(json)), _) => serde_json::from_str(&json)
                 .map_err(|error| RunError::new("host.engine", format!("The engine's answer is not JSON: {error}"))),

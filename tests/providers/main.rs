@@ -2,7 +2,7 @@
 //!
 //! Every test runs the command in a folder and a home of its own.
 //!
-//! - `matrix`: one capability, answered by every kind.
+//! - `matrix`: one capability, answered by every kind; `native`: what answers it in Rust.
 //! - `printed`: the definitions of the documentation, against a server.
 //! - `typescript`: what handlers reach, and what becomes of those that misbehave.
 //! - `snapshots`: every call begins where the modules are evaluated, and nowhere else.
@@ -14,6 +14,7 @@
 
 mod components;
 mod matrix;
+mod native;
 mod printed;
 mod publishing;
 mod snapshots;

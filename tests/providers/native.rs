@@ -1,0 +1,73 @@
+//! The capability of the matrix in Rust of a host's own, in a space of a host's own.
+
+use crate::matrix::Seen;
+use agent_spaces::policy::Policy;
+use agent_spaces::schemars::{self, JsonSchema};
+use agent_spaces::{
+    Accounting, Capability, CapabilityError, Engine, EngineConfig, Handlers, Interfaces, RunOptions, Space,
+};
+use agent_spaces_mcp::secrets::Redactor;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use std::sync::{Arc, OnceLock};
+use tokio::runtime::Runtime;
+use tokio::sync::mpsc;
+
+#[derive(Deserialize, JsonSchema)]
+struct Note {
+    text: String,
+    #[schemars(range(max = 100))]
+    count: i64,
+}
+
+/// What is written of it is not held to its type by anything in Rust.
+#[derive(Serialize, JsonSchema)]
+struct Noted {
+    #[schemars(with = "String")]
+    text: Value,
+    count: i64,
+}
+
+fn desk() -> Capability {
+    Capability::new("desk").function("note", "Notes", |note: Note| async move {
+        match note.text.as_str() {
+            "missing" => Err(CapabilityError::failed("No such note")),
+            "wrong" => Ok(Noted { text: json!(5), count: note.count }),
+            _ => Ok(Noted { text: json!(note.text), count: note.count + 1 }),
+        }
+    })
+}
+
+fn engine() -> Engine {
+    static ENGINE: OnceLock<Engine> = OnceLock::new();
+    ENGINE.get_or_init(|| Engine::new(EngineConfig { max_runs: 8, ..EngineConfig::default() }).unwrap()).clone()
+}
+
+/// What a script gives in a space with this policy, and what is told and kept of it.
+pub(crate) fn seen(policy: &Value, script: &str) -> Seen {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("calls.jsonl");
+    let (mut interfaces, mut handlers) = (Interfaces::new().unwrap(), Handlers::new());
+    desk().add_to(&mut interfaces, &mut handlers).unwrap();
+    let config = agent_spaces::config::from_value("test", json!({ "spaces": { "work": { "policy": policy } } }));
+    let policy = Policy::new(config.unwrap().spaces["work"].policy.clone());
+    let space = Space::new(engine(), interfaces, handlers)
+        .unwrap()
+        .with_policy(Arc::new(policy), |_| ())
+        .with_accounting(Accounting::to_file(&file, Redactor::default(), |text| panic!("{text}")).unwrap());
+    let (sender, mut receiver) = mpsc::unbounded_channel();
+    let program = space.prepare("script.ts", script).unwrap();
+    let report =
+        Runtime::new().unwrap().block_on(program.run(RunOptions { events: Some(sender), ..RunOptions::default() }));
+    let mut events = Vec::new();
+    while let Ok(event) = receiver.try_recv() {
+        events.push(serde_json::to_value(event).unwrap());
+    }
+    let kind = space.reach().unwrap()[0].functions[0].provider.kind;
+    Seen {
+        value: report.outcome.unwrap(),
+        events,
+        accounts: std::fs::read_to_string(&file).unwrap_or_default(),
+        kind: serde_json::to_value(kind).unwrap(),
+    }
+}

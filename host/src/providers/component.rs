@@ -72,9 +72,7 @@ pub(crate) enum ComponentError {
         function: String,
     },
     /// It has a function of another type.
-    #[error(
-        "its function `{function}` of {interface} has not the type that the definition says: compile it again with the WIT of `agent-spaces capabilities build`"
-    )]
+    #[error("its function `{function}` of {interface} has not the type that the definition says")]
     Mistyped {
         /// The interface.
         interface: String,

@@ -61,7 +61,7 @@ pub(super) enum Says {
     Gone,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Caller {
     pub(super) name: Option<&'static str>,
     pub(super) scopes: BTreeSet<&'static str>,
@@ -97,7 +97,7 @@ pub(super) struct Model {
     /// What is left of each rate, by what it is the rate of.
     rates: BTreeMap<String, u64>,
     days: BTreeMap<usize, u64>,
-    kept: BTreeSet<(Option<&'static str>, &'static str, String)>,
+    kept: BTreeSet<(Caller, &'static str, String)>,
     says: std::vec::IntoIter<Says>,
     pub(super) asked: usize,
     /// A step that the model leaves out, to see whether that is noticed.
@@ -166,7 +166,7 @@ impl Model {
             return refused;
         }
         let is_kept = rules.iter().any(|(_, rule)| rule.is_kept);
-        let is_known = is_kept && !self.kept.insert((caller.name, function.label, arguments));
+        let is_known = is_kept && !self.kept.insert((caller.clone(), function.label, arguments));
         if self.ends(Outcome::Kept, is_known) { Outcome::Kept } else { Outcome::Provided }
     }
 

@@ -24,6 +24,7 @@ pub mod hidden;
 pub mod implementation;
 pub mod model;
 pub mod names;
+pub mod paths;
 pub mod registry;
 pub mod schema;
 pub mod server;

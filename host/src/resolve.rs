@@ -17,6 +17,7 @@ use agent_spaces_std::fs::is_protected;
 use agent_spaces_std::http::FETCH_JS;
 use capability_gen::emit::js;
 use capability_gen::names::nearest;
+use capability_gen::paths::join;
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::io;
 
@@ -324,22 +325,6 @@ fn missing_export<'a, Names: Iterator<Item = &'a str>>(
         Some(nearest) => format!("'{module}' has no export '{name}'; did you mean '{nearest}'?"),
         None => format!("'{module}' has no export '{name}'"),
     })
-}
-
-/// A path relative to a file, within the workspace.
-fn join(file: &str, specifier: &str) -> Option<String> {
-    let mut segments: Vec<&str> = file.split('/').collect();
-    segments.pop();
-    for segment in specifier.split('/') {
-        match segment {
-            "." | "" => {}
-            ".." => {
-                segments.pop()?;
-            }
-            name => segments.push(name),
-        }
-    }
-    Some(segments.join("/"))
 }
 
 /// Files that a path may stand for, the likeliest first.

@@ -35,11 +35,7 @@ pub(super) struct ManifestCommand {
 
 impl ManifestCommand {
     pub(super) fn execute(self) -> u8 {
-        match self.answer() {
-            Ok((value, _)) if self.json => output::print_line(&value),
-            Ok((_, text)) => output::print(&text),
-            Err(failure) => failure.report(self.json),
-        }
+        output::answer(self.answer(), self.json)
     }
 
     fn answer(&self) -> Result<(Value, String), Failure> {

@@ -2,8 +2,18 @@
 
 use super::failure::Failure;
 use capability_gen::hidden::is_hidden;
+use serde_json::Value;
 use std::fmt::Write as _;
 use std::io::{ErrorKind, Write};
+
+/// Prints what a command answers, as data or for people, and gives the exit status.
+pub(super) fn answer(answer: Result<(Value, String), Failure>, is_json: bool) -> u8 {
+    match answer {
+        Ok((value, _)) if is_json => print_line(&value),
+        Ok((_, text)) => print(&text),
+        Err(failure) => failure.report(is_json),
+    }
+}
 
 /// Prints text, and gives the exit status: what could not be written is a failure, a reader that went away is not.
 pub(super) fn print(text: &str) -> u8 {

@@ -43,11 +43,7 @@ pub(super) struct Publish {
 
 impl Publish {
     pub(super) fn execute(self) -> u8 {
-        match self.publish() {
-            Ok((value, _)) if self.json => output::print_line(&value),
-            Ok((_, text)) => output::print(&text),
-            Err(failure) => failure.report(self.json),
-        }
+        output::answer(self.publish(), self.json)
     }
 
     fn publish(&self) -> Result<(Value, String), Failure> {

@@ -42,11 +42,7 @@ pub(super) struct TrustCommand {
 
 impl TrustCommand {
     pub(super) fn execute(self) -> u8 {
-        match self.answer() {
-            Ok((value, _)) if self.json => output::print_line(&value),
-            Ok((_, text)) => output::print(&text),
-            Err(failure) => failure.report(self.json),
-        }
+        output::answer(self.answer(), self.json)
     }
 
     fn answer(&self) -> Result<(Value, String), Failure> {

@@ -8,6 +8,7 @@ use super::fault::{Fault, Lines};
 use super::file::File;
 use super::{Load, MAX_FILE_BYTES, MAX_FILES, MAX_TOTAL_BYTES};
 use crate::definition::Place;
+use crate::paths::join;
 use crate::sources::SourceError;
 use oxc_allocator::Allocator;
 use oxc_ast_visit::VisitMut;
@@ -195,22 +196,6 @@ impl<'a> VisitMut<'a> for Move {
     fn visit_span(&mut self, span: &mut Span) {
         *span = Span::new(span.start + self.0, span.end + self.0);
     }
-}
-
-/// A path relative to a file, within the folder.
-fn join(file: &str, specifier: &str) -> Option<String> {
-    let mut segments: Vec<&str> = file.split('/').collect();
-    segments.pop();
-    for segment in specifier.split('/') {
-        match segment {
-            "." | "" => {}
-            ".." => {
-                segments.pop()?;
-            }
-            name => segments.push(name),
-        }
-    }
-    Some(segments.join("/"))
 }
 
 /// The files that a path may stand for, the likeliest first: those that a handler's import may stand for, and files of

@@ -82,8 +82,7 @@ pub fn check_workspace(
         refuse(format!("there is no folder {}", folder.display()), "Make the folder, or name another")
     })?;
     for path in protected {
-        // What is not there yet may be made there.
-        let real = path.canonicalize().or_else(|_| std::path::absolute(&path)).unwrap_or_else(|_| path.clone());
+        let real = real(&path);
         if real.starts_with(&workspace) || (real.is_dir() && workspace.starts_with(&real)) {
             let message = format!(
                 "the workspace {} and {} overlap: a script could change what decides over it",
@@ -94,6 +93,15 @@ pub fn check_workspace(
         }
     }
     Ok(workspace)
+}
+
+/// Where a path leads, links and all. What is not there yet may be made there: then where it would be.
+fn real(path: &Path) -> PathBuf {
+    let found = path.ancestors().find_map(|above| {
+        let real = above.canonicalize().ok()?;
+        Some(real.join(path.strip_prefix(above).ok()?))
+    });
+    found.or_else(|| std::path::absolute(path).ok()).unwrap_or_else(|| path.to_owned())
 }
 
 #[cfg(test)]
@@ -123,6 +131,10 @@ mod tests {
             let message = check(path).unwrap_err();
             assert!(message.contains("overlap") && message.contains("here"), "{path}: {message}");
         }
+        // What is not there yet would be made there.
+        let coming = [at("project/workspace/../../state/new.json")];
+        assert!(check_workspace(&at("state"), coming.clone(), "here").is_err());
+        assert!(check_workspace(&at("project/workspace"), coming, "here").is_ok());
         assert!(check("nowhere").unwrap_err().contains("there is no folder"));
         assert!(check("project/agent-spaces.config.json").is_err());
         // A link to a folder above is that folder.

@@ -157,7 +157,8 @@ fn without_a_configuration_the_folder_of_definitions_is_accepted() {
 #[test]
 fn a_link_to_an_accepted_definition_starts_the_accepted_program() {
     let (accepted, other) = (stranger(), stranger());
-    accepted.trust();
+    let file = accepted.path(FILE).display().to_string();
+    assert_eq!(other.agent_spaces(&["trust", &file]).status, Some(0));
     program(&other, "say.sh", "touch started; echo evil");
     fs::remove_file(other.path(FILE)).unwrap();
     std::os::unix::fs::symlink(accepted.path(FILE), other.path(FILE)).unwrap();

@@ -170,8 +170,9 @@ fn link(definitions: &[&DefinitionFile], linking: &Linking<'_>) -> Result<(Inter
 }
 
 impl DefinitionFile {
-    /// Lets something answer its functions: what the definition says of a function; else handlers of its own; else the
-    /// component of its capability; else its server.
+    /// Lets something answer its functions: the script or program that a function names; else handlers of its own, which
+    /// somebody wrote in place of the rest; else the request that it describes; else the component of its capability;
+    /// else its server.
     fn provide(&self, handlers: &mut Handlers, linking: &Linking<'_>) -> Result<(), ProjectError> {
         let own = self.handlers.as_deref().map(|file| self.handlers(file, linking)).transpose()?.map(Arc::new);
         if let Some(own) = &own {
@@ -228,7 +229,7 @@ impl DefinitionFile {
             for (function, implementation) in &interface.implementations {
                 let provider: Arc<dyn Provider> = match implementation {
                     Implementation::Script(script) => scripts::provider(self, script, linking)?,
-                    Implementation::Http(operation) if http::origin(operation).is_some() => {
+                    Implementation::Http(operation) if self.handlers.is_none() && http::origin(operation).is_some() => {
                         let shared = match requests.take() {
                             Some(shared) => shared,
                             None => self.http(&module.outline.specifier, linking)?,

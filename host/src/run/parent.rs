@@ -29,6 +29,7 @@ pub struct ParentCall {
 
 /// A script that answers a call, under those whose calls it answers.
 #[derive(Debug)]
+#[cfg_attr(not(feature = "compiler"), expect(dead_code, reason = "only a host that compiles lets scripts answer"))]
 pub(crate) struct Answered {
     pub(crate) file: Arc<PathBuf>,
     pub(crate) space: Option<String>,
@@ -48,6 +49,7 @@ impl ParentCall {
     }
 
     /// The same, answered by a script.
+    #[cfg(feature = "compiler")]
     pub(crate) fn answered_by(self, file: &Arc<PathBuf>, space: Option<&str>) -> ParentCall {
         let answered = Answered { file: file.clone(), space: space.map(str::to_owned), above: self.answered };
         ParentCall { answered: Some(Arc::new(answered)), ..self }

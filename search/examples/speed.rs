@@ -1,0 +1,76 @@
+//! How long building, keeping and asking take: `cargo run --release -p agent-spaces-search --example speed -- 10000`.
+//!
+//! The functions are made up of words that occur as often as words do in real descriptions: few often, many rarely.
+
+use agent_spaces_search::{Document, Index, Parameter};
+use std::time::Instant;
+
+const SYLLABLES: [&str; 16] =
+    ["ka", "re", "mo", "sti", "lan", "tor", "ve", "ni", "pro", "du", "fel", "gra", "hy", "com", "ex", "ul"];
+const QUERIES: [&str; 4] = [
+    "find the flights that leave on Monday",
+    "creat a new repositry for the team",
+    "our containers keep crashing in the cluster and I want to know why",
+    "give the customer who complained about a broken parcel yesterday their money back and tell them we are sorry",
+];
+
+/// A generator of numbers that needs no crate (a linear congruence).
+struct Numbers(u64);
+
+impl Numbers {
+    fn below(&mut self, limit: u64) -> u64 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) % limit.max(1)
+    }
+
+    fn word(&mut self) -> String {
+        // The smaller of numbers that are themselves random: small ones are common.
+        let most = 1 + self.below(20_000);
+        let rank = self.below(most);
+        let digits = [rank % 16, rank / 16 % 16, rank / 256 % 16, rank / 4096 % 16];
+        digits
+            .iter()
+            .take(2 + usize::from(rank > 256) + usize::from(rank > 4096))
+            .map(|digit| SYLLABLES[*digit as usize])
+            .collect()
+    }
+
+    fn text(&mut self, words: usize) -> String {
+        (0..words).map(|_| self.word()).collect::<Vec<_>>().join(" ")
+    }
+}
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let count: usize = std::env::args().nth(1).map_or(Ok(10_000), |argument| argument.parse())?;
+    let mut numbers = Numbers(1);
+    let documents: Vec<Document> = (0..count)
+        .map(|at| Document {
+            server: format!("server {}", at / 30),
+            name: numbers.text(3),
+            title: numbers.text(4),
+            description: numbers.text(60),
+            parameters: (0..5).map(|_| Parameter { name: numbers.text(2), description: numbers.text(8) }).collect(),
+        })
+        .collect();
+    let started = Instant::now();
+    let index = Index::build(&documents)?;
+    println!("{count} functions built in {:?}", started.elapsed());
+    let started = Instant::now();
+    let bytes = index.to_bytes();
+    println!("written in {:?}: {} bytes", started.elapsed(), bytes.len());
+    let started = Instant::now();
+    let index = Index::from_bytes(&bytes)?;
+    println!("read in {:?}", started.elapsed());
+    for query in QUERIES {
+        let mut times: Vec<_> = (0..50)
+            .map(|_| {
+                let started = Instant::now();
+                std::hint::black_box(index.search(query, 10, |_| true));
+                started.elapsed()
+            })
+            .collect();
+        times.sort();
+        println!("asked in {:?} (median), {:?} (slowest): {query}", times[25], times[49]);
+    }
+    Ok(())
+}

@@ -1,0 +1,53 @@
+//! Indexes as bytes, for a cache on disk.
+//!
+//! The bytes may be damaged or a stranger's: whatever they are, reading them ends with an index that can be searched or with
+//! an error.
+
+use crate::error::IndexError;
+use crate::index::{Index, Stored, Term};
+use crate::limits::{MAX_DOCUMENTS, MAX_TERMS, MAX_WORD_CHARACTERS};
+use crate::table::Table;
+
+/// What the bytes begin with; the number changes with the layout and with how words are made of texts.
+const MAGIC: &[u8] = b"ASSI\x01";
+
+impl Index {
+    /// The index as bytes. They fit this version of the crate alone.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut bytes = MAGIC.to_vec();
+        bytes.extend(self.table.fingerprint().to_le_bytes());
+        // Writing plain data into memory cannot fail; if it did, the rest would be missing and reading would say so.
+        bytes.extend(postcard::to_allocvec(&self.stored).unwrap_or_default());
+        bytes
+    }
+
+    /// The index that was written. [`IndexError::OtherVersion`] and [`IndexError::Damaged`] mean: build it again.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, IndexError> {
+        let table = Table::built_in()?;
+        let rest = bytes.strip_prefix(MAGIC).ok_or(IndexError::OtherVersion)?;
+        let rest = rest.strip_prefix(&table.fingerprint().to_le_bytes()).ok_or(IndexError::OtherVersion)?;
+        let (mut stored, left): (Stored, _) = postcard::take_from_bytes(rest).map_err(|_| IndexError::Damaged)?;
+        if !left.is_empty() || !is_sound(&stored, table) {
+            return Err(IndexError::Damaged);
+        }
+        stored.documents.measure();
+        Ok(Self::from_stored(stored, table))
+    }
+}
+
+fn is_sound(stored: &Stored, table: &Table) -> bool {
+    let documents = stored.documents.len();
+    let is_sorted = stored.terms.windows(2).all(|pair| matches!(pair, [one, other] if one.stem < other.stem));
+    documents <= MAX_DOCUMENTS
+        && stored.documents.is_whole(table.dimensions())
+        && stored.terms.len() <= MAX_TERMS
+        && is_sorted
+        && stored.terms.iter().all(|term| is_sound_term(term, documents))
+}
+
+fn is_sound_term(term: &Term, documents: usize) -> bool {
+    let is_ordered = term.postings.is_sorted_by(|one, other| one.document < other.document);
+    let is_inside = term.postings.last().is_some_and(|last| (last.document as usize) < documents);
+    // Folding may make more than one letter of a character, but not many.
+    is_ordered && is_inside && term.word.len() <= 16 * MAX_WORD_CHARACTERS
+}

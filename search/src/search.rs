@@ -1,0 +1,104 @@
+//! Ranking.
+
+use crate::fields::is_searchable;
+use crate::index::Index;
+use crate::limits::{MAX_QUERY_CHARACTERS, MAX_QUERY_WORDS};
+use crate::lookup::Wanted;
+use crate::stop::is_stop_word;
+use crate::vectors::Vectors;
+use crate::visible::Visible;
+use crate::words::words;
+
+/// A document that was found.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Hit {
+    /// Its place in the list that the index was built from.
+    pub document: usize,
+    /// How well it fits, above 0 and at most 2. It orders the hits of one query and is not comparable with those of others.
+    pub score: f32,
+}
+
+impl Index {
+    /// The documents that fit the query best, best first; equals in the order of the documents.
+    ///
+    /// Documents that `is_visible` refuses are not found and do not change what is found: the answer is the one of an index without
+    /// them, but for how the forms of a word are told from each other. It is asked once for each document. A query without words finds
+    /// nothing.
+    pub fn search(&self, query: &str, limit: usize, is_visible: impl Fn(usize) -> bool) -> Vec<Hit> {
+        let asked = asked(query);
+        if asked.is_empty() || limit == 0 {
+            return Vec::new();
+        }
+        let visible = Visible::new(self.len(), is_visible);
+        let wanted: Vec<Wanted> = asked.iter().map(|word| self.look_up(word, &visible)).collect();
+        let by_words = self.by_words(&wanted);
+        let direction = self.direction(&wanted);
+        let mut hits: Vec<Hit> = by_words
+            .into_iter()
+            .enumerate()
+            .filter(|(document, _)| visible.has(*document))
+            .map(|(document, score)| Hit {
+                document,
+                score: score + self.stored.documents.cosine(document, &direction, 0),
+            })
+            .filter(|hit| hit.score > 0.0)
+            .collect();
+        hits.sort_by(|one, other| other.score.total_cmp(&one.score).then(one.document.cmp(&other.document)));
+        hits.truncate(limit);
+        hits
+    }
+
+    /// How much of the query each document has: 1 would be all of it, in its name and everywhere.
+    fn by_words(&self, wanted: &[Wanted]) -> Vec<f32> {
+        let mut scores = vec![0.0_f32; self.len()];
+        let mut best = vec![0.0_f32; self.len()];
+        for wanted in wanted {
+            // A word counts once for a document, by the best of what it may stand for: else a word with many synonyms would
+            // count many times.
+            for found in &wanted.matches {
+                let worth = found.strength * found.rarity;
+                for posting in self.stored.terms.get(found.term).into_iter().flat_map(|term| &term.postings) {
+                    if let Some(best) = best.get_mut(posting.document as usize) {
+                        *best = best.max(worth * posting.weight());
+                    }
+                }
+            }
+            for (score, best) in scores.iter_mut().zip(&mut best) {
+                *score += std::mem::take(best);
+            }
+        }
+        let all: f32 = wanted.iter().map(|wanted| wanted.rarity).sum();
+        scores.iter_mut().for_each(|score| *score /= all.max(f32::MIN_POSITIVE));
+        scores
+    }
+
+    /// What the query is about as a whole.
+    fn direction(&self, wanted: &[Wanted]) -> Vectors {
+        let mut sum = vec![0.0; self.table.dimensions()];
+        for wanted in wanted {
+            let mut one = Vectors::new(self.table.dimensions());
+            one.push(&wanted.vector);
+            one.add_to(&mut sum, 0, wanted.rarity * wanted.weight);
+        }
+        let mut direction = Vectors::new(self.table.dimensions());
+        direction.push(&sum);
+        direction
+    }
+}
+
+/// The different words of a query that say something; if none does, those that it has.
+fn asked(query: &str) -> Vec<String> {
+    let mut all: Vec<String> = Vec::new();
+    for word in words(query, MAX_QUERY_CHARACTERS) {
+        if !all.contains(&word) {
+            all.push(word);
+        }
+    }
+    let says_something = |word: &&String| is_searchable(word) && !is_stop_word(word);
+    let mut asked: Vec<String> = all.iter().filter(says_something).cloned().collect();
+    if asked.is_empty() {
+        asked = all;
+    }
+    asked.truncate(MAX_QUERY_WORDS);
+    asked
+}

@@ -1,0 +1,86 @@
+//! How often the right function is among the first five, over real servers and questions.
+//!
+//! `AGENT_SPACES_CORPUS` is a folder with `servers/*.json` (answers to `tools/list`) and `questions.jsonl` (a question, its kind, and every
+//! function that answers it). Without it the test says that it was skipped; with `AGENT_SPACES_CI=1` that is a failure.
+
+#![allow(clippy::unwrap_used, reason = "tests may stop at the first surprise")]
+
+use agent_spaces_search::{Document, Index, Parameter};
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// The least share in percent, by kind.
+const FLOORS: [(&str, f64); 5] =
+    [("easy", 100.0), ("typo", 95.0), ("paraphrase", 60.0), ("indirect", 50.0), ("all", 75.0)];
+
+#[test]
+fn the_right_function_is_among_the_first_five() {
+    let Some(folder) = corpus() else { return };
+    let (names, documents) = functions(&folder);
+    let index = Index::build(&documents).unwrap();
+    let mut found: BTreeMap<String, (f64, f64)> = BTreeMap::new();
+    for line in std::fs::read_to_string(folder.join("questions.jsonl")).unwrap().lines() {
+        let question: Value = serde_json::from_str(line).unwrap();
+        let answers: Vec<&str> = question["answers"].as_array().unwrap().iter().filter_map(Value::as_str).collect();
+        let text = question["q"].as_str().unwrap();
+        let hits = index.search(text, 5, |_| true);
+        let is_found = hits.iter().any(|hit| answers.contains(&names[hit.document].as_str()));
+        let kind = question["kind"].as_str().unwrap();
+        if !is_found {
+            println!("not found ({kind}): {text}");
+        }
+        for kind in [kind, "all"] {
+            let (right, asked) = found.entry(kind.to_owned()).or_default();
+            *right += f64::from(u8::from(is_found));
+            *asked += 1.0;
+        }
+    }
+    let shares: BTreeMap<_, _> =
+        found.iter().map(|(kind, (right, asked))| (kind.as_str(), 100.0 * right / asked)).collect();
+    println!("{} functions: {shares:?}", documents.len());
+    for (kind, floor) in FLOORS {
+        assert!(shares[kind] >= floor, "{kind}: {:.1}% instead of {floor}%", shares[kind]);
+    }
+}
+
+fn corpus() -> Option<PathBuf> {
+    let folder = std::env::var_os("AGENT_SPACES_CORPUS").map(PathBuf::from);
+    let folder = folder.filter(|folder| folder.join("questions.jsonl").is_file());
+    if folder.is_none() {
+        let text = "skipped: AGENT_SPACES_CORPUS names no folder with questions.jsonl";
+        assert!(std::env::var_os("AGENT_SPACES_CI").is_none_or(|value| value != "1"), "{text}");
+        println!("{text}");
+    }
+    folder
+}
+
+/// Every function as `file/name`, and what is known of it.
+fn functions(folder: &Path) -> (Vec<String>, Vec<Document>) {
+    let mut files: Vec<_> =
+        std::fs::read_dir(folder.join("servers")).unwrap().map(|entry| entry.unwrap().path()).collect();
+    files.sort();
+    let mut all = Vec::new();
+    for file in files {
+        let stem = file.file_stem().unwrap().to_str().unwrap();
+        let list: Value = serde_json::from_slice(&std::fs::read(&file).unwrap()).unwrap();
+        let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+        for tool in list["tools"].as_array().unwrap() {
+            let parameters = tool["inputSchema"]["properties"].as_object();
+            let document = Document {
+                // Without the registry, which is no part of a server's name.
+                server: stem.split_once("__").map_or(stem, |(_, name)| name).to_owned(),
+                name: text(&tool["name"]),
+                title: text(tool.get("title").unwrap_or(&tool["annotations"]["title"])),
+                description: text(&tool["description"]),
+                parameters: parameters
+                    .into_iter()
+                    .flatten()
+                    .map(|(name, schema)| Parameter { name: name.clone(), description: text(&schema["description"]) })
+                    .collect(),
+            };
+            all.push((format!("{stem}/{}", document.name), document));
+        }
+    }
+    all.into_iter().unzip()
+}

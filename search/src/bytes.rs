@@ -40,6 +40,8 @@ fn is_sound(stored: &Stored, table: &Table) -> bool {
     let is_sorted = stored.terms.windows(2).all(|pair| matches!(pair, [one, other] if one.stem < other.stem));
     documents <= MAX_DOCUMENTS
         && stored.documents.is_whole(table.dimensions())
+        && stored.servers.len() == documents
+        && stored.servers.iter().all(|first| (*first as usize) < documents)
         && stored.terms.len() <= MAX_TERMS
         && is_sorted
         && stored.terms.iter().all(|term| is_sound_term(term, documents))

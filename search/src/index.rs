@@ -25,6 +25,8 @@ pub(crate) struct Stored {
     pub(crate) terms: Vec<Term>,
     /// What each document is about, by its number.
     pub(crate) documents: Vectors,
+    /// The server of each document: the number of the first document that has the same.
+    pub(crate) servers: Vec<u32>,
 }
 
 /// The forms of one word.
@@ -81,7 +83,8 @@ impl Index {
                 return Err(IndexError::TooManyTerms);
             }
         }
-        let stored = Stored { terms: terms.into_values().collect(), documents: vectors };
+        let servers = servers(documents);
+        let stored = Stored { terms: terms.into_values().collect(), documents: vectors, servers };
         Ok(Self::from_stored(stored, table))
     }
 
@@ -102,6 +105,11 @@ impl Index {
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
+}
+
+fn servers(documents: &[Document]) -> Vec<u32> {
+    let mut first: BTreeMap<&str, u32> = BTreeMap::new();
+    (0..).zip(documents).map(|(number, document)| *first.entry(&document.server).or_insert(number)).collect()
 }
 
 /// Several forms of a word in one document are one posting with what they weigh together, short of the whole.

@@ -1,8 +1,7 @@
 //! Finds functions by what they do, asked in plain words.
 //!
 //! A query is compared with names, descriptions and parameters by words (their forms, their mistakes, and words of like meaning)
-//! and as a whole. What words mean is in a small table that is built in: there is no network, no model to load, and the
-//! same query has the same answer on every machine.
+//! and as a whole. What words mean is in a small table that is built in: there is no network and no model to load.
 //!
 //! ```
 //! use agent_spaces_search::{Document, Index};

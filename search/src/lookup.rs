@@ -7,7 +7,7 @@ use crate::vectors::Vectors;
 use crate::visible::Visible;
 
 /// How near a word must be to stand for another, how much the nearest counts, and how many count at all.
-const NEAR: f32 = 0.3;
+const NEAR: f32 = 0.2;
 const NEAR_STRENGTH: f32 = 0.8;
 const MOST_NEAR: usize = 30;
 /// What each mistake in writing leaves of a match, and what a wrong first letter does, which people rarely get wrong.

@@ -9,12 +9,15 @@ use crate::vectors::Vectors;
 use crate::visible::Visible;
 use crate::words::words;
 
+/// How much the whole server counts beside the function: a server about music is the place to look for songs.
+const SERVER_SHARE: f32 = 0.3;
+
 /// A document that was found.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Hit {
     /// Its place in the list that the index was built from.
     pub document: usize,
-    /// How well it fits, above 0 and at most 2. It orders the hits of one query and is not comparable with those of others.
+    /// How well it fits, above 0 and below 3. It orders the hits of one query and is not comparable with those of others.
     pub score: f32,
 }
 
@@ -41,11 +44,28 @@ impl Index {
                 document,
                 score: score + self.stored.documents.cosine(document, &direction, 0),
             })
-            .filter(|hit| hit.score > 0.0)
             .collect();
+        self.add_servers(&mut hits);
+        hits.retain(|hit| hit.score > 0.0);
         hits.sort_by(|one, other| other.score.total_cmp(&one.score).then(one.document.cmp(&other.document)));
         hits.truncate(limit);
         hits
+    }
+
+    /// Adds to each score a share of the mean over its server's visible functions.
+    fn add_servers(&self, hits: &mut [Hit]) {
+        let server = |hit: &Hit| self.stored.servers.get(hit.document).map_or(0, |first| *first as usize);
+        let mut sums = vec![(0.0_f32, 0.0_f32); self.len()];
+        for hit in hits.iter() {
+            if let Some((sum, count)) = sums.get_mut(server(hit)) {
+                *sum += hit.score;
+                *count += 1.0;
+            }
+        }
+        for hit in hits {
+            let (sum, count) = sums.get(server(hit)).copied().unwrap_or_default();
+            hit.score += SERVER_SHARE * sum / count.max(1.0);
+        }
     }
 
     /// How much of the query each document has: 1 would be all of it, in its name and everywhere.

@@ -1,6 +1,6 @@
 //! How much of everything is read. What is beyond is cut, but for the number of documents, which is refused.
 
-/// Functions in one index: ten times what large collections have. So many take a few hundred megabytes and a second to ask.
+/// Functions in one index: ten times what large collections have. So many take some hundred megabytes.
 pub const MAX_DOCUMENTS: usize = 100_000;
 /// Characters of a query that are read: a paragraph, not a page.
 pub const MAX_QUERY_CHARACTERS: usize = 1_000;

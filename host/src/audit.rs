@@ -49,7 +49,10 @@ pub struct AuditedModule {
 /// Why a file cannot be audited.
 #[derive(Debug, thiserror::Error)]
 pub enum AuditError {
-    /// It is no WebAssembly, or damaged.
+    /// It is something else altogether.
+    #[error("not WebAssembly")]
+    NotWasm,
+    /// It is damaged, or of another kind.
     #[error("not a valid WebAssembly component: {0}")]
     Invalid(String),
     /// It is a core module.
@@ -60,6 +63,9 @@ pub enum AuditError {
 /// Reads what a component can reach.
 pub fn audit(wasm: &[u8]) -> Result<Audit, AuditError> {
     let invalid = |error: anyhow::Error| AuditError::Invalid(format!("{error:#}"));
+    if !wasm.starts_with(b"\0asm") {
+        return Err(AuditError::NotWasm);
+    }
     let modules = modules(wasm)?;
     let (resolve, world) = match wit_component::decode(wasm).map_err(invalid)? {
         DecodedWasm::Component(resolve, world) => (resolve, world),

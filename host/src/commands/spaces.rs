@@ -96,7 +96,7 @@ fn show(project: &Project, name: &str) -> Result<(Value, String), Failure> {
         };
         let _ = writeln!(text, "  {}{answered}", terminal::clean_line(&specifier(definition)));
     }
-    let _ = writeln!(text, "\nnot given:");
+    let _ = writeln!(text, "\nnot given:{}", if modules.withheld.is_empty() { " nothing" } else { "" });
     for (definition, line) in &modules.withheld {
         let _ =
             writeln!(text, "  {}\n    {}", terminal::clean_line(&specifier(definition)), terminal::clean_line(line));

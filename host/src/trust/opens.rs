@@ -41,14 +41,14 @@ pub fn opens(config: &Config) -> Vec<String> {
 fn network(policy: Settings) -> Option<String> {
     let policy = Policy::new(policy);
     let network = policy.network();
-    network.enabled.then(|| reach(&network.domains, &network.private)).flatten()
+    network.enabled.then(|| hosts("reach", &network.domains, &network.private)).flatten()
 }
 
 /// The hosts that are opened, and those of them that may lie in an inner network.
-fn reach(hosts: &[DomainPattern], private: &[DomainPattern]) -> Option<String> {
+fn hosts(verb: &str, hosts: &[DomainPattern], private: &[DomainPattern]) -> Option<String> {
     let names = |patterns: &[DomainPattern]| patterns.iter().map(|host| word(&host.to_string())).collect::<Vec<_>>();
     let inner = note("of an inner network too:", names(private)).map(|inner| format!(" ({inner})"));
-    note("reach", names(hosts)).map(|hosts| hosts + &inner.unwrap_or_default())
+    note(verb, names(hosts)).map(|hosts| hosts + &inner.unwrap_or_default())
 }
 
 /// What is given to what answers a module.
@@ -58,9 +58,10 @@ fn given(provider: &Provider) -> Vec<String> {
     let set = provider.env.iter().filter(|(name, value)| value.expose() != format!("${{{name}}}"));
     let set = set.map(|(name, _)| word(name)).collect::<Vec<_>>();
     let origins = provider.origins.iter().map(|(origin, sent)| sends(origin, sent));
-    let hosts = provider.http.domains.as_deref().filter(|_| provider.http.enabled != Some(false));
-    let reach = reach(hosts.unwrap_or_default(), provider.http.private.as_deref().unwrap_or_default());
-    note("reads", read).into_iter().chain(note("sets", set)).chain(reach).chain(origins).collect()
+    let domains = provider.http.domains.as_deref().filter(|_| provider.http.enabled != Some(false));
+    let private = provider.http.private.as_deref().unwrap_or_default();
+    let reached = hosts("reaches", domains.unwrap_or_default(), private);
+    note("reads", read).into_iter().chain(note("sets", set)).chain(reached).chain(origins).collect()
 }
 
 fn sends(origin: &str, sent: &Origin) -> String {
@@ -106,7 +107,7 @@ mod tests {
                 "scripts of closed: reach api.example.com",
                 "scripts of work: read and write files in ./files; \
                  reach *.example.org, 10.0.0.7 (of an inner network too: 10.0.0.7)",
-                "@capabilities/crm: reads CRM_KEY; sets MODE; reach crm.example; \
+                "@capabilities/crm: reads CRM_KEY; sets MODE; reaches crm.example; \
                  sends Authorization to https://crm.example (reads TOKEN)",
                 "calls are written to calls.jsonl",
                 "what runs do is not written to the audit log",

@@ -2,7 +2,7 @@
 
 use crate::commands::failure::Failure;
 use crate::commands::terminal::clean;
-use agent_spaces::{Audit as Findings, AuditedInterface, audit};
+use agent_spaces::{Audit as Findings, AuditError, AuditedInterface, audit};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 use std::path::Path;
@@ -11,8 +11,13 @@ pub(super) fn audit_file(file: &Path) -> Result<(Value, String), Failure> {
     let shown = file.display();
     let fail = |message: String, hint| Failure::new("config.file", format!("{shown}: {message}"), hint);
     let wasm = std::fs::read(file).map_err(|error| fail(error.to_string(), None))?;
-    let findings = audit(&wasm)
-        .map_err(|error| fail(error.to_string(), Some("name a component, such as one of `agent-spaces compile`")))?;
+    let findings = audit(&wasm).map_err(|error| {
+        let hint = match error {
+            AuditError::NotWasm => "name a component; what a script can reach is told by `agent-spaces manifest`",
+            _ => "name a component, such as one of `agent-spaces compile`",
+        };
+        fail(error.to_string(), Some(hint))
+    })?;
     let text = describe(&shown.to_string(), &findings);
     Ok((json!(findings), text))
 }

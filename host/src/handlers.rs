@@ -4,7 +4,7 @@ use crate::events::CallProgress;
 use crate::providers::Provider;
 #[cfg(feature = "compiler")]
 use crate::providers::ProviderKind;
-use crate::run::{Answered, Caller, RunClock, RunScope};
+use crate::run::{AnsweringScript, Caller, RunClock, RunScope};
 use capability_gen::server::ServerPart;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -42,7 +42,7 @@ pub struct Call {
     /// The clock of the run, which stands while a person is asked.
     pub(crate) clock: Option<RunClock>,
     /// The scripts whose run makes it, where it answers a call itself.
-    pub(crate) answered: Option<Arc<Answered>>,
+    pub(crate) script: Option<Arc<AnsweringScript>>,
 }
 
 /// Why a call gave no value. Scripts catch it as a `CapabilityError`.

@@ -354,7 +354,7 @@ impl Target {
             scope,
             caller: context.caller.clone(),
             clock: Some(context.clock.clone()),
-            answered: context.answered.clone(),
+            script: context.script.clone(),
         }
     }
 

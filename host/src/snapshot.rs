@@ -169,7 +169,6 @@ fn base() -> Result<&'static Base> {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::key;
     use crate::binding::world::{Base, Names};

@@ -222,19 +222,19 @@ fn what_decides_over_calls_cannot_lie_in_a_workspace() {
         json!({ "name": name, "functions": [{ "name": "f", "parameters": {}, "command": command }] }).to_string()
     };
     project.write("free/data.txt", "");
-    project.write("work/tool.py", "print(1)");
-    project.write("capabilities/py.json", tool("py", json!({ "program": "python3", "args": ["../work/tool.py"] })));
-    project.write("capabilities/make.json", tool("make", json!({ "program": "make", "cwd": "../work" })));
+    project.write("tools/tool.py", "print(1)");
+    project.write("capabilities/py.json", tool("py", json!({ "program": "python3", "args": ["../tools/tool.py"] })));
+    project.write("capabilities/make.json", tool("make", json!({ "program": "make", "cwd": "../tools" })));
     project.write(
         "capabilities/wasm.json",
-        json!({ "name": "wasm", "component": "../work/tool.wasm", "functions": [{ "name": "f", "parameters": {} }] })
+        json!({ "name": "wasm", "component": "../tools/tool.wasm", "functions": [{ "name": "f", "parameters": {} }] })
             .to_string(),
     );
     for (definition, workspace, is_refused) in [
         ("reports", "./scripts", true),
-        ("py", "./work", true),
-        ("make", "./work", true),
-        ("wasm", "./work", true),
+        ("py", "./tools", true),
+        ("make", "./tools", true),
+        ("wasm", "./tools", true),
         ("reports", "./free", false),
         ("py", "./free", false),
     ] {

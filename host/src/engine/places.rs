@@ -60,7 +60,6 @@ impl Places {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::{KEPT, MAX_DEPTH, Places};
     use futures_util::FutureExt;

@@ -11,7 +11,7 @@ use crate::error::HostError;
 use crate::interfaces::Interfaces;
 use crate::modules::{Binding, ModuleSource, Modules};
 use crate::providers::HandlerKind;
-use crate::providers::typescript::{CAPABILITIES, CAPABILITIES_SOURCE, PROCESS, PROCESS_SOURCE};
+use crate::providers::typescript::{CAPABILITIES, CAPABILITIES_SOURCE, GIVEN, PROCESS, PROCESS_SOURCE};
 use crate::resolve::{Known, Withheld, resolve};
 use crate::sandbox::{FunctionDescription, InterfaceDescription};
 use crate::values::{Shape, camel_case};
@@ -94,9 +94,7 @@ fn environment() -> ModuleSource {
     ModuleSource::Bindings(vec![Binding { name: "environment".to_owned(), interface }])
 }
 
-/// Gives the global `process` its variables, before anything of the handlers is evaluated.
-const GIVEN: &str = "agent-spaces:given";
-
+/// The module that gives the global `process` its variables, before anything of the handlers is evaluated.
 fn given(module: &str, has_variables: bool) -> Result<String, ProjectError> {
     let module = serde_json::to_string(module).map_err(HostError::engine)?;
     let (import, variables) = match has_variables {

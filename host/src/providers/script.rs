@@ -9,7 +9,7 @@ use crate::handlers::{Answer, Call, CapabilityError};
 use crate::limits::Limits;
 use crate::modules::ModuleSource;
 use crate::program::Program;
-use crate::run::{Answered, ParentCall, RunOptions};
+use crate::run::{AnsweringScript, ParentCall, RunOptions};
 use crate::space::Space;
 use crate::values::exact;
 use serde_json::json;
@@ -83,9 +83,9 @@ impl ScriptProvider {
     }
 
     /// Refuses a script that answers itself, or stands too deep under others.
-    fn check_depth(&self, above: Option<&Answered>) -> Result<(), CapabilityError> {
-        let is_same = |answered: &Answered| answered.file == self.file && answered.space == self.space_name;
-        let scripts = || std::iter::successors(above, |answered| answered.above.as_deref());
+    fn check_depth(&self, above: Option<&AnsweringScript>) -> Result<(), CapabilityError> {
+        let is_same = |script: &AnsweringScript| script.file == self.file && script.space == self.space_name;
+        let scripts = || std::iter::successors(above, |script| script.above.as_deref());
         let why = if scripts().any(is_same) {
             format!("The script {} would call itself", self.name())
         } else if scripts().count() >= MAX_DEPTH {
@@ -102,7 +102,7 @@ impl ScriptProvider {
     }
 
     async fn run(&self, call: Call) -> Answer {
-        self.check_depth(call.answered.as_deref())?;
+        self.check_depth(call.script.as_deref())?;
         exact(&call.params).map_err(|mismatch| CapabilityError::new("call.invalid", mismatch.to_string()))?;
         let program = self.program.get_or_try_init(|| self.prepare()).await?;
         let text = json!({ "params": call.params }).to_string();

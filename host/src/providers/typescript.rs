@@ -31,7 +31,7 @@ pub(crate) const PROCESS: &str = "agent-spaces:process";
 pub(crate) const PROCESS_SOURCE: &str = include_str!("process.js");
 
 /// Gives it the variables of this call; what is kept of a sandbox never has them.
-const GIVEN: &str = "agent-spaces:given";
+pub(crate) const GIVEN: &str = "agent-spaces:given";
 const GIVEN_SOURCE: &str = "import { give } from 'agent-spaces:process';\nimport call from 'agent-spaces:call';\n\
                             give(call.env, call.module);\n";
 

@@ -21,8 +21,8 @@ struct Hands {
     held: Option<(u32, Instant)>,
 }
 
-/// Longer than any run.
-const FAR: Duration = Duration::from_secs(60 * 60 * 24 * 365);
+/// Longer than any run, and short enough to be added to an instant.
+pub(super) const FAR: Duration = Duration::from_secs(60 * 60 * 24 * 365);
 
 /// How long is waited at least before a clock that stood is looked at again.
 const WAIT: Duration = Duration::from_millis(10);

@@ -1,7 +1,7 @@
 //! What the steps before a provider know of the run that calls.
 
 use super::clock::RunClock;
-use super::parent::Answered;
+use super::parent::AnsweringScript;
 use crate::events::EventSink;
 use crate::program::Program;
 use agent_spaces_approvals::Pending;
@@ -32,7 +32,7 @@ pub(crate) struct RunContext {
     /// Whose script calls, if one does.
     pub(crate) program: Option<Program>,
     /// The script that it is, where it answers a call, and those above it.
-    pub(crate) answered: Option<Arc<Answered>>,
+    pub(crate) script: Option<Arc<AnsweringScript>>,
 }
 
 impl RunContext {
@@ -46,7 +46,7 @@ impl RunContext {
             pending: Pending::default(),
             counts: RunCounts::default(),
             program: None,
-            answered: None,
+            script: None,
         }
     }
 }

@@ -1,7 +1,7 @@
 //! From a program to a report: instantiate, call, watch the clock.
 
 use super::cancel::CancelHandle;
-use super::clock::RunClock;
+use super::clock::{FAR, RunClock};
 use super::context::{Caller, RunContext};
 use super::entry::{Entry, Script};
 use super::misnamed;
@@ -62,9 +62,6 @@ pub struct Run {
     events: mpsc::UnboundedReceiver<Event>,
     task: JoinHandle<RunReport>,
 }
-
-/// Longer than any run, and short enough to be added to an instant.
-const FAR: Duration = Duration::from_secs(60 * 60 * 24 * 365);
 
 impl Run {
     pub(crate) fn start(program: Program, limits: Limits, caller: Caller) -> Run {
@@ -140,7 +137,7 @@ pub(crate) async fn drive(program: &Program, run_id: Arc<str>, options: RunOptio
     let started = Instant::now();
     let clock = RunClock::under(started, parent.as_ref().and_then(|parent| parent.clock.as_ref()));
     let events = events.or_else(|| parent.as_ref().and_then(|parent| parent.listener.clone()));
-    let answered = parent.as_ref().and_then(|parent| parent.answered.clone());
+    let script = parent.as_ref().and_then(|parent| parent.script.clone());
     let events = EventSink::new(run_id.clone(), events, sandbox.observer()).under(parent);
     if events.is_heard() {
         let (script, interfaces) = (program.name().to_owned(), sandbox.interfaces().map(str::to_owned).collect());
@@ -149,7 +146,7 @@ pub(crate) async fn drive(program: &Program, run_id: Arc<str>, options: RunOptio
     let counts = RunCounts::default();
     let pending = pending.unwrap_or_else(|| sandbox.pending());
     let program_of = Some(program.clone());
-    let context = RunContext { caller, clock: clock.clone(), events, pending, counts, program: program_of, answered };
+    let context = RunContext { caller, clock: clock.clone(), events, pending, counts, program: program_of, script };
     let state = State::new(run_id.clone(), &limits, program.modules().clone(), Arc::new(context), started);
     let mut store = Store::new(engine.wasmtime(), state);
 
@@ -245,7 +242,7 @@ pub(crate) async fn take_snapshot(program: &Program, limits: Limits) -> Prepared
             pending: program.sandbox().pending(),
             counts: RunCounts::default(),
             program: Some(program.clone()),
-            answered: None,
+            script: None,
         };
         let mut state = State::new(run_id, &limits, program.modules().clone(), Arc::new(context), started);
         state.wait_for_memory();

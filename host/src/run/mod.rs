@@ -40,7 +40,7 @@ pub(crate) use nested::run;
 #[cfg(feature = "compiler")]
 pub(crate) use outcome::Ending;
 pub use outcome::{ConsoleLine, RunReport};
-pub(crate) use parent::Answered;
+pub(crate) use parent::AnsweringScript;
 pub use parent::ParentCall;
 pub use scope::RunScope;
 pub(crate) use state::State;

@@ -24,16 +24,16 @@ pub struct ParentCall {
     pub(crate) listener: Option<mpsc::UnboundedSender<Event>>,
     /// The script that answers, where one does, and those above it.
     #[serde(skip)]
-    pub(crate) answered: Option<Arc<Answered>>,
+    pub(crate) script: Option<Arc<AnsweringScript>>,
 }
 
 /// A script that answers a call, under those whose calls it answers.
 #[derive(Debug)]
 #[cfg_attr(not(feature = "compiler"), expect(dead_code, reason = "only a host that compiles lets scripts answer"))]
-pub(crate) struct Answered {
+pub(crate) struct AnsweringScript {
     pub(crate) file: Arc<PathBuf>,
     pub(crate) space: Option<String>,
-    pub(crate) above: Option<Arc<Answered>>,
+    pub(crate) above: Option<Arc<AnsweringScript>>,
 }
 
 impl ParentCall {
@@ -44,14 +44,14 @@ impl ParentCall {
             call_id: call.id,
             clock: call.clock.clone(),
             listener: call.progress.listener(),
-            answered: call.answered.clone(),
+            script: call.script.clone(),
         }
     }
 
     /// The same, answered by a script.
     #[cfg(feature = "compiler")]
     pub(crate) fn answered_by(self, file: &Arc<PathBuf>, space: Option<&str>) -> ParentCall {
-        let answered = Answered { file: file.clone(), space: space.map(str::to_owned), above: self.answered };
-        ParentCall { answered: Some(Arc::new(answered)), ..self }
+        let script = AnsweringScript { file: file.clone(), space: space.map(str::to_owned), above: self.script };
+        ParentCall { script: Some(Arc::new(script)), ..self }
     }
 }

@@ -3,6 +3,10 @@
 //! Each call is a run of its own, with the grants, the policy and the caps of the script's space, on behalf of who calls.
 //! Its events name the call that it answers; the run that calls sees one call and one answer.
 
+mod space;
+
+pub(crate) use space::ScriptSpace;
+
 use super::{Answering, CALL, Provider, ProviderKind, failure};
 use crate::error::PrepareError;
 use crate::handlers::{Answer, Call, CapabilityError};
@@ -10,62 +14,14 @@ use crate::limits::Limits;
 use crate::modules::ModuleSource;
 use crate::program::Program;
 use crate::run::{AnsweringScript, ParentCall, RunOptions};
-use crate::space::Space;
 use crate::values::exact;
 use serde_json::json;
 use std::path::PathBuf;
-use std::sync::{Arc, OnceLock, Weak};
+use std::sync::Arc;
 use tokio::sync::OnceCell;
 
 /// Scripts that answer calls of scripts that answer calls.
 const MAX_DEPTH: usize = 4;
-
-/// The space that scripts of one folder run in. It is filled after it is handed out, since a space may have scripts that
-/// lead back to itself.
-pub(crate) enum ScriptSpace {
-    Own(Arc<OnceLock<Arc<Space>>>),
-    /// It is being made around who asks, and so outlives them: holding it would be a circle that is never freed.
-    Above(Weak<OnceLock<Arc<Space>>>),
-}
-
-impl Default for ScriptSpace {
-    fn default() -> ScriptSpace {
-        ScriptSpace::Own(Arc::default())
-    }
-}
-
-impl ScriptSpace {
-    /// The same space, for one more script.
-    pub(crate) fn again(&self) -> ScriptSpace {
-        match self {
-            ScriptSpace::Own(space) => ScriptSpace::Own(space.clone()),
-            ScriptSpace::Above(space) => ScriptSpace::Above(space.clone()),
-        }
-    }
-
-    /// The same space, for what is made inside it.
-    pub(crate) fn above(&self) -> ScriptSpace {
-        match self {
-            ScriptSpace::Own(space) => ScriptSpace::Above(Arc::downgrade(space)),
-            ScriptSpace::Above(space) => ScriptSpace::Above(space.clone()),
-        }
-    }
-
-    /// Gives it what it is.
-    pub(crate) fn fill(&self, mut space: Space) {
-        space.add_module(CALL, ModuleSource::Json("null".into()));
-        if let ScriptSpace::Own(place) = self {
-            let _is_first = place.set(Arc::new(space));
-        }
-    }
-
-    fn get(&self) -> Option<Arc<Space>> {
-        match self {
-            ScriptSpace::Own(space) => space.get().cloned(),
-            ScriptSpace::Above(space) => space.upgrade()?.get().cloned(),
-        }
-    }
-}
 
 pub(crate) struct ScriptProvider {
     file: Arc<PathBuf>,

@@ -1,5 +1,7 @@
 //! The WIT interfaces that scripts may be given.
 
+mod declare;
+
 use crate::binding::world::contracts;
 use crate::error::HostError;
 use crate::modules::{Binding, Modules};

@@ -48,6 +48,34 @@ pub fn dts(module: &Module) -> String {
     out
 }
 
+/// A comment of a source's words, at this depth; nothing where there are none.
+pub fn comment(out: &mut String, indent: usize, text: &str) {
+    docs::push(out, indent, &Docs { description: text.to_owned(), ..Docs::default() });
+}
+
+/// A function on one line, as its declaration has it: `getSchedule(params?: GetScheduleParams): Promise<Trip[]>`.
+pub fn line(module: &Module, capability: &Capability, function: &Function) -> String {
+    let printer = Printer::new(&module.types);
+    let mut out = String::new();
+    let (mut params, mut results) = (Vec::new(), Vec::new());
+    let mut signatures = Signatures { params: &mut params, results: &mut results };
+    signature(&mut out, &printer, capability, function, 0, &mut signatures);
+    let bare = without_comments(&out);
+    let words: Vec<&str> = bare.trim_end().trim_end_matches(';').split_whitespace().collect();
+    words.join(" ")
+}
+
+/// What was printed here without what sources say. No comment has an end inside: see [`docs`].
+fn without_comments(text: &str) -> String {
+    let mut bare = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((before, comment)) = rest.split_once("/**") {
+        bare.push_str(before);
+        rest = comment.split_once("*/").map(|(_, after)| after).unwrap_or_default();
+    }
+    bare + rest
+}
+
 /// The named types that functions refer to, in order of appearance.
 struct Signatures<'a> {
     params: &'a mut Vec<TypeId>,

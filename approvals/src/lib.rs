@@ -38,7 +38,7 @@ pub use pending::{MAX_PENDING, Pending};
 pub use pipe::PipeChannel;
 pub use request::{Question, Request};
 pub use store::{ApproverKey, ApproverToken, Listing, Store, StoreChannel, StoreError};
-pub use terminal::TerminalChannel;
+pub use terminal::{TerminalChannel, pretty};
 
 #[cfg(test)]
 mod fixtures;

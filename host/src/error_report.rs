@@ -66,6 +66,13 @@ impl RunError {
         self
     }
 
+    /// Why a script cannot run.
+    #[cfg(feature = "compiler")]
+    pub fn of_script(error: crate::script::ScriptError) -> RunError {
+        let location = error.position.map(|position| Location::new(&error.file, position));
+        RunError { location, hint: error.hint, ..RunError::new(error.code, error.message) }
+    }
+
     /// The exit status of a command that ends with this error.
     pub fn exit_status(&self) -> u8 {
         match self.code.as_str() {

@@ -68,6 +68,8 @@ mod run;
 mod run_id;
 mod sandbox;
 pub mod script;
+#[cfg(feature = "compiler")]
+pub mod serve;
 mod services;
 #[cfg(feature = "compiler")]
 mod snapshot;

@@ -13,7 +13,7 @@ use crate::limits::Limits;
 use crate::manifest::{Manifest, ManifestInterface, manifest, reach};
 use crate::modules::{ModuleSource, Modules};
 use crate::npm::Packages;
-use crate::pipeline::{Approvals, Grants, Rules};
+use crate::pipeline::{Approvals, Grants, KnownFunction, Rules};
 use crate::program::Program;
 use crate::resolve::{Known, Withheld, resolve};
 use crate::run::{Caller, RunOptions, RunReport};
@@ -276,6 +276,11 @@ impl Space {
         let all = self.interfaces.names().map(str::to_owned).collect();
         let selection = self.interfaces.select(&all)?;
         Ok(reach(&selection.interfaces, &self.handlers, &self.rules, |_| Vec::new()))
+    }
+
+    /// Whether a caller's calls of a function may pass at all.
+    pub(crate) fn is_open(&self, function: &KnownFunction<'_>, caller: &Caller) -> bool {
+        self.rules.is_open(function, caller)
     }
 
     /// What answers a function, by the names that scripts use.

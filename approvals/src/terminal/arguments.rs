@@ -13,7 +13,7 @@ const BEGINNING: usize = 200;
 const END: usize = 80;
 
 /// The arguments with sorted keys, two spaces to a level. Hidden characters are written as JSON escapes.
-pub(super) fn pretty(value: &Value) -> String {
+pub fn pretty(value: &Value) -> String {
     let mut text = String::new();
     write_value(&mut text, value, 0);
     text

@@ -10,6 +10,8 @@ mod sheet;
 mod style;
 mod tty;
 
+pub use arguments::pretty;
+
 use crate::channel::{Answer, Channel, ChannelError};
 use crate::decision::Decision;
 use crate::request::Request;

@@ -14,10 +14,13 @@ use agent_spaces_mcp::{CallError, ConnectError, Context, Listing, Server, Warnin
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
+use tokio::runtime::{Handle, Runtime};
 
 /// The runtime, the sessions of a command, and what its calls need besides. All that was started ends with it.
 pub(super) struct Session {
-    runtime: Option<tokio::runtime::Runtime>,
+    /// Its own, where it has one.
+    runtime: Option<Runtime>,
+    handle: Handle,
     clients: McpClients,
     equipment: Equipment,
     /// Ends last: everything that happened is written down.
@@ -27,24 +30,30 @@ pub(super) struct Session {
 impl Session {
     /// For a project.
     pub(super) fn new(project: &Project, trace: bool) -> Result<Session, Failure> {
+        Session::of(Some(project), trace, None)
+    }
+
+    /// For no project.
+    pub(super) fn without_project() -> Result<Session, Failure> {
+        Session::of(None, false, None)
+    }
+
+    /// In a runtime that is there, by whose owner it must be closed: see [`McpClients::close`].
+    pub(super) fn in_runtime(project: Option<&Project>, runtime: Handle) -> Result<Session, Failure> {
+        Session::of(project, false, Some(runtime))
+    }
+
+    fn of(project: Option<&Project>, trace: bool, runtime: Option<Handle>) -> Result<Session, Failure> {
         let redactor = Redactor::default();
         let mut accounting = Accounting::default();
-        if let Some(file) = project.accounting_file() {
+        if let Some(file) = project.and_then(Project::accounting_file) {
             let opened = Accounting::to_file(&file, redactor.clone(), terminal::warn);
             accounting = opened.map_err(|error| {
                 let message = format!("the accounting file {}: {error}", file.display());
                 Failure::new("config.file", message, None)
             })?;
         }
-        Session::with(redactor, accounting, trace, project.is_audited())
-    }
-
-    /// For no project.
-    pub(super) fn without_project() -> Result<Session, Failure> {
-        Session::with(Redactor::default(), Accounting::default(), false, true)
-    }
-
-    fn with(redactor: Redactor, accounting: Accounting, trace: bool, is_audited: bool) -> Result<Session, Failure> {
+        let is_audited = project.is_none_or(Project::is_audited);
         let trace = match trace {
             true => Trace::to(redactor.clone(), terminal::trace),
             false => Trace::default(),
@@ -54,8 +63,14 @@ impl Session {
         let warnings = Warnings::to(terminal::warn);
         let context = Context { redactor, trace, warnings, tokens: tokens.unwrap_or_default() };
         let clients = McpClients::with_variables(context, Variables::of_process(), folders::state());
-        let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
-        let runtime = runtime.map_err(|error| Failure::new("host.runtime", error.to_string(), None))?;
+        let (runtime, handle) = match runtime {
+            Some(handle) => (None, handle),
+            None => {
+                let own = self::runtime()?;
+                let handle = own.handle().clone();
+                (Some(own), handle)
+            }
+        };
         let trail = if is_audited { folders::audit_trail() } else { None };
         let equipment = Equipment {
             clients: Some(clients.clone()),
@@ -65,7 +80,7 @@ impl Session {
             counts: folders::state().map(|folder| folder.join("counts")),
             ..Equipment::default()
         };
-        Ok(Session { runtime: Some(runtime), clients, equipment, _trail: trail })
+        Ok(Session { runtime, handle, clients, equipment, _trail: trail })
     }
 
     pub(super) fn clients(&self) -> &McpClients {
@@ -92,9 +107,8 @@ impl Session {
     }
 
     /// Waits for something.
-    pub(super) fn wait<T>(&self, work: impl Future<Output = T>) -> Result<T, Failure> {
-        let gone = || Failure::new("host.runtime", "the runtime is gone", None);
-        self.runtime.as_ref().ok_or_else(gone).map(|runtime| runtime.block_on(work))
+    pub(super) fn wait<T>(&self, work: impl Future<Output = T>) -> T {
+        self.handle.block_on(work)
     }
 
     /// Asks a server something, whatever was accepted of it before, and ends its session.
@@ -102,7 +116,7 @@ impl Session {
         &self,
         server: &Arc<ConfiguredServer>,
         question: impl FnOnce(Arc<Server>) -> Answer,
-    ) -> Result<T, Failure> {
+    ) -> T {
         let server = self.clients.stranger(server);
         self.wait(async {
             let answer = question(server.clone()).await;
@@ -117,7 +131,7 @@ impl Session {
         bar.set_message(format!("Asking {} for its tools", terminal::clean_line(&server.name)));
         let listing = self.ask(server, |server| async move { server.list().await });
         bar.finish_and_clear();
-        listing?.map_err(|error| refused(&server.name, &error))
+        listing.map_err(|error| refused(&server.name, &error))
     }
 
     /// What the lock records of a server.
@@ -146,6 +160,12 @@ impl Drop for Session {
             runtime.shutdown_timeout(Duration::from_millis(100));
         }
     }
+}
+
+/// What work of a command runs in.
+pub(super) fn runtime() -> Result<Runtime, Failure> {
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
+    runtime.map_err(|error| Failure::new("host.runtime", error.to_string(), None))
 }
 
 /// A package without a version is another program some day.

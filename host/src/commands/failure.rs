@@ -2,7 +2,7 @@
 
 use agent_spaces::project::ProjectError;
 use agent_spaces::script::{ScriptError, code_frame};
-use agent_spaces::{HostError, Location, PrepareError, RunError};
+use agent_spaces::{HostError, PrepareError, RunError};
 use std::io::Write;
 
 /// An error with the code frame that shows it.
@@ -36,11 +36,7 @@ impl Failure {
 
     fn script(error: ScriptError, name: &str, source: &str) -> Failure {
         let frame = error.position.filter(|_| error.file == name).map(|position| code_frame(source, position, None));
-        let mut failure = Failure::new(error.code, error.message, error.hint.as_deref());
-        failure.error.location =
-            error.position.map(|position| Location { file: error.file, line: position.line, column: position.column });
-        failure.frame = frame;
-        failure
+        Failure { error: RunError::of_script(error), frame }
     }
 
     /// Tells a person, or a program, and gives the exit status.
@@ -51,6 +47,11 @@ impl Failure {
             return self.error.exit_status();
         }
         self.show()
+    }
+
+    /// What happened, on one line.
+    pub(super) fn message(&self) -> &str {
+        &self.error.message
     }
 
     /// Tells a person, and gives the exit status.

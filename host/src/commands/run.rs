@@ -146,7 +146,7 @@ impl Run {
             found = self.choice.find(&script, &engine)?;
         };
         let limits = self.limits(self.choice.limits(&found))?;
-        let report = session.wait(self.follow(&program, limits))?;
+        let report = session.wait(self.follow(&program, limits));
         Ok((report, program))
     }
 

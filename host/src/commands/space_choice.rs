@@ -9,6 +9,7 @@ use agent_spaces::project::{
 use agent_spaces::{Engine, Limits};
 use clap::Args;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 /// Where capabilities come from.
 #[derive(Args)]
@@ -87,10 +88,19 @@ fn definitions(folder: &Path, surroundings: &Surroundings) -> Result<Vec<Definit
 impl SpaceChoice {
     /// What the script may be given.
     pub(super) fn find(&self, script: &ScriptFile, engine: &Engine) -> Result<Found, Failure> {
+        self.find_beside(script.folder.as_deref(), engine)
+    }
+
+    /// What scripts of this folder may be given.
+    pub(super) fn find_here(&self, engine: &Engine) -> Result<Found, Failure> {
+        self.find_beside(Some(Path::new(".")), engine)
+    }
+
+    fn find_beside(&self, folder: Option<&Path>, engine: &Engine) -> Result<Found, Failure> {
         if let Some(folder) = &self.capabilities {
             return Ok(Found::Definitions(self::definitions(folder, &folders::surroundings())?));
         }
-        let beside = script.folder.as_ref().map(|folder| folder.join("capabilities")).filter(|folder| folder.is_dir());
+        let beside = folder.map(|folder| folder.join("capabilities")).filter(|folder| folder.is_dir());
         let definitions = |surroundings: &Surroundings| match &beside {
             Some(folder) => self::definitions(folder, surroundings),
             None => Ok(Vec::new()),
@@ -138,6 +148,14 @@ impl SpaceChoice {
         match found {
             Found::Project(project) => project.folder().to_owned(),
             Found::Definitions(_) => PathBuf::from("."),
+        }
+    }
+
+    /// How long a run may take, where somebody says so.
+    pub(super) fn time_limit(&self, found: &Found) -> Option<Duration> {
+        match found {
+            Found::Project(project) => project.time_limit(self.space.as_deref()),
+            Found::Definitions(_) => None,
         }
     }
 

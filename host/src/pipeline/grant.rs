@@ -22,7 +22,7 @@ impl Grants {
         self.0.write().unwrap_or_else(PoisonError::into_inner).remove(interface)
     }
 
-    fn has(&self, interface: &str) -> bool {
+    pub(super) fn has(&self, interface: &str) -> bool {
         self.0.read().unwrap_or_else(PoisonError::into_inner).contains(interface)
     }
 }

@@ -22,7 +22,7 @@ mod validate;
 pub use approval::Approvals;
 pub use grant::Grants;
 #[cfg(feature = "compiler")]
-pub(crate) use policy::STANDARD;
+pub(crate) use policy::{KnownFunction, STANDARD};
 pub use rules::Operator;
 pub(crate) use rules::Rules;
 #[cfg(feature = "compiler")]

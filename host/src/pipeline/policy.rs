@@ -11,13 +11,25 @@ use std::sync::Arc;
 /// What names of the standard library's interfaces begin with.
 pub(crate) const STANDARD: &str = "agent-spaces:std/";
 
+/// What rules ask of a function that nobody has linked.
+#[cfg(feature = "compiler")]
+pub(crate) struct KnownFunction<'a> {
+    /// As scripts call it.
+    pub(crate) label: &'a str,
+    /// The full name of its interface.
+    pub(crate) interface: &'a str,
+    pub(crate) requires_approval: Option<bool>,
+    pub(crate) scopes: &'a [String],
+    pub(crate) is_server_tool: bool,
+    pub(crate) is_read_only: bool,
+}
+
 impl Rules {
     /// What holds for one function, found out once when it is linked.
     pub(crate) fn of(&self, label: &str, interface: &str, spec: Option<&FunctionSpec>) -> FunctionPolicy {
         let kind = match spec {
-            _ if interface.starts_with(STANDARD) => Kind::Standard,
-            Some(spec) if spec.is_server_tool => Kind::ServerTool { read_only: spec.is_read_only },
-            _ => Kind::Handler,
+            Some(spec) => kind(interface, spec.is_server_tool, spec.is_read_only),
+            None => kind(interface, false, false),
         };
         self.policy.function(&Facts {
             label,
@@ -27,6 +39,24 @@ impl Rules {
             capability_rate_limit: spec.and_then(|spec| spec.capability_rate_limit),
             scopes: spec.map(|spec| spec.scopes.as_slice()).unwrap_or_default(),
         })
+    }
+
+    /// Whether calls of a function by this caller may pass at all. Nobody is told.
+    #[cfg(feature = "compiler")]
+    pub(crate) fn is_open(&self, function: &KnownFunction<'_>, caller: &Caller) -> bool {
+        let KnownFunction { label, interface, requires_approval, scopes, is_server_tool, is_read_only } = *function;
+        let kind = kind(interface, is_server_tool, is_read_only);
+        let facts = Facts { label, kind, requires_approval, rate_limit: None, capability_rate_limit: None, scopes };
+        let policy = self.policy.function(&facts);
+        self.grants.has(interface) && policy.check_decision().and_then(|()| policy.check_scopes(&caller.scopes)).is_ok()
+    }
+}
+
+fn kind(interface: &str, is_server_tool: bool, is_read_only: bool) -> Kind {
+    match is_server_tool {
+        _ if interface.starts_with(STANDARD) => Kind::Standard,
+        true => Kind::ServerTool { read_only: is_read_only },
+        false => Kind::Handler,
     }
 }
 

@@ -154,7 +154,7 @@ impl DefinedModule {
     }
 
     /// Stands for everything that the module depends on.
-    pub(super) fn key(&self) -> String {
+    pub(crate) fn key(&self) -> String {
         self.recipe.key()
     }
 

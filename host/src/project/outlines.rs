@@ -6,6 +6,7 @@
 use crate::package::PackageOutline;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use std::io::Write as _;
 use std::path::PathBuf;
 
 /// Outlines that are kept in a folder of the user's, or nowhere.
@@ -26,7 +27,7 @@ impl Outlines {
     }
 
     /// What stands for these texts: a change of any, or of this program, is another key.
-    pub(super) fn key<'a>(texts: impl IntoIterator<Item = &'a str>) -> String {
+    pub(crate) fn key<'a>(texts: impl IntoIterator<Item = &'a str>) -> String {
         let mut hasher = blake3::Hasher::new();
         for text in std::iter::once(env!("CARGO_PKG_VERSION")).chain(texts) {
             hasher.update(&(text.len() as u64).to_le_bytes());
@@ -53,18 +54,27 @@ impl Outlines {
         self.write(&format!("{key}.files"), files);
     }
 
-    fn read<T: DeserializeOwned>(&self, name: &str) -> Option<T> {
-        let bytes = std::fs::read(self.folder.as_ref()?.join(name)).ok()?;
-        serde_json::from_slice(&bytes).ok()
+    pub(crate) fn read<T: DeserializeOwned>(&self, name: &str) -> Option<T> {
+        serde_json::from_slice(&self.read_bytes(name)?).ok()
+    }
+
+    pub(crate) fn read_bytes(&self, name: &str) -> Option<Vec<u8>> {
+        std::fs::read(self.folder.as_ref()?.join(name)).ok()
+    }
+
+    pub(crate) fn write<T: Serialize + ?Sized>(&self, name: &str, value: &T) {
+        if let Ok(bytes) = serde_json::to_vec(value) {
+            self.write_bytes(name, &bytes);
+        }
     }
 
     /// A cache that cannot be written is only slower.
-    fn write<T: Serialize + ?Sized>(&self, name: &str, value: &T) {
+    pub(crate) fn write_bytes(&self, name: &str, bytes: &[u8]) {
         let write = || -> Option<()> {
             let folder = self.folder.as_ref()?;
             std::fs::create_dir_all(folder).ok()?;
-            let file = tempfile::NamedTempFile::new_in(folder).ok()?;
-            serde_json::to_writer(&file, value).ok()?;
+            let mut file = tempfile::NamedTempFile::new_in(folder).ok()?;
+            file.write_all(bytes).ok()?;
             file.persist(folder.join(name)).ok()?;
             Some(())
         };

@@ -15,6 +15,7 @@ use agent_spaces_policy::{Policy, Settings};
 use capability_gen::names::nearest;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 /// The definitions of a project as one space sees them.
 pub struct SpaceModules<'a> {
@@ -123,6 +124,13 @@ impl Project {
             (given.time, given.memory, given.calls) = (preset.time, preset.memory, preset.calls);
         }
         limits.apply(given)
+    }
+
+    /// How long a run in a space may take, where its operator says so.
+    pub fn time_limit(&self, space: Option<&str>) -> Option<Duration> {
+        let limits = space.map_or(self.config().limits, |space| self.config().limits_of(space));
+        let preset = Policy::new(self.policy(space)).limits();
+        (limits.time.is_some() || preset.is_some()).then(|| self.limits(space).time)
     }
 
     /// The text of an entry that names something.

@@ -61,7 +61,7 @@ impl Asking {
             Some(How::Pipe) => session.wait(async {
                 let report = |text: &str| terminal::warn(&format!("a decision was refused: {text}"));
                 Arc::new(PipeChannel::new(tokio::io::stdin(), report)) as Arc<dyn Channel>
-            })?,
+            }),
             Some(How::Store) => Arc::new(StoreChannel::new(super::store()?, super::key()?, terminal::warn)),
         };
         session.ask_through(channel);

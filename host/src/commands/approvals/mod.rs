@@ -6,11 +6,14 @@ pub(super) use asking::Asking;
 
 use super::failure::Failure;
 use super::{folders, output, terminal};
-use agent_spaces_approvals::{ApproverKey, ApproverToken, Decision, Lasts, Request, Store, StoreError};
+use agent_spaces_approvals::{
+    ApproverKey, ApproverToken, Channel, Decision, Lasts, Request, Store, StoreChannel, StoreError,
+};
 use clap::{Args, Subcommand, ValueEnum};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 /// The variable that the token is read from.
 const TOKEN: &str = "AGENT_SPACES_APPROVER_TOKEN";
@@ -180,6 +183,11 @@ fn user() -> String {
 
 fn store() -> Result<Store, Failure> {
     Store::open(&folder()?.join("approvals")).map_err(failed)
+}
+
+/// Lets whoever holds the approver's token decide, where there is one.
+pub(super) fn store_channel() -> Option<Arc<dyn Channel>> {
+    Some(Arc::new(StoreChannel::new(store().ok()?, key().ok()?, terminal::warn)))
 }
 
 /// The public key of who may decide.

@@ -86,9 +86,8 @@ impl Line {
         }
         if let Some(session) = session {
             return match session.ask(server, |server| async move { server.ping().await }) {
-                Ok(Ok(time)) => line("answers", Some(format!("in {:.1} ms", time.as_secs_f64() * 1e3))),
-                Ok(Err(error)) => line("fails", Some(error.to_string())),
-                Err(failure) => line("fails", Some(failure.error.message)),
+                Ok(time) => line("answers", Some(format!("in {:.1} ms", time.as_secs_f64() * 1e3))),
+                Err(error) => line("fails", Some(error.to_string())),
             };
         }
         match tools {

@@ -43,7 +43,7 @@ impl Login {
         let settings = session.clients().settings(configured, None);
         let settings = settings.map_err(|error| Failure::new("host.mcp", error.to_string(), None))?;
         let browser = Announced { opens: !self.no_browser };
-        let report = session.wait(login(&settings, session.context(), &browser))?;
+        let report = session.wait(login(&settings, session.context(), &browser));
         report.map_err(|error| Failure::new("host.unauthorized", format!("{}: {error}", self.server), None))
     }
 }

@@ -31,7 +31,7 @@ impl Logout {
 
     fn logout(&self) -> Result<bool, Failure> {
         let session = Session::without_project()?;
-        let removed = session.wait(session.context().tokens.remove(&self.server))?;
+        let removed = session.wait(session.context().tokens.remove(&self.server));
         removed.map_err(|error| Failure::new("host.tokens", error.to_string(), None))
     }
 }

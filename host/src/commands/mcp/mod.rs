@@ -6,6 +6,7 @@ mod list;
 mod login;
 mod logout;
 mod ping;
+mod serve;
 mod tools;
 
 use super::clients::Session;
@@ -35,6 +36,7 @@ enum Verb {
     Accept(accept::Accept),
     Login(login::Login),
     Logout(logout::Logout),
+    Serve(serve::Serve),
 }
 
 impl Mcp {
@@ -47,6 +49,7 @@ impl Mcp {
             Verb::Accept(accept) => accept.execute(),
             Verb::Login(login) => login.execute(),
             Verb::Logout(logout) => logout.execute(),
+            Verb::Serve(serve) => serve.execute(),
         }
     }
 }

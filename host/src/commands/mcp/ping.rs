@@ -50,7 +50,7 @@ impl Ping {
             let name = terminal::clean_line(&server.name);
             let bar = folders::spin("Connecting");
             bar.set_message(format!("Connecting to {name}"));
-            let answer = session.ask(server, |server| async move { server.ping().await })?;
+            let answer = session.ask(server, |server| async move { server.ping().await });
             bar.finish_and_clear();
             match answer {
                 Ok(time) => {

@@ -1,0 +1,241 @@
+//! What callers find by asking, and what they are told of it.
+
+use super::cards::{Card, cards, declared_cards};
+use super::declare::{declare, wit};
+use super::declared::DeclaredModule;
+use super::offer::OfferError;
+use crate::interfaces::Interfaces;
+use crate::project::{DefinedModule, DefinitionBody, DefinitionFile, Outlines, ProjectError};
+use crate::standard;
+use agent_spaces_search::{Document, Index, Parameter};
+use capability_gen::names::nearest;
+use std::collections::BTreeSet;
+
+/// The functions of a space.
+pub(super) struct Catalogue {
+    cards: Vec<Card>,
+    index: Index,
+    modules: Vec<KnownModule>,
+}
+
+/// A module that programs import.
+struct KnownModule {
+    specifier: String,
+    body: ModuleBody,
+}
+
+enum ModuleBody {
+    /// One that the compiler makes.
+    Compiled(Box<DefinedModule>),
+    /// One whose declarations and WIT are there.
+    Declared { text: String, wit: String },
+}
+
+/// The declarations of what was asked for, and what was not found.
+pub(super) struct Described {
+    pub(super) declarations: String,
+    /// Names that nothing has, each with the nearest that there is.
+    pub(super) unknown: Vec<(String, Option<String>)>,
+}
+
+impl Catalogue {
+    /// Reads what is known of definitions and of those parts of the standard library that a program has. What was compiled
+    /// before is found again by what it was compiled from.
+    pub(super) fn of(
+        definitions: Vec<DefinitionFile>,
+        has_part: impl Fn(&str) -> bool,
+        outlines: &Outlines,
+    ) -> Result<Catalogue, OfferError> {
+        let mut catalogue = Reading { cards: Vec::new(), keys: Vec::new(), modules: Vec::new(), outlines };
+        for definition in definitions {
+            match definition.body {
+                DefinitionBody::Module(module) => catalogue.compiled(module)?,
+                DefinitionBody::Wit(text) => catalogue.by_hand(&definition.path.display().to_string(), text)?,
+            }
+        }
+        catalogue.standard(has_part);
+        catalogue.finish()
+    }
+
+    /// The functions that fit best, of those that may be seen.
+    pub(super) fn search(&self, query: &str, limit: usize, is_visible: impl Fn(&Card) -> bool) -> Vec<&Card> {
+        let is_visible = |number: usize| self.cards.get(number).is_some_and(&is_visible);
+        let hits = self.index.search(query, limit, is_visible);
+        hits.into_iter().filter_map(|hit| self.cards.get(hit.document)).collect()
+    }
+
+    /// All that may be seen.
+    pub(super) fn cards<'a>(&'a self, is_visible: impl Fn(&Card) -> bool + 'a) -> impl Iterator<Item = &'a Card> {
+        self.cards.iter().filter(move |card| is_visible(card))
+    }
+
+    /// The declarations of functions, capabilities or modules by their names.
+    pub(super) fn describe(
+        &self,
+        names: &[String],
+        is_visible: impl Fn(&Card) -> bool,
+    ) -> Result<Described, ProjectError> {
+        let (mut wanted, mut unknown) = (BTreeSet::new(), Vec::new());
+        for name in names {
+            let is_meant = |card: &&Card| {
+                [card.label.as_str(), &card.name, &card.module, &card.capability, card.export()]
+                    .contains(&name.as_str())
+            };
+            let found: Vec<&str> = self.cards(&is_visible).filter(is_meant).map(|card| card.label.as_str()).collect();
+            if found.is_empty() {
+                let near = nearest(name, self.cards(&is_visible).map(|card| card.label.as_str()));
+                unknown.push((name.clone(), near.map(str::to_owned)));
+            }
+            wanted.extend(found);
+        }
+        let mut declarations = Vec::new();
+        for module in &self.modules {
+            declarations.extend(module.declare(|label| wanted.contains(label))?);
+        }
+        Ok(Described { declarations: declarations.join("\n"), unknown })
+    }
+
+    /// The modules of which something may be seen, in order.
+    pub(super) fn modules(&self, is_visible: impl Fn(&Card) -> bool) -> Vec<&str> {
+        let seen: BTreeSet<&str> = self.cards(is_visible).map(|card| card.module.as_str()).collect();
+        let known = self.modules.iter().map(|module| module.specifier.as_str());
+        known.filter(|specifier| seen.contains(specifier)).collect()
+    }
+
+    /// What may be seen of a module, as TypeScript.
+    pub(super) fn declarations(
+        &self,
+        specifier: &str,
+        is_visible: impl Fn(&Card) -> bool,
+    ) -> Result<Option<String>, ProjectError> {
+        let Some((module, seen)) = self.seen(specifier, is_visible) else { return Ok(None) };
+        module.declare(|label| seen.contains(label))
+    }
+
+    /// The same as WIT. Of one that was written by hand it is the whole text.
+    pub(super) fn wit(
+        &self,
+        specifier: &str,
+        is_visible: impl Fn(&Card) -> bool,
+    ) -> Result<Option<String>, ProjectError> {
+        let Some((module, seen)) = self.seen(specifier, is_visible) else { return Ok(None) };
+        Ok(match &module.body {
+            ModuleBody::Compiled(module) => wit(&module.compile()?, |label| seen.contains(label)),
+            ModuleBody::Declared { wit, .. } => Some(wit.clone()),
+        })
+    }
+
+    /// A module, and the functions of it that may be seen, if there is any.
+    fn seen(&self, specifier: &str, is_visible: impl Fn(&Card) -> bool) -> Option<(&KnownModule, BTreeSet<&str>)> {
+        let module = self.modules.iter().find(|module| module.specifier == specifier)?;
+        let own = self.cards.iter().filter(|card| card.module == specifier && is_visible(card));
+        let seen: BTreeSet<&str> = own.map(|card| card.label.as_str()).collect();
+        (!seen.is_empty()).then_some((module, seen))
+    }
+}
+
+impl KnownModule {
+    /// The declarations of the functions of these labels, or nothing where it has none of them.
+    fn declare(&self, is_wanted: impl Fn(&str) -> bool) -> Result<Option<String>, ProjectError> {
+        match &self.body {
+            ModuleBody::Compiled(module) if module.outline.function_labels().any(|label| is_wanted(&label)) => {
+                Ok(declare(&module.compile()?, is_wanted))
+            }
+            ModuleBody::Compiled(_) => Ok(None),
+            ModuleBody::Declared { text, .. } => {
+                Ok(DeclaredModule::read(text).and_then(|module| module.declare(is_wanted)))
+            }
+        }
+    }
+}
+
+/// A catalogue that is being read.
+struct Reading<'a> {
+    cards: Vec<Card>,
+    /// Stand for everything that the cards depend on.
+    keys: Vec<String>,
+    modules: Vec<KnownModule>,
+    outlines: &'a Outlines,
+}
+
+impl Reading<'_> {
+    fn compiled(&mut self, module: Box<DefinedModule>) -> Result<(), OfferError> {
+        let key = format!("{}.cards", module.key());
+        let known = match self.outlines.read(&key) {
+            Some(known) => known,
+            None => {
+                let made = cards(&module.compile()?);
+                self.outlines.write(&key, &made);
+                made
+            }
+        };
+        self.cards.extend(known);
+        self.keys.push(key);
+        self.modules
+            .push(KnownModule { specifier: module.outline.specifier.clone(), body: ModuleBody::Compiled(module) });
+        Ok(())
+    }
+
+    fn by_hand(&mut self, file: &str, wit: String) -> Result<(), OfferError> {
+        let fail = |error| OfferError::Project(ProjectError::from(error));
+        let mut interfaces = Interfaces::new().map_err(fail)?;
+        interfaces.add(file, &wit).map_err(fail)?;
+        for text in interfaces.declarations().into_values() {
+            self.declared(text, wit.clone(), |export| {
+                interfaces
+                    .functions()
+                    .map(|(interface, _)| interface)
+                    .find(|name| export_of(name) == export)
+                    .map(str::to_owned)
+            });
+        }
+        Ok(())
+    }
+
+    fn standard(&mut self, has_part: impl Fn(&str) -> bool) {
+        self.declared(agent_spaces_std::TYPES.to_owned(), standard::WIT.to_owned(), |export| {
+            has_part(export).then(|| format!("agent-spaces:std/{export}@1.0.0"))
+        });
+    }
+
+    fn declared(&mut self, text: String, wit: String, interface: impl Fn(&str) -> Option<String>) {
+        let Some(module) = DeclaredModule::read(&text) else { return };
+        let cards = declared_cards(&module, interface);
+        self.keys.extend(cards.iter().map(|card| format!("{} {}", card.label, card.description)));
+        self.cards.extend(cards);
+        let specifier = module.specifier.to_owned();
+        self.modules.push(KnownModule { specifier, body: ModuleBody::Declared { text, wit } });
+    }
+
+    fn finish(self) -> Result<Catalogue, OfferError> {
+        let key = format!("{}.index", Outlines::key(self.keys.iter().map(String::as_str)));
+        let kept = self.outlines.read_bytes(&key).and_then(|bytes| Index::from_bytes(&bytes).ok());
+        let index = match kept.filter(|index| index.len() == self.cards.len()) {
+            Some(index) => index,
+            None => {
+                let index = Index::build(&self.cards.iter().map(document).collect::<Vec<_>>())?;
+                self.outlines.write_bytes(&key, &index.to_bytes());
+                index
+            }
+        };
+        Ok(Catalogue { cards: self.cards, index, modules: self.modules })
+    }
+}
+
+/// What scripts call an interface: `capabilities:notes/my-notes@1.0.0` is `myNotes`.
+fn export_of(interface: &str) -> String {
+    let name = interface.rsplit('/').next().and_then(|name| name.split('@').next());
+    crate::values::camel_case(name.unwrap_or_default())
+}
+
+fn document(card: &Card) -> Document {
+    let parameter =
+        |(name, description): &(String, String)| Parameter { name: name.clone(), description: description.clone() };
+    Document {
+        server: card.capability.clone(),
+        name: card.name.clone(),
+        title: card.title.clone().unwrap_or_default(),
+        description: card.description.clone(),
+        parameters: card.parameters.iter().map(parameter).collect(),
+    }
+}

@@ -1,0 +1,178 @@
+//! What a run gave, as an agent reads it.
+
+use super::pages::{self, More, PAGE, Page};
+use crate::error_report::RunError;
+use crate::script::{ScriptError, code_frame};
+use crate::serve::runs::{Ended, ServedRun};
+use agent_spaces_approvals::Request;
+use rmcp::model::{CallToolResult, ContentBlock};
+use serde_json::{Value, json};
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+/// Most images of one answer, and most lines of a console.
+const MAX_IMAGES: usize = 10;
+const MAX_LINES: usize = 200;
+
+/// The answer to a run that is over: this part of it.
+pub(super) fn of_ended(run: &ServedRun, ended: &Ended, number: usize) -> Option<CallToolResult> {
+    let report = &ended.report;
+    let mut images = Vec::new();
+    let mut structured = json!({
+        "status": if report.outcome.is_ok() { "done" } else { "failed" },
+        "runId": run.id, "usage": report.usage,
+    });
+    let text = match &report.outcome {
+        Ok(value) => {
+            let value = without_images(value, &mut images);
+            let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+            structured["value"] = value;
+            text
+        }
+        Err(error) => {
+            let error = advised(error.clone());
+            let frame = error.location.as_ref().and_then(|location| run.program.code_frame(location));
+            structured["error"] = json!(error);
+            failed(&error, frame)
+        }
+    };
+    let console: Vec<&str> = report.console.iter().map(|line| line.text.as_str()).take(MAX_LINES).collect();
+    let text = text + &printed(&console, report.console.len());
+    let Page { text, more } = pages::page(&text, number, PAGE)?;
+    // Who reads the structure alone reads the same: all of it, or this part.
+    if number == 1 && more.is_none() {
+        structured["console"] = json!(console);
+    } else {
+        structured["value"].take();
+        structured["part"] = json!(text);
+    }
+    let mut shown = text.to_owned();
+    if let Some(more) = more {
+        let _ = write!(shown, "\n{}", cut_note(&run.id, more));
+    }
+    let mut content = vec![ContentBlock::text(shown)];
+    if number == 1 {
+        content.extend(images.into_iter().map(|(data, kind)| ContentBlock::image(data, kind)));
+    }
+    if let Some(more) = more {
+        structured["resume"] = json!(handle(&run.id, more.next));
+    }
+    let mut result = CallToolResult::success(content);
+    result.is_error = Some(report.outcome.is_err());
+    result.structured_content = Some(structured);
+    Some(result)
+}
+
+/// The answer while a run goes on.
+pub(super) fn of_going(run: &ServedRun, waiting: &[Arc<Request>]) -> CallToolResult {
+    let seconds = run.age().as_secs();
+    let mut text = match waiting {
+        [] => format!("Still running after {seconds} s."),
+        _ => "Paused: a person must approve before it goes on.".to_owned(),
+    };
+    for request in waiting {
+        let _ = write!(text, "\n- {} ({}): agent-spaces approvals approve {}", request.label(), request.id, request.id);
+    }
+    let _ = write!(text, "\nCall run_code with {{\"resume\": \"{}\"}} to wait for it.", run.id);
+    let approvals: Vec<Value> = waiting
+        .iter()
+        .map(|request| json!({ "id": request.id, "function": request.label(), "params": request.params }))
+        .collect();
+    let status = if waiting.is_empty() { "running" } else { "awaiting_approval" };
+    let mut result = CallToolResult::success(vec![ContentBlock::text(text)]);
+    result.structured_content =
+        Some(json!({ "status": status, "runId": run.id, "resume": run.id, "approvals": approvals }));
+    result
+}
+
+/// A program that was refused before it ran.
+pub(super) fn of_refused(error: &RunError, frame: Option<String>) -> CallToolResult {
+    let mut result = CallToolResult::error(vec![ContentBlock::text(failed(error, frame))]);
+    result.structured_content = Some(json!({ "status": "failed", "error": error }));
+    result
+}
+
+/// The same of a program that cannot run as it is.
+pub(super) fn of_script(error: ScriptError, name: &str, code: &str, notes: &[String]) -> CallToolResult {
+    let frame = error.position.filter(|_| error.file == name).map(|position| code_frame(code, position, None));
+    let mut error = RunError::of_script(error);
+    if error.code == "import.denied" {
+        // What would give the module is for the operator; what is not up yet concerns the agent.
+        error.hint = (!notes.is_empty()).then(|| notes.join("; "));
+    }
+    of_refused(&error, frame)
+}
+
+/// What an agent names the next part by.
+fn handle(id: &str, number: usize) -> String {
+    format!("{id}/{number}")
+}
+
+fn cut_note(id: &str, more: More) -> String {
+    let More { characters, next } = more;
+    format!(
+        "[… {characters} more characters: call run_code with {{\"resume\": \"{}\"}}, or return less]",
+        handle(id, next)
+    )
+}
+
+/// A value with a note in place of each image that MCP would show: `{ type: 'image', data, mimeType }`.
+fn without_images(value: &Value, images: &mut Vec<(String, String)>) -> Value {
+    let image = |value: &Value| {
+        let text = |key: &str| value.get(key).and_then(Value::as_str).map(str::to_owned);
+        (text("type").as_deref() == Some("image")).then(|| Some((text("data")?, text("mimeType")?))).flatten()
+    };
+    match value {
+        Value::Object(members) => match image(value) {
+            Some(found) if images.len() < MAX_IMAGES => {
+                images.push(found);
+                Value::String(format!("[image {}]", images.len()))
+            }
+            _ => {
+                Value::Object(members.iter().map(|(key, value)| (key.clone(), without_images(value, images))).collect())
+            }
+        },
+        Value::Array(items) => Value::Array(items.iter().map(|item| without_images(item, images)).collect()),
+        value => value.clone(),
+    }
+}
+
+/// An error as an agent can act on it: what, where, and what to do.
+fn failed(error: &RunError, frame: Option<String>) -> String {
+    let name = error.name.as_deref().map(|name| format!("{name}: ")).unwrap_or_default();
+    let mut text = format!("{name}{} [{}]", error.message, error.code);
+    if let Some(frame) = frame {
+        let _ = write!(text, "\n{frame}");
+    } else if let Some(location) = &error.location {
+        let _ = write!(text, "\n  at {}:{}:{}", location.file, location.line, location.column);
+    }
+    if let Some(details) = &error.details {
+        let _ = write!(text, "\ndetails: {details}");
+    }
+    if let Some(hint) = &error.hint {
+        let _ = write!(text, "\nhint: {hint}");
+    }
+    text
+}
+
+/// What was printed, of so many lines.
+fn printed(lines: &[&str], all: usize) -> String {
+    let mut text = String::new();
+    for (number, line) in lines.iter().enumerate() {
+        let _ = write!(text, "{}{line}", if number == 0 { "\n\nconsole:\n" } else { "\n" });
+    }
+    if all > lines.len() {
+        let _ = write!(text, "\n[… {} more lines]", all - lines.len());
+    }
+    text
+}
+
+/// The error with a hint about what an agent can do: it has no command line.
+fn advised(mut error: RunError) -> RunError {
+    error.hint = error.hint.map(|hint| match hint.split_once(", or raise the limit with --") {
+        Some((hint, "timeout.")) => format!("{hint}, or pass a larger `timeout`."),
+        Some((hint, _)) => format!("{hint}."),
+        None => hint,
+    });
+    error
+}

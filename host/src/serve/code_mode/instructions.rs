@@ -1,0 +1,53 @@
+//! What a model is taught when it connects.
+
+use crate::serve::cards::{Card, cut};
+
+/// Most capabilities that are named, and most characters of a name: what is taught stays short, whatever is connected.
+const MAX_NAMED: usize = 40;
+const MAX_NAME: usize = 40;
+
+/// How to work with the server, with an example of what this user has.
+pub(super) fn instructions<'a>(cards: impl Iterator<Item = &'a Card>) -> String {
+    let mut capabilities: Vec<&str> = Vec::new();
+    let mut example: Option<&Card> = None;
+    let mut functions = 0;
+    for card in cards {
+        functions += 1;
+        if !capabilities.contains(&card.capability.as_str()) {
+            capabilities.push(&card.capability);
+        }
+        let is_better = example.is_none_or(|known| card.rank_as_example() < known.rank_as_example());
+        if is_better && card.label.contains('.') {
+            example = Some(card);
+        }
+    }
+    let named = capabilities.iter().take(MAX_NAMED).map(|name| cut(name, MAX_NAME)).collect::<Vec<_>>().join(", ");
+    let more = capabilities.len().saturating_sub(MAX_NAMED);
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    let has = match functions {
+        0 => "There are no functions yet.".to_owned(),
+        _ => format!("There are {functions} functions of: {named}{more}."),
+    };
+    format!(
+        "You write TypeScript programs that call typed functions, instead of calling tools one by one.\n\
+         1. search_capabilities: find functions in plain words.\n\
+         2. describe_capabilities: read their exact declarations.\n\
+         3. run_code: run a program. Its default export is what you get back, so loop, filter and combine in code and \
+         return only what matters. Independent calls go in Promise.all. A failed call throws a CapabilityError with \
+         code, message and retryable. There are no files, no network and no npm packages but what is declared; \
+         console.log is shown to you.\n\
+         A run that takes long or waits for a person's approval gives a handle: pass it as resume.\n\
+         {has}\n{}",
+        example.map(program).unwrap_or_default()
+    )
+}
+
+fn program(card: &Card) -> String {
+    format!(
+        "Example:\n```ts\nimport {{ {} }} from '{}';\nconst found = await {}({});\nexport default found;\n```",
+        card.export(),
+        card.module,
+        card.label,
+        card.example
+    )
+}

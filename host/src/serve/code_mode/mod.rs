@@ -1,0 +1,119 @@
+//! Code mode: three tools in front of everything that a space has.
+//!
+//! - `tools`, `instructions`: what a model is taught; `resources`: what it may read besides
+//! - `search`, `describe`, `run`: one file to a tool
+//! - `answer`, `pages`: what an agent reads of a run
+
+mod answer;
+mod describe;
+mod instructions;
+mod pages;
+mod resources;
+mod run;
+mod search;
+mod tools;
+
+pub(super) use resources::{read as read_resource, resources};
+pub(super) use tools::list as list_tools;
+
+use super::approvals::ElicitedDecisions;
+use super::caller::Client;
+use super::offer::{Offered, Offers};
+use super::runs::Runs;
+use crate::concurrency::{ConcurrencyLimiter, DEFAULT_CONCURRENCY};
+use crate::error_report::RunError;
+use rmcp::RoleServer;
+use rmcp::model::{CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock};
+use rmcp::service::RequestContext;
+use serde_json::{Value, json};
+use std::sync::Arc;
+use std::time::Duration;
+use tools::{DESCRIBE, RUN, SEARCH};
+
+/// How long who asks about functions waits for servers that were asked for their tools, while the server is young. Later
+/// questions do not wait: what a server is late with comes with the next one.
+const PATIENCE: Duration = Duration::from_secs(4);
+
+/// What is served, and the runs of its callers. Clones are one.
+#[derive(Clone)]
+pub struct CodeMode(Arc<Inner>);
+
+struct Inner {
+    offers: Offers,
+    decisions: ElicitedDecisions,
+    runs: Runs,
+    places: ConcurrencyLimiter,
+    began: tokio::time::Instant,
+}
+
+impl CodeMode {
+    /// Serves what is offered, and lets people decide through the clients.
+    pub fn new(offers: Offers, decisions: ElicitedDecisions) -> CodeMode {
+        let places = ConcurrencyLimiter::new(DEFAULT_CONCURRENCY);
+        let began = tokio::time::Instant::now();
+        CodeMode(Arc::new(Inner { offers, decisions, runs: Runs::default(), places, began }))
+    }
+
+    /// What a model is taught: with what is known by now.
+    pub(super) fn instructions(&self, client: &Client) -> String {
+        match self.0.offers.now() {
+            Some(offered) => {
+                instructions::instructions(offered.catalogue.cards(|card| offered.is_visible(card, client.caller())))
+            }
+            None => instructions::instructions(std::iter::empty()),
+        }
+    }
+
+    /// What is served, for who asks about functions.
+    pub(super) async fn known(&self) -> Arc<Offered> {
+        self.0.offers.settled(PATIENCE.saturating_sub(self.0.began.elapsed())).await
+    }
+
+    /// Calls a tool for a client; nothing where there is no such tool.
+    pub(super) async fn call(
+        &self,
+        client: &Client,
+        request: CallToolRequestParams,
+        context: &RequestContext<RoleServer>,
+    ) -> Option<CallToolResponse> {
+        let arguments = Value::Object(request.arguments.clone().unwrap_or_default());
+        Some(match &*request.name {
+            SEARCH => match serde_json::from_value(arguments) {
+                Ok(arguments) => self.search(client, arguments).await.into(),
+                Err(error) => wrong(SEARCH, &error).into(),
+            },
+            DESCRIBE => match serde_json::from_value(arguments) {
+                Ok(arguments) => self.describe(client, arguments).await.into(),
+                Err(error) => wrong(DESCRIBE, &error).into(),
+            },
+            RUN => match serde_json::from_value(arguments) {
+                Ok(arguments) => self.run(client, arguments, &request, context).await,
+                Err(error) => wrong(RUN, &error).into(),
+            },
+            _ => return None,
+        })
+    }
+
+    /// Ends all runs of a client who went away.
+    pub(super) fn end_all(&self, client: &Client) {
+        self.0.runs.end_all(client);
+    }
+}
+
+fn answered(text: String, structured: Value) -> CallToolResult {
+    let mut result = CallToolResult::success(vec![ContentBlock::text(text)]);
+    result.structured_content = Some(structured);
+    result
+}
+
+/// A request that makes no sense.
+fn refused(message: String) -> CallToolResult {
+    let mut result = answered(format!("Error: {message}"), json!({ "status": "failed" }));
+    result.structured_content = Some(json!({ "status": "failed", "error": RunError::new("call.invalid", message) }));
+    result.is_error = Some(true);
+    result
+}
+
+fn wrong(tool: &str, error: &serde_json::Error) -> CallToolResult {
+    refused(format!("the arguments of {tool} do not fit: {error}"))
+}

@@ -1,0 +1,50 @@
+//! `search_capabilities`
+
+use super::{CodeMode, answered};
+use crate::serve::caller::Client;
+use crate::serve::cards::Card;
+use rmcp::model::CallToolResult;
+use serde::Deserialize;
+use serde_json::{Value, json};
+use std::fmt::Write as _;
+
+/// How many functions are found where the agent does not say, and at most.
+const DEFAULT_LIMIT: usize = 10;
+pub(super) const MAX_LIMIT: usize = 50;
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct SearchArguments {
+    query: String,
+    limit: Option<usize>,
+}
+
+impl CodeMode {
+    pub(super) async fn search(
+        &self,
+        client: &Client,
+        SearchArguments { query, limit }: SearchArguments,
+    ) -> CallToolResult {
+        let offered = self.known().await;
+        let limit = limit.unwrap_or(DEFAULT_LIMIT).clamp(1, MAX_LIMIT);
+        let found = offered.catalogue.search(&query, limit, |card| offered.is_visible(card, client.caller()));
+        let line = |card: &&Card| format!("{} — {} [{}]", card.call(), card.summary(), card.module);
+        let mut text = found.iter().map(line).collect::<Vec<_>>().join("\n");
+        if found.is_empty() {
+            text = "Nothing fits. Ask in other words, or for less.".to_owned();
+        }
+        for note in &offered.notes {
+            let _ = write!(text, "\nnote: {note}");
+        }
+        let functions: Vec<Value> = found
+            .iter()
+            .map(|card| {
+                json!({
+                    "name": card.label, "module": card.module, "signature": card.signature,
+                    "description": card.summary(),
+                })
+            })
+            .collect();
+        answered(text, json!({ "functions": functions, "notes": offered.notes }))
+    }
+}

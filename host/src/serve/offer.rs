@@ -1,0 +1,120 @@
+//! What is served. It may change while callers are connected: servers are asked for their tools behind their backs.
+
+use super::catalogue::Catalogue;
+use crate::limits::Limits;
+use crate::project::{DefinitionFile, Outlines, ProjectError};
+use crate::run::Caller;
+use crate::space::Space;
+use agent_spaces_search::IndexError;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::watch;
+
+/// How long a run may take where nobody says so: it mostly waits for others, and a loop without end uses up its fuel long
+/// before.
+const DEFAULT_TIME: Duration = Duration::from_secs(120);
+
+/// The longest that a caller may ask for then.
+const LONGEST_TIME: Duration = Duration::from_secs(600);
+
+/// What is served at one time.
+pub struct Offer {
+    /// What programs run in.
+    pub space: Space,
+    /// The definitions that it has.
+    pub definitions: Vec<DefinitionFile>,
+    /// What a run may use.
+    pub limits: Limits,
+    /// How long a run may take, where the operator says so: an agent may ask for less, and otherwise for more.
+    pub time_limit: Option<Duration>,
+    /// What is not as it should be, such as servers whose tools nobody knows yet.
+    pub notes: Vec<String>,
+    /// Whether programs have files, and a network.
+    pub has_files: bool,
+    /// See [`Offer::has_files`].
+    pub has_network: bool,
+    /// Whether more may come: some servers were asked for their tools and have not answered.
+    pub is_growing: bool,
+}
+
+/// Why something cannot be offered.
+#[derive(Debug, thiserror::Error)]
+pub enum OfferError {
+    /// A definition cannot be used.
+    #[error(transparent)]
+    Project(#[from] ProjectError),
+    /// There is too much to search in.
+    #[error(transparent)]
+    Index(#[from] IndexError),
+}
+
+/// What is served now; clones are one.
+#[derive(Clone)]
+pub struct Offers {
+    current: watch::Sender<Option<Arc<Offered>>>,
+    outlines: Outlines,
+}
+
+/// An offer with what is known of its functions.
+pub(super) struct Offered {
+    pub(super) space: Arc<Space>,
+    pub(super) limits: Limits,
+    /// The longest that a caller may ask for.
+    pub(super) longest: Duration,
+    pub(super) notes: Vec<String>,
+    pub(super) catalogue: Catalogue,
+    is_growing: bool,
+}
+
+impl Offers {
+    /// Nothing yet: who calls waits for the first offer. What is made of definitions is kept in `outlines`.
+    pub fn new(outlines: Outlines) -> Offers {
+        Offers { current: watch::Sender::new(None), outlines }
+    }
+
+    /// Serves this from now on. Takes a thread while the functions are read.
+    pub fn put(&self, offer: Offer) -> Result<(), OfferError> {
+        let Offer { space, definitions, mut limits, time_limit, notes, has_files, has_network, is_growing } = offer;
+        limits.time = time_limit.unwrap_or(DEFAULT_TIME);
+        let longest = time_limit.unwrap_or(LONGEST_TIME);
+        let parts = |part: &str| (part != "fs" || has_files) && (part != "http" || has_network);
+        let catalogue = Catalogue::of(definitions, parts, &self.outlines)?;
+        let offered = Offered { space: Arc::new(space), limits, longest, notes, catalogue, is_growing };
+        self.current.send_replace(Some(Arc::new(offered)));
+        Ok(())
+    }
+
+    /// What is served, once there is something.
+    pub(super) async fn get(&self) -> Arc<Offered> {
+        let mut current = self.current.subscribe();
+        loop {
+            let offered = current.borrow_and_update().clone();
+            if let Some(offered) = offered {
+                return offered;
+            }
+            // The sender is held by `self`.
+            let _is_open = current.changed().await;
+        }
+    }
+
+    /// What is served when nothing more is coming, or after so long.
+    pub(super) async fn settled(&self, at_most: Duration) -> Arc<Offered> {
+        let mut current = self.current.subscribe();
+        let is_settled = |offered: &Option<Arc<Offered>>| offered.as_ref().is_some_and(|offered| !offered.is_growing);
+        let settled = async { current.wait_for(is_settled).await.is_ok() };
+        let _late_is_fine = tokio::time::timeout(at_most, settled).await;
+        self.get().await
+    }
+
+    /// What is served, if there is something already.
+    pub(super) fn now(&self) -> Option<Arc<Offered>> {
+        self.current.borrow().clone()
+    }
+}
+
+impl Offered {
+    /// Whether this caller could call a function, and so may know of it.
+    pub(super) fn is_visible(&self, card: &super::cards::Card, caller: &Caller) -> bool {
+        self.space.is_open(&card.known(), caller)
+    }
+}

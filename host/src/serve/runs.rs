@@ -1,0 +1,286 @@
+//! Runs that outlive the request that began them, each seen by its own caller alone.
+
+use super::caller::Client;
+use crate::concurrency::ConcurrencyPlace;
+use crate::error_report::RunError;
+use crate::events::EventKind;
+use crate::limits::Limits;
+use crate::program::Program;
+use crate::run::{CancelHandle, RunOptions, RunReport};
+use agent_spaces_approvals::{Pending, Request};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+use tokio::sync::{mpsc, watch};
+
+/// How long a run that is over can still be asked about, and most that are kept for one caller and for all.
+const KEPT_FOR: Duration = Duration::from_secs(10 * 60);
+const MAX_OF_CALLER: usize = 50;
+const MAX_OF_ALL: usize = 1_000;
+
+/// A call that waits for a person while nothing else moves is worth telling.
+const QUIET: Duration = Duration::from_millis(500);
+
+/// How long a run goes on while nobody waits for it: time enough for an agent to think, and to come back with `resume`.
+const ALONE_FOR: Duration = Duration::from_secs(5 * 60);
+
+/// The runs of a server; clones are one.
+#[derive(Clone, Default)]
+pub(super) struct Runs(Arc<Mutex<BTreeMap<String, Arc<ServedRun>>>>);
+
+/// A run, under way or over.
+pub(super) struct ServedRun {
+    /// `run_…`, which is what an agent names it by.
+    pub(super) id: String,
+    pub(super) program: Program,
+    owner: Arc<str>,
+    began: Instant,
+    cancel: CancelHandle,
+    pending: Pending,
+    /// How many requests wait for it.
+    waiting: watch::Sender<usize>,
+    /// Approvals that a person was asked for through the client.
+    asked: Mutex<BTreeSet<String>>,
+    progress: watch::Receiver<Progress>,
+    ended: watch::Receiver<Option<Arc<Ended>>>,
+}
+
+/// How far a run has come.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Progress {
+    /// Calls that began, and those of them that ended.
+    pub(super) calls: usize,
+    pub(super) answered: usize,
+    /// What it did last, for a person.
+    pub(super) last: String,
+}
+
+/// A run that is over.
+pub(super) struct Ended {
+    pub(super) report: RunReport,
+    at: Instant,
+}
+
+/// What a request that waited found.
+pub(super) enum Waited {
+    Ended(Arc<Ended>),
+    /// It goes on. The requests wait for a person.
+    Going(Vec<Arc<Request>>),
+}
+
+impl Runs {
+    /// Begins a run, in a place that it leaves at its end. It goes on whether or not somebody waits for it, until it ends, is cancelled, or its time is over.
+    pub(super) fn begin(
+        &self,
+        client: &Client,
+        program: Program,
+        limits: Limits,
+        place: ConcurrencyPlace,
+    ) -> Result<Arc<ServedRun>, RunError> {
+        let (cancel, pending) = (CancelHandle::new(), program.sandbox().pending());
+        let (events, mut heard) = mpsc::unbounded_channel();
+        let (progress, seen) = watch::channel(Progress::default());
+        let (ending, ended) = watch::channel(None);
+        let id = crate::run_id::new();
+        let run = Arc::new(ServedRun {
+            id: id.to_string(),
+            program: program.clone(),
+            owner: client.identity().clone(),
+            began: Instant::now(),
+            cancel: cancel.clone(),
+            pending: pending.clone(),
+            waiting: watch::Sender::new(0),
+            asked: Mutex::default(),
+            progress: seen,
+            ended,
+        });
+        self.keep(run.clone())?;
+        let caller = client.caller().clone();
+        let (waiting, alone) = (run.waiting.subscribe(), cancel.clone());
+        tokio::spawn(async move {
+            let options = RunOptions {
+                limits,
+                events: Some(events),
+                cancel,
+                caller: Arc::new(caller),
+                pending: Some(pending),
+                parent: None,
+            };
+            let running = crate::run::run(&program, id, options);
+            let listening = async {
+                while let Some(event) = heard.recv().await {
+                    progress.send_if_modified(|progress| progress.hear(&event.kind));
+                }
+            };
+            let both = async { tokio::join!(running, listening).0 };
+            let report = {
+                tokio::pin!(both);
+                tokio::select! {
+                    report = &mut both => report,
+                    () = left_alone(waiting) => {
+                        alone.cancel();
+                        both.await
+                    }
+                }
+            };
+            drop(place);
+            let _nobody_may_wait = ending.send(Some(Arc::new(Ended { report, at: Instant::now() })));
+        });
+        Ok(run)
+    }
+
+    /// A run of this caller's.
+    pub(super) fn get(&self, client: &Client, id: &str) -> Option<Arc<ServedRun>> {
+        self.book().get(id).filter(|run| run.owner == *client.identity()).cloned()
+    }
+
+    /// Ends all runs of a caller who went away.
+    pub(super) fn end_all(&self, client: &Client) {
+        self.book().values().filter(|run| run.owner == *client.identity()).for_each(|run| run.cancel());
+    }
+
+    fn keep(&self, run: Arc<ServedRun>) -> Result<(), RunError> {
+        let mut book = self.book();
+        book.retain(|_, run| run.ended_at().is_none_or(|at| at.elapsed() < KEPT_FOR));
+        let own =
+            |book: &BTreeMap<String, Arc<ServedRun>>| book.values().filter(|other| other.owner == run.owner).count();
+        // What is over makes room for what begins, the oldest first.
+        while own(&book) >= MAX_OF_CALLER {
+            let over = book.values().filter(|other| other.owner == run.owner && other.ended_at().is_some());
+            let Some(oldest) = over.min_by_key(|other| other.began).map(|other| other.id.clone()) else { break };
+            book.remove(&oldest);
+        }
+        if own(&book) >= MAX_OF_CALLER || book.len() >= MAX_OF_ALL {
+            return Err(RunError::new("run.busy", "Too many programs run already: wait for one of them to end"));
+        }
+        book.insert(run.id.clone(), run);
+        Ok(())
+    }
+
+    fn book(&self) -> MutexGuard<'_, BTreeMap<String, Arc<ServedRun>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl ServedRun {
+    /// Ends it.
+    pub(super) fn cancel(&self) {
+        self.cancel.cancel();
+    }
+
+    fn ended_at(&self) -> Option<Instant> {
+        self.ended.borrow().as_ref().map(|ended| ended.at)
+    }
+
+    /// How long ago it began.
+    pub(super) fn age(&self) -> Duration {
+        self.began.elapsed()
+    }
+
+    /// What it has done so far, now and whenever that changes.
+    pub(super) fn progress(&self) -> watch::Receiver<Progress> {
+        self.progress.clone()
+    }
+
+    /// Waits for its end, at most so long; less where it stands still because a person must decide whom nobody is asking
+    /// here.
+    pub(super) async fn wait(&self, at_most: Duration) -> Waited {
+        let _counted = Counted::new(&self.waiting);
+        let mut ended = self.ended.clone();
+        let over = async {
+            let found = ended.wait_for(Option::is_some).await;
+            found.ok().and_then(|ended| ended.clone())
+        };
+        tokio::select! {
+            ended = over => match ended {
+                Some(ended) => Waited::Ended(ended),
+                // Its task is gone, which only a shutdown does.
+                None => Waited::Going(Vec::new()),
+            },
+            () = tokio::time::sleep(at_most) => Waited::Going(self.pending.list()),
+            () = self.stands_still() => Waited::Going(self.pending.list()),
+        }
+    }
+
+    /// Until calls wait for a person whom nobody is asking here, and nothing else has moved for a while.
+    async fn stands_still(&self) {
+        let mut progress = self.progress.clone();
+        loop {
+            match tokio::time::timeout(QUIET, progress.changed()).await {
+                Ok(Ok(())) => {}
+                Ok(Err(_)) => std::future::pending().await,
+                Err(_) if !self.unasked().is_empty() => return,
+                Err(_) => {}
+            }
+        }
+    }
+
+    /// The requests that wait for a person whom nobody is asking through the client.
+    fn unasked(&self) -> Vec<Arc<Request>> {
+        let asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
+        self.pending.list().into_iter().filter(|request| !asked.contains(&request.id)).collect()
+    }
+
+    /// Those of them, which count as asked from now on.
+    pub(super) fn ask(&self) -> Vec<Arc<Request>> {
+        let unasked = self.unasked();
+        let mut asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
+        asked.extend(unasked.iter().map(|request| request.id.clone()));
+        unasked
+    }
+
+    /// Whether this request is one of its own that waits.
+    pub(super) fn has_pending(&self, id: &str) -> bool {
+        self.pending.list().iter().any(|request| request.id == id)
+    }
+}
+
+/// Until nobody has waited for a run for long.
+async fn left_alone(mut waiting: watch::Receiver<usize>) {
+    loop {
+        let somebody = async { waiting.wait_for(|count| *count > 0).await.is_ok() };
+        match tokio::time::timeout(ALONE_FOR, somebody).await {
+            Ok(true) => {}
+            // The run is forgotten, or nobody came.
+            Ok(false) | Err(_) => return,
+        }
+        if waiting.wait_for(|count| *count == 0).await.is_err() {
+            return;
+        }
+    }
+}
+
+/// Counts one who waits, for as long as it lives.
+struct Counted<'a>(&'a watch::Sender<usize>);
+
+impl<'a> Counted<'a> {
+    fn new(count: &'a watch::Sender<usize>) -> Counted<'a> {
+        count.send_modify(|count| *count += 1);
+        Counted(count)
+    }
+}
+
+impl Drop for Counted<'_> {
+    fn drop(&mut self) {
+        self.0.send_modify(|count| *count = count.saturating_sub(1));
+    }
+}
+
+impl Progress {
+    /// Takes in an event; gives whether it says something new.
+    fn hear(&mut self, event: &EventKind) -> bool {
+        match event {
+            EventKind::CallScheduled { capability, function, .. } => {
+                self.calls += 1;
+                self.last = format!("{capability}.{function}");
+            }
+            EventKind::CallResult { .. } | EventKind::CallError { .. } => self.answered += 1,
+            EventKind::CallProgress { message: Some(message), .. } => self.last = message.chars().take(200).collect(),
+            EventKind::ApprovalRequired { capability, function, .. } => {
+                self.last = format!("{capability}.{function} waits for approval");
+            }
+            _ => return false,
+        }
+        true
+    }
+}

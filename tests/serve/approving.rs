@@ -1,0 +1,126 @@
+//! Calls that a person must approve.
+
+use crate::agent::{Agent, SESSIONS, STATELESS, text};
+use crate::support::{Project, finish, hostile_logging};
+use serde_json::{Value, json};
+use std::process::Command;
+
+const CODE: &str = "import { odd } from '@capabilities/mcp-odd';
+    export default (await odd.echo({ message: 'pay' })).message;";
+
+/// A project in which `odd.echo` asks for approval.
+fn project() -> Option<Project> {
+    let server = hostile_logging(&[])?;
+    let project = Project::new(json!({
+        "mcpServers": { "odd": server },
+        "capabilities": { "global": ["mcp:odd"] },
+        "policy": { "functions": { "odd.echo": { "decision": "approve" } } },
+    }));
+    // Its tools are known before a test begins.
+    Agent::of(&project, &[]).search("echo");
+    Some(project)
+}
+
+/// The command with a state folder of its own, so that what is made there holds for no other test.
+fn apart(project: &Project, arguments: &[&str]) -> Command {
+    let mut command = project.command(arguments);
+    command.env("XDG_STATE_HOME", project.path("state"));
+    command
+}
+
+fn is_called(project: &Project) -> bool {
+    project.lines("log.jsonl").iter().any(|line| line.to_string().contains("tools/call"))
+}
+
+fn approve(_form: &Value) -> Value {
+    json!({ "action": "accept", "content": { "decision": "approve" } })
+}
+
+fn deny(_form: &Value) -> Value {
+    json!({ "action": "accept", "content": { "decision": "deny", "reason": "not today" } })
+}
+
+fn decline(_form: &Value) -> Value {
+    json!({ "action": "decline" })
+}
+
+#[test]
+fn a_person_at_the_client_decides() {
+    let Some(project) = project() else { return };
+    let mut agent = Agent::with(&project, &[], SESSIONS, Some(approve));
+    let result = agent.run(CODE);
+    assert_eq!(result["structuredContent"]["value"], "pay", "{result}");
+    let form = agent.forms[0].to_string();
+    // What is approved is seen.
+    assert!(form.contains("odd.echo") && form.contains("pay"), "{form}");
+    drop(agent);
+    for (person, reason) in [(deny as fn(&Value) -> Value, "not today"), (decline, "was not approved")] {
+        let mut agent = Agent::with(&project, &[], SESSIONS, Some(person));
+        let result = agent.run(CODE);
+        assert_eq!(result["isError"], true, "{result}");
+        assert!(text(&result).contains("call.approval_denied") && text(&result).contains(reason), "{result}");
+    }
+}
+
+#[test]
+fn a_client_without_sessions_brings_the_decision_with_its_next_request() {
+    let Some(project) = project() else { return };
+    for (person, expected) in [(approve as fn(&Value) -> Value, "pay"), (deny, "not today")] {
+        let mut agent = Agent::with(&project, &[], STATELESS, Some(person));
+        let arguments = json!({ "code": CODE });
+        let asked = agent.call("run_code", arguments.clone());
+        assert_eq!(asked["resultType"], "input_required", "{asked}");
+        let requests = asked["inputRequests"].as_object().unwrap();
+        let answers: serde_json::Map<String, Value> =
+            requests.iter().map(|(id, request)| (id.clone(), person(&request["params"]))).collect();
+        let params = json!({
+            "name": "run_code", "arguments": arguments,
+            "inputResponses": answers, "requestState": asked["requestState"],
+        });
+        let answer = agent.ask("tools/call", params);
+        assert!(text(&answer["result"]).contains(expected), "{answer}");
+    }
+}
+
+#[test]
+fn without_anybody_to_ask_the_call_is_not_made() {
+    let Some(project) = project() else { return };
+    let mut agent = Agent::of(&project, &[]);
+    let before = project.lines("log.jsonl").len();
+    let result = agent.run(CODE);
+    assert_eq!(result["isError"], true, "{result}");
+    assert!(text(&result).contains("agent-spaces approvals token"), "{result}");
+    assert_eq!(project.lines("log.jsonl").len(), before, "the server was reached");
+    assert!(!is_called(&project));
+}
+
+#[test]
+fn a_decision_made_elsewhere_releases_the_run_and_the_agent_can_not_make_it() {
+    let Some(project) = project() else { return };
+    assert_eq!(finish(apart(&project, &["trust"])).status, Some(0));
+    let made = finish(apart(&project, &["approvals", "token"]));
+    let token = made.stdout.lines().map(str::trim).find(|line| line.starts_with("ast_")).map(str::to_owned);
+    let token = token.unwrap_or_else(|| panic!("{made:?}"));
+    let mut agent = Agent::start(apart(&project, &["mcp", "serve"]), SESSIONS, None);
+    let paused = agent.run(CODE);
+    let structured = &paused["structuredContent"];
+    assert_eq!(structured["status"], "awaiting_approval", "{paused}");
+    let (handle, id) = (structured["resume"].clone(), structured["approvals"][0]["id"].as_str().unwrap().to_owned());
+    for attempt in [
+        json!({ "resume": handle, "decision": "approve" }),
+        json!({ "resume": handle, "approve": true }),
+        json!({ "resume": handle, "approvals": [{ "id": id, "decision": "approve" }] }),
+    ] {
+        assert_eq!(agent.call("run_code", attempt.clone())["isError"], true, "{attempt}");
+    }
+    let again = agent.call("run_code", json!({ "resume": handle, "wait": 1 }));
+    assert_eq!(again["structuredContent"]["status"], "awaiting_approval", "{again}");
+    assert!(!is_called(&project));
+
+    let mut command = apart(&project, &["approvals", "approve", &id]);
+    command.env("AGENT_SPACES_APPROVER_TOKEN", token);
+    let approved = finish(command);
+    assert_eq!(approved.status, Some(0), "{approved:?}");
+    let result = agent.call("run_code", json!({ "resume": handle }));
+    assert_eq!(result["structuredContent"]["value"], "pay", "{result}");
+}

@@ -1,0 +1,175 @@
+//! Programs that an agent runs.
+
+use crate::agent::{Agent, text};
+use crate::support::{Project, eventually, hostile, hostile_logging};
+use serde_json::json;
+use std::time::{Duration, Instant};
+
+#[test]
+fn a_program_gives_its_value_and_what_it_printed() {
+    let Some(server) = hostile(&[]) else { return };
+    let project = Project::with_servers(json!({ "odd": server }));
+    let mut agent = Agent::of(&project, &[]);
+    let result = agent.run(
+        "import { odd } from '@capabilities/mcp-odd';
+        const said: string[] = await Promise.all(['a', 'b'].map(async (message) => (await odd.echo({ message })).message));
+        console.log('two calls');
+        export default said.join('+');",
+    );
+    assert_eq!(result["isError"], false, "{result}");
+    assert_eq!(text(&result), "a+b\n\nconsole:\ntwo calls");
+    let structured = &result["structuredContent"];
+    assert_eq!(structured["value"], "a+b");
+    assert_eq!(structured["console"], json!(["two calls"]));
+    assert_eq!(structured["usage"]["calls"], 2);
+}
+
+#[test]
+fn an_error_says_what_where_and_what_instead() {
+    let Some(server) = hostile(&[]) else { return };
+    let project = Project::with_servers(json!({ "odd": server }));
+    let mut agent = Agent::of(&project, &[]);
+    let cases = [
+        ("import { odd } from '@capabilities/mcp-od';\nexport default odd", "@capabilities/mcp-odd"),
+        ("import { odd } from '@capabilities/mcp-odd';\nexport default await odd.ecko({})", "odd.ecko"),
+        ("import { odd } from '@capabilities/mcp-odd';\nexport default await odd.echo({ mesage: 'x' })", "message"),
+        ("const text: string = ;", "> 1 | const text: string = ;"),
+        ("let number = 1;\nnumber.missing.member;", "> 2 | number.missing.member;"),
+        ("for (;;);", "limit.fuel"),
+    ];
+    for (code, expected) in cases {
+        let result = agent.run(code);
+        assert_eq!(result["isError"], true, "{code}: {result}");
+        assert!(text(&result).contains(expected), "{code}: {}", text(&result));
+        assert_eq!(result["structuredContent"]["status"], "failed", "{result}");
+    }
+    // The server is none the worse for it.
+    assert_eq!(text(&agent.run("export default 1 + 1")), "2");
+    let mistaken = [
+        json!({}),
+        json!({ "code": "1", "resume": "run_1" }),
+        json!({ "resume": "run_1" }),
+        json!({ "code": 1 }),
+        json!({ "code": "1", "decision": "approve" }),
+        json!({ "code": "1", "timeout": 0 }),
+        json!({ "code": "1", "timeout": 1e9 }),
+        json!({ "code": "1", "timeout": -1 }),
+    ];
+    for arguments in mistaken {
+        assert_eq!(agent.call("run_code", arguments.clone())["isError"], true, "{arguments}");
+    }
+    assert!(agent.ask("tools/call", json!({ "name": "no_such_tool" })).get("error").is_some());
+}
+
+#[test]
+fn a_large_value_is_read_part_by_part_and_nothing_is_lost() {
+    let project = Project::with_servers(json!({}));
+    let mut agent = Agent::of(&project, &[]);
+    let mut result = agent.run("export default Array.from({ length: 9000 }, (_, number) => ({ number }))");
+    let mut read = String::new();
+    let mut parts = 0;
+    loop {
+        parts += 1;
+        let part = result["structuredContent"]["part"].as_str().unwrap();
+        assert!(part.chars().count() <= 20_000 && text(&result).starts_with(part));
+        read += part;
+        let Some(next) = result["structuredContent"]["resume"].as_str().map(str::to_owned) else { break };
+        assert!(text(&result).contains("more characters"), "the cut is seen");
+        result = agent.call("run_code", json!({ "resume": next }));
+    }
+    let expected: Vec<_> = (0..9000).map(|number| json!({ "number": number })).collect();
+    assert_eq!(read, json!(expected).to_string());
+    assert!(parts > 3);
+}
+
+#[test]
+fn images_are_shown_as_images() {
+    let Some(server) = hostile(&[]) else { return };
+    let project = Project::with_servers(json!({ "odd": server }));
+    let mut agent = Agent::of(&project, &[]);
+    let result = agent.run(
+        "import { odd } from '@capabilities/mcp-odd';
+        export default { seen: await odd.image({}) };",
+    );
+    let image = result["content"].as_array().unwrap().iter().find(|block| block["type"] == "image");
+    let image = image.unwrap_or_else(|| panic!("{result}"));
+    assert_eq!(image["mimeType"], "image/png");
+    assert!(image["data"].as_str().unwrap().starts_with("iVBORw0KGgo"));
+    assert!(text(&result).contains("[image 1]") && !text(&result).contains("iVBOR"), "{result}");
+}
+
+#[test]
+fn a_long_run_gives_a_handle_and_is_taken_up_again() {
+    let Some(server) = hostile(&[]) else { return };
+    let project = Project::with_servers(json!({ "odd": server }));
+    let mut agent = Agent::of(&project, &[]);
+    agent.search("sleep");
+    let code = "import { odd } from '@capabilities/mcp-odd';
+        await odd.sleep({ ms: 1500 });
+        export default 'rested';";
+    let begun = Instant::now();
+    let result = agent.call("run_code", json!({ "code": code, "wait": 0.3 }));
+    assert!(begun.elapsed() < Duration::from_millis(1_400), "{:?}", begun.elapsed());
+    assert_eq!(result["structuredContent"]["status"], "running", "{result}");
+    assert_eq!(result["isError"], false);
+    let handle = result["structuredContent"]["resume"].as_str().unwrap().to_owned();
+    assert!(text(&result).contains(&handle));
+    let result = agent.call("run_code", json!({ "resume": handle }));
+    assert_eq!(result["structuredContent"]["value"], "rested", "{result}");
+    // It can be asked for again.
+    let result = agent.call("run_code", json!({ "resume": handle }));
+    assert_eq!(text(&result), "rested");
+}
+
+#[test]
+fn a_client_hears_how_far_a_run_has_come() {
+    let Some(server) = hostile(&[]) else { return };
+    let project = Project::with_servers(json!({ "odd": server }));
+    let mut agent = Agent::of(&project, &[]);
+    let code = "import { odd } from '@capabilities/mcp-odd';
+        for (let number = 0; number < 3; number++) await odd.sleep({ ms: 300 });
+        export default 'done';";
+    let params = json!({ "name": "run_code", "arguments": { "code": code }, "_meta": { "progressToken": "how-far" } });
+    let answer = agent.ask("tools/call", params);
+    assert_eq!(answer["result"]["structuredContent"]["value"], "done", "{answer}");
+    let told: Vec<_> = agent.notifications.iter().filter(|each| each["method"] == "notifications/progress").collect();
+    assert!(told.len() >= 2, "{told:?}");
+    assert!(told.iter().all(|each| each["params"]["progressToken"] == "how-far"), "{told:?}");
+    let steps: Vec<f64> = told.iter().map(|each| each["params"]["progress"].as_f64().unwrap()).collect();
+    assert!(steps.is_sorted_by(|first, second| first < second), "{steps:?}");
+    assert!(told[0]["params"]["message"].as_str().unwrap().contains("odd.sleep"), "{told:?}");
+}
+
+#[test]
+fn a_cancelled_request_ends_its_run_and_no_other() {
+    let Some(server) = hostile_logging(&[]) else { return };
+    let project = Project::with_servers(json!({ "odd": server }));
+    let mut agent = Agent::of(&project, &[]);
+    agent.search("sleep");
+    let program = |ms: u32| {
+        let code =
+            format!("import {{ odd }} from '@capabilities/mcp-odd';\nexport default await odd.sleep({{ ms: {ms} }});");
+        json!({ "name": "run_code", "arguments": { "code": code } })
+    };
+    let ended = agent.begin("tools/call", program(20_000));
+    let is_called = || project.read("log.jsonl").contains("20000");
+    assert!(eventually(Duration::from_secs(10), is_called), "the call has begun");
+    let other = agent.begin("tools/call", program(700));
+    agent.notify("notifications/cancelled", json!({ "requestId": ended, "reason": "a change of mind" }));
+    let is_cancelled = || project.read("log.jsonl").contains("notifications/cancelled");
+    assert!(eventually(Duration::from_secs(5), is_cancelled), "the server was not told");
+    let answer = agent.answer(other);
+    assert_eq!(answer["result"]["isError"], false, "{answer}");
+}
+
+#[test]
+fn a_client_that_goes_away_leaves_nothing_behind() {
+    let Some(server) = hostile(&[]) else { return };
+    let project = Project::with_servers(json!({ "odd": server }));
+    let mut agent = Agent::of(&project, &[]);
+    let code = "import { odd } from '@capabilities/mcp-odd';\nexport default await odd.sleep({ ms: 60000 });";
+    agent.begin("tools/call", json!({ "name": "run_code", "arguments": { "code": code } }));
+    assert!(eventually(Duration::from_secs(10), || !project.processes().is_empty()));
+    assert_eq!(agent.leave(), Some(0));
+    project.assert_nothing_left();
+}

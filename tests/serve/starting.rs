@@ -1,0 +1,96 @@
+//! The beginning, with servers that are slow or broken.
+
+use crate::agent::{Agent, SESSIONS, STATELESS};
+use crate::support::{Project, hostile, signal};
+use serde_json::{Value, json};
+use std::time::{Duration, Instant};
+
+#[test]
+fn a_client_is_greeted_at_once_and_broken_servers_are_notes() {
+    let (Some(good), Some(dead), Some(mute), Some(slow)) =
+        (hostile(&[]), hostile(&["--exit-at-start"]), hostile(&["--no-start"]), hostile(&["--slow-start", "30000"]))
+    else {
+        return;
+    };
+    let none = json!({ "command": "there-is-no-such-program" });
+    let servers = json!({ "good": good, "dead": dead, "mute": mute, "slow": slow, "none": none });
+    let project = Project::with_servers(servers);
+    let mut agent = Agent::of(&project, &[]);
+    assert!(agent.greeted_in < Duration::from_millis(2_000), "{:?}", agent.greeted_in);
+    let begun = Instant::now();
+    let found = agent.search("echo a message");
+    assert!(begun.elapsed() < Duration::from_secs(10), "{:?}", begun.elapsed());
+    assert!(found.contains("good.echo("), "{found}");
+    assert!(
+        found.contains("the tools of dead are not here") && found.contains("the tools of none are not here"),
+        "{found}"
+    );
+    assert!(found.contains("no answer yet: mute, slow") || found.contains("no answer yet: slow"), "{found}");
+    // How a program is started is no business of the agent's.
+    assert!(!found.contains("there-is-no-such-program"), "{found}");
+    let code =
+        "import { good } from '@capabilities/mcp-good';\nexport default (await good.echo({ message: 'x' })).message";
+    assert_eq!(agent.run(code)["structuredContent"]["value"], "x");
+    let refused = agent.run("import { slow } from '@capabilities/mcp-slow';\nexport default slow");
+    assert_eq!(refused["isError"], true, "{refused}");
+    assert!(refused.to_string().contains("no answer yet"), "{refused}");
+}
+
+#[test]
+fn the_second_time_everything_is_known_and_nothing_is_started() {
+    let Some(server) = hostile(&[]) else { return };
+    let project = Project::with_servers(json!({ "odd": server }));
+    Agent::of(&project, &[]).search("echo");
+    let mut agent = Agent::of(&project, &[]);
+    assert!(agent.search("echo").contains("odd.echo("));
+    let instructions = agent.greeting["instructions"].as_str().unwrap();
+    assert!(instructions.contains("import { odd } from '@capabilities/mcp-odd';"), "{instructions}");
+    assert_eq!(project.processes().iter().filter(|(pid, _)| *pid != agent.pid()).count(), 0);
+}
+
+#[test]
+fn a_configuration_that_makes_no_sense_is_said_before_anything_is_served() {
+    let project = Project::with_servers(json!({}));
+    project.write("agent-spaces.config.json", r#"{ "mcpServerz": {} }"#);
+    let done = project.agent_spaces(&["mcp", "serve"]);
+    assert_eq!(done.status, Some(2), "{done:?}");
+    assert!(done.stdout.is_empty() && done.stderr.contains("mcpServers"), "{done:?}");
+}
+
+#[test]
+fn servers_of_a_project_that_nobody_accepted_are_not_started() {
+    let Some(server) = hostile(&[]) else { return };
+    let project = Project::empty();
+    project.configure(json!({ "mcpServers": { "odd": server }, "capabilities": { "global": ["mcp:odd"] } }));
+    let mut agent = Agent::of(&project, &[]);
+    let found = agent.search("echo");
+    assert!(found.contains("the tools of odd are not here") && found.contains("agent-spaces trust"), "{found}");
+    assert_eq!(project.processes().iter().filter(|(pid, _)| *pid != agent.pid()).count(), 0);
+}
+
+#[test]
+fn both_generations_of_the_protocol_are_spoken() {
+    let project = Project::with_servers(json!({}));
+    for version in [SESSIONS, STATELESS] {
+        let mut agent = Agent::with(&project, &[], version, None);
+        assert!(agent.greeting["instructions"].as_str().is_some(), "{version}: {}", agent.greeting);
+        let listed = agent.ask("tools/list", json!({}));
+        assert_eq!(listed["result"]["tools"].as_array().map(Vec::len), Some(3), "{version}: {listed}");
+        assert_eq!(agent.run("export default 6 * 7")["structuredContent"]["value"], 42, "{version}");
+    }
+}
+
+#[test]
+fn a_signal_ends_the_server_and_what_it_started() {
+    let Some(server) = hostile(&[]) else { return };
+    let project = Project::with_servers(json!({ "odd": server }));
+    for name in ["INT", "TERM"] {
+        let mut agent = Agent::of(&project, &[]);
+        let code = "import { odd } from '@capabilities/mcp-odd';\nexport default await odd.echo({ message: 'x' })";
+        agent.search("echo");
+        let result: Value = agent.run(code);
+        assert_eq!(result["isError"], false, "{result}");
+        signal(agent.pid(), name);
+        project.assert_nothing_left();
+    }
+}

@@ -26,5 +26,6 @@ mod seeds;
 mod server_parts;
 mod spaces;
 mod tampering;
+mod type_check;
 mod typescript;
 mod workspace;

@@ -8,12 +8,13 @@
 //!
 //! - `json_text`, `toml_text`, `bounds`: text to one kind of value, of bounded size and depth
 //! - `reader`, `place`, `names`, `error`: strict reading of that value, and what it says when it refuses
-//! - `entry`, `mcp_server`, `toolbox`, `provider`, `space`, `limits` with `quantity`, `policy/`, `defaults`, `accounting`: one idea each
+//! - `entry`, `mcp_server`, `toolbox`, `provider`, `space`, `limits` with `quantity`, `policy/`, `defaults`, `code_mode`, `accounting`: one idea each
 //! - `server_source`, [`foreign`]: servers that other programs have configured
 //! - `grants`: questions about a whole configuration
 
 mod accounting;
 mod bounds;
+mod code_mode;
 mod defaults;
 mod entry;
 mod error;
@@ -36,6 +37,7 @@ mod toolbox;
 
 pub use accounting::Accounting;
 pub(crate) use bounds::MAX_BYTES;
+pub use code_mode::{CodeMode, TypeCheck};
 pub use defaults::Defaults;
 pub use entry::{Entry, EntryError};
 pub use error::{ConfigError, Position};
@@ -91,6 +93,8 @@ pub struct Config {
     pub limits: Limits,
     /// The policy of every space, as far as its own says nothing.
     pub policy: Settings,
+    /// How programs that agents send are looked at.
+    pub code_mode: CodeMode,
     /// Where calls are accounted for.
     pub accounting: Option<Accounting>,
     /// Whether what runs do is written to the audit log; it is if nothing is said.
@@ -108,6 +112,7 @@ const KEYS: &[&str] = &[
     "spaces",
     "limits",
     "policy",
+    "codeMode",
     "accounting",
     "audit",
 ];
@@ -160,6 +165,7 @@ fn read(file: &str, node: Node<'_>) -> Result<Config, ConfigError> {
     config.providers = object.read("providers", provider::read_providers)?.unwrap_or_default();
     config.spaces = object.read("spaces", space::read_spaces)?.unwrap_or_default();
     config.limits = object.read("limits", Limits::read)?.unwrap_or_default();
+    config.code_mode = object.read("codeMode", CodeMode::read)?.unwrap_or_default();
     config.policy = object.read("policy", policy::read)?.unwrap_or_default();
     config.accounting = object.read("accounting", Accounting::read)?;
     config.audit = object.read("audit", |node| node.flag())?;

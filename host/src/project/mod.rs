@@ -161,6 +161,22 @@ impl Project {
         Some(self.path(&accounting.file))
     }
 
+    /// The TypeScript compiler that the configuration names, if it was accepted: one that was not must not choose a
+    /// program to start.
+    pub fn typescript(&self) -> Option<PathBuf> {
+        let compiler = self.config.code_mode.typescript.as_ref().filter(|_| self.is_accepted())?;
+        Some(self.path(compiler))
+    }
+
+    /// What to tell where that is named and not used.
+    pub fn typescript_note(&self) -> Option<String> {
+        let named = self.config.code_mode.typescript.is_some() && !self.is_accepted();
+        named.then(|| {
+            let file = &self.config.file;
+            format!("`codeMode.typescript` is not used before `agent-spaces trust {file}`")
+        })
+    }
+
     /// Whether what runs do is written to the audit log. A configuration that its user has not accepted cannot switch
     /// that off.
     pub fn is_audited(&self) -> bool {

@@ -9,11 +9,14 @@
 //! - `erase`: the walk over the syntax tree, one file per kind of syntax; `scopes`: what its names mean
 //! - `erase::landmarks`, `erase::calls`: what makes the engine tell the right place, and what it means by the others
 //! - `modules`: imports and exports; `uses`: where what is imported is used; `value`: what a script's value is
+//! - `checkable`: what a type checker may read of a source
 //! - `commonjs`: files of npm packages in that format; `format`: which files are in it
 //! - `edits`: the changes and the pass that applies them; `tokens`, `literal`, `line_ends`: small helps for them
 //! - `position`, `position_map`: lines and columns; `frame`: showing one to a person
 //! - `error`, `language`: what is refused, and what kind of source it was
 
+#[cfg(feature = "compiler")]
+mod checkable;
 mod commonjs;
 mod depth;
 mod draft;
@@ -39,6 +42,8 @@ mod value;
 #[cfg(test)]
 mod tests;
 
+#[cfg(feature = "compiler")]
+pub(crate) use checkable::{LEAVE_DECLARATION, checkable};
 pub use commonjs::CommonJsExports;
 #[cfg(feature = "compiler")]
 pub(crate) use commonjs::RUNTIME as COMMONJS_RUNTIME;

@@ -11,6 +11,7 @@ mod approvals;
 mod caller;
 mod cards;
 mod catalogue;
+pub mod check;
 mod code_mode;
 mod declare;
 mod declared;

@@ -28,6 +28,9 @@ pub fn opens(config: &Config) -> Vec<String> {
     if let Some(accounting) = &config.accounting {
         lines.push(format!("calls are written to {}", word(&accounting.file)));
     }
+    if let Some(compiler) = &config.code_mode.typescript {
+        lines.push(format!("programs are checked by starting {}", word(compiler)));
+    }
     if config.audit == Some(false) {
         lines.push("what runs do is not written to the audit log".to_owned());
     }
@@ -96,6 +99,7 @@ mod tests {
                     "origins": { "https://crm.example": { "headers": { "Authorization": "Bearer ${TOKEN}" } } },
                 } },
                 "accounting": { "file": "calls.jsonl" },
+                "codeMode": { "typescript": "./tsc" },
                 "audit": false,
             }),
         )
@@ -110,6 +114,7 @@ mod tests {
                 "@capabilities/crm: reads CRM_KEY; sets MODE; reaches crm.example; \
                  sends Authorization to https://crm.example (reads TOKEN)",
                 "calls are written to calls.jsonl",
+                "programs are checked by starting ./tsc",
                 "what runs do is not written to the audit log",
             ]
         );

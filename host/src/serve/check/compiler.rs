@@ -1,0 +1,107 @@
+//! Which compiler there is.
+
+use super::unavailable::Unavailable;
+use std::ffi::OsStr;
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+/// What is looked for in the `PATH`: the native compiler first, which is several times as fast.
+const NAMES: [&str; 2] = ["tsgo", "tsc"];
+
+/// A compiler, and what it is started with.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Compiler {
+    pub(super) program: PathBuf,
+    /// The compiler's own file, where it is a script that the program runs.
+    pub(super) script: Option<PathBuf>,
+}
+
+impl Compiler {
+    /// The one that is named, or the first in these folders.
+    pub(super) fn find(named: Option<&Path>, path: Option<&OsStr>) -> Result<Compiler, Unavailable> {
+        let Some(named) = named else {
+            let found = NAMES.iter().find_map(|name| look_up(name, path));
+            return found.map(|program| Compiler { program, script: None }).ok_or(Unavailable::NotFound);
+        };
+        // It is started in another folder than ours.
+        let named = std::path::absolute(named).map_err(|_| Unavailable::NotAProgram(named.to_owned()))?;
+        let is_script =
+            named.extension().is_some_and(|extension| ["js", "mjs", "cjs"].iter().any(|it| extension == *it));
+        if is_script && named.is_file() {
+            let node = look_up("node", path).ok_or_else(|| Unavailable::NoNode(named.clone()))?;
+            return Ok(Compiler { program: node, script: Some(named) });
+        }
+        match is_runnable(&named) && !is_script {
+            true => Ok(Compiler { program: named, script: None }),
+            false => Err(Unavailable::NotAProgram(named)),
+        }
+    }
+}
+
+impl fmt::Display for Compiler {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{}", self.script.as_ref().unwrap_or(&self.program).display())
+    }
+}
+
+/// A folder of the `PATH` that is relative would be another one wherever we are started, so it does not count.
+fn look_up(name: &str, path: Option<&OsStr>) -> Option<PathBuf> {
+    let folders = std::env::split_paths(path?).filter(|folder| folder.is_absolute());
+    let file = format!("{name}{}", std::env::consts::EXE_SUFFIX);
+    folders.map(|folder| folder.join(&file)).find(|file| is_runnable(file))
+}
+
+#[cfg(unix)]
+fn is_runnable(file: &Path) -> bool {
+    use std::os::unix::fs::PermissionsExt;
+    file.metadata().is_ok_and(|metadata| metadata.is_file() && metadata.permissions().mode() & 0o111 != 0)
+}
+
+#[cfg(not(unix))]
+fn is_runnable(file: &Path) -> bool {
+    file.is_file()
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::PermissionsExt;
+
+    fn program(folder: &Path, name: &str, mode: u32) -> PathBuf {
+        let file = folder.join(name);
+        std::fs::write(&file, "").unwrap();
+        std::fs::set_permissions(&file, std::fs::Permissions::from_mode(mode)).unwrap();
+        file
+    }
+
+    #[test]
+    fn the_native_compiler_comes_first_and_what_cannot_run_does_not_count() {
+        let (first, second) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let path = std::env::join_paths([Path::new("."), first.path(), second.path()]).unwrap();
+        let find = || Compiler::find(None, Some(&path)).map(|compiler| compiler.program);
+        assert_eq!(find(), Err(Unavailable::NotFound));
+        program(first.path(), "tsgo", 0o644);
+        let tsc = program(first.path(), "tsc", 0o755);
+        assert_eq!(find(), Ok(tsc));
+        let tsgo = program(second.path(), "tsgo", 0o755);
+        assert_eq!(find(), Ok(tsgo));
+        assert_eq!(Compiler::find(None, None), Err(Unavailable::NotFound));
+    }
+
+    #[test]
+    fn the_one_that_is_named_is_taken_or_none() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().as_os_str();
+        program(folder.path(), "tsc", 0o755);
+        let script = program(folder.path(), "tsc.js", 0o644);
+        let find = |named: &Path| Compiler::find(Some(named), Some(path));
+        assert_eq!(find(&script), Err(Unavailable::NoNode(script.clone())));
+        let node = program(folder.path(), "node", 0o755);
+        assert_eq!(find(&script), Ok(Compiler { program: node, script: Some(script) }));
+        let own = program(folder.path(), "my-tsc", 0o755);
+        assert_eq!(find(&own), Ok(Compiler { program: own, script: None }));
+        for missing in ["nothing", "nothing.js"].map(|name| folder.path().join(name)) {
+            assert_eq!(find(&missing), Err(Unavailable::NotAProgram(missing.clone())));
+        }
+    }
+}

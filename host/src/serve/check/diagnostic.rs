@@ -1,0 +1,98 @@
+//! What does not fit in a program.
+
+use crate::script::{Position, code_frame};
+use serde::Serialize;
+use std::fmt::Write as _;
+
+/// Most that are told of one program. Those after the first few follow from them more often than not.
+const MAX_DIAGNOSTICS: usize = 20;
+
+/// Most characters of one message: types are spelled out in them.
+const MAX_MESSAGE: usize = 1_000;
+
+/// Something that does not fit.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Diagnostic {
+    /// The line, from one.
+    pub line: u32,
+    /// The column, from one, in code points.
+    pub column: u32,
+    /// The compiler's number for it, `TS2551`, or [`MEMBER_UNKNOWN`](Diagnostic::MEMBER_UNKNOWN).
+    pub code: String,
+    /// What is wrong, with the nearest name where there is one.
+    pub message: String,
+}
+
+impl Diagnostic {
+    /// Code of a member that nothing has, found without a compiler.
+    pub const MEMBER_UNKNOWN: &str = "member.unknown";
+
+    pub(super) fn new(position: Position, code: impl Into<String>, message: &str) -> Diagnostic {
+        let mut text: String = message.chars().take(MAX_MESSAGE).collect();
+        if text.len() < message.len() {
+            text.push('…');
+        }
+        Diagnostic { line: position.line, column: position.column, code: code.into(), message: text }
+    }
+}
+
+/// What was found in a program, as much of it as is told.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Diagnostics {
+    /// In the order of the program, more or less.
+    pub list: Vec<Diagnostic>,
+    /// How many there are besides.
+    pub more: usize,
+}
+
+impl Diagnostics {
+    /// Whether nothing was found.
+    pub fn is_empty(&self) -> bool {
+        self.list.is_empty()
+    }
+
+    /// All as text for an agent: place, code and message, with the lines around each.
+    pub fn text(&self, file: &str, code: &str) -> String {
+        let mut text = String::new();
+        for Diagnostic { line, column, code: number, message } in &self.list {
+            let _ = writeln!(text, "{file}:{line}:{column} {number}: {message}");
+            text.push_str(&code_frame(code, Position { line: *line, column: *column }, None));
+        }
+        if self.more > 0 {
+            let _ = writeln!(text, "… and {} more", self.more);
+        }
+        text
+    }
+}
+
+impl FromIterator<Diagnostic> for Diagnostics {
+    fn from_iter<I: IntoIterator<Item = Diagnostic>>(all: I) -> Diagnostics {
+        let mut all = all.into_iter();
+        let list = all.by_ref().take(MAX_DIAGNOSTICS).collect();
+        Diagnostics { list, more: all.count() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn diagnostic(line: u32, message: &str) -> Diagnostic {
+        Diagnostic::new(Position { line, column: 7 }, "TS2551", message)
+    }
+
+    #[test]
+    fn an_agent_reads_what_where_and_how_many_more() {
+        let found: Diagnostics = (0..23).map(|_| diagnostic(1, "no `chanels`")).collect();
+        assert_eq!((found.list.len(), found.more), (20, 3));
+        let text = found.text("program.ts", "slack.chanels();");
+        let first = "program.ts:1:7 TS2551: no `chanels`\n> 1 | slack.chanels();\n    |       ^\n";
+        assert!(text.starts_with(first) && text.ends_with("… and 3 more\n"), "{text}");
+        assert_eq!(Diagnostics::default().text("program.ts", ""), "");
+    }
+
+    #[test]
+    fn a_message_is_cut() {
+        assert_eq!(diagnostic(1, &"ä".repeat(5_000)).message.chars().count(), MAX_MESSAGE + 1);
+    }
+}

@@ -1,0 +1,105 @@
+//! Names that nothing has, found without a compiler: against what a program is linked with.
+//!
+//! Imports are not here: those that name nothing are refused when a program is prepared. Only what is called is looked at,
+//! since reading a member that is not there does no harm; and not what a program asks about before it calls it.
+
+use super::diagnostic::{Diagnostic, Diagnostics};
+use crate::modules::{Binding, ModuleSource};
+use crate::program::{Program, ProgramCall};
+use crate::script::{CallKind, Position, checkable};
+use crate::values::camel_case;
+use capability_gen::names::nearest;
+use std::collections::HashSet;
+
+/// What every object has.
+const INHERITED: [&str; 7] =
+    ["constructor", "hasOwnProperty", "isPrototypeOf", "propertyIsEnumerable", "toLocaleString", "toString", "valueOf"];
+
+/// Most names that a message lists.
+const MAX_NAMES: usize = 20;
+
+/// The calls of a program that reach nothing.
+pub(super) fn check(program: &Program, code: &str) -> Diagnostics {
+    let own = || program.call_sites().filter(|call| call.location.file == program.name());
+    let mentioned: HashSet<&str> =
+        own().filter(|call| call.kind == CallKind::Mention).map(|call| call.path.as_str()).collect();
+    let guarded = checkable(code, program.name(), |_| false).map(|checkable| checkable.guarded).unwrap_or_default();
+    let calls = own().filter(|call| call.kind == CallKind::Call && !guarded.contains(&position(call)));
+    let found = calls.filter_map(|call| {
+        let missing = missing(program, call)?;
+        let is_asked_about = mentioned.contains(missing.path.as_str());
+        (!is_asked_about).then(|| Diagnostic::new(position(call), Diagnostic::MEMBER_UNKNOWN, &missing.message))
+    });
+    found.collect()
+}
+
+fn position(call: &ProgramCall) -> Position {
+    Position { line: call.location.line, column: call.location.column }
+}
+
+/// What a call names and nothing has.
+struct Missing {
+    /// From the export up to the name.
+    path: String,
+    message: String,
+}
+
+fn missing(program: &Program, call: &ProgramCall) -> Option<Missing> {
+    let Some(ModuleSource::Bindings(bindings)) = program.modules().get(&call.module) else { return None };
+    let mut names = call.path.split('.');
+    let mut known = names.next()?.to_owned();
+    let Some(mut binding) = bindings.iter().find(|binding| binding.name == known) else {
+        let exports = bindings.iter().filter(|binding| binding.is_export()).map(Binding::export).collect();
+        return Some(Missing {
+            message: unknown(&format!("'{}'", call.module), "export", &known, exports),
+            path: known,
+        });
+    };
+    loop {
+        if binding.interface.contains('#') {
+            return None;
+        }
+        let Some(name) = names.next() else {
+            let message =
+                format!("`{known}` is not a function{}", listed("its functions are", functions(program, binding)));
+            return Some(Missing { path: known, message });
+        };
+        let functions = functions(program, binding);
+        let path = format!("{known}.{name}");
+        if INHERITED.contains(&name) || functions.iter().any(|function| function == name) {
+            return None;
+        }
+        match bindings.iter().find(|part| part.name == path) {
+            Some(part) => (binding, known) = (part, path),
+            None => {
+                let functions = functions.iter().map(String::as_str).collect();
+                return Some(Missing { path, message: unknown(&format!("`{known}`"), "function", name, functions) });
+            }
+        }
+    }
+}
+
+fn functions(program: &Program, binding: &Binding) -> Vec<String> {
+    let interfaces = &program.sandbox().description().interfaces;
+    let interface = interfaces.iter().find(|interface| interface.name == binding.interface_name());
+    let functions = interface.into_iter().flat_map(|interface| &interface.functions);
+    functions.map(|function| camel_case(&function.shape.name)).collect()
+}
+
+fn unknown(of: &str, kind: &str, name: &str, names: Vec<&str>) -> String {
+    match nearest(name, names.iter().copied()) {
+        Some(nearest) => format!("{of} has no {kind} `{name}`; did you mean `{nearest}`?"),
+        None => {
+            format!("{of} has no {kind} `{name}`{}", listed("it has", names.into_iter().map(str::to_owned).collect()))
+        }
+    }
+}
+
+fn listed(intro: &str, names: Vec<String>) -> String {
+    let shown: Vec<String> = names.iter().take(MAX_NAMES).map(|name| format!("`{name}`")).collect();
+    match (shown.is_empty(), names.len().saturating_sub(MAX_NAMES)) {
+        (true, _) => String::new(),
+        (false, 0) => format!("; {intro} {}", shown.join(", ")),
+        (false, more) => format!("; {intro} {} and {more} more", shown.join(", ")),
+    }
+}

@@ -1,0 +1,71 @@
+//! From a compiler's places to ours.
+
+use crate::script::Position;
+
+/// The place in a program that a compiler of TypeScript means by a line and a column, both from one. It counts UTF-16 units,
+/// and two more characters end a line for it.
+pub(super) fn place(code: &str, line: usize, column: usize) -> Position {
+    let code = code.strip_prefix('\u{feff}').unwrap_or(code);
+    let start = line_start(code, line);
+    let mut units = column.saturating_sub(1);
+    let rest = code.get(start..).unwrap_or_default();
+    let within = rest.char_indices().find(|(_, character)| match units {
+        0 => true,
+        _ => {
+            units = units.saturating_sub(character.len_utf16());
+            false
+        }
+    });
+    let offset = start + within.map_or(rest.len(), |(at, _)| at);
+    position(code.get(..offset).unwrap_or(code))
+}
+
+fn line_start(code: &str, line: usize) -> usize {
+    let mut ends = code.char_indices().filter(|(at, character)| match character {
+        '\n' | '\u{2028}' | '\u{2029}' => true,
+        '\r' => code.as_bytes().get(at + 1) != Some(&b'\n'),
+        _ => false,
+    });
+    match line.checked_sub(2) {
+        Some(before) => ends.nth(before).map_or(code.len(), |(at, end)| at + end.len_utf8()),
+        None => 0,
+    }
+}
+
+/// Where a text ends.
+fn position(before: &str) -> Position {
+    let mut position = Position { line: 1, column: 1 };
+    let mut last = '\0';
+    for character in before.chars() {
+        match character {
+            // The second half of an end.
+            '\n' if last == '\r' => {}
+            '\n' | '\r' => position = Position { line: position.line.saturating_add(1), column: 1 },
+            _ => position.column = position.column.saturating_add(1),
+        }
+        last = character;
+    }
+    position
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn units_become_code_points_and_lines_stay_lines() {
+        let at = |code: &str, line, column| {
+            let Position { line, column } = place(code, line, column);
+            (line, column)
+        };
+        assert_eq!(at("a\nb", 2, 1), (2, 1));
+        assert_eq!(at("a\r\nb\rc", 3, 1), (3, 1));
+        assert_eq!(at("😀ü x", 1, 5), (1, 4));
+        assert_eq!(at("\u{feff}a b", 1, 3), (1, 3));
+        assert_eq!(at("a\u{2028}b c\nd", 2, 3), (1, 5));
+        assert_eq!(at("a\u{2028}b c\nd", 3, 1), (2, 1));
+        assert_eq!(at("ab\ncd", 1, 99), (2, 3));
+        assert_eq!(at("ab", 99, 99), (1, 3));
+        assert_eq!(at("", 1, 1), (1, 1));
+    }
+}

@@ -27,11 +27,11 @@ fn space() -> Space {
         "capabilities": { "resources": {} },
     });
     let slack = parse_value("mcp", &listing, Some("slack"), Some(Format::Mcp)).unwrap();
-    let text = r#"[{ "name": "get_weather", "description": "Weather", "parameters": { "type": "object", "properties": {} } }]"#;
-    let weather = parse(&Source { file: "weather.json", text, name: Some("weather"), format: None }).unwrap();
+    let text = r#"{ "name": "get_weather", "description": "Weather", "parameters": { "type": "object" } }"#;
+    let weather = parse(&Source { file: "weather.json", text, name: None, format: None }).unwrap();
     let (mut interfaces, mut handlers) = (Interfaces::new().unwrap(), Handlers::new());
-    for definitions in [slack, weather] {
-        let module = compile(ModuleSource { specifier: None, stem: None, definitions }).unwrap();
+    for (definitions, stem) in [(slack, None), (weather, Some("weather".to_owned()))] {
+        let module = compile(ModuleSource { specifier: None, stem, definitions }).unwrap();
         for interface in PackageOutline::of(&module).interfaces {
             handlers.add_interface(interface.name, |_| async { Ok(Value::Null) });
         }

@@ -62,7 +62,8 @@ fn is_runnable(file: &Path) -> bool {
     file.is_file()
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
+#[cfg(unix)]
 mod tests {
     use super::*;
     use std::os::unix::fs::PermissionsExt;

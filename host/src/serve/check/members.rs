@@ -15,6 +15,9 @@ use std::collections::HashSet;
 const INHERITED: [&str; 7] =
     ["constructor", "hasOwnProperty", "isPrototypeOf", "propertyIsEnumerable", "toLocaleString", "toString", "valueOf"];
 
+/// Most calls that are told or counted: the nearest name is looked for each time.
+const MAX_FOUND: usize = 200;
+
 /// Most names that a message lists.
 const MAX_NAMES: usize = 20;
 
@@ -30,7 +33,7 @@ pub(super) fn check(program: &Program, code: &str) -> Diagnostics {
         let is_asked_about = mentioned.contains(missing.path.as_str());
         (!is_asked_about).then(|| Diagnostic::new(position(call), Diagnostic::MEMBER_UNKNOWN, &missing.message))
     });
-    found.collect()
+    found.take(MAX_FOUND).collect()
 }
 
 fn position(call: &ProgramCall) -> Position {

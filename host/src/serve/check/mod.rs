@@ -130,7 +130,12 @@ impl TypeChecker {
         }
         match self.check_types(code, modules).await {
             Ok(diagnostics) => Checked { diagnostics, unavailable: None },
-            Err(unavailable) => Checked { diagnostics: members::check(program, code), unavailable: Some(unavailable) },
+            Err(unavailable) => {
+                let (program, code) = (program.clone(), code.to_owned());
+                let found = tokio::task::spawn_blocking(move || members::check(&program, &code)).await;
+                // It fails only where the process ends.
+                Checked { diagnostics: found.unwrap_or_default(), unavailable: Some(unavailable) }
+            }
         }
     }
 

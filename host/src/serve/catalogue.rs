@@ -1,7 +1,7 @@
 //! What callers find by asking, and what they are told of it.
 
 use super::cards::{Card, cards, declared_cards};
-use super::declare::{declare, wit};
+use super::declare::{Declaration, declare, wit};
 use super::declared::DeclaredModule;
 use super::offer::OfferError;
 use crate::interfaces::Interfaces;
@@ -90,7 +90,8 @@ impl Catalogue {
         }
         let mut declarations = Vec::new();
         for module in &self.modules {
-            declarations.extend(module.declare(|label| wanted.contains(label))?);
+            let declared = module.declare(|label| wanted.contains(label))?;
+            declarations.extend(declared.as_ref().map(Declaration::with_import));
         }
         Ok(Described { declarations: declarations.join("\n"), unknown })
     }
@@ -109,7 +110,7 @@ impl Catalogue {
         is_visible: impl Fn(&Card) -> bool,
     ) -> Result<Option<String>, ProjectError> {
         let Some((module, seen)) = self.seen(specifier, is_visible) else { return Ok(None) };
-        module.declare(|label| seen.contains(label))
+        Ok(module.declare(|label| seen.contains(label))?.map(|declared| declared.dts))
     }
 
     /// The same as WIT. Of one that was written by hand it is the whole text.
@@ -136,7 +137,7 @@ impl Catalogue {
 
 impl KnownModule {
     /// The declarations of the functions of these labels, or nothing where it has none of them.
-    fn declare(&self, is_wanted: impl Fn(&str) -> bool) -> Result<Option<String>, ProjectError> {
+    fn declare(&self, is_wanted: impl Fn(&str) -> bool) -> Result<Option<Declaration>, ProjectError> {
         match &self.body {
             ModuleBody::Compiled(module) if module.outline.function_labels().any(|label| is_wanted(&label)) => {
                 Ok(declare(&module.compile()?, is_wanted))

@@ -5,11 +5,30 @@ use capability_gen::emit::dts::dts;
 use capability_gen::model::Module;
 use capability_gen::{emit, wit as plan};
 
-/// The declarations of a module's functions of these labels, with the line that imports them. Without any, nothing.
-pub(super) fn declare(module: &Module, is_wanted: impl Fn(&str) -> bool) -> Option<String> {
+/// Declarations of some functions of a module.
+pub(super) struct Declaration {
+    specifier: String,
+    exports: Vec<String>,
+    /// `declare module '…' { … }`
+    pub(super) dts: String,
+}
+
+impl Declaration {
+    pub(super) fn new(specifier: &str, exports: Vec<String>, dts: String) -> Declaration {
+        Declaration { specifier: specifier.to_owned(), exports, dts }
+    }
+
+    /// With the line that imports them.
+    pub(super) fn with_import(&self) -> String {
+        format!("import {{ {} }} from '{}';\n\n{}", self.exports.join(", "), self.specifier, self.dts)
+    }
+}
+
+/// The declarations of a module's functions of these labels. Without any, nothing.
+pub(super) fn declare(module: &Module, is_wanted: impl Fn(&str) -> bool) -> Option<Declaration> {
     let chosen = chosen(module, is_wanted)?;
-    let names: Vec<&str> = chosen.capabilities.iter().map(|capability| capability.export.as_str()).collect();
-    Some(format!("import {{ {} }} from '{}';\n\n{}", names.join(", "), module.specifier, dts(&chosen)))
+    let exports = chosen.capabilities.iter().map(|capability| capability.export.clone()).collect();
+    Some(Declaration::new(&module.specifier, exports, dts(&chosen)))
 }
 
 /// The same as WIT.

@@ -2,6 +2,7 @@
 //!
 //! They are read line by line, since we print them ourselves: exports and types at two spaces, members at four.
 
+use super::declare::Declaration;
 use std::collections::BTreeSet;
 
 /// What a `declare module` has.
@@ -60,7 +61,7 @@ impl<'a> DeclaredModule<'a> {
     }
 
     /// The declarations of these functions and of the types that they need, or nothing where it has none of them.
-    pub(super) fn declare(&self, is_wanted: impl Fn(&str) -> bool) -> Option<String> {
+    pub(super) fn declare(&self, is_wanted: impl Fn(&str) -> bool) -> Option<Declaration> {
         let mut exports = Vec::new();
         let mut names = Vec::new();
         for export in &self.exports {
@@ -69,7 +70,7 @@ impl<'a> DeclaredModule<'a> {
             if members.is_empty() {
                 continue;
             }
-            names.push(export.name);
+            names.push(export.name.to_owned());
             exports.extend(export.docs.iter().map(|line| (*line).to_owned()));
             exports.push(format!("  export const {}: {{", export.name));
             for member in members {
@@ -82,8 +83,8 @@ impl<'a> DeclaredModule<'a> {
         }
         let mut lines = self.needed(&exports);
         lines.append(&mut exports);
-        let import = format!("import {{ {} }} from '{}';", names.join(", "), self.specifier);
-        Some(format!("{import}\n\ndeclare module '{}' {{\n{}\n}}\n", self.specifier, lines.join("\n")))
+        let dts = format!("declare module '{}' {{\n{}\n}}\n", self.specifier, lines.join("\n"));
+        Some(Declaration::new(self.specifier, names, dts))
     }
 
     /// The types that these lines name, and those that they name in turn.
@@ -166,7 +167,7 @@ mod tests {
     #[test]
     fn a_function_is_declared_with_the_types_that_it_needs_and_no_others() {
         let module = DeclaredModule::read(agent_spaces_std::TYPES).unwrap();
-        let text = module.declare(|label| label == "fs.list").unwrap();
+        let text = module.declare(|label| label == "fs.list").unwrap().with_import();
         assert!(text.starts_with("import { fs } from '@agent-spaces/std';\n\ndeclare module '@agent-spaces/std' {"));
         assert!(text.contains("list(path?: string): Promise<Entry[]>;") && !text.contains("readFile"), "{text}");
         assert!(text.contains("export interface Entry") && text.contains("export type Kind"), "{text}");

@@ -1,6 +1,7 @@
 //! What is served. It may change while callers are connected: servers are asked for their tools behind their backs.
 
 use super::catalogue::Catalogue;
+use super::check::TypeChecker;
 use crate::limits::Limits;
 use crate::project::{DefinitionFile, Outlines, ProjectError};
 use crate::run::Caller;
@@ -29,6 +30,8 @@ pub struct Offer {
     pub time_limit: Option<Duration>,
     /// What is not as it should be, such as servers whose tools nobody knows yet.
     pub notes: Vec<String>,
+    /// Looks at programs before they run.
+    pub checker: TypeChecker,
     /// Whether programs have files, and a network.
     pub has_files: bool,
     /// See [`Offer::has_files`].
@@ -63,6 +66,7 @@ pub(super) struct Offered {
     pub(super) longest: Duration,
     pub(super) notes: Vec<String>,
     pub(super) catalogue: Catalogue,
+    pub(super) checker: TypeChecker,
     is_growing: bool,
 }
 
@@ -74,12 +78,13 @@ impl Offers {
 
     /// Serves this from now on. Takes a thread while the functions are read.
     pub fn put(&self, offer: Offer) -> Result<(), OfferError> {
-        let Offer { space, definitions, mut limits, time_limit, notes, has_files, has_network, is_growing } = offer;
+        let Offer { space, definitions, mut limits, time_limit, notes, checker, has_files, has_network, is_growing } =
+            offer;
         limits.time = time_limit.unwrap_or(DEFAULT_TIME);
         let longest = time_limit.unwrap_or(LONGEST_TIME);
         let parts = |part: &str| (part != "fs" || has_files) && (part != "http" || has_network);
         let catalogue = Catalogue::of(definitions, parts, &self.outlines)?;
-        let offered = Offered { space: Arc::new(space), limits, longest, notes, catalogue, is_growing };
+        let offered = Offered { space: Arc::new(space), limits, longest, notes, catalogue, checker, is_growing };
         self.current.send_replace(Some(Arc::new(offered)));
         Ok(())
     }

@@ -33,6 +33,8 @@ pub(super) struct ServedRun {
     /// `run_…`, which is what an agent names it by.
     pub(super) id: String,
     pub(super) program: Program,
+    /// What was found in it before it ran.
+    pub(super) warnings: String,
     owner: Arc<str>,
     began: Instant,
     cancel: CancelHandle,
@@ -75,6 +77,7 @@ impl Runs {
         client: &Client,
         program: Program,
         limits: Limits,
+        warnings: String,
         place: ConcurrencyPlace,
     ) -> Result<Arc<ServedRun>, RunError> {
         let (cancel, pending) = (CancelHandle::new(), program.sandbox().pending());
@@ -85,6 +88,7 @@ impl Runs {
         let run = Arc::new(ServedRun {
             id: id.to_string(),
             program: program.clone(),
+            warnings,
             owner: client.identity().clone(),
             began: Instant::now(),
             cancel: cancel.clone(),

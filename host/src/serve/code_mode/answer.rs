@@ -3,6 +3,7 @@
 use super::pages::{self, More, PAGE, Page};
 use crate::error_report::RunError;
 use crate::script::{ScriptError, code_frame};
+use crate::serve::check::Diagnostics;
 use crate::serve::runs::{Ended, ServedRun};
 use agent_spaces_approvals::Request;
 use rmcp::model::{CallToolResult, ContentBlock};
@@ -37,7 +38,11 @@ pub(super) fn of_ended(run: &ServedRun, ended: &Ended, number: usize) -> Option<
         }
     };
     let console: Vec<&str> = report.console.iter().map(|line| line.text.as_str()).take(MAX_LINES).collect();
-    let text = text + &printed(&console, report.console.len());
+    let mut text = text + &printed(&console, report.console.len());
+    if !run.warnings.is_empty() {
+        let _ = write!(text, "\n\ndoes not fit its declarations:\n{}", run.warnings);
+        structured["warnings"] = json!(run.warnings);
+    }
     let Page { text, more } = pages::page(&text, number, PAGE)?;
     // Who reads the structure alone reads the same: all of it, or this part.
     if number == 1 && more.is_none() {
@@ -89,6 +94,15 @@ pub(super) fn of_going(run: &ServedRun, waiting: &[Arc<Request>]) -> CallToolRes
 pub(super) fn of_refused(error: &RunError, frame: Option<String>) -> CallToolResult {
     let mut result = CallToolResult::error(vec![ContentBlock::text(failed(error, frame))]);
     result.structured_content = Some(json!({ "status": "failed", "error": error }));
+    result
+}
+
+/// A program in which something does not fit.
+pub(super) fn of_diagnostics(found: &Diagnostics, name: &str, code: &str) -> CallToolResult {
+    let text = format!("The program was not run: it does not fit its declarations.\n{}", found.text(name, code));
+    let error = RunError::new("script.types", "it does not fit its declarations");
+    let mut result = CallToolResult::error(vec![ContentBlock::text(text)]);
+    result.structured_content = Some(json!({ "status": "failed", "error": error, "diagnostics": found.list }));
     result
 }
 

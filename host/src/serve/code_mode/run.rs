@@ -1,9 +1,14 @@
 //! `run_code`
 
 use super::{CodeMode, answer, refused};
+use crate::config::TypeCheck;
 use crate::error::PrepareError;
+use crate::program::Program;
 use crate::serve::approvals;
 use crate::serve::caller::Client;
+use crate::serve::cards::Card;
+use crate::serve::check::{Diagnostics, ModuleDeclaration, imported_modules};
+use crate::serve::offer::Offered;
 use crate::serve::runs::{ServedRun, Waited};
 use agent_spaces_approvals::Request;
 use rmcp::RoleServer;
@@ -117,7 +122,13 @@ impl CodeMode {
             Ok(Err(PrepareError::Host(error))) => return Err(refused(error.to_string())),
             Err(error) => return Err(refused(error.to_string())),
         };
-        let begun = self.0.runs.begin(client, program, limits, place);
+        let found = check(&offered, client, &program, &code).await;
+        let is_refused = !found.is_empty() && offered.checker.level() == TypeCheck::Error;
+        if is_refused {
+            return Err(answer::of_diagnostics(&found, PROGRAM, &code));
+        }
+        let warnings = found.text(PROGRAM, &code);
+        let begun = self.0.runs.begin(client, program, limits, warnings, place);
         begun.map_err(|error| answer::of_refused(&error, None))
     }
 
@@ -183,6 +194,25 @@ impl CodeMode {
             }
         }
     }
+}
+
+/// What does not fit in a program, by the declarations of what it imports: of those functions that its caller may see.
+async fn check(offered: &Arc<Offered>, client: &Client, program: &Program, code: &str) -> Diagnostics {
+    if offered.checker.level() == TypeCheck::Off {
+        return Diagnostics::default();
+    }
+    let (known, caller, text) = (offered.clone(), client.clone(), code.to_owned());
+    let declare = move || {
+        let is_visible = |card: &Card| known.is_visible(card, caller.caller());
+        let declared = |specifier: String| {
+            let dts = known.catalogue.declarations(&specifier, is_visible).ok()??;
+            Some(ModuleDeclaration { specifier, dts })
+        };
+        imported_modules(&text).into_iter().filter_map(declared).collect()
+    };
+    // It fails only where the process ends.
+    let modules = tokio::task::spawn_blocking(declare).await.unwrap_or_default();
+    offered.checker.check(program, code, modules).await.diagnostics
 }
 
 /// How a client lets a person be asked.

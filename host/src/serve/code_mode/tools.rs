@@ -87,7 +87,8 @@ fn run() -> Tool {
             "value": {}, "console": { "type": "array", "items": { "type": "string" } },
             "part": { "type": "string" }, "resume": { "type": "string" },
             "runId": { "type": "string" }, "usage": { "type": "object" },
-            "error": { "type": "object" }, "approvals": { "type": "array", "items": { "type": "object" } },
+            "error": { "type": "object" }, "warnings": { "type": "string" },
+            "diagnostics": { "type": "array", "items": { "type": "object" } }, "approvals": { "type": "array", "items": { "type": "object" } },
         },
         "required": ["status"],
     });

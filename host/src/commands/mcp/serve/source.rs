@@ -6,8 +6,10 @@ use crate::commands::failure::Failure;
 use crate::commands::folders;
 use crate::commands::space_choice::{Found, SpaceChoice};
 use agent_spaces::Engine;
+use agent_spaces::config::TypeCheck;
 use agent_spaces::mcp::ConfiguredServer;
 use agent_spaces::project::SpaceModules;
+use agent_spaces::serve::check::TypeChecker;
 use agent_spaces::serve::{ElicitedDecisions, Offer, Offers, ServedChannel};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -74,6 +76,7 @@ impl Source {
             limits: self.choice.limits(&found),
             time_limit: self.choice.time_limit(&found),
             notes,
+            checker: self.checker(&found),
             has_files: modules.workspace().is_some(),
             has_network: modules.policy().network().enabled,
             is_growing,
@@ -81,6 +84,13 @@ impl Source {
         let put = self.offers.put(offer);
         put.map_err(|error| Failure::new("config.definition", error.to_string(), None))?;
         Ok(unknown)
+    }
+
+    fn checker(&self, found: &Found) -> TypeChecker {
+        match found {
+            Found::Project(project) => TypeChecker::new(project.config().code_mode.type_check, project.typescript()),
+            Found::Definitions(_) => TypeChecker::new(TypeCheck::default(), None),
+        }
     }
 
     /// What an agent should know of servers that are not up, and whether some may still come.

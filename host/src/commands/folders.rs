@@ -92,13 +92,18 @@ pub(super) fn audit_files() -> Option<(PathBuf, PathBuf)> {
 
 /// Folders that no workspace may overlap.
 fn protected() -> Vec<PathBuf> {
+    all().into_iter().map(|(_, folder)| folder).collect()
+}
+
+/// What this program keeps, by what it is for.
+pub(super) fn all() -> Vec<(&'static str, PathBuf)> {
     let bases = [
-        base("XDG_CACHE_HOME", ".cache"),
-        base("XDG_STATE_HOME", ".local/state"),
-        base("XDG_DATA_HOME", ".local/share"),
-        base("XDG_CONFIG_HOME", ".config"),
+        ("cache", base("XDG_CACHE_HOME", ".cache")),
+        ("state", base("XDG_STATE_HOME", ".local/state")),
+        ("data", base("XDG_DATA_HOME", ".local/share")),
+        ("configuration", base("XDG_CONFIG_HOME", ".config")),
     ];
-    bases.into_iter().flatten().map(|folder| folder.join(NAME)).collect()
+    bases.into_iter().filter_map(|(what, folder)| Some((what, folder?.join(NAME)))).collect()
 }
 
 /// The user's own configuration folder.

@@ -9,12 +9,15 @@ mod capabilities;
 mod clients;
 mod compile;
 mod completions;
+mod doctor;
 mod failure;
 mod folders;
+mod init;
 mod manifest;
 mod mcp;
 mod output;
 mod policy;
+mod programs;
 mod publish;
 mod reach;
 mod run;
@@ -38,6 +41,8 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
+    Init(init::Init),
+    Doctor(doctor::Doctor),
     Run(run::Run),
     Manifest(manifest::ManifestCommand),
     Compile(compile::Compile),
@@ -55,6 +60,8 @@ enum Command {
 /// Parses the arguments and runs the verb.
 pub(crate) fn main() -> ExitCode {
     let status = match Cli::parse().command {
+        Command::Init(init) => init.execute(),
+        Command::Doctor(doctor) => doctor.execute(),
         Command::Run(run) => run.execute(),
         Command::Manifest(manifest) => manifest.execute(),
         Command::Compile(compile) => compile.execute(),

@@ -43,6 +43,11 @@ pub(super) enum Found {
 }
 
 impl ConfigChoice {
+    /// What names the same configuration to another command.
+    pub(super) fn argument(&self) -> String {
+        self.config.as_ref().map(|file| format!(" --config {}", file.display())).unwrap_or_default()
+    }
+
     /// The project that was named, or the one here; without a configuration, the folder of a `.mcp.json`.
     pub(super) fn open(&self, engine: &Engine) -> Result<Option<Project>, Failure> {
         self.open_with(engine, |_| Ok(Vec::new()))

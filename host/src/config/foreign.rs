@@ -6,6 +6,7 @@
 //! - `jsonc`: comments and trailing commas
 //! - `server`, `variables`: one server of theirs as one of ours
 //! - `server_name`: a name of theirs as one of ours
+//! - `written`: where one of theirs stands, and how our own file would have it
 //! - `client`: which programs, and where their files are
 
 mod client;
@@ -13,8 +14,11 @@ mod jsonc;
 mod server;
 mod server_name;
 mod variables;
+mod written;
 
 pub use client::{Client, PROJECT_FILES, Platform, well_known};
+pub(super) use jsonc::to_json;
+pub use written::Written;
 
 use super::error::{ConfigError, quoted};
 use super::json_text;
@@ -41,6 +45,8 @@ const PLACES: [&[&str]; 5] =
 pub struct Foreign {
     /// Its servers, under names that are ours.
     pub servers: BTreeMap<String, McpServer>,
+    /// The same servers as they stand there, and as our own file would have them.
+    pub written: BTreeMap<String, Written>,
     /// What was left out or changed, and where.
     pub warnings: Vec<ConfigError>,
 }
@@ -51,6 +57,16 @@ pub struct Foreign {
 /// an editor can fill in makes a server [unsupported](McpServer::unsupported). Two equal keys are refused as in our own
 /// file: programs differ in which of them they take.
 pub fn read(file: &str, text: &str) -> Result<Foreign, ConfigError> {
+    read_places(file, text, &PLACES)
+}
+
+/// Reads the servers that the user of Claude Code has for one folder alone. They stand in the same file as those for
+/// all folders.
+pub fn read_of_folder(file: &str, text: &str, folder: &str) -> Result<Foreign, ConfigError> {
+    read_places(file, text, &[&["projects", folder, "mcpServers"]])
+}
+
+fn read_places(file: &str, text: &str, places: &[&[&str]]) -> Result<Foreign, ConfigError> {
     if text.len() > MAX_BYTES {
         let message = format!("the file has {} bytes, and at most {MAX_BYTES} are read", text.len());
         return Err(ConfigError::of_text(file, None, message));
@@ -66,13 +82,13 @@ pub fn read(file: &str, text: &str) -> Result<Foreign, ConfigError> {
     }
     let mut reader = Reader { found: Foreign::default(), silent: 0 };
     let mut is_found = false;
-    for keys in PLACES {
+    for keys in places {
         at(root, keys, &mut |node| {
             is_found = true;
-            reader.servers(node);
+            reader.servers(node, keys);
         });
     }
-    if !is_found {
+    if !is_found && places == PLACES {
         reader.look_for_slip(root);
     }
     Ok(reader.finish(root))
@@ -105,20 +121,21 @@ impl Reader {
     }
 
     /// An object of servers by name, or a list of servers with a `name` each.
-    fn servers(&mut self, node: Node<'_>) {
+    fn servers(&mut self, node: Node<'_>, keys: &[&str]) {
         match node.value {
             Value::Object(members) => {
                 // A name that is ours already keeps its server, wherever in the file it stands.
                 let (own, other): (Vec<_>, Vec<_>) = members.iter().partition(|(name, _)| server_name::is_own(name));
                 for (name, value) in own.into_iter().chain(other) {
-                    self.server(name, Node { place: node.place.key(name), value });
+                    self.server(name, Node { place: node.place.key(name), value }, keys);
                 }
             }
             Value::Array(items) => {
                 for (index, value) in items.iter().enumerate() {
                     let node = Node { place: node.place.index(index), value };
                     match value.get("name").and_then(Value::as_str) {
-                        Some(name) => self.server(name, node),
+                        // A list has no members to take out by name.
+                        Some(name) => self.server(name, node, &[]),
                         None => self.warn(left_out(node.error("a server in a list has a `name`"))),
                     }
                 }
@@ -128,7 +145,7 @@ impl Reader {
         }
     }
 
-    fn server(&mut self, given: &str, node: Node<'_>) {
+    fn server(&mut self, given: &str, node: Node<'_>, keys: &[&str]) {
         let Some(name) = server_name::own(given) else {
             let error = node.error(format!("{} has no letter or digit to make a name of", quoted(given)));
             return self.warn(left_out(error));
@@ -142,10 +159,11 @@ impl Reader {
         }
         let mut warnings = Vec::new();
         match server::read(node, &mut warnings) {
-            Ok(server) => {
+            Ok((server, own)) => {
                 if name != given {
                     self.warn(node.error(format!("{} is called `{name}` here", quoted(given))));
                 }
+                self.found.written.insert(name.clone(), Written::new(keys, given, own));
                 self.found.servers.insert(name, server);
             }
             Err(error) => warnings.push(left_out(error)),

@@ -10,6 +10,7 @@
 //! - `reader`, `place`, `names`, `error`: strict reading of that value, and what it says when it refuses
 //! - `entry`, `mcp_server`, `toolbox`, `provider`, `space`, `limits` with `quantity`, `policy/`, `defaults`, `code_mode`, `accounting`: one idea each
 //! - `server_source`, [`foreign`]: servers that other programs have configured
+//! - `json_edit`: changes to a file that a person wrote
 //! - `grants`: questions about a whole configuration
 
 mod accounting;
@@ -20,6 +21,7 @@ mod entry;
 mod error;
 pub mod foreign;
 mod grants;
+mod json_edit;
 mod json_text;
 mod limits;
 mod mcp_server;
@@ -42,6 +44,7 @@ pub use defaults::Defaults;
 pub use entry::{Entry, EntryError};
 pub use error::{ConfigError, Position};
 pub use foreign::{Client, Foreign};
+pub use json_edit::{JsonChange, edit_json};
 pub use limits::Limits;
 pub use mcp_server::{
     Auth, BearerSource, Elicitation, McpServer, OAuthClient, Protocol, RemoteKind, Scope, ToolFilters, Transport,

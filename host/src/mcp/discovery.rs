@@ -8,7 +8,12 @@ use agent_spaces_mcp::secrets::{MASK, Redactor, secrets_in_args};
 
 /// How a server is reached, without anything secret: variables are not filled in.
 pub fn locked_endpoint(server: &ConfiguredServer) -> LockedEndpoint {
-    match &server.config.transport {
+    endpoint(&server.config.transport)
+}
+
+/// The same of a server that is in no project yet.
+pub fn endpoint(transport: &Transport) -> LockedEndpoint {
+    match transport {
         Transport::Stdio { program, args, .. } => LockedEndpoint::stdio(program, safe_words(args)),
         Transport::Remote { url, .. } => LockedEndpoint::remote(url.expose()),
     }

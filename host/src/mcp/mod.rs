@@ -14,5 +14,5 @@ mod settings;
 
 pub use clients::McpClients;
 pub use configured::{Acceptance, ConfiguredServer};
-pub use discovery::{locked, locked_endpoint};
+pub use discovery::{endpoint, locked, locked_endpoint};
 pub(crate) use provider::{McpProvider, Unconnected};

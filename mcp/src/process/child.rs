@@ -3,6 +3,8 @@
 use super::environment::environment;
 use super::supervises;
 use crate::{ConnectError, StdioEndpoint};
+use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::process::{ExitStatus, Stdio};
 use std::time::Duration;
 use tokio::process::{ChildStderr, ChildStdin, ChildStdout, Command};
@@ -28,16 +30,16 @@ pub struct Child {
 }
 
 impl Child {
+    /// Says why a program would not start, if that is plain without starting it.
+    pub fn check(endpoint: &StdioEndpoint) -> Result<(), ConnectError> {
+        checked_environment(endpoint).map(drop)
+    }
+
     /// Starts a program with pipes to its input and outputs and with the environment that is meant for it.
     /// After SIGTERM it has `grace` to end. Must be called within a tokio runtime.
     pub fn start(endpoint: &StdioEndpoint, grace: Duration) -> Result<Child, ConnectError> {
         let failed = |message: String| ConnectError::Start { program: endpoint.program.clone(), message };
-        let environment = environment(endpoint, |name| std::env::var_os(name)).map_err(failed)?;
-        if endpoint.args.iter().any(|argument| argument.expose().contains('\0')) {
-            return Err(failed("one of its arguments holds a zero byte".to_owned()));
-        }
-        #[cfg(unix)]
-        super::lookup::check(&endpoint.program, endpoint.cwd.as_deref(), &environment).map_err(failed)?;
+        let environment = checked_environment(endpoint)?;
         let (mut command, supervised) = command(&endpoint.program, grace).map_err(failed)?;
         command.args(endpoint.args.iter().map(|argument| argument.expose()));
         command.env_clear().envs(environment);
@@ -162,6 +164,18 @@ impl Drop for Child {
             self.kill();
         }
     }
+}
+
+/// The environment of a program that can be started, as far as that can be told beforehand.
+fn checked_environment(endpoint: &StdioEndpoint) -> Result<BTreeMap<OsString, OsString>, ConnectError> {
+    let failed = |message: String| ConnectError::Start { program: endpoint.program.clone(), message };
+    let environment = environment(endpoint, |name| std::env::var_os(name)).map_err(failed)?;
+    if endpoint.args.iter().any(|argument| argument.expose().contains('\0')) {
+        return Err(failed("one of its arguments holds a zero byte".to_owned()));
+    }
+    #[cfg(unix)]
+    super::lookup::check(&endpoint.program, endpoint.cwd.as_deref(), &environment).map_err(failed)?;
+    Ok(environment)
 }
 
 /// What to run so that `program` runs, and whether that is a supervisor.

@@ -3,7 +3,7 @@
 /// The same text with a space for every character that JSON does not know, so that each line and column stays.
 ///
 /// What is no JSON with comments either comes out as it is, for the parser to refuse where it stands.
-pub(super) fn to_json(text: &str) -> String {
+pub(in crate::config) fn to_json(text: &str) -> String {
     let mut plain = Blanked { text: String::with_capacity(text.len()), last: None, comma: None };
     let mut rest = text;
     while let Some(first) = rest.chars().next() {

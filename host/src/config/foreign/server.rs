@@ -55,8 +55,9 @@ const IGNORED: [&str; 12] = [
 /// Milliseconds that a time limit can mean. Below are the seconds of programs that count in those.
 const MILLISECONDS: std::ops::RangeInclusive<u64> = 1_000..=30 * 24 * 60 * 60 * 1_000;
 
-/// Reads one server. What it says beyond what is known goes to `warnings`.
-pub(super) fn read(node: Node<'_>, warnings: &mut Vec<ConfigError>) -> Result<McpServer> {
+/// Reads one server, and gives it as our own file would have it too. What it says beyond what is known goes to
+/// `warnings`.
+pub(super) fn read(node: Node<'_>, warnings: &mut Vec<ConfigError>) -> Result<(McpServer, Value)> {
     let at_server = |error: ConfigError| ConfigError { path: node.place.to_string(), ..error };
     check_value(node.place.file(), node.value).map_err(at_server)?;
     let members = node.value.as_object().ok_or_else(|| node.expected("an MCP server"))?;
@@ -70,7 +71,8 @@ pub(super) fn read(node: Node<'_>, warnings: &mut Vec<ConfigError>) -> Result<Mc
     let mut own = Value::Object(server.own);
     let reason = variables::rewrite(&mut own).err();
     let unsupported = server.unsupported.or(reason);
-    Ok(McpServer { unsupported, ..McpServer::read(Node { place: node.place, value: &own })? })
+    let server = McpServer { unsupported, ..McpServer::read(Node { place: node.place, value: &own })? };
+    Ok((server, own))
 }
 
 struct Translation<'a> {

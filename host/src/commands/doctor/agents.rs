@@ -1,0 +1,72 @@
+//! Other programs that start this one, or the same servers.
+
+use super::super::programs::{Entry, Source, State, merge, search};
+use super::check::Check;
+use agent_spaces::config::{McpServer, Raw, Transport};
+use agent_spaces::project::Project;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// What other programs have to do with the servers of this project.
+pub(super) fn checks(project: Option<&Project>) -> Vec<Check> {
+    let found = search(Path::new("."), &[]);
+    let servers = || project.into_iter().flat_map(|project| project.servers().values());
+    // Those that the project itself reads are no second place.
+    let own: Vec<PathBuf> = servers().filter_map(|server| server.file.canonicalize().ok()).collect();
+    let is_own = |source: &Source| source.file.canonicalize().is_ok_and(|file| own.contains(&file));
+    let present: BTreeMap<String, McpServer> =
+        servers().map(|server| (server.name.clone(), server.config.clone())).collect();
+    let target = project.map(Project::folder).unwrap_or(Path::new("."));
+    let entries = merge(&found.sources, &present, target, |_| true);
+    let mut checks = Vec::new();
+    let (mut is_started, mut elsewhere) = (false, Vec::new());
+    for (source, at) in found.sources.iter().zip(0..) {
+        let subject = format!("{} ({})", source.program, source.file.display());
+        if let Err(error) = &source.found {
+            checks.push(Check::warning(&subject, format!("its MCP servers cannot be read: {error}")));
+        }
+        let here: Vec<&Entry> = entries.iter().filter(|entry| entry.source == at).collect();
+        for entry in here.iter().filter(|entry| entry.state == State::Ourselves) {
+            is_started = true;
+            checks.push(ourselves(&subject, entry));
+        }
+        if is_own(source) {
+            continue;
+        }
+        let is_known = |entry: &&&Entry| matches!(&entry.state, State::Known(name) if present.contains_key(name));
+        let twice: Vec<&str> = here.iter().filter(is_known).map(|entry| entry.name.as_str()).collect();
+        if !twice.is_empty() {
+            let message = format!("it starts {} too: an agent there sees the same tools twice", twice.join(", "));
+            checks.push(Check::warning(&subject, message).fix("agent-spaces init --replace"));
+        }
+        elsewhere.extend(here.iter().filter(|entry| matches!(entry.state, State::New(_))).map(|entry| &*entry.name));
+    }
+    if !elsewhere.is_empty() {
+        let message = format!("other programs have servers that are not behind agent-spaces: {}", elsewhere.join(", "));
+        checks.push(Check::note("other servers", message).fix("agent-spaces init"));
+    }
+    if !is_started {
+        let message = "no program that is known here starts agent-spaces yet";
+        checks.push(Check::warning("agents", message).fix("`agent-spaces init` prints what to tell each of them"));
+    }
+    checks
+}
+
+/// Whether what another program would start is there.
+fn ourselves(subject: &str, entry: &Entry) -> Check {
+    let Transport::Stdio { program, args, .. } = &entry.server.transport else {
+        return Check::fine(subject, "it is told of agent-spaces");
+    };
+    let args: Vec<&str> = args.iter().map(Raw::expose).collect();
+    let config = args.iter().position(|arg| *arg == "--config").and_then(|at| args.get(at + 1));
+    let is_missing = |path: &str| Path::new(path).is_absolute() && !Path::new(path).is_file();
+    let missing = [program.as_str()].into_iter().chain(config.copied()).find(|path| is_missing(path));
+    match missing {
+        Some(path) => Check::broken(subject, format!("it starts agent-spaces with {path}, which is not there"), 5)
+            .fix("`agent-spaces init` prints what to write instead"),
+        None => match config {
+            Some(config) => Check::fine(subject, format!("it starts agent-spaces with {config}")),
+            None => Check::fine(subject, "it starts agent-spaces"),
+        },
+    }
+}

@@ -1,0 +1,158 @@
+//! One thing that was looked at, and how all of them are shown.
+
+use super::super::terminal::{self, clean_line};
+use serde_json::{Value, json};
+use std::fmt::Write as _;
+
+/// One thing that was looked at.
+pub(super) struct Check {
+    subject: String,
+    mark: Mark,
+    message: String,
+    fix: Option<String>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Mark {
+    Fine,
+    /// Nothing to judge.
+    Note,
+    Warning,
+    /// With the exit status that says so.
+    Broken(u8),
+}
+
+/// Longest message: a server's last words may be of any length, and the end of them says most.
+const MAX_MESSAGE: usize = 600;
+
+impl Check {
+    fn new(subject: impl Into<String>, mark: Mark, message: impl Into<String>) -> Check {
+        Check { subject: subject.into(), mark, message: message.into(), fix: None }
+    }
+
+    pub(super) fn fine(subject: impl Into<String>, message: impl Into<String>) -> Check {
+        Check::new(subject, Mark::Fine, message)
+    }
+
+    pub(super) fn note(subject: impl Into<String>, message: impl Into<String>) -> Check {
+        Check::new(subject, Mark::Note, message)
+    }
+
+    pub(super) fn warning(subject: impl Into<String>, message: impl Into<String>) -> Check {
+        Check::new(subject, Mark::Warning, message)
+    }
+
+    pub(super) fn broken(subject: impl Into<String>, message: impl Into<String>, status: u8) -> Check {
+        Check::new(subject, Mark::Broken(status.max(1)), message)
+    }
+
+    /// What to do about it.
+    pub(super) fn fix(mut self, fix: impl Into<String>) -> Check {
+        self.fix = Some(fix.into());
+        self
+    }
+}
+
+/// All that was looked at, in order.
+#[derive(Default)]
+pub(super) struct Report(Vec<Check>);
+
+impl Report {
+    pub(super) fn add(&mut self, check: Check) {
+        self.0.push(check);
+    }
+
+    pub(super) fn extend(&mut self, checks: impl IntoIterator<Item = Check>) {
+        self.0.extend(checks);
+    }
+
+    /// The worst of them.
+    pub(super) fn exit_status(&self) -> u8 {
+        let status = |check: &Check| if let Mark::Broken(status) = check.mark { status } else { 0 };
+        self.0.iter().map(status).max().unwrap_or_default()
+    }
+
+    pub(super) fn text(&self) -> String {
+        let is_drawn = terminal::is_printed() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
+        let mut text = String::new();
+        for check in &self.0 {
+            let mark = match (check.mark, is_drawn) {
+                (Mark::Fine, true) => "\x1b[32m✓\x1b[0m",
+                (Mark::Note, true) => "\x1b[2m-\x1b[0m",
+                (Mark::Warning, true) => "\x1b[33m!\x1b[0m",
+                (Mark::Broken(_), true) => "\x1b[31m✗\x1b[0m",
+                (Mark::Fine, false) => "ok  ",
+                (Mark::Note, false) => "-   ",
+                (Mark::Warning, false) => "warn",
+                (Mark::Broken(_), false) => "FAIL",
+            };
+            let _ = writeln!(text, "{mark} {}: {}", clean_line(&check.subject), cut(&check.message));
+            if let Some(fix) = &check.fix {
+                let _ = writeln!(text, "{}-> {}", if is_drawn { "  " } else { "     " }, cut(fix));
+            }
+        }
+        let count = |is_counted: fn(Mark) -> bool| self.0.iter().filter(|check| is_counted(check.mark)).count();
+        let (broken, warnings) = (count(|mark| matches!(mark, Mark::Broken(_))), count(|mark| mark == Mark::Warning));
+        let plural = |count: usize| if count == 1 { "" } else { "s" };
+        let _ = match (broken, warnings) {
+            (0, 0) => writeln!(text, "\nAll is well."),
+            (0, warnings) => writeln!(text, "\nIt works, with {warnings} warning{}.", plural(warnings)),
+            (broken, 0) => writeln!(text, "\n{broken} thing{} to repair.", plural(broken)),
+            (broken, warnings) => writeln!(
+                text,
+                "\n{broken} thing{} to repair, and {warnings} warning{}.",
+                plural(broken),
+                plural(warnings)
+            ),
+        };
+        text
+    }
+
+    pub(super) fn data(&self) -> Value {
+        let data = |check: &Check| {
+            let state = match check.mark {
+                Mark::Fine => "fine",
+                Mark::Note => "note",
+                Mark::Warning => "warning",
+                Mark::Broken(_) => "broken",
+            };
+            json!({ "subject": check.subject, "state": state, "message": cut(&check.message), "fix": check.fix })
+        };
+        json!({ "ok": self.exit_status() == 0, "checks": self.0.iter().map(data).collect::<Vec<_>>() })
+    }
+}
+
+fn cut(text: &str) -> String {
+    let clean = clean_line(text);
+    let more = clean.chars().count().saturating_sub(MAX_MESSAGE);
+    match more {
+        0 => clean,
+        more => {
+            let half = MAX_MESSAGE / 2;
+            let end = clean.chars().skip(half + more);
+            clean.chars().take(half).chain(" … ".chars()).chain(end).collect()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Check, Report};
+
+    #[test]
+    fn the_worst_decides_and_warnings_do_not() {
+        let mut report = Report::default();
+        report.extend([Check::fine("a", "x"), Check::note("b", "x"), Check::warning("c", "x").fix("do it")]);
+        assert_eq!((report.exit_status(), report.data()["ok"].as_bool()), (0, Some(true)));
+        assert_eq!(report.text(), "ok   a: x\n-    b: x\nwarn c: x\n     -> do it\n\nIt works, with 1 warning.\n");
+        report.extend([Check::broken("d", "x", 2), Check::broken("e", "x\n\u{1b}[2J", 5)]);
+        assert_eq!((report.exit_status(), report.data()["ok"].as_bool()), (5, Some(false)));
+        assert!(report.text().contains("FAIL e: x <U+001B>[2J\n"), "{}", report.text());
+    }
+
+    #[test]
+    fn a_long_message_keeps_its_beginning_and_its_end() {
+        let text = super::cut(&format!("begin {} end", "x".repeat(100_000)));
+        assert!(text.starts_with("begin") && text.ends_with("end") && text.chars().count() < 700);
+    }
+}

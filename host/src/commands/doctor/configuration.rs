@@ -1,0 +1,42 @@
+//! The configuration, and what is odd about its files.
+
+use super::check::Check;
+use agent_spaces::project::Project;
+use agent_spaces::trust::Status;
+
+/// Most warnings that are shown.
+const MAX_WARNINGS: usize = 10;
+
+/// What there is to say of the configuration that is used here.
+pub(super) fn checks(project: Option<&Project>) -> Vec<Check> {
+    let Some(project) = project else {
+        let check = Check::warning("configuration", "there is none, here or in your configuration folder");
+        return vec![check.fix("agent-spaces init")];
+    };
+    let mut checks = vec![configuration(project)];
+    let warnings = project.warnings();
+    checks.extend(warnings.iter().take(MAX_WARNINGS).map(|warning| Check::warning("configuration", warning)));
+    if let Some(more) = warnings.len().checked_sub(MAX_WARNINGS).filter(|more| *more > 0) {
+        checks.push(Check::warning("configuration", format!("and {more} more of these")));
+    }
+    checks
+}
+
+fn configuration(project: &Project) -> Check {
+    let count = project.servers().len();
+    let servers = format!("{count} MCP server{}", if count == 1 { "" } else { "s" });
+    let Some(acceptance) = project.acceptance() else {
+        let folder = project.folder().display();
+        return Check::fine("configuration", format!("{servers} of files that other programs read in {folder}"));
+    };
+    let file = acceptance.file.display();
+    match acceptance.status {
+        Status::Accepted => Check::fine("configuration", format!("{file}, {servers}")),
+        Status::New => Check::broken("configuration", format!("{file} is not accepted yet, so it starts nothing"), 2)
+            .fix(format!("read it, then run `agent-spaces trust {file}`")),
+        Status::Changed => {
+            Check::broken("configuration", format!("{file} has changed since it was accepted, so it starts nothing"), 2)
+                .fix(format!("read it, then run `agent-spaces trust {file}`"))
+        }
+    }
+}

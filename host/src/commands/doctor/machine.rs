@@ -1,0 +1,96 @@
+//! The engine, the folders, the TypeScript compiler.
+
+use super::super::{folders, programs};
+use super::check::Check;
+use agent_spaces::project::{Equipment, SpaceModules};
+use agent_spaces::{Engine, RunOptions};
+use agent_spaces_mcp::StdioEndpoint;
+use agent_spaces_mcp::process::Child;
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::time::Instant;
+
+/// Starts the engine and runs a script of one line.
+pub(super) fn engine() -> (Option<Engine>, Check) {
+    let begun = Instant::now();
+    let engine = match folders::engine(true) {
+        Ok(engine) => engine,
+        Err(error) => return (None, Check::broken("engine", error.to_string(), 5)),
+    };
+    let loaded = begun.elapsed();
+    let begun = Instant::now();
+    let check = match run(&engine) {
+        Ok(()) => {
+            let (load, run) = (loaded.as_secs_f64() * 1e3, begun.elapsed().as_secs_f64() * 1e3);
+            Check::fine("engine", format!("starts in {load:.0} ms and runs a script in {run:.0} ms"))
+        }
+        Err(message) => Check::broken("engine", format!("it starts, and a script does not run: {message}"), 5),
+    };
+    (Some(engine), check)
+}
+
+fn run(engine: &Engine) -> Result<(), String> {
+    let space = SpaceModules::all(&[]).assemble_with(engine, &Equipment::default()).map_err(|it| it.to_string())?;
+    let program = space.prepare("doctor.ts", "const one: number = 1; one + 1").map_err(|it| it.to_string())?;
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(|it| it.to_string())?;
+    let report = runtime.block_on(program.run(RunOptions::default()));
+    match report.outcome {
+        Ok(value) if value == serde_json::json!(2) => Ok(()),
+        Ok(_) => Err("1 + 1 is not 2".to_owned()),
+        Err(error) => Err(error.message),
+    }
+}
+
+/// Whether the user's folders can be written to, and by nobody else.
+pub(super) fn folders() -> Vec<Check> {
+    let all = folders::all();
+    if all.is_empty() {
+        let check = Check::warning("folders", "there is no home folder: nothing is kept, and nothing can be accepted");
+        return vec![check.fix("set HOME, or XDG_CACHE_HOME, XDG_STATE_HOME, XDG_DATA_HOME and XDG_CONFIG_HOME")];
+    }
+    all.iter().map(|(what, folder)| self::folder(what, folder)).collect()
+}
+
+fn folder(what: &str, folder: &Path) -> Check {
+    let subject = format!("{what} folder");
+    let shown = folder.display();
+    // What is not there yet is made where there is something.
+    let Some(nearest) = folder.ancestors().find(|above| above.symlink_metadata().is_ok()) else {
+        return Check::broken(subject, format!("{shown} cannot be made"), 5);
+    };
+    if !nearest.is_dir() {
+        let check = Check::broken(subject, format!("{} is in its way and is no folder", nearest.display()), 5);
+        return check.fix("move it away");
+    }
+    if let Err(error) = programs::file::try_folder(nearest) {
+        let check = Check::broken(subject, format!("{shown} cannot be written to: {error}"), 5);
+        return check.fix(format!("give yourself the right to write in {}", nearest.display()));
+    }
+    if nearest != folder {
+        return Check::fine(subject, format!("{shown} is made when it is needed"));
+    }
+    if programs::file::is_open_to_others(folder) {
+        let check = Check::broken(subject, format!("others can write to {shown}, and decide what is started"), 5);
+        return check.fix(format!("chmod go-w {shown}"));
+    }
+    match (what, folders::trust().list()) {
+        ("state", Err(error)) => Check::broken(subject, error.to_string(), 5),
+        _ => Check::fine(subject, shown.to_string()),
+    }
+}
+
+/// Whether code can be checked against its types before it runs.
+pub(super) fn typescript() -> Check {
+    let is_there = |program: &&str| {
+        let (program, env) = ((*program).to_owned(), BTreeMap::new());
+        Child::check(&StdioEndpoint { program, args: Vec::new(), env, cwd: None }).is_ok()
+    };
+    match ["tsgo", "tsc"].into_iter().find(is_there) {
+        Some(program) => Check::fine("TypeScript", format!("`{program}` is found")),
+        None => {
+            let message = "neither `tsgo` nor `tsc` is in the PATH: an agent's code runs, and its types are not checked \
+                           beforehand";
+            Check::note("TypeScript", message).fix("to have them checked: npm install -g typescript")
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! `agent-spaces doctor`
+//!
+//! - `check`: one thing that was looked at, and how all of them are shown
+//! - `machine`: the engine, the folders, the TypeScript compiler
+//! - `configuration`: the configuration, and what is odd about its files
+//! - `servers`: each MCP server, from its settings to its tools
+//! - `agents`: other programs that start this one, or the same servers
+
+mod agents;
+mod check;
+mod configuration;
+mod machine;
+mod servers;
+
+use super::clients::Session;
+use super::failure::Failure;
+use super::output;
+use super::space_choice::ConfigChoice;
+use super::units;
+use check::{Check, Report};
+use clap::Args;
+use std::time::Duration;
+
+/// Say what works, what does not, and what to do about it.
+///
+/// Runs a script, looks at the folders and the configuration, and starts every MCP server that may be started, to see
+/// whether it lists its tools.
+#[derive(Args)]
+#[command(after_help = "Examples:
+  agent-spaces doctor
+  agent-spaces doctor --offline
+  agent-spaces doctor --config ~/.config/agent-spaces/agent-spaces.config.json --json
+
+Exit status: 0 all is well, warnings or not; 2 the configuration cannot be used; 5 something else does not work.")]
+pub(super) struct Doctor {
+    #[command(flatten)]
+    config: ConfigChoice,
+
+    /// Start no MCP server
+    #[arg(long)]
+    offline: bool,
+
+    /// How long each MCP server may take to list its tools
+    #[arg(long, value_name = "TIME", value_parser = units::duration, default_value = "20s")]
+    deadline: Duration,
+
+    /// Print one JSON value
+    #[arg(long)]
+    json: bool,
+}
+
+impl Doctor {
+    pub(super) fn execute(self) -> u8 {
+        let report = self.examine();
+        let written = match self.json {
+            true => output::print_line(&report.data()),
+            false => output::print(&report.text()),
+        };
+        report.exit_status().max(written)
+    }
+
+    fn examine(&self) -> Report {
+        let mut report = Report::default();
+        let (engine, check) = machine::engine();
+        report.add(check);
+        report.extend(machine::folders());
+        report.add(machine::typescript());
+        let Some(engine) = engine else { return report };
+        match self.config.open(&engine) {
+            Ok(project) => {
+                report.extend(configuration::checks(project.as_ref()));
+                if let Some(project) = &project {
+                    match Session::new(project, false) {
+                        Ok(session) => report.extend(self.servers(project, &session)),
+                        Err(failure) => report.add(failed("servers", &failure)),
+                    }
+                }
+                report.extend(agents::checks(project.as_ref()));
+            }
+            Err(failure) => {
+                report.add(failed("configuration", &failure));
+                report.extend(agents::checks(None));
+            }
+        }
+        report
+    }
+
+    fn servers(&self, project: &agent_spaces::project::Project, session: &Session) -> Vec<Check> {
+        let deadline = (!self.offline).then_some(self.deadline);
+        servers::checks(project, session, deadline, &self.config.argument())
+    }
+}
+
+fn failed(subject: &str, failure: &Failure) -> Check {
+    let check = Check::broken(subject, &failure.error.message, failure.error.exit_status());
+    match &failure.error.hint {
+        Some(hint) => check.fix(hint),
+        None => check,
+    }
+}

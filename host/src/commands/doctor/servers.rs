@@ -1,0 +1,156 @@
+//! Each MCP server, from its settings to its tools.
+
+use super::super::clients::{Session, tools};
+use super::super::folders;
+use super::check::Check;
+use agent_spaces::mcp::{ConfiguredServer, locked};
+use agent_spaces::project::Project;
+use agent_spaces::trust::Status;
+use agent_spaces_mcp::lock::compare;
+use agent_spaces_mcp::process::Child;
+use agent_spaces_mcp::{CallError, ConnectError, Endpoint, Listing};
+use futures_util::{StreamExt, stream};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// Servers that are started at one time.
+const AT_ONCE: usize = 4;
+
+/// How long a server may take to end.
+const CLOSING: Duration = Duration::from_secs(5);
+
+/// What there is to say of each server. Without a deadline none is started. `argument` names the configuration to
+/// another command.
+pub(super) fn checks(project: &Project, session: &Session, deadline: Option<Duration>, argument: &str) -> Vec<Check> {
+    let servers: Vec<&Arc<ConfiguredServer>> = project.servers().values().collect();
+    let bar = deadline.map(|_| folders::spin("Asking the MCP servers for their tools"));
+    let examining = servers.into_iter().map(|server| {
+        let examination = Examination { project, session, server, argument };
+        async move { examination.check(deadline).await }
+    });
+    let checks = session.wait(stream::iter(examining).buffered(AT_ONCE).collect::<Vec<Check>>());
+    if let Some(bar) = bar {
+        bar.finish_and_clear();
+    }
+    checks.unwrap_or_else(|failure| vec![Check::broken("servers", failure.error.message, 5)])
+}
+
+struct Examination<'a> {
+    project: &'a Project,
+    session: &'a Session,
+    server: &'a Arc<ConfiguredServer>,
+    argument: &'a str,
+}
+
+impl Examination<'_> {
+    async fn check(&self, deadline: Option<Duration>) -> Check {
+        let server = self.server;
+        if !server.config.enabled {
+            return Check::note(self.subject(), "it is switched off");
+        }
+        if server.config.unsupported.is_none() && server.acceptance.status != Status::Accepted {
+            let file = server.acceptance.file.display();
+            let check = Check::warning(self.subject(), format!("it waits until {file} is accepted"));
+            return check.fix(format!("read it, then run `agent-spaces trust {file}`"));
+        }
+        if let Some(obstacle) = server.obstacle() {
+            return Check::warning(self.subject(), obstacle);
+        }
+        // Variables that are missing, and programs that are: both are known without starting anything.
+        let settings = match self.session.clients().settings(server, None) {
+            Ok(settings) => settings,
+            Err(error) => return Check::broken(self.subject(), error.to_string(), 2),
+        };
+        if let Endpoint::Stdio(endpoint) = &settings.endpoint
+            && let Err(error) = Child::check(endpoint)
+        {
+            return Check::broken(self.subject(), error.to_string(), 5);
+        }
+        match deadline {
+            None => self.offline(),
+            Some(deadline) => self.ask(deadline).await,
+        }
+    }
+
+    fn subject(&self) -> String {
+        format!("server {}", self.server.name)
+    }
+
+    fn offline(&self) -> Check {
+        match self.project.lock().servers.get(&self.server.name) {
+            Some(accepted) => Check::fine(
+                self.subject(),
+                format!("{} were accepted; it was not started", tools(accepted.tools.len())),
+            ),
+            None => Check::note(self.subject(), "it was not started, and its tools are not known yet"),
+        }
+    }
+
+    async fn ask(&self, deadline: Duration) -> Check {
+        let begun = Instant::now();
+        let server = self.session.clients().stranger(self.server);
+        let listing = tokio::time::timeout(deadline, server.list()).await;
+        // One that does not end is ended with this command.
+        let _slow = tokio::time::timeout(CLOSING, server.close()).await;
+        match listing {
+            Ok(Ok(listing)) => self.compare(&listing, begun.elapsed()),
+            Ok(Err(error)) => self.failed(&error),
+            Err(_) => {
+                let time = humantime::format_duration(deadline);
+                let check = Check::broken(self.subject(), format!("it did not list its tools within {time}"), 5);
+                check.fix(format!(
+                    "try `agent-spaces mcp tools {} --trace-mcp{}`; a first start may download its package: run this \
+                     again, or give it more time with --deadline",
+                    self.server.name, self.argument
+                ))
+            }
+        }
+    }
+
+    fn failed(&self, error: &CallError) -> Check {
+        let (name, argument) = (&self.server.name, self.argument);
+        let text = match error {
+            CallError::Unavailable(error) => error.to_string(),
+            error => error.to_string(),
+        };
+        let check = Check::broken(self.subject(), text, 5);
+        match error {
+            CallError::Unavailable(ConnectError::Unauthorized { .. }) => {
+                check.fix(format!("agent-spaces mcp login {name}{argument}"))
+            }
+            // It says itself what to do.
+            CallError::Unavailable(ConnectError::Start { .. } | ConnectError::Refused(_)) => check,
+            _ => check.fix(format!("see what is said: `agent-spaces mcp tools {name} --trace-mcp{argument}`")),
+        }
+    }
+
+    fn compare(&self, listing: &Listing, time: Duration) -> Check {
+        let (name, argument) = (&self.server.name, self.argument);
+        let answer = format!("{} in {} ms", tools(listing.tools.len()), time.as_millis());
+        let Some(accepted) = self.project.lock().servers.get(name) else {
+            let is_recorded = self.server.config.tools.is_some();
+            let check = Check::fine(self.subject(), format!("{answer}, recorded by hand"));
+            return if is_recorded {
+                check
+            } else {
+                Check::warning(self.subject(), format!("{answer}, which nobody has accepted yet"))
+                    .fix(format!("agent-spaces mcp accept {name}{argument}"))
+            };
+        };
+        let now = match locked(self.server, listing, &self.session.context().redactor) {
+            Ok(now) => now,
+            Err(error) => return Check::broken(self.subject(), error.to_string(), 5),
+        };
+        let changes = compare(accepted, &now);
+        match changes.as_slice() {
+            [] => Check::fine(self.subject(), format!("{answer}, as accepted")),
+            [first, rest @ ..] => {
+                let more = if rest.is_empty() { String::new() } else { format!(", and {} more", rest.len()) };
+                let message = format!("{answer}, and not as accepted: {first}{more}");
+                Check::warning(self.subject(), message).fix(format!(
+                    "look at `agent-spaces audit --diff{argument}`, then run `agent-spaces mcp accept {name}{argument}`"
+                ))
+            }
+        }
+    }
+}

@@ -1,0 +1,162 @@
+//! Our own configuration, and the servers that are added to it.
+
+use super::super::failure::Failure;
+use super::super::programs::{Entry, file};
+use super::super::{folders, terminal};
+use agent_spaces::config::{self, Config, Entry as Grant, Format, JsonChange, McpServer, edit_json, from_text};
+use agent_spaces::project::{find_in, read_config};
+use agent_spaces_mcp::secrets::looks_secret;
+use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// Largest configuration.
+const MAX_BYTES: usize = 1 << 20;
+
+/// The configuration that servers are added to, which need not be there yet.
+pub(super) struct Ours {
+    folder: PathBuf,
+    file: PathBuf,
+    /// Its text, where there is one that can be added to.
+    text: Option<String>,
+    config: Config,
+    is_json: bool,
+}
+
+impl Ours {
+    /// The configuration of a folder.
+    pub(super) fn open(folder: &Path) -> Result<Ours, Failure> {
+        let found = if folder.is_dir() { find_in(folder)? } else { None };
+        let new = folder.join("agent-spaces.config.json");
+        let mut ours =
+            Ours { folder: folder.to_owned(), file: new, text: None, config: Config::default(), is_json: true };
+        let Some(found) = found else {
+            if std::fs::symlink_metadata(&ours.file).is_ok() {
+                let message = format!("{} is there and is no file", ours.file.display());
+                return Err(Failure::new("config.file", terminal::clean_line(&message), Some("take it away")));
+            }
+            return Ok(ours);
+        };
+        let name = found.display().to_string();
+        let fail = |error: std::io::Error| Failure::new("config.file", format!("{name}: {error}"), None);
+        ours.is_json = false;
+        ours.config = match found.extension().and_then(|extension| extension.to_str()) {
+            Some("json") => {
+                let text = file::read(&found, MAX_BYTES).map_err(fail)?;
+                ours.is_json = true;
+                let config = from_text(&name, &text, Format::Json).map_err(unusable)?;
+                ours.text = Some(text);
+                config
+            }
+            Some("toml") => {
+                let text = file::read(&found, MAX_BYTES).map_err(fail)?;
+                from_text(&name, &text, Format::Toml).map_err(unusable)?
+            }
+            _ => read_config(&found, &folders::engine(true)?, &folders::surroundings())?,
+        };
+        ours.file = found;
+        Ok(ours)
+    }
+
+    pub(super) fn file(&self) -> &Path {
+        &self.file
+    }
+
+    pub(super) fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// Its servers.
+    pub(super) fn present(&self) -> &BTreeMap<String, McpServer> {
+        &self.config.mcp_servers
+    }
+
+    /// Whether it can be added to.
+    pub(super) fn is_json(&self) -> bool {
+        self.is_json
+    }
+
+    /// Whether there is one yet.
+    pub(super) fn is_there(&self) -> bool {
+        self.text.is_some() || !self.is_json
+    }
+
+    /// Its text with these servers, which every script is given.
+    pub(super) fn with(&self, new: &[&Entry]) -> Result<String, Failure> {
+        let name = self.file.display().to_string();
+        let text = match &self.text {
+            None => format!("{:#}\n", addition(new)),
+            Some(text) => {
+                let mut changes = Vec::new();
+                for (name, server) in named(new) {
+                    let keys = vec!["mcpServers".to_owned(), name.to_owned()];
+                    changes.push(JsonChange::Add(keys, server.clone().into()));
+                    if !self.config.global.contains(&Grant::Mcp(name.to_owned())) {
+                        let keys = vec!["capabilities".to_owned(), "global".to_owned()];
+                        changes.push(JsonChange::Push(keys, format!("mcp:{name}").into()));
+                    }
+                }
+                edit_json(&name, text, &changes).map_err(unusable)?
+            }
+        };
+        // What we write must be what we read.
+        from_text(&name, &text, Format::Json).map_err(unusable)?;
+        Ok(text)
+    }
+
+    /// Writes the text that [`Ours::with`] gave.
+    pub(super) fn write(&mut self, text: String, new: &[&Entry]) -> Result<(), Failure> {
+        let name = self.file.display().to_string();
+        let failed = |error: std::io::Error| Failure::new("host.file", format!("{name}: {error}"), None);
+        file::make_folder(&self.folder).map_err(failed)?;
+        match &self.text {
+            None => {
+                // Somebody else may have made it while its user thought.
+                if std::fs::symlink_metadata(&self.file).is_ok() {
+                    return Err(failed(std::io::Error::other("it was made just now; run this again")));
+                }
+                file::write(&self.file, &text, None).map_err(failed)?;
+            }
+            Some(before) => {
+                let real = std::fs::canonicalize(&self.file).map_err(failed)?;
+                if file::read(&real, MAX_BYTES).map_err(failed)? != *before {
+                    return Err(failed(std::io::Error::other("it was changed just now; run this again")));
+                }
+                let metadata = std::fs::metadata(&real).map_err(failed)?;
+                // What has secrets now is for its user alone, whatever it was before.
+                let mode = literal_secrets(new).is_empty().then_some(&metadata);
+                file::write(&real, &text, mode).map_err(failed)?;
+            }
+        }
+        self.config = from_text(&name, &text, Format::Json).map_err(unusable)?;
+        self.text = Some(text);
+        Ok(())
+    }
+}
+
+fn unusable(error: config::ConfigError) -> Failure {
+    Failure::new("config.file", error.to_string(), None)
+}
+
+/// A configuration of these servers and nothing else.
+pub(super) fn addition(new: &[&Entry]) -> Value {
+    let servers: Map<String, Value> =
+        named(new).map(|(name, server)| (name.to_owned(), server.clone().into())).collect();
+    let global: Vec<String> = servers.keys().map(|name| format!("mcp:{name}")).collect();
+    json!({ "mcpServers": servers, "capabilities": { "global": global } })
+}
+
+fn named<'a>(new: &'a [&Entry]) -> impl Iterator<Item = (&'a str, &'a Map<String, Value>)> {
+    new.iter().filter_map(|entry| Some((entry.our_name()?, &entry.ours)))
+}
+
+/// Variables and headers of these servers that hold a secret as it is, by server.
+pub(super) fn literal_secrets(new: &[&Entry]) -> Vec<(String, Vec<String>)> {
+    let of = |server: &Map<String, Value>| {
+        let members = ["env", "headers"].iter().filter_map(|key| server.get(*key)?.as_object()).flatten();
+        let is_literal = |value: &Value| value.as_str().is_some_and(|text| !text.is_empty() && !text.contains("${"));
+        members.filter(|(name, value)| looks_secret(name) && is_literal(value)).map(|(name, _)| name.clone()).collect()
+    };
+    let all = named(new).map(|(name, server)| (name.to_owned(), of(server)));
+    all.filter(|(_, names): &(String, Vec<String>)| !names.is_empty()).collect()
+}

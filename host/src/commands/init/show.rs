@@ -1,0 +1,223 @@
+//! What was found and what was done, for people and as data.
+
+use super::super::programs::{Entry, Reach, Source, State};
+use super::super::terminal::clean_line;
+use super::Written;
+use super::ours::{Ours, addition, literal_secrets};
+use super::paste::indented;
+use agent_spaces::config::{ConfigError, McpServer, Transport};
+use agent_spaces::mcp::endpoint;
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+/// Most characters of a command or an address, and most warnings of one file: a stranger's may be of any length.
+const MAX_SHOWN: usize = 120;
+const MAX_WARNINGS: usize = 10;
+
+/// The same thing twice.
+pub(super) struct Shown {
+    pub(super) text: String,
+    pub(super) data: Value,
+}
+
+/// Every server by its file.
+pub(super) fn found(sources: &[Source], entries: &[Entry], present: &BTreeMap<String, McpServer>) -> Shown {
+    let (mut text, mut data) = (String::new(), Vec::new());
+    let width = entries.iter().map(|entry| entry.name.chars().count()).max().unwrap_or_default().min(24);
+    for (source, at) in sources.iter().zip(0..) {
+        let reach = match source.reach {
+            Reach::User | Reach::Named => "",
+            Reach::UserHere => ", for this folder",
+            Reach::Folder => ", of this folder",
+        };
+        let _ = writeln!(text, "{}{reach}  {}", source.program, path(&source.file));
+        let (mut servers, mut warnings) = (Vec::new(), Vec::new());
+        for entry in entries.iter().filter(|entry| entry.source == at) {
+            let (endpoint, names) = (cut(&endpoint(&entry.server.transport).to_string()), names(&entry.server));
+            let note = note(entry, present);
+            let _ = write!(text, "  {:width$}  {endpoint}", entry.name);
+            if !names.is_empty() {
+                let _ = write!(text, "  ({})", cut(&names.join(", ")));
+            }
+            text.push('\n');
+            if let Some(note) = &note {
+                let _ = writeln!(text, "  {:width$}  - {}", "", clean_line(note));
+            }
+            servers.push(json!({
+                "name": entry.name, "endpoint": endpoint, "variables": names, "state": state(&entry.state),
+                "as": entry.our_name(), "note": note,
+            }));
+        }
+        match &source.found {
+            Err(error) => {
+                let _ = writeln!(text, "  ! it cannot be read: {}", clean_line(error));
+                warnings.push(error.clone());
+            }
+            Ok(found) => {
+                warnings.extend(found.warnings.iter().map(warning));
+                for warning in warnings.iter().take(MAX_WARNINGS) {
+                    let _ = writeln!(text, "  ! {}", clean_line(warning));
+                }
+                if let Some(more) = warnings.len().checked_sub(MAX_WARNINGS).filter(|more| *more > 0) {
+                    let _ = writeln!(text, "  ! and {more} more");
+                }
+            }
+        }
+        if entries.iter().any(|entry| entry.source == at && entry.state == State::OfFolder) {
+            let _ = writeln!(
+                text,
+                "  ! these came with the folder and are not copied: read them, then run this again with --here or with \
+                 --from {}",
+                path(&source.file)
+            );
+        }
+        text.push('\n');
+        data.push(json!({
+            "file": source.file, "program": source.program, "servers": servers, "warnings": warnings,
+        }));
+    }
+    Shown { text, data: data.into() }
+}
+
+/// What there is to say of a server besides what it is.
+fn note(entry: &Entry, present: &BTreeMap<String, McpServer>) -> Option<String> {
+    let name = &entry.name;
+    match &entry.state {
+        State::New(new) if new == name => None,
+        State::New(new) => Some(format!("becomes `{new}`: another server is called `{name}`")),
+        State::Known(known) if present.contains_key(known) => Some(format!("your configuration has it, as `{known}`")),
+        State::Known(known) => Some(format!("the same as `{known}` above")),
+        State::Off => Some("switched off, so it stays where it is".to_owned()),
+        State::Ourselves => Some("this is agent-spaces itself".to_owned()),
+        State::Unsupported(reason) => Some(format!("stays where it is: {reason}")),
+        State::OfFolder => None,
+    }
+}
+
+fn state(state: &State) -> &'static str {
+    match state {
+        State::New(_) => "new",
+        State::Known(_) => "known",
+        State::Off => "off",
+        State::Ourselves => "ourselves",
+        State::Unsupported(_) => "unsupported",
+        State::OfFolder => "ofFolder",
+    }
+}
+
+/// The names of its variables or headers; their values are nobody's to see.
+fn names(server: &McpServer) -> Vec<String> {
+    match &server.transport {
+        Transport::Stdio { env, .. } => env.keys().map(|name| clean_line(name)).collect(),
+        Transport::Remote { headers, .. } => headers.keys().map(|name| clean_line(name)).collect(),
+    }
+}
+
+/// The place within the file, which stands above it already.
+fn warning(warning: &ConfigError) -> String {
+    let fix = warning.fix.as_ref().map(|fix| format!("; {fix}")).unwrap_or_default();
+    format!("{}: {}{fix}", warning.path, warning.message)
+}
+
+/// What was written, and what its user should know of it.
+pub(super) fn written(ours: &Ours, new: &[&Entry], written: &Written, is_here: bool) -> String {
+    let file = path(ours.file());
+    let names: Vec<&str> = new.iter().filter_map(|entry| entry.our_name()).collect();
+    let names = names.join(", ");
+    let mut text = match written {
+        Written::Done => format!("Wrote {file}: {names}\n"),
+        Written::Planned => format!("Would write {file}: {names}\n"),
+        Written::Nothing => match ours.is_there() {
+            true => format!("Nothing is new: {file} has them, or they stay where they are.\n"),
+            false => "Nothing was written: no server can be copied.\n".to_owned(),
+        },
+        Written::ByHand => {
+            let addition = indented(&format!("{:#}", masked(addition(new))));
+            format!("Nothing was written: {file} is not JSON. Add this to it:\n\n{addition}\n")
+        }
+        Written::Refused => return "Nothing was written.\n".to_owned(),
+    };
+    let secrets = literal_secrets(new);
+    if !secrets.is_empty() && *written != Written::ByHand {
+        let all = secrets.iter().map(|(server, names)| format!("{} of {server}", names.join(", ")));
+        let _ = writeln!(
+            text,
+            "Secrets stand in it as they are: {}.\nOnly you can read the file. Better: write `${{NAME}}` there and set \
+             the variable where your agent is started{}",
+            clean_line(&all.collect::<Vec<_>>().join("; ")),
+            if is_here { "; and never commit the file as it is." } else { "." }
+        );
+    }
+    if is_here && matches!(written, Written::Done | Written::Planned) {
+        let _ = writeln!(text, "Nothing in it is started until you accept it: `agent-spaces trust {file}`");
+    }
+    text
+}
+
+/// Without values that may be secret: a terminal is remembered.
+fn masked(mut addition: Value) -> Value {
+    let servers = addition.get_mut("mcpServers").and_then(Value::as_object_mut);
+    for server in servers.into_iter().flat_map(|servers| servers.values_mut()) {
+        for key in ["env", "headers"] {
+            let members = server.get_mut(key).and_then(Value::as_object_mut);
+            for (name, value) in members.into_iter().flatten() {
+                if value.as_str().is_some_and(|text| !text.contains("${")) {
+                    *value = format!("${{{}}}", name.replace('-', "_").to_ascii_uppercase()).into();
+                }
+            }
+        }
+        if let Some(auth) = server.get_mut("auth").and_then(Value::as_object_mut)
+            && let Some(secret) = auth.get_mut("clientSecret")
+        {
+            *secret = "${CLIENT_SECRET}".into();
+        }
+    }
+    addition
+}
+
+pub(super) fn config(ours: &Ours, new: &[&Entry], written: &Written) -> Value {
+    let state = match written {
+        Written::Done => "written",
+        Written::Planned => "planned",
+        Written::Nothing => "unchanged",
+        Written::ByHand => "byHand",
+        Written::Refused => "refused",
+    };
+    let added: Vec<&str> = new.iter().filter_map(|entry| entry.our_name()).collect();
+    let secrets: BTreeMap<String, Vec<String>> = literal_secrets(new).into_iter().collect();
+    json!({ "file": ours.file(), "state": state, "added": added, "literalSecrets": secrets })
+}
+
+/// What to do where no program has a server.
+pub(super) fn nothing(looked: &[PathBuf], file: &Path) -> String {
+    let mut text = "No MCP servers were found. Looked at:\n".to_owned();
+    for file in looked {
+        let _ = writeln!(text, "  {}", path(file));
+    }
+    let example = json!({
+        "mcpServers": { "time": { "command": "uvx", "args": ["mcp-server-time"] } },
+        "capabilities": { "global": ["mcp:time"] },
+    });
+    let _ = writeln!(
+        text,
+        "\nTo begin with a server of your own, write this to {}:\n\n{}\n\nthen run `agent-spaces doctor`. To see a script \
+         run:\n\n  echo '1 + 1' | agent-spaces run -",
+        path(file),
+        indented(&format!("{example:#}"))
+    );
+    text
+}
+
+fn path(path: &Path) -> String {
+    clean_line(&path.display().to_string())
+}
+
+fn cut(text: &str) -> String {
+    let clean = clean_line(text);
+    match clean.chars().count() > MAX_SHOWN {
+        true => clean.chars().take(MAX_SHOWN).chain(['…']).collect(),
+        false => clean,
+    }
+}

@@ -11,6 +11,7 @@
 //! - `calling`, `asking`, `offering`: calls that end early, what servers ask of us, what they offer besides tools.
 //! - `secrets`, `trust`, `isolation`, `accepted`: what stays apart, and what is inert until it is accepted.
 //! - `crowd`, `endings`: many calls at once, and nothing left behind.
+//! - `doctor`: what `agent-spaces doctor` says of all of these.
 //! - `verbs`: the output of `agent-spaces mcp`, and the accounting file.
 
 #![cfg(unix)]
@@ -20,6 +21,7 @@ mod accepted;
 mod asking;
 mod calling;
 mod crowd;
+mod doctor;
 mod endings;
 mod isolation;
 mod misbehaviour;

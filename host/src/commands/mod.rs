@@ -22,6 +22,7 @@ mod publish;
 mod reach;
 mod run;
 mod script_file;
+mod shell_word;
 mod space_choice;
 mod spaces;
 mod terminal;

@@ -3,6 +3,7 @@
 use super::failure::Failure;
 use super::folders;
 use super::script_file::ScriptFile;
+use super::shell_word::shell_word;
 use agent_spaces::project::{
     DefinitionFile, Project, SpaceModules, Surroundings, check_workspace, definitions_at, find, find_foreign, find_in,
 };
@@ -45,7 +46,10 @@ pub(super) enum Found {
 impl ConfigChoice {
     /// What names the same configuration to another command.
     pub(super) fn argument(&self) -> String {
-        self.config.as_ref().map(|file| format!(" --config {}", file.display())).unwrap_or_default()
+        self.config
+            .as_ref()
+            .map(|file| format!(" --config {}", shell_word(&file.display().to_string())))
+            .unwrap_or_default()
     }
 
     /// The project that was named, or the one here; without a configuration, the folder of a `.mcp.json`.

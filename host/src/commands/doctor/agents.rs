@@ -1,10 +1,11 @@
 //! Other programs that start this one, or the same servers.
 
-use super::super::programs::{Entry, Source, State, merge, search};
+use super::super::programs::{Entry, Reach, Source, State, merge, search};
+use super::super::shell_word::shell_word;
 use super::check::Check;
 use agent_spaces::config::{McpServer, Raw, Transport};
 use agent_spaces::project::Project;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 /// What other programs have to do with the servers of this project.
@@ -19,7 +20,7 @@ pub(super) fn checks(project: Option<&Project>) -> Vec<Check> {
     let target = project.map(Project::folder).unwrap_or(Path::new("."));
     let entries = merge(&found.sources, &present, target, |_| true);
     let mut checks = Vec::new();
-    let (mut is_started, mut elsewhere) = (false, Vec::new());
+    let (mut is_started, mut elsewhere, mut served) = (false, Vec::new(), BTreeSet::new());
     for (source, at) in found.sources.iter().zip(0..) {
         let subject = format!("{} ({})", source.program, source.file.display());
         if let Err(error) = &source.found {
@@ -29,6 +30,7 @@ pub(super) fn checks(project: Option<&Project>) -> Vec<Check> {
         for entry in here.iter().filter(|entry| entry.state == State::Ourselves) {
             is_started = true;
             checks.push(ourselves(&subject, entry));
+            served.extend(config_of(&entry.server));
         }
         if is_own(source) {
             continue;
@@ -39,7 +41,17 @@ pub(super) fn checks(project: Option<&Project>) -> Vec<Check> {
             let message = format!("it starts {} too: an agent there sees the same tools twice", twice.join(", "));
             checks.push(Check::warning(&subject, message).fix("agent-spaces init --replace"));
         }
-        elsewhere.extend(here.iter().filter(|entry| matches!(entry.state, State::New(_))).map(|entry| &*entry.name));
+        let is_new = |entry: &&&Entry| source.reach != Reach::Folder && matches!(entry.state, State::New(_));
+        elsewhere.extend(here.iter().filter(is_new).map(|entry| &*entry.name));
+    }
+    let examined = project.and_then(Project::acceptance).map(|acceptance| &acceptance.file);
+    let is_other = |file: &&str| {
+        let file = Path::new(file);
+        file.is_file() && examined.is_none_or(|it| it.canonicalize().ok() != file.canonicalize().ok())
+    };
+    for file in served.into_iter().filter(is_other) {
+        let message = format!("they start agent-spaces with {file}, which was not looked at here");
+        checks.push(Check::note("agents", message).fix(format!("agent-spaces doctor --config {}", shell_word(file))));
     }
     if !elsewhere.is_empty() {
         let message = format!("other programs have servers that are not behind agent-spaces: {}", elsewhere.join(", "));
@@ -54,13 +66,12 @@ pub(super) fn checks(project: Option<&Project>) -> Vec<Check> {
 
 /// Whether what another program would start is there.
 fn ourselves(subject: &str, entry: &Entry) -> Check {
-    let Transport::Stdio { program, args, .. } = &entry.server.transport else {
+    let Transport::Stdio { program, .. } = &entry.server.transport else {
         return Check::fine(subject, "it is told of agent-spaces");
     };
-    let args: Vec<&str> = args.iter().map(Raw::expose).collect();
-    let config = args.iter().position(|arg| *arg == "--config").and_then(|at| args.get(at + 1));
+    let config = config_of(&entry.server);
     let is_missing = |path: &str| Path::new(path).is_absolute() && !Path::new(path).is_file();
-    let missing = [program.as_str()].into_iter().chain(config.copied()).find(|path| is_missing(path));
+    let missing = [program.as_str()].into_iter().chain(config).find(|path| is_missing(path));
     match missing {
         Some(path) => Check::broken(subject, format!("it starts agent-spaces with {path}, which is not there"), 5)
             .fix("`agent-spaces init` prints what to write instead"),
@@ -69,4 +80,11 @@ fn ourselves(subject: &str, entry: &Entry) -> Check {
             None => Check::fine(subject, "it starts agent-spaces"),
         },
     }
+}
+
+/// The configuration that this program is started with.
+fn config_of(server: &McpServer) -> Option<&str> {
+    let Transport::Stdio { args, .. } = &server.transport else { return None };
+    let mut args = args.iter().map(Raw::expose).skip_while(|arg| *arg != "--config");
+    args.nth(1)
 }

@@ -1,8 +1,10 @@
 //! The configuration, and what is odd about its files.
 
+use super::super::shell_word::shell_word;
 use super::check::Check;
 use agent_spaces::project::Project;
 use agent_spaces::trust::Status;
+use std::path::Path;
 
 /// Most warnings that are shown.
 const MAX_WARNINGS: usize = 10;
@@ -33,10 +35,15 @@ fn configuration(project: &Project) -> Check {
     match acceptance.status {
         Status::Accepted => Check::fine("configuration", format!("{file}, {servers}")),
         Status::New => Check::broken("configuration", format!("{file} is not accepted yet, so it starts nothing"), 2)
-            .fix(format!("read it, then run `agent-spaces trust {file}`")),
+            .fix(trust(&acceptance.file)),
         Status::Changed => {
             Check::broken("configuration", format!("{file} has changed since it was accepted, so it starts nothing"), 2)
-                .fix(format!("read it, then run `agent-spaces trust {file}`"))
+                .fix(trust(&acceptance.file))
         }
     }
+}
+
+/// What to do about a file that is not accepted.
+pub(super) fn trust(file: &Path) -> String {
+    format!("read it, then run `agent-spaces trust {}`", shell_word(&file.display().to_string()))
 }

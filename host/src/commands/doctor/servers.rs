@@ -3,6 +3,7 @@
 use super::super::clients::{Session, tools};
 use super::super::folders;
 use super::check::Check;
+use super::configuration::trust;
 use agent_spaces::mcp::{ConfiguredServer, locked};
 use agent_spaces::project::Project;
 use agent_spaces::trust::Status;
@@ -51,7 +52,7 @@ impl Examination<'_> {
         if server.config.unsupported.is_none() && server.acceptance.status != Status::Accepted {
             let file = server.acceptance.file.display();
             let check = Check::warning(self.subject(), format!("it waits until {file} is accepted"));
-            return check.fix(format!("read it, then run `agent-spaces trust {file}`"));
+            return check.fix(trust(&server.acceptance.file));
         }
         if let Some(obstacle) = server.obstacle() {
             return Check::warning(self.subject(), obstacle);

@@ -81,7 +81,7 @@ impl Init {
     fn init(&self) -> Result<(Value, u8), Failure> {
         let found = search(Path::new("."), &self.from);
         self.check_named(&found.sources)?;
-        let mut ours = Ours::open(&self.target()?)?;
+        let mut ours = Ours::open(&self.target()?, self.here)?;
         let may_take = |source: &Source| self.here || is_accepted(source);
         let entries = merge(&found.sources, ours.present(), ours.folder(), may_take);
         let seen = show::found(&found.sources, &entries, ours.present());
@@ -95,7 +95,8 @@ impl Init {
         let new: Vec<&Entry> = entries.iter().filter(|entry| matches!(entry.state, State::New(_))).collect();
         let written = self.write(&mut ours, &new)?;
         self.say(&show::written(&ours, &new, &written, self.here));
-        if written != Written::Refused {
+        // Whoever has it put into their files need not do so by hand.
+        if written != Written::Refused && !self.replace {
             self.say(&paste.text());
         }
         let mut originals = Originals::of(&found.sources, &entries, &ours, &paste);
@@ -116,11 +117,13 @@ impl Init {
 
     /// A file that was asked for must be there; one that was found may be broken.
     fn check_named(&self, sources: &[Source]) -> Result<(), Failure> {
-        let broken = sources.iter().filter(|source| source.reach == Reach::Named);
-        match broken.filter_map(|source| source.found.as_ref().err()).next() {
-            Some(error) => Err(Failure::new("config.file", terminal::clean_line(error), None)),
-            None => Ok(()),
+        for source in sources.iter().filter(|source| source.reach == Reach::Named) {
+            if let Err(error) = &source.found {
+                let message = format!("{}: {error}", source.file.display());
+                return Err(Failure::new("config.file", terminal::clean_line(&message), None));
+            }
         }
+        Ok(())
     }
 
     /// The folder of our configuration.

@@ -1,6 +1,6 @@
 //! Taking servers out of the files that they came from.
 
-use super::super::programs::{Entry, Source, State, file};
+use super::super::programs::{Entry, Reach, Source, State, file};
 use super::super::terminal;
 use super::ours::Ours;
 use super::paste::{NAME, Paste};
@@ -42,12 +42,13 @@ impl Originals {
             let is_ours = |entry: &&Entry| entry.state == State::Ourselves;
             let taken: BTreeSet<Vec<String>> = here().filter(is_ours).map(|entry| object(&entry.keys)).collect();
             let objects: BTreeSet<Vec<String>> = servers.iter().map(|keys| object(keys)).collect();
-            let additions = objects.difference(&taken).map(|object| {
+            // Claude Code has what is for all folders and what is for one in the same file; once is enough there.
+            let is_told = source.reach == Reach::UserHere && is_told_for_all(source, sources, entries, &originals);
+            let additions = objects.difference(&taken).filter(|_| !is_told).map(|object| {
                 let is_typed = object.last().is_some_and(|key| key == "servers");
                 let keys = object.iter().cloned().chain([NAME.to_owned()]).collect();
                 JsonChange::Add(keys, paste.entry(is_typed))
             });
-            // Claude Code has what is for all folders and what is for one in the same file.
             match originals.iter_mut().find(|original| original.file == source.file) {
                 Some(original) => {
                     original.servers.extend(servers);
@@ -149,6 +150,16 @@ impl Original {
     fn names(&self) -> String {
         terminal::clean_line(&self.server_names().join(", "))
     }
+}
+
+/// Whether the file of a source has our entry for all folders, or gets it.
+fn is_told_for_all(source: &Source, sources: &[Source], entries: &[Entry], originals: &[Original]) -> bool {
+    let is_user = |entry: &&Entry| {
+        let other = sources.get(entry.source);
+        other.is_some_and(|other| other.file == source.file && other.reach == Reach::User)
+    };
+    let has = entries.iter().filter(is_user).any(|entry| entry.state == State::Ourselves);
+    has || originals.iter().any(|original| original.file == source.file && !original.ours.is_empty())
 }
 
 fn is_present(entry: &Entry, ours: &Ours) -> bool {

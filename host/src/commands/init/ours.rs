@@ -5,7 +5,7 @@ use super::super::programs::{Entry, file};
 use super::super::{folders, terminal};
 use agent_spaces::config::{self, Config, Entry as Grant, Format, JsonChange, McpServer, edit_json, from_text};
 use agent_spaces::project::{find_in, read_config};
-use agent_spaces_mcp::secrets::looks_secret;
+use agent_spaces_mcp::secrets::{Secret, looks_secret, secrets_in_args, secrets_in_url};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -25,7 +25,7 @@ pub(super) struct Ours {
 
 impl Ours {
     /// The configuration of a folder.
-    pub(super) fn open(folder: &Path) -> Result<Ours, Failure> {
+    pub(super) fn open(folder: &Path, is_here: bool) -> Result<Ours, Failure> {
         let found = if folder.is_dir() { find_in(folder)? } else { None };
         let new = folder.join("agent-spaces.config.json");
         let mut ours =
@@ -38,6 +38,11 @@ impl Ours {
             return Ok(ours);
         };
         let name = found.display().to_string();
+        if is_here && std::fs::symlink_metadata(&found).is_ok_and(|metadata| metadata.is_symlink()) {
+            // A folder that came from a stranger could lead to the user's own configuration.
+            let message = format!("{name} is a link to another place, and nothing is added to it");
+            return Err(Failure::new("config.file", terminal::clean_line(&message), None));
+        }
         let fail = |error: std::io::Error| Failure::new("config.file", format!("{name}: {error}"), None);
         ours.is_json = false;
         ours.config = match found.extension().and_then(|extension| extension.to_str()) {
@@ -150,13 +155,26 @@ fn named<'a>(new: &'a [&Entry]) -> impl Iterator<Item = (&'a str, &'a Map<String
     new.iter().filter_map(|entry| Some((entry.our_name()?, &entry.ours)))
 }
 
-/// Variables and headers of these servers that hold a secret as it is, by server.
+/// Where these servers hold a secret as it is: variables and headers by name, arguments and addresses; by server.
 pub(super) fn literal_secrets(new: &[&Entry]) -> Vec<(String, Vec<String>)> {
     let of = |server: &Map<String, Value>| {
         let members = ["env", "headers"].iter().filter_map(|key| server.get(*key)?.as_object()).flatten();
         let is_literal = |value: &Value| value.as_str().is_some_and(|text| !text.is_empty() && !text.contains("${"));
-        members.filter(|(name, value)| looks_secret(name) && is_literal(value)).map(|(name, _)| name.clone()).collect()
+        let mut names: Vec<String> = members
+            .filter(|(name, value)| looks_secret(name) && is_literal(value))
+            .map(|(name, _)| name.clone())
+            .collect();
+        let is_plain = |secrets: Vec<Secret>| secrets.iter().any(|secret| !secret.expose().contains("${"));
+        let words = server.get("args").and_then(Value::as_array).into_iter().flatten();
+        let words: Vec<String> = words.filter_map(|word| word.as_str().map(str::to_owned)).collect();
+        if is_plain(secrets_in_args(&words)) {
+            names.push("an argument".to_owned());
+        }
+        if server.get("url").and_then(Value::as_str).is_some_and(|url| is_plain(secrets_in_url(url))) {
+            names.push("the address".to_owned());
+        }
+        names
     };
     let all = named(new).map(|(name, server)| (name.to_owned(), of(server)));
-    all.filter(|(_, names): &(String, Vec<String>)| !names.is_empty()).collect()
+    all.filter(|(_, names)| !names.is_empty()).collect()
 }

@@ -1,6 +1,7 @@
 //! What to tell other programs, so that they start this one.
 
 use super::super::failure::Failure;
+use super::super::shell_word::shell_word;
 use agent_spaces::config::foreign::{Client, Platform, well_known};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
@@ -41,7 +42,7 @@ impl Paste {
     /// The line for a shell that adds us to Claude Code.
     fn claude_line(&self) -> String {
         let scope = if self.is_here { "" } else { "--scope user " };
-        let words = [&self.program].into_iter().chain(&self.args).map(|word| quoted(word, cfg!(windows)));
+        let words = [&self.program].into_iter().chain(&self.args).map(|word| shell_word(word));
         format!("claude mcp add {scope}{NAME} -- {}", words.collect::<Vec<_>>().join(" "))
     }
 
@@ -85,34 +86,4 @@ impl Paste {
 /// Lines that stand apart and can be selected.
 pub(super) fn indented(text: &str) -> String {
     text.lines().map(|line| format!("  {line}")).collect::<Vec<_>>().join("\n")
-}
-
-/// One word of a shell's line.
-fn quoted(word: &str, is_windows: bool) -> String {
-    let is_plain = |character: char| {
-        character.is_ascii_alphanumeric() || "_@%+=:,./-".contains(character) || (is_windows && character == '\\')
-    };
-    if !word.is_empty() && word.chars().all(is_plain) {
-        return word.to_owned();
-    }
-    match is_windows {
-        true => format!("\"{}\"", word.replace('"', "\\\"")),
-        false => format!("'{}'", word.replace('\'', r"'\''")),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::quoted;
-
-    #[test]
-    fn a_shell_reads_back_the_word_that_was_written() {
-        for word in ["/usr/bin/agent-spaces", "/a b/c", "it's", "$HOME `x` \"y\" \\", "", "*", "ü", "a\nb", "--x=1"] {
-            let script = format!("printf %s {}", quoted(word, false));
-            let output = std::process::Command::new("sh").args(["-c", &script]).output().unwrap();
-            assert_eq!(String::from_utf8_lossy(&output.stdout), word);
-        }
-        assert_eq!(quoted(r"C:\Program Files\x.exe", true), r#""C:\Program Files\x.exe""#);
-        assert_eq!(quoted(r"C:\x.exe", true), r"C:\x.exe");
-    }
 }

@@ -7,6 +7,8 @@ use super::ours::{Ours, addition, literal_secrets};
 use super::paste::indented;
 use agent_spaces::config::{ConfigError, McpServer, Transport};
 use agent_spaces::mcp::endpoint;
+use agent_spaces_mcp::lock::LockedEndpoint;
+use agent_spaces_mcp::secrets::{MASK, Secret, secrets_in_args};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -39,7 +41,8 @@ pub(super) fn found(sources: &[Source], entries: &[Entry], present: &BTreeMap<St
             let note = note(entry, present);
             let _ = write!(text, "  {:width$}  {endpoint}", entry.name);
             if !names.is_empty() {
-                let _ = write!(text, "  ({})", cut(&names.join(", ")));
+                let verb = if matches!(entry.server.transport, Transport::Stdio { .. }) { "sets" } else { "sends" };
+                let _ = write!(text, "  ({verb} {})", cut(&names.join(", ")));
             }
             text.push('\n');
             if let Some(note) = &note {
@@ -135,7 +138,10 @@ pub(super) fn written(ours: &Ours, new: &[&Entry], written: &Written, is_here: b
         },
         Written::ByHand => {
             let addition = indented(&format!("{:#}", masked(addition(new))));
-            format!("Nothing was written: {file} is not JSON. Add this to it:\n\n{addition}\n")
+            format!(
+                "Nothing was written: {file} is not JSON. Add this to it:\n\n{addition}\n\nValues of variables and \
+                 headers are not shown: set `${{NAME}}`, or write them there, and whatever is {MASK}.\n"
+            )
         }
         Written::Refused => return "Nothing was written.\n".to_owned(),
     };
@@ -144,8 +150,8 @@ pub(super) fn written(ours: &Ours, new: &[&Entry], written: &Written, is_here: b
         let all = secrets.iter().map(|(server, names)| format!("{} of {server}", names.join(", ")));
         let _ = writeln!(
             text,
-            "Secrets stand in it as they are: {}.\nOnly you can read the file. Better: write `${{NAME}}` there and set \
-             the variable where your agent is started{}",
+            "Secrets stand there in plain text, as they did before: {}.\nOnly you can read the file. Better: write \
+             `${{NAME}}` in its place and set that variable where your agent is started{}",
             clean_line(&all.collect::<Vec<_>>().join("; ")),
             if is_here { "; and never commit the file as it is." } else { "." }
         );
@@ -168,6 +174,18 @@ fn masked(mut addition: Value) -> Value {
                 }
             }
         }
+        let words = server.get("args").and_then(Value::as_array).into_iter().flatten();
+        let words: Vec<String> = words.filter_map(|word| word.as_str().map(str::to_owned)).collect();
+        let in_args = secrets_in_args(&words);
+        for word in server.get_mut("args").and_then(Value::as_array_mut).into_iter().flatten() {
+            mask(word, &in_args);
+        }
+        if let Some(url) = server.get_mut("url") {
+            // Anything after the path may be a secret, whatever it is called.
+            let whole = url.as_str().unwrap_or_default();
+            let shown = LockedEndpoint::remote(whole).to_string();
+            *url = if shown == whole { shown } else { format!("{shown}{MASK}") }.into();
+        }
         if let Some(auth) = server.get_mut("auth").and_then(Value::as_object_mut)
             && let Some(secret) = auth.get_mut("clientSecret")
         {
@@ -175,6 +193,12 @@ fn masked(mut addition: Value) -> Value {
         }
     }
     addition
+}
+
+fn mask(text: &mut Value, secrets: &[Secret]) {
+    let Some(shown) = text.as_str() else { return };
+    let literal = secrets.iter().map(Secret::expose).filter(|secret| !secret.contains("${"));
+    *text = literal.fold(shown.to_owned(), |text, secret| text.replace(secret, MASK)).into();
 }
 
 pub(super) fn config(ours: &Ours, new: &[&Entry], written: &Written) -> Value {

@@ -3,6 +3,7 @@
 use super::file;
 use agent_spaces::config::foreign::{self, Client, Foreign, MAX_BYTES, Platform, well_known};
 use agent_spaces::project::{find_foreign, foreign_files};
+use std::io;
 use std::path::{Path, PathBuf};
 
 /// Whom a file speaks for.
@@ -30,7 +31,7 @@ pub(in crate::commands) struct Source {
     pub(in crate::commands) folder: Option<PathBuf>,
     /// What was read; it is compared before the file is changed.
     pub(in crate::commands) text: String,
-    /// Its servers, or why they cannot be read.
+    /// Its servers, or why they cannot be read; the file is not named there again.
     pub(in crate::commands) found: Result<Foreign, String>,
 }
 
@@ -109,12 +110,18 @@ impl Search {
             return;
         }
         self.seen.extend(whole);
-        let (text, found) = match file::read(file, MAX_BYTES) {
+        let read = match reach == Reach::Folder && is_linked(file) {
+            // What lies elsewhere is not the folder's to give away.
+            true => Err(io::Error::other("it is a link to another place")),
+            false => file::read(file, MAX_BYTES),
+        };
+        let (text, found) = match read {
             Ok(text) => {
-                let found = foreign::read(&file.display().to_string(), &text).map_err(|error| error.to_string());
+                let found = foreign::read("", &text);
+                let found = found.map_err(|error| error.to_string().trim_start_matches([':', ' ']).to_owned());
                 (text, found)
             }
-            Err(error) => (String::new(), Err(format!("{}: {error}", file.display()))),
+            Err(error) => (String::new(), Err(error.to_string())),
         };
         self.sources.push(Source { file: file.to_owned(), program, suffix, reach, folder, text, found });
     }
@@ -124,9 +131,8 @@ impl Search {
         let Ok(here) = here.canonicalize() else { return };
         let mine = |source: &&Source| source.suffix == "claude-code" && source.reach == Reach::User;
         let Some(source) = self.sources.iter().find(mine) else { return };
-        let name = source.file.display().to_string();
         let of_folder = |folder: &Path| {
-            let found = foreign::read_of_folder(&name, &source.text, folder.to_str()?).ok()?;
+            let found = foreign::read_of_folder("", &source.text, folder.to_str()?).ok()?;
             (!found.servers.is_empty() || !found.warnings.is_empty()).then(|| (folder.to_owned(), found))
         };
         let Some((folder, found)) = here.ancestors().find_map(of_folder) else { return };
@@ -134,6 +140,13 @@ impl Search {
         let (reach, folder, found) = (Reach::UserHere, Some(folder), Ok(found));
         self.sources.push(Source { file, program, suffix, reach, folder, text, found });
     }
+}
+
+/// Whether a file of a folder, or the folder that it is in there, is a link.
+fn is_linked(file: &Path) -> bool {
+    let is_link = |path: &Path| std::fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_symlink());
+    let is_named = |folder: &&Path| folder.file_name().is_some_and(|name| name == ".cursor" || name == ".vscode");
+    is_link(file) || file.parent().filter(is_named).is_some_and(is_link)
 }
 
 /// The program that reads a file, by the folder that it is in.

@@ -1,0 +1,113 @@
+//! `agent-spaces doctor`: what it says of servers that work, that do not, and that may not be started.
+
+use crate::support::{Done, Project, finish, hostile};
+use serde_json::{Value, json};
+
+/// Looks with a home of its own: what other programs have there is no matter of this test.
+fn doctor(project: &Project, arguments: &[&str]) -> Done {
+    let mut command = project.command(&[&["doctor"], arguments].concat());
+    std::fs::create_dir_all(project.path("home")).unwrap();
+    command.env("HOME", project.path("home"));
+    finish(command)
+}
+
+fn check<'a>(report: &'a Value, subject: &str) -> &'a Value {
+    let checks = report["checks"].as_array().unwrap();
+    checks.iter().find(|check| check["subject"] == subject).unwrap_or_else(|| panic!("{subject}: {report}"))
+}
+
+fn state<'a>(report: &'a Value, subject: &str) -> &'a str {
+    check(report, subject)["state"].as_str().unwrap()
+}
+
+#[test]
+fn every_server_is_followed_from_its_settings_to_its_tools() {
+    let (Some(good), Some(bad), Some(slow)) = (hostile(&[]), hostile(&["--exit-at-start"]), hostile(&["--no-start"]))
+    else {
+        return;
+    };
+    let mut off = good.clone();
+    off["enabled"] = false.into();
+    let mut poor = good.clone();
+    poor["env"] = json!({ "TOKEN": "${NOBODY_HAS_THIS_VARIABLE}" });
+    let project = Project::with_servers(json!({
+        "good": good, "bad": bad, "slow": slow, "poor": poor, "gone": { "command": "no-such-program-here" },
+    }));
+    assert_eq!(project.agent_spaces(&["mcp", "accept", "good"]).status, Some(0));
+    let done = doctor(&project, &["--deadline", "3s", "--json"]);
+    let report = done.json();
+    assert_eq!((done.status, report["ok"].as_bool()), (Some(5), Some(false)), "{report}");
+    let of = |name: &str| check(&report, &format!("server {name}"));
+    assert!(
+        of("good")["state"] == "fine" && of("good")["message"].as_str().unwrap().ends_with("as accepted"),
+        "{report}"
+    );
+    for (name, part) in [
+        ("bad", "its process ended"),
+        ("slow", "it did not list its tools within 3s"),
+        ("poor", "`NOBODY_HAS_THIS_VARIABLE` is not set"),
+        ("gone", "it is in no folder of the PATH"),
+    ] {
+        assert!(of(name)["state"] == "broken" && of(name)["message"].as_str().unwrap().contains(part), "{}", of(name));
+    }
+    for subject in ["engine", "state folder", "cache folder", "configuration"] {
+        assert_eq!(state(&report, subject), "fine", "{report}");
+    }
+    project.assert_nothing_left();
+    project.configure(json!({ "mcpServers": { "off": off } }));
+    project.trust();
+    let well = doctor(&project, &[]);
+    assert_eq!(well.status, Some(0), "{well:?}");
+    assert!(well.stdout.contains("-    server off: it is switched off\n"), "{}", well.stdout);
+}
+
+#[test]
+fn tools_that_changed_or_were_never_accepted_are_a_warning() {
+    let Some(good) = hostile(&[]) else { return };
+    let project = Project::with_servers(json!({ "good": good }));
+    let report = doctor(&project, &["--json"]).json();
+    assert_eq!(check(&report, "server good")["fix"], "agent-spaces mcp accept good");
+    assert_eq!(project.agent_spaces(&["mcp", "accept", "good"]).status, Some(0));
+    let Some(changed) = hostile(&["--extra-tool", "new_tool"]) else { return };
+    project.configure(json!({ "mcpServers": { "good": changed } }));
+    project.trust();
+    let done = doctor(&project, &["--json"]);
+    let report = done.json();
+    assert_eq!((done.status, state(&report, "server good")), (Some(0), "warning"), "{report}");
+    assert!(check(&report, "server good")["message"].as_str().unwrap().contains("not as accepted"), "{report}");
+}
+
+#[test]
+fn what_is_not_accepted_or_not_wanted_is_not_started() {
+    let Some(server) = hostile(&["--log", "log.jsonl"]) else { return };
+    let project = Project::with_servers(json!({ "good": server.clone() }));
+    let report = doctor(&project, &["--offline", "--json"]).json();
+    assert_eq!((state(&report, "server good"), project.read("log.jsonl").as_str()), ("note", ""));
+    project.configure(json!({ "mcpServers": { "good": server, "other": { "command": "x" } } }));
+    let done = doctor(&project, &["--json"]);
+    let report = done.json();
+    assert_eq!(done.status, Some(2), "{report}");
+    assert_eq!((state(&report, "configuration"), state(&report, "server good")), ("broken", "warning"));
+    assert!(check(&report, "configuration")["fix"].as_str().unwrap().contains("agent-spaces trust "));
+    assert_eq!(project.read("log.jsonl"), "");
+    project.write("agent-spaces.config.json", "{");
+    let done = doctor(&project, &["--json"]);
+    assert_eq!((done.status, state(&done.json(), "configuration")), (Some(2), "broken"));
+}
+
+#[test]
+fn other_programs_that_start_the_same_servers_or_us_are_named() {
+    let project = Project::new(json!({ "mcpServers": { "same": { "command": "x", "enabled": true } } }));
+    std::fs::create_dir_all(project.path("home/.cursor")).unwrap();
+    let us = json!({ "command": "/gone/agent-spaces", "args": ["mcp", "serve"] });
+    let mut theirs = json!({ "mcpServers": { "same": { "command": "x" }, "more": { "command": "y" }, "us": us } });
+    project.mark(&mut theirs["mcpServers"]);
+    project.write("home/.cursor/mcp.json", &theirs.to_string());
+    let report = doctor(&project, &["--offline", "--json"]).json();
+    let cursor = format!("Cursor ({})", project.path("home/.cursor/mcp.json").display());
+    let said: Vec<&Value> =
+        report["checks"].as_array().unwrap().iter().filter(|check| check["subject"] == cursor.as_str()).collect();
+    assert_eq!((&said[0]["state"], &said[1]["state"]), (&json!("broken"), &json!("warning")), "{report}");
+    assert!(said[1]["message"].as_str().unwrap().contains("it starts same too"));
+    assert!(check(&report, "other servers")["message"].as_str().unwrap().ends_with("more"));
+}

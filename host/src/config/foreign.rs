@@ -1,4 +1,4 @@
-//! MCP servers that other programs have configured. Their files are read and never written.
+//! MCP servers that other programs have configured. Their files are only read here.
 //!
 //! Our own file is refused for a slip; these belong to someone else, who may know more than we do. So a key that is
 //! not known here warns, a server that cannot be read is left out with a warning, and the others still work.

@@ -111,6 +111,11 @@ impl Originals {
                 Some(Ok(None)) | None => Ok(()),
             };
         }
+        if self.0.iter().any(|original| matches!(original.outcome, Some(Ok(Some(_))))) {
+            text.push_str(
+                "\nStart these programs again, then run `agent-spaces doctor` to see whether all of it works.\n",
+            );
+        }
         text
     }
 

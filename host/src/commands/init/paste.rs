@@ -71,6 +71,8 @@ impl Paste {
             indented(&format!("{:#}", self.object(false)))
         );
         let _ = writeln!(text, "\nVS Code ({vscode}):\n\n{}", indented(&format!("{:#}", self.object(true))));
+        let config = self.args.last().map(|config| shell_word(config)).unwrap_or_default();
+        let _ = writeln!(text, "\nTo see whether all of it works:\n\n  agent-spaces doctor --config {config}");
         text
     }
 

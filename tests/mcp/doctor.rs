@@ -97,7 +97,9 @@ fn what_is_not_accepted_or_not_wanted_is_not_started() {
 
 #[test]
 fn other_programs_that_start_the_same_servers_or_us_are_named() {
-    let project = Project::new(json!({ "mcpServers": { "same": { "command": "x", "enabled": true } } }));
+    let project = Project::new(json!({
+        "mcpServers": { "same": { "command": "x", "enabled": true } }, "defaults": { "toolTimeout": "7s" },
+    }));
     std::fs::create_dir_all(project.path("home/.cursor")).unwrap();
     let us = json!({ "command": "/gone/agent-spaces", "args": ["mcp", "serve"] });
     let mut theirs = json!({ "mcpServers": { "same": { "command": "x" }, "more": { "command": "y" }, "us": us } });

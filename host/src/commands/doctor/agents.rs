@@ -15,8 +15,14 @@ pub(super) fn checks(project: Option<&Project>) -> Vec<Check> {
     // Those that the project itself reads are no second place.
     let own: Vec<PathBuf> = servers().filter_map(|server| server.file.canonicalize().ok()).collect();
     let is_own = |source: &Source| source.file.canonicalize().is_ok_and(|file| own.contains(&file));
-    let present: BTreeMap<String, McpServer> =
-        servers().map(|server| (server.name.clone(), server.config.clone())).collect();
+    let config = project.map(Project::config);
+    let present: BTreeMap<String, McpServer> = servers()
+        .map(|server| {
+            // As it is written: what the project adds to it would make it another.
+            let written = config.and_then(|config| config.mcp_servers.get(&server.name));
+            (server.name.clone(), written.unwrap_or(&server.config).clone())
+        })
+        .collect();
     let target = project.map(Project::folder).unwrap_or(Path::new("."));
     let entries = merge(&found.sources, &present, target, |_| true);
     let mut checks = Vec::new();

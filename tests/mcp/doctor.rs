@@ -62,11 +62,11 @@ fn every_server_is_followed_from_its_settings_to_its_tools() {
 }
 
 #[test]
-fn tools_that_changed_or_were_never_accepted_are_a_warning() {
+fn tools_that_changed_are_a_warning_and_new_ones_are_not() {
     let Some(good) = hostile(&[]) else { return };
     let project = Project::with_servers(json!({ "good": good }));
     let report = doctor(&project, &["--json"]).json();
-    assert_eq!(check(&report, "server good")["fix"], "agent-spaces mcp accept good");
+    assert_eq!(state(&report, "server good"), "note", "{report}");
     assert_eq!(project.agent_spaces(&["mcp", "accept", "good"]).status, Some(0));
     let Some(changed) = hostile(&["--extra-tool", "new_tool"]) else { return };
     project.configure(json!({ "mcpServers": { "good": changed } }));

@@ -3,13 +3,14 @@
 //! What is missing on this machine is said and skipped; with `AGENT_SPACES_CI=1` it is a failure.
 //!
 //! - `agent`: a client that says what it is told to, and nothing else
-//! - `finding`, `running`, `approving`, `starting`: code mode
+//! - `finding`, `running`, `checking`, `approving`, `starting`: code mode
 
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod agent;
 mod approving;
+mod checking;
 mod finding;
 mod running;
 mod starting;

@@ -2,11 +2,10 @@
 
 use super::super::{folders, programs};
 use super::check::Check;
-use agent_spaces::project::{Equipment, SpaceModules};
+use agent_spaces::config::TypeCheck;
+use agent_spaces::project::{Equipment, Project, SpaceModules};
+use agent_spaces::serve::check::TypeChecker;
 use agent_spaces::{Engine, RunOptions};
-use agent_spaces_mcp::StdioEndpoint;
-use agent_spaces_mcp::process::Child;
-use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Instant;
 
@@ -80,17 +79,14 @@ fn folder(what: &str, folder: &Path) -> Check {
 }
 
 /// Whether code can be checked against its types before it runs.
-pub(super) fn typescript() -> Check {
-    let is_there = |program: &&str| {
-        let (program, env) = ((*program).to_owned(), BTreeMap::new());
-        Child::check(&StdioEndpoint { program, args: Vec::new(), env, cwd: None }).is_ok()
-    };
-    match ["tsgo", "tsc"].into_iter().find(is_there) {
-        Some(program) => Check::fine("TypeScript", format!("`{program}` is found")),
-        None => {
-            let message = "neither `tsgo` nor `tsc` is in the PATH: an agent's code runs, and its types are not checked \
-                           beforehand";
-            Check::note("TypeScript", message).fix("to have them checked: npm install -g typescript")
-        }
+pub(super) fn typescript(project: Option<&Project>) -> Check {
+    let level = project.map(|project| project.config().code_mode.type_check).unwrap_or_default();
+    let configured = project.and_then(Project::typescript);
+    let is_configured = configured.is_some();
+    match TypeChecker::new(level, configured).compiler() {
+        _ if level == TypeCheck::Off => Check::note("TypeScript", "an agent's code is not checked before it runs"),
+        Ok(compiler) => Check::fine("TypeScript", format!("{compiler} checks an agent's code before it runs")),
+        Err(error) if is_configured => Check::warning("TypeScript", format!("only names are checked: {error}")),
+        Err(error) => Check::note("TypeScript", format!("of an agent's code only names are checked: {error}")),
     }
 }

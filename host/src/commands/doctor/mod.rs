@@ -64,10 +64,10 @@ impl Doctor {
         let (engine, check) = machine::engine();
         report.add(check);
         report.extend(machine::folders());
-        report.add(machine::typescript());
         let Some(engine) = engine else { return report };
         match self.config.open(&engine) {
             Ok(project) => {
+                report.add(machine::typescript(project.as_ref()));
                 report.extend(configuration::checks(project.as_ref()));
                 if let Some(project) = &project {
                     match Session::new(project, false) {

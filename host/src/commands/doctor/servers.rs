@@ -33,7 +33,7 @@ pub(super) fn checks(project: &Project, session: &Session, deadline: Option<Dura
     if let Some(bar) = bar {
         bar.finish_and_clear();
     }
-    checks.unwrap_or_else(|failure| vec![Check::broken("servers", failure.error.message, 5)])
+    checks
 }
 
 struct Examination<'a> {
@@ -134,8 +134,7 @@ impl Examination<'_> {
             return if is_recorded {
                 check
             } else {
-                Check::warning(self.subject(), format!("{answer}, which nobody has accepted yet"))
-                    .fix(format!("agent-spaces mcp accept {name}{argument}"))
+                Check::note(self.subject(), format!("{answer}; they count as accepted when it is first used"))
             };
         };
         let now = match locked(self.server, listing, &self.session.context().redactor) {

@@ -3,8 +3,8 @@
 use crate::serve::cards::{Card, cut};
 
 /// Most capabilities that are named, and most characters of a name: what is taught stays short, whatever is connected.
-const MAX_NAMED: usize = 40;
-const MAX_NAME: usize = 40;
+const MAX_NAMED: usize = 25;
+const MAX_NAME: usize = 32;
 
 /// How to work with the server, with an example of what this user has.
 pub(super) fn instructions<'a>(cards: impl Iterator<Item = &'a Card>) -> String {

@@ -1,0 +1,79 @@
+//! Programs are looked at before they run.
+//!
+//! `AGENT_SPACES_TSC` is the path of TypeScript's `tsc.js`.
+
+use crate::agent::{Agent, text};
+use crate::support::{Project, hostile_logging};
+use serde_json::{Value, json};
+
+/// A program that would call before it fails.
+const WRONG: &str = "import { odd } from '@capabilities/mcp-odd';
+await odd.echo({ message: 'first' });
+export default await odd.echo({ message: 7 });";
+
+fn project(code_mode: Value) -> Option<Project> {
+    let server = hostile_logging(&[])?;
+    let project = Project::new(json!({
+        "mcpServers": { "odd": server },
+        "capabilities": { "global": ["mcp:odd"] },
+        "codeMode": code_mode,
+    }));
+    Agent::of(&project, &[]).search("echo");
+    Some(project)
+}
+
+fn calls(project: &Project) -> usize {
+    project.lines("log.jsonl").iter().filter(|line| line.to_string().contains("tools/call")).count()
+}
+
+fn compiler() -> Option<String> {
+    let found = std::env::var("AGENT_SPACES_TSC").ok();
+    if found.is_none() {
+        let text = "skipped: AGENT_SPACES_TSC names no TypeScript compiler";
+        assert!(std::env::var_os("AGENT_SPACES_CI").is_none_or(|value| value != "1"), "{text}");
+        println!("{text}");
+    }
+    found
+}
+
+#[test]
+fn a_wrong_type_is_found_before_anything_is_called() {
+    let Some(compiler) = compiler() else { return };
+    let Some(project) = project(json!({ "typescript": compiler })) else { return };
+    let mut agent = Agent::of(&project, &[]);
+    let result = agent.run(WRONG);
+    assert_eq!(result["isError"], true, "{result}");
+    assert!(
+        text(&result).contains("program.ts:3:") && text(&result).contains("'number' is not assignable"),
+        "{result}"
+    );
+    assert!(text(&result).contains("> 3 | "), "{result}");
+    assert_eq!(result["structuredContent"]["diagnostics"][0]["line"], 3, "{result}");
+    assert_eq!(calls(&project), 0);
+    let right = agent.run(&WRONG.replace('7', "'7'"));
+    assert_eq!(right["isError"], false, "{right}");
+}
+
+#[test]
+fn where_it_only_warns_the_program_runs() {
+    let Some(compiler) = compiler() else { return };
+    let Some(project) = project(json!({ "typescript": compiler, "typeCheck": "warn" })) else { return };
+    let mut agent = Agent::of(&project, &[]);
+    let result =
+        agent.run("import { odd } from '@capabilities/mcp-odd';\nconst name: string = 7;\nexport default name");
+    assert_eq!(result["structuredContent"]["value"], 7, "{result}");
+    assert!(text(&result).contains("program.ts:2:7 TS2322"), "{result}");
+}
+
+#[test]
+fn without_a_compiler_names_are_checked() {
+    let Some(project) = project(json!({ "typescript": "there-is-none" })) else { return };
+    let mut agent = Agent::of(&project, &[]);
+    let code = "import { odd } from '@capabilities/mcp-odd';\nawait odd.echo({});\nexport default await odd.ecko({})";
+    let result = agent.run(code);
+    assert_eq!(result["isError"], true, "{result}");
+    assert!(text(&result).contains("program.ts:3:") && text(&result).contains("`echo`"), "{result}");
+    // Where the compiler should be is for the operator to know.
+    assert!(!result.to_string().contains("there-is-none"), "{result}");
+    assert_eq!(calls(&project), 0);
+}

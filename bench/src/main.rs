@@ -17,6 +17,7 @@ mod report;
 mod spaces;
 mod throughput;
 mod timing;
+mod tokens;
 
 use anyhow::Result;
 use report::Report;
@@ -70,6 +71,9 @@ async fn measure(report: &mut Report, names: &[String]) -> Result<()> {
     }
     if wanted("mcp") {
         mcp::measure(report).await?;
+    }
+    if wanted("tokens") {
+        tokens::measure(report).await?;
     }
     if wanted("parked") {
         parked::measure(report).await?;

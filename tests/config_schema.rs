@@ -36,6 +36,8 @@ const GOOD: &[&str] = &[
     r#"{"mcpServersFrom": ["claude-desktop", "claude-code", "cursor", "vscode", "windsurf", "./path/to/file.json"]}"#,
     r#"{"accounting": {"file": "./calls.jsonl"}, "defaults": {"toolTimeout": "10s"}}"#,
     r#"{"defaults": {}}"#,
+    r#"{"serve": {}}"#,
+    r#"{"serve": {"callers": {"ci": {"token": {"env": "T"}, "scopes": ["deploy"]}, "desk": {"token": {"file": "./t"}}}}}"#,
     r#"{"toolboxes": {"dev": {"description": "Tools", "mcpServers": {"a": {"command": "x"}}}}}"#,
     r#"{"spaces": {"my-space": {"description": "", "capabilities": ["mcp:a"], "workspace": "./w"}, "V1.2_b": {}}}"#,
     r#"{"spaces": {"a": {"policy": "permissive", "limits": {"time": 0.5}}}, "policy": {"preset": "standard"}}"#,
@@ -70,6 +72,10 @@ const GOOD: &[&str] = &[
 
 /// Refused by both.
 const BAD: &[&str] = &[
+    r#"{"serve": {"callers": {"ci": {"token": "secret-in-the-file"}}}}"#,
+    r#"{"serve": {"callers": {"ci": {"token": {"env": "T", "file": "./t"}}}}}"#,
+    r#"{"serve": {"callers": {"ci": {"token": {"env": "${T}"}}}}}"#,
+    r#"{"serve": {"callers": {"ci": {}}}}"#,
     r#"[]"#,
     r#"null"#,
     r#"{"capabilites": {}}"#,

@@ -8,7 +8,7 @@
 //!
 //! - `json_text`, `toml_text`, `bounds`: text to one kind of value, of bounded size and depth
 //! - `reader`, `place`, `names`, `error`: strict reading of that value, and what it says when it refuses
-//! - `entry`, `mcp_server`, `toolbox`, `provider`, `space`, `limits` with `quantity`, `policy/`, `defaults`, `code_mode`, `accounting`: one idea each
+//! - `entry`, `mcp_server`, `toolbox`, `provider`, `space`, `limits` with `quantity`, `policy/`, `defaults`, `code_mode`, `accounting`, `serve`: one idea each
 //! - `server_source`, [`foreign`]: servers that other programs have configured
 //! - `json_edit`: changes to a file that a person wrote
 //! - `grants`: questions about a whole configuration
@@ -32,6 +32,7 @@ mod provider;
 mod quantity;
 mod raw;
 mod reader;
+mod serve;
 mod server_source;
 mod space;
 mod toml_text;
@@ -52,6 +53,7 @@ pub use mcp_server::{
 pub use provider::{Origin, Provider};
 pub use quantity::Quantity;
 pub use raw::Raw;
+pub use serve::{Serve, ServedCaller, TokenSource};
 pub use server_source::ServerSource;
 pub use space::Space;
 pub use toolbox::Toolbox;
@@ -102,6 +104,8 @@ pub struct Config {
     pub accounting: Option<Accounting>,
     /// Whether what runs do is written to the audit log; it is if nothing is said.
     pub audit: Option<bool>,
+    /// How it is served to other programs.
+    pub serve: Serve,
 }
 
 const KEYS: &[&str] = &[
@@ -118,6 +122,7 @@ const KEYS: &[&str] = &[
     "codeMode",
     "accounting",
     "audit",
+    "serve",
 ];
 
 /// Reads and checks a configuration from its text.
@@ -172,6 +177,7 @@ fn read(file: &str, node: Node<'_>) -> Result<Config, ConfigError> {
     config.policy = object.read("policy", policy::read)?.unwrap_or_default();
     config.accounting = object.read("accounting", Accounting::read)?;
     config.audit = object.read("audit", |node| node.flag())?;
+    config.serve = object.read("serve", Serve::read)?.unwrap_or_default();
     Ok(config)
 }
 

@@ -18,6 +18,11 @@ impl Client {
         Client { identity: "process".into(), caller: Arc::new(caller) }
     }
 
+    /// Somebody who proved to have this name, which nobody else has.
+    pub fn named(name: &str, caller: Caller) -> Client {
+        Client { identity: format!("caller {name}").into(), caller: Arc::new(caller) }
+    }
+
     /// As the policy knows them.
     pub(super) fn caller(&self) -> &Caller {
         &self.caller

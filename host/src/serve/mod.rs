@@ -6,6 +6,7 @@
 //! - `runs`: programs that outlive the request that began them
 //! - [`ElicitedDecisions`]: approvals that a person gives through the agent's own client
 //! - `caller`: who calls; `handler`: all that as MCP
+//! - [`http`]: all that for several callers, over HTTP
 
 mod approvals;
 mod caller;
@@ -16,6 +17,7 @@ mod code_mode;
 mod declare;
 mod declared;
 mod handler;
+pub mod http;
 mod offer;
 mod runs;
 

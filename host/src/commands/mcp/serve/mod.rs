@@ -2,16 +2,21 @@
 //!
 //! - `source`: where what is served comes from
 //! - `discovery`: servers are asked for their tools while callers are served already
+//! - `http`, `token`: several callers instead of the one that started this process
 
 mod discovery;
+mod http;
 mod source;
+mod token;
 
 use crate::commands::failure::Failure;
 use crate::commands::space_choice::SpaceChoice;
 use crate::commands::{clients, folders, terminal};
 use agent_spaces::Caller;
+use agent_spaces::serve::http::serve_http;
 use agent_spaces::serve::{Client, CodeMode, ElicitedDecisions, Offers, serve_streams};
 use clap::Args;
+use http::Http;
 use source::Source;
 use std::sync::Arc;
 use std::time::Duration;
@@ -28,6 +33,8 @@ const FAREWELL: Duration = Duration::from_millis(200);
 #[command(after_help = "Examples:
   agent-spaces mcp serve
   agent-spaces mcp serve --space support
+  agent-spaces mcp serve --http
+  agent-spaces mcp serve --http 127.0.0.1:9000 --token-file ~/agents.token
   claude mcp add agent-spaces -- agent-spaces mcp serve --config /path/to/agent-spaces.config.json")]
 pub(super) struct Serve {
     #[command(flatten)]
@@ -36,6 +43,9 @@ pub(super) struct Serve {
     /// Scope that the caller has, for functions that ask for it; may be repeated
     #[arg(long, value_name = "SCOPE")]
     scope: Vec<String>,
+
+    #[command(flatten)]
+    http: Http,
 }
 
 impl Serve {
@@ -57,7 +67,10 @@ impl Serve {
             let unknown = source.offer()?;
             Ok((source, unknown))
         });
-        let (source, served) = runtime.block_on(serve(mode, client, loading));
+        let (source, served) = match self.http.is_asked() {
+            true => runtime.block_on(serve_callers(mode, client, self.http, loading)),
+            false => runtime.block_on(serve(mode, client, loading)),
+        };
         if let Some(source) = &source {
             runtime.block_on(source.close());
         }
@@ -104,26 +117,50 @@ async fn serve(mode: CodeMode, client: Client, mut loading: Loading) -> (Option<
     }
 }
 
+/// Serves whoever has a token, until a signal comes.
+async fn serve_callers(
+    mode: CodeMode,
+    own: Client,
+    http: Http,
+    loading: Loading,
+) -> (Option<Arc<Source>>, Result<(), Failure>) {
+    let (source, unknown) = match flatten(loading.await) {
+        Ok(loaded) => loaded,
+        Err(failure) => return (None, Err(failure)),
+    };
+    // Who is told where the server is may stop it at once.
+    let stop = stop_signal();
+    let bound = match http.bind(own, source.project()).await {
+        Ok(bound) => bound,
+        Err(failure) => return (Some(source), Err(failure)),
+    };
+    tokio::spawn(discovery::discover(source.clone(), unknown));
+    serve_http(bound.listener, mode, bound.callers, bound.doors, stop).await;
+    (Some(source), Ok(()))
+}
+
 fn flatten<T>(joined: Result<Result<T, Failure>, tokio::task::JoinError>) -> Result<T, Failure> {
     joined.unwrap_or_else(|error| Err(Failure::new("host.runtime", error.to_string(), None)))
 }
 
-/// Until this process is told to stop.
-async fn stop_signal() {
+/// Until this process is told to stop, from now on.
+fn stop_signal() -> impl Future<Output = ()> {
     #[cfg(unix)]
-    {
+    let signals = {
         use tokio::signal::unix::{SignalKind, signal};
-        if let (Ok(mut interrupt), Ok(mut terminate)) =
-            (signal(SignalKind::interrupt()), signal(SignalKind::terminate()))
-        {
+        signal(SignalKind::interrupt()).and_then(|interrupt| Ok((interrupt, signal(SignalKind::terminate())?)))
+    };
+    async move {
+        #[cfg(unix)]
+        if let Ok((mut interrupt, mut terminate)) = signals {
             tokio::select! {
                 _ = interrupt.recv() => {}
                 _ = terminate.recv() => {}
             }
             return;
         }
-    }
-    if tokio::signal::ctrl_c().await.is_err() {
-        std::future::pending::<()>().await;
+        if tokio::signal::ctrl_c().await.is_err() {
+            std::future::pending::<()>().await;
+        }
     }
 }

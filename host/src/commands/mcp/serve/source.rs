@@ -8,7 +8,7 @@ use crate::commands::space_choice::{Found, SpaceChoice};
 use agent_spaces::Engine;
 use agent_spaces::config::TypeCheck;
 use agent_spaces::mcp::ConfiguredServer;
-use agent_spaces::project::SpaceModules;
+use agent_spaces::project::{Project, SpaceModules};
 use agent_spaces::serve::check::TypeChecker;
 use agent_spaces::serve::{ElicitedDecisions, Offer, Offers, ServedChannel};
 use std::collections::BTreeMap;
@@ -131,6 +131,14 @@ impl Source {
         match &self.first {
             Found::Project(project) => Ok(project.accept(&server.name, found)?),
             Found::Definitions(_) => Ok(()),
+        }
+    }
+
+    /// The project as it was at the beginning, where there is one.
+    pub(super) fn project(&self) -> Option<&Project> {
+        match &self.first {
+            Found::Project(project) => Some(project),
+            Found::Definitions(_) => None,
         }
     }
 

@@ -1,0 +1,127 @@
+//! Who may call `agent-spaces mcp serve --http`.
+
+use super::names::check_name;
+use super::reader::{Node, Object, Result};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Most callers: each has sessions of their own.
+const MAX_CALLERS: usize = 100;
+
+/// How this configuration is served.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Serve {
+    /// Who may call, by name.
+    pub callers: BTreeMap<String, ServedCaller>,
+}
+
+/// Somebody who may call.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ServedCaller {
+    /// Where their token is.
+    pub token: TokenSource,
+    /// What they may do beyond what everybody may.
+    pub scopes: BTreeSet<String>,
+}
+
+/// Where a token is; never in the configuration itself, which others read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum TokenSource {
+    /// In a variable of the host's environment.
+    Env(String),
+    /// In a file.
+    File(String),
+}
+
+impl Serve {
+    pub(super) fn read(node: Node<'_>) -> Result<Serve> {
+        let object = node.object("an object with `callers`", &["callers"])?;
+        let callers = object.read("callers", |node| {
+            let callers = node.map("an object of callers", |name, node| {
+                check_name(&node.place, "a caller", name)?;
+                ServedCaller::read(node)
+            })?;
+            if callers.len() > MAX_CALLERS {
+                return Err(node.error(format!("there are more than {MAX_CALLERS} callers")));
+            }
+            Ok(callers)
+        })?;
+        Ok(Serve { callers: callers.unwrap_or_default() })
+    }
+}
+
+impl ServedCaller {
+    fn read(node: Node<'_>) -> Result<ServedCaller> {
+        let object = node.object("a caller", &["token", "scopes"])?;
+        let scope = |node: Node<'_>| node.filled_text("a scope").map(str::to_owned);
+        let scopes = object.read("scopes", |node| node.list("a list of scopes", scope))?.unwrap_or_default();
+        Ok(ServedCaller { token: object.need("token", TokenSource::read)?, scopes: scopes.into_iter().collect() })
+    }
+}
+
+impl TokenSource {
+    fn read(node: Node<'_>) -> Result<TokenSource> {
+        if node.value.is_string() {
+            // It may be a token, so it is not repeated.
+            let error = node.error("a token does not stand in a configuration");
+            return Err(error.with_fix("write `{ \"env\": \"NAME\" }` or `{ \"file\": \"./path\" }`"));
+        }
+        let object = node.object("an object with `env` or `file`", &["env", "file"])?;
+        TokenSource::of(&node, &object)
+    }
+
+    fn of(node: &Node<'_>, object: &Object<'_>) -> Result<TokenSource> {
+        match (object.get("env"), object.get("file")) {
+            (Some(env), None) => {
+                let name = env.filled_text("the name of a variable")?;
+                if name.contains(['=', '$', '{']) {
+                    let error = env.error("expected the bare name of a variable");
+                    return Err(error.with_fix("write `NAME` and not `${NAME}`"));
+                }
+                Ok(TokenSource::Env(name.to_owned()))
+            }
+            (None, Some(file)) => file.filled_text("a path").map(|path| TokenSource::File(path.to_owned())),
+            _ => Err(node.error("a token has exactly one source").with_fix("keep one of `env` and `file`")),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::from_value;
+    use super::TokenSource;
+    use serde_json::{Value, json};
+
+    fn read(callers: Value) -> Result<super::Serve, String> {
+        let config = from_value("f", json!({ "serve": { "callers": callers } }));
+        config.map(|config| config.serve).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn a_caller_has_a_token_elsewhere_and_scopes() {
+        let serve = read(json!({
+            "ci": { "token": { "env": "CI_TOKEN" }, "scopes": ["deploy", "deploy"] },
+            "desk": { "token": { "file": "./desk.token" } },
+        }));
+        let callers = serve.unwrap().callers;
+        assert_eq!(callers["ci"].token, TokenSource::Env("CI_TOKEN".into()));
+        assert_eq!(callers["ci"].scopes, ["deploy".to_owned()].into());
+        assert_eq!(callers["desk"].token, TokenSource::File("./desk.token".into()));
+        assert!(callers["desk"].scopes.is_empty());
+    }
+
+    #[test]
+    fn a_token_in_the_configuration_is_refused_and_not_repeated() {
+        let message = read(json!({ "ci": { "token": "hunter2hunter2hunter2" } })).unwrap_err();
+        assert!(message.contains("does not stand in a configuration") && !message.contains("hunter2"), "{message}");
+        for caller in [
+            json!({}),
+            json!({ "token": {} }),
+            json!({ "token": { "env": "${X}" } }),
+            json!({ "token": { "env": "X", "file": "y" } }),
+            json!({ "token": { "env": "X" }, "scope": [] }),
+        ] {
+            assert!(read(json!({ "ci": caller })).is_err(), "{caller}");
+        }
+        assert!(read(json!({ "a b": { "token": { "env": "X" } } })).unwrap_err().contains("cannot be the name"));
+    }
+}

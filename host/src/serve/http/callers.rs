@@ -1,0 +1,64 @@
+//! Who may call.
+
+use super::token::{Token, TokenError};
+use crate::serve::caller::Client;
+use http::HeaderMap;
+use http::header::AUTHORIZATION;
+
+/// Who may call, each by a token of their own. Without one, nobody.
+#[derive(Clone, Debug, Default)]
+pub struct Callers(Vec<(Token, Client)>);
+
+impl Callers {
+    /// Lets somebody in.
+    pub fn add(&mut self, token: Token, client: Client) -> Result<(), TokenError> {
+        if self.0.iter().any(|(other, _)| *other == token) {
+            return Err(TokenError::Twice);
+        }
+        self.0.push((token, client));
+        Ok(())
+    }
+
+    /// Whether nobody may call.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    pub(super) fn clients(&self) -> impl Iterator<Item = &Client> {
+        self.0.iter().map(|(_, client)| client)
+    }
+
+    /// Which of them sent a request. All tokens are compared, whichever it is.
+    pub(super) fn index_of(&self, headers: &HeaderMap) -> Option<usize> {
+        let mut given = headers.get_all(AUTHORIZATION).iter();
+        let (Some(value), None) = (given.next(), given.next()) else { return None };
+        let token = Token::of_header(value.as_bytes())?;
+        self.0.iter().enumerate().fold(None, |found, (index, (own, _))| if *own == token { Some(index) } else { found })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::run::Caller;
+
+    #[test]
+    fn each_caller_is_known_by_their_own_token_given_once() {
+        let mut callers = Callers::default();
+        let client = |name: &str| Client::named(name, Caller::default());
+        callers.add(Token::new("token-of-ann-123").unwrap(), client("ann")).unwrap();
+        callers.add(Token::new("token-of-bob-123").unwrap(), client("bob")).unwrap();
+        assert_eq!(callers.add(Token::new("token-of-ann-123").unwrap(), client("eve")), Err(TokenError::Twice));
+
+        let index = |values: &[&str]| {
+            let mut headers = HeaderMap::new();
+            values.iter().for_each(|value| drop(headers.append(AUTHORIZATION, value.parse().unwrap())));
+            callers.index_of(&headers)
+        };
+        assert_eq!(index(&["Bearer token-of-bob-123"]), Some(1));
+        assert_eq!(index(&["Bearer token-of-ann-123"]), Some(0));
+        assert_eq!(index(&[]), None);
+        assert_eq!(index(&["Bearer token-of-eve-123"]), None);
+        assert_eq!(index(&["Bearer token-of-ann-123", "Bearer token-of-bob-123"]), None, "whose is it?");
+    }
+}

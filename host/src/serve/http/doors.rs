@@ -1,0 +1,164 @@
+//! From where requests may come, which is what keeps web pages out that found their way to this machine.
+
+use http::header::{HOST, ORIGIN};
+use http::uri::Authority;
+use http::{HeaderMap, Uri};
+use std::net::IpAddr;
+use url::{Host, Url};
+
+/// From where browsers may call, and under which names.
+#[derive(Clone, Debug, Default)]
+pub struct Doors {
+    /// Whether other machines may call.
+    is_remote: bool,
+    hosts: Vec<String>,
+    origins: Vec<url::Origin>,
+}
+
+/// What is no door.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum DoorsError {
+    /// It is no origin.
+    #[error("`{0}` is no origin: write scheme, name and port, such as `https://app.example.com`")]
+    Origin(String),
+    /// It is no name.
+    #[error("`{0}` is no name of a machine: write it alone, such as `tools.example.com`")]
+    Host(String),
+}
+
+impl Doors {
+    /// This machine's own, or also those of others.
+    pub fn new(is_remote: bool) -> Doors {
+        Doors { is_remote, ..Doors::default() }
+    }
+
+    /// Lets pages of this origin call too.
+    pub fn allow_origin(&mut self, text: &str) -> Result<(), DoorsError> {
+        let refused = || DoorsError::Origin(text.to_owned());
+        let url = Url::parse(text).map_err(|_| refused())?;
+        let origin = url.origin();
+        let is_bare = matches!(url.path(), "" | "/") && url.query().is_none() && url.fragment().is_none();
+        if !origin.is_tuple() || !is_bare {
+            return Err(refused());
+        }
+        self.origins.push(origin);
+        Ok(())
+    }
+
+    /// Lets requests name this machine so too.
+    pub fn allow_host(&mut self, text: &str) -> Result<(), DoorsError> {
+        match Host::parse(text) {
+            Ok(host) => self.hosts.push(host.to_string()),
+            Err(_) => return Err(DoorsError::Host(text.to_owned())),
+        }
+        Ok(())
+    }
+
+    /// Whether a request names this machine as it may be named. A page of somebody else's site that the site's name was
+    /// made to stand for names that site.
+    pub(super) fn is_host_open(&self, uri: &Uri, headers: &HeaderMap) -> bool {
+        let mut given = headers.get_all(HOST).iter();
+        let authority = match (given.next(), given.next()) {
+            (Some(value), None) => value.to_str().ok().and_then(|text| text.parse::<Authority>().ok()),
+            (None, None) => uri.authority().cloned(),
+            _ => None,
+        };
+        let Some(host) = authority.and_then(|authority| Host::parse(authority.host()).ok()) else { return false };
+        match address(&host) {
+            // No name can be made to stand for what is no name.
+            Some(address) => self.is_remote || address.is_loopback() || self.hosts.contains(&host.to_string()),
+            None => is_localhost(&host) || self.hosts.contains(&host.to_string()),
+        }
+    }
+
+    /// Whether a request comes from no page at all, or from one that may call: of this machine, or of an origin that was
+    /// allowed.
+    pub(super) fn is_origin_open(&self, headers: &HeaderMap) -> bool {
+        let mut given = headers.get_all(ORIGIN).iter();
+        match (given.next(), given.next()) {
+            (None, None) => true,
+            (Some(value), None) => value.to_str().ok().and_then(|text| Url::parse(text).ok()).is_some_and(|url| {
+                let is_web = matches!(url.scheme(), "http" | "https");
+                let is_own = url.host().is_some_and(|host| {
+                    let host = host.to_owned();
+                    is_localhost(&host) || address(&host).is_some_and(|address| address.is_loopback())
+                });
+                (is_web && is_own) || self.origins.contains(&url.origin())
+            }),
+            _ => false,
+        }
+    }
+}
+
+fn address(host: &Host) -> Option<IpAddr> {
+    match host {
+        Host::Domain(_) => None,
+        Host::Ipv4(address) => Some(IpAddr::V4(*address)),
+        Host::Ipv6(address) => Some(IpAddr::V6(*address)),
+    }
+}
+
+fn is_localhost(host: &Host) -> bool {
+    matches!(host, Host::Domain(name) if name == "localhost")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn headers(name: http::HeaderName, values: &[&str]) -> HeaderMap {
+        let mut headers = HeaderMap::new();
+        values.iter().for_each(|value| drop(headers.append(name.clone(), value.parse().unwrap())));
+        headers
+    }
+
+    #[test]
+    fn only_this_machine_is_a_host_unless_others_were_named() {
+        let is_open =
+            |doors: &Doors, values: &[&str]| doors.is_host_open(&Uri::from_static("/mcp"), &headers(HOST, values));
+        let mut doors = Doors::new(false);
+        for own in ["localhost", "LOCALHOST:80", "127.0.0.1:7878", "127.1.2.3", "[::1]:1"] {
+            assert!(is_open(&doors, &[own]), "{own}");
+        }
+        for other in [
+            "evil.example",
+            "localhost.evil.example",
+            "10.0.0.1",
+            "0.0.0.0",
+            "[fe80::1]",
+            "",
+            "a b",
+            "user@localhost:x",
+        ] {
+            assert!(!is_open(&doors, &[other]), "{other}");
+        }
+        assert!(!is_open(&doors, &[]) && !is_open(&doors, &["localhost", "evil.example"]));
+        doors.allow_host("Tools.Example.com").unwrap();
+        assert!(is_open(&doors, &["tools.example.com:443"]) && !is_open(&doors, &["example.com"]));
+        let remote = Doors::new(true);
+        assert!(is_open(&remote, &["10.0.0.1:7878"]) && !is_open(&remote, &["evil.example"]));
+        assert!(doors.allow_host("https://x").is_err());
+    }
+
+    #[test]
+    fn only_pages_of_this_machine_may_call_unless_others_were_named() {
+        let is_open = |doors: &Doors, values: &[&str]| doors.is_origin_open(&headers(ORIGIN, values));
+        let mut doors = Doors::new(false);
+        assert!(is_open(&doors, &[]), "no page calls");
+        for own in ["http://localhost:6274", "https://localhost", "http://127.0.0.1:1", "http://[::1]:2"] {
+            assert!(is_open(&doors, &[own]), "{own}");
+        }
+        for other in
+            ["null", "", "http://evil.example", "http://localhost.evil.example", "file://", "vscode://localhost"]
+        {
+            assert!(!is_open(&doors, &[other]), "{other}");
+        }
+        assert!(!is_open(&doors, &["http://localhost", "http://localhost"]));
+        doors.allow_origin("https://app.example.com").unwrap();
+        assert!(is_open(&doors, &["https://app.example.com:443"]) && is_open(&doors, &["https://app.example.com"]));
+        assert!(!is_open(&doors, &["http://app.example.com"]) && !is_open(&doors, &["https://app.example.com:8443"]));
+        for wrong in ["*", "app.example.com", "null", "https://x/path", "file:///x"] {
+            assert!(doors.allow_origin(wrong).is_err(), "{wrong}");
+        }
+    }
+}

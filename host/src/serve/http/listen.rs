@@ -1,0 +1,100 @@
+//! Connections, and the end of all.
+
+use super::callers::Callers;
+use super::doors::Doors;
+use super::gate::Gate;
+use crate::serve::code_mode::CodeMode;
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use std::convert::Infallible;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::task::JoinSet;
+use tokio_util::sync::CancellationToken;
+
+/// Most connections at one time; who comes later waits.
+const MAX_CONNECTIONS: usize = 256;
+
+/// How long the head of a request may take, which is also how long a connection may lie idle; its size; its lines.
+const HEAD: Duration = Duration::from_secs(20);
+const MAX_HEAD: usize = 64 << 10;
+const MAX_HEADERS: usize = 100;
+
+/// At the end, how long requests have to be answered, and then to hear that their runs were ended.
+const ANSWERED: Duration = Duration::from_secs(2);
+const ENDED: Duration = Duration::from_secs(1);
+
+/// How long nobody is let in after the system refused to.
+const PAUSE: Duration = Duration::from_millis(100);
+
+/// Serves callers until it is told to stop. Then what is under way is answered or ended, within a few seconds.
+pub async fn serve_http(
+    listener: TcpListener,
+    mode: CodeMode,
+    callers: Callers,
+    doors: Doors,
+    stop: impl Future<Output = ()>,
+) {
+    let gate = Arc::new(Gate::new(mode, callers, doors));
+    let (places, closing) = (Arc::new(Semaphore::new(MAX_CONNECTIONS)), CancellationToken::new());
+    let mut connections = JoinSet::new();
+    tokio::pin!(stop);
+    loop {
+        tokio::select! {
+            () = &mut stop => break,
+            Some(_) = connections.join_next() => {}
+            (stream, place) = accept(&listener, &places) => {
+                connections.spawn(connection(stream, place, gate.clone(), closing.clone()));
+            }
+        }
+    }
+    drop(listener);
+    closing.cancel();
+    if tokio::time::timeout(ANSWERED, gate.rest()).await.is_err() {
+        gate.end_runs();
+        let _late_is_too_late = tokio::time::timeout(ENDED, gate.rest()).await;
+    }
+    gate.end_runs();
+    let _late_is_too_late = tokio::time::timeout(ENDED, gate.close()).await;
+    let all = async { while connections.join_next().await.is_some() {} };
+    let _late_is_too_late = tokio::time::timeout(ENDED, all).await;
+}
+
+/// The next connection, once there is a place for it.
+async fn accept(listener: &TcpListener, places: &Arc<Semaphore>) -> (TcpStream, Option<OwnedSemaphorePermit>) {
+    // The semaphore is never closed.
+    let place = places.clone().acquire_owned().await.ok();
+    loop {
+        match listener.accept().await {
+            Ok((stream, _)) => return (stream, place),
+            // Too many open files, most often.
+            Err(_) => tokio::time::sleep(PAUSE).await,
+        }
+    }
+}
+
+/// One connection until its end. A request whose client goes away is dropped.
+async fn connection(
+    stream: TcpStream,
+    _place: Option<OwnedSemaphorePermit>,
+    gate: Arc<Gate>,
+    closing: CancellationToken,
+) {
+    let service = service_fn(move |request| {
+        let gate = gate.clone();
+        async move { Ok::<_, Infallible>(gate.answer(request).await) }
+    });
+    let mut builder = http1::Builder::new();
+    builder.timer(TokioTimer::new()).header_read_timeout(HEAD).max_headers(MAX_HEADERS).max_buf_size(MAX_HEAD);
+    let connection = builder.serve_connection(TokioIo::new(stream), service);
+    tokio::pin!(connection);
+    // What goes wrong on a connection is its client's to know.
+    tokio::select! {
+        _ended = &mut connection => return,
+        () = closing.cancelled() => connection.as_mut().graceful_shutdown(),
+    }
+    let _ended = connection.await;
+}

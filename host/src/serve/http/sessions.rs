@@ -1,0 +1,244 @@
+//! The sessions of one caller. Nobody else's requests come here.
+
+use super::watched::Watched;
+use futures_util::{Stream, StreamExt, stream};
+use rmcp::model::{
+    CancelledNotification, CancelledNotificationParam, ClientJsonRpcMessage, ClientNotification, RequestId,
+    ServerJsonRpcMessage,
+};
+use rmcp::transport::common::server_side_http::{ServerSseMessage, SessionId};
+use rmcp::transport::streamable_http_server::SessionManager;
+use rmcp::transport::streamable_http_server::session::local::{
+    LocalSessionManager, LocalSessionManagerError, SessionConfig,
+};
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+
+/// Most sessions of one caller, and of all. Where there are so many, the one of the caller that nobody has used for the
+/// longest makes room: a client that crashed never said goodbye.
+const MAX_OF_CALLER: usize = 32;
+pub(super) const MAX_OF_ALL: usize = 512;
+
+/// How long a session that nobody uses lives. People leave their agents for a long lunch, and most clients cannot begin
+/// again by themselves.
+const IDLE: Duration = Duration::from_secs(12 * 60 * 60);
+
+/// When a client that lost a stream should come back for the rest, and when it counts as gone, which cancels its request.
+pub(super) const RETRY: Duration = Duration::from_millis(500);
+const GONE: Duration = Duration::from_millis(2_500);
+
+/// The sessions of one caller; clones are one.
+#[derive(Clone)]
+pub(super) struct Sessions(Arc<Inner>);
+
+struct Inner {
+    local: LocalSessionManager,
+    /// Of all callers.
+    places: Arc<Semaphore>,
+    book: Mutex<HashMap<SessionId, Session>>,
+}
+
+struct Session {
+    used: Instant,
+    /// Streams that somebody reads.
+    readers: usize,
+    /// Requests that are not answered, by the name that their events have.
+    underway: HashMap<String, Underway>,
+    _place: OwnedSemaphorePermit,
+}
+
+struct Underway {
+    id: RequestId,
+    readers: usize,
+}
+
+#[derive(Debug, thiserror::Error)]
+pub(super) enum SessionsError {
+    #[error("there are too many sessions: end one of them first")]
+    Full,
+    #[error(transparent)]
+    Local(#[from] LocalSessionManagerError),
+}
+
+impl Sessions {
+    pub(super) fn new(places: Arc<Semaphore>) -> Sessions {
+        let mut config = SessionConfig::default();
+        config.keep_alive = Some(IDLE);
+        config.sse_retry = Some(RETRY);
+        let mut local = LocalSessionManager::default();
+        local.session_config = config;
+        Sessions(Arc::new(Inner { local, places, book: Mutex::default() }))
+    }
+
+    /// Ends all of them.
+    pub(super) async fn close_all(&self) {
+        let all: Vec<SessionId> = self.book().keys().cloned().collect();
+        for id in all {
+            let _is_gone_anyway = self.close_session(&id).await;
+        }
+    }
+
+    fn book(&self) -> MutexGuard<'_, HashMap<SessionId, Session>> {
+        self.0.book.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A place for one more.
+    async fn place(&self) -> Result<OwnedSemaphorePermit, SessionsError> {
+        let unused = {
+            let book = self.book();
+            let is_full = book.len() >= MAX_OF_CALLER || self.0.places.available_permits() == 0;
+            let idle = book.iter().filter(|(_, session)| session.readers == 0 && session.underway.is_empty());
+            let oldest = idle.min_by_key(|(_, session)| session.used).map(|(id, _)| id.clone());
+            if is_full { oldest } else { None }
+        };
+        if let Some(id) = unused {
+            self.close_session(&id).await?;
+        }
+        if self.book().len() >= MAX_OF_CALLER {
+            return Err(SessionsError::Full);
+        }
+        self.0.places.clone().try_acquire_owned().map_err(|_| SessionsError::Full)
+    }
+
+    /// A stream that counts as a reader of its session, and of one request where it is one's.
+    fn watch(
+        &self,
+        id: &SessionId,
+        request: Option<String>,
+        messages: impl Stream<Item = ServerSseMessage> + Send + Sync + 'static,
+    ) -> Watched {
+        if let Some(session) = self.book().get_mut(id) {
+            session.readers += 1;
+            let underway = request.as_ref().and_then(|name| session.underway.get_mut(name));
+            underway.into_iter().for_each(|underway| underway.readers += 1);
+        }
+        let (sessions, id) = (self.clone(), id.clone());
+        Watched::new(messages, move |is_over| sessions.left(id, request, is_over))
+    }
+
+    /// A reader is gone, because its stream was over or because its client is.
+    fn left(&self, id: SessionId, request: Option<String>, is_over: bool) {
+        let mut book = self.book();
+        let Some(session) = book.get_mut(&id) else { return };
+        session.readers = session.readers.saturating_sub(1);
+        session.used = Instant::now();
+        let Some(name) = request else { return };
+        if is_over {
+            session.underway.remove(&name);
+            return;
+        }
+        let Some(underway) = session.underway.get_mut(&name) else { return };
+        underway.readers = underway.readers.saturating_sub(1);
+        // Without a runtime everything is over anyway.
+        if underway.readers == 0
+            && let Ok(runtime) = tokio::runtime::Handle::try_current()
+        {
+            let sessions = self.clone();
+            runtime.spawn(async move {
+                tokio::time::sleep(GONE).await;
+                sessions.cancel_unread(&id, &name).await;
+            });
+        }
+    }
+
+    /// Cancels a request whose client did not come back.
+    async fn cancel_unread(&self, id: &SessionId, name: &str) {
+        let request = {
+            let mut book = self.book();
+            let Some(session) = book.get_mut(id) else { return };
+            match session.underway.get(name) {
+                Some(underway) if underway.readers == 0 => session.underway.remove(name).map(|underway| underway.id),
+                _ => None,
+            }
+        };
+        if let Some(request) = request {
+            let param = CancelledNotificationParam::new(Some(request), Some("the client went away".to_owned()));
+            let cancelled = ClientNotification::CancelledNotification(CancelledNotification::new(param));
+            let message = ClientJsonRpcMessage::notification(cancelled);
+            // A session that is over has no requests.
+            let _is_over = self.0.local.accept_message(id, message).await;
+        }
+    }
+}
+
+/// The name of the request that an event belongs to; those of no request have none.
+fn request_of(event_id: &str) -> Option<&str> {
+    event_id.split_once('/').map(|(_, request)| request)
+}
+
+impl SessionManager for Sessions {
+    type Error = SessionsError;
+    type Transport = <LocalSessionManager as SessionManager>::Transport;
+
+    async fn create_session(&self) -> Result<(SessionId, Self::Transport), SessionsError> {
+        let place = self.place().await?;
+        let (id, transport) = self.0.local.create_session().await?;
+        let session = Session { used: Instant::now(), readers: 0, underway: HashMap::new(), _place: place };
+        self.book().insert(id.clone(), session);
+        Ok((id, transport))
+    }
+
+    async fn initialize_session(
+        &self,
+        id: &SessionId,
+        message: ClientJsonRpcMessage,
+    ) -> Result<ServerJsonRpcMessage, SessionsError> {
+        Ok(self.0.local.initialize_session(id, message).await?)
+    }
+
+    async fn has_session(&self, id: &SessionId) -> Result<bool, SessionsError> {
+        Ok(self.0.local.has_session(id).await?)
+    }
+
+    async fn close_session(&self, id: &SessionId) -> Result<(), SessionsError> {
+        self.book().remove(id);
+        Ok(self.0.local.close_session(id).await?)
+    }
+
+    async fn create_stream(
+        &self,
+        id: &SessionId,
+        message: ClientJsonRpcMessage,
+    ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, SessionsError> {
+        let request = match &message {
+            ClientJsonRpcMessage::Request(request) => Some(request.id.clone()),
+            _ => None,
+        };
+        let mut messages = Box::pin(self.0.local.create_stream(id, message).await?);
+        // The first is there at once: it tells the client how to come back, and us how the request is called.
+        let first = messages.next().await;
+        let name = first.as_ref().and_then(|first| first.event_id.as_deref()).and_then(request_of).map(str::to_owned);
+        if let (Some(name), Some(request), Some(session)) = (&name, request, self.book().get_mut(id)) {
+            session.used = Instant::now();
+            session.underway.insert(name.clone(), Underway { id: request, readers: 0 });
+        }
+        Ok(self.watch(id, name, stream::iter(first).chain(messages)))
+    }
+
+    async fn accept_message(&self, id: &SessionId, message: ClientJsonRpcMessage) -> Result<(), SessionsError> {
+        if let Some(session) = self.book().get_mut(id) {
+            session.used = Instant::now();
+        }
+        Ok(self.0.local.accept_message(id, message).await?)
+    }
+
+    async fn create_standalone_stream(
+        &self,
+        id: &SessionId,
+    ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, SessionsError> {
+        let messages = self.0.local.create_standalone_stream(id).await?;
+        Ok(self.watch(id, None, messages))
+    }
+
+    async fn resume(
+        &self,
+        id: &SessionId,
+        last_event_id: String,
+    ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, SessionsError> {
+        let request = request_of(&last_event_id).map(str::to_owned);
+        let messages = self.0.local.resume(id, last_event_id).await?;
+        Ok(self.watch(id, request, messages))
+    }
+}

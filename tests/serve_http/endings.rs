@@ -1,0 +1,141 @@
+//! Clients that go away, and the server that does.
+
+use crate::served::{ANN, BOB, Served, bearer, message, own_headers, program, stateless};
+use crate::support::{eventually, signal};
+use crate::wire::{open, read};
+use serde_json::{Value, json};
+use std::net::TcpStream;
+use std::time::{Duration, Instant};
+
+const SOON: Duration = Duration::from_secs(15);
+
+/// How often the server behind all was told that a call of `hang` began, and that one is cancelled.
+fn hangs(served: &Served) -> (usize, usize) {
+    let log = served.project.lines("log.jsonl");
+    let count = |is: &dyn Fn(&Value) -> bool| log.iter().filter(|message| is(message)).count();
+    (
+        count(&|message| message["params"]["name"] == "hang"),
+        count(&|message| message["method"] == "notifications/cancelled"),
+    )
+}
+
+/// What an agent reads of an answer.
+fn text(answer: &Value) -> &str {
+    answer["result"]["content"][0]["text"].as_str().unwrap_or_default()
+}
+
+/// A request for a program that hangs, in a session.
+fn hang_in_session(served: &Served, token: &str) -> TcpStream {
+    let session = served.session(token);
+    let call = message(2, "tools/call", json!({ "name": "run_code", "arguments": program("await hostile.hang();") }));
+    let authorization = bearer(token);
+    let mut headers = own_headers(&authorization);
+    headers.extend([("mcp-session-id", &*session.id), ("mcp-protocol-version", "2025-11-25")]);
+    open(served.port, "POST", &headers, &call.to_string())
+}
+
+/// The same without one.
+fn hang_alone(served: &Served, token: &str, arguments: Value) -> TcpStream {
+    let (extra, call) = stateless("tools/call", json!({ "name": "run_code", "arguments": arguments }));
+    let authorization = bearer(token);
+    let mut headers = own_headers(&authorization);
+    headers.extend(extra.iter().map(|(name, value)| (*name, value.as_str())));
+    open(served.port, "POST", &headers, &call.to_string())
+}
+
+fn a_client_goes_away(begin: impl Fn(&Served) -> TcpStream) {
+    let Some(served) = Served::with_callers() else { return };
+    // So that the server behind is up.
+    served.session(BOB).run(program("export default await hostile.echo({ message: 'up' });"));
+    let going = begin(&served);
+    assert!(eventually(SOON, || hangs(&served).0 == 1), "{:?}", served.project.lines("log.jsonl"));
+    let staying = hang_alone(&served, BOB, program("await hostile.sleep({ ms: 7000 }); export default 'slept';"));
+    assert!(eventually(SOON, || served.project.read("log.jsonl").contains("\"sleep\"")));
+    drop(going);
+    assert!(eventually(SOON, || hangs(&served).1 == 1), "the call is cancelled where it goes");
+    let answer = read(staying).answer();
+    assert!(text(&answer).contains("slept"), "{answer}");
+    assert_eq!(hangs(&served), (1, 1), "nobody else's is");
+    // That no process is left is seen when the project ends.
+}
+
+#[test]
+fn a_client_that_goes_away_mid_run_ends_its_run_and_no_other() {
+    a_client_goes_away(|served| hang_alone(served, ANN, program("await hostile.hang();")));
+}
+
+#[test]
+fn a_client_that_goes_away_mid_run_in_a_session_ends_its_run_and_no_other() {
+    a_client_goes_away(|served| hang_in_session(served, ANN));
+}
+
+#[test]
+fn a_client_that_comes_back_for_its_stream_loses_nothing() {
+    let Some(served) = Served::with_callers() else { return };
+    let session = served.session(ANN);
+    let arguments = program("await hostile.sleep({ ms: 4000 }); export default 'slept';");
+    let call = message(2, "tools/call", json!({ "name": "run_code", "arguments": arguments }));
+    let authorization = bearer(ANN);
+    let mut headers = own_headers(&authorization);
+    headers.extend([("mcp-session-id", &*session.id), ("mcp-protocol-version", "2025-11-25")]);
+    let mut stream = open(served.port, "POST", &headers, &call.to_string());
+    // The first event is there at once and says how the stream is called.
+    let mut seen = String::new();
+    assert!(eventually(SOON, || {
+        let mut bytes = [0; 4096];
+        let count = std::io::Read::read(&mut stream, &mut bytes).unwrap();
+        seen.push_str(&String::from_utf8_lossy(&bytes[..count]));
+        seen.contains("id: ")
+    }));
+    let event = seen.lines().find_map(|line| line.strip_prefix("id: ")).unwrap().to_owned();
+    drop(stream);
+    headers.push(("last-event-id", &event));
+    let answer = read(open(served.port, "GET", &headers, "")).answer();
+    assert!(text(&answer).contains("slept"), "{answer}");
+}
+
+#[test]
+fn a_session_that_is_ended_ends_what_it_waits_for() {
+    let Some(served) = Served::with_callers() else { return };
+    let session = served.session(ANN);
+    let call = message(2, "tools/call", json!({ "name": "run_code", "arguments": program("await hostile.hang();") }));
+    let authorization = bearer(ANN);
+    let mut headers = own_headers(&authorization);
+    headers.extend([("mcp-session-id", &*session.id), ("mcp-protocol-version", "2025-11-25")]);
+    let _waiting = open(served.port, "POST", &headers, &call.to_string());
+    assert!(eventually(SOON, || hangs(&served).0 == 1));
+    let ended = read(open(served.port, "DELETE", &headers, ""));
+    assert_eq!(ended.status, 202, "{ended:?}");
+    assert!(eventually(SOON, || hangs(&served).1 == 1), "{:?}", served.project.lines("log.jsonl"));
+}
+
+/// What is under way is answered where that takes no time, and is ended where it does.
+#[test]
+fn the_server_ends_soon_and_cleanly_whatever_is_under_way() {
+    for name in ["TERM", "INT"] {
+        let Some(mut served) = Served::with_callers() else { return };
+        served.session(BOB).run(program("export default await hostile.echo({ message: 'up' });"));
+        let hanging = hang_in_session(&served, ANN);
+        let short = hang_alone(&served, BOB, program("await hostile.sleep({ ms: 1000 }); export default 'slept';"));
+        let listening = {
+            let session = served.session(BOB);
+            let authorization = bearer(BOB);
+            let mut headers = own_headers(&authorization);
+            headers.extend([("mcp-session-id", &*session.id), ("mcp-protocol-version", "2025-11-25")]);
+            open(served.port, "GET", &headers, "")
+        };
+        assert!(eventually(SOON, || hangs(&served).0 == 1 && served.project.read("log.jsonl").contains("\"sleep\"")));
+        let began = Instant::now();
+        signal(served.pid(), name);
+        let (status, _) = served.end_within(Duration::from_secs(10));
+        assert_eq!(status, Some(0));
+        assert!(began.elapsed() < Duration::from_secs(8), "{:?}", began.elapsed());
+        let answer = read(short).answer();
+        assert!(text(&answer).contains("slept"), "{answer}");
+        let told = read(hanging).answer();
+        assert_eq!(told["result"]["structuredContent"]["error"]["code"], "run.cancelled", "{told}");
+        assert_eq!(read(listening).status, 200);
+        assert!(TcpStream::connect(("127.0.0.1", served.port)).is_err());
+        served.project.assert_nothing_left();
+    }
+}

@@ -13,15 +13,18 @@ fn a_session_is_its_callers_alone() {
     assert_eq!(served.post(BOB, &stolen, &list).status, 404);
     assert_eq!(served.post(&served.token, &stolen, &list).status, 404);
     let bob = crate::served::bearer(BOB);
-    let with_bobs_token =
-        |extra: &[(&'static str, &str)]| [&[("authorization", &*bob), ("accept", "text/event-stream")], extra].concat();
     for method in ["GET", "DELETE"] {
-        let headers: Vec<(&str, &str)> = [&with_bobs_token(&[])[..], &stolen].concat();
+        let headers: Vec<(&str, &str)> =
+            [&[("authorization", &*bob), ("accept", "text/event-stream")][..], &stolen].concat();
         let status = send(served.port, method, &headers, "").status;
         // To end what one does not have changes nothing.
         assert!(status == 404 || (method == "DELETE" && status == 202), "{method}: {status}");
     }
-    assert_eq!(session.request("tools/list", json!({}))["tools"][0]["name"], "search_capabilities", "it is still there");
+    assert_eq!(
+        session.request("tools/list", json!({}))["tools"][0]["name"],
+        "search_capabilities",
+        "it is still there"
+    );
 }
 
 #[test]

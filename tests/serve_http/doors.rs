@@ -1,20 +1,22 @@
 //! Tokens, hosts, origins, and requests that are too large or too slow.
 
 use crate::served::{ANN, Served, bearer, message, own_headers, project, stateless};
-use crate::support::Project;
+use crate::support::{Project, signal};
 use crate::wire::{open, read, send};
 use serde_json::{Value, json};
-use std::io::Write;
+use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::os::unix::fs::PermissionsExt;
+use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 fn plain() -> Served {
-    Served::start(Project::new(json!({})), &[])
+    Served::start(Project::new(json!({ "mcpServers": {} })), &[])
 }
 
 fn initialize() -> Value {
-    let asked = json!({ "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": { "name": "t", "version": "1" } });
+    let asked =
+        json!({ "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": { "name": "t", "version": "1" } });
     message(1, "initialize", asked)
 }
 
@@ -23,17 +25,20 @@ fn only_who_has_a_token_is_answered() {
     let served = plain();
     let body = initialize().to_string();
     let status = |authorization: Option<&str>| {
-        let headers: Vec<(&str, &str)> =
-            own_headers(authorization.unwrap_or_default()).into_iter().skip(usize::from(authorization.is_none())).collect();
+        let headers: Vec<(&str, &str)> = own_headers(authorization.unwrap_or_default())
+            .into_iter()
+            .skip(usize::from(authorization.is_none()))
+            .collect();
         send(served.port, "POST", &headers, &body)
     };
-    for wrong in [None, Some("Bearer "), Some("Bearer not-the-token-at-all"), Some(&*served.token), Some("Basic eA==")] {
+    for wrong in [None, Some("Bearer "), Some("Bearer not-the-token-at-all"), Some(&*served.token), Some("Basic eA==")]
+    {
         let reply = status(wrong);
         assert_eq!((reply.status, reply.header("www-authenticate")), (401, Some("Bearer")), "{wrong:?}");
         assert!(reply.header("mcp-session-id").is_none() && !reply.body.contains(&served.token));
     }
     assert_eq!(status(Some(&bearer(&served.token))).status, 200);
-    // Not even that there is a session, or a path.
+    // Not even that there is no such session.
     assert_eq!(send(served.port, "DELETE", &[("mcp-session-id", "x")], "").status, 401);
 }
 
@@ -41,21 +46,24 @@ fn only_who_has_a_token_is_answered() {
 fn the_token_is_kept_for_its_user_alone_and_never_said() {
     let served = plain();
     let mut command = served.project.command(&["mcp", "serve", "--http", "127.0.0.1:0", "--json"]);
-    let mut child = command.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped()).spawn().unwrap();
-    std::thread::sleep(Duration::from_secs(2));
-    crate::support::signal(child.id(), "TERM");
-    let output = child.wait().map(|_| child).unwrap().wait_with_output().unwrap();
-    let said = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut line = String::new();
+    BufReader::new(child.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
+    signal(child.id(), "TERM");
+    let output = child.wait_with_output().unwrap();
+    let said = format!("{line}{}", String::from_utf8_lossy(&output.stderr));
     assert!(said.contains("tokenFile") && !said.contains(&served.token), "{said}");
-    let line = said.lines().find(|line| line.starts_with('{')).unwrap();
-    let file = serde_json::from_str::<Value>(line).unwrap()["tokenFile"].as_str().unwrap().to_owned();
+    let file = serde_json::from_str::<Value>(&line).unwrap()["tokenFile"].as_str().unwrap().to_owned();
     assert_eq!(std::fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
     assert_eq!(std::fs::read_to_string(&file).unwrap().trim(), served.token, "the next one has the same");
 }
 
 #[test]
 fn a_page_of_somebody_elses_is_kept_out_by_its_origin_and_by_its_host() {
-    let served = Served::start(Project::new(json!({})), &["--allow-origin", "https://app.example.com", "--allow-host", "tools.example.com"]);
+    let served = Served::start(
+        Project::new(json!({ "mcpServers": {} })),
+        &["--allow-origin", "https://app.example.com", "--allow-host", "tools.example.com"],
+    );
     let authorization = bearer(&served.token);
     let status = |extra: &[(&str, &str)]| {
         send(served.port, "POST", &[&own_headers(&authorization), extra].concat(), &initialize().to_string()).status
@@ -64,7 +72,9 @@ fn a_page_of_somebody_elses_is_kept_out_by_its_origin_and_by_its_host() {
     assert_eq!(status(&[("origin", "https://app.example.com")]), 200);
     assert_eq!(status(&[("host", "localhost:1234")]), 200);
     assert_eq!(status(&[("host", "tools.example.com")]), 200);
-    for (header, value) in [("origin", "https://evil.example"), ("origin", "null"), ("host", "evil.example"), ("host", "10.0.0.1")] {
+    for (header, value) in
+        [("origin", "https://evil.example"), ("origin", "null"), ("host", "evil.example"), ("host", "10.0.0.1")]
+    {
         assert_eq!(status(&[(header, value)]), 403, "{header}: {value}");
     }
 }
@@ -72,7 +82,9 @@ fn a_page_of_somebody_elses_is_kept_out_by_its_origin_and_by_its_host() {
 #[test]
 fn a_browser_may_ask_before_it_sends_a_token() {
     let served = plain();
-    let asked = |origin: &str| send(served.port, "OPTIONS", &[("origin", origin), ("access-control-request-method", "POST")], "");
+    let asked = |origin: &str| {
+        send(served.port, "OPTIONS", &[("origin", origin), ("access-control-request-method", "POST")], "")
+    };
     let reply = asked("http://localhost:6274");
     assert_eq!((reply.status, reply.header("access-control-allow-origin")), (204, Some("http://localhost:6274")));
     assert!(reply.header("access-control-allow-headers").unwrap().contains("Authorization"));
@@ -81,7 +93,7 @@ fn a_browser_may_ask_before_it_sends_a_token() {
 
 #[test]
 fn other_machines_need_leave_and_a_token_of_their_own() {
-    let project = Project::new(json!({}));
+    let project = Project::new(json!({ "mcpServers": {} }));
     let open_to_all = project.agent_spaces(&["mcp", "serve", "--http", "0.0.0.0:0"]);
     assert_eq!(open_to_all.status, Some(2), "{open_to_all:?}");
     assert!(open_to_all.stderr.contains("--allow-remote"), "{open_to_all:?}");
@@ -131,7 +143,7 @@ fn who_never_ends_their_request_is_hung_up_on_and_keeps_nobody_out() {
     let mut first = slow.swap_remove(0);
     first.set_read_timeout(Some(Duration::from_secs(40))).unwrap();
     let mut byte = [0; 1024];
-    let _hung_up = std::io::Read::read(&mut first, &mut byte);
+    let _hung_up = first.read(&mut byte);
     assert!(began.elapsed() < Duration::from_secs(30), "{:?}", began.elapsed());
     // A head that is whole is answered at once, whoever is slow.
     assert_eq!(read(open(served.port, "GET", &[], "")).status, 401);

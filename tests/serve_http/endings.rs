@@ -69,6 +69,27 @@ fn a_client_that_goes_away_mid_run_in_a_session_ends_its_run_and_no_other() {
     a_client_goes_away(|served| hang_in_session(served, ANN));
 }
 
+/// Ten programs run at one time; others wait in line.
+#[test]
+fn who_waits_in_line_and_goes_away_never_runs() {
+    let Some(served) = Served::with_callers() else { return };
+    let mut hanging: Vec<TcpStream> =
+        (0..10).map(|_| hang_alone(&served, ANN, program("await hostile.hang();"))).collect();
+    assert!(eventually(SOON, || hangs(&served).0 == 10), "{:?}", hangs(&served));
+    let echo = |message: &str| program(&format!("export default await hostile.echo({{ message: '{message}' }});"));
+    let impatient = hang_alone(&served, ANN, echo("impatient"));
+    std::thread::sleep(Duration::from_millis(500));
+    let patient = hang_alone(&served, BOB, echo("patient"));
+    drop(impatient);
+    // Longer than it takes to see that somebody went away.
+    std::thread::sleep(Duration::from_secs(3));
+    assert!(!served.project.read("log.jsonl").contains("patient"), "there is a line");
+    drop(hanging.pop());
+    let answer = read(patient).answer();
+    assert!(text(&answer).contains("patient"), "{answer}");
+    assert!(!served.project.read("log.jsonl").contains("impatient"));
+}
+
 #[test]
 fn a_client_that_comes_back_for_its_stream_loses_nothing() {
     let Some(served) = Served::with_callers() else { return };

@@ -70,7 +70,8 @@ impl Served {
         let asked = json!({ "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": { "name": "t", "version": "1" } });
         let reply = self.post(token, &[], &message(1, "initialize", asked));
         assert_eq!(reply.status, 200, "{reply:?}");
-        let session = Session { served: self, token: token.to_owned(), id: reply.header("mcp-session-id").unwrap().to_owned() };
+        let session =
+            Session { served: self, token: token.to_owned(), id: reply.header("mcp-session-id").unwrap().to_owned() };
         let told = session.post(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }));
         assert_eq!(told.status, 202, "{told:?}");
         session
@@ -104,11 +105,15 @@ impl Drop for Served {
 
 /// A project with a server that can hang, and with callers.
 pub(crate) fn project() -> Option<Project> {
-    Some(Project::new(json!({
+    let project = Project::new(json!({
         "mcpServers": { "hostile": hostile_logging(&[])? },
         "capabilities": { "global": ["mcp:hostile"] },
         "serve": { "callers": { "ann": { "token": { "env": "TOKEN_OF_ANN" } }, "bob": { "token": { "env": "TOKEN_OF_BOB" } } } },
-    })))
+    }));
+    // Otherwise its functions come a moment after the server is up.
+    let built = project.agent_spaces(&["capabilities", "build"]);
+    assert_eq!(built.status, Some(0), "{built:?}");
+    Some(project)
 }
 
 /// A session of 2025-11-25.

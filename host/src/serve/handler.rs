@@ -89,7 +89,10 @@ impl ServerHandler for CodeModeHandler {
         let read = read.map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
         match read.map_err(|error| ErrorData::internal_error(error, None))? {
             Some(contents) => Ok(ReadResourceResult::new(vec![contents]).into()),
-            None => Err(ErrorData::resource_not_found(format!("there is no resource {}", request.uri), None)),
+            None => {
+                let named = serde_json::json!({ "uri": request.uri });
+                Err(ErrorData::resource_not_found(format!("there is no resource {}", request.uri), Some(named)))
+            }
         }
     }
 }

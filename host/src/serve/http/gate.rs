@@ -20,6 +20,9 @@ use std::time::Duration;
 use tokio::sync::{Semaphore, watch};
 use tokio_util::sync::CancellationToken;
 
+/// Largest head of a request.
+const MAX_HEAD: usize = 64 << 10;
+
 /// Largest body of a request, and how long it may take to arrive.
 const MAX_BODY: usize = 4 << 20;
 const BODY: Duration = Duration::from_secs(30);
@@ -66,6 +69,10 @@ impl Gate {
 
     /// Answers a request.
     pub(super) async fn answer(&self, request: Request<Incoming>) -> Answer {
+        let lines = request.headers().iter().map(|(name, value)| name.as_str().len() + value.len());
+        if lines.sum::<usize>() > MAX_HEAD {
+            return refusal(StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE, "a request has at most 64 KiB of headers");
+        }
         if !self.doors.is_host_open(request.uri(), request.headers()) {
             return refusal(StatusCode::FORBIDDEN, "this machine has no such name: see --allow-host");
         }
@@ -86,11 +93,12 @@ impl Gate {
 
     /// Answers a request that came through the right door.
     async fn admit(&self, request: Request<Incoming>) -> Answer {
-        let found = self.callers.index_of(request.headers()).and_then(|index| self.services.get(index));
-        let Some(service) = found else { return answers::unauthorized() };
+        // Also where clients look for a login, which there is none of.
         if request.uri().path() != PATH {
             return refusal(StatusCode::NOT_FOUND, "there is nothing here: the server is at /mcp");
         }
+        let found = self.callers.index_of(request.headers()).and_then(|index| self.services.get(index));
+        let Some(service) = found else { return answers::unauthorized() };
         if request.method() != Method::POST {
             return service.http.handle(request.map(|_| Full::new(Bytes::new()))).await;
         }

@@ -18,9 +18,10 @@ use tokio_util::sync::CancellationToken;
 /// Most connections at one time; who comes later waits.
 const MAX_CONNECTIONS: usize = 256;
 
-/// How long the head of a request may take, which is also how long a connection may lie idle; its size; its lines.
+/// How long the head of a request may take, which is also how long a connection may lie idle; what is kept of it while it
+/// comes; its lines.
 const HEAD: Duration = Duration::from_secs(20);
-const MAX_HEAD: usize = 64 << 10;
+const MAX_KEPT: usize = 128 << 10;
 const MAX_HEADERS: usize = 100;
 
 /// At the end, how long requests have to be answered, and then to hear that their runs were ended.
@@ -88,7 +89,7 @@ async fn connection(
         async move { Ok::<_, Infallible>(gate.answer(request).await) }
     });
     let mut builder = http1::Builder::new();
-    builder.timer(TokioTimer::new()).header_read_timeout(HEAD).max_headers(MAX_HEADERS).max_buf_size(MAX_HEAD);
+    builder.timer(TokioTimer::new()).header_read_timeout(HEAD).max_headers(MAX_HEADERS).max_buf_size(MAX_KEPT);
     let connection = builder.serve_connection(TokioIo::new(stream), service);
     tokio::pin!(connection);
     // What goes wrong on a connection is its client's to know.

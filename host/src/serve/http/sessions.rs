@@ -102,40 +102,36 @@ impl Sessions {
         self.0.places.clone().try_acquire_owned().map_err(|_| SessionsError::Full)
     }
 
-    /// A stream that counts as a reader of its session, and of one request where it is one's.
-    fn watch(
-        &self,
-        id: &SessionId,
-        request: Option<String>,
-        messages: impl Stream<Item = ServerSseMessage> + Send + Sync + 'static,
-    ) -> Watched {
+    /// Somebody who is about to read a stream of a session, and of one request where it is one's.
+    fn reader(&self, id: &SessionId, request: Option<String>) -> Reader {
         if let Some(session) = self.book().get_mut(id) {
             session.readers += 1;
             let underway = request.as_ref().and_then(|name| session.underway.get_mut(name));
             underway.into_iter().for_each(|underway| underway.readers += 1);
         }
-        let (sessions, id) = (self.clone(), id.clone());
-        Watched::new(messages, move |is_over| sessions.left(id, request, is_over))
+        Reader { sessions: self.clone(), id: id.clone(), request, is_done: false }
     }
 
-    /// A reader is gone, because its stream was over or because its client is.
-    fn left(&self, id: SessionId, request: Option<String>, is_over: bool) {
+    /// A reader is gone. Whether the stream was over counts with the last one alone: one that another takes the place of
+    /// is over too.
+    fn left(&self, id: &SessionId, request: Option<&str>, is_done: bool) {
         let mut book = self.book();
-        let Some(session) = book.get_mut(&id) else { return };
+        let Some(session) = book.get_mut(id) else { return };
         session.readers = session.readers.saturating_sub(1);
         session.used = Instant::now();
         let Some(name) = request else { return };
-        if is_over {
-            session.underway.remove(&name);
+        let Some(underway) = session.underway.get_mut(name) else { return };
+        underway.readers = underway.readers.saturating_sub(1);
+        if underway.readers > 0 {
             return;
         }
-        let Some(underway) = session.underway.get_mut(&name) else { return };
-        underway.readers = underway.readers.saturating_sub(1);
+        if is_done {
+            session.underway.remove(name);
+            return;
+        }
         // Without a runtime everything is over anyway.
-        if underway.readers == 0
-            && let Ok(runtime) = tokio::runtime::Handle::try_current()
-        {
-            let sessions = self.clone();
+        if let Ok(runtime) = tokio::runtime::Handle::try_current() {
+            let (sessions, id, name) = (self.clone(), id.clone(), name.to_owned());
             runtime.spawn(async move {
                 tokio::time::sleep(GONE).await;
                 sessions.cancel_unread(&id, &name).await;
@@ -160,6 +156,21 @@ impl Sessions {
             // A session that is over has no requests.
             let _is_over = self.0.local.accept_message(id, message).await;
         }
+    }
+}
+
+/// Somebody who reads a stream, until this is dropped.
+pub(super) struct Reader {
+    sessions: Sessions,
+    id: SessionId,
+    request: Option<String>,
+    /// Whether the stream came to its end.
+    pub(super) is_done: bool,
+}
+
+impl Drop for Reader {
+    fn drop(&mut self) {
+        self.sessions.left(&self.id, self.request.as_deref(), self.is_done);
     }
 }
 
@@ -214,7 +225,7 @@ impl SessionManager for Sessions {
             session.used = Instant::now();
             session.underway.insert(name.clone(), Underway { id: request, readers: 0 });
         }
-        Ok(self.watch(id, name, stream::iter(first).chain(messages)))
+        Ok(Watched::new(stream::iter(first).chain(messages), self.reader(id, name)))
     }
 
     async fn accept_message(&self, id: &SessionId, message: ClientJsonRpcMessage) -> Result<(), SessionsError> {
@@ -228,8 +239,8 @@ impl SessionManager for Sessions {
         &self,
         id: &SessionId,
     ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, SessionsError> {
-        let messages = self.0.local.create_standalone_stream(id).await?;
-        Ok(self.watch(id, None, messages))
+        let reader = self.reader(id, None);
+        Ok(Watched::new(self.0.local.create_standalone_stream(id).await?, reader))
     }
 
     async fn resume(
@@ -237,8 +248,8 @@ impl SessionManager for Sessions {
         id: &SessionId,
         last_event_id: String,
     ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, SessionsError> {
-        let request = request_of(&last_event_id).map(str::to_owned);
-        let messages = self.0.local.resume(id, last_event_id).await?;
-        Ok(self.watch(id, request, messages))
+        // Before whoever read it until now sees that their stream is over.
+        let reader = self.reader(id, request_of(&last_event_id).map(str::to_owned));
+        Ok(Watched::new(self.0.local.resume(id, last_event_id).await?, reader))
     }
 }

@@ -73,7 +73,10 @@ impl Http {
             None => token::kept()?,
         };
         callers.add(token, own).map_err(|error| refused(error.to_string(), "give each caller a token of their own"))?;
-        let busy = |error| refused(format!("{address}: {error}"), "name another port, or `127.0.0.1:0` for any");
+        let busy = |error| {
+            let hint = "name another port, or `127.0.0.1:0` for any";
+            Failure::new("host.serve", format!("{address}: {error}"), Some(hint))
+        };
         let listener = TcpListener::bind(address).await.map_err(busy)?;
         let url = format!("http://{}{PATH}", listener.local_addr().map_err(busy)?);
         terminal::note(&format!("serving at {url}"));
@@ -88,7 +91,8 @@ impl Http {
 
     fn doors(&self) -> Result<Doors, Failure> {
         let mut doors = Doors::new(self.allow_remote);
-        let wrong = |error: agent_spaces::serve::http::DoorsError| Failure::new("usage", error.to_string(), None);
+        let wrong =
+            |error: agent_spaces::serve::http::DoorsError| Failure::new("config.usage", error.to_string(), None);
         self.allow_origin.iter().try_for_each(|origin| doors.allow_origin(origin)).map_err(wrong)?;
         self.allow_host.iter().try_for_each(|host| doors.allow_host(host)).map_err(wrong)?;
         Ok(doors)
@@ -117,5 +121,5 @@ fn configured(project: Option<&Project>) -> Result<Callers, Failure> {
 }
 
 fn refused(message: String, hint: &str) -> Failure {
-    Failure::new("host.serve", message, Some(hint))
+    Failure::new("config.usage", message, Some(hint))
 }

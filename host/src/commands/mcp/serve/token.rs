@@ -32,7 +32,7 @@ pub(super) fn given(file: Option<&Path>) -> Result<Option<(Token, Option<PathBuf
 pub(super) fn kept() -> Result<(Token, Option<PathBuf>), Failure> {
     let Some(folder) = folders::state() else {
         let hint = "name a file with --token-file, or set AGENT_SPACES_TOKEN";
-        return Err(Failure::new("host.serve", "there is no home folder to keep a token in", Some(hint)));
+        return Err(Failure::new("host.state", "there is no home folder to keep a token in", Some(hint)));
     };
     let file = folder.join("serve.token");
     if !file.exists() {
@@ -62,7 +62,7 @@ pub(super) fn of(source: &TokenSource, project: &Project, place: &str) -> Result
 
 fn parse(text: &str, place: &str) -> Result<Token, Failure> {
     let wrong =
-        |error| Failure::new("host.serve", format!("{place}: {error}"), Some("`openssl rand -hex 32` makes one"));
+        |error| Failure::new("config.token", format!("{place}: {error}"), Some("`openssl rand -hex 32` makes one"));
     Token::new(text).map_err(wrong)
 }
 
@@ -117,5 +117,5 @@ fn warn_if_open(_opened: &File, _file: &Path) -> std::io::Result<()> {
 
 fn failed(file: &Path, error: &std::io::Error) -> Failure {
     let hint = "name a file with a token, or leave it out and one is made";
-    Failure::new("host.serve", format!("{}: {error}", file.display()), Some(hint))
+    Failure::new("config.token", format!("{}: {error}", file.display()), Some(hint))
 }

@@ -225,6 +225,11 @@ impl ServedRun {
         self.pending.list().into_iter().filter(|request| !asked.contains(&request.id)).collect()
     }
 
+    /// Whether there are such.
+    pub(super) fn has_unasked(&self) -> bool {
+        !self.unasked().is_empty()
+    }
+
     /// Those of them, which count as asked from now on.
     pub(super) fn ask(&self) -> Vec<Arc<Request>> {
         let unasked = self.unasked();

@@ -24,10 +24,16 @@ pub(super) fn instructions<'a>(cards: impl Iterator<Item = &'a Card>) -> String 
     let named = capabilities.iter().take(MAX_NAMED).map(|name| cut(name, MAX_NAME)).collect::<Vec<_>>().join(", ");
     let more = capabilities.len().saturating_sub(MAX_NAMED);
     let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-    let has = match functions {
-        0 => "There are no functions yet.".to_owned(),
-        _ => format!("There are {functions} functions of: {named}{more}."),
-    };
+    let has = format!("There are {functions} functions of: {named}{more}.");
+    taught(&has, &example.map(program).unwrap_or_default())
+}
+
+/// The same where it is not known yet what there is.
+pub(super) fn unknown() -> String {
+    taught("The functions that there are are still being read: search for them.", "")
+}
+
+fn taught(has: &str, example: &str) -> String {
     format!(
         "You write TypeScript programs that call typed functions, instead of calling tools one by one.\n\
          1. search_capabilities: find functions in plain words.\n\
@@ -37,8 +43,7 @@ pub(super) fn instructions<'a>(cards: impl Iterator<Item = &'a Card>) -> String 
          code, message and retryable. There are no files, no network and no npm packages but what is declared; \
          console.log is shown to you.\n\
          A run that takes long or waits for a person's approval gives a handle: pass it as resume.\n\
-         {has}\n{}",
-        example.map(program).unwrap_or_default()
+         {has}\n{example}"
     )
 }
 

@@ -60,7 +60,7 @@ impl CodeMode {
             Some(offered) => {
                 instructions::instructions(offered.catalogue.cards(|card| offered.is_visible(card, client.caller())))
             }
-            None => instructions::instructions(std::iter::empty()),
+            None => instructions::unknown(),
         }
     }
 

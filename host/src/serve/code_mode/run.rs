@@ -11,6 +11,8 @@ use crate::serve::check::{Diagnostics, ModuleDeclaration, imported_modules};
 use crate::serve::offer::Offered;
 use crate::serve::runs::{ServedRun, Waited};
 use agent_spaces_approvals::Request;
+use futures_util::StreamExt as _;
+use futures_util::stream::FuturesUnordered;
 use rmcp::RoleServer;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ElicitRequest, ElicitResult, InputRequest,
@@ -142,12 +144,16 @@ impl CodeMode {
     ) -> CallToolResponse {
         let guard = CancelOnDrop(Some(run.clone()));
         let deadline = tokio::time::Instant::now() + patience;
+        let progress = tell_progress(run, context);
+        tokio::pin!(progress);
+        let mut asking = FuturesUnordered::new();
         let answer = loop {
             let left = deadline.saturating_duration_since(tokio::time::Instant::now());
             let waited = tokio::select! {
                 waited = run.wait(left) => waited,
+                Some(()) = asking.next() => continue,
                 // Never ends by itself.
-                () = tell_progress(run, context) => continue,
+                () = &mut progress => continue,
             };
             match waited {
                 Waited::Ended(ended) => {
@@ -155,8 +161,11 @@ impl CodeMode {
                     break answer::of_ended(run, &ended, number).unwrap_or_else(none).into();
                 }
                 Waited::Going(waiting) => match Form::of(context) {
-                    // A person is asked through the client; meanwhile this request goes on waiting.
-                    Form::Session if self.ask(run, context) => {}
+                    // A person is asked through the client; meanwhile this request goes on waiting. What is asked belongs to
+                    // the request: a client may listen nowhere else.
+                    Form::Session if !left.is_zero() && run.has_unasked() => {
+                        asking.extend(run.ask().into_iter().map(|request| self.ask(request, context)));
+                    }
                     Form::Stateless if !waiting.is_empty() => break input_required(run, &waiting),
                     Form::None if !left.is_zero() && self.0.decisions.refuse_unasked(&waiting) => {}
                     _ => break answer::of_going(run, &waiting).into(),
@@ -164,25 +173,29 @@ impl CodeMode {
             }
         };
         guard.disarm();
+        if !asking.is_empty() {
+            // The person may still answer.
+            tokio::spawn(async move { while asking.next().await.is_some() {} });
+        }
         answer
     }
 
-    /// Asks a person through the client about every call that waits; gives whether there was one.
-    fn ask(&self, run: &ServedRun, context: &RequestContext<RoleServer>) -> bool {
-        let requests = run.ask();
-        for request in &requests {
-            let (peer, decisions, request) = (context.peer.clone(), self.0.decisions.clone(), request.clone());
-            tokio::spawn(async move {
-                let Some(form) = approvals::form(&request) else { return };
-                // A request that is withdrawn or expires needs no answer any more.
-                let time = request.time_left().unwrap_or_default();
-                let Ok(Ok(answer)) = tokio::time::timeout(time, peer.create_elicitation(form)).await else { return };
-                if let Some(decision) = approvals::decision(&answer) {
-                    decisions.decide(&request.id, decision);
-                }
-            });
+    /// Asks a person through the client about a call that waits.
+    fn ask(
+        &self,
+        request: Arc<Request>,
+        context: &RequestContext<RoleServer>,
+    ) -> impl Future<Output = ()> + Send + 'static {
+        let (peer, decisions) = (context.peer.clone(), self.0.decisions.clone());
+        async move {
+            let Some(form) = approvals::form(&request) else { return };
+            // A request that expires needs no answer any more.
+            let time = request.time_left().unwrap_or_default();
+            let Ok(Ok(answer)) = tokio::time::timeout(time, peer.create_elicitation(form)).await else { return };
+            if let Some(decision) = approvals::decision(&answer) {
+                decisions.decide(&request.id, decision);
+            }
         }
-        !requests.is_empty()
     }
 
     /// Takes in what a person answered to forms that a client was given.

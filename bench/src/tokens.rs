@@ -8,7 +8,7 @@ use crate::spaces;
 use agent_spaces::config::TypeCheck;
 use agent_spaces::project::{DefinitionFile, Outlines, SpaceModules, definitions_at};
 use agent_spaces::serve::check::TypeChecker;
-use agent_spaces::serve::{Client, CodeMode, ElicitedDecisions, Offer, Offers, serve_streams};
+use agent_spaces::serve::{Client, CodeMode, ElicitedDecisions, Mode, Offer, Offers, serve_streams};
 use agent_spaces::{Caller, Engine, EngineConfig, Limits, Space};
 use anyhow::{Context, Result, ensure};
 use serde_json::{Value, json};
@@ -143,7 +143,7 @@ impl Agent {
             has_network: false,
             is_growing: false,
         })?;
-        let mode = CodeMode::new(offers, ElicitedDecisions::default());
+        let mode = Mode::Code(CodeMode::new(offers, ElicitedDecisions::default()));
         let (ours, theirs) = tokio::io::duplex(1 << 20);
         let (input, output) = tokio::io::split(theirs);
         tokio::spawn(serve_streams(mode, Client::of_process(Caller::default()), input, output));

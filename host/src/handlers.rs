@@ -11,7 +11,7 @@ use serde_json::Value;
 use std::collections::HashMap;
 use std::fmt;
 use std::pin::Pin;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// A call on its way to a handler.
 #[derive(Clone, Debug)]
@@ -43,6 +43,24 @@ pub struct Call {
     pub(crate) clock: Option<RunClock>,
     /// The scripts whose run makes it, where it answers a call itself.
     pub(crate) script: Option<Arc<AnsweringScript>>,
+    /// Where the whole answer of an MCP server goes, beside the data: for who passes it on.
+    pub(crate) whole: Option<WholeAnswer>,
+}
+
+/// The whole answer of an MCP server, without secrets: scripts are given its data alone, and who passes it on to another
+/// client needs every block of it. Clones are one.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct WholeAnswer(Arc<Mutex<Option<Value>>>);
+
+impl WholeAnswer {
+    /// Takes the place of what a call that is repeated was answered before.
+    pub(crate) fn put(&self, whole: Option<Value>) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = whole;
+    }
+
+    pub(crate) fn get(&self) -> Option<Value> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
 }
 
 /// Why a call gave no value. Scripts catch it as a `CapabilityError`.

@@ -9,6 +9,8 @@ mod target;
 pub(crate) use description::{Description, FunctionSpec, InterfaceDescription};
 #[cfg(feature = "compiler")]
 pub(crate) use description::{FunctionDescription, label, label_of};
+#[cfg(feature = "compiler")]
+pub(crate) use target::HostCall;
 pub(crate) use target::Target;
 
 use crate::engine::Engine;

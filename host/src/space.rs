@@ -17,8 +17,7 @@ use crate::pipeline::{Approvals, Grants, KnownFunction, Rules};
 use crate::program::Program;
 use crate::resolve::{Known, Withheld, resolve};
 use crate::run::{Caller, RunOptions, RunReport};
-use crate::run_id;
-use crate::sandbox::{Description, Sandbox, Target};
+use crate::sandbox::{Description, HostCall, Sandbox, Target};
 use crate::snapshot::Snapshot;
 use crate::typed_call::TypedCall;
 use crate::workspace::Workspace;
@@ -238,7 +237,7 @@ impl Space {
     pub async fn call<R: DeserializeOwned>(&self, call: TypedCall<R>) -> Result<R, CapabilityError> {
         let TypedCall { capability, function, params, .. } = call;
         let target = self.target(capability, function)?;
-        let value = target.call(run_id::new(), Arc::default(), params).await?;
+        let value = target.call(HostCall { params, ..HostCall::default() }).await?;
         serde_json::from_value(value).map_err(|error| {
             let message = format!("{capability}.{function}'s answer does not fit its type: {error}");
             CapabilityError::failed(message)
@@ -253,7 +252,17 @@ impl Space {
         params: serde_json::Value,
         caller: Caller,
     ) -> Result<serde_json::Value, CapabilityError> {
-        self.target(capability, function)?.call(run_id::new(), Arc::new(caller), params).await
+        self.call_host(capability, function, HostCall { params, caller: Arc::new(caller), ..HostCall::default() }).await
+    }
+
+    /// The same, for who wants to hear of it and to have the whole of the answer.
+    pub(crate) async fn call_host(
+        &self,
+        capability: &str,
+        function: &str,
+        call: HostCall,
+    ) -> Result<serde_json::Value, CapabilityError> {
+        self.target(capability, function)?.call(call).await
     }
 
     /// What becomes of calls of a function, and why; with parameters, what becomes of that call.

@@ -12,7 +12,7 @@ use crate::settings::{Protocol, ServerSettings};
 use futures_util::FutureExt;
 use futures_util::future::{BoxFuture, Shared};
 use serde_json::{Map, Value};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 use tokio::task::AbortHandle;
 use tokio::time::Instant;
@@ -36,7 +36,7 @@ struct Inner {
     resolve: Box<Resolve>,
     context: Context,
     /// What was accepted of it; without it everything is.
-    accepted: Option<Arc<LockedServer>>,
+    accepted: OnceLock<Arc<LockedServer>>,
 }
 
 #[derive(Default)]
@@ -62,6 +62,7 @@ impl Server {
         accepted: Option<Arc<LockedServer>>,
         resolve: impl Fn() -> Result<ServerSettings, ConnectError> + Send + Sync + 'static,
     ) -> Server {
+        let accepted = accepted.map(OnceLock::from).unwrap_or_default();
         let inner = Inner { resolve: Box::new(resolve), context: context.clone(), accepted };
         Server { shared: Arc::new(inner), state: Mutex::default() }
     }
@@ -73,7 +74,36 @@ impl Server {
         arguments: Map<String, Value>,
         progress: Option<Arc<dyn Fn(Progress) + Send + Sync>>,
     ) -> Result<Value, CallError> {
-        self.session().await?.call(tool, arguments, progress).await
+        let result = self.session().await?.call(tool, arguments, progress).await?;
+        results::data(&result, &self.shared.context.redactor)
+    }
+
+    /// As [`Server::call`], with the whole answer beside the data: content of every kind, for who passes it on. A tool
+    /// that failed has one too.
+    pub async fn call_whole(
+        &self,
+        tool: &str,
+        arguments: Map<String, Value>,
+        progress: Option<Arc<dyn Fn(Progress) + Send + Sync>>,
+    ) -> (Result<Value, CallError>, Option<Value>) {
+        let result = match self.session().await {
+            Ok(session) => session.call(tool, arguments, progress).await,
+            Err(error) => Err(error),
+        };
+        let redactor = &self.shared.context.redactor;
+        match result {
+            Ok(result) => (results::data(&result, redactor), results::whole(&result, redactor)),
+            Err(error) => (Err(error), None),
+        }
+    }
+
+    /// Holds it to this from now on, unless something was accepted of it already: its tools became known by asking it.
+    pub fn hold_to(&self, accepted: &Arc<LockedServer>) {
+        let _is_held_already = self.shared.accepted.set(accepted.clone());
+        let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(session) = &state.session {
+            session.hold_to(accepted);
+        }
     }
 
     /// Reads a resource.
@@ -206,11 +236,11 @@ impl Drop for Server {
 impl Inner {
     async fn start(self: Arc<Inner>) -> Started {
         let mut settings = (self.resolve)()?;
-        if let Some(version) = self.accepted.as_ref().and_then(|accepted| accepted.protocol.as_deref()) {
+        if let Some(version) = self.accepted.get().and_then(|accepted| accepted.protocol.as_deref()) {
             settings.expected = Protocol::of_version(version);
         }
         let connection = Connection::open(settings, &self.context).await?;
-        let session = Session::new(connection, self.accepted.clone());
+        let session = Session::new(connection, self.accepted.get().cloned());
         match session.compare().await {
             Ok(()) => Ok(Arc::new(session)),
             Err(error) => {

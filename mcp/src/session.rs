@@ -5,18 +5,17 @@ use crate::error::{CallError, ConnectError};
 use crate::handler::ProgressSink;
 use crate::listing::Listing;
 use crate::lock::{Change, LockedServer, Verdict, compare, server_warnings, verdict};
-use crate::results;
 use serde_json::{Map, Value};
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 
 /// A stranger may find ever new things to warn of.
 const MAX_WARNINGS: usize = 100;
 
 pub(crate) struct Session {
     pub(crate) connection: Connection,
-    accepted: Option<Arc<LockedServer>>,
+    accepted: OnceLock<Arc<LockedServer>>,
     /// A request was lost: some servers forget a session without saying so in the way they should. Calls that are
     /// under way may still end well; the next one gets another session.
     is_doubtful: AtomicBool,
@@ -31,7 +30,7 @@ impl Session {
         connection.watch_tools();
         Session {
             connection,
-            accepted,
+            accepted: accepted.map(OnceLock::from).unwrap_or_default(),
             is_doubtful: AtomicBool::new(false),
             changes: RwLock::default(),
             compared: tokio::sync::Mutex::default(),
@@ -43,7 +42,7 @@ impl Session {
         !self.connection.is_closed() && !self.is_doubtful.load(Ordering::Acquire)
     }
 
-    /// Calls a tool, if it is still what was accepted.
+    /// Calls a tool, if it is still what was accepted; gives the answer as the server sent it.
     pub(crate) async fn call(
         &self,
         tool: &str,
@@ -51,8 +50,12 @@ impl Session {
         progress: Option<ProgressSink>,
     ) -> Result<Value, CallError> {
         self.note(self.check(tool).await)?;
-        let result = self.note(self.connection.call_tool(tool, arguments, progress).await)?;
-        results::data(&result, &self.connection.context.redactor)
+        self.note(self.connection.call_tool(tool, arguments, progress).await)
+    }
+
+    /// Holds it to this from now on, unless it is held to something already.
+    pub(crate) fn hold_to(&self, accepted: &Arc<LockedServer>) {
+        let _is_held_already = self.accepted.set(accepted.clone());
     }
 
     /// A list without secrets.
@@ -80,7 +83,7 @@ impl Session {
     }
 
     async fn compare_up_to(&self, compared: &mut u64) -> Result<(), CallError> {
-        let Some(accepted) = &self.accepted else { return Ok(()) };
+        let Some(accepted) = self.accepted.get() else { return Ok(()) };
         // An announcement that comes while the list is fetched counts for the next time.
         let announced = self.connection.shared.tools_generation();
         let mut identity = self.connection.identity();
@@ -109,7 +112,7 @@ impl Session {
 
     /// Whether the tool is still what was accepted.
     async fn check(&self, tool: &str) -> Result<(), CallError> {
-        if self.accepted.is_none() {
+        if self.accepted.get().is_none() {
             return Ok(());
         }
         let mut compared = self.compared.lock().await;

@@ -10,6 +10,7 @@
 //! - `misbehaviour`, `starting`, `remote`: servers that break the protocol, do not start, or are broken web servers.
 //! - `calling`, `asking`, `offering`: calls that end early, what servers ask of us, what they offer besides tools.
 //! - `secrets`, `trust`, `isolation`, `accepted`: what stays apart, and what is inert until it is accepted.
+//! - `toolbox`, `proxy`: servers behind `agent-spaces mcp serve`.
 //! - `crowd`, `endings`: many calls at once, and nothing left behind.
 //! - `doctor`: what `agent-spaces doctor` says of all of these.
 //! - `verbs`: the output of `agent-spaces mcp`, and the accounting file.
@@ -26,11 +27,13 @@ mod endings;
 mod isolation;
 mod misbehaviour;
 mod offering;
+mod proxy;
 mod published;
 mod remote;
 mod secrets;
 mod starting;
 mod support;
+mod toolbox;
 mod transports;
 mod trust;
 mod verbs;

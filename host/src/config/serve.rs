@@ -1,4 +1,4 @@
-//! Who may call `agent-spaces mcp serve --http`.
+//! What `agent-spaces mcp serve` is told.
 
 use super::names::check_name;
 use super::reader::{Node, Object, Result};
@@ -10,8 +10,10 @@ const MAX_CALLERS: usize = 100;
 /// How this configuration is served.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Serve {
-    /// Who may call, by name.
+    /// Who may call over HTTP, by name.
     pub callers: BTreeMap<String, ServedCaller>,
+    /// What is a tool of its own in proxy mode: functions, capabilities, modules, or `*`.
+    pub expose: Vec<String>,
 }
 
 /// Somebody who may call.
@@ -34,7 +36,7 @@ pub enum TokenSource {
 
 impl Serve {
     pub(super) fn read(node: Node<'_>) -> Result<Serve> {
-        let object = node.object("an object with `callers`", &["callers"])?;
+        let object = node.object("an object with `callers` and `expose`", &["callers", "expose"])?;
         let callers = object.read("callers", |node| {
             let callers = node.map("an object of callers", |name, node| {
                 check_name(&node.place, "a caller", name)?;
@@ -45,7 +47,13 @@ impl Serve {
             }
             Ok(callers)
         })?;
-        Ok(Serve { callers: callers.unwrap_or_default() })
+        let names = |node: Node<'_>| {
+            node.list("a list of functions and capabilities", |node| {
+                node.filled_text("the name of a function or a capability").map(str::to_owned)
+            })
+        };
+        let expose = object.read("expose", names)?.unwrap_or_default();
+        Ok(Serve { callers: callers.unwrap_or_default(), expose })
     }
 }
 
@@ -123,5 +131,14 @@ mod tests {
             assert!(read(json!({ "ci": caller })).is_err(), "{caller}");
         }
         assert!(read(json!({ "a b": { "token": { "env": "X" } } })).unwrap_err().contains("cannot be the name"));
+    }
+
+    #[test]
+    fn what_is_exposed_is_a_list_of_names() {
+        let config = from_value("f", json!({ "serve": { "expose": ["crm.createTicket", "*"] } })).unwrap();
+        assert_eq!(config.serve.expose, ["crm.createTicket", "*"]);
+        let message = |serve| from_value("f", json!({ "serve": serve })).unwrap_err().to_string();
+        assert!(message(json!({ "expose": [""] })).contains("$.serve.expose[0]"));
+        assert!(message(json!({ "exposes": [] })).contains("did you mean `expose`?"));
     }
 }

@@ -15,4 +15,4 @@ mod settings;
 pub use clients::McpClients;
 pub use configured::{Acceptance, ConfiguredServer};
 pub use discovery::{endpoint, locked, locked_endpoint};
-pub(crate) use provider::{McpProvider, Unconnected};
+pub(crate) use provider::{Connected, McpProvider, Unconnected};

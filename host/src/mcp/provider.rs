@@ -13,10 +13,21 @@ use agent_spaces_mcp::{CallError, ConnectError, Progress, Server};
 use capability_gen::server::ServerPart;
 use serde_json::{Map, Value, json};
 use std::collections::HashSet;
+use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// A server may fail in ever new words.
 const MAX_TOLD: usize = 100;
+
+/// A session that was opened before the space that uses it was made.
+#[derive(Clone)]
+pub(crate) struct Connected(pub(crate) Arc<Server>);
+
+impl fmt::Debug for Connected {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("Connected")
+    }
+}
 
 /// Answers the calls of one server's module in one space.
 pub(crate) struct McpProvider {
@@ -26,6 +37,8 @@ pub(crate) struct McpProvider {
     space: Option<String>,
     /// The space's own session.
     server: Arc<Server>,
+    /// Whether that was opened before the space was made, for all of its calls.
+    is_connected: bool,
     /// Tools whose server wraps what they return.
     wrapped: HashSet<String>,
     /// Tools whose answer has a type that leaves no room for blocks beside it.
@@ -72,11 +85,13 @@ fn describe(server: &ConfiguredServer) -> String {
 
 impl McpProvider {
     pub(crate) fn new(clients: &McpClients, server: &ServerModule, space: Option<&str>) -> McpProvider {
-        let ServerModule { configured, accepted, tools } = server;
+        let ServerModule { configured, accepted, tools, connected } = server;
         let accepted = accepted.as_ref();
+        let make = || clients.server(configured, accepted, space);
         let name = |tool: &Value| tool.get("name").and_then(Value::as_str).map(str::to_owned);
         McpProvider {
-            server: clients.server(configured, accepted, space),
+            server: connected.as_ref().map_or_else(make, |connected| connected.0.clone()),
+            is_connected: connected.is_some(),
             clients: clients.clone(),
             configured: configured.clone(),
             accepted: accepted.cloned(),
@@ -89,12 +104,12 @@ impl McpProvider {
 
     async fn answer(&self, call: Call) -> Answer {
         let server = match self.configured.config.scope {
-            Scope::Run => {
+            Scope::Run if !self.is_connected => {
                 let make = || self.clients.server(&self.configured, self.accepted.as_ref(), self.space.as_deref());
                 // The run keeps it; when the run ends, so does the session.
                 Arc::clone(&*call.scope.get_or_insert(&format!("mcp:{}", self.configured.name), make))
             }
-            Scope::Caller | Scope::Space | Scope::Host => self.server.clone(),
+            _ => self.server.clone(),
         };
         let answer = match call.part {
             Some(part) => ask(part, &server, &call).await,
@@ -104,14 +119,23 @@ impl McpProvider {
     }
 
     async fn call_tool(&self, server: &Server, call: Call) -> Result<Value, CallError> {
-        let Call { params, source_name, progress, .. } = call;
+        let Call { params, source_name, progress, whole: slot, .. } = call;
         let arguments = match params {
             Value::Object(arguments) => arguments,
             // A tool without parameters is sent `{}`.
             _ => Map::new(),
         };
         let tell = move |step: Progress| progress.tell(step.progress, step.total, step.message);
-        let mut value = server.call(&source_name, arguments, Some(Arc::new(tell))).await?;
+        let mut value = match slot {
+            None => server.call(&source_name, arguments, Some(Arc::new(tell))).await?,
+            Some(slot) => {
+                // What an attempt before this one was answered counts no more.
+                slot.put(None);
+                let (data, whole) = server.call_whole(&source_name, arguments, Some(Arc::new(tell))).await;
+                slot.put(whole.filter(|_| matches!(data, Ok(_) | Err(CallError::Tool { .. }))));
+                data?
+            }
+        };
         if let Value::Object(members) = &mut value
             && self.closed.contains(&*source_name)
             && members.shift_remove(CONTENT_MEMBER).is_some()

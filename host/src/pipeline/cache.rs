@@ -1,7 +1,7 @@
 //! Answers of earlier calls, for functions whose operator says that they stay the same for a while.
 
 use super::Pipeline;
-use crate::handlers::Call;
+use crate::handlers::{Call, WholeAnswer};
 use crate::run::{Caller, RunContext};
 use serde_json::Value;
 use std::collections::HashMap;
@@ -37,6 +37,8 @@ pub(super) struct Key {
 #[derive(Debug)]
 struct Kept {
     text: String,
+    /// What an MCP server answered as a whole, where somebody asked for that.
+    whole: Option<String>,
     until: Instant,
 }
 
@@ -57,9 +59,19 @@ pub(super) fn find(pipeline: &Pipeline, call: &Call, context: &RunContext) -> Fo
     };
     let book = pipeline.rules.answers.book();
     let known = book.kept.get(&key).filter(|kept| kept.until > Instant::now());
-    match known.and_then(|kept| serde_json::from_str(&kept.text).ok()) {
-        Some(value) => Found::Answer(value),
-        None => Found::Nothing(Some((key, ttl))),
+    let found = known.and_then(|kept| {
+        let value = serde_json::from_str(&kept.text).ok()?;
+        let whole: Option<Value> = kept.whole.as_deref().and_then(|text| serde_json::from_str(text).ok());
+        Some((value, whole))
+    });
+    match (found, &call.whole) {
+        (Some((value, _)), None) => Found::Answer(value),
+        // A server's whole answer cannot be made of its data.
+        (Some((value, whole)), Some(slot)) if whole.is_some() || !pipeline.is_server_tool() => {
+            slot.put(whole);
+            Found::Answer(value)
+        }
+        _ => Found::Nothing(Some((key, ttl))),
     }
 }
 
@@ -69,19 +81,26 @@ pub(super) struct Keeping {
     key: Key,
     ttl: Duration,
     text: String,
+    whole: Option<String>,
 }
 
-pub(super) fn prepare(pipeline: &Pipeline, key: Option<(Key, Duration)>, value: &Value) -> Option<Keeping> {
+pub(super) fn prepare(
+    pipeline: &Pipeline,
+    key: Option<(Key, Duration)>,
+    value: &Value,
+    whole: Option<&WholeAnswer>,
+) -> Option<Keeping> {
     let (key, ttl) = key?;
     let text = short(value).filter(|_| key.arguments.len() <= MAX_BYTES)?;
-    Some(Keeping { answers: pipeline.rules.answers.clone(), key, ttl, text })
+    let whole = whole.and_then(WholeAnswer::get).and_then(|whole| short(&whole));
+    Some(Keeping { answers: pipeline.rules.answers.clone(), key, ttl, text, whole })
 }
 
 impl Keeping {
     pub(super) fn keep(self) {
         let now = Instant::now();
         let Some(until) = now.checked_add(self.ttl) else { return };
-        self.answers.book().keep(self.key, Kept { text: self.text, until }, now);
+        self.answers.book().keep(self.key, Kept { text: self.text, whole: self.whole, until }, now);
     }
 }
 
@@ -111,7 +130,7 @@ impl Book {
 
 /// What an answer takes, but for what all take alike.
 fn size(key: &Key, kept: &Kept) -> usize {
-    key.arguments.len() + kept.text.len()
+    key.arguments.len() + kept.text.len() + kept.whole.as_ref().map_or(0, String::len)
 }
 
 /// The text of a value that is not too long.
@@ -151,7 +170,7 @@ mod tests {
     fn a_space_keeps_so_many_bytes_until_their_time_is_over() {
         let (mut book, now) = (Book::default(), Instant::now());
         let keep = |book: &mut Book, number: usize, now: Instant| {
-            let kept = Kept { text: "x".repeat(MAX_BYTES), until: now + MINUTE };
+            let kept = Kept { text: "x".repeat(MAX_BYTES), whole: None, until: now + MINUTE };
             book.keep(key(format!("{number:05}")), kept, now);
         };
         for number in 0..MAX_ANSWERS {

@@ -149,10 +149,11 @@ impl Pipeline {
             cache::Found::Answer(value) => return Ok((value, Source::Cache)),
             cache::Found::Nothing(key) => key,
         };
+        let whole = call.whole.clone();
         let mut answer = provide::call(self, call).await;
         redact::answer(&self.rules.redactor, &mut answer);
         let value = answer?;
-        let keeping = cache::prepare(self, key, &value);
+        let keeping = cache::prepare(self, key, &value, whole.as_ref());
         Ok((value, Source::Provider(keeping)))
     }
 

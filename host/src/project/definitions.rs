@@ -14,7 +14,7 @@ mod recipe;
 
 pub(super) use files::handlers_beside;
 pub(super) use granted::{Granted, grant};
-pub(super) use loader::Loader;
+pub(super) use loader::{Loader, server_definition};
 pub(super) use recipe::compile_text;
 
 use super::commands::DefinedCommands;
@@ -22,7 +22,7 @@ use super::error::ProjectError;
 use super::outlines::Outlines;
 use crate::error::HostError;
 use crate::interfaces::Interfaces;
-use crate::mcp::ConfiguredServer;
+use crate::mcp::{ConfiguredServer, Connected};
 use crate::package::{Package, PackageOutline};
 use agent_spaces_mcp::lock::LockedServer;
 use capability_gen::model::Module;
@@ -66,6 +66,8 @@ pub struct ServerModule {
     pub accepted: Option<Arc<LockedServer>>,
     /// Its tools, each as it lists it.
     pub(crate) tools: Arc<[Value]>,
+    /// A session with it, where one is open already.
+    pub(crate) connected: Option<Connected>,
 }
 
 /// What a file defines.

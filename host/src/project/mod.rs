@@ -10,6 +10,7 @@
 //! - `definitions`: files that define capabilities, and what they become.
 //! - `servers`: the MCP servers that it has, its own and those of files that other programs read.
 //! - `lock`: what was accepted of them.
+//! - `toolboxes`: groups of servers that are opened on demand.
 //! - `outlines`: names of modules, kept so that an unchanged file need not be compiled to know them.
 //! - `spaces`: which modules a space is given; `spaces::assemble`: the space that they make.
 //! - `component`: a definition's handlers as a component of its own.
@@ -31,6 +32,7 @@ mod servers;
 mod siblings;
 mod spaces;
 mod text;
+mod toolboxes;
 mod variables;
 mod workspace;
 
@@ -43,6 +45,8 @@ pub use find::{find, find_foreign, find_in, foreign_files};
 pub use outlines::Outlines;
 pub use publish::{Publication, Published};
 pub use spaces::SpaceModules;
+pub(crate) use toolboxes::OpenServer;
+pub use toolboxes::ProjectToolbox;
 pub use workspace::check_workspace;
 
 use crate::config::{Config, Entry};
@@ -65,6 +69,7 @@ pub struct Project {
     /// Every definition that some entry names, once.
     definitions: Vec<DefinitionFile>,
     servers: Servers,
+    toolboxes: BTreeMap<String, ProjectToolbox>,
     lock: Lock,
     /// Whether its user accepted the configuration; without one there is nothing to accept.
     acceptance: Option<Acceptance>,
@@ -140,8 +145,9 @@ impl Project {
         let is_accepted = acceptance.as_ref().is_none_or(|it| it.status == Status::Accepted);
         definitions::grant(&mut definitions, &config, is_accepted)?;
         surroundings.look_at(&mut definitions)?;
+        let toolboxes = toolboxes::gather(folder, &config, acceptance.as_ref());
         let (folder, protected) = (folder.to_owned(), surroundings.protected.clone());
-        Ok(Project { folder, config, definitions, servers, lock, acceptance, protected })
+        Ok(Project { folder, config, definitions, servers, toolboxes, lock, acceptance, protected })
     }
 
     /// The configuration.
@@ -195,6 +201,11 @@ impl Project {
         settings
     }
 
+    /// What is a tool of its own in proxy mode. A configuration that its user has not accepted exposes nothing.
+    pub fn exposed(&self) -> &[String] {
+        if self.is_accepted() { &self.config.serve.expose } else { &[] }
+    }
+
     /// What its user has said of the configuration, where there is one.
     pub fn acceptance(&self) -> Option<&Acceptance> {
         self.acceptance.as_ref()
@@ -226,6 +237,14 @@ impl Project {
         &self.servers.by_name
     }
 
+    /// An MCP server by its name; of one in a toolbox that is `toolbox/server`.
+    pub fn server(&self, name: &str) -> Option<&Arc<ConfiguredServer>> {
+        match name.split_once('/') {
+            Some((toolbox, server)) => self.toolboxes.get(toolbox)?.servers.get(server),
+            None => self.servers.by_name.get(name),
+        }
+    }
+
     /// MCP servers that are switched on and whose tools nobody knows yet.
     pub fn unknown_servers(&self) -> impl Iterator<Item = &Arc<ConfiguredServer>> {
         self.servers.by_name.values().filter(|server| server.config.enabled && !self.is_known(server))
@@ -253,7 +272,7 @@ impl Project {
 
     /// Takes servers that are no longer configured out of the lock; gives their names.
     pub fn prune(&self) -> Result<Vec<String>, ProjectError> {
-        lock::retain(&self.folder, |name| self.servers.by_name.contains_key(name))
+        lock::retain(&self.folder, |name| self.server(name).is_some())
     }
 
     /// Writes down what is accepted of a server. The project has it when it is opened again.

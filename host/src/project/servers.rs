@@ -129,7 +129,7 @@ impl Servers {
 }
 
 /// The folder that a file really is in: a link to an accepted file must not start the programs of another folder.
-fn own_folder(file: &Path) -> Option<PathBuf> {
+pub(super) fn own_folder(file: &Path) -> Option<PathBuf> {
     file.canonicalize().ok()?.parent().map(Path::to_owned)
 }
 

@@ -37,6 +37,8 @@ pub struct SpaceModules<'a> {
     project: Option<&'a Project>,
     /// Stands for the space where calls of a day are counted.
     identity: String,
+    /// Whether this is a part of what the policy is for, so that rules may be about the rest.
+    is_part: bool,
 }
 
 impl Project {
@@ -85,7 +87,20 @@ impl Project {
             project: Some(self),
             identity: format!("{}\0{}", self.identity(), name.unwrap_or_default()),
             name: name.map(str::to_owned),
+            is_part: false,
         })
+    }
+
+    /// These definitions under the policy of a space, whatever else the space has.
+    pub(super) fn part_of_space<'a>(&'a self, name: Option<&str>, given: &'a [DefinitionFile]) -> SpaceModules<'a> {
+        SpaceModules {
+            policy: self.policy(name),
+            identity: format!("{}\0{}", self.identity(), name.unwrap_or_default()),
+            project: Some(self),
+            name: name.map(str::to_owned),
+            is_part: true,
+            ..SpaceModules::all(given)
+        }
     }
 
     /// Stands for the project among others of its user.
@@ -223,6 +238,7 @@ impl<'a> SpaceModules<'a> {
             workspace: None,
             project: None,
             identity: String::new(),
+            is_part: false,
         }
     }
 

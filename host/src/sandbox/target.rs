@@ -3,19 +3,25 @@
 use super::description::{FunctionDescription, InterfaceDescription, label};
 use crate::events::{CallProgress, EventKind};
 #[cfg(feature = "compiler")]
-use crate::events::{EventSink, Observer};
+use crate::events::{Event, EventSink, Observer};
 #[cfg(feature = "compiler")]
-use crate::handlers::Answer;
+use crate::handlers::{Answer, WholeAnswer};
 use crate::handlers::{Call, CapabilityError, Handlers};
 use crate::pipeline::{Answered, Pipeline, Rules};
 #[cfg(feature = "compiler")]
 use crate::run::Caller;
 use crate::run::{RunContext, RunScope, State};
+#[cfg(feature = "compiler")]
+use crate::run_id;
 use crate::values::{FunctionShape, Shape, camel_case, from_json, to_json};
+#[cfg(feature = "compiler")]
+use agent_spaces_approvals::Pending;
 use capability_gen::server::ServerPart;
 use serde_json::{Map, Value};
 use std::sync::Arc;
 use std::time::Instant;
+#[cfg(feature = "compiler")]
+use tokio::sync::mpsc;
 use wasmtime::component::{Accessor, Val};
 use wasmtime::{Result, StoreContextMut};
 
@@ -26,6 +32,20 @@ impl InterfaceDescription {
         let described = self.functions.iter().find(|each| camel_case(&each.shape.name) == function)?;
         Target::new(self, described, handlers, rules)
     }
+}
+
+/// A call that no script makes.
+#[cfg(feature = "compiler")]
+#[derive(Default)]
+pub(crate) struct HostCall {
+    pub(crate) params: Value,
+    pub(crate) caller: Arc<Caller>,
+    /// Hears what happens, beside the space's observer.
+    pub(crate) events: Option<mpsc::UnboundedSender<Event>>,
+    /// What waits for a person.
+    pub(crate) pending: Pending,
+    /// Where the whole answer of an MCP server goes.
+    pub(crate) whole: Option<WholeAnswer>,
 }
 
 /// One function and what answers it.
@@ -79,15 +99,24 @@ impl Target {
 
     /// Answers a call that no script makes.
     #[cfg(feature = "compiler")]
-    pub(crate) async fn call(&self, run_id: Arc<str>, caller: Arc<Caller>, params: Value) -> Answer {
-        let events = EventSink::new(run_id.clone(), None, self.observer.clone());
+    pub(crate) async fn call(&self, call: HostCall) -> Answer {
+        let HostCall { params, caller, events, pending, whole } = call;
+        let run_id = run_id::new();
+        let events = EventSink::new(run_id.clone(), events, self.observer.clone());
         if events.is_heard() {
             events.emit(self.scheduled(1, &params));
         }
-        let context = Arc::new(RunContext::of_host(caller, events));
-        let call = self.describe(run_id, 1, params, CallProgress::default(), (RunScope::default(), &context));
+        let progress = CallProgress::new(1, &events, self.pipeline.redactor());
+        let context = Arc::new(RunContext { pending, ..RunContext::of_host(caller, events) });
+        let mut call = self.describe(run_id, 1, params, progress, (RunScope::default(), &context));
+        call.whole = whole.clone();
         let begun = Instant::now();
         let answer = self.pipeline.call(call, &context).await.and_then(|answered| {
+            // Who passes on what a server sent asks for no type of ours.
+            if whole.is_some_and(|whole| whole.get().is_some()) {
+                answered.outcome.end(None);
+                return Ok((answered.value, answered.is_cached));
+            }
             // Nobody else will see whether it fits.
             let value = answered.value.clone();
             self.fit(answered).map(|(_, is_cached)| (value, is_cached))
@@ -163,6 +192,7 @@ impl Target {
             caller: context.caller.clone(),
             clock: Some(context.clock.clone()),
             script: context.script.clone(),
+            whole: None,
         }
     }
 

@@ -5,7 +5,15 @@
 
 use super::cards::cut;
 use agent_spaces_approvals::{Answer, Channel, ChannelError, Decision, Lasts, Request, Verdict, pretty};
-use rmcp::model::{ElicitRequestParams, ElicitResult, ElicitationAction, ElicitationSchema};
+use futures_util::future::BoxFuture;
+use futures_util::stream::FuturesUnordered;
+use futures_util::{FutureExt as _, StreamExt as _};
+use rmcp::RoleServer;
+use rmcp::model::{
+    CallToolRequestParams, CallToolResponse, ElicitRequest, ElicitRequestParams, ElicitResult, ElicitationAction,
+    ElicitationSchema, InputRequest, InputRequiredResult, ProtocolVersion,
+};
+use rmcp::service::{Peer, RequestContext};
 use serde_json::{Value, json};
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -28,9 +36,32 @@ struct Inner {
 
 impl ElicitedDecisions {
     /// Decides a request, if it still waits.
-    pub(super) fn decide(&self, id: &str, decision: Decision) {
+    fn decide(&self, id: &str, decision: Decision) {
         if let Some(waiting) = self.waiting().remove(id) {
             let _nobody_waits_any_more = waiting.send(decision);
+        }
+    }
+
+    /// Asks a person through the client, until the request expires.
+    fn ask(&self, peer: &Peer<RoleServer>, request: Arc<Request>) -> impl Future<Output = ()> + Send + 'static {
+        let (peer, decisions) = (peer.clone(), self.clone());
+        async move {
+            let Some(form) = form(&request) else { return };
+            let time = request.time_left().unwrap_or_default();
+            let Ok(Ok(answer)) = tokio::time::timeout(time, peer.create_elicitation(form)).await else { return };
+            if let Some(decision) = decision(&answer) {
+                decisions.decide(&request.id, decision);
+            }
+        }
+    }
+
+    /// Takes in what a person answered to forms that a client was given, for requests that still wait.
+    pub(super) fn hear(&self, request: &CallToolRequestParams, is_pending: impl Fn(&str) -> bool) {
+        for (id, answer) in request.input_responses.iter().flatten().filter(|(id, _)| is_pending(id)) {
+            let answer: Option<ElicitResult> = serde_json::from_value(answer.clone()).ok();
+            if let Some(decision) = answer.as_ref().and_then(decision) {
+                self.decide(id, decision);
+            }
         }
     }
 
@@ -48,6 +79,33 @@ impl ElicitedDecisions {
 
     fn waiting(&self) -> MutexGuard<'_, HashMap<String, oneshot::Sender<Decision>>> {
         self.0.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The forms that are open at a client for one request of it. They are asked within that request: a client may listen nowhere
+/// else. When this is dropped a person may still answer.
+#[derive(Default)]
+pub(super) struct OpenForms(FuturesUnordered<BoxFuture<'static, ()>>);
+
+impl OpenForms {
+    /// Asks a person about one more call.
+    pub(super) fn open(&self, decisions: &ElicitedDecisions, peer: &Peer<RoleServer>, request: Arc<Request>) {
+        self.0.push(decisions.ask(peer, request).boxed());
+    }
+
+    /// Asks, and hears the answers. Never ends.
+    pub(super) async fn hear(&mut self) {
+        while self.0.next().await.is_some() {}
+        std::future::pending().await
+    }
+}
+
+impl Drop for OpenForms {
+    fn drop(&mut self) {
+        let mut left = std::mem::take(&mut self.0);
+        if let (false, Ok(runtime)) = (left.is_empty(), tokio::runtime::Handle::try_current()) {
+            runtime.spawn(async move { while left.next().await.is_some() {} });
+        }
     }
 }
 
@@ -117,8 +175,41 @@ impl Drop for Withdrawn {
     }
 }
 
+/// How a client lets a person be asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Form {
+    /// By a request of ours within its session.
+    Session,
+    /// By an answer that asks for input, after which it sends its request again.
+    Stateless,
+    /// Not at all.
+    None,
+}
+
+impl Form {
+    pub(super) fn of(context: &RequestContext<RoleServer>) -> Form {
+        let elicitation = context.client_capabilities().and_then(|capabilities| capabilities.elicitation);
+        let has_forms = elicitation.is_some_and(|modes| modes.form.is_some() || modes.url.is_none());
+        match context.protocol_version() {
+            _ if !has_forms => Form::None,
+            Some(version) if version >= ProtocolVersion::V_2026_07_28 => Form::Stateless,
+            _ => Form::Session,
+        }
+    }
+}
+
+/// Asks the client to ask a person and to come back. The state is a name: what it stands for stays here, and is its
+/// caller's alone.
+pub(super) fn input_required(waiting: &[Arc<Request>], state: &str) -> CallToolResponse {
+    let asked = waiting.iter().filter_map(|request| {
+        let form = ElicitRequest::new(form(request)?);
+        Some((request.id.clone(), InputRequest::Elicitation(form)))
+    });
+    InputRequiredResult::new(Some(asked.collect()), Some(state.to_owned())).into()
+}
+
 /// The form that a person is shown. The arguments stand apart from what the capability says of itself.
-pub(super) fn form(request: &Request) -> Option<ElicitRequestParams> {
+fn form(request: &Request) -> Option<ElicitRequestParams> {
     let message = format!(
         "A program wants to call {}. It says: {}\nArguments:\n{}",
         request.label(),
@@ -142,7 +233,7 @@ pub(super) fn form(request: &Request) -> Option<ElicitRequestParams> {
 }
 
 /// What a person's answer decides. Who closes the form has decided nothing.
-pub(super) fn decision(answer: &ElicitResult) -> Option<Decision> {
+fn decision(answer: &ElicitResult) -> Option<Decision> {
     let said = |key: &str| answer.content.as_ref().and_then(|content| content.get(key)).and_then(Value::as_str);
     let is_approved = match answer.action {
         ElicitationAction::Accept => said("decision") == Some("approve"),

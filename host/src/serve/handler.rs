@@ -1,13 +1,12 @@
-//! Code mode as an MCP server speaks it.
+//! A mode as an MCP server speaks it.
 
 use super::caller::Client;
-use super::code_mode::{self, CodeMode};
+use super::mode::Mode;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, Implementation, ListResourcesResult, ListToolsResult,
-    PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult, ServerCapabilities,
-    ServerConfig, Tool,
+    PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult, ServerConfig, Tool,
 };
-use rmcp::service::RequestContext;
+use rmcp::service::{NotificationContext, RequestContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 
 /// Most resources of one answer.
@@ -15,22 +14,26 @@ const PAGE: usize = 200;
 
 /// One connection, or all requests of one client.
 #[derive(Clone)]
-pub(super) struct CodeModeHandler {
-    mode: CodeMode,
+pub(super) struct ModeHandler {
+    mode: Mode,
     client: Client,
 }
 
-impl CodeModeHandler {
-    pub(super) fn new(mode: CodeMode, client: Client) -> CodeModeHandler {
-        CodeModeHandler { mode, client }
+impl ModeHandler {
+    pub(super) fn new(mode: Mode, client: Client) -> ModeHandler {
+        ModeHandler { mode, client }
     }
 }
 
-impl ServerHandler for CodeModeHandler {
+impl ServerHandler for ModeHandler {
     fn get_info(&self) -> ServerConfig {
-        let capabilities = ServerCapabilities::builder().enable_tools().enable_resources().build();
         let server = Implementation::new("agent-spaces", env!("CARGO_PKG_VERSION")).with_title("Agent Spaces");
-        ServerConfig::new(capabilities).with_server_info(server).with_instructions(self.mode.instructions(&self.client))
+        let config = ServerConfig::new(self.mode.capabilities()).with_server_info(server);
+        config.with_instructions(self.mode.instructions(&self.client))
+    }
+
+    async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
+        self.mode.announce(&self.client, context.peer);
     }
 
     async fn list_tools(
@@ -38,11 +41,11 @@ impl ServerHandler for CodeModeHandler {
         _request: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        Ok(ListToolsResult::with_all_items(code_mode::list_tools()))
+        Ok(ListToolsResult::with_all_items(self.mode.tools(&self.client).await))
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
-        code_mode::list_tools().into_iter().find(|tool| tool.name == name)
+        self.mode.tool(&self.client, name)
     }
 
     async fn call_tool(
@@ -68,8 +71,7 @@ impl ServerHandler for CodeModeHandler {
             Some(cursor) => cursor.parse().map_err(|_| ErrorData::invalid_params("no such cursor", None))?,
             None => 0,
         };
-        let offered = self.mode.known().await;
-        let mut all = code_mode::resources(&offered, &self.client);
+        let mut all = self.mode.resources(&self.client).await;
         let is_more = all.len().saturating_sub(from) > PAGE;
         let page = all.drain(from.min(all.len())..).take(PAGE).collect();
         let mut result = ListResourcesResult::with_all_items(page);
@@ -82,11 +84,7 @@ impl ServerHandler for CodeModeHandler {
         request: ReadResourceRequestParams,
         _context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
-        let offered = self.mode.known().await;
-        let (client, uri) = (self.client.clone(), request.uri.clone());
-        // A module of many functions takes a while to compile.
-        let read = tokio::task::spawn_blocking(move || code_mode::read_resource(&offered, &client, &uri)).await;
-        let read = read.map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
+        let read = self.mode.read_resource(&self.client, &request.uri).await;
         match read.map_err(|error| ErrorData::internal_error(error, None))? {
             Some(contents) => Ok(ReadResourceResult::new(vec![contents]).into()),
             None => {

@@ -2,6 +2,7 @@
 
 use super::catalogue::Catalogue;
 use super::check::TypeChecker;
+use super::proxy::{ExposedTool, Exposure};
 use crate::limits::Limits;
 use crate::project::{DefinitionFile, Outlines, ProjectError};
 use crate::run::Caller;
@@ -56,6 +57,7 @@ pub enum OfferError {
 pub struct Offers {
     current: watch::Sender<Option<Arc<Offered>>>,
     outlines: Outlines,
+    exposure: Exposure,
 }
 
 /// An offer with what is known of its functions.
@@ -67,13 +69,29 @@ pub(super) struct Offered {
     pub(super) notes: Vec<String>,
     pub(super) catalogue: Catalogue,
     pub(super) checker: TypeChecker,
+    /// What is a tool of its own.
+    pub(super) exposed: Vec<ExposedTool>,
     is_growing: bool,
 }
 
 impl Offers {
     /// Nothing yet: who calls waits for the first offer. What is made of definitions is kept in `outlines`.
     pub fn new(outlines: Outlines) -> Offers {
-        Offers { current: watch::Sender::new(None), outlines }
+        Offers { current: watch::Sender::new(None), outlines, exposure: Exposure::default() }
+    }
+
+    /// Makes these functions of every offer tools of their own.
+    #[must_use]
+    pub fn exposing(mut self, exposure: Exposure) -> Offers {
+        self.exposure = exposure;
+        self
+    }
+
+    /// Names that are to be exposed, and that nothing of what is served has.
+    pub fn unexposed(&self) -> Vec<String> {
+        let unknown =
+            self.now().map(|offered| self.exposure.unknown(&offered.exposed).into_iter().map(str::to_owned).collect());
+        unknown.unwrap_or_default()
     }
 
     /// Serves this from now on. Takes a thread while the functions are read.
@@ -82,9 +100,11 @@ impl Offers {
             offer;
         limits.time = time_limit.unwrap_or(DEFAULT_TIME);
         let longest = time_limit.unwrap_or(LONGEST_TIME);
+        let exposed = self.exposure.tools(&definitions)?;
         let parts = |part: &str| (part != "fs" || has_files) && (part != "http" || has_network);
         let catalogue = Catalogue::of(definitions, parts, &self.outlines)?;
-        let offered = Offered { space: Arc::new(space), limits, longest, notes, catalogue, checker, is_growing };
+        let offered =
+            Offered { space: Arc::new(space), limits, longest, notes, catalogue, checker, exposed, is_growing };
         self.current.send_replace(Some(Arc::new(offered)));
         Ok(())
     }
@@ -109,6 +129,11 @@ impl Offers {
         let settled = async { current.wait_for(is_settled).await.is_ok() };
         let _late_is_fine = tokio::time::timeout(at_most, settled).await;
         self.get().await
+    }
+
+    /// Hears whenever something else is served.
+    pub(super) fn watch(&self) -> watch::Receiver<Option<Arc<Offered>>> {
+        self.current.subscribe()
     }
 
     /// What is served, if there is something already.

@@ -80,6 +80,23 @@ pub(super) fn block(value: &Value, redactor: &Redactor) -> Result<Value, CallErr
     Ok(Value::Object(block))
 }
 
+/// One block as another client is given it: with its `_meta`, and that of a resource in it.
+pub(super) fn whole_block(value: &Value, redactor: &Redactor) -> Result<Value, CallError> {
+    let mut whole = block(value, redactor)?;
+    let is_withheld = whole.get("type") != value.get("type");
+    if let (false, Value::Object(members)) = (is_withheld, &mut whole) {
+        if let Some(meta) = value.get("_meta") {
+            members.insert("_meta".to_owned(), meta.clone());
+        }
+        if let (Some(Value::Object(resource)), Some(meta)) =
+            (members.get_mut("resource"), value.get("resource").and_then(|resource| resource.get("_meta")))
+        {
+            resource.insert("_meta".to_owned(), meta.clone());
+        }
+    }
+    Ok(whole)
+}
+
 /// The contents of one resource: without `_meta`, a blob in standard base64. A blob that holds a secret is withheld.
 pub(super) fn resource_contents(value: &Value, redactor: &Redactor) -> Result<Value, CallError> {
     let mut contents = without_meta(value, "a resource")?;

@@ -10,7 +10,8 @@
 //! 4. Anything else among the blocks: the list of blocks, in the server's order.
 //! 5. Nothing: the empty string.
 //!
-//! Secrets are taken out of all of it, and `_meta` of blocks, which is not for scripts.
+//! Secrets are taken out of all of it, and `_meta` of blocks, which is not for scripts. Who passes an answer on to another
+//! client needs it as it is: see [`whole`].
 
 mod binary;
 mod content;
@@ -46,6 +47,20 @@ pub fn data(result: &Value, redactor: &Redactor) -> Result<Value, CallError> {
     };
     redactor.value(&mut data);
     Ok(data)
+}
+
+/// The whole answer to `tools/call`, for who passes it on as it is: all blocks, structured content and `_meta`, without
+/// secrets. Nothing where its blocks make no sense.
+pub fn whole(result: &Value, redactor: &Redactor) -> Option<Value> {
+    let mut result = object(result, "the result").ok()?.clone();
+    if let Some(Value::Array(blocks)) = result.get_mut("content") {
+        for block in blocks {
+            *block = content::whole_block(block, redactor).ok()?;
+        }
+    }
+    let mut whole = Value::Object(result);
+    redactor.value(&mut whole);
+    Some(whole)
 }
 
 /// What a script gets for the answer to `resources/read`: `{ contents }`.

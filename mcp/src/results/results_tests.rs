@@ -218,3 +218,35 @@ fn bytes_that_hold_a_secret_are_withheld_whole() {
     ]);
     assert_eq!(data(&json!({"content": [image, blob]}), &redactor).unwrap(), expected);
 }
+
+#[test]
+fn a_whole_answer_is_passed_on_as_it_came() {
+    let result = json!({
+        "content": [
+            {"type": "text", "text": "a", "_meta": {"b": 1}},
+            {"type": "image", "data": "AAEC", "mimeType": "image/png", "annotations": {"priority": 1}},
+            {"type": "resource", "resource": {"uri": "a:b", "text": "c", "_meta": {"d": 1}}, "_meta": {"e": 1}},
+        ],
+        "structuredContent": {"f": [1]}, "isError": true, "_meta": {"g": 1},
+    });
+    assert_eq!(whole(&result, &Redactor::default()), Some(result));
+    let broken = json!({"content": [{"type": "image", "data": "?", "mimeType": "image/png"}]});
+    assert_eq!(whole(&broken, &Redactor::default()), None);
+}
+
+#[test]
+fn a_whole_answer_gives_no_secret_away() {
+    let redactor = knowing("hunter2hunter2");
+    let bytes = STANDARD.encode("xx hunter2hunter2 xx");
+    let result = json!({
+        "content": [
+            {"type": "image", "data": bytes, "mimeType": "image/png", "_meta": {"a": "hunter2hunter2"}},
+            {"type": "text", "text": "hunter2hunter2", "_meta": {"a": "hunter2hunter2"}},
+        ],
+        "_meta": {"b": "hunter2hunter2"},
+    });
+    let given = whole(&result, &redactor).unwrap();
+    assert_eq!(given["content"][0], text_block("[redacted] (image that holds a secret)"));
+    assert_eq!(given["content"][1], json!({"type": "text", "text": MASK, "_meta": {"a": MASK}}));
+    assert_eq!(given["_meta"], json!({"b": MASK}));
+}

@@ -4,10 +4,12 @@ mod needs;
 mod processes;
 mod program;
 mod project;
+mod served;
 mod site;
 
-pub(crate) use needs::{browser, hostile, hostile_logging, node, published, web_hostile};
+pub(crate) use needs::{browser, hostile, hostile_logging, node, published, small, web_hostile};
 pub(crate) use processes::{eventually, signal};
 pub(crate) use program::{Done, finish};
 pub(crate) use project::{Project, script};
+pub(crate) use served::Served;
 pub(crate) use site::Site;

@@ -40,6 +40,12 @@ pub(crate) fn hostile_logging(flags: &[&str]) -> Option<Value> {
     hostile(&[flags, &["--log", "log.jsonl"]].concat())
 }
 
+/// The configuration of a small server that behaves, `filesystem` or `memory`. Its starts are in the project's `starts`.
+pub(crate) fn small(name: &str) -> Option<Value> {
+    let arguments = ["-B", &format!("{SERVERS}/small.py"), name, "--log", "starts"];
+    Some(json!({ "command": python()?, "args": arguments }))
+}
+
 /// The hostile web server, which ends with this.
 pub(crate) struct WebHostile {
     child: Child,

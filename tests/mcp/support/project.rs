@@ -46,7 +46,13 @@ impl Project {
 
     /// Writes a configuration, with the marker in every server that is a process.
     pub(crate) fn configure(&self, mut config: Value) {
-        self.mark(&mut config["mcpServers"]);
+        if let Some(servers) = config.get_mut("mcpServers") {
+            self.mark(servers);
+        }
+        let toolboxes = config.get_mut("toolboxes").and_then(Value::as_object_mut);
+        for toolbox in toolboxes.into_iter().flat_map(|toolboxes| toolboxes.values_mut()) {
+            self.mark(&mut toolbox["mcpServers"]);
+        }
         self.write("agent-spaces.config.json", &config.to_string());
     }
 

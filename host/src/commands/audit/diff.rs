@@ -27,7 +27,8 @@ pub(super) fn audit(config: &ConfigChoice) -> Result<(Value, String, u8), Failur
             lines.into_iter().map(|(change, refused)| json!({ "change": change, "refused": refused })).collect();
         values.push(json!({ "server": server, "state": kind, "changes": changes }));
     };
-    for server in project.servers().values().filter(|server| server.config.enabled) {
+    let own = project.servers().values().filter(|server| server.config.enabled);
+    for server in own.chain(project.accepted_of_toolboxes()) {
         if let Some(obstacle) = server.obstacle() {
             // What cannot be compared is not as accepted.
             say(&server.name, "inert", vec![(obstacle, true)]);
@@ -56,7 +57,7 @@ pub(super) fn audit(config: &ConfigChoice) -> Result<(Value, String, u8), Failur
             }
         }
     }
-    for name in project.lock().servers.keys().filter(|name| !project.servers().contains_key(*name)) {
+    for name in project.lock().servers.keys().filter(|name| project.server(name).is_none()) {
         status = status.max(1);
         say(name, "in the lock, and no longer configured", Vec::new());
     }

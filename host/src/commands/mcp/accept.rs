@@ -23,7 +23,8 @@ use std::sync::Arc;
 
 Exit status: 0 ok, 2 bad usage or configuration, 5 a server does not answer.")]
 pub(super) struct Accept {
-    /// The servers [default: all that are switched on]
+    /// The servers, those of toolboxes as toolbox/server [default: all that are switched on, and those of toolboxes that
+    /// were accepted before]
     servers: Vec<String>,
 
     #[command(flatten)]
@@ -42,7 +43,10 @@ impl Accept {
     fn accept(&self) -> Result<(Vec<Value>, String, u8), Failure> {
         let (_, project, session) = self.options.open()?;
         let named: Vec<&Arc<ConfiguredServer>> = match self.servers.is_empty() {
-            true => project.servers().values().filter(|server| server.config.enabled).collect(),
+            true => {
+                let own = project.servers().values().filter(|server| server.config.enabled);
+                own.chain(project.accepted_of_toolboxes()).collect()
+            }
             false => self.servers.iter().map(|name| server(&project, name)).collect::<Result<_, _>>()?,
         };
         let (mut values, mut text, mut status) = (Vec::new(), String::new(), 0);

@@ -87,7 +87,7 @@ impl Options {
 
 /// A server of a project by name.
 fn server<'a>(project: &'a Project, name: &str) -> Result<&'a Arc<ConfiguredServer>, Failure> {
-    project.servers().get(name).ok_or_else(|| {
+    project.server(name).ok_or_else(|| {
         let known = || project.servers().keys().map(String::as_str);
         let hint = match nearest(name, known()) {
             Some(near) => format!("did you mean `{near}`?"),

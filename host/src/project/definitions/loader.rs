@@ -130,29 +130,13 @@ impl<'a> Loader<'a> {
             for definition in self.definitions.iter_mut().filter(is_its) {
                 let tools = definition.tools();
                 let accepted = recorded(server, &tools).map(Arc::new);
-                definition.server = Some(ServerModule { configured: server.clone(), accepted, tools });
+                definition.server = Some(ServerModule { configured: server.clone(), accepted, tools, connected: None });
             }
             return Ok(());
         }
         let Some(locked) = lock.servers.get(&server.name) else { return Ok(()) };
         let file = lock::file(self.folder);
-        let recipe = Recipe {
-            // Each server's part is as a file of its own to whoever reads an error.
-            file: format!("{} ({})", file.display(), server.name),
-            text: listing_text(locked),
-            stem: format!("mcp-{}", server.name),
-            specifier: None,
-            format: Some(Format::Mcp),
-            server: Some(server.name.clone()),
-            filters,
-            siblings: None,
-        };
-        let Some(outline) = recipe.outline(self.outlines)? else { return Ok(()) };
-        let body = DefinitionBody::Module(Box::new(DefinedModule { outline, is_define_tool: false, recipe }));
-        let mut definition = DefinitionFile::new(&file, vec![entry], None, body);
-        let (accepted, tools) = (Some(Arc::new(locked.clone())), locked.tools.clone().into());
-        definition.server = Some(ServerModule { configured: server.clone(), accepted, tools });
-        self.definitions.push(definition);
+        self.definitions.extend(server_definition(&file, server, (entry, &server.name), locked, self.outlines)?);
         Ok(())
     }
 
@@ -192,6 +176,33 @@ impl<'a> Loader<'a> {
     pub(in crate::project) fn finish(self) -> Vec<DefinitionFile> {
         self.definitions
     }
+}
+
+/// A server's tools as they were accepted, by an entry and a name; nothing where it has none, or none that is let through.
+pub(in crate::project) fn server_definition(
+    file: &Path,
+    server: &Arc<ConfiguredServer>,
+    (entry, name): (String, &str),
+    locked: &LockedServer,
+    outlines: &Outlines,
+) -> Result<Option<DefinitionFile>, ProjectError> {
+    let recipe = Recipe {
+        // Each server's part is as a file of its own to whoever reads an error.
+        file: format!("{} ({})", file.display(), server.name),
+        text: listing_text(locked),
+        stem: format!("mcp-{name}"),
+        specifier: None,
+        format: Some(Format::Mcp),
+        server: Some(name.to_owned()),
+        filters: server.config.tool_filters.clone(),
+        siblings: None,
+    };
+    let Some(outline) = recipe.outline(outlines)? else { return Ok(None) };
+    let body = DefinitionBody::Module(Box::new(DefinedModule { outline, is_define_tool: false, recipe }));
+    let mut definition = DefinitionFile::new(file, vec![entry], None, body);
+    let (accepted, tools) = (Some(Arc::new(locked.clone())), locked.tools.clone().into());
+    definition.server = Some(ServerModule { configured: server.clone(), accepted, tools, connected: None });
+    Ok(Some(definition))
 }
 
 /// What a recorded list of tools accepts of a server; nothing where it is not what a server could send.

@@ -112,7 +112,7 @@ impl SpaceModules<'_> {
         let Some(operator) = equipment.operator.as_ref().filter(|_| self.undiscovered.is_empty()) else {
             return Ok(());
         };
-        if !policy.has_rules() {
+        if !policy.has_rules() || self.is_part {
             return Ok(());
         }
         let others = self.withheld.iter().map(|(definition, _)| *definition);

@@ -4,20 +4,14 @@ use super::{CodeMode, answer, refused};
 use crate::config::TypeCheck;
 use crate::error::PrepareError;
 use crate::program::Program;
-use crate::serve::approvals;
+use crate::serve::approvals::{Form, OpenForms, input_required};
 use crate::serve::caller::Client;
 use crate::serve::cards::Card;
 use crate::serve::check::{Diagnostics, ModuleDeclaration, imported_modules};
 use crate::serve::offer::Offered;
 use crate::serve::runs::{ServedRun, Waited};
-use agent_spaces_approvals::Request;
-use futures_util::StreamExt as _;
-use futures_util::stream::FuturesUnordered;
 use rmcp::RoleServer;
-use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CallToolResult, ElicitRequest, ElicitResult, InputRequest,
-    InputRequiredResult, ProgressNotificationParam, ProtocolVersion,
-};
+use rmcp::model::{CallToolRequestParams, CallToolResponse, CallToolResult, ProgressNotificationParam};
 use rmcp::service::RequestContext;
 use serde::Deserialize;
 use std::sync::Arc;
@@ -67,7 +61,7 @@ impl CodeMode {
         if let Some(id) = &request.request_state {
             return match self.0.runs.get(client, id) {
                 Some(run) => {
-                    self.hear(&run, request);
+                    self.0.decisions.hear(request, |id| run.has_pending(id));
                     self.follow(&run, 1, patience, context).await
                 }
                 None => unknown_run(id).into(),
@@ -146,13 +140,13 @@ impl CodeMode {
         let deadline = tokio::time::Instant::now() + patience;
         let progress = tell_progress(run, context);
         tokio::pin!(progress);
-        let mut asking = FuturesUnordered::new();
+        let mut forms = OpenForms::default();
         let answer = loop {
             let left = deadline.saturating_duration_since(tokio::time::Instant::now());
             let waited = tokio::select! {
                 waited = run.wait(left) => waited,
-                Some(()) = asking.next() => continue,
-                // Never ends by itself.
+                // Neither ends by itself.
+                () = forms.hear() => continue,
                 () = &mut progress => continue,
             };
             match waited {
@@ -161,51 +155,18 @@ impl CodeMode {
                     break answer::of_ended(run, &ended, number).unwrap_or_else(none).into();
                 }
                 Waited::Going(waiting) => match Form::of(context) {
-                    // A person is asked through the client; meanwhile this request goes on waiting. What is asked belongs to
-                    // the request: a client may listen nowhere else.
+                    // A person is asked through the client; meanwhile this request goes on waiting.
                     Form::Session if !left.is_zero() && run.has_unasked() => {
-                        asking.extend(run.ask().into_iter().map(|request| self.ask(request, context)));
+                        run.ask().into_iter().for_each(|it| forms.open(&self.0.decisions, &context.peer, it));
                     }
-                    Form::Stateless if !waiting.is_empty() => break input_required(run, &waiting),
+                    Form::Stateless if !waiting.is_empty() => break input_required(&waiting, &run.id),
                     Form::None if !left.is_zero() && self.0.decisions.refuse_unasked(&waiting) => {}
                     _ => break answer::of_going(run, &waiting).into(),
                 },
             }
         };
         guard.disarm();
-        if !asking.is_empty() {
-            // The person may still answer.
-            tokio::spawn(async move { while asking.next().await.is_some() {} });
-        }
         answer
-    }
-
-    /// Asks a person through the client about a call that waits.
-    fn ask(
-        &self,
-        request: Arc<Request>,
-        context: &RequestContext<RoleServer>,
-    ) -> impl Future<Output = ()> + Send + 'static {
-        let (peer, decisions) = (context.peer.clone(), self.0.decisions.clone());
-        async move {
-            let Some(form) = approvals::form(&request) else { return };
-            // A request that expires needs no answer any more.
-            let time = request.time_left().unwrap_or_default();
-            let Ok(Ok(answer)) = tokio::time::timeout(time, peer.create_elicitation(form)).await else { return };
-            if let Some(decision) = approvals::decision(&answer) {
-                decisions.decide(&request.id, decision);
-            }
-        }
-    }
-
-    /// Takes in what a person answered to forms that a client was given.
-    fn hear(&self, run: &ServedRun, request: &CallToolRequestParams) {
-        for (id, answer) in request.input_responses.iter().flatten() {
-            let answer: Option<ElicitResult> = serde_json::from_value(answer.clone()).ok();
-            if let Some(decision) = answer.as_ref().and_then(approvals::decision).filter(|_| run.has_pending(id)) {
-                self.0.decisions.decide(id, decision);
-            }
-        }
     }
 }
 
@@ -226,38 +187,6 @@ async fn check(offered: &Arc<Offered>, client: &Client, program: &Program, code:
     // It fails only where the process ends.
     let modules = tokio::task::spawn_blocking(declare).await.unwrap_or_default();
     offered.checker.check(program, code, modules).await.diagnostics
-}
-
-/// How a client lets a person be asked.
-enum Form {
-    /// By a request of ours within its session.
-    Session,
-    /// By an answer that asks for input, after which it sends its request again.
-    Stateless,
-    /// Not at all.
-    None,
-}
-
-impl Form {
-    fn of(context: &RequestContext<RoleServer>) -> Form {
-        let elicitation = context.client_capabilities().and_then(|capabilities| capabilities.elicitation);
-        let has_forms = elicitation.is_some_and(|modes| modes.form.is_some() || modes.url.is_none());
-        match context.protocol_version() {
-            _ if !has_forms => Form::None,
-            Some(version) if version >= ProtocolVersion::V_2026_07_28 => Form::Stateless,
-            _ => Form::Session,
-        }
-    }
-}
-
-/// Asks the client to ask a person and to come back. The state is the run's name: what it stands for stays here, and is its
-/// caller's alone.
-fn input_required(run: &ServedRun, waiting: &[Arc<Request>]) -> CallToolResponse {
-    let asked = waiting.iter().filter_map(|request| {
-        let form = ElicitRequest::new(approvals::form(request)?);
-        Some((request.id.clone(), InputRequest::Elicitation(form)))
-    });
-    InputRequiredResult::new(Some(asked.collect()), Some(run.id.clone())).into()
 }
 
 /// Tells a client that wants to know how far a run has come. Ends only with its future.

@@ -2,9 +2,9 @@
 
 use super::describe::MAX_NAMES;
 use super::search::MAX_LIMIT;
-use rmcp::model::{JsonObject, Tool, ToolAnnotations};
+use crate::serve::object;
+use rmcp::model::{Tool, ToolAnnotations};
 use serde_json::{Value, json};
-use std::sync::Arc;
 
 pub(super) const SEARCH: &str = "search_capabilities";
 pub(super) const DESCRIBE: &str = "describe_capabilities";
@@ -107,11 +107,4 @@ fn tool(name: &'static str, title: &str, description: &'static str, input: Value
     tool.title = Some(title.to_owned());
     tool.output_schema = Some(object(output));
     tool
-}
-
-fn object(schema: Value) -> Arc<JsonObject> {
-    match schema {
-        Value::Object(members) => Arc::new(members),
-        _ => Arc::default(),
-    }
 }

@@ -6,8 +6,8 @@ use super::callers::Callers;
 use super::doors::Doors;
 use super::sessions::{MAX_OF_ALL, RETRY, Sessions};
 use crate::serve::caller::Client;
-use crate::serve::code_mode::CodeMode;
-use crate::serve::handler::CodeModeHandler;
+use crate::serve::handler::ModeHandler;
+use crate::serve::mode::Mode;
 use bytes::Bytes;
 use http::header::{CONTENT_TYPE, ORIGIN};
 use http::{Method, Request, StatusCode};
@@ -33,7 +33,7 @@ pub(super) struct Gate {
     callers: Callers,
     /// In the callers' order.
     services: Vec<Service>,
-    mode: CodeMode,
+    mode: Mode,
     /// Requests that are not answered.
     underway: watch::Sender<usize>,
     ending: CancellationToken,
@@ -42,11 +42,11 @@ pub(super) struct Gate {
 struct Service {
     client: Client,
     sessions: Sessions,
-    http: StreamableHttpService<CodeModeHandler, Sessions>,
+    http: StreamableHttpService<ModeHandler, Sessions>,
 }
 
 impl Gate {
-    pub(super) fn new(mode: CodeMode, callers: Callers, doors: Doors) -> Gate {
+    pub(super) fn new(mode: Mode, callers: Callers, doors: Doors) -> Gate {
         let (places, ending) = (Arc::new(Semaphore::new(MAX_OF_ALL)), CancellationToken::new());
         let services = callers.clients().map(|client| {
             let sessions = Sessions::new(places.clone());
@@ -59,7 +59,7 @@ impl Gate {
                 .with_max_request_body_bytes(MAX_BODY)
                 .with_sse_retry(Some(RETRY))
                 .with_cancellation_token(ending.clone());
-            let handler = move || Ok(CodeModeHandler::new(mode.clone(), own.clone()));
+            let handler = move || Ok(ModeHandler::new(mode.clone(), own.clone()));
             let http = StreamableHttpService::new(handler, Arc::new(sessions.clone()), config);
             Service { client: client.clone(), sessions, http }
         });
@@ -138,8 +138,10 @@ impl Gate {
     }
 
     /// Ends the runs of all callers; who waits for one is told.
-    pub(super) fn end_runs(&self) {
-        self.services.iter().for_each(|service| self.mode.end_all(&service.client));
+    pub(super) async fn end_runs(&self) {
+        for service in &self.services {
+            self.mode.end_all(&service.client).await;
+        }
     }
 
     /// Ends all streams and sessions.

@@ -3,7 +3,7 @@
 use super::callers::Callers;
 use super::doors::Doors;
 use super::gate::Gate;
-use crate::serve::code_mode::CodeMode;
+use crate::serve::mode::Mode;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
@@ -34,7 +34,7 @@ const PAUSE: Duration = Duration::from_millis(100);
 /// Serves callers until it is told to stop. Then what is under way is answered or ended, within a few seconds.
 pub async fn serve_http(
     listener: TcpListener,
-    mode: CodeMode,
+    mode: Mode,
     callers: Callers,
     doors: Doors,
     stop: impl Future<Output = ()>,
@@ -55,10 +55,10 @@ pub async fn serve_http(
     drop(listener);
     closing.cancel();
     if tokio::time::timeout(ANSWERED, gate.rest()).await.is_err() {
-        gate.end_runs();
+        let _late_is_too_late = tokio::time::timeout(ENDED, gate.end_runs()).await;
         let _late_is_too_late = tokio::time::timeout(ENDED, gate.rest()).await;
     }
-    gate.end_runs();
+    let _late_is_too_late = tokio::time::timeout(ENDED, gate.end_runs()).await;
     let _late_is_too_late = tokio::time::timeout(ENDED, gate.close()).await;
     let all = async { while connections.join_next().await.is_some() {} };
     let _late_is_too_late = tokio::time::timeout(ENDED, all).await;

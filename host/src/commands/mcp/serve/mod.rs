@@ -3,19 +3,23 @@
 //! - `source`: where what is served comes from
 //! - `discovery`: servers are asked for their tools while callers are served already
 //! - `http`, `token`: several callers instead of the one that started this process
+//! - `toolboxes`: what toolbox mode serves
 
 mod discovery;
 mod http;
 mod source;
 mod token;
+mod toolboxes;
 
 use crate::commands::failure::Failure;
 use crate::commands::space_choice::SpaceChoice;
 use crate::commands::{clients, folders, terminal};
 use agent_spaces::Caller;
 use agent_spaces::serve::http::serve_http;
-use agent_spaces::serve::{Client, CodeMode, ElicitedDecisions, Offers, serve_streams};
-use clap::Args;
+use agent_spaces::serve::{
+    Client, CodeMode, ElicitedDecisions, Mode, Offers, ProxyMode, ToolboxMode, Toolboxes, serve_streams,
+};
+use clap::{Args, ValueEnum};
 use http::Http;
 use source::Source;
 use std::sync::Arc;
@@ -29,12 +33,17 @@ const GREETING: Duration = Duration::from_millis(200);
 const FAREWELL: Duration = Duration::from_millis(200);
 
 /// Serve everything to an agent as three tools: search, describe, and run a program.
+///
+/// In toolbox mode the tools are `open_toolbox` and `use_tool`, for the `toolboxes` of the configuration. In proxy mode every
+/// function that is exposed is a tool of its own.
 #[derive(Args)]
 #[command(after_help = "Examples:
   agent-spaces mcp serve
   agent-spaces mcp serve --space support
   agent-spaces mcp serve --http
   agent-spaces mcp serve --http 127.0.0.1:9000 --token-file ~/agents.token
+  agent-spaces mcp serve --mode toolbox
+  agent-spaces mcp serve --mode proxy --expose crm.createTicket --expose slack
   claude mcp add agent-spaces -- agent-spaces mcp serve --config /path/to/agent-spaces.config.json")]
 pub(super) struct Serve {
     #[command(flatten)]
@@ -44,8 +53,29 @@ pub(super) struct Serve {
     #[arg(long, value_name = "SCOPE")]
     scope: Vec<String>,
 
+    /// What the agent is given
+    #[arg(long, value_enum, default_value_t)]
+    mode: ModeChoice,
+
+    /// In proxy mode: a function (crm.createTicket), a capability (slack) or * that is given; may be repeated [default:
+    /// `serve.expose` of the configuration]
+    #[arg(long, value_name = "NAME")]
+    expose: Vec<String>,
+
     #[command(flatten)]
     http: Http,
+}
+
+/// How what there is is shown to an agent.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+enum ModeChoice {
+    /// Three tools: search, describe, run a program
+    #[default]
+    Code,
+    /// Two tools: open a toolbox, use a tool of it
+    Toolbox,
+    /// Every exposed function as a tool of its own
+    Proxy,
 }
 
 impl Serve {
@@ -57,13 +87,34 @@ impl Serve {
     }
 
     fn serve(self) -> Result<(), Failure> {
+        if self.mode != ModeChoice::Proxy && !self.expose.is_empty() {
+            let hint = "add --mode proxy, or leave --expose out";
+            return Err(Failure::new("config.expose", "--expose is about proxy mode", Some(hint)));
+        }
         let runtime = clients::runtime()?;
-        let (offers, decisions) = (Offers::new(folders::outlines()), ElicitedDecisions::default());
-        let mode = CodeMode::new(offers.clone(), decisions.clone());
+        let decisions = ElicitedDecisions::default();
         let client = Client::of_process(Caller { name: None, scopes: self.scope.into_iter().collect() });
         let (choice, handle) = (self.choice, runtime.handle().clone());
+        if self.mode == ModeChoice::Toolbox {
+            let (session, toolboxes) = toolboxes::open(&choice, handle, decisions.clone())?;
+            let served = runtime.block_on(serve_toolboxes(toolboxes, decisions, client, self.http));
+            runtime.block_on(session.clients().close());
+            runtime.shutdown_timeout(FAREWELL);
+            return served;
+        }
+        let offers = Offers::new(folders::outlines());
+        let is_proxy = self.mode == ModeChoice::Proxy;
+        let mode = match is_proxy {
+            true => Mode::Proxy(ProxyMode::new(offers.clone(), decisions.clone())),
+            false => Mode::Code(CodeMode::new(offers.clone(), decisions.clone())),
+        };
+        let exposed = self.expose;
         let loading = runtime.spawn_blocking(move || {
-            let source = Arc::new(Source::open(choice, handle, offers, decisions)?);
+            let mut source = Source::open(choice, handle, offers, decisions)?;
+            if is_proxy {
+                source.expose(exposed)?;
+            }
+            let source = Arc::new(source);
             let unknown = source.offer()?;
             Ok((source, unknown))
         });
@@ -81,11 +132,40 @@ impl Serve {
     }
 }
 
+/// Serves toolboxes until the client that started this process goes away, or over HTTP until a signal comes.
+async fn serve_toolboxes(
+    toolboxes: Toolboxes,
+    decisions: ElicitedDecisions,
+    client: Client,
+    http: Http,
+) -> Result<(), Failure> {
+    let stop = stop_signal();
+    let bound = match http.is_asked() {
+        true => Some(http.bind(client.clone(), Some(toolboxes.project())).await?),
+        false => None,
+    };
+    let mode = Mode::Toolbox(ToolboxMode::new(toolboxes, decisions));
+    match bound {
+        Some(bound) => {
+            serve_http(bound.listener, mode, bound.callers, bound.doors, stop).await;
+            Ok(())
+        }
+        None => tokio::select! {
+            served = serve_streams(mode, client, tokio::io::stdin(), tokio::io::stdout()) => served.map_err(broken),
+            () = stop => Ok(()),
+        },
+    }
+}
+
+fn broken(error: String) -> Failure {
+    Failure::new("host.mcp", terminal::clean_line(&error), None)
+}
+
 type Loading = JoinHandle<Result<(Arc<Source>, Vec<source::Unknown>), Failure>>;
 
 /// Serves the client that started this process, until it goes away or a signal comes. What is to be served may come later:
 /// a client waits for a greeting a second at most.
-async fn serve(mode: CodeMode, client: Client, mut loading: Loading) -> (Option<Arc<Source>>, Result<(), Failure>) {
+async fn serve(mode: Mode, client: Client, mut loading: Loading) -> (Option<Arc<Source>>, Result<(), Failure>) {
     let early = tokio::time::timeout(GREETING, &mut loading).await;
     let mut loaded = match early.map(flatten) {
         Ok(Ok(loaded)) => Some(loaded),
@@ -101,12 +181,14 @@ async fn serve(mode: CodeMode, client: Client, mut loading: Loading) -> (Option<
     loop {
         if let Some((opened, unknown)) = loaded.take() {
             source = Some(opened.clone());
-            tokio::spawn(discovery::discover(opened, unknown));
+            tokio::spawn(async move {
+                discovery::discover(opened.clone(), unknown).await;
+                opened.warn_of_unexposed();
+            });
         }
         tokio::select! {
             served = &mut serving => {
-                let served = served.map_err(|error| Failure::new("host.mcp", terminal::clean_line(&error), None));
-                return (source, served);
+                return (source, served.map_err(broken));
             }
             () = &mut signal => return (source, Ok(())),
             late = &mut loading, if source.is_none() => match flatten(late) {
@@ -119,7 +201,7 @@ async fn serve(mode: CodeMode, client: Client, mut loading: Loading) -> (Option<
 
 /// Serves whoever has a token, until a signal comes.
 async fn serve_callers(
-    mode: CodeMode,
+    mode: Mode,
     own: Client,
     http: Http,
     loading: Loading,
@@ -134,7 +216,11 @@ async fn serve_callers(
         Ok(bound) => bound,
         Err(failure) => return (Some(source), Err(failure)),
     };
-    tokio::spawn(discovery::discover(source.clone(), unknown));
+    let opened = source.clone();
+    tokio::spawn(async move {
+        discovery::discover(opened.clone(), unknown).await;
+        opened.warn_of_unexposed();
+    });
     serve_http(bound.listener, mode, bound.callers, bound.doors, stop).await;
     (Some(source), Ok(()))
 }

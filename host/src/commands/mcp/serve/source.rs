@@ -3,14 +3,14 @@
 use crate::commands::approvals;
 use crate::commands::clients::Session;
 use crate::commands::failure::Failure;
-use crate::commands::folders;
 use crate::commands::space_choice::{Found, SpaceChoice};
+use crate::commands::{folders, terminal};
 use agent_spaces::Engine;
 use agent_spaces::config::TypeCheck;
 use agent_spaces::mcp::ConfiguredServer;
 use agent_spaces::project::{Project, SpaceModules};
 use agent_spaces::serve::check::TypeChecker;
-use agent_spaces::serve::{ElicitedDecisions, Offer, Offers, ServedChannel};
+use agent_spaces::serve::{ElicitedDecisions, Exposure, Offer, Offers, ServedChannel};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use tokio::runtime::Handle;
@@ -55,6 +55,30 @@ impl Source {
         let mut session = Session::in_runtime(project, runtime)?;
         session.ask_through(Arc::new(ServedChannel::new(decisions, approvals::store_channel())));
         Ok(Source { choice, engine, session, first, offers, troubles: Mutex::default() })
+    }
+
+    /// Makes these functions tools of their own, or those that the configuration names.
+    pub(super) fn expose(&mut self, mut names: Vec<String>) -> Result<(), Failure> {
+        if let (true, Found::Project(project)) = (names.is_empty(), &self.first) {
+            names = project.exposed().to_vec();
+        }
+        if names.is_empty() {
+            let hint =
+                "name functions or capabilities with --expose, or in `serve.expose` of an accepted configuration";
+            return Err(Failure::new("config.expose", "proxy mode serves what is exposed, and nothing is", Some(hint)));
+        }
+        self.offers = self.offers.clone().exposing(Exposure::new(names));
+        Ok(())
+    }
+
+    /// Tells of names that are to be exposed and that nothing has.
+    pub(super) fn warn_of_unexposed(&self) {
+        for name in self.offers.unexposed() {
+            let name = terminal::clean_line(&name);
+            terminal::warn(&format!(
+                "nothing is called `{name}`, so nothing of that is exposed: see `capabilities list`"
+            ));
+        }
     }
 
     /// Reads everything again and serves it; gives the servers whose tools nobody knows yet and that may be started.

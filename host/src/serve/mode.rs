@@ -1,0 +1,105 @@
+//! What a client of this server is given.
+
+use super::caller::Client;
+use super::code_mode::{self, CodeMode};
+use super::proxy::ProxyMode;
+use super::toolbox::ToolboxMode;
+use rmcp::RoleServer;
+use rmcp::model::{CallToolRequestParams, CallToolResponse, Resource, ResourceContents, ServerCapabilities, Tool};
+use rmcp::service::{Peer, RequestContext};
+
+/// How a server shows what it has. Clones are one.
+#[derive(Clone)]
+pub enum Mode {
+    /// Three tools: search, describe, run a program.
+    Code(CodeMode),
+    /// Two tools: open a toolbox, use a tool of it.
+    Toolbox(ToolboxMode),
+    /// Every chosen function as a tool of its own.
+    Proxy(ProxyMode),
+}
+
+impl Mode {
+    pub(super) fn capabilities(&self) -> ServerCapabilities {
+        let tools = ServerCapabilities::builder().enable_tools();
+        match self {
+            Mode::Code(_) => tools.enable_resources().build(),
+            Mode::Toolbox(_) => tools.build(),
+            Mode::Proxy(_) => tools.enable_tool_list_changed().build(),
+        }
+    }
+
+    pub(super) fn instructions(&self, client: &Client) -> String {
+        match self {
+            Mode::Code(mode) => mode.instructions(client),
+            Mode::Toolbox(mode) => mode.instructions(),
+            Mode::Proxy(mode) => mode.instructions(),
+        }
+    }
+
+    /// The tools that a client may call.
+    pub(super) async fn tools(&self, client: &Client) -> Vec<Tool> {
+        match self {
+            Mode::Code(_) => code_mode::list_tools(),
+            Mode::Toolbox(mode) => mode.tools(),
+            Mode::Proxy(mode) => mode.tools(client).await,
+        }
+    }
+
+    /// One of them, if it is known already.
+    pub(super) fn tool(&self, client: &Client, name: &str) -> Option<Tool> {
+        let named = |tools: Vec<Tool>| tools.into_iter().find(|tool| tool.name == name);
+        match self {
+            Mode::Code(_) => named(code_mode::list_tools()),
+            Mode::Toolbox(mode) => named(mode.tools()),
+            Mode::Proxy(mode) => mode.tool(client, name),
+        }
+    }
+
+    /// Calls a tool for a client; nothing where there is no such tool.
+    pub(super) async fn call(
+        &self,
+        client: &Client,
+        request: CallToolRequestParams,
+        context: &RequestContext<RoleServer>,
+    ) -> Option<CallToolResponse> {
+        match self {
+            Mode::Code(mode) => mode.call(client, request, context).await,
+            Mode::Toolbox(mode) => mode.call(client, request, context).await,
+            Mode::Proxy(mode) => mode.call(client, request, context).await,
+        }
+    }
+
+    /// All that a client may read.
+    pub(super) async fn resources(&self, client: &Client) -> Vec<Resource> {
+        match self {
+            Mode::Code(mode) => code_mode::resources(&*mode.known().await, client),
+            Mode::Toolbox(_) | Mode::Proxy(_) => Vec::new(),
+        }
+    }
+
+    /// What an address stands for, as far as a client may see it.
+    pub(super) async fn read_resource(&self, client: &Client, uri: &str) -> Result<Option<ResourceContents>, String> {
+        let Mode::Code(mode) = self else { return Ok(None) };
+        let (offered, client, uri) = (mode.known().await, client.clone(), uri.to_owned());
+        // A module of many functions takes a while to compile.
+        let read = tokio::task::spawn_blocking(move || code_mode::read_resource(&offered, &client, &uri)).await;
+        read.map_err(|error| error.to_string())?
+    }
+
+    /// Tells a client of what changes, for as long as it is there.
+    pub(super) fn announce(&self, client: &Client, peer: Peer<RoleServer>) {
+        if let Mode::Proxy(mode) = self {
+            mode.announce(client, peer);
+        }
+    }
+
+    /// Ends all that is under way for a client who went away.
+    pub(super) async fn end_all(&self, client: &Client) {
+        match self {
+            Mode::Code(mode) => mode.end_all(client),
+            Mode::Toolbox(mode) => mode.end_all(client).await,
+            Mode::Proxy(mode) => mode.end_all(client),
+        }
+    }
+}

@@ -1,0 +1,128 @@
+//! Proxy mode: chosen functions as plain MCP tools, each as its source specifies it.
+//!
+//! - `exposed`: which functions, and what is listed of them; `names`: what they are called
+//! - `answer`: what a call gave, as MCP says it
+
+mod answer;
+mod exposed;
+mod names;
+
+pub(super) use exposed::ExposedTool;
+pub use exposed::Exposure;
+
+use super::approvals::ElicitedDecisions;
+use super::caller::Client;
+use super::calls::{Calls, Outcome, Wanted};
+use super::offer::{Offered, Offers};
+use rmcp::RoleServer;
+use rmcp::model::{CallToolRequestParams, CallToolResponse, Tool};
+use rmcp::service::{Peer, RequestContext};
+use serde_json::Value;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// How long who asks for the tools waits for servers that were asked for theirs, while the server is young. What comes later
+/// is announced.
+const PATIENCE: Duration = Duration::from_secs(4);
+
+/// How often it is looked whether who is told of new tools is still there.
+const PULSE: Duration = Duration::from_secs(30);
+
+/// Most that is said to a model at its greeting.
+const INSTRUCTIONS: &str =
+    "Tools of several sources behind one server. Each takes and gives what its own description says.";
+
+/// What is exposed of what is offered. Clones are one.
+#[derive(Clone)]
+pub struct ProxyMode(Arc<Inner>);
+
+struct Inner {
+    offers: Offers,
+    calls: Calls,
+    began: tokio::time::Instant,
+}
+
+impl ProxyMode {
+    /// Serves what is exposed of what is offered: see [`Offers::exposing`].
+    pub fn new(offers: Offers, decisions: ElicitedDecisions) -> ProxyMode {
+        let began = tokio::time::Instant::now();
+        ProxyMode(Arc::new(Inner { offers, calls: Calls::new(decisions), began }))
+    }
+
+    /// What a model is taught.
+    pub(super) fn instructions(&self) -> String {
+        INSTRUCTIONS.to_owned()
+    }
+
+    /// The tools that a client may call.
+    pub(super) async fn tools(&self, client: &Client) -> Vec<Tool> {
+        let offered = self.known().await;
+        visible(&offered, client).map(|exposed| exposed.tool.clone()).collect()
+    }
+
+    /// One of them, if it is known already.
+    pub(super) fn tool(&self, client: &Client, name: &str) -> Option<Tool> {
+        let offered = self.0.offers.now()?;
+        visible(&offered, client).find(|exposed| exposed.tool.name == name).map(|exposed| exposed.tool.clone())
+    }
+
+    /// Calls a tool for a client; nothing where there is no such tool.
+    pub(super) async fn call(
+        &self,
+        client: &Client,
+        request: CallToolRequestParams,
+        context: &RequestContext<RoleServer>,
+    ) -> Option<CallToolResponse> {
+        let offered = self.known().await;
+        // What a caller may not see is refused by name, like any call, and so written down.
+        let exposed = offered.exposed.iter().find(|exposed| exposed.tool.name == request.name)?;
+        let wanted = Wanted {
+            space: &offered.space,
+            card: &exposed.card,
+            params: Value::Object(request.arguments.clone().unwrap_or_default()),
+            max_bytes: offered.limits.call_bytes,
+        };
+        Some(match self.0.calls.make(client, wanted, &request, context).await {
+            Outcome::Whole(result) => (*result).into(),
+            Outcome::Value(value) => answer::of_value(value, exposed).into(),
+            Outcome::Failed(error) => answer::of_error(&error).into(),
+            Outcome::Asks(asks) => asks,
+        })
+    }
+
+    /// Tells a client whenever it may call other tools than before, for as long as it is there.
+    pub(super) fn announce(&self, client: &Client, peer: Peer<RoleServer>) {
+        let (mode, client) = (self.clone(), client.clone());
+        let mut changes = self.0.offers.watch();
+        let list = move |mode: &ProxyMode| {
+            let offered = mode.0.offers.now();
+            offered.map(|offered| visible(&offered, &client).map(|exposed| exposed.tool.clone()).collect::<Vec<_>>())
+        };
+        tokio::spawn(async move {
+            let mut before = list(&mode).unwrap_or_default();
+            while !peer.is_transport_closed() {
+                if let Ok(Err(_)) = tokio::time::timeout(PULSE, changes.changed()).await {
+                    return;
+                }
+                let now = list(&mode).unwrap_or_default();
+                if now != before && peer.notify_tool_list_changed().await.is_err() {
+                    return;
+                }
+                before = now;
+            }
+        });
+    }
+
+    /// Ends the calls of a client who went away.
+    pub(super) fn end_all(&self, client: &Client) {
+        self.0.calls.end_all(client);
+    }
+
+    async fn known(&self) -> Arc<Offered> {
+        self.0.offers.settled(PATIENCE.saturating_sub(self.0.began.elapsed())).await
+    }
+}
+
+fn visible<'a>(offered: &'a Offered, client: &'a Client) -> impl Iterator<Item = &'a ExposedTool> {
+    offered.exposed.iter().filter(|exposed| offered.is_visible(&exposed.card, client.caller()))
+}

@@ -1,0 +1,58 @@
+//! What exposed functions are called.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The longest name that MCP advises.
+const MAX_NAME: usize = 128;
+
+/// Names for functions that are given as capability and name: the own name where no other has it, else both.
+pub(super) fn names(functions: &[(&str, &str)]) -> Vec<String> {
+    let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+    for (_, name) in functions {
+        *counts.entry(valid(name)).or_default() += 1;
+    }
+    let mut taken = BTreeSet::new();
+    let mut names = Vec::new();
+    for (capability, name) in functions {
+        let own = valid(name);
+        let wanted = match counts.get(&own) {
+            Some(1) => own,
+            _ => valid(&format!("{capability}_{name}")),
+        };
+        let mut chosen = wanted.clone();
+        let mut number = 2;
+        while !taken.insert(chosen.clone()) {
+            let end = format!("_{number}");
+            chosen = wanted.chars().take(MAX_NAME - end.len()).chain(end.chars()).collect();
+            number += 1;
+        }
+        names.push(chosen);
+    }
+    names
+}
+
+/// The same in letters that MCP allows.
+fn valid(name: &str) -> String {
+    let is_valid = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '_' | '-' | '.');
+    let valid: String = name.chars().take(MAX_NAME).map(|letter| if is_valid(letter) { letter } else { '_' }).collect();
+    if valid.is_empty() { "_".to_owned() } else { valid }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{MAX_NAME, names};
+
+    #[test]
+    fn a_name_is_the_sources_own_unless_two_have_it() {
+        let functions = [("crm", "search"), ("wiki", "search"), ("crm", "create_ticket"), ("a b", "tüv/x")];
+        assert_eq!(names(&functions), ["crm_search", "wiki_search", "create_ticket", "t_v_x"]);
+    }
+
+    #[test]
+    fn names_are_short_and_never_the_same() {
+        let long = "x".repeat(300);
+        let found = names(&[("a", &long), ("a", &long), ("a_x", "y"), ("a", "x_y"), ("b", "a_x_y")]);
+        assert!(found.iter().all(|name| name.len() <= MAX_NAME), "{found:?}");
+        assert_eq!(found.iter().collect::<std::collections::BTreeSet<_>>().len(), found.len(), "{found:?}");
+    }
+}

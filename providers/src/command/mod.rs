@@ -16,6 +16,7 @@ mod program;
 mod talk;
 
 pub use error::CommandError;
+pub use program::{is_runnable, on_path};
 
 use agent_spaces_mcp::StdioEndpoint;
 use agent_spaces_mcp::process::Child;

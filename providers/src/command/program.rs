@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 pub(super) fn find(program: &str, folder: &Path) -> Result<String, CommandError> {
     let found = match program.contains('/') {
         true => folder.join(program),
-        false => look_up(program, std::env::var_os("PATH").as_deref()).ok_or_else(|| {
+        false => on_path(program, std::env::var_os("PATH").as_deref()).ok_or_else(|| {
             CommandError::Start(format!("`{program}` is in no folder of the PATH; install it, or write its path"))
         })?,
     };
@@ -16,20 +16,23 @@ pub(super) fn find(program: &str, folder: &Path) -> Result<String, CommandError>
     text.ok_or_else(|| CommandError::Start(format!("the path of `{program}` is no text; move it")))
 }
 
-/// A folder of the `PATH` that is relative would be another one for each command, so it does not count.
-fn look_up(program: &str, path: Option<&OsStr>) -> Option<PathBuf> {
+/// The program of this name in the folders of a `PATH`. A folder that is relative would be another one wherever it is
+/// looked for, so it does not count.
+pub fn on_path(program: &str, path: Option<&OsStr>) -> Option<PathBuf> {
     let folders = std::env::split_paths(path?).filter(|folder| folder.is_absolute());
     folders.map(|folder| folder.join(program)).find(|file| is_runnable(file))
 }
 
+/// Whether a file can be started.
 #[cfg(unix)]
-fn is_runnable(file: &Path) -> bool {
+pub fn is_runnable(file: &Path) -> bool {
     use std::os::unix::fs::PermissionsExt;
     file.metadata().is_ok_and(|metadata| metadata.is_file() && metadata.permissions().mode() & 0o111 != 0)
 }
 
+/// Whether a file can be started.
 #[cfg(not(unix))]
-fn is_runnable(file: &Path) -> bool {
+pub fn is_runnable(file: &Path) -> bool {
     file.is_file()
 }
 
@@ -48,8 +51,8 @@ mod tests {
 
     #[test]
     fn a_relative_folder_of_the_path_does_not_count() {
-        assert_eq!(look_up("Cargo.toml", Some(OsStr::new(".:"))), None);
-        assert_eq!(look_up("sh", Some(OsStr::new(".:/bin"))), Some("/bin/sh".into()));
-        assert_eq!(look_up("sh", None), None);
+        assert_eq!(on_path("Cargo.toml", Some(OsStr::new(".:"))), None);
+        assert_eq!(on_path("sh", Some(OsStr::new(".:/bin"))), Some("/bin/sh".into()));
+        assert_eq!(on_path("sh", None), None);
     }
 }

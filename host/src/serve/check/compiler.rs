@@ -1,6 +1,7 @@
 //! Which compiler there is.
 
 use super::unavailable::Unavailable;
+use agent_spaces_providers::command::{is_runnable, on_path};
 use std::ffi::OsStr;
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -44,22 +45,8 @@ impl fmt::Display for Compiler {
     }
 }
 
-/// A folder of the `PATH` that is relative would be another one wherever we are started, so it does not count.
 fn look_up(name: &str, path: Option<&OsStr>) -> Option<PathBuf> {
-    let folders = std::env::split_paths(path?).filter(|folder| folder.is_absolute());
-    let file = format!("{name}{}", std::env::consts::EXE_SUFFIX);
-    folders.map(|folder| folder.join(&file)).find(|file| is_runnable(file))
-}
-
-#[cfg(unix)]
-fn is_runnable(file: &Path) -> bool {
-    use std::os::unix::fs::PermissionsExt;
-    file.metadata().is_ok_and(|metadata| metadata.is_file() && metadata.permissions().mode() & 0o111 != 0)
-}
-
-#[cfg(not(unix))]
-fn is_runnable(file: &Path) -> bool {
-    file.is_file()
+    on_path(&format!("{name}{}", std::env::consts::EXE_SUFFIX), path)
 }
 
 #[cfg(test)]

@@ -12,6 +12,7 @@ use agent_spaces_tests::engine;
 use capability_gen::compile::{ModuleSource, compile};
 use capability_gen::sources::{Format, Source, parse, parse_value};
 use serde_json::{Value, json};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -42,7 +43,7 @@ fn space() -> Space {
 
 async fn checked(space: &Space, checker: &TypeChecker, code: &str) -> Checked {
     let program = space.prepare("program.ts", code).unwrap_or_else(|error| panic!("{code}: {error:?}"));
-    checker.check(&program, code, Vec::new()).await
+    checker.check(&program, code, Vec::new(), BTreeSet::new()).await
 }
 
 /// What is found in a program without a compiler.

@@ -169,6 +169,12 @@ impl Interfaces {
         })
     }
 
+    /// The interface that is this export of a module.
+    pub(crate) fn interface_of(&self, module: &str, export: &str) -> Option<&str> {
+        let is_meant = |interface: &Interface| interface.module == module && interface.export == export;
+        self.by_name.iter().find(|(_, interface)| is_meant(interface)).map(|(name, _)| name.as_str())
+    }
+
     /// The interface that scripts know under this name and that has this function.
     pub(crate) fn with_export(&self, capability: &str, function: &str) -> Option<&str> {
         let has = |name: &str| self.functions().any(|(of, each)| of == name && camel_case(each) == function);

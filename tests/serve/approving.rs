@@ -83,6 +83,22 @@ fn a_client_without_sessions_brings_the_decision_with_its_next_request() {
 }
 
 #[test]
+fn who_closes_the_form_is_not_asked_again_at_once() {
+    let Some(project) = project() else { return };
+    let mut agent = Agent::with(&project, &[], STATELESS, Some(approve));
+    let arguments = json!({ "code": CODE });
+    let asked = agent.call("run_code", arguments.clone());
+    let id = asked["inputRequests"].as_object().unwrap().keys().next().unwrap().clone();
+    let params = json!({
+        "name": "run_code", "arguments": arguments,
+        "inputResponses": { id: { "action": "cancel" } }, "requestState": asked["requestState"],
+    });
+    let answer = agent.ask("tools/call", params);
+    assert_eq!(answer["result"]["structuredContent"]["status"], "awaiting_approval", "{answer}");
+    assert!(!is_called(&project));
+}
+
+#[test]
 fn without_anybody_to_ask_the_call_is_not_made() {
     let Some(project) = project() else { return };
     let mut agent = Agent::of(&project, &[]);

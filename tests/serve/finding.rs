@@ -98,6 +98,11 @@ fn what_a_caller_may_not_call_is_nowhere_to_be_seen() {
         let text = text(&described).replacen(hidden, "", 1);
         assert!(!text.contains("odd.sleep") && !text.contains("odd.echo`"), "{described}");
     }
+    // Not in the words of an error either.
+    let unknown = agent.run("import { odd } from '@capabilities/mcp-odd';\nexport default await odd.slep({})");
+    assert!(text(&unknown).contains("odd") && !text(&unknown).contains("sleep"), "{unknown}");
+    let none = agent.call("describe_capabilities", json!({ "names": [] }));
+    assert!(none["isError"] == true && none.get("structuredContent").is_none(), "{none}");
     for file in ["index.d.ts", "mcp-odd.wit"] {
         let uri = format!("agent-spaces:///capabilities/mcp-odd/{file}");
         let read = agent.ask("resources/read", json!({ "uri": uri }))["result"].to_string();

@@ -69,7 +69,7 @@ fn a_client_that_goes_away_mid_run_in_a_session_ends_its_run_and_no_other() {
     a_client_goes_away(|served| hang_in_session(served, ANN));
 }
 
-/// Ten programs run at one time; others wait in line.
+/// Ten programs of a caller run at one time; others of theirs wait in line.
 #[test]
 fn who_waits_in_line_and_goes_away_never_runs() {
     let Some(served) = Served::with_callers() else { return };
@@ -79,8 +79,10 @@ fn who_waits_in_line_and_goes_away_never_runs() {
     let echo = |message: &str| program(&format!("export default await hostile.echo({{ message: '{message}' }});"));
     let impatient = hang_alone(&served, ANN, echo("impatient"));
     std::thread::sleep(Duration::from_millis(500));
-    let patient = hang_alone(&served, BOB, echo("patient"));
+    let patient = hang_alone(&served, ANN, echo("patient"));
     drop(impatient);
+    let other = read(hang_alone(&served, BOB, echo("another caller"))).answer();
+    assert!(text(&other).contains("another caller"), "{other}");
     // Longer than it takes to see that somebody went away.
     std::thread::sleep(Duration::from_secs(3));
     assert!(!served.project.read("log.jsonl").contains("patient"), "there is a line");

@@ -148,11 +148,16 @@ pub(crate) fn message(id: u32, method: &str, params: Value) -> Value {
 
 /// The headers and the message of a request of 2026-07-28.
 pub(crate) fn stateless(method: &str, mut params: Value) -> (Vec<(&'static str, String)>, Value) {
-    params["_meta"] = json!({
+    let mut meta = json!({
         "io.modelcontextprotocol/protocolVersion": "2026-07-28",
         "io.modelcontextprotocol/clientInfo": { "name": "t", "version": "1" },
         "io.modelcontextprotocol/clientCapabilities": {},
     });
+    // What the test says itself counts.
+    for (key, value) in params["_meta"].as_object().into_iter().flatten() {
+        meta[key] = value.clone();
+    }
+    params["_meta"] = meta;
     let mut headers = vec![("mcp-protocol-version", "2026-07-28".to_owned()), ("mcp-method", method.to_owned())];
     if let Some(name) = params["name"].as_str().or(params["uri"].as_str()) {
         headers.push(("mcp-name", name.to_owned()));

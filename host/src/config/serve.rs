@@ -23,6 +23,8 @@ pub struct ServedCaller {
     pub token: TokenSource,
     /// What they may do beyond what everybody may.
     pub scopes: BTreeSet<String>,
+    /// Whether the person at their client may approve calls.
+    pub may_approve: bool,
 }
 
 /// Where a token is; never in the configuration itself, which others read.
@@ -59,10 +61,12 @@ impl Serve {
 
 impl ServedCaller {
     fn read(node: Node<'_>) -> Result<ServedCaller> {
-        let object = node.object("a caller", &["token", "scopes"])?;
+        let object = node.object("a caller", &["token", "scopes", "mayApprove"])?;
         let scope = |node: Node<'_>| node.filled_text("a scope").map(str::to_owned);
         let scopes = object.read("scopes", |node| node.list("a list of scopes", scope))?.unwrap_or_default();
-        Ok(ServedCaller { token: object.need("token", TokenSource::read)?, scopes: scopes.into_iter().collect() })
+        let may_approve = object.read("mayApprove", |node| node.flag())?.unwrap_or(false);
+        let token = object.need("token", TokenSource::read)?;
+        Ok(ServedCaller { token, scopes: scopes.into_iter().collect(), may_approve })
     }
 }
 

@@ -7,17 +7,21 @@ use crate::config::Scope;
 use crate::handlers::{Answer, Call, CapabilityError};
 use crate::project::ServerModule;
 use crate::providers::{Answering, Provider, ProviderKind};
+use crate::run::Caller;
 use agent_spaces_mcp::lock::LockedServer;
 use agent_spaces_mcp::results::CONTENT_MEMBER;
 use agent_spaces_mcp::{CallError, ConnectError, Progress, Server};
 use capability_gen::server::ServerPart;
 use serde_json::{Map, Value, json};
-use std::collections::HashSet;
+use std::collections::{HashSet, VecDeque};
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// A server may fail in ever new words.
 const MAX_TOLD: usize = 100;
+
+/// Most callers whose sessions are kept; the one that came first makes room.
+const MAX_SESSIONS: usize = 256;
 
 /// A session that was opened before the space that uses it was made.
 #[derive(Clone)]
@@ -43,6 +47,8 @@ pub(crate) struct McpProvider {
     wrapped: HashSet<String>,
     /// Tools whose answer has a type that leaves no room for blocks beside it.
     closed: HashSet<String>,
+    /// Those of callers with a name.
+    sessions: Mutex<VecDeque<(String, Arc<Server>)>>,
     /// What the operator was told already.
     told: Mutex<HashSet<String>>,
 }
@@ -98,6 +104,7 @@ impl McpProvider {
             space: space.map(str::to_owned),
             wrapped: tools.iter().filter(|tool| is_result_wrapped(tool)).filter_map(name).collect(),
             closed: tools.iter().filter(|tool| is_closed(tool)).filter_map(name).collect(),
+            sessions: Mutex::default(),
             told: Mutex::default(),
         }
     }
@@ -109,13 +116,31 @@ impl McpProvider {
                 // The run keeps it; when the run ends, so does the session.
                 Arc::clone(&*call.scope.get_or_insert(&format!("mcp:{}", self.configured.name), make))
             }
-            _ => self.server.clone(),
+            _ => self.server_of(&call.caller),
         };
         let answer = match call.part {
             Some(part) => ask(part, &server, &call).await,
             None => self.call_tool(&server, call).await,
         };
         answer.map_err(|error| self.error(error))
+    }
+
+    /// The session of a caller: nobody acts in that of another, unless the server is shared by everything on this host.
+    fn server_of(&self, caller: &Caller) -> Arc<Server> {
+        let name = match &caller.name {
+            Some(name) if !self.is_connected && self.configured.config.scope != Scope::Host => name,
+            _ => return self.server.clone(),
+        };
+        let mut sessions = self.sessions.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, server)) = sessions.iter().find(|(owner, _)| owner == name) {
+            return server.clone();
+        }
+        if sessions.len() >= MAX_SESSIONS {
+            sessions.pop_front();
+        }
+        let server = self.clients.server(&self.configured, self.accepted.as_ref(), self.space.as_deref());
+        sessions.push_back((name.clone(), server.clone()));
+        server
     }
 
     async fn call_tool(&self, server: &Server, call: Call) -> Result<Value, CallError> {

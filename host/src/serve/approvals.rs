@@ -3,8 +3,10 @@
 //! The client shows a form; what the person answers there decides. Somebody else may decide the same request elsewhere, and
 //! the first decision counts. What an agent sends with `resume` never decides anything.
 
+use super::caller::Client;
 use super::cards::cut;
 use agent_spaces_approvals::{Answer, Channel, ChannelError, Decision, Lasts, Request, Verdict, pretty};
+use capability_gen::hidden::is_hidden;
 use futures_util::future::BoxFuture;
 use futures_util::stream::FuturesUnordered;
 use futures_util::{FutureExt as _, StreamExt as _};
@@ -18,10 +20,10 @@ use serde_json::{Value, json};
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use tokio::sync::oneshot;
+use tokio::sync::{Notify, oneshot};
 
 /// Most characters of a call's arguments that a form shows.
-const MAX_SHOWN: usize = 2_000;
+const MAX_SHOWN: usize = 4_000;
 
 /// Requests that a client's form may decide; clones are one.
 #[derive(Clone, Default)]
@@ -30,6 +32,8 @@ pub struct ElicitedDecisions(Arc<Inner>);
 #[derive(Default)]
 struct Inner {
     waiting: Mutex<HashMap<String, oneshot::Sender<Decision>>>,
+    /// Told whenever a request waits no more.
+    settled: Notify,
     /// Whether somebody may decide elsewhere.
     has_elsewhere: AtomicBool,
 }
@@ -39,27 +43,54 @@ impl ElicitedDecisions {
     fn decide(&self, id: &str, decision: Decision) {
         if let Some(waiting) = self.waiting().remove(id) {
             let _nobody_waits_any_more = waiting.send(decision);
+            self.0.settled.notify_waiters();
         }
     }
 
-    /// Asks a person through the client, until the request expires.
-    fn ask(&self, peer: &Peer<RoleServer>, request: Arc<Request>) -> impl Future<Output = ()> + Send + 'static {
-        let (peer, decisions) = (peer.clone(), self.clone());
+    /// Asks a person through the client, until the request is decided elsewhere, withdrawn or expired.
+    fn ask(
+        &self,
+        client: &Client,
+        peer: &Peer<RoleServer>,
+        request: Arc<Request>,
+    ) -> impl Future<Output = ()> + Send + 'static {
+        let (client, peer, decisions) = (client.clone(), peer.clone(), self.clone());
         async move {
             let Some(form) = form(&request) else { return };
             let time = request.time_left().unwrap_or_default();
-            let Ok(Ok(answer)) = tokio::time::timeout(time, peer.create_elicitation(form)).await else { return };
-            if let Some(decision) = decision(&answer) {
+            let asking = tokio::time::timeout(time, peer.create_elicitation(form));
+            let answer = tokio::select! {
+                answer = asking => answer,
+                () = decisions.settled(&request.id) => return,
+            };
+            let Ok(Ok(answer)) = answer else { return };
+            if let Some(decision) = decision(&client, &answer) {
                 decisions.decide(&request.id, decision);
             }
         }
     }
 
+    /// Until a request waits no more.
+    async fn settled(&self, id: &str) {
+        loop {
+            // Listens before it looks, so that nothing falls in between.
+            let mut told = std::pin::pin!(self.0.settled.notified());
+            told.as_mut().enable();
+            if !self.waiting().contains_key(id) {
+                return;
+            }
+            told.await;
+        }
+    }
+
     /// Takes in what a person answered to forms that a client was given, for requests that still wait.
-    pub(super) fn hear(&self, request: &CallToolRequestParams, is_pending: impl Fn(&str) -> bool) {
+    pub(super) fn hear(&self, client: &Client, request: &CallToolRequestParams, is_pending: impl Fn(&str) -> bool) {
+        if !client.may_approve() {
+            return;
+        }
         for (id, answer) in request.input_responses.iter().flatten().filter(|(id, _)| is_pending(id)) {
             let answer: Option<ElicitResult> = serde_json::from_value(answer.clone()).ok();
-            if let Some(decision) = answer.as_ref().and_then(decision) {
+            if let Some(decision) = answer.as_ref().and_then(|answer| decision(client, answer)) {
                 self.decide(id, decision);
             }
         }
@@ -89,8 +120,14 @@ pub(super) struct OpenForms(FuturesUnordered<BoxFuture<'static, ()>>);
 
 impl OpenForms {
     /// Asks a person about one more call.
-    pub(super) fn open(&self, decisions: &ElicitedDecisions, peer: &Peer<RoleServer>, request: Arc<Request>) {
-        self.0.push(decisions.ask(peer, request).boxed());
+    pub(super) fn open(
+        &self,
+        decisions: &ElicitedDecisions,
+        client: &Client,
+        peer: &Peer<RoleServer>,
+        request: Arc<Request>,
+    ) {
+        self.0.push(decisions.ask(client, peer, request).boxed());
     }
 
     /// Asks, and hears the answers. Never ends.
@@ -172,6 +209,7 @@ struct Withdrawn {
 impl Drop for Withdrawn {
     fn drop(&mut self) {
         self.elicited.waiting().remove(&self.id);
+        self.elicited.0.settled.notify_waiters();
     }
 }
 
@@ -187,11 +225,11 @@ pub(super) enum Form {
 }
 
 impl Form {
-    pub(super) fn of(context: &RequestContext<RoleServer>) -> Form {
+    pub(super) fn of(client: &Client, context: &RequestContext<RoleServer>) -> Form {
         let elicitation = context.client_capabilities().and_then(|capabilities| capabilities.elicitation);
         let has_forms = elicitation.is_some_and(|modes| modes.form.is_some() || modes.url.is_none());
         match context.protocol_version() {
-            _ if !has_forms => Form::None,
+            _ if !has_forms || !client.may_approve() => Form::None,
             Some(version) if version >= ProtocolVersion::V_2026_07_28 => Form::Stateless,
             _ => Form::Session,
         }
@@ -208,13 +246,21 @@ pub(super) fn input_required(waiting: &[Arc<Request>], state: &str) -> CallToolR
     InputRequiredResult::new(Some(asked.collect()), Some(state.to_owned())).into()
 }
 
-/// The form that a person is shown. The arguments stand apart from what the capability says of itself.
+/// The form that a person is shown. The arguments come first, and what the capability says of itself comes last, on one line:
+/// nobody but us can say what the arguments are.
 fn form(request: &Request) -> Option<ElicitRequestParams> {
+    let arguments = pretty(&request.params);
+    let more = arguments.chars().count().saturating_sub(MAX_SHOWN);
+    let more = match more {
+        0 => String::new(),
+        more => format!("\n[{more} more characters are NOT shown: deny unless you know what they are]"),
+    };
+    let said = request.message.split_whitespace().collect::<Vec<_>>().join(" ");
+    let said: String = said.chars().filter(|character| !is_hidden(*character)).collect();
     let message = format!(
-        "A program wants to call {}. It says: {}\nArguments:\n{}",
+        "A program wants to call {} with these arguments:\n{}{more}\n\nThe capability says of it (unchecked): {said}",
         request.label(),
-        request.message,
-        cut(&pretty(&request.params), MAX_SHOWN)
+        cut(&arguments, MAX_SHOWN),
     );
     let schema = json!({
         "type": "object",
@@ -233,7 +279,7 @@ fn form(request: &Request) -> Option<ElicitRequestParams> {
 }
 
 /// What a person's answer decides. Who closes the form has decided nothing.
-fn decision(answer: &ElicitResult) -> Option<Decision> {
+fn decision(client: &Client, answer: &ElicitResult) -> Option<Decision> {
     let said = |key: &str| answer.content.as_ref().and_then(|content| content.get(key)).and_then(Value::as_str);
     let is_approved = match answer.action {
         ElicitationAction::Accept => said("decision") == Some("approve"),
@@ -243,5 +289,5 @@ fn decision(answer: &ElicitResult) -> Option<Decision> {
     let verdict = if is_approved { Verdict::Approved } else { Verdict::Denied };
     let lasts = if said("lasts") == Some("run") { Lasts::Run } else { Lasts::Once };
     let reason = said("reason").filter(|reason| !reason.trim().is_empty()).map(str::to_owned);
-    Some(Decision { verdict, lasts, by: "the client".to_owned(), reason })
+    Some(Decision { verdict, lasts, by: client.person(), reason })
 }

@@ -15,7 +15,7 @@ use rmcp::RoleServer;
 use rmcp::model::{CallToolRequestParams, CallToolResponse, CallToolResult, ProgressNotificationParam, ResultType};
 use rmcp::service::RequestContext;
 use serde_json::Value;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use tokio::sync::mpsc;
@@ -80,6 +80,9 @@ enum Entry {
 struct ServedCall {
     id: String,
     owner: Arc<str>,
+    space: Arc<Space>,
+    /// The requests that a person was asked about through the client.
+    asked: BTreeSet<String>,
     label: String,
     /// Its parameters as text, the same for the same.
     params: String,
@@ -119,15 +122,21 @@ impl Calls {
         }
         let is_same = |call: &ServedCall| {
             let is_meant = request.request_state.as_ref().is_none_or(|state| *state == call.id);
-            is_meant && call.owner == *client.identity() && call.label == wanted.card.label && call.params == params
+            // Two toolboxes may have a server of one name.
+            let is_here = Arc::ptr_eq(&call.space, wanted.space);
+            is_meant
+                && is_here
+                && call.owner == *client.identity()
+                && call.label == wanted.card.label
+                && call.params == params
         };
         if let Some(call) = self.take(is_same) {
             let entry = if request.request_state.is_some() { Entry::Answered } else { Entry::Again };
-            self.0.decisions.hear(request, |id| call.pending.list().iter().any(|request| request.id == id));
-            return self.follow(call, entry, context).await;
+            self.0.decisions.hear(client, request, |id| call.pending.list().iter().any(|request| request.id == id));
+            return self.follow(client, call, entry, context).await;
         }
         let call = self.begin(client, wanted, params).await;
-        self.follow(call, Entry::New, context).await
+        self.follow(client, call, Entry::New, context).await
     }
 
     /// Ends the calls of a client who went away.
@@ -156,6 +165,8 @@ impl Calls {
         ServedCall {
             id: crate::run_id::new().to_string(),
             owner: client.identity().clone(),
+            space: wanted.space.clone(),
+            asked: BTreeSet::new(),
             label: wanted.card.label.clone(),
             params: params_text,
             max_bytes: wanted.max_bytes,
@@ -168,11 +179,17 @@ impl Calls {
     }
 
     /// Waits for a call; tells the client how far it has come, and lets a person be asked.
-    async fn follow(&self, mut call: ServedCall, entry: Entry, context: &RequestContext<RoleServer>) -> Outcome {
-        let form = Form::of(context);
+    async fn follow(
+        &self,
+        client: &Client,
+        mut call: ServedCall,
+        entry: Entry,
+        context: &RequestContext<RoleServer>,
+    ) -> Outcome {
+        let form = Form::of(client, context);
         let mut forms = OpenForms::default();
         let mut deadline = tokio::time::Instant::now() + if entry == Entry::Answered { AT_ONCE } else { PATIENCE };
-        if entry == Entry::Again && self.must_come_back(&call, form, &forms, context) {
+        if entry == Entry::Again && self.must_come_back(client, &mut call, (form, &forms), context) {
             return self.leave(call, true);
         }
         loop {
@@ -184,7 +201,7 @@ impl Calls {
                 Some(event) = call.events.recv() => match event.kind {
                     EventKind::ApprovalRequired { .. } => {
                         deadline = tokio::time::Instant::now() + PATIENCE;
-                        if self.must_come_back(&call, form, &forms, context) {
+                        if self.must_come_back(client, &mut call, (form, &forms), context) {
                             return self.leave(call, true);
                         }
                     }
@@ -205,14 +222,17 @@ impl Calls {
     /// Lets a person be asked about a call that waits; gives whether only the client can do that.
     fn must_come_back(
         &self,
-        call: &ServedCall,
-        form: Form,
-        forms: &OpenForms,
+        client: &Client,
+        call: &mut ServedCall,
+        (form, forms): (Form, &OpenForms),
         context: &RequestContext<RoleServer>,
     ) -> bool {
         let waiting = call.pending.list();
         match form {
-            Form::Session => waiting.into_iter().for_each(|it| forms.open(&self.0.decisions, &context.peer, it)),
+            Form::Session => {
+                let unasked = waiting.into_iter().filter(|request| call.asked.insert(request.id.clone()));
+                unasked.for_each(|request| forms.open(&self.0.decisions, client, &context.peer, request));
+            }
             Form::Stateless => return !waiting.is_empty(),
             Form::None => {
                 self.0.decisions.refuse_unasked(&waiting);

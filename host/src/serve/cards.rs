@@ -119,8 +119,13 @@ fn parameters(schema: &Value) -> Vec<(String, String)> {
 /// Every parameter that must be there, as an example would give it.
 fn example(schema: &Value) -> String {
     let required = schema.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
-    let given = required.take(MAX_EXAMPLE).map(|name| {
-        let kind = schema.pointer(&format!("/properties/{name}/type")).and_then(Value::as_str);
+    let required: Vec<&str> = required.collect();
+    if required.len() > MAX_EXAMPLE {
+        return "{ /* see its declaration */ }".to_owned();
+    }
+    let given = required.into_iter().map(|name| {
+        let of = schema.get("properties").and_then(|properties| properties.get(name));
+        let kind = of.and_then(|of| of.get("type")).and_then(Value::as_str);
         let value = match kind {
             Some("number" | "integer") => "1",
             Some("boolean") => "true",
@@ -128,7 +133,7 @@ fn example(schema: &Value) -> String {
             Some("object") => "{}",
             _ => "'…'",
         };
-        format!("{}: {value}", cut(name, MAX_PARAMETER))
+        format!("{}: {value}", dts::property(&cut(name, MAX_PARAMETER)))
     });
     let given: Vec<String> = given.collect();
     if given.is_empty() { String::new() } else { format!("{{ {} }}", given.join(", ")) }
@@ -159,8 +164,13 @@ impl Card {
     }
 
     /// How well it does as an example, less being better: something of the user's own that only reads and takes little.
-    pub(super) fn rank_as_example(&self) -> (bool, bool, usize) {
-        (self.interface.starts_with(STANDARD), self.is_server_tool && !self.is_read_only, self.example.len())
+    pub(super) fn rank_as_example(&self) -> (bool, usize) {
+        (self.is_server_tool && !self.is_read_only, self.example.len())
+    }
+
+    /// Whether it is of the standard library.
+    pub(super) fn is_standard(&self) -> bool {
+        self.interface.starts_with(STANDARD)
     }
 
     /// What scripts import: `slack`.

@@ -1,15 +1,17 @@
 //! What callers find by asking, and what they are told of it.
 
 use super::cards::{Card, cards, declared_cards};
-use super::declare::{Declaration, declare, wit};
+use super::declare::{Declaration, Parts, declare, wit};
 use super::declared::DeclaredModule;
 use super::offer::OfferError;
 use crate::interfaces::Interfaces;
 use crate::project::{DefinedModule, DefinitionBody, DefinitionFile, Outlines, ProjectError};
 use crate::standard;
 use agent_spaces_search::{Document, Index, Parameter};
+use capability_gen::model::Module;
 use capability_gen::names::nearest;
 use std::collections::BTreeSet;
+use std::sync::{Arc, OnceLock};
 
 /// The functions of a space.
 pub(super) struct Catalogue {
@@ -25,10 +27,15 @@ struct KnownModule {
 }
 
 enum ModuleBody {
-    /// One that the compiler makes.
-    Compiled(Box<DefinedModule>),
+    /// One that the compiler makes when somebody first reads it.
+    Compiled(Box<CompiledModule>),
     /// One whose declarations and WIT are there.
     Declared { text: String, wit: String },
+}
+
+struct CompiledModule {
+    defined: DefinedModule,
+    compiled: OnceLock<Arc<Module>>,
 }
 
 /// The declarations of what was asked for, and what was not found.
@@ -90,10 +97,16 @@ impl Catalogue {
         }
         let mut declarations = Vec::new();
         for module in &self.modules {
-            let declared = module.declare(|label| wanted.contains(label))?;
+            let declared = module.declare(Parts::WithAll, |label| wanted.contains(label))?;
             declarations.extend(declared.as_ref().map(Declaration::with_import));
         }
         Ok(Described { declarations: declarations.join("\n"), unknown })
+    }
+
+    /// The functions of modules that may not be seen, as scripts call them.
+    pub(super) fn hidden(&self, modules: &BTreeSet<String>, is_visible: impl Fn(&Card) -> bool) -> BTreeSet<String> {
+        let own = self.cards.iter().filter(|card| modules.contains(&card.module) && !is_visible(card));
+        own.map(|card| card.label.clone()).collect()
     }
 
     /// The modules of which something may be seen, in order.
@@ -110,19 +123,22 @@ impl Catalogue {
         is_visible: impl Fn(&Card) -> bool,
     ) -> Result<Option<String>, ProjectError> {
         let Some((module, seen)) = self.seen(specifier, is_visible) else { return Ok(None) };
-        Ok(module.declare(|label| seen.contains(label))?.map(|declared| declared.dts))
+        Ok(module.declare(Parts::Kept, |label| seen.contains(label))?.map(|declared| declared.dts))
     }
 
-    /// The same as WIT. Of one that was written by hand it is the whole text.
+    /// The same as WIT. One that was written by hand is read whole or not at all.
     pub(super) fn wit(
         &self,
         specifier: &str,
         is_visible: impl Fn(&Card) -> bool,
     ) -> Result<Option<String>, ProjectError> {
         let Some((module, seen)) = self.seen(specifier, is_visible) else { return Ok(None) };
+        let is_whole =
+            self.cards.iter().filter(|card| card.module == specifier).all(|card| seen.contains(card.label.as_str()));
         Ok(match &module.body {
-            ModuleBody::Compiled(module) => wit(&module.compile()?, |label| seen.contains(label)),
-            ModuleBody::Declared { wit, .. } => Some(wit.clone()),
+            ModuleBody::Compiled(module) => wit(&*module.compiled()?, |label| seen.contains(label)),
+            // It cannot be taken apart.
+            ModuleBody::Declared { wit, .. } => is_whole.then(|| wit.clone()),
         })
     }
 
@@ -137,16 +153,26 @@ impl Catalogue {
 
 impl KnownModule {
     /// The declarations of the functions of these labels, or nothing where it has none of them.
-    fn declare(&self, is_wanted: impl Fn(&str) -> bool) -> Result<Option<Declaration>, ProjectError> {
+    fn declare(&self, parts: Parts, is_wanted: impl Fn(&str) -> bool) -> Result<Option<Declaration>, ProjectError> {
         match &self.body {
-            ModuleBody::Compiled(module) if module.outline.function_labels().any(|label| is_wanted(&label)) => {
-                Ok(declare(&module.compile()?, is_wanted))
+            ModuleBody::Compiled(module) if module.defined.outline.function_labels().any(|label| is_wanted(&label)) => {
+                Ok(declare(&*module.compiled()?, parts, is_wanted))
             }
             ModuleBody::Compiled(_) => Ok(None),
             ModuleBody::Declared { text, .. } => {
                 Ok(DeclaredModule::read(text).and_then(|module| module.declare(is_wanted)))
             }
         }
+    }
+}
+
+impl CompiledModule {
+    fn compiled(&self) -> Result<Arc<Module>, ProjectError> {
+        if let Some(compiled) = self.compiled.get() {
+            return Ok(compiled.clone());
+        }
+        let compiled = Arc::new(self.defined.compile()?);
+        Ok(self.compiled.get_or_init(|| compiled).clone())
     }
 }
 
@@ -172,8 +198,9 @@ impl Reading<'_> {
         };
         self.cards.extend(known);
         self.keys.push(key);
-        self.modules
-            .push(KnownModule { specifier: module.outline.specifier.clone(), body: ModuleBody::Compiled(module) });
+        let specifier = module.outline.specifier.clone();
+        let module = CompiledModule { defined: *module, compiled: OnceLock::new() };
+        self.modules.push(KnownModule { specifier, body: ModuleBody::Compiled(Box::new(module)) });
         Ok(())
     }
 
@@ -181,14 +208,8 @@ impl Reading<'_> {
         let fail = |error| OfferError::Project(ProjectError::from(error));
         let mut interfaces = Interfaces::new().map_err(fail)?;
         interfaces.add(file, &wit).map_err(fail)?;
-        for text in interfaces.declarations().into_values() {
-            self.declared(text, wit.clone(), |export| {
-                interfaces
-                    .functions()
-                    .map(|(interface, _)| interface)
-                    .find(|name| export_of(name) == export)
-                    .map(str::to_owned)
-            });
+        for (module, text) in interfaces.declarations() {
+            self.declared(text, wit.clone(), |export| interfaces.interface_of(&module, export).map(str::to_owned));
         }
         Ok(())
     }
@@ -221,12 +242,6 @@ impl Reading<'_> {
         };
         Ok(Catalogue { cards: self.cards, index, modules: self.modules })
     }
-}
-
-/// What scripts call an interface: `capabilities:notes/my-notes@1.0.0` is `myNotes`.
-fn export_of(interface: &str) -> String {
-    let name = interface.rsplit('/').next().and_then(|name| name.split('@').next());
-    crate::values::camel_case(name.unwrap_or_default())
 }
 
 fn document(card: &Card) -> Document {

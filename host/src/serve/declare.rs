@@ -24,27 +24,35 @@ impl Declaration {
     }
 }
 
+/// What is declared of what a server has besides tools.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Parts {
+    /// All of it.
+    Kept,
+    /// Nothing, unless all functions are: who asks for a few does not need it.
+    WithAll,
+}
+
 /// The declarations of a module's functions of these labels. Without any, nothing.
-pub(super) fn declare(module: &Module, is_wanted: impl Fn(&str) -> bool) -> Option<Declaration> {
-    let chosen = chosen(module, is_wanted)?;
+pub(super) fn declare(module: &Module, parts: Parts, is_wanted: impl Fn(&str) -> bool) -> Option<Declaration> {
+    let chosen = chosen(module, parts, is_wanted)?;
     let exports = chosen.capabilities.iter().map(|capability| capability.export.clone()).collect();
     Some(Declaration::new(&module.specifier, exports, dts(&chosen)))
 }
 
 /// The same as WIT.
 pub(super) fn wit(module: &Module, is_wanted: impl Fn(&str) -> bool) -> Option<String> {
-    let chosen = chosen(module, is_wanted)?;
+    let chosen = chosen(module, Parts::Kept, is_wanted)?;
     Some(emit::wit::wit(&chosen, &plan::plan(&chosen)))
 }
 
-fn chosen(module: &Module, is_wanted: impl Fn(&str) -> bool) -> Option<Module> {
+fn chosen(module: &Module, parts: Parts, is_wanted: impl Fn(&str) -> bool) -> Option<Module> {
     let mut chosen = module.clone();
     for capability in &mut chosen.capabilities {
         let (export, is_single) = (capability.export.clone(), capability.is_single_function);
         let before = capability.functions.len();
         capability.functions.retain(|function| is_wanted(&label_of(&export, &function.js_name, is_single)));
-        // What a server has besides tools is of use to who asks for all of it.
-        if capability.functions.len() < before {
+        if parts == Parts::WithAll && capability.functions.len() < before {
             capability.server.clear();
         }
     }

@@ -8,6 +8,8 @@ use rmcp::model::{
 };
 use rmcp::service::{NotificationContext, RequestContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Most resources of one answer.
 const PAGE: usize = 200;
@@ -17,11 +19,13 @@ const PAGE: usize = 200;
 pub(super) struct ModeHandler {
     mode: Mode,
     client: Client,
+    /// Whether the client was promised to hear of changes: it may say as often as it likes that it is ready.
+    is_announced: Arc<AtomicBool>,
 }
 
 impl ModeHandler {
     pub(super) fn new(mode: Mode, client: Client) -> ModeHandler {
-        ModeHandler { mode, client }
+        ModeHandler { mode, client, is_announced: Arc::default() }
     }
 }
 
@@ -33,7 +37,9 @@ impl ServerHandler for ModeHandler {
     }
 
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
-        self.mode.announce(&self.client, context.peer);
+        if !self.is_announced.swap(true, Ordering::Relaxed) {
+            self.mode.announce(&self.client, context.peer);
+        }
     }
 
     async fn list_tools(

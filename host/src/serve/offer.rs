@@ -1,5 +1,6 @@
 //! What is served. It may change while callers are connected: servers are asked for their tools behind their backs.
 
+use super::caller::Client;
 use super::catalogue::Catalogue;
 use super::check::TypeChecker;
 use super::proxy::{ExposedTool, Exposure};
@@ -66,12 +67,12 @@ pub(super) struct Offered {
     pub(super) limits: Limits,
     /// The longest that a caller may ask for.
     pub(super) longest: Duration,
-    pub(super) notes: Vec<String>,
+    notes: Vec<String>,
     pub(super) catalogue: Catalogue,
     pub(super) checker: TypeChecker,
     /// What is a tool of its own.
     pub(super) exposed: Vec<ExposedTool>,
-    is_growing: bool,
+    pub(super) is_growing: bool,
 }
 
 impl Offers {
@@ -143,6 +144,15 @@ impl Offers {
 }
 
 impl Offered {
+    /// What a client should know of what is not there. Where things are on this machine is for who started it.
+    pub(super) fn notes(&self, client: &Client) -> Vec<String> {
+        match (client.is_process(), self.notes.is_empty()) {
+            (true, _) => self.notes.clone(),
+            (false, true) => Vec::new(),
+            (false, false) => vec!["some servers are not up; what they have may come later".to_owned()],
+        }
+    }
+
     /// Whether this caller could call a function, and so may know of it.
     pub(super) fn is_visible(&self, card: &super::cards::Card, caller: &Caller) -> bool {
         self.space.is_open(&card.known(), caller)

@@ -154,6 +154,11 @@ impl Runs {
             let Some(oldest) = over.min_by_key(|other| other.began).map(|other| other.id.clone()) else { break };
             book.remove(&oldest);
         }
+        if book.len() >= MAX_OF_ALL {
+            let over = book.values().filter(|other| other.ended_at().is_some());
+            let oldest = over.min_by_key(|other| other.began).map(|other| other.id.clone());
+            oldest.and_then(|id| book.remove(&id));
+        }
         if own(&book) >= MAX_OF_CALLER || book.len() >= MAX_OF_ALL {
             return Err(RunError::new("run.busy", "Too many programs run already: wait for one of them to end"));
         }
@@ -223,6 +228,11 @@ impl ServedRun {
     fn unasked(&self) -> Vec<Arc<Request>> {
         let asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
         self.pending.list().into_iter().filter(|request| !asked.contains(&request.id)).collect()
+    }
+
+    /// Requests that a client brought an answer for: who answers without a decision is not asked again at once.
+    pub(super) fn heard<'a>(&self, ids: impl Iterator<Item = &'a str>) {
+        self.asked.lock().unwrap_or_else(PoisonError::into_inner).extend(ids.map(str::to_owned));
     }
 
     /// Whether there are such.

@@ -53,6 +53,13 @@ pub fn comment(out: &mut String, indent: usize, text: &str) {
     docs::push(out, indent, &Docs { description: text.to_owned(), ..Docs::default() });
 }
 
+/// A member's name as an object has it: `name`, or `'a name'`.
+pub fn property(name: &str) -> String {
+    let mut out = String::new();
+    super::text::push_property(&mut out, name);
+    out
+}
+
 /// A function on one line, as its declaration has it: `getSchedule(params?: GetScheduleParams): Promise<Trip[]>`.
 pub fn line(module: &Module, capability: &Capability, function: &Function) -> String {
     let printer = Printer::new(&module.types);

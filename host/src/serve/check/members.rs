@@ -9,7 +9,7 @@ use crate::program::{Program, ProgramCall};
 use crate::script::{CallKind, Position, checkable};
 use crate::values::camel_case;
 use capability_gen::names::nearest;
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 
 /// What every object has.
 const INHERITED: [&str; 7] =
@@ -22,14 +22,14 @@ const MAX_FOUND: usize = 200;
 const MAX_NAMES: usize = 20;
 
 /// The calls of a program that reach nothing.
-pub(super) fn check(program: &Program, code: &str) -> Diagnostics {
+pub(super) fn check(program: &Program, code: &str, hidden: &BTreeSet<String>) -> Diagnostics {
     let own = || program.call_sites().filter(|call| call.location.file == program.name());
     let mentioned: HashSet<&str> =
         own().filter(|call| call.kind == CallKind::Mention).map(|call| call.path.as_str()).collect();
     let guarded = checkable(code, program.name(), |_| false).map(|checkable| checkable.guarded).unwrap_or_default();
     let calls = own().filter(|call| call.kind == CallKind::Call && !guarded.contains(&position(call)));
     let found = calls.filter_map(|call| {
-        let missing = missing(program, call)?;
+        let missing = missing(program, call, hidden)?;
         let is_asked_about = mentioned.contains(missing.path.as_str());
         (!is_asked_about).then(|| Diagnostic::new(position(call), Diagnostic::MEMBER_UNKNOWN, &missing.message))
     });
@@ -47,7 +47,7 @@ struct Missing {
     message: String,
 }
 
-fn missing(program: &Program, call: &ProgramCall) -> Option<Missing> {
+fn missing(program: &Program, call: &ProgramCall, hidden: &BTreeSet<String>) -> Option<Missing> {
     let Some(ModuleSource::Bindings(bindings)) = program.modules().get(&call.module) else { return None };
     let mut names = call.path.split('.');
     let mut known = names.next()?.to_owned();
@@ -63,11 +63,13 @@ fn missing(program: &Program, call: &ProgramCall) -> Option<Missing> {
             return None;
         }
         let Some(name) = names.next() else {
-            let message =
-                format!("`{known}` is not a function{}", listed("its functions are", functions(program, binding)));
+            let message = format!(
+                "`{known}` is not a function{}",
+                listed("its functions are", functions(program, binding, hidden))
+            );
             return Some(Missing { path: known, message });
         };
-        let functions = functions(program, binding);
+        let functions = functions(program, binding, hidden);
         let path = format!("{known}.{name}");
         if INHERITED.contains(&name) || functions.iter().any(|function| function == name) {
             return None;
@@ -82,11 +84,13 @@ fn missing(program: &Program, call: &ProgramCall) -> Option<Missing> {
     }
 }
 
-fn functions(program: &Program, binding: &Binding) -> Vec<String> {
+/// Those that the caller may know of.
+fn functions(program: &Program, binding: &Binding, hidden: &BTreeSet<String>) -> Vec<String> {
     let interfaces = &program.sandbox().description().interfaces;
     let interface = interfaces.iter().find(|interface| interface.name == binding.interface_name());
     let functions = interface.into_iter().flat_map(|interface| &interface.functions);
-    functions.map(|function| camel_case(&function.shape.name)).collect()
+    let names = functions.map(|function| camel_case(&function.shape.name));
+    names.filter(|name| !hidden.contains(&format!("{}.{name}", binding.name))).collect()
 }
 
 fn unknown(of: &str, kind: &str, name: &str, names: Vec<&str>) -> String {

@@ -124,7 +124,15 @@ impl TypeChecker {
 
     /// Checks a program that is ready to run, with the declarations of the modules that it imports. Imports of others,
     /// files of the workspace among them, can be anything. Where types cannot be checked, names are.
-    pub async fn check(&self, program: &Program, code: &str, modules: Vec<ModuleDeclaration>) -> Checked {
+    ///
+    /// `hidden` are functions that the caller may not know of, as scripts call them.
+    pub async fn check(
+        &self,
+        program: &Program,
+        code: &str,
+        modules: Vec<ModuleDeclaration>,
+        hidden: BTreeSet<String>,
+    ) -> Checked {
         if self.inner.level == TypeCheck::Off {
             return Checked::default();
         }
@@ -132,7 +140,7 @@ impl TypeChecker {
             Ok(diagnostics) => Checked { diagnostics, unavailable: None },
             Err(unavailable) => {
                 let (program, code) = (program.clone(), code.to_owned());
-                let found = tokio::task::spawn_blocking(move || members::check(&program, &code)).await;
+                let found = tokio::task::spawn_blocking(move || members::check(&program, &code, &hidden)).await;
                 // It fails only where the process ends.
                 Checked { diagnostics: found.unwrap_or_default(), unavailable: Some(unavailable) }
             }

@@ -1,7 +1,7 @@
 //! What the compiler said, and what of it is told.
 
 use super::diagnostic::{Diagnostic, Diagnostics};
-use super::folder::PROGRAM;
+use super::folder::{PROGRAM, SETTINGS};
 use super::places::place;
 use super::process::Ended;
 use super::unavailable::Unavailable;
@@ -44,11 +44,14 @@ impl<'a> Output<'a> {
             Output { program: Vec::new(), other: None, is_success: ended.is_success, status: &ended.status };
         let mut is_of_program = false;
         for line in ended.output.lines() {
-            if let Some((file, said)) = Said::read(line) {
+            // What explains another line is indented, and may quote anything.
+            if let Some((file, said)) = Said::read(line).filter(|_| !line.starts_with(' ')) {
                 is_of_program = file == PROGRAM;
                 match is_of_program {
                     true => output.program.push(said),
-                    false => output.other = output.other.or(Some(said)),
+                    // What is wrong with other files is not for programs to say.
+                    false if file.is_empty() || file == SETTINGS => output.other = output.other.or(Some(said)),
+                    false => {}
                 }
             } else if is_of_program
                 && line.starts_with(' ')
@@ -171,6 +174,13 @@ mod tests {
         assert_eq!(messages(&lines.join("\n")), Vec::<String>::new());
         assert_eq!(messages("program.ts(2,1): error TS2339: Property 'x' does not exist on type 'A'.").len(), 1);
         assert_eq!(read("", true), Ok(Diagnostics::default()));
+    }
+
+    #[test]
+    fn what_a_program_says_in_its_types_is_not_taken_for_a_diagnostic() {
+        let said = "program.ts(2,7): error TS2322: Type '\"x\"' is not assignable.\n  Type '\"a(1,1): error TS5000: x\"' is not assignable.\n  ): error TS5000: y\n";
+        assert_eq!(read(said, false).unwrap().list.len(), 1);
+        assert_eq!(read(&format!("other.ts(1,1): error TS5000: x\n{said}"), false).unwrap().list.len(), 1);
     }
 
     #[test]

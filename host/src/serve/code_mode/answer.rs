@@ -3,17 +3,30 @@
 use super::pages::{self, More, PAGE, Page};
 use crate::error_report::RunError;
 use crate::script::{ScriptError, code_frame};
+use crate::serve::caller::Client;
+use crate::serve::cards::{Card, cut};
 use crate::serve::check::Diagnostics;
+use crate::serve::offer::Offered;
 use crate::serve::runs::{Ended, ServedRun};
 use agent_spaces_approvals::Request;
 use rmcp::model::{CallToolResult, ContentBlock};
 use serde_json::{Value, json};
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::sync::Arc;
 
 /// Most images of one answer, and most lines of a console.
 const MAX_IMAGES: usize = 10;
 const MAX_LINES: usize = 200;
+
+/// Most bytes of one image: models refuse larger ones.
+const MAX_IMAGE: usize = 5 << 20;
+
+/// Most characters of an error's message and details beside the text, which has all of it part by part.
+const MAX_BESIDE: usize = 2_000;
+
+/// Most modules that a hint names.
+const MAX_MODULES: usize = 20;
 
 /// The answer to a run that is over: this part of it.
 pub(super) fn of_ended(run: &ServedRun, ended: &Ended, number: usize) -> Option<CallToolResult> {
@@ -33,7 +46,7 @@ pub(super) fn of_ended(run: &ServedRun, ended: &Ended, number: usize) -> Option<
         Err(error) => {
             let error = advised(error.clone());
             let frame = error.location.as_ref().and_then(|location| run.program.code_frame(location));
-            structured["error"] = json!(error);
+            structured["error"] = json!(beside(&error));
             failed(&error, frame)
         }
     };
@@ -41,7 +54,7 @@ pub(super) fn of_ended(run: &ServedRun, ended: &Ended, number: usize) -> Option<
     let mut text = text + &printed(&console, report.console.len());
     if !run.warnings.is_empty() {
         let _ = write!(text, "\n\ndoes not fit its declarations:\n{}", run.warnings);
-        structured["warnings"] = json!(run.warnings);
+        structured["warnings"] = json!(cut(&run.warnings, MAX_BESIDE));
     }
     let Page { text, more } = pages::page(&text, number, PAGE)?;
     // Who reads the structure alone reads the same: all of it, or this part.
@@ -93,7 +106,7 @@ pub(super) fn of_going(run: &ServedRun, waiting: &[Arc<Request>]) -> CallToolRes
 /// A program that was refused before it ran.
 pub(super) fn of_refused(error: &RunError, frame: Option<String>) -> CallToolResult {
     let mut result = CallToolResult::error(vec![ContentBlock::text(failed(error, frame))]);
-    result.structured_content = Some(json!({ "status": "failed", "error": error }));
+    result.structured_content = Some(json!({ "status": "failed", "error": beside(error) }));
     result
 }
 
@@ -107,14 +120,46 @@ pub(super) fn of_diagnostics(found: &Diagnostics, name: &str, code: &str) -> Cal
 }
 
 /// The same of a program that cannot run as it is.
-pub(super) fn of_script(error: ScriptError, name: &str, code: &str, notes: &[String]) -> CallToolResult {
+pub(super) fn of_script(error: ScriptError, name: &str, code: &str, seen: &Seen<'_>) -> CallToolResult {
     let frame = error.position.filter(|_| error.file == name).map(|position| code_frame(code, position, None));
     let mut error = RunError::of_script(error);
-    if error.code == "import.denied" {
+    match error.code.as_str() {
         // What would give the module is for the operator; what is not up yet concerns the agent.
-        error.hint = (!notes.is_empty()).then(|| notes.join("; "));
+        "import.denied" => {
+            let notes = seen.offered.notes(seen.client);
+            error.hint = (!notes.is_empty()).then(|| notes.join("; "));
+        }
+        // Of what there is it learns what it may see.
+        "import.unknown" => error.hint = error.hint.filter(|hint| !seen.names_hidden(hint)).or_else(|| seen.modules()),
+        _ => {}
     }
     of_refused(&error, frame)
+}
+
+/// What a client may see.
+pub(super) struct Seen<'a> {
+    pub(super) offered: &'a Offered,
+    pub(super) client: &'a Client,
+}
+
+impl Seen<'_> {
+    /// Whether a text names something that the client may not see.
+    fn names_hidden(&self, text: &str) -> bool {
+        let is_visible = |card: &Card| self.offered.is_visible(card, self.client.caller());
+        let seen: BTreeSet<&str> =
+            self.offered.catalogue.cards(is_visible).flat_map(|card| [card.module.as_str(), card.export()]).collect();
+        let mut hidden = self.offered.catalogue.cards(|card| !is_visible(card));
+        hidden.any(|card| {
+            [card.module.as_str(), card.export()].into_iter().any(|it| !seen.contains(it) && text.contains(it))
+        })
+    }
+
+    fn modules(&self) -> Option<String> {
+        let is_visible = |card: &Card| self.offered.is_visible(card, self.client.caller());
+        let modules = self.offered.catalogue.modules(is_visible);
+        let first: Vec<&str> = modules.into_iter().take(MAX_MODULES).collect();
+        (!first.is_empty()).then(|| format!("there are {}; search for others", first.join(", ")))
+    }
 }
 
 /// What an agent names the next part by.
@@ -132,23 +177,38 @@ fn cut_note(id: &str, more: More) -> String {
 
 /// A value with a note in place of each image that MCP would show: `{ type: 'image', data, mimeType }`.
 fn without_images(value: &Value, images: &mut Vec<(String, String)>) -> Value {
-    let image = |value: &Value| {
-        let text = |key: &str| value.get(key).and_then(Value::as_str).map(str::to_owned);
-        (text("type").as_deref() == Some("image")).then(|| Some((text("data")?, text("mimeType")?))).flatten()
-    };
     match value {
         Value::Object(members) => match image(value) {
-            Some(found) if images.len() < MAX_IMAGES => {
+            Some(found) if images.len() < MAX_IMAGES && found.0.len() <= MAX_IMAGE => {
                 images.push(found);
                 Value::String(format!("[image {}]", images.len()))
             }
-            _ => {
+            Some((data, kind)) => Value::String(format!("[{kind} of {} characters, not shown]", data.len())),
+            None => {
                 Value::Object(members.iter().map(|(key, value)| (key.clone(), without_images(value, images))).collect())
             }
         },
         Value::Array(items) => Value::Array(items.iter().map(|item| without_images(item, images)).collect()),
         value => value.clone(),
     }
+}
+
+/// The data of an image and its kind, if a client could show it.
+fn image(value: &Value) -> Option<(String, String)> {
+    let text = |key: &str| value.get(key).and_then(Value::as_str);
+    let (data, kind) = (text("data")?, text("mimeType")?);
+    let is_base64 = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=');
+    let is_image = text("type") == Some("image") && kind.starts_with("image/") && data.bytes().all(is_base64);
+    (is_image && !data.is_empty()).then(|| (data.to_owned(), kind.to_owned()))
+}
+
+/// An error as it stands beside the text.
+fn beside(error: &RunError) -> RunError {
+    let mut error = error.clone();
+    error.message = cut(&error.message, MAX_BESIDE);
+    error.stack = error.stack.map(|stack| cut(&stack, MAX_BESIDE));
+    error.details = error.details.filter(|details| details.to_string().len() <= MAX_BESIDE);
+    error
 }
 
 /// An error as an agent can act on it: what, where, and what to do.

@@ -1,7 +1,7 @@
 //! `describe_capabilities`
 
 use super::pages::{self, PAGE};
-use super::{CodeMode, answered, refused};
+use super::{CodeMode, answered, refused, unstructured};
 use crate::serve::caller::Client;
 use rmcp::model::CallToolResult;
 use serde::Deserialize;
@@ -23,8 +23,8 @@ impl CodeMode {
         client: &Client,
         DescribeArguments { names }: DescribeArguments,
     ) -> CallToolResult {
-        if names.len() > MAX_NAMES {
-            return refused(format!("at most {MAX_NAMES} names at a time"));
+        if names.is_empty() || names.len() > MAX_NAMES {
+            return unstructured(refused(format!("name one function at least, and {MAX_NAMES} at most")));
         }
         let offered = self.known().await;
         let (caller, asked) = (client.clone(), offered.clone());
@@ -34,13 +34,17 @@ impl CodeMode {
         });
         let described = match described.await.map_err(|error| error.to_string()) {
             Ok(Ok(described)) => described,
-            Ok(Err(error)) => return refused(error.to_string()),
-            Err(error) => return refused(error),
+            Ok(Err(error)) => return unstructured(refused(error.to_string())),
+            Err(error) => return unstructured(refused(error)),
         };
         let (declarations, mut text) = match pages::page(&described.declarations, 1, PAGE) {
             Some(page) => {
                 let more = page.more.map(|more| more.characters);
-                let note = |left: usize| format!("\n[… {left} more characters: name fewer functions]");
+                let note = |left: usize| {
+                    format!(
+                        "\n[… {left} more characters: name fewer functions, or read the module's index.d.ts among the resources]"
+                    )
+                };
                 (page.text.to_owned(), page.text.to_owned() + &more.map(note).unwrap_or_default())
             }
             None => Default::default(),
@@ -48,6 +52,11 @@ impl CodeMode {
         for (name, near) in &described.unknown {
             let near = near.as_ref().map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
             let _ = write!(text, "\nThere is no `{name}`{near}");
+        }
+        if !described.unknown.is_empty() {
+            offered.notes(client).iter().for_each(|note| {
+                let _ = write!(text, "\nnote: {note}");
+            });
         }
         let unknown: Vec<&String> = described.unknown.iter().map(|(name, _)| name).collect();
         let is_error = declarations.is_empty();

@@ -1,30 +1,32 @@
 //! What a model is taught when it connects.
 
 use crate::serve::cards::{Card, cut};
+use std::collections::HashSet;
 
 /// Most capabilities that are named, and most characters of a name: what is taught stays short, whatever is connected.
 const MAX_NAMED: usize = 25;
 const MAX_NAME: usize = 32;
 
 /// How to work with the server, with an example of what this user has.
-pub(super) fn instructions<'a>(cards: impl Iterator<Item = &'a Card>) -> String {
-    let mut capabilities: Vec<&str> = Vec::new();
+pub(super) fn instructions<'a>(cards: impl Iterator<Item = &'a Card>, is_growing: bool) -> String {
+    let (mut capabilities, mut seen) = (Vec::new(), HashSet::new());
     let mut example: Option<&Card> = None;
     let mut functions = 0;
     for card in cards {
         functions += 1;
-        if !capabilities.contains(&card.capability.as_str()) {
-            capabilities.push(&card.capability);
+        if seen.insert(card.capability.as_str()) {
+            capabilities.push(card.capability.as_str());
         }
         let is_better = example.is_none_or(|known| card.rank_as_example() < known.rank_as_example());
-        if is_better && card.label.contains('.') {
+        if is_better && !card.is_standard() {
             example = Some(card);
         }
     }
     let named = capabilities.iter().take(MAX_NAMED).map(|name| cut(name, MAX_NAME)).collect::<Vec<_>>().join(", ");
     let more = capabilities.len().saturating_sub(MAX_NAMED);
     let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-    let has = format!("There are {functions} functions of: {named}{more}.");
+    let coming = if is_growing { " More are still being asked for: search for them." } else { "" };
+    let has = format!("There are {functions} functions of: {named}{more}.{coming}");
     taught(&has, &example.map(program).unwrap_or_default())
 }
 

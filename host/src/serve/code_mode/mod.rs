@@ -20,13 +20,14 @@ use super::approvals::ElicitedDecisions;
 use super::caller::Client;
 use super::offer::{Offered, Offers};
 use super::runs::Runs;
-use crate::concurrency::{ConcurrencyLimiter, DEFAULT_CONCURRENCY};
+use crate::concurrency::ConcurrencyLimiter;
 use crate::error_report::RunError;
 use rmcp::RoleServer;
 use rmcp::model::{CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock};
 use rmcp::service::RequestContext;
 use serde_json::{Value, json};
-use std::sync::Arc;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tools::{DESCRIBE, RUN, SEARCH};
 
@@ -42,15 +43,15 @@ struct Inner {
     offers: Offers,
     decisions: ElicitedDecisions,
     runs: Runs,
-    places: ConcurrencyLimiter,
+    /// How many runs of one caller go on at one time: none takes the places of another. The engine bounds all of them.
+    places: Mutex<HashMap<Arc<str>, ConcurrencyLimiter>>,
     began: tokio::time::Instant,
 }
 
 impl CodeMode {
     /// Serves what is offered, and lets people decide through the clients.
     pub fn new(offers: Offers, decisions: ElicitedDecisions) -> CodeMode {
-        let places = ConcurrencyLimiter::new(DEFAULT_CONCURRENCY);
-        let began = tokio::time::Instant::now();
+        let (places, began) = (Mutex::default(), tokio::time::Instant::now());
         CodeMode(Arc::new(Inner { offers, decisions, runs: Runs::default(), places, began }))
     }
 
@@ -58,7 +59,8 @@ impl CodeMode {
     pub(super) fn instructions(&self, client: &Client) -> String {
         match self.0.offers.now() {
             Some(offered) => {
-                instructions::instructions(offered.catalogue.cards(|card| offered.is_visible(card, client.caller())))
+                let cards = offered.catalogue.cards(|card| offered.is_visible(card, client.caller()));
+                instructions::instructions(cards, offered.is_growing)
             }
             None => instructions::unknown(),
         }
@@ -80,11 +82,11 @@ impl CodeMode {
         Some(match &*request.name {
             SEARCH => match serde_json::from_value(arguments) {
                 Ok(arguments) => self.search(client, arguments).await.into(),
-                Err(error) => wrong(SEARCH, &error).into(),
+                Err(error) => unstructured(wrong(SEARCH, &error)).into(),
             },
             DESCRIBE => match serde_json::from_value(arguments) {
                 Ok(arguments) => self.describe(client, arguments).await.into(),
-                Err(error) => wrong(DESCRIBE, &error).into(),
+                Err(error) => unstructured(wrong(DESCRIBE, &error)).into(),
             },
             RUN => match serde_json::from_value(arguments) {
                 Ok(arguments) => self.run(client, arguments, &request, context).await,
@@ -92,6 +94,12 @@ impl CodeMode {
             },
             _ => return None,
         })
+    }
+
+    /// The places of a client, which are as many as its operator has callers at most.
+    fn places(&self, client: &Client) -> ConcurrencyLimiter {
+        let mut places = self.0.places.lock().unwrap_or_else(PoisonError::into_inner);
+        places.entry(client.identity().clone()).or_default().clone()
     }
 
     /// Ends all runs of a client who went away.
@@ -108,9 +116,15 @@ fn answered(text: String, structured: Value) -> CallToolResult {
 
 /// A request that makes no sense.
 fn refused(message: String) -> CallToolResult {
-    let mut result = answered(format!("Error: {message}"), json!({ "status": "failed" }));
-    result.structured_content = Some(json!({ "status": "failed", "error": RunError::new("call.invalid", message) }));
+    let error = RunError::new("call.invalid", message.clone());
+    let mut result = answered(format!("Error: {message}"), json!({ "status": "failed", "error": error }));
     result.is_error = Some(true);
+    result
+}
+
+/// Without the structure, which is that of `run_code`: clients hold what they get against the tool's schema, errors too.
+fn unstructured(mut result: CallToolResult) -> CallToolResult {
+    result.structured_content = None;
     result
 }
 

@@ -1,8 +1,10 @@
 //! `run_code`
 
+use super::answer::Seen;
 use super::{CodeMode, answer, refused};
 use crate::config::TypeCheck;
 use crate::error::PrepareError;
+use crate::error_report::RunError;
 use crate::program::Program;
 use crate::serve::approvals::{Form, OpenForms, input_required};
 use crate::serve::caller::Client;
@@ -56,13 +58,14 @@ impl CodeMode {
         request: &CallToolRequestParams,
         context: &RequestContext<RoleServer>,
     ) -> CallToolResponse {
-        let patience = arguments.patience();
+        let deadline = tokio::time::Instant::now() + arguments.patience();
         // A client that was asked for input sends its request again, with the answers.
         if let Some(id) = &request.request_state {
             return match self.0.runs.get(client, id) {
                 Some(run) => {
-                    self.0.decisions.hear(request, |id| run.has_pending(id));
-                    self.follow(&run, 1, patience, context).await
+                    self.0.decisions.hear(client, request, |id| run.has_pending(id));
+                    run.heard(request.input_responses.iter().flatten().map(|(id, _)| id.as_str()));
+                    self.follow(client, &run, (1, deadline), context).await
                 }
                 None => unknown_run(id).into(),
             };
@@ -70,7 +73,7 @@ impl CodeMode {
         match arguments {
             RunArguments { code: Some(code), resume: None, timeout, .. } => {
                 match self.begin(client, code, timeout).await {
-                    Ok(run) => self.follow(&run, 1, patience, context).await,
+                    Ok(run) => self.follow(client, &run, (1, deadline), context).await,
                     Err(refused) => refused.into(),
                 }
             }
@@ -80,7 +83,7 @@ impl CodeMode {
                     None => (handle.as_str(), 1),
                 };
                 match self.0.runs.get(client, id) {
-                    Some(run) => self.follow(&run, number, patience, context).await,
+                    Some(run) => self.follow(client, &run, (number, deadline), context).await,
                     None => unknown_run(id).into(),
                 }
             }
@@ -107,13 +110,20 @@ impl CodeMode {
             };
             limits.time = time;
         }
-        let place = self.0.places.enter().await;
+        let places = self.places(client);
+        let Ok(place) = tokio::time::timeout(PATIENCE, places.enter()).await else {
+            let error = RunError::new(
+                "run.busy",
+                "All of your programs that may run at one time still do: wait for one to end",
+            );
+            return Err(answer::of_refused(&error, None));
+        };
         let (space, text) = (offered.space.clone(), code.clone());
         let prepared = tokio::task::spawn_blocking(move || space.prepare(PROGRAM, &text)).await;
         let program = match prepared {
             Ok(Ok(program)) => program,
             Ok(Err(PrepareError::Script(error))) => {
-                return Err(answer::of_script(error, PROGRAM, &code, &offered.notes));
+                return Err(answer::of_script(error, PROGRAM, &code, &Seen { offered: &offered, client }));
             }
             Ok(Err(PrepareError::Host(error))) => return Err(refused(error.to_string())),
             Err(error) => return Err(refused(error.to_string())),
@@ -131,13 +141,12 @@ impl CodeMode {
     /// Waits for a run. Whoever stops waiting, because its client cancelled or went away, ends it.
     async fn follow(
         &self,
+        client: &Client,
         run: &Arc<ServedRun>,
-        number: usize,
-        patience: Duration,
+        (number, deadline): (usize, tokio::time::Instant),
         context: &RequestContext<RoleServer>,
     ) -> CallToolResponse {
         let guard = CancelOnDrop(Some(run.clone()));
-        let deadline = tokio::time::Instant::now() + patience;
         let progress = tell_progress(run, context);
         tokio::pin!(progress);
         let mut forms = OpenForms::default();
@@ -154,12 +163,13 @@ impl CodeMode {
                     let none = || refused(format!("there is no part {number} of `{}`", run.id));
                     break answer::of_ended(run, &ended, number).unwrap_or_else(none).into();
                 }
-                Waited::Going(waiting) => match Form::of(context) {
+                Waited::Going(waiting) => match Form::of(client, context) {
                     // A person is asked through the client; meanwhile this request goes on waiting.
                     Form::Session if !left.is_zero() && run.has_unasked() => {
-                        run.ask().into_iter().for_each(|it| forms.open(&self.0.decisions, &context.peer, it));
+                        run.ask().into_iter().for_each(|it| forms.open(&self.0.decisions, client, &context.peer, it));
                     }
-                    Form::Stateless if !waiting.is_empty() => break input_required(&waiting, &run.id),
+                    // Whoever closed the form is not asked again at once.
+                    Form::Stateless if run.has_unasked() => break input_required(&waiting, &run.id),
                     Form::None if !left.is_zero() && self.0.decisions.refuse_unasked(&waiting) => {}
                     _ => break answer::of_going(run, &waiting).into(),
                 },
@@ -178,15 +188,21 @@ async fn check(offered: &Arc<Offered>, client: &Client, program: &Program, code:
     let (known, caller, text) = (offered.clone(), client.clone(), code.to_owned());
     let declare = move || {
         let is_visible = |card: &Card| known.is_visible(card, caller.caller());
-        let declared = |specifier: String| {
-            let dts = known.catalogue.declarations(&specifier, is_visible).ok()??;
-            Some(ModuleDeclaration { specifier, dts })
+        let declared = |specifier: &String| {
+            let dts = known.catalogue.declarations(specifier, is_visible).ok()??;
+            Some(ModuleDeclaration { specifier: specifier.clone(), dts })
         };
-        imported_modules(&text).into_iter().filter_map(declared).collect()
+        let modules = imported_modules(&text);
+        // Without a compiler nobody reads them.
+        let declarations = match known.checker.compiler() {
+            Ok(_) => modules.iter().filter_map(declared).collect(),
+            Err(_) => Vec::new(),
+        };
+        (declarations, known.catalogue.hidden(&modules, is_visible))
     };
     // It fails only where the process ends.
-    let modules = tokio::task::spawn_blocking(declare).await.unwrap_or_default();
-    offered.checker.check(program, code, modules).await.diagnostics
+    let (modules, hidden) = tokio::task::spawn_blocking(declare).await.unwrap_or_default();
+    offered.checker.check(program, code, modules, hidden).await.diagnostics
 }
 
 /// Tells a client that wants to know how far a run has come. Ends only with its future.

@@ -33,7 +33,8 @@ impl CodeMode {
         if found.is_empty() {
             text = "Nothing fits. Ask in other words, or for less.".to_owned();
         }
-        for note in &offered.notes {
+        let notes = offered.notes(client);
+        for note in &notes {
             let _ = write!(text, "\nnote: {note}");
         }
         let functions: Vec<Value> = found
@@ -45,6 +46,6 @@ impl CodeMode {
                 })
             })
             .collect();
-        answered(text, json!({ "functions": functions, "notes": offered.notes }))
+        answered(text, json!({ "functions": functions, "notes": notes }))
     }
 }

@@ -60,6 +60,7 @@ fn take(source: &Source, (server, listed): Asked) {
         }
     };
     if let Err(failure) = accepted {
+        source.note_failure(&server.name, "what it offers could not be written down");
         // The whole of it is for who runs the server; an agent need not know how programs are started.
         terminal::warn(failure.message());
     }

@@ -113,8 +113,10 @@ fn configured(project: Option<&Project>) -> Result<Callers, Failure> {
         let place = format!("{}: $.serve.callers.{name}", project.config().file);
         let token = token::of(&caller.token, project, &place)?;
         let known = Caller { name: Some(name.clone()), scopes: caller.scopes.clone() };
+        let client = Client::named(name, known);
+        let client = if caller.may_approve { client.approving() } else { client };
         callers
-            .add(token, Client::named(name, known))
+            .add(token, client)
             .map_err(|error| refused(format!("{place}: {error}"), "give each caller a token of their own"))?;
     }
     Ok(callers)

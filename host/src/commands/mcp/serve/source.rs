@@ -144,6 +144,15 @@ impl Source {
         (notes, is_growing)
     }
 
+    /// Remembers that a server gave nothing, unless it is known why.
+    pub(super) fn note_failure(&self, server: &str, why: &str) {
+        let mut troubles = self.troubles.lock().unwrap_or_else(PoisonError::into_inner);
+        let trouble = troubles.entry(server.to_owned()).or_insert(Trouble::Asked);
+        if *trouble == Trouble::Asked {
+            *trouble = Trouble::Failed(why.to_owned());
+        }
+    }
+
     /// Remembers what is the matter with a server.
     pub(super) fn note(&self, server: &str, trouble: Trouble) {
         self.troubles.lock().unwrap_or_else(PoisonError::into_inner).insert(server.to_owned(), trouble);

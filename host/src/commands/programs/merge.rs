@@ -153,7 +153,7 @@ mod tests {
 
     fn source(suffix: &'static str, reach: Reach, servers: Value) -> Source {
         let text = json!({ "mcpServers": servers }).to_string();
-        let folder = (reach == Reach::Folder).then(|| PathBuf::from("/work/project"));
+        let folder = (reach == Reach::Folder).then(|| PathBuf::from("/home/me/project"));
         let found = foreign::read("f", &text).map_err(|error| error.to_string());
         Source { file: "f".into(), program: "a program", suffix, reach, folder, text, found }
     }
@@ -218,8 +218,8 @@ mod tests {
         let sources = [source("project", Reach::Folder, servers)];
         let entries = merge(&sources, &Default::default(), Path::new("/ours"), |_| true);
         let ours = |name: &str| Value::Object(entries.iter().find(|entry| entry.name == name).unwrap().ours.clone());
-        assert_eq!(ours("own"), json!({ "command": "/work/project/bin/server", "cwd": "/work/project/data" }));
-        assert_eq!(ours("plain"), json!({ "command": "npx", "args": ["./x"], "cwd": "/work/project" }));
+        assert_eq!(ours("own"), json!({ "command": "/home/me/project/bin/server", "cwd": "/home/me/project/data" }));
+        assert_eq!(ours("plain"), json!({ "command": "npx", "args": ["./x"], "cwd": "/home/me/project" }));
         assert_eq!(ours("far"), json!({ "url": "https://example.com/mcp" }));
     }
 

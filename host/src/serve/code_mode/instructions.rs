@@ -58,3 +58,44 @@ fn program(card: &Card) -> String {
         card.example
     )
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn card(server: &str, function: &str, example: &str, is_read_only: bool) -> Card {
+        serde_json::from_value(json!({
+            "module": format!("@capabilities/mcp-{server}"), "capability": server, "label": format!("{server}.{function}"),
+            "name": function, "title": null, "signature": "", "description": "x".repeat(2_000), "parameters": [],
+            "example": example, "interface": format!("capabilities:mcp-{server}/{server}@1.0.0"),
+            "requires_approval": null, "scopes": [], "is_server_tool": true, "is_read_only": is_read_only,
+        }))
+        .unwrap()
+    }
+
+    #[test]
+    fn what_is_taught_stays_short_whatever_there_is() {
+        let server = |number: usize| format!("server-{number}-{}", "y".repeat(60));
+        let cards: Vec<Card> = (0..3_000).map(|number| card(&server(number / 10), "f", "", true)).collect();
+        let taught = instructions(cards.iter(), false);
+        assert!(taught.contains("There are 3000 functions") && taught.contains("and 275 more"), "{taught}");
+        assert!(taught.chars().count() < 2_500, "{}", taught.chars().count());
+    }
+
+    #[test]
+    fn the_example_reads_something_of_the_users_own() {
+        let mut standard = card("time", "now", "", true);
+        standard = serde_json::from_value({
+            let mut value = json!(standard);
+            value["interface"] = "agent-spaces:std/time@1.0.0".into();
+            value
+        })
+        .unwrap();
+        let cards = [standard, card("mail", "send", "", false), card("mail", "list", "{ folder: '…' }", true)];
+        let taught = instructions(cards.iter(), true);
+        assert!(taught.contains("await mail.list({ folder: '…' });"), "{taught}");
+        assert!(taught.contains("still being asked for"), "{taught}");
+        assert!(!instructions(cards.iter().take(1), false).contains("Example"), "nothing of the user's own");
+    }
+}

@@ -8,7 +8,7 @@ pub(super) const PAGE: usize = 20_000;
 pub(super) struct Page<'a> {
     /// The part.
     pub(super) text: &'a str,
-    /// How many characters the whole has, and the number of the next part, where this is not all of it.
+    /// What is left, where this is not all of it.
     pub(super) more: Option<More>,
 }
 

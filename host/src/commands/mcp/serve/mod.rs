@@ -164,7 +164,7 @@ fn broken(error: String) -> Failure {
 type Loading = JoinHandle<Result<(Arc<Source>, Vec<source::Unknown>), Failure>>;
 
 /// Serves the client that started this process, until it goes away or a signal comes. What is to be served may come later:
-/// a client waits for a greeting a second at most.
+/// a client does not wait for all of it to be greeted.
 async fn serve(mode: Mode, client: Client, mut loading: Loading) -> (Option<Arc<Source>>, Result<(), Failure>) {
     let early = tokio::time::timeout(GREETING, &mut loading).await;
     let mut loaded = match early.map(flatten) {

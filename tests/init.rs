@@ -213,6 +213,9 @@ fn originals_are_replaced_by_us_and_kept_beside_themselves() {
     // Their programs now start us, and we are not taken in by ourselves.
     let again = home.init(&["--replace"]);
     assert_eq!((&again["config"]["state"], &again["originals"]), (&json!("unchanged"), &json!([])));
+    // Where nothing is put into a file, other programs are still to be told.
+    let said = text(&home.agent_spaces(&["init", "--replace"]).stdout);
+    assert!(said.contains("claude mcp add"), "{said}");
 }
 
 #[test]

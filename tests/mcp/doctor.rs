@@ -62,6 +62,19 @@ fn every_server_is_followed_from_its_settings_to_its_tools() {
 }
 
 #[test]
+fn servers_of_toolboxes_are_looked_at_too() {
+    let (Some(good), Some(bad)) = (hostile(&[]), hostile(&["--exit-at-start"])) else { return };
+    let servers = json!({ "good": good, "bad": bad });
+    let project = Project::new(json!({ "toolboxes": { "box": { "description": "Odd", "mcpServers": servers } } }));
+    let done = doctor(&project, &["--json"]);
+    let report = done.json();
+    assert_eq!(done.status, Some(5), "{report}");
+    assert_eq!((state(&report, "server box/good"), state(&report, "server box/bad")), ("note", "broken"), "{report}");
+    assert!(check(&report, "configuration")["message"].as_str().unwrap().contains("1 toolbox"), "{report}");
+    project.assert_nothing_left();
+}
+
+#[test]
 fn tools_that_changed_are_a_warning_and_new_ones_are_not() {
     let Some(good) = hostile(&[]) else { return };
     let project = Project::with_servers(json!({ "good": good }));

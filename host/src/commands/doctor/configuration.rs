@@ -26,7 +26,12 @@ pub(super) fn checks(project: Option<&Project>) -> Vec<Check> {
 
 fn configuration(project: &Project) -> Check {
     let count = project.servers().len();
-    let servers = format!("{count} MCP server{}", if count == 1 { "" } else { "s" });
+    let mut servers = format!("{count} MCP server{}", if count == 1 { "" } else { "s" });
+    match project.toolboxes().len() {
+        0 => {}
+        1 => servers += ", 1 toolbox",
+        count => servers += &format!(", {count} toolboxes"),
+    }
     let Some(acceptance) = project.acceptance() else {
         let folder = project.folder().display();
         return Check::fine("configuration", format!("{servers} of files that other programs read in {folder}"));

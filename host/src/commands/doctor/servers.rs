@@ -20,10 +20,11 @@ const AT_ONCE: usize = 4;
 /// How long a server may take to end.
 const CLOSING: Duration = Duration::from_secs(5);
 
-/// What there is to say of each server. Without a deadline none is started. `argument` names the configuration to
+/// What there is to say of each server, those of toolboxes too. Without a deadline none is started. `argument` names the configuration to
 /// another command.
 pub(super) fn checks(project: &Project, session: &Session, deadline: Option<Duration>, argument: &str) -> Vec<Check> {
-    let servers: Vec<&Arc<ConfiguredServer>> = project.servers().values().collect();
+    let of_toolboxes = project.toolboxes().values().flat_map(|toolbox| toolbox.servers.values());
+    let servers: Vec<&Arc<ConfiguredServer>> = project.servers().values().chain(of_toolboxes).collect();
     let bar = deadline.map(|_| folders::spin("Asking the MCP servers for their tools"));
     let examining = servers.into_iter().map(|server| {
         let examination = Examination { project, session, server, argument };

@@ -95,11 +95,11 @@ impl Init {
         let new: Vec<&Entry> = entries.iter().filter(|entry| matches!(entry.state, State::New(_))).collect();
         let written = self.write(&mut ours, &new)?;
         self.say(&show::written(&ours, &new, &written, self.here));
+        let mut originals = Originals::of(&found.sources, &entries, &ours, &paste);
         // Whoever has it put into their files need not do so by hand.
-        if written != Written::Refused && !self.replace {
+        if written != Written::Refused && (!self.replace || originals.is_empty()) {
             self.say(&paste.text());
         }
-        let mut originals = Originals::of(&found.sources, &entries, &ours, &paste);
         let mut status = 0;
         if !originals.is_empty() && written != Written::Refused {
             let is_replaced = self.choose(&originals)?;

@@ -46,7 +46,9 @@ impl Folder {
         let program = checkable(code, PROGRAM, is_declared).map_err(|_| Unavailable::Unread)?.text;
         // The first line is ours, so that no text of others begins the file, where directives count.
         let mut declarations = LEAVE_DECLARATION.to_owned();
-        for dts in modules.iter().map(|module| module.dts.as_str()).chain([agent_spaces_std::TYPES]) {
+        // The standard library is declared once, with all its types.
+        let others = modules.iter().filter(|module| module.specifier != standard::SPECIFIER);
+        for dts in others.map(|module| module.dts.as_str()).chain([agent_spaces_std::TYPES]) {
             declarations.push_str(&loosen(dts));
             declarations.push('\n');
         }

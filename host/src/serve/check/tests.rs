@@ -236,3 +236,11 @@ fn the_modules_of_a_program_are_those_that_it_names_for_whatever_reason() {
     assert_eq!(imported_modules(code).into_iter().collect::<Vec<_>>(), ["a", "b", "c", "d"]);
     assert!(imported_modules("const = ").is_empty());
 }
+
+#[test]
+fn the_standard_library_is_declared_once() {
+    let dts = "declare module '@agent-spaces/std' {\n  export const time: {};\n}\n".to_owned();
+    let folder = Folder::make("1;", &[ModuleDeclaration { specifier: "@agent-spaces/std".to_owned(), dts }]).unwrap();
+    let declared = std::fs::read_to_string(folder.path().join("modules.d.ts")).unwrap();
+    assert_eq!(declared.matches("declare module '@agent-spaces/std'").count(), 1, "{declared}");
+}

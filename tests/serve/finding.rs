@@ -47,6 +47,35 @@ fn what_is_taught_stays_short_whatever_is_connected() {
 }
 
 #[test]
+fn a_function_of_any_length_is_described_part_by_part() {
+    let property =
+        |number: usize| (format!("field_{number}"), json!({ "type": "string", "description": "x".repeat(150) }));
+    let properties: serde_json::Map<String, Value> = (0..200).map(property).collect();
+    let tool = json!({ "name": "wide", "inputSchema": { "type": "object", "properties": properties } });
+    let project = Project::empty();
+    project.write("tools.json", &json!({ "tools": [tool] }).to_string());
+    let servers = json!({ "odd": { "command": "no-such-program", "tools": "tools.json" } });
+    project.configure(json!({ "mcpServers": servers, "capabilities": { "global": ["mcp:odd"] } }));
+    project.trust();
+    let mut agent = Agent::of(&project, &[]);
+    let (mut read, mut part) = (String::new(), 1);
+    loop {
+        let described = agent.call("describe_capabilities", json!({ "names": ["odd.wide"], "part": part }));
+        read += described["structuredContent"]["declarations"].as_str().unwrap();
+        part += 1;
+        if !text(&described).contains(&format!("{{\"part\": {part}}}")) {
+            break;
+        }
+    }
+    assert!(part > 2 && read.chars().count() > 30_000, "{part}");
+    assert!((0..200).all(|number| read.contains(&format!("field_{number}"))) && read.ends_with("}\n"), "{read}");
+    for none in [0, part] {
+        let described = agent.call("describe_capabilities", json!({ "names": ["odd.wide"], "part": none }));
+        assert_eq!(described["isError"], true, "{described}");
+    }
+}
+
+#[test]
 fn functions_are_found_declared_and_readable() {
     let Some(server) = hostile(&[]) else { return };
     let project = Project::with_servers(json!({ "odd": server }));

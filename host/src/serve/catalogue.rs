@@ -13,6 +13,10 @@ use capability_gen::names::nearest;
 use std::collections::BTreeSet;
 use std::sync::{Arc, OnceLock};
 
+/// Most unknown names of one question that the nearest known one is looked for: that takes milliseconds of thousands of
+/// functions.
+const MAX_CORRECTED: usize = 10;
+
 /// The functions of a space.
 pub(super) struct Catalogue {
     cards: Vec<Card>,
@@ -41,7 +45,7 @@ struct CompiledModule {
 /// The declarations of what was asked for, and what was not found.
 pub(super) struct Described {
     pub(super) declarations: String,
-    /// Names that nothing has, each with the nearest that there is.
+    /// Names that nothing has, the first of them with the nearest that there is.
     pub(super) unknown: Vec<(String, Option<String>)>,
 }
 
@@ -83,14 +87,17 @@ impl Catalogue {
         is_visible: impl Fn(&Card) -> bool,
     ) -> Result<Described, ProjectError> {
         let (mut wanted, mut unknown) = (BTreeSet::new(), Vec::new());
+        let visible: Vec<&Card> = self.cards(is_visible).collect();
         for name in names {
             let is_meant = |card: &&Card| {
                 [card.label.as_str(), &card.name, &card.module, &card.capability, card.export()]
                     .contains(&name.as_str())
             };
-            let found: Vec<&str> = self.cards(&is_visible).filter(is_meant).map(|card| card.label.as_str()).collect();
+            let found: Vec<&str> = visible.iter().copied().filter(is_meant).map(|card| card.label.as_str()).collect();
             if found.is_empty() {
-                let near = nearest(name, self.cards(&is_visible).map(|card| card.label.as_str()));
+                let is_corrected = unknown.len() < MAX_CORRECTED;
+                let labels = || visible.iter().map(|card| card.label.as_str());
+                let near = is_corrected.then(|| nearest(name, labels())).flatten();
                 unknown.push((name.clone(), near.map(str::to_owned)));
             }
             wanted.extend(found);
@@ -253,5 +260,32 @@ fn document(card: &Card) -> Document {
         title: card.title.clone().unwrap_or_default(),
         description: card.description.clone(),
         parameters: card.parameters.iter().map(parameter).collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Catalogue, MAX_CORRECTED};
+    use agent_spaces_search::Index;
+    use serde_json::json;
+
+    #[test]
+    fn of_many_unknown_names_only_the_first_are_corrected() {
+        let card = |number: usize| {
+            serde_json::from_value(json!({
+                "module": "@capabilities/mcp-crm", "capability": "crm", "label": format!("crm.listTickets{number}"),
+                "name": format!("list_tickets_{number}"), "title": null, "signature": "", "description": "",
+                "parameters": [], "example": "", "interface": "capabilities:mcp-crm/crm@1.0.0",
+                "requires_approval": null, "scopes": [], "is_server_tool": true, "is_read_only": true,
+            }))
+            .unwrap()
+        };
+        let cards = (0..1_000).map(card).collect();
+        let catalogue = Catalogue { cards, index: Index::build(&[]).unwrap(), modules: Vec::new() };
+        let names: Vec<String> = (0..100).map(|number| format!("crm.lisTickets{number}")).collect();
+        let described = catalogue.describe(&names, |_| true).unwrap();
+        assert_eq!(described.unknown.len(), 100);
+        assert_eq!(described.unknown[0].1.as_deref(), Some("crm.listTickets0"));
+        assert_eq!(described.unknown.iter().filter(|(_, near)| near.is_some()).count(), MAX_CORRECTED);
     }
 }

@@ -1,27 +1,30 @@
 //! `describe_capabilities`
 
-use super::pages::{self, PAGE};
+use super::pages::{self, More, PAGE, Page};
 use super::{CodeMode, answered, refused, unstructured};
 use crate::serve::caller::Client;
+use crate::serve::cards::cut;
 use rmcp::model::CallToolResult;
 use serde::Deserialize;
 use serde_json::json;
 use std::fmt::Write as _;
 
-/// Most names of one request.
+/// Most names of one request, and most characters that are repeated of one that nothing has.
 pub(super) const MAX_NAMES: usize = 100;
+const MAX_NAME: usize = 100;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct DescribeArguments {
     names: Vec<String>,
+    part: Option<usize>,
 }
 
 impl CodeMode {
     pub(super) async fn describe(
         &self,
         client: &Client,
-        DescribeArguments { names }: DescribeArguments,
+        DescribeArguments { names, part }: DescribeArguments,
     ) -> CallToolResult {
         if names.is_empty() || names.len() > MAX_NAMES {
             return unstructured(refused(format!("name one function at least, and {MAX_NAMES} at most")));
@@ -37,28 +40,29 @@ impl CodeMode {
             Ok(Err(error)) => return unstructured(refused(error.to_string())),
             Err(error) => return unstructured(refused(error)),
         };
-        let (declarations, mut text) = match pages::page(&described.declarations, 1, PAGE) {
-            Some(page) => {
-                let more = page.more.map(|more| more.characters);
-                let note = |left: usize| {
-                    format!(
-                        "\n[… {left} more characters: name fewer functions, or read the module's index.d.ts among the resources]"
-                    )
-                };
-                (page.text.to_owned(), page.text.to_owned() + &more.map(note).unwrap_or_default())
-            }
-            None => Default::default(),
+        let number = part.unwrap_or(1);
+        let Some(Page { text: declarations, more }) = pages::page(&described.declarations, number, PAGE) else {
+            return unstructured(refused(format!("there is no part {number} of that")));
         };
-        for (name, near) in &described.unknown {
+        let mut text = declarations.to_owned();
+        if let Some(More { characters, next }) = more {
+            let _ = write!(
+                text,
+                "\n[… {characters} more characters: ask for the same with {{\"part\": {next}}}, or name fewer functions]"
+            );
+        }
+        let unknown = described.unknown.iter().map(|(name, near)| (cut(name, MAX_NAME), near));
+        let unknown: Vec<(String, &Option<String>)> = unknown.collect();
+        for (name, near) in &unknown {
             let near = near.as_ref().map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
             let _ = write!(text, "\nThere is no `{name}`{near}");
         }
-        if !described.unknown.is_empty() {
+        if !unknown.is_empty() {
             offered.notes(client).iter().for_each(|note| {
                 let _ = write!(text, "\nnote: {note}");
             });
         }
-        let unknown: Vec<&String> = described.unknown.iter().map(|(name, _)| name).collect();
+        let unknown: Vec<&String> = unknown.iter().map(|(name, _)| name).collect();
         let is_error = declarations.is_empty();
         let mut result =
             answered(text.trim_start().to_owned(), json!({ "declarations": declarations, "unknown": unknown }));

@@ -39,23 +39,20 @@ fn search() -> Tool {
         },
         "required": ["functions"],
     });
-    tool(
-        SEARCH,
-        "Search capabilities",
-        "Find functions that programs can call, best first, a line each.",
-        input,
-        output,
-    )
-    .annotate(reading())
+    tool(SEARCH, "Search capabilities", "Find functions to call, best first, a line each.", input, output)
+        .annotate(reading())
 }
 
 fn describe() -> Tool {
     let input = json!({
         "type": "object",
-        "properties": { "names": {
-            "type": "array", "items": { "type": "string" }, "minItems": 1, "maxItems": MAX_NAMES,
-            "description": "Functions (slack.listChannels), capabilities (slack) or modules",
-        } },
+        "properties": {
+            "names": {
+                "type": "array", "items": { "type": "string" }, "minItems": 1, "maxItems": MAX_NAMES,
+                "description": "Functions (slack.listChannels), capabilities (slack) or modules",
+            },
+            "part": { "type": "integer" },
+        },
         "required": ["names"], "additionalProperties": false,
     });
     let output = json!({
@@ -65,7 +62,7 @@ fn describe() -> Tool {
         },
         "required": ["declarations"],
     });
-    let text = "Get the exact TypeScript declarations of functions. Read them before you call a function.";
+    let text = "Get the exact TypeScript declarations of functions. Read them before a call.";
     tool(DESCRIBE, "Describe capabilities", text, input, output).annotate(reading())
 }
 

@@ -3,8 +3,9 @@
 //! `AGENT_SPACES_TSC` is the path of TypeScript's `tsc.js`.
 
 use crate::agent::{Agent, text};
-use crate::support::{Project, hostile_logging};
+use crate::support::{Project, eventually, hostile, hostile_logging};
 use serde_json::{Value, json};
+use std::time::Duration;
 
 /// A program that would call before it fails.
 const WRONG: &str = "import { odd } from '@capabilities/mcp-odd';
@@ -76,4 +77,53 @@ fn without_a_compiler_names_are_checked() {
     // Where the compiler should be is for the operator to know.
     assert!(!result.to_string().contains("there-is-none"), "{result}");
     assert_eq!(calls(&project), 0);
+}
+
+/// A compiler of our own, as a script for a shell.
+fn fake(folder: &tempfile::TempDir, script: &str) -> String {
+    use std::os::unix::fs::PermissionsExt;
+    let file = folder.path().join("fake-tsc");
+    std::fs::write(&file, format!("#!/bin/sh\n{script}\n")).unwrap();
+    std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o755)).unwrap();
+    file.to_str().unwrap().to_owned()
+}
+
+#[test]
+fn a_client_hears_that_its_program_is_checked() {
+    let folder = tempfile::tempdir().unwrap();
+    let compiler = fake(&folder, "sleep 1");
+    let project = Project::new(json!({ "codeMode": { "typescript": compiler } }));
+    let mut agent = Agent::of(&project, &[]);
+    let arguments = json!({ "code": "export default 1 + 1" });
+    let params = json!({ "name": "run_code", "arguments": arguments, "_meta": { "progressToken": 7 } });
+    let answer = agent.ask("tools/call", params);
+    assert_eq!(answer["result"]["structuredContent"]["value"], 2, "{answer}");
+    assert_eq!(agent.notifications[0]["params"]["message"], "checking types", "{:?}", agent.notifications);
+}
+
+#[test]
+fn what_is_known_of_the_compiler_is_known_for_as_long_as_the_server() {
+    let Some(server) = hostile(&["--more", "flags"]) else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let starts = folder.path().join("starts");
+    // One that is of no use is not started again.
+    let script = format!("echo x >> '{}'; echo 'error TS5023: Unknown compiler option.'; exit 1", starts.display());
+    let project = Project::empty();
+    project.write("flags", "--exit-at-start");
+    project.configure(json!({
+        "mcpServers": { "odd": server }, "capabilities": { "global": ["mcp:odd"] },
+        "codeMode": { "typescript": fake(&folder, &script) },
+    }));
+    project.trust();
+    let mut agent = Agent::of(&project, &[]);
+    assert_eq!(agent.run("export default 1")["structuredContent"]["value"], 1);
+    std::fs::remove_file(project.path("flags")).unwrap();
+    // What is offered changes.
+    let is_there = eventually(Duration::from_secs(30), || {
+        std::thread::sleep(Duration::from_millis(500));
+        agent.search("echo").contains("odd.echo(")
+    });
+    assert!(is_there);
+    assert_eq!(agent.run("export default 2")["structuredContent"]["value"], 2);
+    assert_eq!(std::fs::read_to_string(starts).unwrap(), "x\n");
 }

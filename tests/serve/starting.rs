@@ -1,9 +1,12 @@
 //! The beginning, with servers that are slow or broken.
 
 use crate::agent::{Agent, SESSIONS, STATELESS};
-use crate::support::{Project, hostile, signal};
+use crate::support::{Project, eventually, hostile, signal};
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
+
+/// The time that a greeting may take.
+const GREETING: Duration = Duration::from_millis(300);
 
 #[test]
 fn a_client_is_greeted_at_once_and_broken_servers_are_notes() {
@@ -15,8 +18,15 @@ fn a_client_is_greeted_at_once_and_broken_servers_are_notes() {
     let none = json!({ "command": "there-is-no-such-program" });
     let servers = json!({ "good": good, "dead": dead, "mute": mute, "slow": slow, "none": none });
     let project = Project::with_servers(servers);
+    // Other tests may have the machine to themselves for a moment, but not every time.
+    let mut agents: Vec<Agent> = Vec::new();
+    while agents.len() < 5 && agents.iter().all(|agent| agent.greeted_in > GREETING) {
+        agents.push(Agent::of(&project, &[]));
+    }
+    let times: Vec<Duration> = agents.iter().map(|agent| agent.greeted_in).collect();
+    assert!(times.iter().any(|time| *time <= GREETING), "{times:?}");
+    drop(agents);
     let mut agent = Agent::of(&project, &[]);
-    assert!(agent.greeted_in < Duration::from_millis(2_000), "{:?}", agent.greeted_in);
     let begun = Instant::now();
     let found = agent.search("echo a message");
     assert!(begun.elapsed() < Duration::from_secs(10), "{:?}", begun.elapsed());
@@ -34,6 +44,48 @@ fn a_client_is_greeted_at_once_and_broken_servers_are_notes() {
     let refused = agent.run("import { slow } from '@capabilities/mcp-slow';\nexport default slow");
     assert_eq!(refused["isError"], true, "{refused}");
     assert!(refused.to_string().contains("no answer yet"), "{refused}");
+}
+
+#[test]
+fn a_server_that_failed_is_asked_again_when_somebody_asks() {
+    let Some(server) = hostile(&["--more", "flags"]) else { return };
+    let project = Project::with_servers(json!({ "odd": server }));
+    project.write("flags", "--exit-at-start");
+    let mut agent = Agent::of(&project, &[]);
+    let found = agent.search("echo a message");
+    assert!(found.contains("the tools of odd are not here"), "{found}");
+    assert!(found.contains("it is tried again when you ask in"), "{found}");
+    std::fs::remove_file(project.path("flags")).unwrap();
+    assert!(!agent.search("echo a message").contains("odd.echo("), "it is left alone for a while");
+    let mut found = String::new();
+    let is_there = eventually(Duration::from_secs(30), || {
+        std::thread::sleep(Duration::from_millis(500));
+        found = agent.search("echo a message");
+        found.contains("odd.echo(")
+    });
+    assert!(is_there && !found.contains("are not here"), "{found}");
+}
+
+#[test]
+fn a_client_without_sessions_is_told_of_tools_that_come_later() {
+    let Some(server) = hostile(&["--slow-start", "2000"]) else { return };
+    let project = Project::with_servers(json!({ "odd": server }));
+    let mut agent = Agent::with(&project, &["--mode", "proxy", "--expose", "odd"], STATELESS, None);
+    let wanted = json!({ "toolsListChanged": true, "promptsListChanged": true });
+    let id = agent.begin("subscriptions/listen", json!({ "notifications": wanted }));
+    let is_told = eventually(Duration::from_secs(30), || {
+        agent.ask("server/discover", json!({}));
+        agent.notifications.iter().any(|each| each["method"] == "notifications/tools/list_changed")
+    });
+    assert!(is_told, "{:?}", agent.notifications);
+    let acknowledged = &agent.notifications[0];
+    assert_eq!(acknowledged["method"], "notifications/subscriptions/acknowledged");
+    assert_eq!(acknowledged["params"]["notifications"], json!({ "toolsListChanged": true }));
+    for told in &agent.notifications {
+        assert_eq!(told["params"]["_meta"]["io.modelcontextprotocol/subscriptionId"], id, "{told}");
+    }
+    let listed = agent.ask("tools/list", json!({}));
+    assert!(listed["result"]["tools"].to_string().contains("\"echo\""), "{listed}");
 }
 
 #[test]

@@ -4,14 +4,16 @@
 //! - `settings`: from configuration to what the client needs; `${VAR}` is filled in here, when a session is opened.
 //! - `clients`: sessions, by their scope.
 //! - `provider`: what answers a script's calls.
-//! - `discovery`: what a server offers, as the lock records it.
+//! - `discovery`: what a server offers, as the lock records it; `brief`: why it offers nothing, for agents.
 
+mod brief;
 mod clients;
 mod configured;
 mod discovery;
 mod provider;
 mod settings;
 
+pub use brief::brief;
 pub use clients::McpClients;
 pub use configured::{Acceptance, ConfiguredServer};
 pub use discovery::{endpoint, locked, locked_endpoint};

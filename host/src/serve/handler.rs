@@ -4,9 +4,10 @@ use super::caller::Client;
 use super::mode::Mode;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, Implementation, ListResourcesResult, ListToolsResult,
-    PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult, ServerConfig, Tool,
+    PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult, ServerConfig,
+    SubscriptionFilter, Tool,
 };
-use rmcp::service::{NotificationContext, RequestContext};
+use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -39,6 +40,30 @@ impl ServerHandler for ModeHandler {
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
         if !self.is_announced.swap(true, Ordering::Relaxed) {
             self.mode.announce(&self.client, context.peer);
+        }
+    }
+
+    /// What a client without a session may be told of, besides the answers to its requests.
+    fn accepted_subscription_filter(&self, _requested: &SubscriptionFilter) -> Option<SubscriptionFilter> {
+        let has_changes = matches!(self.mode, Mode::Proxy(_));
+        has_changes.then(|| SubscriptionFilter::builder().tools_list_changed().build())
+    }
+
+    async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
+        let is_wanted = context.accepted().tools_list_changed == Some(true);
+        let Some(mut changes) = self.mode.tool_changes(&self.client).filter(|_| is_wanted) else {
+            context.cancelled().await;
+            return Ok(());
+        };
+        loop {
+            tokio::select! {
+                () = context.cancelled() => return Ok(()),
+                is_changed = changes.next() => {
+                    if !is_changed || context.sink().notify_tool_list_changed().await.is_err() {
+                        return Ok(());
+                    }
+                }
+            }
         }
     }
 

@@ -9,7 +9,7 @@
 //! - `catalogue`, `cards`, `declare`, `declared`: what callers find, and what they are told of it
 //! - `runs`: programs that outlive the request that began them
 //! - [`ElicitedDecisions`]: approvals that a person gives through the agent's own client
-//! - `caller`: who calls; `handler`: all that as MCP
+//! - `caller`, `per_caller`: who calls; `handler`: all that as MCP
 //! - [`http`]: all that for several callers, over HTTP
 
 mod approvals;
@@ -25,6 +25,7 @@ mod handler;
 pub mod http;
 mod mode;
 mod offer;
+mod per_caller;
 mod proxy;
 mod runs;
 mod toolbox;
@@ -33,7 +34,7 @@ pub use approvals::{ElicitedDecisions, ServedChannel};
 pub use caller::Client;
 pub use code_mode::CodeMode;
 pub use mode::Mode;
-pub use offer::{Offer, OfferError, Offers};
+pub use offer::{Note, Offer, OfferError, Offers};
 pub use proxy::{Exposure, ProxyMode};
 pub use toolbox::{ToolboxMode, Toolboxes};
 

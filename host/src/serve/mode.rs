@@ -2,7 +2,7 @@
 
 use super::caller::Client;
 use super::code_mode::{self, CodeMode};
-use super::proxy::ProxyMode;
+use super::proxy::{ProxyMode, ToolChanges};
 use super::toolbox::ToolboxMode;
 use rmcp::RoleServer;
 use rmcp::model::{CallToolRequestParams, CallToolResponse, Resource, ResourceContents, ServerCapabilities, Tool};
@@ -91,6 +91,14 @@ impl Mode {
     pub(super) fn announce(&self, client: &Client, peer: Peer<RoleServer>) {
         if let Mode::Proxy(mode) = self {
             mode.announce(client, peer);
+        }
+    }
+
+    /// Hears whenever the tools of a client are others, where they can be.
+    pub(super) fn tool_changes(&self, client: &Client) -> Option<ToolChanges> {
+        match self {
+            Mode::Proxy(mode) => Some(mode.changes(client)),
+            Mode::Code(_) | Mode::Toolbox(_) => None,
         }
     }
 

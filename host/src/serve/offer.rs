@@ -3,6 +3,7 @@
 use super::caller::Client;
 use super::catalogue::Catalogue;
 use super::check::TypeChecker;
+use super::per_caller::PerCaller;
 use super::proxy::{ExposedTool, Exposure};
 use crate::limits::Limits;
 use crate::project::{DefinitionFile, Outlines, ProjectError};
@@ -10,8 +11,8 @@ use crate::run::Caller;
 use crate::space::Space;
 use agent_spaces_search::IndexError;
 use std::sync::Arc;
-use std::time::Duration;
-use tokio::sync::watch;
+use std::time::{Duration, Instant};
+use tokio::sync::{Notify, watch};
 
 /// How long a run may take where nobody says so: it mostly waits for others, and a loop without end uses up its fuel long
 /// before.
@@ -19,6 +20,10 @@ const DEFAULT_TIME: Duration = Duration::from_secs(120);
 
 /// The longest that a caller may ask for then.
 const LONGEST_TIME: Duration = Duration::from_secs(600);
+
+/// How long who asks about functions waits for servers that were asked for their tools, while the server is young. Later
+/// questions do not wait: what a server is late with comes with the next one.
+const PATIENCE: Duration = Duration::from_secs(4);
 
 /// What is served at one time.
 pub struct Offer {
@@ -31,7 +36,7 @@ pub struct Offer {
     /// How long a run may take, where the operator says so: an agent may ask for less, and otherwise for more.
     pub time_limit: Option<Duration>,
     /// What is not as it should be, such as servers whose tools nobody knows yet.
-    pub notes: Vec<String>,
+    pub notes: Vec<Note>,
     /// Looks at programs before they run.
     pub checker: TypeChecker,
     /// Whether programs have files, and a network.
@@ -40,6 +45,27 @@ pub struct Offer {
     pub has_network: bool,
     /// Whether more may come: some servers were asked for their tools and have not answered.
     pub is_growing: bool,
+}
+
+/// Something that is not as it should be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Note {
+    /// What, in words that an agent may read.
+    pub text: String,
+    /// From when on a question makes that it is tried again.
+    pub again: Option<Instant>,
+}
+
+impl Note {
+    /// As it is told now.
+    fn told(&self) -> String {
+        let text = &self.text;
+        match self.again.map(|again| again.saturating_duration_since(Instant::now())) {
+            None => text.clone(),
+            Some(Duration::ZERO) => format!("{text}; it is tried again now: ask again in a moment"),
+            Some(left) => format!("{text}; it is tried again when you ask in {} s or later", left.as_secs() + 1),
+        }
+    }
 }
 
 /// Why something cannot be offered.
@@ -59,6 +85,9 @@ pub struct Offers {
     current: watch::Sender<Option<Arc<Offered>>>,
     outlines: Outlines,
     exposure: Exposure,
+    began: tokio::time::Instant,
+    /// Told whenever somebody asks about functions.
+    questions: Arc<Notify>,
 }
 
 /// An offer with what is known of its functions.
@@ -67,7 +96,9 @@ pub(super) struct Offered {
     pub(super) limits: Limits,
     /// The longest that a caller may ask for.
     pub(super) longest: Duration,
-    notes: Vec<String>,
+    notes: Vec<Note>,
+    /// What models are taught of it.
+    pub(super) taught: PerCaller,
     pub(super) catalogue: Catalogue,
     pub(super) checker: TypeChecker,
     /// What is a tool of its own.
@@ -78,7 +109,13 @@ pub(super) struct Offered {
 impl Offers {
     /// Nothing yet: who calls waits for the first offer. What is made of definitions is kept in `outlines`.
     pub fn new(outlines: Outlines) -> Offers {
-        Offers { current: watch::Sender::new(None), outlines, exposure: Exposure::default() }
+        Offers {
+            current: watch::Sender::new(None),
+            outlines,
+            exposure: Exposure::default(),
+            began: tokio::time::Instant::now(),
+            questions: Arc::default(),
+        }
     }
 
     /// Makes these functions of every offer tools of their own.
@@ -104,14 +141,14 @@ impl Offers {
         let exposed = self.exposure.tools(&definitions)?;
         let parts = |part: &str| (part != "fs" || has_files) && (part != "http" || has_network);
         let catalogue = Catalogue::of(definitions, parts, &self.outlines)?;
-        let offered =
-            Offered { space: Arc::new(space), limits, longest, notes, catalogue, checker, exposed, is_growing };
+        let (space, taught) = (Arc::new(space), PerCaller::default());
+        let offered = Offered { space, limits, longest, notes, taught, catalogue, checker, exposed, is_growing };
         self.current.send_replace(Some(Arc::new(offered)));
         Ok(())
     }
 
     /// What is served, once there is something.
-    pub(super) async fn get(&self) -> Arc<Offered> {
+    async fn get(&self) -> Arc<Offered> {
         let mut current = self.current.subscribe();
         loop {
             let offered = current.borrow_and_update().clone();
@@ -123,8 +160,19 @@ impl Offers {
         }
     }
 
+    /// What is served, for who asks about functions.
+    pub(super) async fn known(&self) -> Arc<Offered> {
+        self.questions.notify_one();
+        self.settled(PATIENCE.saturating_sub(self.began.elapsed())).await
+    }
+
+    /// Until somebody asks about functions, or at once where somebody did since this was last waited for.
+    pub async fn question(&self) {
+        self.questions.notified().await;
+    }
+
     /// What is served when nothing more is coming, or after so long.
-    pub(super) async fn settled(&self, at_most: Duration) -> Arc<Offered> {
+    async fn settled(&self, at_most: Duration) -> Arc<Offered> {
         let mut current = self.current.subscribe();
         let is_settled = |offered: &Option<Arc<Offered>>| offered.as_ref().is_some_and(|offered| !offered.is_growing);
         let settled = async { current.wait_for(is_settled).await.is_ok() };
@@ -147,7 +195,7 @@ impl Offered {
     /// What a client should know of what is not there. Where things are on this machine is for who started it.
     pub(super) fn notes(&self, client: &Client) -> Vec<String> {
         match (client.is_process(), self.notes.is_empty()) {
-            (true, _) => self.notes.clone(),
+            (true, _) => self.notes.iter().map(Note::told).collect(),
             (false, true) => Vec::new(),
             (false, false) => vec!["some servers are not up; what they have may come later".to_owned()],
         }

@@ -28,12 +28,7 @@ use rmcp::service::RequestContext;
 use serde_json::{Value, json};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
 use tools::{DESCRIBE, RUN, SEARCH};
-
-/// How long who asks about functions waits for servers that were asked for their tools, while the server is young. Later
-/// questions do not wait: what a server is late with comes with the next one.
-const PATIENCE: Duration = Duration::from_secs(4);
 
 /// What is served, and the runs of its callers. Clones are one.
 #[derive(Clone)]
@@ -45,22 +40,24 @@ struct Inner {
     runs: Runs,
     /// How many runs of one caller go on at one time: none takes the places of another. The engine bounds all of them.
     places: Mutex<HashMap<Arc<str>, ConcurrencyLimiter>>,
-    began: tokio::time::Instant,
 }
 
 impl CodeMode {
     /// Serves what is offered, and lets people decide through the clients.
     pub fn new(offers: Offers, decisions: ElicitedDecisions) -> CodeMode {
-        let (places, began) = (Mutex::default(), tokio::time::Instant::now());
-        CodeMode(Arc::new(Inner { offers, decisions, runs: Runs::default(), places, began }))
+        CodeMode(Arc::new(Inner { offers, decisions, runs: Runs::default(), places: Mutex::default() }))
     }
 
     /// What a model is taught: with what is known by now.
     pub(super) fn instructions(&self, client: &Client) -> String {
         match self.0.offers.now() {
             Some(offered) => {
-                let cards = offered.catalogue.cards(|card| offered.is_visible(card, client.caller()));
-                instructions::instructions(cards, offered.is_growing)
+                let make = || {
+                    let cards = offered.catalogue.cards(|card| offered.is_visible(card, client.caller()));
+                    instructions::instructions(cards, offered.is_growing)
+                };
+                // A client without a session is greeted with every request.
+                offered.taught.get(client, make).to_string()
             }
             None => instructions::unknown(),
         }
@@ -68,7 +65,7 @@ impl CodeMode {
 
     /// What is served, for who asks about functions.
     pub(super) async fn known(&self) -> Arc<Offered> {
-        self.0.offers.settled(PATIENCE.saturating_sub(self.0.began.elapsed())).await
+        self.0.offers.known().await
     }
 
     /// Calls a tool for a client; nothing where there is no such tool.

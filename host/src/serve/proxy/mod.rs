@@ -20,10 +20,7 @@ use rmcp::service::{Peer, RequestContext};
 use serde_json::Value;
 use std::sync::Arc;
 use std::time::Duration;
-
-/// How long who asks for the tools waits for servers that were asked for theirs, while the server is young. What comes later
-/// is announced.
-const PATIENCE: Duration = Duration::from_secs(4);
+use tokio::sync::watch;
 
 /// How often it is looked whether who is told of new tools is still there.
 const PULSE: Duration = Duration::from_secs(30);
@@ -39,14 +36,12 @@ pub struct ProxyMode(Arc<Inner>);
 struct Inner {
     offers: Offers,
     calls: Calls,
-    began: tokio::time::Instant,
 }
 
 impl ProxyMode {
     /// Serves what is exposed of what is offered: see [`Offers::exposing`].
     pub fn new(offers: Offers, decisions: ElicitedDecisions) -> ProxyMode {
-        let began = tokio::time::Instant::now();
-        ProxyMode(Arc::new(Inner { offers, calls: Calls::new(decisions), began }))
+        ProxyMode(Arc::new(Inner { offers, calls: Calls::new(decisions) }))
     }
 
     /// What a model is taught.
@@ -56,7 +51,7 @@ impl ProxyMode {
 
     /// The tools that a client may call.
     pub(super) async fn tools(&self, client: &Client) -> Vec<Tool> {
-        let offered = self.known().await;
+        let offered = self.0.offers.known().await;
         visible(&offered, client).map(|exposed| exposed.tool.clone()).collect()
     }
 
@@ -73,7 +68,7 @@ impl ProxyMode {
         request: CallToolRequestParams,
         context: &RequestContext<RoleServer>,
     ) -> Option<CallToolResponse> {
-        let offered = self.known().await;
+        let offered = self.0.offers.known().await;
         // What a caller may not see is refused by name, like any call, and so written down.
         let exposed = offered.exposed.iter().find(|exposed| exposed.tool.name == request.name)?;
         let wanted = Wanted {
@@ -92,34 +87,59 @@ impl ProxyMode {
 
     /// Tells a client whenever it may call other tools than before, for as long as it is there.
     pub(super) fn announce(&self, client: &Client, peer: Peer<RoleServer>) {
-        let (mode, client) = (self.clone(), client.clone());
-        let mut changes = self.0.offers.watch();
-        let list = move |mode: &ProxyMode| {
-            let offered = mode.0.offers.now();
-            offered.map(|offered| visible(&offered, &client).map(|exposed| exposed.tool.clone()).collect::<Vec<_>>())
-        };
+        let mut changes = self.changes(client);
         tokio::spawn(async move {
-            let mut before = list(&mode).unwrap_or_default();
             while !peer.is_transport_closed() {
-                if let Ok(Err(_)) = tokio::time::timeout(PULSE, changes.changed()).await {
-                    return;
+                match tokio::time::timeout(PULSE, changes.next()).await {
+                    Ok(true) if peer.notify_tool_list_changed().await.is_err() => return,
+                    Ok(false) => return,
+                    Ok(true) | Err(_) => {}
                 }
-                let now = list(&mode).unwrap_or_default();
-                if now != before && peer.notify_tool_list_changed().await.is_err() {
-                    return;
-                }
-                before = now;
             }
         });
+    }
+
+    /// Hears whenever a client may call other tools than now.
+    pub(super) fn changes(&self, client: &Client) -> ToolChanges {
+        let offers = self.0.offers.watch();
+        let mut changes = ToolChanges { client: client.clone(), offers, before: Vec::new() };
+        changes.before = changes.list();
+        changes
     }
 
     /// Ends the calls of a client who went away.
     pub(super) fn end_all(&self, client: &Client) {
         self.0.calls.end_all(client);
     }
+}
 
-    async fn known(&self) -> Arc<Offered> {
-        self.0.offers.settled(PATIENCE.saturating_sub(self.0.began.elapsed())).await
+/// The tools of a client, and when they are others.
+pub(super) struct ToolChanges {
+    client: Client,
+    offers: watch::Receiver<Option<Arc<Offered>>>,
+    before: Vec<Tool>,
+}
+
+impl ToolChanges {
+    /// Waits for the next change; gives whether there was one, or none can come. Nothing is lost where it is dropped.
+    pub(super) async fn next(&mut self) -> bool {
+        loop {
+            if self.offers.changed().await.is_err() {
+                return false;
+            }
+            let now = self.list();
+            if now != self.before {
+                self.before = now;
+                return true;
+            }
+        }
+    }
+
+    fn list(&mut self) -> Vec<Tool> {
+        let offered = self.offers.borrow_and_update().clone();
+        let tools =
+            |offered: Arc<Offered>| visible(&offered, &self.client).map(|exposed| exposed.tool.clone()).collect();
+        offered.map(tools).unwrap_or_default()
     }
 }
 

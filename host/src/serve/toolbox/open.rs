@@ -6,7 +6,7 @@ use super::opened::{OpenTool, OpenToolbox, close};
 use crate::config::Scope;
 use crate::engine::Engine;
 use crate::limits::Limits;
-use crate::mcp::{ConfiguredServer, McpClients, locked};
+use crate::mcp::{ConfiguredServer, McpClients, brief, locked};
 use crate::project::{
     DefinitionBody, DefinitionFile, Equipment, OpenServer, Outlines, Project, ProjectError, ProjectToolbox,
 };
@@ -14,7 +14,7 @@ use crate::serve::caller::Client;
 use crate::serve::cards::cards;
 use crate::space::Space;
 use agent_spaces_mcp::lock::LockedServer;
-use agent_spaces_mcp::{CallError, ConnectError, Listing, Server};
+use agent_spaces_mcp::{Listing, Server};
 use futures_util::future::join_all;
 use rmcp::model::{CallToolResult, ContentBlock};
 use serde::Deserialize;
@@ -105,7 +105,7 @@ impl Toolboxes {
                 Err(error) => {
                     self.0.clients.context().warn(&configured.name, &error.to_string());
                     let (toolbox, server) = (name.to_owned(), server.clone());
-                    let message = short(&configured.name, &error);
+                    let message = brief(&configured.name, &error);
                     connecting.close().await;
                     return Err(ToolboxError::Server { toolbox, server, message });
                 }
@@ -228,18 +228,6 @@ fn open_tools<'a>(
         Some(OpenTool { description: text(tool, "description"), input_schema, card: known.remove(&name)?, name })
     });
     Ok(tools.collect())
-}
-
-/// In words that an agent may read, and tell its user: why in full is for who runs this.
-fn short(server: &str, error: &CallError) -> String {
-    match error {
-        CallError::Unavailable(ConnectError::Unauthorized { .. }) => {
-            format!("it wants its user to sign in: `agent-spaces mcp login {server}`")
-        }
-        CallError::Unavailable(ConnectError::Refused(message)) => message.clone(),
-        CallError::Timeout { .. } => "it did not answer in time".to_owned(),
-        _ => format!("it cannot be reached; `agent-spaces mcp tools {server}` says why"),
-    }
 }
 
 impl ToolboxMode {

@@ -1,12 +1,13 @@
-//! Servers are asked for their tools while callers are served already. One that fails is a note and no more.
+//! Servers are asked for their tools while callers are served already. One that fails is a note, and is asked again later.
 
-use super::source::{Source, Trouble, Unknown};
+use super::source::{Source, Unknown};
 use crate::commands::{clients, terminal};
 use agent_spaces::ConcurrencyLimiter;
-use agent_spaces_mcp::{CallError, ConnectError, Listing};
+use agent_spaces::mcp::brief;
+use agent_spaces_mcp::{CallError, Listing};
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::task::JoinSet;
+use tokio::task::{JoinError, JoinSet};
 
 /// How many are asked at one time: each may be a program that starts.
 const AT_ONCE: usize = 8;
@@ -19,60 +20,65 @@ const TOGETHER: Duration = Duration::from_millis(150);
 
 type Asked = (Unknown, Result<Listing, CallError>);
 
-/// Asks these servers, and serves what they have as it comes.
-pub(super) async fn discover(source: Arc<Source>, servers: Vec<Unknown>) {
+/// Asks the servers whose tools nobody knows, and serves what they have as it comes. Those that gave nothing are asked again
+/// when somebody asks about functions, ever more seldom. Never ends.
+pub(super) async fn discover(source: Arc<Source>) {
     let limiter = ConcurrencyLimiter::new(AT_ONCE);
-    let mut asking = JoinSet::new();
-    for server in servers {
-        source.note(&server.name, Trouble::Asked);
-        let (source, limiter) = (source.clone(), limiter.clone());
-        asking.spawn(async move {
-            let _place = limiter.enter().await;
-            let client = source.session().clients().stranger(&server);
-            let listed = tokio::time::timeout(PATIENCE, client.list()).await;
-            client.close().await;
-            (server, listed.unwrap_or(Err(CallError::Timeout { after: PATIENCE })))
-        });
+    let mut asking: JoinSet<Asked> = JoinSet::new();
+    let mut due = source.due();
+    let mut is_warned = false;
+    loop {
+        for server in due.drain(..) {
+            asking.spawn(ask(source.clone(), limiter.clone(), server));
+        }
+        if asking.is_empty() && !is_warned {
+            source.warn_of_unexposed();
+            is_warned = true;
+        }
+        tokio::select! {
+            Some(first) = asking.join_next() => {
+                let mut answers = vec![first];
+                while let Ok(Some(next)) = tokio::time::timeout(TOGETHER, asking.join_next()).await {
+                    answers.push(next);
+                }
+                take_all(source.clone(), answers).await;
+            }
+            () = source.question() => due = source.due(),
+        }
     }
-    while let Some(first) = asking.join_next().await {
-        let mut answers = vec![first];
-        while let Ok(Some(next)) = tokio::time::timeout(TOGETHER, asking.join_next()).await {
-            answers.push(next);
-        }
-        let taking = source.clone();
-        let taken = tokio::task::spawn_blocking(move || {
-            answers.into_iter().flatten().for_each(|answer| take(&taking, answer));
-            taking.offer()
-        });
-        if let Ok(Err(failure)) = taken.await {
-            terminal::warn(failure.message());
-        }
+}
+
+async fn ask(source: Arc<Source>, limiter: ConcurrencyLimiter, server: Unknown) -> Asked {
+    let _place = limiter.enter().await;
+    let client = source.session().clients().stranger(&server);
+    let listed = tokio::time::timeout(PATIENCE, client.list()).await;
+    client.close().await;
+    (server, listed.unwrap_or(Err(CallError::Timeout { after: PATIENCE })))
+}
+
+/// Takes in what servers answered, and serves it.
+async fn take_all(source: Arc<Source>, answers: Vec<Result<Asked, JoinError>>) {
+    let taken = tokio::task::spawn_blocking(move || {
+        answers.into_iter().flatten().for_each(|answer| take(&source, answer));
+        source.offer()
+    });
+    if let Ok(Err(failure)) = taken.await {
+        terminal::warn(failure.message());
     }
 }
 
 /// Accepts what a server offers, or remembers why it offers nothing.
 fn take(source: &Source, (server, listed): Asked) {
-    let accepted = match listed {
-        Ok(listing) => source.accept(&server, &listing),
-        Err(error) => {
-            source.note(&server.name, Trouble::Failed(short(&server.name, &error)));
-            Err(clients::refused(&server.name, &error))
+    let refused = match listed {
+        Ok(listing) => {
+            let accepted = source.accept(&server, &listing);
+            accepted.err().map(|failure| ("what it offers could not be written down".to_owned(), failure))
         }
+        Err(error) => Some((brief(&server.name, &error), clients::refused(&server.name, &error))),
     };
-    if let Err(failure) = accepted {
-        source.note_failure(&server.name, "what it offers could not be written down");
+    if let Some((why, failure)) = refused {
+        source.note_failure(&server.name, why);
         // The whole of it is for who runs the server; an agent need not know how programs are started.
         terminal::warn(failure.message());
-    }
-}
-
-/// In words that an agent may read, and tell its user.
-fn short(server: &str, error: &CallError) -> String {
-    match error {
-        CallError::Unavailable(ConnectError::Unauthorized { .. }) => {
-            format!("it wants its user to sign in: `agent-spaces mcp login {server}`")
-        }
-        CallError::Timeout { .. } => "it did not answer in time".to_owned(),
-        _ => format!("it cannot be reached; `agent-spaces mcp tools {server}` says why"),
     }
 }

@@ -114,9 +114,8 @@ impl Serve {
             if is_proxy {
                 source.expose(exposed)?;
             }
-            let source = Arc::new(source);
-            let unknown = source.offer()?;
-            Ok((source, unknown))
+            source.offer()?;
+            Ok(Arc::new(source))
         });
         let (source, served) = match self.http.is_asked() {
             true => runtime.block_on(serve_callers(mode, client, self.http, loading)),
@@ -161,7 +160,7 @@ fn broken(error: String) -> Failure {
     Failure::new("host.mcp", terminal::clean_line(&error), None)
 }
 
-type Loading = JoinHandle<Result<(Arc<Source>, Vec<source::Unknown>), Failure>>;
+type Loading = JoinHandle<Result<Arc<Source>, Failure>>;
 
 /// Serves the client that started this process, until it goes away or a signal comes. What is to be served may come later:
 /// a client does not wait for all of it to be greeted.
@@ -179,12 +178,9 @@ async fn serve(mode: Mode, client: Client, mut loading: Loading) -> (Option<Arc<
     let signal = stop_signal();
     tokio::pin!(signal);
     loop {
-        if let Some((opened, unknown)) = loaded.take() {
+        if let Some(opened) = loaded.take() {
             source = Some(opened.clone());
-            tokio::spawn(async move {
-                discovery::discover(opened.clone(), unknown).await;
-                opened.warn_of_unexposed();
-            });
+            tokio::spawn(discovery::discover(opened));
         }
         tokio::select! {
             served = &mut serving => {
@@ -206,7 +202,7 @@ async fn serve_callers(
     http: Http,
     loading: Loading,
 ) -> (Option<Arc<Source>>, Result<(), Failure>) {
-    let (source, unknown) = match flatten(loading.await) {
+    let source = match flatten(loading.await) {
         Ok(loaded) => loaded,
         Err(failure) => return (None, Err(failure)),
     };
@@ -216,11 +212,7 @@ async fn serve_callers(
         Ok(bound) => bound,
         Err(failure) => return (Some(source), Err(failure)),
     };
-    let opened = source.clone();
-    tokio::spawn(async move {
-        discovery::discover(opened.clone(), unknown).await;
-        opened.warn_of_unexposed();
-    });
+    tokio::spawn(discovery::discover(source.clone()));
     serve_http(bound.listener, mode, bound.callers, bound.doors, stop).await;
     (Some(source), Ok(()))
 }

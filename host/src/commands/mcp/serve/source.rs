@@ -10,10 +10,16 @@ use agent_spaces::config::TypeCheck;
 use agent_spaces::mcp::ConfiguredServer;
 use agent_spaces::project::{Project, SpaceModules};
 use agent_spaces::serve::check::TypeChecker;
-use agent_spaces::serve::{ElicitedDecisions, Exposure, Offer, Offers, ServedChannel};
+use agent_spaces::serve::{ElicitedDecisions, Exposure, Note, Offer, Offers, ServedChannel};
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 use tokio::runtime::Handle;
+
+/// How long a server that gave nothing is left alone: after its first failure, its second, and so on; after the last of
+/// these it stays so.
+const BACK_OFF: [Duration; 4] =
+    [Duration::from_secs(5), Duration::from_secs(30), Duration::from_secs(2 * 60), Duration::from_secs(10 * 60)];
 
 /// A server whose tools nobody knows yet.
 pub(super) type Unknown = Arc<ConfiguredServer>;
@@ -26,17 +32,20 @@ pub(super) struct Source {
     /// As it was at the beginning; what was accepted of servers since then is in its lock.
     first: Found,
     offers: Offers,
-    /// What is the matter with servers whose tools are not there, by name.
+    /// As long as the server: it knows which compiler there is, and how many of them run.
+    checker: TypeChecker,
+    /// Servers whose tools nobody knows yet and that may be started.
+    unknown: Mutex<Vec<Unknown>>,
+    /// What is the matter with those that were asked, by name.
     troubles: Mutex<BTreeMap<String, Trouble>>,
 }
 
 /// Why the tools of a server are not there.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Trouble {
-    /// It was asked for them.
-    Asked,
-    /// It did not give them; in words that an agent may read.
-    Failed(String),
+#[derive(Default)]
+struct Trouble {
+    failures: usize,
+    /// Why it did not give them, in words that an agent may read, and when it may be asked again. Nothing while it is asked.
+    failed: Option<(String, Instant)>,
 }
 
 impl Source {
@@ -54,7 +63,9 @@ impl Source {
         };
         let mut session = Session::in_runtime(project, runtime)?;
         session.ask_through(Arc::new(ServedChannel::new(decisions, approvals::store_channel())));
-        Ok(Source { choice, engine, session, first, offers, troubles: Mutex::default() })
+        let checker = checker(&first);
+        let (unknown, troubles) = (Mutex::default(), Mutex::default());
+        Ok(Source { choice, engine, session, first, offers, checker, unknown, troubles })
     }
 
     /// Makes these functions tools of their own, or those that the configuration names.
@@ -81,8 +92,8 @@ impl Source {
         }
     }
 
-    /// Reads everything again and serves it; gives the servers whose tools nobody knows yet and that may be started.
-    pub(super) fn offer(&self) -> Result<Vec<Unknown>, Failure> {
+    /// Reads everything again and serves it.
+    pub(super) fn offer(&self) -> Result<(), Failure> {
         let found = self.choice.find_here(&self.engine)?;
         let modules = self.choice.modules(&found)?;
         let space = modules.assemble_with(&self.engine, self.session.equipment())?;
@@ -100,62 +111,73 @@ impl Source {
             limits: self.choice.limits(&found),
             time_limit: self.choice.time_limit(&found),
             notes,
-            checker: self.checker(&found),
+            checker: self.checker.clone(),
             has_files: modules.workspace().is_some(),
             has_network: modules.policy().network().enabled,
             is_growing,
         };
         let put = self.offers.put(offer);
         put.map_err(|error| Failure::new("config.definition", error.to_string(), None))?;
-        Ok(unknown)
+        *self.unknown.lock().unwrap_or_else(PoisonError::into_inner) = unknown;
+        Ok(())
     }
 
-    fn checker(&self, found: &Found) -> TypeChecker {
-        match found {
-            Found::Project(project) => TypeChecker::new(project.config().code_mode.type_check, project.typescript()),
-            Found::Definitions(_) => TypeChecker::new(TypeCheck::default(), None),
-        }
+    /// The servers that are to be asked for their tools now, which count as asked from now on.
+    pub(super) fn due(&self) -> Vec<Unknown> {
+        let unknown = self.unknown.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut troubles = self.troubles();
+        let now = Instant::now();
+        let is_due = |server: &&Unknown| match troubles.get_mut(&server.name) {
+            Some(trouble) => trouble.failed.take_if(|(_, again)| *again <= now).is_some(),
+            None => troubles.insert(server.name.clone(), Trouble::default()).is_none(),
+        };
+        unknown.iter().filter(is_due).cloned().collect()
+    }
+
+    /// Until somebody asks about functions.
+    pub(super) async fn question(&self) {
+        self.offers.question().await;
     }
 
     /// What an agent should know of servers that are not up, and whether some may still come.
-    fn notes(&self, modules: &SpaceModules<'_>, found: &Found) -> (Vec<String>, bool) {
-        let troubles = self.troubles.lock().unwrap_or_else(PoisonError::into_inner);
+    fn notes(&self, modules: &SpaceModules<'_>, found: &Found) -> (Vec<Note>, bool) {
+        let troubles = self.troubles();
+        let missing =
+            |name: &str, why: &str, again| Note { text: format!("the tools of {name} are not here: {why}"), again };
+        let plain = |text: String| Note { text, again: None };
         let (mut asked, mut failed) = (Vec::new(), Vec::new());
         for server in &modules.undiscovered {
             let name = server.name.as_str();
-            match (server.obstacle(), troubles.get(name)) {
-                (Some(obstacle), _) => failed.push(format!("the tools of {name} are not here: {obstacle}")),
-                (None, Some(Trouble::Failed(why))) => failed.push(format!("the tools of {name} are not here: {why}")),
-                (None, Some(Trouble::Asked) | None) => asked.push(name),
+            match (server.obstacle(), troubles.get(name).and_then(|trouble| trouble.failed.as_ref())) {
+                (Some(obstacle), _) => failed.push(missing(name, &obstacle, None)),
+                (None, Some((why, again))) => failed.push(missing(name, why, Some(*again))),
+                (None, None) => asked.push(name.to_owned()),
             }
         }
         let is_growing = !asked.is_empty();
-        let mut notes = first(failed, |more| format!("and the tools of {more} more servers"));
+        let mut notes = first(failed, |more| plain(format!("and the tools of {more} more servers")));
         if is_growing {
-            let asked =
-                first(asked.into_iter().map(str::to_owned).collect(), |more| format!("and {more} more")).join(", ");
-            notes.push(format!("asked for their tools, no answer yet: {asked}; search again in a moment"));
+            let asked = first(asked, |more| format!("and {more} more")).join(", ");
+            notes.push(plain(format!("asked for their tools, no answer yet: {asked}; search again in a moment")));
         }
         if let Found::Definitions(definitions) = found
             && definitions.is_empty()
         {
-            notes.push("nothing is configured: the user can run `agent-spaces init`".to_owned());
+            notes.push(plain("nothing is configured: the user can run `agent-spaces init`".to_owned()));
         }
         (notes, is_growing)
     }
 
-    /// Remembers that a server gave nothing, unless it is known why.
-    pub(super) fn note_failure(&self, server: &str, why: &str) {
-        let mut troubles = self.troubles.lock().unwrap_or_else(PoisonError::into_inner);
-        let trouble = troubles.entry(server.to_owned()).or_insert(Trouble::Asked);
-        if *trouble == Trouble::Asked {
-            *trouble = Trouble::Failed(why.to_owned());
-        }
+    /// Remembers that a server gave nothing, and why.
+    pub(super) fn note_failure(&self, server: &str, why: String) {
+        let mut troubles = self.troubles();
+        let trouble = troubles.entry(server.to_owned()).or_default();
+        trouble.failed = Some((why, Instant::now() + back_off(trouble.failures)));
+        trouble.failures += 1;
     }
 
-    /// Remembers what is the matter with a server.
-    pub(super) fn note(&self, server: &str, trouble: Trouble) {
-        self.troubles.lock().unwrap_or_else(PoisonError::into_inner).insert(server.to_owned(), trouble);
+    fn troubles(&self) -> MutexGuard<'_, BTreeMap<String, Trouble>> {
+        self.troubles.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Writes down what a server offers, since nothing was accepted of it before.
@@ -185,8 +207,21 @@ impl Source {
     }
 }
 
+/// What looks at programs, by what was found.
+fn checker(found: &Found) -> TypeChecker {
+    match found {
+        Found::Project(project) => TypeChecker::new(project.config().code_mode.type_check, project.typescript()),
+        Found::Definitions(_) => TypeChecker::new(TypeCheck::default(), None),
+    }
+}
+
+/// How long a server is left alone that failed so often before.
+fn back_off(failures: usize) -> Duration {
+    BACK_OFF.get(failures).or(BACK_OFF.last()).copied().unwrap_or_default()
+}
+
 /// The first few of a list, and how many more there are: an agent reads all of it.
-fn first(mut all: Vec<String>, more: impl Fn(usize) -> String) -> Vec<String> {
+fn first<T>(mut all: Vec<T>, more: impl Fn(usize) -> T) -> Vec<T> {
     const MOST: usize = 8;
     if all.len() > MOST {
         let left = all.len() - MOST;
@@ -194,4 +229,15 @@ fn first(mut all: Vec<String>, more: impl Fn(usize) -> String) -> Vec<String> {
         all.push(more(left));
     }
     all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{BACK_OFF, back_off};
+
+    #[test]
+    fn a_server_that_fails_is_asked_ever_more_seldom_and_never_given_up() {
+        let times: Vec<_> = (0..6).map(back_off).collect();
+        assert!(times.is_sorted() && times[0] == BACK_OFF[0] && times[5] == BACK_OFF[3], "{times:?}");
+    }
 }

@@ -7,6 +7,7 @@ use agent_spaces::serve::{Client, ElicitedDecisions, Mode, ToolboxMode, Toolboxe
 use agent_spaces::{Caller, Engine, EngineConfig};
 use agent_spaces_mcp::Context;
 use serde_json::{Value, json};
+use std::time::{Duration, Instant};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, Lines, ReadHalf, WriteHalf};
 
 const INSTRUCTIONS: &str = "## Available Toolboxes
@@ -109,7 +110,7 @@ fn names_that_nothing_has_are_refused_with_what_there_is() {
     let wrong = use_tool(&mut served, "filesystem", "read_file", json!({ "path": 7 }));
     let text = wrong["content"][0]["text"].as_str().unwrap();
     let begin = "Error: Tool 'read_file' of Server 'filesystem' in toolbox 'development' failed: ";
-    assert!(text.starts_with(begin) && text.ends_with("[call.invalid]"), "{text}");
+    assert!(text.starts_with(begin) && text.contains("[call.invalid]\ndetails: {\"issues\":"), "{text}");
 }
 
 #[test]
@@ -265,6 +266,26 @@ fn a_person_is_asked_through_the_client() {
     assert!(denied.as_str().unwrap().ends_with("[call.approval_denied]"), "{denied}");
     let asked: Vec<&Value> = served.heard.iter().map(|message| &message["method"]).collect();
     assert_eq!(asked, ["elicitation/create", "elicitation/create"]);
+}
+
+#[test]
+fn who_closes_the_form_is_asked_again_when_the_call_is_made_again() {
+    let policy = json!({ "policy": { "functions": { "memory.storeValue": "approve" } } });
+    let Some(project) = project(policy) else { return };
+    let mut served = Served::start(&project, &["--mode", "toolbox"], json!({ "elicitation": {} }));
+    open(&mut served, "development");
+    let store = |served: &mut Served| {
+        let stored = use_tool(served, "memory", "store_value", json!({ "key": "a", "value": "b" }));
+        stored["content"][0]["text"].as_str().unwrap().to_owned()
+    };
+    served.answer = Some(json!({ "action": "cancel" }));
+    let begun = Instant::now();
+    let pending = store(&mut served);
+    assert!(pending.contains("[call.approval_pending]") && pending.contains("go on asking"), "{pending}");
+    assert!(!pending.contains("agent-spaces approvals"), "nobody has the token that this would need: {pending}");
+    assert!(begun.elapsed() < Duration::from_secs(20), "{:?}", begun.elapsed());
+    served.answer = Some(json!({ "action": "accept", "content": { "decision": "approve" } }));
+    assert_eq!(store(&mut served), "stored a");
 }
 
 #[test]

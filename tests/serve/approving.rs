@@ -4,6 +4,8 @@ use crate::agent::{Agent, SESSIONS, STATELESS, text};
 use crate::support::{Project, finish, hostile_logging};
 use serde_json::{Value, json};
 use std::process::Command;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
 
 const CODE: &str = "import { odd } from '@capabilities/mcp-odd';
     export default (await odd.echo({ message: 'pay' })).message;";
@@ -95,7 +97,35 @@ fn who_closes_the_form_is_not_asked_again_at_once() {
     });
     let answer = agent.ask("tools/call", params);
     assert_eq!(answer["result"]["structuredContent"]["status"], "awaiting_approval", "{answer}");
+    let resume = answer["result"]["structuredContent"]["resume"].clone();
+    let again = agent.call("run_code", json!({ "resume": resume }));
+    assert_eq!(again["resultType"], "input_required", "{again}");
     assert!(!is_called(&project));
+}
+
+/// Closes the first form, and approves what the second asks.
+fn close_once(_form: &Value) -> Value {
+    static ASKED: AtomicUsize = AtomicUsize::new(0);
+    match ASKED.fetch_add(1, Ordering::Relaxed) {
+        0 => json!({ "action": "cancel" }),
+        _ => json!({ "action": "accept", "content": { "decision": "approve" } }),
+    }
+}
+
+#[test]
+fn who_closes_the_form_is_asked_again_when_the_agent_comes_back() {
+    let Some(project) = project() else { return };
+    let mut agent = Agent::with(&project, &[], SESSIONS, Some(close_once));
+    let begun = Instant::now();
+    let paused = agent.run(CODE);
+    assert_eq!(paused["structuredContent"]["status"], "awaiting_approval", "{paused}");
+    assert!(begun.elapsed() < Duration::from_secs(20), "nobody was asked any more: {:?}", begun.elapsed());
+    // Nobody has the token that this would need.
+    assert!(text(&paused).contains("go on asking") && !text(&paused).contains("agent-spaces approvals"), "{paused}");
+    assert!(!is_called(&project));
+    let result = agent.call("run_code", json!({ "resume": paused["structuredContent"]["resume"] }));
+    assert_eq!(result["structuredContent"]["value"], "pay", "{result}");
+    assert_eq!(agent.forms.len(), 2);
 }
 
 #[test]
@@ -106,6 +136,9 @@ fn without_anybody_to_ask_the_call_is_not_made() {
     let result = agent.run(CODE);
     assert_eq!(result["isError"], true, "{result}");
     assert!(text(&result).contains("agent-spaces approvals token"), "{result}");
+    // Who does not wait is promised no approval either.
+    let result = agent.call("run_code", json!({ "code": CODE, "wait": 0 }));
+    assert!(!text(&result).contains("agent-spaces approvals approve"), "{result}");
     assert_eq!(project.lines("log.jsonl").len(), before, "the server was reached");
     assert!(!is_called(&project));
 }
@@ -121,6 +154,10 @@ fn a_decision_made_elsewhere_releases_the_run_and_the_agent_can_not_make_it() {
     let paused = agent.run(CODE);
     let structured = &paused["structuredContent"];
     assert_eq!(structured["status"], "awaiting_approval", "{paused}");
+    assert!(
+        text(&paused).contains("agent-spaces approvals approve") && !text(&paused).contains("go on asking"),
+        "{paused}"
+    );
     let (handle, id) = (structured["resume"].clone(), structured["approvals"][0]["id"].as_str().unwrap().to_owned());
     for attempt in [
         json!({ "resume": handle, "decision": "approve" }),

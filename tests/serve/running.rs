@@ -137,7 +137,37 @@ fn a_client_hears_how_far_a_run_has_come() {
     assert!(told.iter().all(|each| each["params"]["progressToken"] == "how-far"), "{told:?}");
     let steps: Vec<f64> = told.iter().map(|each| each["params"]["progress"].as_f64().unwrap()).collect();
     assert!(steps.is_sorted_by(|first, second| first < second), "{steps:?}");
-    assert!(told[0]["params"]["message"].as_str().unwrap().contains("odd.sleep"), "{told:?}");
+    assert!(told.iter().any(|each| each["params"]["message"].as_str().unwrap().contains("odd.sleep")), "{told:?}");
+}
+
+#[test]
+fn a_client_hears_that_its_program_waits_for_a_place() {
+    let Some(server) = hostile(&[]) else { return };
+    let project = Project::with_servers(json!({ "odd": server }));
+    let mut agent = Agent::of(&project, &[]);
+    agent.search("sleep");
+    let code = "import { odd } from '@capabilities/mcp-odd';\nexport default await odd.sleep({ ms: 1500 });";
+    // One more than there are places.
+    let begun: Vec<(u64, String)> = (0..11)
+        .map(|number| {
+            let token = format!("run-{number}");
+            let arguments = json!({ "code": code });
+            let meta = json!({ "progressToken": token });
+            (agent.begin("tools/call", json!({ "name": "run_code", "arguments": arguments, "_meta": meta })), token)
+        })
+        .collect();
+    for (id, _) in &begun {
+        let answer = agent.answer(*id);
+        assert_eq!(answer["result"]["isError"], false, "{answer}");
+    }
+    let said = |token: &str| -> Vec<&str> {
+        let own = agent.notifications.iter().filter(|each| each["params"]["progressToken"] == token);
+        own.filter_map(|each| each["params"]["message"].as_str()).collect()
+    };
+    let waited: Vec<_> =
+        begun.iter().map(|(_, token)| said(token)).filter(|said| said[0] == "waiting for a place").collect();
+    assert_eq!(waited.len(), 1, "{:?}", agent.notifications);
+    assert!(waited[0].iter().any(|message| message.contains("odd.sleep")), "{waited:?}");
 }
 
 #[test]

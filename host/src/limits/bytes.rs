@@ -4,7 +4,7 @@ use super::{Limit, Reached};
 use serde_json::Value;
 
 pub(super) const CODE: &str = "limit.bytes";
-pub(super) const HINT: &str = "Pass or ask for less at one time, such as a page.";
+pub(super) const ADVICE: &str = "Pass or ask for less at one time, such as a page";
 
 /// More than any message is for, little beside what a run may hold.
 pub(super) const DEFAULT: u64 = 16 << 20;

@@ -3,7 +3,7 @@
 use super::{Limit, Reached};
 
 pub(super) const CODE: &str = "limit.calls";
-pub(super) const HINT: &str = "Ask for more in one call: many capabilities take lists or pages.";
+pub(super) const ADVICE: &str = "Ask for more in one call: many capabilities take lists or pages";
 
 /// A script that asks a thousand times is most likely in a loop.
 pub(super) const DEFAULT: u64 = 1_000;

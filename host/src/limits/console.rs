@@ -3,7 +3,7 @@
 use super::{Limit, Reached};
 
 pub(super) const CODE: &str = "limit.console";
-pub(super) const HINT: &str = "Print less: log a summary instead of every item.";
+pub(super) const ADVICE: &str = "Print less: log a summary instead of every item";
 
 /// Some ten thousand lines.
 pub(super) const DEFAULT: u64 = 1 << 20;

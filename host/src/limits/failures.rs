@@ -3,7 +3,7 @@
 use super::{Limit, Reached};
 
 pub(super) const CODE: &str = "limit.failures";
-pub(super) const HINT: &str = "Read the first error: the same call will most likely fail again.";
+pub(super) const ADVICE: &str = "Read the first error: the same call will most likely fail again";
 
 /// A script may well look for a thousand things that are not there; who wants fewer says so.
 pub(super) const DEFAULT: u64 = u64::MAX;

@@ -1,7 +1,7 @@
 //! Units of work: a loop that never ends does.
 
 pub(super) const CODE: &str = "limit.fuel";
-pub(super) const HINT: &str = "Look for a loop that does not end, do less work, or raise the limit with --fuel.";
+pub(super) const ADVICE: &str = "Look for a loop that does not end, do less work";
 
 /// Some ten seconds of JavaScript on one core: far above what a script that glues calls together
 /// needs, and bounded on machines whose clock says little.

@@ -3,7 +3,7 @@
 use super::{Limit, Reached};
 
 pub(super) const CODE: &str = "limit.inflight";
-pub(super) const HINT: &str = "Await calls in groups instead of starting all of them at once.";
+pub(super) const ADVICE: &str = "Await calls in groups instead of starting all of them at once";
 
 /// Side by side is what `Promise.all` is for; beyond this a provider would be flooded.
 pub(super) const DEFAULT: u64 = 256;

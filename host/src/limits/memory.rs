@@ -3,7 +3,7 @@
 use super::{Limit, Reached};
 
 pub(super) const CODE: &str = "limit.memory";
-pub(super) const HINT: &str = "Keep less at one time: work on a page of the data, or raise the limit with --memory.";
+pub(super) const ADVICE: &str = "Keep less at one time: work on a page of the data";
 
 /// Enough for some hundred thousand small objects; sixteen such runs fit a gigabyte.
 pub(super) const DEFAULT: u64 = 64 << 20;

@@ -126,19 +126,30 @@ impl Limit {
         }
     }
 
-    /// What the script's author can do about it.
-    pub(crate) fn hint(self) -> &'static str {
+    /// What who runs a script can do about it.
+    pub(crate) fn hint(self) -> String {
+        let advice = self.advice();
         match self {
-            Limit::Fuel => fuel::HINT,
-            Limit::Memory => memory::HINT,
-            Limit::Time => time::HINT,
-            Limit::Stack => stack::HINT,
-            Limit::Result => result::HINT,
-            Limit::Console => console::HINT,
-            Limit::Calls => calls::HINT,
-            Limit::InFlight => in_flight::HINT,
-            Limit::Bytes => bytes::HINT,
-            Limit::Failures => failures::HINT,
+            Limit::Fuel => format!("{advice}, or raise the limit with --fuel."),
+            Limit::Memory => format!("{advice}, or raise the limit with --memory."),
+            Limit::Time => format!("{advice}, or raise the limit with --timeout."),
+            _ => format!("{advice}."),
+        }
+    }
+
+    /// What the script's author can do about it, without a full stop.
+    pub(crate) fn advice(self) -> &'static str {
+        match self {
+            Limit::Fuel => fuel::ADVICE,
+            Limit::Memory => memory::ADVICE,
+            Limit::Time => time::ADVICE,
+            Limit::Stack => stack::ADVICE,
+            Limit::Result => result::ADVICE,
+            Limit::Console => console::ADVICE,
+            Limit::Calls => calls::ADVICE,
+            Limit::InFlight => in_flight::ADVICE,
+            Limit::Bytes => bytes::ADVICE,
+            Limit::Failures => failures::ADVICE,
         }
     }
 

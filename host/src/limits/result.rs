@@ -1,7 +1,7 @@
 //! Size of the value.
 
 pub(super) const CODE: &str = "limit.result";
-pub(super) const HINT: &str = "Return a summary, or the part that is needed.";
+pub(super) const ADVICE: &str = "Return a summary, or the part that is needed";
 
 /// Far more than a model can read, little enough to keep in a log.
 pub(super) const DEFAULT: u64 = 8 << 20;

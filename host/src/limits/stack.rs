@@ -1,7 +1,7 @@
 //! Depth of calls.
 
 pub(super) const CODE: &str = "limit.stack";
-pub(super) const HINT: &str = "Look for a recursion that does not end, or use a loop.";
+pub(super) const ADVICE: &str = "Look for a recursion that does not end, or use a loop";
 
 /// The native stack of wasm code: a plain recursive function was seen to nest 5,000 deep and not 8,000.
 /// The engine's own stack in linear memory has the same size; whichever is met first ends the run with

@@ -3,8 +3,7 @@
 use std::time::Duration;
 
 pub(super) const CODE: &str = "limit.time";
-pub(super) const HINT: &str =
-    "Wait for less, run calls side by side with Promise.all, or raise the limit with --timeout.";
+pub(super) const ADVICE: &str = "Wait for less, run calls side by side with Promise.all";
 
 /// What a person or a model waits for without wondering.
 pub(super) const DEFAULT: Duration = Duration::from_secs(30);

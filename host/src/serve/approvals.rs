@@ -18,6 +18,7 @@ use rmcp::model::{
 use rmcp::service::{Peer, RequestContext};
 use serde_json::{Value, json};
 use std::collections::HashMap;
+use std::collections::btree_map::{BTreeMap, Entry};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::{Notify, oneshot};
@@ -98,7 +99,7 @@ impl ElicitedDecisions {
 
     /// Refuses requests of a client that cannot ask anybody, unless somebody may decide elsewhere; gives whether it did.
     pub(super) fn refuse_unasked(&self, requests: &[Arc<Request>]) -> bool {
-        if requests.is_empty() || self.0.has_elsewhere.load(Ordering::Relaxed) {
+        if requests.is_empty() || self.has_elsewhere() {
             return false;
         }
         let reason = "nobody can be asked: the user can make an approver token with `agent-spaces approvals token`";
@@ -108,8 +109,65 @@ impl ElicitedDecisions {
         true
     }
 
+    /// Whether somebody may decide elsewhere: with `agent-spaces approvals`.
+    pub(super) fn has_elsewhere(&self) -> bool {
+        self.0.has_elsewhere.load(Ordering::Relaxed)
+    }
+
     fn waiting(&self) -> MutexGuard<'_, HashMap<String, oneshot::Sender<Decision>>> {
         self.0.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// What a person was asked through the client; clones are one. Who closes a form has decided nothing, and is asked again when
+/// the agent comes back.
+#[derive(Clone, Default)]
+pub(super) struct Asked(Arc<Mutex<BTreeMap<String, FormState>>>);
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum FormState {
+    Open,
+    Closed,
+}
+
+impl Asked {
+    /// Those of these requests that nobody was asked about.
+    pub(super) fn unasked(&self, waiting: Vec<Arc<Request>>) -> Vec<Arc<Request>> {
+        let forms = self.forms();
+        waiting.into_iter().filter(|request| !forms.contains_key(&request.id)).collect()
+    }
+
+    /// Whether a person has a form before them for one of these requests.
+    pub(super) fn has_open(&self, waiting: &[Arc<Request>]) -> bool {
+        let forms = self.forms();
+        waiting.iter().any(|request| forms.get(&request.id) == Some(&FormState::Open))
+    }
+
+    /// A form is gone, with a decision or without one.
+    pub(super) fn close(&self, id: &str) {
+        self.forms().insert(id.to_owned(), FormState::Closed);
+    }
+
+    /// Lets people be asked again whose forms are closed.
+    pub(super) fn forget_closed(&self) {
+        self.forms().retain(|_, state| *state == FormState::Open);
+    }
+
+    /// Those of these requests that nobody was asked about, for each of which a form is opened now.
+    fn open(&self, waiting: Vec<Arc<Request>>) -> Vec<Arc<Request>> {
+        let mut forms = self.forms();
+        let is_new = |request: &Arc<Request>| match forms.entry(request.id.clone()) {
+            Entry::Vacant(place) => {
+                place.insert(FormState::Open);
+                true
+            }
+            Entry::Occupied(_) => false,
+        };
+        waiting.into_iter().filter(is_new).collect()
+    }
+
+    fn forms(&self) -> MutexGuard<'_, BTreeMap<String, FormState>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -119,21 +177,26 @@ impl ElicitedDecisions {
 pub(super) struct OpenForms(FuturesUnordered<BoxFuture<'static, ()>>);
 
 impl OpenForms {
-    /// Asks a person about one more call.
+    /// Asks a person about all of these calls that nobody was asked about.
     pub(super) fn open(
         &self,
         decisions: &ElicitedDecisions,
         client: &Client,
         peer: &Peer<RoleServer>,
-        request: Arc<Request>,
+        (asked, waiting): (&Asked, Vec<Arc<Request>>),
     ) {
-        self.0.push(decisions.ask(client, peer, request).boxed());
+        for request in asked.open(waiting) {
+            let (asked, id) = (asked.clone(), request.id.clone());
+            let asking = decisions.ask(client, peer, request);
+            self.0.push(asking.map(move |()| asked.close(&id)).boxed());
+        }
     }
 
-    /// Asks, and hears the answers. Never ends.
+    /// Asks, until one more form is gone. Never ends where none is open.
     pub(super) async fn hear(&mut self) {
-        while self.0.next().await.is_some() {}
-        std::future::pending().await
+        if self.0.next().await.is_none() {
+            std::future::pending().await
+        }
     }
 }
 

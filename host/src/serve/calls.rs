@@ -2,7 +2,7 @@
 //!
 //! A call that waits for a person may outlive the request that made it: who makes the same call again finds it.
 
-use super::approvals::{ElicitedDecisions, Form, OpenForms, input_required};
+use super::approvals::{Asked, ElicitedDecisions, Form, OpenForms, input_required};
 use super::caller::Client;
 use super::cards::Card;
 use crate::concurrency::ConcurrencyLimiter;
@@ -15,7 +15,7 @@ use rmcp::RoleServer;
 use rmcp::model::{CallToolRequestParams, CallToolResponse, CallToolResult, ProgressNotificationParam, ResultType};
 use rmcp::service::RequestContext;
 use serde_json::Value;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use tokio::sync::mpsc;
@@ -81,8 +81,8 @@ struct ServedCall {
     id: String,
     owner: Arc<str>,
     space: Arc<Space>,
-    /// The requests that a person was asked about through the client.
-    asked: BTreeSet<String>,
+    /// What a person was asked through the client.
+    asked: Asked,
     label: String,
     /// Its parameters as text, the same for the same.
     params: String,
@@ -166,7 +166,7 @@ impl Calls {
             id: crate::run_id::new().to_string(),
             owner: client.identity().clone(),
             space: wanted.space.clone(),
-            asked: BTreeSet::new(),
+            asked: Asked::default(),
             label: wanted.card.label.clone(),
             params: params_text,
             max_bytes: wanted.max_bytes,
@@ -189,8 +189,11 @@ impl Calls {
         let form = Form::of(client, context);
         let mut forms = OpenForms::default();
         let mut deadline = tokio::time::Instant::now() + if entry == Entry::Answered { AT_ONCE } else { PATIENCE };
-        if entry == Entry::Again && self.must_come_back(client, &mut call, (form, &forms), context) {
-            return self.leave(call, true);
+        if entry == Entry::Again {
+            call.asked.forget_closed();
+            if self.must_come_back(client, &call, (form, &forms), context) {
+                return self.leave(call, form, true);
+            }
         }
         loop {
             tokio::select! {
@@ -201,8 +204,8 @@ impl Calls {
                 Some(event) = call.events.recv() => match event.kind {
                     EventKind::ApprovalRequired { .. } => {
                         deadline = tokio::time::Instant::now() + PATIENCE;
-                        if self.must_come_back(client, &mut call, (form, &forms), context) {
-                            return self.leave(call, true);
+                        if self.must_come_back(client, &call, (form, &forms), context) {
+                            return self.leave(call, form, true);
                         }
                     }
                     EventKind::CallProgress { progress, total, message, .. } => {
@@ -210,10 +213,12 @@ impl Calls {
                     }
                     _ => {}
                 },
-                // Never ends by itself.
-                () = forms.hear() => {}
+                // Where the form was closed nobody is asked any more.
+                () = forms.hear() => if !call.asked.has_open(&call.pending.list()) {
+                    deadline = deadline.min(tokio::time::Instant::now() + AT_ONCE);
+                },
                 () = tokio::time::sleep_until(deadline), if !call.pending.list().is_empty() => {
-                    return self.leave(call, false);
+                    return self.leave(call, form, false);
                 }
             }
         }
@@ -223,16 +228,13 @@ impl Calls {
     fn must_come_back(
         &self,
         client: &Client,
-        call: &mut ServedCall,
+        call: &ServedCall,
         (form, forms): (Form, &OpenForms),
         context: &RequestContext<RoleServer>,
     ) -> bool {
         let waiting = call.pending.list();
         match form {
-            Form::Session => {
-                let unasked = waiting.into_iter().filter(|request| call.asked.insert(request.id.clone()));
-                unasked.for_each(|request| forms.open(&self.0.decisions, client, &context.peer, request));
-            }
+            Form::Session => forms.open(&self.0.decisions, client, &context.peer, (&call.asked, waiting)),
             Form::Stateless => return !waiting.is_empty(),
             Form::None => {
                 self.0.decisions.refuse_unasked(&waiting);
@@ -242,18 +244,22 @@ impl Calls {
     }
 
     /// Leaves a call that waits for a person to itself; says how to go on.
-    fn leave(&self, mut call: ServedCall, is_asking: bool) -> Outcome {
+    fn leave(&self, mut call: ServedCall, form: Form, is_asking: bool) -> Outcome {
         call.since = Instant::now();
         let waiting = call.pending.list();
         let outcome = match is_asking {
             true => Outcome::Asks(input_required(&waiting, &call.id)),
             false => {
                 let id = waiting.first().map(|request| request.id.as_str()).unwrap_or_default();
-                let message = format!(
-                    "{} waits for a person's approval, which nobody has given yet: its user can run `agent-spaces approvals \
-                     approve {id}`; then call the tool again with the same arguments",
-                    call.label
-                );
+                let (again, command) =
+                    ("call the tool again with the same arguments", format!("`agent-spaces approvals approve {id}`"));
+                let how = match (self.0.decisions.has_elsewhere(), form) {
+                    (true, Form::None) => format!("its user can run {command}; then {again}"),
+                    (true, _) => format!("{again} to go on asking them, or after its user ran {command}"),
+                    (false, _) => format!("{again} to go on asking them"),
+                };
+                let message =
+                    format!("{} waits for a person's approval, which nobody has given yet: {how}", call.label);
                 Outcome::Failed(CapabilityError {
                     retryable: true,
                     ..CapabilityError::new("call.approval_pending", message)
@@ -308,6 +314,12 @@ impl ServedCall {
             (None, Err(error)) => Outcome::Failed(error),
         }
     }
+}
+
+/// Why a call gave nothing, in words that a model can act on.
+pub(super) fn told(error: &CapabilityError) -> String {
+    let details = error.details.as_ref().map(|details| format!("\ndetails: {details}")).unwrap_or_default();
+    format!("{} [{}]{details}", error.message, error.code)
 }
 
 fn too_large(what: &str, most: u64) -> CapabilityError {

@@ -1,5 +1,6 @@
 //! Runs that outlive the request that began them, each seen by its own caller alone.
 
+use super::approvals::Asked;
 use super::caller::Client;
 use crate::concurrency::ConcurrencyPlace;
 use crate::error_report::RunError;
@@ -8,7 +9,7 @@ use crate::limits::Limits;
 use crate::program::Program;
 use crate::run::{CancelHandle, RunOptions, RunReport};
 use agent_spaces_approvals::{Pending, Request};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use tokio::sync::{mpsc, watch};
@@ -41,8 +42,8 @@ pub(super) struct ServedRun {
     pending: Pending,
     /// How many requests wait for it.
     waiting: watch::Sender<usize>,
-    /// Approvals that a person was asked for through the client.
-    asked: Mutex<BTreeSet<String>>,
+    /// What a person was asked through the client.
+    pub(super) asked: Asked,
     progress: watch::Receiver<Progress>,
     ended: watch::Receiver<Option<Arc<Ended>>>,
 }
@@ -94,7 +95,7 @@ impl Runs {
             cancel: cancel.clone(),
             pending: pending.clone(),
             waiting: watch::Sender::new(0),
-            asked: Mutex::default(),
+            asked: Asked::default(),
             progress: seen,
             ended,
         });
@@ -191,8 +192,8 @@ impl ServedRun {
         self.progress.clone()
     }
 
-    /// Waits for its end, at most so long; less where it stands still because a person must decide whom nobody is asking
-    /// here.
+    /// Waits for its end, at most so long; less where it stands still because a person must decide who has no form before
+    /// them.
     pub(super) async fn wait(&self, at_most: Duration) -> Waited {
         let _counted = Counted::new(&self.waiting);
         let mut ended = self.ended.clone();
@@ -211,41 +212,23 @@ impl ServedRun {
         }
     }
 
-    /// Until calls wait for a person whom nobody is asking here, and nothing else has moved for a while.
+    /// Until calls wait for a person whom nobody is asking here, and nothing else has moved for a while. Where some were
+    /// asked and closed the form, the others have time to answer.
     async fn stands_still(&self) {
         let mut progress = self.progress.clone();
         loop {
             match tokio::time::timeout(QUIET, progress.changed()).await {
                 Ok(Ok(())) => {}
                 Ok(Err(_)) => std::future::pending().await,
-                Err(_) if !self.unasked().is_empty() => return,
-                Err(_) => {}
+                Err(_) => {
+                    let waiting = self.pending.list();
+                    let has_none_open = !waiting.is_empty() && !self.asked.has_open(&waiting);
+                    if has_none_open || !self.asked.unasked(waiting).is_empty() {
+                        return;
+                    }
+                }
             }
         }
-    }
-
-    /// The requests that wait for a person whom nobody is asking through the client.
-    fn unasked(&self) -> Vec<Arc<Request>> {
-        let asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
-        self.pending.list().into_iter().filter(|request| !asked.contains(&request.id)).collect()
-    }
-
-    /// Requests that a client brought an answer for: who answers without a decision is not asked again at once.
-    pub(super) fn heard<'a>(&self, ids: impl Iterator<Item = &'a str>) {
-        self.asked.lock().unwrap_or_else(PoisonError::into_inner).extend(ids.map(str::to_owned));
-    }
-
-    /// Whether there are such.
-    pub(super) fn has_unasked(&self) -> bool {
-        !self.unasked().is_empty()
-    }
-
-    /// Those of them, which count as asked from now on.
-    pub(super) fn ask(&self) -> Vec<Arc<Request>> {
-        let unasked = self.unasked();
-        let mut asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
-        asked.extend(unasked.iter().map(|request| request.id.clone()));
-        unasked
     }
 
     /// Whether this request is one of its own that waits.
@@ -282,6 +265,15 @@ impl<'a> Counted<'a> {
 impl Drop for Counted<'_> {
     fn drop(&mut self) {
         self.0.send_modify(|count| *count = count.saturating_sub(1));
+    }
+}
+
+impl std::fmt::Display for Progress {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.calls {
+            0 => formatter.write_str("running"),
+            calls => write!(formatter, "{} of {calls} calls answered; {}", self.answered, self.last),
+        }
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::pages::{self, More, PAGE, Page};
 use crate::error_report::RunError;
+use crate::limits::Limit;
 use crate::script::{ScriptError, code_frame};
 use crate::serve::caller::Client;
 use crate::serve::cards::{Card, cut};
@@ -81,17 +82,33 @@ pub(super) fn of_ended(run: &ServedRun, ended: &Ended, number: usize) -> Option<
     Some(result)
 }
 
+/// Who can decide about a call that waits.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Deciders {
+    /// Whether the person at the client is shown forms.
+    pub(super) is_client_asked: bool,
+    /// Whether somebody may decide with `agent-spaces approvals`.
+    pub(super) has_elsewhere: bool,
+}
+
 /// The answer while a run goes on.
-pub(super) fn of_going(run: &ServedRun, waiting: &[Arc<Request>]) -> CallToolResult {
+pub(super) fn of_going(run: &ServedRun, waiting: &[Arc<Request>], deciders: Deciders) -> CallToolResult {
     let seconds = run.age().as_secs();
     let mut text = match waiting {
         [] => format!("Still running after {seconds} s."),
         _ => "Paused: a person must approve before it goes on.".to_owned(),
     };
     for request in waiting {
-        let _ = write!(text, "\n- {} ({}): agent-spaces approvals approve {}", request.label(), request.id, request.id);
+        let _ = write!(text, "\n- {} ({})", request.label(), request.id);
+        if deciders.has_elsewhere {
+            let _ = write!(text, ": agent-spaces approvals approve {}", request.id);
+        }
     }
-    let _ = write!(text, "\nCall run_code with {{\"resume\": \"{}\"}} to wait for it.", run.id);
+    let why = match deciders.is_client_asked && !waiting.is_empty() {
+        true => "go on asking them, and to wait for it",
+        false => "wait for it",
+    };
+    let _ = write!(text, "\nCall run_code with {{\"resume\": \"{}\"}} to {why}.", run.id);
     let approvals: Vec<Value> = waiting
         .iter()
         .map(|request| json!({ "id": request.id, "function": request.label(), "params": request.params }))
@@ -243,10 +260,29 @@ fn printed(lines: &[&str], all: usize) -> String {
 
 /// The error with a hint about what an agent can do: it has no command line.
 fn advised(mut error: RunError) -> RunError {
-    error.hint = error.hint.map(|hint| match hint.split_once(", or raise the limit with --") {
-        Some((hint, "timeout.")) => format!("{hint}, or pass a larger `timeout`."),
-        Some((hint, _)) => format!("{hint}."),
-        None => hint,
-    });
+    if let Some(limit) = Limit::from_code(&error.code) {
+        error.hint = Some(match limit {
+            Limit::Time => format!("{}, or pass a larger `timeout`.", limit.advice()),
+            limit => format!("{}.", limit.advice()),
+        });
+    }
     error
+}
+
+#[cfg(test)]
+mod tests {
+    use super::advised;
+    use crate::error_report::RunError;
+    use crate::limits::Limit;
+
+    #[test]
+    fn an_agent_is_not_told_of_options_of_a_command() {
+        for limit in [Limit::Fuel, Limit::Memory, Limit::Time, Limit::Calls] {
+            let told = advised(RunError::new(limit.code(), "").hint(limit.hint())).hint.unwrap();
+            assert!(told.starts_with(limit.advice()) && told.ends_with('.') && !told.contains("--"), "{told}");
+            assert_eq!(told.contains("`timeout`"), limit == Limit::Time, "{told}");
+        }
+        let other = RunError::new("script.error", "").hint("did you mean `x`?");
+        assert_eq!(advised(other.clone()), other);
+    }
 }

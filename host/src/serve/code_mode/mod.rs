@@ -2,12 +2,13 @@
 //!
 //! - `tools`, `instructions`: what a model is taught; `resources`: what it may read besides
 //! - `search`, `describe`, `run`: one file to a tool
-//! - `answer`, `pages`: what an agent reads of a run
+//! - `answer`, `pages`: what an agent reads of a run; `progress`: what its client hears meanwhile
 
 mod answer;
 mod describe;
 mod instructions;
 mod pages;
+mod progress;
 mod resources;
 mod run;
 mod search;

@@ -1,6 +1,7 @@
 //! `run_code`
 
-use super::answer::Seen;
+use super::answer::{Deciders, Seen};
+use super::progress::Teller;
 use super::{CodeMode, answer, refused};
 use crate::config::TypeCheck;
 use crate::error::PrepareError;
@@ -13,7 +14,7 @@ use crate::serve::check::{Diagnostics, ModuleDeclaration, imported_modules};
 use crate::serve::offer::Offered;
 use crate::serve::runs::{ServedRun, Waited};
 use rmcp::RoleServer;
-use rmcp::model::{CallToolRequestParams, CallToolResponse, CallToolResult, ProgressNotificationParam};
+use rmcp::model::{CallToolRequestParams, CallToolResponse, CallToolResult};
 use rmcp::service::RequestContext;
 use serde::Deserialize;
 use std::sync::Arc;
@@ -21,11 +22,6 @@ use std::time::Duration;
 
 /// How long a request waits for a run at most. Most clients give up after a minute.
 const PATIENCE: Duration = Duration::from_secs(45);
-
-/// How often a client that wants to know hears how far a run has come, and how long it hears nothing at most: some count
-/// the time from the last sign of life.
-const PROGRESS: Duration = Duration::from_millis(250);
-const HEARTBEAT: Duration = Duration::from_secs(5);
 
 /// What programs are called in errors.
 const PROGRAM: &str = "program.ts";
@@ -59,21 +55,24 @@ impl CodeMode {
         context: &RequestContext<RoleServer>,
     ) -> CallToolResponse {
         let deadline = tokio::time::Instant::now() + arguments.patience();
+        let mut teller = Teller::new(context);
         // A client that was asked for input sends its request again, with the answers.
         if let Some(id) = &request.request_state {
             return match self.0.runs.get(client, id) {
                 Some(run) => {
                     self.0.decisions.hear(client, request, |id| run.has_pending(id));
-                    run.heard(request.input_responses.iter().flatten().map(|(id, _)| id.as_str()));
-                    self.follow(client, &run, (1, deadline), context).await
+                    // Who answers without a decision is not asked again at once.
+                    let heard = request.input_responses.iter().flatten().map(|(id, _)| id.as_str());
+                    heard.filter(|id| run.has_pending(id)).for_each(|id| run.asked.close(id));
+                    self.follow(client, &run, (1, deadline), &mut teller).await
                 }
                 None => unknown_run(id).into(),
             };
         }
         match arguments {
             RunArguments { code: Some(code), resume: None, timeout, .. } => {
-                match self.begin(client, code, timeout).await {
-                    Ok(run) => self.follow(client, &run, (1, deadline), context).await,
+                match self.begin(client, code, timeout, &mut teller).await {
+                    Ok(run) => self.follow(client, &run, (1, deadline), &mut teller).await,
                     Err(refused) => refused.into(),
                 }
             }
@@ -83,7 +82,10 @@ impl CodeMode {
                     None => (handle.as_str(), 1),
                 };
                 match self.0.runs.get(client, id) {
-                    Some(run) => self.follow(client, &run, (number, deadline), context).await,
+                    Some(run) => {
+                        run.asked.forget_closed();
+                        self.follow(client, &run, (number, deadline), &mut teller).await
+                    }
                     None => unknown_run(id).into(),
                 }
             }
@@ -96,6 +98,7 @@ impl CodeMode {
         client: &Client,
         code: String,
         timeout: Option<f64>,
+        teller: &mut Teller<'_>,
     ) -> Result<Arc<ServedRun>, CallToolResult> {
         if code.len() > MAX_CODE {
             return Err(refused(format!("the program has more than {MAX_CODE} bytes")));
@@ -111,7 +114,8 @@ impl CodeMode {
             limits.time = time;
         }
         let places = self.places(client);
-        let Ok(place) = tokio::time::timeout(PATIENCE, places.enter()).await else {
+        let entering = tokio::time::timeout(PATIENCE, places.enter());
+        let Ok(place) = teller.during("waiting for a place", entering).await else {
             let error = RunError::new(
                 "run.busy",
                 "All of your programs that may run at one time still do: wait for one to end",
@@ -128,7 +132,7 @@ impl CodeMode {
             Ok(Err(PrepareError::Host(error))) => return Err(refused(error.to_string())),
             Err(error) => return Err(refused(error.to_string())),
         };
-        let found = check(&offered, client, &program, &code).await;
+        let found = teller.during("checking types", check(&offered, client, &program, &code)).await;
         let is_refused = !found.is_empty() && offered.checker.level() == TypeCheck::Error;
         if is_refused {
             return Err(answer::of_diagnostics(&found, PROGRAM, &code));
@@ -144,18 +148,19 @@ impl CodeMode {
         client: &Client,
         run: &Arc<ServedRun>,
         (number, deadline): (usize, tokio::time::Instant),
-        context: &RequestContext<RoleServer>,
+        teller: &mut Teller<'_>,
     ) -> CallToolResponse {
+        let context = teller.context();
         let guard = CancelOnDrop(Some(run.clone()));
-        let progress = tell_progress(run, context);
+        let progress = teller.follow(run);
         tokio::pin!(progress);
         let mut forms = OpenForms::default();
         let answer = loop {
             let left = deadline.saturating_duration_since(tokio::time::Instant::now());
             let waited = tokio::select! {
                 waited = run.wait(left) => waited,
-                // Neither ends by itself.
                 () = forms.hear() => continue,
+                // Never ends by itself.
                 () = &mut progress => continue,
             };
             match waited {
@@ -163,16 +168,29 @@ impl CodeMode {
                     let none = || refused(format!("there is no part {number} of `{}`", run.id));
                     break answer::of_ended(run, &ended, number).unwrap_or_else(none).into();
                 }
-                Waited::Going(waiting) => match Form::of(client, context) {
-                    // A person is asked through the client; meanwhile this request goes on waiting.
-                    Form::Session if !left.is_zero() && run.has_unasked() => {
-                        run.ask().into_iter().for_each(|it| forms.open(&self.0.decisions, client, &context.peer, it));
+                Waited::Going(waiting) => {
+                    let form = Form::of(client, context);
+                    let unasked = run.asked.unasked(waiting.clone());
+                    match form {
+                        // A person is asked through the client; meanwhile this request goes on waiting.
+                        Form::Session if !left.is_zero() && !unasked.is_empty() => {
+                            forms.open(&self.0.decisions, client, &context.peer, (&run.asked, unasked));
+                            continue;
+                        }
+                        Form::Stateless if !unasked.is_empty() => break input_required(&unasked, &run.id),
+                        Form::None if self.0.decisions.refuse_unasked(&waiting) => match left.is_zero() {
+                            // What comes of that is seen when the agent comes back.
+                            true => break answer::of_going(run, &[], Deciders::default()).into(),
+                            false => continue,
+                        },
+                        _ => {}
                     }
-                    // Whoever closed the form is not asked again at once.
-                    Form::Stateless if run.has_unasked() => break input_required(&waiting, &run.id),
-                    Form::None if !left.is_zero() && self.0.decisions.refuse_unasked(&waiting) => {}
-                    _ => break answer::of_going(run, &waiting).into(),
-                },
+                    let deciders = Deciders {
+                        is_client_asked: form != Form::None,
+                        has_elsewhere: self.0.decisions.has_elsewhere(),
+                    };
+                    break answer::of_going(run, &waiting, deciders).into();
+                }
             }
         };
         guard.disarm();
@@ -203,27 +221,6 @@ async fn check(offered: &Arc<Offered>, client: &Client, program: &Program, code:
     // It fails only where the process ends.
     let (modules, hidden) = tokio::task::spawn_blocking(declare).await.unwrap_or_default();
     offered.checker.check(program, code, modules, hidden).await.diagnostics
-}
-
-/// Tells a client that wants to know how far a run has come. Ends only with its future.
-async fn tell_progress(run: &ServedRun, context: &RequestContext<RoleServer>) {
-    let Some(token) = context.meta.get_progress_token() else { return std::future::pending().await };
-    let mut progress = run.progress();
-    let mut step = 0.0;
-    loop {
-        let changed = tokio::time::timeout(HEARTBEAT, progress.changed()).await;
-        if matches!(changed, Ok(Err(_))) {
-            return std::future::pending().await;
-        }
-        let said = progress.borrow_and_update().clone();
-        step += 1.0;
-        let message = format!("{} of {} calls answered; {}", said.answered, said.calls, said.last);
-        let param = ProgressNotificationParam::new(token.clone(), step).with_message(message);
-        if context.peer.notify_progress(param).await.is_err() {
-            return std::future::pending().await;
-        }
-        tokio::time::sleep(PROGRESS).await;
-    }
 }
 
 fn unknown_run(id: &str) -> CallToolResult {

@@ -2,6 +2,7 @@
 
 use super::exposed::{ExposedTool, Output};
 use crate::handlers::CapabilityError;
+use crate::serve::calls::told;
 use rmcp::model::{CallToolResult, ContentBlock};
 use serde_json::{Value, json};
 
@@ -23,6 +24,5 @@ pub(super) fn of_value(value: Value, exposed: &ExposedTool) -> CallToolResult {
 
 /// Why there is no value, in words that a model can act on.
 pub(super) fn of_error(error: &CapabilityError) -> CallToolResult {
-    let details = error.details.as_ref().map(|details| format!("\ndetails: {details}")).unwrap_or_default();
-    CallToolResult::error(vec![ContentBlock::text(format!("{} [{}]{details}", error.message, error.code))])
+    CallToolResult::error(vec![ContentBlock::text(told(error))])
 }

@@ -1,6 +1,7 @@
 //! What is said when something is wrong. Texts that clients may look for are part of the contract, to the letter.
 
 use crate::handlers::CapabilityError;
+use crate::serve::calls::told;
 use rmcp::model::{CallToolResult, ContentBlock};
 
 /// Most names that an error lists.
@@ -26,11 +27,7 @@ pub(super) enum ToolboxError {
         names(.known)
     )]
     NoTool { toolbox: String, server: String, tool: String, known: Vec<String> },
-    #[error(
-        "Error: Tool '{tool}' of Server '{server}' in toolbox '{toolbox}' failed: {} [{}]",
-        .error.message,
-        .error.code
-    )]
+    #[error("Error: Tool '{tool}' of Server '{server}' in toolbox '{toolbox}' failed: {}", told(.error))]
     Failed { toolbox: String, server: String, tool: String, error: CapabilityError },
 }
 

@@ -3,16 +3,12 @@
 use crate::report::Report;
 use anyhow::{Context, Result};
 use std::io::Write;
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
 pub(crate) fn measure(report: &mut Report) -> Result<()> {
-    let own = std::env::current_exe()?;
-    let command = own.parent().context("no folder")?.join("agent-spaces");
-    if !command.is_file() {
-        eprintln!("skipped: {} is not built (cargo build --release)", command.display());
-        return Ok(());
-    }
+    let Some(command) = command()? else { return Ok(()) };
     let mut script = tempfile::NamedTempFile::with_suffix(".js")?;
     script.write_all(b"1 + 1")?;
     let run = |program: &std::path::Path, arguments: &[&std::ffi::OsStr]| -> Result<f64> {
@@ -30,4 +26,15 @@ pub(crate) fn measure(report: &mut Report) -> Result<()> {
         report.against("node", node);
     }
     Ok(())
+}
+
+/// The command, if it is built.
+pub(crate) fn command() -> Result<Option<PathBuf>> {
+    let own = std::env::current_exe()?;
+    let command = own.parent().context("no folder")?.join("agent-spaces");
+    let is_built = command.is_file();
+    if !is_built {
+        eprintln!("skipped: {} is not built (cargo build --release)", command.display());
+    }
+    Ok(is_built.then_some(command))
 }

@@ -14,22 +14,25 @@ mod parked;
 mod pipeline;
 mod providers;
 mod report;
+mod served;
 mod spaces;
 mod throughput;
 mod timing;
-mod tokens;
 
 use anyhow::Result;
 use report::Report;
 
 fn main() -> Result<()> {
     agent_spaces_mcp::process::supervise_if_asked();
-    if std::env::args().nth(1).as_deref() == Some(mcp::ECHO) {
-        return mcp::serve();
+    let own: Vec<String> = std::env::args().skip(1).collect();
+    match own.first().map(String::as_str) {
+        Some(mcp::ECHO) => return served::replay::serve(&mcp::tools()),
+        Some(served::replay::REPLAY) => return served::replay::serve_file(&own[1..]),
+        _ => {}
     }
     let mut json = None;
     let mut names = Vec::new();
-    let mut arguments = std::env::args().skip(1);
+    let mut arguments = own.into_iter();
     while let Some(argument) = arguments.next() {
         match argument.as_str() {
             "--json" => json = arguments.next(),
@@ -72,8 +75,8 @@ async fn measure(report: &mut Report, names: &[String]) -> Result<()> {
     if wanted("mcp") {
         mcp::measure(report).await?;
     }
-    if wanted("tokens") {
-        tokens::measure(report).await?;
+    if wanted("served") {
+        served::measure(report).await?;
     }
     if wanted("parked") {
         parked::measure(report).await?;

@@ -14,7 +14,6 @@ use rmcp::ServiceExt;
 use rmcp::model::CallToolRequestParams;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
-use std::io::{BufRead, Write};
 use std::process::Stdio;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -128,33 +127,8 @@ fn prepare(folder: &std::path::Path, program: &str, script: &str, clients: &McpC
     Ok(project.space(None)?.assemble_with(&engine, &Equipment::with_clients(clients))?.prepare("bench.ts", script)?)
 }
 
-fn tools() -> Value {
+/// What the server offers.
+pub(crate) fn tools() -> Value {
     let text = json!({ "type": "object", "properties": { "text": { "type": "string" } }, "required": ["text"] });
     json!({ "tools": [{ "name": "echo", "inputSchema": text, "outputSchema": text }] })
-}
-
-/// The server: answers each line with a line.
-pub(crate) fn serve() -> Result<()> {
-    let mut out = std::io::stdout().lock();
-    for line in std::io::stdin().lock().lines() {
-        let message: Value = serde_json::from_str(&line?)?;
-        let Some(id) = message.get("id") else { continue };
-        let result = match message["method"].as_str() {
-            Some("initialize") => json!({
-                "protocolVersion": "2025-11-25", "capabilities": { "tools": {} },
-                "serverInfo": { "name": "echo", "version": "1.0.0" },
-            }),
-            Some("tools/list") => tools(),
-            Some("tools/call") => json!({ "content": [], "structuredContent": message["params"]["arguments"] }),
-            _ => {
-                let error = json!({ "code": -32601, "message": "unknown method" });
-                writeln!(out, "{}", json!({ "jsonrpc": "2.0", "id": id, "error": error }))?;
-                out.flush()?;
-                continue;
-            }
-        };
-        writeln!(out, "{}", json!({ "jsonrpc": "2.0", "id": id, "result": result }))?;
-        out.flush()?;
-    }
-    Ok(())
 }

@@ -43,7 +43,7 @@ impl Report {
         let mut text = String::from("| what | value | compared with | ratio | bound |\n|---|---:|---|---:|---|\n");
         for row in &self.0 {
             let (peer, ratio) = match &row.peer {
-                Some((peer, ratio)) => (peer.as_str(), format!("{ratio:.2}×")),
+                Some((peer, ratio)) => (peer.as_str(), format!("{}×", number(*ratio))),
                 None => ("", String::new()),
             };
             let bound = row.bound.map(|bound| row.judge(bound)).unwrap_or_default();
@@ -77,6 +77,7 @@ fn number(value: f64) -> String {
     match value {
         value if value >= 1000.0 => format!("{value:.0}"),
         value if value >= 10.0 => format!("{value:.1}"),
-        value => format!("{value:.2}"),
+        value if value >= 0.01 => format!("{value:.2}"),
+        value => format!("{value:.5}"),
     }
 }

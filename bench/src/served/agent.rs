@@ -1,0 +1,99 @@
+//! A client of the command over stdio.
+
+use anyhow::{Context, Result, ensure};
+use serde_json::{Value, json};
+use std::io::{BufRead, BufReader, Lines, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::time::Instant;
+use tempfile::TempDir;
+
+/// A user's own folders with a configuration, which needs no acceptance there.
+pub(super) struct Home {
+    folder: TempDir,
+    command: PathBuf,
+}
+
+impl Home {
+    pub(super) fn with(command: &Path, config: &Value) -> Result<Home> {
+        let folder = tempfile::tempdir()?;
+        let own = folder.path().join("config/agent-spaces");
+        std::fs::create_dir_all(&own)?;
+        std::fs::write(own.join("agent-spaces.config.json"), config.to_string())?;
+        Ok(Home { folder, command: command.to_owned() })
+    }
+
+    /// Starts the server, and greets it.
+    pub(super) fn agent(&self) -> Result<Agent> {
+        let mut command = Command::new(&self.command);
+        command.args(["mcp", "serve"]).current_dir(self.folder.path());
+        for (variable, folder) in [
+            ("XDG_CONFIG_HOME", "config"),
+            ("XDG_CACHE_HOME", "cache"),
+            ("XDG_STATE_HOME", "state"),
+            ("XDG_DATA_HOME", "data"),
+        ] {
+            command.env(variable, self.folder.path().join(folder));
+        }
+        let started = Instant::now();
+        let mut server = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn()?;
+        let input = server.stdin.take().context("no input")?;
+        let output = BufReader::new(server.stdout.take().context("no output")?).lines();
+        let mut agent = Agent { server, input: Some(input), output, next: 0, instructions: String::new(), started };
+        let client = json!({ "name": "bench", "version": "1" });
+        let greeting = json!({ "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": client });
+        let greeted = agent.ask("initialize", &greeting)?;
+        agent.instructions = greeted["instructions"].as_str().context("instructions")?.to_owned();
+        agent.send(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }))?;
+        Ok(agent)
+    }
+}
+
+/// A greeted server, until this is dropped.
+pub(super) struct Agent {
+    server: Child,
+    input: Option<ChildStdin>,
+    output: Lines<BufReader<ChildStdout>>,
+    next: u64,
+    pub(super) instructions: String,
+    /// When its program was started.
+    pub(super) started: Instant,
+}
+
+impl Agent {
+    /// The text that a tool answers.
+    pub(super) fn call(&mut self, tool: &str, arguments: &Value) -> Result<String> {
+        let result = self.ask("tools/call", &json!({ "name": tool, "arguments": arguments }))?;
+        ensure!(result["isError"] != true, "{result}");
+        Ok(result["content"][0]["text"].as_str().context("text")?.to_owned())
+    }
+
+    pub(super) fn search(&mut self, query: &str) -> Result<String> {
+        self.call("search_capabilities", &json!({ "query": query }))
+    }
+
+    pub(super) fn ask(&mut self, method: &str, params: &Value) -> Result<Value> {
+        self.next += 1;
+        self.send(&json!({ "jsonrpc": "2.0", "id": self.next, "method": method, "params": params }))?;
+        loop {
+            let line = self.output.next().context("the server went away")??;
+            let mut answer: Value = serde_json::from_str(&line)?;
+            if answer["id"] == self.next {
+                ensure!(answer.get("error").is_none(), "{answer}");
+                return Ok(answer["result"].take());
+            }
+        }
+    }
+
+    fn send(&mut self, message: &Value) -> Result<()> {
+        Ok(writeln!(self.input.as_mut().context("closed")?, "{message}")?)
+    }
+}
+
+impl Drop for Agent {
+    /// The end of its input ends the server, which ends the servers behind it.
+    fn drop(&mut self) {
+        self.input = None;
+        let _ = self.server.wait();
+    }
+}

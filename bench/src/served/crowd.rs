@@ -1,0 +1,65 @@
+//! Thirty servers of which three are broken and one is slow, met for the first time and the second.
+
+use super::agent::{Agent, Home};
+use super::replay::configured;
+use crate::report::Report;
+use anyhow::{Result, ensure};
+use serde_json::{Map, Value, json};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+const SERVERS: usize = 30;
+/// How long the slow one says nothing.
+const SLOW: Duration = Duration::from_secs(20);
+
+pub(super) fn measure(report: &mut Report, command: &Path, lists: &[PathBuf]) -> Result<()> {
+    let broken = [
+        json!({ "command": "there-is-no-such-program" }),
+        json!({ "command": "false" }),
+        // It reads, and never answers.
+        json!({ "command": "sh", "args": ["-c", "cat >/dev/null"] }),
+    ];
+    let mut servers = Map::new();
+    for (at, list) in lists.iter().cycle().take(SERVERS - broken.len()).enumerate() {
+        servers.extend([configured(at, list)?]);
+    }
+    if let Some(slow) = servers.values_mut().next()
+        && let Some(arguments) = slow["args"].as_array_mut()
+    {
+        arguments.push(SLOW.as_secs().to_string().into());
+    }
+    servers.extend(broken.into_iter().enumerate().map(|(at, server)| (format!("broken-{at}"), server)));
+    let home = Home::with(command, &config(servers))?;
+
+    let mut agent = home.agent()?;
+    let greeted = agent.started.elapsed();
+    let found = first_useful(&mut agent)?;
+    report.add("30 servers, 3 broken and 1 slow, never seen before: greeting", millis(greeted), "ms").at_most(300.0);
+    report.add("the same: first useful answer", millis(found), "ms").against("the slow one alone", millis(SLOW));
+    drop(agent);
+
+    let mut agent = home.agent()?;
+    let greeted = agent.started.elapsed();
+    let found = first_useful(&mut agent)?;
+    report.add("the same, the second time: greeting", millis(greeted), "ms").at_most(300.0);
+    report.add("the same, the second time: first useful answer", millis(found), "ms");
+    Ok(())
+}
+
+/// When the first answer came that names a function, from the start of the program on.
+fn first_useful(agent: &mut Agent) -> Result<Duration> {
+    let answer = agent.search("send a message to a channel")?;
+    eprintln!("--- what a search answers with 30 servers, 3 of them broken and 1 slow:\n{answer}");
+    ensure!(answer.contains('('), "no function is named: {answer}");
+    Ok(agent.started.elapsed())
+}
+
+/// Everything of these servers, for every program.
+pub(super) fn config(servers: Map<String, Value>) -> Value {
+    let all: Vec<String> = servers.keys().map(|name| format!("mcp:{name}")).collect();
+    json!({ "mcpServers": servers, "capabilities": { "global": all } })
+}
+
+fn millis(time: Duration) -> f64 {
+    time.as_secs_f64() * 1e3
+}

@@ -1,0 +1,144 @@
+//! What an agent reads: tokens before its first call, and tokens of a task, tool by tool and in code.
+//!
+//! Tokens are those of `o200k_base`.
+
+use super::agent::{Agent, Home};
+use super::crowd::config;
+use super::replay::configured;
+use crate::report::Report;
+use crate::spaces;
+use agent_spaces::project::{Outlines, SpaceModules, definitions_at};
+use agent_spaces::{Caller, EngineConfig, Space};
+use anyhow::{Context, Result, ensure};
+use serde_json::{Value, json};
+use std::path::{Path, PathBuf};
+use tiktoken_rs::CoreBPE;
+
+/// The folder of the task.
+pub(super) const TASK: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/workloads/three-servers");
+const SERVERS: [&str; 3] = ["tickets", "chat", "sheets"];
+
+pub(super) async fn measure(report: &mut Report, command: &Path, lists: &[PathBuf]) -> Result<()> {
+    let tokens = tiktoken_rs::o200k_base()?;
+    catalogue(report, command, &tokens, lists)?;
+    task(report, command, &tokens).await
+}
+
+/// Everything of a catalogue, listed tool by tool and behind three tools.
+fn catalogue(report: &mut Report, command: &Path, tokens: &CoreBPE, lists: &[PathBuf]) -> Result<()> {
+    let (mut listed, mut functions) = (0, 0);
+    let mut servers = serde_json::Map::new();
+    for (at, path) in lists.iter().enumerate() {
+        let list: Value = serde_json::from_slice(&std::fs::read(path)?)?;
+        functions += list["tools"].as_array().map_or(0, Vec::len);
+        listed += count(tokens, &read_of(&list).to_string());
+        servers.extend([configured(at, path)?]);
+    }
+    let home = Home::with(command, &config(servers))?;
+    // The first time makes all of them known; its instructions have no example yet.
+    let mut first = home.agent()?;
+    while first.search("send a message to a channel")?.contains("no answer yet") {}
+    drop(first);
+    let mut agent = home.agent()?;
+    agent.search("send a message to a channel")?;
+    let found = agent.started.elapsed();
+    let taught = taught(&mut agent, tokens)?;
+    let servers = lists.len();
+    report
+        .add(&format!("read before the first call: {servers} servers, {functions} functions"), taught as f64, "tokens")
+        .against("their tool lists", listed as f64);
+    report.add(&format!("first search of {functions} functions, from the start"), found.as_secs_f64() * 1e3, "ms");
+    Ok(())
+}
+
+/// A task over three servers: what an agent has read and written when it is done.
+async fn task(report: &mut Report, command: &Path, tokens: &CoreBPE) -> Result<()> {
+    let definitions = definitions_at(Path::new(TASK), &Outlines::none())?;
+    let space = SpaceModules::all(&definitions).assemble(&spaces::engine(EngineConfig::default())?)?;
+    let by_tools = tool_by_tool(&space, tokens).await?;
+    let given: Vec<String> = SERVERS.iter().map(|server| format!("{TASK}/{server}.json")).collect();
+    let home = Home::with(command, &json!({ "capabilities": { "global": given } }))?;
+    let mut agent = home.agent()?;
+    let mut by_code = taught(&mut agent, tokens)?;
+    let program = std::fs::read_to_string(format!("{TASK}/program.ts"))?;
+    let steps = [
+        ("search_capabilities", json!({ "query": "open tickets of a project, people, message, row of a sheet" })),
+        (
+            "describe_capabilities",
+            json!({ "names": ["tickets.listTickets", "chat.listUsers", "chat.postMessage", "sheets.appendRow"] }),
+        ),
+        ("run_code", json!({ "code": program })),
+    ];
+    let turns = steps.len();
+    for (tool, arguments) in steps {
+        let result = agent.call(tool, &arguments)?;
+        by_code += count(tokens, &arguments.to_string()) + count(tokens, &result);
+    }
+    report
+        .add("task over three servers, in code", by_code as f64, "tokens")
+        .against("tool by tool", by_tools.tokens as f64);
+    report.add("turns of that task, in code", turns as f64, "turns").against("tool by tool", by_tools.turns as f64);
+    Ok(())
+}
+
+/// The same task with each call and each answer in the agent's context.
+async fn tool_by_tool<'a>(space: &'a Space, counter: &'a CoreBPE) -> Result<Transcript<'a>> {
+    let mut tokens = 0;
+    for server in SERVERS {
+        let list: Value = serde_json::from_slice(&std::fs::read(format!("{TASK}/{server}.json"))?)?;
+        tokens += count(counter, &read_of(&list).to_string());
+    }
+    let mut transcript = Transcript { space, counter, tokens, turns: 0 };
+    let open = transcript.call("tickets", "listTickets", json!({ "project": "OPS", "state": "open" })).await?;
+    let users = transcript.call("chat", "listUsers", json!({})).await?;
+    let name = |id: &Value| {
+        let users = users["users"].as_array().into_iter().flatten();
+        users.filter(|user| user["id"] == *id).map(|user| user["name"].clone()).next().unwrap_or_default()
+    };
+    let tickets = open["tickets"].as_array().context("tickets")?;
+    let is_overdue = |ticket: &&Value| ticket["due"].as_str().is_some_and(|due| due < "2026-11-15");
+    let overdue: Vec<&Value> = tickets.iter().filter(is_overdue).collect();
+    ensure!(overdue.len() == 12, "the task is another one: {} overdue", overdue.len());
+    for ticket in overdue {
+        let [id, due, title] = ["id", "due", "title"].map(|key| ticket[key].as_str().unwrap_or_default());
+        let text = format!("{id} was due on {due}: {title}");
+        transcript.call("chat", "postMessage", json!({ "to": ticket["assignee"], "text": text })).await?;
+        let cells = json!([id, name(&ticket["assignee"]), due]);
+        transcript.call("sheets", "appendRow", json!({ "sheet": "overdue", "cells": cells })).await?;
+    }
+    Ok(transcript)
+}
+
+struct Transcript<'a> {
+    space: &'a Space,
+    counter: &'a CoreBPE,
+    tokens: usize,
+    turns: usize,
+}
+
+impl Transcript<'_> {
+    async fn call(&mut self, capability: &str, function: &str, arguments: Value) -> Result<Value> {
+        self.turns += 1;
+        self.tokens += count(self.counter, &arguments.to_string());
+        let answer = self.space.call_value(capability, function, arguments, Caller::default()).await?;
+        self.tokens += count(self.counter, &answer.to_string());
+        Ok(answer)
+    }
+}
+
+/// What it reads before it has done anything: instructions, and the tools as a model is given them.
+fn taught(agent: &mut Agent, tokens: &CoreBPE) -> Result<usize> {
+    let listed = agent.ask("tools/list", &json!({}))?;
+    Ok(count(tokens, &agent.instructions) + count(tokens, &read_of(&listed).to_string()))
+}
+
+/// What a model is given of a tool list.
+fn read_of(list: &Value) -> Value {
+    let tools = list["tools"].as_array().into_iter().flatten();
+    let read = |tool: &Value| json!({ "name": tool["name"], "description": tool["description"], "inputSchema": tool["inputSchema"] });
+    tools.map(read).collect()
+}
+
+fn count(tokens: &CoreBPE, text: &str) -> usize {
+    tokens.encode_ordinary(text).len()
+}

@@ -21,9 +21,11 @@ const DEFAULT_TIME: Duration = Duration::from_secs(120);
 /// The longest that a caller may ask for then.
 const LONGEST_TIME: Duration = Duration::from_secs(600);
 
-/// How long who asks about functions waits for servers that were asked for their tools, while the server is young. Later
-/// questions do not wait: what a server is late with comes with the next one.
-const PATIENCE: Duration = Duration::from_secs(4);
+/// How long who asks about functions waits for servers that were asked for their tools, while the server is young: for all of
+/// them, and where that is not enough for most of them. Later questions do not wait: what a server is late with comes with the
+/// next one.
+const PATIENCE_FOR_ALL: Duration = Duration::from_secs(1);
+const PATIENCE_FOR_MOST: Duration = Duration::from_secs(4);
 
 /// What is served at one time.
 pub struct Offer {
@@ -43,8 +45,8 @@ pub struct Offer {
     pub has_files: bool,
     /// See [`Offer::has_files`].
     pub has_network: bool,
-    /// Whether more may come: some servers were asked for their tools and have not answered.
-    pub is_growing: bool,
+    /// How many servers were asked for their tools and have not answered: more may come.
+    pub awaited: usize,
 }
 
 /// Something that is not as it should be.
@@ -103,7 +105,9 @@ pub(super) struct Offered {
     pub(super) checker: TypeChecker,
     /// What is a tool of its own.
     pub(super) exposed: Vec<ExposedTool>,
-    pub(super) is_growing: bool,
+    awaited: usize,
+    /// Whether there are more definitions than servers that have not answered.
+    has_most: bool,
 }
 
 impl Offers {
@@ -134,15 +138,16 @@ impl Offers {
 
     /// Serves this from now on. Takes a thread while the functions are read.
     pub fn put(&self, offer: Offer) -> Result<(), OfferError> {
-        let Offer { space, definitions, mut limits, time_limit, notes, checker, has_files, has_network, is_growing } =
+        let Offer { space, definitions, mut limits, time_limit, notes, checker, has_files, has_network, awaited } =
             offer;
         limits.time = time_limit.unwrap_or(DEFAULT_TIME);
         let longest = time_limit.unwrap_or(LONGEST_TIME);
         let exposed = self.exposure.tools(&definitions)?;
+        let has_most = definitions.len() > awaited;
         let parts = |part: &str| (part != "fs" || has_files) && (part != "http" || has_network);
         let catalogue = Catalogue::of(definitions, parts, &self.outlines)?;
         let (space, taught) = (Arc::new(space), PerCaller::default());
-        let offered = Offered { space, limits, longest, notes, taught, catalogue, checker, exposed, is_growing };
+        let offered = Offered { space, limits, longest, notes, taught, catalogue, checker, exposed, awaited, has_most };
         self.current.send_replace(Some(Arc::new(offered)));
         Ok(())
     }
@@ -163,7 +168,9 @@ impl Offers {
     /// What is served, for who asks about functions.
     pub(super) async fn known(&self) -> Arc<Offered> {
         self.questions.notify_one();
-        self.settled(PATIENCE.saturating_sub(self.began.elapsed())).await
+        self.until(self.began + PATIENCE_FOR_ALL, |offered| !offered.is_growing()).await;
+        self.until(self.began + PATIENCE_FOR_MOST, |offered| offered.has_most || !offered.is_growing()).await;
+        self.get().await
     }
 
     /// Until somebody asks about functions, or at once where somebody did since this was last waited for.
@@ -171,13 +178,11 @@ impl Offers {
         self.questions.notified().await;
     }
 
-    /// What is served when nothing more is coming, or after so long.
-    async fn settled(&self, at_most: Duration) -> Arc<Offered> {
+    /// Waits for an offer that is enough, or as long as this.
+    async fn until(&self, latest: tokio::time::Instant, is_enough: impl Fn(&Offered) -> bool) {
         let mut current = self.current.subscribe();
-        let is_settled = |offered: &Option<Arc<Offered>>| offered.as_ref().is_some_and(|offered| !offered.is_growing);
-        let settled = async { current.wait_for(is_settled).await.is_ok() };
-        let _late_is_fine = tokio::time::timeout(at_most, settled).await;
-        self.get().await
+        let enough = current.wait_for(|offered| offered.as_deref().is_some_and(&is_enough));
+        let _late_is_fine = tokio::time::timeout_at(latest, enough).await;
     }
 
     /// Hears whenever something else is served.
@@ -192,6 +197,11 @@ impl Offers {
 }
 
 impl Offered {
+    /// Whether more may come.
+    pub(super) fn is_growing(&self) -> bool {
+        self.awaited > 0
+    }
+
     /// What a client should know of what is not there. Where things are on this machine is for who started it.
     pub(super) fn notes(&self, client: &Client) -> Vec<String> {
         match (client.is_process(), self.notes.is_empty()) {

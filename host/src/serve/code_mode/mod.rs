@@ -55,7 +55,7 @@ impl CodeMode {
             Some(offered) => {
                 let make = || {
                     let cards = offered.catalogue.cards(|card| offered.is_visible(card, client.caller()));
-                    instructions::instructions(cards, offered.is_growing)
+                    instructions::instructions(cards, offered.is_growing())
                 };
                 // A client without a session is greeted with every request.
                 offered.taught.get(client, make).to_string()

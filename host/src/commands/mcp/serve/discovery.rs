@@ -8,6 +8,7 @@ use agent_spaces_mcp::{CallError, Listing};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::task::{JoinError, JoinSet};
+use tokio::time::Instant;
 
 /// How many are asked at one time: each may be a program that starts.
 const AT_ONCE: usize = 8;
@@ -15,8 +16,8 @@ const AT_ONCE: usize = 8;
 /// How long one may take: what it runs may have to be fetched first.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// Answers that come this close together are read together.
-const TOGETHER: Duration = Duration::from_millis(150);
+/// Answers that come within so long of the first are read together.
+const TOGETHER: Duration = Duration::from_millis(200);
 
 type Asked = (Unknown, Result<Listing, CallError>);
 
@@ -26,7 +27,7 @@ pub(super) async fn discover(source: Arc<Source>) {
     let limiter = ConcurrencyLimiter::new(AT_ONCE);
     let mut asking: JoinSet<Asked> = JoinSet::new();
     let mut due = source.due();
-    let mut is_warned = false;
+    let (mut is_warned, mut taking) = (false, Duration::ZERO);
     loop {
         for server in due.drain(..) {
             asking.spawn(ask(source.clone(), limiter.clone(), server));
@@ -38,10 +39,14 @@ pub(super) async fn discover(source: Arc<Source>) {
         tokio::select! {
             Some(first) = asking.join_next() => {
                 let mut answers = vec![first];
-                while let Ok(Some(next)) = tokio::time::timeout(TOGETHER, asking.join_next()).await {
+                // The more there is the longer it takes to serve it anew, and the more is read together.
+                let until = Instant::now() + TOGETHER.max(taking);
+                while let Ok(Some(next)) = tokio::time::timeout_at(until, asking.join_next()).await {
                     answers.push(next);
                 }
+                let begun = Instant::now();
                 take_all(source.clone(), answers).await;
+                taking = begun.elapsed();
             }
             () = source.question() => due = source.due(),
         }
@@ -49,10 +54,14 @@ pub(super) async fn discover(source: Arc<Source>) {
 }
 
 async fn ask(source: Arc<Source>, limiter: ConcurrencyLimiter, server: Unknown) -> Asked {
-    let _place = limiter.enter().await;
+    let place = limiter.enter().await;
     let client = source.session().clients().stranger(&server);
     let listed = tokio::time::timeout(PATIENCE, client.list()).await;
-    client.close().await;
+    // Nobody has to wait for its end, but the next one that is started.
+    tokio::spawn(async move {
+        client.close().await;
+        drop(place);
+    });
     (server, listed.unwrap_or(Err(CallError::Timeout { after: PATIENCE })))
 }
 

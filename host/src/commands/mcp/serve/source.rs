@@ -103,7 +103,7 @@ impl Source {
             .filter(|server| server.obstacle().is_none())
             .map(|server| (*server).clone())
             .collect();
-        let (notes, is_growing) = self.notes(&modules, &found);
+        let (notes, awaited) = self.notes(&modules, &found);
         let definitions = modules.given.iter().map(|definition| (*definition).clone()).collect();
         let offer = Offer {
             space,
@@ -114,7 +114,7 @@ impl Source {
             checker: self.checker.clone(),
             has_files: modules.workspace().is_some(),
             has_network: modules.policy().network().enabled,
-            is_growing,
+            awaited,
         };
         let put = self.offers.put(offer);
         put.map_err(|error| Failure::new("config.definition", error.to_string(), None))?;
@@ -139,8 +139,8 @@ impl Source {
         self.offers.question().await;
     }
 
-    /// What an agent should know of servers that are not up, and whether some may still come.
-    fn notes(&self, modules: &SpaceModules<'_>, found: &Found) -> (Vec<Note>, bool) {
+    /// What an agent should know of servers that are not up, and how many may still come.
+    fn notes(&self, modules: &SpaceModules<'_>, found: &Found) -> (Vec<Note>, usize) {
         let troubles = self.troubles();
         let missing =
             |name: &str, why: &str, again| Note { text: format!("the tools of {name} are not here: {why}"), again };
@@ -154,9 +154,9 @@ impl Source {
                 (None, None) => asked.push(name.to_owned()),
             }
         }
-        let is_growing = !asked.is_empty();
+        let awaited = asked.len();
         let mut notes = first(failed, |more| plain(format!("and the tools of {more} more servers")));
-        if is_growing {
+        if awaited > 0 {
             let asked = first(asked, |more| format!("and {more} more")).join(", ");
             notes.push(plain(format!("asked for their tools, no answer yet: {asked}; search again in a moment")));
         }
@@ -165,7 +165,7 @@ impl Source {
         {
             notes.push(plain("nothing is configured: the user can run `agent-spaces init`".to_owned()));
         }
-        (notes, is_growing)
+        (notes, awaited)
     }
 
     /// Remembers that a server gave nothing, and why.

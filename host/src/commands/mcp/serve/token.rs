@@ -1,6 +1,7 @@
 //! Where tokens are. Their text is never shown.
 
 use crate::commands::failure::Failure;
+use crate::commands::programs::file::make_folder;
 use crate::commands::{folders, terminal};
 use agent_spaces::config::TokenSource;
 use agent_spaces::project::Project;
@@ -79,7 +80,7 @@ fn read(file: &Path) -> Result<String, Failure> {
 
 /// A whole file or none, which only its user can read. Who makes one at the same time wins.
 fn make(folder: &Path, file: &Path) -> std::io::Result<()> {
-    make_private(folder)?;
+    make_folder(folder)?;
     let mut new = tempfile::NamedTempFile::new_in(folder)?;
     writeln!(new, "{}", Token::generate()?)?;
     new.as_file().sync_all()?;
@@ -87,17 +88,6 @@ fn make(folder: &Path, file: &Path) -> std::io::Result<()> {
         Err(error) if error.error.kind() != std::io::ErrorKind::AlreadyExists => Err(error.error),
         _ => Ok(()),
     }
-}
-
-#[cfg(unix)]
-fn make_private(folder: &Path) -> std::io::Result<()> {
-    use std::os::unix::fs::DirBuilderExt;
-    std::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)
-}
-
-#[cfg(not(unix))]
-fn make_private(folder: &Path) -> std::io::Result<()> {
-    std::fs::create_dir_all(folder)
 }
 
 #[cfg(unix)]

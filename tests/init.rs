@@ -226,6 +226,25 @@ fn originals_can_go_without_anything_in_their_place() {
     assert_eq!(home.json(".claude.json")["history"].to_string(), "[1,2.5]");
 }
 
+/// A secret need not be called one.
+#[test]
+fn a_configuration_that_is_given_values_is_its_users_alone() {
+    for (server, mode) in [
+        (json!({ "command": "x", "env": { "DATABASE": "postgres://me:word@host" } }), 0o600),
+        (json!({ "url": "https://a.example/mcp", "headers": { "X-Team": "blue" } }), 0o600),
+        (json!({ "command": "x", "env": { "DATABASE": "${DATABASE:-postgres://me:word@host}" } }), 0o600),
+        (json!({ "command": "x", "env": { "DATABASE": "${DATABASE}", "EMPTY": "" } }), 0o644),
+    ] {
+        let home = Home::new();
+        home.write(CONFIG, r#"{ "mcpServers": {} }"#);
+        fs::set_permissions(home.path(CONFIG), fs::Permissions::from_mode(0o644)).unwrap();
+        home.write(".cursor/mcp.json", &json!({ "mcpServers": { "it": server } }).to_string());
+        home.init(&[]);
+        assert_eq!(home.json(CONFIG)["mcpServers"]["it"]["env"], server["env"]);
+        assert_eq!(home.mode(CONFIG), mode, "{server}");
+    }
+}
+
 #[test]
 fn a_dry_run_writes_nothing() {
     let home = Home::full();

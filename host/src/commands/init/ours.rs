@@ -128,8 +128,9 @@ impl Ours {
                     return Err(failed(std::io::Error::other("it was changed just now; run this again")));
                 }
                 let metadata = std::fs::metadata(&real).map_err(failed)?;
-                // What has secrets now is for its user alone, whatever it was before.
-                let mode = literal_secrets(new).is_empty().then_some(&metadata);
+                // What may have secrets now is for its user alone, whatever it was before.
+                let is_private = has_literal_values(new) || !literal_secrets(new).is_empty();
+                let mode = (!is_private).then_some(&metadata);
                 file::write(&real, &text, mode).map_err(failed)?;
             }
         }
@@ -153,6 +154,17 @@ pub(super) fn addition(new: &[&Entry]) -> Value {
 
 fn named<'a>(new: &'a [&Entry]) -> impl Iterator<Item = (&'a str, &'a Map<String, Value>)> {
     new.iter().filter_map(|entry| Some((entry.our_name()?, &entry.ours)))
+}
+
+/// Whether these servers hold values of variables or headers as they are. A secret need not have a name that says so.
+fn has_literal_values(new: &[&Entry]) -> bool {
+    named(new).any(|(_, server)| {
+        let mut values =
+            ["env", "headers"].iter().filter_map(|key| server.get(*key)?.as_object()).flat_map(Map::values);
+        // A default that stands in a reference is a value too.
+        let is_reference = |text: &str| text.starts_with("${") && text.ends_with('}') && !text.contains(":-");
+        values.any(|value| value.as_str().is_none_or(|text| !text.is_empty() && !is_reference(text)))
+    })
 }
 
 /// Where these servers hold a secret as it is: variables and headers by name, arguments and addresses; by server.

@@ -32,6 +32,8 @@ pub struct Entry {
     pub provider: Provider,
     /// The function, by its provider's name for it.
     pub command: String,
+    /// On whose behalf: the caller's name, where they have one.
+    pub caller: Option<String>,
     /// Why it failed, if it did.
     pub error: Option<String>,
 }
@@ -77,6 +79,8 @@ struct Line {
     #[serde(skip_serializing_if = "Option::is_none")]
     capability: Option<String>,
     command: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    caller: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     error: Option<String>,
 }
@@ -133,6 +137,7 @@ impl Book {
             mcp_server,
             capability,
             command: plain(&entry.command, MAX_NAME),
+            caller: entry.caller.map(|caller| plain(&caller, MAX_NAME)),
             error: entry.error.map(|error| plain(&error, MAX_ERROR)),
         }
     }

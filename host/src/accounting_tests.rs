@@ -14,6 +14,7 @@ fn entry(command: &str, error: Option<&str>) -> Entry {
         characters_out: 20,
         provider: Provider::Server("slack".to_owned()),
         command: command.to_owned(),
+        caller: None,
         error: error.map(str::to_owned),
     }
 }
@@ -45,6 +46,14 @@ fn s1_36_an_entry_has_exactly_these_keys() {
     expected["status"] = json!("failed");
     expected["error"] = json!("bad key [redacted]");
     assert_eq!(found[1], expected);
+}
+
+#[test]
+fn an_entry_says_on_whose_behalf_the_call_was_made() {
+    let folder = tempfile::tempdir().expect("folder");
+    let path = folder.path().join("calls.jsonl");
+    open(&path).record(Entry { caller: Some("ann\nhunter2hunter2".to_owned()), ..entry("post_message", None) });
+    assert_eq!(lines(&path)[0]["caller"], "ann [redacted]");
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use crate::error_report::RunError;
 use crate::limits::Limit;
-use crate::run::ParentCall;
+use crate::run::{Caller, ParentCall};
 use crate::usage::Usage;
 use agent_spaces_mcp::secrets::Redactor;
 use serde::Serialize;
@@ -26,6 +26,9 @@ pub struct Event {
     pub run_id: Arc<str>,
     /// Its place in the run's stream, from zero.
     pub seq: u64,
+    /// On whose behalf: the caller's name, where they have one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub caller: Option<Arc<str>>,
     /// The call of another run that this run answers.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub parent: Option<ParentCall>,
@@ -185,6 +188,7 @@ pub(crate) struct EventSink(Option<Arc<Stream>>);
 
 struct Stream {
     run_id: Arc<str>,
+    caller: Option<Arc<str>>,
     parent: Option<ParentCall>,
     /// Held while sending: the order of the stream is that of the numbers.
     next: Mutex<u64>,
@@ -195,11 +199,20 @@ struct Stream {
 impl EventSink {
     pub(crate) fn new(
         run_id: Arc<str>,
+        caller: &Caller,
         sender: Option<mpsc::UnboundedSender<Event>>,
         observer: Option<Arc<Observer>>,
     ) -> EventSink {
         let is_heard = sender.is_some() || observer.is_some();
-        EventSink(is_heard.then(|| Arc::new(Stream { run_id, parent: None, next: Mutex::default(), sender, observer })))
+        EventSink(is_heard.then(|| {
+            let caller = caller.name.as_deref().map(Arc::from);
+            Arc::new(Stream { run_id, caller, parent: None, next: Mutex::default(), sender, observer })
+        }))
+    }
+
+    /// Nobody hears of what happens.
+    pub(crate) fn none() -> EventSink {
+        EventSink(None)
     }
 
     /// As events of a run that answers a call of another.
@@ -220,8 +233,8 @@ impl EventSink {
         let Some(stream) = &self.0 else { return };
         let timestamp = humantime::format_rfc3339_millis(SystemTime::now()).to_string();
         let mut next = stream.next.lock().unwrap_or_else(PoisonError::into_inner);
-        let (run_id, parent) = (stream.run_id.clone(), stream.parent.clone());
-        let event = Event { kind, timestamp, run_id, seq: *next, parent };
+        let (run_id, caller, parent) = (stream.run_id.clone(), stream.caller.clone(), stream.parent.clone());
+        let event = Event { kind, timestamp, run_id, seq: *next, caller, parent };
         *next += 1;
         if let Some(observer) = &stream.observer {
             observer(&event);

@@ -1,8 +1,9 @@
 //! What is told of calls: the same of every provider, in the shape that is published.
 
-use super::rig::{Rig, Scripted, import, rules, settings};
-use agent_spaces::Limits;
+use super::rig::{Extras, Rig, Scripted, import, named, rules, settings};
+use agent_spaces::{Accounting, Limits};
 use agent_spaces_approvals::{ChannelError, Decision};
+use agent_spaces_mcp::secrets::Redactor;
 use jsonschema::Validator;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -77,6 +78,25 @@ async fn the_same_is_told_whatever_answers() {
             );
         }
     }
+}
+
+#[tokio::test]
+async fn every_event_and_account_says_on_whose_behalf() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("calls.jsonl");
+    let accounting = Accounting::to_file(&file, Redactor::default(), |text| panic!("{text}")).unwrap();
+    let rig = Rig::with(rules(json!({})), Extras { accounting, ..Extras::default() });
+    rig.script_as(named("ann"), &[("crm.find", json!({}))]).await;
+    rig.host_as(named("ann"), "crm.find", json!({})).await.unwrap();
+    let by_ann = heard(&rig);
+    assert!(by_ann.len() >= 6 && by_ann.iter().all(|event| event["caller"] == "ann"), "{by_ann:?}");
+    by_ann.iter().for_each(|event| assert!(schema().is_valid(event), "{event}"));
+    rig.host("crm.find", json!({})).await.unwrap();
+    assert!(heard(&rig).iter().all(|event| event.get("caller").is_none()), "nobody in particular");
+    let text = std::fs::read_to_string(&file).unwrap();
+    let callers: Vec<Value> =
+        text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap()["caller"].clone()).collect();
+    assert_eq!(callers, [json!("ann"), json!("ann"), Value::Null]);
 }
 
 /// An answer that was kept says so, and only such a one does.

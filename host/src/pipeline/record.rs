@@ -28,6 +28,7 @@ pub(super) fn begin(accounting: &Accounting, call: &Call, is_server: bool) -> Re
             false => Provider::Capability(call.capability.to_string()),
         },
         command: call.source_name.to_string(),
+        caller: call.caller.name.clone(),
         // What is said of a call that nobody waited for.
         error: Some("cancelled: nobody waited for the answer".into()),
     };

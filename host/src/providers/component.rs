@@ -161,8 +161,7 @@ impl Linked {
     }
 
     fn store(&self, run_id: Arc<str>) -> Store<State> {
-        let events = EventSink::new(run_id.clone(), None, None);
-        let context = Arc::new(RunContext::of_host(Arc::default(), events));
+        let context = Arc::new(RunContext::of_host(Arc::default(), EventSink::none()));
         let mut state = State::new(run_id, &self.limits, Arc::default(), context, Instant::now());
         state.set_wasi(Wasi::new(self.env.iter().map(|(name, value)| (name.as_str(), value.expose()))));
         Store::new(&self.engine, state)

@@ -138,7 +138,7 @@ pub(crate) async fn drive(program: &Program, run_id: Arc<str>, options: RunOptio
     let clock = RunClock::under(started, parent.as_ref().and_then(|parent| parent.clock.as_ref()));
     let events = events.or_else(|| parent.as_ref().and_then(|parent| parent.listener.clone()));
     let script = parent.as_ref().and_then(|parent| parent.script.clone());
-    let events = EventSink::new(run_id.clone(), events, sandbox.observer()).under(parent);
+    let events = EventSink::new(run_id.clone(), &caller, events, sandbox.observer()).under(parent);
     if events.is_heard() {
         let (script, interfaces) = (program.name().to_owned(), sandbox.interfaces().map(str::to_owned).collect());
         events.emit(EventKind::RunStarted { script, interfaces });
@@ -238,7 +238,7 @@ pub(crate) async fn take_snapshot(program: &Program, limits: Limits) -> Prepared
         let context = RunContext {
             caller: Arc::default(),
             clock: clock.clone(),
-            events: EventSink::new(run_id.clone(), None, None),
+            events: EventSink::none(),
             pending: program.sandbox().pending(),
             counts: RunCounts::default(),
             program: Some(program.clone()),

@@ -102,7 +102,7 @@ impl Target {
     pub(crate) async fn call(&self, call: HostCall) -> Answer {
         let HostCall { params, caller, events, pending, whole } = call;
         let run_id = run_id::new();
-        let events = EventSink::new(run_id.clone(), events, self.observer.clone());
+        let events = EventSink::new(run_id.clone(), &caller, events, self.observer.clone());
         if events.is_heard() {
             events.emit(self.scheduled(1, &params));
         }

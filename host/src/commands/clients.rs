@@ -145,7 +145,7 @@ impl Session {
         let listing = self.discover(server)?;
         let found = self.locked(server, &listing)?;
         warn_of_package(&server.name, &found);
-        project.accept(&server.name, found)?;
+        project.accept_first(&server.name, found)?;
         let file = project.lock_file();
         terminal::note(&format!("{}: {}, written to {}", server.name, tools(listing.tools.len()), file.display()));
         Ok(())

@@ -279,4 +279,9 @@ impl Project {
     pub fn accept(&self, server: &str, found: LockedServer) -> Result<(), ProjectError> {
         lock::accept(&self.folder, server, found)
     }
+
+    /// The same of a server of which nothing was accepted before, unless somebody did so meanwhile. Gives what counts.
+    pub fn accept_first(&self, server: &str, found: LockedServer) -> Result<LockedServer, ProjectError> {
+        lock::accept_first(&self.folder, server, found)
+    }
 }

@@ -180,11 +180,12 @@ impl Source {
         self.troubles.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Writes down what a server offers, since nothing was accepted of it before.
+    /// Writes down what a server offers, since nothing was accepted of it before. What somebody accepted meanwhile stays:
+    /// it is what is read next.
     pub(super) fn accept(&self, server: &ConfiguredServer, listing: &agent_spaces_mcp::Listing) -> Result<(), Failure> {
         let found = self.session.locked(server, listing)?;
         match &self.first {
-            Found::Project(project) => Ok(project.accept(&server.name, found)?),
+            Found::Project(project) => Ok(project.accept_first(&server.name, found).map(drop)?),
             Found::Definitions(_) => Ok(()),
         }
     }

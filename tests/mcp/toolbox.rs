@@ -172,9 +172,11 @@ fn what_is_filtered_or_denied_is_neither_listed_nor_called() {
         opened["structuredContent"]["tools"].as_array().unwrap().iter().map(|tool| &tool["name"]).collect();
     assert_eq!(names, ["read_file", "store_value", "everything", "fail", "tell"]);
     let filtered = use_tool(&mut served, "filesystem", "write_file", json!({ "path": "a", "text": "b" }));
-    assert!(filtered["content"][0]["text"].as_str().unwrap().contains("not found"), "{filtered}");
+    let not_found = "Error: Tool 'write_file' of Server 'filesystem' in toolbox 'development' not found. Available tools: \
+                     read_file";
+    assert_eq!(filtered, error(not_found));
     let denied = use_tool(&mut served, "filesystem", "remove_file", json!({ "path": "a" }));
-    assert!(denied["content"][0]["text"].as_str().unwrap().ends_with("[call.denied]"), "{denied}");
+    assert_eq!(denied, error(&not_found.replace("write_file", "remove_file")), "nobody can tell that it is there");
     use_tool(&mut served, "memory", "store_value", json!({ "key": "a", "value": "b" }));
     drop(served);
     let lines = project.lines("accounting.jsonl");
@@ -360,6 +362,24 @@ fn a_client_without_sessions_asks_a_person_and_comes_back() {
     assert_eq!(other["resultType"], "input_required", "{other}");
     let stored = ask("use_tool", store("a"), answered);
     assert_eq!(stored["content"][0]["text"], "stored a", "{stored}");
+}
+
+#[test]
+fn a_server_is_not_started_for_who_may_call_none_of_its_tools() {
+    let Some(project) = project(json!({ "policy": { "functions": { "memory.*": { "scopes": ["memories"] } } } }))
+    else {
+        return;
+    };
+    let servers = |opened: &Value| opened["structuredContent"]["servers_connected"].clone();
+    let mut served = Served::new(&project, &["--mode", "toolbox", "--scope", "memories"]);
+    assert_eq!(servers(&open(&mut served, "development")), 2);
+    drop(served);
+    project.write("starts", "");
+    let mut served = serve(&project);
+    assert_eq!(servers(&open(&mut served, "development")), 1);
+    assert_eq!(project.read("starts").trim(), "filesystem");
+    let text = "Error: Server 'memory' in toolbox 'development' not found. Available servers: filesystem";
+    assert_eq!(use_tool(&mut served, "memory", "store_value", json!({ "key": "a", "value": "b" })), error(text));
 }
 
 /// One of several clients of a served toolbox mode.

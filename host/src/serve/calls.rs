@@ -144,6 +144,11 @@ impl Calls {
         self.alone().retain(|_, call| call.owner != *client.identity());
     }
 
+    /// Whether a call of a client waits for a person while no request waits for it.
+    pub(super) fn is_busy(&self, client: &Client) -> bool {
+        self.alone().values().any(|call| call.owner == *client.identity())
+    }
+
     async fn begin(&self, client: &Client, wanted: Wanted<'_>, params_text: String) -> ServedCall {
         let (events, heard) = mpsc::unbounded_channel();
         let (pending, whole) = (Pending::default(), WholeAnswer::default());

@@ -69,8 +69,8 @@ impl ProxyMode {
         context: &RequestContext<RoleServer>,
     ) -> Option<CallToolResponse> {
         let offered = self.0.offers.known().await;
-        // What a caller may not see is refused by name, like any call, and so written down.
         let exposed = offered.exposed.iter().find(|exposed| exposed.tool.name == request.name)?;
+        let is_visible = offered.is_visible(&exposed.card, client.caller());
         let wanted = Wanted {
             space: &offered.space,
             card: &exposed.card,
@@ -80,6 +80,8 @@ impl ProxyMode {
         Some(match self.0.calls.make(client, wanted, &request, context).await {
             Outcome::Whole(result) => (*result).into(),
             Outcome::Value(value) => answer::of_value(value, exposed).into(),
+            // What a caller may not see is refused like any call, and so written down; they hear that it is not there.
+            Outcome::Failed(_) if !is_visible => return None,
             Outcome::Failed(error) => answer::of_error(&error).into(),
             Outcome::Asks(asks) => asks,
         })
@@ -105,6 +107,11 @@ impl ProxyMode {
         let mut changes = ToolChanges { client: client.clone(), offers, before: Vec::new() };
         changes.before = changes.list();
         changes
+    }
+
+    /// Whether something is under way for a client that no request waits for.
+    pub(super) fn is_busy(&self, client: &Client) -> bool {
+        self.0.calls.is_busy(client)
     }
 
     /// Ends the calls of a client who went away.

@@ -1,7 +1,8 @@
 //! Toolbox mode: two tools in front of groups of MCP servers, which are started when a group is opened.
 //!
 //! - `tools`, `instructions`: what a model is taught
-//! - `open`: `open_toolbox`, and the servers behind it; `opened`: which are open for whom
+//! - `open`: `open_toolbox`, and the servers behind it; `useful`: which of them a caller has any use for
+//! - `opened`: which are open for whom
 //! - `use_tool`: a call of one of their tools
 //! - `errors`: what is said when something is wrong, in the words of the contract
 
@@ -11,6 +12,7 @@ mod open;
 mod opened;
 mod tools;
 mod use_tool;
+mod useful;
 
 pub use open::Toolboxes;
 
@@ -73,6 +75,11 @@ impl ToolboxMode {
             _ => return None,
         };
         Some(answer.unwrap_or_else(|error| error.result().into()))
+    }
+
+    /// Whether something is under way for a client that no request waits for.
+    pub(super) fn is_busy(&self, client: &Client) -> bool {
+        self.0.calls.is_busy(client)
     }
 
     /// Closes what is open for a client who went away.

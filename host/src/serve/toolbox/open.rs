@@ -11,7 +11,7 @@ use crate::project::{
     DefinitionBody, DefinitionFile, Equipment, OpenServer, Outlines, Project, ProjectError, ProjectToolbox,
 };
 use crate::serve::caller::Client;
-use crate::serve::cards::cards;
+use crate::serve::cards::{Card, cards};
 use crate::space::Space;
 use agent_spaces_mcp::lock::LockedServer;
 use agent_spaces_mcp::{Listing, Server};
@@ -20,7 +20,7 @@ use rmcp::model::{CallToolResult, ContentBlock};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 /// The toolboxes of a project, and what opening one takes. Clones are one.
 #[derive(Clone)]
@@ -33,8 +33,6 @@ struct Parts {
     clients: McpClients,
     equipment: Equipment,
     outlines: Outlines,
-    /// The lock is written by one at a time.
-    writing: Mutex<()>,
 }
 
 #[derive(Deserialize)]
@@ -54,7 +52,7 @@ impl Toolboxes {
         outlines: Outlines,
     ) -> Toolboxes {
         let (space, clients, equipment) = (space.map(str::to_owned), clients.clone(), equipment.clone());
-        Toolboxes(Arc::new(Parts { project, space, engine, clients, equipment, outlines, writing: Mutex::default() }))
+        Toolboxes(Arc::new(Parts { project, space, engine, clients, equipment, outlines }))
     }
 
     /// The project that they are of.
@@ -73,49 +71,36 @@ impl Toolboxes {
         })
     }
 
-    /// Starts or reaches all servers of a toolbox at the same time. Where one fails, nothing is left of the others.
-    async fn open(&self, name: &str) -> Result<OpenToolbox, ToolboxError> {
-        let toolbox = self.get(name)?;
+    /// Starts or reaches all servers of a toolbox that a caller has use for, at the same time. Where one fails, nothing is
+    /// left of the others.
+    async fn open(&self, name: &str, client: &Client) -> Result<OpenToolbox, ToolboxError> {
         let fail = |message: String| ToolboxError::Opening { toolbox: name.to_owned(), message };
+        let candidates = self.candidates(self.get(name)?).map_err(fail)?;
+        let (toolboxes, caller) = (self.clone(), client.caller().clone());
+        let useful = blocking(move || toolboxes.useful(candidates, &caller)).await.map_err(fail)?;
         let mut connecting = Connecting::default();
-        let mut asked = Vec::new();
-        for (server, configured) in &toolbox.servers {
-            if let Some(obstacle) = configured.obstacle() {
-                return Err(fail(obstacle));
-            }
-            let accepted = self.0.project.accepted(&configured.name).map_err(|error| fail(error.to_string()))?;
-            let accepted = accepted.map(Arc::new);
-            let session = self.0.clients.server(configured, accepted.as_ref(), self.0.space.as_deref());
-            // One that all share is not ours to end.
-            if configured.config.scope != Scope::Host {
-                connecting.0.push(session.clone());
-            }
-            asked.push(async move {
-                let listed = session.list().await;
-                (server, configured, accepted, listed, session)
-            });
-        }
+        // One that all share is not ours to end.
+        let own = useful.iter().filter(|candidate| candidate.configured.config.scope != Scope::Host);
+        connecting.0.extend(own.map(|candidate| candidate.session.clone()));
+        let asked = useful.into_iter().map(|candidate| async move {
+            let listed = candidate.session.list().await;
+            (candidate, listed)
+        });
         let mut found = Vec::new();
-        for (server, configured, accepted, listed, session) in join_all(asked).await {
+        for (candidate, listed) in join_all(asked).await {
             match listed {
-                Ok(listing) => {
-                    let (server, configured) = (server.clone(), configured.clone());
-                    found.push(Found { server, configured, accepted, listing, session });
-                }
+                Ok(listing) => found.push(Found { candidate, listing }),
                 Err(error) => {
-                    self.0.clients.context().warn(&configured.name, &error.to_string());
-                    let (toolbox, server) = (name.to_owned(), server.clone());
-                    let message = brief(&configured.name, &error);
+                    let configured = &candidate.configured.name;
+                    self.0.clients.context().warn(configured, &error.to_string());
+                    let message = brief(configured, &error);
                     connecting.close().await;
-                    return Err(ToolboxError::Server { toolbox, server, message });
+                    return Err(ToolboxError::Server { toolbox: name.to_owned(), server: candidate.server, message });
                 }
             }
         }
         let toolboxes = self.clone();
-        // Tools are compiled, which takes a while of many.
-        let assembled = tokio::task::spawn_blocking(move || toolboxes.assemble(found)).await;
-        let assembled = assembled.unwrap_or_else(|error| Err(error.to_string()));
-        match assembled {
+        match blocking(move || toolboxes.assemble(found)).await {
             Ok((space, tools)) => {
                 let limits = self.limits();
                 Ok(OpenToolbox { space: Arc::new(space), limits, tools, sessions: connecting.finish() })
@@ -127,62 +112,87 @@ impl Toolboxes {
         }
     }
 
+    /// The servers of a toolbox, none of which is started yet.
+    fn candidates(&self, toolbox: &ProjectToolbox) -> Result<Vec<Candidate>, String> {
+        let candidate = |(server, configured): (&String, &Arc<ConfiguredServer>)| {
+            if let Some(obstacle) = configured.obstacle() {
+                return Err(obstacle);
+            }
+            let accepted = self.0.project.accepted(&configured.name).map_err(|error| error.to_string())?;
+            let accepted = accepted.map(Arc::new);
+            let session = self.0.clients.server(configured, accepted.as_ref(), self.0.space.as_deref());
+            Ok(Candidate { server: server.clone(), configured: configured.clone(), accepted, session })
+        };
+        toolbox.servers.iter().map(candidate).collect()
+    }
+
     fn limits(&self) -> Limits {
         self.0.project.limits(self.0.space.as_deref())
     }
 
     /// A space of what the servers have; what they are held to is written down where nothing was before.
     fn assemble(&self, found: Vec<Found>) -> Result<(Space, BTreeMap<String, Vec<OpenTool>>), String> {
-        let Parts { project, space, engine, equipment, outlines, .. } = &*self.0;
-        let found = found.into_iter().map(|found| Ok((self.accept(&found)?, found)));
-        let found: Vec<(Arc<LockedServer>, Found)> = found.collect::<Result<_, String>>()?;
-        let servers: Vec<OpenServer<'_>> = found
-            .iter()
-            .map(|(accepted, found)| OpenServer {
-                name: &found.server,
-                configured: &found.configured,
-                accepted: accepted.clone(),
-                session: found.session.clone(),
-            })
-            .collect();
-        let assembled = project.assemble_toolbox(space.as_deref(), &servers, engine, equipment, outlines);
-        let (space, definitions) = assembled.map_err(|error| error.to_string())?;
+        let accepted = found.iter().map(|found| Ok((&found.candidate, self.accept(found)?)));
+        let accepted: Vec<(&Candidate, Arc<LockedServer>)> = accepted.collect::<Result<_, String>>()?;
+        let (space, definitions) = self.space_of(&accepted)?;
         let mut tools = BTreeMap::new();
-        for (accepted, found) in &found {
-            let own = definitions.iter().filter(|definition| {
-                definition.server.as_ref().is_some_and(|server| server.configured == found.configured)
-            });
-            tools.insert(
-                found.server.clone(),
-                open_tools(own, accepted, &found.listing).map_err(|error| error.to_string())?,
-            );
+        for (found, (candidate, accepted)) in found.iter().zip(&accepted) {
+            let cards = own_cards(&definitions, &candidate.configured).map_err(|error| error.to_string())?;
+            tools.insert(candidate.server.clone(), open_tools(cards, accepted, &found.listing));
         }
         Ok((space, tools))
     }
 
-    fn accept(&self, found: &Found) -> Result<Arc<LockedServer>, String> {
-        if let Some(accepted) = &found.accepted {
+    /// A space of what was accepted of servers, and their definitions.
+    pub(super) fn space_of(
+        &self,
+        accepted: &[(&Candidate, Arc<LockedServer>)],
+    ) -> Result<(Space, Vec<DefinitionFile>), String> {
+        let Parts { project, space, engine, equipment, outlines, .. } = &*self.0;
+        let servers: Vec<OpenServer<'_>> = accepted
+            .iter()
+            .map(|(candidate, accepted)| OpenServer {
+                name: &candidate.server,
+                configured: &candidate.configured,
+                accepted: accepted.clone(),
+                session: candidate.session.clone(),
+            })
+            .collect();
+        let assembled = project.assemble_toolbox(space.as_deref(), &servers, engine, equipment, outlines);
+        assembled.map_err(|error| error.to_string())
+    }
+
+    fn accept(&self, Found { candidate, listing }: &Found) -> Result<Arc<LockedServer>, String> {
+        if let Some(accepted) = &candidate.accepted {
             return Ok(accepted.clone());
         }
-        let recorded = locked(&found.configured, &found.listing, &self.0.clients.context().redactor);
+        let recorded = locked(&candidate.configured, listing, &self.0.clients.context().redactor);
         let recorded = recorded.map_err(|error| error.to_string())?;
-        let _one_at_a_time = self.0.writing.lock().unwrap_or_else(PoisonError::into_inner);
-        let accepted = self.0.project.accept(&found.configured.name, recorded.clone());
-        accepted.map_err(|error| error.to_string())?;
-        let recorded = Arc::new(recorded);
-        found.session.hold_to(&recorded);
-        Ok(recorded)
+        let accepted = self.0.project.accept_first(&candidate.configured.name, recorded.clone());
+        let accepted = Arc::new(accepted.map_err(|error| error.to_string())?);
+        if *accepted != recorded {
+            // This connection was never compared with that.
+            let name = &candidate.configured.name;
+            return Err(format!("something else was accepted of {name} just now: open the toolbox again"));
+        }
+        candidate.session.hold_to(&accepted);
+        Ok(accepted)
     }
+}
+
+/// A server that may be started.
+pub(super) struct Candidate {
+    pub(super) server: String,
+    pub(super) configured: Arc<ConfiguredServer>,
+    /// What was accepted of it before.
+    pub(super) accepted: Option<Arc<LockedServer>>,
+    session: Arc<Server>,
 }
 
 /// A server that listed its tools.
 struct Found {
-    server: String,
-    configured: Arc<ConfiguredServer>,
-    /// What was accepted of it before.
-    accepted: Option<Arc<LockedServer>>,
+    candidate: Candidate,
     listing: Listing,
-    session: Arc<Server>,
 }
 
 /// Sessions that are being opened. What was started for them ends if nobody waits for it any more.
@@ -208,18 +218,31 @@ impl Drop for Connecting {
     }
 }
 
-/// The tools of a server that are functions here, in its own order and as they were accepted.
-fn open_tools<'a>(
-    definitions: impl Iterator<Item = &'a DefinitionFile>,
-    accepted: &LockedServer,
-    listing: &Listing,
-) -> Result<Vec<OpenTool>, ProjectError> {
-    let mut known = BTreeMap::new();
-    for definition in definitions {
+/// Compiling tools takes a while of many.
+async fn blocking<T: Send + 'static>(work: impl FnOnce() -> Result<T, String> + Send + 'static) -> Result<T, String> {
+    tokio::task::spawn_blocking(work).await.unwrap_or_else(|error| Err(error.to_string()))
+}
+
+/// The functions of a server.
+pub(super) fn own_cards(
+    definitions: &[DefinitionFile],
+    configured: &Arc<ConfiguredServer>,
+) -> Result<Vec<Card>, ProjectError> {
+    let is_own = |definition: &&DefinitionFile| {
+        definition.server.as_ref().is_some_and(|server| server.configured == *configured)
+    };
+    let mut own = Vec::new();
+    for definition in definitions.iter().filter(is_own) {
         if let DefinitionBody::Module(module) = &definition.body {
-            known.extend(cards(&module.compile()?).into_iter().map(|card| (card.name.clone(), card)));
+            own.extend(cards(&module.compile()?));
         }
     }
+    Ok(own)
+}
+
+/// The tools of a server that are functions here, in its own order and as they were accepted.
+fn open_tools(cards: Vec<Card>, accepted: &LockedServer, listing: &Listing) -> Vec<OpenTool> {
+    let mut known: BTreeMap<String, Card> = cards.into_iter().map(|card| (card.name.clone(), card)).collect();
     let text = |tool: &Value, key: &str| tool.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
     let tools = listing.tools.iter().filter_map(|tool| {
         let name = text(tool, "name");
@@ -227,7 +250,7 @@ fn open_tools<'a>(
         let input_schema = tool.get("inputSchema").cloned().unwrap_or_else(|| json!({ "type": "object" }));
         Some(OpenTool { description: text(tool, "description"), input_schema, card: known.remove(&name)?, name })
     });
-    Ok(tools.collect())
+    tools.collect()
 }
 
 impl ToolboxMode {
@@ -241,7 +264,7 @@ impl ToolboxMode {
             return Err(ToolboxError::Arguments { tool: super::OPEN, message });
         }
         let toolbox = self.0.toolboxes.get(&name)?;
-        let opened = self.0.opened.get_or_open(client, &name, self.0.toolboxes.open(&name)).await?;
+        let opened = self.0.opened.get_or_open(client, &name, self.0.toolboxes.open(&name, client)).await?;
         let is_visible = |tool: &&OpenTool| opened.space.is_open(&tool.card.known(), client.caller());
         let mut tools = Vec::new();
         for (server, own) in &opened.tools {

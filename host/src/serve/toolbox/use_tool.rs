@@ -1,6 +1,7 @@
 //! `use_tool`
 
 use super::errors::ToolboxError;
+use super::opened::OpenTool;
 use super::{ToolboxMode, USE};
 use crate::serve::caller::Client;
 use crate::serve::calls::{Outcome, Wanted};
@@ -47,16 +48,22 @@ impl ToolboxMode {
             let known = opened.tools.keys().cloned().collect();
             return Err(ToolboxError::NoServer { toolbox, server, known });
         };
-        let Some(found) = tools.iter().find(|each| each.name == tool) else {
-            let visible = tools.iter().filter(|each| opened.space.is_open(&each.card.known(), client.caller()));
-            let known = visible.map(|each| each.name.clone()).collect();
-            return Err(ToolboxError::NoTool { toolbox, server, tool, known });
+        let is_visible = |each: &OpenTool| opened.space.is_open(&each.card.known(), client.caller());
+        let not_there = |toolbox: String, server: String, tool: String| {
+            let known = tools.iter().filter(|each| is_visible(each)).map(|each| each.name.clone()).collect();
+            ToolboxError::NoTool { toolbox, server, tool, known }
         };
+        let Some(found) = tools.iter().find(|each| each.name == tool) else {
+            return Err(not_there(toolbox, server, tool));
+        };
+        let is_hidden = !is_visible(found);
         let (params, max_bytes) = (Value::Object(arguments), opened.limits.call_bytes);
         let wanted = Wanted { space: &opened.space, card: &found.card, params, max_bytes };
         match self.0.calls.make(client, wanted, request, context).await {
             Outcome::Whole(result) => Ok((*result).into()),
             Outcome::Asks(asks) => Ok(asks),
+            // What a caller may not see is refused like any call, and so written down; they hear that it is not there.
+            Outcome::Failed(_) if is_hidden => Err(not_there(toolbox, server, tool)),
             Outcome::Failed(error) => Err(ToolboxError::Failed { toolbox, server, tool, error }),
             // Content of a kind that this protocol does not know.
             Outcome::Value(value) => Ok(CallToolResult::success(vec![ContentBlock::text(value.to_string())]).into()),

@@ -1,9 +1,12 @@
 //! What is one caller's is no other's.
 
 use crate::served::{ANN, BOB, Served, message, program};
-use crate::support::{Project, hostile_logging};
+use crate::support::{Project, eventually, hostile_logging};
 use crate::wire::send;
-use serde_json::json;
+use serde_json::{Value, json};
+use std::io::Write;
+use std::net::TcpStream;
+use std::time::Duration;
 
 #[test]
 fn a_session_is_its_callers_alone() {
@@ -102,4 +105,59 @@ fn a_caller_is_not_given_the_connection_of_another() {
     let is_server = |arguments: &str| arguments.contains("/hostile") && !arguments.contains("supervise");
     let all = served.project.processes();
     assert_eq!(all.iter().filter(|(_, arguments)| is_server(arguments)).count(), 2, "{all:?}");
+}
+
+#[test]
+fn a_caller_cannot_take_the_connections_of_another() {
+    let Some(served) = Served::with_callers() else { return };
+    // A request whose body does not come.
+    let hold = || {
+        let mut stream = TcpStream::connect(("127.0.0.1", served.port)).unwrap();
+        let head = format!("POST /mcp HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer {ANN}\r\n");
+        stream
+            .write_all(format!("{head}content-type: application/json\r\ncontent-length: 9\r\n\r\n").as_bytes())
+            .unwrap();
+        stream
+    };
+    let mut held: Vec<TcpStream> = (0..64).map(|_| hold()).collect();
+    let status = |token: &str| served.ask(token, "tools/list", json!({})).status;
+    assert!(eventually(Duration::from_secs(5), || status(ANN) == 429));
+    assert_eq!((status(BOB), status(&served.token)), (200, 200));
+    held.pop();
+    assert!(eventually(Duration::from_secs(5), || status(ANN) == 200), "one is free again");
+}
+
+#[test]
+fn what_a_caller_does_is_written_down_under_their_name() {
+    let Some(server) = hostile_logging(&[]) else { return };
+    let served = Served::start(
+        Project::new(json!({
+            "mcpServers": { "hostile": server },
+            "capabilities": { "global": ["mcp:hostile"] },
+            "accounting": { "file": "accounting.jsonl" },
+            "serve": { "callers": { "ann": { "token": { "env": "TOKEN_OF_ANN" } } } },
+        })),
+        &[],
+    );
+    let code = program("export default await hostile.echo({ message: 'hello' });");
+    let mut runs = Vec::new();
+    for token in [ANN, &served.token] {
+        let ran = served.session(token).run(code.clone());
+        runs.push(ran["runId"].as_str().unwrap_or_else(|| panic!("{ran}")).to_owned());
+    }
+    let accounts: Vec<Value> =
+        served.project.lines("accounting.jsonl").iter().map(|line| line["caller"].clone()).collect();
+    assert_eq!(accounts, [json!("ann"), Value::Null]);
+    let log = || -> Vec<Value> {
+        let text = std::fs::read_to_string(served.state.join("audit/log.jsonl")).unwrap_or_default();
+        text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect()
+    };
+    let of = |line: &Value, run: &str| line.to_string().contains(run);
+    let is_over = |line: &Value, run: &str| of(line, run) && line.to_string().contains("runFinished");
+    assert!(eventually(Duration::from_secs(5), || runs.iter().all(|run| log().iter().any(|line| is_over(line, run)))));
+    for line in log() {
+        let has_name = line.to_string().contains("\"caller\":\"ann\"");
+        assert!(!of(&line, &runs[0]) || has_name, "{line}");
+        assert!(!of(&line, &runs[1]) || !has_name, "{line}");
+    }
 }

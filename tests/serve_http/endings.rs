@@ -1,7 +1,7 @@
 //! Clients that go away, and the server that does.
 
 use crate::served::{ANN, BOB, Served, bearer, message, own_headers, program, stateless};
-use crate::support::{eventually, signal};
+use crate::support::{Project, eventually, hostile_logging, signal};
 use crate::wire::{open, read};
 use serde_json::{Value, json};
 use std::net::TcpStream;
@@ -130,6 +130,72 @@ fn a_session_that_is_ended_ends_what_it_waits_for() {
     let ended = read(open(served.port, "DELETE", &headers, ""));
     assert_eq!(ended.status, 202, "{ended:?}");
     assert!(eventually(SOON, || hangs(&served).1 == 1), "{:?}", served.project.lines("log.jsonl"));
+}
+
+/// How many servers run behind all.
+fn servers(served: &Served) -> usize {
+    let is_server = |arguments: &str| arguments.contains("/hostile") && !arguments.contains("supervise");
+    served.project.processes().iter().filter(|(_, arguments)| is_server(arguments)).count()
+}
+
+#[test]
+fn what_was_started_for_a_caller_ends_with_their_last_session() {
+    let Some(served) = Served::with_callers() else { return };
+    let echo = || program("export default await hostile.echo({ message: 'up' });");
+    let (first, last, bobs) = (served.session(ANN), served.session(ANN), served.session(BOB));
+    for session in [&first, &last, &bobs] {
+        assert_eq!(session.run(echo())["status"], "done");
+    }
+    assert_eq!(servers(&served), 2, "one for each caller");
+    first.end();
+    assert_eq!(last.run(echo())["status"], "done");
+    assert_eq!(servers(&served), 2, "she is still there");
+    last.end();
+    assert!(eventually(SOON, || servers(&served) == 1), "{:?}", served.project.processes());
+    assert_eq!(bobs.run(echo())["status"], "done");
+    assert_eq!(served.session(ANN).run(echo())["status"], "done", "she may come back");
+}
+
+#[test]
+fn a_toolbox_is_closed_with_the_last_session_of_who_opened_it() {
+    let Some(server) = hostile_logging(&[]) else { return };
+    let toolbox = json!({ "description": "x", "mcpServers": { "hostile": server } });
+    let callers =
+        json!({ "ann": { "token": { "env": "TOKEN_OF_ANN" } }, "bob": { "token": { "env": "TOKEN_OF_BOB" } } });
+    let project = Project::new(json!({ "toolboxes": { "box": toolbox }, "serve": { "callers": callers } }));
+    let served = Served::start(project, &["--mode", "toolbox"]);
+    let (anns, bobs) = (served.session(ANN), served.session(BOB));
+    let open = json!({ "name": "open_toolbox", "arguments": { "toolbox": "box" } });
+    for session in [&anns, &bobs] {
+        let opened = session.request("tools/call", open.clone());
+        assert!(opened.get("isError").is_none(), "{opened}");
+    }
+    assert_eq!(servers(&served), 2);
+    anns.end();
+    assert!(eventually(SOON, || servers(&served) == 1), "{:?}", served.project.processes());
+    let tool = json!({ "toolbox": "box", "server": "hostile", "tool": "echo" });
+    let call = json!({ "name": "use_tool", "arguments": { "tool": tool, "arguments": { "message": "hello" } } });
+    assert!(bobs.request("tools/call", call.clone()).to_string().contains("hello"));
+    let again = served.session(ANN).request("tools/call", call);
+    assert!(again.to_string().contains("Toolbox 'box' is not open"), "{again}");
+}
+
+/// What is kept of a request whose answer goes to another would stay as long as the session.
+#[test]
+fn two_requests_of_a_session_do_not_have_one_id_at_the_same_time() {
+    let Some(served) = Served::with_callers() else { return };
+    let session = served.session(ANN);
+    let call = message(2, "tools/call", json!({ "name": "run_code", "arguments": program("await hostile.hang();") }));
+    let authorization = bearer(ANN);
+    let mut headers = own_headers(&authorization);
+    headers.extend([("mcp-session-id", &*session.id), ("mcp-protocol-version", "2025-11-25")]);
+    let waiting = open(served.port, "POST", &headers, &call.to_string());
+    assert!(eventually(SOON, || hangs(&served).0 == 1));
+    let refused = session.post(&message(2, "ping", json!({})));
+    assert!(refused.status == 500 && refused.body.contains("under way already"), "{refused:?}");
+    assert_eq!(session.post(&message(3, "ping", json!({}))).status, 200);
+    drop(waiting);
+    assert!(eventually(SOON, || session.post(&message(2, "ping", json!({}))).status == 200), "it was given up");
 }
 
 /// What is under way is answered where that takes no time, and is ended where it does.

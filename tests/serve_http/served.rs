@@ -4,6 +4,7 @@ use crate::support::{Project, eventually, hostile_logging, signal};
 use crate::wire::{Reply, send};
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Read};
+use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdout, Stdio};
 use std::time::Duration;
 
@@ -19,6 +20,8 @@ pub(crate) struct Served {
     pub(crate) port: u16,
     /// Of whoever started it.
     pub(crate) token: String,
+    /// Where the program keeps what it writes down.
+    pub(crate) state: PathBuf,
 }
 
 impl Served {
@@ -38,8 +41,9 @@ impl Served {
         });
         let url = said["url"].as_str().unwrap().to_owned();
         let port = url.strip_prefix("http://127.0.0.1:").and_then(|rest| rest.strip_suffix("/mcp")).unwrap();
-        let token = std::fs::read_to_string(said["tokenFile"].as_str().unwrap()).unwrap().trim().to_owned();
-        Served { project, child, stdout, port: port.parse().unwrap(), url, token }
+        let file = Path::new(said["tokenFile"].as_str().unwrap());
+        let token = std::fs::read_to_string(file).unwrap().trim().to_owned();
+        Served { project, child, stdout, port: port.parse().unwrap(), url, token, state: file.parent().unwrap().into() }
     }
 
     /// One with a server that can hang, and with callers `ann` and `bob`.
@@ -134,6 +138,14 @@ impl Session<'_> {
         let answer = reply.answer();
         assert!(answer.get("result").is_some(), "{reply:?}");
         answer["result"].clone()
+    }
+
+    /// Ends it.
+    pub(crate) fn end(self) {
+        let authorization = bearer(&self.token);
+        let mut headers = own_headers(&authorization);
+        headers.extend([("mcp-session-id", &*self.id), ("mcp-protocol-version", "2025-11-25")]);
+        assert_eq!(send(self.served.port, "DELETE", &headers, "").status, 202);
     }
 
     /// The structured result of a program.

@@ -1,5 +1,6 @@
 //! Sessions with servers, by their scope.
 
+use super::caller_sessions::CallerSessions;
 use super::configured::ConfiguredServer;
 use super::settings;
 use crate::config::Scope;
@@ -20,6 +21,8 @@ struct Inner {
     state_folder: Option<PathBuf>,
     /// Those that are shared by all spaces.
     shared: Mutex<Vec<Shared>>,
+    /// Those that callers have of their own, by server and space.
+    of_callers: Mutex<Vec<Weak<CallerSessions>>>,
     /// All that were made and are still there.
     made: Mutex<Vec<Weak<Server>>>,
 }
@@ -39,8 +42,8 @@ impl McpClients {
 
     /// Sessions with variables of one's own, and a folder for what servers keep for each space.
     pub fn with_variables(context: Context, variables: Variables, state_folder: Option<PathBuf>) -> McpClients {
-        let (shared, made) = (Mutex::default(), Mutex::default());
-        McpClients(Arc::new(Inner { context, variables, state_folder, shared, made }))
+        let (shared, of_callers, made) = (Mutex::default(), Mutex::default(), Mutex::default());
+        McpClients(Arc::new(Inner { context, variables, state_folder, shared, of_callers, made }))
     }
 
     /// What the servers share.
@@ -66,6 +69,22 @@ impl McpClients {
         let made = self.make(server, accepted, None);
         shared.push(Shared { configured: server.clone(), accepted: accepted.cloned(), server: made.clone() });
         made
+    }
+
+    /// A place for the sessions that callers have with one server.
+    pub(super) fn caller_sessions(&self) -> Arc<CallerSessions> {
+        let sessions = Arc::<CallerSessions>::default();
+        let mut all = self.0.of_callers.lock().unwrap_or_else(PoisonError::into_inner);
+        all.retain(|known| known.strong_count() > 0);
+        all.push(Arc::downgrade(&sessions));
+        sessions
+    }
+
+    /// Ends the sessions of a caller who is gone, by their name; without one, of whoever started the program. Should they
+    /// come back, new ones are opened.
+    pub(crate) fn let_go(&self, caller: Option<&str>) {
+        let all = self.0.of_callers.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        all.iter().filter_map(Weak::upgrade).for_each(|sessions| sessions.let_go(caller));
     }
 
     /// A server whose tools are to be found out, whatever was accepted of it before. Nobody else is given it.

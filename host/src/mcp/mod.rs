@@ -2,11 +2,12 @@
 //!
 //! - `configured`: a server with the file it came from, and whether that file was accepted.
 //! - `settings`: from configuration to what the client needs; `${VAR}` is filled in here, when a session is opened.
-//! - `clients`: sessions, by their scope.
+//! - `clients`: sessions, by their scope; `caller_sessions`: those of callers, who may go away.
 //! - `provider`: what answers a script's calls.
 //! - `discovery`: what a server offers, as the lock records it; `brief`: why it offers nothing, for agents.
 
 mod brief;
+mod caller_sessions;
 mod clients;
 mod configured;
 mod discovery;

@@ -1,5 +1,6 @@
 //! What answers a script's calls of an MCP server.
 
+use super::caller_sessions::CallerSessions;
 use super::clients::McpClients;
 use super::configured::ConfiguredServer;
 use super::locked_endpoint;
@@ -7,21 +8,17 @@ use crate::config::Scope;
 use crate::handlers::{Answer, Call, CapabilityError};
 use crate::project::ServerModule;
 use crate::providers::{Answering, Provider, ProviderKind};
-use crate::run::Caller;
 use agent_spaces_mcp::lock::LockedServer;
 use agent_spaces_mcp::results::CONTENT_MEMBER;
 use agent_spaces_mcp::{CallError, ConnectError, Progress, Server};
 use capability_gen::server::ServerPart;
 use serde_json::{Map, Value, json};
-use std::collections::{HashSet, VecDeque};
+use std::collections::HashSet;
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// A server may fail in ever new words.
 const MAX_TOLD: usize = 100;
-
-/// Most callers whose sessions are kept; the one that came first makes room.
-const MAX_SESSIONS: usize = 256;
 
 /// A session that was opened before the space that uses it was made.
 #[derive(Clone)]
@@ -39,16 +36,14 @@ pub(crate) struct McpProvider {
     configured: Arc<ConfiguredServer>,
     accepted: Option<Arc<LockedServer>>,
     space: Option<String>,
-    /// The space's own session.
-    server: Arc<Server>,
-    /// Whether that was opened before the space was made, for all of its calls.
-    is_connected: bool,
+    /// The one session for all of its calls, where there is one: it was opened before the space was made, or everything
+    /// on this host shares it.
+    server: Option<Arc<Server>>,
     /// Tools whose server wraps what they return.
     wrapped: HashSet<String>,
     /// Tools whose answer has a type that leaves no room for blocks beside it.
     closed: HashSet<String>,
-    /// Those of callers with a name.
-    sessions: Mutex<VecDeque<(String, Arc<Server>)>>,
+    sessions: Arc<CallerSessions>,
     /// What the operator was told already.
     told: Mutex<HashSet<String>>,
 }
@@ -93,54 +88,36 @@ impl McpProvider {
     pub(crate) fn new(clients: &McpClients, server: &ServerModule, space: Option<&str>) -> McpProvider {
         let ServerModule { configured, accepted, tools, connected } = server;
         let accepted = accepted.as_ref();
-        let make = || clients.server(configured, accepted, space);
+        let shared = || (configured.config.scope == Scope::Host).then(|| clients.server(configured, accepted, space));
         let name = |tool: &Value| tool.get("name").and_then(Value::as_str).map(str::to_owned);
         McpProvider {
-            server: connected.as_ref().map_or_else(make, |connected| connected.0.clone()),
-            is_connected: connected.is_some(),
+            server: connected.as_ref().map(|connected| connected.0.clone()).or_else(shared),
             clients: clients.clone(),
             configured: configured.clone(),
             accepted: accepted.cloned(),
             space: space.map(str::to_owned),
             wrapped: tools.iter().filter(|tool| is_result_wrapped(tool)).filter_map(name).collect(),
             closed: tools.iter().filter(|tool| is_closed(tool)).filter_map(name).collect(),
-            sessions: Mutex::default(),
+            sessions: clients.caller_sessions(),
             told: Mutex::default(),
         }
     }
 
     async fn answer(&self, call: Call) -> Answer {
-        let server = match self.configured.config.scope {
-            Scope::Run if !self.is_connected => {
-                let make = || self.clients.server(&self.configured, self.accepted.as_ref(), self.space.as_deref());
-                // The run keeps it; when the run ends, so does the session.
+        let make = || self.clients.server(&self.configured, self.accepted.as_ref(), self.space.as_deref());
+        let server = match (&self.server, self.configured.config.scope) {
+            (Some(server), _) => server.clone(),
+            // The run keeps it; when the run ends, so does the session.
+            (None, Scope::Run) => {
                 Arc::clone(&*call.scope.get_or_insert(&format!("mcp:{}", self.configured.name), make))
             }
-            _ => self.server_of(&call.caller),
+            (None, _) => self.sessions.get_or_make(call.caller.name.as_deref(), make),
         };
         let answer = match call.part {
             Some(part) => ask(part, &server, &call).await,
             None => self.call_tool(&server, call).await,
         };
         answer.map_err(|error| self.error(error))
-    }
-
-    /// The session of a caller: nobody acts in that of another, unless the server is shared by everything on this host.
-    fn server_of(&self, caller: &Caller) -> Arc<Server> {
-        let name = match &caller.name {
-            Some(name) if !self.is_connected && self.configured.config.scope != Scope::Host => name,
-            _ => return self.server.clone(),
-        };
-        let mut sessions = self.sessions.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((_, server)) = sessions.iter().find(|(owner, _)| owner == name) {
-            return server.clone();
-        }
-        if sessions.len() >= MAX_SESSIONS {
-            sessions.pop_front();
-        }
-        let server = self.clients.server(&self.configured, self.accepted.as_ref(), self.space.as_deref());
-        sessions.push_back((name.clone(), server.clone()));
-        server
     }
 
     async fn call_tool(&self, server: &Server, call: Call) -> Result<Value, CallError> {

@@ -102,6 +102,15 @@ impl Mode {
         }
     }
 
+    /// Whether something is under way for a client that no request waits for.
+    pub(super) fn is_busy(&self, client: &Client) -> bool {
+        match self {
+            Mode::Code(mode) => mode.is_busy(client),
+            Mode::Toolbox(mode) => mode.is_busy(client),
+            Mode::Proxy(mode) => mode.is_busy(client),
+        }
+    }
+
     /// Ends all that is under way for a client who went away.
     pub(super) async fn end_all(&self, client: &Client) {
         match self {

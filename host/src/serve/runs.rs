@@ -144,6 +144,11 @@ impl Runs {
         self.book().values().filter(|run| run.owner == *client.identity()).for_each(|run| run.cancel());
     }
 
+    /// Whether a run of a caller's is under way.
+    pub(super) fn is_busy(&self, client: &Client) -> bool {
+        self.book().values().any(|run| run.owner == *client.identity() && run.ended_at().is_none())
+    }
+
     fn keep(&self, run: Arc<ServedRun>) -> Result<(), RunError> {
         let mut book = self.book();
         book.retain(|_, run| run.ended_at().is_none_or(|at| at.elapsed() < KEPT_FOR));

@@ -100,6 +100,11 @@ impl CodeMode {
         places.entry(client.identity().clone()).or_default().clone()
     }
 
+    /// Whether something is under way for a client that no request waits for.
+    pub(super) fn is_busy(&self, client: &Client) -> bool {
+        self.0.runs.is_busy(client)
+    }
+
     /// Ends all runs of a client who went away.
     pub(super) fn end_all(&self, client: &Client) {
         self.0.runs.end_all(client);

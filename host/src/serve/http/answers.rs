@@ -3,7 +3,8 @@
 use bytes::Bytes;
 use http::header::{
     ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN,
-    ACCESS_CONTROL_EXPOSE_HEADERS, ACCESS_CONTROL_MAX_AGE, CONTENT_TYPE, HeaderValue, VARY, WWW_AUTHENTICATE,
+    ACCESS_CONTROL_EXPOSE_HEADERS, ACCESS_CONTROL_MAX_AGE, CONNECTION, CONTENT_TYPE, HeaderValue, VARY,
+    WWW_AUTHENTICATE,
 };
 use http::{Response, StatusCode};
 use http_body_util::combinators::BoxBody;
@@ -25,6 +26,14 @@ pub(super) fn refusal(status: StatusCode, text: &str) -> Answer {
 pub(super) fn unauthorized() -> Answer {
     let mut answer = refusal(StatusCode::UNAUTHORIZED, "a token is needed: `Authorization: Bearer …`");
     answer.headers_mut().insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+    answer
+}
+
+/// The caller has as many connections as they may have.
+pub(super) fn too_many_connections() -> Answer {
+    let mut answer = refusal(StatusCode::TOO_MANY_REQUESTS, "there are too many connections: close some of them first");
+    // Otherwise this one would be one more.
+    answer.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
     answer
 }
 

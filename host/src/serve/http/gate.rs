@@ -3,8 +3,11 @@
 use super::PATH;
 use super::answers::{self, Answer, refusal};
 use super::callers::Callers;
+use super::connections::{Connection, Connections};
 use super::doors::Doors;
+use super::presence::Presence;
 use super::sessions::{MAX_OF_ALL, RETRY, Sessions};
+use crate::mcp::McpClients;
 use crate::serve::caller::Client;
 use crate::serve::handler::ModeHandler;
 use crate::serve::mode::Mode;
@@ -16,9 +19,12 @@ use hyper::body::Incoming;
 use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
 use serde::de::IgnoredAny;
 use std::sync::Arc;
-use std::time::Duration;
-use tokio::sync::{Semaphore, watch};
+use std::time::{Duration, Instant};
+use tokio::sync::{Notify, Semaphore, watch};
 use tokio_util::sync::CancellationToken;
+
+/// The header that names a session.
+const SESSION: &str = "mcp-session-id";
 
 /// Largest head of a request.
 const MAX_HEAD: usize = 64 << 10;
@@ -27,20 +33,27 @@ const MAX_HEAD: usize = 64 << 10;
 const MAX_BODY: usize = 4 << 20;
 const BODY: Duration = Duration::from_secs(30);
 
+/// How often it is looked whether callers are gone who did not say so.
+const PULSE: Duration = Duration::from_secs(60);
+
 /// All callers, each with a service of their own.
 pub(super) struct Gate {
     doors: Doors,
     callers: Callers,
+    connections: Connections,
     /// In the callers' order.
     services: Vec<Service>,
     mode: Mode,
     /// Requests that are not answered.
     underway: watch::Sender<usize>,
+    /// Told when a caller may be gone.
+    left: Arc<Notify>,
     ending: CancellationToken,
 }
 
 struct Service {
     client: Client,
+    presence: Presence,
     sessions: Sessions,
     http: StreamableHttpService<ModeHandler, Sessions>,
 }
@@ -48,8 +61,10 @@ struct Service {
 impl Gate {
     pub(super) fn new(mode: Mode, callers: Callers, doors: Doors) -> Gate {
         let (places, ending) = (Arc::new(Semaphore::new(MAX_OF_ALL)), CancellationToken::new());
+        let left = Arc::<Notify>::default();
         let services = callers.clients().map(|client| {
-            let sessions = Sessions::new(places.clone());
+            let presence = Presence::new(left.clone());
+            let sessions = Sessions::new(places.clone(), presence.clone());
             let (own, mode) = (client.clone(), mode.clone());
             let config = StreamableHttpServerConfig::default()
                 // Hosts and origins are looked at here, before tokens.
@@ -61,14 +76,19 @@ impl Gate {
                 .with_cancellation_token(ending.clone());
             let handler = move || Ok(ModeHandler::new(mode.clone(), own.clone()));
             let http = StreamableHttpService::new(handler, Arc::new(sessions.clone()), config);
-            Service { client: client.clone(), sessions, http }
+            Service { client: client.clone(), presence, sessions, http }
         });
-        let services = services.collect();
-        Gate { doors, callers, services, mode, underway: watch::Sender::new(0), ending }
+        let services: Vec<Service> = services.collect();
+        let connections = Connections::new(services.len());
+        Gate { doors, callers, connections, services, mode, underway: watch::Sender::new(0), left, ending }
+    }
+
+    pub(super) fn connections(&self) -> &Connections {
+        &self.connections
     }
 
     /// Answers a request.
-    pub(super) async fn answer(&self, request: Request<Incoming>) -> Answer {
+    pub(super) async fn answer(&self, request: Request<Incoming>, connection: &Arc<Connection>) -> Answer {
         let lines = request.headers().iter().map(|(name, value)| name.as_str().len() + value.len());
         if lines.sum::<usize>() > MAX_HEAD {
             return refusal(StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE, "a request has at most 64 KiB of headers");
@@ -83,7 +103,7 @@ impl Gate {
         let mut answer = match (request.method(), &origin) {
             // A browser asks before it sends a token.
             (&Method::OPTIONS, Some(_)) => answers::preflight(),
-            _ => self.admit(request).await,
+            _ => self.admit(request, connection).await,
         };
         if let Some(origin) = origin {
             answers::open_to(&mut answer, origin);
@@ -92,13 +112,27 @@ impl Gate {
     }
 
     /// Answers a request that came through the right door.
-    async fn admit(&self, request: Request<Incoming>) -> Answer {
+    async fn admit(&self, request: Request<Incoming>, connection: &Arc<Connection>) -> Answer {
         // Also where clients look for a login, which there is none of.
         if request.uri().path() != PATH {
             return refusal(StatusCode::NOT_FOUND, "there is nothing here: the server is at /mcp");
         }
-        let found = self.callers.index_of(request.headers()).and_then(|index| self.services.get(index));
-        let Some(service) = found else { return answers::unauthorized() };
+        let index = self.callers.index_of(request.headers());
+        let found = index.and_then(|index| Some((index, self.services.get(index)?)));
+        let Some((index, service)) = found else { return answers::unauthorized() };
+        if !self.connections.introduce(connection, index) {
+            return answers::too_many_connections();
+        }
+        let asking = service.presence.request();
+        let is_in_session = request.headers().contains_key(SESSION);
+        let answer = self.serve(service, request).await;
+        if !is_in_session && !answer.headers().contains_key(SESSION) {
+            service.presence.is_sessionless();
+        }
+        until_sent(answer, asking)
+    }
+
+    async fn serve(&self, service: &Service, request: Request<Incoming>) -> Answer {
         if request.method() != Method::POST {
             return service.http.handle(request.map(|_| Full::new(Bytes::new()))).await;
         }
@@ -121,14 +155,21 @@ impl Gate {
         if is_json && answer.status() == StatusCode::UNSUPPORTED_MEDIA_TYPE {
             return answers::no_message(-32600, "the request is no message of MCP");
         }
-        // It is under way until its last byte is sent, or its client is gone.
-        answer.map(|body| {
-            let counted = move |frame| {
-                let _until_the_end = &underway;
-                frame
-            };
-            body.map_frame(counted).boxed()
-        })
+        until_sent(answer, underway)
+    }
+
+    /// Ends what was started for callers who are gone. Never ends itself.
+    pub(super) async fn tidy(&self, clients: &McpClients) {
+        loop {
+            let _late_is_fine = tokio::time::timeout(PULSE, self.left.notified()).await;
+            for Service { client, presence, .. } in &self.services {
+                if presence.is_gone(Instant::now()) && !self.mode.is_busy(client) {
+                    presence.forget();
+                    self.mode.end_all(client).await;
+                    clients.let_go(client.caller().name.as_deref());
+                }
+            }
+        }
     }
 
     /// Until every request is answered.
@@ -151,6 +192,17 @@ impl Gate {
             service.sessions.close_all().await;
         }
     }
+}
+
+/// Holds something until the last byte of an answer is sent, or its client is gone.
+fn until_sent(answer: Answer, held: impl Send + Sync + 'static) -> Answer {
+    answer.map(|body| {
+        let keeping = move |frame| {
+            let _until_the_end = &held;
+            frame
+        };
+        body.map_frame(keeping).boxed()
+    })
 }
 
 /// Counts one request, for as long as it lives.

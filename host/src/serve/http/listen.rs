@@ -3,6 +3,8 @@
 use super::callers::Callers;
 use super::doors::Doors;
 use super::gate::Gate;
+use super::stalled::Stalled;
+use crate::mcp::McpClients;
 use crate::serve::mode::Mode;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
@@ -11,18 +13,17 @@ use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
-
-/// Most connections at one time; who comes later waits.
-const MAX_CONNECTIONS: usize = 256;
 
 /// How long the head of a request may take, which is also how long a connection may lie idle; what is kept of it while it
 /// comes; its lines.
 const HEAD: Duration = Duration::from_secs(20);
 const MAX_KEPT: usize = 128 << 10;
 const MAX_HEADERS: usize = 100;
+
+/// How long a peer may read nothing of what is sent to it.
+const UNREAD: Duration = Duration::from_secs(30);
 
 /// At the end, how long requests have to be answered, and then to hear that their runs were ended.
 const ANSWERED: Duration = Duration::from_secs(2);
@@ -31,24 +32,29 @@ const ENDED: Duration = Duration::from_secs(1);
 /// How long nobody is let in after the system refused to.
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// Serves callers until it is told to stop. Then what is under way is answered or ended, within a few seconds.
+/// Serves callers until it is told to stop. Then what is under way is answered or ended, within a few seconds. What
+/// `clients` has open for a caller ends when the caller is gone.
 pub async fn serve_http(
     listener: TcpListener,
     mode: Mode,
+    clients: &McpClients,
     callers: Callers,
     doors: Doors,
     stop: impl Future<Output = ()>,
 ) {
     let gate = Arc::new(Gate::new(mode, callers, doors));
-    let (places, closing) = (Arc::new(Semaphore::new(MAX_CONNECTIONS)), CancellationToken::new());
+    let closing = CancellationToken::new();
     let mut connections = JoinSet::new();
-    tokio::pin!(stop);
+    let tidying = gate.tidy(clients);
+    tokio::pin!(stop, tidying);
     loop {
         tokio::select! {
             () = &mut stop => break,
+            // Never ends by itself.
+            () = &mut tidying => {}
             Some(_) = connections.join_next() => {}
-            (stream, place) = accept(&listener, &places) => {
-                connections.spawn(connection(stream, place, gate.clone(), closing.clone()));
+            stream = accept(&listener) => {
+                connections.spawn(connection(stream, gate.clone(), closing.clone()));
             }
         }
     }
@@ -64,13 +70,11 @@ pub async fn serve_http(
     let _late_is_too_late = tokio::time::timeout(ENDED, all).await;
 }
 
-/// The next connection, once there is a place for it.
-async fn accept(listener: &TcpListener, places: &Arc<Semaphore>) -> (TcpStream, Option<OwnedSemaphorePermit>) {
-    // The semaphore is never closed.
-    let place = places.clone().acquire_owned().await.ok();
+/// The next connection.
+async fn accept(listener: &TcpListener) -> TcpStream {
     loop {
         match listener.accept().await {
-            Ok((stream, _)) => return (stream, place),
+            Ok((stream, _)) => return stream,
             // Too many open files, most often.
             Err(_) => tokio::time::sleep(PAUSE).await,
         }
@@ -78,24 +82,27 @@ async fn accept(listener: &TcpListener, places: &Arc<Semaphore>) -> (TcpStream, 
 }
 
 /// One connection until its end. A request whose client goes away is dropped.
-async fn connection(
-    stream: TcpStream,
-    _place: Option<OwnedSemaphorePermit>,
-    gate: Arc<Gate>,
-    closing: CancellationToken,
-) {
-    let service = service_fn(move |request| {
-        let gate = gate.clone();
-        async move { Ok::<_, Infallible>(gate.answer(request).await) }
+async fn connection(stream: TcpStream, gate: Arc<Gate>, closing: CancellationToken) {
+    let held = gate.connections().meet();
+    let service = service_fn(|request| {
+        let (gate, held) = (gate.clone(), held.clone());
+        async move { Ok::<_, Infallible>(gate.answer(request, &held).await) }
     });
     let mut builder = http1::Builder::new();
     builder.timer(TokioTimer::new()).header_read_timeout(HEAD).max_headers(MAX_HEADERS).max_buf_size(MAX_KEPT);
-    let connection = builder.serve_connection(TokioIo::new(stream), service);
-    tokio::pin!(connection);
-    // What goes wrong on a connection is its client's to know.
+    let serving = builder.serve_connection(TokioIo::new(Stalled::new(stream, UNREAD)), service);
+    let serving = async {
+        tokio::pin!(serving);
+        // What goes wrong on a connection is its client's to know.
+        tokio::select! {
+            _ended = &mut serving => return,
+            () = closing.cancelled() => serving.as_mut().graceful_shutdown(),
+        }
+        let _ended = serving.await;
+    };
     tokio::select! {
-        _ended = &mut connection => return,
-        () = closing.cancelled() => connection.as_mut().graceful_shutdown(),
+        () = serving => {}
+        () = held.over() => {}
     }
-    let _ended = connection.await;
+    gate.connections().part(&held);
 }

@@ -5,14 +5,18 @@
 //! - [`Doors`]: from where browsers may call, and under which names
 //! - `gate`: what a request must pass before it reaches a service; `answers`: what it hears otherwise
 //! - `sessions`, `watched`: sessions, and requests whose client went away
-//! - `listen`: connections, and the end of all
+//! - `presence`: whether a caller is still there
+//! - `listen`: connections, and the end of all; `connections`: who holds them; `stalled`: peers that do not read
 
 mod answers;
 mod callers;
+mod connections;
 mod doors;
 mod gate;
 mod listen;
+mod presence;
 mod sessions;
+mod stalled;
 mod token;
 mod watched;
 

@@ -1,5 +1,6 @@
 //! The sessions of one caller. Nobody else's requests come here.
 
+use super::presence::{Connected, Presence};
 use super::watched::Watched;
 use futures_util::{Stream, StreamExt, stream};
 use rmcp::model::{
@@ -11,7 +12,7 @@ use rmcp::transport::streamable_http_server::SessionManager;
 use rmcp::transport::streamable_http_server::session::local::{
     LocalSessionManager, LocalSessionManagerError, SessionConfig,
 };
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
@@ -35,6 +36,8 @@ pub(super) struct Sessions(Arc<Inner>);
 
 struct Inner {
     local: LocalSessionManager,
+    presence: Presence,
+    own_places: Arc<Semaphore>,
     /// Of all callers.
     places: Arc<Semaphore>,
     book: Mutex<HashMap<SessionId, Session>>,
@@ -46,7 +49,30 @@ struct Session {
     readers: usize,
     /// Requests that are not answered, by the name that their events have.
     underway: HashMap<String, Underway>,
-    _place: OwnedSemaphorePermit,
+    /// The ids of those, and of requests that are about to be.
+    ids: HashSet<RequestId>,
+    place: Place,
+}
+
+impl Session {
+    fn new(place: Place) -> Session {
+        let (underway, ids) = (HashMap::new(), HashSet::new());
+        Session { used: Instant::now(), readers: 0, underway, ids, place }
+    }
+
+    /// Takes a request out that was answered or given up.
+    fn end(&mut self, name: &str) -> Option<RequestId> {
+        let id = self.underway.remove(name)?.id;
+        self.ids.remove(&id);
+        Some(id)
+    }
+}
+
+/// A place among the caller's, and among those of all. Held from before the session is made until it is gone.
+struct Place {
+    _own: OwnedSemaphorePermit,
+    _of_all: OwnedSemaphorePermit,
+    _present: Connected,
 }
 
 struct Underway {
@@ -58,18 +84,23 @@ struct Underway {
 pub(super) enum SessionsError {
     #[error("there are too many sessions: end one of them first")]
     Full,
+    #[error("a request of this id is under way already")]
+    Twice,
     #[error(transparent)]
     Local(#[from] LocalSessionManagerError),
 }
 
 impl Sessions {
-    pub(super) fn new(places: Arc<Semaphore>) -> Sessions {
+    pub(super) fn new(places: Arc<Semaphore>, presence: Presence) -> Sessions {
         let mut config = SessionConfig::default();
         config.keep_alive = Some(IDLE);
         config.sse_retry = Some(RETRY);
+        // What was said of a request that was cancelled is kept as long as its client may come back for it.
+        config.completed_cache_ttl = GONE;
         let mut local = LocalSessionManager::default();
         local.session_config = config;
-        Sessions(Arc::new(Inner { local, places, book: Mutex::default() }))
+        let own_places = Arc::new(Semaphore::new(MAX_OF_CALLER));
+        Sessions(Arc::new(Inner { local, presence, own_places, places, book: Mutex::default() }))
     }
 
     /// Ends all of them.
@@ -84,22 +115,21 @@ impl Sessions {
         self.0.book.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A place for one more.
-    async fn place(&self) -> Result<OwnedSemaphorePermit, SessionsError> {
+    /// A place for one more: a free one, or that of the session that nobody has used for the longest, which ends.
+    async fn place(&self) -> Result<Place, SessionsError> {
+        let free = |places: &Arc<Semaphore>| places.clone().try_acquire_owned().ok();
+        if let (Some(_own), Some(_of_all)) = (free(&self.0.own_places), free(&self.0.places)) {
+            return Ok(Place { _own, _of_all, _present: self.0.presence.session() });
+        }
         let unused = {
-            let book = self.book();
-            let is_full = book.len() >= MAX_OF_CALLER || self.0.places.available_permits() == 0;
+            let mut book = self.book();
             let idle = book.iter().filter(|(_, session)| session.readers == 0 && session.underway.is_empty());
             let oldest = idle.min_by_key(|(_, session)| session.used).map(|(id, _)| id.clone());
-            if is_full { oldest } else { None }
+            oldest.and_then(|id| book.remove_entry(&id))
         };
-        if let Some(id) = unused {
-            self.close_session(&id).await?;
-        }
-        if self.book().len() >= MAX_OF_CALLER {
-            return Err(SessionsError::Full);
-        }
-        self.0.places.clone().try_acquire_owned().map_err(|_| SessionsError::Full)
+        let (id, session) = unused.ok_or(SessionsError::Full)?;
+        self.0.local.close_session(&id).await?;
+        Ok(session.place)
     }
 
     /// Somebody who is about to read a stream of a session, and of one request where it is one's.
@@ -126,7 +156,7 @@ impl Sessions {
             return;
         }
         if is_done {
-            session.underway.remove(name);
+            session.end(name);
             return;
         }
         // Without a runtime everything is over anyway.
@@ -145,7 +175,7 @@ impl Sessions {
             let mut book = self.book();
             let Some(session) = book.get_mut(id) else { return };
             match session.underway.get(name) {
-                Some(underway) if underway.readers == 0 => session.underway.remove(name).map(|underway| underway.id),
+                Some(underway) if underway.readers == 0 => session.end(name),
                 _ => None,
             }
         };
@@ -186,8 +216,7 @@ impl SessionManager for Sessions {
     async fn create_session(&self) -> Result<(SessionId, Self::Transport), SessionsError> {
         let place = self.place().await?;
         let (id, transport) = self.0.local.create_session().await?;
-        let session = Session { used: Instant::now(), readers: 0, underway: HashMap::new(), _place: place };
-        self.book().insert(id.clone(), session);
+        self.book().insert(id.clone(), Session::new(place));
         Ok((id, transport))
     }
 
@@ -217,14 +246,34 @@ impl SessionManager for Sessions {
             ClientJsonRpcMessage::Request(request) => Some(request.id.clone()),
             _ => None,
         };
-        let mut messages = Box::pin(self.0.local.create_stream(id, message).await?);
-        // The first is there at once: it tells the client how to come back, and us how the request is called.
-        let first = messages.next().await;
-        let name = first.as_ref().and_then(|first| first.event_id.as_deref()).and_then(request_of).map(str::to_owned);
-        if let (Some(name), Some(request), Some(session)) = (&name, request, self.book().get_mut(id)) {
+        if let (Some(request), Some(session)) = (&request, self.book().get_mut(id)) {
             session.used = Instant::now();
-            session.underway.insert(name.clone(), Underway { id: request, readers: 0 });
+            // Only one of two could be answered; what is kept of the other would stay as long as the session.
+            if !session.ids.insert(request.clone()) {
+                return Err(SessionsError::Twice);
+            }
         }
+        let opened = match self.0.local.create_stream(id, message).await {
+            Ok(messages) => {
+                let mut messages = Box::pin(messages);
+                // The first is there at once: it tells the client how to come back, and us how the request is called.
+                let first = messages.next().await;
+                let name = first.as_ref().and_then(|first| request_of(first.event_id.as_deref()?)).map(str::to_owned);
+                Ok((first, messages, name))
+            }
+            Err(error) => Err(error),
+        };
+        if let (Some(request), Some(session)) = (request, self.book().get_mut(id)) {
+            match &opened {
+                Ok((_, _, Some(name))) => {
+                    session.underway.insert(name.clone(), Underway { id: request, readers: 0 });
+                }
+                _ => {
+                    session.ids.remove(&request);
+                }
+            }
+        }
+        let (first, messages, name) = opened?;
         Ok(Watched::new(stream::iter(first).chain(messages), self.reader(id, name)))
     }
 
@@ -251,5 +300,26 @@ impl SessionManager for Sessions {
         // Before whoever read it until now sees that their stream is over.
         let reader = self.reader(id, request_of(&last_event_id).map(str::to_owned));
         Ok(Watched::new(self.0.local.resume(id, last_event_id).await?, reader))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_place_counts_from_before_its_session_is_made() {
+        let sessions = Sessions::new(Arc::new(Semaphore::new(MAX_OF_ALL)), Presence::new(Arc::default()));
+        let mut places = Vec::new();
+        for _ in 0..MAX_OF_CALLER {
+            places.push(sessions.place().await.unwrap());
+        }
+        assert!(matches!(sessions.place().await, Err(SessionsError::Full)));
+        places.pop();
+        let (first, _transport) = sessions.create_session().await.unwrap();
+        // One that nobody uses makes room, and its place is nobody's in between.
+        sessions.create_session().await.unwrap();
+        assert!(!sessions.has_session(&first).await.unwrap());
+        assert_eq!((sessions.book().len(), sessions.0.own_places.available_permits()), (1, 0));
     }
 }

@@ -11,6 +11,7 @@ mod source;
 mod token;
 mod toolboxes;
 
+use crate::commands::clients::Session;
 use crate::commands::failure::Failure;
 use crate::commands::space_choice::SpaceChoice;
 use crate::commands::{clients, folders, terminal};
@@ -97,7 +98,7 @@ impl Serve {
         let (choice, handle) = (self.choice, runtime.handle().clone());
         if self.mode == ModeChoice::Toolbox {
             let (session, toolboxes) = toolboxes::open(&choice, handle, decisions.clone())?;
-            let served = runtime.block_on(serve_toolboxes(toolboxes, decisions, client, self.http));
+            let served = runtime.block_on(serve_toolboxes(&session, toolboxes, decisions, client, self.http));
             runtime.block_on(session.clients().close());
             runtime.shutdown_timeout(FAREWELL);
             return served;
@@ -133,6 +134,7 @@ impl Serve {
 
 /// Serves toolboxes until the client that started this process goes away, or over HTTP until a signal comes.
 async fn serve_toolboxes(
+    session: &Session,
     toolboxes: Toolboxes,
     decisions: ElicitedDecisions,
     client: Client,
@@ -146,7 +148,7 @@ async fn serve_toolboxes(
     let mode = Mode::Toolbox(ToolboxMode::new(toolboxes, decisions));
     match bound {
         Some(bound) => {
-            serve_http(bound.listener, mode, bound.callers, bound.doors, stop).await;
+            serve_http(bound.listener, mode, session.clients(), bound.callers, bound.doors, stop).await;
             Ok(())
         }
         None => tokio::select! {
@@ -213,7 +215,7 @@ async fn serve_callers(
         Err(failure) => return (Some(source), Err(failure)),
     };
     tokio::spawn(discovery::discover(source.clone()));
-    serve_http(bound.listener, mode, bound.callers, bound.doors, stop).await;
+    serve_http(bound.listener, mode, source.session().clients(), bound.callers, bound.doors, stop).await;
     (Some(source), Ok(()))
 }
 

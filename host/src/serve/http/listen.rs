@@ -84,6 +84,8 @@ async fn accept(listener: &TcpListener) -> TcpStream {
 /// One connection until its end. A request whose client goes away is dropped.
 async fn connection(stream: TcpStream, gate: Arc<Gate>, closing: CancellationToken) {
     let held = gate.connections().meet();
+    // The end of an answer would wait for the client to confirm its beginning.
+    let _slower_is_fine = stream.set_nodelay(true);
     let service = service_fn(|request| {
         let (gate, held) = (gate.clone(), held.clone());
         async move { Ok::<_, Infallible>(gate.answer(request, &held).await) }

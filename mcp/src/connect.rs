@@ -5,6 +5,7 @@ use crate::connection::Connection;
 use crate::context::Context;
 use crate::error::ConnectError;
 use crate::handler::{Handler, Shared};
+use crate::in_order::InOrder;
 use crate::secrets::Secret;
 use crate::settings::{Auth, BearerSource, Endpoint, Protocol, RemoteEndpoint, ServerSettings, StdioEndpoint};
 use crate::throttle::Throttled;
@@ -243,7 +244,8 @@ impl Opening<'_> {
                 legacy_version: Some(ProtocolVersion::LATEST_WITH_INITIALIZE),
             },
         };
-        serve_client_with_lifecycle(handler, Throttled::new(transport), mode).await
+        let transport = InOrder::new(Throttled::new(transport), handler.clone());
+        serve_client_with_lifecycle(handler, transport, mode).await
     }
 
     async fn explain(&self, error: ClientInitializeError) -> ConnectError {

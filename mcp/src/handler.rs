@@ -85,6 +85,7 @@ impl Shared {
 }
 
 /// What answers a server's own requests and takes its notifications.
+#[derive(Clone)]
 pub(crate) struct Handler {
     pub(crate) settings: Arc<ServerSettings>,
     pub(crate) context: Context,
@@ -123,6 +124,17 @@ impl Handler {
             Some(content) => ElicitResult::new(ElicitationAction::Accept).with_content(content),
             None => ElicitResult::new(ElicitationAction::Decline),
         })
+    }
+
+    /// Tells who waits for a call how far it has come.
+    pub(crate) fn progressed(&self, params: ProgressNotificationParam) {
+        // Ours are numbers; a text of any length would be kept here.
+        if !matches!(params.progress_token.0, NumberOrString::Number(_)) {
+            return;
+        }
+        let message = params.message.map(|message| crate::trace::one_line(&self.context.redactor.text(&message)));
+        let progress = Progress { progress: params.progress, total: params.total, message };
+        self.shared.progressed(params.progress_token, progress);
     }
 }
 
@@ -175,16 +187,6 @@ impl ClientHandler for Handler {
         _context: RequestContext<RoleClient>,
     ) -> Result<ElicitResult, ErrorData> {
         self.elicit(&request)
-    }
-
-    async fn on_progress(&self, params: ProgressNotificationParam, _context: NotificationContext<RoleClient>) {
-        // Ours are numbers; a text of any length would be kept here.
-        if !matches!(params.progress_token.0, NumberOrString::Number(_)) {
-            return;
-        }
-        let message = params.message.map(|message| crate::trace::one_line(&self.context.redactor.text(&message)));
-        let progress = Progress { progress: params.progress, total: params.total, message };
-        self.shared.progressed(params.progress_token, progress);
     }
 
     async fn on_logging_message(

@@ -26,6 +26,7 @@ mod connection;
 mod context;
 mod error;
 mod handler;
+mod in_order;
 mod listing;
 pub mod lock;
 pub mod process;

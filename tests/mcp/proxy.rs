@@ -142,6 +142,23 @@ fn what_is_not_exposed_is_no_tool_and_what_is_denied_is_not_called() {
 }
 
 #[test]
+fn the_progress_of_a_tool_comes_in_order_and_before_its_answer() {
+    let Some(counter) = small("counter") else { return };
+    let project = Project::with_servers(json!({ "counter": counter }));
+    let mut served = serve(&project, &["counter"]);
+    for token in ["first", "second", "third"] {
+        served.heard.clear();
+        let call = json!({ "name": "count", "arguments": {}, "_meta": { "progressToken": token } });
+        served.ask("tools/call", call);
+        // Nothing is read after the answer: all of it was heard before.
+        let told: Vec<Value> =
+            served.heard.iter().filter(|heard| heard["params"]["progressToken"] == token).cloned().collect();
+        let steps: Vec<f64> = told.iter().filter_map(|heard| heard["params"]["progress"].as_f64()).collect();
+        assert_eq!(steps, (1..=20).map(f64::from).collect::<Vec<_>>(), "{token}");
+    }
+}
+
+#[test]
 fn nothing_is_exposed_by_itself() {
     let Some(project) = project(json!({})) else { return };
     let done = project.agent_spaces(&["mcp", "serve", "--mode", "proxy"]);

@@ -202,10 +202,8 @@ impl Calls {
         }
         loop {
             tokio::select! {
-                answer = &mut call.work => {
-                    let lost = |_| Err(CapabilityError::failed("the call was given up"));
-                    return call.outcome(answer.unwrap_or_else(lost));
-                }
+                // How far it has come is told before how it ended.
+                biased;
                 Some(event) = call.events.recv() => match event.kind {
                     EventKind::ApprovalRequired { .. } => {
                         deadline = tokio::time::Instant::now() + PATIENCE;
@@ -218,6 +216,10 @@ impl Calls {
                     }
                     _ => {}
                 },
+                answer = &mut call.work => {
+                    let lost = |_| Err(CapabilityError::failed("the call was given up"));
+                    return call.outcome(answer.unwrap_or_else(lost));
+                }
                 // Where the form was closed nobody is asked any more.
                 () = forms.hear() => if !call.asked.has_open(&call.pending.list()) {
                     deadline = deadline.min(tokio::time::Instant::now() + AT_ONCE);

@@ -1,4 +1,4 @@
-"""Small MCP servers over stdio that behave: `python3 -B small.py filesystem` or `memory`. Standard library only.
+"""Small MCP servers over stdio that behave: `python3 -B small.py filesystem`, `memory` or `counter`. Standard library only.
 
 Every start is a line of the file that `--log` names.
 """
@@ -46,6 +46,7 @@ SERVERS = {
         "tell": ("Tell the value of a variable", schema("name"), lambda given: text(
             f"it is {os.environ.get(given['name'])}", _meta={"said": os.environ.get(given["name"])})),
     },
+    "counter": {"count": ("Count to twenty", schema(), lambda _: text("twenty"))},
 }
 
 # One with all that a tool can be listed with.
@@ -86,7 +87,13 @@ def main():
     for line in sys.stdin:
         message = json.loads(line)
         if "id" in message and "method" in message:
-            result = answer(message["method"], message.get("params") or {}, SERVERS[name])
+            params = message.get("params") or {}
+            if params.get("name") == "count":
+                # All at once, and the answer right behind.
+                for step in range(1, 21):
+                    progress = {"progressToken": params["_meta"]["progressToken"], "progress": step, "total": 20}
+                    print(json.dumps({"jsonrpc": "2.0", "method": "notifications/progress", "params": progress}))
+            result = answer(message["method"], params, SERVERS[name])
             given = {"result": result} if result is not None else {"error": {"code": -32601, "message": "no such method"}}
             print(json.dumps({"jsonrpc": "2.0", "id": message["id"], **given}), flush=True)
 

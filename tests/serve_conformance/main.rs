@@ -1,84 +1,53 @@
-//! The server scenarios of the official MCP conformance suite, run against `agent-spaces mcp serve --http`.
+//! The server scenarios of the official MCP conformance suite, run against `agent-spaces mcp serve`: in code mode and in
+//! proxy mode, over HTTP and over stdio.
 //!
 //! What is needed, and how scenarios are chosen, is as in the tests of the client (`mcp/tests/conformance`), which share
-//! the suite, the baseline and the table. The suite has no token: a proxy adds it.
+//! the suite, the runner, the baseline and the table.
 //!
-//! - `served`: the server, and the proxy in front of it
+//! - `meant`: which servers a scenario is meant for
+//! - `served`: these servers; `token`: those over HTTP, with the token that the suite does not have
+//! - `bridge`: those over stdio, for a suite that speaks HTTP alone
+//! - `behind`, `tools.json`: the server with the suite's tools that proxy mode offers
 //! - `baseline.txt`: the scenarios that are expected not to pass
 
 #[path = "../../mcp/tests/conformance/baseline.rs"]
 mod baseline;
+mod behind;
+mod bridge;
+mod meant;
+#[path = "../../mcp/tests/conformance/runner.rs"]
+mod runner;
 mod served;
 #[path = "../../mcp/tests/conformance/suite.rs"]
 mod suite;
 #[path = "../../mcp/tests/conformance/table.rs"]
 mod table;
+mod token;
 
-use baseline::Baseline;
-use futures_util::{StreamExt, stream};
+use runner::Runs;
 use served::Served;
-use std::collections::BTreeMap;
 use std::env;
 use std::error::Error;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::ExitCode;
-use suite::{Case, Verdict, releases};
 
-/// More at once would disturb each other's clocks.
-const AT_ONCE: usize = 2;
+/// As what this is known.
+const NAME: &str = "serve_conformance";
 
 #[tokio::main]
 async fn main() -> ExitCode {
-    match run().await {
-        Ok(true) => ExitCode::SUCCESS,
-        Ok(false) => ExitCode::FAILURE,
-        Err(error) => {
-            eprintln!("serve_conformance: {error}");
-            ExitCode::FAILURE
-        }
+    if env::args().nth(1).is_some_and(|argument| argument == behind::ARGUMENT) {
+        return runner::end(NAME, behind::serve().map(|()| true));
     }
+    runner::end(NAME, run().await)
 }
 
 /// Whether all went as the baseline says.
 async fn run() -> Result<bool, Box<dyn Error>> {
-    let filters: Vec<String> = env::args().skip(1).filter(|argument| !argument.starts_with('-')).collect();
-    if env::args().any(|argument| argument == "--list") {
-        return Ok(true);
-    }
-    let place = |name: &str| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-    let (Some(folder), Some(node)) = (place("AGENT_SPACES_CONFORMANCE"), place("AGENT_SPACES_NODE")) else {
-        println!("serve_conformance: skipped; set AGENT_SPACES_CONFORMANCE and AGENT_SPACES_NODE as .ci/run does");
-        return Ok(env::var_os("AGENT_SPACES_CI").is_none_or(|value| value != "1"));
-    };
-
+    let Some(runs) = Runs::find(NAME, "server", meant::servers).await? else { return Ok(runner::may_skip()) };
     let served = Served::start().await?;
-    let mut cases = Vec::new();
-    for release in releases(&folder, &node)? {
-        cases.extend(release.cases("server").await?);
-    }
-    let every: Vec<String> = cases.iter().map(Case::to_string).collect();
-    cases.retain(|case| filters.is_empty() || filters.iter().any(|filter| case.scenario.contains(filter)));
-    let judge = |case: Case| {
-        let url = served.url.clone();
-        async move {
-            let verdict = case.run(&["server", "--url", &url]).await;
-            (case.to_string(), verdict.unwrap_or_else(|error| Verdict::Fail(error.to_string())))
-        }
-    };
-    let verdicts: BTreeMap<String, Verdict> = stream::iter(cases).map(judge).buffer_unordered(AT_ONCE).collect().await;
-
-    for (name, verdict) in &verdicts {
-        println!("{name:<70} {verdict}");
-    }
-    let passed = verdicts.values().filter(|verdict| verdict.is_pass()).count();
-    println!("serve_conformance: {passed} of {} runs passed", verdicts.len());
+    let verdicts =
+        runs.judge(|_| false, async |case| case.run(&["server", "--url", served.url(case.target)?]).await).await;
     let here = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    let baseline = std::fs::read_to_string(here.join("tests/serve_conformance/baseline.txt"))?;
-    let mut differences = Baseline::read(&baseline)?.compare(&every, &verdicts);
-    let table = table::of(&verdicts);
-    if filters.is_empty() && !std::fs::read_to_string(here.join("docs/mcp-conformance.md"))?.contains(&table) {
-        differences.push(format!("docs/mcp-conformance.md does not have this table:\n\n{table}"));
-    }
-    differences.iter().for_each(|difference| println!("serve_conformance: {difference}"));
-    Ok(differences.is_empty())
+    runs.report(&verdicts, &here.join("tests/serve_conformance/baseline.txt"), &here.join("docs/mcp-conformance.md"))
 }

@@ -1,76 +1,85 @@
-//! The server in a home of its own, and a proxy in front of it that adds the token.
+//! The servers under test, in one home, and where the suite finds them.
 
-use serde_json::Value;
+use crate::behind;
+use crate::bridge::Bridge;
+use crate::meant::{CODE, CODE_STDIO, PROXY, PROXY_STDIO};
+use crate::token::Guarded;
+use serde_json::json;
+use std::collections::BTreeMap;
 use std::error::Error;
 use std::process::Stdio;
-use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
-use tokio::net::{TcpListener, TcpStream};
+use std::sync::Arc;
 use tokio::process::{Child, Command};
 
-/// The longest head that the suite sends.
-const MAX_HEAD: usize = 64 << 10;
+/// What is served in proxy mode: all tools of the server behind.
+const PROXY_OPTIONS: &[&str] = &["--mode", "proxy", "--expose", "behind"];
 
-/// The server, until this is dropped.
+/// A project with the server behind, and a home of its own.
+pub(crate) struct Home(tempfile::TempDir);
+
+/// All servers, until this is dropped.
 pub(crate) struct Served {
-    /// Where the proxy is.
-    pub(crate) url: String,
-    _server: Child,
-    _home: tempfile::TempDir,
+    urls: BTreeMap<&'static str, String>,
+    _servers: Vec<Child>,
 }
 
-impl Served {
-    pub(crate) async fn start() -> Result<Served, Box<dyn Error>> {
-        let home = tempfile::tempdir()?;
+impl Home {
+    /// Its configuration is accepted, and so are the tools.
+    async fn new() -> Result<Home, Box<dyn Error>> {
+        let home = Home(tempfile::tempdir()?);
+        let config = json!({
+            "mcpServers": { "behind": { "command": std::env::current_exe()?, "args": [behind::ARGUMENT] } },
+            "capabilities": { "global": ["mcp:behind"] },
+        });
+        std::fs::write(home.0.path().join("agent-spaces.config.json"), config.to_string())?;
+        for arguments in [&["trust"][..], &["mcp", "accept"]] {
+            let done = home.command(arguments).output().await?;
+            if !done.status.success() {
+                return Err(format!("{arguments:?}: {}", String::from_utf8_lossy(&done.stderr)).into());
+            }
+        }
+        Ok(home)
+    }
+
+    fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_agent-spaces"));
-        command.args(["mcp", "serve", "--http", "127.0.0.1:0", "--json"]).current_dir(home.path()).kill_on_drop(true);
+        command.args(arguments).current_dir(self.0.path()).stdin(Stdio::null()).kill_on_drop(true);
         for (variable, folder) in [
             ("XDG_CONFIG_HOME", "config"),
             ("XDG_CACHE_HOME", "cache"),
             ("XDG_STATE_HOME", "state"),
             ("XDG_DATA_HOME", "data"),
         ] {
-            command.env(variable, home.path().join(folder));
+            command.env(variable, self.0.path().join(folder));
         }
-        let mut server = command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn()?;
-        let mut line = String::new();
-        BufReader::new(server.stdout.take().ok_or("it prints nothing")?).read_line(&mut line).await?;
-        let said: Value = serde_json::from_str(&line)?;
-        let member = |name: &str| said.get(name).and_then(Value::as_str).ok_or("it does not say where it is");
-        let address = member("url")?.trim_start_matches("http://").trim_end_matches("/mcp").to_owned();
-        let token = std::fs::read_to_string(member("tokenFile")?)?.trim().to_owned();
-        let listener = TcpListener::bind("127.0.0.1:0").await?;
-        let url = format!("http://{}/mcp", listener.local_addr()?);
-        tokio::spawn(async move {
-            while let Ok((stream, _)) = listener.accept().await {
-                let (address, token) = (address.clone(), token.clone());
-                // What breaks off on one side breaks off on the other.
-                tokio::spawn(async move { pass_on(stream, &address, &token).await.ok() });
-            }
-        });
-        Ok(Served { url, _server: server, _home: home })
+        command
+    }
+
+    /// `agent-spaces mcp serve` with these options.
+    pub(crate) fn serve(&self, options: &[&str]) -> Command {
+        let mut command = self.command(&["mcp", "serve"]);
+        command.args(options).stdout(Stdio::piped());
+        command
     }
 }
 
-/// Passes on one request, with the token, and what comes back. Each request has a connection of its own.
-async fn pass_on(mut client: TcpStream, address: &str, token: &str) -> std::io::Result<()> {
-    let mut head = Vec::new();
-    let end = loop {
-        if let Some(end) = head.windows(4).position(|bytes| bytes == b"\r\n\r\n") {
-            break end;
+impl Served {
+    pub(crate) async fn start() -> Result<Served, Box<dyn Error>> {
+        let home = Arc::new(Home::new().await?);
+        let (mut urls, mut servers) = (BTreeMap::new(), Vec::new());
+        for (name, options) in [(CODE, &[][..]), (PROXY, PROXY_OPTIONS)] {
+            let Guarded { url, server } = Guarded::start(&home, options).await?;
+            urls.insert(name, url);
+            servers.push(server);
         }
-        if head.len() > MAX_HEAD || client.read_buf(&mut head).await? == 0 {
-            return Ok(());
+        for (name, options) in [(CODE_STDIO, &[][..]), (PROXY_STDIO, PROXY_OPTIONS)] {
+            urls.insert(name, Bridge::start(home.clone(), options).await?);
         }
-    };
-    let body = head.split_off(end + 4);
-    let text = String::from_utf8_lossy(&head[..end]).into_owned();
-    let lines = text.lines().filter(|line| !line.to_ascii_lowercase().starts_with("connection:"));
-    let mut lines: Vec<String> = lines.map(str::to_owned).collect();
-    lines.push(format!("authorization: Bearer {token}"));
-    lines.push("connection: close".to_owned());
-    let mut server = TcpStream::connect(address).await?;
-    server.write_all(format!("{}\r\n\r\n", lines.join("\r\n")).as_bytes()).await?;
-    server.write_all(&body).await?;
-    tokio::io::copy_bidirectional(&mut client, &mut server).await?;
-    Ok(())
+        Ok(Served { urls, _servers: servers })
+    }
+
+    /// Where a server is found.
+    pub(crate) fn url(&self, server: &str) -> Result<&str, String> {
+        self.urls.get(server).map(String::as_str).ok_or_else(|| format!("there is no server {server}"))
+    }
 }

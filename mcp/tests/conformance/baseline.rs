@@ -3,13 +3,23 @@
 //! ```text
 //! [why the runs below do not pass]
 //! 0.2.0-alpha.12 2026-07-28 auth/dpop
+//! 0.2.0-alpha.12 2026-07-28 server-stateless@code: one-check another-check
 //! ```
+//!
+//! Where checks are named, those and no others are expected to fail.
 
 use crate::suite::Verdict;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-/// Runs that are expected not to pass, and why.
-pub(crate) struct Baseline(BTreeMap<String, String>);
+/// Runs that are expected not to pass.
+pub(crate) struct Baseline(BTreeMap<String, Expected>);
+
+struct Expected {
+    /// Why it does not pass.
+    reason: String,
+    /// The checks that fail, where not the whole run does.
+    checks: Option<BTreeSet<String>>,
+}
 
 impl Baseline {
     pub(crate) fn read(text: &str) -> Result<Baseline, String> {
@@ -18,10 +28,17 @@ impl Baseline {
         for line in text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#')) {
             if let Some(name) = line.strip_prefix('[').and_then(|line| line.strip_suffix(']')) {
                 reason = name;
-            } else if reason.is_empty() {
+                continue;
+            }
+            if reason.is_empty() {
                 return Err(format!("the baseline gives no reason for `{line}`"));
-            } else if expected.insert(line.to_owned(), reason.to_owned()).is_some() {
-                return Err(format!("the baseline lists `{line}` twice"));
+            }
+            let (name, checks) = match line.split_once(": ") {
+                Some((name, checks)) => (name, Some(checks.split(' ').map(str::to_owned).collect())),
+                None => (line, None),
+            };
+            if expected.insert(name.to_owned(), Expected { reason: reason.to_owned(), checks }).is_some() {
+                return Err(format!("the baseline lists `{name}` twice"));
             }
         }
         Ok(Baseline(expected))
@@ -33,12 +50,17 @@ impl Baseline {
         let mut differences: Vec<String> =
             gone.map(|name| format!("{name} is in the baseline, but not in the suite: take it out")).collect();
         for (name, verdict) in verdicts {
-            match (verdict.is_pass(), self.0.get(name)) {
-                (true, Some(reason)) => {
+            match (verdict, self.0.get(name)) {
+                (Verdict::Pass(_), Some(Expected { reason, .. })) => {
                     differences.push(format!("{name} passes, but is in the baseline ({reason}): take it out"));
                 }
-                (false, None) => differences.push(format!("{name} does not pass")),
-                (true, None) | (false, Some(_)) => {}
+                (Verdict::Fail { .. }, None) => differences.push(format!("{name} does not pass")),
+                (Verdict::Fail { checks, .. }, Some(Expected { checks: Some(expected), .. })) if checks != expected => {
+                    let checks: Vec<&str> = checks.iter().map(String::as_str).collect();
+                    differences
+                        .push(format!("{name} fails at other checks than the baseline says: {}", checks.join(" ")));
+                }
+                (Verdict::Pass(_), None) | (Verdict::Fail { .. }, Some(_)) => {}
             }
         }
         differences

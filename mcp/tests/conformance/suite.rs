@@ -1,6 +1,7 @@
 //! The suite: its releases, their scenarios, and what it says of one run.
 
 use serde_json::Value;
+use std::collections::BTreeSet;
 use std::error::Error;
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -26,22 +27,29 @@ pub(crate) struct Release {
     version: String,
 }
 
-/// One scenario of one release, at one version of the protocol where the release can choose.
+/// One scenario of one release, at one version of the protocol where the release can choose, for one target.
 pub(crate) struct Case {
     release: Arc<Release>,
     pub(crate) scenario: String,
     wire: Option<String>,
+    /// What is tested; empty where there is one thing alone.
+    pub(crate) target: &'static str,
 }
 
 /// What came of a run.
 pub(crate) enum Verdict {
     /// That many checks succeeded, and none did not.
     Pass(usize),
-    /// Why not.
-    Fail(String),
+    /// The checks that did not, and why.
+    Fail { checks: BTreeSet<String>, why: String },
 }
 
 impl Verdict {
+    /// A run that failed as a whole.
+    pub(crate) fn failed(why: String) -> Verdict {
+        Verdict::Fail { checks: BTreeSet::new(), why }
+    }
+
     pub(crate) fn is_pass(&self) -> bool {
         matches!(self, Verdict::Pass(_))
     }
@@ -51,7 +59,7 @@ impl fmt::Display for Verdict {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Verdict::Pass(checks) => write!(formatter, "pass ({checks} checks)"),
-            Verdict::Fail(why) => write!(formatter, "FAIL: {why}"),
+            Verdict::Fail { why, .. } => write!(formatter, "FAIL: {why}"),
         }
     }
 }
@@ -59,7 +67,11 @@ impl fmt::Display for Verdict {
 /// As the baseline names it.
 impl fmt::Display for Case {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "{} {} {}", self.release.version, self.wire.as_deref().unwrap_or("-"), self.scenario)
+        write!(formatter, "{} {} {}", self.release.version, self.wire.as_deref().unwrap_or("-"), self.scenario)?;
+        if !self.target.is_empty() {
+            write!(formatter, "@{}", self.target)?;
+        }
+        Ok(())
     }
 }
 
@@ -83,8 +95,12 @@ impl Release {
         command
     }
 
-    /// All its scenarios for one side, `client` or `server`.
-    pub(crate) async fn cases(self: Arc<Release>, side: &str) -> Result<Vec<Case>, Box<dyn Error>> {
+    /// All its scenarios for one side, `client` or `server`, each for each of its targets.
+    pub(crate) async fn cases(
+        self: Arc<Release>,
+        side: &str,
+        targets: fn(&str) -> &'static [&'static str],
+    ) -> Result<Vec<Case>, Box<dyn Error>> {
         let list = ["list".to_owned(), format!("--{side}")];
         let output = tokio::time::timeout(PATIENCE, self.command().args(list).output()).await??;
         let listed = String::from_utf8(output.stdout)?;
@@ -100,11 +116,12 @@ impl Release {
                 EXTENSION => GENERATIONS.into_iter().map(Some).collect(),
                 versions => versions.split(',').map(Some).collect(),
             };
-            cases.extend(wires.into_iter().map(|wire| Case {
-                release: self.clone(),
-                scenario: scenario.to_owned(),
-                wire: wire.map(str::to_owned),
-            }));
+            for (wire, target) in
+                wires.iter().flat_map(|wire| targets(scenario).iter().map(move |target| (wire, target)))
+            {
+                let (release, scenario, wire) = (self.clone(), scenario.to_owned(), wire.map(str::to_owned));
+                cases.push(Case { release, scenario, wire, target });
+            }
         }
         if cases.is_empty() {
             return Err(format!("the suite {} lists no scenarios for a {side}", self.version).into());
@@ -124,26 +141,29 @@ impl Case {
             command.args(["--spec-version", wire, "--force"]);
         }
         let output = tokio::time::timeout(PATIENCE, command.output()).await??;
-        let (mut successes, mut faults) = (0, Vec::new());
+        let (mut successes, mut failed, mut faults) = (0, BTreeSet::new(), Vec::new());
         for file in reports(folder.path())? {
             let checks: Vec<Value> = serde_json::from_str(&std::fs::read_to_string(&file)?)?;
             for check in &checks {
                 let member = |name| check.get(name).and_then(Value::as_str).unwrap_or_default();
                 match member("status") {
                     "SUCCESS" if member("id") != WIRE => successes += 1,
-                    "FAILURE" | "WARNING" => faults.push(format!("{} ({})", member("id"), member("errorMessage"))),
+                    "FAILURE" | "WARNING" => {
+                        failed.insert(member("id").to_owned());
+                        faults.push(format!("{} ({})", member("id"), member("errorMessage")));
+                    }
                     _ => {}
                 }
             }
         }
         Ok(if !faults.is_empty() {
-            Verdict::Fail(faults.join("; "))
+            Verdict::Fail { checks: failed, why: faults.join("; ") }
         } else if successes == 0 {
             // The suite calls this a pass.
-            Verdict::Fail("nothing was checked".to_owned())
+            Verdict::failed("nothing was checked".to_owned())
         } else if !output.status.success() {
             // The suite looks at how a client ended where it did not expect it to refuse.
-            Verdict::Fail(format!("{}: {}", output.status, last_words(&output.stderr)))
+            Verdict::failed(format!("{}: {}", output.status, last_words(&output.stderr)))
         } else {
             Verdict::Pass(successes)
         })

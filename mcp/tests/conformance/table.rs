@@ -3,27 +3,36 @@
 use crate::suite::Verdict;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The table, in Markdown.
+/// The table, in Markdown. Targets that a scenario went the same with share a row.
 pub(crate) fn of(verdicts: &BTreeMap<String, Verdict>) -> String {
     let mut columns = BTreeSet::new();
-    let mut rows: BTreeMap<&str, BTreeMap<&str, &Verdict>> = BTreeMap::new();
+    let mut runs: BTreeMap<(&str, &str), BTreeMap<&str, &Verdict>> = BTreeMap::new();
     for (name, verdict) in verdicts {
-        if let Some((column, scenario)) = name.rsplit_once(' ') {
+        if let Some((column, run)) = name.rsplit_once(' ') {
             columns.insert(column);
-            rows.entry(scenario).or_default().insert(column, verdict);
+            runs.entry(run.split_once('@').unwrap_or((run, ""))).or_default().insert(column, verdict);
         }
     }
-    let line = |cells: Vec<String>| format!("| {} |\n", cells.join(" | "));
-    let mut table =
-        line([String::from("scenario")].into_iter().chain(columns.iter().map(|column| heading(column))).collect());
-    table.push_str(&format!("|---|{}\n", "---|".repeat(columns.len())));
-    for (scenario, row) in rows {
-        let cell = |column: &&str| match row.get(column) {
-            Some(verdict) if verdict.is_pass() => "pass".to_owned(),
-            Some(_) => "no".to_owned(),
-            None => String::new(),
+    let mut rows: BTreeMap<(&str, Vec<&str>), Vec<&str>> = BTreeMap::new();
+    for ((scenario, target), run) in runs {
+        let cell = |column: &&str| match run.get(column) {
+            Some(verdict) if verdict.is_pass() => "pass",
+            Some(_) => "no",
+            None => "",
         };
-        table.push_str(&line([format!("`{scenario}`")].into_iter().chain(columns.iter().map(cell)).collect()));
+        rows.entry((scenario, columns.iter().map(cell).collect())).or_default().push(target);
+    }
+    let has_targets = rows.values().flatten().any(|target| !target.is_empty());
+    let line = |scenario: String, targets: String, cells: Vec<String>| {
+        let targets = has_targets.then_some(targets);
+        format!("| {} |\n", [scenario].into_iter().chain(targets).chain(cells).collect::<Vec<_>>().join(" | "))
+    };
+    let headings = columns.iter().map(|column| heading(column)).collect();
+    let mut table = line("scenario".to_owned(), "server".to_owned(), headings);
+    table.push_str(&format!("|---|{}\n", "---|".repeat(columns.len() + usize::from(has_targets))));
+    for ((scenario, cells), targets) in rows {
+        let cells = cells.into_iter().map(str::to_owned).collect();
+        table.push_str(&line(format!("`{scenario}`"), targets.join(", "), cells));
     }
     table
 }

@@ -1,7 +1,8 @@
 //! Finds functions by what they do, asked in plain words.
 //!
 //! A query is compared with names, descriptions and parameters by words (their forms, their mistakes, and words of like meaning)
-//! and as a whole. What words mean is in a small table that is built in: there is no network and no model to load.
+//! and as a whole. What words mean is in a small table that is built in: there is no network and no model to load. A sentence
+//! [`Model`] finds more, for who has one.
 //!
 //! ```
 //! use agent_spaces_search::{Document, Index};
@@ -34,6 +35,7 @@
 //! - `document`, `limits`, `error`: what goes in, how much of it, and what comes instead
 //! - `words`, `stop`, `stem`, `typo`: from text to words, and which words are the same
 //! - `table`, `vectors`: what words mean; `table/` has the table and what makes it
+//! - `model`, `sentences`: what whole texts mean, where there is a sentence model
 //! - `fields`, `index`, `bytes`: what is kept of documents, in memory and on disk
 //! - `visible`, `lookup`, `search`: what a query finds
 
@@ -44,7 +46,9 @@ mod fields;
 mod index;
 mod limits;
 mod lookup;
+mod model;
 mod search;
+mod sentences;
 mod stem;
 mod stop;
 mod table;
@@ -57,4 +61,6 @@ pub use document::{Document, Parameter};
 pub use error::IndexError;
 pub use index::Index;
 pub use limits::{MAX_DOCUMENTS, MAX_QUERY_CHARACTERS, MAX_QUERY_WORDS};
+pub use model::{Model, ModelError};
 pub use search::Hit;
+pub use sentences::Sentences;

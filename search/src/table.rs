@@ -144,8 +144,8 @@ fn number(bytes: &'static [u8]) -> Result<(u32, &'static [u8]), IndexError> {
     Ok((u32::from_le_bytes(*number), rest))
 }
 
-/// FNV-1a over words of eight bytes: it tells tables apart that nobody forged.
-fn fingerprint(bytes: &[u8]) -> u64 {
+/// FNV-1a over words of eight bytes: it tells tables and models apart that nobody forged.
+pub(crate) fn fingerprint(bytes: &[u8]) -> u64 {
     bytes.chunks(8).fold(0xcbf2_9ce4_8422_2325, |hash, chunk| {
         let word = chunk.iter().fold(0_u64, |word, byte| word << 8 | u64::from(*byte));
         (hash ^ word).wrapping_mul(0x0000_0100_0000_01b3)

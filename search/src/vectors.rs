@@ -32,6 +32,12 @@ impl Vectors {
         self.inverse_lengths.push(self.values.get(start..).map_or(0.0, inverse_length));
     }
 
+    /// Adds others of as many dimensions.
+    pub(crate) fn append(&mut self, others: &Self) {
+        self.values.extend(&others.values);
+        self.inverse_lengths.extend(&others.inverse_lengths);
+    }
+
     pub(crate) fn len(&self) -> usize {
         self.inverse_lengths.len()
     }

@@ -1,0 +1,116 @@
+//! From text to the numbers of the pieces that a model knows (`WordPiece`, without case and accents).
+
+use super::error::ModelError;
+use super::files::read_text;
+use crate::table::fingerprint;
+use std::collections::HashMap;
+use std::path::Path;
+use unicode_normalization::{UnicodeNormalization, char::is_combining_mark};
+
+/// The largest list of pieces that is read.
+const MAX_BYTES: u64 = 8 * 1024 * 1024;
+/// What is longer is data: it is unknown as a whole. The cost of taking a word apart grows with its square.
+const MAX_WORD_CHARACTERS: usize = 100;
+
+/// The pieces of a model by their text.
+pub(super) struct Pieces {
+    numbers: HashMap<String, usize>,
+    begin: usize,
+    end: usize,
+    unknown: usize,
+    fingerprint: u64,
+}
+
+impl Pieces {
+    /// Reads a list with a piece to a line, of which there are at most so many.
+    pub(super) fn read(file: &Path, most: usize) -> Result<Self, ModelError> {
+        let unfit = |what: String| ModelError::Unfit { file: file.to_owned(), what };
+        let text = read_text(file, MAX_BYTES)?;
+        let numbers: HashMap<String, usize> =
+            text.lines().enumerate().map(|(number, piece)| (piece.to_owned(), number)).collect();
+        if numbers.values().any(|number| *number >= most) {
+            return Err(unfit(format!("it has more than the {most} lines that `vocab_size` says")));
+        }
+        let special = |piece: &str| numbers.get(piece).copied().ok_or_else(|| unfit(format!("`{piece}` is missing")));
+        let (begin, end, unknown) = (special("[CLS]")?, special("[SEP]")?, special("[UNK]")?);
+        Ok(Self { begin, end, unknown, fingerprint: fingerprint(text.as_bytes()), numbers })
+    }
+
+    pub(super) fn fingerprint(&self) -> u64 {
+        self.fingerprint
+    }
+
+    /// The numbers of a text's pieces, at most so many, with those that mark its beginning and its end.
+    pub(super) fn of(&self, text: &str, most: usize) -> Vec<usize> {
+        let mut all = vec![self.begin];
+        for word in words(text) {
+            all.extend(self.word(&word));
+            if all.len() >= most {
+                break;
+            }
+        }
+        all.truncate(most.saturating_sub(1));
+        all.push(self.end);
+        all
+    }
+
+    /// A word's pieces, longest first; one that cannot be made of pieces is unknown as a whole.
+    fn word(&self, word: &str) -> Vec<usize> {
+        if word.chars().count() > MAX_WORD_CHARACTERS {
+            return vec![self.unknown];
+        }
+        let mut found = Vec::new();
+        let mut rest = word;
+        while !rest.is_empty() {
+            let ends = rest.char_indices().map(|(at, character)| at + character.len_utf8()).rev();
+            let prefix = if found.is_empty() { "" } else { "##" };
+            let longest = ends
+                .filter_map(|end| rest.split_at_checked(end))
+                .find_map(|(piece, after)| Some((*self.numbers.get(&format!("{prefix}{piece}"))?, after)));
+            let Some((number, after)) = longest else { return vec![self.unknown] };
+            found.push(number);
+            rest = after;
+        }
+        found
+    }
+}
+
+/// Words in lower case; every mark, and every sign of scripts that write without spaces, is a word.
+fn words(text: &str) -> Vec<String> {
+    let mut words = Vec::new();
+    let mut word = String::new();
+    let folded = text.chars().flat_map(char::to_lowercase).nfd().filter(|c| !is_combining_mark(*c));
+    for character in folded {
+        let is_alone = is_ideograph(character) || !(character.is_alphanumeric() || character.is_whitespace());
+        if (is_alone || character.is_whitespace()) && !word.is_empty() {
+            words.push(std::mem::take(&mut word));
+        }
+        match character {
+            _ if character.is_control() || character.is_whitespace() => {}
+            _ if is_alone => words.push(character.to_string()),
+            _ => word.push(character),
+        }
+    }
+    if !word.is_empty() {
+        words.push(word);
+    }
+    words
+}
+
+fn is_ideograph(character: char) -> bool {
+    matches!(character, '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{2fa1f}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn marks_and_ideographs_are_words() {
+        assert_eq!(
+            words("Café, don't  \u{8ddd}\u{79bb}!"),
+            ["cafe", ",", "don", "'", "t", "\u{8ddd}", "\u{79bb}", "!"]
+        );
+        assert!(words(" \n\u{7}").is_empty());
+    }
+}

@@ -1,0 +1,67 @@
+//! How large a model is, by its `config.json`.
+
+use super::error::ModelError;
+use super::files::read_text;
+use serde::Deserialize;
+use std::path::Path;
+
+/// The largest `config.json` that is read: real ones have less than a thousand bytes.
+const MAX_BYTES: u64 = 64 * 1024;
+/// What a model may have at most. More would answer too slowly, and numbers of a stranger's must not fill the memory.
+const MAX_LAYERS: usize = 24;
+const MAX_WIDTH: usize = 1024;
+const MAX_INNER: usize = 4096;
+const MAX_WORDS: usize = 300_000;
+const MAX_POSITIONS: usize = 8192;
+
+/// The numbers that everything else is checked against.
+#[derive(Clone, Debug, Deserialize)]
+pub(super) struct Shape {
+    model_type: String,
+    hidden_act: String,
+    #[serde(rename = "num_hidden_layers")]
+    pub(super) layers: usize,
+    #[serde(rename = "num_attention_heads")]
+    pub(super) heads: usize,
+    #[serde(rename = "hidden_size")]
+    pub(super) width: usize,
+    #[serde(rename = "intermediate_size")]
+    pub(super) inner: usize,
+    #[serde(rename = "vocab_size")]
+    pub(super) words: usize,
+    #[serde(rename = "max_position_embeddings")]
+    pub(super) positions: usize,
+    #[serde(rename = "type_vocab_size")]
+    pub(super) kinds: usize,
+    #[serde(rename = "layer_norm_eps")]
+    pub(super) epsilon: f32,
+}
+
+impl Shape {
+    pub(super) fn read(file: &Path) -> Result<Self, ModelError> {
+        let unfit = |what: String| ModelError::Unfit { file: file.to_owned(), what };
+        let shape: Self =
+            serde_json::from_str(&read_text(file, MAX_BYTES)?).map_err(|error| unfit(error.to_string()))?;
+        if shape.model_type != "bert" || shape.hidden_act != "gelu" {
+            return Err(unfit(format!("it is a `{}` with `{}`", shape.model_type, shape.hidden_act)));
+        }
+        let bounds = [
+            ("num_hidden_layers", shape.layers, MAX_LAYERS),
+            ("num_attention_heads", shape.heads, shape.width),
+            ("hidden_size", shape.width, MAX_WIDTH),
+            ("intermediate_size", shape.inner, MAX_INNER),
+            ("vocab_size", shape.words, MAX_WORDS),
+            ("max_position_embeddings", shape.positions, MAX_POSITIONS),
+            ("type_vocab_size", shape.kinds, MAX_WIDTH),
+        ];
+        for (key, value, most) in bounds {
+            if value == 0 || value > most {
+                return Err(unfit(format!("`{key}` is {value} and must be from 1 to {most}")));
+            }
+        }
+        if shape.width % shape.heads != 0 {
+            return Err(unfit("`hidden_size` is no multiple of `num_attention_heads`".to_owned()));
+        }
+        Ok(shape)
+    }
+}

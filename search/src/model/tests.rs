@@ -1,0 +1,198 @@
+//! With a model that is made here.
+
+use super::*;
+use crate::{Document, Index, IndexError, Sentences};
+use proptest::prelude::*;
+use serde_json::{Value, json};
+use std::path::PathBuf;
+use std::sync::Arc;
+use tempfile::TempDir;
+
+const WIDTH: usize = 4;
+const INNER: usize = 6;
+const PLACES: usize = 16;
+const PIECES: [&str; 10] = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "qux", "##zle", "a", ",", "blick", "\u{8ddd}"];
+
+/// A model of one layer with numbers that look random, in a folder of its own.
+fn tiny() -> TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, bytes: &[u8]| std::fs::write(folder.path().join(name), bytes).unwrap();
+    write("config.json", config().to_string().as_bytes());
+    write("vocab.txt", PIECES.join("\n").as_bytes());
+    write("model.safetensors", &tensors());
+    folder
+}
+
+fn config() -> Value {
+    json!({
+        "model_type": "bert", "hidden_act": "gelu", "num_hidden_layers": 1, "num_attention_heads": 2, "hidden_size": WIDTH,
+        "intermediate_size": INNER, "vocab_size": PIECES.len(), "max_position_embeddings": PLACES, "type_vocab_size": 2,
+        "layer_norm_eps": 1e-12,
+    })
+}
+
+fn tensors() -> Vec<u8> {
+    let mut shapes: Vec<(String, Vec<usize>)> = Vec::new();
+    for (name, rows) in [("word", PIECES.len()), ("position", PLACES), ("token_type", 2)] {
+        shapes.push((format!("embeddings.{name}_embeddings.weight"), vec![rows, WIDTH]));
+    }
+    let mut pair = |name: &str, weights: Vec<usize>| {
+        shapes.push((format!("{name}.bias"), vec![weights[0]]));
+        shapes.push((format!("{name}.weight"), weights));
+    };
+    pair("embeddings.LayerNorm", vec![WIDTH]);
+    let layer = "encoder.layer.0";
+    for part in ["self.query", "self.key", "self.value", "output.dense"] {
+        pair(&format!("{layer}.attention.{part}"), vec![WIDTH, WIDTH]);
+    }
+    pair(&format!("{layer}.attention.output.LayerNorm"), vec![WIDTH]);
+    pair(&format!("{layer}.intermediate.dense"), vec![INNER, WIDTH]);
+    pair(&format!("{layer}.output.dense"), vec![WIDTH, INNER]);
+    pair(&format!("{layer}.output.LayerNorm"), vec![WIDTH]);
+
+    let (mut header, mut numbers) = (serde_json::Map::new(), Vec::new());
+    for (at, (name, shape)) in shapes.into_iter().enumerate() {
+        let from = numbers.len();
+        for number in 0..shape.iter().product() {
+            let part = u16::try_from((number * 7919 + at * 104_729) % 1009).unwrap();
+            numbers.extend((f32::from(part) / 1009.0 - 0.5).to_le_bytes());
+        }
+        header.insert(name, json!({ "dtype": "F32", "shape": shape, "data_offsets": [from, numbers.len()] }));
+    }
+    let header = Value::Object(header).to_string();
+    [&(header.len() as u64).to_le_bytes()[..], header.as_bytes(), &numbers].concat()
+}
+
+fn put(folder: &TempDir, name: &str, bytes: impl AsRef<[u8]>) -> PathBuf {
+    std::fs::write(folder.path().join(name), bytes).unwrap();
+    folder.path().to_owned()
+}
+
+fn problem(folder: &Path) -> String {
+    Model::open(folder).err().unwrap().to_string()
+}
+
+fn model() -> Model {
+    Model::open(tiny().path()).unwrap()
+}
+
+/// The same numbers came out of `table/model.py`, which is another implementation.
+#[test]
+fn a_text_means_what_another_implementation_says() {
+    let model = model();
+    assert_eq!(model.pieces.of("Quxzle, A \u{8ddd}!", 64), [2, 4, 5, 7, 6, 9, 1, 3]);
+    let meaning = model.meaning("Quxzle, A \u{8ddd}!");
+    let length = meaning.iter().map(|value| value * value).sum::<f32>().sqrt();
+    let expected = [-0.363_157_4, 0.777_147_6, 0.465_260_3, 0.218_383];
+    for (value, expected) in meaning.iter().zip(expected) {
+        assert!((value / length - expected).abs() < 1e-5, "{meaning:?}");
+    }
+}
+
+#[test]
+fn long_texts_are_cut() {
+    let model = model();
+    let long = "qux ".repeat(10_000);
+    assert_eq!(model.pieces.of(&long, PLACES).len(), PLACES);
+    assert_eq!(model.meaning(&long), model.meaning(&"qux ".repeat(PLACES)));
+    assert_eq!(model.pieces.of(&"a".repeat(101), 64), [2, 1, 3], "what is no word is unknown");
+    assert_eq!(model.pieces.of("", 64), [2, 3]);
+}
+
+#[test]
+fn what_words_do_not_say_is_found_by_the_model() {
+    let model = Arc::new(model());
+    let document = |name: &str| Document { name: name.into(), ..Document::default() };
+    let documents = [document("blick"), document("qux")];
+    let sentences = Sentences::new(model.clone(), &documents);
+    let index = Index::build(&documents).unwrap();
+    let near = |sentences: Option<&Sentences>, query: &str, document: usize| {
+        let hits = index.search_with(sentences, query, 2, |_| true);
+        hits.iter().find(|hit| hit.document == document).map_or(0.0, |hit| hit.score)
+    };
+    assert!(near(Some(&sentences), "qux", 1) > near(None, "qux", 1) + 0.3);
+    assert!(
+        index.search_with(Some(&sentences), "qux", 2, |document| document == 0).iter().all(|hit| hit.document == 0)
+    );
+
+    let kept = Sentences::from_bytes(model.clone(), &sentences.to_bytes()).unwrap();
+    assert_eq!(near(Some(&kept), "qux", 1), near(Some(&sentences), "qux", 1));
+    let mut parts = Sentences::new(model.clone(), &documents[..1]);
+    parts.append(&Sentences::new(model.clone(), &documents[1..]));
+    assert_eq!((parts.len(), parts.to_bytes()), (2, sentences.to_bytes()));
+
+    let bytes = sentences.to_bytes();
+    assert_eq!(Sentences::from_bytes(model.clone(), b"ASSE").err(), Some(IndexError::OtherVersion));
+    assert_eq!(Sentences::from_bytes(model.clone(), &bytes[..bytes.len() - 1]).err(), Some(IndexError::Damaged));
+    let folder = tiny();
+    let other = Model::open(&put(&folder, "vocab.txt", PIECES.join("\n").replace("blick", "block"))).unwrap();
+    assert_eq!(Sentences::from_bytes(Arc::new(other), &bytes).err(), Some(IndexError::OtherVersion));
+}
+
+#[test]
+fn what_is_no_model_is_refused_with_the_reason() {
+    let nothing = tempfile::tempdir().unwrap();
+    let told = problem(nothing.path());
+    assert!(told.contains("config.json") && told.contains("a model is a folder with"), "{told}");
+    for (key, value) in [
+        ("model_type", json!("gpt2")),
+        ("hidden_act", json!("relu")),
+        ("num_attention_heads", json!(0)),
+        ("num_attention_heads", json!(3)),
+        ("hidden_size", json!(1_000_000)),
+        ("num_hidden_layers", json!(2)),
+        ("vocab_size", json!(9)),
+        ("max_position_embeddings", json!(-1)),
+    ] {
+        let (folder, mut config) = (tiny(), config());
+        config[key] = value;
+        let told = problem(&put(&folder, "config.json", config.to_string()));
+        assert!(told.contains("use a BERT sentence model"), "{key}: {told}");
+    }
+    let folder = tiny();
+    assert!(problem(&put(&folder, "vocab.txt", "a\nb")).contains("`[CLS]` is missing"));
+    assert!(problem(&put(&folder, "config.json", " ".repeat(100_000))).contains("more than 65536 bytes"));
+}
+
+#[test]
+fn numbers_that_are_not_there_are_not_read() {
+    let whole = tensors();
+    let header = String::from_utf8_lossy(&whole).into_owned();
+    assert!(header.contains("\"data_offsets\":[0,160]"));
+    let text = |from: &str, to: &str| {
+        let (from, to) = (from.as_bytes(), format!("{to:from$}", from = from.len()));
+        let at = whole.windows(from.len()).position(|window| window == from).unwrap();
+        [&whole[..at], to.as_bytes(), &whole[at + from.len()..]].concat()
+    };
+    for (bytes, why) in [
+        (whole[..whole.len() - 1].to_vec(), "is not whole"),
+        (text("[0,160]", "[9,160]"), "is not whole"),
+        (text("[160,416]", "[416,160]"), "is not whole"),
+        (text("\"F32\"", "\"F16\""), "is F16"),
+        (text("[10,4]", "[4,10]"), "should be F32 [10, 4]"),
+        (text("LayerNorm", "LayerNarm"), "is missing"),
+        (u64::MAX.to_le_bytes().to_vec(), "no safetensors file"),
+        (vec![0; 20], "its header"),
+        (vec![1, 2], "cannot read"),
+    ] {
+        let folder = tiny();
+        let told = problem(&put(&folder, "model.safetensors", bytes));
+        assert!(told.contains(why), "{why}: {told}");
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn damaged_models_never_panic(at in any::<prop::sample::Index>(), byte in any::<u8>(), text in ".{0,80}") {
+        let mut bytes = tensors();
+        let at = at.index(bytes.len());
+        bytes[at] = byte;
+        let folder = tiny();
+        if let Ok(model) = Model::open(&put(&folder, "model.safetensors", bytes)) {
+            let sentences = Sentences::new(Arc::new(model), &[Document { name: text.clone(), ..Document::default() }]);
+            prop_assert!(sentences.asked(&text)(0).is_finite());
+        }
+    }
+}

@@ -1,9 +1,12 @@
-//! How long building, keeping and asking take: `cargo run --release -p agent-spaces-search --example speed -- 10000`.
+//! How long building, keeping and asking take: `cargo run --release -p agent-spaces-search --example speed -- 10000`. With the folder of
+//! a sentence model after that, also what asking costs with it.
 //!
 //! The functions are made up of words that occur as often as words do in real descriptions: few often, many rarely.
 
-use agent_spaces_search::{Document, Index, Parameter};
-use std::time::Instant;
+use agent_spaces_search::{Document, Index, Model, Parameter, Sentences};
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 const SYLLABLES: [&str; 16] =
     ["ka", "re", "mo", "sti", "lan", "tor", "ve", "ni", "pro", "du", "fel", "gra", "hy", "com", "ex", "ul"];
@@ -61,16 +64,39 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let started = Instant::now();
     let index = Index::from_bytes(&bytes)?;
     println!("read in {:?}", started.elapsed());
+    ask(&index, None);
+    if let Some(folder) = std::env::args().nth(2) {
+        let started = Instant::now();
+        let model = Arc::new(Model::open(Path::new(&folder))?);
+        println!("model read in {:?}", started.elapsed());
+        // The cost of asking depends on the number of functions alone, not on what the model made of them.
+        let started = Instant::now();
+        let part = Sentences::new(model.clone(), documents.get(..20).unwrap_or(&documents));
+        println!("model asked about {} functions in {:?}", part.len(), started.elapsed());
+        let mut all = Sentences::new(model, &[]);
+        while all.len() < count {
+            all.append(&part);
+        }
+        ask(&index, Some(&all));
+    }
+    Ok(())
+}
+
+fn ask(index: &Index, sentences: Option<&Sentences>) {
+    let with = if sentences.is_some() { "with the model" } else { "without a model" };
+    let mut all = Vec::new();
     for query in QUERIES {
-        let mut times: Vec<_> = (0..50)
+        let mut times: Vec<Duration> = (0..50)
             .map(|_| {
                 let started = Instant::now();
-                std::hint::black_box(index.search(query, 10, |_| true));
+                std::hint::black_box(index.search_with(sentences, query, 10, |_| true));
                 started.elapsed()
             })
             .collect();
         times.sort();
-        println!("asked in {:?} (median), {:?} (slowest): {query}", times[25], times[49]);
+        println!("{with}: {:?} (median), {:?} (slowest): {query}", times[25], times[49]);
+        all.extend(times);
     }
-    Ok(())
+    all.sort();
+    println!("{with}, all: {:?} (median), {:?} (99th of 100)", all[all.len() / 2], all[all.len() * 99 / 100]);
 }

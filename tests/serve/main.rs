@@ -3,7 +3,7 @@
 //! What is missing on this machine is said and skipped; with `AGENT_SPACES_CI=1` it is a failure.
 //!
 //! - `agent`: a client that says what it is told to, and nothing else
-//! - `finding`, `running`, `checking`, `approving`, `starting`: code mode
+//! - `finding`, `modelling`, `running`, `checking`, `approving`, `starting`: code mode
 
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
@@ -12,6 +12,7 @@ mod agent;
 mod approving;
 mod checking;
 mod finding;
+mod modelling;
 mod running;
 mod starting;
 #[path = "../mcp/support/mod.rs"]

@@ -1,4 +1,4 @@
-//! How programs that agents send are looked at before they run.
+//! How functions are found, and how programs that agents send are looked at before they run.
 
 use super::reader::{Node, Result};
 
@@ -9,6 +9,8 @@ pub struct CodeMode {
     pub type_check: TypeCheck,
     /// The TypeScript compiler: `tsgo`, `tsc` or a `tsc.js`. Without it, what the `PATH` has.
     pub typescript: Option<String>,
+    /// The folder of a sentence model that search uses beside its table of words.
+    pub search_model: Option<String>,
 }
 
 /// What becomes of a program whose types do not fit.
@@ -25,11 +27,14 @@ pub enum TypeCheck {
 
 impl CodeMode {
     pub(super) fn read(node: Node<'_>) -> Result<CodeMode> {
-        let object = node.object("an object with `typeCheck` and `typescript`", &["typeCheck", "typescript"])?;
+        let keys = ["typeCheck", "typescript", "searchModel"];
+        let object = node.object("an object with `typeCheck`, `typescript` and `searchModel`", &keys)?;
+        let path = |node: Node<'_>| node.filled_text("a path").map(str::to_owned);
         let levels = [("off", TypeCheck::Off), ("warn", TypeCheck::Warn), ("error", TypeCheck::Error)];
         Ok(CodeMode {
             type_check: object.read("typeCheck", |node| node.choice("kind of check", &levels))?.unwrap_or_default(),
-            typescript: object.read("typescript", |node| node.filled_text("a path").map(str::to_owned))?,
+            typescript: object.read("typescript", path)?,
+            search_model: object.read("searchModel", path)?,
         })
     }
 }
@@ -59,5 +64,6 @@ mod tests {
         assert!(message(json!({ "typeCheck": "eror" })).contains("did you mean `error`?"));
         assert!(message(json!({ "typeCheck": true })).contains("one of `off`, `warn`, `error`"));
         assert!(message(json!({ "typescript": "" })).contains("expected a path"));
+        assert!(message(json!({ "searchModel": 1 })).contains("expected a path"));
     }
 }

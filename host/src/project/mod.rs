@@ -183,6 +183,12 @@ impl Project {
         })
     }
 
+    /// The folder of the sentence model that search uses, once the user has accepted the configuration.
+    pub fn search_model(&self) -> Option<PathBuf> {
+        let folder = self.config.code_mode.search_model.as_ref().filter(|_| self.is_accepted())?;
+        Some(self.path(folder))
+    }
+
     /// Whether what runs do is written to the audit log. A configuration that its user has not accepted cannot switch
     /// that off.
     pub fn is_audited(&self) -> bool {

@@ -4,10 +4,11 @@ use super::cards::{Card, cards, declared_cards};
 use super::declare::{Declaration, Parts, declare, wit};
 use super::declared::DeclaredModule;
 use super::offer::OfferError;
+use super::sentences::Reader;
 use crate::interfaces::Interfaces;
 use crate::project::{DefinedModule, DefinitionBody, DefinitionFile, Outlines, ProjectError};
 use crate::standard;
-use agent_spaces_search::{Document, Index, Parameter};
+use agent_spaces_search::{Document, Index, Parameter, Sentences};
 use capability_gen::model::Module;
 use capability_gen::names::nearest;
 use std::collections::BTreeSet;
@@ -21,6 +22,8 @@ const MAX_CORRECTED: usize = 10;
 pub(super) struct Catalogue {
     cards: Vec<Card>,
     index: Index,
+    /// What a sentence model makes of the functions, once it is done.
+    sentences: Arc<OnceLock<Sentences>>,
     modules: Vec<KnownModule>,
 }
 
@@ -71,8 +74,13 @@ impl Catalogue {
     /// The functions that fit best, of those that may be seen.
     pub(super) fn search(&self, query: &str, limit: usize, is_visible: impl Fn(&Card) -> bool) -> Vec<&Card> {
         let is_visible = |number: usize| self.cards.get(number).is_some_and(&is_visible);
-        let hits = self.index.search(query, limit, is_visible);
+        let hits = self.index.search_with(self.sentences.get(), query, limit, is_visible);
         hits.into_iter().filter_map(|hit| self.cards.get(hit.document)).collect()
+    }
+
+    /// Searches better as soon as a sentence model has read everything.
+    pub(super) fn show_to(&self, reader: &Reader) {
+        reader.start(self.cards.iter().map(document).collect(), &self.sentences);
     }
 
     /// All that may be seen.
@@ -247,7 +255,7 @@ impl Reading<'_> {
                 index
             }
         };
-        Ok(Catalogue { cards: self.cards, index, modules: self.modules })
+        Ok(Catalogue { cards: self.cards, index, sentences: Arc::default(), modules: self.modules })
     }
 }
 

@@ -7,6 +7,7 @@
 //! - [`ProxyMode`]: chosen functions as tools of their own
 //! - `calls`: calls of single functions, for the latter two
 //! - `catalogue`, `cards`, `declare`, `declared`: what callers find, and what they are told of it
+//! - `sentences`: what a sentence model makes of the functions, where there is one
 //! - `runs`: programs that outlive the request that began them
 //! - [`ElicitedDecisions`]: approvals that a person gives through the agent's own client
 //! - `caller`, `per_caller`: who calls; `handler`: all that as MCP
@@ -28,6 +29,7 @@ mod offer;
 mod per_caller;
 mod proxy;
 mod runs;
+mod sentences;
 mod toolbox;
 
 pub use approvals::{ElicitedDecisions, ServedChannel};

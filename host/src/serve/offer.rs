@@ -5,11 +5,12 @@ use super::catalogue::Catalogue;
 use super::check::TypeChecker;
 use super::per_caller::PerCaller;
 use super::proxy::{ExposedTool, Exposure};
+use super::sentences::Reader;
 use crate::limits::Limits;
 use crate::project::{DefinitionFile, Outlines, ProjectError};
 use crate::run::Caller;
 use crate::space::Space;
-use agent_spaces_search::IndexError;
+use agent_spaces_search::{IndexError, Model};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::sync::{Notify, watch};
@@ -87,6 +88,7 @@ pub struct Offers {
     current: watch::Sender<Option<Arc<Offered>>>,
     outlines: Outlines,
     exposure: Exposure,
+    reader: Option<Reader>,
     began: tokio::time::Instant,
     /// Told whenever somebody asks about functions.
     questions: Arc<Notify>,
@@ -117,6 +119,7 @@ impl Offers {
             current: watch::Sender::new(None),
             outlines,
             exposure: Exposure::default(),
+            reader: None,
             began: tokio::time::Instant::now(),
             questions: Arc::default(),
         }
@@ -126,6 +129,13 @@ impl Offers {
     #[must_use]
     pub fn exposing(mut self, exposure: Exposure) -> Offers {
         self.exposure = exposure;
+        self
+    }
+
+    /// Searches every offer with the help of a sentence model too.
+    #[must_use]
+    pub fn with_model(mut self, model: Model) -> Offers {
+        self.reader = Some(Reader::new(Arc::new(model), self.outlines.clone()));
         self
     }
 
@@ -146,6 +156,9 @@ impl Offers {
         let has_most = definitions.len() > awaited;
         let parts = |part: &str| (part != "fs" || has_files) && (part != "http" || has_network);
         let catalogue = Catalogue::of(definitions, parts, &self.outlines)?;
+        if let Some(reader) = &self.reader {
+            catalogue.show_to(reader);
+        }
         let (space, taught) = (Arc::new(space), PerCaller::default());
         let offered = Offered { space, limits, longest, notes, taught, catalogue, checker, exposed, awaited, has_most };
         self.current.send_replace(Some(Arc::new(offered)));

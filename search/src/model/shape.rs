@@ -59,7 +59,7 @@ impl Shape {
                 return Err(unfit(format!("`{key}` is {value} and must be from 1 to {most}")));
             }
         }
-        if shape.width % shape.heads != 0 {
+        if !shape.width.is_multiple_of(shape.heads) {
             return Err(unfit("`hidden_size` is no multiple of `num_attention_heads`".to_owned()));
         }
         Ok(shape)

@@ -11,6 +11,7 @@ use agent_spaces::mcp::ConfiguredServer;
 use agent_spaces::project::{Project, SpaceModules};
 use agent_spaces::serve::check::TypeChecker;
 use agent_spaces::serve::{ElicitedDecisions, Exposure, Note, Offer, Offers, ServedChannel};
+use agent_spaces_search::Model;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -63,6 +64,10 @@ impl Source {
         };
         let mut session = Session::in_runtime(project, runtime)?;
         session.ask_through(Arc::new(ServedChannel::new(decisions, approvals::store_channel())));
+        let offers = match project {
+            Some(project) => with_model(offers, project)?,
+            None => offers,
+        };
         let checker = checker(&first);
         let (unknown, troubles) = (Mutex::default(), Mutex::default());
         Ok(Source { choice, engine, session, first, offers, checker, unknown, troubles })
@@ -219,6 +224,22 @@ fn checker(found: &Found) -> TypeChecker {
 /// How long a server is left alone that failed so often before.
 fn back_off(failures: usize) -> Duration {
     BACK_OFF.get(failures).or(BACK_OFF.last()).copied().unwrap_or_default()
+}
+
+/// Offers that are searched with the sentence model that a project names.
+fn with_model(offers: Offers, project: &Project) -> Result<Offers, Failure> {
+    let Some(folder) = project.search_model() else {
+        if project.config().code_mode.search_model.is_some() {
+            let file = terminal::clean_line(&project.config().file);
+            terminal::warn(&format!("`codeMode.searchModel` is not used before `agent-spaces trust {file}`"));
+        }
+        return Ok(offers);
+    };
+    let model = Model::open(&folder).map_err(|error| {
+        let hint = "`codeMode.searchModel` names it: correct that or leave it out";
+        Failure::new("config.search-model", terminal::clean_line(&error.to_string()), Some(hint))
+    })?;
+    Ok(offers.with_model(model))
 }
 
 /// The first few of a list, and how many more there are: an agent reads all of it.

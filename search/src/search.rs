@@ -12,7 +12,7 @@ use crate::words::words;
 
 /// How much the whole server counts beside the function: a server about music is the place to look for songs.
 const SERVER_SHARE: f32 = 0.3;
-/// How much a sentence model counts beside words and the table. What it finds hardly changes between half and four times of this.
+/// How much a sentence model counts beside words and the table. Up to four times as much finds hardly anything else.
 const SENTENCE_SHARE: f32 = 0.5;
 
 /// A document that was found.

@@ -289,7 +289,8 @@ mod tests {
             .unwrap()
         };
         let cards = (0..1_000).map(card).collect();
-        let catalogue = Catalogue { cards, index: Index::build(&[]).unwrap(), modules: Vec::new() };
+        let index = Index::build(&[]).unwrap();
+        let catalogue = Catalogue { cards, index, sentences: std::sync::Arc::default(), modules: Vec::new() };
         let names: Vec<String> = (0..100).map(|number| format!("crm.lisTickets{number}")).collect();
         let described = catalogue.describe(&names, |_| true).unwrap();
         assert_eq!(described.unknown.len(), 100);

@@ -216,7 +216,12 @@ impl Source {
 /// What looks at programs, by what was found.
 fn checker(found: &Found) -> TypeChecker {
     match found {
-        Found::Project(project) => TypeChecker::new(project.config().code_mode.type_check, project.typescript()),
+        Found::Project(project) => {
+            if let Some(note) = project.typescript_note() {
+                terminal::warn(&terminal::clean_line(&note));
+            }
+            TypeChecker::new(project.config().code_mode.type_check, project.typescript())
+        }
         Found::Definitions(_) => TypeChecker::new(TypeCheck::default(), None),
     }
 }

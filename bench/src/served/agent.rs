@@ -20,13 +20,17 @@ impl Home {
         let own = folder.path().join("config/agent-spaces");
         std::fs::create_dir_all(&own)?;
         std::fs::write(own.join("agent-spaces.config.json"), config.to_string())?;
-        Ok(Home { folder, command: command.to_owned() })
+        let home = Home { folder, command: command.to_owned() };
+        // The engine is compiled once on a machine: that is no part of what is measured here.
+        let script = home.folder.path().join("first.js");
+        std::fs::write(&script, "1")?;
+        ensure!(home.command("run").arg(script).stdout(Stdio::null()).status()?.success(), "no script can be run");
+        Ok(home)
     }
 
-    /// Starts the server, and greets it.
-    pub(super) fn agent(&self) -> Result<Agent> {
+    fn command(&self, verb: &str) -> Command {
         let mut command = Command::new(&self.command);
-        command.args(["mcp", "serve"]).current_dir(self.folder.path());
+        command.arg(verb).current_dir(self.folder.path());
         for (variable, folder) in [
             ("XDG_CONFIG_HOME", "config"),
             ("XDG_CACHE_HOME", "cache"),
@@ -35,8 +39,19 @@ impl Home {
         ] {
             command.env(variable, self.folder.path().join(folder));
         }
+        command
+    }
+
+    /// Starts the server, and greets it.
+    pub(super) fn agent(&self) -> Result<Agent> {
         let started = Instant::now();
-        let mut server = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn()?;
+        let mut server = self
+            .command("mcp")
+            .arg("serve")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()?;
         let input = server.stdin.take().context("no input")?;
         let output = BufReader::new(server.stdout.take().context("no output")?).lines();
         let mut agent = Agent { server, input: Some(input), output, next: 0, instructions: String::new(), started };

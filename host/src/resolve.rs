@@ -193,8 +193,11 @@ impl Graph<'_> {
         if let ModuleSource::Bindings(bindings) = module {
             let exports = || bindings.iter().filter(|binding| binding.is_export()).map(Binding::export);
             for (name, position) in site.names.iter().zip(&site.name_positions) {
-                if let Some(message) = missing_export(site.specifier, name, exports) {
-                    let hint = format!("it exports {}", exports().collect::<Vec<_>>().join(", "));
+                if let Some(name) = missing_export(name, exports) {
+                    let near = nearest(name, exports()).map(|near| format!("did you mean '{near}'? "));
+                    let all = exports().collect::<Vec<_>>().join(", ");
+                    let hint = format!("{}it exports {all}", near.unwrap_or_default());
+                    let message = format!("'{}' has no export '{name}'", site.specifier);
                     return Err(ScriptError::new(IMPORT_UNKNOWN, file, message).at(*position).hint(hint));
                 }
             }
@@ -308,23 +311,17 @@ impl ImportSite<'_> {
     }
 }
 
-fn missing_export<'a, Names: Iterator<Item = &'a str>>(
-    module: &str,
-    name: &ImportedName,
+/// The name, if there is no export of it.
+fn missing_export<'a, 'b, Names: Iterator<Item = &'a str>>(
+    name: &'b ImportedName,
     exports: impl Fn() -> Names,
-) -> Option<String> {
+) -> Option<&'b str> {
     let name = match name {
         ImportedName::Namespace => return None,
         ImportedName::Default => "default",
         ImportedName::Named(name) => name,
     };
-    if exports().any(|export| export == name) {
-        return None;
-    }
-    Some(match nearest(name, exports()) {
-        Some(nearest) => format!("'{module}' has no export '{name}'; did you mean '{nearest}'?"),
-        None => format!("'{module}' has no export '{name}'"),
-    })
+    (!exports().any(|export| export == name)).then_some(name)
 }
 
 /// Files that a path may stand for, the likeliest first.

@@ -13,7 +13,7 @@ use crate::limits::Limits;
 use crate::manifest::{Manifest, ManifestInterface, manifest, reach};
 use crate::modules::{ModuleSource, Modules};
 use crate::npm::Packages;
-use crate::pipeline::{Approvals, Grants, KnownFunction, Rules};
+use crate::pipeline::{Approvals, Grants, KnownFunction, Memory, Rules};
 use crate::program::Program;
 use crate::resolve::{Known, Withheld, resolve};
 use crate::run::{Caller, RunOptions, RunReport};
@@ -114,6 +114,13 @@ impl Space {
     #[must_use]
     pub fn with_policy(mut self, policy: Arc<Policy>, operator: impl Fn(&str) + Send + Sync + 'static) -> Space {
         self.rules.policy = policy;
+        self.rules.operator = Some(Arc::new(operator));
+        self
+    }
+
+    /// The same, going on from what the space before it remembers.
+    pub(crate) fn with_memory(mut self, memory: Memory, operator: impl Fn(&str) + Send + Sync + 'static) -> Space {
+        self.rules.remember(memory);
         self.rules.operator = Some(Arc::new(operator));
         self
     }

@@ -56,7 +56,6 @@ fn a_server_that_failed_is_asked_again_when_somebody_asks() {
     assert!(found.contains("the tools of odd are not here"), "{found}");
     assert!(found.contains("it is tried again when you ask in"), "{found}");
     std::fs::remove_file(project.path("flags")).unwrap();
-    assert!(!agent.search("echo a message").contains("odd.echo("), "it is left alone for a while");
     let mut found = String::new();
     let is_there = eventually(Duration::from_secs(30), || {
         std::thread::sleep(Duration::from_millis(500));
@@ -64,6 +63,41 @@ fn a_server_that_failed_is_asked_again_when_somebody_asks() {
         found.contains("odd.echo(")
     });
     assert!(is_there && !found.contains("are not here"), "{found}");
+}
+
+#[test]
+fn a_server_that_failed_is_left_alone_for_a_while_and_nothing_is_counted_from_nothing_for_it() {
+    let (Some(good), Some(late)) = (hostile(&[]), hostile(&["--more", "flags"])) else { return };
+    let dead = json!({ "command": "sh", "args": ["-c", "echo started >> starts; exit 1"] });
+    let project = Project::new(json!({
+        "mcpServers": { "good": good, "late": late, "dead": dead },
+        "capabilities": { "global": ["mcp:good", "mcp:late", "mcp:dead"] },
+        "policy": { "functions": { "good.echo": { "rateLimit": { "requests": 1, "period": "hour" } } } },
+    }));
+    project.write("flags", "--exit-at-start");
+    let starts = || std::fs::read_to_string(project.path("starts")).unwrap().lines().count();
+    let mut agent = Agent::of(&project, &[]);
+    assert!(agent.search("echo a message").contains("good.echo("));
+    let begun = Instant::now();
+    let code =
+        "import { good } from '@capabilities/mcp-good';\nexport default (await good.echo({ message: 'x' })).message";
+    assert_eq!(agent.run(code)["structuredContent"]["value"], "x");
+    assert_eq!(agent.run(code)["structuredContent"]["error"]["code"], "call.rate_limited");
+    let once = starts();
+    std::thread::sleep(Duration::from_secs(1));
+    agent.search("echo a message");
+    std::thread::sleep(Duration::from_secs(1));
+    if begun.elapsed() < Duration::from_secs(4) {
+        assert_eq!(starts(), once, "it is left alone for a while");
+    }
+    std::fs::remove_file(project.path("flags")).unwrap();
+    let is_there = eventually(Duration::from_secs(30), || {
+        std::thread::sleep(Duration::from_millis(500));
+        agent.search("echo a message").contains("late.echo(")
+    });
+    assert!(is_there && eventually(Duration::from_secs(10), || starts() > once));
+    // Everything is served anew by now, and what was used up still is.
+    assert_eq!(agent.run(code)["structuredContent"]["error"]["code"], "call.rate_limited");
 }
 
 #[test]

@@ -10,6 +10,8 @@ mod defaults;
 mod explain;
 mod grant;
 mod hint;
+#[cfg(feature = "compiler")]
+mod memory;
 mod policy;
 mod provide;
 mod rate;
@@ -21,6 +23,10 @@ mod validate;
 
 pub use approval::Approvals;
 pub use grant::Grants;
+#[cfg(feature = "compiler")]
+pub use memory::Memories;
+#[cfg(feature = "compiler")]
+pub(crate) use memory::Memory;
 #[cfg(feature = "compiler")]
 pub(crate) use policy::{KnownFunction, STANDARD};
 pub use rules::Operator;

@@ -54,6 +54,14 @@ impl Rules {
         }
     }
 
+    /// Goes on from what a space remembers.
+    #[cfg(feature = "compiler")]
+    pub(crate) fn remember(&mut self, memory: super::Memory) {
+        self.policy = memory.policy;
+        self.answers = memory.answers;
+        self.lines = memory.lines;
+    }
+
     /// Tells the operator, where one listens: each thing once, without secrets.
     pub(super) fn tell(&self, text: &str) {
         self.told.tell(self.operator.as_deref(), &self.redactor, text);

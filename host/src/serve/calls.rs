@@ -48,6 +48,8 @@ struct Inner {
 /// What is to be called.
 pub(super) struct Wanted<'a> {
     pub(super) space: &'a Arc<Space>,
+    /// The toolbox that has the function: two of them may have a server of one name.
+    pub(super) toolbox: Option<&'a str>,
     pub(super) card: &'a Card,
     pub(super) params: Value,
     /// Most bytes of the parameters, and of the answer.
@@ -80,7 +82,7 @@ enum Entry {
 struct ServedCall {
     id: String,
     owner: Arc<str>,
-    space: Arc<Space>,
+    toolbox: Option<String>,
     /// What a person was asked through the client.
     asked: Asked,
     label: String,
@@ -122,8 +124,7 @@ impl Calls {
         }
         let is_same = |call: &ServedCall| {
             let is_meant = request.request_state.as_ref().is_none_or(|state| *state == call.id);
-            // Two toolboxes may have a server of one name.
-            let is_here = Arc::ptr_eq(&call.space, wanted.space);
+            let is_here = call.toolbox.as_deref() == wanted.toolbox;
             is_meant
                 && is_here
                 && call.owner == *client.identity()
@@ -170,7 +171,7 @@ impl Calls {
         ServedCall {
             id: crate::run_id::new().to_string(),
             owner: client.identity().clone(),
-            space: wanted.space.clone(),
+            toolbox: wanted.toolbox.map(str::to_owned),
             asked: Asked::default(),
             label: wanted.card.label.clone(),
             params: params_text,

@@ -36,7 +36,7 @@ pub use approvals::{ElicitedDecisions, ServedChannel};
 pub use caller::Client;
 pub use code_mode::CodeMode;
 pub use mode::Mode;
-pub use offer::{Note, Offer, OfferError, Offers};
+pub use offer::{Note, Offer, OfferError, Offers, Servers};
 pub use proxy::{Exposure, ProxyMode};
 pub use toolbox::{ToolboxMode, Toolboxes};
 

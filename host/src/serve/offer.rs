@@ -11,7 +11,7 @@ use crate::project::{DefinitionFile, Outlines, ProjectError};
 use crate::run::Caller;
 use crate::space::Space;
 use agent_spaces_search::{IndexError, Model};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 use tokio::sync::{Notify, watch};
 
@@ -46,7 +46,16 @@ pub struct Offer {
     pub has_files: bool,
     /// See [`Offer::has_files`].
     pub has_network: bool,
-    /// How many servers were asked for their tools and have not answered: more may come.
+    /// How far servers have told their tools.
+    pub servers: Servers,
+}
+
+/// How far the servers that are served have told their tools.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Servers {
+    /// How many have.
+    pub known: usize,
+    /// How many were asked and have not answered: more may come.
     pub awaited: usize,
 }
 
@@ -55,11 +64,18 @@ pub struct Offer {
 pub struct Note {
     /// What, in words that an agent may read.
     pub text: String,
+    /// Whether it is about a server, which callers other than who started this need not know the name of.
+    pub is_of_server: bool,
     /// From when on a question makes that it is tried again.
     pub again: Option<Instant>,
 }
 
 impl Note {
+    /// About a server, with nothing to be tried again.
+    pub fn of_server(text: String) -> Note {
+        Note { text, is_of_server: true, again: None }
+    }
+
     /// As it is told now.
     fn told(&self) -> String {
         let text = &self.text;
@@ -89,12 +105,14 @@ pub struct Offers {
     outlines: Outlines,
     exposure: Exposure,
     reader: Option<Reader>,
-    began: tokio::time::Instant,
+    /// When the first offer was made.
+    began: Arc<OnceLock<tokio::time::Instant>>,
     /// Told whenever somebody asks about functions.
     questions: Arc<Notify>,
 }
 
 /// An offer with what is known of its functions.
+#[derive(Clone)]
 pub(super) struct Offered {
     pub(super) space: Arc<Space>,
     pub(super) limits: Limits,
@@ -102,14 +120,12 @@ pub(super) struct Offered {
     pub(super) longest: Duration,
     notes: Vec<Note>,
     /// What models are taught of it.
-    pub(super) taught: PerCaller,
-    pub(super) catalogue: Catalogue,
+    pub(super) taught: Arc<PerCaller>,
+    pub(super) catalogue: Arc<Catalogue>,
     pub(super) checker: TypeChecker,
     /// What is a tool of its own.
-    pub(super) exposed: Vec<ExposedTool>,
-    awaited: usize,
-    /// Whether there are more definitions than servers that have not answered.
-    has_most: bool,
+    pub(super) exposed: Arc<[ExposedTool]>,
+    servers: Servers,
 }
 
 impl Offers {
@@ -120,7 +136,7 @@ impl Offers {
             outlines,
             exposure: Exposure::default(),
             reader: None,
-            began: tokio::time::Instant::now(),
+            began: Arc::default(),
             questions: Arc::default(),
         }
     }
@@ -148,21 +164,31 @@ impl Offers {
 
     /// Serves this from now on. Takes a thread while the functions are read.
     pub fn put(&self, offer: Offer) -> Result<(), OfferError> {
-        let Offer { space, definitions, mut limits, time_limit, notes, checker, has_files, has_network, awaited } =
+        let Offer { space, definitions, mut limits, time_limit, notes, checker, has_files, has_network, servers } =
             offer;
         limits.time = time_limit.unwrap_or(DEFAULT_TIME);
         let longest = time_limit.unwrap_or(LONGEST_TIME);
-        let exposed = self.exposure.tools(&definitions)?;
-        let has_most = definitions.len() > awaited;
+        let exposed = self.exposure.tools(&definitions)?.into();
         let parts = |part: &str| (part != "fs" || has_files) && (part != "http" || has_network);
-        let catalogue = Catalogue::of(definitions, parts, &self.outlines)?;
+        let catalogue = Arc::new(Catalogue::of(definitions, parts, &self.outlines)?);
         if let Some(reader) = &self.reader {
             catalogue.show_to(reader);
         }
-        let (space, taught) = (Arc::new(space), PerCaller::default());
-        let offered = Offered { space, limits, longest, notes, taught, catalogue, checker, exposed, awaited, has_most };
+        let (space, taught) = (Arc::new(space), Arc::default());
+        let offered = Offered { space, limits, longest, notes, taught, catalogue, checker, exposed, servers };
+        self.began.get_or_init(tokio::time::Instant::now);
         self.current.send_replace(Some(Arc::new(offered)));
         Ok(())
+    }
+
+    /// Serves the same as before with other notes: nothing that is under way in it is disturbed.
+    pub fn put_notes(&self, notes: Vec<Note>, servers: Servers) {
+        self.current.send_if_modified(|current| {
+            let Some(offered) = current else { return false };
+            // What models are taught says whether more may come.
+            *offered = Arc::new(Offered { notes, servers, taught: Arc::default(), ..(**offered).clone() });
+            true
+        });
     }
 
     /// What is served, once there is something.
@@ -181,8 +207,11 @@ impl Offers {
     /// What is served, for who asks about functions.
     pub(super) async fn known(&self) -> Arc<Offered> {
         self.questions.notify_one();
-        self.until(self.began + PATIENCE_FOR_ALL, |offered| !offered.is_growing()).await;
-        self.until(self.began + PATIENCE_FOR_MOST, |offered| offered.has_most || !offered.is_growing()).await;
+        self.get().await;
+        if let Some(began) = self.began.get() {
+            self.until(*began + PATIENCE_FOR_ALL, |offered| !offered.is_growing()).await;
+            self.until(*began + PATIENCE_FOR_MOST, Offered::has_most).await;
+        }
         self.get().await
     }
 
@@ -210,18 +239,23 @@ impl Offers {
 }
 
 impl Offered {
+    /// Whether most servers have told their tools.
+    fn has_most(&self) -> bool {
+        !self.is_growing() || self.servers.awaited < self.servers.known
+    }
+
     /// Whether more may come.
     pub(super) fn is_growing(&self) -> bool {
-        self.awaited > 0
+        self.servers.awaited > 0
     }
 
     /// What a client should know of what is not there. Where things are on this machine is for who started it.
     pub(super) fn notes(&self, client: &Client) -> Vec<String> {
-        match (client.is_process(), self.notes.is_empty()) {
-            (true, _) => self.notes.iter().map(Note::told).collect(),
-            (false, true) => Vec::new(),
-            (false, false) => vec!["some servers are not up; what they have may come later".to_owned()],
+        if client.is_process() {
+            return self.notes.iter().map(Note::told).collect();
         }
+        let general = "some servers are not up; what they have may come later";
+        self.notes.iter().find(|note| note.is_of_server).map(|_| general.to_owned()).into_iter().collect()
     }
 
     /// Whether this caller could call a function, and so may know of it.

@@ -10,7 +10,7 @@ use crate::interfaces::Interfaces;
 use crate::mcp::{McpClients, McpProvider, Unconnected};
 use crate::npm::Packages;
 use crate::package::PackageInterface;
-use crate::pipeline::Operator;
+use crate::pipeline::{Memory, Operator};
 use crate::project::definitions::{DefinedModule, DefinitionBody, DefinitionFile};
 use crate::project::equipment::Equipment;
 use crate::project::error::ProjectError;
@@ -50,7 +50,11 @@ impl SpaceModules<'_> {
         equipment: &Equipment,
         scripts: &ScriptSpaces,
     ) -> Result<Space, ProjectError> {
-        let policy = Arc::new(self.policy());
+        let memory = match &equipment.memories {
+            Some(memories) => memories.of(&self.identity, &self.policy),
+            None => Memory::new(self.policy.clone()),
+        };
+        let policy = memory.policy.clone();
         let clients = equipment.clients.as_ref();
         let redactor = clients.map(|clients| clients.context().redactor.clone()).unwrap_or_default();
         let operator = equipment.operator.clone();
@@ -60,7 +64,7 @@ impl SpaceModules<'_> {
         self.warn_of_rules(&policy, equipment)?;
         let operator = equipment.operator.clone();
         let mut space = Space::new(engine.clone(), interfaces, handlers)?
-            .with_policy(policy.clone(), move |text| {
+            .with_memory(memory, move |text| {
                 if let Some(operator) = &operator {
                     operator(text);
                 }

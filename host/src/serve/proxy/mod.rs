@@ -73,6 +73,7 @@ impl ProxyMode {
         let is_visible = offered.is_visible(&exposed.card, client.caller());
         let wanted = Wanted {
             space: &offered.space,
+            toolbox: None,
             card: &exposed.card,
             params: Value::Object(request.arguments.clone().unwrap_or_default()),
             max_bytes: offered.limits.call_bytes,

@@ -58,7 +58,7 @@ impl ToolboxMode {
         };
         let is_hidden = !is_visible(found);
         let (params, max_bytes) = (Value::Object(arguments), opened.limits.call_bytes);
-        let wanted = Wanted { space: &opened.space, card: &found.card, params, max_bytes };
+        let wanted = Wanted { space: &opened.space, toolbox: Some(&toolbox), card: &found.card, params, max_bytes };
         match self.0.calls.make(client, wanted, request, context).await {
             Outcome::Whole(result) => Ok((*result).into()),
             Outcome::Asks(asks) => Ok(asks),

@@ -1,13 +1,15 @@
 //! Servers are asked for their tools while callers are served already. One that fails is a note, and is asked again later.
 
 use super::source::{Source, Unknown};
+use crate::commands::failure::Failure;
 use crate::commands::{clients, terminal};
 use agent_spaces::ConcurrencyLimiter;
 use agent_spaces::mcp::brief;
 use agent_spaces_mcp::{CallError, Listing};
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::task::{JoinError, JoinSet};
+use tokio::task::{Id, JoinSet};
 use tokio::time::Instant;
 
 /// How many are asked at one time: each may be a program that starts.
@@ -19,40 +21,52 @@ const PATIENCE: Duration = Duration::from_secs(120);
 /// Answers that come within so long of the first are read together.
 const TOGETHER: Duration = Duration::from_millis(200);
 
-type Asked = (Unknown, Result<Listing, CallError>);
+type Asked = Result<Listing, CallError>;
 
 /// Asks the servers whose tools nobody knows, and serves what they have as it comes. Those that gave nothing are asked again
 /// when somebody asks about functions, ever more seldom. Never ends.
 pub(super) async fn discover(source: Arc<Source>) {
     let limiter = ConcurrencyLimiter::new(AT_ONCE);
     let mut asking: JoinSet<Asked> = JoinSet::new();
+    let mut asked: HashMap<Id, Unknown> = HashMap::new();
     let mut due = source.due();
     let (mut is_warned, mut taking) = (false, Duration::ZERO);
     loop {
         for server in due.drain(..) {
-            asking.spawn(ask(source.clone(), limiter.clone(), server));
+            let task = asking.spawn(ask(source.clone(), limiter.clone(), server.clone()));
+            asked.insert(task.id(), server);
         }
         if asking.is_empty() && !is_warned {
             source.warn_of_unexposed();
             is_warned = true;
         }
         tokio::select! {
-            Some(first) = asking.join_next() => {
+            Some(first) = asking.join_next_with_id() => {
                 let mut answers = vec![first];
                 // The more there is the longer it takes to serve it anew, and the more is read together.
                 let until = Instant::now() + TOGETHER.max(taking);
-                while let Ok(Some(next)) = tokio::time::timeout_at(until, asking.join_next()).await {
+                while let Ok(Some(next)) = tokio::time::timeout_at(until, asking.join_next_with_id()).await {
                     answers.push(next);
                 }
                 let begun = Instant::now();
-                take_all(source.clone(), answers).await;
+                let answers = answers.into_iter().filter_map(|answer| match answer {
+                    Ok((id, answer)) => asked.remove(&id).map(|server| (server, Some(answer))),
+                    Err(broken) => asked.remove(&broken.id()).map(|server| (server, None)),
+                });
+                take_all(source.clone(), answers.collect()).await;
                 taking = begun.elapsed();
             }
-            () = source.question() => due = source.due(),
+            // What is configured may be something else by now.
+            () = source.question() => if source.has_due() {
+                let reading = source.clone();
+                blocking(move || reading.offer_notes()).await;
+                due = source.due();
+            },
         }
     }
 }
 
+/// What a server answered.
 async fn ask(source: Arc<Source>, limiter: ConcurrencyLimiter, server: Unknown) -> Asked {
     let place = limiter.enter().await;
     let client = source.session().clients().stranger(&server);
@@ -62,32 +76,40 @@ async fn ask(source: Arc<Source>, limiter: ConcurrencyLimiter, server: Unknown) 
         client.close().await;
         drop(place);
     });
-    (server, listed.unwrap_or(Err(CallError::Timeout { after: PATIENCE })))
+    listed.unwrap_or(Err(CallError::Timeout { after: PATIENCE }))
 }
 
-/// Takes in what servers answered, and serves it.
-async fn take_all(source: Arc<Source>, answers: Vec<Result<Asked, JoinError>>) {
-    let taken = tokio::task::spawn_blocking(move || {
-        answers.into_iter().flatten().for_each(|answer| take(&source, answer));
-        source.offer()
-    });
-    if let Ok(Err(failure)) = taken.await {
+/// Takes in what servers answered, and serves it. Where nothing is new what is served stays, with all that is under way in it.
+async fn take_all(source: Arc<Source>, answers: Vec<(Unknown, Option<Asked>)>) {
+    blocking(move || {
+        let taken: Vec<bool> = answers.into_iter().map(|(server, answer)| take(&source, &server, answer)).collect();
+        if taken.contains(&true) { source.offer() } else { source.offer_notes() }
+    })
+    .await;
+}
+
+/// Does what takes a thread, and warns where that cannot be done.
+async fn blocking(work: impl FnOnce() -> Result<(), Failure> + Send + 'static) {
+    if let Ok(Err(failure)) = tokio::task::spawn_blocking(work).await {
         terminal::warn(failure.message());
     }
 }
 
-/// Accepts what a server offers, or remembers why it offers nothing.
-fn take(source: &Source, (server, listed): Asked) {
-    let refused = match listed {
-        Ok(listing) => {
-            let accepted = source.accept(&server, &listing);
-            accepted.err().map(|failure| ("what it offers could not be written down".to_owned(), failure))
-        }
-        Err(error) => Some((brief(&server.name, &error), clients::refused(&server.name, &error))),
+/// Accepts what a server offers, or remembers why it offers nothing; gives whether there is something new.
+fn take(source: &Source, server: &Unknown, answer: Option<Asked>) -> bool {
+    let (why, failure) = match answer {
+        Some(Ok(listing)) => match source.accept(server, &listing) {
+            Ok(()) => return true,
+            Err(failure) => ("what it offers could not be written down".to_owned(), Some(failure)),
+        },
+        Some(Err(error)) => (brief(&server.name, &error), Some(clients::refused(&server.name, &error))),
+        // Asking itself broke off: that is our own fault, and said where it happened.
+        None => ("it could not be asked".to_owned(), None),
     };
-    if let Some((why, failure)) = refused {
-        source.note_failure(&server.name, why);
-        // The whole of it is for who runs the server; an agent need not know how programs are started.
+    source.note_failure(&server.name, why);
+    // The whole of it is for who runs the server; an agent need not know how programs are started.
+    if let Some(failure) = failure {
         terminal::warn(failure.message());
     }
+    false
 }

@@ -10,9 +10,10 @@ use agent_spaces::config::TypeCheck;
 use agent_spaces::mcp::ConfiguredServer;
 use agent_spaces::project::{Project, SpaceModules};
 use agent_spaces::serve::check::TypeChecker;
-use agent_spaces::serve::{ElicitedDecisions, Exposure, Note, Offer, Offers, ServedChannel};
+use agent_spaces::serve::{ElicitedDecisions, Exposure, Note, Offer, Offers, ServedChannel, Servers};
 use agent_spaces_search::Model;
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use tokio::runtime::Handle;
@@ -39,6 +40,8 @@ pub(super) struct Source {
     unknown: Mutex<Vec<Unknown>>,
     /// What is the matter with those that were asked, by name.
     troubles: Mutex<BTreeMap<String, Trouble>>,
+    /// Whether something became known that could not be served.
+    is_behind: AtomicBool,
 }
 
 /// Why the tools of a server are not there.
@@ -63,14 +66,15 @@ impl Source {
             Found::Definitions(_) => None,
         };
         let mut session = Session::in_runtime(project, runtime)?;
+        session.remember();
         session.ask_through(Arc::new(ServedChannel::new(decisions, approvals::store_channel())));
         let offers = match project {
             Some(project) => with_model(offers, project)?,
             None => offers,
         };
         let checker = checker(&first);
-        let (unknown, troubles) = (Mutex::default(), Mutex::default());
-        Ok(Source { choice, engine, session, first, offers, checker, unknown, troubles })
+        let (unknown, troubles, is_behind) = (Mutex::default(), Mutex::default(), AtomicBool::default());
+        Ok(Source { choice, engine, session, first, offers, checker, unknown, troubles, is_behind })
     }
 
     /// Makes these functions tools of their own, or those that the configuration names.
@@ -99,16 +103,13 @@ impl Source {
 
     /// Reads everything again and serves it.
     pub(super) fn offer(&self) -> Result<(), Failure> {
+        // Until it is done: whoever asks next tries it again.
+        self.is_behind.store(true, Ordering::Relaxed);
         let found = self.choice.find_here(&self.engine)?;
         let modules = self.choice.modules(&found)?;
         let space = modules.assemble_with(&self.engine, self.session.equipment())?;
-        let unknown: Vec<Unknown> = modules
-            .undiscovered
-            .iter()
-            .filter(|server| server.obstacle().is_none())
-            .map(|server| (*server).clone())
-            .collect();
-        let (notes, awaited) = self.notes(&modules, &found);
+        self.remember_unknown(&modules);
+        let (notes, servers) = self.notes(&modules, &found);
         let definitions = modules.given.iter().map(|definition| (*definition).clone()).collect();
         let offer = Offer {
             space,
@@ -119,12 +120,40 @@ impl Source {
             checker: self.checker.clone(),
             has_files: modules.workspace().is_some(),
             has_network: modules.policy().network().enabled,
-            awaited,
+            servers,
         };
         let put = self.offers.put(offer);
         put.map_err(|error| Failure::new("config.definition", error.to_string(), None))?;
-        *self.unknown.lock().unwrap_or_else(PoisonError::into_inner) = unknown;
+        self.is_behind.store(false, Ordering::Relaxed);
         Ok(())
+    }
+
+    /// Says what is the matter with servers now; what is served stays as it is.
+    pub(super) fn offer_notes(&self) -> Result<(), Failure> {
+        if self.is_behind.load(Ordering::Relaxed) {
+            return self.offer();
+        }
+        let found = self.choice.find_here(&self.engine)?;
+        let modules = self.choice.modules(&found)?;
+        self.remember_unknown(&modules);
+        let (notes, servers) = self.notes(&modules, &found);
+        self.offers.put_notes(notes, servers);
+        Ok(())
+    }
+
+    fn remember_unknown(&self, modules: &SpaceModules<'_>) {
+        let startable = modules.undiscovered.iter().filter(|server| server.obstacle().is_none());
+        let unknown: Vec<Unknown> = startable.map(|server| (*server).clone()).collect();
+        // One that is configured no more, and comes back later, begins anew.
+        self.troubles().retain(|name, _| unknown.iter().any(|server| server.name == *name));
+        *self.unknown.lock().unwrap_or_else(PoisonError::into_inner) = unknown;
+    }
+
+    /// Whether a server may be asked again by now, or something waits to be served.
+    pub(super) fn has_due(&self) -> bool {
+        let now = Instant::now();
+        let is_due = |trouble: &Trouble| trouble.failed.as_ref().is_some_and(|(_, again)| *again <= now);
+        self.is_behind.load(Ordering::Relaxed) || self.troubles().values().any(is_due)
     }
 
     /// The servers that are to be asked for their tools now, which count as asked from now on.
@@ -144,12 +173,13 @@ impl Source {
         self.offers.question().await;
     }
 
-    /// What an agent should know of servers that are not up, and how many may still come.
-    fn notes(&self, modules: &SpaceModules<'_>, found: &Found) -> (Vec<Note>, usize) {
+    /// What an agent should know of servers that are not up, and how far the others are.
+    fn notes(&self, modules: &SpaceModules<'_>, found: &Found) -> (Vec<Note>, Servers) {
         let troubles = self.troubles();
-        let missing =
-            |name: &str, why: &str, again| Note { text: format!("the tools of {name} are not here: {why}"), again };
-        let plain = |text: String| Note { text, again: None };
+        let missing = |name: &str, why: &str, again| Note {
+            again,
+            ..Note::of_server(format!("the tools of {name} are not here: {why}"))
+        };
         let (mut asked, mut failed) = (Vec::new(), Vec::new());
         for server in &modules.undiscovered {
             let name = server.name.as_str();
@@ -160,17 +190,21 @@ impl Source {
             }
         }
         let awaited = asked.len();
-        let mut notes = first(failed, |more| plain(format!("and the tools of {more} more servers")));
+        let mut notes = first(failed, |more| Note::of_server(format!("and the tools of {more} more servers")));
         if awaited > 0 {
             let asked = first(asked, |more| format!("and {more} more")).join(", ");
-            notes.push(plain(format!("asked for their tools, no answer yet: {asked}; search again in a moment")));
+            notes.push(Note::of_server(format!(
+                "asked for their tools, no answer yet: {asked}; search again in a moment"
+            )));
         }
         if let Found::Definitions(definitions) = found
             && definitions.is_empty()
         {
-            notes.push(plain("nothing is configured: the user can run `agent-spaces init`".to_owned()));
+            let text = "nothing is configured: the user can run `agent-spaces init`".to_owned();
+            notes.push(Note { text, is_of_server: false, again: None });
         }
-        (notes, awaited)
+        let known = modules.given.iter().filter(|definition| definition.server.is_some()).count();
+        (notes, Servers { known, awaited })
     }
 
     /// Remembers that a server gave nothing, and why.

@@ -1,6 +1,6 @@
 //! Clients that go away, and the server that does.
 
-use crate::served::{ANN, BOB, Served, bearer, message, own_headers, program, stateless};
+use crate::served::{ANN, BOB, Served, bearer, message, own_headers, program, project, stateless};
 use crate::support::{Project, eventually, hostile_logging, signal};
 use crate::wire::{open, read};
 use serde_json::{Value, json};
@@ -8,6 +8,9 @@ use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
 const SOON: Duration = Duration::from_secs(15);
+
+/// So that who ended their last session is gone soon.
+const IMPATIENT: [&str; 2] = ["--silence", "1"];
 
 /// How often the server behind all was told that a call of `hang` began, and that one is cancelled.
 fn hangs(served: &Served) -> (usize, usize) {
@@ -140,7 +143,8 @@ fn servers(served: &Served) -> usize {
 
 #[test]
 fn what_was_started_for_a_caller_ends_with_their_last_session() {
-    let Some(served) = Served::with_callers() else { return };
+    let Some(project) = project() else { return };
+    let served = Served::start(project, &IMPATIENT);
     let echo = || program("export default await hostile.echo({ message: 'up' });");
     let (first, last, bobs) = (served.session(ANN), served.session(ANN), served.session(BOB));
     for session in [&first, &last, &bobs] {
@@ -156,28 +160,74 @@ fn what_was_started_for_a_caller_ends_with_their_last_session() {
     assert_eq!(served.session(ANN).run(echo())["status"], "done", "she may come back");
 }
 
-#[test]
-fn a_toolbox_is_closed_with_the_last_session_of_who_opened_it() {
-    let Some(server) = hostile_logging(&[]) else { return };
-    let toolbox = json!({ "description": "x", "mcpServers": { "hostile": server } });
+/// A server with a toolbox, and with callers.
+fn with_toolbox(options: &[&str]) -> Option<Served> {
+    let toolbox = json!({ "description": "x", "mcpServers": { "hostile": hostile_logging(&[])? } });
     let callers =
         json!({ "ann": { "token": { "env": "TOKEN_OF_ANN" } }, "bob": { "token": { "env": "TOKEN_OF_BOB" } } });
     let project = Project::new(json!({ "toolboxes": { "box": toolbox }, "serve": { "callers": callers } }));
-    let served = Served::start(project, &["--mode", "toolbox"]);
+    Some(Served::start(project, &[&["--mode", "toolbox"], options].concat()))
+}
+
+fn opening() -> Value {
+    json!({ "name": "open_toolbox", "arguments": { "toolbox": "box" } })
+}
+
+fn using() -> Value {
+    let tool = json!({ "toolbox": "box", "server": "hostile", "tool": "echo" });
+    json!({ "name": "use_tool", "arguments": { "tool": tool, "arguments": { "message": "hello" } } })
+}
+
+#[test]
+fn a_toolbox_is_closed_with_the_last_session_of_who_opened_it() {
+    let Some(served) = with_toolbox(&IMPATIENT) else { return };
     let (anns, bobs) = (served.session(ANN), served.session(BOB));
-    let open = json!({ "name": "open_toolbox", "arguments": { "toolbox": "box" } });
     for session in [&anns, &bobs] {
-        let opened = session.request("tools/call", open.clone());
+        let opened = session.request("tools/call", opening());
         assert!(opened.get("isError").is_none(), "{opened}");
     }
     assert_eq!(servers(&served), 2);
     anns.end();
     assert!(eventually(SOON, || servers(&served) == 1), "{:?}", served.project.processes());
-    let tool = json!({ "toolbox": "box", "server": "hostile", "tool": "echo" });
-    let call = json!({ "name": "use_tool", "arguments": { "tool": tool, "arguments": { "message": "hello" } } });
-    assert!(bobs.request("tools/call", call.clone()).to_string().contains("hello"));
-    let again = served.session(ANN).request("tools/call", call);
+    assert!(bobs.request("tools/call", using()).to_string().contains("hello"));
+    let again = served.session(ANN).request("tools/call", using());
     assert!(again.to_string().contains("Toolbox 'box' is not open"), "{again}");
+}
+
+/// Some clients make a session for each call, and those of 2026-07-28 make none.
+#[test]
+fn a_toolbox_stays_open_from_one_call_to_the_next_whatever_sessions_they_have() {
+    let Some(served) = with_toolbox(&[]) else { return };
+    let opened = served.ask(ANN, "tools/call", opening()).answer();
+    assert!(opened["result"].get("isError").is_none(), "{opened}");
+    let used = served.ask(ANN, "tools/call", using()).answer();
+    assert_eq!(text(&used), "hello", "{used}");
+
+    let short = served.session(BOB);
+    let opened = short.request("tools/call", opening());
+    assert!(opened.get("isError").is_none(), "{opened}");
+    short.end();
+    // Longer than it takes to close one.
+    std::thread::sleep(Duration::from_secs(2));
+    let used = served.session(BOB).request("tools/call", using());
+    assert!(used.to_string().contains("hello"), "{used}");
+    assert_eq!(servers(&served), 2, "none was started again");
+}
+
+#[test]
+fn a_run_that_nobody_waits_for_outlives_its_session() {
+    let Some(project) = project() else { return };
+    let served = Served::start(project, &IMPATIENT);
+    let first = served.session(ANN);
+    let mut arguments = program("await hostile.sleep({ ms: 5000 }); export default 'slept';");
+    arguments["wait"] = json!(0);
+    let ran = first.run(arguments);
+    assert_eq!(ran["status"], "running", "{ran}");
+    first.end();
+    // She is silent for longer than it takes to be gone, and her run is not over.
+    std::thread::sleep(Duration::from_secs(3));
+    let done = served.session(ANN).run(json!({ "resume": ran["runId"] }));
+    assert_eq!((&done["status"], &done["result"]), (&json!("done"), &json!("slept")), "{done}");
 }
 
 /// What is kept of a request whose answer goes to another would stay as long as the session.

@@ -20,7 +20,7 @@ use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
 use serde::de::IgnoredAny;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use tokio::sync::{Notify, Semaphore, watch};
+use tokio::sync::{Semaphore, watch};
 use tokio_util::sync::CancellationToken;
 
 /// The header that names a session.
@@ -33,8 +33,8 @@ const MAX_HEAD: usize = 64 << 10;
 const MAX_BODY: usize = 4 << 20;
 const BODY: Duration = Duration::from_secs(30);
 
-/// How often it is looked whether callers are gone who did not say so.
-const PULSE: Duration = Duration::from_secs(60);
+/// How often it is looked at most whether callers are gone.
+const SHORTEST_PULSE: Duration = Duration::from_millis(100);
 
 /// All callers, each with a service of their own.
 pub(super) struct Gate {
@@ -46,8 +46,6 @@ pub(super) struct Gate {
     mode: Mode,
     /// Requests that are not answered.
     underway: watch::Sender<usize>,
-    /// Told when a caller may be gone.
-    left: Arc<Notify>,
     ending: CancellationToken,
 }
 
@@ -61,9 +59,8 @@ struct Service {
 impl Gate {
     pub(super) fn new(mode: Mode, callers: Callers, doors: Doors) -> Gate {
         let (places, ending) = (Arc::new(Semaphore::new(MAX_OF_ALL)), CancellationToken::new());
-        let left = Arc::<Notify>::default();
         let services = callers.clients().map(|client| {
-            let presence = Presence::new(left.clone());
+            let presence = Presence::default();
             let sessions = Sessions::new(places.clone(), presence.clone());
             let (own, mode) = (client.clone(), mode.clone());
             let config = StreamableHttpServerConfig::default()
@@ -80,7 +77,7 @@ impl Gate {
         });
         let services: Vec<Service> = services.collect();
         let connections = Connections::new(services.len());
-        Gate { doors, callers, connections, services, mode, underway: watch::Sender::new(0), left, ending }
+        Gate { doors, callers, connections, services, mode, underway: watch::Sender::new(0), ending }
     }
 
     pub(super) fn connections(&self) -> &Connections {
@@ -123,7 +120,7 @@ impl Gate {
         if !self.connections.introduce(connection, index) {
             return answers::too_many_connections();
         }
-        let asking = service.presence.request();
+        let asking = service.presence.request().await;
         let is_in_session = request.headers().contains_key(SESSION);
         let answer = self.serve(service, request).await;
         if !is_in_session && !answer.headers().contains_key(SESSION) {
@@ -158,16 +155,24 @@ impl Gate {
         until_sent(answer, underway)
     }
 
-    /// Ends what was started for callers who are gone. Never ends itself.
-    pub(super) async fn tidy(&self, clients: &McpClients) {
+    /// Ends what was started for callers who are gone: those who ended their last session, after this `silence`. Never
+    /// ends itself.
+    pub(super) async fn tidy(&self, clients: &McpClients, silence: Duration) {
         loop {
-            let _late_is_fine = tokio::time::timeout(PULSE, self.left.notified()).await;
+            tokio::time::sleep((silence / 6).max(SHORTEST_PULSE)).await;
             for Service { client, presence, .. } in &self.services {
-                if presence.is_gone(Instant::now()) && !self.mode.is_busy(client) {
-                    presence.forget();
-                    self.mode.end_all(client).await;
-                    clients.let_go(client.caller().name.as_deref());
+                // Only a request makes them busy, and it would be none of silence.
+                if self.mode.is_busy(client) {
+                    continue;
                 }
+                let Some(leaving) = presence.leave(Instant::now(), silence) else { continue };
+                let (mode, clients, client) = (self.mode.clone(), clients.clone(), client.clone());
+                // One whose servers end slowly keeps nobody else's.
+                tokio::spawn(async move {
+                    let _leaving = leaving;
+                    mode.end_all(&client).await;
+                    clients.let_go(client.caller().name.as_deref());
+                });
             }
         }
     }

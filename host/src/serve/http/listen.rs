@@ -17,7 +17,7 @@ use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
 /// How long the head of a request may take, which is also how long a connection may lie idle; what is kept of it while it
-/// comes; its lines.
+/// comes; its lines. Until a token is shown, all of it together has the shorter time of strangers (`connections`).
 const HEAD: Duration = Duration::from_secs(20);
 const MAX_KEPT: usize = 128 << 10;
 const MAX_HEADERS: usize = 100;
@@ -33,19 +33,21 @@ const ENDED: Duration = Duration::from_secs(1);
 const PAUSE: Duration = Duration::from_millis(100);
 
 /// Serves callers until it is told to stop. Then what is under way is answered or ended, within a few seconds. What
-/// `clients` has open for a caller ends when the caller is gone.
+/// `clients` has open for a caller ends when the caller is gone: after half an hour without a request, or after `silence`
+/// where they have ended all of their sessions.
 pub async fn serve_http(
     listener: TcpListener,
     mode: Mode,
     clients: &McpClients,
     callers: Callers,
     doors: Doors,
+    silence: Duration,
     stop: impl Future<Output = ()>,
 ) {
     let gate = Arc::new(Gate::new(mode, callers, doors));
     let closing = CancellationToken::new();
     let mut connections = JoinSet::new();
-    let tidying = gate.tidy(clients);
+    let tidying = gate.tidy(clients, silence);
     tokio::pin!(stop, tidying);
     loop {
         tokio::select! {

@@ -2,25 +2,25 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
-use tokio::sync::Notify;
+use tokio::sync::{OwnedRwLockReadGuard, OwnedRwLockWriteGuard, RwLock};
 
 /// How long a caller may be silent who has not said goodbye. People leave their agents for a coffee.
 const IDLE: Duration = Duration::from_secs(30 * 60);
 
 /// Whether one caller is still there; clones are one.
-#[derive(Clone)]
+#[derive(Clone, Default)]
 pub(super) struct Presence(Arc<Inner>);
 
+#[derive(Default)]
 struct Inner {
     state: Mutex<State>,
-    /// Told when somebody may be gone.
-    left: Arc<Notify>,
+    /// Shared by the requests that are not over, of which a stream that somebody reads is one. Who ends what is theirs has
+    /// it alone, so that nothing ends that a request has just begun.
+    turn: Arc<RwLock<()>>,
 }
 
 #[derive(Default)]
 struct State {
-    /// Requests that are not over; a stream that somebody reads is one.
-    requests: usize,
     sessions: usize,
     /// Whether something was asked outside of sessions: who does that never says goodbye.
     is_sessionless: bool,
@@ -29,14 +29,10 @@ struct State {
 }
 
 impl Presence {
-    pub(super) fn new(left: Arc<Notify>) -> Presence {
-        Presence(Arc::new(Inner { state: Mutex::default(), left }))
-    }
-
-    /// A request, until this is dropped.
-    pub(super) fn request(&self) -> Asking {
-        self.state().requests += 1;
-        Asking(self.clone())
+    /// A request, until this is dropped. Waits while what was theirs before ends.
+    pub(super) async fn request(&self) -> Asking {
+        let _turn = self.0.turn.clone().read_owned().await;
+        Asking { presence: self.clone(), _turn }
     }
 
     /// A session, until this is dropped.
@@ -50,17 +46,18 @@ impl Presence {
         self.state().is_sessionless = true;
     }
 
-    /// Whether they are gone by now, and something of theirs may still be there.
-    pub(super) fn is_gone(&self, now: Instant) -> bool {
-        let state = self.state();
-        let has_left = state.sessions == 0 && !state.is_sessionless;
-        state.requests == 0 && state.asked.is_some_and(|asked| has_left || now.saturating_duration_since(asked) >= IDLE)
-    }
-
-    /// Nothing of theirs is there any more.
-    pub(super) fn forget(&self) {
+    /// Whether they are gone by now, and something of theirs may still be there. Who ended their last session is gone after
+    /// this `silence`: many clients make a session for each call.
+    pub(super) fn leave(&self, now: Instant, silence: Duration) -> Option<Leaving> {
+        let turn = self.0.turn.clone().try_write_owned().ok()?;
         let mut state = self.state();
+        let has_left = state.sessions == 0 && !state.is_sessionless;
+        let patience = if has_left { silence } else { IDLE };
+        if now.saturating_duration_since(state.asked?) < patience {
+            return None;
+        }
         (state.is_sessionless, state.asked) = (false, None);
+        Some(Leaving(turn))
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -68,16 +65,18 @@ impl Presence {
     }
 }
 
+/// A caller who is gone. Should they come back, their requests wait until this is dropped.
+pub(super) struct Leaving(#[expect(dead_code, reason = "held for its drop")] OwnedRwLockWriteGuard<()>);
+
 /// A request of a caller's.
-pub(super) struct Asking(Presence);
+pub(super) struct Asking {
+    presence: Presence,
+    _turn: OwnedRwLockReadGuard<()>,
+}
 
 impl Drop for Asking {
     fn drop(&mut self) {
-        let mut state = self.0.state();
-        state.requests = state.requests.saturating_sub(1);
-        state.asked = Some(Instant::now());
-        drop(state);
-        self.0.0.left.notify_one();
+        self.presence.state().asked = Some(Instant::now());
     }
 }
 
@@ -88,46 +87,57 @@ impl Drop for Connected {
     fn drop(&mut self) {
         let mut state = self.0.state();
         state.sessions = state.sessions.saturating_sub(1);
-        drop(state);
-        self.0.0.left.notify_one();
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use futures_util::FutureExt;
 
-    #[test]
-    fn a_caller_is_gone_when_their_last_session_is_over_and_nothing_is_under_way() {
-        let presence = Presence::new(Arc::default());
-        let is_gone = || presence.is_gone(Instant::now());
-        assert!(!is_gone(), "there was nobody");
+    const SILENCE: Duration = Duration::from_secs(60);
+
+    #[tokio::test]
+    async fn a_caller_is_gone_a_while_after_their_last_session_if_nothing_is_under_way() {
+        let presence = Presence::default();
+        let later = || presence.leave(Instant::now() + SILENCE, SILENCE);
+        assert!(later().is_none(), "there was nobody");
         let (first, second) = (presence.session(), presence.session());
-        let request = presence.request();
+        let request = presence.request().await;
         drop(first);
         drop(request);
-        assert!(!is_gone());
-        let last = presence.request();
+        assert!(later().is_none());
+        let last = presence.request().await;
         drop(second);
-        assert!(!is_gone(), "it is not answered");
+        assert!(later().is_none(), "it is not answered");
         drop(last);
-        assert!(is_gone());
-        presence.forget();
-        assert!(!is_gone(), "once is enough");
+        assert!(presence.leave(Instant::now(), SILENCE).is_none(), "the next session may come at once");
+        assert!(later().is_some());
+        assert!(later().is_none(), "once is enough");
     }
 
-    #[test]
-    fn a_caller_without_sessions_or_whose_session_lies_is_gone_after_a_while() {
+    #[tokio::test]
+    async fn who_comes_back_waits_until_what_was_theirs_has_ended() {
+        let presence = Presence::default();
+        drop(presence.request().await);
+        let leaving = presence.leave(Instant::now() + SILENCE, SILENCE).unwrap();
+        assert!(presence.request().now_or_never().is_none());
+        drop(leaving);
+        assert!(presence.request().now_or_never().is_some());
+    }
+
+    #[tokio::test]
+    async fn a_caller_without_sessions_or_whose_session_lies_is_gone_after_a_while() {
         for has_session in [false, true] {
-            let presence = Presence::new(Arc::default());
+            let presence = Presence::default();
             let _session = has_session.then(|| presence.session());
-            let request = presence.request();
+            let request = presence.request().await;
             presence.is_sessionless();
-            assert!(!presence.is_gone(Instant::now() + IDLE * 2), "it takes long");
+            assert!(presence.leave(Instant::now() + IDLE * 2, SILENCE).is_none(), "it takes long");
             let before = Instant::now();
             drop(request);
-            assert!(!presence.is_gone(before + IDLE - Duration::from_secs(1)));
-            assert!(presence.is_gone(Instant::now() + IDLE));
+            assert!(presence.leave(before + IDLE - Duration::from_secs(1), SILENCE).is_none());
+            assert!(presence.leave(Instant::now() + IDLE, SILENCE).is_some());
         }
     }
 }

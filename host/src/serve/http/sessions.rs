@@ -30,6 +30,13 @@ const IDLE: Duration = Duration::from_secs(12 * 60 * 60);
 pub(super) const RETRY: Duration = Duration::from_millis(500);
 const GONE: Duration = Duration::from_millis(2_500);
 
+/// Most requests of a session that are not answered, and the longest id of one. Both are kept as long as the request.
+const MAX_UNDERWAY: usize = 256;
+const MAX_ID: usize = 1 << 10;
+
+/// How many requests of a session are passed on at one time: each is kept until it is, whether its client waits or not.
+const MAX_OPENING: usize = 4;
+
 /// The sessions of one caller; clones are one.
 #[derive(Clone)]
 pub(super) struct Sessions(Arc<Inner>);
@@ -51,13 +58,32 @@ struct Session {
     underway: HashMap<String, Underway>,
     /// The ids of those, and of requests that are about to be.
     ids: HashSet<RequestId>,
+    opening: Arc<Semaphore>,
     place: Place,
 }
 
 impl Session {
     fn new(place: Place) -> Session {
         let (underway, ids) = (HashMap::new(), HashSet::new());
-        Session { used: Instant::now(), readers: 0, underway, ids, place }
+        let opening = Arc::new(Semaphore::new(MAX_OPENING));
+        Session { used: Instant::now(), readers: 0, underway, ids, opening, place }
+    }
+
+    /// A request is about to be passed on.
+    fn expect(&mut self, request: &RequestId) -> Result<(), SessionsError> {
+        self.used = Instant::now();
+        if matches!(request, RequestId::String(text) if text.len() > MAX_ID) {
+            return Err(SessionsError::LongId);
+        }
+        // Only one of two could be answered; what is kept of the other would stay as long as the session.
+        if self.ids.contains(request) {
+            return Err(SessionsError::Twice);
+        }
+        if self.ids.len() >= MAX_UNDERWAY {
+            return Err(SessionsError::Busy);
+        }
+        self.ids.insert(request.clone());
+        Ok(())
     }
 
     /// Takes a request out that was answered or given up.
@@ -78,6 +104,19 @@ struct Place {
 struct Underway {
     id: RequestId,
     readers: usize,
+    /// When the last reader left.
+    left: Instant,
+}
+
+impl Underway {
+    fn new(id: RequestId) -> Underway {
+        Underway { id, readers: 0, left: Instant::now() }
+    }
+
+    /// Whether nobody came back for it. Who did and left again has their time anew.
+    fn is_given_up(&self) -> bool {
+        self.readers == 0 && self.left.elapsed() >= GONE
+    }
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -86,6 +125,12 @@ pub(super) enum SessionsError {
     Full,
     #[error("a request of this id is under way already")]
     Twice,
+    #[error("an id of a request has at most {MAX_ID} bytes")]
+    LongId,
+    #[error("there are too many requests under way in this session: wait for one of them first")]
+    Busy,
+    #[error("the session is over")]
+    Over,
     #[error(transparent)]
     Local(#[from] LocalSessionManagerError),
 }
@@ -123,7 +168,7 @@ impl Sessions {
         }
         let unused = {
             let mut book = self.book();
-            let idle = book.iter().filter(|(_, session)| session.readers == 0 && session.underway.is_empty());
+            let idle = book.iter().filter(|(_, session)| session.readers == 0 && session.ids.is_empty());
             let oldest = idle.min_by_key(|(_, session)| session.used).map(|(id, _)| id.clone());
             oldest.and_then(|id| book.remove_entry(&id))
         };
@@ -159,6 +204,7 @@ impl Sessions {
             session.end(name);
             return;
         }
+        underway.left = Instant::now();
         // Without a runtime everything is over anyway.
         if let Ok(runtime) = tokio::runtime::Handle::try_current() {
             let (sessions, id, name) = (self.clone(), id.clone(), name.to_owned());
@@ -169,13 +215,46 @@ impl Sessions {
         }
     }
 
+    /// Passes a request on, and gives the stream of its answer.
+    async fn open(&self, id: &SessionId, message: ClientJsonRpcMessage) -> Result<Watched, SessionsError> {
+        let request = match &message {
+            ClientJsonRpcMessage::Request(request) => Some(request.id.clone()),
+            _ => None,
+        };
+        if let (Some(request), Some(session)) = (&request, self.book().get_mut(id)) {
+            session.expect(request)?;
+        }
+        let opened = match self.0.local.create_stream(id, message).await {
+            Ok(messages) => {
+                let mut messages = Box::pin(messages);
+                // The first is there at once: it tells the client how to come back, and us how the request is called.
+                let first = messages.next().await;
+                let name = first.as_ref().and_then(|first| request_of(first.event_id.as_deref()?)).map(str::to_owned);
+                Ok((first, messages, name))
+            }
+            Err(error) => Err(error),
+        };
+        if let (Some(request), Some(session)) = (request, self.book().get_mut(id)) {
+            match &opened {
+                Ok((_, _, Some(name))) => {
+                    session.underway.insert(name.clone(), Underway::new(request));
+                }
+                _ => {
+                    session.ids.remove(&request);
+                }
+            }
+        }
+        let (first, messages, name) = opened?;
+        Ok(Watched::new(stream::iter(first).chain(messages), self.reader(id, name)))
+    }
+
     /// Cancels a request whose client did not come back.
     async fn cancel_unread(&self, id: &SessionId, name: &str) {
         let request = {
             let mut book = self.book();
             let Some(session) = book.get_mut(id) else { return };
             match session.underway.get(name) {
-                Some(underway) if underway.readers == 0 => session.end(name),
+                Some(underway) if underway.is_given_up() => session.end(name),
                 _ => None,
             }
         };
@@ -233,7 +312,8 @@ impl SessionManager for Sessions {
     }
 
     async fn close_session(&self, id: &SessionId) -> Result<(), SessionsError> {
-        self.book().remove(id);
+        // Its place is nobody else's before it is gone.
+        let _session = self.book().remove(id);
         Ok(self.0.local.close_session(id).await?)
     }
 
@@ -242,39 +322,17 @@ impl SessionManager for Sessions {
         id: &SessionId,
         message: ClientJsonRpcMessage,
     ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, SessionsError> {
-        let request = match &message {
-            ClientJsonRpcMessage::Request(request) => Some(request.id.clone()),
-            _ => None,
-        };
-        if let (Some(request), Some(session)) = (&request, self.book().get_mut(id)) {
-            session.used = Instant::now();
-            // Only one of two could be answered; what is kept of the other would stay as long as the session.
-            if !session.ids.insert(request.clone()) {
-                return Err(SessionsError::Twice);
-            }
-        }
-        let opened = match self.0.local.create_stream(id, message).await {
-            Ok(messages) => {
-                let mut messages = Box::pin(messages);
-                // The first is there at once: it tells the client how to come back, and us how the request is called.
-                let first = messages.next().await;
-                let name = first.as_ref().and_then(|first| request_of(first.event_id.as_deref()?)).map(str::to_owned);
-                Ok((first, messages, name))
-            }
-            Err(error) => Err(error),
-        };
-        if let (Some(request), Some(session)) = (request, self.book().get_mut(id)) {
-            match &opened {
-                Ok((_, _, Some(name))) => {
-                    session.underway.insert(name.clone(), Underway { id: request, readers: 0 });
-                }
-                _ => {
-                    session.ids.remove(&request);
-                }
-            }
-        }
-        let (first, messages, name) = opened?;
-        Ok(Watched::new(stream::iter(first).chain(messages), self.reader(id, name)))
+        let opening = self.book().get(id).map(|session| session.opening.clone()).ok_or(SessionsError::Over)?;
+        // Nobody closes it.
+        let turn = opening.acquire_owned().await.map_err(|_| SessionsError::Over)?;
+        let (sessions, id) = (self.clone(), id.clone());
+        // Who waits for this is dropped with their connection. What was begun is seen to its end all the same: a reader
+        // that nobody takes leaves as any other, and the request is given up.
+        let opened = tokio::spawn(async move {
+            let _turn = turn;
+            sessions.open(&id, message).await
+        });
+        opened.await.unwrap_or(Err(SessionsError::Over))
     }
 
     async fn accept_message(&self, id: &SessionId, message: ClientJsonRpcMessage) -> Result<(), SessionsError> {
@@ -306,10 +364,41 @@ impl SessionManager for Sessions {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use futures_util::FutureExt;
+    use rmcp::RoleServer;
+    use rmcp::transport::Transport;
+    use serde_json::json;
+
+    fn sessions() -> Sessions {
+        Sessions::new(Arc::new(Semaphore::new(MAX_OF_ALL)), Presence::default())
+    }
+
+    fn request(id: &str) -> ClientJsonRpcMessage {
+        serde_json::from_value(json!({ "jsonrpc": "2.0", "id": id, "method": "ping" })).unwrap()
+    }
+
+    /// A session whose requests nobody answers.
+    async fn silent(sessions: &Sessions) -> SessionId {
+        let (id, mut transport) = sessions.create_session().await.unwrap();
+        tokio::spawn(async move {
+            Transport::<RoleServer>::receive(&mut transport).await;
+            let greeting = serde_json::from_value(json!({ "jsonrpc": "2.0", "id": 0, "result": {} })).unwrap();
+            Transport::<RoleServer>::send(&mut transport, greeting).await.unwrap();
+            while Transport::<RoleServer>::receive(&mut transport).await.is_some() {}
+        });
+        sessions.initialize_session(&id, request("0")).await.unwrap();
+        id
+    }
+
+    /// How many requests are kept in a session, by their ids and by their names.
+    fn kept(sessions: &Sessions, id: &SessionId) -> (usize, usize) {
+        let book = sessions.book();
+        (book[id].ids.len(), book[id].underway.len())
+    }
 
     #[tokio::test]
     async fn a_place_counts_from_before_its_session_is_made() {
-        let sessions = Sessions::new(Arc::new(Semaphore::new(MAX_OF_ALL)), Presence::new(Arc::default()));
+        let sessions = sessions();
         let mut places = Vec::new();
         for _ in 0..MAX_OF_CALLER {
             places.push(sessions.place().await.unwrap());
@@ -317,9 +406,59 @@ mod tests {
         assert!(matches!(sessions.place().await, Err(SessionsError::Full)));
         places.pop();
         let (first, _transport) = sessions.create_session().await.unwrap();
+        // One that has just been asked something is in use, even where nobody reads the answer yet.
+        sessions.book().get_mut(&first).unwrap().expect(&RequestId::Number(1)).unwrap();
+        assert!(matches!(sessions.create_session().await, Err(SessionsError::Full)));
+        sessions.book().get_mut(&first).unwrap().ids.clear();
         // One that nobody uses makes room, and its place is nobody's in between.
         sessions.create_session().await.unwrap();
         assert!(!sessions.has_session(&first).await.unwrap());
         assert_eq!((sessions.book().len(), sessions.0.own_places.available_permits()), (1, 0));
+    }
+
+    #[tokio::test]
+    async fn nothing_stays_of_a_request_whose_client_went_away_before_it_was_passed_on() {
+        let sessions = sessions();
+        let id = silent(&sessions).await;
+        for number in 0..20 {
+            // Begun, and dropped with its connection.
+            let left = sessions.create_stream(&id, request(&number.to_string())).now_or_never();
+            assert!(left.is_none());
+        }
+        // The first ones were on their way; the others never came so far.
+        let is_passed_on = || kept(&sessions, &id) == (MAX_OPENING, MAX_OPENING);
+        while !is_passed_on() {
+            tokio::task::yield_now().await;
+        }
+        tokio::time::sleep(GONE + GONE / 5).await;
+        assert_eq!(kept(&sessions, &id), (0, 0));
+    }
+
+    #[tokio::test]
+    async fn ids_are_bounded_in_length_and_number() {
+        let sessions = sessions();
+        let (id, _transport) = sessions.create_session().await.unwrap();
+        let long = sessions.create_stream(&id, request(&"x".repeat(MAX_ID + 1))).await;
+        assert!(matches!(long.err(), Some(SessionsError::LongId)));
+        let mut expect = |number| sessions.book().get_mut(&id).unwrap().expect(&RequestId::Number(number));
+        (0..MAX_UNDERWAY as i64).for_each(|number| expect(number).unwrap());
+        assert!(matches!(expect(0), Err(SessionsError::Twice)));
+        assert!(matches!(expect(-1), Err(SessionsError::Busy)));
+    }
+
+    #[tokio::test]
+    async fn who_came_back_and_left_again_has_their_time_anew() {
+        let sessions = sessions();
+        let id = silent(&sessions).await;
+        let stream = sessions.create_stream(&id, request("1")).await.unwrap();
+        let name = sessions.book()[&id].underway.keys().next().unwrap().clone();
+        drop(stream);
+        tokio::time::sleep(GONE * 3 / 5).await;
+        drop(sessions.reader(&id, Some(name)));
+        // The time of the first leaving is over, and that of the second is not.
+        tokio::time::sleep(GONE * 3 / 5).await;
+        assert_eq!(kept(&sessions, &id), (1, 1));
+        tokio::time::sleep(GONE).await;
+        assert_eq!(kept(&sessions, &id), (0, 0));
     }
 }

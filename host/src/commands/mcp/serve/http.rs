@@ -12,6 +12,7 @@ use serde_json::json;
 use std::io::Write;
 use std::net::SocketAddr;
 use std::path::PathBuf;
+use std::time::Duration;
 use tokio::net::TcpListener;
 
 #[derive(Args)]
@@ -39,6 +40,10 @@ pub(super) struct Http {
     /// Print where it is served as one line of JSON on stdout
     #[arg(long, requires = "address")]
     json: bool,
+
+    /// How many seconds after a caller's last session what was started for them ends; tests do not wait a minute
+    #[arg(long, value_name = "SECONDS", requires = "address", default_value_t = 60, hide = true)]
+    silence: u32,
 }
 
 /// What is served where, and for whom.
@@ -46,6 +51,7 @@ pub(super) struct Bound {
     pub(super) listener: TcpListener,
     pub(super) callers: Callers,
     pub(super) doors: Doors,
+    pub(super) silence: Duration,
 }
 
 impl Http {
@@ -86,7 +92,8 @@ impl Http {
         if self.json {
             let _nobody_may_read = writeln!(std::io::stdout(), "{}", json!({ "url": url, "tokenFile": file }));
         }
-        Ok(Bound { listener, callers, doors })
+        let silence = Duration::from_secs(self.silence.into());
+        Ok(Bound { listener, callers, doors, silence })
     }
 
     fn doors(&self) -> Result<Doors, Failure> {

@@ -148,7 +148,7 @@ async fn serve_toolboxes(
     let mode = Mode::Toolbox(ToolboxMode::new(toolboxes, decisions));
     match bound {
         Some(bound) => {
-            serve_http(bound.listener, mode, session.clients(), bound.callers, bound.doors, stop).await;
+            serve_http(bound.listener, mode, session.clients(), bound.callers, bound.doors, bound.silence, stop).await;
             Ok(())
         }
         None => tokio::select! {
@@ -215,7 +215,7 @@ async fn serve_callers(
         Err(failure) => return (Some(source), Err(failure)),
     };
     tokio::spawn(discovery::discover(source.clone()));
-    serve_http(bound.listener, mode, source.session().clients(), bound.callers, bound.doors, stop).await;
+    serve_http(bound.listener, mode, source.session().clients(), bound.callers, bound.doors, bound.silence, stop).await;
     (Some(source), Ok(()))
 }
 

@@ -5,6 +5,7 @@
 use super::approvals::{Asked, ElicitedDecisions, Form, OpenForms, input_required};
 use super::caller::Client;
 use super::cards::Card;
+use super::per_caller::OwnPlaces;
 use crate::concurrency::ConcurrencyLimiter;
 use crate::events::{Event, EventKind};
 use crate::handlers::{Answer, CapabilityError, WholeAnswer};
@@ -31,8 +32,9 @@ const AT_ONCE: Duration = Duration::from_millis(500);
 const ALONE_FOR: Duration = Duration::from_secs(5 * 60);
 const MAX_ALONE: usize = 50;
 
-/// Most calls at one time; others wait for their turn.
+/// Most calls at one time, and most of one client; others wait for their turn.
 const MAX_CALLS: usize = 256;
+const MAX_OF_CLIENT: usize = 64;
 
 /// The calls of a server; clones are one.
 #[derive(Clone)]
@@ -41,6 +43,8 @@ pub(super) struct Calls(Arc<Inner>);
 struct Inner {
     decisions: ElicitedDecisions,
     places: ConcurrencyLimiter,
+    /// None takes the places of another.
+    own_places: OwnPlaces,
     /// Those that wait for a person while no request waits for them.
     alone: Mutex<BTreeMap<String, ServedCall>>,
 }
@@ -107,7 +111,8 @@ impl Calls {
     /// Lets people decide through the clients.
     pub(super) fn new(decisions: ElicitedDecisions) -> Calls {
         let places = ConcurrencyLimiter::new(MAX_CALLS);
-        Calls(Arc::new(Inner { decisions, places, alone: Mutex::default() }))
+        let own_places = OwnPlaces::new(MAX_OF_CLIENT);
+        Calls(Arc::new(Inner { decisions, places, own_places, alone: Mutex::default() }))
     }
 
     /// Makes a call for a client, or goes on with one that waited for a person. Who stops waiting ends it.
@@ -153,7 +158,8 @@ impl Calls {
     async fn begin(&self, client: &Client, wanted: Wanted<'_>, params_text: String) -> ServedCall {
         let (events, heard) = mpsc::unbounded_channel();
         let (pending, whole) = (Pending::default(), WholeAnswer::default());
-        let place = self.0.places.enter().await;
+        // Who waits for one of their own keeps none of all.
+        let place = (self.0.own_places.of(client).enter().await, self.0.places.enter().await);
         let call = HostCall {
             params: wanted.params,
             caller: Arc::new(client.caller().clone()),

@@ -20,15 +20,15 @@ pub(super) use tools::list as list_tools;
 use super::approvals::ElicitedDecisions;
 use super::caller::Client;
 use super::offer::{Offered, Offers};
+use super::per_caller::OwnPlaces;
 use super::runs::Runs;
-use crate::concurrency::ConcurrencyLimiter;
+use crate::concurrency::DEFAULT_CONCURRENCY;
 use crate::error_report::RunError;
 use rmcp::RoleServer;
 use rmcp::model::{CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock};
 use rmcp::service::RequestContext;
 use serde_json::{Value, json};
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use tools::{DESCRIBE, RUN, SEARCH};
 
 /// What is served, and the runs of its callers. Clones are one.
@@ -40,13 +40,14 @@ struct Inner {
     decisions: ElicitedDecisions,
     runs: Runs,
     /// How many runs of one caller go on at one time: none takes the places of another. The engine bounds all of them.
-    places: Mutex<HashMap<Arc<str>, ConcurrencyLimiter>>,
+    places: OwnPlaces,
 }
 
 impl CodeMode {
     /// Serves what is offered, and lets people decide through the clients.
     pub fn new(offers: Offers, decisions: ElicitedDecisions) -> CodeMode {
-        CodeMode(Arc::new(Inner { offers, decisions, runs: Runs::default(), places: Mutex::default() }))
+        let places = OwnPlaces::new(DEFAULT_CONCURRENCY);
+        CodeMode(Arc::new(Inner { offers, decisions, runs: Runs::default(), places }))
     }
 
     /// What a model is taught: with what is known by now.
@@ -92,12 +93,6 @@ impl CodeMode {
             },
             _ => return None,
         })
-    }
-
-    /// The places of a client, which are as many as its operator has callers at most.
-    fn places(&self, client: &Client) -> ConcurrencyLimiter {
-        let mut places = self.0.places.lock().unwrap_or_else(PoisonError::into_inner);
-        places.entry(client.identity().clone()).or_default().clone()
     }
 
     /// Whether something is under way for a client that no request waits for.

@@ -113,7 +113,7 @@ impl CodeMode {
             };
             limits.time = time;
         }
-        let places = self.places(client);
+        let places = self.0.places.of(client);
         let entering = tokio::time::timeout(PATIENCE, places.enter());
         let Ok(place) = teller.during("waiting for a place", entering).await else {
             let error = RunError::new(

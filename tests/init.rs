@@ -233,6 +233,7 @@ fn a_configuration_that_is_given_values_is_its_users_alone() {
         (json!({ "command": "x", "env": { "DATABASE": "postgres://me:word@host" } }), 0o600),
         (json!({ "url": "https://a.example/mcp", "headers": { "X-Team": "blue" } }), 0o600),
         (json!({ "command": "x", "env": { "DATABASE": "${DATABASE:-postgres://me:word@host}" } }), 0o600),
+        (json!({ "command": "x", "env": { "DATABASE": "${USER}:hunter2hunter2@${HOST}" } }), 0o600),
         (json!({ "command": "x", "env": { "DATABASE": "${DATABASE}", "EMPTY": "" } }), 0o644),
     ] {
         let home = Home::new();

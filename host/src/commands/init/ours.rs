@@ -161,8 +161,10 @@ fn has_literal_values(new: &[&Entry]) -> bool {
     named(new).any(|(_, server)| {
         let mut values =
             ["env", "headers"].iter().filter_map(|key| server.get(*key)?.as_object()).flat_map(Map::values);
-        // A default that stands in a reference is a value too.
-        let is_reference = |text: &str| text.starts_with("${") && text.ends_with('}') && !text.contains(":-");
+        // A default that stands in a reference is a value too, and so is what stands between two.
+        let is_name = |inside: &str| !inside.contains(['$', '{', '}']) && !inside.contains(":-");
+        let is_reference =
+            |text: &str| text.strip_prefix("${").and_then(|rest| rest.strip_suffix('}')).is_some_and(is_name);
         values.any(|value| value.as_str().is_none_or(|text| !text.is_empty() && !is_reference(text)))
     })
 }

@@ -13,7 +13,7 @@ use crate::engine::Engine;
 use crate::mcp::{Acceptance, ConfiguredServer, Connected};
 use crate::space::Space;
 use agent_spaces_mcp::Server;
-use agent_spaces_mcp::lock::LockedServer;
+use agent_spaces_mcp::lock::{Lock, LockedServer};
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
@@ -75,9 +75,9 @@ impl Project {
         all.filter(|server| self.lock.servers.contains_key(&server.name))
     }
 
-    /// What is accepted of a server by now, whenever the project was opened.
-    pub(crate) fn accepted(&self, server: &str) -> Result<Option<LockedServer>, ProjectError> {
-        Ok(lock::read(&self.folder)?.servers.remove(server))
+    /// What is accepted of servers by now, whenever the project was opened.
+    pub(crate) fn lock_by_now(&self) -> Result<Lock, ProjectError> {
+        lock::read(&self.folder)
     }
 
     /// A space of the tools of servers that are open, under the policy of a space of the project; and their definitions.

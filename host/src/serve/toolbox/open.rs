@@ -75,9 +75,9 @@ impl Toolboxes {
     /// left of the others.
     async fn open(&self, name: &str, client: &Client) -> Result<OpenToolbox, ToolboxError> {
         let fail = |message: String| ToolboxError::Opening { toolbox: name.to_owned(), message };
-        let candidates = self.candidates(self.get(name)?).map_err(fail)?;
-        let (toolboxes, caller) = (self.clone(), client.caller().clone());
-        let useful = blocking(move || toolboxes.useful(candidates, &caller)).await.map_err(fail)?;
+        let (toolboxes, toolbox, caller) = (self.clone(), self.get(name)?.clone(), client.caller().clone());
+        let useful = blocking(move || toolboxes.useful(toolboxes.candidates(&toolbox)?, &caller));
+        let useful = useful.await.map_err(fail)?;
         let mut connecting = Connecting::default();
         // One that all share is not ours to end.
         let own = useful.iter().filter(|candidate| candidate.configured.config.scope != Scope::Host);
@@ -114,12 +114,12 @@ impl Toolboxes {
 
     /// The servers of a toolbox, none of which is started yet.
     fn candidates(&self, toolbox: &ProjectToolbox) -> Result<Vec<Candidate>, String> {
+        let mut lock = self.0.project.lock_by_now().map_err(|error| error.to_string())?;
         let candidate = |(server, configured): (&String, &Arc<ConfiguredServer>)| {
             if let Some(obstacle) = configured.obstacle() {
                 return Err(obstacle);
             }
-            let accepted = self.0.project.accepted(&configured.name).map_err(|error| error.to_string())?;
-            let accepted = accepted.map(Arc::new);
+            let accepted = lock.servers.remove(&configured.name).map(Arc::new);
             let session = self.0.clients.server(configured, accepted.as_ref(), self.0.space.as_deref());
             Ok(Candidate { server: server.clone(), configured: configured.clone(), accepted, session })
         };
@@ -218,7 +218,7 @@ impl Drop for Connecting {
     }
 }
 
-/// Compiling tools takes a while of many.
+/// Compiling tools takes a while of many, and a file may be on a slow disk.
 async fn blocking<T: Send + 'static>(work: impl FnOnce() -> Result<T, String> + Send + 'static) -> Result<T, String> {
     tokio::task::spawn_blocking(work).await.unwrap_or_else(|error| Err(error.to_string()))
 }

@@ -42,6 +42,8 @@ mod engine;
 mod error;
 mod error_report;
 mod events;
+#[cfg(feature = "compiler")]
+mod file_lock;
 mod handlers;
 #[cfg(feature = "compiler")]
 mod interfaces;

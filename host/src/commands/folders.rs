@@ -59,6 +59,7 @@ pub(super) fn surroundings() -> Surroundings {
         user_folder: user_config(),
         home,
         protected: protected(),
+        state: state(),
     }
 }
 

@@ -3,16 +3,16 @@
 use super::error::ProjectError;
 use super::find::join;
 use super::text;
+use crate::file_lock;
 use agent_spaces_mcp::lock::{Lock, LockedServer, MAX_LOCK};
-use std::fs::{File, TryLockError};
+use std::fs::{DirBuilder, File};
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 const NAME: &str = "capabilities.lock";
 
-/// How long others may take to change it, and how often it is looked whether they have.
+/// How long others may take to change it.
 const PATIENCE: Duration = Duration::from_secs(10);
-const RETRY: Duration = Duration::from_millis(5);
 
 /// Where a project's lock is.
 pub(super) fn file(folder: &Path) -> PathBuf {
@@ -31,8 +31,8 @@ pub(super) fn read(folder: &Path) -> Result<Lock, ProjectError> {
 }
 
 /// Writes down what was accepted of a server; others stay as they are. A reader never sees half a file.
-pub(super) fn accept(folder: &Path, name: &str, server: LockedServer) -> Result<(), ProjectError> {
-    let _alone = Alone::wait(folder)?;
+pub(super) fn accept(folder: &Path, guard: &Path, name: &str, server: LockedServer) -> Result<(), ProjectError> {
+    let _alone = alone(guard)?;
     let mut lock = read(folder)?;
     let server = match lock.servers.get(name) {
         Some(before) => server.accepted_over(before),
@@ -43,8 +43,13 @@ pub(super) fn accept(folder: &Path, name: &str, server: LockedServer) -> Result<
 }
 
 /// Writes down what is accepted of a server the first time, unless somebody did meanwhile; gives what counts.
-pub(super) fn accept_first(folder: &Path, name: &str, server: LockedServer) -> Result<LockedServer, ProjectError> {
-    let _alone = Alone::wait(folder)?;
+pub(super) fn accept_first(
+    folder: &Path,
+    guard: &Path,
+    name: &str,
+    server: LockedServer,
+) -> Result<LockedServer, ProjectError> {
+    let _alone = alone(guard)?;
     let mut lock = read(folder)?;
     if let Some(before) = lock.servers.remove(name) {
         return Ok(before);
@@ -55,8 +60,8 @@ pub(super) fn accept_first(folder: &Path, name: &str, server: LockedServer) -> R
 }
 
 /// Keeps only these servers; gives the names of the others.
-pub(super) fn retain(folder: &Path, keep: impl Fn(&str) -> bool) -> Result<Vec<String>, ProjectError> {
-    let _alone = Alone::wait(folder)?;
+pub(super) fn retain(folder: &Path, guard: &Path, keep: impl Fn(&str) -> bool) -> Result<Vec<String>, ProjectError> {
+    let _alone = alone(guard)?;
     let mut lock = read(folder)?;
     let gone: Vec<String> = lock.servers.keys().filter(|name| !keep(name)).cloned().collect();
     if !gone.is_empty() {
@@ -66,30 +71,35 @@ pub(super) fn retain(folder: &Path, keep: impl Fn(&str) -> bool) -> Result<Vec<S
     Ok(gone)
 }
 
-/// Nobody else changes the lock of a project, in this process or another, until this is dropped.
-struct Alone {
-    /// The folder's own: the file is another one after each change.
-    _folder: File,
+/// The file that is held while the lock of a project is changed: in the state folder, so that a project has no file of no
+/// use to its people; beside the lock where there is none.
+pub(super) fn guard(folder: &Path, state: Option<&Path>) -> PathBuf {
+    let Some(state) = state else { return join(folder, ".capabilities.lock.guard") };
+    // However the project is named.
+    let own = std::fs::canonicalize(join(folder, ".")).unwrap_or_else(|_| folder.to_owned());
+    let name = blake3::hash(own.as_os_str().as_encoded_bytes()).to_hex();
+    state.join("projects").join(format!("{name}.lock"))
 }
 
-impl Alone {
-    fn wait(folder: &Path) -> Result<Alone, ProjectError> {
-        let shown = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
-        let failed = |error| ProjectError::file(&file(folder), error);
-        let folder = File::open(shown).map_err(failed)?;
-        let begun = Instant::now();
-        loop {
-            match folder.try_lock() {
-                Ok(()) => return Ok(Alone { _folder: folder }),
-                Err(TryLockError::WouldBlock) if begun.elapsed() < PATIENCE => std::thread::sleep(RETRY),
-                Err(TryLockError::WouldBlock) => {
-                    let message = "another program is changing it and does not come to an end; try again later";
-                    return Err(failed(std::io::Error::other(message)));
-                }
-                Err(TryLockError::Error(error)) => return Err(failed(error)),
-            }
+/// Nobody else changes the lock of a project, in this process or another, until what this gives is dropped.
+fn alone(guard: &Path) -> Result<File, ProjectError> {
+    let hold = || {
+        if let Some(folder) = guard.parent().filter(|folder| !folder.as_os_str().is_empty()) {
+            private_folder(folder)?;
         }
-    }
+        let busy = "another program is changing what is accepted and does not come to an end; try again later";
+        file_lock::hold(guard, PATIENCE)?.ok_or_else(|| std::io::Error::other(busy))
+    };
+    hold().map_err(|error| ProjectError::file(guard, error))
+}
+
+/// Makes a folder, and those above it, for the user alone.
+fn private_folder(folder: &Path) -> std::io::Result<()> {
+    let mut builder = DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(folder)
 }
 
 fn write(folder: &Path, lock: &Lock) -> Result<(), ProjectError> {
@@ -111,12 +121,13 @@ mod tests {
     fn of_many_who_accept_a_server_first_one_does_and_no_other_server_is_lost() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path();
+        let guard = &guard(path, Some(&path.join("state")));
         let counted: Vec<LockedServer> = std::thread::scope(|scope| {
             let accepting: Vec<_> = (0..12)
                 .map(|number| {
                     scope.spawn(move || {
-                        accept(path, &format!("own{number}"), server("own:1")).unwrap();
-                        accept_first(path, "shared", server(&format!("shared:{number}"))).unwrap()
+                        accept(path, guard, &format!("own{number}"), server("own:1")).unwrap();
+                        accept_first(path, guard, "shared", server(&format!("shared:{number}"))).unwrap()
                     })
                 })
                 .collect();
@@ -125,5 +136,21 @@ mod tests {
         let lock = read(path).unwrap();
         assert_eq!(lock.servers.len(), 13, "{:?}", lock.servers.keys());
         assert!(counted.iter().all(|it| *it == lock.servers["shared"]), "all go by what is written");
+    }
+
+    #[test]
+    fn a_project_has_one_guard_however_it_is_named_and_none_in_its_folder() {
+        let folder = tempfile::tempdir().unwrap();
+        let (project, state) = (folder.path().join("project"), folder.path().join("state"));
+        std::fs::create_dir(&project).unwrap();
+        let of = |named: &str| guard(&folder.path().join(named), Some(&state));
+        assert_eq!(of("project"), of("project/../project/."));
+        assert_ne!(of("project"), of("."));
+        accept(&project, &of("project"), "it", server("own:1")).unwrap();
+        let names = |folder: &Path| -> Vec<_> {
+            std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name()).collect()
+        };
+        assert_eq!(names(&project), ["capabilities.lock"]);
+        assert_eq!(names(&state), ["projects"]);
     }
 }

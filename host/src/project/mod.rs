@@ -75,6 +75,8 @@ pub struct Project {
     acceptance: Option<Acceptance>,
     /// Folders that no workspace may overlap.
     protected: Vec<PathBuf>,
+    /// Held while the lock is changed.
+    guard: PathBuf,
 }
 
 /// What a project is opened in: what its user keeps and has accepted.
@@ -90,6 +92,8 @@ pub struct Surroundings {
     pub home: Option<PathBuf>,
     /// Folders that no workspace may overlap: what is kept for all projects.
     pub protected: Vec<PathBuf>,
+    /// Where what must outlive a command is kept, outside of every project.
+    pub state: Option<PathBuf>,
 }
 
 /// A configuration alone, whatever it names. The engine evaluates TypeScript.
@@ -146,8 +150,9 @@ impl Project {
         definitions::grant(&mut definitions, &config, is_accepted)?;
         surroundings.look_at(&mut definitions)?;
         let toolboxes = toolboxes::gather(folder, &config, acceptance.as_ref());
+        let guard = lock::guard(folder, surroundings.state.as_deref());
         let (folder, protected) = (folder.to_owned(), surroundings.protected.clone());
-        Ok(Project { folder, config, definitions, servers, toolboxes, lock, acceptance, protected })
+        Ok(Project { folder, config, definitions, servers, toolboxes, lock, acceptance, protected, guard })
     }
 
     /// The configuration.
@@ -278,16 +283,16 @@ impl Project {
 
     /// Takes servers that are no longer configured out of the lock; gives their names.
     pub fn prune(&self) -> Result<Vec<String>, ProjectError> {
-        lock::retain(&self.folder, |name| self.server(name).is_some())
+        lock::retain(&self.folder, &self.guard, |name| self.server(name).is_some())
     }
 
     /// Writes down what is accepted of a server. The project has it when it is opened again.
     pub fn accept(&self, server: &str, found: LockedServer) -> Result<(), ProjectError> {
-        lock::accept(&self.folder, server, found)
+        lock::accept(&self.folder, &self.guard, server, found)
     }
 
     /// The same of a server of which nothing was accepted before, unless somebody did so meanwhile. Gives what counts.
     pub fn accept_first(&self, server: &str, found: LockedServer) -> Result<LockedServer, ProjectError> {
-        lock::accept_first(&self.folder, server, found)
+        lock::accept_first(&self.folder, &self.guard, server, found)
     }
 }

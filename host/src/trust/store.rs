@@ -2,14 +2,14 @@
 
 use super::error::TrustError;
 use super::private;
+use crate::file_lock;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use std::fs::{self, File, OpenOptions, TryLockError};
+use std::fs::{self, File};
 use std::io::{ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
-use std::thread::sleep;
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, SystemTime};
 
 /// Most files, and most bytes that a list of them is read to.
 const MAX_RECORDS: usize = 10_000;
@@ -154,21 +154,8 @@ fn lock(path: &Path) -> Result<File, TrustError> {
     let mut path = path.as_os_str().to_owned();
     path.push(".lock");
     let path = PathBuf::from(path);
-    let failed = |error| TrustError::io("lock", &path)(error);
-    let mut options = OpenOptions::new();
-    options.write(true).create(true).truncate(false);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    let file = options.open(&path).map_err(failed)?;
-    let start = Instant::now();
-    loop {
-        match file.try_lock() {
-            Ok(()) => return Ok(file),
-            Err(TryLockError::Error(error)) => return Err(failed(error)),
-            Err(TryLockError::WouldBlock) if start.elapsed() > LOCK_WAIT => return Err(TrustError::Busy { path }),
-            Err(TryLockError::WouldBlock) => sleep(Duration::from_millis(10)),
-        }
-    }
+    let held = file_lock::hold(&path, LOCK_WAIT).map_err(TrustError::io("lock", &path))?;
+    held.ok_or(TrustError::Busy { path })
 }
 
 /// A time as people read it.

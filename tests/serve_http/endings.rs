@@ -201,7 +201,7 @@ fn a_toolbox_stays_open_from_one_call_to_the_next_whatever_sessions_they_have() 
     let opened = served.ask(ANN, "tools/call", opening()).answer();
     assert!(opened["result"].get("isError").is_none(), "{opened}");
     let used = served.ask(ANN, "tools/call", using()).answer();
-    assert_eq!(text(&used), "hello", "{used}");
+    assert_eq!(used["result"]["structuredContent"]["message"], "hello", "{used}");
 
     let short = served.session(BOB);
     let opened = short.request("tools/call", opening());
@@ -227,7 +227,7 @@ fn a_run_that_nobody_waits_for_outlives_its_session() {
     // She is silent for longer than it takes to be gone, and her run is not over.
     std::thread::sleep(Duration::from_secs(3));
     let done = served.session(ANN).run(json!({ "resume": ran["runId"] }));
-    assert_eq!((&done["status"], &done["result"]), (&json!("done"), &json!("slept")), "{done}");
+    assert_eq!((&done["status"], &done["value"]), (&json!("done"), &json!("slept")), "{done}");
 }
 
 /// What is kept of a request whose answer goes to another would stay as long as the session.

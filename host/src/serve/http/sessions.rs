@@ -440,7 +440,7 @@ mod tests {
         let (id, _transport) = sessions.create_session().await.unwrap();
         let long = sessions.create_stream(&id, request(&"x".repeat(MAX_ID + 1))).await;
         assert!(matches!(long.err(), Some(SessionsError::LongId)));
-        let mut expect = |number| sessions.book().get_mut(&id).unwrap().expect(&RequestId::Number(number));
+        let expect = |number| sessions.book().get_mut(&id).unwrap().expect(&RequestId::Number(number));
         (0..MAX_UNDERWAY as i64).for_each(|number| expect(number).unwrap());
         assert!(matches!(expect(0), Err(SessionsError::Twice)));
         assert!(matches!(expect(-1), Err(SessionsError::Busy)));

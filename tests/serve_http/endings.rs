@@ -194,24 +194,30 @@ fn a_toolbox_is_closed_with_the_last_session_of_who_opened_it() {
     assert!(again.to_string().contains("Toolbox 'box' is not open"), "{again}");
 }
 
-/// Some clients make a session for each call, and those of 2026-07-28 make none.
+/// Some clients make a session for each call.
 #[test]
-fn a_toolbox_stays_open_from_one_call_to_the_next_whatever_sessions_they_have() {
+fn a_toolbox_stays_open_from_one_session_to_the_next() {
     let Some(served) = with_toolbox(&[]) else { return };
-    let opened = served.ask(ANN, "tools/call", opening()).answer();
-    assert!(opened["result"].get("isError").is_none(), "{opened}");
-    let used = served.ask(ANN, "tools/call", using()).answer();
-    assert_eq!(used["result"]["structuredContent"]["message"], "hello", "{used}");
-
-    let short = served.session(BOB);
+    let short = served.session(ANN);
     let opened = short.request("tools/call", opening());
     assert!(opened.get("isError").is_none(), "{opened}");
     short.end();
     // Longer than it takes to close one.
     std::thread::sleep(Duration::from_secs(2));
-    let used = served.session(BOB).request("tools/call", using());
-    assert!(used.to_string().contains("hello"), "{used}");
-    assert_eq!(servers(&served), 2, "none was started again");
+    let used = served.session(ANN).request("tools/call", using());
+    assert_eq!(used["structuredContent"]["message"], "hello", "{used}");
+    assert_eq!(servers(&served), 1);
+}
+
+/// Who never had a session did not end the last one.
+#[test]
+fn a_toolbox_stays_open_from_one_stateless_request_to_the_next() {
+    let Some(served) = with_toolbox(&IMPATIENT) else { return };
+    let opened = served.ask(ANN, "tools/call", opening()).answer();
+    assert!(opened["result"].get("isError").is_none(), "{opened}");
+    std::thread::sleep(Duration::from_secs(3));
+    let used = served.ask(ANN, "tools/call", using()).answer();
+    assert_eq!(used["result"]["structuredContent"]["message"], "hello", "{used}");
 }
 
 #[test]

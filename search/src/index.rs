@@ -6,6 +6,7 @@ use crate::fields;
 use crate::limits::{MAX_DOCUMENTS, MAX_TERMS};
 use crate::stem::stem;
 use crate::table::Table;
+use crate::typo;
 use crate::vectors::Vectors;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -16,6 +17,8 @@ pub struct Index {
     pub(crate) table: &'static Table,
     /// The direction of each term's word.
     pub(crate) meanings: Vectors,
+    /// Which letters each term's word has.
+    pub(crate) letters: Vec<u64>,
 }
 
 /// The part that is written to bytes; the rest follows from it.
@@ -93,7 +96,8 @@ impl Index {
         for term in &stored.terms {
             meanings.push(&table.meaning(&term.word).vector);
         }
-        Self { stored, table, meanings }
+        let letters = stored.terms.iter().map(|term| typo::letters(&term.word)).collect();
+        Self { stored, table, meanings, letters }
     }
 
     /// How many documents there are.

@@ -23,6 +23,8 @@ pub(crate) struct Wanted {
     pub(crate) weight: f32,
     /// Its direction.
     pub(crate) vector: Vec<f32>,
+    /// Whether it is none as it was written, and what it was meant to be is there.
+    is_mistaken: bool,
 }
 
 /// A term, how well it matches (up to 1) and how rare it is.
@@ -33,9 +35,22 @@ pub(crate) struct Match {
 }
 
 impl Index {
-    /// Looks a word up: as it is, else with mistakes in it, else by what is near in meaning. Only what stands in visible
+    /// Looks words up: as they are or else with mistakes in them, and by what is near in meaning. Only what stands in visible
     /// documents is found, so that an answer is the same as if there were no others.
-    pub(crate) fn look_up(&self, word: &str, visible: &Visible) -> Wanted {
+    pub(crate) fn look_up(&self, words: &[String], visible: &Visible) -> Vec<Wanted> {
+        let mut wanted: Vec<Wanted> = words.iter().map(|word| self.by_spelling(word, visible)).collect();
+        let mut right: Vec<&mut Wanted> = wanted.iter_mut().filter(|wanted| !wanted.is_mistaken).collect();
+        let near = self.near(right.iter().map(|wanted| wanted.vector.as_slice()));
+        for (wanted, near) in right.iter_mut().zip(near) {
+            let taken = wanted.matches.first().map(|exact| exact.term);
+            let strength = |cosine: f32| NEAR_STRENGTH * (cosine - NEAR) / (1.0 - NEAR);
+            let found = near.into_iter().filter_map(|(term, cosine)| self.found(term, strength(cosine), visible));
+            wanted.matches.extend(found.take(MOST_NEAR).filter(|near| Some(near.term) != taken));
+        }
+        wanted
+    }
+
+    fn by_spelling(&self, word: &str, visible: &Visible) -> Wanted {
         let exact = self.exact(word, visible);
         let mut matches: Vec<Match> = exact.into_iter().collect();
         if matches.is_empty() && !self.table.has_word(word) {
@@ -43,14 +58,13 @@ impl Index {
             if let Some(best) = best(&matches) {
                 let meant = self.stored.terms.get(best.term).map_or(word, |term| term.word.as_str());
                 let meaning = self.table.meaning(meant);
-                return Wanted { rarity: best.rarity, weight: meaning.weight, vector: meaning.vector, matches };
+                let (rarity, weight, vector) = (best.rarity, meaning.weight, meaning.vector);
+                return Wanted { matches, rarity, weight, vector, is_mistaken: true };
             }
         }
         let rarity = matches.first().map_or_else(|| visible.unknown_rarity(), |exact| exact.rarity);
         let meaning = self.table.meaning(word);
-        let taken = matches.first().map(|exact| exact.term);
-        matches.extend(self.near(&meaning.vector, visible).into_iter().filter(|near| Some(near.term) != taken));
-        Wanted { matches, rarity, weight: meaning.weight, vector: meaning.vector }
+        Wanted { matches, rarity, weight: meaning.weight, vector: meaning.vector, is_mistaken: false }
     }
 
     fn exact(&self, word: &str, visible: &Visible) -> Option<Match> {
@@ -67,30 +81,34 @@ impl Index {
         }
         let set = typo::letters(word);
         let distance = |term: &Term| {
-            if !typo::is_possible(set, typo::letters(&term.word), tolerated) {
-                return None;
-            }
             let other: Vec<char> = term.word.chars().collect();
             let mistakes = typo::distance(&letters, &other, tolerated)?;
             Some(mistakes + usize::from(letters.first() != other.first()))
         };
-        let strengths = self.stored.terms.iter().enumerate().filter_map(|(at, term)| Some((at, distance(term)?)));
-        strengths
+        let possible = self.stored.terms.iter().zip(&self.letters).enumerate();
+        possible
+            .filter(|(_, (_, letters))| typo::is_possible(set, **letters, tolerated))
+            .filter_map(|(at, (term, _))| Some((at, distance(term)?)))
             .filter_map(|(at, mistakes)| self.found(at, MISTAKE.powi(i32::try_from(mistakes).ok()?), visible))
             .collect()
     }
 
-    fn near(&self, vector: &[f32], visible: &Visible) -> Vec<Match> {
+    /// The terms that are near to each of these directions, nearest first.
+    fn near<'a>(&self, directions: impl Iterator<Item = &'a [f32]>) -> Vec<Vec<(usize, f32)>> {
         let mut asked = Vectors::new(self.table.dimensions());
-        asked.push(vector);
-        let mut near: Vec<(usize, f32)> = (0..self.stored.terms.len())
-            .map(|term| (term, self.meanings.cosine(term, &asked, 0)))
-            .filter(|(_, cosine)| *cosine > NEAR)
-            .collect();
-        near.sort_by(|one, other| other.1.total_cmp(&one.1).then(one.0.cmp(&other.0)));
-        let strength = |cosine: f32| NEAR_STRENGTH * (cosine - NEAR) / (1.0 - NEAR);
-        let found = near.into_iter().filter_map(|(term, cosine)| self.found(term, strength(cosine), visible));
-        found.take(MOST_NEAR).collect()
+        directions.for_each(|direction| asked.push(direction));
+        let mut near: Vec<Vec<(usize, f32)>> = vec![Vec::new(); asked.len()];
+        self.meanings.compare(&asked, |term, number, cosine| {
+            if cosine > NEAR
+                && let Some(near) = near.get_mut(number)
+            {
+                near.push((term, cosine));
+            }
+        });
+        for near in &mut near {
+            near.sort_by(|one, other| other.1.total_cmp(&one.1).then(one.0.cmp(&other.0)));
+        }
+        near
     }
 
     /// A match, if the term stands in a document that is visible.

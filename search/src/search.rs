@@ -47,19 +47,18 @@ impl Index {
             return Vec::new();
         }
         let visible = Visible::new(self.len(), is_visible);
-        let wanted: Vec<Wanted> = asked.iter().map(|word| self.look_up(word, &visible)).collect();
+        let wanted: Vec<Wanted> = self.look_up(&asked, &visible);
         let by_words = self.by_words(&wanted);
-        let direction = self.direction(&wanted);
-        let by_sentence = sentences.map(|sentences| sentences.asked(query));
+        let by_meaning = self.stored.documents.cosines(&self.direction(&wanted));
+        let by_sentence = sentences.map(|sentences| sentences.asked(query)).unwrap_or_default();
+        let nearness = |all: &[f32], document: usize| all.get(document).copied().unwrap_or_default();
         let mut hits: Vec<Hit> = by_words
             .into_iter()
             .enumerate()
             .filter(|(document, _)| visible.has(*document))
             .map(|(document, score)| Hit {
                 document,
-                score: score
-                    + self.stored.documents.cosine(document, &direction, 0)
-                    + by_sentence.as_ref().map_or(0.0, |nearness| SENTENCE_SHARE * nearness(document)),
+                score: score + nearness(&by_meaning, document) + SENTENCE_SHARE * nearness(&by_sentence, document),
             })
             .collect();
         self.add_servers(&mut hits);
@@ -110,16 +109,14 @@ impl Index {
     }
 
     /// What the query is about as a whole.
-    fn direction(&self, wanted: &[Wanted]) -> Vectors {
+    fn direction(&self, wanted: &[Wanted]) -> Vec<f32> {
         let mut sum = vec![0.0; self.table.dimensions()];
         for wanted in wanted {
             let mut one = Vectors::new(self.table.dimensions());
             one.push(&wanted.vector);
             one.add_to(&mut sum, 0, wanted.rarity * wanted.weight);
         }
-        let mut direction = Vectors::new(self.table.dimensions());
-        direction.push(&sum);
-        direction
+        sum
     }
 }
 

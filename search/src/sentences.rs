@@ -63,11 +63,9 @@ impl Sentences {
     }
 
     /// How near each document is to a query, by its number.
-    pub(crate) fn asked(&self, query: &str) -> impl Fn(usize) -> f32 {
+    pub(crate) fn asked(&self, query: &str) -> Vec<f32> {
         let query: String = query.chars().take(MAX_QUERY_CHARACTERS).collect();
-        let mut asked = Vectors::new(self.model.width());
-        asked.push(&self.model.meaning(&query));
-        move |document| self.vectors.cosine(document, &asked, 0)
+        self.vectors.cosines(&self.model.meaning(&query))
     }
 }
 

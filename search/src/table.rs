@@ -161,8 +161,7 @@ mod tests {
         let table = Table::built_in().unwrap();
         let mut vectors = Vectors::new(table.dimensions());
         vectors.push(&table.meaning(one).vector);
-        vectors.push(&table.meaning(other).vector);
-        vectors.cosine(0, &vectors, 1)
+        vectors.cosines(&table.meaning(other).vector)[0]
     }
 
     #[test]

@@ -2,10 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-/// The largest value: eight products of two such fit into 16 bits.
+/// The largest value. A sum of products of so small ones is exact as a float.
 const LARGEST: f32 = 63.0;
-const LANES: usize = 16;
-const BLOCK: usize = 8;
+/// How many products are written down as one step.
+const BLOCK: usize = 32;
 
 /// Several vectors of the same number of dimensions. Only their directions count, so each has a scale of its own.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -52,11 +52,32 @@ impl Vectors {
         self.inverse_lengths = self.values.chunks_exact(self.dimensions.max(1)).map(inverse_length).collect();
     }
 
-    /// The cosine of the angle between one of these and one of others.
-    pub(crate) fn cosine(&self, at: usize, others: &Self, other: usize) -> f32 {
-        let (Some(one), Some(two)) = (self.row(at), others.row(other)) else { return 0.0 };
-        let length = |vectors: &Self, at: usize| vectors.inverse_lengths.get(at).copied().unwrap_or_default();
-        dot(one, two) * length(self, at) * length(others, other)
+    /// Tells the cosine of the angle between each of these and each of others: first all others for the first of these.
+    ///
+    /// A query does this for every word that is known. So all its words are compared in one walk, and bytes are made wider once
+    /// and not for each product: that costs more than the product.
+    pub(crate) fn compare(&self, others: &Self, mut tell: impl FnMut(usize, usize, f32)) {
+        let dimensions = self.dimensions.max(1);
+        let wide: Vec<i16> = others.values.iter().copied().map(i16::from).collect();
+        let mut row = Vec::with_capacity(dimensions);
+        for (at, (values, length)) in self.values.chunks_exact(dimensions).zip(&self.inverse_lengths).enumerate() {
+            row.clear();
+            row.extend(values.iter().copied().map(i16::from));
+            for (other, (values, other_length)) in
+                wide.chunks_exact(dimensions).zip(&others.inverse_lengths).enumerate()
+            {
+                tell(at, other, dot(&row, values) * length * other_length);
+            }
+        }
+    }
+
+    /// How near each of these is to one vector.
+    pub(crate) fn cosines(&self, vector: &[f32]) -> Vec<f32> {
+        let mut asked = Self::new(self.dimensions);
+        asked.push(vector);
+        let mut cosines = Vec::with_capacity(self.len());
+        self.compare(&asked, |_, _, cosine| cosines.push(cosine));
+        cosines
     }
 
     /// The unit vector there, added so many times to a sum.
@@ -75,35 +96,38 @@ impl Vectors {
 
 /// One over the length of a vector of bytes, or zero if it has none.
 pub(crate) fn inverse_length(vector: &[i8]) -> f32 {
-    let square = dot(vector, vector);
+    let wide: Vec<i16> = vector.iter().copied().map(i16::from).collect();
+    let square = dot(&wide, &wide);
     if square > 0.0 { square.sqrt().recip() } else { 0.0 }
 }
 
-/// A query does this for every word that is known, so it is written for the compiler to make vector instructions of it: sixteen lanes
-/// of 16 bits, which hold a sum of eight products each.
-fn dot(one: &[i8], other: &[i8]) -> f32 {
-    // Values from damaged bytes may be too large: then the result is wrong, but it is one.
-    let product = |one: i8, other: i8| i16::from(one).wrapping_mul(i16::from(other));
-    let ((one, one_rest), (other, other_rest)) = (one.as_chunks::<LANES>(), other.as_chunks::<LANES>());
-    let mut sum: i32 = one_rest.iter().zip(other_rest).map(|(one, other)| i32::from(product(*one, *other))).sum();
-    for (one, other) in one.chunks(BLOCK).zip(other.chunks(BLOCK)) {
-        let mut lanes = [0_i16; LANES];
-        for (one, other) in one.iter().zip(other) {
-            for ((lane, one), other) in lanes.iter_mut().zip(one).zip(other) {
-                *lane = lane.wrapping_add(product(*one, *other));
-            }
-        }
-        sum += lanes.iter().copied().map(i32::from).sum::<i32>();
+/// The sum of all products. In blocks of a fixed size, because of those the compiler makes instructions that multiply and add eight
+/// at once; of a loop over everything it makes slower ones.
+fn dot(one: &[i16], other: &[i16]) -> f32 {
+    fn products(one: &[i16], other: &[i16]) -> i32 {
+        one.iter().zip(other).map(|(one, other)| i32::from(*one) * i32::from(*other)).sum()
     }
+    let ((one, one_rest), (other, other_rest)) = (one.as_chunks::<BLOCK>(), other.as_chunks::<BLOCK>());
+    let blocks: i32 = one.iter().zip(other).map(|(one, other)| products(one, other)).sum();
     // At most some millions, which a float holds exactly.
     #[expect(clippy::cast_precision_loss, reason = "small integers")]
-    let sum = sum as f32;
+    let sum = (blocks + products(one_rest, other_rest)) as f32;
     sum
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn cosine(vectors: &Vectors, one: usize, other: usize) -> f32 {
+        let mut found = None;
+        vectors.compare(vectors, |at, against, cosine| {
+            if (at, against) == (one, other) {
+                found = Some(cosine);
+            }
+        });
+        found.unwrap()
+    }
 
     #[test]
     fn cosines_survive_the_rounding() {
@@ -112,10 +136,11 @@ mod tests {
         vectors.push(&[-2.0, 1.0, 0.0]);
         vectors.push(&[0.01, 0.02, 0.03]);
         vectors.push(&[0.0; 3]);
-        assert!((vectors.cosine(0, &vectors, 2) - 1.0).abs() < 0.02, "scale does not count");
-        assert!(vectors.cosine(0, &vectors, 1).abs() < 0.02);
-        assert!(vectors.cosine(0, &vectors, 3).abs() < f32::EPSILON, "no direction is like no other");
-        assert!(vectors.cosine(0, &vectors, 9).abs() < f32::EPSILON);
+        assert!((cosine(&vectors, 0, 2) - 1.0).abs() < 0.02, "scale does not count");
+        assert!(cosine(&vectors, 0, 1).abs() < 0.02);
+        assert!(cosine(&vectors, 0, 3).abs() < f32::EPSILON, "no direction is like no other");
+        let all = vectors.cosines(&[1.0, 2.0, 3.0]);
+        assert!(all.len() == 4 && all[0] > 0.98 && all[1].abs() < 0.02, "{all:?}");
     }
 
     #[test]
@@ -123,7 +148,7 @@ mod tests {
         let mut vectors = Vectors::new(300);
         vectors.push(&[1.0; 300]);
         vectors.push(&[-1.0; 300]);
-        assert!((vectors.cosine(0, &vectors, 0) - 1.0).abs() < 0.001);
-        assert!((vectors.cosine(0, &vectors, 1) + 1.0).abs() < 0.001);
+        assert!((cosine(&vectors, 0, 0) - 1.0).abs() < 0.001);
+        assert!((cosine(&vectors, 0, 1) + 1.0).abs() < 0.001);
     }
 }

@@ -10,8 +10,8 @@ pub const MAX_QUERY_WORDS: usize = 24;
 pub(crate) const MAX_WORD_CHARACTERS: usize = 32;
 /// Characters of a server's or function's name, and of a title.
 pub(crate) const MAX_NAME_CHARACTERS: usize = 200;
-/// The first characters of a description say what a function does; they count apart.
-pub(crate) const SUMMARY_CHARACTERS: usize = 200;
+/// The first characters of a description say what a function does; they count apart, and a sentence model reads no more.
+pub const SUMMARY_CHARACTERS: usize = 200;
 /// Characters of a description: what comes later are examples and warnings.
 pub(crate) const MAX_DESCRIPTION_CHARACTERS: usize = 2_000;
 /// Characters of the names and descriptions of all parameters together.

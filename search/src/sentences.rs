@@ -9,7 +9,7 @@ use crate::words::words;
 use std::sync::Arc;
 
 /// What the bytes begin with; the number changes with the layout and with what is told to the model.
-const MAGIC: &[u8] = b"ASSE\x01";
+const MAGIC: &[u8] = b"ASSE\x02";
 
 /// What a model makes of documents, for [`crate::Index::search_with`]. To make it takes some hundredths of a second for each, so it
 /// can be made in parts, and parts can be kept.
@@ -44,7 +44,7 @@ impl Sentences {
     /// All of it as bytes. They fit this version of the crate and this model alone.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = MAGIC.to_vec();
-        bytes.extend(self.model.fingerprint().to_le_bytes());
+        bytes.extend(self.model.fingerprint().as_bytes());
         // Writing plain data into memory cannot fail; if it did, the rest would be missing and reading would say so.
         bytes.extend(postcard::to_allocvec(&self.vectors).unwrap_or_default());
         bytes
@@ -53,7 +53,7 @@ impl Sentences {
     /// What was written. An error means: make it again.
     pub fn from_bytes(model: Arc<Model>, bytes: &[u8]) -> Result<Self, IndexError> {
         let rest = bytes.strip_prefix(MAGIC).ok_or(IndexError::OtherVersion)?;
-        let rest = rest.strip_prefix(&model.fingerprint().to_le_bytes()).ok_or(IndexError::OtherVersion)?;
+        let rest = rest.strip_prefix(model.fingerprint().as_bytes()).ok_or(IndexError::OtherVersion)?;
         let (mut vectors, left): (Vectors, _) = postcard::take_from_bytes(rest).map_err(|_| IndexError::Damaged)?;
         if !left.is_empty() || vectors.len() > MAX_DOCUMENTS || !vectors.is_whole(model.width()) {
             return Err(IndexError::Damaged);

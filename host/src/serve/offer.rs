@@ -148,10 +148,11 @@ impl Offers {
         self
     }
 
-    /// Searches every offer with the help of a sentence model too.
+    /// Searches every offer with the help of a sentence model too. It is read in a thread of its own; where that gives nothing, search
+    /// does without.
     #[must_use]
-    pub fn with_model(mut self, model: Model) -> Offers {
-        self.reader = Some(Reader::new(Arc::new(model), self.outlines.clone()));
+    pub fn with_model(mut self, read: impl FnOnce() -> Option<Model> + Send + 'static) -> Offers {
+        self.reader = Some(Reader::new(read, self.outlines.clone()));
         self
     }
 

@@ -17,7 +17,11 @@ pub enum ModelError {
         source: std::io::Error,
     },
     /// A file is damaged or of a kind that is not understood.
-    #[error("{}: {what}; use a BERT sentence model with 32-bit weights, such as all-MiniLM-L6-v2", file.display())]
+    #[error(
+        "{}: {what}; use a small BERT sentence model without case, with the mean over all pieces and 32-bit weights, such as \
+         all-MiniLM-L6-v2",
+        file.display()
+    )]
     Unfit {
         /// The file.
         file: PathBuf,

@@ -1,22 +1,45 @@
 //! The files of a model: texts, and numbers by name (`safetensors`: the length of a header, the header as JSON, the numbers).
 
 use super::error::ModelError;
-use crate::table::fingerprint;
+use blake3::Hasher;
 use serde::Deserialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
-use std::fs::File;
+use std::fs::{File, Metadata};
 use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
 /// The longest header that is read.
 const MAX_HEADER: u64 = 1024 * 1024;
+/// The most bytes of all numbers together, since all of them are kept in memory.
+const MAX_NUMBERS: u64 = 512 * 1024 * 1024;
+/// How many bytes are read at a time.
+const BLOCK: usize = 64 * 1024;
+
+/// Opens a file. What is none is refused before: to open a pipe waits for somebody to write into it.
+fn open(file: &Path) -> Result<(File, u64), ModelError> {
+    let fail = |source| ModelError::Unreadable { file: file.to_owned(), source };
+    let length = |metadata: Metadata| match metadata.is_file() {
+        true => Ok(metadata.len()),
+        false => Err(ModelError::Unfit { file: file.to_owned(), what: "it is no regular file".to_owned() }),
+    };
+    length(std::fs::metadata(file).map_err(fail)?)?;
+    let open = File::open(file).map_err(fail)?;
+    // It may be another one by now.
+    let length = length(open.metadata().map_err(fail)?)?;
+    Ok((open, length))
+}
+
+/// Adds a text to a fingerprint, so that it is told apart from what follows it.
+pub(super) fn add_text(hasher: &mut Hasher, text: &str) {
+    hasher.update(&(text.len() as u64).to_le_bytes()).update(text.as_bytes());
+}
 
 /// A file's text, of at most so many bytes.
 pub(super) fn read_text(file: &Path, most: u64) -> Result<String, ModelError> {
     let fail = |source| ModelError::Unreadable { file: file.to_owned(), source };
     let mut text = String::new();
-    File::open(file).and_then(|open| open.take(most + 1).read_to_string(&mut text)).map_err(fail)?;
+    open(file)?.0.take(most + 1).read_to_string(&mut text).map_err(fail)?;
     if text.len() as u64 > most {
         return Err(ModelError::Unfit { file: file.to_owned(), what: format!("it has more than {most} bytes") });
     }
@@ -30,8 +53,9 @@ pub(super) struct Tensors {
     /// Where the numbers begin, and how many bytes they have.
     start: u64,
     length: u64,
-    entries: BTreeMap<String, Value>,
-    fingerprint: u64,
+    entries: BTreeMap<String, Entry>,
+    /// Of all that was read of the model so far.
+    hasher: Hasher,
 }
 
 /// Where numbers are, counted from the end of the header.
@@ -43,36 +67,42 @@ struct Entry {
 }
 
 impl Tensors {
-    pub(super) fn open(path: &Path) -> Result<Self, ModelError> {
+    pub(super) fn open(path: &Path, mut hasher: Hasher) -> Result<Self, ModelError> {
         let fail = |source| ModelError::Unreadable { file: path.to_owned(), source };
-        let mut file = File::open(path).map_err(fail)?;
-        let whole = file.metadata().map_err(fail)?.len();
+        let unfit = |what: String| ModelError::Unfit { file: path.to_owned(), what };
+        let (mut file, whole) = open(path)?;
         let mut length = [0; 8];
         file.read_exact(&mut length).map_err(fail)?;
         let length = u64::from_le_bytes(length);
         let start = length.saturating_add(8);
         if length > MAX_HEADER || start > whole {
-            return Err(ModelError::Unfit { file: path.to_owned(), what: "it is no safetensors file".to_owned() });
+            return Err(unfit("it is no safetensors file".to_owned()));
+        }
+        if whole - start > MAX_NUMBERS {
+            return Err(unfit(format!("it has more than {MAX_NUMBERS} bytes of numbers")));
         }
         let mut header = Vec::new();
         (&mut file).take(length).read_to_end(&mut header).map_err(fail)?;
-        let entries = serde_json::from_slice(&header)
-            .map_err(|error| ModelError::Unfit { file: path.to_owned(), what: format!("its header: {error}") })?;
-        Ok(Self {
-            path: path.to_owned(),
-            file,
-            start,
-            length: whole - start,
-            entries,
-            fingerprint: fingerprint(&header),
-        })
+        hasher.update(&length.to_le_bytes()).update(&header);
+        let mut said: BTreeMap<String, Value> =
+            serde_json::from_slice(&header).map_err(|error| unfit(format!("its header: {error}")))?;
+        // Texts about the file.
+        said.remove("__metadata__");
+        let entry = |(name, said): (String, Value)| match Entry::deserialize(&said) {
+            Ok(entry) => Ok((name, entry)),
+            Err(error) => Err(unfit(format!("`{name}`: {error}"))),
+        };
+        let entries: BTreeMap<String, Entry> = said.into_iter().map(entry).collect::<Result<_, _>>()?;
+        if has_overlap(&entries) {
+            return Err(unfit("some of its numbers have two names".to_owned()));
+        }
+        Ok(Self { path: path.to_owned(), file, start, length: whole - start, entries, hasher })
     }
 
-    /// The numbers of this name, which must have this shape.
-    pub(super) fn take(&mut self, name: &str, shape: &[usize]) -> Result<Vec<f32>, ModelError> {
+    /// Where the numbers of this name begin and how many bytes they have. They must have this shape.
+    pub(super) fn find(&self, name: &str, shape: &[usize]) -> Result<(u64, usize), ModelError> {
         let unfit = |what: String| ModelError::Unfit { file: self.path.clone(), what: format!("`{name}` {what}") };
         let entry = self.entries.get(name).ok_or_else(|| unfit("is missing".to_owned()))?;
-        let entry = Entry::deserialize(entry).map_err(|error| unfit(error.to_string()))?;
         if entry.dtype != "F32" || entry.shape != shape {
             let Entry { dtype, shape: has, .. } = entry;
             return Err(unfit(format!("is {dtype} {has:?} and should be F32 {shape:?}")));
@@ -83,16 +113,35 @@ impl Tensors {
         if to > self.length || to.checked_sub(from) != Some(length as u64) {
             return Err(unfit("is not whole".to_owned()));
         }
-        let mut bytes = vec![0; length];
-        let read = self.file.seek(SeekFrom::Start(self.start + from)).and_then(|_| self.file.read_exact(&mut bytes));
-        read.map_err(|source| ModelError::Unreadable { file: self.path.clone(), source })?;
-        self.fingerprint = self.fingerprint.rotate_left(1) ^ fingerprint(&bytes);
-        let (numbers, _) = bytes.as_chunks::<4>();
-        Ok(numbers.iter().map(|number| f32::from_le_bytes(*number)).collect())
+        Ok((self.start + from, length))
     }
 
-    /// Tells what was taken from what others have.
-    pub(super) fn fingerprint(&self) -> u64 {
-        self.fingerprint
+    /// The numbers of this name, which must have this shape.
+    pub(super) fn take(&mut self, name: &str, shape: &[usize]) -> Result<Vec<f32>, ModelError> {
+        let fail = |source| ModelError::Unreadable { file: self.path.clone(), source };
+        let (from, length) = self.find(name, shape)?;
+        self.file.seek(SeekFrom::Start(from)).map_err(fail)?;
+        let mut numbers = Vec::with_capacity(length / 4);
+        let mut block = vec![0; BLOCK];
+        while numbers.len() < length / 4 {
+            let most = BLOCK.min(length - 4 * numbers.len());
+            let (bytes, _) = block.split_at_mut(most);
+            self.file.read_exact(bytes).map_err(fail)?;
+            self.hasher.update(bytes);
+            numbers.extend(bytes.as_chunks::<4>().0.iter().map(|number| f32::from_le_bytes(*number)));
+        }
+        Ok(numbers)
     }
+
+    /// Tells what was read of the model from what others have.
+    pub(super) fn fingerprint(&self) -> String {
+        self.hasher.finalize().to_string()
+    }
+}
+
+/// Whether two entries share bytes: so few bytes could otherwise become many numbers in memory.
+fn has_overlap(entries: &BTreeMap<String, Entry>) -> bool {
+    let mut ranges: Vec<[u64; 2]> = entries.values().map(|entry| entry.data_offsets).collect();
+    ranges.sort_unstable();
+    ranges.windows(2).any(|pair| matches!(pair, [[_, end], [start, _]] if end > start))
 }

@@ -52,6 +52,31 @@ impl Network {
         Ok(Self { words, places, norm, layers, heads: shape.heads })
     }
 
+    /// Looks whether everything that [`Network::read`] takes is there, without reading it.
+    pub(super) fn check(tensors: &Tensors, shape: &Shape) -> Result<(), ModelError> {
+        let (width, inner) = (shape.width, shape.inner);
+        let has = |name: &str, shape: &[usize]| tensors.find(name, shape).map(drop);
+        let pair = |name: &str, shape: &[usize]| {
+            has(&format!("{name}.weight"), shape)?;
+            has(&format!("{name}.bias"), shape.get(..1).unwrap_or_default())
+        };
+        for (name, rows) in [("word", shape.words), ("position", shape.positions), ("token_type", shape.kinds)] {
+            has(&format!("embeddings.{name}_embeddings.weight"), &[rows, width])?;
+        }
+        pair("embeddings.LayerNorm", &[width])?;
+        for number in 0..shape.layers {
+            let pair = |part: &str, shape: &[usize]| pair(&format!("encoder.layer.{number}.{part}"), shape);
+            for part in ["self.query", "self.key", "self.value", "output.dense"] {
+                pair(&format!("attention.{part}"), &[width, width])?;
+            }
+            pair("attention.output.LayerNorm", &[width])?;
+            pair("intermediate.dense", &[inner, width])?;
+            pair("output.dense", &[width, inner])?;
+            pair("output.LayerNorm", &[width])?;
+        }
+        Ok(())
+    }
+
     /// How many pieces it can read.
     pub(super) fn places(&self) -> usize {
         self.places.nrows()

@@ -1,8 +1,8 @@
 //! From text to the numbers of the pieces that a model knows (`WordPiece`, without case and accents).
 
 use super::error::ModelError;
-use super::files::read_text;
-use crate::table::fingerprint;
+use super::files::{add_text, read_text};
+use blake3::Hasher;
 use std::collections::HashMap;
 use std::path::Path;
 use unicode_normalization::{UnicodeNormalization, char::is_combining_mark};
@@ -18,14 +18,14 @@ pub(super) struct Pieces {
     begin: usize,
     end: usize,
     unknown: usize,
-    fingerprint: u64,
 }
 
 impl Pieces {
     /// Reads a list with a piece to a line, of which there are at most so many.
-    pub(super) fn read(file: &Path, most: usize) -> Result<Self, ModelError> {
+    pub(super) fn read(file: &Path, most: usize, hasher: &mut Hasher) -> Result<Self, ModelError> {
         let unfit = |what: String| ModelError::Unfit { file: file.to_owned(), what };
         let text = read_text(file, MAX_BYTES)?;
+        add_text(hasher, &text);
         let numbers: HashMap<String, usize> =
             text.lines().enumerate().map(|(number, piece)| (piece.to_owned(), number)).collect();
         if numbers.values().any(|number| *number >= most) {
@@ -33,11 +33,7 @@ impl Pieces {
         }
         let special = |piece: &str| numbers.get(piece).copied().ok_or_else(|| unfit(format!("`{piece}` is missing")));
         let (begin, end, unknown) = (special("[CLS]")?, special("[SEP]")?, special("[UNK]")?);
-        Ok(Self { begin, end, unknown, fingerprint: fingerprint(text.as_bytes()), numbers })
-    }
-
-    pub(super) fn fingerprint(&self) -> u64 {
-        self.fingerprint
+        Ok(Self { numbers, begin, end, unknown })
     }
 
     /// The numbers of a text's pieces, at most so many, with those that mark its beginning and its end.

@@ -110,7 +110,10 @@ fn what_words_do_not_say_is_found_by_the_model() {
         let hits = index.search_with(sentences, query, 2, |_| true);
         hits.iter().find(|hit| hit.document == document).map_or(0.0, |hit| hit.score)
     };
-    assert!(near(Some(&sentences), "qux", 1) > near(None, "qux", 1) + 0.3);
+    let gain = |query: &str, document: usize| near(Some(&sentences), query, document) - near(None, query, document);
+    assert!(gain("qux", 1) > 0.3);
+    // A model that says the same of everything would not tell them apart.
+    assert!(gain("qux", 1) > gain("qux", 0) + 0.1, "{}", gain("qux", 0));
     assert!(
         index.search_with(Some(&sentences), "qux", 2, |document| document == 0).iter().all(|hit| hit.document == 0)
     );
@@ -124,9 +127,17 @@ fn what_words_do_not_say_is_found_by_the_model() {
     let bytes = sentences.to_bytes();
     assert_eq!(Sentences::from_bytes(model.clone(), b"ASSE").err(), Some(IndexError::OtherVersion));
     assert_eq!(Sentences::from_bytes(model.clone(), &bytes[..bytes.len() - 1]).err(), Some(IndexError::Damaged));
-    let folder = tiny();
-    let other = Model::open(&put(&folder, "vocab.txt", PIECES.join("\n").replace("blick", "block"))).unwrap();
-    assert_eq!(Sentences::from_bytes(Arc::new(other), &bytes).err(), Some(IndexError::OtherVersion));
+    let mut numbers = tensors();
+    *numbers.last_mut().unwrap() ^= 1;
+    for (file, other) in [
+        ("vocab.txt", PIECES.join("\n").replace("blick", "block").into_bytes()),
+        ("config.json", config().to_string().replace("1e-12", "1e-5").into_bytes()),
+        ("model.safetensors", numbers),
+    ] {
+        let folder = tiny();
+        let other = Model::open(&put(&folder, file, other)).unwrap();
+        assert_eq!(Sentences::from_bytes(Arc::new(other), &bytes).err(), Some(IndexError::OtherVersion), "{file}");
+    }
 }
 
 #[test]
@@ -140,6 +151,7 @@ fn what_is_no_model_is_refused_with_the_reason() {
         ("num_attention_heads", json!(0)),
         ("num_attention_heads", json!(3)),
         ("hidden_size", json!(1_000_000)),
+        ("hidden_size", json!(768)),
         ("num_hidden_layers", json!(2)),
         ("vocab_size", json!(9)),
         ("max_position_embeddings", json!(-1)),
@@ -147,7 +159,7 @@ fn what_is_no_model_is_refused_with_the_reason() {
         let (folder, mut config) = (tiny(), config());
         config[key] = value;
         let told = problem(&put(&folder, "config.json", config.to_string()));
-        assert!(told.contains("use a BERT sentence model"), "{key}: {told}");
+        assert!(told.contains("use a small BERT sentence model"), "{key}: {told}");
     }
     let folder = tiny();
     assert!(problem(&put(&folder, "vocab.txt", "a\nb")).contains("`[CLS]` is missing"));
@@ -168,6 +180,7 @@ fn numbers_that_are_not_there_are_not_read() {
         (whole[..whole.len() - 1].to_vec(), "is not whole"),
         (text("[0,160]", "[9,160]"), "is not whole"),
         (text("[160,416]", "[416,160]"), "is not whole"),
+        (text("[160,416]", "[159,415]"), "two names"),
         (text("\"F32\"", "\"F16\""), "is F16"),
         (text("[10,4]", "[4,10]"), "should be F32 [10, 4]"),
         (text("LayerNorm", "LayerNarm"), "is missing"),
@@ -181,16 +194,69 @@ fn numbers_that_are_not_there_are_not_read() {
     }
 }
 
+#[test]
+fn a_model_that_is_used_in_another_way_is_refused() {
+    for (file, said, why) in [
+        ("tokenizer_config.json", json!({ "do_lower_case": false }), "capitals"),
+        ("tokenizer_config.json", json!({ "do_lower_case": true, "strip_accents": false }), "accents"),
+        ("tokenizer_config.json", json!([]), "invalid type"),
+        ("1_Pooling/config.json", json!({ "pooling_mode_mean_tokens": false }), "something else than the mean"),
+        (
+            "1_Pooling/config.json",
+            json!({ "pooling_mode_mean_tokens": true, "pooling_mode_cls_token": true }),
+            "something else than the mean",
+        ),
+        ("1_Pooling/config.json", json!({ "pooling_mode": "cls" }), "something else than the mean"),
+    ] {
+        let folder = tiny();
+        std::fs::create_dir(folder.path().join("1_Pooling")).unwrap();
+        let told = problem(&put(&folder, file, said.to_string()));
+        assert!(told.contains(why) && told.contains(file), "{told}");
+    }
+    let folder = tiny();
+    std::fs::create_dir(folder.path().join("1_Pooling")).unwrap();
+    put(&folder, "tokenizer_config.json", json!({ "do_lower_case": true, "strip_accents": null }).to_string());
+    let pooling = json!({ "pooling_mode_mean_tokens": true, "pooling_mode_cls_token": false });
+    Model::open(&put(&folder, "1_Pooling/config.json", pooling.to_string())).unwrap();
+}
+
+#[test]
+fn too_many_numbers_are_refused_before_they_are_read() {
+    let folder = tiny();
+    let file = std::fs::OpenOptions::new().write(true).open(folder.path().join("model.safetensors")).unwrap();
+    file.set_len(1024 * 1024 * 1024).unwrap();
+    assert!(problem(folder.path()).contains("more than 536870912 bytes of numbers"));
+}
+
+/// Whoever opens a pipe waits for one who writes.
+#[cfg(unix)]
+#[test]
+fn a_pipe_is_refused_and_not_waited_for() {
+    for name in ["config.json", "tokenizer_config.json", "vocab.txt", "model.safetensors"] {
+        let folder = tiny();
+        let file = folder.path().join(name);
+        let _is_there = std::fs::remove_file(&file);
+        assert!(std::process::Command::new("mkfifo").arg(&file).status().unwrap().success());
+        let told = problem(folder.path());
+        assert!(told.contains("no regular file") && told.contains(name), "{told}");
+    }
+}
+
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 192, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn damaged_models_never_panic(at in any::<prop::sample::Index>(), byte in any::<u8>(), text in ".{0,80}") {
-        let mut bytes = tensors();
+    fn damaged_models_never_panic(
+        file in prop::sample::select(&["config.json", "vocab.txt", "model.safetensors"][..]),
+        at in any::<prop::sample::Index>(),
+        byte in any::<u8>(),
+        text in ".{0,80}",
+    ) {
+        let folder = tiny();
+        let mut bytes = std::fs::read(folder.path().join(file)).unwrap();
         let at = at.index(bytes.len());
         bytes[at] = byte;
-        let folder = tiny();
-        if let Ok(model) = Model::open(&put(&folder, "model.safetensors", bytes)) {
+        if let Ok(model) = Model::open(&put(&folder, file, bytes)) {
             let sentences = Sentences::new(Arc::new(model), &[Document { name: text.clone(), ..Document::default() }]);
             prop_assert!(sentences.asked(&text).iter().all(|near| near.is_finite()));
         }

@@ -11,7 +11,7 @@ use agent_spaces::mcp::ConfiguredServer;
 use agent_spaces::project::{Project, SpaceModules};
 use agent_spaces::serve::check::TypeChecker;
 use agent_spaces::serve::{ElicitedDecisions, Exposure, Note, Offer, Offers, ServedChannel, Servers};
-use agent_spaces_search::Model;
+use agent_spaces_search::ModelFiles;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -274,11 +274,18 @@ fn with_model(offers: Offers, project: &Project) -> Result<Offers, Failure> {
         }
         return Ok(offers);
     };
-    let model = Model::open(&folder).map_err(|error| {
+    let files = ModelFiles::open(&folder).map_err(|error| {
         let hint = "`codeMode.searchModel` names it: correct that or leave it out";
         Failure::new("config.search-model", terminal::clean_line(&error.to_string()), Some(hint))
     })?;
-    Ok(offers.with_model(model))
+    Ok(offers.with_model(move || match files.read() {
+        Ok(model) => Some(model),
+        Err(error) => {
+            let error = terminal::clean_line(&error.to_string());
+            terminal::warn(&format!("the model of `codeMode.searchModel` is not used: {error}"));
+            None
+        }
+    }))
 }
 
 /// The first few of a list, and how many more there are: an agent reads all of it.

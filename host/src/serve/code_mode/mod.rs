@@ -41,13 +41,16 @@ struct Inner {
     runs: Runs,
     /// How many runs of one caller go on at one time: none takes the places of another. The engine bounds all of them.
     places: OwnPlaces,
+    /// How many searches go on at one time: they only compute, so more of them than cores would not be faster.
+    searches: ConcurrencyLimiter,
 }
 
 impl CodeMode {
     /// Serves what is offered, and lets people decide through the clients.
     pub fn new(offers: Offers, decisions: ElicitedDecisions) -> CodeMode {
-        let places = OwnPlaces::new(DEFAULT_CONCURRENCY);
-        CodeMode(Arc::new(Inner { offers, decisions, runs: Runs::default(), places }))
+        let searches = ConcurrencyLimiter::new(std::thread::available_parallelism().map_or(1, usize::from));
+        let (runs, places) = (Runs::default(), OwnPlaces::new(DEFAULT_CONCURRENCY));
+        CodeMode(Arc::new(Inner { offers, decisions, runs, places, searches }))
     }
 
     /// What a model is taught: with what is known by now.

@@ -8,7 +8,7 @@ use super::sentences::Reader;
 use crate::interfaces::Interfaces;
 use crate::project::{DefinedModule, DefinitionBody, DefinitionFile, Outlines, ProjectError};
 use crate::standard;
-use agent_spaces_search::{Document, Index, Parameter, Sentences};
+use agent_spaces_search::{Document, Index, Parameter, SUMMARY_CHARACTERS, Sentences};
 use capability_gen::model::Module;
 use capability_gen::names::nearest;
 use std::collections::BTreeSet;
@@ -80,7 +80,7 @@ impl Catalogue {
 
     /// Searches better as soon as a sentence model has read everything.
     pub(super) fn show_to(&self, reader: &Reader) {
-        reader.start(self.cards.iter().map(document).collect(), &self.sentences);
+        reader.start(self.cards.iter().map(beginning).collect(), &self.sentences);
     }
 
     /// All that may be seen.
@@ -256,6 +256,17 @@ impl Reading<'_> {
             }
         };
         Ok(Catalogue { cards: self.cards, index, sentences: Arc::default(), modules: self.modules })
+    }
+}
+
+/// As much of it as a sentence model reads.
+fn beginning(card: &Card) -> Document {
+    Document {
+        server: card.capability.clone(),
+        name: card.name.clone(),
+        title: card.title.clone().unwrap_or_default(),
+        description: card.description.chars().take(SUMMARY_CHARACTERS).collect(),
+        parameters: Vec::new(),
     }
 }
 

@@ -22,7 +22,7 @@ use super::caller::Client;
 use super::offer::{Offered, Offers};
 use super::per_caller::OwnPlaces;
 use super::runs::Runs;
-use crate::concurrency::DEFAULT_CONCURRENCY;
+use crate::concurrency::{ConcurrencyLimiter, DEFAULT_CONCURRENCY};
 use crate::error_report::RunError;
 use rmcp::RoleServer;
 use rmcp::model::{CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock};

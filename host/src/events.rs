@@ -211,6 +211,7 @@ impl EventSink {
     }
 
     /// Nobody hears of what happens.
+    #[cfg(feature = "compiler")]
     pub(crate) fn none() -> EventSink {
         EventSink(None)
     }

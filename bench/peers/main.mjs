@@ -1,0 +1,63 @@
+// node main.mjs --list
+// node main.mjs PEER WORKLOAD [--budget MS] [--rounds N]
+
+import { spawnSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { missing, packagedNode } from './installed.mjs';
+import { peers } from './list.mjs';
+import { measure } from './rounds.mjs';
+import { load, workloads } from './workloads.mjs';
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { list: { type: 'boolean' }, budget: { type: 'string' }, rounds: { type: 'string' } },
+});
+
+const runs = (peer, workload) => peer.cannot?.(workload) == null;
+
+function list() {
+  return peers.map((peer) => {
+    const why = missing(peer);
+    const names = workloads.filter((workload) => runs(peer, workload)).map(({ name }) => name);
+    return { name: peer.name, title: peer.title, isolation: peer.isolation, available: why === null, why, workloads: names };
+  });
+}
+
+async function run(peerName, workloadName) {
+  const peer = peers.find(({ name }) => name === peerName);
+  if (!peer) throw new Error(`no peer is called ${peerName}; there are ${peers.map(({ name }) => name).join(', ')}`);
+  const workload = load(workloadName);
+  const names = { peer: peer.name, workload: workload.name };
+  const skipped = missing(peer) ?? peer.cannot?.(workload);
+  if (skipped) return { ...names, skipped };
+  const opened = await peer.open(workload);
+  const measured = await measure(opened, workload, { budget: number('budget') ?? 2000, rounds: number('rounds') });
+  await opened.close?.();
+  return { ...names, ...measured };
+}
+
+function number(option) {
+  if (values[option] === undefined) return undefined;
+  const value = Number(values[option]);
+  if (!(value > 0)) throw new Error(`--${option} takes a number above 0, not ${values[option]}`);
+  return value;
+}
+
+// All peers run in the same node, the one that was installed with them.
+// isolated-vm wants it started without a snapshot.
+function inPackagedNode() {
+  const started = spawnSync(packagedNode, ['--no-node-snapshot', fileURLToPath(import.meta.url), ...process.argv.slice(2)], { stdio: 'inherit' });
+  process.exit(started.status ?? 1);
+}
+
+try {
+  if (values.list) console.log(JSON.stringify(list(), null, 2));
+  else if (positionals.length !== 2) throw new Error('usage: node main.mjs --list | PEER WORKLOAD [--budget MS] [--rounds N]');
+  else if (packagedNode && process.execPath !== packagedNode) inPackagedNode();
+  else console.log(JSON.stringify(await run(...positionals)));
+  process.exit(0);
+} catch (error) {
+  console.error(error);
+  process.exit(1);
+}

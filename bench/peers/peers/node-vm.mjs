@@ -1,0 +1,21 @@
+import vm from 'node:vm';
+import { desk } from '../desk.mjs';
+
+export default {
+  name: 'node-vm',
+  title: 'node:vm, a context to each run',
+  isolation: 'not a sandbox',
+  packages: [],
+  async open() {
+    return {
+      async fresh({ kind }) {
+        const context = vm.createContext(kind === 'calls' ? { desk } : {});
+        return {
+          // The answer is an object of the other realm; a copy is one of ours.
+          evaluate: async ({ expression }) => structuredClone(await vm.runInContext(expression, context)),
+          dispose() {},
+        };
+      },
+    };
+  },
+};

@@ -43,9 +43,12 @@ export async function callAsText(name, params) {
   return JSON.stringify(await desk[name](JSON.parse(params)));
 }
 
-// The other half of `callAsText`: makes `desk` in a sandbox that has a global `callDesk(name, params)`.
-export const deskOverText = `
-  globalThis.desk = {};
-  for (const name of ${JSON.stringify(names)})
-    desk[name] = async (params) => JSON.parse(await callDesk(name, JSON.stringify(params)));
-`;
+// Makes `desk` in a sandbox with a global `callDesk(name, paramsAsText)` that answers with text.
+export const deskOfTexts = guestDesk('async (params) => JSON.parse(await callDesk(name, JSON.stringify(params)))');
+
+// The same where `callDesk` answers with the value itself.
+export const deskOfValues = guestDesk('(params) => callDesk(name, JSON.stringify(params))');
+
+function guestDesk(call) {
+  return `globalThis.desk = {}; for (const name of ${JSON.stringify(names)}) desk[name] = ${call};`;
+}

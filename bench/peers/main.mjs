@@ -55,7 +55,7 @@ try {
   if (values.list) console.log(JSON.stringify(list(), null, 2));
   else if (positionals.length !== 2) throw new Error('usage: node main.mjs --list | PEER WORKLOAD [--budget MS] [--rounds N]');
   else if (packagedNode && process.execPath !== packagedNode) inPackagedNode();
-  else console.log(JSON.stringify(await run(...positionals)));
+  else process.stdout.write(`${JSON.stringify(await run(...positionals))}\n`);
   process.exit(0);
 } catch (error) {
   console.error(error);

@@ -1,16 +1,20 @@
 // A context of quickjs-emscripten as a sandbox: the same for every variant of the engine.
 
-import { callAsText, deskOverText } from './desk.mjs';
+import { callAsText, deskOfValues } from './desk.mjs';
 
-export function sandboxOf(context, disposeAll = () => context.dispose()) {
+export function sandboxOf(context) {
+  let parse;
   return {
     async evaluate({ expression, kind }) {
-      if (kind === 'calls') addDesk(context);
+      if (kind === 'calls') parse = addDesk(context);
       const value = context.unwrapResult(context.evalCode(expression));
       const answer = kind === 'calls' ? await settled(context, value) : value;
       return answer.consume((handle) => context.dump(handle));
     },
-    dispose: disposeAll,
+    dispose() {
+      parse?.dispose();
+      context.dispose();
+    },
   };
 }
 
@@ -21,15 +25,22 @@ async function settled(context, promise) {
   return context.unwrapResult(await resolved);
 }
 
+// Answers are parsed before their promise is settled, not in the job that takes them:
+// a job in which the memory grows makes quickjs-emscripten lose a context, and disposing then aborts.
 function addDesk(context) {
+  const parse = context.unwrapResult(context.evalCode('JSON.parse'));
   const call = context.newFunction('callDesk', (name, params) => {
     const deferred = context.newPromise();
     callAsText(context.getString(name), context.getString(params)).then((answer) => {
-      context.newString(answer).consume((text) => deferred.resolve(text));
+      const text = context.newString(answer);
+      const value = context.unwrapResult(context.callFunction(parse, context.undefined, text));
+      text.dispose();
+      value.consume((handle) => deferred.resolve(handle));
       context.runtime.executePendingJobs();
     });
     return deferred.handle;
   });
   call.consume((handle) => context.setProp(context.global, 'callDesk', handle));
-  context.unwrapResult(context.evalCode(deskOverText)).dispose();
+  context.unwrapResult(context.evalCode(deskOfValues)).dispose();
+  return parse;
 }

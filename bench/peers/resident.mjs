@@ -2,7 +2,7 @@
 
 import { readFileSync } from 'node:fs';
 
-export async function rss(opened) {
+export function rss(opened) {
   const others = (opened.processes?.() ?? []).map(ofProcess);
   return others.reduce((sum, bytes) => sum + bytes, process.memoryUsage.rss());
 }

@@ -10,6 +10,9 @@ const rounded = (time) => Math.round(time * 10) / 10;
 // Runs that wait at the same time, where the command line names no other number.
 const WAITING = 1000;
 
+// Milliseconds between two looks at the memory: several while a run waits.
+const LOOK_EVERY = 10;
+
 // A quarter of the budget goes to warming up: wasm is compiled twice, the second time while it runs.
 const WARM_UP = 0.25;
 const LEAST_ROUNDS = 3;
@@ -47,18 +50,22 @@ async function evaluation(opened, workload) {
 // All at once, each in a sandbox of its own: the time until the last has answered.
 async function waiting(opened, workload, count) {
   await whole(opened, workload);
-  const before = await rss(opened);
+  const before = rss(opened);
+  let most = before;
+  const look = () => (most = Math.max(most, rss(opened)));
+  const looking = setInterval(look, LOOK_EVERY);
   const start = now();
   const open = Array.from({ length: count }, async () => {
     const sandbox = await opened.fresh(workload);
     return { sandbox, answer: await sandbox.evaluate(workload) };
   });
   const ended = await Promise.all(open);
-  const resident = (await rss(opened)) - before;
+  look();
+  clearInterval(looking);
   for (const { sandbox } of ended) await sandbox.dispose();
   const took = rounded(now() - start);
   for (const { answer } of ended) check(workload, answer);
-  return { p50: took, p99: took, mean: took, rounds: count, resident };
+  return { p50: took, p99: took, mean: took, rounds: count, resident: most - before };
 }
 
 async function repeat(round, budget, rounds = Infinity) {

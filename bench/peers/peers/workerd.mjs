@@ -1,0 +1,26 @@
+import { fileURLToPath } from 'node:url';
+import { startWorkerd } from '../workerd-process.mjs';
+
+const file = (name) => fileURLToPath(new URL(`../${name}`, import.meta.url));
+
+export default {
+  name: 'workerd',
+  title: 'workerd, a fresh worker to each run in one process, over a Unix socket',
+  isolation: 'own heap, one process',
+  packages: ['workerd'],
+  async open() {
+    const workerd = await startWorkerd([['main', file('workerd-guest.js')], ['desk', file('desk.mjs')]]);
+    let ids = 0;
+    return {
+      ...workerd,
+      async fresh({ body, kind }) {
+        const id = kind === 'kernel' ? ids++ : undefined;
+        if (id !== undefined) await workerd.post('/start', { body, id });
+        return {
+          evaluate: () => workerd.post('/evaluate', { body, id }),
+          dispose() {},
+        };
+      },
+    };
+  },
+};

@@ -1,6 +1,7 @@
 // Every peer, in the order of the reports.
 
 import cloudflareCodemode from './peers/cloudflare-codemode.mjs';
+import componentizeQjs from './peers/componentize-qjs.mjs';
 import deno from './peers/deno.mjs';
 import isolatedVm from './peers/isolated-vm.mjs';
 import nodeVm from './peers/node-vm.mjs';
@@ -25,5 +26,6 @@ export const peers = [
   cloudflareCodemode,
   vercelCodeMode,
   deno,
+  componentizeQjs,
   nodeVm,
 ];

@@ -1,7 +1,7 @@
 // node main.mjs --list
 // node main.mjs PEER WORKLOAD [--budget MS] [--rounds N]
 
-import { spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { missing, packagedNode } from './installed.mjs';
@@ -47,14 +47,20 @@ function number(option) {
 // All peers run in the same node, the one that was installed with them.
 // isolated-vm wants it started without a snapshot.
 function inPackagedNode() {
-  const started = spawnSync(packagedNode, ['--no-node-snapshot', fileURLToPath(import.meta.url), ...process.argv.slice(2)], { stdio: 'inherit' });
-  process.exit(started.status ?? 1);
+  const started = spawn(packagedNode, ['--no-node-snapshot', fileURLToPath(import.meta.url), ...process.argv.slice(2)], {
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+  });
+  return new Promise((resolve) => started.once('exit', (code) => resolve(code ?? 1)));
 }
+
+// Whoever started this one may be killed, and nothing is to go on measuring then.
+process.once('disconnect', () => process.exit(1));
+process.channel?.unref();
 
 try {
   if (values.list) console.log(JSON.stringify(list(), null, 2));
   else if (positionals.length !== 2) throw new Error('usage: node main.mjs --list | PEER WORKLOAD [--budget MS] [--rounds N]');
-  else if (packagedNode && process.execPath !== packagedNode) inPackagedNode();
+  else if (packagedNode && process.execPath !== packagedNode) process.exit(await inPackagedNode());
   else process.stdout.write(`${JSON.stringify(await run(...positionals))}\n`);
   process.exit(0);
 } catch (error) {

@@ -10,13 +10,13 @@ export function load(name) {
   const workload = workloads.find((each) => each.name === name);
   if (!workload) throw new Error(`no workload is called ${name}; there are ${workloads.map((each) => each.name).join(', ')}`);
   const source = readFileSync(new URL(workload.file, folder), 'utf8');
-  const body = asBody(source, workload.kind);
+  const body = asBody(source);
   return { ...workload, source, body, expression: asExpression(source, body, workload.kind) };
 }
 
 // The body of a function that returns the answer; `desk` is a global.
-export function asBody(source, kind) {
-  if (kind === 'script') return `return (${source.trim()});`;
+export function asBody(source) {
+  if (!source.includes('export default')) return `return (${source.trim()});`;
   const match = /^(?:import \{ desk \} from '@capabilities\/desk';\n)?([^]*)^export default ([^]*);\n$/m.exec(source);
   if (!match) throw new Error('a workload ends in one `export default EXPRESSION;`');
   return `'use strict';\n${match[1]}return (${match[2]});`;

@@ -13,7 +13,7 @@ export default {
   title: 'deno, a process without permissions to each run',
   isolation: 'process',
   packages: ['deno'],
-  cannot: ({ name }) => (name === 'waiting' ? 'a thousand processes would not fit' : null),
+  cannot: ({ name }) => (name === 'waiting' ? 'it would be a thousand processes at once, and a hundred already take seconds' : null),
   async open(workload) {
     const folder = mkdtempSync(join(tmpdir(), 'deno-'));
     const file = join(folder, 'script.js');

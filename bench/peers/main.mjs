@@ -14,6 +14,8 @@ const { values, positionals } = parseArgs({
   options: { list: { type: 'boolean' }, budget: { type: 'string' }, rounds: { type: 'string' } },
 });
 
+let opened;
+
 const runs = (peer, workload) => peer.cannot?.(workload) == null;
 
 function list() {
@@ -31,9 +33,8 @@ async function run(peerName, workloadName) {
   const names = { peer: peer.name, workload: workload.name };
   const skipped = missing(peer) ?? peer.cannot?.(workload);
   if (skipped) return { ...names, skipped };
-  const opened = await peer.open(workload);
+  opened = await peer.open(workload);
   const measured = await measure(opened, workload, { budget: number('budget') ?? 2000, rounds: number('rounds') });
-  await opened.close?.();
   return { ...names, ...measured };
 }
 
@@ -50,20 +51,40 @@ function inPackagedNode() {
   const started = spawn(packagedNode, ['--no-node-snapshot', fileURLToPath(import.meta.url), ...process.argv.slice(2)], {
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   });
-  return new Promise((resolve) => started.once('exit', (code) => resolve(code ?? 1)));
+  return new Promise((resolve) => {
+    started.once('message', (code) => resolve(started.kill('SIGKILL') && code));
+    started.once('exit', (code) => resolve(code ?? 1));
+  });
 }
 
-// Whoever started this one may be killed, and nothing is to go on measuring then.
-process.once('disconnect', () => process.exit(1));
+// The one that started this one is told how it went, and ends it: at an exit of its own, isolated-vm may
+// wait for ever for a thread that waits for this one.
+function end(code) {
+  opened?.close?.();
+  if (!process.send) process.exit(code);
+  process.channel.ref();
+  process.send(code);
+}
+
+function fail(error) {
+  console.error(error);
+  end(1);
+}
+
+// Nothing is to go on measuring when the one that started it was killed.
+process.once('disconnect', () => {
+  opened?.close?.();
+  process.kill(process.pid, 'SIGKILL');
+});
 process.channel?.unref();
+process.once('uncaughtException', fail);
 
 try {
   if (values.list) console.log(JSON.stringify(list(), null, 2));
   else if (positionals.length !== 2) throw new Error('usage: node main.mjs --list | PEER WORKLOAD [--budget MS] [--rounds N]');
   else if (packagedNode && process.execPath !== packagedNode) process.exit(await inPackagedNode());
   else process.stdout.write(`${JSON.stringify(await run(...positionals))}\n`);
-  process.exit(0);
+  end(0);
 } catch (error) {
-  console.error(error);
-  process.exit(1);
+  fail(error);
 }

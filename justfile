@@ -25,10 +25,23 @@ lint:
 guest:
     guest-js/rebuild.sh
 
-# Measure, side by side with bare wasmtime
-bench:
+# Measure, side by side with what people use instead; the table and the charts go to docs/performance.md
+bench *ARGUMENTS: bench-peers
     cargo build --release
-    cargo run --release -p agent-spaces-bench -- --json target/bench.json
+    cargo run --release -p agent-spaces-bench -- --json target/bench.json --charts docs/charts --docs docs/performance.md {{ARGUMENTS}}
+
+# Measure, and fail where something got worse than recorded
+bench-check: bench-peers
+    cargo build --release
+    cargo run --release -p agent-spaces-bench -- --json target/bench.json --check bench/recorded.json
+
+# Measure, and record what later runs are checked against
+bench-record: (bench "--record" "bench/recorded.json")
+
+# What the benchmark compares with, where there is npm; without it those rows are left out
+[private]
+bench-peers:
+    if command -v npm >/dev/null; then npm ci --prefix bench/peers --no-audit --no-fund --loglevel=error; fi
 
 # Conformance: give the path of a test262 checkout
 test262 CHECKOUT:

@@ -1,24 +1,24 @@
 //! What one typed call costs.
 
-use crate::report::Report;
+use crate::bench::Bench;
 use crate::spaces;
-use agent_spaces::{EngineConfig, Limits, Program, RunOptions, Space};
+use agent_spaces::{Limits, Program, RunOptions, Space};
 use anyhow::Result;
 
 /// Calls in one run, so that the run itself does not count.
 const CALLS: u64 = 2_000;
 
-pub(crate) async fn measure(report: &mut Report) -> Result<()> {
-    let space = spaces::trains(&spaces::engine(EngineConfig::default())?)?;
+pub(crate) async fn measure(bench: &mut Bench) -> Result<()> {
+    let space = spaces::trains(&spaces::engine()?)?;
     for (count, calls) in [(3, CALLS), (1_000, 50), (10_000, 5)] {
         let typed = per_call(&space, "get", count, calls).await?;
         let json = per_call(&space, "getJson", count, calls).await?;
         let what = format!("typed call, {count} records");
-        report.add(&what, typed, "µs").against("the same as JSON text", json);
+        bench.report.add(&what, typed, "µs").against("the same as JSON text", json);
     }
     let fuel = prepare(&space, "get", 3, 1)?.run(RunOptions::default()).await.usage.fuel;
     let none = prepare(&space, "get", 3, 0)?.run(RunOptions::default()).await.usage.fuel;
-    report.add("fuel of a typed call, 3 records", (fuel - none) as f64, "units");
+    bench.report.add("fuel of a typed call, 3 records", (fuel - none) as f64, "units");
     Ok(())
 }
 

@@ -1,40 +1,58 @@
-//! Start of the command with a warm cache.
+//! From the start of the command to a script's result.
 
-use crate::report::Report;
-use anyhow::{Context, Result};
-use std::io::Write;
-use std::path::PathBuf;
+use crate::bench::Bench;
+use crate::home;
+use crate::timing::least;
+use anyhow::{Result, ensure};
+use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
-pub(crate) fn measure(report: &mut Report) -> Result<()> {
-    let Some(command) = command()? else { return Ok(()) };
-    let mut script = tempfile::NamedTempFile::with_suffix(".js")?;
-    script.write_all(b"1 + 1")?;
-    let run = |program: &std::path::Path, arguments: &[&std::ffi::OsStr]| -> Result<f64> {
-        let mut best = f64::INFINITY;
-        for _ in 0..10 {
-            let begun = Instant::now();
-            Command::new(program).args(arguments).stdout(Stdio::null()).stderr(Stdio::null()).status()?;
-            best = best.min(begun.elapsed().as_secs_f64() * 1e3);
-        }
-        Ok(best)
-    };
-    let ours = run(&command, &["run".as_ref(), script.path().as_os_str()])?;
-    report.add("agent-spaces run, warm", ours, "ms");
-    if let Ok(node) = run("node".as_ref(), &[script.path().as_os_str()]) {
-        report.against("node", node);
+const COLD: usize = 3;
+const WARM: usize = 20;
+
+pub(crate) fn measure(bench: &mut Bench) -> Result<()> {
+    let Some(command) = home::command()? else { return Ok(()) };
+    let mut cold = Vec::new();
+    for _ in 0..COLD {
+        let folder = tempfile::tempdir()?;
+        cold.push(timed(&mut run(&command, folder.path())?)?);
     }
+    bench.report.add("agent-spaces run, nothing in its caches", least(cold), "ms");
+
+    let folder = tempfile::tempdir()?;
+    home::first_run(&command, folder.path())?;
+    let has_node = Command::new("node").arg("--version").output().is_ok_and(|output| output.status.success());
+    let (mut ours, mut nothing, mut node) = (Vec::new(), Vec::new(), Vec::new());
+    for _ in 0..bench.pace.rounds(WARM) {
+        ours.push(timed(&mut run(&command, folder.path())?)?);
+        nothing.push(timed(&mut home::within("true".as_ref(), folder.path()))?);
+        if has_node {
+            node.push(timed(home::within("node".as_ref(), folder.path()).arg("run.js"))?);
+        }
+    }
+    let (ours, nothing) = (least(ours), least(nothing));
+    if has_node {
+        bench.report.add("agent-spaces run, warm", ours, "ms").against("node", least(node));
+    }
+    bench.report.add("agent-spaces run, warm", ours, "ms").against("`true`", nothing);
+    bench.report.add("agent-spaces run, warm: more than `true`", ours - nothing, "ms").at_most(40.0);
     Ok(())
 }
 
-/// The command, if it is built.
-pub(crate) fn command() -> Result<Option<PathBuf>> {
-    let own = std::env::current_exe()?;
-    let command = own.parent().context("no folder")?.join("agent-spaces");
-    let is_built = command.is_file();
-    if !is_built {
-        eprintln!("skipped: {} is not built (cargo build --release)", command.display());
-    }
-    Ok(is_built.then_some(command))
+fn run(command: &Path, folder: &Path) -> Result<Command> {
+    std::fs::write(folder.join("run.js"), "1 + 1")?;
+    let mut run = home::within(command, folder);
+    run.args(["run", "run.js"]);
+    Ok(run)
+}
+
+/// Milliseconds until it has ended.
+fn timed(command: &mut Command) -> Result<f64> {
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    let begun = Instant::now();
+    let status = command.status()?;
+    let time = begun.elapsed().as_secs_f64() * 1e3;
+    ensure!(status.success(), "{command:?} failed");
+    Ok(time)
 }

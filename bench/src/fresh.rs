@@ -1,18 +1,18 @@
 //! A fresh run of a trivial script.
 
 use crate::bare::Bare;
-use crate::report::Report;
+use crate::bench::Bench;
 use crate::spaces;
-use crate::timing::times;
-use agent_spaces::{EngineConfig, RunOptions};
+use crate::timing::{Times, least, times};
+use agent_spaces::RunOptions;
 use anyhow::Result;
 use std::time::Instant;
 
 const SCRIPT: &str = "1 + 1";
 const ROUNDS: usize = 5_000;
 
-pub(crate) async fn measure(report: &mut Report) -> Result<()> {
-    let space = spaces::empty(&spaces::engine(EngineConfig::default())?)?;
+pub(crate) async fn measure(bench: &mut Bench) -> Result<()> {
+    let space = spaces::empty(&spaces::engine()?)?;
     let program = space.prepare("bench.js", SCRIPT)?;
     let bare = Bare::new(SCRIPT, true)?;
 
@@ -20,22 +20,20 @@ pub(crate) async fn measure(report: &mut Report) -> Result<()> {
     let mut ours = Vec::new();
     let mut theirs = Vec::new();
     let mut instantiations = Vec::new();
+    let rounds = bench.pace.rounds(ROUNDS) / 5;
     for _ in 0..5 {
-        ours.push(times(ROUNDS / 5, || program.run(RunOptions::default())).await);
-        theirs.push(times(ROUNDS / 5, || bare.run()).await);
-        instantiations.push(times(ROUNDS / 5, || bare.instantiate()).await.p50);
+        ours.push(times(rounds, || program.run(RunOptions::default())).await);
+        theirs.push(times(rounds, || bare.run()).await);
+        instantiations.push(times(rounds, || bare.instantiate()).await.p50);
     }
-    let best = |samples: &[f64]| samples.iter().copied().fold(f64::INFINITY, f64::min);
-    let p50 = |all: &[crate::timing::Times]| best(&all.iter().map(|times| times.p50).collect::<Vec<_>>());
-    let p99 = best(&ours.iter().map(|times| times.p99).collect::<Vec<_>>());
+    let p99 = least(ours.iter().map(|times| times.p99));
+    let p50 = |all: &[Times]| least(all.iter().map(|times| times.p50));
     let (ours, theirs) = (p50(&ours), p50(&theirs));
-    report.add("fresh run of `1 + 1`, p50", ours, "µs").against("bare wasmtime, same snapshot", theirs).at_most(2.0);
-    report.add("fresh run of `1 + 1`, p99", p99, "µs");
-    report.add("bare instantiate alone, p50", best(&instantiations), "µs");
+    let row = bench.report.add("fresh run of `1 + 1`", ours, "µs").p99(p99);
+    drop(row.against("bare wasmtime, same snapshot", theirs).at_most(2.0));
+    bench.report.add("bare instantiate alone, p50", least(instantiations), "µs");
     let outcome = program.run(RunOptions::default()).await;
-    report.add("fuel of `1 + 1`", outcome.usage.fuel as f64, "units");
-    report.add("linear memory of `1 + 1`", outcome.usage.memory_bytes as f64 / 1024.0, "KiB");
-    runs_per_second(report, &program).await;
+    bench.report.add("linear memory of `1 + 1`", outcome.usage.memory_bytes as f64 / 1024.0, "KiB");
     let script = include_str!("../../examples/quickstart/agent.ts");
     let begun = Instant::now();
     for _ in 0..200 {
@@ -47,27 +45,6 @@ pub(crate) async fn measure(report: &mut Report) -> Result<()> {
             &mut |site| Ok(site.specifier.to_owned()),
         );
     }
-    report.add("prepare the quickstart script", begun.elapsed().as_secs_f64() * 1e6 / 200.0, "µs");
+    bench.report.add("prepare the quickstart script", begun.elapsed().as_secs_f64() * 1e6 / 200.0, "µs");
     Ok(())
-}
-
-async fn runs_per_second(report: &mut Report, program: &agent_spaces::Program) {
-    const EACH: usize = 5_000;
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    let begun = Instant::now();
-    let tasks: Vec<_> = (0..cores)
-        .map(|_| {
-            let program = program.clone();
-            tokio::spawn(async move {
-                for _ in 0..EACH {
-                    let _ = program.run(RunOptions::default()).await;
-                }
-            })
-        })
-        .collect();
-    for task in tasks {
-        let _ = task.await;
-    }
-    let rate = (cores * EACH) as f64 / begun.elapsed().as_secs_f64();
-    report.add(&format!("fresh runs on {cores} cores"), rate, "per second");
 }

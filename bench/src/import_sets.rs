@@ -1,14 +1,14 @@
 //! The cost of a set of imports that is new.
 
-use crate::report::Report;
+use crate::bench::Bench;
 use crate::spaces;
-use agent_spaces::{EngineConfig, Handlers, Interfaces, Space};
+use agent_spaces::{Handlers, Interfaces, Space};
 use anyhow::Result;
 use std::fmt::Write;
 use std::time::Instant;
 
-pub(crate) fn measure(report: &mut Report) -> Result<()> {
-    let engine = spaces::engine(EngineConfig::default())?;
+pub(crate) fn measure(bench: &mut Bench) -> Result<()> {
+    let engine = spaces::engine()?;
     for functions in [1, 10, 100] {
         let mut best = f64::INFINITY;
         for _ in 0..3 {
@@ -17,7 +17,7 @@ pub(crate) fn measure(report: &mut Report) -> Result<()> {
             space.prepare("bench.js", "import { tools } from '@capabilities/tools'; 1")?;
             best = best.min(begun.elapsed().as_secs_f64() * 1e3);
         }
-        report.add(&format!("new import set of {functions} functions"), best, "ms").at_most(150.0);
+        bench.report.add(&format!("new import set of {functions} functions"), best, "ms").at_most(150.0);
     }
     Ok(())
 }

@@ -1,17 +1,19 @@
-//! A space of 5,000 functions beside one of ten: a run links only what its script imports.
+//! Spaces of ten functions to 5,000: a run links only what its script imports.
 
-use crate::report::Report;
+use crate::bench::Bench;
 use crate::spaces;
-use crate::timing::times;
+use crate::timing::{least, times};
 use agent_spaces::project::{Outlines, Project, Scope, build};
-use agent_spaces::{Engine, EngineConfig, Program, RunOptions};
+use agent_spaces::{Engine, Program, RunOptions};
 use anyhow::Result;
 use serde_json::{Value, json};
 use std::path::Path;
 use std::time::Instant;
 
+/// Functions of each module.
 const FUNCTIONS: usize = 10;
-const MODULES: usize = 500;
+const SMALL: usize = 1;
+const MODULES: [usize; 4] = [SMALL, 10, 100, 500];
 const ROUNDS: usize = 5_000;
 const SCRIPT: &str =
     "import { tool0 } from '@capabilities/tool0'; (await tool0.call3({ query: 'trains' })).items.length";
@@ -19,34 +21,40 @@ const HANDLERS: &str = "const answer = () => ({ items: [{ id: 'a', score: 1 }] }
 export { answer as call0, answer as call1, answer as call2, answer as call3, answer as call4 };
 ";
 
-pub(crate) async fn measure(report: &mut Report) -> Result<()> {
-    let engine = spaces::engine(EngineConfig::default())?;
-    let small = tempfile::tempdir()?;
-    let large = tempfile::tempdir()?;
-    write_project(small.path(), 1)?;
-    write_project(large.path(), MODULES)?;
-
-    let count = MODULES * FUNCTIONS;
-    let outlines = Outlines::in_folder(large.path().join("outlines"));
-    let (project, cold) = timed(|| built(large.path(), &engine, &outlines))?;
-    report.add(&format!("build {count} functions, cold"), cold, "ms");
-    let (_, warm) = timed(|| built(large.path(), &engine, &outlines))?;
-    report.add(&format!("build {count} functions, no change"), warm, "ms");
-    let (_, opened) = timed(|| prepare(&project, &engine))?;
-    report.add(&format!("space of {count} functions, from definitions to a ready script"), opened, "ms");
-
-    let one = prepare(&built(small.path(), &engine, &Outlines::none())?, &engine)?;
-    let many = prepare(&project, &engine)?;
-    let (mut ours, mut theirs) = (f64::INFINITY, f64::INFINITY);
-    for _ in 0..10 {
-        ours = ours.min(times(ROUNDS / 10, || many.run(RunOptions::default())).await.p50);
-        theirs = theirs.min(times(ROUNDS / 10, || one.run(RunOptions::default())).await.p50);
+pub(crate) async fn measure(bench: &mut Bench) -> Result<()> {
+    let engine = spaces::engine()?;
+    let folder = tempfile::tempdir()?;
+    write_project(folder.path(), SMALL)?;
+    let small = prepare(&built(folder.path(), &engine, &Outlines::none())?, &engine)?;
+    for modules in MODULES {
+        let many = opened(bench, &engine, modules)?;
+        let rounds = bench.pace.rounds(ROUNDS) / 10;
+        let (mut ours, mut theirs) = (Vec::new(), Vec::new());
+        for _ in 0..10 {
+            ours.push(times(rounds, || many.run(RunOptions::default())).await.p50);
+            theirs.push(times(rounds, || small.run(RunOptions::default())).await.p50);
+        }
+        let what = format!("fresh run with a call, space of {} functions", modules * FUNCTIONS);
+        let row = bench.report.add(&what, least(ours), "µs");
+        if modules != SMALL {
+            row.against(&format!("space of {} functions", SMALL * FUNCTIONS), least(theirs)).at_most(1.2);
+        }
     }
-    report
-        .add(&format!("fresh run with a call, space of {count} functions"), ours, "µs")
-        .against(&format!("space of {FUNCTIONS} functions"), theirs)
-        .at_most(1.2);
     Ok(())
+}
+
+/// Builds a space of so many modules for the first time and again, and makes the script ready in it.
+fn opened(bench: &mut Bench, engine: &Engine, modules: usize) -> Result<Program> {
+    let (folder, count) = (tempfile::tempdir()?, modules * FUNCTIONS);
+    write_project(folder.path(), modules)?;
+    let outlines = Outlines::in_folder(folder.path().join("outlines"));
+    let (project, cold) = timed(|| built(folder.path(), engine, &outlines))?;
+    bench.report.add(&format!("build {count} functions, cold"), cold, "ms");
+    let (_, warm) = timed(|| built(folder.path(), engine, &outlines))?;
+    bench.report.add(&format!("build {count} functions, no change"), warm, "ms");
+    let (program, ready) = timed(|| prepare(&project, engine))?;
+    bench.report.add(&format!("space of {count} functions, from definitions to a ready script"), ready, "ms");
+    Ok(program)
 }
 
 fn timed<T>(work: impl FnOnce() -> Result<T>) -> Result<(T, f64)> {

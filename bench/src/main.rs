@@ -1,88 +1,87 @@
-//! What a sandbox costs: `cargo run --release -p agent-spaces-bench [-- --json FILE] [NAME …]`.
+//! What a sandbox costs: `cargo run --release -p agent-spaces-bench [-- --help]`.
 //!
-//! Every figure stands beside a peer that was measured in the same process, as a ratio, or is a count.
-//! One file to a measurement; each adds rows to the [`report::Report`].
+//! Every figure stands beside a peer that was measured in the same run, as a ratio, or is a count.
+//! One file to a measurement, listed in [`groups`]; each adds rows to the [`report::Report`].
 
+mod alone;
+mod arguments;
 mod bare;
+mod bench;
 mod calls;
+mod clean_build;
 mod cli;
+mod cores;
+mod desk;
+mod disk;
 mod fresh;
+mod fuel;
+mod groups;
+mod home;
 mod import_sets;
+mod json_text;
+mod kernels;
 mod large_space;
 mod mcp;
+mod outputs;
 mod parked;
+mod peers;
 mod pipeline;
+mod proc;
 mod providers;
+mod relative;
 mod report;
 mod served;
+mod side_by_side;
 mod spaces;
 mod throughput;
 mod timing;
+mod waiting;
+mod workloads;
 
-use anyhow::Result;
-use report::Report;
+use anyhow::{Result, bail};
+use arguments::Arguments;
+use bench::Bench;
+use clap::Parser;
+use groups::{GROUPS, Group};
+use std::process::ExitCode;
 
-fn main() -> Result<()> {
+fn main() -> Result<ExitCode> {
     agent_spaces_mcp::process::supervise_if_asked();
     let own: Vec<String> = std::env::args().skip(1).collect();
     match own.first().map(String::as_str) {
-        Some(mcp::ECHO) => return served::replay::serve(&mcp::tools()),
-        Some(served::replay::REPLAY) => return served::replay::serve_file(&own[1..]),
+        Some(mcp::ECHO) => return served::replay::serve(&mcp::tools()).map(|()| ExitCode::SUCCESS),
+        Some(served::replay::REPLAY) => return served::replay::serve_file(&own[1..]).map(|()| ExitCode::SUCCESS),
+        Some(alone::ALONE) => return alone::serve(&own[1..]).map(|()| ExitCode::SUCCESS),
         _ => {}
     }
-    let mut json = None;
-    let mut names = Vec::new();
-    let mut arguments = own.into_iter();
-    while let Some(argument) = arguments.next() {
-        match argument.as_str() {
-            "--json" => json = arguments.next(),
-            _ => names.push(argument),
-        }
+    let arguments = Arguments::parse();
+    if arguments.list {
+        GROUPS.iter().for_each(|group| println!("{:12} {}", group.name, group.what));
+        return Ok(ExitCode::SUCCESS);
     }
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
-    let mut report = Report::default();
-    runtime.block_on(measure(&mut report, &names))?;
-    print!("{}", report.table());
-    if let Some(path) = json {
-        std::fs::write(path, report.json())?;
+    let groups = groups::wanted(&arguments.groups)?;
+    let recorded = outputs::recorded(&arguments)?;
+    let mut bench = Bench::new(&arguments);
+    let failed = measure(&mut bench, &groups)?;
+    print!("{}", bench.report.table());
+    outputs::write(&bench.report, &arguments)?;
+    if !failed.is_empty() {
+        bail!("not measured: {}", failed.join(", "));
     }
-    Ok(())
+    Ok(outputs::check(&bench.report, recorded.as_ref(), &groups))
 }
 
-async fn measure(report: &mut Report, names: &[String]) -> Result<()> {
-    let wanted = |name: &str| names.is_empty() || names.iter().any(|wanted| wanted == name);
-    if wanted("fresh") {
-        fresh::measure(report).await?;
+/// Measures one group after the other, and gives those that failed: they do not take the others with them.
+fn measure(bench: &mut Bench, groups: &[&Group]) -> Result<Vec<&'static str>> {
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    let mut failed = Vec::new();
+    for group in groups {
+        eprintln!("--- {}: {}", group.name, group.what);
+        bench.report.begin(group.name);
+        if let Err(error) = runtime.block_on((group.measure)(bench)) {
+            bench.report.note(format!("failed: {}: {error:#}", group.name));
+            failed.push(group.name);
+        }
     }
-    if wanted("calls") {
-        calls::measure(report).await?;
-    }
-    if wanted("pipeline") {
-        pipeline::measure(report).await?;
-    }
-    if wanted("providers") {
-        providers::measure(report).await?;
-    }
-    if wanted("throughput") {
-        throughput::measure(report).await?;
-    }
-    if wanted("import-sets") {
-        import_sets::measure(report)?;
-    }
-    if wanted("large-space") {
-        large_space::measure(report).await?;
-    }
-    if wanted("mcp") {
-        mcp::measure(report).await?;
-    }
-    if wanted("served") {
-        served::measure(report).await?;
-    }
-    if wanted("parked") {
-        parked::measure(report).await?;
-    }
-    if wanted("cli") {
-        cli::measure(report)?;
-    }
-    Ok(())
+    Ok(failed)
 }

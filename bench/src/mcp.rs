@@ -1,12 +1,12 @@
 //! A call of an MCP server over stdio: from a script, through our client, and directly with the SDK.
 
-use crate::report::Report;
+use crate::bench::Bench;
 use crate::spaces;
 use crate::timing::times;
 use agent_spaces::mcp::McpClients;
 use agent_spaces::project::{Equipment, Project, Surroundings};
 use agent_spaces::trust::Trust;
-use agent_spaces::{EngineConfig, Limits, Program, RunOptions};
+use agent_spaces::{Limits, Program, RunOptions};
 use agent_spaces_mcp::secrets::Secret;
 use agent_spaces_mcp::{Context, Endpoint, Server, ServerSettings, StdioEndpoint};
 use anyhow::{Context as _, Result, ensure};
@@ -25,11 +25,11 @@ const CALLS: usize = 2_000;
 const RUNS: usize = 50;
 const CALLS_OF_EACH: usize = 20;
 
-pub(crate) async fn measure(report: &mut Report) -> Result<()> {
+pub(crate) async fn measure(bench: &mut Bench) -> Result<()> {
     let program = std::env::current_exe()?.display().to_string();
     let direct = direct(&program).await?;
     let client = client(&program).await?;
-    report.add("MCP call over stdio, our client", client, "µs").against("directly with rmcp", direct);
+    bench.report.add("MCP call over stdio, our client", client, "µs").against("directly with rmcp", direct);
 
     let folder = tempfile::tempdir()?;
     let clients = McpClients::new(Context::default());
@@ -39,7 +39,7 @@ pub(crate) async fn measure(report: &mut Report) -> Result<()> {
     let begun = Instant::now();
     warm(&one).await?;
     let each = begun.elapsed().as_secs_f64() * 1e6 / CALLS as f64;
-    report.add("MCP call over stdio, from a script", each, "µs").against("directly with rmcp", direct);
+    bench.report.add("MCP call over stdio, from a script", each, "µs").against("directly with rmcp", direct);
 
     let many = Arc::new(prepare(folder.path(), &program, &many, &clients)?);
     warm(&many).await?;
@@ -56,7 +56,7 @@ pub(crate) async fn measure(report: &mut Report) -> Result<()> {
         run.await??;
     }
     let rate = (RUNS * CALLS_OF_EACH) as f64 / begun.elapsed().as_secs_f64();
-    report.add(&format!("MCP calls of {RUNS} runs at once through one server"), rate, "per second");
+    bench.report.add(&format!("MCP calls of {RUNS} runs at once through one server"), rate, "per second");
     clients.close().await;
     Ok(())
 }
@@ -121,7 +121,7 @@ fn prepare(folder: &std::path::Path, program: &str, script: &str, clients: &McpC
     std::fs::write(folder.join("tools.json"), tools().to_string())?;
     let trust = Trust::in_memory();
     trust.accept(&file, config.as_bytes())?;
-    let engine = spaces::engine(EngineConfig::default())?;
+    let engine = spaces::engine()?;
     let surroundings = Surroundings { trust: Arc::new(trust), ..Surroundings::default() };
     let project = Project::open_in(&file, &engine, &surroundings)?;
     Ok(project.space(None)?.assemble_with(&engine, &Equipment::with_clients(clients))?.prepare("bench.ts", script)?)

@@ -1,50 +1,58 @@
 //! Memory of runs that wait.
 
-use crate::report::Report;
-use crate::spaces;
-use agent_spaces::{EngineConfig, EventKind, Limits};
+use crate::bench::Bench;
+use crate::{proc, spaces};
+use agent_spaces::{Engine, EngineConfig, EventKind, Limits, Run};
 use anyhow::Result;
 use std::time::Duration;
 
 const RUNS: usize = 10_000;
 
-pub(crate) async fn measure(report: &mut Report) -> Result<()> {
-    let engine = spaces::engine(EngineConfig { max_runs: RUNS as u32 + 100, ..EngineConfig::default() })?;
-    let space = spaces::trains(&engine)?;
-    let program = space
-        .prepare("bench.js", "import { trains } from '@capabilities/trains'; export default await trains.wait()")?;
-    let limits = Limits { time: Duration::from_secs(600), ..Limits::default() };
-    let (memory, maps) = (resident_bytes(), mappings());
-    let mut runs = Vec::with_capacity(RUNS);
-    for _ in 0..RUNS {
-        let mut run = program.start(limits.clone());
-        while let Some(event) = run.next_event().await {
-            if matches!(event.kind, EventKind::CallScheduled { .. }) {
-                break;
-            }
-        }
-        runs.push(run);
-    }
-    let each = (resident_bytes().saturating_sub(memory)) as f64 / RUNS as f64 / 1024.0;
-    report.add(&format!("resident memory of each of {RUNS} parked runs"), each, "KiB").at_most(400.0);
-    report.add("address-space mappings of each", (mappings() - maps) as f64 / RUNS as f64, "mappings");
-    for run in &runs {
-        run.cancel_handle().cancel();
-    }
-    for run in runs {
-        run.finish().await;
-    }
+pub(crate) async fn measure(bench: &mut Bench) -> Result<()> {
+    let runs = bench.pace.rounds(RUNS);
+    let engine = spaces::engine_with(EngineConfig { max_runs: runs as u32 + 100, ..EngineConfig::default() })?;
+    let maps = proc::mappings();
+    let parked = Parked::start(&engine, runs).await?;
+    let each = (proc::mappings() - maps) as f64 / runs as f64;
+    bench.report.add(&format!("resident memory of each of {runs} parked runs"), parked.each_kib, "KiB").at_most(300.0);
+    bench.report.add(&format!("mappings of each of {runs} parked runs"), each, "mappings");
+    parked.end().await;
     Ok(())
 }
 
-/// What the system says this process holds, with what it shares among its own mappings counted once;
-/// zero where it does not say.
-fn resident_bytes() -> usize {
-    let text = std::fs::read_to_string("/proc/self/smaps_rollup").unwrap_or_default();
-    let line = text.lines().find(|line| line.starts_with("Pss:"));
-    line.and_then(|line| line.split_whitespace().nth(1)?.parse::<usize>().ok()).unwrap_or(0) * 1024
+/// Runs that all wait for a call which is never answered.
+pub(crate) struct Parked {
+    runs: Vec<Run>,
+    /// What each of them holds.
+    pub(crate) each_kib: f64,
 }
 
-fn mappings() -> usize {
-    std::fs::read_to_string("/proc/self/maps").map_or(0, |text| text.lines().count())
+impl Parked {
+    pub(crate) async fn start(engine: &Engine, count: usize) -> Result<Parked> {
+        let script = "import { trains } from '@capabilities/trains'; export default await trains.wait()";
+        let program = spaces::trains(engine)?.prepare("bench.js", script)?;
+        let limits = Limits { time: Duration::from_secs(600), ..Limits::default() };
+        let before = proc::resident_bytes();
+        let mut runs = Vec::with_capacity(count);
+        for _ in 0..count {
+            let mut run = program.start(limits.clone());
+            while let Some(event) = run.next_event().await {
+                if matches!(event.kind, EventKind::CallScheduled { .. }) {
+                    break;
+                }
+            }
+            runs.push(run);
+        }
+        let grown = proc::resident_bytes().saturating_sub(before);
+        Ok(Parked { runs, each_kib: grown as f64 / count as f64 / 1024.0 })
+    }
+
+    pub(crate) async fn end(self) {
+        for run in &self.runs {
+            run.cancel_handle().cancel();
+        }
+        for run in self.runs {
+            run.finish().await;
+        }
+    }
 }

@@ -1,10 +1,10 @@
 //! What a call costs that a handler in a sandbox of its own answers, beside one that Rust answers.
 
-use crate::report::Report;
+use crate::bench::Bench;
 use crate::spaces;
 use crate::timing::times;
 use agent_spaces::project::{Outlines, SpaceModules, definitions_at};
-use agent_spaces::{Engine, EngineConfig, Program, RunOptions, Space};
+use agent_spaces::{Engine, Program, RunOptions, Space};
 use anyhow::Result;
 use std::path::Path;
 use std::time::Instant;
@@ -25,30 +25,31 @@ const LIBRARY: &str = "const table = new Map();
 for (let i = 0; i < 20_000; i++) table.set(`key ${i}`, { i, list: [i, i + 1] });
 export const note = ({ text }) => `${text} ${table.size}`;";
 
-pub(crate) async fn measure(report: &mut Report) -> Result<()> {
-    let engine = spaces::engine(EngineConfig::default())?;
+pub(crate) async fn measure(bench: &mut Bench) -> Result<()> {
+    let engine = spaces::engine()?;
     let small = written(HANDLER)?;
     let (first, begun) = first_call(small.path(), &engine).await?;
-    report.add("first call of a handler, made ready and kept", first, "ms");
+    bench.report.add("first call of a handler, made ready and kept", first, "ms");
     let handler = per_call(&prepare(&begun, CALLS)?, &prepare(&begun, 0)?).await?;
     let trains = spaces::trains(&engine)?;
     let native = |calls| {
         trains.prepare("bench.js", &format!("import {{ trains }} from '@capabilities/trains'; for (let i = 0; i < {calls}; i++) await trains.get({{ count: 1 }});"))
     };
     let native = per_call(&native(CALLS)?, &native(0)?).await?;
-    report
+    bench
+        .report
         .add("call of a handler in a sandbox of its own, p50", handler, "µs")
         .against("a call that Rust answers", native);
 
     let large = written(LIBRARY)?;
     let (first, begun) = first_call(large.path(), &engine).await?;
-    report.add("first call of a handler whose module takes long", first, "ms");
+    bench.report.add("first call of a handler whose module takes long", first, "ms");
     let kept = per_call(&prepare(&begun, CALLS)?, &prepare(&begun, 0)?).await?;
     // What looks at the clock while it is evaluated is evaluated for every call.
     let changing = written(&format!("Date.now();\n{LIBRARY}"))?;
     let (_, begun) = first_call(changing.path(), &engine).await?;
     let evaluated = per_call(&prepare(&begun, CALLS)?, &prepare(&begun, 0)?).await?;
-    report.add("call of that handler, p50", kept, "µs").against("its modules evaluated for each call", evaluated);
+    bench.report.add("call of that handler, p50", kept, "µs").against("its modules evaluated for each call", evaluated);
     Ok(())
 }
 

@@ -3,6 +3,7 @@
 use agent_spaces::{Engine, EngineConfig, Handlers, Interfaces, Space};
 use anyhow::Result;
 use serde_json::{Value, json};
+use std::sync::{Mutex, PoisonError};
 
 /// A schedule of trains, as in the examples.
 pub(crate) const TRAINS: &str = "
@@ -18,7 +19,18 @@ pub(crate) const TRAINS: &str = "
 
 const INTERFACE: &str = "capabilities:trains/trains@1.0.0";
 
-pub(crate) fn engine(config: EngineConfig) -> Result<Engine> {
+/// The engine of this process, compiled once.
+pub(crate) fn engine() -> Result<Engine> {
+    static ENGINE: Mutex<Option<Engine>> = Mutex::new(None);
+    let mut engine = ENGINE.lock().unwrap_or_else(PoisonError::into_inner);
+    match &*engine {
+        Some(engine) => Ok(engine.clone()),
+        None => Ok(engine.insert(engine_with(EngineConfig::default())?).clone()),
+    }
+}
+
+/// An engine of its own.
+pub(crate) fn engine_with(config: EngineConfig) -> Result<Engine> {
     Ok(Engine::new(config)?)
 }
 

@@ -1,6 +1,6 @@
 //! JavaScript that computes, with and without fuel.
 
-use crate::report::Report;
+use crate::bench::Bench;
 use crate::spaces;
 use agent_spaces::{EngineConfig, Limits, RunOptions};
 use anyhow::Result;
@@ -11,12 +11,12 @@ const OBJECTS: &str = "const a = [];
     const r = a.filter(t => t.hour < 12).map(t => t.id + ':' + t.hour);
     JSON.parse(JSON.stringify(a)).length + r.length";
 
-pub(crate) async fn measure(report: &mut Report) -> Result<()> {
+pub(crate) async fn measure(bench: &mut Bench) -> Result<()> {
     let limits = Limits { memory: 256 << 20, fuel: u64::MAX / 2, ..Limits::default() };
     for (name, script) in [("fib(27)", FIB), ("100,000 objects", OBJECTS)] {
         let mut best = [f64::INFINITY; 2];
         for (slot, meter_fuel) in [(0, true), (1, false)] {
-            let space = spaces::empty(&spaces::engine(EngineConfig { meter_fuel, ..EngineConfig::default() })?)?;
+            let space = spaces::empty(&spaces::engine_with(EngineConfig { meter_fuel, ..EngineConfig::default() })?)?;
             let program = space.prepare("bench.js", script)?;
             for _ in 0..3 {
                 let run = program.run(RunOptions { limits: limits.clone(), ..RunOptions::default() }).await;
@@ -24,7 +24,7 @@ pub(crate) async fn measure(report: &mut Report) -> Result<()> {
                 best[slot] = best[slot].min(run.usage.wall_ms);
             }
         }
-        report.add(name, best[0], "ms").against("without fuel", best[1]);
+        bench.report.add(name, best[0], "ms").against("without fuel", best[1]);
     }
     Ok(())
 }

@@ -1,12 +1,17 @@
 //! Times of something done again and again.
 
-use std::time::Instant;
+use anyhow::Result;
+use std::time::{Duration, Instant};
 
 /// Quantiles in microseconds.
+#[derive(Clone, Copy)]
 pub(crate) struct Times {
     pub(crate) p50: f64,
     pub(crate) p99: f64,
 }
+
+/// However little time there is.
+const LEAST_ROUNDS: usize = 5;
 
 /// Runs something `count` times after a warm-up of a tenth of that.
 pub(crate) async fn times<F: Future>(count: usize, mut work: impl FnMut() -> F) -> Times {
@@ -17,8 +22,48 @@ pub(crate) async fn times<F: Future>(count: usize, mut work: impl FnMut() -> F) 
     for _ in 0..count {
         let begun = Instant::now();
         work().await;
-        samples.push(begun.elapsed().as_secs_f64() * 1e6);
+        samples.push(microseconds(begun));
     }
-    samples.sort_by(f64::total_cmp);
-    Times { p50: samples[count / 2], p99: samples[count * 99 / 100] }
+    Times::of(samples)
+}
+
+/// Runs something for as long as this after a warm-up of a tenth of that, and checks what comes of each round.
+pub(crate) async fn times_within<F: Future>(
+    budget: Duration,
+    mut work: impl FnMut() -> F,
+    check: impl Fn(F::Output) -> Result<()>,
+) -> Result<Times> {
+    let begun = Instant::now();
+    while begun.elapsed() < budget / 10 {
+        check(work().await)?;
+    }
+    let (begun, mut samples) = (Instant::now(), Vec::new());
+    while samples.len() < LEAST_ROUNDS || begun.elapsed() < budget {
+        let round = Instant::now();
+        let answer = work().await;
+        samples.push(microseconds(round));
+        check(answer)?;
+    }
+    Ok(Times::of(samples))
+}
+
+impl Times {
+    fn of(mut samples: Vec<f64>) -> Times {
+        samples.sort_by(f64::total_cmp);
+        Times { p50: samples[samples.len() / 2], p99: samples[samples.len() * 99 / 100] }
+    }
+
+    /// The one with the lower median: what others did on the machine only ever makes it higher.
+    pub(crate) fn better_of(self, other: Times) -> Times {
+        if other.p50 < self.p50 { other } else { self }
+    }
+}
+
+fn microseconds(since: Instant) -> f64 {
+    since.elapsed().as_secs_f64() * 1e6
+}
+
+/// The least of some figures.
+pub(crate) fn least(figures: impl IntoIterator<Item = f64>) -> f64 {
+    figures.into_iter().fold(f64::INFINITY, f64::min)
 }

@@ -1,10 +1,11 @@
 //! A client of the command over stdio.
 
+use crate::home;
 use anyhow::{Context, Result, ensure};
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Lines, Write};
 use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::process::{Child, ChildStdin, ChildStdout, Stdio};
 use std::time::Instant;
 use tempfile::TempDir;
 
@@ -22,32 +23,15 @@ impl Home {
         std::fs::write(own.join("agent-spaces.config.json"), config.to_string())?;
         let home = Home { folder, command: command.to_owned() };
         // The engine is compiled once on a machine: that is no part of what is measured here.
-        let script = home.folder.path().join("first.js");
-        std::fs::write(&script, "1")?;
-        ensure!(home.command("run").arg(script).stdout(Stdio::null()).status()?.success(), "no script can be run");
+        home::first_run(command, home.folder.path())?;
         Ok(home)
-    }
-
-    fn command(&self, verb: &str) -> Command {
-        let mut command = Command::new(&self.command);
-        command.arg(verb).current_dir(self.folder.path());
-        for (variable, folder) in [
-            ("XDG_CONFIG_HOME", "config"),
-            ("XDG_CACHE_HOME", "cache"),
-            ("XDG_STATE_HOME", "state"),
-            ("XDG_DATA_HOME", "data"),
-        ] {
-            command.env(variable, self.folder.path().join(folder));
-        }
-        command
     }
 
     /// Starts the server, and greets it.
     pub(super) fn agent(&self) -> Result<Agent> {
         let started = Instant::now();
-        let mut server = self
-            .command("mcp")
-            .arg("serve")
+        let mut server = home::within(&self.command, self.folder.path())
+            .args(["mcp", "serve"])
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::null())

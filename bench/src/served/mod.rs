@@ -10,15 +10,15 @@ mod crowd;
 pub(crate) mod replay;
 mod tokens;
 
-use crate::report::Report;
+use crate::bench::Bench;
 use anyhow::Result;
 use std::path::{Path, PathBuf};
 
-pub(crate) async fn measure(report: &mut Report) -> Result<()> {
-    let Some(command) = crate::cli::command()? else { return Ok(()) };
+pub(crate) async fn measure(bench: &mut Bench) -> Result<()> {
+    let Some(command) = crate::home::command()? else { return Ok(()) };
     let lists = lists()?;
-    tokens::measure(report, &command, &lists).await?;
-    crowd::measure(report, &command, &lists)
+    tokens::measure(bench, &command, &lists).await?;
+    crowd::measure(bench, &command, &lists)
 }
 
 /// Kept answers to `tools/list` of public servers, as `AGENT_SPACES_CORPUS` has them; else those of the three-server task.

@@ -5,10 +5,10 @@
 use super::agent::{Agent, Home};
 use super::crowd::config;
 use super::replay::configured;
-use crate::report::Report;
+use crate::bench::Bench;
 use crate::spaces;
 use agent_spaces::project::{Outlines, SpaceModules, definitions_at};
-use agent_spaces::{Caller, EngineConfig, Space};
+use agent_spaces::{Caller, Space};
 use anyhow::{Context, Result, ensure};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -18,14 +18,14 @@ use tiktoken_rs::CoreBPE;
 pub(super) const TASK: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/workloads/three-servers");
 const SERVERS: [&str; 3] = ["tickets", "chat", "sheets"];
 
-pub(super) async fn measure(report: &mut Report, command: &Path, lists: &[PathBuf]) -> Result<()> {
+pub(super) async fn measure(bench: &mut Bench, command: &Path, lists: &[PathBuf]) -> Result<()> {
     let tokens = tiktoken_rs::o200k_base()?;
-    catalogue(report, command, &tokens, lists)?;
-    task(report, command, &tokens).await
+    catalogue(bench, command, &tokens, lists)?;
+    task(bench, command, &tokens).await
 }
 
 /// Everything of a catalogue, listed tool by tool and behind three tools.
-fn catalogue(report: &mut Report, command: &Path, tokens: &CoreBPE, lists: &[PathBuf]) -> Result<()> {
+fn catalogue(bench: &mut Bench, command: &Path, tokens: &CoreBPE, lists: &[PathBuf]) -> Result<()> {
     let (mut listed, mut functions) = (0, 0);
     let mut servers = serde_json::Map::new();
     for (at, path) in lists.iter().enumerate() {
@@ -44,17 +44,22 @@ fn catalogue(report: &mut Report, command: &Path, tokens: &CoreBPE, lists: &[Pat
     let found = agent.started.elapsed();
     let taught = taught(&mut agent, tokens)?;
     let servers = lists.len();
-    report
+    bench
+        .report
         .add(&format!("read before the first call: {servers} servers, {functions} functions"), taught as f64, "tokens")
         .against("their tool lists", listed as f64);
-    report.add(&format!("first search of {functions} functions, from the start"), found.as_secs_f64() * 1e3, "ms");
+    bench.report.add(
+        &format!("first search of {functions} functions, from the start"),
+        found.as_secs_f64() * 1e3,
+        "ms",
+    );
     Ok(())
 }
 
 /// A task over three servers: what an agent has read and written when it is done.
-async fn task(report: &mut Report, command: &Path, tokens: &CoreBPE) -> Result<()> {
+async fn task(bench: &mut Bench, command: &Path, tokens: &CoreBPE) -> Result<()> {
     let definitions = definitions_at(Path::new(TASK), &Outlines::none())?;
-    let space = SpaceModules::all(&definitions).assemble(&spaces::engine(EngineConfig::default())?)?;
+    let space = SpaceModules::all(&definitions).assemble(&spaces::engine()?)?;
     let by_tools = tool_by_tool(&space, tokens).await?;
     let given: Vec<String> = SERVERS.iter().map(|server| format!("{TASK}/{server}.json")).collect();
     let home = Home::with(command, &json!({ "capabilities": { "global": given } }))?;
@@ -74,10 +79,14 @@ async fn task(report: &mut Report, command: &Path, tokens: &CoreBPE) -> Result<(
         let result = agent.call(tool, &arguments)?;
         by_code += count(tokens, &arguments.to_string()) + count(tokens, &result);
     }
-    report
+    bench
+        .report
         .add("task over three servers, in code", by_code as f64, "tokens")
         .against("tool by tool", by_tools.tokens as f64);
-    report.add("turns of that task, in code", turns as f64, "turns").against("tool by tool", by_tools.turns as f64);
+    bench
+        .report
+        .add("turns of that task, in code", turns as f64, "turns")
+        .against("tool by tool", by_tools.turns as f64);
     Ok(())
 }
 

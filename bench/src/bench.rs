@@ -1,0 +1,58 @@
+//! What every measurement is given: the report, how long it may take, and the peers.
+
+use crate::arguments::Arguments;
+use crate::peers::{self, Peer};
+use crate::report::Report;
+use std::time::Duration;
+
+pub(crate) struct Bench {
+    pub(crate) report: Report,
+    pub(crate) pace: Pace,
+    pub(crate) clean_build: bool,
+    /// Known once they were asked for.
+    peers: Option<Vec<Peer>>,
+}
+
+/// How often things are done.
+#[derive(Clone, Copy)]
+pub(crate) struct Pace {
+    is_quick: bool,
+}
+
+impl Bench {
+    pub(crate) fn new(arguments: &Arguments) -> Bench {
+        let pace = Pace { is_quick: arguments.quick };
+        Bench { report: Report::default(), pace, clean_build: arguments.clean_build, peers: None }
+    }
+
+    /// The peers that can be measured here. Why others cannot is noted when this is first asked.
+    pub(crate) async fn peers(&mut self) -> Vec<Peer> {
+        if let Some(peers) = &self.peers {
+            return peers.clone();
+        }
+        let peers = match peers::list().await {
+            Ok(peers) => peers,
+            Err(error) => {
+                self.report.note(format!("skipped: every peer that needs node: {error:#}"));
+                Vec::new()
+            }
+        };
+        for peer in &peers {
+            if let Some(why) = peer.unavailable() {
+                self.report.note(format!("skipped: {}: {why}", peer.name));
+            }
+        }
+        let available: Vec<Peer> = peers.into_iter().filter(|peer| peer.unavailable().is_none()).collect();
+        self.peers.insert(available).clone()
+    }
+}
+
+impl Pace {
+    pub(crate) fn rounds(self, count: usize) -> usize {
+        if self.is_quick { (count / 10).max(1) } else { count }
+    }
+
+    pub(crate) fn budget(self, milliseconds: u64) -> Duration {
+        Duration::from_millis(if self.is_quick { (milliseconds / 10).max(1) } else { milliseconds })
+    }
+}

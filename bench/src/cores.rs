@@ -1,0 +1,84 @@
+//! Isolated runs on all cores, and what a second thread adds.
+
+use crate::bench::Bench;
+use crate::spaces;
+use crate::workloads;
+use agent_spaces::{Program, RunOptions};
+use anyhow::Result;
+use std::hint::black_box;
+use std::time::Instant;
+
+const RUNS_OF_EACH: usize = 5_000;
+const TRIES: usize = 5;
+/// Some tens of milliseconds.
+const ADDITIONS: u64 = 30_000_000;
+const COMPUTATIONS: usize = 10;
+
+pub(crate) async fn measure(bench: &mut Bench) -> Result<()> {
+    let space = spaces::empty(&spaces::engine()?)?;
+    let program = space.prepare("bench.js", "1 + 1")?;
+    let each = bench.pace.rounds(RUNS_OF_EACH);
+    let cores = count();
+    let mut most = 0f64;
+    for _ in 0..TRIES {
+        most = most.max(rate(&program, cores, each).await?);
+    }
+    bench
+        .report
+        .add(&format!("isolated runs on {cores} cores"), most, "per second")
+        .more_is_better()
+        .at_least(10_000.0);
+    if cores < 2 {
+        bench.report.note("skipped: two busy threads against one: there is one core");
+        return Ok(());
+    }
+    let kernel = space.prepare("integers.js", &workloads::named("integers")?.source()?)?;
+    for (what, program, each) in [("fresh runs", &program, each / 2), ("a kernel", &kernel, COMPUTATIONS)] {
+        let (mut ours, mut control) = (0f64, 0f64);
+        for _ in 0..TRIES {
+            ours = ours.max(rate(program, 2, each).await? / rate(program, 1, each).await?);
+            control = control.max(plain_speed_up());
+        }
+        let row = bench.report.add(&format!("two busy threads against one, {what}"), ours, "times");
+        row.against("additions in plain threads", control).more_is_better();
+    }
+    Ok(())
+}
+
+/// How many threads of this machine run at one time.
+pub(crate) fn count() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
+}
+
+/// Runs in a second, of so many tasks that make so many runs each, one after the other.
+async fn rate(program: &Program, tasks: usize, each: usize) -> Result<f64> {
+    let begun = Instant::now();
+    let started = (0..tasks).map(|_| {
+        let program = program.clone();
+        tokio::spawn(async move {
+            for _ in 0..each {
+                program.run(RunOptions::default()).await.outcome?;
+            }
+            anyhow::Ok(())
+        })
+    });
+    for task in started.collect::<Vec<_>>() {
+        task.await??;
+    }
+    Ok((tasks * each) as f64 / begun.elapsed().as_secs_f64())
+}
+
+/// What the machine itself gains from a second thread, with nothing that could be shared.
+fn plain_speed_up() -> f64 {
+    let seconds = |threads: usize| {
+        let begun = Instant::now();
+        std::thread::scope(|scope| {
+            for _ in 0..threads {
+                scope.spawn(|| (0..ADDITIONS).fold(0u64, |sum, i| black_box(sum.wrapping_mul(31).wrapping_add(i))));
+            }
+        });
+        begun.elapsed().as_secs_f64()
+    };
+    let one = seconds(1);
+    2.0 * one / seconds(2)
+}

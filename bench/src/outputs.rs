@@ -1,0 +1,68 @@
+//! Where the report goes besides the table, and whether something got worse.
+
+use crate::arguments::Arguments;
+use crate::groups::Group;
+use crate::report::recorded::Recorded;
+use crate::report::{Report, charts, page};
+use anyhow::{Context, Result};
+use std::fmt::Write;
+use std::path::Path;
+use std::process::ExitCode;
+
+/// Where the page of the documentation finds its charts.
+const CHARTS: &str = "charts";
+
+/// What to compare with; read first, so that a wrong path is known before minutes have passed.
+pub(crate) fn recorded(arguments: &Arguments) -> Result<Option<Recorded>> {
+    let Some(path) = &arguments.check else { return Ok(None) };
+    let recorded = serde_json::from_str(&read(path)?);
+    Ok(Some(recorded.with_context(|| format!("{} is no recorded run", path.display()))?))
+}
+
+pub(crate) fn write(report: &Report, arguments: &Arguments) -> Result<()> {
+    if let Some(path) = &arguments.json {
+        written(path, &report.json())?;
+    }
+    if let Some(folder) = &arguments.charts {
+        charts::write(report, folder)?;
+    }
+    if let Some(path) = &arguments.docs {
+        written(path, &page::with(&read(path)?, &section(report))?)?;
+    }
+    if let Some(path) = &arguments.record {
+        written(path, &format!("{:#}\n", serde_json::to_value(Recorded::of(report))?))?;
+    }
+    Ok(())
+}
+
+/// Says what changed since; fails where something got worse.
+pub(crate) fn check(report: &Report, recorded: Option<&Recorded>, groups: &[&Group]) -> ExitCode {
+    let Some(recorded) = recorded else { return ExitCode::SUCCESS };
+    let groups: Vec<&str> = groups.iter().map(|group| group.name).collect();
+    let comparison = recorded.compare(&Recorded::of(report), &groups);
+    for line in comparison.said.iter().chain(&comparison.worse) {
+        eprintln!("{line}");
+    }
+    if comparison.worse.is_empty() {
+        eprintln!("nothing is worse than recorded");
+        return ExitCode::SUCCESS;
+    }
+    ExitCode::FAILURE
+}
+
+/// What stands in the page: the charts, then the table.
+fn section(report: &Report) -> String {
+    let mut text = String::new();
+    for picture in charts::drawn(report) {
+        let _ = writeln!(text, "![{}]({CHARTS}/{})\n", picture.title, picture.file);
+    }
+    text + report.table().trim_end()
+}
+
+fn read(path: &Path) -> Result<String> {
+    std::fs::read_to_string(path).with_context(|| format!("{} cannot be read", path.display()))
+}
+
+fn written(path: &Path, text: &str) -> Result<()> {
+    std::fs::write(path, text).with_context(|| format!("{} cannot be written", path.display()))
+}

@@ -1,0 +1,86 @@
+//! What people use instead: programs of `bench/peers` that run the same workloads in node.
+
+use anyhow::{Context, Result, bail, ensure};
+use serde::Deserialize;
+use std::process::Stdio;
+use std::time::Duration;
+use tokio::process::Command;
+
+const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/peers");
+/// What a peer may take besides its budget: its start, its warm-up, and rounds that are long.
+const GRACE: Duration = Duration::from_secs(60);
+const ADVICE: &str = "install node and run `npm ci` in bench/peers";
+
+#[derive(Clone, Deserialize)]
+pub(crate) struct Peer {
+    pub(crate) name: String,
+    available: bool,
+    why: Option<String>,
+    workloads: Vec<String>,
+}
+
+/// What a peer's rounds took, in microseconds.
+#[derive(Deserialize)]
+pub(crate) struct Measured {
+    pub(crate) p50: f64,
+    pub(crate) p99: f64,
+    /// What its process grew by, in bytes, where that was measured.
+    pub(crate) resident: Option<f64>,
+}
+
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Answer {
+    Skipped { skipped: String },
+    Measured(Measured),
+}
+
+/// Every peer, those that cannot run here included.
+pub(crate) async fn list() -> Result<Vec<Peer>> {
+    ensure!(std::path::Path::new(FOLDER).join("node_modules").is_dir(), "{ADVICE}");
+    let listed = node(&["main.mjs", "--list"], GRACE).await.context(ADVICE)?;
+    serde_json::from_str(&listed).context("bench/peers/main.mjs --list gave no list of peers")
+}
+
+impl Peer {
+    pub(crate) fn unavailable(&self) -> Option<&str> {
+        (!self.available).then(|| self.why.as_deref().unwrap_or("it says no reason"))
+    }
+
+    pub(crate) fn can(&self, workload: &str) -> bool {
+        self.workloads.iter().any(|known| known == workload)
+    }
+
+    /// Rounds of a workload for as long as this.
+    pub(crate) async fn measure(&self, workload: &str, budget: Duration) -> Result<Measured> {
+        self.asked(workload, &["--budget", &budget.as_millis().to_string()], budget).await
+    }
+
+    /// So many runs at once.
+    pub(crate) async fn measure_at_once(&self, workload: &str, runs: usize) -> Result<Measured> {
+        self.asked(workload, &["--rounds", &runs.to_string()], GRACE).await
+    }
+
+    async fn asked(&self, workload: &str, options: &[&str], budget: Duration) -> Result<Measured> {
+        let mut arguments = vec!["main.mjs", self.name.as_str(), workload];
+        arguments.extend(options);
+        let answer = node(&arguments, budget * 2 + GRACE).await?;
+        match serde_json::from_str(&answer).with_context(|| format!("no figures: {answer}"))? {
+            Answer::Measured(measured) => Ok(measured),
+            Answer::Skipped { skipped } => bail!("{skipped}"),
+        }
+    }
+}
+
+/// What a program of the folder prints.
+pub(crate) async fn node(arguments: &[&str], time: Duration) -> Result<String> {
+    let mut command = Command::new("node");
+    command.args(arguments).current_dir(FOLDER).stdin(Stdio::null()).kill_on_drop(true);
+    let ended = tokio::time::timeout(time, command.output());
+    let output = ended.await.with_context(|| format!("no answer in {} s", time.as_secs()))?.context("no node")?;
+    if !output.status.success() {
+        let said = String::from_utf8_lossy(&output.stderr);
+        bail!("{}", said.lines().find(|line| !line.trim().is_empty()).unwrap_or("it failed and said nothing"));
+    }
+    Ok(String::from_utf8(output.stdout)?)
+}

@@ -1,0 +1,69 @@
+//! Every workload in a fresh sandbox, ours and each peer's.
+//!
+//! Ours is measured before and after each peer, so that both meet the same weather.
+
+use crate::bench::Bench;
+use crate::report::Row;
+use crate::workloads::{self, Kind, Workload};
+use crate::{desk, spaces, waiting};
+use agent_spaces::Space;
+use anyhow::{Context, Result};
+
+const GROUP: &str = "workloads";
+const TRIVIAL: &str = "trivial";
+/// Milliseconds that ours and each peer run a workload for.
+const OURS: u64 = 400;
+const THEIRS: u64 = 1_000;
+
+/// How many times faster than a peer a workload should at least be.
+const BOUNDS: [(&str, &str, f64); 6] = [
+    (TRIVIAL, "quickjs-emscripten", 15.0),
+    (TRIVIAL, "quickjs-wasi", 50.0),
+    (TRIVIAL, "quickjs-wasi-restore", 50.0),
+    (TRIVIAL, "node-vm", 15.0),
+    (TRIVIAL, "deno", 800.0),
+    ("records", "quickjs-emscripten", 1.0),
+];
+
+pub(crate) async fn measure(bench: &mut Bench) -> Result<()> {
+    let space = desk::space(&spaces::engine()?)?;
+    for workload in workloads::all()? {
+        if workload.kind != Kind::Kernel && workload.name != waiting::WORKLOAD {
+            beside_peers(bench, &space, &workload).await.with_context(|| workload.name.clone())?;
+        }
+    }
+    Ok(())
+}
+
+async fn beside_peers(bench: &mut Bench, space: &Space, workload: &Workload) -> Result<()> {
+    let (ready, what) = (workload.ready(space)?, workload.title());
+    let (own, theirs) = (bench.pace.budget(OURS), bench.pace.budget(THEIRS));
+    let mut before = ready.times(own).await?;
+    let mut is_compared = false;
+    for peer in bench.peers().await.iter().filter(|peer| peer.can(&workload.name)) {
+        let measured = match peer.measure(&workload.name, theirs).await {
+            Ok(measured) => measured,
+            Err(error) => {
+                bench.report.note(format!("skipped: {}: {}: {error:#}", peer.name, workload.name));
+                continue;
+            }
+        };
+        let after = ready.times(own).await?;
+        let ours = before.better_of(after);
+        (before, is_compared) = (after, true);
+        let row = bench.report.add(&what, ours.p50, "µs").p99(ours.p99);
+        let row = row.faster_than(&peer.name, measured.p50).peer_p99(measured.p99);
+        if let Some((.., bound)) = BOUNDS.iter().find(|(name, than, _)| *name == workload.name && *than == peer.name) {
+            row.at_least(*bound);
+        }
+    }
+    if !is_compared {
+        bench.report.add(&what, before.p50, "µs").p99(before.p99);
+    }
+    Ok(())
+}
+
+/// Whether a row is the trivial script's.
+pub(crate) fn is_trivial(row: &Row) -> bool {
+    row.group == GROUP && row.what.split(':').next() == Some(TRIVIAL)
+}

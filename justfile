@@ -41,7 +41,7 @@ bench-record: (bench "--record" "bench/recorded.json")
 # What the benchmark compares with, where there is npm; without it those rows are left out
 [private]
 bench-peers:
-    if command -v npm >/dev/null; then npm ci --prefix bench/peers --no-audit --no-fund --loglevel=error; fi
+    if command -v npm >/dev/null; then npm ci --prefix bench/peers --ignore-scripts --no-audit --no-fund --loglevel=error; fi
 
 # Conformance: give the path of a test262 checkout
 test262 CHECKOUT:

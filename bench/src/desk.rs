@@ -69,7 +69,7 @@ fn record(i: u64) -> Value {
         "name": format!("name-{i}"),
         "city": CITIES[i as usize % CITIES.len()],
         "score": i * 7919 % 1000,
-        "active": i % 3 == 0,
+        "active": i.is_multiple_of(3),
         "tags": [format!("t{}", i % 10), format!("u{}", i % 7)],
     })
 }

@@ -15,8 +15,8 @@ pub(crate) const PEER: &str = "quickjs-emscripten";
 const OTHERS: [&str; 4] = ["quickjs-ng", "quickjs-wasi", "node-vm", "isolated-vm"];
 
 /// Milliseconds that ours and each peer run a kernel for.
-const OURS: u64 = 500;
-const THEIRS: u64 = 1_000;
+const OURS: u64 = 400;
+const THEIRS: u64 = 600;
 
 const LEAST_OF_EACH: f64 = 0.8;
 const LEAST_OF_ALL: f64 = 1.2;

@@ -44,6 +44,7 @@ use bench::Bench;
 use clap::Parser;
 use groups::{GROUPS, Group};
 use std::process::ExitCode;
+use std::time::Instant;
 
 fn main() -> Result<ExitCode> {
     agent_spaces_mcp::process::supervise_if_asked();
@@ -60,7 +61,7 @@ fn main() -> Result<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     }
     let groups = groups::wanted(&arguments.groups)?;
-    let recorded = outputs::recorded(&arguments)?;
+    let recorded = outputs::prepare(&arguments)?;
     let mut bench = Bench::new(&arguments);
     let failed = measure(&mut bench, &groups)?;
     print!("{}", bench.report.table());
@@ -77,11 +78,13 @@ fn measure(bench: &mut Bench, groups: &[&Group]) -> Result<Vec<&'static str>> {
     let mut failed = Vec::new();
     for group in groups {
         eprintln!("--- {}: {}", group.name, group.what);
+        let begun = Instant::now();
         bench.report.begin(group.name);
         if let Err(error) = runtime.block_on((group.measure)(bench)) {
             bench.report.note(format!("failed: {}: {error:#}", group.name));
             failed.push(group.name);
         }
+        eprintln!("--- {} took {:.0} s", group.name, begun.elapsed().as_secs_f64());
     }
     Ok(failed)
 }

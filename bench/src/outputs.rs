@@ -12,8 +12,11 @@ use std::process::ExitCode;
 /// Where the page of the documentation finds its charts.
 const CHARTS: &str = "charts";
 
-/// What to compare with; read first, so that a wrong path is known before minutes have passed.
-pub(crate) fn recorded(arguments: &Arguments) -> Result<Option<Recorded>> {
+/// What to compare with. Files are read first, so that a wrong one is known before minutes have passed.
+pub(crate) fn prepare(arguments: &Arguments) -> Result<Option<Recorded>> {
+    if let Some(path) = &arguments.docs {
+        page::with(&read(path)?, "")?;
+    }
     let Some(path) = &arguments.check else { return Ok(None) };
     let recorded = serde_json::from_str(&read(path)?);
     Ok(Some(recorded.with_context(|| format!("{} is no recorded run", path.display()))?))

@@ -12,8 +12,10 @@ use anyhow::{Context, Result};
 const GROUP: &str = "workloads";
 const TRIVIAL: &str = "trivial";
 /// Milliseconds that ours and each peer run a workload for.
-const OURS: u64 = 400;
-const THEIRS: u64 = 1_000;
+const OURS: u64 = 300;
+const THEIRS: u64 = 800;
+/// The same workload at five sizes takes half as long each.
+const SIZES: &str = "results-";
 
 /// How many times faster than a peer a workload should at least be.
 const BOUNDS: [(&str, &str, f64); 6] = [
@@ -37,7 +39,8 @@ pub(crate) async fn measure(bench: &mut Bench) -> Result<()> {
 
 async fn beside_peers(bench: &mut Bench, space: &Space, workload: &Workload) -> Result<()> {
     let (ready, what) = (workload.ready(space)?, workload.title());
-    let (own, theirs) = (bench.pace.budget(OURS), bench.pace.budget(THEIRS));
+    let share = if workload.name.starts_with(SIZES) { 2 } else { 1 };
+    let (own, theirs) = (bench.pace.budget(OURS / share), bench.pace.budget(THEIRS / share));
     let mut before = ready.times(own).await?;
     let mut is_compared = false;
     for peer in bench.peers().await.iter().filter(|peer| peer.can(&workload.name)) {

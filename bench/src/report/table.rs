@@ -52,8 +52,13 @@ pub(super) fn number(value: f64) -> String {
 }
 
 fn ratio(row: &Row) -> String {
-    let word = if row.is_speed { " faster" } else { "" };
-    row.ratio.map(|ratio| format!("{}×{word}", number(ratio))).unwrap_or_default()
+    let Some(ratio) = row.ratio else { return String::new() };
+    let word = match row.is_speed {
+        true if ratio >= 1.0 => " faster",
+        true => " as fast",
+        false => "",
+    };
+    format!("{}×{word}", number(ratio))
 }
 
 fn bound(row: &Row) -> String {
@@ -73,6 +78,7 @@ mod tests {
     fn the_table_says_what_was_missed() {
         let mut report = Report::default();
         report.add("a run", 40.0, "µs").p99(72.0).faster_than("peer", 936.0).peer_p99(1200.0).at_least(50.0);
+        report.add("other", 40.0, "µs").faster_than("peer", 10.0);
         report.add("runs", 24_000.0, "per second").more_is_better().at_least(10_000.0);
         report.note("skipped: other: it is not here");
         let table = report.table();
@@ -81,6 +87,7 @@ mod tests {
             rows,
             [
                 "| a run | 40.0 µs (p99 72.0) | peer | 936.0 µs (p99 1200) | 23.4× faster | ≥ 50.0 MISSED |",
+                "| other | 40.0 µs | peer | 10.0 µs | 0.25× as fast |  |",
                 "| runs | 24000 per second |  |  |  | ≥ 10000 ok |",
                 "",
                 "- skipped: other: it is not here",

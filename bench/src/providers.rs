@@ -1,6 +1,6 @@
 //! What a call costs that a handler in a sandbox of its own answers, beside one that Rust answers.
 
-use crate::bench::Bench;
+use crate::bench::{Bench, Pace};
 use crate::spaces;
 use crate::timing::times;
 use agent_spaces::project::{Outlines, SpaceModules, definitions_at};
@@ -11,6 +11,8 @@ use std::time::Instant;
 
 /// Calls in one run, so that the run itself does not count.
 const CALLS: usize = 100;
+/// Where each call takes long by itself.
+const LONG_CALLS: usize = 10;
 const ROUNDS: usize = 30;
 
 const DEFINITION: &str = r#"{ "name": "desk", "functions": [{
@@ -30,12 +32,16 @@ pub(crate) async fn measure(bench: &mut Bench) -> Result<()> {
     let small = written(HANDLER)?;
     let (first, begun) = first_call(small.path(), &engine).await?;
     bench.report.add("first call of a handler, made ready and kept", first, "ms");
-    let handler = per_call(&prepare(&begun, CALLS)?, &prepare(&begun, 0)?).await?;
+    let pace = bench.pace;
+    let handler = per_call(pace, CALLS, |calls| prepare(&begun, calls)).await?;
     let trains = spaces::trains(&engine)?;
     let native = |calls| {
-        trains.prepare("bench.js", &format!("import {{ trains }} from '@capabilities/trains'; for (let i = 0; i < {calls}; i++) await trains.get({{ count: 1 }});"))
+        let script = format!(
+            "import {{ trains }} from '@capabilities/trains'; for (let i = 0; i < {calls}; i++) await trains.get({{ count: 1 }});"
+        );
+        Ok(trains.prepare("bench.js", &script)?)
     };
-    let native = per_call(&native(CALLS)?, &native(0)?).await?;
+    let native = per_call(pace, CALLS, native).await?;
     bench
         .report
         .add("call of a handler in a sandbox of its own, p50", handler, "µs")
@@ -44,11 +50,11 @@ pub(crate) async fn measure(bench: &mut Bench) -> Result<()> {
     let large = written(LIBRARY)?;
     let (first, begun) = first_call(large.path(), &engine).await?;
     bench.report.add("first call of a handler whose module takes long", first, "ms");
-    let kept = per_call(&prepare(&begun, CALLS)?, &prepare(&begun, 0)?).await?;
+    let kept = per_call(pace, LONG_CALLS, |calls| prepare(&begun, calls)).await?;
     // What looks at the clock while it is evaluated is evaluated for every call.
     let changing = written(&format!("Date.now();\n{LIBRARY}"))?;
     let (_, begun) = first_call(changing.path(), &engine).await?;
-    let evaluated = per_call(&prepare(&begun, CALLS)?, &prepare(&begun, 0)?).await?;
+    let evaluated = per_call(pace, LONG_CALLS, |calls| prepare(&begun, calls)).await?;
     bench.report.add("call of that handler, p50", kept, "µs").against("its modules evaluated for each call", evaluated);
     Ok(())
 }
@@ -78,12 +84,14 @@ fn prepare(space: &Space, calls: usize) -> Result<Program> {
     Ok(space.prepare("bench.js", &script)?)
 }
 
-async fn per_call(busy: &Program, idle: &Program) -> Result<f64> {
+/// Microseconds of one of so many calls, without those of a run that makes none.
+async fn per_call(pace: Pace, calls: usize, prepare: impl Fn(usize) -> Result<Program>) -> Result<f64> {
+    let (busy, idle, rounds) = (prepare(calls)?, prepare(0)?, pace.rounds(ROUNDS) / 3);
     let mut least = f64::INFINITY;
     for _ in 0..3 {
-        let busy = times(ROUNDS / 3, || busy.run(RunOptions::default())).await.p50;
-        let idle = times(ROUNDS / 3, || idle.run(RunOptions::default())).await.p50;
-        least = least.min((busy - idle) / CALLS as f64);
+        let busy = times(rounds, || busy.run(RunOptions::default())).await.p50;
+        let idle = times(rounds, || idle.run(RunOptions::default())).await.p50;
+        least = least.min((busy - idle) / calls as f64);
     }
     Ok(least)
 }

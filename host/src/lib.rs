@@ -116,7 +116,7 @@ pub use npm::Packages;
 #[cfg(feature = "compiler")]
 pub use package::{Package, PackageInterface, PackageOutline};
 #[cfg(feature = "compiler")]
-pub use pipeline::Memories;
+pub use pipeline::Histories;
 pub use pipeline::{Approvals, Grants, Operator};
 pub use program::{Program, ProgramCall};
 pub use providers::{Answering, Asking, Provider, ProviderKind};

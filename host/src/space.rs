@@ -13,7 +13,7 @@ use crate::limits::Limits;
 use crate::manifest::{Manifest, ManifestInterface, manifest, reach};
 use crate::modules::{ModuleSource, Modules};
 use crate::npm::Packages;
-use crate::pipeline::{Approvals, Grants, KnownFunction, Memory, Rules};
+use crate::pipeline::{Approvals, Grants, History, KnownFunction, Rules};
 use crate::program::Program;
 use crate::resolve::{Known, Withheld, resolve};
 use crate::run::{Caller, RunOptions, RunReport};
@@ -118,9 +118,9 @@ impl Space {
         self
     }
 
-    /// The same, going on from what the space before it remembers.
-    pub(crate) fn with_memory(mut self, memory: Memory, operator: impl Fn(&str) + Send + Sync + 'static) -> Space {
-        self.rules.remember(memory);
+    /// The same, going on from the calls that the space before it had.
+    pub(crate) fn with_history(mut self, history: History, operator: impl Fn(&str) + Send + Sync + 'static) -> Space {
+        self.rules.go_on_from(history);
         self.rules.operator = Some(Arc::new(operator));
         self
     }

@@ -4,7 +4,7 @@ use super::failure::Failure;
 use super::{folders, terminal};
 use agent_spaces::mcp::{ConfiguredServer, McpClients, locked};
 use agent_spaces::project::{Equipment, Project};
-use agent_spaces::{Accounting, AuditTrail, Memories};
+use agent_spaces::{Accounting, AuditTrail, Histories};
 use agent_spaces_approvals::Channel;
 use agent_spaces_mcp::auth::TokenStore;
 use agent_spaces_mcp::lock::LockedServer;
@@ -98,8 +98,8 @@ impl Session {
     }
 
     /// Lets spaces that are made anew go on from what those before them counted.
-    pub(super) fn remember(&mut self) {
-        self.equipment.memories = Some(Memories::default());
+    pub(super) fn keep_histories(&mut self) {
+        self.equipment.histories = Some(Histories::default());
     }
 
     /// The folder that `fs` sees, in place of the one that the configuration names.

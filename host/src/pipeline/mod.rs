@@ -11,7 +11,7 @@ mod explain;
 mod grant;
 mod hint;
 #[cfg(feature = "compiler")]
-mod memory;
+mod history;
 mod policy;
 mod provide;
 mod rate;
@@ -24,9 +24,9 @@ mod validate;
 pub use approval::Approvals;
 pub use grant::Grants;
 #[cfg(feature = "compiler")]
-pub use memory::Memories;
+pub use history::Histories;
 #[cfg(feature = "compiler")]
-pub(crate) use memory::Memory;
+pub(crate) use history::History;
 #[cfg(feature = "compiler")]
 pub(crate) use policy::{KnownFunction, STANDARD};
 pub use rules::Operator;

@@ -54,12 +54,12 @@ impl Rules {
         }
     }
 
-    /// Goes on from what a space remembers.
+    /// Goes on from the calls that a space had before.
     #[cfg(feature = "compiler")]
-    pub(crate) fn remember(&mut self, memory: super::Memory) {
-        self.policy = memory.policy;
-        self.answers = memory.answers;
-        self.lines = memory.lines;
+    pub(crate) fn go_on_from(&mut self, history: super::History) {
+        self.policy = history.policy;
+        self.answers = history.answers;
+        self.lines = history.lines;
     }
 
     /// Tells the operator, where one listens: each thing once, without secrets.

@@ -3,7 +3,7 @@
 use crate::accounting::Accounting;
 use crate::events::{Event, Observer};
 use crate::mcp::McpClients;
-use crate::pipeline::{Memories, Operator};
+use crate::pipeline::{Histories, Operator};
 use agent_spaces_approvals::Channel;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -25,8 +25,8 @@ pub struct Equipment {
     /// The folder in which calls of a day are counted, outside of every project. Without it they are counted for as
     /// long as the space lives.
     pub counts: Option<PathBuf>,
-    /// What spaces remember of their calls, where they are made anew while they are in use; otherwise each begins anew.
-    pub memories: Option<Memories>,
+    /// The calls that spaces had before, where they are made anew while they are in use; otherwise each begins anew.
+    pub histories: Option<Histories>,
     /// The folder that `fs` sees, in place of the one that the configuration names.
     pub workspace: Option<PathBuf>,
 }

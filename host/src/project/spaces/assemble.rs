@@ -10,7 +10,7 @@ use crate::interfaces::Interfaces;
 use crate::mcp::{McpClients, McpProvider, Unconnected};
 use crate::npm::Packages;
 use crate::package::PackageInterface;
-use crate::pipeline::{Memory, Operator};
+use crate::pipeline::{History, Operator};
 use crate::project::definitions::{DefinedModule, DefinitionBody, DefinitionFile};
 use crate::project::equipment::Equipment;
 use crate::project::error::ProjectError;
@@ -50,11 +50,11 @@ impl SpaceModules<'_> {
         equipment: &Equipment,
         scripts: &ScriptSpaces,
     ) -> Result<Space, ProjectError> {
-        let memory = match &equipment.memories {
-            Some(memories) => memories.of(&self.identity, &self.policy),
-            None => Memory::new(self.policy.clone()),
+        let history = match &equipment.histories {
+            Some(histories) => histories.of(&self.identity, &self.policy),
+            None => History::new(self.policy.clone()),
         };
-        let policy = memory.policy.clone();
+        let policy = history.policy.clone();
         let clients = equipment.clients.as_ref();
         let redactor = clients.map(|clients| clients.context().redactor.clone()).unwrap_or_default();
         let operator = equipment.operator.clone();
@@ -64,7 +64,7 @@ impl SpaceModules<'_> {
         self.warn_of_rules(&policy, equipment)?;
         let operator = equipment.operator.clone();
         let mut space = Space::new(engine.clone(), interfaces, handlers)?
-            .with_memory(memory, move |text| {
+            .with_history(history, move |text| {
                 if let Some(operator) = &operator {
                     operator(text);
                 }

@@ -66,7 +66,7 @@ impl Source {
             Found::Definitions(_) => None,
         };
         let mut session = Session::in_runtime(project, runtime)?;
-        session.remember();
+        session.keep_histories();
         session.ask_through(Arc::new(ServedChannel::new(decisions, approvals::store_channel())));
         let offers = match project {
             Some(project) => with_model(offers, project)?,

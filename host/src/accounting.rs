@@ -1,12 +1,13 @@
 //! What every call took: one line of JSON each, in a file of the operator's choice.
 
+use crate::private_folder;
 use agent_spaces_mcp::secrets::Redactor;
 use agent_spaces_mcp::trace::one_line_of;
 use serde::Serialize;
 use std::fmt;
-use std::fs::{DirBuilder, File, OpenOptions};
+use std::fs::{File, OpenOptions};
 use std::io::{self, ErrorKind, Write as _};
-use std::os::unix::fs::{DirBuilderExt as _, FileTypeExt as _, OpenOptionsExt as _};
+use std::os::unix::fs::{FileTypeExt as _, OpenOptionsExt as _};
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
@@ -90,7 +91,7 @@ impl Accounting {
     /// writing fails later.
     pub fn to_file(path: &Path, redactor: Redactor, warn: impl Fn(&str) + Send + Sync + 'static) -> io::Result<Self> {
         if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
-            DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+            private_folder::make(folder)?;
         }
         // A pipe would hold us up, and a link may lead to a file that somebody else chose.
         let kind = path.symlink_metadata().map(|known| known.file_type());

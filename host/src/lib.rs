@@ -11,6 +11,7 @@
 //! - `script`, `resolve`: from TypeScript to what the engine runs, with all that it imports.
 //! - `npm`: the npm packages that handlers import.
 //! - `plain_file`: files of folders that handlers and scripts read from.
+//! - `private_folder`: folders that are their user's alone.
 //! - `binding`: the component for one set of interfaces.
 //! - `sandbox`, `services`: that component, linked.
 //! - `run`, `limits`, [`Event`]: one execution, its caps, and what happens in it.
@@ -60,6 +61,7 @@ mod package;
 mod pipeline;
 #[cfg(feature = "compiler")]
 mod plain_file;
+mod private_folder;
 mod program;
 #[cfg(feature = "compiler")]
 pub mod project;

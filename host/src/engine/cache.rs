@@ -4,6 +4,7 @@
 //! the user's alone, and every entry is authenticated with a key that is kept outside it, so that a
 //! cache that was copied, restored or written by something else is not run.
 
+use crate::private_folder;
 use blake3::{Hash, Hasher};
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Write};
@@ -47,12 +48,12 @@ impl Cache {
             let path = path.to_owned();
             move |source| CacheError { path, source }
         };
-        make_private(folder).map_err(fail(folder))?;
+        private_folder::make_or_close(folder).map_err(fail(folder))?;
         if key_file.starts_with(folder) {
             return Err(fail(key_file)(io::Error::other("the key must not lie in the cache")));
         }
         if let Some(parent) = key_file.parent() {
-            make_private(parent).map_err(fail(parent))?;
+            private_folder::make_or_close(parent).map_err(fail(parent))?;
         }
         let key = read_or_make_key(key_file).map_err(fail(key_file))?;
         Ok(Cache(Arc::new(Folder { path: folder.to_owned(), key })))
@@ -129,22 +130,6 @@ pub(crate) fn key(engine: &wasmtime::Engine, parts: &[&[u8]]) -> Hash {
         hasher.update(part);
     }
     hasher.finalize()
-}
-
-/// Makes a folder that is the user's alone.
-fn make_private(folder: &Path) -> io::Result<()> {
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
-        fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
-        let mode = fs::metadata(folder)?.permissions().mode();
-        if mode & 0o077 != 0 {
-            fs::set_permissions(folder, fs::Permissions::from_mode(0o700))?;
-        }
-        Ok(())
-    }
-    #[cfg(not(unix))]
-    fs::create_dir_all(folder)
 }
 
 fn read_or_make_key(path: &Path) -> io::Result<[u8; KEY_BYTES]> {

@@ -2,6 +2,7 @@
 
 use super::configured::ConfiguredServer;
 use crate::config::{self, Raw, RemoteKind, Transport};
+use crate::private_folder;
 use agent_spaces_mcp::secrets::{
     Expanded, Redactor, Secret, Variables, expand, secret_value, secrets_in_args, secrets_in_url,
 };
@@ -118,7 +119,8 @@ impl Filling<'_> {
         if text.contains(SPACE_FOLDER)
             && let Some(folder) = self.own_folder
         {
-            make_private(folder).map_err(|error| self.fail(member, format!("{}: {error}", folder.display())))?;
+            private_folder::make(folder)
+                .map_err(|error| self.fail(member, format!("{}: {error}", folder.display())))?;
         }
         expand(text, &self.variables).map_err(|error| self.fail(member, error))
     }
@@ -197,15 +199,4 @@ impl Filling<'_> {
             }
         })
     }
-}
-
-#[cfg(unix)]
-fn make_private(folder: &Path) -> std::io::Result<()> {
-    use std::os::unix::fs::DirBuilderExt;
-    std::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)
-}
-
-#[cfg(not(unix))]
-fn make_private(folder: &Path) -> std::io::Result<()> {
-    std::fs::create_dir_all(folder)
 }

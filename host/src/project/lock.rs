@@ -3,9 +3,9 @@
 use super::error::ProjectError;
 use super::find::join;
 use super::text;
-use crate::file_lock;
+use crate::{file_lock, private_folder};
 use agent_spaces_mcp::lock::{Lock, LockedServer, MAX_LOCK};
-use std::fs::{DirBuilder, File};
+use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -85,21 +85,12 @@ pub(super) fn guard(folder: &Path, state: Option<&Path>) -> PathBuf {
 fn alone(guard: &Path) -> Result<File, ProjectError> {
     let hold = || {
         if let Some(folder) = guard.parent().filter(|folder| !folder.as_os_str().is_empty()) {
-            private_folder(folder)?;
+            private_folder::make(folder)?;
         }
         let busy = "another program is changing what is accepted and does not come to an end; try again later";
         file_lock::hold(guard, PATIENCE)?.ok_or_else(|| std::io::Error::other(busy))
     };
     hold().map_err(|error| ProjectError::file(guard, error))
-}
-
-/// Makes a folder, and those above it, for the user alone.
-fn private_folder(folder: &Path) -> std::io::Result<()> {
-    let mut builder = DirBuilder::new();
-    builder.recursive(true);
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(folder)
 }
 
 fn write(folder: &Path, lock: &Lock) -> Result<(), ProjectError> {

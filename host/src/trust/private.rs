@@ -1,17 +1,8 @@
 //! That nobody but the user can write a file or a folder.
 
 use super::error::TrustError;
-use std::fs::{DirBuilder, Metadata};
+use std::fs::Metadata;
 use std::path::Path;
-
-/// Makes a folder, and those above it, for the user alone.
-pub(super) fn create_folder(folder: &Path) -> Result<(), TrustError> {
-    let mut builder = DirBuilder::new();
-    builder.recursive(true);
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(folder).map_err(TrustError::io("create", folder))
-}
 
 /// Refuses what belongs to someone else, or what others may write to.
 #[cfg(unix)]

@@ -2,7 +2,7 @@
 
 use super::error::TrustError;
 use super::private;
-use crate::file_lock;
+use crate::{file_lock, private_folder};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -66,7 +66,7 @@ impl Store {
         match self {
             Store::File(path) => {
                 let folder = folder_of(path);
-                private::create_folder(folder)?;
+                private_folder::make(folder).map_err(TrustError::io("create", folder))?;
                 check_folder(folder)?;
                 let _lock = lock(path)?;
                 let mut records = read_file(path)?;

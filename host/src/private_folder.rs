@@ -1,0 +1,68 @@
+//! Folders that are their user's alone.
+
+use std::fs::DirBuilder;
+use std::io;
+use std::path::Path;
+
+/// Makes a folder, and those above it, for the user alone. What is there already stays as it is.
+pub(crate) fn make(folder: &Path) -> io::Result<()> {
+    let mut builder = DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(folder)
+}
+
+/// The same, but a folder that is there already is closed to everybody else too.
+#[cfg(feature = "compiler")]
+pub(crate) fn make_or_close(folder: &Path) -> io::Result<()> {
+    make(folder)?;
+    #[cfg(unix)]
+    {
+        use std::fs;
+        use std::os::unix::fs::PermissionsExt;
+        if fs::metadata(folder)?.permissions().mode() & 0o077 != 0 {
+            fs::set_permissions(folder, fs::Permissions::from_mode(0o700))?;
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+#[cfg(all(unix, feature = "compiler"))]
+mod tests {
+    use super::{make, make_or_close};
+    use std::fs;
+    use std::os::unix::fs::PermissionsExt;
+    use std::path::Path;
+
+    fn mode(folder: &Path) -> u32 {
+        fs::metadata(folder).unwrap().permissions().mode() & 0o777
+    }
+
+    #[test]
+    fn what_is_made_is_the_users_alone_and_so_is_what_is_made_above_it() {
+        for way in [make, make_or_close] {
+            let outer = tempfile::tempdir().unwrap();
+            let inner = outer.path().join("a/b");
+            way(&inner).unwrap();
+            assert_eq!((mode(&outer.path().join("a")), mode(&inner)), (0o700, 0o700));
+        }
+    }
+
+    #[test]
+    fn what_is_there_already_is_closed_only_where_that_is_asked_for() {
+        let outer = tempfile::tempdir().unwrap();
+        let (above, inner) = (outer.path().join("a"), outer.path().join("a/b"));
+        fs::create_dir_all(&inner).unwrap();
+        for folder in [&above, &inner] {
+            fs::set_permissions(folder, fs::Permissions::from_mode(0o755)).unwrap();
+        }
+        make(&inner).unwrap();
+        assert_eq!(mode(&inner), 0o755);
+        make_or_close(&inner).unwrap();
+        assert_eq!((mode(&above), mode(&inner)), (0o755, 0o700));
+        fs::write(inner.join("file"), "").unwrap();
+        assert!(make(&inner.join("file")).is_err() && make_or_close(&inner.join("file")).is_err());
+    }
+}

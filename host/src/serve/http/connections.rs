@@ -37,7 +37,7 @@ pub(super) struct Connection {
 struct Holder {
     caller: usize,
     _own: OwnedSemaphorePermit,
-    _of_all: OwnedSemaphorePermit,
+    of_all: OwnedSemaphorePermit,
 }
 
 impl Connections {
@@ -57,18 +57,20 @@ impl Connections {
         connection
     }
 
-    /// Makes a connection that of a caller; gives whether they may have one more.
+    /// Makes a connection that of a caller; gives whether they may have one more. Where they may not it stays whose it was,
+    /// who would hold it uncounted otherwise.
     pub(super) fn introduce(&self, connection: &Arc<Connection>, caller: usize) -> bool {
         let mut holder = connection.holder();
         if holder.as_ref().is_some_and(|holder| holder.caller == caller) {
             return true;
         }
-        // Whose it was until now has it no more.
-        *holder = None;
         let free = |places: &Arc<Semaphore>| places.clone().try_acquire_owned().ok();
         let Some(_own) = self.of_callers.get(caller).and_then(free) else { return false };
-        let Some(_of_all) = free(&self.of_all) else { return false };
-        *holder = Some(Holder { caller, _own, _of_all });
+        // It is one of all already where it was somebody's.
+        let Some(of_all) = holder.take().map(|before| before.of_all).or_else(|| free(&self.of_all)) else {
+            return false;
+        };
+        *holder = Some(Holder { caller, _own, of_all });
         drop(holder);
         self.part(connection);
         true
@@ -117,6 +119,32 @@ mod tests {
         assert!(connections.introduce(&anns[0].1, 1) && meet(0).0);
         drop(anns);
         assert!(meet(0).0);
+    }
+
+    #[test]
+    fn a_connection_stays_whose_it_is_where_the_next_may_have_no_more() {
+        let connections = Connections::new(2);
+        let meet = |caller| {
+            let connection = connections.meet();
+            (connections.introduce(&connection, caller), connection)
+        };
+        let anns: Vec<_> = (0..MAX_OF_CALLER).map(|_| meet(0)).collect();
+        let bobs: Vec<_> = (0..MAX_OF_CALLER).map(|_| meet(1)).collect();
+        assert!(!connections.introduce(&anns[0].1, 1), "he has all that he may have");
+        assert!(!meet(0).0, "hers is still counted");
+        drop(bobs);
+        assert!(connections.introduce(&anns[0].1, 1) && meet(0).0);
+    }
+
+    #[test]
+    fn a_connection_passes_from_one_to_the_next_though_there_are_no_more() {
+        let others = MAX_OF_ALL / MAX_OF_CALLER;
+        let connections = Connections::new(others + 1);
+        let taken: Vec<_> = (0..MAX_OF_ALL).map(|_| connections.meet()).collect();
+        let mut callers = (0..others).cycle();
+        assert!(taken.iter().zip(&mut callers).all(|(connection, caller)| connections.introduce(connection, caller)));
+        assert!(!connections.introduce(&connections.meet(), others), "there are no more");
+        assert!(connections.introduce(&taken[0], others), "this one is there already");
     }
 
     #[tokio::test]

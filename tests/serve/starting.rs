@@ -47,6 +47,28 @@ fn a_client_is_greeted_at_once_and_broken_servers_are_notes() {
 }
 
 #[test]
+fn servers_that_say_nothing_do_not_hide_one_that_works() {
+    let Some(good) = hostile(&[]) else { return };
+    let silent = json!({ "command": "sleep", "args": ["600"] });
+    // More than are asked at one time. The last may be asked first, so that is none that works.
+    let mut servers = json!({ "works": good, "zzz": silent });
+    for number in 10..22 {
+        servers[format!("silent{number}")] = silent.clone();
+    }
+    let project = Project::with_servers(servers);
+    let mut agent = Agent::of(&project, &[]);
+    let mut found = String::new();
+    // Long before one that says nothing is given up.
+    let is_there = eventually(Duration::from_secs(30), || {
+        std::thread::sleep(Duration::from_millis(500));
+        found = agent.search("echo a message");
+        found.contains("works.echo(")
+    });
+    assert!(is_there, "{found}");
+    assert!(found.contains("no answer yet: silent10"), "they are waited for: {found}");
+}
+
+#[test]
 fn a_server_that_failed_is_asked_again_when_somebody_asks() {
     let Some(server) = hostile(&["--more", "flags"]) else { return };
     let project = Project::with_servers(json!({ "odd": server }));

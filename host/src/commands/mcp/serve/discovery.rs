@@ -3,8 +3,8 @@
 use super::source::{Source, Unknown};
 use crate::commands::failure::Failure;
 use crate::commands::{clients, terminal};
-use agent_spaces::ConcurrencyLimiter;
 use agent_spaces::mcp::brief;
+use agent_spaces::{ConcurrencyLimiter, ConcurrencyPlace};
 use agent_spaces_mcp::{CallError, Listing};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -14,6 +14,9 @@ use tokio::time::Instant;
 
 /// How many are asked at one time: each may be a program that starts.
 const AT_ONCE: usize = 8;
+
+/// How long one keeps its place. One that says nothing for longer is waited for without, so that one that works begins.
+const TURN: Duration = Duration::from_secs(3);
 
 /// How long one may take: what it runs may have to be fetched first.
 const PATIENCE: Duration = Duration::from_secs(120);
@@ -70,13 +73,23 @@ pub(super) async fn discover(source: Arc<Source>) {
 async fn ask(source: Arc<Source>, limiter: ConcurrencyLimiter, server: Unknown) -> Asked {
     let place = limiter.enter().await;
     let client = source.session().clients().stranger(&server);
-    let listed = tokio::time::timeout(PATIENCE, client.list()).await;
+    let (listed, place) = in_turn(place, tokio::time::timeout(PATIENCE, client.list())).await;
     // Nobody has to wait for its end, but the next one that is started.
     tokio::spawn(async move {
         client.close().await;
         drop(place);
     });
     listed.unwrap_or(Err(CallError::Timeout { after: PATIENCE }))
+}
+
+/// Waits for an answer, and gives its place back with it if that came within its turn.
+async fn in_turn<T>(place: ConcurrencyPlace, answer: impl Future<Output = T>) -> (T, Option<ConcurrencyPlace>) {
+    tokio::pin!(answer);
+    if let Ok(early) = tokio::time::timeout(TURN, &mut answer).await {
+        return (early, Some(place));
+    }
+    drop(place);
+    (answer.await, None)
 }
 
 /// Takes in what servers answered, and serves it. Where nothing is new what is served stays, with all that is under way in it.

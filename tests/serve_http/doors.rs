@@ -83,11 +83,17 @@ fn a_page_of_somebody_elses_is_kept_out_by_its_origin_and_by_its_host() {
 fn a_browser_may_ask_before_it_sends_a_token() {
     let served = plain();
     let asked = |origin: &str| {
-        send(served.port, "OPTIONS", &[("origin", origin), ("access-control-request-method", "POST")], "")
+        let wanted = [
+            ("access-control-request-method", "POST"),
+            ("access-control-request-headers", "authorization,mcp-param-region,x-other"),
+        ];
+        send(served.port, "OPTIONS", &[&[("origin", origin)][..], &wanted].concat(), "")
     };
     let reply = asked("http://localhost:6274");
     assert_eq!((reply.status, reply.header("access-control-allow-origin")), (204, Some("http://localhost:6274")));
-    assert!(reply.header("access-control-allow-headers").unwrap().contains("Authorization"));
+    let headers = reply.header("access-control-allow-headers").unwrap();
+    assert!(headers.contains("Authorization") && headers.contains("mcp-param-region"), "{headers}");
+    assert!(!headers.contains("x-other"), "{headers}");
     assert_eq!(asked("https://evil.example").status, 403);
 }
 

@@ -99,7 +99,7 @@ impl Gate {
         let origin = request.headers().get(ORIGIN).cloned();
         let mut answer = match (request.method(), &origin) {
             // A browser asks before it sends a token.
-            (&Method::OPTIONS, Some(_)) => answers::preflight(),
+            (&Method::OPTIONS, Some(_)) => answers::preflight(request.headers()),
             _ => self.admit(request, connection).await,
         };
         if let Some(origin) = origin {

@@ -12,7 +12,7 @@ use std::time::Duration;
 fn a_session_is_its_callers_alone() {
     let Some(served) = Served::with_callers() else { return };
     let session = served.session(ANN);
-    let stolen = [("mcp-session-id", &*session.id), ("mcp-protocol-version", "2025-11-25")];
+    let stolen = session.headers();
     let list = message(3, "tools/list", json!({}));
     assert_eq!(served.post(BOB, &stolen, &list).status, 404);
     assert_eq!(served.post(&served.token, &stolen, &list).status, 404);
@@ -51,8 +51,7 @@ fn a_session_that_nobody_uses_makes_room_for_the_next() {
     let bobs = served.session(BOB);
     let first = served.session(ANN);
     let later: Vec<_> = (0..32).map(|_| served.session(ANN)).collect();
-    let headers = [("mcp-session-id", &*first.id), ("mcp-protocol-version", "2025-11-25")];
-    assert_eq!(served.post(ANN, &headers, &message(3, "ping", json!({}))).status, 404);
+    assert_eq!(first.post(&message(3, "ping", json!({}))).status, 404);
     later.last().unwrap().request("ping", json!({}));
     bobs.request("ping", json!({}));
 }

@@ -1,6 +1,6 @@
 //! Clients that go away, and the server that does.
 
-use crate::served::{ANN, BOB, Served, bearer, message, own_headers, program, project, stateless};
+use crate::served::{ANN, BOB, Served, Session, bearer, message, own_headers, program, project, stateless};
 use crate::support::{Project, eventually, hostile_logging, signal};
 use crate::wire::{open, read};
 use serde_json::{Value, json};
@@ -27,17 +27,18 @@ fn text(answer: &Value) -> &str {
     answer["result"]["content"][0]["text"].as_str().unwrap_or_default()
 }
 
-/// A request for a program that hangs, in a session.
-fn hang_in_session(served: &Served, token: &str) -> TcpStream {
-    let session = served.session(token);
-    let call = message(2, "tools/call", json!({ "name": "run_code", "arguments": program("await hostile.hang();") }));
-    let authorization = bearer(token);
-    let mut headers = own_headers(&authorization);
-    headers.extend([("mcp-session-id", &*session.id), ("mcp-protocol-version", "2025-11-25")]);
-    open(served.port, "POST", &headers, &call.to_string())
+/// A request for a program in a session, whose id is 2.
+fn begin_in(session: &Session<'_>, arguments: Value) -> TcpStream {
+    let call = message(2, "tools/call", json!({ "name": "run_code", "arguments": arguments }));
+    session.open("POST", &[], &call.to_string())
 }
 
-/// The same without one.
+/// The same for a program that hangs.
+fn hang_in(session: &Session<'_>) -> TcpStream {
+    begin_in(session, program("await hostile.hang();"))
+}
+
+/// A request for a program without a session.
 fn hang_alone(served: &Served, token: &str, arguments: Value) -> TcpStream {
     let (extra, call) = stateless("tools/call", json!({ "name": "run_code", "arguments": arguments }));
     let authorization = bearer(token);
@@ -69,7 +70,7 @@ fn a_client_that_goes_away_mid_run_ends_its_run_and_no_other() {
 
 #[test]
 fn a_client_that_goes_away_mid_run_in_a_session_ends_its_run_and_no_other() {
-    a_client_goes_away(|served| hang_in_session(served, ANN));
+    a_client_goes_away(|served| hang_in(&served.session(ANN)));
 }
 
 /// Ten programs of a caller run at one time; others of theirs wait in line.
@@ -99,12 +100,7 @@ fn who_waits_in_line_and_goes_away_never_runs() {
 fn a_client_that_comes_back_for_its_stream_loses_nothing() {
     let Some(served) = Served::with_callers() else { return };
     let session = served.session(ANN);
-    let arguments = program("await hostile.sleep({ ms: 4000 }); export default 'slept';");
-    let call = message(2, "tools/call", json!({ "name": "run_code", "arguments": arguments }));
-    let authorization = bearer(ANN);
-    let mut headers = own_headers(&authorization);
-    headers.extend([("mcp-session-id", &*session.id), ("mcp-protocol-version", "2025-11-25")]);
-    let mut stream = open(served.port, "POST", &headers, &call.to_string());
+    let mut stream = begin_in(&session, program("await hostile.sleep({ ms: 4000 }); export default 'slept';"));
     // The first event is there at once and says how the stream is called.
     let mut seen = String::new();
     assert!(eventually(SOON, || {
@@ -115,8 +111,7 @@ fn a_client_that_comes_back_for_its_stream_loses_nothing() {
     }));
     let event = seen.lines().find_map(|line| line.strip_prefix("id: ")).unwrap().to_owned();
     drop(stream);
-    headers.push(("last-event-id", &event));
-    let answer = read(open(served.port, "GET", &headers, "")).answer();
+    let answer = read(session.open("GET", &[("last-event-id", &event)], "")).answer();
     assert!(text(&answer).contains("slept"), "{answer}");
 }
 
@@ -124,13 +119,9 @@ fn a_client_that_comes_back_for_its_stream_loses_nothing() {
 fn a_session_that_is_ended_ends_what_it_waits_for() {
     let Some(served) = Served::with_callers() else { return };
     let session = served.session(ANN);
-    let call = message(2, "tools/call", json!({ "name": "run_code", "arguments": program("await hostile.hang();") }));
-    let authorization = bearer(ANN);
-    let mut headers = own_headers(&authorization);
-    headers.extend([("mcp-session-id", &*session.id), ("mcp-protocol-version", "2025-11-25")]);
-    let _waiting = open(served.port, "POST", &headers, &call.to_string());
+    let _waiting = hang_in(&session);
     assert!(eventually(SOON, || hangs(&served).0 == 1));
-    let ended = read(open(served.port, "DELETE", &headers, ""));
+    let ended = read(session.open("DELETE", &[], ""));
     assert_eq!(ended.status, 202, "{ended:?}");
     assert!(eventually(SOON, || hangs(&served).1 == 1), "{:?}", served.project.lines("log.jsonl"));
 }
@@ -241,11 +232,7 @@ fn a_run_that_nobody_waits_for_outlives_its_session() {
 fn two_requests_of_a_session_do_not_have_one_id_at_the_same_time() {
     let Some(served) = Served::with_callers() else { return };
     let session = served.session(ANN);
-    let call = message(2, "tools/call", json!({ "name": "run_code", "arguments": program("await hostile.hang();") }));
-    let authorization = bearer(ANN);
-    let mut headers = own_headers(&authorization);
-    headers.extend([("mcp-session-id", &*session.id), ("mcp-protocol-version", "2025-11-25")]);
-    let waiting = open(served.port, "POST", &headers, &call.to_string());
+    let waiting = hang_in(&session);
     assert!(eventually(SOON, || hangs(&served).0 == 1));
     let refused = session.post(&message(2, "ping", json!({})));
     assert!(refused.status == 500 && refused.body.contains("under way already"), "{refused:?}");
@@ -260,15 +247,9 @@ fn the_server_ends_soon_and_cleanly_whatever_is_under_way() {
     for name in ["TERM", "INT"] {
         let Some(mut served) = Served::with_callers() else { return };
         served.session(BOB).run(program("export default await hostile.echo({ message: 'up' });"));
-        let hanging = hang_in_session(&served, ANN);
+        let hanging = hang_in(&served.session(ANN));
         let short = hang_alone(&served, BOB, program("await hostile.sleep({ ms: 1000 }); export default 'slept';"));
-        let listening = {
-            let session = served.session(BOB);
-            let authorization = bearer(BOB);
-            let mut headers = own_headers(&authorization);
-            headers.extend([("mcp-session-id", &*session.id), ("mcp-protocol-version", "2025-11-25")]);
-            open(served.port, "GET", &headers, "")
-        };
+        let listening = served.session(BOB).open("GET", &[], "");
         assert!(eventually(SOON, || hangs(&served).0 == 1 && served.project.read("log.jsonl").contains("\"sleep\"")));
         let began = Instant::now();
         signal(served.pid(), name);

@@ -1,7 +1,7 @@
 //! Sessions of 2025-11-25 and the stateless requests of 2026-07-28.
 
 use crate::served::{ANN, Served, bearer, message, own_headers, program, project, stateless};
-use crate::wire::send;
+use crate::wire::{read, send};
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Write};
 use std::process::Stdio;
@@ -50,10 +50,7 @@ fn a_session_is_begun_used_and_ended() {
     let strange = [("mcp-session-id", &*session.id), ("mcp-protocol-version", "1999-01-01")];
     assert_eq!(served.post(ANN, &strange, &list).status, 400);
 
-    let authorization = bearer(ANN);
-    let mut headers = own_headers(&authorization);
-    headers.extend([("mcp-session-id", &*session.id), ("mcp-protocol-version", "2025-11-25")]);
-    assert_eq!(send(served.port, "DELETE", &headers, "").status, 202);
+    assert_eq!(read(session.open("DELETE", &[], "")).status, 202);
     assert_eq!(session.post(&list).status, 404, "it is over");
 }
 

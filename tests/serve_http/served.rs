@@ -1,9 +1,10 @@
 //! The server in a project of its own.
 
 use crate::support::{Project, eventually, hostile_logging, signal};
-use crate::wire::{Reply, send};
+use crate::wire::{Reply, open, read, send};
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Read};
+use std::net::TcpStream;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdout, Stdio};
 use std::time::Duration;
@@ -128,8 +129,20 @@ pub(crate) struct Session<'a> {
 }
 
 impl Session<'_> {
+    /// What every request in it carries.
+    pub(crate) fn headers(&self) -> [(&str, &str); 2] {
+        [("mcp-session-id", &self.id), ("mcp-protocol-version", "2025-11-25")]
+    }
+
+    /// Sends a request that nobody may answer, with more headers.
+    pub(crate) fn open(&self, method: &str, more: &[(&str, &str)], body: &str) -> TcpStream {
+        let authorization = bearer(&self.token);
+        let headers = [&own_headers(&authorization)[..], &self.headers(), more].concat();
+        open(self.served.port, method, &headers, body)
+    }
+
     pub(crate) fn post(&self, message: &Value) -> Reply {
-        self.served.post(&self.token, &[("mcp-session-id", &self.id), ("mcp-protocol-version", "2025-11-25")], message)
+        self.served.post(&self.token, &self.headers(), message)
     }
 
     /// The result of a request, which must have one.
@@ -142,10 +155,7 @@ impl Session<'_> {
 
     /// Ends it.
     pub(crate) fn end(self) {
-        let authorization = bearer(&self.token);
-        let mut headers = own_headers(&authorization);
-        headers.extend([("mcp-session-id", &*self.id), ("mcp-protocol-version", "2025-11-25")]);
-        assert_eq!(send(self.served.port, "DELETE", &headers, "").status, 202);
+        assert_eq!(read(self.open("DELETE", &[], "")).status, 202);
     }
 
     /// The structured result of a program.

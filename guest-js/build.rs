@@ -5,8 +5,10 @@ fn main() {
         println!("cargo:rustc-cdylib-link-arg=--export={export}");
     }
     println!("cargo:rustc-cdylib-link-arg=--export-table");
-    // A failed allocation ends the run: see `src/abi/memory.rs`.
-    for function in ["malloc", "calloc", "realloc"] {
+    // Every allocation is the engine's own: see `src/heap.rs`.
+    for function in
+        ["malloc", "calloc", "realloc", "free", "malloc_usable_size", "aligned_alloc", "posix_memalign"]
+    {
         println!("cargo:rustc-cdylib-link-arg=--wrap={function}");
     }
     // A binding appends its functions to the table.

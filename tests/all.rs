@@ -7,6 +7,7 @@ mod config_schema;
 mod engine;
 mod events;
 mod globals;
+mod heap;
 mod hostile;
 mod law;
 mod limits;

@@ -3,7 +3,7 @@
 use crate::abi::metadata::Metadata;
 use crate::call::Calls;
 use crate::classes::Classes;
-use crate::globals;
+use crate::{globals, heap};
 use crate::js::{Atom, Value};
 use crate::modules;
 use crate::task::Task;
@@ -166,6 +166,7 @@ pub(crate) fn collect_garbage(engine: &Engine) {
         qjs::JS_ComputeMemoryUsage(engine.runtime, &mut usage);
         qjs::JS_SetGCThreshold(engine.runtime, (usage.malloc_size as usize + GC_THRESHOLD_BYTES) as _);
     }
+    heap::seal();
 }
 
 impl Engine {

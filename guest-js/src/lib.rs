@@ -15,6 +15,7 @@
 //! - [`snapshot`]: what an engine has become, for others to begin with.
 //! - [`modules`]: what `import` finds.
 //! - [`timers`], [`host`], [`globals`]: what scripts find in `globalThis`, and where it comes from.
+//! - [`heap`]: where every allocation comes from.
 //! - [`errors`]: what was thrown, in words a person or a model can act on.
 //! - [`wasi`]: the few preview1 functions that libc wants, answered here.
 //!
@@ -26,6 +27,7 @@ mod classes;
 mod engine;
 mod errors;
 mod globals;
+mod heap;
 mod host;
 mod js;
 mod modules;

@@ -1,6 +1,7 @@
 //! Allocation on behalf of the canonical ABI, and the room for a binding's data.
 
 use super::context::Context;
+use crate::heap::out_of_memory;
 use std::alloc::{Layout, alloc, dealloc, realloc};
 
 /// How much a binding's tables and names may take. Untouched pages cost nothing; a script that
@@ -53,48 +54,6 @@ fn layout(size: usize, align: usize) -> Layout {
         Ok(layout) => layout,
         Err(_) => out_of_memory(),
     }
-}
-
-/// Asks the host for more than there can be: it ends the run with the memory limit's own error.
-fn out_of_memory() -> ! {
-    core::arch::wasm32::memory_grow(0, MAX_PAGES);
-    core::arch::wasm32::unreachable()
-}
-
-/// Of a 32-bit memory.
-const MAX_PAGES: usize = 1 << 16;
-
-unsafe extern "C" {
-    fn __real_malloc(size: usize) -> *mut u8;
-    fn __real_calloc(count: usize, size: usize) -> *mut u8;
-    fn __real_realloc(start: *mut u8, size: usize) -> *mut u8;
-}
-
-/// QuickJS would make a JavaScript error of a failed allocation, which a script could catch and go on.
-/// The linker sends every allocation here instead (see `build.rs`).
-#[unsafe(no_mangle)]
-unsafe extern "C" fn __wrap_malloc(size: usize) -> *mut u8 {
-    // SAFETY: passed on as it came.
-    or_end(unsafe { __real_malloc(size) }, size)
-}
-
-#[unsafe(no_mangle)]
-unsafe extern "C" fn __wrap_calloc(count: usize, size: usize) -> *mut u8 {
-    // SAFETY: passed on as it came.
-    or_end(unsafe { __real_calloc(count, size) }, count.saturating_mul(size))
-}
-
-#[unsafe(no_mangle)]
-unsafe extern "C" fn __wrap_realloc(start: *mut u8, size: usize) -> *mut u8 {
-    // SAFETY: passed on as it came.
-    or_end(unsafe { __real_realloc(start, size) }, size)
-}
-
-fn or_end(start: *mut u8, size: usize) -> *mut u8 {
-    if start.is_null() && size > 0 {
-        out_of_memory();
-    }
-    start
 }
 
 #[unsafe(no_mangle)]

@@ -41,7 +41,8 @@ fn project() -> Project {
     assert_eq!(done.json()["ok"], true, "{done:?}");
     project.configure(json!({
         "capabilities": { "global": ["./capabilities/desk.json"] },
-        "providers": { "@capabilities/desk": { "limits": { "time": "1s" } } },
+        // So much fuel that no machine is through with it in a second.
+        "providers": { "@capabilities/desk": { "limits": { "time": "1s", "fuel": 1_000_000_000_000_u64 } } },
     }));
     project.trust();
     project

@@ -1,12 +1,13 @@
 //! Turns the linked engine into the module that the host ships.
 //!
-//! `agent-spaces-pack LINKED.wasm CARGO_LOCK PREBUILT_DIR [TOOL=VERSION …]` takes three steps, one file each:
+//! `agent-spaces-pack LINKED.wasm CARGO_LOCK PREBUILT_DIR [TOOL=VERSION …]` takes four steps, one file each:
 //! [`internalize`] points the WASI imports at the engine's own answers, [`snapshot`] runs the set-up
-//! once and keeps the memory it leaves, [`trim`] drops the exports that only those steps needed. The
-//! result is written with a record of its hash, of the tools that made it ([`record`]), and of what is in
-//! it ([`sbom`]).
+//! once and keeps the memory it leaves, [`trim`] drops the exports that only those steps needed, [`merge`]
+//! writes that memory down in few pieces. The result is written with a record of its hash, of the tools that
+//! made it ([`record`]), and of what is in it ([`sbom`]).
 
 mod internalize;
+mod merge;
 mod record;
 mod sbom;
 mod snapshot;
@@ -28,7 +29,8 @@ async fn main() -> Result<()> {
     let linked = std::fs::read(&input).with_context(|| format!("reading {}", input.display()))?;
     let closed = internalize::internalize(&linked).context("answering the WASI imports inside the engine")?;
     let snapshotted = snapshot::snapshot(&closed).await.context("taking the snapshot")?;
-    let engine = trim::trim(&snapshotted).context("dropping the exports of the set-up")?;
+    let trimmed = trim::trim(&snapshotted).context("dropping the exports of the set-up")?;
+    let engine = merge::merge(&trimmed).context("merging the data segments")?;
 
     let is_same = record::write(&output, &engine, &tools)?;
     sbom::write(&output, &lock)?;

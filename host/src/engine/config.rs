@@ -38,9 +38,10 @@ pub(crate) const MAX_MEMORY_BYTES: u64 = 1 << 30;
 /// An instance of the engine and one of its binding.
 const CORE_INSTANCES_PER_RUN: u32 = 2;
 
-/// Memory that a slot keeps between runs instead of giving it back to the system: what an ordinary
-/// run touches, so that the next one meets no page faults. Less lets one deep recursion spoil a slot.
-const KEEP_RESIDENT_BYTES: usize = 1 << 20;
+/// Memory that a slot keeps between runs instead of giving it back to the system: what an ordinary run
+/// touches, so that the next one meets no page faults. All of it is put back after every later run, so that
+/// more lets one large run make the small ones after it slow.
+const KEEP_RESIDENT_BYTES: usize = 256 << 10;
 
 /// The engine's table, whole.
 const KEEP_TABLE_RESIDENT_BYTES: usize = 64 << 10;

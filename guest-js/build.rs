@@ -6,9 +6,7 @@ fn main() {
     }
     println!("cargo:rustc-cdylib-link-arg=--export-table");
     // Every allocation is the engine's own: see `src/heap.rs`.
-    for function in
-        ["malloc", "calloc", "realloc", "free", "malloc_usable_size", "aligned_alloc", "posix_memalign"]
-    {
+    for function in ["malloc", "calloc", "realloc", "free", "malloc_usable_size", "aligned_alloc", "posix_memalign"] {
         println!("cargo:rustc-cdylib-link-arg=--wrap={function}");
     }
     // A binding appends its functions to the table.

@@ -3,12 +3,12 @@
 use crate::abi::metadata::Metadata;
 use crate::call::Calls;
 use crate::classes::Classes;
-use crate::{globals, heap};
 use crate::js::{Atom, Value};
 use crate::modules;
 use crate::task::Task;
 use crate::timers::Timers;
 use crate::values::{RecordNames, camel_case, presence_options};
+use crate::{globals, heap};
 use javy::quickjs::qjs;
 use javy::{Config, Runtime};
 use std::cell::{Cell, OnceCell, RefCell};

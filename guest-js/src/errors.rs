@@ -2,8 +2,8 @@
 
 use crate::engine::engine;
 use crate::globals;
-use crate::values::Issue;
 use crate::js::{self, Value};
+use crate::values::Issue;
 use crate::values::{Path, Strictness, Tree, write_json};
 use javy::quickjs::qjs;
 use std::cell::RefCell;

@@ -143,6 +143,18 @@ fn large(size: usize, align: usize) -> *mut u8 {
             out_of_memory();
         }
         let offset = align.max(GRAIN) - base.addr() % align.max(GRAIN);
+        tagged(base, offset)
+    }
+}
+
+/// The content of a block of libc's, which begins so far into it, with its tag before it.
+///
+/// # Safety
+///
+/// There are four bytes for the tag before the content.
+unsafe fn tagged(base: *mut u8, offset: usize) -> *mut u8 {
+    // SAFETY: the caller says so.
+    unsafe {
         let content = base.add(offset);
         content.cast::<u32>().sub(1).write((offset as u32) << 1);
         content
@@ -205,9 +217,7 @@ unsafe extern "C" fn __wrap_calloc(count: usize, size: usize) -> *mut u8 {
         if base.is_null() {
             out_of_memory();
         }
-        let content = base.add(GRAIN);
-        content.cast::<u32>().sub(1).write((GRAIN as u32) << 1);
-        content
+        tagged(base, GRAIN)
     }
 }
 

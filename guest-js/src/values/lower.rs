@@ -194,9 +194,7 @@ fn may_be_left_out(value: &Value, names: &RecordNames, fields: &[Member], path: 
 fn member_tree(member: &Value, presence: Presence, ty: Type, path: &Path<'_>) -> Result<Tree> {
     match (presence, binding().kind(ty)) {
         (Presence::Optional, Kind::Option(_)) if member.is_undefined() => Ok(Tree::NONE),
-        (Presence::Optional, Kind::Option(option)) => {
-            Ok(Tree::some(lower(member, binding().option(option), path)?))
-        }
+        (Presence::Optional, Kind::Option(option)) => Ok(Tree::some(lower(member, binding().option(option), path)?)),
         (Presence::Required, _) if member.is_undefined() => Err(path.refuse(MISSING)),
         (_, Kind::Option(_)) => lower(member, ty, path),
         _ if member.is_undefined() => Err(path.refuse(MISSING)),

@@ -43,8 +43,13 @@ use arguments::Arguments;
 use bench::Bench;
 use clap::Parser;
 use groups::{GROUPS, Group};
+use mimalloc::MiMalloc;
 use std::process::ExitCode;
 use std::time::Instant;
+
+/// As the command has it.
+#[global_allocator]
+static ALLOCATOR: MiMalloc = MiMalloc;
 
 fn main() -> Result<ExitCode> {
     agent_spaces_mcp::process::supervise_if_asked();

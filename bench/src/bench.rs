@@ -3,7 +3,11 @@
 use crate::arguments::Arguments;
 use crate::peers::{self, Peer};
 use crate::report::Report;
+use crate::spaces;
+use agent_spaces::{Cache, Engine, EngineConfig};
+use anyhow::Result;
 use std::time::Duration;
+use tempfile::TempDir;
 
 pub(crate) struct Bench {
     pub(crate) report: Report,
@@ -11,6 +15,8 @@ pub(crate) struct Bench {
     pub(crate) clean_build: bool,
     /// Known once they were asked for.
     peers: Option<Vec<Peer>>,
+    /// The engine's compiled code.
+    code: Option<TempDir>,
 }
 
 /// How often things are done.
@@ -22,7 +28,18 @@ pub(crate) struct Pace {
 impl Bench {
     pub(crate) fn new(arguments: &Arguments) -> Bench {
         let pace = Pace { is_quick: arguments.quick };
-        Bench { report: Report::default(), pace, clean_build: arguments.clean_build, peers: None }
+        Bench { report: Report::default(), pace, clean_build: arguments.clean_build, peers: None, code: None }
+    }
+
+    /// An engine of its own: a measurement does not meet what another left in the places for runs.
+    pub(crate) fn engine(&mut self) -> Result<Engine> {
+        let code = match self.code.take() {
+            Some(code) => code,
+            None => tempfile::tempdir()?,
+        };
+        let folder = self.code.insert(code).path();
+        let cache = Cache::open(&folder.join("code"), &folder.join("key/key"))?;
+        spaces::engine_with(EngineConfig { cache: Some(cache), ..EngineConfig::default() })
     }
 
     /// The peers that can be measured here. Why others cannot is noted when this is first asked.

@@ -9,7 +9,7 @@ use anyhow::Result;
 const CALLS: u64 = 2_000;
 
 pub(crate) async fn measure(bench: &mut Bench) -> Result<()> {
-    let space = spaces::trains(&spaces::engine()?)?;
+    let space = spaces::trains(&bench.engine()?)?;
     for (count, calls) in [(3, CALLS), (1_000, 50), (10_000, 5)] {
         let typed = per_call(&space, "get", count, calls).await?;
         let json = per_call(&space, "getJson", count, calls).await?;

@@ -15,7 +15,7 @@ const ADDITIONS: u64 = 30_000_000;
 const COMPUTATIONS: usize = 10;
 
 pub(crate) async fn measure(bench: &mut Bench) -> Result<()> {
-    let space = spaces::empty(&spaces::engine()?)?;
+    let space = spaces::empty(&bench.engine()?)?;
     let program = space.prepare("bench.js", "1 + 1")?;
     let each = bench.pace.rounds(RUNS_OF_EACH);
     let cores = count();

@@ -2,17 +2,20 @@
 
 use crate::bare::Bare;
 use crate::bench::Bench;
-use crate::spaces;
 use crate::timing::{Times, least, times};
+use crate::{spaces, workloads};
 use agent_spaces::RunOptions;
 use anyhow::Result;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 const SCRIPT: &str = "1 + 1";
 const ROUNDS: usize = 5_000;
 
+/// A workload that leaves many pages written.
+const LARGE: &str = "objects";
+
 pub(crate) async fn measure(bench: &mut Bench) -> Result<()> {
-    let space = spaces::empty(&spaces::engine()?)?;
+    let space = spaces::empty(&bench.engine()?)?;
     let program = space.prepare("bench.js", SCRIPT)?;
     let bare = Bare::new(SCRIPT, true)?;
 
@@ -32,6 +35,13 @@ pub(crate) async fn measure(bench: &mut Bench) -> Result<()> {
     let row = bench.report.add("fresh run of `1 + 1`", ours, "µs").p99(p99);
     drop(row.against("bare wasmtime, same snapshot", theirs).at_most(2.0));
     bench.report.add("bare instantiate alone, p50", least(instantiations), "µs");
+    let large = workloads::named(LARGE)?.ready(&space)?;
+    let mut after = Vec::new();
+    for _ in 0..5 {
+        large.times(Duration::ZERO).await?;
+        after.push(times(rounds, || program.run(RunOptions::default())).await);
+    }
+    drop(bench.report.add("the same after a large run", p50(&after), "µs").against("before it", ours));
     let outcome = program.run(RunOptions::default()).await;
     bench.report.add("linear memory of `1 + 1`", outcome.usage.memory_bytes as f64 / 1024.0, "KiB");
     let script = include_str!("../../examples/quickstart/agent.ts");

@@ -4,9 +4,9 @@
 //! only adds is taken away.
 
 use crate::bench::Bench;
+use crate::desk;
 use crate::peers::Peer;
 use crate::workloads::{self, Kind, Ready, Workload};
-use crate::{desk, spaces};
 use anyhow::Result;
 
 pub(crate) const GROUP: &str = "kernels";
@@ -25,7 +25,7 @@ const LEAST_OF_ALL: f64 = 1.2;
 type Pairs = Vec<(f64, f64)>;
 
 pub(crate) async fn measure(bench: &mut Bench) -> Result<()> {
-    let space = desk::space(&spaces::engine()?)?;
+    let space = desk::space(&bench.engine()?)?;
     let idle = workloads::named("trivial")?.ready(&space)?;
     let kernels: Vec<Workload> = workloads::all()?.into_iter().filter(|one| one.kind == Kind::Kernel).collect();
     let ready = kernels.iter().map(|kernel| Ok((kernel, kernel.ready(&space)?))).collect::<Result<Vec<_>>>()?;

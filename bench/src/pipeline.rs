@@ -5,8 +5,8 @@
 
 use crate::bare::Bare;
 use crate::bench::Bench;
+use crate::json_text;
 use crate::timing::times;
-use crate::{json_text, spaces};
 use agent_spaces::{Handlers, Interfaces, Package, PackageOutline, RunOptions, Space};
 use anyhow::Result;
 use capability_gen::compile::{ModuleSource, compile};
@@ -57,7 +57,7 @@ pub(crate) async fn measure(bench: &mut Bench) -> Result<()> {
     };
     let mut handlers = Handlers::new();
     handlers.add(&interface, "note", |call| async move { Ok(call.params) });
-    let space = Space::new(spaces::engine()?, desk()?.0, handlers)?;
+    let space = Space::new(bench.engine()?, desk()?.0, handlers)?;
     let ours = |calls| space.prepare("bench.js", &script(calls));
 
     let (bare, bare_idle) = (bare(CALLS)?, bare(0)?);

@@ -4,7 +4,7 @@ use crate::bench::Bench;
 use crate::kernels::evaluation;
 use crate::timing::{Times, times_within};
 use crate::workloads::{self, Kind, Workload};
-use crate::{desk, peers, spaces};
+use crate::{desk, peers};
 use anyhow::{Context, Result};
 use std::path::Path;
 use std::time::Duration;
@@ -29,7 +29,7 @@ pub(crate) async fn measure(bench: &mut Bench) -> Result<()> {
             return Ok(());
         }
     };
-    let space = desk::space(&spaces::engine()?)?;
+    let space = desk::space(&bench.engine()?)?;
     let (idle, budget) = (trivial.ready(&space)?, bench.pace.budget(BUDGET));
     let before = idle.times(budget).await?;
     let base = relative.times(&trivial, budget).await?;

@@ -5,7 +5,7 @@
 use crate::bench::Bench;
 use crate::report::Row;
 use crate::workloads::{self, Kind, Workload};
-use crate::{desk, spaces, waiting};
+use crate::{desk, waiting};
 use agent_spaces::Space;
 use anyhow::{Context, Result};
 
@@ -28,9 +28,9 @@ const BOUNDS: [(&str, &str, f64); 6] = [
 ];
 
 pub(crate) async fn measure(bench: &mut Bench) -> Result<()> {
-    let space = desk::space(&spaces::engine()?)?;
     for workload in workloads::all()? {
         if workload.kind != Kind::Kernel && workload.name != waiting::WORKLOAD {
+            let space = desk::space(&bench.engine()?)?;
             beside_peers(bench, &space, &workload).await.with_context(|| workload.name.clone())?;
         }
     }

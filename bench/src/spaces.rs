@@ -3,7 +3,6 @@
 use agent_spaces::{Engine, EngineConfig, Handlers, Interfaces, Space};
 use anyhow::Result;
 use serde_json::{Value, json};
-use std::sync::{Mutex, PoisonError};
 
 /// A schedule of trains, as in the examples.
 pub(crate) const TRAINS: &str = "
@@ -19,17 +18,12 @@ pub(crate) const TRAINS: &str = "
 
 const INTERFACE: &str = "capabilities:trains/trains@1.0.0";
 
-/// The engine of this process, compiled once.
+/// An engine that nothing else has used and that keeps no code.
 pub(crate) fn engine() -> Result<Engine> {
-    static ENGINE: Mutex<Option<Engine>> = Mutex::new(None);
-    let mut engine = ENGINE.lock().unwrap_or_else(PoisonError::into_inner);
-    match &*engine {
-        Some(engine) => Ok(engine.clone()),
-        None => Ok(engine.insert(engine_with(EngineConfig::default())?).clone()),
-    }
+    engine_with(EngineConfig::default())
 }
 
-/// An engine of its own.
+/// The same with other settings.
 pub(crate) fn engine_with(config: EngineConfig) -> Result<Engine> {
     Ok(Engine::new(config)?)
 }

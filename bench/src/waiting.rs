@@ -18,7 +18,7 @@ const TRIES: usize = 3;
 
 pub(crate) async fn measure(bench: &mut Bench) -> Result<()> {
     let runs = bench.pace.rounds(RUNS);
-    let ready = Arc::new(workloads::named(WORKLOAD)?.ready(&desk::space(&spaces::engine()?)?)?);
+    let ready = Arc::new(workloads::named(WORKLOAD)?.ready(&desk::space(&bench.engine()?)?)?);
     let engine = spaces::engine_with(EngineConfig { max_runs: runs as u32 + 10, ..EngineConfig::default() })?;
     let parked = parked::Parked::start(&engine, runs).await?;
     let memory = parked.each_kib;

@@ -87,3 +87,46 @@ impl Reencode for Segments {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::merge;
+    use wasmparser::{Parser, Payload};
+    use wasmtime::{Engine, Instance, Module, Store};
+
+    fn memory(wasm: &[u8]) -> Vec<u8> {
+        let engine = Engine::default();
+        let mut store = Store::new(&engine, ());
+        let instance = Instance::new(&mut store, &Module::new(&engine, wasm).unwrap(), &[]).unwrap();
+        instance.get_memory(&mut store, "memory").unwrap().data(&store).to_vec()
+    }
+
+    fn segments(wasm: &[u8]) -> u32 {
+        let count = Parser::new(0).parse_all(wasm).find_map(|payload| match payload.unwrap() {
+            Payload::DataSection(section) => Some(section.count()),
+            _ => None,
+        });
+        count.unwrap()
+    }
+
+    #[test]
+    fn memory_is_as_it_was_in_fewer_pieces() {
+        let text = r#"(module (memory (export "memory") 2)
+            (data (i32.const 70000) "far") (data (i32.const 20) "second") (data (i32.const 10) "first")
+            (data (i32.const 12) "over") (data "") (data (i32.const 131071) "z") (data (i32.const 70010) "er"))"#;
+        let many = wat::parse_str(text).unwrap();
+        let few = merge(&many).unwrap();
+        assert_eq!((segments(&many), segments(&few)), (7, 3));
+        assert!(memory(&few) == memory(&many));
+        assert_eq!(&memory(&few)[10..26], b"fiover\0\0\0\0second");
+    }
+
+    #[test]
+    fn segments_that_code_names_are_not_merged() {
+        for code in ["(memory.init 0 (i32.const 0) (i32.const 0) (i32.const 1))", "(data.drop 0)"] {
+            let text = format!("(module (memory 1) (data \"a\") (func {code}))");
+            let error = merge(&wat::parse_str(text).unwrap()).unwrap_err().to_string();
+            assert!(error.contains("names a data segment"), "{error}");
+        }
+    }
+}

@@ -136,12 +136,15 @@ impl Shared {
             Err(error) => return (self.report)(&one_line(&format!("a line that is no decision: {error}"), 300)),
         };
         let mut state = self.state();
-        let known = state.waiting.remove(&id);
-        let is_decided = known.is_some_and(|tell| tell.send(decision).is_ok());
-        if is_decided {
-            return state.note(id, Past::Decided);
-        }
-        let past = state.past.iter().rev().find(|(known, _)| *known == id).map(|(_, past)| *past);
+        let past = match state.waiting.remove(&id).map(|tell| tell.send(decision)) {
+            Some(Ok(())) => return state.note(id, Past::Decided),
+            // It is just being withdrawn, and its place will not be found any more.
+            Some(Err(_)) => {
+                state.note(id.clone(), Past::Gone);
+                Some(Past::Gone)
+            }
+            None => state.past.iter().rev().find(|(known, _)| *known == id).map(|(_, past)| *past),
+        };
         drop(state);
         (self.report)(&match past {
             Some(Past::Decided) => format!("{} was decided before: the first decision holds", one_line(&id, MAX_ID)),

@@ -1,15 +1,16 @@
 //! Turns the linked engine into the module that the host ships.
 //!
-//! `agent-spaces-pack LINKED.wasm CARGO_LOCK PREBUILT_DIR [TOOL=VERSION …]` takes four steps, one file each:
+//! `agent-spaces-pack LINKED.wasm CARGO_LOCK PREBUILT_DIR [TOOL=VERSION …]` takes five steps, one file each:
 //! [`internalize`] points the WASI imports at the engine's own answers, [`snapshot`] runs the set-up
 //! once and keeps the memory it leaves, [`trim`] drops the exports that only those steps needed, [`merge`]
-//! writes that memory down in few pieces. The result is written with a record of its hash, of the tools that
+//! writes that memory down in few pieces, [`slots`] puts what bindings call into the table. The result is written with a record of its hash, of the tools that
 //! made it ([`record`]), and of what is in it ([`sbom`]).
 
 mod internalize;
 mod merge;
 mod record;
 mod sbom;
+mod slots;
 mod snapshot;
 mod trim;
 
@@ -30,7 +31,8 @@ async fn main() -> Result<()> {
     let closed = internalize::internalize(&linked).context("answering the WASI imports inside the engine")?;
     let snapshotted = snapshot::snapshot(&closed).await.context("taking the snapshot")?;
     let trimmed = trim::trim(&snapshotted).context("dropping the exports of the set-up")?;
-    let engine = merge::merge(&trimmed).context("merging the data segments")?;
+    let merged = merge::merge(&trimmed).context("merging the data segments")?;
+    let engine = slots::add(&merged).context("adding to the table")?;
 
     let is_same = record::write(&output, &engine, &tools)?;
     sbom::write(&output, &lock)?;

@@ -2,15 +2,16 @@
 //!
 //! `wit-dylib` makes a position-independent library. Here it becomes an ordinary module that is
 //! instantiated after the engine and shares its memory and table: its bases become constants, the
-//! functions it does not use are not imported, and a start function appends its functions to the
-//! engine's table and hands its tables over.
+//! functions it does not use are not imported, those of the engine are called through the table, and a
+//! start function appends its own functions to the table and hands its tables over.
 
 use super::Inside;
 use crate::engine::EngineLayout;
 use crate::snapshot::Snapshot;
 use anyhow::{Context, Result, bail};
+use std::collections::{HashMap, HashSet};
 use std::convert::Infallible;
-use wasm_encoder::reencode::{Error, Reencode, utils};
+use wasm_encoder::reencode::{Error, Reencode};
 use wasm_encoder::{
     CodeSection, ConstExpr, DataSection, ElementSection, Elements, EntityType, ExportKind, ExportSection, Function,
     FunctionSection, GlobalSection, GlobalType, ImportSection, Module, TypeSection, ValType,
@@ -32,7 +33,7 @@ pub(crate) fn binding(library: &[u8], layout: &EngineLayout, inside: Inside<'_>)
         Inside::Program(embedded) => (Some(embedded), None),
         Inside::Snapshot(snapshot) => (None, Some(snapshot)),
     };
-    let plan = Plan::new(&library, embedded.is_some())?;
+    let plan = Plan::new(&library, embedded.is_some(), layout)?;
     library.check_room(layout)?;
 
     let mut module = Module::new();
@@ -212,11 +213,21 @@ struct Plan<'a> {
     imported: Vec<Option<u32>>,
     /// The new index of the library's `cabi_realloc`, where something is embedded.
     realloc: Option<u32>,
+    /// The library's imported functions that are called through the table.
+    indirect: HashMap<u32, Indirect>,
+}
+
+/// A function of the engine's, in its table.
+#[derive(Clone, Copy)]
+struct Indirect {
+    slot: u32,
+    ty: u32,
 }
 
 impl<'a> Plan<'a> {
-    fn new(library: &Library<'a>, embeds: bool) -> Result<Plan<'a>> {
-        let used = used_functions(library);
+    fn new(library: &Library<'a>, embeds: bool, layout: &EngineLayout) -> Result<Plan<'a>> {
+        let (called, held) = (called_functions(library), held_functions(library));
+        let mut indirect = HashMap::new();
         let mut realloc = None;
         let mut imports = Vec::new();
         let mut imported = Vec::new();
@@ -231,12 +242,21 @@ impl<'a> Plan<'a> {
                     kept += 1;
                     imports.push(*import);
                 }
-                TypeRef::Func(_) if used.contains(&(imported.len() as u32)) => {
-                    imported.push(Some(kept));
-                    kept += 1;
-                    imports.push(*import);
+                TypeRef::Func(ty) => {
+                    let index = imported.len() as u32;
+                    match layout.slots.get(import.name) {
+                        Some(slot) if import.module == ENGINE && !held.contains(&index) => {
+                            indirect.insert(index, Indirect { slot: *slot, ty });
+                            imported.push(None);
+                        }
+                        _ if called.contains(&index) || held.contains(&index) => {
+                            imported.push(Some(kept));
+                            kept += 1;
+                            imports.push(*import);
+                        }
+                        _ => imported.push(None),
+                    }
                 }
-                TypeRef::Func(_) => imported.push(None),
                 // The bases become constants of the binding's own.
                 TypeRef::Global(_) if import.name != "__stack_pointer" => {}
                 _ => imports.push(*import),
@@ -246,12 +266,13 @@ impl<'a> Plan<'a> {
             bail!("the library does not import cabi_realloc");
         }
         let function_imports = kept + u32::from(embeds);
-        Ok(Plan { imports, function_imports, imported, realloc })
+        Ok(Plan { imports, function_imports, imported, realloc, indirect })
     }
 
     fn mapping(&self) -> Mapping {
         let first_defined = self.imported.len() as u32;
-        Mapping { imported: self.imported.clone(), first_defined, function_imports: self.function_imports }
+        let (imported, indirect) = (self.imported.clone(), self.indirect.clone());
+        Mapping { imported, first_defined, function_imports: self.function_imports, indirect }
     }
 
     /// Puts the snapshot in place, appends to the engine's table, hands over what is embedded, then the tables.
@@ -300,6 +321,7 @@ struct Mapping {
     imported: Vec<Option<u32>>,
     first_defined: u32,
     function_imports: u32,
+    indirect: HashMap<u32, Indirect>,
 }
 
 impl Reencode for Mapping {
@@ -322,21 +344,40 @@ impl Reencode for Mapping {
     }
 
     fn parse_function_body(&mut self, code: &mut CodeSection, body: FunctionBody<'_>) -> Result<(), Error> {
-        utils::parse_function_body(self, code, body)
+        let mut function = self.new_function_with_parsed_locals(&body)?;
+        for operator in body.get_operators_reader()? {
+            let operator = operator?;
+            let indirect = match &operator {
+                Operator::Call { function_index } => self.indirect.get(function_index),
+                _ => None,
+            };
+            match indirect {
+                Some(Indirect { slot, ty }) => {
+                    function.instructions().i32_const(*slot as i32).call_indirect(0, *ty);
+                }
+                None => {
+                    function.instruction(&self.instruction(operator)?);
+                }
+            }
+        }
+        code.function(&function);
+        Ok(())
     }
 }
 
-/// Every function that is called, put into the table or exported.
-fn used_functions(library: &Library<'_>) -> std::collections::HashSet<u32> {
-    let mut used: std::collections::HashSet<u32> = library.elements.iter().copied().collect();
-    for body in &library.code {
-        let Ok(reader) = body.get_operators_reader() else { continue };
-        for operator in reader {
-            if let Ok(Operator::Call { function_index }) = operator {
-                used.insert(function_index);
-            }
-        }
-    }
-    used.extend(library.exports.iter().filter(|export| export.is_entry_point()).map(|export| export.index));
-    used
+/// Every function that is called.
+fn called_functions(library: &Library<'_>) -> HashSet<u32> {
+    let readers = library.code.iter().filter_map(|body| body.get_operators_reader().ok());
+    let operators = readers.flatten().filter_map(Result::ok);
+    let calls = operators.filter_map(|operator| match operator {
+        Operator::Call { function_index } => Some(function_index),
+        _ => None,
+    });
+    calls.collect()
+}
+
+/// Every function that is put into the table or exported.
+fn held_functions(library: &Library<'_>) -> HashSet<u32> {
+    let exported = library.exports.iter().filter(|export| export.is_entry_point()).map(|export| export.index);
+    library.elements.iter().copied().chain(exported).collect()
 }

@@ -2,12 +2,13 @@
 
 use super::prebuilt::ENGINE_WASM;
 use anyhow::{Context, Result, bail};
+use std::collections::HashMap;
 use std::sync::OnceLock;
 use wasm_encoder::ModuleType;
 use wasm_encoder::reencode::{Reencode, RoundtripReencoder};
 use wasmparser::{
-    CompositeInnerType, ConstExpr, ExternalKind, FuncType, GlobalType, MemoryType, Operator, Parser, Payload,
-    TableType, TypeRef,
+    CompositeInnerType, ConstExpr, Element, ElementItems, ElementKind, ExternalKind, FuncType, GlobalType, MemoryType,
+    Operator, Parser, Payload, TableType, TypeRef,
 };
 
 /// The room that the engine keeps for a binding's data; `BINDING_DATA_BYTES` in the engine's source.
@@ -21,6 +22,8 @@ pub(crate) struct EngineLayout {
     /// Where a binding's data goes.
     pub(crate) binding_data: u32,
     pub(crate) binding_data_bytes: usize,
+    /// Where in the engine's table its exports are, of those that are in it.
+    pub(crate) slots: HashMap<String, u32>,
     /// Functions that the engine imports: module and name.
     pub(crate) imports: Vec<(String, String)>,
     /// The module's type, for components that import it.
@@ -37,6 +40,8 @@ struct Parts {
     memories: Vec<MemoryType>,
     globals: Vec<(GlobalType, Option<i32>)>,
     exports: Vec<(String, ExternalKind, u32)>,
+    /// The table's functions: slot and index.
+    elements: Vec<(u32, u32)>,
 }
 
 impl EngineLayout {
@@ -63,6 +68,7 @@ impl EngineLayout {
             table_size: u32::try_from(table_size)?,
             binding_data: binding_data as u32,
             binding_data_bytes: BINDING_DATA_BYTES,
+            slots: parts.slots(),
             imports: parts.imports.iter().map(|(module, name, _)| (module.clone(), name.clone())).collect(),
             module_type: parts.module_type()?,
         })
@@ -121,11 +127,22 @@ impl Parts {
                         parts.exports.push((export.name.to_owned(), export.kind, export.index));
                     }
                 }
+                Payload::ElementSection(section) => {
+                    for element in section {
+                        parts.elements.extend(slots(element?)?);
+                    }
+                }
                 Payload::CodeSectionStart { .. } => break,
                 _ => {}
             }
         }
         Ok(parts)
+    }
+
+    fn slots(&self) -> HashMap<String, u32> {
+        let slots: HashMap<u32, u32> = self.elements.iter().map(|(slot, function)| (*function, *slot)).collect();
+        let functions = self.exports.iter().filter(|(_, kind, _)| *kind == ExternalKind::Func);
+        functions.filter_map(|(name, _, index)| Some((name.clone(), *slots.get(index)?))).collect()
     }
 
     fn module_type(&self) -> Result<ModuleType> {
@@ -152,6 +169,16 @@ impl Parts {
         }
         Ok(module)
     }
+}
+
+/// The functions of a segment of the table, with their slots.
+fn slots(element: Element<'_>) -> Result<Vec<(u32, u32)>> {
+    let (ElementKind::Active { offset_expr, .. }, ElementItems::Functions(functions)) = (element.kind, element.items)
+    else {
+        return Ok(Vec::new());
+    };
+    let first = constant(&offset_expr).context("the engine's table begins at no constant")? as u32;
+    (first..).zip(functions).map(|(slot, function)| Ok((slot, function?))).collect()
 }
 
 fn constant(expression: &ConstExpr<'_>) -> Option<i32> {

@@ -3,7 +3,7 @@
 //! A binding calls some thirty functions of the engine, and a run a few of them. Imports are looked up by name for every
 //! instance; what is called through the table is looked up when it is called first.
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Result, ensure};
 use std::convert::Infallible;
 use wasm_encoder::reencode::{Error, Reencode, utils};
 use wasm_encoder::{ConstExpr, ElementSection, Elements, Module, TableSection};
@@ -36,7 +36,7 @@ pub(crate) fn add(wasm: &[u8]) -> Result<Vec<u8>> {
     }
     ensure!(tables == 1 && elements > 0, "the engine has {tables} tables and {elements} element segments");
     let mut module = Module::new();
-    slots.parse_core_module(&mut module, Parser::new(0), wasm).context("adding to the table")?;
+    slots.parse_core_module(&mut module, Parser::new(0), wasm)?;
     Ok(module.finish())
 }
 

@@ -187,3 +187,23 @@ fn constant(expression: &ConstExpr<'_>) -> Option<i32> {
         _ => None,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{EngineLayout, ExternalKind, Parts};
+    use crate::engine::ENGINE_WASM;
+
+    /// Without its slot a function would be imported, which works and is slower.
+    #[test]
+    fn whatever_bindings_call_is_in_the_table() {
+        let layout = EngineLayout::prebuilt().unwrap();
+        let parts = Parts::read(ENGINE_WASM).unwrap();
+        let functions = parts.exports.iter().filter(|(_, kind, _)| *kind == ExternalKind::Func);
+        let called: Vec<_> = functions.filter(|(name, ..)| name.starts_with("wit_dylib_")).collect();
+        assert!(called.len() > 40, "{called:?}");
+        for (name, _, index) in called {
+            let slot = layout.slots[name];
+            assert!(slot < layout.table_size && parts.elements.contains(&(slot, *index)), "{name}");
+        }
+    }
+}

@@ -1,5 +1,6 @@
 //! Every whole-system test that can share a process, and so an engine.
 
+mod again;
 mod cancel;
 mod compiled;
 mod concurrency;

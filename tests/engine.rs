@@ -21,8 +21,16 @@ const IMPORTS: [&str; 6] = [
 ];
 
 /// What a binding needs of it, and nothing that a guest could be steered by.
-const EXPORTS: [&str; 6] =
-    ["BINDING_DATA", "__indirect_function_table", "__stack_pointer", "agent_spaces_embed", "cabi_realloc", "memory"];
+const EXPORTS: [&str; 8] = [
+    "BINDING_DATA",
+    "__indirect_function_table",
+    "__stack_pointer",
+    "agent_spaces_embed",
+    "agent_spaces_run",
+    "agent_spaces_run_callback",
+    "cabi_realloc",
+    "memory",
+];
 
 /// The canonical ABI between the engine and a binding: each begins with `wit_dylib_`.
 const ABI: [&str; 61] = [

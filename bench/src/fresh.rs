@@ -4,7 +4,7 @@ use crate::bare::Bare;
 use crate::bench::Bench;
 use crate::timing::{Times, least, times};
 use crate::{spaces, workloads};
-use agent_spaces::RunOptions;
+use agent_spaces::{EngineConfig, RunOptions};
 use anyhow::Result;
 use std::time::{Duration, Instant};
 
@@ -17,15 +17,19 @@ const LARGE: &str = "objects";
 pub(crate) async fn measure(bench: &mut Bench) -> Result<()> {
     let space = spaces::empty(&bench.engine()?)?;
     let program = space.prepare("bench.js", SCRIPT)?;
+    let every_time = spaces::engine_with(EngineConfig { keep_compiled: false, ..EngineConfig::default() })?;
+    let every_time = spaces::empty(&every_time)?.prepare("bench.js", SCRIPT)?;
     let bare = Bare::new(SCRIPT, true)?;
 
     // Alternating, so that both meet the same weather.
     let mut ours = Vec::new();
+    let mut compiling = Vec::new();
     let mut theirs = Vec::new();
     let mut instantiations = Vec::new();
     let rounds = bench.pace.rounds(ROUNDS) / 5;
     for _ in 0..5 {
         ours.push(times(rounds, || program.run(RunOptions::default())).await);
+        compiling.push(times(rounds, || every_time.run(RunOptions::default())).await);
         theirs.push(times(rounds, || bare.run()).await);
         instantiations.push(times(rounds, || bare.instantiate()).await.p50);
     }
@@ -34,6 +38,8 @@ pub(crate) async fn measure(bench: &mut Bench) -> Result<()> {
     let (ours, theirs) = (p50(&ours), p50(&theirs));
     let row = bench.report.add("fresh run of `1 + 1`", ours, "µs").p99(p99);
     drop(row.against("bare wasmtime, same snapshot", theirs).at_most(2.0));
+    let row = bench.report.add("the same, compiled every time", p50(&compiling), "µs");
+    drop(row.against("bare wasmtime, same snapshot", theirs));
     bench.report.add("bare instantiate alone, p50", least(instantiations), "µs");
     let large = workloads::named(LARGE)?.ready(&space)?;
     let mut after = Vec::new();

@@ -3,6 +3,7 @@
 use crate::abi::metadata::Metadata;
 use crate::call::Calls;
 use crate::classes::Classes;
+use crate::compiled::Compiled;
 use crate::js::{Atom, Value};
 use crate::modules;
 use crate::task::Task;
@@ -34,6 +35,10 @@ pub(crate) struct Engine {
     pub(crate) calls: RefCell<Calls>,
     pub(crate) timers: RefCell<Timers>,
     pub(crate) task: RefCell<Option<Task>>,
+    /// A script that is compiled and not evaluated yet.
+    pub(crate) compiled: RefCell<Option<Compiled>>,
+    /// Whether what another instance has become may still be put in place.
+    pub(crate) is_fresh: Cell<bool>,
     /// The waitable set of the run's subtasks; zero until there is one.
     pub(crate) waitables: Cell<u32>,
 }
@@ -133,6 +138,8 @@ extern "C" fn initialize() {
         calls: RefCell::default(),
         timers: RefCell::default(),
         task: RefCell::default(),
+        compiled: RefCell::default(),
+        is_fresh: Cell::new(true),
         waitables: Cell::new(0),
     };
     if ENGINE.0.set(engine).is_err() {

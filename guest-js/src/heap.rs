@@ -30,6 +30,7 @@ const FIRST_CHUNK_BYTES: usize = 512 << 10;
 /// Of a 32-bit memory.
 const MAX_PAGES: usize = 1 << 16;
 
+#[derive(Clone, Copy)]
 struct Heap {
     /// The first free block of each number of grains; a free block's content begins with the next.
     free: [*mut u8; CLASSES],
@@ -39,7 +40,14 @@ struct Heap {
     left: usize,
 }
 
-static mut HEAP: Heap = Heap { free: [ptr::null_mut(); CLASSES], next: ptr::null_mut(), left: 0 };
+static mut HEAP: Heap = Heap::EMPTY;
+
+/// The heap while blocks are cut from other memory.
+static mut ASIDE: Heap = Heap::EMPTY;
+
+impl Heap {
+    const EMPTY: Heap = Heap { free: [ptr::null_mut(); CLASSES], next: ptr::null_mut(), left: 0 };
+}
 
 unsafe extern "C" {
     fn __real_malloc(size: usize) -> *mut u8;
@@ -70,6 +78,28 @@ pub(crate) fn seal() {
             refill(heap, FIRST_CHUNK_BYTES);
         }
     }
+}
+
+/// Cuts small blocks from this memory from now on: the heap stays as it is, until it is [put back](put_back).
+///
+/// # Safety
+/// The memory is nobody's, aligned to eight, and larger than eight bytes.
+pub(crate) unsafe fn divert(start: *mut u8, size: usize) {
+    // SAFETY: there is one thread, and no other reference to either heap lives.
+    unsafe {
+        let heap = &mut *ptr::addr_of_mut!(HEAP);
+        *ptr::addr_of_mut!(ASIDE) = *heap;
+        *heap = Heap { next: start.add(GRAIN - TAG_BYTES), left: size - GRAIN, ..Heap::EMPTY };
+    }
+}
+
+/// Goes on with the heap that was set aside.
+///
+/// # Safety
+/// No block that was made meanwhile is used any more.
+pub(crate) unsafe fn put_back() {
+    // SAFETY: there is one thread, and no other reference to either heap lives.
+    unsafe { *ptr::addr_of_mut!(HEAP) = ASIDE };
 }
 
 /// Asks the host for more than there can be: it ends the run with the memory limit's own error. QuickJS would make a

@@ -12,6 +12,7 @@
 //! - [`classes`]: what kind of built-in an object is.
 //! - [`call`]: a call of an imported function, from arguments to promise.
 //! - [`task`]: the life of one run: evaluate, wait, finish; [`provided`]: what answers a capability's function.
+//! - [`compiled`]: a script that is compiled, here or in another instance.
 //! - [`snapshot`]: what an engine has become, for others to begin with.
 //! - [`modules`]: what `import` finds.
 //! - [`timers`], [`host`], [`globals`]: what scripts find in `globalThis`, and where it comes from.
@@ -24,6 +25,7 @@
 mod abi;
 mod call;
 mod classes;
+mod compiled;
 mod engine;
 mod errors;
 mod globals;

@@ -239,6 +239,7 @@ unsafe extern "C" fn agent_spaces_embed(start: *const u8, length: usize) {
         modules.push(Embedded { name, kind: *kind, text });
     }
     let _ = PROGRAM.0.set(Program { modules });
+    engine().is_fresh.set(false);
 }
 
 fn take_text(bytes: &mut &'static [u8]) -> Option<&'static str> {

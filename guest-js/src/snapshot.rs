@@ -11,8 +11,8 @@ use crate::values::Tree;
 
 const TAKE: (&str, &str) = ("agent-spaces:engine/snapshots", "take");
 
-/// Hands the engine's memory to the host.
-pub(crate) fn take() -> Result<(), ScriptError> {
+/// Hands the memory of an engine that has evaluated something to the host.
+pub(crate) fn take_evaluated() -> Result<(), ScriptError> {
     let engine = engine();
     if !engine.calls.borrow().is_empty() || !engine.timers.borrow().is_empty() {
         return Err(errors::unsettled());
@@ -20,6 +20,11 @@ pub(crate) fn take() -> Result<(), ScriptError> {
     // Handles are this instance's: another makes its own.
     engine.waitables.set(0);
     collect_garbage(engine);
+    take()
+}
+
+/// Hands the engine's memory to the host as it is.
+pub(crate) fn take() -> Result<(), ScriptError> {
     let Some(take) = modules::function(TAKE) else { return Err(errors::unsettled()) };
     call::call_now(take, vec![Tree::Memory]).map(drop).map_err(errors::from_thrown)
 }

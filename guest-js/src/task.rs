@@ -3,8 +3,9 @@
 //! `run` is lifted with a callback: it returns to the host whenever it has nothing to do, and is
 //! called again with each event, so that a run that waits holds neither a stack nor a thread.
 
-use crate::abi::context::Incoming;
+use crate::abi::memory::Block;
 use crate::abi::push::outgoing;
+use crate::compiled::{self, Compiled};
 use crate::engine::{binding, engine};
 use crate::errors::{self, ScriptError};
 use crate::js::{self, Value};
@@ -14,7 +15,10 @@ use javy::quickjs::qjs;
 
 pub(crate) struct Task {
     which: usize,
-    script: Script,
+    call_default: bool,
+    max_result_bytes: usize,
+    /// Whether the engine's memory is taken at the end.
+    keeps_evaluated: bool,
     stage: Stage,
     given: Given,
 }
@@ -30,11 +34,14 @@ enum Given {
     Call(Value),
 }
 
-struct Script {
-    name: String,
-    call_default: bool,
-    max_result_bytes: usize,
+/// The variant `code` of the WIT.
+pub(crate) enum Code {
+    Source { name: Block, source: Block, call_default: bool, max_result_bytes: usize },
+    Compiled { memory: &'static [u64], max_result_bytes: usize },
 }
+
+/// A sandbox exports nothing but `run`.
+const RUN: usize = 0;
 
 /// What the run is waiting for.
 #[derive(Clone)]
@@ -55,8 +62,9 @@ pub(crate) enum Event {
     Other,
 }
 
-/// The function of `agent-spaces:engine/preparer`.
-const PREPARE: &str = "prepare";
+/// The cases of the enum `purpose` that are not for the value alone.
+const COMPILED_MEMORY: u32 = 1;
+const EVALUATED_MEMORY: u32 = 2;
 
 const EVENT_SUBTASK: u32 = 1;
 const SUBTASK_RETURNED: u32 = 2;
@@ -73,6 +81,19 @@ unsafe extern "C" {
     safe fn subtask_drop(subtask: u32);
 }
 
+impl Task {
+    fn new(which: usize, given: Given) -> Task {
+        Task {
+            which,
+            call_default: false,
+            max_result_bytes: usize::MAX,
+            keeps_evaluated: false,
+            stage: Stage::Value(Value::UNDEFINED),
+            given,
+        }
+    }
+}
+
 impl Event {
     pub(crate) fn new(event: u32, first: u32, second: u32) -> Event {
         match event {
@@ -82,49 +103,77 @@ impl Event {
     }
 }
 
-/// Begins a run, or a compiled program where there is nothing to be given.
-pub(crate) fn start(which: usize, incoming: Incoming) -> u32 {
-    let mut strings = incoming.strings.into_iter();
-    let (script, source) = match (strings.next(), strings.next(), incoming.numbers.as_slice()) {
-        (Some(name), Some(source), [call_default, max_result_bytes]) => {
-            let max_result_bytes = *max_result_bytes as usize;
-            (Script { name, call_default: *call_default != 0, max_result_bytes }, source)
+/// Begins a run.
+pub(crate) fn start(code: Code, purpose: u32) -> u32 {
+    engine().is_fresh.set(false);
+    match code {
+        Code::Source { name, source, call_default, max_result_bytes } => {
+            // SAFETY: the host passes text.
+            let compiled = unsafe { compiled::compile(name.text(), source.text(), call_default) };
+            drop((name, source));
+            begin_for(compiled, max_result_bytes, purpose)
         }
-        _ => embedded(),
-    };
-    begin(which, script, &source, Given::Nothing)
+        Code::Compiled { memory, max_result_bytes } => {
+            // SAFETY: nothing has been allocated yet.
+            let compiled = unsafe { compiled::restore(memory) };
+            begin_for(Ok(compiled), max_result_bytes, purpose)
+        }
+    }
+}
+
+/// Begins a compiled program.
+pub(crate) fn start_program(which: usize) -> u32 {
+    begin_embedded(which, Given::Nothing)
 }
 
 /// Begins a compiled program's answer to a request.
 pub(crate) fn start_handler(which: usize, request: Value) -> u32 {
-    let (script, source) = embedded();
-    begin(which, script, &source, Given::Request(request))
+    begin_embedded(which, Given::Request(request))
 }
 
 /// Begins a compiled program's answer to a call of a capability that it provides.
 pub(crate) fn start_function(which: usize, arguments: Vec<Value>) -> u32 {
-    let (script, source) = embedded();
     match provided::request(binding().export(which), arguments) {
-        Ok(call) => begin(which, script, &source, Given::Call(call)),
+        Ok(call) => begin_embedded(which, Given::Call(call)),
         Err(_) => core::arch::wasm32::unreachable(),
     }
 }
 
-/// The script that was compiled into the component.
-fn embedded() -> (Script, String) {
+/// Begins what the host asks for. One piece of code for both ways to come here: it takes the same fuel in both.
+#[inline(never)]
+fn begin_for(compiled: js::Result<Compiled>, max_result_bytes: usize, purpose: u32) -> u32 {
+    let mut task = Task::new(RUN, Given::Nothing);
+    task.max_result_bytes = max_result_bytes;
+    task.keeps_evaluated = purpose == EVALUATED_MEMORY;
+    match compiled {
+        Ok(compiled) if purpose == COMPILED_MEMORY => {
+            let taken = compiled::take(compiled);
+            *engine().task.borrow_mut() = Some(task);
+            finish(taken.map(|()| Tree::Owned(String::new())))
+        }
+        compiled => begin(task, compiled),
+    }
+}
+
+/// Begins the script that was compiled into the component.
+fn begin_embedded(which: usize, given: Given) -> u32 {
     match modules::embedded_entry() {
-        Some((name, source, call_default)) => (Script { name, call_default, max_result_bytes: usize::MAX }, source),
+        Some((name, source, call_default)) => {
+            begin(Task::new(which, given), compiled::compile(&name, &source, call_default))
+        }
         None => core::arch::wasm32::unreachable(),
     }
 }
 
-fn begin(which: usize, script: Script, source: &str, given: Given) -> u32 {
-    let evaluated = evaluate(&script.name, source);
-    let stage = match &evaluated {
-        Ok((promise, module)) => Stage::Module { promise: promise.clone(), module: *module },
-        Err(_) => Stage::Value(Value::UNDEFINED),
-    };
-    *engine().task.borrow_mut() = Some(Task { which, script, stage, given });
+fn begin(mut task: Task, compiled: js::Result<Compiled>) -> u32 {
+    let evaluated = compiled.and_then(|compiled| {
+        task.call_default = compiled.call_default;
+        evaluate(compiled.module)
+    });
+    if let Ok((promise, module)) = &evaluated {
+        task.stage = Stage::Module { promise: promise.clone(), module: *module };
+    }
+    *engine().task.borrow_mut() = Some(task);
     match evaluated {
         Ok(_) => advance(),
         Err(thrown) => finish(Err(errors::from_compilation(thrown))),
@@ -157,8 +206,7 @@ fn waitables() -> u32 {
     set.get()
 }
 
-fn evaluate(name: &str, source: &str) -> js::Result<(Value, *mut qjs::JSModuleDef)> {
-    let module = modules::compile(name, source)?;
+fn evaluate(module: Value) -> js::Result<(Value, *mut qjs::JSModuleDef)> {
     // SAFETY: a compiled module; evaluation takes over the reference, and the context keeps the
     // module for its own life.
     unsafe {
@@ -239,7 +287,7 @@ fn script_value(module: *mut qjs::JSModuleDef) -> js::Result<Value> {
     let namespace = Value::take(unsafe { qjs::JS_GetModuleNamespace(engine().context, module) })?;
     let value = namespace.get(engine().atoms.default)?;
     let (call_default, given) = match engine().task.borrow().as_ref() {
-        Some(task) => (task.script.call_default, task.given.clone()),
+        Some(task) => (task.call_default, task.given.clone()),
         None => (false, Given::Nothing),
     };
     let value = match given {
@@ -264,7 +312,7 @@ fn write_result(value: &Value) -> Result<Tree, ScriptError> {
         Some((which, Given::Call(_))) => return provided::result(binding().export(which), value),
         _ => {}
     }
-    let limit = engine().task.borrow().as_ref().map_or(usize::MAX, |task| task.script.max_result_bytes);
+    let limit = engine().task.borrow().as_ref().map_or(usize::MAX, |task| task.max_result_bytes);
     if value.is_function() {
         return Err(errors::unusable_result("", "JSON cannot carry a function"));
     }
@@ -310,11 +358,11 @@ fn finish(outcome: Result<Tree, ScriptError>) -> u32 {
             &format!("{calls} still running when the script ended, and is cancelled: use `await`"),
         );
     }
-    let Task { which, given, stage, .. } = task;
+    let Task { which, given, stage, keeps_evaluated, .. } = task;
     let export = binding().export(which);
     drop(stage);
-    let outcome = match export.is_engines() && export.name() == PREPARE {
-        true => outcome.and_then(|value| snapshot::take().map(|()| value)),
+    let outcome = match keeps_evaluated {
+        true => outcome.and_then(|value| snapshot::take_evaluated().map(|()| value)),
         false => outcome,
     };
     let tree = match (outcome, given) {

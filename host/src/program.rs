@@ -9,7 +9,7 @@ use crate::modules::{ModuleSource, Modules};
 use crate::pipeline::{Grants, Rules};
 #[cfg(feature = "compiler")]
 use crate::resolve::Resolved;
-use crate::run::{Caller, Run, RunOptions, RunReport, run};
+use crate::run::{Again, Caller, Compiled, Run, RunOptions, RunReport, run};
 use crate::run_id;
 use crate::sandbox::{Description, Sandbox};
 use crate::script::{CallKind, Position, PositionMap, code_frame};
@@ -26,6 +26,8 @@ pub struct Program {
     script: Arc<Script>,
     modules: Arc<Modules>,
     sandbox: Sandbox,
+    /// Nothing where the engine begins with something else than itself.
+    again: Option<Arc<Again>>,
 }
 
 struct Script {
@@ -80,7 +82,7 @@ impl Program {
         let Resolved { entry, modules, sources, calls, has_more_calls, uses_fetch, .. } = resolved;
         let text = ScriptText { name: name.to_owned(), code: entry.code, call_default: entry.call_default };
         let script = Script { text, sources, calls, has_more_calls, uses_fetch };
-        Program { script: Arc::new(script), modules: Arc::new(modules), sandbox }
+        Program { script: Arc::new(script), modules: Arc::new(modules), sandbox, again: Some(Arc::default()) }
     }
 
     /// Runs the program to its end.
@@ -98,10 +100,10 @@ impl Program {
         Run::start(self.clone(), limits, caller)
     }
 
-    /// The same program in another sandbox for the same interfaces.
+    /// The same program in a sandbox for the same interfaces whose engine begins with something else.
     #[cfg(feature = "compiler")]
     pub(crate) fn in_sandbox(&self, sandbox: Sandbox) -> Program {
-        Program { sandbox, ..self.clone() }
+        Program { sandbox, again: None, ..self.clone() }
     }
 
     /// The script's file name.
@@ -138,6 +140,11 @@ impl Program {
         self.interfaces().any(|interface| standard::is_part(interface, part))
     }
 
+    /// Whether its script is kept compiled, as it is once it has run often: later runs begin there.
+    pub fn is_kept_compiled(&self) -> bool {
+        self.compiled().is_some()
+    }
+
     /// The lines around a place in one of the program's files, for a terminal.
     pub fn code_frame(&self, location: &Location) -> Option<String> {
         let source = self.script.sources.0.get(&location.file)?;
@@ -155,7 +162,8 @@ impl Program {
     pub fn with_module(&self, name: &str, source: ModuleSource) -> Program {
         let mut modules = (*self.modules).clone();
         modules.insert(name.to_owned(), source);
-        Program { modules: Arc::new(modules), ..self.clone() }
+        let again = self.again.as_ref().map(|_| Arc::default());
+        Program { modules: Arc::new(modules), again, ..self.clone() }
     }
 
     /// The program as native code, for hosts that are built without the compiler.
@@ -192,7 +200,17 @@ impl Program {
             has_more_calls: false,
             uses_fetch: false,
         };
-        Ok(Program { script: Arc::new(script), modules: Arc::new(precompiled.modules), sandbox })
+        let again = Some(Arc::default());
+        Ok(Program { script: Arc::new(script), modules: Arc::new(precompiled.modules), sandbox, again })
+    }
+
+    pub(crate) fn again(&self) -> Option<&Again> {
+        self.again.as_deref()
+    }
+
+    /// What its script compiles to, once that is known.
+    pub(crate) fn compiled(&self) -> Option<&Compiled> {
+        self.again()?.compiled()
     }
 
     pub(crate) fn code(&self) -> &str {

@@ -10,7 +10,7 @@ use crate::error::HostError;
 use crate::limits::Limits;
 use crate::modules::Modules;
 use crate::program::Program;
-use crate::run::{Prepared, take_snapshot};
+use crate::run::{Memory, Prepared, take_snapshot};
 use anyhow::{Context, Result};
 use std::sync::OnceLock;
 use tokio::runtime::Handle;
@@ -22,10 +22,15 @@ const MAX_BYTES: usize = 32 << 20;
 /// Equal bytes between two pieces that are copied rather than told apart.
 const MAX_GAP: usize = 256;
 
-const PAGE_BYTES: usize = 64 << 10;
+/// The same where each piece takes two words more and no call.
+const MAX_WORDS_GAP: usize = 2 * WORD;
 
-/// Bytes that are compared at once.
-const CHUNK: usize = 4 << 10;
+/// What the engine has room for: `MAX_BYTES` in its `compiled.rs`.
+const MAX_COMPILED_BYTES: usize = 1 << 20;
+
+const WORD: usize = 8;
+
+const PAGE_BYTES: usize = 64 << 10;
 
 /// What is different in an engine's memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -57,7 +62,7 @@ impl Snapshot {
             return Ok(Snapshot::read(&kept));
         }
         let snapshot = match Handle::current().block_on(take_snapshot(program, limits)) {
-            Prepared::Memory(memory) => Snapshot::between(base().map_err(HostError::build)?, &memory),
+            Prepared::Memory(memory) => Snapshot::between(base().map_err(HostError::build)?, &memory, MAX_GAP),
             Prepared::Differs => None,
             // A busy machine, or less than it needs: another time may be better.
             Prepared::Unknown => return Ok(None),
@@ -68,41 +73,45 @@ impl Snapshot {
         Ok(snapshot)
     }
 
-    /// The difference between two memories, without the room of a binding's data, which the binding fills itself.
-    fn between(before: &Base, after: &[u8]) -> Option<Snapshot> {
+    /// The difference between two memories: without the stack, which is empty, and without the room of a binding's data,
+    /// which the binding fills itself. Pieces are whole words, and further apart than so many bytes.
+    fn between(before: &Base, after: &Memory, gap: usize) -> Option<Snapshot> {
         let bindings = before.binding_data..before.binding_data + before.binding_data_bytes;
-        let old = |at: usize| before.memory.get(at).copied().unwrap_or(0);
-        let mut pieces: Vec<(usize, usize)> = Vec::new();
-        let mut at = 0;
-        while at < after.len() {
-            if bindings.contains(&at) {
-                at = bindings.end;
-                continue;
-            }
-            // Most of a memory is as it was.
-            let chunk = at..at + CHUNK;
-            let is_whole = at % CHUNK == 0 && !(chunk.start < bindings.end && bindings.start < chunk.end);
-            if is_whole && after.get(chunk.clone()).is_some_and(|new| before.memory.get(chunk) == Some(new)) {
-                at += CHUNK;
-                continue;
-            }
-            if after.get(at).copied() != Some(old(at)) {
+        let mut pieces: Vec<(u32, Vec<u8>)> = Vec::new();
+        let mut total = 0;
+        for (start, page) in &after.pages {
+            // What was added to the memory was nothing before.
+            let old = |at: usize| before.memory.get(at..at + WORD).unwrap_or(&[0; WORD]);
+            for (at, word) in (*start..).step_by(WORD).zip(page.chunks_exact(WORD)) {
+                if at < before.stack_bytes || bindings.contains(&at) || word == old(at) {
+                    continue;
+                }
                 match pieces.last_mut() {
-                    Some((_, end)) if at - *end <= MAX_GAP && !(bindings.start >= *end && bindings.end <= at) => {
-                        *end = at + 1;
+                    Some((address, bytes)) if at - (*address as usize + bytes.len()) <= gap => {
+                        let end = *address as usize + bytes.len();
+                        // The bytes between are as they were.
+                        (end..at).step_by(WORD).for_each(|between| bytes.extend(old(between)));
+                        bytes.extend(word);
                     }
-                    _ => pieces.push((at, at + 1)),
+                    _ => pieces.push((u32::try_from(at).ok()?, word.to_vec())),
+                }
+                total += WORD;
+                if total > MAX_BYTES {
+                    return None;
                 }
             }
-            at += 1;
         }
-        let total: usize = pieces.iter().map(|(start, end)| end - start).sum();
-        if total > MAX_BYTES {
-            return None;
+        Some(Snapshot { pages: after.length.div_ceil(PAGE_BYTES) as u64, pieces })
+    }
+
+    /// As the engine takes it: the record `compiled` of the WIT.
+    fn words(&self) -> Vec<u64> {
+        let mut words = vec![self.pages];
+        for (address, bytes) in &self.pieces {
+            words.push(u64::from(*address) | ((bytes.len() / WORD) as u64) << 32);
+            words.extend(bytes.as_chunks().0.iter().map(|word| u64::from_le_bytes(*word)));
         }
-        let bytes = |(start, end): (usize, usize)| Some((u32::try_from(start).ok()?, after.get(start..end)?.to_vec()));
-        let pages = after.len().div_ceil(PAGE_BYTES) as u64;
-        Some(Snapshot { pages, pieces: pieces.into_iter().map(bytes).collect::<Option<_>>()? })
+        words
     }
 
     fn write(&self) -> Vec<u8> {
@@ -128,6 +137,13 @@ impl Snapshot {
     }
 }
 
+/// The difference between an engine that has just started and this memory of one that has compiled a script, as an engine
+/// takes it; nothing where that is too much. Takes a thread while it compares.
+pub(crate) fn words(memory: &Memory) -> Option<Vec<u64>> {
+    let words = Snapshot::between(base().ok()?, memory, MAX_WORDS_GAP)?.words();
+    (words.len() * WORD <= MAX_COMPILED_BYTES).then_some(words)
+}
+
 /// All that a snapshot depends on. The engine has pointers into its tables of the binding's functions and types, so the
 /// names of interfaces would not be enough.
 fn key(engine: &wasmtime::Engine, binding: &[u8], code: &str, modules: &Modules) -> blake3::Hash {
@@ -138,9 +154,10 @@ fn key(engine: &wasmtime::Engine, binding: &[u8], code: &str, modules: &Modules)
     cache::key(engine, &parts)
 }
 
-/// The memory of an engine that has just started, but for its first byte.
+/// The memory of an engine that has just started.
 struct Base {
     memory: Vec<u8>,
+    stack_bytes: usize,
     binding_data: usize,
     binding_data_bytes: usize,
 }
@@ -164,17 +181,19 @@ fn base() -> Result<&'static Base> {
         }
     }
     let binding_data = layout.binding_data as usize;
-    let base = Base { memory, binding_data, binding_data_bytes: layout.binding_data_bytes };
+    let stack_bytes = layout.stack_bytes as usize;
+    let base = Base { memory, stack_bytes, binding_data, binding_data_bytes: layout.binding_data_bytes };
     Ok(BASE.get_or_init(|| base))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::key;
-    use crate::binding::world::{Base, Names};
+    use super::{Base, PAGE_BYTES, Snapshot, key};
+    use crate::binding::world::{self, Names};
     use crate::binding::{self, Inside};
     use crate::interfaces::Interfaces;
     use crate::modules::Modules;
+    use crate::run::Memory;
     use std::collections::BTreeSet;
 
     /// The binding of one interface of this text.
@@ -184,7 +203,44 @@ mod tests {
         interfaces.add("desk.wit", &wit).unwrap();
         let imports: BTreeSet<String> = interfaces.names().map(str::to_owned).collect();
         let names = Names { imports: &imports, exports: &BTreeSet::new() };
-        binding::build(&interfaces.select(&imports).unwrap(), Base::Handlers, &names, Inside::Nothing).unwrap()
+        binding::build(&interfaces.select(&imports).unwrap(), world::Base::Sandbox, &names, Inside::Nothing).unwrap()
+    }
+
+    /// Where an engine of three pages has its stack, its data and the room for a binding's.
+    fn base() -> Base {
+        let (stack_bytes, binding_data) = (4096, 8192);
+        Base { memory: vec![7; 3 * PAGE_BYTES], stack_bytes, binding_data, binding_data_bytes: 4096 }
+    }
+
+    #[test]
+    fn what_was_written_is_told_apart() {
+        let page = |start: usize, changes: &[usize]| {
+            let mut bytes = vec![if start < 3 * PAGE_BYTES { 7 } else { 0 }; 4096];
+            changes.iter().for_each(|at| bytes[*at] = 1);
+            (start, bytes)
+        };
+        let pages = vec![
+            page(0, &[100]),
+            page(4096, &[0, 24, 4088]),
+            page(8192, &[0, 4095]),
+            page(12288, &[0]),
+            page(16384, &[]),
+            page(3 * PAGE_BYTES, &[9]),
+        ];
+        let memory = Memory { length: 4 * PAGE_BYTES, pages };
+        let snapshot = Snapshot::between(&base(), &memory, 16).unwrap();
+        assert_eq!(snapshot.pages, 4);
+        let places: Vec<_> = snapshot.pieces.iter().map(|(start, bytes)| (*start as usize, bytes.len())).collect();
+        // Two words of the data are near enough to be one piece. Neither the stack nor the binding's data is among them.
+        assert_eq!(places, [(4096, 32), (8184, 8), (12288, 8), (3 * PAGE_BYTES + 8, 8)]);
+        let mut whole = vec![7; 32];
+        (whole[0], whole[24]) = (1, 1);
+        assert_eq!(snapshot.pieces[0].1, whole);
+        assert_eq!(snapshot.pieces[3].1, [0, 1, 0, 0, 0, 0, 0, 0]);
+        assert_eq!(Snapshot::read(&snapshot.write()), Some(snapshot.clone()));
+        let words = snapshot.words();
+        assert_eq!(words[..2], [4, 4096 | 4 << 32]);
+        assert_eq!(words[words.len() - 2..], [(3 * PAGE_BYTES + 8) as u64 | 1 << 32, 0x100]);
     }
 
     #[test]

@@ -63,7 +63,6 @@ pub struct Space {
     withheld: Withheld,
     has_fetch: bool,
     /// What its sandboxes can do.
-    base: Base,
     rules: Rules,
     sandboxes: Mutex<VecDeque<(BTreeSet<String>, Sandbox)>>,
     /// Functions that the host called itself; there are no more than the space has.
@@ -89,7 +88,6 @@ impl Space {
             packages: None,
             withheld: Withheld::new(),
             has_fetch: false,
-            base: Base::Sandbox,
             rules,
             sandboxes: Mutex::default(),
             targets: Mutex::default(),
@@ -206,13 +204,6 @@ impl Space {
         let resolved = resolve(name, source, known, self.workspace.as_ref())?;
         let sandbox = self.sandbox(&resolved.interfaces)?;
         Ok(Program::new(name, resolved, sandbox))
-    }
-
-    /// Lets programs begin with what their modules have become: see [`Space::begin_with`].
-    #[must_use]
-    pub(crate) fn for_handlers(mut self) -> Space {
-        self.base = Base::Handlers;
-        self
     }
 
     /// A program whose runs begin where another one has ended that evaluates the same modules; the same program, where
@@ -345,7 +336,7 @@ impl Space {
     fn binding(&self, interfaces: &BTreeSet<String>, inside: Inside<'_>) -> Result<(Selection, Vec<u8>), HostError> {
         let selection = self.interfaces.select(interfaces)?;
         let names = Names { imports: interfaces, exports: &BTreeSet::new() };
-        let wasm = binding::build(&selection, self.base, &names, inside)?;
+        let wasm = binding::build(&selection, Base::Sandbox, &names, inside)?;
         Ok((selection, wasm))
     }
 }

@@ -16,13 +16,15 @@ pub(crate) fn trim(wasm: &[u8]) -> Result<Vec<u8>> {
 struct Trim;
 
 fn is_kept(name: &str) -> bool {
-    const NAMES: [&str; 6] = [
+    const NAMES: [&str; 8] = [
         "memory",
         "__indirect_function_table",
         "__stack_pointer",
         "BINDING_DATA",
         "cabi_realloc",
         "agent_spaces_embed",
+        "agent_spaces_run",
+        "agent_spaces_run_callback",
     ];
     NAMES.contains(&name) || name.starts_with("wit_dylib_")
 }

@@ -20,15 +20,6 @@ pub(crate) struct Context {
     pub(crate) result: Type,
     /// Whether the outermost result was an `err`.
     pub(crate) failed: bool,
-    /// Set for exported functions: strings stay Rust strings, since the engine reads them itself.
-    pub(crate) incoming: Option<Incoming>,
-}
-
-/// The scalars and strings of an exported function's parameters, in order.
-#[derive(Default)]
-pub(crate) struct Incoming {
-    pub(crate) strings: Vec<String>,
-    pub(crate) numbers: Vec<u32>,
 }
 
 impl Context {
@@ -41,7 +32,6 @@ impl Context {
             blocks: Vec::new(),
             result,
             failed: false,
-            incoming: None,
         }
     }
 

@@ -1,9 +1,10 @@
 //! What a binding calls when it is instantiated and when the host calls an exported function.
 
-use super::context::{Context, Incoming};
+use super::context::Context;
+use super::memory::Block;
 use super::metadata::Metadata;
 use crate::engine::{binding, engine};
-use crate::task::{self, Event};
+use crate::task::{self, Code, Event};
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn wit_dylib_initialize(metadata: *const Metadata) {
@@ -17,13 +18,7 @@ unsafe extern "C" fn wit_dylib_initialize(metadata: *const Metadata) {
 
 #[unsafe(no_mangle)]
 extern "C" fn wit_dylib_export_start(which: usize) -> *mut Context {
-    let export = binding().export(which);
-    let mut context = Context::new(export.result);
-    // A script is the engine's to read; what others are called with is the script's.
-    if export.is_engines() && export.name() != HANDLE {
-        context.incoming = Some(Incoming::default());
-    }
-    Box::into_raw(Box::new(context))
+    Box::into_raw(Box::new(Context::new(binding().export(which).result)))
 }
 
 /// The function of `agent-spaces:engine/handler`.
@@ -34,11 +29,48 @@ unsafe extern "C" fn wit_dylib_export_async_call(context: *mut Context, which: u
     // SAFETY: the context came from `wit_dylib_export_start` and is used no more.
     let mut context = unsafe { Box::from_raw(context) };
     let export = binding().export(which);
-    match context.incoming.take() {
-        Some(incoming) => task::start(which, incoming),
-        None if export.is_engines() => task::start_handler(which, context.pop_value()),
-        None => task::start_function(which, context.pop_values(export.parameter_count()).collect()),
+    match (export.is_engines(), export.name()) {
+        (true, HANDLE) => task::start_handler(which, context.pop_value()),
+        (true, _) => task::start_program(which),
+        (false, _) => task::start_function(which, context.pop_values(export.parameter_count()).collect()),
     }
+}
+
+/// The cases of the variant `code` of the WIT.
+const SOURCE: u32 = 0;
+
+/// `run` of `agent-spaces:engine/runner` as the canonical ABI has it. It is the same in every sandbox, so that the host
+/// calls it without a binding between: one case of `code`, its members, and the purpose.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn agent_spaces_run(
+    case: u32,
+    first: *mut u8,
+    first_length: usize,
+    third: usize,
+    fourth: usize,
+    fifth: u32,
+    sixth: u32,
+    purpose: u32,
+) -> u32 {
+    let code = match case {
+        SOURCE => Code::Source {
+            name: Block::adopt(first, first_length, 1),
+            source: Block::adopt(std::ptr::with_exposed_provenance_mut(third), fourth, 1),
+            call_default: fifth != 0,
+            max_result_bytes: sixth as usize,
+        },
+        _ => Code::Compiled {
+            // SAFETY: the words lie in the room that was given for them.
+            memory: unsafe { std::slice::from_raw_parts(first.cast(), first_length) },
+            max_result_bytes: third,
+        },
+    };
+    task::start(code, purpose)
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn agent_spaces_run_callback(event: u32, first: u32, second: u32) -> u32 {
+    task::resume(Event::new(event, first, second))
 }
 
 #[unsafe(no_mangle)]

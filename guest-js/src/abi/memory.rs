@@ -1,6 +1,8 @@
 //! Allocation on behalf of the canonical ABI, and the room for a binding's data.
 
 use super::context::Context;
+use crate::compiled;
+use crate::engine::engine;
 use crate::heap::out_of_memory;
 use std::alloc::{Layout, alloc, dealloc, realloc};
 
@@ -35,6 +37,15 @@ impl Block {
         Block { start, layout: layout(size, align) }
     }
 
+    /// The text that it holds.
+    ///
+    /// # Safety
+    /// It holds UTF-8.
+    pub(crate) unsafe fn text(&self) -> &str {
+        // SAFETY: the caller says so; a block is as long as its layout says.
+        unsafe { std::str::from_utf8_unchecked(std::slice::from_raw_parts(self.start, self.layout.size())) }
+    }
+
     pub(crate) fn start(&self) -> *mut u8 {
         self.start
     }
@@ -60,6 +71,9 @@ fn layout(size: usize, align: usize) -> Layout {
 extern "C" fn cabi_realloc(old: *mut u8, old_size: usize, align: usize, size: usize) -> *mut u8 {
     if size == 0 {
         return align as *mut u8;
+    }
+    if align == compiled::ALIGN && engine().is_fresh.get() {
+        return compiled::room(size);
     }
     let start = if old_size == 0 {
         // SAFETY: the size is not zero.

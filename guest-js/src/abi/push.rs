@@ -32,6 +32,8 @@ push_scalars! {
     wit_dylib_push_u16: u16 => |value| Value::int(value.into());
     wit_dylib_push_s16: i16 => |value| Value::int(value.into());
     wit_dylib_push_s32: i32 => Value::int;
+    wit_dylib_push_bool: u32 => |value| Value::bool(value != 0);
+    wit_dylib_push_u32: u32 => |value| Value::unsigned(value.into());
     wit_dylib_push_s64: i64 => Value::signed;
     wit_dylib_push_u64: u64 => Value::unsigned;
     wit_dylib_push_f32: f32 => |value| Value::number(value.into());
@@ -42,36 +44,11 @@ push_scalars! {
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn wit_dylib_push_u32(cx: *mut Context, value: u32) {
-    // SAFETY: called by the binding.
-    let context = unsafe { context(cx) };
-    match &mut context.incoming {
-        Some(incoming) => incoming.numbers.push(value),
-        None => context.push_value(Value::unsigned(value.into())),
-    }
-}
-
-#[unsafe(no_mangle)]
-unsafe extern "C" fn wit_dylib_push_bool(cx: *mut Context, value: u32) {
-    // SAFETY: called by the binding.
-    let context = unsafe { context(cx) };
-    match &mut context.incoming {
-        Some(incoming) => incoming.numbers.push(value),
-        None => context.push_value(Value::bool(value != 0)),
-    }
-}
-
-#[unsafe(no_mangle)]
 unsafe extern "C" fn wit_dylib_push_string(cx: *mut Context, start: *mut u8, length: usize) {
     // SAFETY: called by the binding, which gives away UTF-8 that `cabi_realloc` allocated.
     unsafe {
-        let context = context(cx);
         let block = Block::adopt(start, length, 1);
-        let text = std::str::from_utf8_unchecked(std::slice::from_raw_parts(block.start(), length));
-        match &mut context.incoming {
-            Some(incoming) => incoming.strings.push(text.to_owned()),
-            None => context.push_value(Value::string(text)),
-        }
+        context(cx).push_value(Value::string(block.text()));
     }
 }
 
@@ -97,9 +74,6 @@ fn or_undefined(value: js::Result<Value>) -> Value {
 unsafe extern "C" fn wit_dylib_push_record(cx: *mut Context, ty: usize) {
     // SAFETY: called by the binding.
     let context = unsafe { context(cx) };
-    if context.incoming.is_some() {
-        return;
-    }
     let fields = binding().record(ty);
     let names = engine().names.record(ty);
     let object = Value::object();

@@ -7,6 +7,7 @@ use super::shim::{function_import, type_import};
 use super::types::{Declared, ExportedInterface, declare};
 use super::world::World;
 use crate::engine::EngineLayout;
+use crate::run::RUNNER;
 use crate::sandbox::ENGINE_IMPORT;
 use anyhow::{Context, Result, bail};
 use std::collections::HashMap;
@@ -146,9 +147,14 @@ impl Parts {
             members.push((type_import(name), ComponentExportKind::Type, *index));
         }
         for (name, ty) in &interface.functions {
-            let core_name = format!("[async-lift]{}#{name}", interface.name);
-            let function = self.core_export(binding, &core_name, ExportKind::Func);
-            let callback = self.core_export(binding, &format!("[callback]{core_name}"), ExportKind::Func);
+            let lifted = format!("[async-lift]{}#{name}", interface.name);
+            // What is the same in every sandbox needs no binding.
+            let (instance, function, callback) = match interface.name == RUNNER {
+                true => (self.engine, "agent_spaces_run", "agent_spaces_run_callback"),
+                false => (binding, lifted.as_str(), &*format!("[callback]{lifted}")),
+            };
+            let function = self.core_export(instance, function, ExportKind::Func);
+            let callback = self.core_export(instance, callback, ExportKind::Func);
             let mut options = self.memory_options();
             options.extend([CanonicalOption::Async, CanonicalOption::Callback(callback)]);
             let lifted = self.builder.lift_func(None, function, *ty, options);

@@ -75,9 +75,11 @@ fn exports(builder: &mut ComponentBuilder, members: &[InstanceTypeDeclaration<'_
                 functions += 1;
                 continue;
             }
-            InstanceTypeDeclaration::Export { name, .. } => {
+            InstanceTypeDeclaration::Export { name, ty: ParsedRef::Type(ParsedBounds::Eq(index)) } => {
+                // As the interface has it: a type with others of the interface in it has them as they are exported.
+                let ty = ComponentTypeRef::Type(TypeBounds::Eq(types.component_type_index(*index)));
                 let index = imported.next().unwrap_or_default();
-                builder.export(name.name, ComponentExportKind::Type, index, None)
+                builder.export(name.name, ComponentExportKind::Type, index, Some(ty))
             }
             InstanceTypeDeclaration::Type(ty) => {
                 imported.next();

@@ -14,8 +14,6 @@ const CONTRACTS: [(&str, &str); 2] =
 pub(crate) enum Base {
     /// A sandbox of the host's: scripts are given to it.
     Sandbox,
-    /// A sandbox that can be taken a snapshot of.
-    Handlers,
     /// A compiled program.
     Command,
     /// A compiled program that answers HTTP requests.
@@ -42,7 +40,6 @@ impl Base {
     fn exports(self) -> &'static [&'static str] {
         match self {
             Base::Sandbox => &["runner"],
-            Base::Handlers => &["runner", "preparer"],
             Base::Command => &["program"],
             Base::Service => &["handler"],
             Base::Provider => &[],
@@ -51,8 +48,7 @@ impl Base {
 
     fn imports(self) -> &'static [&'static str] {
         match self {
-            Base::Sandbox => &["console", "timers", "modules"],
-            Base::Handlers => &["console", "timers", "modules", "snapshots"],
+            Base::Sandbox => &["console", "timers", "modules", "snapshots"],
             Base::Command | Base::Service | Base::Provider => &["console", "timers"],
         }
     }

@@ -16,6 +16,10 @@ pub struct EngineConfig {
     pub max_runs: u32,
     /// Fuel metering can be left out to measure what it costs. Without it no run ends by itself.
     pub meter_fuel: bool,
+    /// Scripts that are run often are kept compiled, which takes what they compile to in memory: two kilobytes for a line,
+    /// a megabyte at most. Can be left out to measure what it saves.
+    #[cfg(feature = "compiler")]
+    pub keep_compiled: bool,
 }
 
 impl Default for EngineConfig {
@@ -25,6 +29,8 @@ impl Default for EngineConfig {
             cache: None,
             max_runs: DEFAULT_MAX_RUNS,
             meter_fuel: true,
+            #[cfg(feature = "compiler")]
+            keep_compiled: true,
         }
     }
 }

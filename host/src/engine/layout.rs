@@ -19,6 +19,8 @@ pub(crate) struct EngineLayout {
     pub(crate) table_size: u32,
     /// Pages of memory that the engine begins with.
     pub(crate) memory_pages: u64,
+    /// How much of the memory is the stack, which comes first.
+    pub(crate) stack_bytes: u32,
     /// Where a binding's data goes.
     pub(crate) binding_data: u32,
     pub(crate) binding_data_bytes: usize,
@@ -57,16 +59,13 @@ impl EngineLayout {
 
     fn read(wasm: &[u8]) -> Result<EngineLayout> {
         let parts = Parts::read(wasm)?;
-        let address = parts.exports.iter().find(|(name, ..)| name == "BINDING_DATA");
-        let binding_data = address
-            .and_then(|(_, _, index)| parts.globals.get(*index as usize)?.1)
-            .context("the engine does not export BINDING_DATA")?;
         let table_size = parts.tables.first().context("the engine has no table")?.initial;
         let memory_pages = parts.memories.first().context("the engine has no memory")?.initial;
         Ok(EngineLayout {
             memory_pages,
             table_size: u32::try_from(table_size)?,
-            binding_data: binding_data as u32,
+            stack_bytes: parts.address("__stack_pointer")?,
+            binding_data: parts.address("BINDING_DATA")?,
             binding_data_bytes: BINDING_DATA_BYTES,
             slots: parts.slots(),
             imports: parts.imports.iter().map(|(module, name, _)| (module.clone(), name.clone())).collect(),
@@ -137,6 +136,13 @@ impl Parts {
             }
         }
         Ok(parts)
+    }
+
+    /// What an exported global holds at first.
+    fn address(&self, name: &str) -> Result<u32> {
+        let export = self.exports.iter().find(|(export, ..)| export == name);
+        let value = export.and_then(|(_, _, index)| self.globals.get(*index as usize)?.1);
+        Ok(value.with_context(|| format!("the engine does not export {name}"))? as u32)
     }
 
     fn slots(&self) -> HashMap<String, u32> {

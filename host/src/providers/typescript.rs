@@ -85,8 +85,7 @@ impl TypeScript {
         let mut space = Space::new(engine.clone(), interfaces, handlers)?
             .with_workspace(workspace)
             .with_packages(packages)
-            .with_fetch()
-            .for_handlers();
+            .with_fetch();
         space.add_module(CALL, ModuleSource::Json("null".into()));
         space.add_module(PROCESS, ModuleSource::JavaScript(PROCESS_SOURCE.into()));
         space.add_module(GIVEN, ModuleSource::JavaScript(GIVEN_SOURCE.into()));

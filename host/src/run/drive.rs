@@ -1,12 +1,13 @@
 //! From a program to a report: instantiate, call, watch the clock.
 
+#[cfg(feature = "compiler")]
+use super::again;
+use super::again::Compiled;
 use super::cancel::CancelHandle;
 use super::clock::{FAR, RunClock};
 use super::context::{Caller, RunContext};
-use super::entry::{Entry, Script};
+use super::entry::{self, Code, Purpose, Script};
 use super::misnamed;
-#[cfg(feature = "compiler")]
-use super::nested::apart;
 use super::nested::{depth, polling};
 use super::outcome::{Ending, RunReport};
 use super::parent::ParentCall;
@@ -153,7 +154,7 @@ pub(crate) async fn drive(program: &Program, run_id: Arc<str>, options: RunOptio
     let ending = match refused {
         Some(ending) => ending,
         None => {
-            let work = execute(&mut store, program, sandbox.entry(), &limits);
+            let work = execute(&mut store, program, program.compiled(), Purpose::Value, &limits);
             watched(work, depth, &cancel, &clock, &limits).await
         }
     };
@@ -170,6 +171,8 @@ pub(crate) async fn drive(program: &Program, run_id: Arc<str>, options: RunOptio
         store.data_mut().emit(EventKind::LimitReached { limit, code: limit.code() });
     }
     store.data_mut().emit(EventKind::RunFinished { ok: outcome.is_ok(), error, usage });
+    #[cfg(feature = "compiler")]
+    again::keep::count(program, &limits);
     RunReport { run_id, outcome, console, usage }
 }
 
@@ -179,8 +182,15 @@ fn too_deep() -> RunError {
     RunError::new("call.unavailable", message)
 }
 
-async fn execute(store: &mut Store<State>, program: &Program, entry: Entry, limits: &Limits) -> Ending {
-    match call(store, program, entry, limits).await {
+/// Begins a script in a fresh instance, and goes on with it to its end.
+pub(super) async fn execute(
+    store: &mut Store<State>,
+    program: &Program,
+    code: Option<&Compiled>,
+    purpose: Purpose,
+    limits: &Limits,
+) -> Ending {
+    match call(store, program, code, purpose, limits).await {
         Ok(answer) => Ending::Answered(answer),
         Err(trap) => Ending::Trapped(trap),
     }
@@ -189,85 +199,44 @@ async fn execute(store: &mut Store<State>, program: &Program, entry: Entry, limi
 async fn call(
     store: &mut Store<State>,
     program: &Program,
-    entry: Entry,
+    compiled: Option<&Compiled>,
+    purpose: Purpose,
     limits: &Limits,
 ) -> wasmtime::Result<super::entry::Answer> {
     store.limiter(|state| state);
-    if program.sandbox().engine().config().meter_fuel {
+    let meters_fuel = program.sandbox().engine().config().meter_fuel;
+    if meters_fuel {
         store.set_fuel(limits.fuel)?;
         store.fuel_async_yield_interval(Some(YIELD_INTERVAL))?;
     }
     let most = limits.call_bytes.max(limits.result).saturating_mul(DYNAMIC_VALUE_OVERHEAD);
     store.set_hostcall_fuel(usize::try_from(most).unwrap_or(usize::MAX));
     let instance = program.sandbox().instantiate(store).await?;
-    let function = entry.function(store, &instance)?;
-    let script = Script {
-        name: program.name(),
-        source: program.code(),
-        call_default: program.call_default(),
-        max_result_bytes: u32::try_from(limits.result).unwrap_or(u32::MAX),
+    let function = program.sandbox().entry().function(store, &instance)?;
+    if let Some(compiled) = compiled.filter(|_| meters_fuel) {
+        // Compiling is paid for by every run, so that the same run takes the same fuel.
+        let left = store.get_fuel()?;
+        store.set_fuel(left.saturating_sub(compiled.fuel()))?;
+    }
+    let max_result_bytes = u32::try_from(limits.result).unwrap_or(u32::MAX);
+    let code = match compiled {
+        Some(compiled) => Code::Compiled(entry::Compiled { memory: compiled.memory(), max_result_bytes }),
+        None => Code::Source(Script {
+            name: program.name(),
+            source: program.code(),
+            call_default: program.call_default(),
+            max_result_bytes,
+        }),
     };
-    let (answer,) = function.call_async(store, (script,)).await?;
+    let (answer,) = function.call_async(store, (code, purpose)).await?;
     Ok(answer)
-}
-
-/// What came of a run that was for the engine's memory.
-#[cfg(feature = "compiler")]
-pub(crate) enum Prepared {
-    /// What every run comes to.
-    Memory(Vec<u8>),
-    /// It failed by itself, or printed, called or looked at something: another run might become something else.
-    Differs,
-    /// It was not let to its end, which says nothing of the next one.
-    Unknown,
-}
-
-/// Runs a program for what the engine becomes by it: its memory.
-#[cfg(feature = "compiler")]
-pub(crate) async fn take_snapshot(program: &Program, limits: Limits) -> Prepared {
-    let (program, cancel) = (program.clone(), CancelHandle::new());
-    // All of its memory crosses at once.
-    let limits = Limits { call_bytes: limits.memory.max(limits.call_bytes), ..limits };
-    // In a task of its own: this may be inside another run's handler.
-    let taken = apart(async move {
-        let _place = program.sandbox().engine().places().take_for_snapshot().await?;
-        let entry = Entry::find_preparer(program.sandbox().component()).ok()?;
-        let started = Instant::now();
-        let clock = RunClock::new(started);
-        let run_id = run_id::new();
-        let context = RunContext {
-            caller: Arc::default(),
-            clock: clock.clone(),
-            events: EventSink::none(),
-            pending: program.sandbox().pending(),
-            counts: RunCounts::default(),
-            program: Some(program.clone()),
-            script: None,
-        };
-        let mut state = State::new(run_id, &limits, program.modules().clone(), Arc::new(context), started);
-        state.wait_for_memory();
-        let mut store = Store::new(program.sandbox().engine().wasmtime(), state);
-        let work = execute(&mut store, &program, entry, &limits);
-        // Nothing that it calls is a run.
-        let ending = watched(work, MAX_DEPTH, &cancel, &clock, &limits).await;
-        let (usage, console, failure) = store.data_mut().finish(0);
-        let is_plain = match (ending, failure) {
-            (Ending::Answered(Ok(_)), None) => usage.calls == 0 && console.is_empty(),
-            (Ending::Answered(Err(error)), None) if Limit::from_code(&error.code).is_none() => false,
-            _ => return None,
-        };
-        let memory = store.data_mut().taken().filter(|_| is_plain);
-        // All but the first byte was taken.
-        Some(memory.map_or(Prepared::Differs, |memory| Prepared::Memory([&[0], memory.as_slice()].concat())))
-    });
-    taken.await.flatten().unwrap_or(Prepared::Unknown)
 }
 
 /// Polls `work` until it is done, cancelled or out of time.
 ///
 /// A run that computes is polled at each of its yields, and one that waits is woken by the timer or
 /// the handle; so neither needs the other's help, however busy the executor is.
-async fn watched(
+pub(super) async fn watched(
     work: impl Future<Output = Ending>,
     depth: usize,
     cancel: &CancelHandle,

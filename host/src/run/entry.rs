@@ -3,9 +3,8 @@
 use wasmtime::component::{Component, ComponentExportIndex, ComponentType, Instance, Lift, Lower, TypedFunc};
 use wasmtime::{Result, Store};
 
-const RUNNER: &str = "agent-spaces:engine/runner@0.1.0";
-#[cfg(feature = "compiler")]
-const PREPARER: &str = "agent-spaces:engine/preparer@0.1.0";
+/// The interface that every sandbox exports.
+pub(crate) const RUNNER: &str = "agent-spaces:engine/runner@0.1.0";
 
 #[derive(ComponentType, Lower)]
 #[component(record)]
@@ -16,6 +15,38 @@ pub(crate) struct Script<'a> {
     pub(crate) call_default: bool,
     #[component(name = "max-result-bytes")]
     pub(crate) max_result_bytes: u32,
+}
+
+/// A script as it comes, or as an engine has it.
+#[derive(ComponentType, Lower)]
+#[component(variant)]
+pub(crate) enum Code<'a> {
+    #[component(name = "source")]
+    Source(Script<'a>),
+    #[component(name = "compiled")]
+    Compiled(Compiled<'a>),
+}
+
+#[derive(ComponentType, Lower)]
+#[component(record)]
+pub(crate) struct Compiled<'a> {
+    pub(crate) memory: &'a [u64],
+    #[component(name = "max-result-bytes")]
+    pub(crate) max_result_bytes: u32,
+}
+
+/// What a run is for.
+#[cfg_attr(not(feature = "compiler"), expect(dead_code, reason = "only a host that compiles takes an engine's memory"))]
+#[derive(Clone, Copy, ComponentType, Lower)]
+#[component(enum)]
+#[repr(u8)]
+pub(crate) enum Purpose {
+    #[component(name = "value")]
+    Value,
+    #[component(name = "compiled-memory")]
+    CompiledMemory,
+    #[component(name = "evaluated-memory")]
+    EvaluatedMemory,
 }
 
 /// What the engine says of a script that failed.
@@ -44,19 +75,11 @@ impl Entry {
         component.get_export_index(Some(&runner), "run").map(Entry).ok_or_else(missing)
     }
 
-    /// The entry of a sandbox that a snapshot is taken of.
-    #[cfg(feature = "compiler")]
-    pub(crate) fn find_preparer(component: &Component) -> Result<Entry> {
-        let missing = || wasmtime::Error::msg("the component does not export a preparer");
-        let preparer = component.get_export_index(None, PREPARER).ok_or_else(missing)?;
-        component.get_export_index(Some(&preparer), "prepare").map(Entry).ok_or_else(missing)
-    }
-
     pub(crate) fn function<'a, T>(
         self,
         store: &mut Store<T>,
         instance: &Instance,
-    ) -> Result<TypedFunc<(Script<'a>,), (Answer,)>> {
+    ) -> Result<TypedFunc<(Code<'a>, Purpose), (Answer,)>> {
         instance.get_typed_func(store, self.0)
     }
 }

@@ -2,6 +2,8 @@
 //!
 //! - [`state`]: what the store of a run holds: caps, events, modules.
 //! - [`drive`]: from a program to a report: instantiate, call, watch the clock.
+//! - [`again`]: scripts that are run often are compiled once.
+//! - [`taking`]: runs that are for the engine's memory, which is [`taken`].
 //! - [`cancel`]: ending a run from outside.
 //! - [`clock`]: how long it has been going; [`context`]: what the steps before a provider know of it.
 //! - [`entry`]: the engine's entry point, with its types.
@@ -11,6 +13,7 @@
 //! - [`scope`]: what a provider keeps for one run.
 //! - [`stack`]: stacks as the script's author wrote it.
 
+mod again;
 mod cancel;
 mod clock;
 mod context;
@@ -24,16 +27,21 @@ mod scope;
 mod stack;
 mod state;
 #[cfg(feature = "compiler")]
+mod taken;
+#[cfg(feature = "compiler")]
+mod taking;
+#[cfg(feature = "compiler")]
 mod wasi;
 
+pub(crate) use again::{Again, Compiled};
 pub use cancel::CancelHandle;
 pub(crate) use clock::{Held, RunClock};
 pub use context::Caller;
 pub(crate) use context::RunContext;
-#[cfg(feature = "compiler")]
-pub(crate) use drive::{Prepared, take_snapshot};
 pub use drive::{Run, RunOptions, RunStatus};
 pub(crate) use entry::Entry;
+#[cfg(feature = "compiler")]
+pub(crate) use entry::RUNNER;
 #[cfg(feature = "compiler")]
 pub(crate) use nested::apart;
 pub(crate) use nested::run;
@@ -44,5 +52,11 @@ pub(crate) use parent::AnsweringScript;
 pub use parent::ParentCall;
 pub use scope::RunScope;
 pub(crate) use state::State;
+#[cfg(feature = "compiler")]
+pub(crate) use state::Taken;
+#[cfg(feature = "compiler")]
+pub(crate) use taken::Memory;
+#[cfg(feature = "compiler")]
+pub(crate) use taking::{Prepared, take_snapshot};
 #[cfg(feature = "compiler")]
 pub(crate) use wasi::Wasi;

@@ -5,6 +5,8 @@ use crate::limits::{
     BytesLimit, CallLimit, ConsoleLimit, FailureLimit, InFlightLimit, Limit, Limits, MemoryLimit, Reached,
 };
 use crate::modules::Modules;
+#[cfg(feature = "compiler")]
+use crate::run::Memory;
 use crate::run::{ConsoleLine, RunContext, RunScope};
 use crate::usage::Usage;
 use serde_json::Value;
@@ -30,15 +32,24 @@ pub(crate) struct State {
     #[cfg(feature = "compiler")]
     wasi: Option<Box<super::wasi::Wasi>>,
     /// What the engine's memory is taken to, where that is what the run is for.
-    taken: Option<Taken>,
+    #[cfg(feature = "compiler")]
+    taking: Option<Taking>,
 }
 
-/// The memory of an engine that has run something.
+/// What becomes of a run whose memory is taken.
+#[cfg(feature = "compiler")]
 #[derive(Default)]
-pub(crate) struct Taken {
-    memory: Option<Vec<u8>>,
+struct Taking {
+    taken: Option<Taken>,
     /// Whether the run saw something that another run would see otherwise.
     has_looked_outside: bool,
+}
+
+/// An engine at one moment of a run.
+#[cfg(feature = "compiler")]
+pub(crate) struct Taken {
+    pub(crate) memory: Memory,
+    pub(crate) fuel_left: u64,
 }
 
 /// Why the host ended a run from within.
@@ -73,7 +84,8 @@ impl State {
             failure: None,
             #[cfg(feature = "compiler")]
             wasi: None,
-            taken: None,
+            #[cfg(feature = "compiler")]
+            taking: None,
         }
     }
 
@@ -91,29 +103,35 @@ impl State {
     /// Lets the run's memory be taken.
     #[cfg(feature = "compiler")]
     pub(crate) fn wait_for_memory(&mut self) {
-        self.taken = Some(Taken::default());
+        self.taking = Some(Taking::default());
+    }
+
+    /// Whether the run is for the engine's memory.
+    #[cfg(feature = "compiler")]
+    pub(crate) fn is_for_memory(&self) -> bool {
+        self.taking.is_some()
     }
 
     /// Takes the memory of a run that is for that.
-    pub(crate) fn take(&mut self, memory: Vec<u8>) -> Result<()> {
-        let Some(taken) = &mut self.taken else {
-            return Err(wasmtime::Error::msg("nobody takes a snapshot of this run"));
-        };
-        taken.memory = Some(memory);
-        Ok(())
+    #[cfg(feature = "compiler")]
+    pub(crate) fn take(&mut self, taken: Taken) {
+        if let Some(taking) = &mut self.taking {
+            taking.taken = Some(taken);
+        }
     }
 
     /// Takes note that the run saw something that another run would see otherwise.
     pub(crate) fn look_outside(&mut self) {
-        if let Some(taken) = &mut self.taken {
-            taken.has_looked_outside = true;
+        #[cfg(feature = "compiler")]
+        if let Some(taking) = &mut self.taking {
+            taking.has_looked_outside = true;
         }
     }
 
     /// What was taken; nothing of a run that another would not be like.
     #[cfg(feature = "compiler")]
-    pub(crate) fn taken(&mut self) -> Option<Vec<u8>> {
-        self.taken.take().filter(|taken| !taken.has_looked_outside)?.memory
+    pub(crate) fn taken(&mut self) -> Option<Taken> {
+        self.taking.take().filter(|taking| !taking.has_looked_outside)?.taken
     }
 
     pub(crate) fn run_id(&self) -> &Arc<str> {

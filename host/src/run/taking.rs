@@ -1,0 +1,91 @@
+//! Runs that are for the engine's memory.
+
+use super::again::Compiled;
+use super::cancel::CancelHandle;
+use super::clock::RunClock;
+use super::context::RunContext;
+use super::drive::{execute, watched};
+use super::entry::Purpose;
+use super::nested::apart;
+use super::outcome::Ending;
+use super::state::{State, Taken};
+use super::taken::Memory;
+use crate::engine::MAX_DEPTH;
+use crate::events::EventSink;
+use crate::limits::{Limit, Limits};
+use crate::program::Program;
+use crate::run_id;
+use agent_spaces_policy::RunCounts;
+use std::sync::Arc;
+use std::time::Instant;
+use wasmtime::Store;
+
+/// What came of a run that was for the engine's memory.
+pub(crate) enum Prepared {
+    /// What every run comes to.
+    Memory(Memory),
+    /// It failed by itself, or printed, called or looked at something: another run might become something else.
+    Differs,
+    /// It was not let to its end, which says nothing of the next one.
+    Unknown,
+}
+
+/// Runs a program for what the engine becomes by it: its memory.
+pub(crate) async fn take_snapshot(program: &Program, limits: Limits) -> Prepared {
+    let program = program.clone();
+    // In a task of its own: this may be inside another run's handler.
+    match apart(async move { run_for(&program, None, Purpose::EvaluatedMemory, limits).await }).await {
+        Some(Came::There(taken)) => Prepared::Memory(taken.memory),
+        Some(Came::Otherwise) => Prepared::Differs,
+        Some(Came::ToNothing) | None => Prepared::Unknown,
+    }
+}
+
+/// An engine that has compiled a program's script and evaluated nothing of it; or has become such a one.
+pub(super) async fn take_compiled(program: &Program, code: Option<&Compiled>, limits: Limits) -> Option<Taken> {
+    match run_for(program, code, Purpose::CompiledMemory, limits).await {
+        Came::There(taken) => Some(taken),
+        Came::Otherwise | Came::ToNothing => None,
+    }
+}
+
+/// Where a run came to.
+enum Came {
+    /// Where every run comes to.
+    There(Taken),
+    /// Somewhere else than another run might.
+    Otherwise,
+    /// To an end that says nothing of the next run.
+    ToNothing,
+}
+
+async fn run_for(program: &Program, code: Option<&Compiled>, purpose: Purpose, limits: Limits) -> Came {
+    let engine = program.sandbox().engine();
+    let Some(_place) = engine.places().take_for_snapshot().await else { return Came::ToNothing };
+    let (started, cancel) = (Instant::now(), CancelHandle::new());
+    let clock = RunClock::new(started);
+    let context = RunContext {
+        caller: Arc::default(),
+        clock: clock.clone(),
+        events: EventSink::none(),
+        pending: program.sandbox().pending(),
+        counts: RunCounts::default(),
+        program: Some(program.clone()),
+        script: None,
+    };
+    let mut state = State::new(run_id::new(), &limits, program.modules().clone(), Arc::new(context), started);
+    state.wait_for_memory();
+    let mut store = Store::new(engine.wasmtime(), state);
+    let work = execute(&mut store, program, code, purpose, &limits);
+    // Nothing that it calls is a run.
+    let ending = watched(work, MAX_DEPTH, &cancel, &clock, &limits).await;
+    let (usage, console, failure) = store.data_mut().finish(0);
+    match (ending, failure) {
+        (Ending::Answered(Ok(_)), None) if usage.calls == 0 && console.is_empty() => {
+            store.data_mut().taken().map_or(Came::Otherwise, Came::There)
+        }
+        (Ending::Answered(Ok(_)), None) => Came::Otherwise,
+        (Ending::Answered(Err(error)), None) if Limit::from_code(&error.code).is_none() => Came::Otherwise,
+        _ => Came::ToNothing,
+    }
+}

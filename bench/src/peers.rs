@@ -28,6 +28,13 @@ pub(crate) struct Measured {
     pub(crate) resident: Option<f64>,
 }
 
+impl Measured {
+    /// The one with the lower median, as of our own.
+    pub(crate) fn better_of(self, other: Measured) -> Measured {
+        if other.p50 < self.p50 { other } else { self }
+    }
+}
+
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum Answer {

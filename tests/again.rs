@@ -131,11 +131,42 @@ async fn another_module_is_another_program() {
     }
 }
 
+/// A script that needs more memory to be compiled than an engine begins with, and one of several files.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn larger_programs_are_kept_too() {
+    let small = run(&io().prepare("agent.ts", "1").unwrap(), Limits::default()).await.usage.memory_bytes;
+    let source: String = (0..1_000).map(|i| format!("const v{i} = [{i}, 'text {i}', () => v{i}];\n")).collect();
+    let mut space = io();
+    space.add_module("lines", agent_spaces::ModuleSource::JavaScript(format!("{source} export {{ v999 }}")));
+    let entry = "import { v999 } from 'lines'; import { io } from '@test/io';
+        [v999[2]()[1], await io.echo({ text: String(v999[2]), numbers: [] })]";
+    for program in [space.prepare("agent.ts", entry).unwrap(), space.prepare("agent.ts", &source).unwrap()] {
+        let first = run(&program, Limits::default()).await;
+        assert!(first.usage.memory_bytes > small, "{:?}", first.usage);
+        run_often(&program).await;
+        for _ in 0..3 {
+            assert_eq!(seen(&run(&program, Limits::default()).await), seen(&first));
+        }
+    }
+}
+
+/// A run whose caps are too small for compiling says nothing of the next.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_could_not_be_compiled_is_tried_again() {
+    let program = io().prepare("agent.ts", "1 + 1").unwrap();
+    for _ in 0..8 {
+        run(&program, Limits { fuel: 1_000, ..Limits::default() }).await;
+    }
+    tokio::time::sleep(Duration::from_millis(100)).await;
+    assert!(!program.is_kept_compiled());
+    run_often(&program).await;
+}
+
 /// A script whose code is too much to be kept is compiled every time.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_cannot_be_kept_runs_as_ever() {
     let source: String = (0..20_000).map(|i| format!("const v{i} = [{i}, 'text {i}', () => v{i}];\n")).collect();
-    let program = io().prepare("agent.ts", &format!("{source} v19999[2]()[1]")).unwrap();
+    let program = io().prepare("agent.ts", &format!("{source} v9999[2]()[1]")).unwrap();
     let first = seen(&run(&program, Limits::default()).await);
     for _ in 0..9 {
         assert_eq!(seen(&run(&program, Limits::default()).await), first);

@@ -55,7 +55,8 @@ async fn beside_peers(bench: &mut Bench, space: &Space, workload: &Workload) -> 
             let turn = match peer.measure(&workload.name, theirs).await {
                 Ok(turn) => turn,
                 Err(error) => {
-                    bench.report.note(format!("skipped: {}: {}: {error:#}", peer.name, workload.name));
+                    let skipped = if measured.is_some() { "fewer turns" } else { "skipped" };
+                    bench.report.note(format!("{skipped}: {}: {}: {error:#}", peer.name, workload.name));
                     break;
                 }
             };

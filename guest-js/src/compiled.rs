@@ -1,8 +1,8 @@
 //! A script that is compiled, here or in another instance.
 //!
 //! Compiling is most of what a short script takes, and comes to the same memory in every instance. So the host takes
-//! that memory once, and has fresh instances go on from there. What it hands over lies in a part of the stack that
-//! nothing has come to yet: the heap must still be as it was when the engine started, which is what the pieces were told
+//! that memory once, and has fresh instances go on from there. What it hands over lies further down
+//! the stack than anything that is used: the heap must still be as it was when the engine started, which is what the pieces were told
 //! apart from.
 
 use crate::engine::engine;
@@ -49,7 +49,7 @@ pub(crate) fn room(size: usize) -> *mut u8 {
     std::ptr::with_exposed_provenance_mut(room_end() - size.next_multiple_of(ALIGN))
 }
 
-/// Far enough down the stack that no call has come there.
+/// So far down the stack that nothing lies there that is still used.
 fn room_end() -> usize {
     (&raw const __global_base).expose_provenance() - CALLS_STACK_BYTES
 }
@@ -58,7 +58,7 @@ fn room_end() -> usize {
 pub(crate) fn take(compiled: Compiled) -> Result<(), ScriptError> {
     *engine().compiled.borrow_mut() = Some(compiled);
     let room = std::ptr::with_exposed_provenance_mut(room_end() - CALL_HEAP_BYTES);
-    // SAFETY: no call has come so deep into the stack.
+    // SAFETY: nothing that is still used lies so deep in the stack.
     unsafe { heap::divert(room, CALL_HEAP_BYTES) };
     let taken = snapshot::take();
     // SAFETY: what was made for the call is gone with it; an error ends the run.

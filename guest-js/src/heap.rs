@@ -98,8 +98,10 @@ pub(crate) unsafe fn divert(start: *mut u8, size: usize) {
 /// # Safety
 /// No block that was made meanwhile is used any more.
 pub(crate) unsafe fn put_back() {
+    // What was set aside may have been put there by address, which the compiler cannot know of.
+    let aside = std::hint::black_box(ptr::addr_of_mut!(ASIDE));
     // SAFETY: there is one thread, and no other reference to either heap lives.
-    unsafe { *ptr::addr_of_mut!(HEAP) = ASIDE };
+    unsafe { *ptr::addr_of_mut!(HEAP) = aside.read() };
 }
 
 /// Asks the host for more than there can be: it ends the run with the memory limit's own error. QuickJS would make a

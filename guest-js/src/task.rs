@@ -105,20 +105,20 @@ impl Event {
 
 /// Begins a run.
 pub(crate) fn start(code: Code, purpose: u32) -> u32 {
-    engine().is_fresh.set(false);
-    match code {
+    let is_fresh = engine().is_fresh.replace(false);
+    let (compiled, max_result_bytes) = match code {
         Code::Source { name, source, call_default, max_result_bytes } => {
             // SAFETY: the host passes text.
             let compiled = unsafe { compiled::compile(name.text(), source.text(), call_default) };
-            drop((name, source));
-            begin_for(compiled, max_result_bytes, purpose)
+            (compiled, max_result_bytes)
         }
-        Code::Compiled { memory, max_result_bytes } => {
-            // SAFETY: nothing has been allocated yet.
-            let compiled = unsafe { compiled::restore(memory) };
-            begin_for(Ok(compiled), max_result_bytes, purpose)
-        }
-    }
+        // Words for an engine that has become something already would lie in its heap.
+        Code::Compiled { .. } if !is_fresh => core::arch::wasm32::unreachable(),
+        // SAFETY: nothing has been allocated yet.
+        Code::Compiled { memory, max_result_bytes } => (Ok(unsafe { compiled::restore(memory) }), max_result_bytes),
+    };
+    // One way on from here for both: it takes the same fuel.
+    begin_for(compiled, max_result_bytes, purpose)
 }
 
 /// Begins a compiled program.
@@ -139,7 +139,7 @@ pub(crate) fn start_function(which: usize, arguments: Vec<Value>) -> u32 {
     }
 }
 
-/// Begins what the host asks for. One piece of code for both ways to come here: it takes the same fuel in both.
+/// Begins what the host asks for.
 #[inline(never)]
 fn begin_for(compiled: js::Result<Compiled>, max_result_bytes: usize, purpose: u32) -> u32 {
     let mut task = Task::new(RUN, Given::Nothing);

@@ -140,7 +140,8 @@ impl Program {
         self.interfaces().any(|interface| standard::is_part(interface, part))
     }
 
-    /// Whether its script is kept compiled, as it is once it has run often: later runs begin there.
+    /// Whether its script is kept compiled, as it is a while after it has run often: later runs begin there. Never in a host
+    /// without the compiler, or where it would be more than a megabyte.
     pub fn is_kept_compiled(&self) -> bool {
         self.compiled().is_some()
     }

@@ -1,7 +1,8 @@
-//! What an engine has become by evaluating modules, for fresh instances to begin with.
+//! What an engine has become by compiling a script or by evaluating modules, for fresh instances to begin with.
 //!
-//! A snapshot is the difference between the memory of an engine that has just started and of one that has evaluated
-//! something. It goes into the binding's module as data, which a fresh instance copies into place when it starts. Only
+//! A snapshot is the difference between the memory of an engine that has just started and of one that has compiled or
+//! evaluated something. What a script compiles to is handed to the engine by its runs: see `run/again.rs`. What modules
+//! evaluate to goes into the binding's module as data, which a fresh instance copies into place when it starts. Only
 //! what every run would come to is kept: a script that looked at the clock, at randomness, at a variable or at the
 //! outside while its modules were evaluated has no snapshot, and evaluates them in every run.
 
@@ -22,7 +23,7 @@ const MAX_BYTES: usize = 32 << 20;
 /// Equal bytes between two pieces that are copied rather than told apart.
 const MAX_GAP: usize = 256;
 
-/// The same where each piece takes two words more and no call.
+/// The same where a piece takes a word more, and few of them a call.
 const MAX_WORDS_GAP: usize = 2 * WORD;
 
 /// What the engine has room for: `MAX_BYTES` in its `compiled.rs`.
@@ -91,6 +92,7 @@ impl Snapshot {
                         let end = *address as usize + bytes.len();
                         // The bytes between are as they were.
                         (end..at).step_by(WORD).for_each(|between| bytes.extend(old(between)));
+                        total += at - end;
                         bytes.extend(word);
                     }
                     _ => pieces.push((u32::try_from(at).ok()?, word.to_vec())),

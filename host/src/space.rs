@@ -62,7 +62,6 @@ pub struct Space {
     packages: Option<Packages>,
     withheld: Withheld,
     has_fetch: bool,
-    /// What its sandboxes can do.
     rules: Rules,
     sandboxes: Mutex<VecDeque<(BTreeSet<String>, Sandbox)>>,
     /// Functions that the host called itself; there are no more than the space has.

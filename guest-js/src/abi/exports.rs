@@ -36,7 +36,7 @@ unsafe extern "C" fn wit_dylib_export_async_call(context: *mut Context, which: u
     }
 }
 
-/// The cases of the variant `code` of the WIT.
+/// The first case of the variant `code` of the WIT; there is one other.
 const SOURCE: u32 = 0;
 
 /// `run` of `agent-spaces:engine/runner` as the canonical ABI has it. It is the same in every sandbox, so that the host

@@ -4,7 +4,7 @@ pub(super) const CODE: &str = "limit.stack";
 pub(super) const ADVICE: &str = "Look for a recursion that does not end, or use a loop";
 
 /// The native stack of wasm code: a plain recursive function was seen to nest 5,000 deep and not 8,000.
-/// The engine's own stack in linear memory has the same size; whichever is met first ends the run with
+/// The engine's own stack in linear memory is a little larger; whichever is met first ends the run with
 /// the same code.
 pub(crate) const WASM_STACK_BYTES: usize = 4 << 20;
 

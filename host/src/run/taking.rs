@@ -42,24 +42,21 @@ pub(crate) async fn take_snapshot(program: &Program, limits: Limits) -> Prepared
 }
 
 /// An engine that has compiled a program's script and evaluated nothing of it; or has become such a one.
-pub(super) async fn take_compiled(program: &Program, code: Option<&Compiled>, limits: Limits) -> Option<Taken> {
-    match run_for(program, code, Purpose::CompiledMemory, limits).await {
-        Came::There(taken) => Some(taken),
-        Came::Otherwise | Came::ToNothing => None,
-    }
+pub(super) async fn take_compiled(program: &Program, code: Option<&Compiled>, limits: Limits) -> Came<Taken> {
+    run_for(program, code, Purpose::CompiledMemory, limits).await
 }
 
 /// Where a run came to.
-enum Came {
+pub(super) enum Came<T> {
     /// Where every run comes to.
-    There(Taken),
+    There(T),
     /// Somewhere else than another run might.
     Otherwise,
     /// To an end that says nothing of the next run.
     ToNothing,
 }
 
-async fn run_for(program: &Program, code: Option<&Compiled>, purpose: Purpose, limits: Limits) -> Came {
+async fn run_for(program: &Program, code: Option<&Compiled>, purpose: Purpose, limits: Limits) -> Came<Taken> {
     let engine = program.sandbox().engine();
     let Some(_place) = engine.places().take_for_snapshot().await else { return Came::ToNothing };
     let (started, cancel) = (Instant::now(), CancelHandle::new());

@@ -139,7 +139,7 @@ pub(crate) fn start_function(which: usize, arguments: Vec<Value>) -> u32 {
     }
 }
 
-/// Begins what the host asks for.
+/// Begins what the host asks for. Not inlined, so that no way there gets a copy that takes other fuel.
 #[inline(never)]
 fn begin_for(compiled: js::Result<Compiled>, max_result_bytes: usize, purpose: u32) -> u32 {
     let mut task = Task::new(RUN, Given::Nothing);

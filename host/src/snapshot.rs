@@ -11,7 +11,7 @@ use crate::error::HostError;
 use crate::limits::Limits;
 use crate::modules::Modules;
 use crate::program::Program;
-use crate::run::{Memory, Prepared, take_snapshot};
+use crate::run::{Came, Memory, take_snapshot};
 use anyhow::{Context, Result};
 use std::sync::OnceLock;
 use tokio::runtime::Handle;
@@ -63,10 +63,10 @@ impl Snapshot {
             return Ok(Snapshot::read(&kept));
         }
         let snapshot = match Handle::current().block_on(take_snapshot(program, limits)) {
-            Prepared::Memory(memory) => Snapshot::between(base().map_err(HostError::build)?, &memory, MAX_GAP),
-            Prepared::Differs => None,
+            Came::There(memory) => Snapshot::between(base().map_err(HostError::build)?, &memory, MAX_GAP),
+            Came::Otherwise => None,
             // A busy machine, or less than it needs: another time may be better.
-            Prepared::Unknown => return Ok(None),
+            Came::ToNothing => return Ok(None),
         };
         if let Some(cache) = cache {
             cache.store(&key, &snapshot.as_ref().map(Snapshot::write).unwrap_or_default());

@@ -1,12 +1,12 @@
 //! From a program to a report: instantiate, call, watch the clock.
 
-#[cfg(feature = "compiler")]
-use super::again;
 use super::again::Compiled;
 use super::cancel::CancelHandle;
 use super::clock::{FAR, RunClock};
 use super::context::{Caller, RunContext};
 use super::entry::{self, Code, Purpose, Script};
+#[cfg(feature = "compiler")]
+use super::keep;
 use super::misnamed;
 use super::nested::{depth, polling};
 use super::outcome::{Ending, RunReport};
@@ -172,7 +172,7 @@ pub(crate) async fn drive(program: &Program, run_id: Arc<str>, options: RunOptio
     }
     store.data_mut().emit(EventKind::RunFinished { ok: outcome.is_ok(), error, usage });
     #[cfg(feature = "compiler")]
-    again::keep::count(program, &limits);
+    keep::count(program, &limits);
     RunReport { run_id, outcome, console, usage }
 }
 
@@ -216,11 +216,11 @@ async fn call(
     if let Some(compiled) = compiled.filter(|_| meters_fuel) {
         // Compiling is paid for by every run, so that the same run takes the same fuel.
         let left = store.get_fuel()?;
-        store.set_fuel(left.saturating_sub(compiled.fuel()))?;
+        store.set_fuel(left.saturating_sub(compiled.fuel))?;
     }
     let max_result_bytes = u32::try_from(limits.result).unwrap_or(u32::MAX);
     let code = match compiled {
-        Some(compiled) => Code::Compiled(entry::Compiled { memory: compiled.memory(), max_result_bytes }),
+        Some(compiled) => Code::Compiled(entry::Compiled { memory: &compiled.memory, max_result_bytes }),
         None => Code::Source(Script {
             name: program.name(),
             source: program.code(),

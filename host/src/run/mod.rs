@@ -2,7 +2,7 @@
 //!
 //! - [`state`]: what the store of a run holds: caps, events, modules.
 //! - [`drive`]: from a program to a report: instantiate, call, watch the clock.
-//! - [`again`]: scripts that are run often are compiled once.
+//! - [`again`]: scripts that are run often are compiled once; [`keep`]: when, and how.
 //! - [`taking`]: runs that are for the engine's memory, which is [`taken`].
 //! - [`cancel`]: ending a run from outside.
 //! - [`clock`]: how long it has been going; [`context`]: what the steps before a provider know of it.
@@ -19,6 +19,8 @@ mod clock;
 mod context;
 mod drive;
 mod entry;
+#[cfg(feature = "compiler")]
+mod keep;
 mod misnamed;
 mod nested;
 mod outcome;
@@ -57,6 +59,6 @@ pub(crate) use state::Taken;
 #[cfg(feature = "compiler")]
 pub(crate) use taken::Memory;
 #[cfg(feature = "compiler")]
-pub(crate) use taking::{Prepared, take_snapshot};
+pub(crate) use taking::{Came, take_snapshot};
 #[cfg(feature = "compiler")]
 pub(crate) use wasi::Wasi;

@@ -20,40 +20,30 @@ use std::sync::Arc;
 use std::time::Instant;
 use wasmtime::Store;
 
-/// What came of a run that was for the engine's memory.
-pub(crate) enum Prepared {
-    /// What every run comes to.
-    Memory(Memory),
-    /// It failed by itself, or printed, called or looked at something: another run might become something else.
-    Differs,
-    /// It was not let to its end, which says nothing of the next one.
-    Unknown,
+/// Where a run came to that was for the engine's memory.
+pub(crate) enum Came<T> {
+    /// Where every run comes to.
+    There(T),
+    /// Somewhere else than another run might: it failed by itself, or printed, called or looked at something.
+    Otherwise,
+    /// Not to its end, which says nothing of the next run.
+    ToNothing,
 }
 
 /// Runs a program for what the engine becomes by it: its memory.
-pub(crate) async fn take_snapshot(program: &Program, limits: Limits) -> Prepared {
+pub(crate) async fn take_snapshot(program: &Program, limits: Limits) -> Came<Memory> {
     let program = program.clone();
     // In a task of its own: this may be inside another run's handler.
     match apart(async move { run_for(&program, None, Purpose::EvaluatedMemory, limits).await }).await {
-        Some(Came::There(taken)) => Prepared::Memory(taken.memory),
-        Some(Came::Otherwise) => Prepared::Differs,
-        Some(Came::ToNothing) | None => Prepared::Unknown,
+        Some(Came::There(taken)) => Came::There(taken.memory),
+        Some(Came::Otherwise) => Came::Otherwise,
+        Some(Came::ToNothing) | None => Came::ToNothing,
     }
 }
 
 /// An engine that has compiled a program's script and evaluated nothing of it; or has become such a one.
 pub(super) async fn take_compiled(program: &Program, code: Option<&Compiled>, limits: Limits) -> Came<Taken> {
     run_for(program, code, Purpose::CompiledMemory, limits).await
-}
-
-/// Where a run came to.
-pub(super) enum Came<T> {
-    /// Where every run comes to.
-    There(T),
-    /// Somewhere else than another run might.
-    Otherwise,
-    /// To an end that says nothing of the next run.
-    ToNothing,
 }
 
 async fn run_for(program: &Program, code: Option<&Compiled>, purpose: Purpose, limits: Limits) -> Came<Taken> {

@@ -108,7 +108,7 @@ async fn twenty_calls_are_in_flight_at_once() {
 async fn calls_that_are_awaited_in_turn_are_never_in_flight_at_once() {
     let work = work(2);
     let source = "import { work } from '@test/work'; for (let id = 0; id < 2; id++) await work.meet({ id });";
-    let limits = Limits { time: Duration::from_millis(300), ..Limits::default() };
+    let limits = Limits { time: Duration::from_secs(1), ..Limits::default() };
     assert_eq!(error_with(&work.space, source, limits).await.code, "limit.time");
     assert_eq!(work.most.load(Ordering::SeqCst), 1);
 }
@@ -273,7 +273,7 @@ async fn runs_beyond_the_engines_places_wait_their_turn() {
     let engine = Engine::new(EngineConfig { max_runs: 2, ..EngineConfig::default() }).unwrap();
     let space = Space::new(engine, Interfaces::new().unwrap(), Handlers::new()).unwrap();
     let program = space.prepare("script.ts", "await new Promise(done => setTimeout(done, 100, 'done'))").unwrap();
-    let limits = Limits { time: Duration::from_millis(1_000), ..Limits::default() };
+    let limits = Limits { time: Duration::from_secs(1), ..Limits::default() };
     let one = || space.run(&program, RunOptions { limits: limits.clone(), ..RunOptions::default() });
     let runs: Vec<_> = (0..24).map(|_| one()).collect();
     for report in join_all(runs).await {

@@ -164,7 +164,7 @@ impl Channel for Person {
 #[tokio::test]
 async fn a_person_does_not_wait_for_a_module_to_be_evaluated() {
     for (top, expected) in [("", "In its own words?"), ("for (;;);", "Allow desk.note?")] {
-        let (_folder, space) = desk(top, &json!({ "time": "8s" }), &json!("approve"));
+        let (_folder, space) = desk(top, &json!({ "time": "60s" }), &json!("approve"));
         let person = Arc::new(Person { asked: Mutex::default(), after: Duration::ZERO });
         space.approvals().ask(person.clone());
         let source = "import { desk } from '@capabilities/desk'; export default await desk.note();";
@@ -173,7 +173,7 @@ async fn a_person_does_not_wait_for_a_module_to_be_evaluated() {
         let report = run_with(&space, source, limits).await;
         assert_eq!(report.outcome.is_ok(), top.is_empty());
         assert_eq!(*person.asked.lock().unwrap(), [expected]);
-        assert!(begun.elapsed() < Duration::from_secs(7));
+        assert!(begun.elapsed() < Duration::from_secs(30));
     }
 }
 
@@ -188,7 +188,7 @@ async fn a_functions_time_stands_while_a_person_is_asked_inside_it() {
     let mut handlers = Handlers::new();
     handlers.add("test:desk/desk@1.0.0", "note", |_| async { Ok(json!("noted")) });
     let inner = agent_spaces_tests::space(wit, handlers).with_policy(rules(json!({ "desk.note": "approve" })), |_| ());
-    let person = Arc::new(Person { asked: Mutex::default(), after: Duration::from_millis(900) });
+    let person = Arc::new(Person { asked: Mutex::default(), after: Duration::from_secs(3) });
     inner.approvals().ask(person.clone());
     let program = inner.prepare("inner.ts", "import { desk } from '@test/desk'; export default await desk.note();");
     let program = program.unwrap();
@@ -202,7 +202,7 @@ async fn a_functions_time_stands_while_a_person_is_asked_inside_it() {
     });
     let wit = "package test:daily@1.0.0; interface daily { report: async func() -> result<string, string>; }";
     let outer = agent_spaces_tests::space(wit, handlers)
-        .with_policy(rules(json!({ "daily.report": { "timeout": "400ms" } })), |_| ());
+        .with_policy(rules(json!({ "daily.report": { "timeout": "1s" } })), |_| ());
     let source = "import { daily } from '@test/daily'; export default await daily.report();";
     assert_eq!(value(&outer, source).await, json!("noted"));
     assert_eq!(person.asked.lock().unwrap().len(), 1);

@@ -99,8 +99,8 @@ async fn a_call_of_a_run_that_ends_is_written_down() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("calls.jsonl");
     let rig = rig(&file);
-    let program = rig.space.prepare("agent.js", &format!("{}await crm.find({{ mode: 'sleep 9000' }})", import("crm")));
-    let limits = Limits { time: Duration::from_millis(150), ..Limits::default() };
+    let program = rig.space.prepare("agent.js", &format!("{}await crm.find({{ mode: 'sleep 60000' }})", import("crm")));
+    let limits = Limits { time: Duration::from_millis(600), ..Limits::default() };
     let report = program.unwrap().run(RunOptions { limits, ..RunOptions::default() }).await;
     assert_eq!(report.outcome.unwrap_err().code, "limit.time");
     let written = lines(&file);

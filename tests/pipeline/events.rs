@@ -118,7 +118,7 @@ async fn an_answer_that_was_kept_is_told_as_such() {
 async fn all_events() -> Vec<Value> {
     let functions = json!({
         "crm.note": "deny",
-        "crm.find": { "idempotent": true, "cache": "1m", "timeout": "50ms" },
+        "crm.find": { "idempotent": true, "cache": "1m", "timeout": "300ms" },
         "post.send": "approve",
         "github.*": { "rateLimit": { "requests": 1, "period": "day" } },
     });
@@ -133,7 +133,7 @@ async fn all_events() -> Vec<Value> {
     let calls = [
         ("crm.find", json!({})),
         ("crm.find", json!({})),
-        ("crm.find", json!({ "mode": "sleep 500" })),
+        ("crm.find", json!({ "mode": "sleep 60000" })),
         ("crm.find", json!({ "mode": "fail" })),
         ("crm.find", json!({ "mode": "tell half" })),
         ("crm.find", json!({ "amount": 5000 })),

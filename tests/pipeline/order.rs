@@ -103,12 +103,12 @@ async fn the_first_thing_that_is_wrong_is_what_is_told() {
 /// What the provider itself says is the same both ways too.
 #[tokio::test]
 async fn failures_of_providers_are_told_alike_both_ways() {
-    let rig = Rig::new(rules(json!({ "*": { "timeout": "50ms" } })));
+    let rig = Rig::new(rules(json!({ "*": { "timeout": "300ms" } })));
     for (mode, code) in [
         ("fail it broke", "call.failed"),
         ("busy", "call.unavailable"),
         ("detail x", "call.failed"),
-        ("sleep 900", "call.timeout"),
+        ("sleep 60000", "call.timeout"),
     ] {
         for label in ["crm.find", "github.createIssue", "post.send"] {
             let error = both(&rig, &Caller::default(), label, &json!({ "mode": mode })).await.unwrap_err();

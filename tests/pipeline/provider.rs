@@ -15,20 +15,19 @@ fn code(outcome: &Result<Value, CapabilityError>) -> &str {
 
 #[tokio::test]
 async fn a_call_that_takes_too_long_is_given_up() {
-    let rig = Rig::new(rules(json!({ "crm.find": { "timeout": "60ms" }, "crm.*": { "timeout": "1m" } })));
-    for label in ["crm.find", "crm.note"] {
-        let begun = Instant::now();
-        let outcomes = [rig.host(label, mode("sleep 300")).await, rig.script_one(label, mode("sleep 300")).await];
-        for outcome in outcomes {
-            if label == "crm.note" {
-                assert_eq!(outcome.unwrap(), json!("slept"));
-                continue;
-            }
-            let error = outcome.unwrap_err();
-            assert_eq!((error.code.as_str(), error.retryable), ("call.timeout", false), "{error:?}");
-            assert_eq!(error.details.unwrap(), json!({ "afterMs": 60, "hint": "timeout" }));
-            assert!(begun.elapsed() < Duration::from_millis(280));
-        }
+    let rig = Rig::new(rules(json!({ "crm.find": { "timeout": "300ms" }, "crm.*": { "timeout": "1m" } })));
+    let begun = Instant::now();
+    let long = mode("sleep 60000");
+    for outcome in [rig.host("crm.find", long.clone()).await, rig.script_one("crm.find", long).await] {
+        let error = outcome.unwrap_err();
+        assert_eq!((error.code.as_str(), error.retryable), ("call.timeout", false), "{error:?}");
+        assert_eq!(error.details.unwrap(), json!({ "afterMs": 300, "hint": "timeout" }));
+    }
+    assert!(begun.elapsed() < Duration::from_secs(30), "{:?}", begun.elapsed());
+    // What another rule gives more time has it, and what comes in time is not touched.
+    let long = mode("sleep 500");
+    for outcome in [rig.host("crm.note", long.clone()).await, rig.script_one("crm.note", long).await] {
+        assert_eq!(outcome.unwrap(), json!("slept"));
     }
     assert!(rig.host("crm.find", mode("sleep 1")).await.is_ok());
 }
@@ -46,7 +45,7 @@ fn many(label: &str, count: usize, mode: &str) -> String {
 async fn so_many_calls_are_made_at_once_and_the_others_wait() {
     for (functions, expected) in [(json!({ "crm.find": { "concurrency": 2 } }), 2), (json!({}), 6)] {
         let rig = Rig::new(rules(functions));
-        let report = rig.run(&many("crm.find", 6, "sleep 20"), Limits::default()).await;
+        let report = rig.run(&many("crm.find", 6, "sleep 200"), Limits::default()).await;
         assert_eq!(report.outcome.unwrap(), json!(6));
         assert_eq!(*rig.at_once.lock().unwrap(), (0, expected));
     }
@@ -70,8 +69,8 @@ async fn those_who_call_from_different_scripts_wait_for_one_another() {
 /// Whoever gives up leaves its place to the next.
 #[tokio::test]
 async fn a_call_that_was_given_up_leaves_its_place() {
-    let rig = Rig::new(rules(json!({ "crm.find": { "concurrency": 1, "timeout": "40ms" } })));
-    let slow = rig.host("crm.find", mode("sleep 400"));
+    let rig = Rig::new(rules(json!({ "crm.find": { "concurrency": 1, "timeout": "300ms" } })));
+    let slow = rig.host("crm.find", mode("sleep 60000"));
     let quick = rig.host("crm.find", mode("say quick"));
     let (slow, quick) = tokio::join!(slow, quick);
     assert_eq!((code(&slow), quick), ("call.timeout", Ok(json!("quick"))));
@@ -126,12 +125,12 @@ async fn an_answer_that_does_not_fit_is_not_given_again() {
 
 #[tokio::test]
 async fn an_answer_grows_old() {
-    let rig = Rig::new(rules(json!({ "crm.find": { "idempotent": true, "cache": "150ms" } })));
+    let rig = Rig::new(rules(json!({ "crm.find": { "idempotent": true, "cache": "1s" } })));
     for expected in [1, 1] {
         rig.host("crm.find", json!({})).await.unwrap();
         assert_eq!(rig.count(), expected);
     }
-    tokio::time::sleep(Duration::from_millis(200)).await;
+    tokio::time::sleep(Duration::from_millis(1_100)).await;
     rig.host("crm.find", json!({})).await.unwrap();
     assert_eq!(rig.count(), 2);
 }
@@ -169,7 +168,7 @@ async fn a_call_that_failed_for_a_while_is_repeated() {
     assert!(begun.elapsed() >= Duration::from_millis(300), "100 ms, then 200 ms");
     // What took too long too, since repeating does no harm.
     let rig = Rig::new(rules(json!({ "crm.find": { "idempotent": true, "retries": 1, "timeout": "20ms" } })));
-    let error = rig.host("crm.find", mode("sleep 200")).await.unwrap_err();
+    let error = rig.host("crm.find", mode("sleep 60000")).await.unwrap_err();
     assert_eq!((error.code.as_str(), error.retryable, rig.count()), ("call.timeout", true, 2));
 }
 

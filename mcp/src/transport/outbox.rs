@@ -121,7 +121,7 @@ mod tests {
         assert_eq!(refused.kind(), ErrorKind::WouldBlock);
         let began = std::time::Instant::now();
         outbox.close().await;
-        assert!(began.elapsed() < Duration::from_secs(2));
+        assert!(began.elapsed() < Duration::from_secs(10));
         drop(other);
     }
 

@@ -74,7 +74,7 @@ async fn requests_are_answered_in_the_order_they_are_sent() {
     }
     let began = Instant::now();
     transport.close().await.unwrap();
-    assert!(began.elapsed() < Duration::from_secs(1), "the end of its input ends it");
+    assert!(began.elapsed() < GRACE, "the end of its input ends it");
     assert_eq!(transport.diagnosis().exit_status().as_deref(), Some("exit status 0"));
     assert_eq!((said.traced("→ ping"), said.traced("← answer 7 ")), (100, 1));
 }

@@ -32,7 +32,7 @@ pub struct Program {
 
 struct Script {
     text: ScriptText,
-    sources: Sources,
+    sources: Arc<Sources>,
     calls: Vec<ProgramCall>,
     has_more_calls: bool,
     uses_fetch: bool,
@@ -81,11 +81,14 @@ impl Program {
     pub(crate) fn new(name: &str, resolved: Resolved, sandbox: Sandbox) -> Program {
         let Resolved { entry, modules, sources, calls, has_more_calls, uses_fetch, .. } = resolved;
         let text = ScriptText { name: name.to_owned(), code: entry.code, call_default: entry.call_default };
-        let script = Script { text, sources, calls, has_more_calls, uses_fetch };
+        let script = Script { text, sources: Arc::new(sources), calls, has_more_calls, uses_fetch };
         Program { script: Arc::new(script), modules: Arc::new(modules), sandbox, again: Some(Arc::default()) }
     }
 
     /// Runs the program to its end.
+    ///
+    /// Calls that handlers in TypeScript or scripts answer are runs too, each in a task of its own. From a task of the
+    /// runtime they go on on the same thread; from `block_on`, as the body of `#[tokio::main]` is, each changes threads twice.
     pub async fn run(&self, options: RunOptions) -> RunReport {
         run(self, run_id::new(), options).await
     }
@@ -104,6 +107,21 @@ impl Program {
     #[cfg(feature = "compiler")]
     pub(crate) fn in_sandbox(&self, sandbox: Sandbox) -> Program {
         Program { sandbox, again: None, ..self.clone() }
+    }
+
+    /// Another script in its sandbox, that imports nothing but its modules, by their own names.
+    #[cfg(feature = "compiler")]
+    pub(crate) fn with_script(&self, name: &str, code: &str) -> Program {
+        let text = ScriptText { name: name.to_owned(), code: code.to_owned(), call_default: true };
+        let Script { sources, uses_fetch, .. } = &*self.script;
+        let script = Script {
+            text,
+            sources: sources.clone(),
+            calls: Vec::new(),
+            has_more_calls: false,
+            uses_fetch: *uses_fetch,
+        };
+        Program { script: Arc::new(script), ..self.clone() }
     }
 
     /// The script's file name.
@@ -161,8 +179,7 @@ impl Program {
     /// The same program with a module of its own in place of one that it imports.
     #[must_use]
     pub fn with_module(&self, name: &str, source: ModuleSource) -> Program {
-        let mut modules = (*self.modules).clone();
-        modules.insert(name.to_owned(), source);
+        let modules = self.modules.with(name.to_owned(), source);
         let again = self.again.as_ref().map(|_| Arc::default());
         Program { modules: Arc::new(modules), again, ..self.clone() }
     }
@@ -172,7 +189,7 @@ impl Program {
     pub fn precompiled(&self) -> Result<Vec<u8>, HostError> {
         let precompiled = Precompiled {
             script: self.script.text.clone(),
-            modules: (*self.modules).clone(),
+            modules: self.modules.flat(),
             description: self.sandbox.description().clone(),
             component: self.sandbox.component().serialize().map_err(HostError::engine)?,
         };
@@ -196,7 +213,7 @@ impl Program {
         let sandbox = Sandbox::link(engine, &component, precompiled.description, handlers, &rules)?;
         let script = Script {
             text: precompiled.script,
-            sources: Sources::default(),
+            sources: Arc::default(),
             calls: Vec::new(),
             has_more_calls: false,
             uses_fetch: false,

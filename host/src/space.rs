@@ -205,24 +205,13 @@ impl Space {
         Ok(Program::new(name, resolved, sandbox))
     }
 
-    /// A program whose runs begin where another one has ended that evaluates the same modules; the same program, where
-    /// that would not be the same every time. Takes a thread until it is made, which must be one of a tokio runtime's
-    /// for blocking.
-    pub(crate) fn begin_with(
-        &self,
-        program: &Program,
-        prepared: &Program,
-        limits: Limits,
-    ) -> Result<Program, HostError> {
+    /// The program in a sandbox that begins where a run of it has ended, its modules evaluated; nothing where that is not
+    /// the same every time. Takes a thread until it is made, which must be one of a tokio runtime's for blocking.
+    pub(crate) fn after(&self, program: &Program, limits: Limits) -> Result<Option<Program>, HostError> {
         let interfaces: BTreeSet<String> = program.interfaces().map(str::to_owned).collect();
-        if !prepared.interfaces().eq(program.interfaces()) {
-            return Ok(program.clone());
-        }
         let (_, binding) = self.binding(&interfaces, Inside::Nothing)?;
-        match Snapshot::of(prepared, &binding, limits)? {
-            Some(snapshot) => Ok(program.in_sandbox(self.link(&interfaces, Inside::Snapshot(&snapshot))?)),
-            None => Ok(program.clone()),
-        }
+        let Some(snapshot) = Snapshot::of(program, &binding, limits)? else { return Ok(None) };
+        Ok(Some(program.in_sandbox(self.link(&interfaces, Inside::Snapshot(&snapshot))?)))
     }
 
     /// Runs a program to its end.

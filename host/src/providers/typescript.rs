@@ -35,6 +35,9 @@ pub(crate) const GIVEN: &str = "agent-spaces:given";
 const GIVEN_SOURCE: &str = "import { give } from 'agent-spaces:process';\nimport call from 'agent-spaces:call';\n\
                             give(call.env, call.module);\n";
 
+/// Finds the function of a call in the file and calls it. Evaluated with the file, so that a call compiles little.
+const ANSWER: &str = "agent-spaces:answer";
+
 /// The module that definitions in TypeScript import `defineTool` from.
 pub(crate) const CAPABILITIES: &str = "@agent-spaces/capabilities";
 pub(crate) const CAPABILITIES_SOURCE: &str = "export const defineTool = (tool) => tool;\n";
@@ -47,10 +50,11 @@ pub(crate) struct TypeScript {
     file: PathBuf,
     module: String,
     space: Arc<Space>,
+    /// Evaluates the file's modules and answers a call.
     program: Program,
     /// Evaluates the same modules without a call.
     preparing: Program,
-    /// The program, beginning where its modules are evaluated; begun to be made at the first call.
+    /// What answers a call; begun to be made at the first one.
     begun: OnceLock<watch::Receiver<Option<Program>>>,
     env: BTreeMap<String, Secret>,
     limits: Limits,
@@ -91,14 +95,15 @@ impl TypeScript {
         space.add_module(GIVEN, ModuleSource::JavaScript(GIVEN_SOURCE.into()));
         space.add_module(CAPABILITIES, ModuleSource::JavaScript(CAPABILITIES_SOURCE.into()));
         let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let program = space.prepare(&format!("{name}.call.js"), &entry(&name, kind)?)?;
+        space.add_module(ANSWER, ModuleSource::JavaScript(answering(&name, kind)?));
+        let program = space.prepare(&format!("{name}.call.js"), &entry(&name)?)?;
         let preparing = space.prepare(&format!("{name}.prepare.js"), &preparation(&name)?)?;
         let (file, module, begun) = (file.to_owned(), module.to_owned(), OnceLock::new());
         let space = Arc::new(space);
         Ok(TypeScript { file, module, space, program, preparing, begun, env, limits })
     }
 
-    /// The program, with its modules evaluated where that is the same every time.
+    /// The program that answers a call: where evaluating the modules is the same every time, one that begins after it.
     ///
     /// It is made once, by a thread that goes on when the call that needed it is given up: the next one finds it further
     /// on, and others are not held up.
@@ -108,7 +113,8 @@ impl TypeScript {
             let (space, program, preparing) = (self.space.clone(), self.program.clone(), self.preparing.clone());
             let limits = self.limits.clone();
             tokio::task::spawn_blocking(move || {
-                let begun = space.begin_with(&program, &preparing, limits);
+                let after = space.after(&preparing, limits).ok().flatten();
+                let begun = after.map(|after| after.with_script(program.name(), &answer_evaluated()));
                 // What cannot be kept is evaluated in every call.
                 made.send_replace(Some(begun.unwrap_or(program)));
             });
@@ -191,28 +197,45 @@ impl HandlerKind {
     }
 }
 
-/// The program that finds the function of a call and calls it.
-fn entry(name: &str, kind: HandlerKind) -> Result<String, HostError> {
-    let find = kind.finding();
-    let quoted = |text: &str| serde_json::to_string(text).map_err(HostError::engine);
-    let (shown, path) = (quoted(name)?, quoted(&format!("./{name}"))?);
+/// The program that evaluates a file's modules and answers a call.
+fn entry(name: &str) -> Result<String, HostError> {
+    let path = quoted(&format!("./{name}"))?;
     Ok(format!(
-        "import '{PROCESS}';\nimport '{GIVEN}';\nimport * as file from {path};\nimport call from '{CALL}';\n{find}\n\
-         const isAsked = call.ask === 'message';\n\
-         if (!isAsked && typeof handler !== 'function') throw new CapabilityError(\
-         `${{{shown}}} has no function '${{call.function}}'`, {{ code: 'call.unavailable' }});\n\
-         export default async () => !isAsked ? handler(call.params)\
-         : typeof message === 'function' ? message(call.params) : null;\n",
+        "import '{PROCESS}';\nimport '{GIVEN}';\nimport * as file from {path};\nimport call from '{CALL}';\n\
+         import {{ answer, keep }} from '{ANSWER}';\nkeep(file);\nexport default () => answer(call);\n",
     ))
 }
 
 /// The program that evaluates a file's modules, and fails where they have looked at variables on the way.
 fn preparation(name: &str) -> Result<String, HostError> {
-    let path = serde_json::to_string(&format!("./{name}")).map_err(HostError::engine)?;
+    let path = quoted(&format!("./{name}"))?;
     Ok(format!(
-        "import {{ wasAskedEarly }} from '{PROCESS}';\nimport * as file from {path};\n\
-         if (wasAskedEarly) throw new Error('variables');\nexport default typeof file;\n"
+        "import {{ wasAskedEarly }} from '{PROCESS}';\nimport * as file from {path};\nimport {{ keep }} from '{ANSWER}';\n\
+         if (wasAskedEarly) throw new Error('variables');\nkeep(file);\n"
     ))
+}
+
+/// The script that answers a call after the preparation.
+fn answer_evaluated() -> String {
+    format!("import {{ answer }} from '{ANSWER}';\nimport call from '{CALL}';\nexport default () => answer(call);\n")
+}
+
+/// The module that finds the function of a call in the file that it was given, and calls it.
+fn answering(name: &str, kind: HandlerKind) -> Result<String, HostError> {
+    let (find, shown) = (kind.finding(), quoted(name)?);
+    Ok(format!(
+        "import {{ give }} from '{PROCESS}';\nlet file;\nexport const keep = (given) => {{ file = given; }};\n\
+         export const answer = async (call) => {{\ngive(call.env, call.module);\n{find}\n\
+         if (call.ask === 'message') return typeof message === 'function' ? message(call.params) : null;\n\
+         if (typeof handler !== 'function') throw new CapabilityError(\
+         `${{{shown}}} has no function '${{call.function}}'`, {{ code: 'call.unavailable' }});\n\
+         return handler(call.params);\n}};\n",
+    ))
+}
+
+/// A text as JavaScript has it.
+fn quoted(text: &str) -> Result<String, HostError> {
+    serde_json::to_string(text).map_err(HostError::engine)
 }
 
 fn unreadable(folder: &Path, error: &std::io::Error) -> HostError {

@@ -2,9 +2,9 @@
 
 use crate::bench::Bench;
 use crate::spaces;
-use crate::timing::{least, times};
+use crate::timing::{least, times_in_task};
 use agent_spaces::project::{Outlines, Project, Scope, build};
-use agent_spaces::{Engine, Program, RunOptions};
+use agent_spaces::{Engine, Program};
 use anyhow::Result;
 use serde_json::{Value, json};
 use std::path::Path;
@@ -31,8 +31,8 @@ pub(crate) async fn measure(bench: &mut Bench) -> Result<()> {
         let rounds = bench.pace.rounds(ROUNDS) / 10;
         let (mut ours, mut theirs) = (Vec::new(), Vec::new());
         for _ in 0..10 {
-            ours.push(times(rounds, || many.run(RunOptions::default())).await.p50);
-            theirs.push(times(rounds, || small.run(RunOptions::default())).await.p50);
+            ours.push(times_in_task(rounds, &many).await?.p50);
+            theirs.push(times_in_task(rounds, &small).await?.p50);
         }
         let what = format!("fresh run with a call, space of {} functions", modules * FUNCTIONS);
         let row = bench.report.add(&what, least(ours), "µs");

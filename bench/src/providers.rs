@@ -2,13 +2,12 @@
 
 use crate::bench::{Bench, Pace};
 use crate::spaces;
-use crate::timing::times;
+use crate::timing::times_in_task;
 use agent_spaces::project::{Outlines, SpaceModules, definitions_at};
-use agent_spaces::{Engine, Program, RunOptions, RunReport, Space};
+use agent_spaces::{Engine, Program, RunOptions, Space};
 use anyhow::Result;
 use std::path::Path;
 use std::time::Instant;
-use tokio::task::JoinHandle;
 
 /// Calls in one run, so that the run itself does not count.
 const CALLS: usize = 100;
@@ -85,19 +84,13 @@ fn prepare(space: &Space, calls: usize) -> Result<Program> {
     Ok(space.prepare("bench.js", &script)?)
 }
 
-/// A run in a task of its own, as the command and the server have them: a handler's run goes on on the same thread then.
-fn spawned(program: &Program) -> JoinHandle<RunReport> {
-    let program = program.clone();
-    tokio::spawn(async move { program.run(RunOptions::default()).await })
-}
-
 /// Microseconds of one of so many calls, without those of a run that makes none.
 async fn per_call(pace: Pace, calls: usize, prepare: impl Fn(usize) -> Result<Program>) -> Result<f64> {
     let (busy, idle, rounds) = (prepare(calls)?, prepare(0)?, pace.rounds(ROUNDS) / 3);
     let mut least = f64::INFINITY;
     for _ in 0..3 {
-        let busy = times(rounds, || spawned(&busy)).await.p50;
-        let idle = times(rounds, || spawned(&idle)).await.p50;
+        let busy = times_in_task(rounds, &busy).await?.p50;
+        let idle = times_in_task(rounds, &idle).await?.p50;
         least = least.min((busy - idle) / calls as f64);
     }
     Ok(least)

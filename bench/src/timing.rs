@@ -1,5 +1,6 @@
 //! Times of something done again and again.
 
+use agent_spaces::{Program, RunOptions};
 use anyhow::Result;
 use std::time::{Duration, Instant};
 
@@ -25,6 +26,13 @@ pub(crate) async fn times<F: Future>(count: usize, mut work: impl FnMut() -> F) 
         samples.push(microseconds(begun));
     }
     Times::of(samples)
+}
+
+/// Runs a program `count` times from a task of the runtime, as the command and the server do: the runs that answer its
+/// calls go on on the same thread then.
+pub(crate) async fn times_in_task(count: usize, program: &Program) -> Result<Times> {
+    let program = program.clone();
+    Ok(tokio::spawn(async move { times(count, || program.run(RunOptions::default())).await }).await?)
 }
 
 /// Runs something for as long as this after a warm-up of a tenth of that, and checks what comes of each round.

@@ -20,7 +20,7 @@ use oxc_syntax::scope::ScopeFlags;
 
 use super::draft::Fault;
 use super::error::{SYNTAX, ScriptError};
-use super::nesting;
+use super::parse_bounds;
 use super::position::{LineIndex, Position, Positions};
 
 /// The line before the author's first. A comment after a statement is only a comment: no `/// <reference>`, and no
@@ -55,7 +55,7 @@ pub(crate) fn checkable(
     is_declared: impl Fn(&str) -> bool + Sync,
 ) -> Result<Checkable, ScriptError> {
     let lines = LineIndex::new(source);
-    let found = nesting::with_enough_stack(source, || find(source, &is_declared)).and_then(|found| found);
+    let found = parse_bounds::with_enough_stack(source, || find(source, &is_declared)).and_then(|found| found);
     let Found { mut edits, modules, guarded, .. } = found.map_err(|fault| fault.into_error(file, source, &lines))?;
     edits.sort_by_key(|(span, _)| span.start);
     let mut text = String::with_capacity(FIRST_LINE.len() + source.len());

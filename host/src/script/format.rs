@@ -4,13 +4,13 @@ use oxc_allocator::Allocator;
 use oxc_parser::Parser;
 use oxc_span::SourceType;
 
-use super::nesting;
+use super::parse_bounds;
 
 /// Whether a source has an import, an export or `import.meta`. One that cannot be parsed has none: whoever makes it
 /// ready says why.
 pub(crate) fn has_module_syntax(source: &str) -> bool {
     mentions_module(source)
-        && nesting::with_enough_stack(source, || {
+        && parse_bounds::with_enough_stack(source, || {
             let allocator = Allocator::default();
             let parsed = Parser::new(&allocator, source, SourceType::unambiguous()).parse();
             parsed.module_record.has_module_syntax

@@ -5,7 +5,8 @@
 //! business, through the `resolve` callback.
 //!
 //! # Layout
-//! - `prepare`: the entry; `draft`: parse and erase on a stack that is large enough; `nesting`, `depth`: how large that is
+//! - `prepare`: the entry; `draft`: parse and erase; `parse_bounds`: which sources are not parsed at all, and a stack that is
+//!   large enough for the others
 //! - `erase`: the walk over the syntax tree, one file per kind of syntax; `scopes`: what its names mean
 //! - `erase::landmarks`, `erase::calls`: what makes the engine tell the right place, and what it means by the others
 //! - `modules`: imports and exports; `uses`: where what is imported is used; `value`: what a script's value is
@@ -18,7 +19,6 @@
 #[cfg(feature = "compiler")]
 mod checkable;
 mod commonjs;
-mod depth;
 mod draft;
 mod edits;
 mod erase;
@@ -30,7 +30,7 @@ mod language;
 mod line_ends;
 mod literal;
 mod modules;
-mod nesting;
+mod parse_bounds;
 mod position;
 mod position_map;
 mod prepare;
@@ -54,7 +54,9 @@ pub use frame::code_frame;
 pub use language::{Language, SourceKind};
 #[cfg(feature = "compiler")]
 pub(crate) use literal::quote;
-pub use nesting::{MAX_DEPTH, MAX_NESTING};
+pub use parse_bounds::{MAX_DEPTH, MAX_NESTING};
 pub use position::Position;
 pub use position_map::PositionMap;
-pub use prepare::{CallKind, CallSite, ImportSite, ImportedName, MAX_CALL_SITES, MAX_SOURCE_BYTES, Prepared, prepare};
+pub use prepare::{
+    CallKind, CallSite, DEFAULT_SCRIPT_BYTES, ImportSite, ImportedName, MAX_CALL_SITES, MAX_SOURCE_BYTES, Prepared, prepare,
+};

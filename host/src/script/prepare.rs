@@ -5,15 +5,19 @@ use super::draft::{Draft, Fault, draft};
 use super::error::{SYNTAX, ScriptError};
 use super::language::{Language, SourceKind};
 use super::literal::quote;
-use super::nesting;
+use super::parse_bounds;
 use super::position::{LineIndex, Position, Positions};
 use super::position_map::PositionMap;
 use super::uses::ImportUse;
 use serde::Serialize;
 
-/// The longest source that is read, in bytes. People and models write kilobytes; bundled libraries reach a few
-/// megabytes. Beyond that the source is data, and belongs in the workspace.
-pub const MAX_SOURCE_BYTES: usize = 16 * 1024 * 1024;
+/// The longest single source that is read, in bytes. Parsing one takes up to 140 times its size in memory. Bundled
+/// libraries reach a few megabytes; beyond that the source is data, and belongs in the workspace.
+pub const MAX_SOURCE_BYTES: usize = 4 << 20;
+
+/// The longest script unless its space says otherwise, in bytes, with the files that it imports. People and models
+/// write kilobytes.
+pub const DEFAULT_SCRIPT_BYTES: usize = 1 << 20;
 
 /// The most places of a source that are told in [`Prepared::calls`]. A script of thousands of lines has hundreds; nobody
 /// reads thousands.
@@ -117,7 +121,7 @@ pub fn prepare(
     }
     let lines = LineIndex::new(source);
     let fault = |fault: Fault| fault.into_error(file, source, &lines);
-    let draft = nesting::with_enough_stack(source, || draft(source, file, language, kind))
+    let draft = parse_bounds::with_enough_stack(source, || draft(source, file, language, kind))
         .and_then(|done| done)
         .map_err(fault)?;
     let specifiers = resolve_sites(&draft, source, &lines, resolve)?;

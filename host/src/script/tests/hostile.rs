@@ -1,8 +1,8 @@
 //! Nothing a source holds may panic, hang or overflow a stack.
 
-use super::super::depth::{Limits, bound};
 use super::super::{Language, MAX_DEPTH, MAX_NESTING, MAX_SOURCE_BYTES, SourceKind};
 use super::{refusal, run, script};
+use agent_spaces_script_bounds::{Limits, bound, work_limit};
 
 fn survives(source: &str) {
     for language in [Language::TypeScript, Language::JavaScript] {
@@ -32,7 +32,8 @@ fn deep_nesting_is_refused_in_words() {
         let source = format!("{before}{}{middle}{}", open.repeat(100_000), close.repeat(100_000));
         let error = refusal(&source);
         assert_eq!(error.code, "script.syntax");
-        assert!(error.message.contains("deeper than"), "{open}: {}", error.message);
+        let is_told = error.message.contains("deeper than") || error.message.contains("too ambiguous");
+        assert!(is_told, "{open}: {}", error.message);
         assert!(error.position.is_some() && error.hint.is_some());
     }
 }
@@ -42,11 +43,12 @@ fn deep_nesting_is_refused_in_words() {
 fn what_is_not_refused_fits_the_stack() {
     for (before, open, middle, close) in NESTING {
         let nest = |count| format!("{before}{}{middle}{}", open.repeat(count), close.repeat(count));
-        let limits = Limits { brackets: MAX_NESTING, total: MAX_DEPTH };
         let (mut low, mut high) = (1, MAX_DEPTH as usize);
         while low < high {
             let count = (low + high).div_ceil(2);
-            if bound(&nest(count), limits).is_ok() { low = count } else { high = count - 1 }
+            let source = nest(count);
+            let limits = Limits { brackets: MAX_NESTING, depth: MAX_DEPTH, work: work_limit(source.len()) };
+            if bound(&source, limits).is_ok() { low = count } else { high = count - 1 }
         }
         let _ = run(&nest(low), Language::TypeScript, SourceKind::Script);
         assert!(low > 200, "{open} is refused at {low} already");
@@ -66,8 +68,8 @@ fn ordinary_size_is_not_nesting() {
 }
 
 #[test]
-fn five_megabytes_are_read_and_more_than_the_limit_is_not() {
-    let source = "const x: number = f<T>(y as any)!\n".repeat(5_000_000 / 34);
+fn megabytes_are_read_and_more_than_the_limit_is_not() {
+    let source = "const x: number = f<T>(y as any)!\n".repeat(MAX_SOURCE_BYTES / 34);
     assert!(run(&source, Language::TypeScript, SourceKind::Module).is_ok());
     let error = refusal(&" ".repeat(MAX_SOURCE_BYTES + 1));
     assert!(error.message.contains("longer than"), "{}", error.message);

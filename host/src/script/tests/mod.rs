@@ -3,7 +3,6 @@
 #![allow(clippy::panic, clippy::unwrap_used)]
 
 mod call_sites;
-mod depth;
 mod erase;
 mod hostile;
 mod landmarks;

@@ -1,9 +1,60 @@
-//! The bound of how deep a source is.
+//! The bounds of sources.
 
-use super::super::depth::{Limits, TooDeep, bound};
+use crate::{Bound, Exceeded, Limits, bound, work_limit};
+
+const UNBOUNDED: Limits = Limits { brackets: u32::MAX, depth: u32::MAX, work: u64::MAX };
 
 fn depth(source: &str) -> u32 {
-    bound(source, Limits { brackets: u32::MAX, total: u32::MAX }).unwrap_or(u32::MAX)
+    bound(source, UNBOUNDED).map_or(u32::MAX, |bound| bound.depth)
+}
+
+fn work(source: &str) -> u64 {
+    bound(source, UNBOUNDED).map_or(u64::MAX, |bound| bound.work)
+}
+
+/// What the parser reads twice inside what it reads twice, so that a line of it would take years.
+#[test]
+fn guesses_inside_guesses_multiply() {
+    for part in ["a<{[", "a<infer B extends (", "x as ({[", "x as (readonly {[", "<T>(b=a<", "}/\"/+a<{[", "({[(a:"] {
+        let (few, many) = (work(&part.repeat(4)), work(&part.repeat(24)));
+        assert!(many / few > 1 << 18, "{part:?}: {few} at 4, {many} at 24");
+        let source = part.repeat(100);
+        let limits = Limits { work: work_limit(source.len()), ..UNBOUNDED };
+        assert!(matches!(bound(&source, limits), Err(Exceeded::Work(_))), "{part:?}");
+    }
+}
+
+/// What the parser reads twice one after the other.
+#[test]
+fn guesses_in_one_chain_add_up() {
+    for part in ["a?(b):c=>", "a<b,", "(a=", "a?(b):{["] {
+        let (few, many) = (work(&part.repeat(100)), work(&part.repeat(1000)));
+        assert!(many / few >= 90, "{part:?}: {few} at 100, {many} at 1000");
+    }
+}
+
+#[test]
+fn ordinary_code_is_little_work() {
+    #[rustfmt::skip]
+    let ordinary = [
+        "const a: Map<string, Array<[b, { c: d<e> }]>> = new Map([[f, { g: h }]])\n", "for (let i = 0; i < n; i++) { a[i] = (b + c) * d(e, (f) => g) }\n",
+        "app.get('/', async (request: Request<A>): Promise<B> => { const { a, b } = await c({ d: [e, f] }); return a < b ? (c) : (d) })\n",
+        "type A<T> = T extends (infer U extends string)[] ? { [K in keyof U]: (a: K, b: A<U>) => void } : never;\n",
+    ];
+    for part in ordinary {
+        let source = part.repeat(2000);
+        assert!(work(&source) < work_limit(source.len()) / 2, "{part:?}: {} of {}", work(&source), source.len());
+    }
+}
+
+/// Looking for the end of what may be a regular expression is work too.
+#[test]
+fn a_line_of_slashes_is_not_looked_through_again_and_again() {
+    for part in ["{}/[\\]", "+/[\\]"] {
+        let source = part.repeat(100_000);
+        let limits = Limits { work: work_limit(source.len()), ..UNBOUNDED };
+        assert!(matches!(bound(&source, limits), Err(Exceeded::Work(_))), "{part:?}");
+    }
 }
 
 /// Each nests once more with every repetition, so the bound must grow with them.
@@ -63,10 +114,11 @@ fn what_does_not_nest_is_not_counted() {
 
 #[test]
 fn the_limit_names_where_it_was_passed() {
-    let limits = Limits { brackets: 3, total: 6 };
-    assert_eq!(bound("x = (((1)))", limits), Ok(4));
-    assert_eq!(bound("x = ((((1))))", limits), Err(TooDeep::Brackets(7)));
-    assert_eq!(bound("x = a<b<c<d<e", limits), Err(TooDeep::Brackets(11)));
-    assert_eq!(bound("a.b.c.d.e.f.g.h", limits), Err(TooDeep::Total(13)));
-    assert_eq!(bound("a.b.c.d;a.b.c.d;[a.b.c.d, a.b.c.d]", limits), Ok(4));
+    let limits = Limits { brackets: 3, depth: 6, work: u64::MAX };
+    let is_so_deep = |source, depth| matches!(bound(source, limits), Ok(Bound { depth: seen, .. }) if seen == depth);
+    assert!(is_so_deep("x = (((1)))", 4));
+    assert_eq!(bound("x = ((((1))))", limits), Err(Exceeded::Brackets(7)));
+    assert_eq!(bound("x = a<b<c<d<e", limits), Err(Exceeded::Brackets(11)));
+    assert_eq!(bound("a.b.c.d.e.f.g.h", limits), Err(Exceeded::Depth(13)));
+    assert!(is_so_deep("a.b.c.d;a.b.c.d;[a.b.c.d, a.b.c.d]", 4));
 }

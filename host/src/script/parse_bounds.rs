@@ -1,18 +1,20 @@
-//! How deep a source may nest, and a stack that is large enough for it.
+//! Sources that are not parsed because they nest too deep or are too much work, and a stack that is large enough for
+//! the others.
 //!
-//! The parser and the walk recurse with the source, and a stack that overflows ends the process. So the depth is
-//! bounded first, by a scan that does not recurse ([`depth`](super::depth)); beyond [`MAX_NESTING`] and
-//! [`MAX_DEPTH`] the source is refused, and in between the work moves to a thread whose stack fits it.
+//! The parser and the walk recurse with the source, and a stack that overflows ends the process. The parser also reads
+//! some syntax again and again, and cannot be stopped. So depth and work are bounded first, by a scan that does not
+//! recurse ([`agent_spaces_script_bounds`]); beyond [`MAX_NESTING`] and [`MAX_DEPTH`] the source is refused, and in between the
+//! work moves to a thread whose stack fits it.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::thread;
 
-use super::depth::{self, Limits, TooDeep};
 use super::draft::Fault;
 use super::error::SYNTAX;
+use agent_spaces_script_bounds::{Exceeded, Limits, bound, work_limit};
 
 /// The most brackets (type arguments included) inside one another. Hand-written code stays below 50 and deep data below
-/// 200. The parser tries some of them twice, which takes time with the square of their number.
+/// 200.
 pub const MAX_NESTING: u32 = 1_000;
 
 /// The deepest syntax tree, counting brackets and the links of chains (`a.b.c`, `a + b + c`, `else if`). Hand-written
@@ -32,8 +34,8 @@ const STACK_BASE: usize = 1024 * 1024;
 
 /// Runs `work`, which parses and walks `source`, on a stack it cannot overflow.
 pub(super) fn with_enough_stack<T: Send>(source: &str, work: impl FnOnce() -> T + Send) -> Result<T, Fault> {
-    let limits = Limits { brackets: MAX_NESTING, total: MAX_DEPTH };
-    let depth = depth::bound(source, limits).map_err(refusal)?;
+    let limits = Limits { brackets: MAX_NESTING, depth: MAX_DEPTH, work: work_limit(source.len()) };
+    let depth = bound(source, limits).map_err(refusal)?.depth;
     if depth <= INLINE_DEPTH {
         return catch_unwind(AssertUnwindSafe(work)).map_err(|_| parser_failed());
     }
@@ -52,14 +54,20 @@ pub(super) fn with_enough_stack<T: Send>(source: &str, work: impl FnOnce() -> T 
     })
 }
 
-fn refusal(too_deep: TooDeep) -> Fault {
-    let (start, message) = match too_deep {
-        TooDeep::Brackets(at) => (at, format!("brackets nest deeper than {MAX_NESTING} levels")),
-        TooDeep::Total(at) => {
-            (at, format!("the code nests deeper than {MAX_DEPTH} levels, or is one chain of so many parts"))
+fn refusal(exceeded: Exceeded) -> Fault {
+    let split = "split it into several statements, or move data into a workspace file";
+    match exceeded {
+        Exceeded::Brackets(at) => Fault::syntax(at, format!("brackets nest deeper than {MAX_NESTING} levels"), split),
+        Exceeded::Depth(at) => {
+            let message = format!("the code nests deeper than {MAX_DEPTH} levels, or is one chain of so many parts");
+            Fault::syntax(at, message, split)
         }
-    };
-    Fault::syntax(start, message, "split it into several statements, or move data into a workspace file")
+        Exceeded::Work(at) => Fault::syntax(
+            at,
+            "the code is too ambiguous to parse: too many parentheses, `<` or `=>` nest that have more than one reading",
+            "give the inner expressions and types names of their own, and close every bracket",
+        ),
+    }
 }
 
 /// A panic in the parser is its bug, not the author's; it must not take the host with it.

@@ -1,13 +1,22 @@
 //! What words mean for how deep a source is.
 
 /// Words that are never part of an expression.
-pub(super) fn starts_statement(word: &[u8]) -> bool {
+pub(crate) fn starts_statement(word: &[u8]) -> bool {
     matches!(word, b"const" | b"var" | b"export" | b"if" | b"for" | b"return" | b"throw" | b"switch" | b"try" | b"do")
+}
+
+/// Words that may stand before a parameter.
+pub(crate) fn is_modifier(word: &[u8]) -> bool {
+    matches!(
+        word,
+        b"public" | b"private" | b"protected" | b"readonly" | b"static" | b"abstract" | b"override" | b"async"
+            | b"declare" | b"const" | b"export" | b"default" | b"accessor" | b"in" | b"out"
+    )
 }
 
 /// How a word bears on the chain it stands in.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Role {
+pub(crate) enum Role {
     /// A name or literal.
     Operand,
     /// Continues what is before it, even on another line or after a block.
@@ -25,7 +34,7 @@ pub(super) enum Role {
 }
 
 /// The role of a word that does not follow a dot.
-pub(super) fn role(word: &[u8]) -> Role {
+pub(crate) fn role(word: &[u8]) -> Role {
     // `implements` is the longest.
     if word.len() > 10 {
         return Role::Operand;

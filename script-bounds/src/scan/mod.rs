@@ -1,33 +1,21 @@
-//! An upper bound of how deep the parser recurses into a source, found without recursion.
+//! The pass over a source's tokens.
 //!
 //! Counts open brackets, and within each the links that make a chain: operators, keywords and calls, which nest in
 //! the syntax tree though no bracket shows it (`a + b + c`, `!!!x`, `if … else if …`). A chain ends with its
-//! statement or list element. The bound may be too high, never too low: whatever cannot be told apart without
-//! parsing (is this `/` a division?) is counted both ways.
+//! statement or list element.
+//!
+//! Each token is work as often as the parser may read it:
+//! - `(…)` may be an arrow function's parameters. The parser remembers where that was wrong, so each is tried once: a token
+//!   is read once more for each of them around it, and for each `=>` or `):` before it in its chain. These add up.
+//! - `<` may begin type arguments, what follows `infer X extends` a constraint, and `({` or `([` the parameters of a function
+//!   type. These are tried anew each time, so for brackets inside brackets they multiply.
 
 mod text;
-mod words;
 
-use words::{Role, role, starts_statement};
+use crate::words::{Role, is_modifier, role, starts_statement};
+use crate::{Bound, Exceeded, Limits};
 
-/// How deep a source may be.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Limits {
-    /// Brackets inside one another.
-    pub(super) brackets: u32,
-    /// Brackets and links of chains together: how deep the syntax tree is.
-    pub(super) total: u32,
-}
-
-/// Where a source is deeper than it may be, and which limit that was.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) enum TooDeep {
-    Brackets(u32),
-    Total(u32),
-}
-
-/// A bound of the depth of the syntax tree.
-pub(super) fn bound(source: &str, limits: Limits) -> Result<u32, TooDeep> {
+pub(crate) fn bound(source: &str, limits: Limits) -> Result<Bound, Exceeded> {
     let mut scan = Scan {
         bytes: source.as_bytes(),
         at: 0,
@@ -36,21 +24,27 @@ pub(super) fn bound(source: &str, limits: Limits) -> Result<u32, TooDeep> {
         after_newline: false,
         ends_statement: false,
         after_dot: false,
+        after_paren: false,
+        after_type_paren: false,
         is_lost: false,
         deepest: 0,
         most_brackets: 0,
+        work: 0,
     };
     while scan.at < scan.bytes.len() {
         scan.step();
         let at = scan.at.min(source.len()).saturating_sub(1) as u32;
         if scan.most_brackets > limits.brackets {
-            return Err(TooDeep::Brackets(at));
+            return Err(Exceeded::Brackets(at));
         }
-        if scan.deepest > limits.total {
-            return Err(TooDeep::Total(at));
+        if scan.deepest > limits.depth {
+            return Err(Exceeded::Depth(at));
+        }
+        if scan.work > limits.work {
+            return Err(Exceeded::Work(at));
         }
     }
-    Ok(scan.deepest)
+    Ok(Bound { depth: scan.deepest, work: scan.work })
 }
 
 /// What stands inside one bracket, up to here.
@@ -71,16 +65,48 @@ struct Level {
     angles: u32,
     /// The parentheses of `if (…)` and the like: an operand does not end with them.
     is_head: bool,
+    /// How often the parser may begin to read this bracket, for guesses that multiply.
+    attempts: u64,
+    /// What may be parameters or the body of an arrow function around this bracket.
+    arrows_outside: u64,
+    /// `=>` and `):` in the current chain: what follows may be read again.
+    arrows: u64,
+    /// `infer` in the current chain.
+    infers: u64,
 }
 
 impl Level {
     fn new(open: u8) -> Self {
-        Self { open, base: 0, brackets: 0, chain: 0, statement_chain: 0, has_comma: false, angles: 0, is_head: false }
+        Self {
+            open,
+            base: 0,
+            brackets: 0,
+            chain: 0,
+            statement_chain: 0,
+            has_comma: false,
+            angles: 0,
+            is_head: false,
+            attempts: 1,
+            arrows_outside: 0,
+            arrows: 0,
+            infers: 0,
+        }
     }
 
     fn end_chain(&mut self) {
         (self.chain, self.statement_chain, self.angles) = (0, 0, 0);
+        (self.arrows, self.infers) = (0, 0);
         self.has_comma = false;
+    }
+
+    /// How often the parser may begin to read a bracket that opens here.
+    fn attempts_inside(&self) -> u64 {
+        self.attempts.saturating_mul(1 + u64::from(self.angles) + self.infers)
+    }
+
+    /// How often the parser may read a token that stands here.
+    fn readings(&self) -> u64 {
+        self.attempts_inside().saturating_mul(1 + self.arrows_outside + self.arrows)
     }
 }
 
@@ -110,13 +136,22 @@ struct Scan<'s> {
     /// A semicolon was last; the chain ends unless `else` and the like continue it.
     ends_statement: bool,
     after_dot: bool,
+    /// A `)` was last.
+    after_paren: bool,
+    /// A `(` that is no call's was last, but for modifiers: a pattern that follows is read to tell what it is.
+    after_type_paren: bool,
     /// Nothing that follows can be trusted to be what it looks like: count everything, close nothing.
     is_lost: bool,
     deepest: u32,
     most_brackets: u32,
+    work: u64,
 }
 
 impl Scan<'_> {
+    fn spend(&mut self, work: u64) {
+        self.work = self.work.saturating_add(work);
+    }
+
     fn peek(&self, ahead: usize) -> u8 {
         self.bytes.get(self.at + ahead).copied().unwrap_or(0)
     }
@@ -139,11 +174,7 @@ impl Scan<'_> {
     fn step(&mut self) {
         let byte = self.peek(0);
         if self.is_lost {
-            if !byte.is_ascii_alphanumeric() && !byte.is_ascii_whitespace() {
-                self.link();
-            }
-            self.at += 1;
-            return;
+            return self.lost_step(byte);
         }
         match byte {
             b'\n' | b'\r' => {
@@ -165,6 +196,7 @@ impl Scan<'_> {
             _ => {}
         }
         let is_word = is_word_byte(byte) || byte == b'\\' || byte == b'#';
+        let (start, is_call) = (self.at, self.previous == Previous::Operand);
         if self.ends_statement && !is_word {
             self.top().end_chain();
         }
@@ -181,14 +213,50 @@ impl Scan<'_> {
         }
         self.after_newline = false;
         self.after_dot = byte == b'.';
+        self.after_paren = byte == b')';
+        self.after_type_paren = match byte {
+            b'(' => !is_call,
+            _ if is_word => {
+                self.after_type_paren && is_modifier(self.bytes.get(start..self.at).unwrap_or_default())
+            }
+            _ => false,
+        };
         self.ends_statement = byte == b';';
+        let readings = self.top().readings();
+        self.spend(readings);
+    }
+
+    /// Counts a byte that may be code or text: nothing closes, and every `<` may begin type arguments.
+    fn lost_step(&mut self, byte: u8) {
+        self.at += 1;
+        if byte.is_ascii_alphanumeric() || byte.is_ascii_whitespace() {
+            return;
+        }
+        self.link();
+        let level = self.top();
+        match byte {
+            b'<' => level.angles += 1,
+            b'(' | b'[' | b'{' => {
+                level.attempts = level.attempts_inside();
+                level.arrows += 1;
+            }
+            b'>' | b':' => level.arrows += 1,
+            _ => {}
+        }
+        let readings = level.readings();
+        self.spend(readings);
     }
 
     fn open(&mut self, open: u8, is_head: bool) {
         self.link();
         let level = self.top();
         let (base, brackets) = (level.base + level.chain, level.brackets + level.angles + 1);
-        self.levels.push(Level { base, brackets, is_head, ..Level::new(open) });
+        let mut attempts = level.attempts_inside();
+        let arrows_outside = level.arrows_outside + level.arrows + u64::from(open == b'(');
+        if self.after_type_paren && matches!(open, b'{' | b'[') {
+            attempts = attempts.saturating_mul(2);
+        }
+        self.levels.push(Level { base, brackets, is_head, attempts, arrows_outside, ..Level::new(open) });
         self.most_brackets = self.most_brackets.max(brackets);
         self.previous = Previous::Operator;
     }
@@ -237,6 +305,7 @@ impl Scan<'_> {
                 level.has_comma = true;
                 if level.angles == 0 {
                     level.chain = if matches!(level.open, b'(' | b'[') { 0 } else { level.statement_chain };
+                    (level.arrows, level.infers) = (0, 0);
                 }
                 self.previous = Previous::Operator;
             }
@@ -254,8 +323,11 @@ impl Scan<'_> {
         if !is_tail {
             self.link();
         }
-        let after_newline = self.after_newline;
+        let (after_newline, after_paren) = (self.after_newline, self.after_paren);
         let level = self.top();
+        if (byte == b'>' && last == b'=') || (byte == b':' && after_paren) {
+            level.arrows += 1;
+        }
         match byte {
             b'<' => level.angles += 1,
             b'>' if last != b'=' => level.angles = level.angles.saturating_sub(1),
@@ -316,6 +388,8 @@ impl Scan<'_> {
         if role != Role::Operand {
             self.link();
         }
+        let infers = u64::from(word == b"infer");
+        self.top().infers += infers;
         if matches!(role, Role::Head | Role::Continues | Role::Statement) {
             let level = self.top();
             level.statement_chain = level.chain;

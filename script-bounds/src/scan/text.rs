@@ -2,6 +2,9 @@
 
 use super::{Previous, Scan};
 
+/// Bytes that are looked at in the time of a token that is parsed.
+const BYTES_PER_TOKEN: u64 = 16;
+
 impl Scan<'_> {
     /// U+2028 or U+2029 at an offset.
     pub(super) fn is_separator(&self, at: usize) -> bool {
@@ -95,21 +98,24 @@ impl Scan<'_> {
         }
     }
 
-    /// Where a regular expression that starts here ends, if it ends on this line.
-    fn regex_end(&self) -> Option<usize> {
+    /// Where a regular expression that starts here ends, if it ends on this line. Looking is work: on a long line there may
+    /// be many places to look from.
+    fn regex_end(&mut self) -> Option<usize> {
         let mut at = self.at + 1;
         let mut in_class = false;
-        loop {
-            match self.bytes.get(at)? {
-                b'\n' | b'\r' => return None,
-                b'\\' => at += 1,
-                b'[' => in_class = true,
-                b']' => in_class = false,
-                b'/' if !in_class => return Some(at + 1),
-                _ if self.is_separator(at) => return None,
-                _ => {}
+        let end = loop {
+            match self.bytes.get(at) {
+                None | Some(b'\n' | b'\r') => break None,
+                Some(b'\\') => at += 1,
+                Some(b'[') => in_class = true,
+                Some(b']') => in_class = false,
+                Some(b'/') if !in_class => break Some(at + 1),
+                Some(_) if self.is_separator(at) => break None,
+                Some(_) => {}
             }
             at += 1;
-        }
+        };
+        self.spend((at - self.at) as u64 / BYTES_PER_TOKEN);
+        end
     }
 }

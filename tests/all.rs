@@ -27,6 +27,7 @@ mod scripts;
 mod seeds;
 mod server_parts;
 mod spaces;
+mod starvation;
 mod tampering;
 mod type_check;
 mod typescript;

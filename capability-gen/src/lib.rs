@@ -13,6 +13,7 @@
 //! wit/        Type → WIT type, and how JSON crosses it
 //! emit/       one file to an output: .wit, .d.ts, index.js, schema.json, bundle.json, Rust
 //! hidden      characters that no output shows
+//! json_memory what JSON takes in memory, and reading no more than that
 //! template    text that parameters are filled into
 //! validate/   values against a clean schema, in bounded time; defaults
 //! ```
@@ -22,6 +23,7 @@ pub mod definition;
 pub mod emit;
 pub mod hidden;
 pub mod implementation;
+pub mod json_memory;
 pub mod model;
 pub mod names;
 pub mod paths;

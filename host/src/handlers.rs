@@ -1,6 +1,8 @@
 //! What answers calls: providers, and async Rust closures over JSON.
 
 use crate::events::CallProgress;
+use crate::limits::{CallMemory, RunMemory};
+use crate::off_thread::Turns;
 use crate::providers::Provider;
 #[cfg(feature = "compiler")]
 use crate::providers::ProviderKind;
@@ -45,6 +47,10 @@ pub struct Call {
     pub(crate) script: Option<Arc<AnsweringScript>>,
     /// Where the whole answer of an MCP server goes, beside the data: for who passes it on.
     pub(crate) whole: Option<WholeAnswer>,
+    /// What the host uses for it, of what its run may have.
+    pub(crate) memory: Arc<CallMemory>,
+    /// When its large values are worked on.
+    pub(crate) turns: Turns,
 }
 
 /// The whole answer of an MCP server, without secrets: scripts are given its data alone, and who passes it on to another
@@ -76,6 +82,13 @@ pub struct CapabilityError {
     /// Further facts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub details: Option<Value>,
+}
+
+impl Call {
+    /// What a run that answers this call is counted against: the run that makes it.
+    pub fn memory(&self) -> RunMemory {
+        self.memory.run()
+    }
 }
 
 impl CapabilityError {

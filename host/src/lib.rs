@@ -13,8 +13,9 @@
 //! - `plain_file`: files of folders that handlers and scripts read from.
 //! - `private_folder`: folders that are their user's alone.
 //! - `binding`: the component for one set of interfaces.
-//! - `sandbox`, `services`: that component, linked.
+//! - `sandbox`, `services`: that component, linked; `sandbox_cache`: once for all scripts that import the same.
 //! - `run`, `limits`, [`Event`]: one execution, its caps, and what happens in it.
+//! - `off_thread`: work on large values, away from the threads that serve.
 //! - [`audit()`]: what a component can reach.
 //! - [`compile()`]: a script as a component of its own.
 //! - [`project`], [`config`]: definitions in files, the spaces that they are given to, and bundles for editors.
@@ -56,6 +57,7 @@ pub mod mcp;
 mod modules;
 #[cfg(feature = "compiler")]
 mod npm;
+mod off_thread;
 #[cfg(feature = "compiler")]
 mod package;
 mod pipeline;
@@ -71,6 +73,8 @@ mod resolve;
 mod run;
 mod run_id;
 mod sandbox;
+#[cfg(feature = "compiler")]
+mod sandbox_cache;
 pub mod script;
 #[cfg(feature = "compiler")]
 pub mod serve;
@@ -109,7 +113,7 @@ pub use events::{CallProgress, ConsoleLevel, Event, EventKind, Observer};
 pub use handlers::{Answer, Call, CapabilityError, Handlers};
 #[cfg(feature = "compiler")]
 pub use interfaces::Interfaces;
-pub use limits::{Limit, Limits};
+pub use limits::{Limit, Limits, RunMemory};
 #[cfg(feature = "compiler")]
 pub use manifest::{Manifest, ManifestFunction, ManifestInterface, ManifestProvider};
 pub use modules::{Binding, ModuleSource};

@@ -95,12 +95,17 @@ impl Program {
 
     /// Starts a run that goes on by itself, on the current tokio runtime.
     pub fn start(&self, limits: Limits) -> Run {
-        Run::start(self.clone(), limits, Caller::default())
+        self.start_for(Caller::default(), limits)
     }
 
     /// The same on somebody's behalf.
     pub fn start_for(&self, caller: Caller, limits: Limits) -> Run {
-        Run::start(self.clone(), limits, caller)
+        self.start_with(RunOptions { limits, caller: Arc::new(caller), ..RunOptions::default() })
+    }
+
+    /// The same with other options. Its events go to the [`Run`].
+    pub fn start_with(&self, options: RunOptions) -> Run {
+        Run::start(self.clone(), options)
     }
 
     /// The same program in a sandbox for the same interfaces whose engine begins with something else.

@@ -3,7 +3,9 @@
 //! The engine asks for modules by the names that are given here, so a run reaches what its files name
 //! literally, and nothing else.
 
+use crate::engine::{HeldMemory, MemoryBudget};
 use crate::error_report::Location;
+use crate::limits::{SOURCE_LIMIT, source_message};
 use crate::modules::{Binding, ModuleSource, Modules};
 use crate::npm::{PackageGraph, Packages};
 use crate::program::{ProgramCall, Source, Sources};
@@ -46,7 +48,7 @@ pub(crate) fn resolve(
     given: Known<'_>,
     workspace: Option<&Workspace>,
 ) -> Result<Resolved, ScriptError> {
-    let Known { modules: known, withheld, has_fetch, packages } = given;
+    let Known { modules: known, withheld, has_fetch, packages, max_bytes, memory } = given;
     let mut graph = Graph {
         known,
         withheld,
@@ -59,7 +61,11 @@ pub(crate) fn resolve(
         uses_fetch: false,
         waiting: VecDeque::new(),
         found: HashMap::new(),
+        max_bytes,
+        bytes: 0,
+        memory,
     };
+    graph.count(name, source)?;
     let mut sources = Sources::default();
     let mut entry = graph.prepare(name, source, SourceKind::Script)?;
     graph.note_uses(name, &entry);
@@ -96,6 +102,10 @@ pub(crate) struct Known<'a> {
     pub(crate) has_fetch: bool,
     /// The npm packages that may be imported; none for agents' scripts.
     pub(crate) packages: Option<&'a Packages>,
+    /// How many bytes a script and its own files may have together.
+    pub(crate) max_bytes: u64,
+    /// What all runs together may use, where there are runs.
+    pub(crate) memory: Option<&'a MemoryBudget>,
 }
 
 /// The module that defines the global `fetch`.
@@ -118,10 +128,29 @@ struct Graph<'a> {
     waiting: VecDeque<(String, String)>,
     /// Paths as they were written, and the files they stand for.
     found: HashMap<String, Option<String>>,
+    max_bytes: u64,
+    /// How many bytes the script and its own files have so far.
+    bytes: u64,
+    memory: Option<&'a MemoryBudget>,
 }
 
+/// What parsing a source takes for each of its bytes: tokens, the syntax tree and the changes to it.
+const PARSER_BYTES_PER_BYTE: u64 = 140;
+
 impl Graph<'_> {
+    /// Counts a file of the script's own, unless they are too large together.
+    fn count(&mut self, file: &str, text: &str) -> Result<(), ScriptError> {
+        self.bytes += text.len() as u64;
+        if self.bytes <= self.max_bytes {
+            return Ok(());
+        }
+        let error = ScriptError::new(SOURCE_LIMIT, file, source_message(self.max_bytes));
+        Err(error.hint("keep data in workspace files and read them, or raise limits.sourceBytes"))
+    }
+
     fn prepare(&mut self, file: &str, source: &str, kind: SourceKind) -> Result<Prepared, ScriptError> {
+        let memory = self.memory;
+        let _room = room(memory, file, source)?;
         prepare(source, file, Language::of_file(file)?, kind, &mut |site| self.site(file, site))
     }
 
@@ -133,6 +162,7 @@ impl Graph<'_> {
                 self.modules.insert(file.path, ModuleSource::Json(json));
                 continue;
             }
+            let _room = room(self.memory, &file.path, &file.text)?;
             let prepared =
                 prepare(&file.text, &file.path, file.language(), file.kind(), &mut |site| self.site(&file.path, site))?;
             self.note_uses(&file.path, &prepared);
@@ -282,6 +312,7 @@ impl Graph<'_> {
                     if self.found.len() >= MAX_FILES {
                         return Err(refuse(format!("The script imports more than {MAX_FILES} files")));
                     }
+                    self.count(&path, &text)?;
                     self.found.insert(wanted, Some(path.clone()));
                     if let Some(packages) = &mut self.packages {
                         packages.note_import(&path, file);
@@ -322,6 +353,16 @@ fn missing_export<'a, 'b, Names: Iterator<Item = &'a str>>(
         ImportedName::Named(name) => name,
     };
     (!exports().any(|export| export == name)).then_some(name)
+}
+
+/// Takes what parsing a source needs, until that is done.
+fn room<'a>(memory: Option<&'a MemoryBudget>, file: &str, source: &str) -> Result<Option<HeldMemory<'a>>, ScriptError> {
+    let Some(memory) = memory else { return Ok(None) };
+    let bytes = PARSER_BYTES_PER_BYTE.saturating_mul(source.len() as u64);
+    memory.hold(bytes).map(Some).ok_or_else(|| {
+        ScriptError::new("host.memory", file, "The runs of this host together use all the memory that they may")
+            .hint("run it again later, run fewer at one time, or give the host more memory")
+    })
 }
 
 /// Files that a path may stand for, the likeliest first.

@@ -17,7 +17,14 @@ fn resolved(files: &[(&str, &str)], source: &str) -> Resolved {
         known.bind("@capabilities/files".to_owned(), Binding { name: name.to_owned(), interface });
     }
     known.insert("plain".to_owned(), ModuleSource::JavaScript("export const fileSystem = {}".to_owned()));
-    let known = Known { modules: &known, withheld: &Withheld::new(), has_fetch: false, packages: None };
+    let known = Known {
+        modules: &known,
+        withheld: &Withheld::new(),
+        has_fetch: false,
+        packages: None,
+        max_bytes: 1 << 20,
+        memory: None,
+    };
     resolve("main.ts", source, known, Some(&workspace)).unwrap()
 }
 

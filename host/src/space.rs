@@ -18,6 +18,7 @@ use crate::program::Program;
 use crate::resolve::{Known, Withheld, resolve};
 use crate::run::{Caller, RunOptions, RunReport};
 use crate::sandbox::{Description, HostCall, Sandbox, Target};
+use crate::sandbox_cache::SandboxCache;
 use crate::snapshot::Snapshot;
 use crate::typed_call::TypedCall;
 use crate::workspace::Workspace;
@@ -25,7 +26,7 @@ use agent_spaces_mcp::secrets::Redactor;
 use agent_spaces_policy::{DayCounts, Explanation, Policy};
 use capability_gen::names::nearest;
 use serde::de::DeserializeOwned;
-use std::collections::{BTreeSet, HashMap, VecDeque};
+use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Everything that scripts of one kind may reach.
@@ -62,15 +63,12 @@ pub struct Space {
     packages: Option<Packages>,
     withheld: Withheld,
     has_fetch: bool,
+    max_source: u64,
     rules: Rules,
-    sandboxes: Mutex<VecDeque<(BTreeSet<String>, Sandbox)>>,
+    sandboxes: SandboxCache,
     /// Functions that the host called itself; there are no more than the space has.
     targets: Mutex<HashMap<(String, String), Arc<Target>>>,
 }
-
-/// How many import sets stay linked. A space has few scripts; a flood of different ones must not fill
-/// the memory.
-const MAX_SANDBOXES: usize = 64;
 
 impl Space {
     /// A space whose interfaces are all answered.
@@ -87,8 +85,9 @@ impl Space {
             packages: None,
             withheld: Withheld::new(),
             has_fetch: false,
+            max_source: Limits::default().source,
             rules,
-            sandboxes: Mutex::default(),
+            sandboxes: SandboxCache::new(),
             targets: Mutex::default(),
         })
     }
@@ -119,6 +118,13 @@ impl Space {
     pub(crate) fn with_history(mut self, history: History, operator: impl Fn(&str) + Send + Sync + 'static) -> Space {
         self.rules.go_on_from(history);
         self.rules.operator = Some(Arc::new(operator));
+        self
+    }
+
+    /// Lets a script have so many bytes, with the files that it imports.
+    #[must_use]
+    pub fn with_source_limit(mut self, bytes: u64) -> Space {
+        self.max_source = bytes;
         self
     }
 
@@ -199,6 +205,8 @@ impl Space {
             withheld: &self.withheld,
             has_fetch: self.has_fetch,
             packages: self.packages.as_ref(),
+            max_bytes: self.max_source,
+            memory: Some(self.engine.memory()),
         };
         let resolved = resolve(name, source, known, self.workspace.as_ref())?;
         let sandbox = self.sandbox(&resolved.interfaces)?;
@@ -281,8 +289,8 @@ impl Space {
     /// What answers a function, by the names that scripts use.
     fn target(&self, capability: &str, function: &str) -> Result<Arc<Target>, CapabilityError> {
         let key = (capability.to_owned(), function.to_owned());
-        let mut targets = self.targets.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(target) = targets.get(&key) {
+        let targets = || self.targets.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(target) = targets().get(&key) {
             return Ok(target.clone());
         }
         let unknown = || {
@@ -294,23 +302,13 @@ impl Space {
         let selection = selection.map_err(|error| CapabilityError::new("call.unavailable", error.to_string()))?;
         let described = selection.interfaces.first().ok_or_else(unknown)?;
         let target = described.target(function, &self.handlers, &self.rules).ok_or_else(unknown)?;
-        let target = Arc::new(target);
-        targets.insert(key, target.clone());
-        Ok(target)
+        // Others may have made it meanwhile: the first one stays, so that all have the same.
+        Ok(targets().entry(key).or_insert_with(|| Arc::new(target)).clone())
     }
 
     /// The sandbox for these interfaces, linked at most once.
     pub fn sandbox(&self, interfaces: &BTreeSet<String>) -> Result<Sandbox, HostError> {
-        let mut sandboxes = self.sandboxes.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((_, sandbox)) = sandboxes.iter().find(|(known, _)| known == interfaces) {
-            return Ok(sandbox.clone());
-        }
-        let sandbox = self.link(interfaces, Inside::Nothing)?;
-        if sandboxes.len() >= MAX_SANDBOXES {
-            sandboxes.pop_front();
-        }
-        sandboxes.push_back((interfaces.clone(), sandbox.clone()));
-        Ok(sandbox)
+        self.sandboxes.get_or_link(interfaces, || self.link(interfaces, Inside::Nothing))
     }
 
     fn link(&self, interfaces: &BTreeSet<String>, inside: Inside<'_>) -> Result<Sandbox, HostError> {

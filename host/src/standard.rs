@@ -3,11 +3,14 @@
 use crate::error::HostError;
 use crate::handlers::{Answer, Call, CapabilityError, Handlers};
 use crate::interfaces::Interfaces;
+use crate::off_thread::MAX_INLINE_BYTES;
 use crate::pipeline::STANDARD;
 use agent_spaces_policy::{NetworkPolicy, Policy};
 use agent_spaces_std::fs::Files;
 use agent_spaces_std::http::Client;
 use agent_spaces_std::{StdError, crypto, csv, json, time};
+use capability_gen::json_memory::{self, Account};
+use serde_json::Value;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -62,20 +65,29 @@ impl StandardLibrary {
             let client = client.clone();
             async move { given(client.call(&call.function, call.params).await) }
         });
-        handlers.add_interface("agent-spaces:std/json@1.0.0", |call: Call| async move {
-            given(json::call(&call.function, call.params))
-        });
-        handlers.add_interface("agent-spaces:std/csv@1.0.0", |call: Call| async move {
-            given(csv::call(&call.function, call.params))
-        });
-        handlers.add_interface("agent-spaces:std/crypto@1.0.0", |call: Call| async move {
-            given(crypto::call(&call.function, call.params))
-        });
+        handlers.add_interface("agent-spaces:std/json@1.0.0", |call: Call| compute(call, json::call));
+        handlers.add_interface("agent-spaces:std/csv@1.0.0", |call: Call| compute(call, csv::call));
+        handlers.add_interface("agent-spaces:std/crypto@1.0.0", |call: Call| compute(call, crypto::call));
         handlers.add_interface("agent-spaces:std/time@1.0.0", |call: Call| async move {
             given(time::call(&call.function, call.params).await)
         });
         Ok(())
     }
+}
+
+/// A function that only computes.
+type Computing = fn(&str, Value, &mut dyn Account) -> agent_spaces_std::Answer;
+
+/// Answers a call by computing: at once, or away from the threads that serve where its parameters are large. What it
+/// makes is the run's memory, and it ends with the call.
+async fn compute(call: Call, function: Computing) -> Answer {
+    let Call { function: name, params, memory, turns, .. } = call;
+    memory.count_answer();
+    if json_memory::size(&params, MAX_INLINE_BYTES) < MAX_INLINE_BYTES {
+        return given(function(&name, params, &mut memory.account(&|| false)));
+    }
+    let work = turns.off_thread(move |stop| function(&name, params, &mut memory.account(&|| stop.is_set())));
+    given(work.await?)
 }
 
 fn given(answer: agent_spaces_std::Answer) -> Answer {

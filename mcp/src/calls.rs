@@ -26,7 +26,7 @@ impl Connection {
             (params.input_responses, params.request_state) = answers;
             ClientRequest::CallToolRequest(CallToolRequest::new(params))
         });
-        raw(&result.await?, &["content", "structuredContent", "isError"])
+        raw(result.await?, &["content", "structuredContent", "isError"])
     }
 
     /// Reads a resource; gives the whole answer.
@@ -37,7 +37,7 @@ impl Connection {
             (params.input_responses, params.request_state) = answers;
             ClientRequest::ReadResourceRequest(ReadResourceRequest::new(params))
         });
-        raw(&result.await?, &["contents"])
+        raw(result.await?, &["contents"])
     }
 
     /// Fills in a prompt; gives the whole answer.
@@ -49,7 +49,7 @@ impl Connection {
             (params.input_responses, params.request_state) = answers;
             ClientRequest::GetPromptRequest(GetPromptRequest::new(params))
         });
-        raw(&result.await?, &["messages"])
+        raw(result.await?, &["messages"])
     }
 
     /// Sends a request, answers what the server needs to go on (SEP-2322), and sends it again, within one deadline.
@@ -116,8 +116,11 @@ impl Connection {
 }
 
 /// A result as the server sent it. The SDK guesses its kind from its members, so it is told by those that are needed.
-fn raw(result: &ServerResult, needed: &[&str]) -> Result<Value, CallError> {
-    let value = serde_json::to_value(result).map_err(|error| CallError::Malformed(error.to_string()))?;
+fn raw(result: ServerResult, needed: &[&str]) -> Result<Value, CallError> {
+    let value = match result {
+        ServerResult::CustomResult(CustomResult(value)) => value,
+        result => serde_json::to_value(result).map_err(|error| CallError::Malformed(error.to_string()))?,
+    };
     let fits = needed.iter().any(|member| value.get(member).is_some());
     // An answer without any content is an empty one.
     if fits || value.as_object().is_some_and(Map::is_empty) {

@@ -5,7 +5,7 @@ use crate::connection::Connection;
 use crate::context::Context;
 use crate::error::ConnectError;
 use crate::handler::{Handler, Shared};
-use crate::in_order::InOrder;
+use crate::notifications::Notifications;
 use crate::secrets::Secret;
 use crate::settings::{Auth, BearerSource, Endpoint, Protocol, RemoteEndpoint, ServerSettings, StdioEndpoint};
 use crate::throttle::Throttled;
@@ -244,7 +244,7 @@ impl Opening<'_> {
                 legacy_version: Some(ProtocolVersion::LATEST_WITH_INITIALIZE),
             },
         };
-        let transport = InOrder::new(Throttled::new(transport), handler.clone());
+        let transport = Notifications::new(Throttled::new(transport), handler.clone());
         serve_client_with_lifecycle(handler, transport, mode).await
     }
 

@@ -4,7 +4,7 @@ use crate::context::Context;
 use crate::settings::{Elicitation, ServerSettings};
 use rmcp::ClientHandler;
 use rmcp::model::*;
-use rmcp::service::{NotificationContext, RequestContext, RoleClient};
+use rmcp::service::{RequestContext, RoleClient};
 use serde_json::{Map, Value};
 use std::collections::{HashMap, VecDeque};
 use std::path::PathBuf;
@@ -126,8 +126,26 @@ impl Handler {
         })
     }
 
+    /// Takes a notification. What is not here, nobody listens to.
+    #[expect(deprecated, reason = "servers of before 2026-07-28 use logging")]
+    pub(crate) fn told(&self, told: ServerNotification) {
+        match told {
+            ServerNotification::ProgressNotification(progress) => self.progressed(progress.params),
+            ServerNotification::ToolListChangedNotification(_) => {
+                self.trace(|| "its tools changed".into());
+                self.shared.tools_changed();
+            }
+            ServerNotification::LoggingMessageNotification(message) => self.trace(|| {
+                let LoggingMessageNotificationParam { level, logger, data, .. } = message.params;
+                let logger = logger.map(|logger| format!(" ({logger})")).unwrap_or_default();
+                format!("log {level:?}{logger}: {data}")
+            }),
+            _ => {}
+        }
+    }
+
     /// Tells who waits for a call how far it has come.
-    pub(crate) fn progressed(&self, params: ProgressNotificationParam) {
+    fn progressed(&self, params: ProgressNotificationParam) {
         // Ours are numbers; a text of any length would be kept here.
         if !matches!(params.progress_token.0, NumberOrString::Number(_)) {
             return;
@@ -154,7 +172,7 @@ fn defaults(schema: &ElicitationSchema) -> Option<Value> {
     Some(Value::Object(content))
 }
 
-#[expect(deprecated, reason = "servers of before 2026-07-28 use roots, sampling and logging")]
+#[expect(deprecated, reason = "servers of before 2026-07-28 use roots and sampling")]
 impl ClientHandler for Handler {
     fn get_info(&self) -> ClientConfig {
         let mut capabilities = ClientCapabilities::default();
@@ -187,21 +205,5 @@ impl ClientHandler for Handler {
         _context: RequestContext<RoleClient>,
     ) -> Result<ElicitResult, ErrorData> {
         self.elicit(&request)
-    }
-
-    async fn on_logging_message(
-        &self,
-        params: LoggingMessageNotificationParam,
-        _context: NotificationContext<RoleClient>,
-    ) {
-        self.trace(|| {
-            let logger = params.logger.map(|logger| format!(" ({logger})")).unwrap_or_default();
-            format!("log {:?}{logger}: {}", params.level, params.data)
-        });
-    }
-
-    async fn on_tool_list_changed(&self, _context: NotificationContext<RoleClient>) {
-        self.trace(|| "its tools changed".into());
-        self.shared.tools_changed();
     }
 }

@@ -12,7 +12,8 @@
 //! - `transport`: stdio, streamable HTTP, the older SSE, WebSocket.
 //! - `auth`: bearer tokens, OAuth logins.
 //! - `connect`, `connection`, `handler`: opening a session, its requests, and what a server may ask of us.
-//! - `throttle`: a server's own requests, no faster than they can be answered.
+//! - `throttle`: a server's own requests and notifications, no faster than they can be taken.
+//! - `notifications`: what a server tells, in its order and without a task for each.
 //! - `listing`, `calls`: what is asked of a server.
 //! - `server`, `session`: when connections begin and end, and whether a tool is still what was accepted.
 //! - `watch`: hearing that tools changed.
@@ -26,9 +27,9 @@ mod connection;
 mod context;
 mod error;
 mod handler;
-mod in_order;
 mod listing;
 pub mod lock;
+mod notifications;
 pub mod process;
 pub mod results;
 pub mod secrets;

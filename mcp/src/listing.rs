@@ -165,7 +165,7 @@ impl Connection {
         for _ in 0..MAX_PAGES {
             let params = cursor.take().map(|cursor| PaginatedRequestParams::default().with_cursor(Some(cursor)));
             let result = self.request(make(params), self.deadline(self.settings.timeout), None).await?;
-            let mut page = serde_json::to_value(&result).map_err(|error| CallError::Malformed(error.to_string()))?;
+            let mut page = serde_json::to_value(result).map_err(|error| CallError::Malformed(error.to_string()))?;
             size += page.to_string().len();
             match page.get_mut(member).map(Value::take) {
                 Some(Value::Array(listed)) => items.extend(listed),

@@ -7,8 +7,10 @@ use crate::handler::Progress;
 use crate::listing::Listing;
 use crate::lock::LockedServer;
 use crate::results;
+use crate::secrets::Redactor;
 use crate::session::Session;
 use crate::settings::{Protocol, ServerSettings};
+use capability_gen::json_memory;
 use futures_util::FutureExt;
 use futures_util::future::{BoxFuture, Shared};
 use serde_json::{Map, Value};
@@ -21,6 +23,9 @@ use tokio::time::Instant;
 const STEADY: Duration = Duration::from_secs(10);
 const FIRST_PAUSE: Duration = Duration::from_millis(500);
 const LONGEST_PAUSE: Duration = Duration::from_secs(30);
+
+/// Answers up to this size are made into data where they are; larger ones on a thread that may block.
+const MAX_INLINE_BYTES: u64 = 64 << 10;
 
 type Resolve = dyn Fn() -> Result<ServerSettings, ConnectError> + Send + Sync;
 type Started = Result<Arc<Session>, ConnectError>;
@@ -75,7 +80,7 @@ impl Server {
         progress: Option<Arc<dyn Fn(Progress) + Send + Sync>>,
     ) -> Result<Value, CallError> {
         let result = self.session().await?.call(tool, arguments, progress).await?;
-        results::data(&result, &self.shared.context.redactor)
+        self.read(result, results::data).await
     }
 
     /// As [`Server::call`], with the whole answer beside the data: content of every kind, for who passes it on. A tool
@@ -90,11 +95,15 @@ impl Server {
             Ok(session) => session.call(tool, arguments, progress).await,
             Err(error) => Err(error),
         };
-        let redactor = &self.shared.context.redactor;
-        match result {
-            Ok(result) => (results::data(&result, redactor), results::whole(&result, redactor)),
-            Err(error) => (Err(error), None),
-        }
+        let result = match result {
+            Ok(result) => result,
+            Err(error) => return (Err(error), None),
+        };
+        let read = |result: Value, redactor: &Redactor| {
+            let whole = results::whole(&result, redactor);
+            Ok((results::data(result, redactor), whole))
+        };
+        self.read(result, read).await.unwrap_or_else(|error| (Err(error), None))
     }
 
     /// Holds it to this from now on, unless something was accepted of it already: its tools became known by asking it.
@@ -110,14 +119,29 @@ impl Server {
     pub async fn read_resource(&self, uri: &str) -> Result<Value, CallError> {
         let session = self.session().await?;
         let result = session.note(session.connection.read_resource(uri).await)?;
-        results::resource(&result, &self.shared.context.redactor)
+        self.read(result, |result, redactor| results::resource(&result, redactor)).await
     }
 
     /// Fills in a prompt.
     pub async fn get_prompt(&self, name: &str, arguments: Map<String, Value>) -> Result<Value, CallError> {
         let session = self.session().await?;
         let result = session.note(session.connection.get_prompt(name, arguments).await)?;
-        results::prompt(&result, &self.shared.context.redactor)
+        self.read(result, |result, redactor| results::prompt(&result, redactor)).await
+    }
+
+    /// Makes data of an answer, away from the threads that serve where it is large.
+    async fn read<T: Send + 'static>(
+        &self,
+        result: Value,
+        read: impl FnOnce(Value, &Redactor) -> Result<T, CallError> + Send + 'static,
+    ) -> Result<T, CallError> {
+        let redactor = &self.shared.context.redactor;
+        if json_memory::size(&result, MAX_INLINE_BYTES) < MAX_INLINE_BYTES {
+            return read(result, redactor);
+        }
+        let redactor = redactor.clone();
+        let reading = tokio::task::spawn_blocking(move || read(result, &redactor));
+        reading.await.unwrap_or_else(|_| Err(CallError::Malformed("it could not be read".into())))
     }
 
     /// All that it offers now, without secrets.

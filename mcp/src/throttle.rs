@@ -1,7 +1,8 @@
-//! A transport that reads no more requests from a server than can be answered.
+//! A transport that reads no more requests and notifications from a server than can be taken.
 //!
-//! Every request of a server is answered, if only with a refusal. A server that asks without end and reads no answer
-//! would fill the memory with them; here it has to wait, as its pipe or stream fills up.
+//! Every request of a server is answered, if only with a refusal, and every notification is looked at. A server that asks
+//! or tells without end, and reads nothing, would fill the memory and keep a core busy; here it has to wait, as its pipe
+//! or stream fills up. What it answers is read with all else that it says, in its order.
 
 use rmcp::model::JsonRpcMessage;
 use rmcp::service::{RoleClient, RxJsonRpcMessage, TxJsonRpcMessage};
@@ -10,20 +11,38 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 /// Requests that are read at once, and how soon each further one is.
-const BURST: u32 = 200;
-const PACE: Duration = Duration::from_millis(10);
+const REQUESTS: Pace = Pace { burst: 200, each: Duration::from_millis(10) };
+
+/// The same for notifications: progress and logs of honest servers come by the hundred, and cost little.
+const NOTIFICATIONS: Pace = Pace { burst: 1_000, each: Duration::from_millis(1) };
+
+/// So many at once, and then one in so much time.
+struct Pace {
+    burst: u32,
+    each: Duration,
+}
+
+impl Pace {
+    /// When the next one may be read, where the one before was due then.
+    fn next(&self, due: Instant) -> Instant {
+        // A clock may have begun less than a burst ago.
+        let earliest = Instant::now().checked_sub(self.each * self.burst).unwrap_or(due);
+        due.max(earliest) + self.each
+    }
+}
 
 pub(crate) struct Throttled<T> {
     inner: T,
-    /// When the next request would be due at the slow pace; a burst may run ahead of it.
-    due: Instant,
-    /// A request that waits: receiving may be given up and begun anew at any time.
-    held: Option<RxJsonRpcMessage<RoleClient>>,
+    /// When the last request would have been due at the slow pace; a burst may run ahead of it.
+    request_due: Instant,
+    notification_due: Instant,
+    /// A message that waits, and until when: receiving may be given up and begun anew at any time.
+    held: Option<(RxJsonRpcMessage<RoleClient>, Instant)>,
 }
 
 impl<T> Throttled<T> {
     pub(crate) fn new(inner: T) -> Throttled<T> {
-        Throttled { inner, due: Instant::now(), held: None }
+        Throttled { inner, request_due: Instant::now(), notification_due: Instant::now(), held: None }
     }
 }
 
@@ -40,16 +59,23 @@ impl<T: Transport<RoleClient> + 'static> Transport<RoleClient> for Throttled<T> 
     async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleClient>> {
         if self.held.is_none() {
             let message = self.inner.receive().await?;
-            if !matches!(message, JsonRpcMessage::Request(_)) {
-                return Some(message);
-            }
-            // A clock may have begun less than a burst ago.
-            let earliest = Instant::now().checked_sub(PACE * BURST).unwrap_or(self.due);
-            self.due = self.due.max(earliest) + PACE;
-            self.held = Some(message);
+            let due = match &message {
+                JsonRpcMessage::Request(_) => {
+                    self.request_due = REQUESTS.next(self.request_due);
+                    self.request_due
+                }
+                JsonRpcMessage::Notification(_) => {
+                    self.notification_due = NOTIFICATIONS.next(self.notification_due);
+                    self.notification_due
+                }
+                JsonRpcMessage::Response(_) | JsonRpcMessage::Error(_) => return Some(message),
+            };
+            self.held = Some((message, due));
         }
-        tokio::time::sleep_until(self.due).await;
-        self.held.take()
+        if let Some((_, due)) = &self.held {
+            tokio::time::sleep_until(*due).await;
+        }
+        self.held.take().map(|(message, _)| message)
     }
 
     fn close(&mut self) -> impl Future<Output = Result<(), Self::Error>> + Send {
@@ -60,12 +86,12 @@ impl<T: Transport<RoleClient> + 'static> Transport<RoleClient> for Throttled<T> 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
+    use serde_json::{Value, json};
 
-    /// A server that asks without end.
-    struct Asking;
+    /// A server that says one thing without end.
+    struct Saying(Value);
 
-    impl Transport<RoleClient> for Asking {
+    impl Transport<RoleClient> for Saying {
         type Error = std::io::Error;
 
         fn send(
@@ -76,7 +102,7 @@ mod tests {
         }
 
         async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleClient>> {
-            serde_json::from_value(json!({ "jsonrpc": "2.0", "id": 7, "method": "ping" })).ok()
+            serde_json::from_value(self.0.clone()).ok()
         }
 
         async fn close(&mut self) -> Result<(), Self::Error> {
@@ -84,9 +110,9 @@ mod tests {
         }
     }
 
-    #[tokio::test]
-    async fn a_server_that_asks_without_end_has_to_wait() {
-        let mut transport = Throttled::new(Asking);
+    /// How many messages are read in a second.
+    async fn read_in_a_second(message: Value) -> u32 {
+        let mut transport = Throttled::new(Saying(message));
         let begun = Instant::now();
         let mut count = 0_u32;
         while begun.elapsed() < Duration::from_secs(1) {
@@ -94,6 +120,28 @@ mod tests {
             let patience = Duration::from_millis(7);
             count += u32::from(tokio::time::timeout(patience, transport.receive()).await.is_ok());
         }
-        assert!((90..=110 + BURST).contains(&count), "{count}");
+        count
+    }
+
+    #[tokio::test]
+    async fn a_server_that_asks_without_end_has_to_wait() {
+        let count = read_in_a_second(json!({ "jsonrpc": "2.0", "id": 7, "method": "ping" })).await;
+        assert!((90..=110 + REQUESTS.burst).contains(&count), "{count}");
+    }
+
+    #[tokio::test]
+    async fn a_server_that_tells_without_end_has_to_wait() {
+        for method in ["tools/list_changed", "resources/list_changed", "message", "its/own"] {
+            let params = json!({ "level": "info", "data": "x" });
+            let method = format!("notifications/{method}");
+            let count = read_in_a_second(json!({ "jsonrpc": "2.0", "method": method, "params": params })).await;
+            assert!((NOTIFICATIONS.burst..=1_100 + NOTIFICATIONS.burst).contains(&count), "{method}: {count}");
+        }
+    }
+
+    #[tokio::test]
+    async fn answers_are_never_held_up() {
+        let count = read_in_a_second(json!({ "jsonrpc": "2.0", "id": 7, "result": {} })).await;
+        assert!(count > 2 * (1_000 + NOTIFICATIONS.burst), "{count}");
     }
 }

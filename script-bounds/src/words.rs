@@ -9,8 +9,21 @@ pub(crate) fn starts_statement(word: &[u8]) -> bool {
 pub(crate) fn is_modifier(word: &[u8]) -> bool {
     matches!(
         word,
-        b"public" | b"private" | b"protected" | b"readonly" | b"static" | b"abstract" | b"override" | b"async"
-            | b"declare" | b"const" | b"export" | b"default" | b"accessor" | b"in" | b"out"
+        b"public"
+            | b"private"
+            | b"protected"
+            | b"readonly"
+            | b"static"
+            | b"abstract"
+            | b"override"
+            | b"async"
+            | b"declare"
+            | b"const"
+            | b"export"
+            | b"default"
+            | b"accessor"
+            | b"in"
+            | b"out"
     )
 }
 

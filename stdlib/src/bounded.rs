@@ -2,28 +2,48 @@
 //! many rows of many columns.
 
 use crate::error::StdError;
+use capability_gen::json_memory::{Account, Meter};
 use std::io::{self, Write};
 
 /// What one call may make. As much as a script's memory has by default, so that no script misses more.
 pub(crate) const MAX_MADE_BYTES: usize = 64 << 20;
 
-/// Text of at most [`MAX_MADE_BYTES`]; writing more fails.
-#[derive(Default)]
-pub(crate) struct BoundedText(Vec<u8>);
+/// Room of a text that has begun.
+const FIRST_ROOM: usize = 4 << 10;
 
-impl BoundedText {
+/// Text of at most [`MAX_MADE_BYTES`], and of no more than its account allows; writing more fails.
+pub(crate) struct BoundedText<'a> {
+    text: Vec<u8>,
+    meter: Meter<'a>,
+}
+
+impl<'a> BoundedText<'a> {
+    pub(crate) fn new(account: &'a mut dyn Account) -> BoundedText<'a> {
+        BoundedText { text: Vec::new(), meter: Meter::new(account) }
+    }
+
     /// What was written.
     pub(crate) fn into_text(self) -> Result<String, StdError> {
-        String::from_utf8(self.0).map_err(|_| StdError::failed("The text is not UTF-8"))
+        String::from_utf8(self.text).map_err(|_| StdError::failed("The text is not UTF-8"))
     }
 }
 
-impl Write for BoundedText {
+impl Write for BoundedText<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        if self.0.len() + bytes.len() > MAX_MADE_BYTES {
+        let (room, needed) = (self.text.capacity(), self.text.len() + bytes.len());
+        if needed > MAX_MADE_BYTES {
             return Err(io::ErrorKind::FileTooLarge.into());
         }
-        self.0.extend_from_slice(bytes);
+        let mut counted = self.meter.work(bytes.len() as u64);
+        if needed > room {
+            let more = needed.max(room.saturating_mul(2)).max(FIRST_ROOM);
+            counted = counted.and_then(|()| self.meter.replace(room as u64, more as u64));
+            if counted.is_ok() {
+                self.text.reserve_exact(more - self.text.len());
+            }
+        }
+        counted.map_err(|_| io::ErrorKind::OutOfMemory)?;
+        self.text.extend_from_slice(bytes);
         Ok(bytes.len())
     }
 
@@ -35,4 +55,9 @@ impl Write for BoundedText {
 /// What a script is told when there would be more.
 pub(crate) fn too_large() -> StdError {
     StdError::failed(format!("The result would have more than {MAX_MADE_BYTES} bytes")).because("tooLarge")
+}
+
+/// What is said where the host has no memory for a call, or where nobody waits for it.
+pub(crate) fn no_memory() -> StdError {
+    StdError::failed("The call takes more memory than there is for it: pass less at one time").because("tooLarge")
 }

@@ -1,8 +1,9 @@
 //! JSON text.
 
-use crate::bounded::{BoundedText, too_large};
+use crate::bounded::{BoundedText, no_memory, too_large};
 use crate::error::{Answer, StdError};
 use crate::params::read;
+use capability_gen::json_memory::{self, Account, Meter, ReadError, RepeatedKeys};
 use serde::Serialize;
 use serde_json::ser::{PrettyFormatter, Serializer};
 use serde_json::{Value, json};
@@ -10,15 +11,15 @@ use serde_json::{Value, json};
 /// As `JSON.stringify` has it.
 const MAX_INDENT: u64 = 10;
 
-/// Calls a function by the name that scripts use: `parse` or `stringify`.
-pub fn call(function: &str, params: Value) -> Answer {
+/// Calls a function by the name that scripts use: `parse` or `stringify`. What it makes is taken from the account.
+pub fn call(function: &str, params: Value, account: &mut dyn Account) -> Answer {
     match function {
-        "parse" => parse(&read(params, |params| params.text("text"))?),
+        "parse" => parse(&read(params, |params| params.text("text"))?, account),
         "stringify" => {
             let (value, indent) = read(params, |params| {
                 Ok((params.value("value")?, params.optional_count("indent", MAX_INDENT)?.unwrap_or(0)))
             })?;
-            stringify(&value, usize::try_from(indent).unwrap_or(0)).map(Value::String)
+            stringify(&value, usize::try_from(indent).unwrap_or(0), account).map(Value::String)
         }
         _ => Err(StdError::unknown_function("json", function)),
     }
@@ -26,8 +27,12 @@ pub fn call(function: &str, params: Value) -> Answer {
 
 /// As `JSON.parse` does: of two members of one name the last one counts, and numbers are doubles. Nesting is bounded,
 /// and an error says where it is.
-fn parse(text: &str) -> Answer {
-    serde_json::from_str(text).map_err(|error| {
+fn parse(text: &str, account: &mut dyn Account) -> Answer {
+    json_memory::from_str(text, RepeatedKeys::LastCounts, &mut Meter::new(account)).map_err(|error| {
+        let error = match error {
+            ReadError::Json(error) => error,
+            ReadError::Memory(_) => return no_memory(),
+        };
         let (line, column) = (error.line(), characters(text, error.line(), error.column()));
         let why = error.to_string();
         let why = why.rsplit_once(" at line ").map_or(why.as_str(), |(why, _)| why);
@@ -43,8 +48,8 @@ fn characters(text: &str, line: usize, column: usize) -> usize {
     line.char_indices().take_while(|(start, _)| *start < column).count()
 }
 
-fn stringify(value: &Value, indent: usize) -> Result<String, StdError> {
-    let mut text = BoundedText::default();
+fn stringify(value: &Value, indent: usize, account: &mut dyn Account) -> Result<String, StdError> {
+    let mut text = BoundedText::new(account);
     let written = if indent == 0 {
         value.serialize(&mut Serializer::new(&mut text))
     } else {
@@ -57,8 +62,13 @@ fn stringify(value: &Value, indent: usize) -> Result<String, StdError> {
 
 #[cfg(test)]
 mod tests {
-    use super::call;
+    use crate::Answer;
+    use capability_gen::json_memory::Allowance;
     use serde_json::{Value, json};
+
+    fn call(function: &str, params: Value) -> Answer {
+        super::call(function, params, &mut Allowance(u64::MAX))
+    }
 
     fn parse(text: &str) -> Result<Value, String> {
         call("parse", json!({ "text": text })).map_err(|error| error.message)
@@ -130,6 +140,18 @@ mod tests {
             Some(json!({"reason": "tooLarge"}))
         );
         assert!(call("stringify", json!({ "value": value })).is_ok());
+    }
+
+    #[test]
+    fn no_more_memory_is_taken_than_there_is() {
+        let within = |function: &str, params: Value, bytes: u64| super::call(function, params, &mut Allowance(bytes));
+        let list = json!({ "text": format!("[{}0]", "0,".repeat(100_000)) });
+        let refused = within("parse", list.clone(), 5 << 20).unwrap_err();
+        assert_eq!((refused.code, refused.details), ("call.failed", Some(json!({"reason": "tooLarge"}))));
+        assert!(within("parse", list, 50 << 20).is_ok());
+        let value = json!({ "value": vec![0; 100_000] });
+        assert!(within("stringify", value.clone(), 100_000).is_err());
+        assert!(within("stringify", value, 1 << 20).is_ok());
     }
 
     #[test]

@@ -17,7 +17,7 @@ const MAX_RUNS: u32 = 300;
 pub(super) fn engine(use_cache: bool) -> Result<Engine, HostError> {
     let cache = if use_cache { cache() } else { None };
     let mut spinner = None;
-    let config = EngineConfig { cache, max_runs: MAX_RUNS, ..EngineConfig::default() };
+    let config = EngineConfig { cache, max_runs: MAX_RUNS, memory_budget: memory_budget()?, ..EngineConfig::default() };
     let loaded = Engine::with_origin(config, |origin| {
         if origin == Origin::Compiled {
             spinner = Some(spin("Compiling the engine (once)"));
@@ -27,6 +27,15 @@ pub(super) fn engine(use_cache: bool) -> Result<Engine, HostError> {
         spinner.finish_and_clear();
     }
     loaded.map(|(engine, _)| engine)
+}
+
+/// The variable that says how much memory all runs of this process may use together.
+const MEMORY_BUDGET: &str = "AGENT_SPACES_MEMORY_BUDGET";
+
+fn memory_budget() -> Result<Option<u64>, HostError> {
+    let Some(text) = std::env::var_os(MEMORY_BUDGET) else { return Ok(None) };
+    let parsed = text.to_str().ok_or_else(|| "expected a size such as 8GiB".to_owned()).and_then(super::units::bytes);
+    parsed.map(Some).map_err(|error| HostError::Limits(format!("{MEMORY_BUDGET}: {error}")))
 }
 
 /// A machine without a home folder works too, only slower.

@@ -7,12 +7,13 @@ use super::script_file::ScriptFile;
 use super::space_choice::{Found, SpaceChoice};
 use super::{folders, output, terminal, trust, units};
 use agent_spaces::project::{Project, SpaceModules};
-use agent_spaces::{Caller, Engine, Event, EventKind, Limits, PrepareError, Program, RunReport, Usage};
+use agent_spaces::{Caller, Engine, Event, EventKind, Limits, PrepareError, Program, RunOptions, RunReport, Usage};
 use clap::Args;
 use serde_json::{Value, json};
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 /// Run a TypeScript or JavaScript file in a sandbox.
 ///
@@ -130,8 +131,9 @@ impl Run {
         }
         self.asking.prepare(&mut session, self.file == Path::new("-"))?;
         let mut asked = Asked::default();
+        let mut ready_after = Duration::ZERO;
         let program = loop {
-            let program = match self.prepare(&script, &engine, &found, &session)? {
+            let program = match self.prepare(&script, &engine, &found, &session, &mut ready_after)? {
                 Ok(program) if !self.ask_for(&found, &program, &mut asked)? => break program,
                 Ok(_) => None,
                 Err(refused) => Some(refused),
@@ -146,7 +148,7 @@ impl Run {
             found = self.choice.find(&script, &engine)?;
         };
         let limits = self.limits(self.choice.limits(&found))?;
-        let report = session.wait(self.follow(&program, limits));
+        let report = session.wait(self.follow(&program, limits, ready_after));
         Ok((report, program))
     }
 
@@ -156,6 +158,7 @@ impl Run {
         engine: &Engine,
         found: &Found,
         session: &Session,
+        ready_after: &mut Duration,
     ) -> Result<Result<Program, PrepareError>, Failure> {
         let modules = self.choice.modules(found)?;
         let mut space = modules.assemble_with(engine, session.equipment())?;
@@ -166,7 +169,10 @@ impl Run {
         if let Some(workspace) = script.workspace()? {
             space = space.with_workspace(workspace);
         }
+        let begun = Instant::now();
+        space = space.with_source_limit(self.choice.limits(found).source);
         let program = space.prepare(&script.name, &script.source);
+        *ready_after = begun.elapsed();
         if let Ok(program) = &program {
             for advice in modules.unanswered(program.interfaces()) {
                 terminal::warn(&advice);
@@ -251,9 +257,9 @@ impl Run {
     }
 
     /// Runs, and passes on what happens.
-    async fn follow(&self, program: &Program, limits: Limits) -> RunReport {
-        let caller = Caller { name: None, scopes: self.scope.iter().cloned().collect() };
-        let mut run = program.start_for(caller, limits);
+    async fn follow(&self, program: &Program, limits: Limits, spent: Duration) -> RunReport {
+        let caller = Arc::new(Caller { name: None, scopes: self.scope.iter().cloned().collect() });
+        let mut run = program.start_with(RunOptions { limits, caller, spent, ..RunOptions::default() });
         while let Some(event) = run.next_event().await {
             self.tell(&event);
         }

@@ -24,6 +24,8 @@ pub struct Limits {
     pub bytes_per_call: Option<Quantity>,
     /// Calls that fail one after the other: a count.
     pub failures: Option<Quantity>,
+    /// Size of a script and the files that it imports: bytes.
+    pub source_bytes: Option<Quantity>,
 }
 
 const KEYS: &[&str] = &[
@@ -37,6 +39,7 @@ const KEYS: &[&str] = &[
     "consoleBytes",
     "bytesPerCall",
     "failures",
+    "sourceBytes",
 ];
 
 impl Limits {
@@ -57,6 +60,7 @@ impl Limits {
             console_bytes: amount("consoleBytes", Measure::Bytes)?,
             bytes_per_call: amount("bytesPerCall", Measure::Bytes)?,
             failures: amount("failures", Measure::Count)?,
+            source_bytes: amount("sourceBytes", Measure::Bytes)?,
         })
     }
 
@@ -71,6 +75,7 @@ impl Limits {
             (&mut given.console, self.console_bytes),
             (&mut given.call_bytes, self.bytes_per_call),
             (&mut given.failures, self.failures),
+            (&mut given.source, self.source_bytes),
         ];
         for (slot, quantity) in amounts {
             if let Some(Quantity::Count(amount) | Quantity::Bytes(amount)) = quantity {
@@ -95,6 +100,7 @@ impl Limits {
             console_bytes: self.console_bytes.or(base.console_bytes),
             bytes_per_call: self.bytes_per_call.or(base.bytes_per_call),
             failures: self.failures.or(base.failures),
+            source_bytes: self.source_bytes.or(base.source_bytes),
         }
     }
 }
@@ -115,7 +121,7 @@ mod tests {
     fn every_limit_is_read_into_its_own_field() {
         let limits = read(json!({
             "fuel": "1_000", "memory": "64MiB", "time": "5s", "calls": 3, "inflight": 4,
-            "resultBytes": 5, "consoleBytes": "6kB", "bytesPerCall": 7, "failures": 8
+            "resultBytes": 5, "consoleBytes": "6kB", "bytesPerCall": 7, "failures": 8, "sourceBytes": 9
         }))
         .unwrap();
         let expected = Limits {
@@ -128,6 +134,7 @@ mod tests {
             console_bytes: Some(Quantity::Bytes(6000)),
             bytes_per_call: Some(Quantity::Bytes(7)),
             failures: Some(Quantity::Count(8)),
+            source_bytes: Some(Quantity::Bytes(9)),
         };
         assert_eq!(limits, expected);
         assert_eq!(read(json!({ "timeout": 5 })).unwrap().time, expected.time);

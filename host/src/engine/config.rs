@@ -14,6 +14,9 @@ pub struct EngineConfig {
     /// How many runs may exist at one time, waiting ones included; more wait for a place. Address space
     /// is reserved for each, memory is not. A few more places are kept for runs that answer calls of other runs.
     pub max_runs: u32,
+    /// Bytes that all runs together may use, with the host's work for them; half of what the machine or the container has
+    /// unless it is named. New runs wait while most of it is used.
+    pub memory_budget: Option<u64>,
     /// Fuel metering can be left out to measure what it costs. Without it no run ends by itself.
     pub meter_fuel: bool,
     /// Scripts that are run often are kept compiled, which takes what they compile to in memory: two kilobytes for a line,
@@ -28,6 +31,7 @@ impl Default for EngineConfig {
             #[cfg(feature = "compiler")]
             cache: None,
             max_runs: DEFAULT_MAX_RUNS,
+            memory_budget: None,
             meter_fuel: true,
             #[cfg(feature = "compiler")]
             keep_compiled: true,

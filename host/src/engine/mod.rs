@@ -4,14 +4,18 @@
 //! - [`config`]: how wasmtime is set up, with the reason for each choice.
 //! - [`prebuilt`]: the module that is checked in.
 //! - [`layout`]: what a binding must know of it.
+//! - [`memory_budget`]: what all runs together may use.
 //! - [`places`]: which run has a place in the pool.
-//! - [`cache`]: compiled code on disk.
+//! - [`cache`]: compiled code on disk; `compile_gate`: how much is compiled at one time.
 
 #[cfg(feature = "compiler")]
 pub(crate) mod cache;
+#[cfg(feature = "compiler")]
+mod compile_gate;
 mod config;
 #[cfg(feature = "compiler")]
 mod layout;
+mod memory_budget;
 mod places;
 mod prebuilt;
 
@@ -21,7 +25,10 @@ pub use config::EngineConfig;
 pub(crate) use config::MAX_MEMORY_BYTES;
 #[cfg(feature = "compiler")]
 pub(crate) use layout::EngineLayout;
-pub(crate) use places::{MAX_DEPTH, Places};
+#[cfg(feature = "compiler")]
+pub(crate) use memory_budget::HeldMemory;
+pub(crate) use memory_budget::MemoryBudget;
+pub(crate) use places::{MAX_DEPTH, Place, Places};
 pub use prebuilt::{ENGINE_SHA256, ENGINE_WASM};
 
 use crate::error::HostError;
@@ -38,6 +45,7 @@ struct Inner {
     wasmtime: wasmtime::Engine,
     module: Module,
     places: Places,
+    memory: Arc<MemoryBudget>,
     config: EngineConfig,
     /// Compiles bindings; made when it is first needed.
     #[cfg(feature = "compiler")]
@@ -104,10 +112,12 @@ impl Engine {
 
     fn assemble(config: EngineConfig, wasmtime: wasmtime::Engine, module: Module) -> Engine {
         let places = Places::new(config.max_runs);
+        let memory = Arc::new(MemoryBudget::new(config.memory_budget));
         Engine(Arc::new(Inner {
             wasmtime,
             module,
             places,
+            memory,
             config,
             #[cfg(feature = "compiler")]
             quick: std::sync::OnceLock::new(),
@@ -130,7 +140,9 @@ impl Engine {
                 return Ok(component);
             }
         }
+        let compiling = compile_gate::COMPILING.enter();
         let code = self.quick()?.precompile_component(wasm).map_err(HostError::engine)?;
+        drop(compiling);
         if let Some(cache) = cache {
             cache.store(&key, &code);
         }
@@ -191,6 +203,11 @@ impl Engine {
     /// Places in the pool; a run waits here while all are taken.
     pub(crate) fn places(&self) -> &Places {
         &self.0.places
+    }
+
+    /// What all runs together may use.
+    pub(crate) fn memory(&self) -> &Arc<MemoryBudget> {
+        &self.0.memory
     }
 
     pub(crate) fn config(&self) -> &EngineConfig {

@@ -14,7 +14,7 @@ pub(super) const DEFAULT: u64 = 16 << 20;
 pub(crate) const DYNAMIC_VALUE_OVERHEAD: u64 = 8;
 
 pub(super) fn message(allowed: u64) -> String {
-    format!("A call carries more than {allowed} bytes")
+    format!("A call carries more than {allowed} bytes, or more values than the host has memory for")
 }
 
 /// How much a call may carry in either direction, and how much all of them did.
@@ -31,19 +31,23 @@ impl BytesLimit {
     }
 
     /// Takes note of a call's arguments, unless they are too large.
-    pub(crate) fn send(&mut self, arguments: &Value) -> Result<(), Reached> {
-        self.sent += self.check(arguments)?;
+    pub(crate) fn send(&mut self, bytes: u64) -> Result<(), Reached> {
+        self.sent += self.check(bytes)?;
         Ok(())
     }
 
     /// Takes note of a call's answer, unless it is too large.
-    pub(crate) fn receive(&mut self, answer: &Value) -> Result<(), Reached> {
-        self.received += self.check(answer)?;
+    pub(crate) fn receive(&mut self, bytes: u64) -> Result<(), Reached> {
+        self.received += self.check(bytes)?;
         Ok(())
     }
 
-    fn check(&self, value: &Value) -> Result<u64, Reached> {
-        let bytes = size(value);
+    /// The most that a call may carry.
+    pub(crate) fn allowed(&self) -> u64 {
+        self.allowed
+    }
+
+    fn check(&self, bytes: u64) -> Result<u64, Reached> {
         if bytes > self.allowed { Err(Reached(Limit::Bytes)) } else { Ok(bytes) }
     }
 
@@ -59,14 +63,14 @@ impl BytesLimit {
 }
 
 /// About the length of the value's JSON text.
-fn size(value: &Value) -> u64 {
+pub(crate) fn text_bytes(value: &Value) -> u64 {
     match value {
         Value::Null | Value::Bool(_) => 4,
         Value::Number(_) => 8,
         Value::String(text) => text.len() as u64 + 2,
-        Value::Array(items) => 2 + items.iter().map(|item| size(item) + 1).sum::<u64>(),
+        Value::Array(items) => 2 + items.iter().map(|item| text_bytes(item) + 1).sum::<u64>(),
         Value::Object(members) => {
-            2 + members.iter().map(|(name, member)| name.len() as u64 + 4 + size(member)).sum::<u64>()
+            2 + members.iter().map(|(name, member)| name.len() as u64 + 4 + text_bytes(member)).sum::<u64>()
         }
     }
 }

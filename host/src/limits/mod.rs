@@ -8,19 +8,25 @@ mod calls;
 mod console;
 mod failures;
 mod fuel;
+mod host_memory;
 mod in_flight;
 mod memory;
 mod result;
+mod source;
 mod stack;
 mod time;
 
-pub(crate) use bytes::{BytesLimit, DYNAMIC_VALUE_OVERHEAD};
+pub(crate) use bytes::{BytesLimit, DYNAMIC_VALUE_OVERHEAD, text_bytes};
 pub(crate) use calls::CallLimit;
 pub(crate) use console::ConsoleLimit;
 pub(crate) use failures::FailureLimit;
 pub(crate) use fuel::YIELD_INTERVAL;
+pub use host_memory::RunMemory;
+pub(crate) use host_memory::{CallMemory, HostMemory, SandboxKind, SandboxMemory, message as host_memory_message};
 pub(crate) use in_flight::InFlightLimit;
 pub(crate) use memory::MemoryLimit;
+#[cfg(feature = "compiler")]
+pub(crate) use source::{CODE as SOURCE_LIMIT, message as source_message};
 pub(crate) use stack::{FIBER_STACK_BYTES, WASM_STACK_BYTES};
 
 use crate::engine::MAX_MEMORY_BYTES;
@@ -49,6 +55,8 @@ pub struct Limits {
     pub call_bytes: u64,
     /// Calls that fail one after the other.
     pub failures: u64,
+    /// Bytes of the script and the files that it imports, together.
+    pub source: u64,
 }
 
 impl Default for Limits {
@@ -63,6 +71,7 @@ impl Default for Limits {
             in_flight: in_flight::DEFAULT,
             call_bytes: bytes::DEFAULT,
             failures: failures::DEFAULT,
+            source: source::DEFAULT,
         }
     }
 }
@@ -91,6 +100,8 @@ pub enum Limit {
     Bytes,
     /// Number of calls that fail one after the other.
     Failures,
+    /// Size of the source.
+    Source,
 }
 
 impl Limit {
@@ -107,6 +118,7 @@ impl Limit {
             Limit::InFlight => in_flight::CODE,
             Limit::Bytes => bytes::CODE,
             Limit::Failures => failures::CODE,
+            Limit::Source => source::CODE,
         }
     }
 
@@ -123,6 +135,7 @@ impl Limit {
             Limit::InFlight => in_flight::message(limits.in_flight),
             Limit::Bytes => bytes::message(limits.call_bytes),
             Limit::Failures => failures::message(limits.failures),
+            Limit::Source => source::message(limits.source),
         }
     }
 
@@ -150,12 +163,13 @@ impl Limit {
             Limit::InFlight => in_flight::ADVICE,
             Limit::Bytes => bytes::ADVICE,
             Limit::Failures => failures::ADVICE,
+            Limit::Source => source::ADVICE,
         }
     }
 
     /// The cap with this code.
     pub(crate) fn from_code(code: &str) -> Option<Limit> {
-        const ALL: [Limit; 10] = [
+        const ALL: [Limit; 11] = [
             Limit::Fuel,
             Limit::Memory,
             Limit::Time,
@@ -166,6 +180,7 @@ impl Limit {
             Limit::InFlight,
             Limit::Bytes,
             Limit::Failures,
+            Limit::Source,
         ];
         ALL.into_iter().find(|limit| limit.code() == code)
     }

@@ -143,9 +143,9 @@ impl Pipeline {
     ) -> Result<(Value, Source), CapabilityError> {
         grant::check(&self.rules.grants, &call.interface, &self.label)?;
         policy::check_caller(self, &context.caller)?;
-        if self.checks.is_some() {
-            defaults::apply(self.compiled()?, &mut call.params);
-            call.params = validate::check(self, call.params).await?;
+        if let Some(checks) = &self.checks {
+            let params = std::mem::take(&mut call.params);
+            call.params = validate::check(self, checks, params, &call).await?;
         }
         policy::check_arguments(self, &call.params)?;
         rate::take(self).await?;
@@ -156,9 +156,8 @@ impl Pipeline {
             cache::Found::Nothing(key) => key,
         };
         let whole = call.whole.clone();
-        let mut answer = provide::call(self, call).await;
-        redact::answer(&self.rules.redactor, &mut answer);
-        let value = answer?;
+        let answer = provide::call(self, call).await;
+        let value = redact::answer(&self.rules.redactor, answer, &context.turns).await?;
         let keeping = cache::prepare(self, key, &value, whole.as_ref());
         Ok((value, Source::Provider(keeping)))
     }

@@ -70,6 +70,8 @@ impl Provider {
         };
         let mut pause = FIRST_PAUSE;
         for _ in 0..self.retries {
+            // Each attempt has parameters of its own.
+            call.memory.take_value(&call.params).map_err(|error| CapabilityError::failed(error.to_string()))?;
             match self.attempt(call.clone()).await {
                 Err(error) if error.retryable => tokio::time::sleep(pause).await,
                 answer => return answer,

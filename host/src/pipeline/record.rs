@@ -21,7 +21,7 @@ pub(super) fn begin(accounting: &Accounting, call: &Call, is_server: bool) -> Re
     let entry = Entry {
         began: SystemTime::now(),
         latency: Default::default(),
-        characters_in: call.params.to_string().chars().count(),
+        characters_in: characters(&call.params),
         characters_out: 0,
         provider: match is_server {
             true => Provider::Server(call.capability.to_string()),
@@ -41,7 +41,7 @@ impl Recorded {
         let Some(entry) = self.0.as_mut().and_then(|running| running.entry.as_mut()) else { return };
         entry.characters_out = match answer {
             Value::String(text) => text.chars().count(),
-            value => value.to_string().chars().count(),
+            value => characters(value),
         };
     }
 
@@ -55,11 +55,44 @@ impl Recorded {
     }
 }
 
+/// How many characters a value's JSON text has, without the text.
+fn characters(value: &Value) -> usize {
+    struct Counted(usize);
+    impl std::io::Write for Counted {
+        fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+            // A character of UTF-8 has one byte that does not continue another.
+            self.0 += bytes.iter().filter(|byte| **byte & 0xc0 != 0x80).count();
+            Ok(bytes.len())
+        }
+
+        fn flush(&mut self) -> std::io::Result<()> {
+            Ok(())
+        }
+    }
+    let mut counted = Counted(0);
+    // Counting never fails.
+    let _ = serde_json::to_writer(&mut counted, value);
+    counted.0
+}
+
 impl Drop for Running {
     fn drop(&mut self) {
         if let Some(mut entry) = self.entry.take() {
             entry.latency = self.begun.elapsed();
             self.accounting.record(entry);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::characters;
+    use serde_json::json;
+
+    #[test]
+    fn characters_are_those_of_the_text() {
+        for value in [json!(null), json!({ "ü": ["é\n", 1.5, "日本", "😀"] }), json!("")] {
+            assert_eq!(characters(&value), value.to_string().chars().count(), "{value}");
         }
     }
 }

@@ -1,22 +1,33 @@
 //! Takes out what must not reach a script, whoever said it.
 
 use crate::handlers::Answer;
+use crate::off_thread::{MAX_INLINE_BYTES, Turns};
 use agent_spaces_mcp::secrets::Redactor;
+use capability_gen::json_memory;
+use serde_json::Value;
 
 /// The longest code of an error.
 const MAX_CODE: usize = 64;
 
-pub(super) fn answer(redactor: &Redactor, answer: &mut Answer) {
+pub(super) async fn answer(redactor: &Redactor, answer: Answer, turns: &Turns) -> Answer {
     match answer {
-        Ok(value) => redactor.value(value),
-        Err(error) => {
+        Ok(value) if json_memory::size(&value, MAX_INLINE_BYTES) >= MAX_INLINE_BYTES => {
+            let redactor = redactor.clone();
+            turns.off_thread(move |_| redacted(&redactor, value)).await
+        }
+        Ok(value) => Ok(redacted(redactor, value)),
+        Err(mut error) => {
             error.code = code(&redactor.text(&error.code));
             error.message = redactor.text(&error.message).into_owned();
-            if let Some(details) = &mut error.details {
-                redactor.value(details);
-            }
+            error.details = error.details.map(|details| redacted(redactor, details));
+            Err(error)
         }
     }
+}
+
+fn redacted(redactor: &Redactor, mut value: Value) -> Value {
+    redactor.value(&mut value);
+    value
 }
 
 /// A code that is one: a provider may have made it of anything, and it stands in events and logs as it is.

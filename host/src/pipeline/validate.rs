@@ -1,7 +1,8 @@
 //! Parameters against their schema, before any provider sees them.
 
-use super::Pipeline;
-use crate::handlers::CapabilityError;
+use super::{Checks, Pipeline, defaults};
+use crate::handlers::{Call, CapabilityError};
+use crate::off_thread::{MAX_INLINE_BYTES, Stop};
 use capability_gen::validate::{Invalid, Issue, IssueKind};
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -10,13 +11,26 @@ use std::sync::Arc;
 /// hold up no other run.
 const MAX_INLINE_NODES: usize = 1_000;
 
-pub(super) async fn check(pipeline: &Arc<Pipeline>, params: Value) -> Result<Value, CapabilityError> {
-    if count(&params, MAX_INLINE_NODES) < MAX_INLINE_NODES {
+/// Fills in defaults and checks the parameters of a call.
+pub(super) async fn check(
+    pipeline: &Arc<Pipeline>,
+    checks: &Checks,
+    mut params: Value,
+    call: &Call,
+) -> Result<Value, CapabilityError> {
+    let is_compiled = checks.compiled.get().is_some() || checks.spec.schema.len() as u64 <= MAX_INLINE_BYTES;
+    if is_compiled && count(&params, MAX_INLINE_NODES) < MAX_INLINE_NODES {
+        defaults::apply(pipeline.compiled()?, &mut params);
         return check_now(pipeline, params);
     }
-    let pipeline = pipeline.clone();
-    let checked = tokio::task::spawn_blocking(move || check_now(&pipeline, params)).await;
-    checked.unwrap_or_else(|_| Err(CapabilityError::failed("the parameters could not be checked")))
+    let (pipeline, memory) = (pipeline.clone(), call.memory.clone());
+    let work = move |_: &Stop| {
+        // Filling in defaults keeps the parameters as they were beside those that they become.
+        memory.take_value(&params).map_err(|error| CapabilityError::failed(error.to_string()))?;
+        defaults::apply(pipeline.compiled()?, &mut params);
+        check_now(&pipeline, params)
+    };
+    call.turns.off_thread(work).await?
 }
 
 /// As [`check`], here.

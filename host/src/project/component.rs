@@ -9,6 +9,7 @@ use crate::binding::{self, Inside, embed};
 use crate::compile::Compiled;
 use crate::error::HostError;
 use crate::interfaces::Interfaces;
+use crate::limits::Limits;
 use crate::modules::{Binding, ModuleSource, Modules};
 use crate::providers::HandlerKind;
 use crate::providers::typescript::{CAPABILITIES, CAPABILITIES_SOURCE, GIVEN, PROCESS, PROCESS_SOURCE};
@@ -64,7 +65,14 @@ impl DefinitionFile {
         let entry_name = format!("{name}.provide.js");
         let mut read = |has_variables: bool| {
             modules.insert(GIVEN.to_owned(), ModuleSource::JavaScript(given(&module, has_variables)?));
-            let known = Known { modules: &modules, withheld: &withheld, has_fetch: true, packages: Some(&packages) };
+            let known = Known {
+                modules: &modules,
+                withheld: &withheld,
+                has_fetch: true,
+                packages: Some(&packages),
+                max_bytes: Limits::default().source,
+                memory: None,
+            };
             let source = entry(&name, kind, has_variables, &described.interfaces)?;
             resolve(&entry_name, &source, known, Some(&workspace))
                 .map_err(|error| self.handler_error(file, packages.folder(), error))

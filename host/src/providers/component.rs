@@ -11,7 +11,7 @@ use crate::error::HostError;
 use crate::events::EventSink;
 use crate::handlers::{Answer, Call, CapabilityError, Handlers};
 use crate::interfaces::Interfaces;
-use crate::limits::{DYNAMIC_VALUE_OVERHEAD, Limits, YIELD_INTERVAL};
+use crate::limits::{CallMemory, Limits, RunMemory, SandboxKind, YIELD_INTERVAL};
 use crate::pipeline::{Grants, Rules, STANDARD};
 use crate::program::Sources;
 use crate::run::{Ending, RunContext, State, Wasi, apart};
@@ -20,6 +20,7 @@ use crate::services;
 use crate::standard::StandardLibrary;
 use crate::values::{FunctionShape, Shape, from_json, to_json};
 use agent_spaces_mcp::secrets::Secret;
+use capability_gen::json_memory::Meter;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fs::File;
@@ -145,11 +146,12 @@ impl Linked {
         let unknown = || CapabilityError::new("call.unavailable", format!("The component has no {}", call.function));
         let export = self.exports.get(&key).ok_or_else(unknown)?;
         let invalid = |error: crate::values::Mismatch| CapabilityError::new("call.invalid", error.to_string());
-        let arguments = arguments(export, call.params).map_err(invalid)?;
-        let mut store = self.store(call.run_id);
+        let memory = call.memory;
+        let arguments = memory.metered(|meter| arguments(export, call.params, meter)).map_err(invalid)?;
+        let mut store = self.store(call.run_id, &memory);
         let run = self.run(&mut store, export, &arguments);
         let answer = match tokio::time::timeout(self.limits.time, run).await {
-            Ok(Ok(answer)) => return answered(answer, export),
+            Ok(Ok(answer)) => return answered(answer, export, &memory),
             Ok(Err(trap)) => Ending::Trapped(trap),
             Err(_) => Ending::TimedOut,
         };
@@ -160,8 +162,10 @@ impl Linked {
         }
     }
 
-    fn store(&self, run_id: Arc<str>) -> Store<State> {
-        let context = Arc::new(RunContext::of_host(Arc::default(), EventSink::none()));
+    fn store(&self, run_id: Arc<str>, memory: &CallMemory) -> Store<State> {
+        let RunMemory(memory) = memory.run();
+        let host = RunContext::of_host(Arc::default(), EventSink::none());
+        let context = Arc::new(RunContext { memory, sandbox: SandboxKind::Nested, ..host });
         let mut state = State::new(run_id, &self.limits, Arc::default(), context, Instant::now());
         state.set_wasi(Wasi::new(self.env.iter().map(|(name, value)| (name.as_str(), value.expose()))));
         Store::new(&self.engine, state)
@@ -171,8 +175,7 @@ impl Linked {
         store.limiter(|state| state);
         store.set_fuel(self.limits.fuel)?;
         store.fuel_async_yield_interval(Some(YIELD_INTERVAL))?;
-        let most = self.limits.call_bytes.saturating_mul(DYNAMIC_VALUE_OVERHEAD);
-        store.set_hostcall_fuel(usize::try_from(most).unwrap_or(usize::MAX));
+        store.set_hostcall_fuel(store.data().passable());
         let instance = self.pre.instantiate_async(&mut *store).await?;
         let function = instance.get_func(&mut *store, export.index);
         let function = function.ok_or_else(|| wasmtime::Error::msg("the function is not there"))?;
@@ -219,24 +222,26 @@ fn link(component: &Component, engine: &Engine, grants: &ProviderGrants) -> Resu
 }
 
 /// The parameters of a call as the function takes them.
-fn arguments(export: &Export, params: Value) -> Result<Vec<Val>, crate::values::Mismatch> {
+fn arguments(export: &Export, params: Value, meter: &mut Meter<'_>) -> Result<Vec<Val>, crate::values::Mismatch> {
     match export.shape.parameters.as_slice() {
         [parameter] if export.shape.takes_record() || export.is_compiled => {
-            Ok(vec![from_json(params, &parameter.shape)?])
+            Ok(vec![from_json(params, &parameter.shape, meter)?])
         }
         parameters => {
             let mut members = match params {
                 Value::Object(members) => members,
                 _ => serde_json::Map::new(),
             };
-            let mut argument = |name: &str, shape| from_json(members.remove(name).unwrap_or_default(), shape);
+            let mut argument = |name: &str, shape| from_json(members.remove(name).unwrap_or_default(), shape, meter);
             parameters.iter().map(|parameter| argument(&parameter.name.json, &parameter.shape)).collect()
         }
     }
 }
 
 /// What a function returned, as scripts are given it.
-fn answered(answer: Option<Val>, export: &Export) -> Answer {
+fn answered(answer: Option<Val>, export: &Export, memory: &CallMemory) -> Answer {
+    memory.count_answer();
+    let to_json = |value: &Val, shape: &Shape| memory.metered(|meter| to_json(value, shape, meter));
     let unusable = |error: &dyn std::fmt::Display| CapabilityError::new("call.protocol", error.to_string());
     let (Some(value), Some(shape)) = (answer, &export.shape.result) else { return Ok(Value::Null) };
     let (Val::Result(result), Shape::Result(ok, err)) = (&value, shape) else {

@@ -66,6 +66,7 @@ impl ScriptProvider {
         let options = RunOptions {
             limits: self.limits.clone(),
             caller: call.caller.clone(),
+            memory: Some(call.memory()),
             parent: Some(ParentCall::of(&call).answered_by(&self.file, self.space_name.as_deref())),
             ..RunOptions::default()
         };

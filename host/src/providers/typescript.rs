@@ -140,21 +140,22 @@ impl TypeScript {
     }
 
     async fn run(&self, call: Call) -> Answer {
-        let function = call.function.clone();
+        let (function, memory) = (call.function.clone(), Some(call.memory()));
         let program = self
             .told(call, "answer")
             .await
             .map_err(|mismatch| CapabilityError::new("call.invalid", format!("{function}: {mismatch}")))?;
-        let report = program.run(RunOptions { limits: self.limits.clone(), ..RunOptions::default() }).await;
+        let report = program.run(RunOptions { limits: self.limits.clone(), memory, ..RunOptions::default() }).await;
         report.outcome.map_err(failure::of_run)
     }
 
     /// What a person is asked about a call, where the file says it by a function that works.
     async fn message(&self, call: Call) -> Option<String> {
         let limits = Limits { time: MESSAGE_TIME.min(self.limits.time), ..self.limits.clone() };
+        let memory = Some(call.memory());
         let asking = async {
             let program = self.told(call, "message").await.ok()?;
-            program.run(RunOptions { limits, ..RunOptions::default() }).await.outcome.ok()
+            program.run(RunOptions { limits, memory, ..RunOptions::default() }).await.outcome.ok()
         };
         // Making the program ready counts too: a person waits.
         tokio::time::timeout(MESSAGE_TIME, asking).await.ok()??.as_str().map(str::to_owned)

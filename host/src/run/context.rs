@@ -3,6 +3,10 @@
 use super::clock::RunClock;
 use super::parent::AnsweringScript;
 use crate::events::EventSink;
+#[cfg(feature = "compiler")]
+use crate::limits::Limits;
+use crate::limits::{HostMemory, SandboxKind};
+use crate::off_thread::Turns;
 use crate::program::Program;
 use agent_spaces_approvals::Pending;
 use agent_spaces_policy::RunCounts;
@@ -29,6 +33,12 @@ pub(crate) struct RunContext {
     pub(crate) pending: Pending,
     /// How often functions were called.
     pub(crate) counts: RunCounts,
+    /// What the host may use for the values of its calls.
+    pub(crate) memory: HostMemory,
+    /// Whose sandbox is counted there.
+    pub(crate) sandbox: SandboxKind,
+    /// When large values of its calls are worked on.
+    pub(crate) turns: Turns,
     /// Whose script calls, if one does.
     pub(crate) program: Option<Program>,
     /// The script that it is, where it answers a call, and those above it.
@@ -40,6 +50,9 @@ impl RunContext {
     #[cfg(feature = "compiler")]
     pub(crate) fn of_host(caller: Arc<Caller>, events: EventSink) -> RunContext {
         RunContext {
+            turns: Turns::new(&caller),
+            memory: HostMemory::alone(&Limits::default()),
+            sandbox: SandboxKind::Own,
             caller,
             clock: RunClock::new(Instant::now()),
             events,

@@ -9,13 +9,14 @@ use super::entry::{self, Code, Purpose, Script};
 use super::keep;
 use super::misnamed;
 use super::nested::{depth, polling};
-use super::outcome::{Ending, RunReport};
+use super::outcome::{Ending, RunReport, process_memory_error};
 use super::parent::ParentCall;
 use super::state::State;
-use crate::engine::MAX_DEPTH;
+use crate::engine::{Engine, MAX_DEPTH, Place};
 use crate::error_report::RunError;
 use crate::events::{Event, EventKind, EventSink};
-use crate::limits::{DYNAMIC_VALUE_OVERHEAD, Limit, Limits, YIELD_INTERVAL};
+use crate::limits::{HostMemory, Limit, Limits, RunMemory, SandboxKind, YIELD_INTERVAL};
+use crate::off_thread::Turns;
 use crate::program::Program;
 use crate::run_id;
 use agent_spaces_approvals::{Pending, Request};
@@ -44,6 +45,12 @@ pub struct RunOptions {
     pub pending: Option<Pending>,
     /// The call of another run that it answers.
     pub parent: Option<ParentCall>,
+    /// The memory of another run that it is counted against, where it answers a call of that: see [`Call::memory`].
+    ///
+    /// [`Call::memory`]: crate::Call::memory
+    pub memory: Option<RunMemory>,
+    /// How much of its time is over before it begins: making the script ready is its time too.
+    pub spent: Duration,
 }
 
 /// What a run is doing.
@@ -65,19 +72,12 @@ pub struct Run {
 }
 
 impl Run {
-    pub(crate) fn start(program: Program, limits: Limits, caller: Caller) -> Run {
+    pub(crate) fn start(program: Program, options: RunOptions) -> Run {
         let (sender, events) = mpsc::unbounded_channel();
-        let cancel = CancelHandle::new();
+        let cancel = options.cancel.clone();
         let id = run_id::new();
-        let pending = program.sandbox().pending();
-        let options = RunOptions {
-            limits,
-            events: Some(sender),
-            cancel: cancel.clone(),
-            caller: Arc::new(caller),
-            pending: Some(pending.clone()),
-            parent: None,
-        };
+        let pending = options.pending.unwrap_or_else(|| program.sandbox().pending());
+        let options = RunOptions { events: Some(sender), pending: Some(pending.clone()), ..options };
         let task = tokio::spawn({
             let (id, depth) = (id.clone(), depth());
             async move { drive(&program, id, options, depth).await }
@@ -124,19 +124,20 @@ impl Run {
 
 /// Runs a program to its end, inside so many other runs.
 pub(crate) async fn drive(program: &Program, run_id: Arc<str>, options: RunOptions, depth: usize) -> RunReport {
-    let RunOptions { limits, events, cancel, caller, pending, parent } = options;
+    let RunOptions { limits, events, cancel, caller, pending, parent, memory, spent } = options;
     let sandbox = program.sandbox();
     let engine = sandbox.engine();
     // Waiting for a place is not the script's time.
     let (_place, refused) = tokio::select! {
-        place = engine.places().take(depth) => match place {
-            Some(place) => (Some(place), None),
-            None => (None, Some(Ending::Refused(too_deep()))),
+        place = place(engine, depth, memory.is_some()) => match place {
+            Ok(place) => (Some(place), None),
+            Err(error) => (None, Some(Ending::Refused(error))),
         },
         () = cancel.cancelled() => (None, Some(Ending::Cancelled)),
     };
     let started = Instant::now();
-    let clock = RunClock::under(started, parent.as_ref().and_then(|parent| parent.clock.as_ref()));
+    let begun = started.checked_sub(spent).unwrap_or(started);
+    let clock = RunClock::under(begun, parent.as_ref().and_then(|parent| parent.clock.as_ref()));
     let events = events.or_else(|| parent.as_ref().and_then(|parent| parent.listener.clone()));
     let script = parent.as_ref().and_then(|parent| parent.script.clone());
     let events = EventSink::new(run_id.clone(), &caller, events, sandbox.observer()).under(parent);
@@ -146,8 +147,23 @@ pub(crate) async fn drive(program: &Program, run_id: Arc<str>, options: RunOptio
     }
     let counts = RunCounts::default();
     let pending = pending.unwrap_or_else(|| sandbox.pending());
-    let program_of = Some(program.clone());
-    let context = RunContext { caller, clock: clock.clone(), events, pending, counts, program: program_of, script };
+    let turns = Turns::new(&caller);
+    let (memory, kind) = match memory {
+        Some(RunMemory(memory)) => (memory, SandboxKind::Nested),
+        None => (HostMemory::new(&limits, engine.memory()), SandboxKind::Own),
+    };
+    let context = RunContext {
+        caller,
+        clock: clock.clone(),
+        events,
+        pending,
+        counts,
+        memory,
+        sandbox: kind,
+        turns: turns.clone(),
+        program: Some(program.clone()),
+        script,
+    };
     let state = State::new(run_id.clone(), &limits, program.modules().clone(), Arc::new(context), started);
     let mut store = Store::new(engine.wasmtime(), state);
 
@@ -160,6 +176,7 @@ pub(crate) async fn drive(program: &Program, run_id: Arc<str>, options: RunOptio
     };
     let fuel = limits.fuel.saturating_sub(store.get_fuel().unwrap_or(limits.fuel));
     let (usage, console, failure) = store.data_mut().finish(fuel);
+    let ending = ending.with_value(&limits, &turns).await;
     let mut outcome = ending.outcome(failure, &limits, program.sources());
     if let Err(error) = &mut outcome
         && error.hint.is_none()
@@ -174,6 +191,15 @@ pub(crate) async fn drive(program: &Program, run_id: Arc<str>, options: RunOptio
     #[cfg(feature = "compiler")]
     keep::count(program, &limits);
     RunReport { run_id, outcome, console, usage }
+}
+
+/// Waits for a place, and for memory if the run is in no other: one that answers a call must not wait for those that
+/// wait for it.
+async fn place(engine: &Engine, depth: usize, is_nested: bool) -> Result<Place<'_>, RunError> {
+    if depth == 0 && !is_nested && !engine.memory().admit().await {
+        return Err(process_memory_error());
+    }
+    engine.places().take(depth).await.ok_or_else(too_deep)
 }
 
 /// Why a run inside too many others does not begin.
@@ -209,8 +235,7 @@ async fn call(
         store.set_fuel(limits.fuel)?;
         store.fuel_async_yield_interval(Some(YIELD_INTERVAL))?;
     }
-    let most = limits.call_bytes.max(limits.result).saturating_mul(DYNAMIC_VALUE_OVERHEAD);
-    store.set_hostcall_fuel(usize::try_from(most).unwrap_or(usize::MAX));
+    store.set_hostcall_fuel(store.data().passable());
     let instance = program.sandbox().instantiate(store).await?;
     let function = program.sandbox().entry().function(store, &instance)?;
     if let Some(compiled) = compiled.filter(|_| meters_fuel) {

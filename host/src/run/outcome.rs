@@ -5,9 +5,11 @@ use super::stack::restore;
 use super::state::Failure;
 use crate::error_report::RunError;
 use crate::events::ConsoleLevel;
-use crate::limits::{Limit, Limits, Reached};
+use crate::limits::{HostMemory, Limit, Limits, Reached, host_memory_message};
+use crate::off_thread::{MAX_INLINE_BYTES, Turns};
 use crate::program::Sources;
 use crate::usage::Usage;
+use capability_gen::json_memory::{self, ReadError, RepeatedKeys};
 use serde::Serialize;
 use serde_json::Value;
 use std::sync::Arc;
@@ -39,6 +41,8 @@ pub struct ConsoleLine {
 pub(crate) enum Ending {
     /// The engine answered.
     Answered(super::entry::Answer),
+    /// The same, with its text read.
+    Valued(Result<Value, RunError>),
     /// The guest trapped, or the host made it.
     Trapped(wasmtime::Error),
     TimedOut,
@@ -48,6 +52,18 @@ pub(crate) enum Ending {
 }
 
 impl Ending {
+    /// Reads a long text of a value away from the threads that serve.
+    pub(crate) async fn with_value(self, limits: &Limits, turns: &Turns) -> Ending {
+        match self {
+            Ending::Answered(Ok(json)) if json.len() as u64 > MAX_INLINE_BYTES => {
+                let limits = limits.clone();
+                let read = turns.off_thread(move |_| read_value(&json, &limits)).await;
+                Ending::Valued(read.unwrap_or_else(|error| Err(RunError::new("host.engine", error.message))))
+            }
+            ending => ending,
+        }
+    }
+
     /// The value, or why there is none.
     pub(crate) fn outcome(
         self,
@@ -57,16 +73,38 @@ impl Ending {
     ) -> Result<Value, RunError> {
         match (self, failure) {
             (_, Some(Failure::Limit(limit))) => Err(limit_error(limit, limits)),
+            (_, Some(Failure::HostMemory)) => Err(host_memory_error(limits)),
+            (_, Some(Failure::ProcessMemory)) => Err(process_memory_error()),
             (_, Some(Failure::Unspeakable(message))) => Err(RunError::new("call.failed", message)),
             (Ending::TimedOut, _) => Err(limit_error(Limit::Time, limits)),
             (Ending::Cancelled, _) => Err(RunError::new("run.cancelled", "The run was cancelled")),
             (Ending::Refused(error), _) => Err(error),
             (Ending::Trapped(error), _) => Err(trap_error(&error, limits)),
-            (Ending::Answered(Ok(json)), _) => serde_json::from_str(&json)
-                .map_err(|error| RunError::new("host.engine", format!("The engine's answer is not JSON: {error}"))),
+            (Ending::Answered(Ok(json)), _) => read_value(&json, limits),
+            (Ending::Valued(value), _) => value,
             (Ending::Answered(Err(failure)), _) => Err(script_error(failure, limits, sources)),
         }
     }
+}
+
+/// The value of a run whose calls are over: all of the host's memory is there for it.
+fn read_value(json: &str, limits: &Limits) -> Result<Value, RunError> {
+    let memory = HostMemory::alone(limits).share();
+    let read = memory.metered(|meter| json_memory::from_str(json, RepeatedKeys::LastCounts, meter));
+    read.map_err(|error| match error {
+        ReadError::Memory(_) => host_memory_error(limits),
+        ReadError::Json(error) => RunError::new("host.engine", format!("The engine's answer is not JSON: {error}")),
+    })
+}
+
+fn host_memory_error(limits: &Limits) -> RunError {
+    RunError::new(Limit::Memory.code(), host_memory_message(limits)).hint(Limit::Memory.hint())
+}
+
+/// Why a run does not begin or go on while others use all that the process may.
+pub(crate) fn process_memory_error() -> RunError {
+    RunError::new("host.memory", "The runs of this host together use all the memory that they may")
+        .hint("Run it again later, run fewer at one time, or give the host more memory.")
 }
 
 fn limit_error(limit: Limit, limits: &Limits) -> RunError {

@@ -2,7 +2,8 @@
 
 use crate::events::{ConsoleLevel, EventKind, EventSink};
 use crate::limits::{
-    BytesLimit, CallLimit, ConsoleLimit, FailureLimit, InFlightLimit, Limit, Limits, MemoryLimit, Reached,
+    BytesLimit, CallLimit, CallMemory, ConsoleLimit, DYNAMIC_VALUE_OVERHEAD, FailureLimit, InFlightLimit, Limit,
+    Limits, MemoryLimit, Reached, SandboxMemory,
 };
 use crate::modules::Modules;
 #[cfg(feature = "compiler")]
@@ -19,11 +20,15 @@ pub(crate) struct State {
     started: Instant,
     modules: Arc<Modules>,
     memory: MemoryLimit,
+    /// What the sandbox takes of the process's memory, and of that of the run whose call it answers.
+    sandbox: SandboxMemory,
     console_limit: ConsoleLimit,
     calls: CallLimit,
     in_flight: InFlightLimit,
     bytes: BytesLimit,
     failures: FailureLimit,
+    /// What a guest may pass in one call as wasmtime counts it, whatever the host's memory.
+    max_passed: u64,
     console: Vec<ConsoleLine>,
     context: Arc<RunContext>,
     scope: RunScope,
@@ -56,6 +61,10 @@ pub(crate) struct Taken {
 #[derive(Clone, Debug)]
 pub(crate) enum Failure {
     Limit(Limit),
+    /// The values of its calls took more of the host's memory than a run may have.
+    HostMemory,
+    /// All runs together use what the process may.
+    ProcessMemory,
     /// A handler failed in a function whose type has no way to say so.
     Unspeakable(String),
 }
@@ -73,11 +82,13 @@ impl State {
             started,
             modules,
             memory: MemoryLimit::new(limits.memory),
+            sandbox: context.memory.sandbox(context.sandbox),
             console_limit: ConsoleLimit::new(limits.console),
             calls: CallLimit::new(limits.calls),
             in_flight: InFlightLimit::new(limits.in_flight),
             bytes: BytesLimit::new(limits.call_bytes),
             failures: FailureLimit::new(limits.failures),
+            max_passed: limits.call_bytes.max(limits.result).saturating_mul(DYNAMIC_VALUE_OVERHEAD),
             console: Vec::new(),
             context,
             scope: RunScope::default(),
@@ -93,6 +104,14 @@ impl State {
     #[cfg(feature = "compiler")]
     pub(crate) fn set_wasi(&mut self, wasi: super::wasi::Wasi) {
         self.wasi = Some(Box::new(wasi));
+    }
+
+    /// Whether the sandbox is a component of others.
+    fn is_foreign(&self) -> bool {
+        #[cfg(feature = "compiler")]
+        return self.wasi.is_some();
+        #[cfg(not(feature = "compiler"))]
+        false
     }
 
     #[cfg(feature = "compiler")]
@@ -168,6 +187,19 @@ impl State {
         wasmtime::Error::new(reached)
     }
 
+    /// How much a guest may pass in the next call, as wasmtime counts it: half of what is left of the host's memory, so
+    /// that there is as much for what is made of it.
+    pub(crate) fn passable(&self) -> usize {
+        usize::try_from(self.max_passed.min(self.context.memory.left() / 2)).unwrap_or(usize::MAX)
+    }
+
+    /// Ends the run because its calls take more memory than the host has for it.
+    pub(crate) fn out_of_host_memory(&mut self) -> wasmtime::Error {
+        let is_process_out = self.context.memory.is_process_out();
+        self.failure.get_or_insert(if is_process_out { Failure::ProcessMemory } else { Failure::HostMemory });
+        wasmtime::Error::new(Reached(Limit::Memory))
+    }
+
     /// Ends the run because a handler failed where the function's type cannot say so.
     pub(crate) fn unspeakable(&mut self, message: String) -> wasmtime::Error {
         self.failure.get_or_insert(Failure::Unspeakable(message.clone()));
@@ -184,22 +216,34 @@ impl State {
     }
 
     /// Takes note of a call, unless it is too much; gives its number.
-    pub(crate) fn begin_call(&mut self, params: &Value, event: impl FnOnce(u64) -> EventKind) -> Result<u64> {
+    pub(crate) fn begin_call(
+        &mut self,
+        (params, bytes): (&Value, u64),
+        memory: &CallMemory,
+        event: impl FnOnce(u64) -> EventKind,
+    ) -> Result<u64> {
         let counted = self.calls.count().and_then(|id| {
-            self.bytes.send(params)?;
+            self.bytes.send(bytes)?;
             self.in_flight.enter()?;
             Ok(id)
         });
         let call_id = counted.map_err(|reached| self.reached(reached))?;
         if self.context.events.is_heard() {
+            // The event has a copy of the parameters.
+            memory.take_value(params).map_err(|_| self.out_of_host_memory())?;
             self.context.events.emit(event(call_id));
         }
         Ok(call_id)
     }
 
-    /// Takes note of an answer's size, unless it is too much: before anything is made of it.
-    pub(crate) fn receive(&mut self, answer: &Value) -> Result<()> {
-        self.bytes.receive(answer).map_err(|reached| {
+    /// The most bytes that an answer may have: nothing is made of one that has more.
+    pub(crate) fn max_answer(&self) -> u64 {
+        self.bytes.allowed()
+    }
+
+    /// Takes note of an answer's size, unless it is too much.
+    pub(crate) fn receive(&mut self, bytes: u64) -> Result<()> {
+        self.bytes.receive(bytes).map_err(|reached| {
             self.in_flight.leave();
             self.reached(reached)
         })
@@ -233,7 +277,11 @@ impl ResourceLimiter for State {
     /// An error here ends the run at the growth: a script cannot catch it.
     fn memory_growing(&mut self, current: usize, desired: usize, _maximum: Option<usize>) -> Result<bool> {
         self.memory.grow(current, desired).map_err(|reached| self.reached(reached))?;
-        Ok(true)
+        let is_image = !self.is_foreign();
+        match self.sandbox.grow(current, desired, is_image) {
+            true => Ok(true),
+            false => Err(self.out_of_host_memory()),
+        }
     }
 
     /// The pool's own bound, which is above every limit that can be asked for.

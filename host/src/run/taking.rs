@@ -12,7 +12,8 @@ use super::state::{State, Taken};
 use super::taken::Memory;
 use crate::engine::MAX_DEPTH;
 use crate::events::EventSink;
-use crate::limits::{Limit, Limits};
+use crate::limits::{HostMemory, Limit, Limits, SandboxKind};
+use crate::off_thread::Turns;
 use crate::program::Program;
 use crate::run_id;
 use agent_spaces_policy::RunCounts;
@@ -57,6 +58,9 @@ async fn run_for(program: &Program, code: Option<&Compiled>, purpose: Purpose, l
         events: EventSink::none(),
         pending: program.sandbox().pending(),
         counts: RunCounts::default(),
+        memory: HostMemory::new(&limits, engine.memory()),
+        sandbox: SandboxKind::Own,
+        turns: Turns::new(&Arc::default()),
         program: Some(program.clone()),
         script: None,
     };

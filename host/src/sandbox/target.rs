@@ -7,23 +7,26 @@ use crate::events::{Event, EventSink, Observer};
 #[cfg(feature = "compiler")]
 use crate::handlers::{Answer, WholeAnswer};
 use crate::handlers::{Call, CapabilityError, Handlers};
-use crate::pipeline::{Answered, Pipeline, Rules};
+use crate::limits::{CallMemory, text_bytes};
+use crate::off_thread::MAX_INLINE_BYTES;
+use crate::pipeline::{Answered, Outcome, Pipeline, Rules};
 #[cfg(feature = "compiler")]
 use crate::run::Caller;
 use crate::run::{RunContext, RunScope, State};
 #[cfg(feature = "compiler")]
 use crate::run_id;
-use crate::values::{FunctionShape, Shape, camel_case, from_json, to_json};
+use crate::values::{FunctionShape, NotJson, Shape, camel_case, from_json, memory_of, to_json};
 #[cfg(feature = "compiler")]
 use agent_spaces_approvals::Pending;
+use capability_gen::json_memory::{self, Allowance, Meter};
 use capability_gen::server::ServerPart;
 use serde_json::{Map, Value};
 use std::sync::Arc;
 use std::time::Instant;
 #[cfg(feature = "compiler")]
 use tokio::sync::mpsc;
-use wasmtime::component::{Accessor, Val};
-use wasmtime::{Result, StoreContextMut};
+use wasmtime::component::{Access, Accessor, Val};
+use wasmtime::{AsContextMut, Result, StoreContextMut};
 
 #[cfg(feature = "compiler")]
 impl InterfaceDescription {
@@ -33,6 +36,9 @@ impl InterfaceDescription {
         Target::new(self, described, handlers, rules)
     }
 }
+
+/// What an error may take of the host's memory as a component's value: far more than any error has.
+const MAX_ERROR_BYTES: u64 = 64 << 20;
 
 /// A call that no script makes.
 #[cfg(feature = "compiler")]
@@ -99,7 +105,7 @@ impl Target {
 
     /// Answers a call that no script makes.
     #[cfg(feature = "compiler")]
-    pub(crate) async fn call(&self, call: HostCall) -> Answer {
+    pub(crate) async fn call(self: &Arc<Target>, call: HostCall) -> Answer {
         let HostCall { params, caller, events, pending, whole } = call;
         let run_id = run_id::new();
         let events = EventSink::new(run_id.clone(), &caller, events, self.observer.clone());
@@ -108,56 +114,113 @@ impl Target {
         }
         let progress = CallProgress::new(1, &events, self.pipeline.redactor());
         let context = Arc::new(RunContext { pending, ..RunContext::of_host(caller, events) });
-        let mut call = self.describe(run_id, 1, params, progress, (RunScope::default(), &context));
+        let memory = context.memory.share();
+        let mut call = self.describe(run_id, 1, params, progress, (RunScope::default(), &context), &memory);
         call.whole = whole.clone();
         let begun = Instant::now();
-        let answer = self.pipeline.call(call, &context).await.and_then(|answered| {
+        let answered = self.pipeline.call(call, &context).await;
+        let is_whole = whole.is_some_and(|whole| whole.get().is_some());
+        let answer = match answered {
             // Who passes on what a server sent asks for no type of ours.
-            if whole.is_some_and(|whole| whole.get().is_some()) {
+            Ok(answered) if is_whole => {
                 answered.outcome.end(None);
-                return Ok((answered.value, answered.is_cached));
+                Ok((answered.value, answered.is_cached))
             }
             // Nobody else will see whether it fits.
-            let value = answered.value.clone();
-            self.fit(answered).map(|(_, is_cached)| (value, is_cached))
-        });
+            Ok(answered) => match memory.take_value(&answered.value) {
+                Ok(()) => {
+                    let value = answered.value.clone();
+                    let fitted = self.fit(answered, u64::MAX, &memory, &context).await;
+                    fitted.outcome.end(fitted.value.as_ref().err());
+                    fitted.value.map(|_| (value, fitted.is_cached))
+                }
+                Err(error) => Err(CapabilityError::failed(error.to_string())),
+            },
+            Err(error) => Err(error),
+        };
         context.events.emit(ended(1, begun, answer.as_ref().map(|(_, is_cached)| *is_cached)));
         answer.map(|(value, _)| value)
     }
 
     /// Answers a call of a script, which goes on meanwhile.
     pub(super) async fn answer(
-        &self,
+        self: &Arc<Target>,
         accessor: &Accessor<State>,
         arguments: &[Val],
         results: &mut [Val],
     ) -> Result<()> {
-        let (call, context) = accessor.with(|mut access| self.begin(access.get(), arguments))?;
+        // What was passed is there already: it counts before anybody waits, and bounds what is passed next.
+        let lifted = accessor.with(|mut access| {
+            let lifted = Lifted::new(access.get(), arguments);
+            bound_next(&mut access);
+            lifted
+        })?;
+        let params = self.params_of(arguments, &lifted).await;
+        let Lifted { context, memory, .. } = lifted;
+        let (call, max_answer) = accessor.with(|mut access| {
+            let call = self.begin(access.get(), params, &memory)?;
+            bound_next(&mut access);
+            Ok::<_, wasmtime::Error>((call, access.get().max_answer()))
+        })?;
         let (id, begun) = (call.id, Instant::now());
-        let answer = self.pipeline.call(call, &context).await;
-        accessor.with(|mut access| self.end(access.get(), id, begun, answer, results))
+        let answer = self.answered(call, max_answer, &memory, &context).await;
+        accessor.with(|mut access| {
+            self.end(access.get(), (id, begun), answer, &memory, results)?;
+            bound_next(&mut access);
+            Ok(())
+        })
     }
 
     /// The same while the script stands still.
     pub(super) async fn answer_still(
-        &self,
+        self: &Arc<Target>,
         mut store: StoreContextMut<'_, State>,
         arguments: &[Val],
         results: &mut [Val],
     ) -> Result<()> {
-        let (call, context) = self.begin(store.data_mut(), arguments)?;
+        let lifted = Lifted::new(store.data_mut(), arguments)?;
+        let params = self.params_of(arguments, &lifted).await;
+        let Lifted { context, memory, .. } = lifted;
+        let call = self.begin(store.data_mut(), params, &memory)?;
+        let max_answer = store.data().max_answer();
         let (id, begun) = (call.id, Instant::now());
-        let answer = self.pipeline.call(call, &context).await;
-        self.end(store.data_mut(), id, begun, answer, results)
+        let answer = self.answered(call, max_answer, &memory, &context).await;
+        self.end(store.data_mut(), (id, begun), answer, &memory, results)
     }
 
-    fn begin(&self, state: &mut State, arguments: &[Val]) -> Result<(Call, Arc<RunContext>)> {
-        let params = self.params(arguments)?;
-        let id = state.begin_call(&params, |id| self.scheduled(id, &params))?;
+    /// The parameters of a call, and how long they are.
+    async fn params_of(&self, arguments: &[Val], lifted: &Lifted) -> LiftedParams {
+        let Lifted { context, memory, bytes } = lifted;
+        let read = || -> LiftedParams {
+            let params = memory.metered(|meter| self.params(arguments, meter))?;
+            let bytes = text_bytes(&params);
+            Ok((params, bytes))
+        };
+        if *bytes > MAX_INLINE_BYTES { context.turns.in_place(read).await } else { read() }
+    }
+
+    fn begin(&self, state: &mut State, params: LiftedParams, memory: &Arc<CallMemory>) -> Result<Call> {
+        let (params, bytes) = params.map_err(|error| match error {
+            NotJson::Memory(_) => state.out_of_host_memory(),
+            broken @ NotJson::Broken(_) => wasmtime::Error::new(broken),
+        })?;
+        let id = state.begin_call((&params, bytes), memory, |id| self.scheduled(id, &params))?;
         let progress = CallProgress::new(id, state.events(), self.pipeline.redactor());
         let context = state.context().clone();
-        let call = self.describe(state.run_id().clone(), id, params, progress, (state.scope().clone(), &context));
-        Ok((call, context))
+        let scope = (state.scope().clone(), &*context);
+        Ok(self.describe(state.run_id().clone(), id, params, progress, scope, memory))
+    }
+
+    /// The answer to a call, as the function returns it.
+    async fn answered(
+        self: &Arc<Target>,
+        call: Call,
+        max_answer: u64,
+        memory: &Arc<CallMemory>,
+        context: &Arc<RunContext>,
+    ) -> std::result::Result<Fitted, CapabilityError> {
+        let answered = self.pipeline.call(call, context).await?;
+        Ok(self.fit(answered, max_answer, memory, context).await)
     }
 
     fn scheduled(&self, call_id: u64, params: &Value) -> EventKind {
@@ -177,6 +240,7 @@ impl Target {
         params: Value,
         progress: CallProgress,
         (scope, context): (RunScope, &RunContext),
+        memory: &Arc<CallMemory>,
     ) -> Call {
         Call {
             run_id,
@@ -193,19 +257,21 @@ impl Target {
             clock: Some(context.clock.clone()),
             script: context.script.clone(),
             whole: None,
+            memory: memory.clone(),
+            turns: context.turns.clone(),
         }
     }
 
     /// The one record's members, or all parameters by name.
-    fn params(&self, arguments: &[Val]) -> Result<Value> {
+    fn params(&self, arguments: &[Val], meter: &mut Meter<'_>) -> std::result::Result<Value, NotJson> {
         match (arguments, self.shape.parameters.as_slice()) {
             ([argument], [parameter]) if self.shape.takes_record() || self.is_compiled => {
-                Ok(to_json(argument, &parameter.shape)?)
+                to_json(argument, &parameter.shape, meter)
             }
             _ => {
                 let mut params = Map::new();
                 for (argument, parameter) in arguments.iter().zip(&self.shape.parameters) {
-                    params.insert(parameter.name.json.clone(), to_json(argument, &parameter.shape)?);
+                    params.insert(parameter.name.json.clone(), to_json(argument, &parameter.shape, meter)?);
                 }
                 Ok(Value::Object(params))
             }
@@ -215,25 +281,26 @@ impl Target {
     fn end(
         &self,
         state: &mut State,
-        call_id: u64,
-        begun: Instant,
-        answer: std::result::Result<Answered, CapabilityError>,
+        (call_id, begun): (u64, Instant),
+        answer: std::result::Result<Fitted, CapabilityError>,
+        memory: &CallMemory,
         results: &mut [Val],
     ) -> Result<()> {
         let value = match answer {
-            Ok(answered) => match state.receive(&answered.value) {
-                Ok(()) => self.fit(answered),
-                // The run ends here; the call was answered all the same.
-                Err(reached) => {
-                    let message = format!("{}'s answer is larger than one may be", self.pipeline.label());
-                    answered.outcome.end(Some(&CapabilityError::failed(message)));
-                    return Err(reached);
-                }
-            },
+            Ok(fitted) => {
+                let received = state.receive(fitted.bytes);
+                // Where the run ends here, the call was answered all the same.
+                fitted.outcome.end(fitted.value.as_ref().err());
+                received?;
+                fitted.value.map(|value| (value, fitted.is_cached))
+            }
             Err(error) => Err(error),
         };
         let event = ended(call_id, begun, value.as_ref().map(|(_, is_cached)| *is_cached));
         state.end_call(value.is_ok(), event)?;
+        if memory.is_exhausted() {
+            return Err(state.out_of_host_memory());
+        }
         let value = match value {
             Ok((value, _)) => value,
             Err(error) => Some(self.error(&error).ok_or_else(|| {
@@ -247,29 +314,50 @@ impl Target {
         Ok(())
     }
 
-    /// Ends a call that was answered: its value as the function returns it, and whether an earlier call gave it.
-    fn fit(&self, answered: Answered) -> std::result::Result<(Option<Val>, bool), CapabilityError> {
+    /// Makes what the function returns of an answer, away from the threads that serve where it is large.
+    async fn fit(
+        self: &Arc<Target>,
+        answered: Answered,
+        max_bytes: u64,
+        memory: &Arc<CallMemory>,
+        context: &RunContext,
+    ) -> Fitted {
         let Answered { value, is_cached, outcome } = answered;
-        let fitted = self.value(value);
-        outcome.end(fitted.as_ref().err());
-        fitted.map(|value| (value, is_cached))
+        let is_small = json_memory::size(&value, MAX_INLINE_BYTES) < MAX_INLINE_BYTES;
+        let (bytes, value) = if is_small {
+            self.fit_now(value, max_bytes, memory)
+        } else {
+            let (target, memory) = (self.clone(), memory.clone());
+            let fitting = context.turns.off_thread(move |_| target.fit_now(value, max_bytes, &memory));
+            fitting.await.unwrap_or_else(|error| (0, Err(error)))
+        };
+        Fitted { bytes, value, is_cached, outcome }
+    }
+
+    /// How long an answer is, and what the function returns.
+    fn fit_now(&self, value: Value, max_bytes: u64, memory: &CallMemory) -> (u64, FittedValue) {
+        let bytes = text_bytes(&value);
+        if bytes > max_bytes {
+            let message = format!("{}'s answer is larger than one may be", self.pipeline.label());
+            return (bytes, Err(CapabilityError::failed(message)));
+        }
+        (bytes, self.value(value, memory))
     }
 
     /// A handler's value as the function returns it.
-    fn value(&self, value: Value) -> std::result::Result<Option<Val>, CapabilityError> {
+    fn value(&self, value: Value, memory: &CallMemory) -> FittedValue {
         let mismatch = |mismatch: crate::values::Mismatch| {
             let message = format!("{}'s answer does not fit its type: {mismatch}", self.pipeline.label());
             let details = Some(serde_json::json!({ "hint": "malformed_response" }));
             CapabilityError { details, ..CapabilityError::failed(message) }
         };
+        memory.take_answer(&value).map_err(|error| mismatch(error.into()))?;
+        let from_json = |value, shape: &Shape| memory.metered(|meter| from_json(value, shape, meter)).map_err(mismatch);
         match &self.shape.result {
             None => Ok(None),
             Some(Shape::Result(None, _)) => Ok(Some(Val::Result(Ok(None)))),
-            Some(Shape::Result(Some(ok), _)) => {
-                let value = from_json(value, ok).map_err(mismatch)?;
-                Ok(Some(Val::Result(Ok(Some(Box::new(value))))))
-            }
-            Some(shape) => from_json(value, shape).map(Some).map_err(mismatch),
+            Some(Shape::Result(Some(ok), _)) => Ok(Some(Val::Result(Ok(Some(Box::new(from_json(value, ok)?)))))),
+            Some(shape) => from_json(value, shape).map(Some),
         }
     }
 
@@ -281,14 +369,53 @@ impl Target {
             Some(Shape::String) => Some(Val::String(error.message.clone())),
             Some(shape) => {
                 let record = serde_json::to_value(error).ok()?;
+                let fit = |value| from_json(value, shape, &mut Meter::new(&mut Allowance(MAX_ERROR_BYTES))).ok();
                 // An interface with errors of its own gets them from the details.
-                let own = || from_json(error.details.clone()?, shape).ok();
-                Some(from_json(record, shape).ok().or_else(own)?)
+                let own = || fit(error.details.clone()?);
+                Some(fit(record).or_else(own)?)
             }
         };
         Some(Val::Result(Err(payload.map(Box::new))))
     }
 }
+
+/// What the host knows of a call that was passed to it.
+struct Lifted {
+    context: Arc<RunContext>,
+    memory: Arc<CallMemory>,
+    /// What its arguments take, which is counted.
+    bytes: u64,
+}
+
+impl Lifted {
+    fn new(state: &mut State, arguments: &[Val]) -> Result<Lifted> {
+        let context = state.context().clone();
+        let (memory, bytes) = (context.memory.share(), memory_of(arguments));
+        memory.take(bytes).map_err(|_| state.out_of_host_memory())?;
+        Ok(Lifted { context, memory, bytes })
+    }
+}
+
+/// Lets the guest pass no more in its next call than there is memory for.
+fn bound_next(access: &mut Access<'_, State>) {
+    let passable = access.get().passable();
+    access.as_context_mut().set_hostcall_fuel(passable);
+}
+
+/// An answer that is on its way to the script.
+struct Fitted {
+    /// How long its text is.
+    bytes: u64,
+    value: FittedValue,
+    is_cached: bool,
+    outcome: Outcome,
+}
+
+/// What a function returns, or why its answer cannot be that.
+type FittedValue = std::result::Result<Option<Val>, CapabilityError>;
+
+/// The parameters of a call, and about how long their text is.
+type LiftedParams = std::result::Result<(Value, u64), NotJson>;
 
 /// The event of a call's end.
 fn ended(call_id: u64, begun: Instant, answer: std::result::Result<bool, &CapabilityError>) -> EventKind {

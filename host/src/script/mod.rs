@@ -58,5 +58,6 @@ pub use parse_bounds::{MAX_DEPTH, MAX_NESTING};
 pub use position::Position;
 pub use position_map::PositionMap;
 pub use prepare::{
-    CallKind, CallSite, DEFAULT_SCRIPT_BYTES, ImportSite, ImportedName, MAX_CALL_SITES, MAX_SOURCE_BYTES, Prepared, prepare,
+    CallKind, CallSite, DEFAULT_SCRIPT_BYTES, ImportSite, ImportedName, MAX_CALL_SITES, MAX_SOURCE_BYTES, Prepared,
+    prepare,
 };

@@ -77,7 +77,7 @@ impl Runs {
         &self,
         client: &Client,
         program: Program,
-        limits: Limits,
+        (limits, spent): (Limits, Duration),
         warnings: String,
         place: ConcurrencyPlace,
     ) -> Result<Arc<ServedRun>, RunError> {
@@ -110,6 +110,8 @@ impl Runs {
                 caller: Arc::new(caller),
                 pending: Some(pending),
                 parent: None,
+                memory: None,
+                spent,
             };
             let running = crate::run::run(&program, id, options);
             let listening = async {

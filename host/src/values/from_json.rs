@@ -1,8 +1,10 @@
 //! JSON as a component's value.
 
+use super::VAL_BYTES;
 use super::shape::{Case, Field, JsonKind, Name, Presence, Shape, Untagged};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use capability_gen::json_memory::{self, Meter, NoMemory};
 use serde_json::{Map, Value};
 use std::fmt::Write;
 use wasmtime::component::Val;
@@ -33,8 +35,14 @@ impl Mismatch {
     }
 }
 
+impl From<NoMemory> for Mismatch {
+    fn from(error: NoMemory) -> Mismatch {
+        Mismatch::new(error.to_string())
+    }
+}
+
 /// The component's value for `value`, which must fit `shape`.
-pub(crate) fn from_json(value: Value, shape: &Shape) -> Result<Val, Mismatch> {
+pub(crate) fn from_json(value: Value, shape: &Shape, meter: &mut Meter<'_>) -> Result<Val, Mismatch> {
     Ok(match (shape, value) {
         (Shape::Bool, Value::Bool(value)) => Val::Bool(value),
         (Shape::U8, value) => Val::U8(integer(value)?),
@@ -55,20 +63,45 @@ pub(crate) fn from_json(value: Value, shape: &Shape) -> Result<Val, Mismatch> {
         (Shape::String, Value::String(text)) => Val::String(text),
         (Shape::Json, value) => {
             exact(&value)?;
-            Val::String(value.to_string())
+            Val::String(text(&value, meter)?)
         }
-        (Shape::Bytes, value) => bytes(value)?,
-        (Shape::List(shape), Value::Array(items)) => Val::List(list(items, shape)?),
-        (Shape::Tuple(shapes), Value::Array(items)) => Val::Tuple(tuple(items, shapes)?),
-        (Shape::Record(fields), Value::Object(object)) => Val::Record(record(object, fields)?),
-        (Shape::Option(inner), value) => Val::Option(option(value, inner)?.map(Box::new)),
+        (Shape::Bytes, value) => bytes(value, meter)?,
+        (Shape::List(shape), Value::Array(items)) => Val::List(list(items, shape, meter)?),
+        (Shape::Tuple(shapes), Value::Array(items)) => Val::Tuple(tuple(items, shapes, meter)?),
+        (Shape::Record(fields), Value::Object(object)) => Val::Record(record(object, fields, meter)?),
+        (Shape::Option(inner), value) => Val::Option(option(value, inner, meter)?.map(Box::new)),
         (Shape::Enum(names), Value::String(text)) => enumeration(&text, names)?,
-        (Shape::Variant(cases), value) if cases.iter().any(|case| case.untagged.is_some()) => untagged(value, cases)?,
-        (Shape::Variant(cases), Value::Object(object)) => variant(object, cases)?,
-        (Shape::Result(ok, err), Value::Object(object)) => result(object, ok.as_deref(), err.as_deref())?,
+        (Shape::Variant(cases), value) if cases.iter().any(|case| case.untagged.is_some()) => {
+            untagged(value, cases, meter)?
+        }
+        (Shape::Variant(cases), Value::Object(object)) => variant(object, cases, meter)?,
+        (Shape::Result(ok, err), Value::Object(object)) => result(object, ok.as_deref(), err.as_deref(), meter)?,
         (Shape::Flags(names), Value::Object(object)) => flags(object, names)?,
         (shape, value) => return Err(Mismatch::new(format!("expected {}, got {}", expected(shape), found(&value)))),
     })
+}
+
+/// Values whose text may be made before it is known how long it is.
+const SMALL_BYTES: u64 = 4 << 10;
+
+/// The text of a value, in one block that was counted before.
+fn text(value: &Value, meter: &mut Meter<'_>) -> Result<String, Mismatch> {
+    if json_memory::size(value, SMALL_BYTES) < SMALL_BYTES {
+        return Ok(value.to_string());
+    }
+    struct Length(usize);
+    impl Write for Length {
+        fn write_str(&mut self, text: &str) -> std::fmt::Result {
+            self.0 += text.len();
+            Ok(())
+        }
+    }
+    let mut length = Length(0);
+    let _ = write!(length, "{value}");
+    meter.take_text(length.0)?;
+    let mut text = String::with_capacity(length.0);
+    let _ = write!(text, "{value}");
+    Ok(text)
 }
 
 /// Refuses integers that a script would see as others.
@@ -140,8 +173,15 @@ fn character(text: &str) -> Result<Val, Mismatch> {
 }
 
 /// Base64 text, or an array of bytes.
-fn bytes(value: Value) -> Result<Val, Mismatch> {
-    let bytes = match value {
+fn bytes(value: Value, meter: &mut Meter<'_>) -> Result<Val, Mismatch> {
+    // Each byte is a value of its own in a component's list.
+    let count = match &value {
+        Value::String(text) => text.len() / 4 * 3,
+        Value::Array(items) => items.len(),
+        _ => 0,
+    };
+    meter.take_list(count, VAL_BYTES + 1)?;
+    let bytes: Vec<u8> = match value {
         Value::String(text) => {
             STANDARD.decode(text).map_err(|error| Mismatch::new(format!("expected base64: {error}")))?
         }
@@ -155,28 +195,38 @@ fn bytes(value: Value) -> Result<Val, Mismatch> {
     Ok(Val::List(bytes.into_iter().map(Val::U8).collect()))
 }
 
-fn list(items: Vec<Value>, shape: &Shape) -> Result<Vec<Val>, Mismatch> {
-    let items = items.into_iter().enumerate();
-    items.map(|(i, item)| from_json(item, shape).map_err(|mismatch| mismatch.at(i))).collect()
+fn list(items: Vec<Value>, shape: &Shape, meter: &mut Meter<'_>) -> Result<Vec<Val>, Mismatch> {
+    meter.take_list(items.len(), VAL_BYTES)?;
+    let mut list = Vec::with_capacity(items.len());
+    for (i, item) in items.into_iter().enumerate() {
+        list.push(from_json(item, shape, meter).map_err(|mismatch| mismatch.at(i))?);
+    }
+    Ok(list)
 }
 
-fn tuple(items: Vec<Value>, shapes: &[Shape]) -> Result<Vec<Val>, Mismatch> {
+fn tuple(items: Vec<Value>, shapes: &[Shape], meter: &mut Meter<'_>) -> Result<Vec<Val>, Mismatch> {
     if items.len() != shapes.len() {
         return Err(Mismatch::new(format!("expected {} items, got {}", shapes.len(), items.len())));
     }
+    meter.take_list(items.len(), VAL_BYTES)?;
     let items = items.into_iter().zip(shapes).enumerate();
-    items.map(|(i, (item, shape))| from_json(item, shape).map_err(|mismatch| mismatch.at(i))).collect()
+    items.map(|(i, (item, shape))| from_json(item, shape, meter).map_err(|mismatch| mismatch.at(i))).collect()
 }
 
-fn record(mut object: Map<String, Value>, fields: &[Field]) -> Result<Vec<(String, Val)>, Mismatch> {
+fn record(
+    mut object: Map<String, Value>,
+    fields: &[Field],
+    meter: &mut Meter<'_>,
+) -> Result<Vec<(String, Val)>, Mismatch> {
+    meter.take_list(fields.len(), size_of::<(String, Val)>() as u64)?;
     let mut members = Vec::with_capacity(fields.len());
     for field in fields {
         let member = match field.presence {
-            Presence::Extras => extras(std::mem::take(&mut object))?,
-            _ => {
-                member(object.remove(&field.name.json), field).map_err(|mismatch| mismatch.within(&field.name.json))?
-            }
+            Presence::Extras => extras(std::mem::take(&mut object), meter)?,
+            _ => member(object.remove(&field.name.json), field, meter)
+                .map_err(|mismatch| mismatch.within(&field.name.json))?,
         };
+        meter.take_text(field.name.wit.len())?;
         members.push((field.name.wit.clone(), member));
     }
     match object.keys().next() {
@@ -185,33 +235,32 @@ fn record(mut object: Map<String, Value>, fields: &[Field]) -> Result<Vec<(Strin
     }
 }
 
-fn member(value: Option<Value>, field: &Field) -> Result<Val, Mismatch> {
+fn member(value: Option<Value>, field: &Field, meter: &mut Meter<'_>) -> Result<Val, Mismatch> {
     match (value, &field.shape, field.presence) {
-        (Some(value), Shape::Option(inner), Presence::Optional) => {
-            Ok(Val::Option(Some(Box::new(from_json(value, inner)?))))
-        }
-        (Some(value), shape, _) => from_json(value, shape),
+        (Some(value), Shape::Option(inner), Presence::Optional) => Ok(Val::Option(Some(boxed(value, inner, meter)?))),
+        (Some(value), shape, _) => from_json(value, shape, meter),
         (None, Shape::Option(_), Presence::Plain | Presence::Optional) => Ok(Val::Option(None)),
         (None, ..) => Err(Mismatch::new("is required but missing")),
     }
 }
 
 /// The members that have no field of their own.
-fn extras(object: Map<String, Value>) -> Result<Val, Mismatch> {
+fn extras(object: Map<String, Value>, meter: &mut Meter<'_>) -> Result<Val, Mismatch> {
     if object.is_empty() {
         return Ok(Val::Option(None));
     }
     let object = Value::Object(object);
     exact(&object)?;
-    Ok(Val::Option(Some(Box::new(Val::String(object.to_string())))))
+    Ok(Val::Option(Some(Box::new(Val::String(text(&object, meter)?)))))
 }
 
-fn option(value: Value, inner: &Shape) -> Result<Option<Val>, Mismatch> {
+fn option(value: Value, inner: &Shape, meter: &mut Meter<'_>) -> Result<Option<Val>, Mismatch> {
+    meter.take_list(1, VAL_BYTES)?;
     if !inner.is_option() {
         return match (value, inner) {
             (Value::Null, Shape::Json) => Ok(Some(Val::String("null".into()))),
             (Value::Null, _) => Ok(None),
-            (value, inner) => from_json(value, inner).map(Some),
+            (value, inner) => from_json(value, inner, meter).map(Some),
         };
     }
     let Value::Object(mut object) = value else {
@@ -219,26 +268,33 @@ fn option(value: Value, inner: &Shape) -> Result<Option<Val>, Mismatch> {
     };
     match tag(&mut object)?.as_str() {
         "none" => Ok(None),
-        _ => payload(&mut object, Some(inner)),
+        _ => payload(&mut object, Some(inner), meter),
     }
 }
 
-fn variant(mut object: Map<String, Value>, cases: &[Case]) -> Result<Val, Mismatch> {
+fn variant(mut object: Map<String, Value>, cases: &[Case], meter: &mut Meter<'_>) -> Result<Val, Mismatch> {
     let tag = tag(&mut object)?;
     let Some(case) = cases.iter().find(|case| case.name == tag) else {
         return Err(Mismatch::new(format!("unknown case `{tag}`")).within("tag"));
     };
-    let payload = payload(&mut object, case.shape.as_ref())?;
+    let payload = payload(&mut object, case.shape.as_ref(), meter)?;
     Ok(Val::Variant(tag, payload.map(Box::new)))
 }
 
 /// A value as the case that its own kind tells.
-fn untagged(value: Value, cases: &[Case]) -> Result<Val, Mismatch> {
+fn untagged(value: Value, cases: &[Case], meter: &mut Meter<'_>) -> Result<Val, Mismatch> {
     let case = cases.iter().find(|case| case.untagged.as_ref().is_some_and(|untagged| untagged.takes(&value)));
     let Some(Case { name, shape: Some(shape), .. }) = case else {
         return Err(Mismatch::new(format!("{} is none of what is expected here", found(&value))));
     };
-    Ok(Val::Variant(name.clone(), Some(Box::new(from_json(value, shape)?))))
+    meter.take_text(name.len())?;
+    Ok(Val::Variant(name.clone(), Some(boxed(value, shape, meter)?)))
+}
+
+/// A value with a block of its own.
+fn boxed(value: Value, shape: &Shape, meter: &mut Meter<'_>) -> Result<Box<Val>, Mismatch> {
+    meter.take_list(1, VAL_BYTES)?;
+    from_json(value, shape, meter).map(Box::new)
 }
 
 impl Untagged {
@@ -261,10 +317,15 @@ impl Untagged {
     }
 }
 
-fn result(mut object: Map<String, Value>, ok: Option<&Shape>, err: Option<&Shape>) -> Result<Val, Mismatch> {
+fn result(
+    mut object: Map<String, Value>,
+    ok: Option<&Shape>,
+    err: Option<&Shape>,
+    meter: &mut Meter<'_>,
+) -> Result<Val, Mismatch> {
     Ok(Val::Result(match tag(&mut object)?.as_str() {
-        "ok" => Ok(payload(&mut object, ok)?.map(Box::new)),
-        "err" => Err(payload(&mut object, err)?.map(Box::new)),
+        "ok" => Ok(payload(&mut object, ok, meter)?.map(Box::new)),
+        "err" => Err(payload(&mut object, err, meter)?.map(Box::new)),
         other => return Err(Mismatch::new(format!("expected `ok` or `err`, got `{other}`")).within("tag")),
     }))
 }
@@ -293,10 +354,15 @@ fn tag(object: &mut Map<String, Value>) -> Result<String, Mismatch> {
     }
 }
 
-fn payload(object: &mut Map<String, Value>, shape: Option<&Shape>) -> Result<Option<Val>, Mismatch> {
+fn payload(
+    object: &mut Map<String, Value>,
+    shape: Option<&Shape>,
+    meter: &mut Meter<'_>,
+) -> Result<Option<Val>, Mismatch> {
     let Some(shape) = shape else { return Ok(None) };
+    meter.take_list(1, VAL_BYTES)?;
     let value = object.remove("val").unwrap_or(Value::Null);
-    from_json(value, shape).map(Some).map_err(|mismatch| mismatch.within("val"))
+    from_json(value, shape, meter).map(Some).map_err(|mismatch| mismatch.within("val"))
 }
 
 fn expected(shape: &Shape) -> String {

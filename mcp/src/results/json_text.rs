@@ -8,7 +8,10 @@
 //! Several blocks each of which is such JSON become a list: this is how a list of objects arrives from servers over
 //! the Python SDK.
 
-use super::strict::Strict;
+use super::malformed;
+use crate::error::CallError;
+use crate::transport::decode::{MAX_VALUE_BYTES, too_many_values};
+use capability_gen::json_memory::{self, Allowance, Meter, ReadError, RepeatedKeys};
 use serde_json::{Number, Value};
 
 const MAX_DEPTH: usize = 64;
@@ -16,29 +19,41 @@ const MAX_SAFE_INTEGER: u64 = (1 << 53) - 1;
 /// Whole numbers from here on have been rounded by the time they are read.
 const ROUNDED: f64 = 18_446_744_073_709_551_616.0;
 
-/// The data in the text blocks of an answer.
-pub(super) fn data(texts: &[&str]) -> Value {
+/// The data in the text blocks of an answer. JSON whose values would take too much memory is an error: as text it would
+/// be something else than what its type says.
+pub(super) fn data(texts: &[&str]) -> Result<Value, CallError> {
+    let mut allowance = Allowance(MAX_VALUE_BYTES);
     if let [text] = texts {
-        return parse(text).unwrap_or_else(|| (*text).into());
+        return Ok(read(text, &mut allowance)?.unwrap_or_else(|| (*text).into()));
     }
     let joined = texts.join("\n");
-    if let Some(value) = parse(&joined) {
-        return value;
+    if let Some(value) = read(&joined, &mut allowance)? {
+        return Ok(value);
     }
-    let items: Option<Vec<Value>> = texts.iter().map(|text| parse(text)).collect();
-    match items {
-        Some(items) if !items.is_empty() => Value::Array(items),
-        _ => joined.into(),
+    let mut items = Vec::new();
+    for text in texts {
+        match read(text, &mut allowance)? {
+            Some(item) => items.push(item),
+            None => return Ok(joined.into()),
+        }
     }
+    Ok(if items.is_empty() { joined.into() } else { Value::Array(items) })
 }
 
-/// The object or array that the text is, where reading it changes nothing.
+/// The object or array that the text is, where reading it changes nothing and takes no more than it may.
 pub(super) fn parse(text: &str) -> Option<Value> {
+    read(text, &mut Allowance(MAX_VALUE_BYTES)).ok().flatten()
+}
+
+fn read(text: &str, allowance: &mut Allowance) -> Result<Option<Value>, CallError> {
     if !text.trim_start().starts_with(['{', '[']) {
-        return None;
+        return Ok(None);
     }
-    let Strict(value) = serde_json::from_str(text).ok()?;
-    is_faithful(&value, 1).then_some(value)
+    match json_memory::from_str(text, RepeatedKeys::Refused, &mut Meter::new(allowance)) {
+        Ok(value) => Ok(is_faithful(&value, 1).then_some(value)),
+        Err(ReadError::Json(_)) => Ok(None),
+        Err(ReadError::Memory(_)) => Err(malformed(&too_many_values())),
+    }
 }
 
 fn is_faithful(value: &Value, depth: usize) -> bool {
@@ -60,8 +75,21 @@ fn is_exact(number: &Number) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-    use serde_json::json;
+    use super::{MAX_DEPTH, MAX_VALUE_BYTES};
+    use capability_gen::json_memory::ITEM_BYTES;
+    use serde_json::{Value, json};
+
+    fn data(texts: &[&str]) -> Value {
+        super::data(texts).unwrap()
+    }
+
+    #[test]
+    fn json_whose_values_take_too_much_memory_is_an_error_and_no_text() {
+        let zeroes = |bytes: u64| format!("[{}0]", "0,".repeat(usize::try_from(bytes / ITEM_BYTES).unwrap()));
+        let error = super::data(&[&zeroes(MAX_VALUE_BYTES)]).unwrap_err().to_string();
+        assert!(error.contains("bytes of memory"), "{error}");
+        assert!(data(&[&zeroes(MAX_VALUE_BYTES / 64)]).is_array());
+    }
 
     #[test]
     fn s0_40_objects_and_arrays_are_read() {

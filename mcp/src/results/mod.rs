@@ -30,8 +30,8 @@ pub const CONTENT_MEMBER: &str = "$content";
 const MAX_ERROR_JSON: usize = 2_000;
 
 /// What a script gets for the answer to `tools/call`.
-pub fn data(result: &Value, redactor: &Redactor) -> Result<Value, CallError> {
-    let result = object(result, "the result")?;
+pub fn data(mut whole: Value, redactor: &Redactor) -> Result<Value, CallError> {
+    let result = object(&whole, "the result")?;
     let structured = result.get("structuredContent").filter(|value| !value.is_null());
     let is_error = result.get("isError") == Some(&Value::Bool(true));
     let blocks = Blocks::of(result.get("content"));
@@ -40,9 +40,15 @@ pub fn data(result: &Value, redactor: &Redactor) -> Result<Value, CallError> {
     }
     let blocks = blocks?;
     let mut data = match structured {
-        Some(structured) if blocks.are_text() || blocks.stand_in(structured) => structured.clone(),
-        Some(structured) => with_content(structured, blocks.beside(structured, redactor)?),
-        None if blocks.are_text() => json_text::data(&blocks.texts()),
+        // It may be large: it is taken, not copied.
+        Some(structured) if blocks.are_text() || blocks.stand_in(structured) => {
+            whole.get_mut("structuredContent").map(Value::take).unwrap_or_default()
+        }
+        Some(structured) => {
+            let content = blocks.beside(structured, redactor)?;
+            with_content(whole.get_mut("structuredContent").map(Value::take).unwrap_or_default(), content)
+        }
+        None if blocks.are_text() => json_text::data(&blocks.texts())?,
         None => Value::Array(blocks.values(redactor)?),
     };
     redactor.value(&mut data);
@@ -109,10 +115,9 @@ fn tool_error(blocks: Option<Blocks<'_>>, structured: Option<&Value>, redactor: 
     CallError::Tool { text, details }
 }
 
-fn with_content(structured: &Value, content: Vec<Value>) -> Value {
+fn with_content(structured: Value, content: Vec<Value>) -> Value {
     match structured {
-        Value::Object(members) if !members.contains_key(CONTENT_MEMBER) => {
-            let mut members = members.clone();
+        Value::Object(mut members) if !members.contains_key(CONTENT_MEMBER) => {
             members.insert(CONTENT_MEMBER.to_owned(), Value::Array(content));
             Value::Object(members)
         }

@@ -5,11 +5,11 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::json;
 
 fn given(result: Value) -> Value {
-    data(&result, &Redactor::default()).unwrap()
+    data(result.clone(), &Redactor::default()).unwrap()
 }
 
 fn refused(result: Value) -> String {
-    match data(&result, &Redactor::default()).unwrap_err() {
+    match data(result.clone(), &Redactor::default()).unwrap_err() {
         CallError::Malformed(message) => message,
         other => panic!("{other:?}"),
     }
@@ -37,7 +37,7 @@ fn s0_40_structured_content_that_holds_the_blocks_itself_stays_as_it_is() {
     let image = json!({ "type": "image", "data": "AAEC", "mimeType": "image/png" });
     let structured = json!({ "content": [image] });
     let result = json!({ "content": [image], "structuredContent": structured });
-    assert_eq!(data(&result, &Redactor::default()).unwrap(), structured);
+    assert_eq!(data(result.clone(), &Redactor::default()).unwrap(), structured);
 }
 
 #[test]
@@ -98,7 +98,7 @@ fn s1_24_absent_content_is_empty() {
 
 #[test]
 fn s1_26_is_error_carries_the_text_of_the_server() {
-    let failed = |result: Value| match data(&result, &Redactor::default()).unwrap_err() {
+    let failed = |result: Value| match data(result.clone(), &Redactor::default()).unwrap_err() {
         CallError::Tool { text, details } => (text, details),
         other => panic!("{other:?}"),
     };
@@ -190,9 +190,9 @@ fn knowing(secret: &str) -> Redactor {
 fn secrets_are_taken_out_of_every_answer() {
     let redactor = knowing("hunter2-hunter2");
     let answers = [
-        data(&json!({"content": [text_block("key: hunter2-hunter2")]}), &redactor),
-        data(&json!({"content": [text_block("{\"key\": \"hunter2-hunter2\"}")]}), &redactor),
-        data(&json!({"structuredContent": {"key": ["hunter2-hunter2"]}}), &redactor),
+        data(json!({"content": [text_block("key: hunter2-hunter2")]}), &redactor),
+        data(json!({"content": [text_block("{\"key\": \"hunter2-hunter2\"}")]}), &redactor),
+        data(json!({"structuredContent": {"key": ["hunter2-hunter2"]}}), &redactor),
         resource(&json!({"contents": [{"uri": "a:b", "text": "hunter2-hunter2"}]}), &redactor),
         prompt(&json!({"messages": [{"role": "user", "content": text_block("hunter2-hunter2")}]}), &redactor),
     ];
@@ -201,7 +201,7 @@ fn secrets_are_taken_out_of_every_answer() {
         assert!(!text.contains("hunter2") && text.contains(MASK), "{text}");
     }
     let failed = json!({"isError": true, "structuredContent": {"key": "hunter2-hunter2"}, "content": []});
-    let failed = format!("{:?}", data(&failed, &redactor).unwrap_err());
+    let failed = format!("{:?}", data(failed.clone(), &redactor).unwrap_err());
     assert!(!failed.contains("hunter2") && failed.contains(MASK), "{failed}");
 }
 
@@ -216,7 +216,7 @@ fn bytes_that_hold_a_secret_are_withheld_whole() {
         text_block("[redacted] (image that holds a secret)"),
         {"type": "resource", "resource": {"uri": "a:b", "mimeType": "x/y", "text": withheld}},
     ]);
-    assert_eq!(data(&json!({"content": [image, blob]}), &redactor).unwrap(), expected);
+    assert_eq!(data(json!({"content": [image, blob]}), &redactor).unwrap(), expected);
 }
 
 #[test]

@@ -3,10 +3,32 @@
 use super::excerpt::beginning;
 use super::scan::AnswerScanner;
 use super::{MALFORMED, TOO_LARGE, legacy};
+use capability_gen::json_memory::{self, Allowance, Meter, RepeatedKeys};
 use rmcp::RoleClient;
-use rmcp::model::{ErrorCode, ErrorData, JsonRpcMessage, RequestId};
+use rmcp::model::{
+    CustomResult, ErrorCode, ErrorData, JsonRpcMessage, JsonRpcResponse, JsonRpcVersion2_0, RequestId, ServerResult,
+};
 use rmcp::service::RxJsonRpcMessage;
 use serde_json::Value;
+use std::sync::LazyLock;
+use tokio::sync::Semaphore;
+
+/// What one message may take in memory as values. A message has up to 16 MiB of text unless its operator allows more:
+/// text takes no more than that as values, lists of records about twenty times as much, a list of zeroes forty times.
+pub const MAX_VALUE_BYTES: u64 = 256 << 20;
+
+/// Messages of a batch, each of which is kept until it is taken. No server of before 2025-06-18 sends that many at once.
+const MAX_BATCH: usize = 1_000;
+
+/// Messages up to this size are read where they arrive; larger ones on a thread that may block, so that they hold up
+/// nobody else.
+const MAX_INLINE_BYTES: usize = 64 << 10;
+
+/// Large messages that are read at one time: all cores but one, which serves.
+static READING: LazyLock<Semaphore> = LazyLock::new(|| {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    Semaphore::new(cores.saturating_sub(1).max(1))
+});
 
 /// What some bytes of a server are.
 #[derive(Debug)]
@@ -24,16 +46,43 @@ pub fn decode(bytes: &[u8]) -> Decoded {
     if bytes.is_empty() {
         return Decoded::Messages(Vec::new());
     }
-    let messages: Vec<_> = match serde_json::from_slice(bytes) {
-        Ok(Value::Array(batch)) => batch.into_iter().filter_map(message).collect(),
-        Ok(value) => message(value).into_iter().collect(),
-        Err(error) => {
-            let mut scanner = AnswerScanner::default();
-            scanner.feed(bytes);
-            scanner.answers().into_iter().map(|id| malformed(id, &error.to_string())).collect()
-        }
+    let is_large = bytes.len() > MAX_INLINE_BYTES;
+    let mut allowance = Allowance(MAX_VALUE_BYTES);
+    let unread = |why: &str| {
+        let mut scanner = AnswerScanner::default();
+        scanner.feed(bytes);
+        scanner.answers().into_iter().map(|id| malformed(id, why)).collect()
     };
+    let messages: Vec<_> =
+        match json_memory::from_slice(bytes, RepeatedKeys::LastCounts, &mut Meter::new(&mut allowance)) {
+            Ok(Value::Array(batch)) if batch.len() > MAX_BATCH => {
+                unread(&format!("it is one of more than {MAX_BATCH} messages that came at once"))
+            }
+            Ok(Value::Array(batch)) => batch.into_iter().filter_map(|value| message(value, is_large)).collect(),
+            Ok(value) => message(value, is_large).into_iter().collect(),
+            Err(json_memory::ReadError::Json(error)) => unread(&error.to_string()),
+            Err(json_memory::ReadError::Memory(_)) => unread(&too_many_values()),
+        };
     if messages.is_empty() { Decoded::Noise(beginning(bytes)) } else { Decoded::Messages(messages) }
+}
+
+/// As [`decode`], away from the threads that serve where there is much to read.
+pub async fn decode_apart<B: AsRef<[u8]> + Send + 'static>(bytes: B) -> Decoded {
+    if bytes.as_ref().len() <= MAX_INLINE_BYTES {
+        return decode(bytes.as_ref());
+    }
+    // Nobody closes it.
+    let place = READING.acquire().await;
+    let read = tokio::task::spawn_blocking(move || {
+        let _place = place;
+        decode(bytes.as_ref())
+    });
+    read.await.unwrap_or_else(|_| Decoded::Noise(String::new()))
+}
+
+/// Why values are not read.
+pub(crate) fn too_many_values() -> String {
+    format!("its values take more than {MAX_VALUE_BYTES} bytes of memory")
 }
 
 /// What is told to the caller instead of an answer that is too large.
@@ -47,8 +96,11 @@ pub fn malformed(id: RequestId, why: &str) -> RxJsonRpcMessage<RoleClient> {
     JsonRpcMessage::error(ErrorData::new(ErrorCode(MALFORMED), why.to_owned(), None), Some(id))
 }
 
-fn message(mut value: Value) -> Option<RxJsonRpcMessage<RoleClient>> {
+fn message(mut value: Value, is_large: bool) -> Option<RxJsonRpcMessage<RoleClient>> {
     legacy::normalise(&mut value);
+    if is_large && let Some(answer) = large_answer(&mut value) {
+        return Some(answer);
+    }
     // Reading consumes the value, which may be large: what is needed to explain a failure is taken out before.
     let doubts = Doubts::of(&value);
     if let Some(doubts) = doubts.as_ref().filter(|doubts| doubts.why == NO_OBJECT) {
@@ -60,6 +112,26 @@ fn message(mut value: Value) -> Option<RxJsonRpcMessage<RoleClient>> {
         Err(_) => doubts.map(|doubts| malformed(doubts.id, doubts.why)),
     }
 }
+
+/// A large answer with content, as it is. The SDK would guess what kind of result it is, each time with a copy of all that
+/// is in it; whoever asked knows.
+fn large_answer(value: &mut Value) -> Option<RxJsonRpcMessage<RoleClient>> {
+    let message = value.as_object_mut()?;
+    let is_answer = message.get("jsonrpc").and_then(Value::as_str) == Some("2.0")
+        && !["method", "error"].iter().any(|key| message.contains_key(*key));
+    let result = message.get("result").and_then(Value::as_object)?;
+    let has = |keys: &[&str]| keys.iter().any(|key| result.contains_key(*key));
+    // What asks for something has to be understood.
+    if !is_answer || !has(&["content", "structuredContent", "contents", "messages"]) || has(ASKING) {
+        return None;
+    }
+    let id = serde_json::from_value(message.get("id")?.clone()).ok()?;
+    let result = ServerResult::CustomResult(CustomResult::new(message.get_mut("result").map(Value::take)?));
+    Some(JsonRpcMessage::Response(JsonRpcResponse { jsonrpc: JsonRpcVersion2_0, id, result }))
+}
+
+/// Members of results that are no last word.
+const ASKING: &[&str] = &["inputRequests", "requestState", "task"];
 
 const NO_OBJECT: &str = "its `result` is not an object";
 
@@ -163,6 +235,43 @@ mod tests {
         assert_eq!((deep.code.0, id), (MALFORMED, Some(RequestId::Number(4))));
         assert!(deep.message.contains("recursion limit"), "{}", deep.message);
         assert!(is_noise(r#"{"id":4,"method":"ping"}"#), "a request of the server is never an answer");
+    }
+
+    #[test]
+    fn a_large_answer_is_passed_on_as_it_is() {
+        let text = "x".repeat(MAX_INLINE_BYTES);
+        let message = |result: Value| serde_json::json!({ "jsonrpc": "2.0", "id": 3, "result": result });
+        let content = serde_json::json!({ "content": [{ "type": "text", "text": text, "own": 1 }], "isError": true });
+        let JsonRpcMessage::Response(read) = messages(&message(content.clone()).to_string()).remove(0) else {
+            panic!("no answer")
+        };
+        assert_eq!(read.id, RequestId::Number(3));
+        assert!(matches!(&read.result, ServerResult::CustomResult(CustomResult(value)) if *value == content));
+        // What is no answer with content is understood as ever.
+        let asking = message(serde_json::json!({ "content": [], "requestState": text, "inputRequests": {} }));
+        let tools = message(serde_json::json!({ "tools": [{ "name": "a", "description": text, "inputSchema": {} }] }));
+        for other in [asking, tools] {
+            let JsonRpcMessage::Response(read) = messages(&other.to_string()).remove(0) else { panic!("no answer") };
+            assert!(!matches!(read.result, ServerResult::CustomResult(_)));
+        }
+        let (both, _) = error(&format!(r#"{{"jsonrpc":"2.0","id":4,"result":{{"content":"{text}"}},"error":{{}}}}"#));
+        assert!(both.message.contains("both"), "{both:?}");
+    }
+
+    #[test]
+    fn an_answer_whose_values_take_too_much_memory_is_an_error_to_its_request() {
+        let zeroes = "0,".repeat(usize::try_from(MAX_VALUE_BYTES / json_memory::ITEM_BYTES).unwrap());
+        let (refused, id) = error(&format!(r#"{{"jsonrpc":"2.0","result":{{"content":[{zeroes}0]}},"id":4}}"#));
+        assert_eq!((refused.code.0, id), (MALFORMED, Some(RequestId::Number(4))));
+        assert!(refused.message.contains("bytes of memory"), "{}", refused.message);
+    }
+
+    #[test]
+    fn a_batch_of_too_many_messages_is_not_kept() {
+        let notification = r#"{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}"#;
+        let batch = |count: usize| format!("[{}{notification}]", format!("{notification},").repeat(count - 1));
+        assert_eq!(messages(&batch(MAX_BATCH)).len(), MAX_BATCH);
+        assert!(is_noise(&batch(MAX_BATCH + 1)));
     }
 
     #[test]

@@ -43,9 +43,9 @@ impl Mailbox {
         self.messages.pop_front()
     }
 
-    /// These bytes arrived.
-    pub(super) fn arrived(&mut self, bytes: &[u8]) {
-        match decode::decode(bytes) {
+    /// This arrived.
+    pub(super) fn arrived(&mut self, decoded: Decoded) {
+        match decoded {
             Decoded::Messages(messages) => messages.into_iter().for_each(|message| self.deliver(message)),
             Decoded::Noise(beginning) => self.spoken.noise(&beginning),
         }

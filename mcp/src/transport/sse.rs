@@ -1,5 +1,6 @@
 //! The older HTTP with server-sent events (protocol 2024-11-05): one stream for what the server says, posts for ours.
 
+use super::decode::{Decoded, decode_apart};
 use super::events::{Event, Events, is_message};
 use super::failure::RemoteError;
 use super::mailbox::Mailbox;
@@ -8,6 +9,8 @@ use super::{address, body, headers, tls};
 use crate::auth::unauthorized;
 use crate::secrets::Secret;
 use crate::{ConnectError, Context, RemoteEndpoint, ServerSettings};
+use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
 use http::header::{ACCEPT, CONTENT_TYPE};
 use http::{HeaderMap, HeaderValue, StatusCode};
 use rmcp::RoleClient;
@@ -27,6 +30,8 @@ pub struct SseTransport {
     patience: Duration,
     events: Option<Events>,
     mailbox: Mailbox,
+    /// A message that is being read: receiving may be given up and begun anew at any time.
+    reading: Option<BoxFuture<'static, Decoded>>,
 }
 
 /// Opens the stream and waits until the server said where to post. The caller has the deadline.
@@ -54,6 +59,7 @@ pub async fn open(
         patience: longest_call(settings),
         events: Some(events),
         mailbox: Mailbox::new(spoken, settings.max_message),
+        reading: None,
     })
 }
 
@@ -137,9 +143,15 @@ impl Transport<RoleClient> for SseTransport {
             if let Some(message) = self.mailbox.next() {
                 return Some(message);
             }
+            if let Some(reading) = &mut self.reading {
+                let decoded = reading.await;
+                self.reading = None;
+                self.mailbox.arrived(decoded);
+                continue;
+            }
             match self.events.as_mut()?.next().await {
                 Some(Ok(Event::Sse(sse))) if is_message(&sse) => {
-                    self.mailbox.arrived(sse.data.unwrap_or_default().as_bytes());
+                    self.reading = Some(decode_apart(sse.data.unwrap_or_default()).boxed());
                 }
                 Some(Ok(Event::Sse(_))) => {}
                 Some(Ok(Event::TooLarge(answered))) => self.mailbox.too_large(answered),

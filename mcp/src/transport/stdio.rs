@@ -1,6 +1,6 @@
 //! A server that is a child process: one message to a line, on its standard input and output.
 
-use super::decode::{Decoded, decode, too_large};
+use super::decode::{Decoded, decode_apart, too_large};
 use super::describe::describe;
 use super::diagnosis::Diagnosis;
 use super::excerpt::{beginning, shown};
@@ -9,6 +9,8 @@ use super::outbox::Outbox;
 use super::pending::Pending;
 use crate::process::{Child, GRACE};
 use crate::{ConnectError, Context, ServerSettings, StdioEndpoint};
+use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
 use rmcp::RoleClient;
 use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
@@ -37,6 +39,8 @@ pub struct StdioTransport {
     /// Messages of a batch that are still to be received.
     ready: VecDeque<RxJsonRpcMessage<RoleClient>>,
     pending: Pending,
+    /// A line that is being read: receiving may be given up and begun anew at any time.
+    reading: Option<BoxFuture<'static, Decoded>>,
     warned: bool,
     /// Until when a server that closed its input is read from.
     deadline: Option<Instant>,
@@ -67,6 +71,7 @@ impl StdioTransport {
             lines: Lines::new(stdout, settings.max_message),
             ready: VecDeque::new(),
             pending: Pending::default(),
+            reading: None,
             warned: false,
             deadline: None,
             stderr: tokio::spawn(diagnosis.clone().listen(stderr, context.clone(), settings.name.clone())),
@@ -93,13 +98,18 @@ impl StdioTransport {
         }
     }
 
-    /// Makes messages of a line.
+    /// Takes what a line came to.
+    fn take(&mut self, decoded: Decoded) {
+        match decoded {
+            Decoded::Messages(messages) => self.ready.extend(messages),
+            Decoded::Noise(noise) => self.noise("what is not a message", &noise),
+        }
+    }
+
+    /// Begins to make messages of a line.
     fn read(&mut self, line: Line) {
         match line {
-            Line::Whole(line) => match decode(&line) {
-                Decoded::Messages(messages) => self.ready.extend(messages),
-                Decoded::Noise(noise) => self.noise("what is not a message", &noise),
-            },
+            Line::Whole(line) => self.reading = Some(decode_apart(line).boxed()),
             Line::TooLong { beginning: start, answers } => {
                 if answers.is_empty() {
                     let what = format!("a line of more than {} bytes that answers nothing", self.limit);
@@ -164,12 +174,19 @@ impl Transport<RoleClient> for StdioTransport {
                     return Some(message);
                 }
             }
-            match self.next_line().await {
-                Some(line) => self.read(line),
-                None => {
-                    self.note_end().await;
-                    return None;
+            if self.reading.is_none() {
+                match self.next_line().await {
+                    Some(line) => self.read(line),
+                    None => {
+                        self.note_end().await;
+                        return None;
+                    }
                 }
+            }
+            if let Some(reading) = &mut self.reading {
+                let decoded = reading.await;
+                self.reading = None;
+                self.take(decoded);
             }
             if self.ready.is_empty() {
                 // Whoever floods us does not keep others from their turn.

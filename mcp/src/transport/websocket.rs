@@ -1,5 +1,6 @@
 //! MCP over a WebSocket: one message to a text frame, under the subprotocol `mcp`.
 
+use super::decode::{Decoded, decode_apart};
 use super::failure::RemoteError;
 use super::mailbox::Mailbox;
 use super::spoken::Spoken;
@@ -7,8 +8,10 @@ use super::{address, headers, tls};
 use crate::auth::unauthorized;
 use crate::secrets::Secret;
 use crate::{ConnectError, Context, RemoteEndpoint, ServerSettings};
+use bytes::Bytes;
+use futures_util::future::BoxFuture;
 use futures_util::stream::{SplitSink, SplitStream};
-use futures_util::{SinkExt, StreamExt};
+use futures_util::{FutureExt, SinkExt, StreamExt};
 use http::header::SEC_WEBSOCKET_PROTOCOL;
 use http::{HeaderValue, StatusCode};
 use rmcp::RoleClient;
@@ -39,6 +42,8 @@ pub struct WebSocketTransport {
     outgoing: Arc<Mutex<SplitSink<Socket, Message>>>,
     incoming: Option<SplitStream<Socket>>,
     mailbox: Mailbox,
+    /// A message that is being read: receiving may be given up and begun anew at any time.
+    reading: Option<BoxFuture<'static, Decoded>>,
 }
 
 /// Opens a WebSocket. Proxies are not used. The caller has the deadline.
@@ -66,6 +71,7 @@ pub async fn open(
         outgoing: Arc::new(Mutex::new(outgoing)),
         incoming: Some(incoming),
         mailbox: Mailbox::new(spoken, settings.max_message),
+        reading: None,
     })
 }
 
@@ -148,8 +154,14 @@ impl Transport<RoleClient> for WebSocketTransport {
             if let Some(message) = self.mailbox.next() {
                 return Some(message);
             }
+            if let Some(reading) = &mut self.reading {
+                let decoded = reading.await;
+                self.reading = None;
+                self.mailbox.arrived(decoded);
+                continue;
+            }
             match self.incoming.as_mut()?.next().await {
-                Some(Ok(Message::Text(text))) => self.mailbox.arrived(text.as_bytes()),
+                Some(Ok(Message::Text(text))) => self.reading = Some(decode_apart(Bytes::from(text)).boxed()),
                 Some(Ok(Message::Binary(_))) => self.mailbox.spoken().noise("a binary frame"),
                 // Pings are answered below us; after a close the stream ends.
                 Some(Ok(Message::Ping(_) | Message::Pong(_) | Message::Close(_) | Message::Frame(_))) => {}

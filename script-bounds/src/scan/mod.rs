@@ -216,9 +216,7 @@ impl Scan<'_> {
         self.after_paren = byte == b')';
         self.after_type_paren = match byte {
             b'(' => !is_call,
-            _ if is_word => {
-                self.after_type_paren && is_modifier(self.bytes.get(start..self.at).unwrap_or_default())
-            }
+            _ if is_word => self.after_type_paren && is_modifier(self.bytes.get(start..self.at).unwrap_or_default()),
             _ => false,
         };
         self.ends_statement = byte == b';';

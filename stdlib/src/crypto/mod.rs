@@ -7,28 +7,35 @@ mod encoding;
 mod random;
 mod seal;
 
+use crate::bounded::no_memory;
 use crate::error::{Answer, StdError};
 use crate::params::{bytes_value, read};
+use capability_gen::json_memory::{self, Account, Meter};
 use serde_json::Value;
 
-/// Answers a call.
-pub fn call(function: &str, params: Value) -> Answer {
+/// What a call makes of its parameters, at most: bytes of base64, what they become, and that as text.
+const COPIES: u64 = 4;
+
+/// Answers a call. What it makes is taken from the account.
+pub fn call(function: &str, params: Value, account: &mut dyn Account) -> Answer {
+    let mut meter = Meter::new(account);
+    meter.take(COPIES * json_memory::size(&params, u64::MAX)).map_err(|_| no_memory())?;
     match function {
         "hash" => {
             let (algorithm, text) =
                 read(params, |params| Ok((params.choice("algorithm", digest::HASHES)?, params.text("text")?)))?;
-            Ok(digest::hash(algorithm, text.as_bytes()).into())
+            Ok(digest::hash(algorithm, text.as_bytes(), &mut meter)?.into())
         }
         "hashBytes" => {
             let (algorithm, bytes) =
                 read(params, |params| Ok((params.choice("algorithm", digest::HASHES)?, params.bytes("bytes")?)))?;
-            Ok(digest::hash(algorithm, &bytes).into())
+            Ok(digest::hash(algorithm, &bytes, &mut meter)?.into())
         }
         "hmac" => {
             let (algorithm, key, text) = read(params, |params| {
                 Ok((params.choice("algorithm", digest::CODES)?, params.bytes("key")?, params.text("text")?))
             })?;
-            Ok(digest::code(algorithm, &key, text.as_bytes()).into())
+            Ok(digest::code(algorithm, &key, text.as_bytes(), &mut meter)?.into())
         }
         "encrypt" => {
             let (key, plain) = read(params, |params| Ok((params.bytes("key")?, params.bytes("plain")?)))?;

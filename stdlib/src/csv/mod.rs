@@ -8,10 +8,11 @@ mod tests;
 
 use crate::error::{Answer, StdError};
 use crate::params::{Params, read};
+use capability_gen::json_memory::Account;
 use serde_json::Value;
 
-/// Calls a function by the name that scripts use: `parse` or `stringify`.
-pub fn call(function: &str, params: Value) -> Answer {
+/// Calls a function by the name that scripts use: `parse` or `stringify`. What it makes is taken from the account.
+pub fn call(function: &str, params: Value, account: &mut dyn Account) -> Answer {
     match function {
         "parse" => {
             let (text, (delimiter, has_header)) = read(params, |params| {
@@ -21,7 +22,7 @@ pub fn call(function: &str, params: Value) -> Answer {
                 })?;
                 Ok((text, options))
             })?;
-            parse::parse(&text, delimiter, has_header)
+            parse::parse(&text, delimiter, has_header, account)
         }
         "stringify" => {
             let (rows, options) = read(params, |params| {
@@ -35,7 +36,7 @@ pub fn call(function: &str, params: Value) -> Answer {
                 })?;
                 Ok((rows, options))
             })?;
-            stringify::stringify(&rows, &options).map(Value::String)
+            stringify::stringify(&rows, &options, account).map(Value::String)
         }
         _ => Err(StdError::unknown_function("csv", function)),
     }

@@ -1,17 +1,28 @@
 //! From text to rows.
 
 use super::repeated;
-use crate::bounded::{MAX_MADE_BYTES, too_large};
+use crate::bounded::{MAX_MADE_BYTES, no_memory, too_large};
 use crate::error::{Answer, StdError};
+use capability_gen::json_memory::{Account, ITEM_BYTES, Meter, NoMemory};
 use csv::{ErrorKind, ReaderBuilder, StringRecord};
 use serde_json::{Map, Value, json};
 
-/// What a field takes besides its text.
+/// What a field counts besides its text in what one call may make.
 const FIELD_BYTES: usize = 64;
 
+/// What the reader keeps of each field of the row that it reads: where it ends, with room to grow.
+const FIELD_END_BYTES: u64 = 16;
+
+/// What comparing the names of the first row takes for each.
+const NAME_BYTES: u64 = 64;
+
 /// Rows as objects by the names of the first row, or as lists.
-pub(super) fn parse(text: &str, delimiter: u8, has_header: bool) -> Answer {
+pub(super) fn parse(text: &str, delimiter: u8, has_header: bool, account: &mut dyn Account) -> Answer {
+    let mut meter = Meter::new(account);
     check_quotes(text)?;
+    // One row may be all of the text.
+    let fields = text.bytes().filter(|byte| *byte == delimiter).count() as u64 + 1;
+    meter.take(fields * FIELD_END_BYTES + text.len() as u64).map_err(|_| no_memory())?;
     // The first row is read as any other, so that its length is what all are compared with.
     let mut reader = ReaderBuilder::new().delimiter(delimiter).has_headers(false).from_reader(text.as_bytes());
     let mut records = reader.records();
@@ -19,6 +30,7 @@ pub(super) fn parse(text: &str, delimiter: u8, has_header: bool) -> Answer {
     if has_header {
         let Some(record) = records.next() else { return Ok(json!([])) };
         let names = record.map_err(|error| problem(&error))?;
+        meter.take(names.len() as u64 * NAME_BYTES).map_err(|_| no_memory())?;
         if let Some(name) = repeated(&names) {
             let message = format!("The first row names two columns {name:?}; {{ header: false }} gives rows as lists");
             return Err(StdError::invalid(message));
@@ -32,9 +44,27 @@ pub(super) fn parse(text: &str, delimiter: u8, has_header: bool) -> Answer {
         let names = header.as_ref().map_or(0, |names| names.as_slice().len());
         let size = record.as_slice().len() + names + record.len() * FIELD_BYTES;
         left = left.checked_sub(size).ok_or_else(too_large)?;
+        meter
+            .make_room(&mut rows)
+            .and_then(|()| count(&mut meter, header.as_ref(), &record))
+            .map_err(|_| no_memory())?;
         rows.push(row(header.as_ref(), &record));
     }
     Ok(Value::Array(rows))
+}
+
+/// Counts what a row takes.
+fn count(meter: &mut Meter<'_>, header: Option<&StringRecord>, record: &StringRecord) -> Result<(), NoMemory> {
+    let names = header.map_or(0, |names| names.as_slice().len());
+    meter.work((record.as_slice().len() + names) as u64)?;
+    match header {
+        Some(names) => {
+            meter.take_object(record.len())?;
+            names.iter().try_for_each(|name| meter.take_text(name.len()))?;
+        }
+        None => meter.take_list(record.len(), ITEM_BYTES)?,
+    }
+    record.iter().try_for_each(|field| meter.take_text(field.len()))
 }
 
 fn row(header: Option<&StringRecord>, record: &StringRecord) -> Value {

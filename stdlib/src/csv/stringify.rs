@@ -3,6 +3,7 @@
 use super::repeated;
 use crate::bounded::{BoundedText, too_large};
 use crate::error::StdError;
+use capability_gen::json_memory::Account;
 use csv::{QuoteStyle, Terminator, Writer, WriterBuilder};
 use serde_json::{Map, Value};
 use std::borrow::Cow;
@@ -21,14 +22,14 @@ enum Rows<'a> {
 }
 
 /// The text of rows. Lists have a first row of names only if columns are given.
-pub(super) fn stringify(rows: &Value, options: &Options) -> Result<String, StdError> {
+pub(super) fn stringify(rows: &Value, options: &Options, account: &mut dyn Account) -> Result<String, StdError> {
     if let Some(name) = options.columns.as_ref().and_then(|names| repeated(names.iter().map(String::as_str))) {
         return Err(StdError::invalid(format!("options.columns has {name:?} twice")));
     }
     let rows = read_rows(rows)?;
-    let text = write(&rows, options, QuoteStyle::Necessary)?;
+    let text = write(&rows, options, QuoteStyle::Necessary, account)?;
     // At the start of a text this mark is not taken for part of the first field, unless the field is in quotes.
-    if text.starts_with('\u{feff}') { write(&rows, options, QuoteStyle::Always) } else { Ok(text) }
+    if text.starts_with('\u{feff}') { write(&rows, options, QuoteStyle::Always, account) } else { Ok(text) }
 }
 
 fn read_rows(rows: &Value) -> Result<Rows<'_>, StdError> {
@@ -52,11 +53,16 @@ fn read_rows(rows: &Value) -> Result<Rows<'_>, StdError> {
     }
 }
 
-fn write(rows: &Rows<'_>, options: &Options, quotes: QuoteStyle) -> Result<String, StdError> {
+fn write(
+    rows: &Rows<'_>,
+    options: &Options,
+    quotes: QuoteStyle,
+    account: &mut dyn Account,
+) -> Result<String, StdError> {
     let mut builder = WriterBuilder::new();
     builder.delimiter(options.delimiter).quote_style(quotes).terminator(Terminator::CRLF);
     // Rows are compared here, where there is more to say about one that differs.
-    let mut writer = builder.flexible(true).from_writer(BoundedText::default());
+    let mut writer = builder.flexible(true).from_writer(BoundedText::new(account));
     let given = options.columns.as_ref().map(|names| names.iter().map(String::as_str).collect::<Vec<_>>());
     match rows {
         Rows::Objects(rows) => write_objects(&mut writer, rows, given, options.has_header)?,
@@ -66,7 +72,7 @@ fn write(rows: &Rows<'_>, options: &Options, quotes: QuoteStyle) -> Result<Strin
 }
 
 fn write_objects(
-    writer: &mut Writer<BoundedText>,
+    writer: &mut Writer<BoundedText<'_>>,
     rows: &[&Map<String, Value>],
     given: Option<Vec<&str>>,
     has_header: bool,
@@ -89,7 +95,7 @@ fn write_objects(
 }
 
 fn write_lists(
-    writer: &mut Writer<BoundedText>,
+    writer: &mut Writer<BoundedText<'_>>,
     rows: &[&Vec<Value>],
     given: Option<Vec<&str>>,
     has_header: bool,
@@ -139,7 +145,7 @@ fn field<'a>(value: &'a Value, row: usize, column: &str) -> Result<Cow<'a, str>,
     }
 }
 
-fn end_row(writer: &mut Writer<BoundedText>) -> Result<(), StdError> {
+fn end_row(writer: &mut Writer<BoundedText<'_>>) -> Result<(), StdError> {
     writer.write_record(None::<&[u8]>).map_err(|_| too_large())
 }
 

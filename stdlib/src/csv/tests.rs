@@ -1,6 +1,11 @@
-use super::call;
+use crate::Answer;
+use capability_gen::json_memory::Allowance;
 use proptest::prelude::*;
 use serde_json::{Value, json};
+
+fn call(function: &str, params: Value) -> Answer {
+    super::call(function, params, &mut Allowance(u64::MAX))
+}
 
 fn parse(text: &str, options: Value) -> Result<Value, String> {
     call("parse", json!({ "text": text, "options": options })).map_err(|error| error.message)
@@ -131,4 +136,18 @@ proptest! {
     fn any_text_is_read_or_refused(text in any::<String>(), has_header in any::<bool>()) {
         let _ = parse(&text, json!({ "header": has_header }));
     }
+}
+
+#[test]
+fn no_more_memory_is_taken_than_there_is() {
+    let within = |function: &str, params: Value, bytes: u64| super::call(function, params, &mut Allowance(bytes));
+    for text in [",".repeat(100_000), ",\n".repeat(50_000), "a\n".repeat(50_000)] {
+        let params = json!({ "text": text, "options": { "header": false } });
+        let refused = within("parse", params.clone(), 2 << 20).unwrap_err();
+        assert_eq!((refused.code, refused.details), ("call.failed", Some(json!({"reason": "tooLarge"}))));
+        assert!(within("parse", params, 50 << 20).is_ok());
+    }
+    let rows = json!({ "rows": vec![json!({ "name": "x".repeat(100) }); 1_000] });
+    assert!(within("stringify", rows.clone(), 50_000).is_err());
+    assert!(within("stringify", rows, 1 << 20).is_ok());
 }

@@ -4,11 +4,15 @@ use super::exchange::Received;
 use super::headers;
 use crate::error::{Answer, StdError};
 use crate::params::bytes_value;
+use capability_gen::json_memory::{self, Allowance, Meter, ReadError, RepeatedKeys};
 use reqwest::header::{CONTENT_ENCODING, CONTENT_TYPE, HeaderMap};
 use serde_json::Value;
 
 /// Most values in one JSON body. A value takes some seventy bytes in memory, and may take two in the text.
 const MAX_VALUES: usize = 1_000_000;
+
+/// What the values of one JSON body may take in memory: as much as [`MAX_VALUES`] numbers do, or half a million short texts.
+const MAX_VALUE_BYTES: u64 = 128 << 20;
 
 /// What a script wants the body as.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,30 +72,20 @@ fn read(body: Vec<u8>, headers: &HeaderMap, wanted: Wanted) -> Result<Body, StdE
     }
 }
 
-/// Reads JSON of a bounded number of values.
+/// Reads JSON of a bounded number of values, which take a bounded amount of memory.
 ///
 /// # Errors
 /// Why it is none, or that there are too many.
 pub fn parse_json(body: &[u8]) -> Result<Value, String> {
-    if has_too_many_values(body) {
+    if json_memory::has_more_values(body, MAX_VALUES) {
         return Err(format!("it has more than {MAX_VALUES} values"));
     }
-    serde_json::from_slice(without_mark(body)).map_err(|error| error.to_string())
-}
-
-/// Counts what stands between values, in constant memory.
-fn has_too_many_values(body: &[u8]) -> bool {
-    let (mut values, mut is_in_string, mut is_escaped) = (0, false, false);
-    for byte in body {
-        match byte {
-            _ if is_escaped => is_escaped = false,
-            b'\\' if is_in_string => is_escaped = true,
-            b'"' => is_in_string = !is_in_string,
-            b',' | b'[' | b'{' if !is_in_string => values += 1,
-            _ => {}
-        }
-    }
-    values > MAX_VALUES
+    let mut allowance = Allowance(MAX_VALUE_BYTES);
+    let read = json_memory::from_slice(without_mark(body), RepeatedKeys::LastCounts, &mut Meter::new(&mut allowance));
+    read.map_err(|error| match error {
+        ReadError::Json(error) => error.to_string(),
+        ReadError::Memory(_) => format!("its values take more than {MAX_VALUE_BYTES} bytes of memory"),
+    })
 }
 
 /// Text without the mark that some programs put at its beginning.

@@ -53,6 +53,10 @@ pub const FETCH_JS: &str = include_str!("fetch.js");
 /// counts towards their time.
 const MAX_CONCURRENT: usize = 32;
 
+/// Bodies up to this size are read where they are; larger ones on a thread that may block, so that they hold up
+/// nobody else.
+const MAX_INLINE_BYTES: usize = 64 << 10;
+
 /// Sends the requests of a space's scripts.
 pub struct Client {
     policy: Arc<NetworkPolicy>,
@@ -79,7 +83,11 @@ impl Client {
         let request = Request::read(function, params, &self.policy)?;
         let (timeout, wanted) = (request.timeout, request.wanted);
         let received = self.in_time(timeout, exchange::run(self, request)).await?;
-        answer::of(received, wanted)
+        if received.body.len() <= MAX_INLINE_BYTES {
+            return answer::of(received, wanted);
+        }
+        let read = tokio::task::spawn_blocking(move || answer::of(received, wanted)).await;
+        read.unwrap_or_else(|_| Err(StdError::failed("The answer could not be read")))
     }
 
     /// An exchange when it is its turn, with all the waiting in its time.

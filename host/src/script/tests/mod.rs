@@ -10,6 +10,7 @@ mod modules;
 mod objects;
 mod positions;
 mod value;
+mod work;
 
 use super::{Language, Prepared, ScriptError, SourceKind, prepare};
 

@@ -18,16 +18,13 @@ use rmcp::model::{CallToolRequestParams, CallToolResponse, CallToolResult};
 use rmcp::service::RequestContext;
 use serde::Deserialize;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// How long a request waits for a run at most. Most clients give up after a minute.
 const PATIENCE: Duration = Duration::from_secs(45);
 
 /// What programs are called in errors.
 const PROGRAM: &str = "program.ts";
-
-/// The longest program.
-const MAX_CODE: usize = 1 << 20;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -100,9 +97,6 @@ impl CodeMode {
         timeout: Option<f64>,
         teller: &mut Teller<'_>,
     ) -> Result<Arc<ServedRun>, CallToolResult> {
-        if code.len() > MAX_CODE {
-            return Err(refused(format!("the program has more than {MAX_CODE} bytes")));
-        }
         let offered = self.known().await;
         let mut limits = offered.limits.clone();
         if let Some(seconds) = timeout {
@@ -122,8 +116,9 @@ impl CodeMode {
             );
             return Err(answer::of_refused(&error, None));
         };
-        let (space, text) = (offered.space.clone(), code.clone());
+        let (space, text, begun) = (offered.space.clone(), code.clone(), Instant::now());
         let prepared = tokio::task::spawn_blocking(move || space.prepare(PROGRAM, &text)).await;
+        let ready_after = begun.elapsed();
         let program = match prepared {
             Ok(Ok(program)) => program,
             Ok(Err(PrepareError::Script(error))) => {
@@ -138,7 +133,8 @@ impl CodeMode {
             return Err(answer::of_diagnostics(&found, PROGRAM, &code));
         }
         let warnings = found.text(PROGRAM, &code);
-        let begun = self.0.runs.begin(client, program, limits, warnings, place);
+        // What the type checker takes is bounded by itself.
+        let begun = self.0.runs.begin(client, program, (limits, ready_after), warnings, place);
         begun.map_err(|error| answer::of_refused(&error, None))
     }
 

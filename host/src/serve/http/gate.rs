@@ -12,6 +12,7 @@ use crate::serve::caller::Client;
 use crate::serve::handler::ModeHandler;
 use crate::serve::mode::Mode;
 use bytes::Bytes;
+use capability_gen::json_memory;
 use http::header::{CONTENT_TYPE, ORIGIN};
 use http::{Method, Request, StatusCode};
 use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
@@ -32,6 +33,10 @@ const MAX_HEAD: usize = 64 << 10;
 /// Largest body of a request, and how long it may take to arrive.
 const MAX_BODY: usize = 4 << 20;
 const BODY: Duration = Duration::from_secs(30);
+
+/// Most values in the JSON of a request. Each takes some hundred bytes and is copied as a message is understood, so that
+/// four megabytes of brackets would take a gigabyte.
+const MAX_VALUES: usize = 250_000;
 
 /// How often it is looked at most whether callers are gone.
 const SHORTEST_PULSE: Duration = Duration::from_millis(100);
@@ -147,6 +152,9 @@ impl Gate {
             head.headers.get(CONTENT_TYPE).is_some_and(|kind| kind.as_bytes().starts_with(b"application/json"));
         if is_json && serde_json::from_slice::<IgnoredAny>(&body).is_err() {
             return answers::no_message(-32700, "the request is not JSON");
+        }
+        if json_memory::has_more_values(&body, MAX_VALUES) {
+            return refusal(StatusCode::PAYLOAD_TOO_LARGE, "a request has at most 250000 values");
         }
         let answer = service.http.handle(Request::from_parts(head, Full::new(body))).await;
         if is_json && answer.status() == StatusCode::UNSUPPORTED_MEDIA_TYPE {

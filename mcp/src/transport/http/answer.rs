@@ -50,7 +50,7 @@ pub(super) async fn read(
     }
     let answer = if is_of(&response, JSON) {
         match body::whole(response, inner.limit).await.map_err(Failure::Client)? {
-            Some(body) => answer_to(&request.id, &body, inner),
+            Some(body) => answer_to(&request.id, decode::decode_apart(body).await, inner),
             None => decode::too_large(request.id.clone(), inner.limit),
         }
     } else {
@@ -141,8 +141,8 @@ async fn refused(
 }
 
 /// The answer to a request in a body that holds nothing else, except where older servers send batches.
-fn answer_to(id: &RequestId, body: &[u8], inner: &Inner) -> ServerJsonRpcMessage {
-    match decode::decode(body) {
+fn answer_to(id: &RequestId, body: Decoded, inner: &Inner) -> ServerJsonRpcMessage {
+    match body {
         Decoded::Messages(messages) => select(id, messages),
         Decoded::Noise(beginning) => {
             let beginning = inner.spoken.shown(&beginning);

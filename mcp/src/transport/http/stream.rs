@@ -64,7 +64,7 @@ impl Reader {
                 return Some(Ok(sse));
             }
             match self.events.as_mut()?.next().await {
-                Some(Ok(Event::Sse(sse))) => self.read(sse),
+                Some(Ok(Event::Sse(sse))) => self.read(sse).await,
                 Some(Ok(Event::TooLarge(answered))) => self.too_large(answered),
                 Some(Err(error)) => {
                     self.events = None;
@@ -75,14 +75,14 @@ impl Reader {
         }
     }
 
-    fn read(&mut self, mut sse: Sse) {
+    async fn read(&mut self, mut sse: Sse) {
         let data = sse.data.take().filter(|_| is_message(&sse));
         self.can_resume |= sse.id.is_some();
         // Where to go on, and when. The SDK takes nothing else from an event without data.
         if sse.id.is_some() || sse.retry.is_some() {
             self.queue.push_back(Sse { event: None, ..sse });
         }
-        match decode::decode(data.unwrap_or_default().as_bytes()) {
+        match decode::decode_apart(data.unwrap_or_default()).await {
             Decoded::Messages(messages) => messages.into_iter().for_each(|message| self.say(message)),
             Decoded::Noise(beginning) => {
                 self.spoken.noise(&beginning);

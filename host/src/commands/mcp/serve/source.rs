@@ -107,14 +107,15 @@ impl Source {
         self.is_behind.store(true, Ordering::Relaxed);
         let found = self.choice.find_here(&self.engine)?;
         let modules = self.choice.modules(&found)?;
-        let space = modules.assemble_with(&self.engine, self.session.equipment())?;
+        let limits = self.choice.limits(&found);
+        let space = modules.assemble_with(&self.engine, self.session.equipment())?.with_source_limit(limits.source);
         self.remember_unknown(&modules);
         let (notes, servers) = self.notes(&modules, &found);
         let definitions = modules.given.iter().map(|definition| (*definition).clone()).collect();
         let offer = Offer {
             space,
             definitions,
-            limits: self.choice.limits(&found),
+            limits,
             time_limit: self.choice.time_limit(&found),
             notes,
             checker: self.checker.clone(),

@@ -1,0 +1,434 @@
+//! What JSON takes in memory as a [`Value`], and reading text into no more than is allowed.
+//!
+//! A value takes far more memory than its text: an item of `[0,0,…]` is two bytes of text and [`ITEM_BYTES`] of memory,
+//! and a list doubles its room as it grows. So whoever reads a stranger's text asks an [`Account`] before each
+//! allocation, and stops where it says no.
+
+use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
+use serde_json::{Map, Value};
+use std::fmt;
+
+/// A value inside a list, beside what it points to.
+pub const ITEM_BYTES: u64 = size_of::<Value>() as u64;
+
+/// A member of an object, beside what it points to: its entry, and its place in the table of hashes.
+const MEMBER_BYTES: u64 = (size_of::<(u64, String, Value)>() + size_of::<usize>() + 2) as u64;
+
+/// What an allocator keeps of each block for itself, and loses to rounding.
+const BLOCK_BYTES: u64 = 16;
+
+/// An account is asked about so many bytes at a time: often enough to stop soon, seldom enough to cost nothing.
+const STEP_BYTES: u64 = 64 << 10;
+
+/// Who allows memory to be taken.
+pub trait Account {
+    /// Takes so many bytes, before they are allocated. False where there are no more, or where nobody waits for the
+    /// work any longer: then nothing is taken.
+    fn take(&mut self, bytes: u64) -> bool;
+
+    /// Gives bytes back that were taken.
+    fn give_back(&mut self, bytes: u64);
+}
+
+/// So many bytes and no more.
+#[derive(Debug)]
+pub struct Allowance(pub u64);
+
+impl Account for Allowance {
+    fn take(&mut self, bytes: u64) -> bool {
+        match self.0.checked_sub(bytes) {
+            Some(left) => self.0 = left,
+            None => return false,
+        }
+        true
+    }
+
+    fn give_back(&mut self, bytes: u64) {
+        self.0 = self.0.saturating_add(bytes);
+    }
+}
+
+/// The account said no.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the values take more memory than there is for them")]
+pub struct NoMemory;
+
+/// Asks an account in steps.
+pub struct Meter<'a> {
+    account: &'a mut dyn Account,
+    /// Counted, and not asked for yet.
+    owed: u64,
+    /// Bytes that were worked on since the account was last asked.
+    worked: u64,
+    is_refused: bool,
+}
+
+impl<'a> Meter<'a> {
+    /// A meter that has counted nothing.
+    pub fn new(account: &'a mut dyn Account) -> Meter<'a> {
+        Meter { account, owed: 0, worked: 0, is_refused: false }
+    }
+
+    /// Counts bytes that are about to be allocated.
+    pub fn take(&mut self, bytes: u64) -> Result<(), NoMemory> {
+        self.owed = self.owed.saturating_add(bytes);
+        if self.owed < STEP_BYTES { Ok(()) } else { self.settle() }
+    }
+
+    /// Counts the block of a text.
+    pub fn take_text(&mut self, bytes: usize) -> Result<(), NoMemory> {
+        self.take((bytes as u64).saturating_add(BLOCK_BYTES))
+    }
+
+    /// Counts a list of so many items, each of so many bytes.
+    pub fn take_list(&mut self, items: usize, bytes: u64) -> Result<(), NoMemory> {
+        if items == 0 { Ok(()) } else { self.take((items as u64).saturating_mul(bytes).saturating_add(BLOCK_BYTES)) }
+    }
+
+    /// Counts an object of so many members, without their names and values.
+    pub fn take_object(&mut self, members: usize) -> Result<(), NoMemory> {
+        self.take(object_bytes(members))
+    }
+
+    /// Asks for what was counted and not asked for.
+    pub fn settle(&mut self) -> Result<(), NoMemory> {
+        let owed = std::mem::take(&mut self.owed);
+        self.is_refused |= !self.account.take(owed);
+        if self.is_refused { Err(NoMemory) } else { Ok(()) }
+    }
+
+    /// Counts bytes that are read or written and take no memory: asks now and then whether to go on.
+    pub fn work(&mut self, bytes: u64) -> Result<(), NoMemory> {
+        self.worked = self.worked.saturating_add(bytes);
+        if self.worked < STEP_BYTES {
+            return Ok(());
+        }
+        self.worked = 0;
+        self.settle()
+    }
+
+    /// Counts a block that moves: while it does, both its old and its new room are taken.
+    pub fn replace(&mut self, old: u64, new: u64) -> Result<(), NoMemory> {
+        self.take(new)?;
+        let at_once = self.owed.min(old);
+        self.owed -= at_once;
+        if old > at_once {
+            self.account.give_back(old - at_once);
+        }
+        Ok(())
+    }
+
+    /// Makes room for one more item, and counts it.
+    pub fn make_room(&mut self, list: &mut Vec<Value>) -> Result<(), NoMemory> {
+        let old = list.capacity();
+        if list.len() < old {
+            return Ok(());
+        }
+        // Lists of one are many where lists are short, and the next step makes up for it.
+        let new = if old == 0 { 1 } else { old.saturating_mul(2).max(4) };
+        let block = |room: usize| if room == 0 { 0 } else { room as u64 * ITEM_BYTES + BLOCK_BYTES };
+        self.replace(block(old), block(new))?;
+        list.reserve_exact(new - old);
+        Ok(())
+    }
+}
+
+/// The table and the entries of an object. Both have room for 3, 7, 14, 28, … members.
+fn object_bytes(members: usize) -> u64 {
+    match room_for(members) {
+        0 => 0,
+        room => room * MEMBER_BYTES + 2 * BLOCK_BYTES,
+    }
+}
+
+fn room_for(members: usize) -> u64 {
+    match members {
+        0 => 0,
+        1..=3 => 3,
+        members => (members as u64).saturating_mul(8).div_ceil(7).next_power_of_two() / 8 * 7,
+    }
+}
+
+/// What a value takes, its own [`ITEM_BYTES`] included, counted up to a bound: no more is looked at once that is reached.
+pub fn size(value: &Value, bound: u64) -> u64 {
+    let mut bytes = ITEM_BYTES;
+    add(value, bound, &mut bytes);
+    bytes
+}
+
+/// Adds what a value points to.
+fn add(value: &Value, bound: u64, bytes: &mut u64) {
+    match value {
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+        Value::String(text) => *bytes += text.len() as u64 + BLOCK_BYTES,
+        Value::Array(items) => {
+            *bytes += items.len() as u64 * ITEM_BYTES + BLOCK_BYTES;
+            for item in items {
+                if *bytes >= bound {
+                    return;
+                }
+                add(item, bound, bytes);
+            }
+        }
+        Value::Object(members) => {
+            *bytes += object_bytes(members.len());
+            for (name, member) in members {
+                if *bytes >= bound {
+                    return;
+                }
+                *bytes += name.len() as u64 + BLOCK_BYTES;
+                add(member, bound, bytes);
+            }
+        }
+    }
+}
+
+/// Whether JSON text has more values than so many: counts what stands between values, in constant memory. What is no
+/// JSON may have any number.
+pub fn has_more_values(text: &[u8], most: usize) -> bool {
+    let (mut values, mut is_in_string, mut is_escaped) = (0, false, false);
+    for byte in text {
+        match byte {
+            _ if is_escaped => is_escaped = false,
+            b'\\' if is_in_string => is_escaped = true,
+            b'"' => is_in_string = !is_in_string,
+            b',' | b'[' | b'{' if !is_in_string => values += 1,
+            _ => {}
+        }
+    }
+    values > most
+}
+
+/// What happens to a key that stands twice in one object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RepeatedKeys {
+    /// The last one counts, as `JSON.parse` has it.
+    LastCounts,
+    /// The text is refused.
+    Refused,
+}
+
+/// Why text was not read.
+#[derive(Debug, thiserror::Error)]
+pub enum ReadError {
+    /// It is not JSON.
+    #[error(transparent)]
+    Json(#[from] serde_json::Error),
+    /// Its value would take more memory than the account allows.
+    #[error(transparent)]
+    Memory(#[from] NoMemory),
+}
+
+/// Reads text.
+pub fn from_str(text: &str, keys: RepeatedKeys, meter: &mut Meter<'_>) -> Result<Value, ReadError> {
+    read(serde_json::Deserializer::from_str(text), keys, meter)
+}
+
+/// Reads text that may not be UTF-8.
+pub fn from_slice(text: &[u8], keys: RepeatedKeys, meter: &mut Meter<'_>) -> Result<Value, ReadError> {
+    read(serde_json::Deserializer::from_slice(text), keys, meter)
+}
+
+fn read<'de, R: serde_json::de::Read<'de>>(
+    mut text: serde_json::Deserializer<R>,
+    keys: RepeatedKeys,
+    meter: &mut Meter<'_>,
+) -> Result<Value, ReadError> {
+    let value = Reader { keys, meter: &mut *meter }.deserialize(&mut text).and_then(|value| {
+        text.end()?;
+        Ok(value)
+    });
+    match value {
+        // The deserializer knows no errors but its own.
+        Err(_) if meter.is_refused => Err(NoMemory.into()),
+        Err(error) => Err(error.into()),
+        Ok(value) => {
+            meter.settle()?;
+            Ok(value)
+        }
+    }
+}
+
+struct Reader<'r, 'a> {
+    keys: RepeatedKeys,
+    meter: &'r mut Meter<'a>,
+}
+
+impl Reader<'_, '_> {
+    fn text<E: Error>(self, text: &str) -> Result<String, E> {
+        self.meter.take_text(text.len()).map_err(E::custom)?;
+        Ok(text.to_owned())
+    }
+}
+
+impl<'de> DeserializeSeed<'de> for Reader<'_, '_> {
+    type Value = Value;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Reader<'_, '_> {
+    type Value = Value;
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("a JSON value")
+    }
+
+    fn visit_unit<E: Error>(self) -> Result<Value, E> {
+        Ok(Value::Null)
+    }
+
+    fn visit_bool<E: Error>(self, value: bool) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_i64<E: Error>(self, value: i64) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_u64<E: Error>(self, value: u64) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_f64<E: Error>(self, value: f64) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_str<E: Error>(self, value: &str) -> Result<Value, E> {
+        self.text(value).map(Value::String)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Value, A::Error> {
+        let Reader { keys, meter } = self;
+        let mut list = Vec::new();
+        while let Some(item) = items.next_element_seed(Reader { keys, meter: &mut *meter })? {
+            meter.make_room(&mut list).map_err(A::Error::custom)?;
+            list.push(item);
+        }
+        Ok(Value::Array(list))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Value, A::Error> {
+        let Reader { keys, meter } = self;
+        let mut object = Map::new();
+        while let Some(key) = members.next_key_seed(Key(&mut *meter))? {
+            if keys == RepeatedKeys::Refused && object.contains_key(&key) {
+                return Err(A::Error::custom(format_args!("the key {key:?} stands twice in one object")));
+            }
+            let value = members.next_value_seed(Reader { keys, meter: &mut *meter })?;
+            let more = object_bytes(object.len() + 1) - object_bytes(object.len());
+            meter.take(more).map_err(A::Error::custom)?;
+            object.insert(key, value);
+        }
+        Ok(Value::Object(object))
+    }
+}
+
+struct Key<'r, 'a>(&'r mut Meter<'a>);
+
+impl<'de> DeserializeSeed<'de> for Key<'_, '_> {
+    type Value = String;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<String, D::Error> {
+        deserializer.deserialize_str(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Key<'_, '_> {
+    type Value = String;
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("a key")
+    }
+
+    fn visit_str<E: Error>(self, text: &str) -> Result<String, E> {
+        self.0.take_text(text.len()).map_err(E::custom)?;
+        Ok(text.to_owned())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn read(text: &str, allowed: u64) -> Result<Value, ReadError> {
+        from_str(text, RepeatedKeys::LastCounts, &mut Meter::new(&mut Allowance(allowed)))
+    }
+
+    #[test]
+    fn text_is_read_as_serde_reads_it() {
+        for text in [
+            r#"{"b":[1,2.5,-0,true,null,"é\n",18446744073709551615,1e300],"a":{},"b":{"c":[[],[1],[1,2,3,4,5]]}}"#,
+            "[1] 2",
+            "[1,]",
+            "nul",
+            "1e999",
+            "\"\\ud800\"",
+            "",
+            &"[".repeat(200),
+        ] {
+            let expected = serde_json::from_str::<Value>(text).map_err(|error| error.to_string());
+            let given = read(text, u64::MAX).map_err(|error| error.to_string());
+            assert_eq!(given, expected, "{text}");
+            let given = from_slice(text.as_bytes(), RepeatedKeys::LastCounts, &mut Meter::new(&mut Allowance(1 << 20)));
+            assert_eq!(given.map_err(|error| error.to_string()), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_repeated_key_is_refused_where_that_is_asked_for() {
+        let strict = |text| from_str(text, RepeatedKeys::Refused, &mut Meter::new(&mut Allowance(1 << 20)));
+        let error = strict(r#"[{"a":1,"b":{"c":1,"c":1}}]"#).unwrap_err().to_string();
+        assert!(error.contains(r#""c" stands twice"#), "{error}");
+        assert_eq!(strict(r#"{"a":{"a":1}}"#).unwrap(), json!({"a": {"a": 1}}));
+    }
+
+    #[test]
+    fn what_takes_more_than_is_allowed_is_refused_and_what_takes_less_is_not() {
+        for (text, items) in [
+            (format!("[{}0]", "0,".repeat(99_999)), 100_000),
+            (format!("[{}[]]", "[],".repeat(99_999)), 100_000),
+            (format!("[{}[0]]", "[0],".repeat(49_999)), 100_000),
+        ] {
+            let least = items * ITEM_BYTES;
+            assert!(matches!(read(&text, least - 1), Err(ReadError::Memory(_))), "{:.20}", text);
+            assert!(read(&text, least * 5).is_ok(), "{:.20}", text);
+        }
+        let text = format!("\"{}\"", "x".repeat(100_000));
+        assert!(matches!(read(&text, 99_999), Err(ReadError::Memory(_))));
+        assert!(read(&text, 200_000).is_ok());
+        let keys: Vec<String> = (0..10_000).map(|key| format!("\"{key}\":0")).collect();
+        let text = format!("{{{}}}", keys.join(","));
+        assert!(matches!(read(&text, 10_000 * MEMBER_BYTES), Err(ReadError::Memory(_))));
+        assert!(read(&text, 10_000 * MEMBER_BYTES * 3).is_ok());
+    }
+
+    #[test]
+    fn values_are_counted_outside_of_strings() {
+        assert!(!has_more_values(br#"["a,b\",[{",1]"#, 2) && has_more_values(br#"["a,b\",[{",1]"#, 1));
+        assert!(!has_more_values(b"7", 0) && has_more_values(b"[]", 0));
+    }
+
+    #[test]
+    fn nothing_is_kept_of_what_a_list_no_longer_has() {
+        let mut account = Allowance(1 << 30);
+        let text = format!("[{}0]", "0,".repeat((1 << 16) - 1));
+        from_str(&text, RepeatedKeys::LastCounts, &mut Meter::new(&mut account)).unwrap();
+        let taken = (1 << 30) - account.0;
+        assert!(taken < (1 << 16) * ITEM_BYTES + (64 << 10), "{taken}");
+    }
+
+    #[test]
+    fn a_value_is_about_as_large_as_what_was_taken_for_it() {
+        let text = r#"[{"name":"one","tags":["a","b"],"more":{"x":null}},"some text",[[],[],[]]]"#;
+        let text = format!("[{}{text}]", format!("{text},").repeat(1_000));
+        let mut account = Allowance(1 << 30);
+        let value = from_str(&text, RepeatedKeys::LastCounts, &mut Meter::new(&mut account)).unwrap();
+        let (taken, size) = ((1 << 30) - account.0, size(&value, u64::MAX));
+        assert!(size <= taken && taken < 2 * size, "{size} {taken}");
+        assert!(super::size(&value, 1_000) < size, "counting stops at the bound");
+    }
+}

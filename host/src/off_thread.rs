@@ -1,0 +1,177 @@
+//! Work on large values, away from the threads that serve.
+//!
+//! Parsing, checking and encoding a few megabytes takes tenths of a second. Done where requests are served, it holds up
+//! everybody else; so it is done on threads for blocking, a few at one time. Turns are fair: a run has one piece of work
+//! in line, a caller no more than half of the places, and what is in line goes in the order of its coming. The line is
+//! no longer than the calls that runs may have in flight.
+//!
+//! Work whose call is gone, because its run ended or its time is up, is told to [`Stop`], and holds its place until it
+//! has: abandoned work does not pile up.
+
+use crate::handlers::CapabilityError;
+use crate::run::Caller;
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, LazyLock, Mutex, PoisonError, Weak};
+use tokio::runtime::{Handle, RuntimeFlavor};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+
+/// What is smaller is done where it is: a tenth of a millisecond, which is less than changing threads may take.
+pub(crate) const MAX_INLINE_BYTES: u64 = 64 << 10;
+
+/// Pieces of work at one time in this process: all cores but one, which serves.
+static PLACES: LazyLock<Arc<Semaphore>> = LazyLock::new(|| Arc::new(Semaphore::new(places())));
+
+/// The places of callers who have a name.
+static CALLERS: LazyLock<Mutex<HashMap<Arc<Caller>, Weak<Semaphore>>>> = LazyLock::new(Mutex::default);
+
+fn places() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from).saturating_sub(1).max(1)
+}
+
+/// The turns of one run; clones are one.
+#[derive(Clone, Debug)]
+pub(crate) struct Turns {
+    run: Arc<Semaphore>,
+    caller: Arc<Semaphore>,
+}
+
+/// A place in which work may be done; leaving is dropping it. From the narrowest line to the widest.
+pub(crate) struct Turn {
+    _places: [Option<OwnedSemaphorePermit>; 3],
+}
+
+/// Whether somebody still waits for a piece of work.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Stop(Arc<AtomicBool>);
+
+impl Stop {
+    pub(crate) fn is_set(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+/// Tells work to stop when whoever waits for it is gone.
+struct Waiting(Stop);
+
+impl Drop for Waiting {
+    fn drop(&mut self) {
+        self.0.0.store(true, Ordering::Relaxed);
+    }
+}
+
+impl Turns {
+    /// Of a new run of this caller.
+    pub(crate) fn new(caller: &Arc<Caller>) -> Turns {
+        Turns { run: Arc::new(Semaphore::new(1)), caller: places_of(caller) }
+    }
+
+    /// Waits for a turn.
+    pub(crate) async fn take(&self) -> Turn {
+        // Nobody closes these.
+        let run = self.run.clone().acquire_owned().await.ok();
+        let caller = self.caller.clone().acquire_owned().await.ok();
+        Turn { _places: [PLACES.clone().acquire_owned().await.ok(), caller, run] }
+    }
+
+    /// Does work on a thread for blocking when it is its turn. The work must look at its [`Stop`] now and then.
+    pub(crate) async fn off_thread<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Stop) -> T + Send + 'static,
+    ) -> Result<T, CapabilityError> {
+        let turn = self.take().await;
+        let waiting = Waiting(Stop::default());
+        let stop = waiting.0.clone();
+        let done = tokio::task::spawn_blocking(move || {
+            let _turn = turn;
+            work(&stop)
+        });
+        done.await.map_err(|_| CapabilityError::failed("The call could not be worked on"))
+    }
+
+    /// Does work on what is only borrowed when it is its turn: here, with all that this thread would do otherwise
+    /// handed to another. A runtime of one thread has no other.
+    pub(crate) async fn in_place<T>(&self, work: impl FnOnce() -> T) -> T {
+        let _turn = self.take().await;
+        match Handle::try_current().map(|runtime| runtime.runtime_flavor()) {
+            Ok(RuntimeFlavor::MultiThread) => tokio::task::block_in_place(work),
+            _ => work(),
+        }
+    }
+}
+
+fn places_of(caller: &Arc<Caller>) -> Arc<Semaphore> {
+    let new = || Arc::new(Semaphore::new((places() / 2).max(1)));
+    // Nobody in particular is not one caller.
+    if caller.name.is_none() {
+        return new();
+    }
+    let mut callers = CALLERS.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(known) = callers.get(caller).and_then(Weak::upgrade) {
+        return known;
+    }
+    callers.retain(|_, places| places.strong_count() > 0);
+    let places = new();
+    callers.insert(caller.clone(), Arc::downgrade(&places));
+    places
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Stop, Turns, places};
+    use crate::run::Caller;
+    use std::sync::Arc;
+    use std::sync::mpsc::channel;
+    use std::time::Duration;
+
+    fn named(name: &str) -> Arc<Caller> {
+        Arc::new(Caller { name: Some(name.to_owned()), ..Caller::default() })
+    }
+
+    /// Works until it is told to stop.
+    fn endless(stop: &Stop) {
+        while !stop.is_set() {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+    }
+
+    #[tokio::test]
+    async fn a_run_has_one_turn_at_a_time_and_a_caller_leaves_places_to_others() {
+        let of_ann = Turns::new(&named("ann of turns"));
+        let first = of_ann.take().await;
+        let soon = Duration::from_millis(50);
+        assert!(tokio::time::timeout(soon, of_ann.take()).await.is_err(), "one turn to a run");
+        // As many runs as there are places: the caller's own end first, where there are several.
+        let others: Vec<Turns> = (0..places()).map(|_| Turns::new(&named("ann of turns"))).collect();
+        let mut held = vec![first];
+        for turns in &others {
+            if let Ok(turn) = tokio::time::timeout(soon, turns.take()).await {
+                held.push(turn);
+            }
+        }
+        assert!(held.len() <= (places() / 2).max(1), "{} of {}", held.len(), places());
+        drop(held);
+        of_ann.take().await;
+    }
+
+    #[tokio::test]
+    async fn abandoned_work_stops_and_gives_its_place_back() {
+        let turns = Turns::new(&Arc::default());
+        let (begin, begun) = tokio::sync::oneshot::channel();
+        let (end, ended) = channel();
+        let working = turns.clone();
+        let work = tokio::spawn(async move {
+            let endless = move |stop: &Stop| {
+                let _ = begin.send(());
+                endless(stop);
+                let _ = end.send(());
+            };
+            working.off_thread(endless).await
+        });
+        begun.await.unwrap();
+        work.abort();
+        assert!(work.await.is_err());
+        assert!(ended.recv_timeout(Duration::from_secs(20)).is_ok(), "it was told to stop");
+        assert_eq!(turns.off_thread(|_| 7).await.unwrap(), 7, "the run's turn is free again");
+    }
+}

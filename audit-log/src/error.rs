@@ -56,8 +56,11 @@ pub enum AuditError {
         path: PathBuf,
     },
     /// An entry that would pass for one of the log's own.
-    #[error("an entry cannot have the type `recovered`, which is the log's own; give it another")]
+    #[error("an entry cannot have the type `recovered`, `gap` or `rotated`, which are the log's own; give it another")]
     ReservedType,
+    /// What would write in the background cannot start.
+    #[error("the thread that writes the log does not start: {0}")]
+    Thread(io::Error),
     /// There are no random numbers for a key.
     #[error("the system gives no random numbers to make a key of")]
     NoRandom,

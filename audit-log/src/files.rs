@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-/// How long others may take over their appends, and how often it is tried.
-const LOCK_WAIT: Duration = Duration::from_secs(10);
+/// How long others may take over their appends if nothing else is said, and how often it is tried.
+pub(crate) const LOCK_WAIT: Duration = Duration::from_secs(10);
 const RETRY: Duration = Duration::from_millis(1);
 
 /// What may be done with a file.
@@ -61,9 +61,7 @@ pub(crate) fn replace(path: &Path, bytes: &[u8], is_synced: bool) -> Result<(), 
     // Whoever writes here holds the lock, so one name is enough, and what a crash left is written over.
     let new = beside(path, ".new");
     remove(&new)?;
-    let mut options = OpenOptions::new();
-    options.write(true).create_new(true).mode(0o600);
-    let mut file = options.open(&new).map_err(AuditError::io("create", &new))?;
+    let mut file = create(&new)?;
     file.write_all(bytes).map_err(AuditError::io("write", &new))?;
     if is_synced {
         file.sync_all().map_err(AuditError::io("write", &new))?;
@@ -79,6 +77,18 @@ pub(crate) fn overwrite(path: &Path, bytes: &[u8]) -> Result<(), AuditError> {
         Some(file) => file.write_all_at(bytes, 0).map_err(AuditError::io("write", path)),
         None => replace(path, bytes, false),
     }
+}
+
+/// Makes a file for its owner alone, where there is none.
+pub(crate) fn create(path: &Path) -> Result<File, AuditError> {
+    let mut options = OpenOptions::new();
+    options.read(true).write(true).create_new(true).mode(0o600);
+    options.open(path).map_err(AuditError::io("create", path))
+}
+
+/// Gives a file another name.
+pub(crate) fn rename(from: &Path, to: &Path) -> Result<(), AuditError> {
+    std::fs::rename(from, to).map_err(AuditError::io("rename", from))
 }
 
 /// Removes a file, if there is one.
@@ -125,15 +135,15 @@ pub(crate) fn check_log(path: &Path, log: &File) -> Result<(), AuditError> {
     }
 }
 
-/// Waits until nobody else writes; with `is_shared`, others may hold it so as well. It is let go when it is unlocked or
-/// closed.
-pub(crate) fn lock(path: &Path, lock: &File, is_shared: bool) -> Result<(), AuditError> {
+/// Waits so long until nobody else writes; with `is_shared`, others may hold it so as well. It is let go when it is
+/// unlocked or closed.
+pub(crate) fn lock(path: &Path, lock: &File, is_shared: bool, wait: Duration) -> Result<(), AuditError> {
     let start = Instant::now();
     loop {
         match if is_shared { lock.try_lock_shared() } else { lock.try_lock() } {
             Ok(()) => return Ok(()),
             Err(TryLockError::Error(error)) => return Err(AuditError::io("lock", path)(error)),
-            Err(TryLockError::WouldBlock) if start.elapsed() > LOCK_WAIT => {
+            Err(TryLockError::WouldBlock) if start.elapsed() > wait => {
                 return Err(AuditError::Busy { path: path.to_owned() });
             }
             Err(TryLockError::WouldBlock) => sleep(RETRY),
@@ -180,7 +190,7 @@ fn no_file(path: &Path, found: &'static str) -> AuditError {
     AuditError::WrongKind { path: path.to_owned(), found, wanted: "a file" }
 }
 
-fn beside(path: &Path, ending: &str) -> PathBuf {
+pub(crate) fn beside(path: &Path, ending: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(ending);
     PathBuf::from(name)

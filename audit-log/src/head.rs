@@ -1,7 +1,7 @@
 //! What is signed: a place in the log, such as its end.
 
 use crate::key::Key;
-use crate::line::{Position, hex};
+use crate::line::{FIRST_FILE, Position, hex};
 use serde::Deserialize;
 
 /// How long a head is made with spaces: more than its numbers, hash, boot and signature ever take, and less than a page
@@ -29,6 +29,9 @@ pub(crate) struct Head {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Form {
+    /// Left out of the head of a log that has only its first file.
+    #[serde(default = "first_file")]
+    file: u64,
     count: u64,
     bytes: u64,
     hash: String,
@@ -45,7 +48,7 @@ impl Head {
     /// A head that was signed with this key and not changed in any byte since.
     pub(crate) fn read(bytes: &[u8], kind: Kind, key: &Key) -> Option<Head> {
         let form: Form = serde_json::from_slice(bytes).ok()?;
-        let position = Position { count: form.count, bytes: form.bytes, hash: form.hash };
+        let position = Position { file: form.file, count: form.count, bytes: form.bytes, hash: form.hash };
         let head = Head { position, boot: Some(form.boot).filter(|boot| !boot.is_empty()) };
         let is_signed = key.is_signed(&head.message(kind), &unhex(&form.signature)?);
         // A JSON value has many texts, and only one of them is ours.
@@ -57,14 +60,17 @@ impl Head {
             Kind::Durable => "head",
             Kind::Live => "live",
         };
-        let (Position { count, bytes, hash }, boot) = (&self.position, self.boot());
-        format!("agent-spaces audit {kind}\n{count}\n{bytes}\n{hash}\n{boot}\n").into_bytes()
+        let (Position { file, count, bytes, hash }, boot) = (&self.position, self.boot());
+        let file = if *file == FIRST_FILE { String::new() } else { format!("file {file}\n") };
+        format!("agent-spaces audit {kind}\n{file}{count}\n{bytes}\n{hash}\n{boot}\n").into_bytes()
     }
 
     fn text(&self, signature: &str) -> String {
-        let (Position { count, bytes, hash }, boot) = (&self.position, self.boot());
-        let text =
-            format!(r#"{{"count":{count},"bytes":{bytes},"hash":"{hash}","boot":"{boot}","signature":"{signature}"}}"#);
+        let (Position { file, count, bytes, hash }, boot) = (&self.position, self.boot());
+        let file = if *file == FIRST_FILE { String::new() } else { format!(r#""file":{file},"#) };
+        let text = format!(
+            r#"{{{file}"count":{count},"bytes":{bytes},"hash":"{hash}","boot":"{boot}","signature":"{signature}"}}"#
+        );
         format!("{text:<LENGTH$}\n")
     }
 
@@ -73,8 +79,12 @@ impl Head {
     }
 }
 
+fn first_file() -> u64 {
+    FIRST_FILE
+}
+
 /// The bytes of hex in lower case.
-fn unhex(text: &str) -> Option<Vec<u8>> {
+pub(crate) fn unhex(text: &str) -> Option<Vec<u8>> {
     let digit = |byte: u8| char::from(byte).to_digit(16).filter(|_| !byte.is_ascii_uppercase());
     let pairs = text.as_bytes().chunks(2).map(|pair| match *pair {
         [high, low] => u8::try_from(digit(high)? * 16 + digit(low)?).ok(),

@@ -15,6 +15,8 @@ pub(crate) struct HeadFolder {
     pub(crate) path: PathBuf,
     pub(crate) key: PathBuf,
     pub(crate) lock: PathBuf,
+    /// Of presence files.
+    pub(crate) open: PathBuf,
     durable: PathBuf,
     live: PathBuf,
 }
@@ -48,6 +50,7 @@ impl HeadFolder {
             path: path.to_owned(),
             key: file("key"),
             lock: file("lock"),
+            open: file("open"),
             durable: file("head.json"),
             live: file("live.json"),
         }

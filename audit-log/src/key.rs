@@ -40,6 +40,11 @@ impl Key {
         hex(context.finish().as_ref())
     }
 
+    /// The public half, in lower-case hex.
+    pub(crate) fn public(&self) -> String {
+        hex(self.0.public_key().as_ref())
+    }
+
     pub(crate) fn sign(&self, message: &[u8]) -> Vec<u8> {
         self.0.sign(message).as_ref().to_vec()
     }

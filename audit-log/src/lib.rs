@@ -13,8 +13,19 @@
 //!   append at once, holds for as long as the machine has not been started anew, and is no more than a hint after that.
 //!   A disk that is pulled out of a running machine is not told from somebody who cuts the log.
 //!
+//! # What is not written
+//! [`Recorder`] writes in the background, through a bounded queue. Entries that it took and could not write are told by an
+//! entry `{"type":"gap",…}`: how many, from when to when, and why. A process that ends before that leaves a presence file
+//! with its counts, of which the next append makes a gap record. [`verify`] counts both.
+//!
+//! # Several files
+//! A log that has grown large goes on in a new file ([`Rotation`]), in the same chain. Files that are removed are stated in
+//! that chain. Heads can be brought elsewhere ([`Shipping`]) and compared later.
+//!
 //! # Layout
 //! - `log`: [`AuditLog`], which appends. `verify`: [`verify`], which reads the whole log.
+//! - `recorder`, `queue`, `writer`: entries on their way to the log. `gap`, `presence`: those that did not get there.
+//! - `rotate`: several files. `ship`, `shipped`: heads that are kept elsewhere, brought there and compared.
 //! - `line`: one line, written and checked. `reader`: lines of a file, one at a time.
 //! - `head`, `key`: the signature and what it is made with. `heads`: what is signed as of now.
 //! - `tail`: what stands after the last signed line.
@@ -23,19 +34,31 @@
 mod boot;
 mod error;
 mod files;
+mod gap;
 mod head;
 mod heads;
 mod key;
 mod line;
 mod log;
+mod presence;
+mod queue;
 mod reader;
+mod recorder;
+mod rotate;
+mod ship;
+mod shipped;
 mod tail;
 mod verify;
+mod writer;
 
 pub use error::{AuditError, Tampered};
 pub use line::MAX_ENTRY;
 pub use log::AuditLog;
-pub use verify::{Verified, verify, verify_copy};
+pub use recorder::{Entry, Recorder, Settings};
+pub use rotate::Rotation;
+pub use ship::Shipping;
+pub use shipped::ShippedHeads;
+pub use verify::{Verification, Verified, verify};
 
 #[cfg(test)]
 mod tests;

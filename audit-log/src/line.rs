@@ -20,12 +20,17 @@ const HASH_DIGITS: usize = 64;
 const BEFORE_HASH: &[u8] = b",\"hash\":\"";
 const AFTER_HASH: &[u8] = b"\"}";
 
+/// The number of a log's first file.
+pub(crate) const FIRST_FILE: u64 = 1;
+
 /// A place between two lines: how much is before it, and the hash that the next line continues.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Position {
-    /// Lines.
+    /// The number of its file.
+    pub(crate) file: u64,
+    /// Lines, of all files.
     pub(crate) count: u64,
-    /// Bytes.
+    /// Bytes, of this file.
     pub(crate) bytes: u64,
     /// Of the line before it, in lower-case hex.
     pub(crate) hash: String,
@@ -34,7 +39,12 @@ pub(crate) struct Position {
 impl Position {
     /// The beginning of the log of a key.
     pub(crate) fn start(key: &Key) -> Position {
-        Position { count: 0, bytes: 0, hash: key.start() }
+        Position { file: FIRST_FILE, count: 0, bytes: 0, hash: key.start() }
+    }
+
+    /// The beginning of the file after this one, which continues the same chain.
+    pub(crate) fn next_file(&self) -> Position {
+        Position { file: self.file.saturating_add(1), bytes: 0, ..self.clone() }
     }
 
     /// The number of the next line.

@@ -2,10 +2,14 @@
 
 use crate::boot;
 use crate::error::{AuditError, Tampered};
-use crate::files::{self, Access};
+use crate::files::{self, Access, LOCK_WAIT};
+use crate::gap::{GAP, Gap, time_text};
 use crate::heads::{HeadFolder, Heads};
 use crate::key::Key;
 use crate::line::{Position, entry_text};
+use crate::presence;
+use crate::rotate::{self, ROTATED, Rotation, gone};
+use crate::shipped::ShippedHead;
 use crate::tail::{RECOVERED, Tail};
 use serde_json::Value;
 use std::fs::File;
@@ -25,6 +29,8 @@ pub struct AuditLog {
     key: Key,
     boot: Option<String>,
     sync_every: Duration,
+    lock_wait: Duration,
+    rotation: Option<Rotation>,
     state: Mutex<State>,
 }
 
@@ -34,6 +40,17 @@ struct State {
     synced: Instant,
     /// Whether it wrote something since.
     is_dirty: bool,
+    /// Whether it looked for processes that ended before they wrote all.
+    has_looked: bool,
+}
+
+/// What an append did besides.
+#[derive(Debug, Default)]
+pub(crate) struct Appended {
+    /// The log goes on in a new file.
+    pub(crate) is_rotated: bool,
+    /// Why it does not, though it should.
+    pub(crate) fault: Option<AuditError>,
 }
 
 /// The lock, held.
@@ -42,10 +59,20 @@ struct Held<'a>(MutexGuard<'a, State>);
 impl AuditLog {
     /// Opens a log, or begins one with its key. The head folder must be another one than the log's.
     pub fn open(log_file: &Path, head_folder: &Path) -> Result<AuditLog, AuditError> {
-        AuditLog::open_in(boot::id(), log_file, head_folder)
+        AuditLog::open_waiting(log_file, head_folder, LOCK_WAIT)
     }
 
+    /// As [`AuditLog::open`], if others keep the log to themselves for no longer.
+    pub(crate) fn open_waiting(path: &Path, folder: &Path, wait: Duration) -> Result<AuditLog, AuditError> {
+        AuditLog::open_with(boot::id(), path, folder, wait)
+    }
+
+    #[cfg(test)]
     pub(crate) fn open_in(boot: Option<String>, path: &Path, folder: &Path) -> Result<AuditLog, AuditError> {
+        AuditLog::open_with(boot, path, folder, LOCK_WAIT)
+    }
+
+    fn open_with(boot: Option<String>, path: &Path, folder: &Path, wait: Duration) -> Result<AuditLog, AuditError> {
         files::make_folder(folder)?;
         files::check_folder(folder, false)?;
         files::make_folder(files::folder_of(path))?;
@@ -55,11 +82,12 @@ impl AuditLog {
         }
         let folder = HeadFolder::new(folder);
         let lock = files::open(&folder.lock, Access::Make)?.ok_or_else(|| gone(&folder.lock))?;
-        files::lock(&folder.lock, &lock, false)?;
+        files::lock(&folder.lock, &lock, false, wait)?;
         let key = begin(path, &folder, boot.as_deref())?;
         lock.unlock().map_err(AuditError::io("unlock", &folder.lock))?;
-        let state = Mutex::new(State { lock, synced: Instant::now(), is_dirty: false });
-        Ok(AuditLog { path: path.to_owned(), folder, key, boot, sync_every: SYNC_EVERY, state })
+        let state = Mutex::new(State { lock, synced: Instant::now(), is_dirty: false, has_looked: false });
+        let (path, lock_wait) = (path.to_owned(), LOCK_WAIT);
+        Ok(AuditLog { path, folder, key, boot, sync_every: SYNC_EVERY, lock_wait, rotation: None, state })
     }
 
     /// The same log, with entries brought to the disk by the first append after so long; by every append if it is
@@ -72,29 +100,95 @@ impl AuditLog {
         self
     }
 
+    /// The same log, whose appends give up with [`AuditError::Busy`] if others keep it to themselves for so long.
+    /// Without this it is ten seconds.
+    #[must_use]
+    pub fn lock_wait(mut self, wait: Duration) -> AuditLog {
+        self.lock_wait = wait;
+        self
+    }
+
+    /// The same log, which goes on in a new file when it has become large. Without this it is one file.
+    #[must_use]
+    pub fn rotate(mut self, rotation: Rotation) -> AuditLog {
+        self.rotation = Some(rotation);
+        self
+    }
+
     /// Adds entries, in one go: no entry of others stands between them. An entry of more than [`MAX_ENTRY`] bytes, or
-    /// of more than 100 levels, is written as its hash and length.
+    /// of more than 100 levels, is written as its hash and length. If it fails, none of them is in the log.
     ///
     /// [`MAX_ENTRY`]: crate::MAX_ENTRY
     pub fn append(&self, entries: &[Value]) -> Result<(), AuditError> {
-        if entries.iter().any(|entry| entry.get("type").is_some_and(|kind| kind == RECOVERED)) {
-            return Err(AuditError::ReservedType);
+        let texts = entries.iter().map(text_of).collect::<Result<Vec<String>, AuditError>>()?;
+        self.append_texts(&texts).map(|_| ())
+    }
+
+    /// Adds entries that are text already.
+    pub(crate) fn append_texts(&self, texts: &[String]) -> Result<Appended, AuditError> {
+        if texts.is_empty() {
+            return Ok(Appended::default());
         }
-        if entries.is_empty() {
-            return Ok(());
-        }
-        let texts: Vec<String> = entries.iter().map(entry_text).collect();
         let mut held = self.hold()?;
         let heads = self.heads()?;
+        rotate::undo(&self.path, heads.signed())?;
         let log = self.log()?;
         let tail = self.tail(&log, &heads)?;
-        let end = self.write(&log, &tail, &texts)?;
+        let ended = if held.0.has_looked { Vec::new() } else { self.ended()? };
+        let gaps = ended.iter().filter_map(presence::Found::gap).collect::<Vec<Gap>>();
+        let end = self.write(&log, &tail, &gaps, texts)?;
         held.0.is_dirty = true;
         let is_due = held.0.synced.elapsed() >= self.sync_every;
-        match &self.boot {
-            Some(boot) if heads.is_same_boot && !is_due => self.folder.sign_live(&self.key, boot, end),
-            _ => self.sync(&mut held, &log, &heads, end),
+        let signed = match &self.boot {
+            Some(boot) if heads.is_same_boot && !is_due => self.folder.sign_live(&self.key, boot, end.clone()),
+            _ => self.sync(&mut held, &log, &heads, end.clone()),
+        };
+        if let Err(error) = signed
+            && !self.is_signed_after_all(&log, &heads, &tail, &end)
+        {
+            return Err(error);
         }
+        held.0.has_looked = ended.iter().all(|ended| ended.remove().is_ok());
+        Ok(self.rotate_if_due(&mut held, &log, &end))
+    }
+
+    /// Goes on in a new file if it is time. That it fails does not undo what was appended.
+    fn rotate_if_due(&self, held: &mut Held<'_>, log: &File, end: &Position) -> Appended {
+        let Some(rotation) = self.rotation.filter(|rotation| end.bytes >= rotation.bytes) else {
+            return Appended::default();
+        };
+        let rotated = self.heads().and_then(|heads| {
+            self.sync(held, log, &heads, end.clone())?;
+            let begun = rotate::begin_file(&self.path, log, &self.key, end, rotation.keep)?;
+            self.folder.sign_durable(&self.key, self.boot.as_deref(), begun)
+        });
+        match rotated.and_then(|()| rotate::remove_old(&self.path)) {
+            Ok(()) => Appended { is_rotated: true, fault: None },
+            Err(error) => Appended { is_rotated: false, fault: Some(error) },
+        }
+    }
+
+    /// Whether lines are signed though signing failed, at its last step. If they are not, they are taken back: who tries
+    /// again would write them twice. If that is not certain they stay, and the next append marks them as `recovered`.
+    fn is_signed_after_all(&self, log: &File, before: &Heads, tail: &Tail, end: &Position) -> bool {
+        let Ok(heads) = self.heads() else { return false };
+        if heads.signed() == before.signed() {
+            let _ = log.set_len(tail.end.bytes);
+        }
+        heads.signed() == end
+    }
+
+    /// Processes that ended before they wrote all they had taken.
+    fn ended(&self) -> Result<Vec<presence::Found>, AuditError> {
+        Ok(presence::list(&self.folder.open)?.into_iter().filter(|found| !found.is_held).collect())
+    }
+
+    /// Brings all entries to the disk, and gives their signed head as a line for whoever keeps it elsewhere.
+    pub fn signed_head(&self) -> Result<String, AuditError> {
+        self.flush()?;
+        let _held = self.hold()?;
+        let heads = self.heads()?;
+        Ok(ShippedHead::sign(&self.key, &heads.durable, SystemTime::now()).line())
     }
 
     /// Brings all entries to the disk.
@@ -110,7 +204,7 @@ impl AuditLog {
     /// Keeps other threads and processes out.
     fn hold(&self) -> Result<Held<'_>, AuditError> {
         let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        files::lock(&self.folder.lock, &state.lock, false)?;
+        files::lock(&self.folder.lock, &state.lock, false, self.lock_wait)?;
         Ok(Held(state))
     }
 
@@ -146,18 +240,22 @@ impl AuditLog {
         Tail::read(&self.path, log, length, heads)
     }
 
-    /// Writes lines, after one about a crash if there was one. Gives the new end of the log.
-    fn write(&self, mut log: &File, tail: &Tail, entries: &[String]) -> Result<Position, AuditError> {
+    /// Writes lines, after those about crashes if there were any. Gives the new end of the log.
+    fn write(&self, mut log: &File, tail: &Tail, gaps: &[Gap], entries: &[String]) -> Result<Position, AuditError> {
         let failed = |error| AuditError::io("write to", &self.path)(error);
         let cut = || log.set_len(tail.end.bytes);
         if tail.torn > 0 {
             cut().map_err(failed)?;
         }
-        let time = humantime::format_rfc3339_millis(SystemTime::now()).to_string();
+        let time = time_text(SystemTime::now());
         let mut end = tail.end.clone();
         let mut text = String::new();
         if tail.crash.has_happened() {
             let note = serde_json::to_string(&tail.crash).map_err(|error| failed(error.into()))?;
+            end.write(&time, &note, &mut text);
+        }
+        for gap in gaps {
+            let note = serde_json::to_string(gap).map_err(|error| failed(error.into()))?;
             end.write(&time, &note, &mut text);
         }
         for entry in entries {
@@ -216,7 +314,11 @@ fn begin(path: &Path, folder: &HeadFolder, boot: Option<&str>) -> Result<Key, Au
         }
         None => Key::make(&folder.key)?,
     };
-    let has_head = folder.heads(&key, boot)?.is_some();
+    let heads = folder.heads(&key, boot)?;
+    let has_head = heads.is_some();
+    if let Some(heads) = heads {
+        rotate::undo(path, heads.signed())?;
+    }
     let access = if has_head { Access::Append } else { Access::Make };
     let log = files::open(path, access)?.ok_or_else(|| gone(path))?;
     files::check_log(path, &log)?;
@@ -232,6 +334,11 @@ fn begin(path: &Path, folder: &HeadFolder, boot: Option<&str>) -> Result<Key, Au
     Ok(key)
 }
 
-fn gone(path: &Path) -> AuditError {
-    Tampered::new(format!("{path:?} is gone")).into()
+/// An entry as it is written, unless it would pass for one of the log's own.
+pub(crate) fn text_of(entry: &Value) -> Result<String, AuditError> {
+    let own = [RECOVERED, GAP, ROTATED];
+    match entry.get("type").and_then(Value::as_str) {
+        Some(kind) if own.contains(&kind) => Err(AuditError::ReservedType),
+        _ => Ok(entry_text(entry)),
+    }
 }

@@ -1,6 +1,7 @@
 //! What stands after the last signed line: nothing, but for crashes.
 
 use crate::error::{AuditError, Tampered};
+use crate::gap::Gap;
 use crate::heads::Heads;
 use crate::line::{MAX_LINE, Position};
 use crate::reader::{Lines, Piece};
@@ -19,6 +20,8 @@ pub(crate) struct Tail {
     /// Bytes after that.
     pub(crate) torn: u64,
     pub(crate) crash: Crash,
+    /// Entries that could not be written, as those lines say.
+    pub(crate) gaps: u64,
 }
 
 /// What a crash left, as the entry that tells of it.
@@ -38,14 +41,15 @@ impl Tail {
     /// anything after what was brought to the disk, so what is not ours is then taken for its doing.
     pub(crate) fn read(path: &Path, log: &File, length: u64, heads: &Heads) -> Result<Tail, AuditError> {
         let mut end = heads.signed().clone();
-        let mut crash = Crash::default();
+        let (mut crash, mut gaps) = (Crash::default(), 0_u64);
         let mut lines = Lines::between(log, end.bytes, length).map_err(AuditError::io("read", path))?;
         loop {
             let fault = match lines.next().map_err(AuditError::io("read", path))? {
                 Piece::End => break,
                 Piece::Line(line) => match next(&end, line) {
-                    Ok(next) => {
+                    Ok((next, gap)) => {
                         end = next;
+                        gaps = gaps.saturating_add(gap);
                         // Up to there it was signed after all.
                         crash.entries = if heads.hint.as_ref() == Some(&end) { 0 } else { crash.entries + 1 };
                         continue;
@@ -63,7 +67,7 @@ impl Tail {
         let torn = length.saturating_sub(end.bytes);
         let missing = heads.hint.as_ref().map_or(0, |hint| hint.count.saturating_sub(end.count));
         crash.lost = missing.max(u64::from(torn > 0));
-        Ok(Tail { end, torn, crash })
+        Ok(Tail { end, torn, crash, gaps })
     }
 }
 
@@ -84,12 +88,13 @@ impl Crash {
     }
 }
 
-/// The end of this line, if it is the next one. Nobody signed it, so it may not even be JSON.
-fn next(end: &Position, line: &[u8]) -> Result<Position, String> {
+/// The end of this line, and the gap that it tells of, if it is the next one. Nobody signed it, so it may not even be JSON.
+fn next(end: &Position, line: &[u8]) -> Result<(Position, u64), String> {
     let mut next = end.clone();
     let entry = next.read(line)?;
     let is_json = std::str::from_utf8(entry).is_ok_and(|entry| serde_json::from_str::<IgnoredAny>(entry).is_ok());
-    if is_json { Ok(next) } else { Err("is not JSON".to_owned()) }
+    let gap = Gap::told_by(entry).unwrap_or_default();
+    if is_json { Ok((next, gap)) } else { Err("is not JSON".to_owned()) }
 }
 
 fn is_beginning(piece: &[u8], of: &[u8]) -> bool {

@@ -2,25 +2,58 @@
 
 use crate::boot;
 use crate::error::{AuditError, Tampered};
-use crate::files::{self, Access};
+use crate::files::{self, Access, LOCK_WAIT};
+use crate::gap::Gap;
 use crate::heads::{HeadFolder, Heads};
 use crate::key::Key;
-use crate::line::Position;
+use crate::line::{FIRST_FILE, Position};
+use crate::presence;
 use crate::reader::{Lines, Piece};
+use crate::rotate::{self, archived, gone};
+use crate::shipped::{Comparison, ShippedHeads};
 use crate::tail::{Crash, Tail};
 use std::fs::File;
 use std::path::Path;
 
-/// A log in which nobody changed a line that was signed. If `recovered` or `lost` is not zero, its user should know.
+/// How often reading begins anew because the log was rotated meanwhile.
+const MAX_ATTEMPTS: u32 = 5;
+
+/// A log in which nobody changed a line that was signed. If anything but `entries` and `files` is not zero, its user should
+/// know.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Verified {
-    /// All entries.
+    /// All entries, those of removed files included.
     pub entries: u64,
     /// Those of them that a crash left without a signature: who could write to the log could have written them too.
     pub recovered: u64,
     /// Entries that are missing, as far as is known: crashes took them, or somebody cut them off after the machine was
     /// started anew, or from a copy on another machine, which cannot be told apart.
     pub lost: u64,
+    /// Entries that could not be written, as gap records of the log say.
+    pub gaps: u64,
+    /// Entries that processes took which ended before they were written, and of which the log does not tell yet.
+    pub unwritten: u64,
+    /// Entries that wait in processes which have the log open.
+    pub waiting: u64,
+    /// Entries of files that were removed, as the log states.
+    pub removed: u64,
+    /// Files that were read.
+    pub files: u64,
+    /// How the log agrees with heads that were kept elsewhere, if there were any to compare.
+    pub shipped: Option<ShippedHeads>,
+}
+
+/// What is to be verified with what.
+#[derive(Clone, Copy, Debug)]
+pub struct Verification<'a> {
+    /// The current file of the log; others are found by their names.
+    pub log: &'a Path,
+    /// The folder of its head and key.
+    pub heads: &'a Path,
+    /// Whether that is a copy, which others may read but not write to.
+    pub is_copy: bool,
+    /// A file of heads that were kept elsewhere.
+    pub shipped: Option<&'a Path>,
 }
 
 /// Whether a log is what was signed. Nothing is written, and the log may be written to meanwhile; what is added then is
@@ -29,83 +62,172 @@ pub struct Verified {
 /// # Errors
 /// [`AuditError::Tampered`] where it is not what was signed; anything else is why that cannot be said.
 pub fn verify(log_file: &Path, head_folder: &Path) -> Result<Verified, AuditError> {
-    check(boot::id().as_deref(), log_file, &HeadFolder::new(head_folder), false)
+    Verification { log: log_file, heads: head_folder, is_copy: false, shipped: None }.check()
 }
 
-/// As [`verify`], with a copy of the head folder, which others may read but not write to.
-pub fn verify_copy(log_file: &Path, head_folder: &Path) -> Result<Verified, AuditError> {
-    check(boot::id().as_deref(), log_file, &HeadFolder::new(head_folder), true)
-}
-
-pub(crate) fn check(
-    boot: Option<&str>,
-    path: &Path,
-    folder: &HeadFolder,
-    is_copy: bool,
-) -> Result<Verified, AuditError> {
-    if !folder.path.exists() {
-        return Err(no_head(path));
+impl Verification<'_> {
+    /// As [`verify`].
+    ///
+    /// # Errors
+    /// As [`verify`].
+    pub fn check(&self) -> Result<Verified, AuditError> {
+        self.check_in(boot::id().as_deref())
     }
-    files::check_folder(&folder.path, is_copy)?;
-    // Signed lines never change, so the lock is needed only to see which are signed, and what stands after them.
-    let lock = files::open(&folder.lock, Access::Read)?;
-    if let Some(lock) = &lock {
-        files::lock(&folder.lock, lock, true)?;
-    }
-    let key = match Key::load(&folder.key)? {
-        Some(key) => key,
-        None if folder.has_head()? => return Err(Tampered::new(format!("the key {:?} is gone", folder.key)).into()),
-        None => return Err(no_head(path)),
-    };
-    let Some(log) = files::open(path, Access::Read)? else {
-        return Err(no_log(path, folder.heads(&key, boot)?));
-    };
-    let length = files::metadata(path, &log)?.len();
-    let heads = match folder.heads(&key, boot)? {
-        Some(heads) => heads,
-        // A log is made before its head.
-        None if length == 0 => return Ok(Verified::default()),
-        None => return Err(no_head(path)),
-    };
-    let tail = Tail::read(path, &log, length, &heads);
-    drop(lock);
-    let crashes = read_signed(path, &log, length, &heads, Position::start(&key))?;
-    let tail = tail?;
-    let Crash { entries: recovered, lost } = crashes.and(&tail.crash);
-    Ok(Verified { entries: tail.end.count, recovered, lost })
-}
 
-/// Reads all that is signed. Gives what entries tell of crashes.
-fn read_signed(path: &Path, log: &File, length: u64, heads: &Heads, start: Position) -> Result<Crash, AuditError> {
-    let failed = |error| AuditError::io("read", path)(error);
-    let signed = heads.signed();
-    let mut crashes = Crash::default();
-    let mut place = start;
-    let mut lines = Lines::between(log, 0, signed.bytes).map_err(failed)?;
-    while place.bytes < signed.bytes {
-        let number = place.next();
-        let entry = match lines.next().map_err(failed)? {
-            Piece::Line(line) => place.read(line).map_err(|fault| Tampered::at(number, fault))?,
-            Piece::Torn(_) | Piece::End if length < signed.bytes => {
-                let message = format!("is missing or incomplete: the log ends here, and {} were signed", signed.count);
-                return Err(Tampered::at(number, message).into());
+    pub(crate) fn check_in(&self, boot: Option<&str>) -> Result<Verified, AuditError> {
+        let folder = HeadFolder::new(self.heads);
+        let mut attempt = 1;
+        loop {
+            let (checked, read) = self.attempt(boot, &folder);
+            // Files get other names at a rotation, and old ones are removed.
+            let is_rotated = || self.file_number(boot, &folder) != read;
+            if checked.is_ok() || attempt == MAX_ATTEMPTS || read.is_none() || !is_rotated() {
+                return checked;
             }
-            Piece::Torn(_) | Piece::End => {
-                return Err(Tampered::at(number, "was changed: it does not end where it was signed to end").into());
-            }
+            attempt += 1;
+        }
+    }
+
+    /// The number of the current file.
+    fn file_number(&self, boot: Option<&str>, folder: &HeadFolder) -> Option<u64> {
+        let key = Key::load(&folder.key).ok()??;
+        Some(folder.heads(&key, boot).ok()??.signed().file)
+    }
+
+    /// Reads the log once. Gives the number of the file that was the current one, too.
+    fn attempt(&self, boot: Option<&str>, folder: &HeadFolder) -> (Result<Verified, AuditError>, Option<u64>) {
+        let mut number = None;
+        (self.read(boot, folder, &mut number), number)
+    }
+
+    fn read(&self, boot: Option<&str>, folder: &HeadFolder, number: &mut Option<u64>) -> Result<Verified, AuditError> {
+        let path = self.log;
+        if !folder.path.exists() {
+            return Err(no_head(path));
+        }
+        files::check_folder(&folder.path, self.is_copy)?;
+        let key = match Key::load(&folder.key)? {
+            Some(key) => key,
+            None if folder.has_head()? => return Err(Tampered::new(format!("the key {:?} is gone", folder.key)).into()),
+            None => return Err(no_head(path)),
         };
-        if let Some(crash) = Crash::told_by(entry) {
-            crashes = crashes.and(&crash);
+        // Before the head: what was kept elsewhere is never ahead of it.
+        let mut shipped = self.shipped.map(|file| Comparison::read(file, &key)).transpose()?;
+        // Signed lines never change, so the lock is needed only to see which are signed, and what stands after them.
+        let lock = files::open(&folder.lock, Access::Read)?;
+        if let Some(lock) = &lock {
+            files::lock(&folder.lock, lock, true, LOCK_WAIT)?;
         }
-        if place.count == heads.durable.count && place != heads.durable {
-            break;
+        let heads = folder.heads(&key, boot)?;
+        let file = match &heads {
+            Some(heads) => rotate::current(path, heads.signed())?,
+            None => path.to_owned(),
+        };
+        let Some(log) = files::open(&file, Access::Read)? else {
+            return Err(no_log(path, heads));
+        };
+        let length = files::metadata(&file, &log)?.len();
+        let heads = match heads {
+            Some(heads) => heads,
+            // A log is made before its head.
+            None if length == 0 => return Ok(Verified::default()),
+            None => return Err(no_head(path)),
+        };
+        *number = Some(heads.signed().file);
+        let tail = Tail::read(&file, &log, length, &heads);
+        let mut verified = Verified::default();
+        for found in presence::list(&folder.open)? {
+            let open = found.counts.open();
+            *if found.is_held { &mut verified.waiting } else { &mut verified.unwritten } += open;
         }
+        drop(lock);
+        let mut reading = Reading { heads: &heads, shipped: shipped.as_mut(), crashes: Crash::default(), gaps: 0 };
+        let start = rotate::start(&file, &log, &key, heads.signed())?;
+        reading.all(path, &file, &log, length, start.clone())?;
+        let tail = tail?;
+        let Crash { entries: recovered, lost } = reading.crashes.and(&tail.crash);
+        verified.gaps = reading.gaps.saturating_add(tail.gaps);
+        let files = heads.signed().file.saturating_sub(start.file).saturating_add(1);
+        let shipped = shipped.map(|shipped| shipped.found);
+        Ok(Verified { entries: tail.end.count, recovered, lost, removed: start.count, files, shipped, ..verified })
     }
-    // Lines that fit together are not enough: somebody may have written all of them anew.
-    let expected = if place.count == heads.durable.count { &heads.durable } else { signed };
-    match place == *expected {
-        true => Ok(crashes),
-        false => Err(Tampered::at(place.count, "is not the line that was signed").into()),
+}
+
+/// All that is signed, as it is read.
+struct Reading<'a> {
+    heads: &'a Heads,
+    shipped: Option<&'a mut Comparison>,
+    /// What entries tell of crashes, and of entries that were not written.
+    crashes: Crash,
+    gaps: u64,
+}
+
+impl Reading<'_> {
+    /// Reads all files, the last of which is open and has this length.
+    fn all(&mut self, path: &Path, last: &Path, log: &File, length: u64, start: Position) -> Result<(), AuditError> {
+        let signed = self.heads.signed().clone();
+        let mut place = start;
+        if let Some(shipped) = &mut self.shipped {
+            shipped.begin(&place)?;
+        }
+        while place.file < signed.file {
+            let archive = archived(path, place.file);
+            let file = files::open(&archive, Access::Read)?.ok_or_else(|| gone(&archive))?;
+            let length = files::metadata(&archive, &file)?.len();
+            let name = archive.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            let read = self.file(&archive, &file, length, length, &mut place);
+            read.map_err(|error| match error {
+                AuditError::Tampered(Tampered { line, message }) => {
+                    Tampered { line, message: format!("{message} (in {name})") }.into()
+                }
+                error => error,
+            })?;
+            place = place.next_file();
+        }
+        self.file(last, log, signed.bytes, length, &mut place)?;
+        // Lines that fit together are not enough: somebody may have written all of them anew.
+        let durable = &self.heads.durable;
+        let expected = if place.count == durable.count { durable } else { &signed };
+        if place != *expected {
+            return Err(Tampered::at(place.count, "is not the line that was signed").into());
+        }
+        self.shipped.as_mut().map_or(Ok(()), |shipped| shipped.end(&place)).map_err(AuditError::from)
+    }
+
+    /// Reads one file of this length up to a place.
+    fn file(&mut self, path: &Path, file: &File, to: u64, length: u64, place: &mut Position) -> Result<(), AuditError> {
+        let failed = |error| AuditError::io("read", path)(error);
+        let (signed, durable) = (self.heads.signed(), &self.heads.durable);
+        let mut is_first = place.file > FIRST_FILE;
+        let mut lines = Lines::between(file, 0, to).map_err(failed)?;
+        while place.bytes < to {
+            let number = place.next();
+            let entry = match lines.next().map_err(failed)? {
+                Piece::Line(line) => place.read(line).map_err(|fault| Tampered::at(number, fault))?,
+                Piece::Torn(_) | Piece::End if length < to => {
+                    let message =
+                        format!("is missing or incomplete: the log ends here, and {} were signed", signed.count);
+                    return Err(Tampered::at(number, message).into());
+                }
+                Piece::Torn(_) | Piece::End => {
+                    return Err(Tampered::at(number, "was changed: it does not end where it was signed to end").into());
+                }
+            };
+            if std::mem::take(&mut is_first) {
+                rotate::check_first(path, entry, place.file)?;
+            }
+            if let Some(crash) = Crash::told_by(entry) {
+                self.crashes = self.crashes.and(&crash);
+            }
+            self.gaps = self.gaps.saturating_add(Gap::told_by(entry).unwrap_or_default());
+            if let Some(shipped) = &mut self.shipped {
+                shipped.pass(place)?;
+            }
+            if place.count == durable.count && *place != *durable {
+                break;
+            }
+        }
+        Ok(())
     }
 }
 

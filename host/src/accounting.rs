@@ -63,6 +63,17 @@ struct Page {
     /// Whether the last line was written in part: the next one must not continue it.
     is_torn: bool,
     has_warned: bool,
+    /// Calls that could not be written since the last one that was, and when the first of them began.
+    lost: Option<(u64, SystemTime)>,
+}
+
+/// The line that says how many calls are missing before it.
+#[derive(Serialize)]
+struct GapLine {
+    r#type: &'static str,
+    timestamp: String,
+    from: String,
+    calls: u64,
 }
 
 /// The line, key by key.
@@ -99,7 +110,7 @@ impl Accounting {
             return Err(io::Error::new(ErrorKind::InvalidInput, "it is a link, a pipe or a socket"));
         }
         let file = OpenOptions::new().append(true).create(true).mode(0o600).open(path)?;
-        let page = Mutex::new(Page { file, is_torn: false, has_warned: false });
+        let page = Mutex::new(Page { file, is_torn: false, has_warned: false, lost: None });
         Ok(Accounting(Some(Arc::new(Book { redactor, warn: Box::new(warn), page }))))
     }
 
@@ -108,12 +119,19 @@ impl Accounting {
         self.0.is_some()
     }
 
-    /// Writes a call down. A disk that fails does not fail the call.
+    /// Writes a call down. A disk that fails does not fail the call: the next line that can be written is preceded by one
+    /// that says how many are missing.
     pub fn record(&self, entry: Entry) {
         let Some(book) = &self.0 else { return };
+        let began = entry.began;
         let Ok(line) = serde_json::to_string(&book.line(entry)) else { return };
         let mut page = book.page.lock().unwrap_or_else(PoisonError::into_inner);
-        let Err(error) = page.write(&line) else { return };
+        let Err(error) = page.tell_of_gap().and_then(|()| page.write(&line)) else {
+            page.has_warned = false;
+            return;
+        };
+        let (calls, from) = page.lost.unwrap_or((0, began));
+        page.lost = Some((calls + 1, from));
         if !std::mem::replace(&mut page.has_warned, true) {
             drop(page);
             (book.warn)(&format!("calls are no longer written down: {error}"));
@@ -145,6 +163,16 @@ impl Book {
 }
 
 impl Page {
+    /// Writes how many calls are missing, if any are.
+    fn tell_of_gap(&mut self) -> io::Result<()> {
+        let Some((calls, from)) = self.lost else { return Ok(()) };
+        let time = |time| humantime::format_rfc3339_millis(time).to_string();
+        let gap = GapLine { r#type: "gap", timestamp: time(SystemTime::now()), from: time(from), calls };
+        self.write(&serde_json::to_string(&gap)?)?;
+        self.lost = None;
+        Ok(())
+    }
+
     /// One write of the whole line, so that lines of other processes stay apart from it.
     fn write(&mut self, line: &str) -> io::Result<()> {
         let line = if self.is_torn { format!("\n{line}\n") } else { format!("{line}\n") };

@@ -120,3 +120,21 @@ fn a_full_disk_is_said_once_and_fails_nothing() {
     assert_eq!(said.load(Ordering::Relaxed), 1);
     Accounting::default().record(entry("x", None));
 }
+
+#[test]
+fn calls_that_were_not_written_are_told_when_writing_works_again() {
+    let folder = tempfile::tempdir().expect("folder");
+    let path = folder.path().join("calls.jsonl");
+    let accounting = Accounting::to_file(Path::new("/dev/full"), Redactor::default(), |_| {}).expect("opens");
+    accounting.record(entry("first", None));
+    accounting.record(entry("second", None));
+    let room = OpenOptions::new().append(true).create(true).open(&path).expect("opens");
+    accounting.0.as_ref().expect("a book").page.lock().expect("lock").file = room;
+    accounting.record(entry("third", None));
+    accounting.record(entry("fourth", None));
+    let found = lines(&path);
+    assert_eq!(found.len(), 3, "{found:?}");
+    assert_eq!((&found[0]["type"], &found[0]["calls"]), (&json!("gap"), &json!(2)));
+    assert_eq!(found[0]["from"], "2023-11-14T22:13:20.123Z");
+    assert_eq!((&found[1]["command"], &found[2]["command"]), (&json!("third"), &json!("fourth")));
+}

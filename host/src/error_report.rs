@@ -80,7 +80,7 @@ impl RunError {
             "import.denied" | "call.denied" | "call.approval_denied" | "call.approval_expired" => 4,
             code if code.starts_with("config.") => 2,
             code if code.starts_with("host.") => 5,
-            "call.failed" | "call.timeout" | "call.unavailable" | "call.protocol" => 5,
+            "call.failed" | "call.timeout" | "call.unavailable" | "call.protocol" | "call.audit_unavailable" => 5,
             _ => 1,
         }
     }

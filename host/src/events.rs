@@ -179,7 +179,7 @@ pub enum ConsoleLevel {
     Debug,
 }
 
-/// Is told every event of every run of a space, in each run's order: an audit log, say. It must not block for long.
+/// Is told every event of every run of a space, in each run's order. It must not block for long.
 pub type Observer = dyn Fn(&Event) + Send + Sync;
 
 /// Where a run's events go. Their number is bounded by the run's caps and [`MAX_PROGRESS`].

@@ -1,5 +1,6 @@
 //! What answers calls: providers, and async Rust closures over JSON.
 
+use crate::audit_trail::Ledger;
 use crate::events::CallProgress;
 use crate::limits::{CallMemory, RunMemory};
 use crate::off_thread::Turns;
@@ -43,6 +44,8 @@ pub struct Call {
     pub caller: Arc<Caller>,
     /// The clock of the run, which stands while a person is asked.
     pub(crate) clock: Option<RunClock>,
+    /// What the run may take of the audit log.
+    pub(crate) ledger: Option<Arc<Ledger>>,
     /// The scripts whose run makes it, where it answers a call itself.
     pub(crate) script: Option<Arc<AnsweringScript>>,
     /// Where the whole answer of an MCP server goes, beside the data: for who passes it on.

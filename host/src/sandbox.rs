@@ -13,6 +13,7 @@ pub(crate) use description::{FunctionDescription, label, label_of};
 pub(crate) use target::HostCall;
 pub(crate) use target::Target;
 
+use crate::audit_trail::AuditHandle;
 use crate::engine::Engine;
 use crate::error::HostError;
 use crate::events::Observer;
@@ -39,6 +40,7 @@ struct Linked {
     entry: Entry,
     description: Description,
     observer: Option<Arc<Observer>>,
+    audit: Option<AuditHandle>,
     max_pending: usize,
 }
 
@@ -57,9 +59,9 @@ impl Sandbox {
         }
         let pre = prepare(engine, component, &description, handlers, rules).map_err(HostError::engine)?;
         let entry = Entry::find(component).map_err(HostError::engine)?;
-        let observer = rules.observer.clone();
+        let (observer, audit) = (rules.observer.clone(), rules.audit.clone());
         let max_pending = rules.policy.approvals().max_pending as usize;
-        Ok(Sandbox(Arc::new(Linked { engine: engine.clone(), pre, entry, description, observer, max_pending })))
+        Ok(Sandbox(Arc::new(Linked { engine: engine.clone(), pre, entry, description, observer, audit, max_pending })))
     }
 
     pub(crate) fn engine(&self) -> &Engine {
@@ -78,6 +80,11 @@ impl Sandbox {
     /// Who is told of all events.
     pub(crate) fn observer(&self) -> Option<Arc<Observer>> {
         self.0.observer.clone()
+    }
+
+    /// Where all events are written.
+    pub(crate) fn audit(&self) -> Option<&AuditHandle> {
+        self.0.audit.as_ref()
     }
 
     /// The linked interfaces, by full name.

@@ -1,6 +1,7 @@
 //! A space: interfaces, what answers them, and the folder whose files scripts may import.
 
 use crate::accounting::Accounting;
+use crate::audit_trail::AuditHandle;
 use crate::binding;
 use crate::binding::Inside;
 use crate::binding::world::{Base, Names};
@@ -160,6 +161,14 @@ impl Space {
     #[must_use]
     pub fn with_observer(mut self, observer: impl Fn(&Event) + Send + Sync + 'static) -> Space {
         self.rules.observer = Some(Arc::new(observer));
+        self
+    }
+
+    /// Writes every event of every run, and of the host's own calls, to an audit log. Where that is required, calls that
+    /// it cannot hold are refused.
+    #[must_use]
+    pub fn with_audit(mut self, audit: AuditHandle) -> Space {
+        self.rules.audit = Some(audit);
         self
     }
 

@@ -12,7 +12,7 @@
 //! - `web_tools`: functions that are answered by requests.
 //! - `acceptance`: what a configuration opens once its user accepted it.
 //! - `commands`: programs that definitions name.
-//! - `log`, `tampering`, `events`: what is told and written of runs.
+//! - `log`, `tampering`, `audit_faults`, `audit_served`, `events`: what is told and written of runs.
 //! - `manifest`, `explain`, `reach`: what is said before a run.
 //! - `packages`: npm packages behind handlers, and packages that define capabilities.
 //! - `declarations`, `compiled`: what other programs are given.
@@ -21,6 +21,11 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
 mod acceptance;
+#[path = "../serve/agent.rs"]
+#[allow(dead_code, reason = "the tests of the server use more of it")]
+mod agent;
+mod audit_faults;
+mod audit_served;
 mod caps;
 mod commands;
 mod compiled;

@@ -23,7 +23,7 @@ fn a_process_that_ends_before_it_signs_leaves_entries_that_are_kept_and_told_of(
             place.restore(&heads);
             place.write(&whole[..length]);
             let (kept, is_torn) = count(&whole[..length]);
-            let left = Verified { entries: kept, recovered: kept - 2, lost: u64::from(is_torn) };
+            let left = Verified { entries: kept, recovered: kept - 2, lost: u64::from(is_torn), ..one_file() };
             assert_eq!(place.verify(), Ok(left), "cut at {length}");
 
             let log = place.open();
@@ -92,9 +92,9 @@ fn a_machine_that_loses_power_loses_a_tail_and_never_the_trust_in_the_log() {
                 let (kept, _) = count(&whole[..length]);
                 let has_torn = filled as u64 > place_of(&whole, kept);
                 let expected = match index {
-                    0 if kept == 5 => Verified { entries: 5, recovered: 0, lost: 0 },
-                    0 => Verified { entries: kept, recovered: kept - 2, lost: 5 - kept },
-                    _ => Verified { entries: kept, recovered: kept - 2, lost: u64::from(has_torn) },
+                    0 if kept == 5 => Verified { entries: 5, recovered: 0, lost: 0, ..one_file() },
+                    0 => Verified { entries: kept, recovered: kept - 2, lost: 5 - kept, ..one_file() },
+                    _ => Verified { entries: kept, recovered: kept - 2, lost: u64::from(has_torn), ..one_file() },
                 };
                 assert_eq!(found, expected, "live {index}, cut at {length}, filled to {filled}");
 
@@ -144,7 +144,7 @@ fn power_that_is_lost_again_while_a_log_is_mended_does_no_harm() {
     }
     place.restore(&after);
     place.write(&mended);
-    assert_eq!(place.verify_in("b009"), Ok(Verified { entries: 6, recovered: 2, lost: 1 }));
+    assert_eq!(place.verify_in("b009"), Ok(Verified { entries: 6, recovered: 2, lost: 1, ..one_file() }));
 }
 
 #[test]
@@ -169,7 +169,7 @@ fn a_cut_that_no_loss_of_power_explains_is_found() {
 fn a_log_that_was_begun_and_no_more_is_empty() {
     let place = Place::new();
     drop(place.open());
-    assert_eq!(place.verify(), Ok(Verified::default()));
+    assert_eq!(place.verify(), Ok(one_file()));
     fs::remove_file(place.heads.join("head.json")).expect("removed");
     assert_eq!(place.verify(), Ok(Verified::default()), "the log is made before its head");
     place.open().append(&[entry(1)]).expect("appended");

@@ -3,11 +3,13 @@
 mod append;
 mod crash;
 mod places;
+mod recorder;
+mod rotation;
+mod shipping;
 mod tamper;
 
-use crate::heads::HeadFolder;
 use crate::log::AuditLog;
-use crate::verify::{Verified, check};
+use crate::verify::{Verification, Verified};
 use crate::{AuditError, Tampered};
 use serde_json::{Value, json};
 use std::fs;
@@ -71,7 +73,11 @@ impl Place {
     }
 
     fn check(&self, boot: Option<&str>) -> Result<Verified, AuditError> {
-        check(boot, &self.log, &HeadFolder::new(&self.heads), false)
+        self.verification(false).check_in(boot)
+    }
+
+    fn verification(&self, is_copy: bool) -> Verification<'_> {
+        Verification { log: &self.log, heads: &self.heads, is_copy, shipped: None }
     }
 
     fn read(&self) -> Vec<u8> {
@@ -113,4 +119,9 @@ fn entry(number: u64) -> Value {
 /// A process ends without a word.
 fn crash(log: AuditLog) {
     std::mem::forget(log);
+}
+
+/// What is found of a log of one file, besides its entries.
+fn one_file() -> Verified {
+    Verified { files: 1, ..Verified::default() }
 }

@@ -38,7 +38,7 @@ fn a_head_folder_that_is_not_its_owners_alone_is_refused() {
 #[test]
 fn a_copy_of_a_head_folder_may_be_read_by_others_and_not_written() {
     let place = Place::with(1);
-    let copy = || check(Some(BOOT), &place.log, &HeadFolder::new(&place.heads), true);
+    let copy = || place.verification(true).check_in(Some(BOOT));
     set_mode(&place.heads, 0o755);
     assert_eq!(copy().expect("whole").entries, 1);
     for mode in [0o775, 0o757] {

@@ -21,7 +21,8 @@ use std::path::PathBuf;
   agent-spaces audit verify
 
 Exit status: 0 ok, 1 with --diff: something changed; verify: the log was changed, or entries are missing, 2 bad usage or configuration; verify:
-there is no log, 4 with --diff: a server is not accepted, 5 a server does not answer; verify: the log cannot be read."
+there is no log, 3 verify: unchanged, but entries could not be written, 4 with --diff: a server is not accepted, 5 a server does not answer;
+verify: the log cannot be read."
 )]
 pub(super) struct Audit {
     #[command(subcommand)]

@@ -1,10 +1,10 @@
 //! The runtime, and the sessions with MCP servers, of one command.
 
 use super::failure::Failure;
-use super::{folders, terminal};
+use super::{audit_trail, folders, terminal};
 use agent_spaces::mcp::{ConfiguredServer, McpClients, locked};
 use agent_spaces::project::{Equipment, Project};
-use agent_spaces::{Accounting, AuditTrail, Histories};
+use agent_spaces::{Accounting, AuditMode, AuditTrail, Histories};
 use agent_spaces_approvals::Channel;
 use agent_spaces_mcp::auth::TokenStore;
 use agent_spaces_mcp::lock::LockedServer;
@@ -30,20 +30,27 @@ pub(super) struct Session {
 impl Session {
     /// For a project.
     pub(super) fn new(project: &Project, trace: bool) -> Result<Session, Failure> {
-        Session::of(Some(project), trace, None)
+        Session::of(Some(project), trace, None, AuditMode::BestEffort)
     }
 
     /// For no project.
     pub(super) fn without_project() -> Result<Session, Failure> {
-        Session::of(None, false, None)
+        Session::of(None, false, None, AuditMode::BestEffort)
     }
 
-    /// In a runtime that is there, by whose owner it must be closed: see [`McpClients::close`].
-    pub(super) fn in_runtime(project: Option<&Project>, runtime: Handle) -> Result<Session, Failure> {
-        Session::of(project, false, Some(runtime))
+    /// For others that are served, in a runtime that is there, by whose owner it must be closed: see
+    /// [`McpClients::close`]. What they do is logged or not done, unless the configuration says otherwise: nobody sits
+    /// here who would read a warning.
+    pub(super) fn serving(project: Option<&Project>, runtime: Handle) -> Result<Session, Failure> {
+        Session::of(project, false, Some(runtime), AuditMode::Required)
     }
 
-    fn of(project: Option<&Project>, trace: bool, runtime: Option<Handle>) -> Result<Session, Failure> {
+    fn of(
+        project: Option<&Project>,
+        trace: bool,
+        runtime: Option<Handle>,
+        audit: AuditMode,
+    ) -> Result<Session, Failure> {
         let redactor = Redactor::default();
         let mut accounting = Accounting::default();
         if let Some(file) = project.and_then(Project::accounting_file) {
@@ -53,7 +60,6 @@ impl Session {
                 Failure::new("config.file", message, None)
             })?;
         }
-        let is_audited = project.is_none_or(Project::is_audited);
         let trace = match trace {
             true => Trace::to(redactor.clone(), terminal::trace),
             false => Trace::default(),
@@ -71,11 +77,11 @@ impl Session {
                 (Some(own), handle)
             }
         };
-        let trail = if is_audited { folders::audit_trail() } else { None };
+        let trail = audit_trail::open(project, audit)?;
         let equipment = Equipment {
             clients: Some(clients.clone()),
             accounting,
-            observer: trail.as_ref().map(AuditTrail::observer),
+            audit: trail.as_ref().map(AuditTrail::handle),
             operator: Some(Arc::new(terminal::warn)),
             counts: folders::state().map(|folder| folder.join("counts")),
             ..Equipment::default()

@@ -2,7 +2,7 @@
 
 use agent_spaces::project::{Outlines, Surroundings};
 use agent_spaces::trust::Trust;
-use agent_spaces::{AuditTrail, Cache, Engine, EngineConfig, HostError, Origin};
+use agent_spaces::{Cache, Engine, EngineConfig, HostError, Origin};
 use indicatif::{ProgressBar, ProgressStyle};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -82,19 +82,7 @@ pub(super) fn state() -> Option<PathBuf> {
     Some(base("XDG_STATE_HOME", ".local/state")?.join(NAME))
 }
 
-/// What is kept of calls: a log in the state folder whose head is signed and kept apart. Without a home folder, none.
-pub(super) fn audit_trail() -> Option<AuditTrail> {
-    let (log, heads) = audit_files()?;
-    match AuditTrail::open(&log, &heads, super::terminal::warn) {
-        Ok(trail) => Some(trail),
-        Err(error) => {
-            super::terminal::warn(&format!("the audit log is not written: {error}"));
-            None
-        }
-    }
-}
-
-/// The audit log, and the folder of its head.
+/// The audit log in the state folder, and the folder of its head, which is kept apart. Without a home folder, none.
 pub(super) fn audit_files() -> Option<(PathBuf, PathBuf)> {
     let heads = base("XDG_DATA_HOME", ".local/share")?.join(NAME).join("audit");
     Some((state()?.join("audit").join("log.jsonl"), heads))

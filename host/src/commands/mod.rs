@@ -5,6 +5,7 @@
 
 mod approvals;
 mod audit;
+mod audit_trail;
 mod capabilities;
 mod clients;
 mod compile;

@@ -14,6 +14,7 @@
 //! - `grants`: questions about a whole configuration
 
 mod accounting;
+mod audit;
 mod bounds;
 mod code_mode;
 mod defaults;
@@ -39,6 +40,7 @@ mod toml_text;
 mod toolbox;
 
 pub use accounting::Accounting;
+pub use audit::{Audit, AuditHeads, AuditSetting};
 pub(crate) use bounds::MAX_BYTES;
 pub use code_mode::{CodeMode, TypeCheck};
 pub use defaults::Defaults;
@@ -102,8 +104,8 @@ pub struct Config {
     pub code_mode: CodeMode,
     /// Where calls are accounted for.
     pub accounting: Option<Accounting>,
-    /// Whether what runs do is written to the audit log; it is if nothing is said.
-    pub audit: Option<bool>,
+    /// How what runs do is written to the audit log.
+    pub audit: Option<Audit>,
     /// How it is served to other programs.
     pub serve: Serve,
 }
@@ -176,7 +178,7 @@ fn read(file: &str, node: Node<'_>) -> Result<Config, ConfigError> {
     config.code_mode = object.read("codeMode", CodeMode::read)?.unwrap_or_default();
     config.policy = object.read("policy", policy::read)?.unwrap_or_default();
     config.accounting = object.read("accounting", Accounting::read)?;
-    config.audit = object.read("audit", |node| node.flag())?;
+    config.audit = object.read("audit", Audit::read)?;
     config.serve = object.read("serve", Serve::read)?.unwrap_or_default();
     Ok(config)
 }

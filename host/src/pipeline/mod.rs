@@ -4,6 +4,7 @@
 //! or refuses it with the error that the caller is given.
 
 mod approval;
+mod audit;
 mod cache;
 mod defaults;
 #[cfg(feature = "compiler")]
@@ -155,6 +156,7 @@ impl Pipeline {
             cache::Found::Answer(value) => return Ok((value, Source::Cache)),
             cache::Found::Nothing(key) => key,
         };
+        audit::check(self, call.id, context).await?;
         let whole = call.whole.clone();
         let answer = provide::call(self, call).await;
         let value = redact::answer(&self.rules.redactor, answer, &context.turns).await?;

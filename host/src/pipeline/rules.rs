@@ -6,6 +6,7 @@ use super::grant::Grants;
 use super::provide::Lines;
 use super::told::Told;
 use crate::accounting::Accounting;
+use crate::audit_trail::AuditHandle;
 use crate::events::Observer;
 use agent_spaces_mcp::secrets::Redactor;
 use agent_spaces_policy::{DayCounts, DayMemory, Policy, Settings};
@@ -29,6 +30,7 @@ pub(crate) struct Rules {
     pub(crate) redactor: Redactor,
     pub(crate) accounting: Accounting,
     pub(crate) observer: Option<Arc<Observer>>,
+    pub(crate) audit: Option<AuditHandle>,
     /// Told what only the operator may know of a refusal.
     pub(crate) operator: Option<Arc<Operator>>,
     /// What the operator was told already.
@@ -49,6 +51,7 @@ impl Rules {
             redactor: Redactor::default(),
             accounting: Accounting::default(),
             observer: None,
+            audit: None,
             operator: None,
             told: Told::default(),
         }

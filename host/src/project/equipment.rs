@@ -1,6 +1,7 @@
 //! What the calls of a project's spaces need of the process that makes them.
 
 use crate::accounting::Accounting;
+use crate::audit_trail::AuditHandle;
 use crate::events::{Event, Observer};
 use crate::mcp::McpClients;
 use crate::pipeline::{Histories, Operator};
@@ -20,6 +21,8 @@ pub struct Equipment {
     pub accounting: Accounting,
     /// Is told of every event.
     pub observer: Option<Arc<Observer>>,
+    /// Where every event is written.
+    pub audit: Option<AuditHandle>,
     /// Is told what only the operator may know of a refusal.
     pub operator: Option<Arc<Operator>>,
     /// The folder in which calls of a day are counted, outside of every project. Without it they are counted for as

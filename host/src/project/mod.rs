@@ -49,7 +49,7 @@ pub(crate) use toolboxes::OpenServer;
 pub use toolboxes::ProjectToolbox;
 pub use workspace::check_workspace;
 
-use crate::config::{Config, Entry};
+use crate::config::{Audit, AuditSetting, Config, Entry};
 use crate::engine::Engine;
 use crate::mcp::{Acceptance, ConfiguredServer};
 use crate::trust::{Status, Trust};
@@ -194,10 +194,14 @@ impl Project {
         Some(self.path(folder))
     }
 
-    /// Whether what runs do is written to the audit log. A configuration that its user has not accepted cannot switch
-    /// that off.
-    pub fn is_audited(&self) -> bool {
-        self.config.audit.unwrap_or(true) || !self.is_accepted()
+    /// How what runs do is written to the audit log. A configuration that its user has not accepted can require it, and
+    /// nothing else: it neither switches it off nor names files or programs.
+    pub fn audit(&self) -> Audit {
+        let audit = self.config.audit.clone().unwrap_or_default();
+        match self.is_accepted() {
+            true => audit,
+            false => Audit { mode: audit.mode.filter(|mode| *mode == AuditSetting::Required), ..Audit::default() },
+        }
     }
 
     /// The policy of a space: its own over the global one. One that its user has not accepted opens no network.

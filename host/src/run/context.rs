@@ -2,6 +2,7 @@
 
 use super::clock::RunClock;
 use super::parent::AnsweringScript;
+use crate::audit_trail::RunAudit;
 use crate::events::EventSink;
 #[cfg(feature = "compiler")]
 use crate::limits::Limits;
@@ -29,6 +30,8 @@ pub(crate) struct RunContext {
     pub(crate) caller: Arc<Caller>,
     pub(crate) clock: RunClock,
     pub(crate) events: EventSink,
+    /// What its events are written to the audit log with.
+    pub(crate) audit: Option<Arc<RunAudit>>,
     /// What waits for a person, and what a person said of later calls.
     pub(crate) pending: Pending,
     /// How often functions were called.
@@ -56,6 +59,7 @@ impl RunContext {
             caller,
             clock: RunClock::new(Instant::now()),
             events,
+            audit: None,
             pending: Pending::default(),
             counts: RunCounts::default(),
             program: None,

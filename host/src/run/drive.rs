@@ -12,6 +12,7 @@ use super::nested::{depth, polling};
 use super::outcome::{Ending, RunReport, process_memory_error};
 use super::parent::ParentCall;
 use super::state::State;
+use crate::audit_trail::RunAudit;
 use crate::engine::{Engine, MAX_DEPTH, Place};
 use crate::error_report::RunError;
 use crate::events::{Event, EventKind, EventSink};
@@ -140,7 +141,17 @@ pub(crate) async fn drive(program: &Program, run_id: Arc<str>, options: RunOptio
     let clock = RunClock::under(begun, parent.as_ref().and_then(|parent| parent.clock.as_ref()));
     let events = events.or_else(|| parent.as_ref().and_then(|parent| parent.listener.clone()));
     let script = parent.as_ref().and_then(|parent| parent.script.clone());
-    let events = EventSink::new(run_id.clone(), &caller, events, sandbox.observer()).under(parent);
+    let ledger = parent.as_ref().and_then(|parent| parent.ledger.clone());
+    let audit = sandbox.audit().map(|audit| Arc::new(audit.run(&run_id, &caller, ledger)));
+    if let Some(audit) = &audit {
+        // In the run's own time: nobody else waits for a log that is behind.
+        tokio::select! {
+            () = audit.room() => {}
+            () = cancel.cancelled() => {}
+        }
+    }
+    let observer = RunAudit::observing(audit.as_ref(), sandbox.observer());
+    let events = EventSink::new(run_id.clone(), &caller, events, observer).under(parent);
     if events.is_heard() {
         let (script, interfaces) = (program.name().to_owned(), sandbox.interfaces().map(str::to_owned).collect());
         events.emit(EventKind::RunStarted { script, interfaces });
@@ -156,6 +167,7 @@ pub(crate) async fn drive(program: &Program, run_id: Arc<str>, options: RunOptio
         caller,
         clock: clock.clone(),
         events,
+        audit,
         pending,
         counts,
         memory,

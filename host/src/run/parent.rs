@@ -1,6 +1,7 @@
 //! The call that a run answers.
 
 use super::clock::RunClock;
+use crate::audit_trail::Ledger;
 use crate::events::Event;
 use crate::handlers::Call;
 use serde::Serialize;
@@ -22,6 +23,9 @@ pub struct ParentCall {
     /// Who hears the other run's events hears this one's too.
     #[serde(skip)]
     pub(crate) listener: Option<mpsc::UnboundedSender<Event>>,
+    /// What the other run may take of the audit log is for both.
+    #[serde(skip)]
+    pub(crate) ledger: Option<Arc<Ledger>>,
     /// The script that answers, where one does, and those above it.
     #[serde(skip)]
     pub(crate) script: Option<Arc<AnsweringScript>>,
@@ -44,6 +48,7 @@ impl ParentCall {
             call_id: call.id,
             clock: call.clock.clone(),
             listener: call.progress.listener(),
+            ledger: call.ledger.clone(),
             script: call.script.clone(),
         }
     }

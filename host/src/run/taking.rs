@@ -56,6 +56,7 @@ async fn run_for(program: &Program, code: Option<&Compiled>, purpose: Purpose, l
         caller: Arc::default(),
         clock: clock.clone(),
         events: EventSink::none(),
+        audit: None,
         pending: program.sandbox().pending(),
         counts: RunCounts::default(),
         memory: HostMemory::new(&limits, engine.memory()),

@@ -1,6 +1,8 @@
 //! One function of a sandbox: from the values of a call to the pipeline, and back.
 
 use super::description::{FunctionDescription, InterfaceDescription, label};
+#[cfg(feature = "compiler")]
+use crate::audit_trail::{AuditHandle, RunAudit};
 use crate::events::{CallProgress, EventKind};
 #[cfg(feature = "compiler")]
 use crate::events::{Event, EventSink, Observer};
@@ -68,6 +70,8 @@ pub(crate) struct Target {
     /// Hears of calls that no script makes.
     #[cfg(feature = "compiler")]
     observer: Option<Arc<Observer>>,
+    #[cfg(feature = "compiler")]
+    audit: Option<AuditHandle>,
 }
 
 impl Target {
@@ -94,6 +98,8 @@ impl Target {
             part: spec.and_then(|spec| spec.part),
             #[cfg(feature = "compiler")]
             observer: rules.observer.clone(),
+            #[cfg(feature = "compiler")]
+            audit: rules.audit.clone(),
         })
     }
 
@@ -108,12 +114,14 @@ impl Target {
     pub(crate) async fn call(self: &Arc<Target>, call: HostCall) -> Answer {
         let HostCall { params, caller, events, pending, whole } = call;
         let run_id = run_id::new();
-        let events = EventSink::new(run_id.clone(), &caller, events, self.observer.clone());
+        let audit = self.audit.as_ref().map(|audit| Arc::new(audit.run(&run_id, &caller, None)));
+        let observer = RunAudit::observing(audit.as_ref(), self.observer.clone());
+        let events = EventSink::new(run_id.clone(), &caller, events, observer);
         if events.is_heard() {
             events.emit(self.scheduled(1, &params));
         }
         let progress = CallProgress::new(1, &events, self.pipeline.redactor());
-        let context = Arc::new(RunContext { pending, ..RunContext::of_host(caller, events) });
+        let context = Arc::new(RunContext { pending, audit, ..RunContext::of_host(caller, events) });
         let memory = context.memory.share();
         let mut call = self.describe(run_id, 1, params, progress, (RunScope::default(), &context), &memory);
         call.whole = whole.clone();
@@ -255,6 +263,7 @@ impl Target {
             scope,
             caller: context.caller.clone(),
             clock: Some(context.clock.clone()),
+            ledger: context.audit.as_ref().map(|audit| audit.ledger().clone()),
             script: context.script.clone(),
             whole: None,
             memory: memory.clone(),

@@ -1,7 +1,7 @@
 //! What a configuration opens to scripts and to what answers them, in words for the one who accepts it.
 
 use super::waiting::{MAX_LINE, cut, note, variables, word};
-use crate::config::{Config, Origin, Provider, Raw};
+use crate::config::{Audit, AuditSetting, Config, Origin, Provider, Raw};
 use agent_spaces_policy::{DomainPattern, Policy, Settings};
 
 /// Most lines.
@@ -31,13 +31,34 @@ pub fn opens(config: &Config) -> Vec<String> {
     if let Some(compiler) = &config.code_mode.typescript {
         lines.push(format!("programs are checked by starting {}", word(compiler)));
     }
-    if config.audit == Some(false) {
-        lines.push("what runs do is not written to the audit log".to_owned());
+    if let Some(audit) = &config.audit {
+        lines.extend(log(audit));
     }
     let more = lines.len().saturating_sub(MAX_LINES);
     lines.truncate(MAX_LINES);
     lines.extend((more > 0).then(|| format!("… and {more} more lines")));
     lines.into_iter().map(|line| cut(line, MAX_LINE)).collect()
+}
+
+/// What becomes of the audit log.
+fn log(audit: &Audit) -> Vec<String> {
+    let mut lines = Vec::new();
+    match audit.mode {
+        Some(AuditSetting::Off) => lines.push("what runs do is not written to the audit log".to_owned()),
+        Some(AuditSetting::BestEffort) => {
+            lines.push("calls are made even while the audit log cannot be written".to_owned());
+        }
+        Some(AuditSetting::Required) | None => {}
+    }
+    lines.extend(audit.keep.map(|keep| format!("of the audit log {keep} old files are kept")));
+    if let Some(heads) = &audit.heads {
+        lines.extend(heads.file.as_ref().map(|file| format!("heads of the audit log are written to {}", word(file))));
+        if !heads.command.is_empty() {
+            let words = heads.command.iter().map(|part| word(part)).collect::<Vec<_>>().join(" ");
+            lines.push(format!("heads of the audit log are given to {words}, which is started for that"));
+        }
+    }
+    lines
 }
 
 /// The hosts that a policy opens.
@@ -119,5 +140,21 @@ mod tests {
             ]
         );
         assert_eq!(opens(&from_value("f", json!({ "spaces": { "a": {} } })).unwrap()), Vec::<String>::new());
+    }
+
+    #[test]
+    fn what_becomes_of_the_audit_log_is_named() {
+        let opened = |audit| opens(&from_value("f", json!({ "audit": audit })).unwrap());
+        assert_eq!(opened(json!("required")), Vec::<String>::new());
+        assert_eq!(opened(json!("bestEffort")), ["calls are made even while the audit log cannot be written"]);
+        let heads = json!({ "file": "heads.jsonl", "command": ["curl", "-T", "-", "https://x"] });
+        assert_eq!(
+            opened(json!({ "rotate": { "keep": 3 }, "heads": heads })),
+            [
+                "of the audit log 3 old files are kept",
+                "heads of the audit log are written to heads.jsonl",
+                "heads of the audit log are given to curl -T - https://x, which is started for that",
+            ]
+        );
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::commands::failure::Failure;
 use crate::commands::{folders, output};
-use agent_spaces_audit_log::{AuditError, Tampered, Verified, verify, verify_copy};
+use agent_spaces_audit_log::{AuditError, Tampered, Verification, Verified};
 use clap::Args;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -12,8 +12,9 @@ use std::path::{Path, PathBuf};
 #[command(after_help = "Examples:
   agent-spaces audit verify
   agent-spaces audit verify --log copy.jsonl --heads /media/usb/audit
+  agent-spaces audit verify --shipped /mnt/backup/heads.jsonl
 
-Exit status: 0 nothing was changed, 1 something was, or entries are missing, 2 there is no log, 5 it cannot be read.")]
+Exit status: 0 unchanged, 1 changed, or entries are missing, 2 no log, 3 unchanged, but entries could not be written, 5 log unreadable.")]
 pub(super) struct Verify {
     /// The log [default: this user's]
     #[arg(long, value_name = "FILE", requires = "heads")]
@@ -22,6 +23,10 @@ pub(super) struct Verify {
     /// The folder of the signed head and its key, which others cannot write to [default: this user's]
     #[arg(long, value_name = "DIR", requires = "log")]
     heads: Option<PathBuf>,
+
+    /// Compare the log with the signed heads in this file, to which `audit.heads` of the configuration has brought them
+    #[arg(long, value_name = "FILE")]
+    shipped: Option<PathBuf>,
 
     /// Print one JSON value
     #[arg(long)]
@@ -36,7 +41,8 @@ impl Verify {
             return Failure::new("host.state", "there is no home folder", Some("name --log and --heads"))
                 .report(self.json);
         };
-        let found = if named.is_some() { verify_copy(&log, &heads) } else { verify(&log, &heads) };
+        let is_copy = named.is_some();
+        let found = Verification { log: &log, heads: &heads, is_copy, shipped: self.shipped.as_deref() }.check();
         let (value, text, status) = match found {
             Ok(verified) => whole(&log, verified),
             Err(AuditError::Tampered(tampered)) => changed(&log, &tampered),
@@ -47,26 +53,51 @@ impl Verify {
     }
 }
 
-/// A log in which no line was changed. What is missing may be a crash's doing, or somebody's.
-fn whole(log: &Path, Verified { entries, recovered, lost }: Verified) -> (Value, String, u8) {
-    let mut value = json!({ "ok": lost == 0, "log": log, "entries": entries, "recovered": recovered, "lost": lost });
-    let found = match lost {
-        0 => "unchanged".to_owned(),
-        count => {
-            let message = format!("at least {count} more are missing: a crash took them, or somebody cut them off");
-            value["message"] = json!(message);
-            message
+/// A log in which no line was changed. What is missing may be a crash's doing, or somebody's; what could not be written
+/// is known.
+fn whole(log: &Path, found: Verified) -> (Value, String, u8) {
+    let Verified { entries, recovered, lost, gaps, unwritten, waiting, removed, files, shipped } = found;
+    let missing = format!("at least {lost} more are missing: a crash took them, or somebody cut them off");
+    let unlogged = gaps.saturating_add(unwritten);
+    let gap = format!("no line was changed, but {unlogged} more could not be written: the log has gaps");
+    let (verdict, message, status) = match (lost, unlogged) {
+        (0, 0) => ("unchanged", None, 0),
+        (0, _) => ("gaps", Some(gap), 3),
+        (_, 0) => ("missing", Some(missing), 1),
+        _ => ("missing", Some(format!("{missing}; {unlogged} more could not be written")), 1),
+    };
+    let mut value = json!({
+        "ok": status == 0, "verdict": verdict, "log": log, "entries": entries, "files": files, "recovered": recovered,
+        "lost": lost, "gaps": gaps, "unwritten": unwritten, "waiting": waiting, "removed": removed,
+    });
+    let mut text = format!("{}: {entries} entries", log.display());
+    if files > 1 {
+        text += &format!(" in {files} files");
+    }
+    text += &format!(", {}", message.as_deref().unwrap_or(verdict));
+    let mut note = |count: u64, what: &str| {
+        if count > 0 {
+            text += &format!("; {count} {what}");
         }
     };
-    let noted = match recovered {
-        0 => String::new(),
-        count => format!("; {count} of them were written by a process that was killed"),
-    };
-    (value, format!("{}: {entries} entries, {found}{noted}\n", log.display()), u8::from(lost > 0))
+    note(recovered, "of them were written by a process that was killed");
+    note(removed, "of them are in files that were removed, as the log states");
+    note(waiting, "more wait in processes that have the log open");
+    if let Some(shipped) = shipped {
+        value["shipped"] = json!({ "agree": shipped.agree, "removed": shipped.removed, "entries": shipped.entries });
+        text += &format!("; agrees with {} heads kept elsewhere, up to entry {}", shipped.agree, shipped.entries);
+        if shipped.removed > 0 {
+            text += &format!(" ({} are of removed files)", shipped.removed);
+        }
+    }
+    if let Some(message) = message {
+        value["message"] = json!(message);
+    }
+    (value, text + "\n", status)
 }
 
 fn changed(log: &Path, Tampered { line, message }: &Tampered) -> (Value, String, u8) {
-    let value = json!({ "ok": false, "log": log, "line": line, "message": message });
+    let value = json!({ "ok": false, "verdict": "changed", "log": log, "line": line, "message": message });
     let line = line.map(|line| format!(":{line}")).unwrap_or_default();
     (value, format!("{}{line}: {message}\n", log.display()), 1)
 }

@@ -83,6 +83,9 @@ impl SpaceModules<'_> {
         if let Some(observer) = equipment.observer.clone() {
             space = space.with_observer(move |event| observer(event));
         }
+        if let Some(audit) = &equipment.audit {
+            space = space.with_audit(audit.clone());
+        }
         if let Some(channel) = &equipment.channel {
             space.approvals().ask(channel.clone());
         }

@@ -65,7 +65,7 @@ impl Source {
             Found::Project(project) => Some(project.as_ref()),
             Found::Definitions(_) => None,
         };
-        let mut session = Session::in_runtime(project, runtime)?;
+        let mut session = Session::serving(project, runtime)?;
         session.keep_histories();
         session.ask_through(Arc::new(ServedChannel::new(decisions, approvals::store_channel())));
         let offers = match project {

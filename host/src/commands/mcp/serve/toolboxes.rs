@@ -25,7 +25,7 @@ pub(super) fn open(
     if project.toolboxes().is_empty() {
         terminal::warn(&format!("{}: it has no `toolboxes`", project.config().file));
     }
-    let mut session = Session::in_runtime(Some(&project), runtime)?;
+    let mut session = Session::serving(Some(&project), runtime)?;
     session.ask_through(Arc::new(ServedChannel::new(decisions, approvals::store_channel())));
     let (clients, equipment) = (session.clients(), session.equipment());
     let toolboxes = Toolboxes::new(*project, choice.space(), engine, clients, equipment, folders::outlines());

@@ -1,0 +1,59 @@
+//! Calls of an agent while the audit log cannot be written.
+
+use crate::agent::Agent;
+use crate::support::Project;
+use serde_json::{Value, json};
+use std::fs::File;
+
+/// A project with a space whose scripts write files.
+fn project(audit: Value) -> Project {
+    let space = json!({ "workspace": "./files", "policy": "permissive" });
+    Project::new(json!({ "audit": audit, "spaces": { "work": space } }))
+}
+
+/// Writes a file; gives what the program gave: `done`, or the code of the error.
+fn write(agent: &mut Agent, name: &str) -> Value {
+    let result = agent.run(&format!(
+        "import {{ fs }} from '@agent-spaces/std';
+        let said: string = 'done';
+        try {{ await fs.writeFile('{name}', 'x'); }} catch (error: any) {{ said = error.code; }}
+        export default said;"
+    ));
+    result["structuredContent"]["value"].clone()
+}
+
+fn hold(project: &Project) -> File {
+    let lock = File::open(project.home("data/agent-spaces/audit/lock")).unwrap();
+    lock.lock().unwrap();
+    lock
+}
+
+#[test]
+fn what_cannot_be_logged_is_not_done_and_goes_on_when_it_can() {
+    let project = project(json!(true));
+    let mut agent = Agent::of(&project, &["--space", "work"]);
+    assert_eq!(write(&mut agent, "before"), "done");
+    let lock = hold(&project);
+    assert_eq!(write(&mut agent, "meanwhile"), "call.audit_unavailable");
+    assert!(!project.path("files/meanwhile").exists());
+    drop(lock);
+    assert_eq!(write(&mut agent, "after"), "done");
+    assert!(project.path("files/before").exists() && project.path("files/after").exists());
+    assert_eq!(agent.leave(), Some(0));
+    let done = project.agent_spaces(&["audit", "verify", "--json"]);
+    assert_eq!((done.status, &done.json()["entries"]), (Some(0), &json!(12)), "what waited was written: {done:?}");
+}
+
+#[test]
+fn an_operator_can_let_calls_go_on_without_the_log() {
+    let project = project(json!("bestEffort"));
+    let mut agent = Agent::of(&project, &["--space", "work"]);
+    assert_eq!(write(&mut agent, "before"), "done");
+    let lock = hold(&project);
+    assert_eq!(write(&mut agent, "meanwhile"), "done");
+    assert!(project.path("files/meanwhile").exists());
+    drop(lock);
+    assert_eq!(agent.leave(), Some(0));
+    let done = project.agent_spaces(&["audit", "verify", "--json"]);
+    assert_eq!((done.status, &done.json()["entries"]), (Some(0), &json!(8)), "{done:?}");
+}

@@ -10,6 +10,7 @@
 //! - [`Space`]: both together; makes scripts into [`Program`]s and runs them.
 //! - `script`, `resolve`: from TypeScript to what the engine runs, with all that it imports.
 //! - `npm`: the npm packages that handlers import.
+//! - `closed_folder`: folders that scripts neither import from nor work in.
 //! - `plain_file`: files of folders that handlers and scripts read from.
 //! - `private_folder`: folders that are their user's alone.
 //! - `binding`: the component for one set of interfaces.
@@ -35,6 +36,8 @@ mod audit;
 mod audit_trail;
 #[cfg(feature = "compiler")]
 mod binding;
+#[cfg(feature = "compiler")]
+mod closed_folder;
 #[cfg(feature = "compiler")]
 mod compile;
 mod concurrency;

@@ -15,8 +15,8 @@ use crate::script::{
 };
 use crate::standard;
 use crate::workspace::Workspace;
-use agent_spaces_std::fs::is_protected;
 use agent_spaces_std::http::FETCH_JS;
+use agent_spaces_std::protected::{Access, is_protected};
 use capability_gen::emit::js;
 use capability_gen::names::nearest;
 use capability_gen::paths::join;
@@ -296,8 +296,10 @@ impl Graph<'_> {
         let Some(wanted) = join(file, site.specifier) else {
             return Err(refuse(format!("'{}' lies outside the workspace", site.specifier)));
         };
-        if wanted.split('/').any(is_protected) {
-            return Err(refuse(format!("'{}' is not for scripts", site.specifier)));
+        if wanted.split('/').any(|name| is_protected(name, Access::Read)) {
+            let hint = "names of configuration, state and credentials, and all that begin with a dot, are not imported; \
+                        give the file another name";
+            return Err(refuse(format!("'{}' is not for scripts", site.specifier)).hint(hint));
         }
         if let Some(found) = self.found.get(&wanted) {
             return found.clone().ok_or_else(|| refuse(format!("Cannot find '{}'", site.specifier)));

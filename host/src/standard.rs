@@ -1,5 +1,6 @@
 //! `@agent-spaces/std`: the interfaces of `wit/std.wit`, answered by the crate `agent-spaces-std`.
 
+use crate::closed_folder;
 use crate::error::HostError;
 use crate::handlers::{Answer, Call, CapabilityError, Handlers};
 use crate::interfaces::Interfaces;
@@ -8,10 +9,12 @@ use crate::pipeline::STANDARD;
 use agent_spaces_policy::{NetworkPolicy, Policy};
 use agent_spaces_std::fs::Files;
 use agent_spaces_std::http::Client;
+use agent_spaces_std::protected::Access;
 use agent_spaces_std::{StdError, crypto, csv, json, time};
 use capability_gen::json_memory::{self, Account};
 use serde_json::Value;
-use std::path::Path;
+use std::io;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// What scripts import the standard library from.
@@ -36,9 +39,17 @@ pub struct StandardLibrary {
 }
 
 impl StandardLibrary {
-    /// Within what a policy allows. `workspace` is the folder that `fs` sees; without one it sees nothing.
-    pub fn new(policy: &Policy, workspace: Option<&Path>) -> std::io::Result<StandardLibrary> {
-        let files = workspace.map(|folder| Files::open(folder, *policy.files())).transpose()?;
+    /// Within what a policy allows. `workspace` is the folder that `fs` sees; without one it sees nothing, and one that is
+    /// closed to scripts is refused. `counts` is the folder in which processes count what workspaces hold; without one,
+    /// each library counts for itself.
+    pub fn new(policy: &Policy, workspace: Option<&Path>, counts: Option<PathBuf>) -> io::Result<StandardLibrary> {
+        let open = |folder: &Path| {
+            let real = folder.canonicalize()?;
+            closed_folder::check(&real, Access::Write, &[])
+                .map_err(|closed| io::Error::new(io::ErrorKind::PermissionDenied, closed.to_string()))?;
+            Files::open(&real, *policy.files(), counts)
+        };
+        let files = workspace.map(open).transpose()?;
         Ok(StandardLibrary { files: files.map(Arc::new), client: Arc::new(Client::new(policy.network().clone())) })
     }
 

@@ -1,34 +1,96 @@
 //! The folder whose files a script may import.
 
+use crate::closed_folder::{self, ClosedFolder};
+use crate::npm::FOLDER as NODE_MODULES;
 use crate::plain_file;
-use agent_spaces_std::fs::is_protected;
+use agent_spaces_std::protected::{Access, is_protected};
+use cap_fs_ext::MetadataExt;
 use cap_std::ambient_authority;
 use cap_std::fs::Dir;
 use std::io::{self, Read};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-/// A folder, opened once; nothing outside it can be reached through it, symlinks included.
+/// A folder, opened once; nothing outside it can be reached through it, symlinks included, and nothing in it that is closed
+/// to scripts.
 #[derive(Debug)]
-pub struct Workspace(Dir);
+pub struct Workspace {
+    folder: Dir,
+    /// The one file that may be imported, where the folder is closed to scripts.
+    alone: Option<Alone>,
+    /// Package managers put files into `node_modules` by hard links.
+    has_hard_links: bool,
+}
+
+/// A file in a folder that is closed to scripts.
+#[derive(Debug)]
+struct Alone {
+    name: String,
+    why: ClosedFolder,
+}
 
 impl Workspace {
-    /// Opens a folder.
+    /// Opens a folder. One that is closed to scripts is refused: a home or root folder, one above them, or one of
+    /// configuration or credentials.
     pub fn open(folder: &Path) -> io::Result<Workspace> {
-        Dir::open_ambient_dir(folder, ambient_authority()).map(Workspace)
+        Workspace::open_apart_from(folder, &[])
+    }
+
+    /// The same, and it may not overlap the folders `own`.
+    pub fn open_apart_from(folder: &Path, own: &[PathBuf]) -> io::Result<Workspace> {
+        match Workspace::find(folder, own)? {
+            (workspace, None) => Ok(workspace),
+            (_, Some(why)) => {
+                let message = format!("its files are not for scripts: {why}; name a folder that is for scripts alone");
+                Err(io::Error::new(io::ErrorKind::PermissionDenied, message))
+            }
+        }
+    }
+
+    /// What a script or a file of handlers imports from: the folder that it is in. Where that is closed to scripts, or
+    /// overlaps the folders `own`, nothing but the file itself.
+    pub fn beside(file: &Path, own: &[PathBuf]) -> io::Result<Workspace> {
+        let folder = file.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let (workspace, closed) = Workspace::find(folder, own)?;
+        let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        Ok(Workspace { alone: closed.map(|why| Alone { name, why }), ..workspace })
+    }
+
+    fn find(folder: &Path, own: &[PathBuf]) -> io::Result<(Workspace, Option<ClosedFolder>)> {
+        let real = folder.canonicalize()?;
+        let closed = closed_folder::check(&real, Access::Read, own).err();
+        let has_hard_links = real.iter().any(|name| name == NODE_MODULES);
+        // By its real path: that is the one that was checked.
+        let folder = Dir::open_ambient_dir(&real, ambient_authority())?;
+        Ok((Workspace { folder, alone: None, has_hard_links }, closed))
     }
 
     /// The text of a file of at most `limit` bytes; none where there is no such file.
     pub(crate) fn read(&self, path: &str, limit: usize) -> io::Result<Option<String>> {
+        if let Some(Alone { why, .. }) = self.alone.as_ref().filter(|alone| alone.name != path) {
+            let message =
+                format!("its folder is closed to scripts: {why}; move what imports it into a folder of its own");
+            return Err(io::Error::new(io::ErrorKind::PermissionDenied, message));
+        }
         // What a link leads to counts, not what it is called.
-        if self.0.canonicalize(path).is_ok_and(|real| real.iter().any(|part| is_protected(&part.to_string_lossy()))) {
+        let real = match self.folder.canonicalize(path) {
+            Ok(real) => real,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(error),
+        };
+        let is_closed = real.iter().any(|name| is_protected(&name.to_string_lossy(), Access::Read));
+        if is_closed {
             return Err(io::Error::other("it is not for scripts"));
         }
-        let file = match plain_file::open(&self.0, Path::new(path)) {
+        let file = match plain_file::open(&self.folder, &real) {
             Ok(Some(file)) => file,
             Ok(None) => return Ok(None),
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(error),
         };
+        if !self.has_hard_links && file.metadata()?.nlink() > 1 {
+            let message = "it has several names (hard links), and one may be closed to scripts; import a copy of it";
+            return Err(io::Error::other(message));
+        }
         let mut text = String::new();
         file.take(limit as u64 + 1).read_to_string(&mut text)?;
         if text.len() > limit {

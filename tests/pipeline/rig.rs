@@ -139,7 +139,7 @@ impl Rig {
         interfaces.add("post.wit", POST).unwrap();
         answer_all(&mut handlers, POST_INTERFACE, &provided, &at_once);
         let policy = Arc::new(Policy::new(settings));
-        StandardLibrary::new(&policy, None).unwrap().add_to(&mut interfaces, &mut handlers).unwrap();
+        StandardLibrary::new(&policy, None, None).unwrap().add_to(&mut interfaces, &mut handlers).unwrap();
         let (told, events): (Written<String>, Written<Event>) = Default::default();
         let mut space = Space::new(engine(), interfaces, handlers)
             .unwrap()

@@ -6,7 +6,7 @@ use serde_json::json;
 use std::os::unix::fs::symlink;
 
 /// What each workspace has under protected names.
-const THERE: [&str; 8] = [
+const THERE: [&str; 16] = [
     ".agent-spaces/std.d.ts",
     "agent-spaces.config.json",
     "agent-spaces.config.toml",
@@ -15,6 +15,14 @@ const THERE: [&str; 8] = [
     ".mcp.json",
     ".git/config",
     "sub/.git/hooks/pre-commit",
+    ".cursor/mcp.json",
+    ".vscode/mcp.json",
+    ".claude.json",
+    ".local/state/agent-spaces/mcp-tokens.json",
+    ".env.local",
+    "sub/.npmrc",
+    "certs/server.key",
+    "keys/id_ed25519",
 ];
 
 /// A project whose workspace has all of them, and one file that is free.
@@ -29,13 +37,16 @@ fn project() -> Project {
 #[test]
 fn protected_names_are_refused_by_every_function() {
     let project = project();
-    let folders = [".agent-spaces", ".git", "sub/.git"];
+    let folders = [".agent-spaces", ".git", "sub/.git", ".cursor", ".local/state"];
     let fresh = [
         ".GIT/config",
         "Agent-Spaces.Config.json",
         "sub/.mcp.json",
         ".git./config",
         "sub/agent-spaces.config.local.json",
+        ".Cursor/mcp.json",
+        "CURSOR~1/mcp.json",
+        "\u{ff0e}env",
     ];
     let paths = [&THERE[..], &folders, &fresh].concat();
     for (path, function, outcome) in outcomes(&project, &[READING, WRITING].concat(), &paths) {
@@ -63,7 +74,7 @@ fn protected_names_are_not_listed_found_or_deleted_with_their_folder() {
         const deleted = await attempt(() => fs.delete('sub', { recursive: true }));
         ({ found, asked: asked.flat(), deleted: deleted.code ?? null })";
     let value = project.run(&script(body)).value();
-    assert_eq!(value["found"], json!([["free.txt", "sub"], ["free.txt"], [], []]));
+    assert_eq!(value["found"], json!([["certs", "free.txt", "keys", "sub"], ["free.txt"], [], []]));
     assert_eq!(value["asked"], json!([]));
     assert_eq!(project.read("files/sub/.git/hooks/pre-commit").as_deref(), Some("as it was"), "{value}");
 }

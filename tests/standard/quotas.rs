@@ -102,3 +102,26 @@ fn settings_of_a_space_go_over_the_preset() {
     let value = blind.run(&script("await fs.writeFile('a', 'x'); await attempt(() => fs.readFile('a'))")).value();
     assert_eq!(value["message"], "Reading files is not allowed in this space");
 }
+
+/// Each has counted the workspace before the other fills it.
+#[test]
+fn two_processes_do_not_fill_a_workspace_twice() {
+    let project = Project::with_policy(json!({ "preset": "standard", "fs": { "maxTotalBytes": 10_000 } }));
+    let filling = |own: &str, other: &str| {
+        script(&format!(
+            "await fs.writeFile('{own}', '');
+            while (!await fs.exists('{other}')) await time.sleep(50);
+            let written = 0;
+            for (let number = 0; number < 30; number++)
+                if ((await attempt(() => fs.writeFile(`{own}-${{number}}`, 'x'.repeat(500)))).code === undefined) written += 500;
+            written"
+        ))
+    };
+    project.write("one.ts", filling("one", "other"));
+    project.write("other.ts", filling("other", "one"));
+    let begun = ["one.ts", "other.ts"].map(|file| project.start(&["run", file, "--space", "work", "--json"]));
+    let written: u64 = begun.map(|begun| begun.finish().value().as_u64().unwrap()).iter().sum();
+    let files = std::fs::read_dir(project.path("files")).unwrap();
+    let held: u64 = files.map(|file| file.unwrap().metadata().unwrap().len()).sum();
+    assert_eq!((written, held), (10_000, 10_000));
+}

@@ -12,11 +12,16 @@ const TOOL: &str =
 
 /// That the command refuses to load the space, and says what overlaps with what.
 fn assert_overlap(project: &Project, arguments: &[&str], named: &str) {
+    assert_refused(project, arguments, &["overlap: a script could change what decides over it", named]);
+}
+
+/// That the command refuses to load the space, and says why.
+fn assert_refused(project: &Project, arguments: &[&str], why: &[&str]) {
     project.write("script.ts", READ);
     let done = project.agent_spaces(&[&["run", "script.ts", "--json"], arguments].concat());
     let (code, message) = done.error();
     assert_eq!((code.as_str(), done.status), ("config.unknown", Some(2)), "{message}");
-    for part in ["overlap: a script could change what decides over it", named] {
+    for part in why {
         assert!(message.contains(part), "{arguments:?} has no {part:?}: {message}");
     }
 }
@@ -71,16 +76,22 @@ fn a_workspace_that_holds_what_decides_over_scripts_is_refused() {
     };
     for (workspace, named) in [
         (".", "agent-spaces.config.json overlap"),
-        ("..", "agent-spaces.config.json overlap"),
         ("./files/up", "agent-spaces.config.json overlap"),
         ("./tools", "tools overlap"),
         ("./code", "handled.json overlap"),
-        ("./.agent-spaces", ".agent-spaces overlap"),
-        ("./.agent-spaces/inner", ".agent-spaces overlap"),
     ] {
         project.configure(config(workspace));
         project.trust();
         assert_overlap(&project, &["--space", "work"], named);
+    }
+    for (workspace, why) in [
+        ("..", "the home folder lies in it"),
+        ("./.agent-spaces", "`.agent-spaces` is a folder that scripts have no part in"),
+        ("./.agent-spaces/inner", "`.agent-spaces` is a folder that scripts have no part in"),
+    ] {
+        project.configure(config(workspace));
+        project.trust();
+        assert_refused(&project, &["--space", "work"], &["$.spaces.work.workspace", why]);
     }
     // The other side: a folder beside them is fine.
     project.configure(config("./code/deep"));
@@ -104,10 +115,86 @@ fn a_workspace_in_the_folders_of_agent_spaces_at_home_is_refused() {
         "data/agent-spaces",
         "config",
         "config/agent-spaces",
-        "",
     ] {
         assert_overlap(&project, &["--workspace", &home(folder)], "agent-spaces overlap");
     }
+}
+
+#[test]
+fn a_home_a_root_and_folders_of_other_programs_are_no_workspaces() {
+    let project = Project::new(json!({ "spaces": { "work": {} } }));
+    for folder in [".cursor", ".vscode", ".git/hooks", "node_modules/a", "capabilities", "files/.cursor"] {
+        fs::create_dir_all(project.path(folder)).unwrap();
+    }
+    for folder in [".cursor/deep", ".config/Code/User/snippets", "documents", ".config/other/files"] {
+        fs::create_dir_all(project.home(folder)).unwrap();
+    }
+    fs::write(project.home("documents/which"), "inside the home").unwrap();
+    symlink(project.home(""), project.path("link")).unwrap();
+    let home = |name: &str| project.home(name).display().to_string();
+    let outside = project.outside("").display().to_string();
+    let program = "another program keeps its configuration there";
+    for (folder, why) in [
+        (home("").as_str(), "it is the home folder"),
+        ("link", "it is the home folder"),
+        (&outside, "the home folder lies in it"),
+        ("/", "it is a root folder"),
+        (".cursor", "`.cursor` is a folder that scripts have no part in"),
+        (".git/hooks", "`.git` is"),
+        ("node_modules/a", "`node_modules` is"),
+        ("capabilities", "`capabilities` is"),
+        (&home(".cursor/deep"), program),
+        (&home(".config/Code/User/snippets"), program),
+        (&home(".config"), program),
+    ] {
+        let said =
+            ["--workspace: ", "is not a folder for scripts", why, "Name a folder of its own inside it or elsewhere"];
+        assert_refused(&project, &["--workspace", folder], &said);
+    }
+    // The other side: folders inside a home are for scripts, also where they are in a folder of programs.
+    assert_eq!(project.run_with(READ, &["--workspace", &home("documents"), "--json"]).value(), "inside the home");
+    let refused = project.run_with(READ, &["--workspace", &home(".config/other/files"), "--json"]).error();
+    assert!(refused.1.contains("There is no file"), "{refused:?}");
+}
+
+/// A folder without a configuration is a workspace where its user says so; what would become one is not written.
+#[test]
+fn a_script_in_a_workspace_adds_no_capabilities_and_no_configuration() {
+    let project = Project::empty();
+    project.write(".claude/settings.json", "as it was");
+    project.write("package.json", "as it was");
+    let paths = [
+        "capabilities/evil.json",
+        "capabilities",
+        "sub/capabilities/evil.json",
+        ".mcp.json",
+        ".cursor/mcp.json",
+        ".vscode/mcp.json",
+        ".claude/settings.json",
+        ".envrc",
+        "package.json",
+        "node_modules/zod/index.js",
+        "agent-spaces.config.json",
+        "AGENTS.md",
+    ];
+    let body = format!(
+        "const said = {{}};
+        for (const path of {}) {{
+            await attempt(() => fs.mkdir(path.split('/').slice(0, -1).join('/') || '.'));
+            said[path] = (await attempt(() => fs.writeFile(path, '{{}}'))).reason;
+        }}
+        await fs.mkdir('out'); await fs.writeFile('out/report.json', '{{}}');
+        said",
+        json!(paths)
+    );
+    let value = project.run_with(&script(&body), &["--workspace", ".", "--json"]).value();
+    for path in paths {
+        assert_eq!(value[path], "protected", "{path}: {value}");
+    }
+    assert_eq!(project.read("out/report.json").as_deref(), Some("{}"));
+    assert!(!project.path("capabilities").exists() && !project.path("sub/capabilities").exists());
+    assert_eq!(project.read("package.json").as_deref(), Some("as it was"));
+    assert_eq!(project.read(".claude/settings.json").as_deref(), Some("as it was"));
 }
 
 /// What a folder of definitions does not have yet, a script must not add.

@@ -84,6 +84,7 @@ impl Session {
             audit: trail.as_ref().map(AuditTrail::handle),
             operator: Some(Arc::new(terminal::warn)),
             counts: folders::state().map(|folder| folder.join("counts")),
+            workspace_counts: folders::state().map(|folder| folder.join("workspaces")),
             ..Equipment::default()
         };
         Ok(Session { runtime, handle, clients, equipment, _trail: trail })

@@ -88,8 +88,8 @@ pub(super) fn audit_files() -> Option<(PathBuf, PathBuf)> {
     Some((state()?.join("audit").join("log.jsonl"), heads))
 }
 
-/// Folders that no workspace may overlap.
-fn protected() -> Vec<PathBuf> {
+/// Folders that no workspace may overlap, and that no script imports from.
+pub(super) fn protected() -> Vec<PathBuf> {
     all().into_iter().map(|(_, folder)| folder).collect()
 }
 

@@ -54,7 +54,8 @@ pub(super) struct Run {
     #[arg(long)]
     events: bool,
 
-    /// Folder that the script's `fs` sees, and whose files it may import if it lies there [default: the space's]
+    /// Folder that the script's `fs` sees, and whose files it may import if it lies there; no home or root folder
+    /// [default: the space's]
     #[arg(long, value_name = "DIR")]
     workspace: Option<PathBuf>,
 

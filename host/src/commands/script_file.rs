@@ -1,6 +1,7 @@
 //! The script that a command is given: a file, or stdin.
 
 use super::failure::Failure;
+use super::folders;
 use agent_spaces::Workspace;
 use agent_spaces::script::MAX_SOURCE_BYTES;
 use std::io::Read;
@@ -11,8 +12,10 @@ pub(super) struct ScriptFile {
     /// Its path within the workspace.
     pub(super) name: String,
     pub(super) source: String,
-    /// The workspace; none for stdin without one.
+    /// The workspace, or else the script's folder; none for stdin without a workspace.
     pub(super) folder: Option<PathBuf>,
+    /// Whether that is the workspace.
+    is_in_workspace: bool,
 }
 
 impl ScriptFile {
@@ -20,7 +23,8 @@ impl ScriptFile {
     pub(super) fn read(file: &Path, workspace: Option<&Path>) -> Result<ScriptFile, Failure> {
         if file == Path::new("-") {
             let source = read_text(std::io::stdin().lock(), "stdin")?;
-            return Ok(ScriptFile { name: "script.ts".into(), source, folder: workspace.map(Path::to_owned) });
+            let folder = workspace.map(Path::to_owned);
+            return Ok(ScriptFile { name: "script.ts".into(), source, folder, is_in_workspace: true });
         }
         let shown = file.display();
         let opened = std::fs::File::open(file).map_err(|error| {
@@ -28,17 +32,22 @@ impl ScriptFile {
         })?;
         let source = read_text(opened, &shown.to_string())?;
         let parent = file.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        let inside = workspace.and_then(|folder| Some((name_within(file, folder)?, folder)));
-        let alone = || Some((name_within(file, parent)?, parent));
-        let (name, folder) = inside
+        let inside = workspace.and_then(|folder| Some((name_within(file, folder)?, folder, true)));
+        let alone = || Some((name_within(file, parent)?, parent, false));
+        let (name, folder, is_in_workspace) = inside
             .or_else(alone)
             .ok_or_else(|| Failure::new("config.file", format!("{shown}: its folder cannot be read"), None))?;
-        Ok(ScriptFile { name, source, folder: Some(folder.to_owned()) })
+        Ok(ScriptFile { name, source, folder: Some(folder.to_owned()), is_in_workspace })
     }
 
+    /// What it imports from. A script in a home folder, or in another that is closed to scripts, imports nothing of it.
     pub(super) fn workspace(&self) -> Result<Option<Workspace>, Failure> {
         let Some(folder) = &self.folder else { return Ok(None) };
-        let opened = Workspace::open(folder);
+        let own = folders::protected();
+        let opened = match self.is_in_workspace {
+            true => Workspace::open_apart_from(folder, &own),
+            false => Workspace::beside(&folder.join(&self.name), &own),
+        };
         opened
             .map(Some)
             .map_err(|error| Failure::new("config.workspace", format!("{}: {error}", folder.display()), None))

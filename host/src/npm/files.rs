@@ -3,7 +3,7 @@
 //! Every look at a file goes through a handle of that folder, so that a link that leads out of it leads nowhere.
 
 use crate::plain_file;
-use agent_spaces_std::fs::is_protected;
+use agent_spaces_std::protected::{Access, is_protected};
 use cap_std::ambient_authority;
 use cap_std::fs::{Dir, Metadata};
 use oxc_resolver::{FileMetadata, FileSystem, ResolveError};
@@ -40,7 +40,7 @@ impl ProjectFiles {
 
     /// The text of a file of at most `limit` bytes.
     pub(super) fn text(&self, path: &str, limit: usize) -> io::Result<String> {
-        if path.split('/').any(is_protected) {
+        if is_closed(path) {
             return Err(io::Error::other("it is not for handlers"));
         }
         let bytes = self.bytes(Path::new(path), limit)?;
@@ -106,6 +106,14 @@ impl FileSystem for ProjectFiles {
     }
 }
 
+/// Whether a path leads through a name that is closed to scripts. Package managers keep their stores in folders such as
+/// `node_modules/.pnpm`; what lies directly in `node_modules` may begin with a dot.
+fn is_closed(path: &str) -> bool {
+    let names: Vec<&str> = path.split('/').collect();
+    let is_store = |index: usize| index > 0 && index + 1 < names.len() && names.get(index - 1) == Some(&super::FOLDER);
+    names.iter().enumerate().any(|(index, name)| !is_store(index) && is_protected(name, Access::Read))
+}
+
 fn told(metadata: &Metadata) -> FileMetadata {
     FileMetadata::new(metadata.is_file(), metadata.is_dir(), metadata.is_symlink())
 }
@@ -131,11 +139,25 @@ fn nesting(text: &[u8]) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::nesting;
+    use super::{is_closed, nesting};
 
     #[test]
     fn only_brackets_outside_of_strings_nest() {
         assert_eq!(nesting(br#"{ "a[[[[\"[[": [ {} ], "b": [] }"#), 3);
         assert_eq!(nesting("[".repeat(1_000_000).as_bytes()), 1_000_000);
+    }
+
+    #[test]
+    fn the_stores_of_package_managers_are_open_and_what_else_begins_with_a_dot_is_not() {
+        for path in
+            ["/node_modules/zod/index.js", "/node_modules/.pnpm/zod@3/node_modules/zod/index.js", "/packages/a/b.js"]
+        {
+            assert!(!is_closed(path), "{path}");
+        }
+        for path in
+            ["/.cursor/mcp.json", "/node_modules/.env", "/node_modules/a/.npmrc", "/a/.pnpm/x.js", "/a/server.key"]
+        {
+            assert!(is_closed(path), "{path}");
+        }
     }
 }

@@ -19,7 +19,6 @@ use crate::values::{Shape, camel_case};
 use crate::workspace::Workspace;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
-use std::path::Path;
 
 impl DefinitionFile {
     /// A component that exports the interfaces of this definition, answered by its handlers.
@@ -52,9 +51,8 @@ impl DefinitionFile {
         let kind = self.handler_kind();
         let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let module = self.modules()?.into_iter().next().unwrap_or_default();
-        let folder = file.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        let workspace = Workspace::open(folder)
-            .map_err(|error| fail(format!("{}: {error}", folder.display()), "Look there".into()))?;
+        let workspace = Workspace::beside(file, &[])
+            .map_err(|error| fail(format!("the folder of {}: {error}", file.display()), "Look there".into()))?;
         let mut modules = interfaces.modules();
         modules.insert(PROCESS.to_owned(), ModuleSource::JavaScript(PROCESS_SOURCE.into()));
         modules.insert(CAPABILITIES.to_owned(), ModuleSource::JavaScript(CAPABILITIES_SOURCE.into()));

@@ -28,6 +28,9 @@ pub struct Equipment {
     /// The folder in which calls of a day are counted, outside of every project. Without it they are counted for as
     /// long as the space lives.
     pub counts: Option<PathBuf>,
+    /// The folder in which what workspaces hold is counted, for all processes together and outside of every project.
+    /// Without it each space counts for itself.
+    pub workspace_counts: Option<PathBuf>,
     /// The calls that spaces had before, where they are made anew while they are in use; otherwise each begins anew.
     pub histories: Option<Histories>,
     /// The folder that `fs` sees, in place of the one that the configuration names.

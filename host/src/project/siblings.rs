@@ -3,6 +3,7 @@
 use crate::workspace::Workspace;
 use capability_gen::sources::define_tool::MAX_FILE_BYTES;
 use std::collections::BTreeMap;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -16,22 +17,24 @@ type Found = Result<Option<Arc<str>>, String>;
 /// Files of one folder, each read once: what is compiled later is compiled from the same texts.
 #[derive(Clone, Debug)]
 pub(super) struct Siblings {
-    folder: PathBuf,
+    /// The definition.
+    file: PathBuf,
     found: Arc<Mutex<BTreeMap<String, Found>>>,
+    /// Its folder, once something of it was read.
+    folder: Arc<Mutex<Option<Arc<Workspace>>>>,
 }
 
 impl Siblings {
     /// The files of a definition's folder. As with its handlers, nothing outside of it can be reached.
     pub(super) fn of(file: &Path) -> Siblings {
-        let folder = file.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        Siblings { folder: folder.to_owned(), found: Arc::default() }
+        Siblings { file: file.to_owned(), found: Arc::default(), folder: Arc::default() }
     }
 
     pub(super) fn read(&self, path: &str) -> Found {
         if let Some(found) = self.found().get(path) {
             return found.clone();
         }
-        let read = || Workspace::open(&self.folder)?.read(path, MAX_FILE_BYTES);
+        let read = || self.folder()?.read(path, MAX_FILE_BYTES);
         let found = read().map(|text| text.map(Arc::from)).map_err(|error| error.to_string());
         self.found().insert(path.to_owned(), found.clone());
         found
@@ -45,6 +48,7 @@ impl Siblings {
     /// Forgets what was read.
     pub(super) fn forget(&self) {
         self.found().clear();
+        *self.opened() = None;
     }
 
     /// What was asked for.
@@ -64,6 +68,20 @@ impl Siblings {
             [path.clone(), text]
         });
         texts.collect()
+    }
+
+    fn folder(&self) -> io::Result<Arc<Workspace>> {
+        let mut opened = self.opened();
+        if let Some(folder) = &*opened {
+            return Ok(folder.clone());
+        }
+        let folder = Arc::new(Workspace::beside(&self.file, &[])?);
+        *opened = Some(folder.clone());
+        Ok(folder)
+    }
+
+    fn opened(&self) -> MutexGuard<'_, Option<Arc<Workspace>>> {
+        self.folder.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn found(&self) -> MutexGuard<'_, BTreeMap<String, Found>> {

@@ -5,7 +5,9 @@ use super::commands::DefinedCommands;
 use super::definitions::{DefinitionBody, DefinitionFile};
 use super::error::ProjectError;
 use super::find::join;
+use crate::closed_folder;
 use crate::config::Entry;
+use agent_spaces_std::protected::Access;
 use capability_gen::implementation::Implementation;
 use std::path::{Path, PathBuf};
 
@@ -70,7 +72,7 @@ impl DefinitionFile {
     }
 }
 
-/// A folder as a workspace, unless something that decides over scripts lies in it, or it in that.
+/// A folder as a workspace, unless it is closed to scripts, or something that decides over them lies in it, or it in that.
 pub fn check_workspace(
     folder: &Path,
     protected: impl IntoIterator<Item = PathBuf>,
@@ -81,8 +83,12 @@ pub fn check_workspace(
     let workspace = folder.canonicalize().ok().filter(|folder| folder.is_dir()).ok_or_else(|| {
         refuse(format!("there is no folder {}", folder.display()), "Make the folder, or name another")
     })?;
+    closed_folder::check(&workspace, Access::Write, &[]).map_err(|closed| {
+        let message = format!("{} is not a folder for scripts: {closed}", workspace.display());
+        refuse(message, "Name a folder of its own inside it or elsewhere, such as `./workspace`")
+    })?;
     for path in protected {
-        let real = real(&path);
+        let real = closed_folder::real(&path);
         if real.starts_with(&workspace) || (real.is_dir() && workspace.starts_with(&real)) {
             let message = format!(
                 "the workspace {} and {} overlap: a script could change what decides over it",
@@ -93,15 +99,6 @@ pub fn check_workspace(
         }
     }
     Ok(workspace)
-}
-
-/// Where a path leads, links and all. What is not there yet may be made there: then where it would be.
-fn real(path: &Path) -> PathBuf {
-    let found = path.ancestors().find_map(|above| {
-        let real = above.canonicalize().ok()?;
-        Some(real.join(path.strip_prefix(above).ok()?))
-    });
-    found.or_else(|| std::path::absolute(path).ok()).unwrap_or_else(|| path.to_owned())
 }
 
 #[cfg(test)]
@@ -127,9 +124,15 @@ mod tests {
         };
         let check = |path: &str| check_workspace(&at(path), protected(), "here").map_err(|error| error.to_string());
         assert_eq!(check("project/workspace"), Ok(at("project/workspace").canonicalize().unwrap()));
-        for path in ["", "project", "state", "state/keys", "project/.agent-spaces"] {
+        for (path, why) in [
+            ("", "overlap"),
+            ("project", "overlap"),
+            ("state", "overlap"),
+            ("state/keys", "overlap"),
+            ("project/.agent-spaces", "`.agent-spaces` is a folder that scripts have no part in"),
+        ] {
             let message = check(path).unwrap_err();
-            assert!(message.contains("overlap") && message.contains("here"), "{path}: {message}");
+            assert!(message.contains(why) && message.contains("here"), "{path}: {message}");
         }
         // What is not there yet would be made there.
         let coming = [at("project/workspace/../../state/new.json")];

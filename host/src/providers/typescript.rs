@@ -81,8 +81,7 @@ impl TypeScript {
         engine: &Engine,
     ) -> Result<TypeScript, PrepareError> {
         let ProviderGrants { env, network, limits, .. } = grants;
-        let folder = file.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        let workspace = Workspace::open(folder).map_err(|error| unreadable(folder, &error))?;
+        let workspace = Workspace::beside(file, &[]).map_err(|error| unreadable(file, &error))?;
         let (mut interfaces, mut handlers) = (Interfaces::new()?, Handlers::new());
         StandardLibrary::with_network(network).add_to(&mut interfaces, &mut handlers)?;
         // Always there, so that a host that is not given is refused in words.

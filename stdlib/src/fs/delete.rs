@@ -2,20 +2,20 @@
 
 use super::Workspace;
 use super::failure::{failure, too_deep};
-use super::names::is_protected;
 use super::path::WorkspacePath;
 use super::place::{LastLink, Place};
 use super::walk::{MAX_DEPTH, MAX_ENTRIES, Next, Unreadable, entries, walk};
 use crate::error::StdError;
+use crate::protected::{Access, is_dropping, is_protected};
 use cap_fs_ext::DirExt;
 use cap_std::fs::Dir;
 use std::ffi::OsStr;
 
 impl Workspace {
     pub(super) fn delete(&self, path: &str, is_recursive: bool) -> Result<(), StdError> {
-        let path = WorkspacePath::parse(path)?;
+        let path = WorkspacePath::parse(path, Access::Write)?;
         let failed = |error| failure(&path.shown, &error);
-        let mut held = self.usage.lock();
+        let mut held = self.usage.lock()?;
         let place = Place::find(&self.root, &path, LastLink::Keep)?;
         let Some(name) = place.name else {
             return Err(StdError::denied("The workspace itself cannot be deleted"));
@@ -40,7 +40,7 @@ impl Workspace {
 /// Refuses a folder that may not be deleted as a whole, before anything in it is.
 fn check_tree(folder: &Dir, shown: &str) -> Result<(), StdError> {
     let whole = walk(folder, shown, Unreadable::Refuse, &mut |entry| {
-        if is_protected(&entry.name.to_string_lossy()) { Err(holds_protected(shown)) } else { Ok(Next::Enter) }
+        if is_kept(entry.name) { Err(holds_protected(shown)) } else { Ok(Next::Enter) }
     })?;
     whole.ok_or_else(|| too_many(shown))
 }
@@ -53,7 +53,7 @@ fn remove_tree(above: &Dir, name: &OsStr, shown: &str, depth: usize) -> Result<(
     let failed = |error| failure(shown, &error);
     let folder = above.open_dir_nofollow(name).map_err(failed)?;
     for (name, kind) in entries(&folder, MAX_ENTRIES).map_err(failed)?.ok_or_else(|| too_many(shown))? {
-        if is_protected(&name.to_string_lossy()) {
+        if is_kept(&name) {
             return Err(holds_protected(shown));
         }
         if kind.is_dir() {
@@ -65,9 +65,16 @@ fn remove_tree(above: &Dir, name: &OsStr, shown: &str, depth: usize) -> Result<(
     above.remove_dir(name).map_err(failed)
 }
 
+/// Whether a folder with this name in it stays.
+fn is_kept(name: &OsStr) -> bool {
+    let name = name.to_string_lossy();
+    is_protected(&name, Access::Write) && !is_dropping(&name)
+}
+
 fn holds_protected(shown: &str) -> StdError {
     StdError::denied(format!(
-        "The folder \"{shown}\" cannot be deleted: files of Agent Spaces or of git are in it, which are out of reach"
+        "The folder \"{shown}\" cannot be deleted: it holds names of configuration, state or credentials, or such as begin with a dot, which are out of \
+         reach; delete the rest one by one"
     ))
     .because("protected")
 }

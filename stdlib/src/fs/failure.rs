@@ -2,6 +2,7 @@
 //! is not its business.
 
 use crate::error::StdError;
+use crate::protected::Access;
 use std::io::{self, ErrorKind};
 
 /// What went wrong at a path.
@@ -42,8 +43,17 @@ pub(super) fn not_a_folder(path: &str) -> StdError {
         .because("notDirectory")
 }
 
-pub(super) fn protected(path: &str) -> StdError {
-    let message = format!("\"{path}\" is not allowed: files of Agent Spaces and of git are out of reach");
+pub(super) fn protected(path: &str, access: Access) -> StdError {
+    let why = match access {
+        Access::Read => {
+            "names of configuration, state and credentials, and all that begin with a dot, are out of reach"
+        }
+        Access::Write => {
+            "names of configuration, state and credentials, all that begin with a dot, and what other programs load or run \
+             unasked, are not written"
+        }
+    };
+    let message = format!("\"{path}\" is not allowed: {why}; use another name");
     StdError::denied(message).because("protected")
 }
 

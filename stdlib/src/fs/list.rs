@@ -6,6 +6,7 @@ use super::path::{WorkspacePath, is_shown};
 use super::place::{LastLink, Place};
 use super::walk::entries;
 use crate::error::{Answer, StdError};
+use crate::protected::Access;
 use cap_fs_ext::DirExt;
 use cap_std::fs::{Dir, FileType, Metadata};
 use serde_json::{Value, json};
@@ -17,7 +18,7 @@ const MAX_LISTED: usize = 10_000;
 impl Workspace {
     /// The entries of a folder, by name. Links are shown as neither files nor folders, and not followed.
     pub(super) fn list(&self, path: Option<&str>) -> Answer {
-        let path = WorkspacePath::parse(path.unwrap_or("."))?;
+        let path = WorkspacePath::parse(path.unwrap_or("."), Access::Read)?;
         let folder = open_folder(&self.root, &path)?;
         let failed = |error| failure(&path.shown, &error);
         let found = entries(&folder, MAX_LISTED).map_err(failed)?.ok_or_else(|| {
@@ -42,7 +43,7 @@ impl Workspace {
     }
 
     pub(super) fn stat(&self, path: &str) -> Answer {
-        let path = WorkspacePath::parse(path)?;
+        let path = WorkspacePath::parse(path, Access::Read)?;
         let metadata = self.metadata(&path)?.ok_or_else(|| not_found(&path.shown))?;
         // What systems say of a folder's size means nothing to a script.
         let size = if metadata.is_file() { metadata.len() } else { 0 };
@@ -54,7 +55,7 @@ impl Workspace {
     }
 
     pub(super) fn exists(&self, path: &str) -> Result<bool, StdError> {
-        let path = WorkspacePath::parse(path)?;
+        let path = WorkspacePath::parse(path, Access::Read)?;
         match self.metadata(&path) {
             Ok(metadata) => Ok(metadata.is_some()),
             // Nothing is below a folder that is not there, or below a file.

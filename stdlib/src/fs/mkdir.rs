@@ -6,16 +6,17 @@ use super::path::WorkspacePath;
 use super::place::{LastLink, Place};
 use super::usage::Change;
 use crate::error::StdError;
+use crate::protected::Access;
 use std::io::ErrorKind;
 
 impl Workspace {
     /// Makes a folder and those above it. It is no error if it is there already.
     pub(super) fn mkdir(&self, path: &str) -> Result<(), StdError> {
-        let path = WorkspacePath::parse(path)?;
-        let mut held = self.usage.lock();
+        let path = WorkspacePath::parse(path, Access::Write)?;
+        let mut held = self.usage.lock()?;
         for count in 1..=path.parts.len() {
-            let above =
-                WorkspacePath { shown: path.shown.clone(), parts: path.parts.iter().take(count).cloned().collect() };
+            let parts = path.parts.iter().take(count).cloned().collect();
+            let above = WorkspacePath { shown: path.shown.clone(), parts, access: path.access };
             let place = Place::find(&self.root, &above, LastLink::Follow)?;
             let Some(name) = place.name else { continue };
             match place.folder.symlink_metadata(&name) {

@@ -1,19 +1,19 @@
 //! Files of a workspace.
 //!
 //! # Layout
-//! - `path` and `names`: which paths a script may write down at all
+//! - `path`: which paths a script may write down at all; [`crate::protected`] says which names are closed
 //! - `place`: from a path to an open folder and a name in it, one part at a time, links included
 //! - `read`, `write`, `list`, `mkdir`, `delete`, `glob`: what the functions do there
-//! - `usage`: how much the workspace may hold
+//! - `usage`: how much the workspace may hold; `ledger`: that count, for all processes
 //! - `walk`: all that is below a folder, within bounds
 //! - `failure`: what a script is told
 
 mod delete;
 mod failure;
 mod glob;
+mod ledger;
 mod list;
 mod mkdir;
-mod names;
 mod path;
 mod pattern;
 mod place;
@@ -25,8 +25,6 @@ mod usage;
 mod walk;
 mod write;
 
-pub use names::is_protected;
-
 use crate::error::{Answer, StdError};
 use crate::params::{bytes_value, read as read_params};
 use agent_spaces_policy::FilePolicy;
@@ -34,12 +32,12 @@ use cap_std::ambient_authority;
 use cap_std::fs::Dir;
 use serde_json::Value;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use usage::Usage;
 
-/// The files of one workspace, within a policy. Copies share their count of what the workspace holds, so all runs of a
-/// space use copies of one.
+/// The files of one workspace, within a policy. Copies share their count of what the workspace holds; so do all that were
+/// given the same folder of counts, in this process and in others.
 #[derive(Clone, Debug)]
 pub struct Files(Arc<Workspace>);
 
@@ -52,10 +50,13 @@ struct Workspace {
 }
 
 impl Files {
-    /// Opens the folder that is the workspace.
-    pub fn open(folder: &Path, policy: FilePolicy) -> io::Result<Files> {
+    /// Opens the folder that is the workspace. What it holds is counted in a file of the folder `counts`, which is made
+    /// when something is first written and must not lie in a workspace; without one, it is counted for this value and
+    /// its copies alone.
+    pub fn open(folder: &Path, policy: FilePolicy, counts: Option<PathBuf>) -> io::Result<Files> {
         let root = Dir::open_ambient_dir(folder, ambient_authority())?;
-        Ok(Files(Arc::new(Workspace { root, policy, usage: Usage::default() })))
+        let usage = Usage::new(&root, counts)?;
+        Ok(Files(Arc::new(Workspace { root, policy, usage })))
     }
 
     /// Calls a function by the name that scripts use, such as `readFile`. What has begun is brought to its end even if

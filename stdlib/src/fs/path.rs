@@ -1,9 +1,9 @@
 //! Paths as scripts write them.
 
 use super::failure::protected;
-use super::names::{is_protected, is_temporary};
 use super::walk::MAX_DEPTH;
 use crate::error::StdError;
+use crate::protected::{Access, is_protected};
 
 /// What Linux takes at most; other systems take less.
 const MAX_BYTES: usize = 4096;
@@ -15,11 +15,13 @@ pub(super) struct WorkspacePath {
     pub(super) shown: String,
     /// The names in it; none for the workspace itself.
     pub(super) parts: Vec<String>,
+    /// What it is for.
+    pub(super) access: Access,
 }
 
 impl WorkspacePath {
     /// Reads a path; refuses any that could mean something else on another system.
-    pub(super) fn parse(text: &str) -> Result<WorkspacePath, StdError> {
+    pub(super) fn parse(text: &str, access: Access) -> Result<WorkspacePath, StdError> {
         if text.is_empty() {
             return Err(StdError::invalid("The path is empty; the workspace itself is \".\""));
         }
@@ -29,16 +31,16 @@ impl WorkspacePath {
         if parts.len() > MAX_DEPTH {
             return Err(StdError::invalid(format!("The path has more than {MAX_DEPTH} parts")));
         }
-        if parts.iter().any(|part| is_protected(part) || is_temporary(part)) {
-            return Err(protected(text));
+        if parts.iter().any(|part| is_protected(part, access)) {
+            return Err(protected(text, access));
         }
-        Ok(WorkspacePath { shown: text.to_owned(), parts })
+        Ok(WorkspacePath { shown: text.to_owned(), parts, access })
     }
 }
 
 /// Whether scripts see a name: those that no path could hold are never shown to them.
 pub(super) fn is_shown(name: &str) -> bool {
-    !is_protected(name) && !is_temporary(name) && check_spelling("name", name).is_ok()
+    !is_protected(name, Access::Read) && check_spelling("name", name).is_ok()
 }
 
 /// What holds for paths and for [patterns](super::pattern); `what` says which it is.

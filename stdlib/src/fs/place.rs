@@ -5,10 +5,10 @@
 //! gains nothing: the step that meets the link fails.
 
 use super::failure::{failure, not_a_folder, outside, protected, too_deep};
-use super::names::{is_protected, is_temporary};
 use super::path::WorkspacePath;
 use super::walk::MAX_DEPTH;
 use crate::error::StdError;
+use crate::protected::is_protected;
 use cap_fs_ext::DirExt;
 use cap_std::fs::Dir;
 use std::collections::VecDeque;
@@ -52,7 +52,7 @@ impl Place {
                 current = folders.pop().ok_or_else(|| outside(shown))?;
                 continue;
             }
-            check_name(&name, shown)?;
+            check_name(&name, path)?;
             let is_last = rest.is_empty();
             if is_last && last_link == LastLink::Keep {
                 return Ok(Place { folder: current, name: Some(name) });
@@ -90,9 +90,11 @@ impl Place {
     }
 }
 
-fn check_name(name: &OsStr, shown: &str) -> Result<(), StdError> {
-    let name = name.to_string_lossy();
-    if is_protected(&name) || is_temporary(&name) { Err(protected(shown)) } else { Ok(()) }
+fn check_name(name: &OsStr, path: &WorkspacePath) -> Result<(), StdError> {
+    match is_protected(&name.to_string_lossy(), path.access) {
+        true => Err(protected(&path.shown, path.access)),
+        false => Ok(()),
+    }
 }
 
 /// The parts of a link's target; none if it does not start at the link's folder.

@@ -5,6 +5,7 @@ use super::failure::{failure, is_a_folder};
 use super::path::WorkspacePath;
 use super::place::{LastLink, Place};
 use crate::error::StdError;
+use crate::protected::Access;
 use cap_fs_ext::{FollowSymlinks, MetadataExt, OpenOptionsFollowExt, OpenOptionsSyncExt};
 use cap_std::fs::{Dir, File, Metadata, OpenOptions};
 use std::ffi::OsStr;
@@ -18,7 +19,7 @@ impl Workspace {
     }
 
     pub(super) fn read_bytes(&self, path: &str) -> Result<Vec<u8>, StdError> {
-        let path = WorkspacePath::parse(path)?;
+        let path = WorkspacePath::parse(path, Access::Read)?;
         let place = Place::find(&self.root, &path, LastLink::Follow)?;
         let name = place.name.ok_or_else(|| is_a_folder(&path.shown))?;
         let (file, metadata) = open_regular(&place.folder, &name, OpenOptions::new().read(true), &path.shown)?;

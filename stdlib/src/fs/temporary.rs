@@ -1,6 +1,6 @@
 //! A file that is being written: it has a hidden name until it is whole, and vanishes if it never is.
 
-use super::names::TEMPORARY_START;
+use crate::protected::TEMPORARY_START;
 use cap_std::fs::{Dir, File, OpenOptions, Permissions};
 use std::ffi::OsStr;
 use std::io::{self, Write};

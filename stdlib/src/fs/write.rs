@@ -8,6 +8,7 @@ use super::read::{check_regular, open_regular};
 use super::temporary::Temporary;
 use super::usage::Change;
 use crate::error::StdError;
+use crate::protected::Access;
 use cap_fs_ext::{FollowSymlinks, OpenOptionsFollowExt};
 #[cfg(unix)]
 use cap_std::fs::PermissionsExt;
@@ -18,9 +19,9 @@ use std::io::{self, ErrorKind, Write};
 impl Workspace {
     /// Writes a file in one step: whoever reads it has the old text or the new one.
     pub(super) fn write(&self, path: &str, bytes: &[u8]) -> Result<(), StdError> {
-        let path = WorkspacePath::parse(path)?;
+        let path = WorkspacePath::parse(path, Access::Write)?;
         self.check_size(&path.shown, bytes.len() as u64)?;
-        let mut held = self.usage.lock();
+        let mut held = self.usage.lock()?;
         let (folder, name) = self.place_to_write(&path)?;
         let old = existing(&folder, &name, &path.shown)?;
         if old.as_ref().is_some_and(|old| old.permissions().readonly()) {
@@ -40,9 +41,9 @@ impl Workspace {
 
     /// Adds bytes at the end of a file. If not all of them can be written, none are.
     pub(super) fn append(&self, path: &str, bytes: &[u8]) -> Result<(), StdError> {
-        let path = WorkspacePath::parse(path)?;
+        let path = WorkspacePath::parse(path, Access::Write)?;
         self.check_size(&path.shown, bytes.len() as u64)?;
-        let mut held = self.usage.lock();
+        let mut held = self.usage.lock()?;
         let (folder, name) = self.place_to_write(&path)?;
         if existing(&folder, &name, &path.shown)?.is_none() {
             held.apply(self, Change { removed: 0, added: bytes.len() as u64, new_entries: 1 })?;

@@ -131,10 +131,12 @@ impl SpaceModules<'_> {
 
     fn standard(&self, policy: &Policy, equipment: &Equipment) -> Result<StandardLibrary, ProjectError> {
         let workspace = equipment.workspace.as_deref().or(self.workspace.as_deref());
-        StandardLibrary::new(policy, workspace).map_err(|error| ProjectError::Unknown {
-            place: workspace.map(|folder| folder.display().to_string()).unwrap_or_default(),
-            message: format!("the workspace cannot be opened: {error}"),
-            fix: "Name a folder that can be read".into(),
+        StandardLibrary::new(policy, workspace, equipment.workspace_counts.clone()).map_err(|error| {
+            ProjectError::Unknown {
+                place: workspace.map(|folder| folder.display().to_string()).unwrap_or_default(),
+                message: format!("the workspace cannot be opened: {error}"),
+                fix: "Name a folder of its own that can be read".into(),
+            }
         })
     }
 

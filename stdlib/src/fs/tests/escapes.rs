@@ -61,6 +61,6 @@ fn spellings_of_one_path_are_the_same_file() {
     for path in ["a/x", "./a/x", "a/./x", "a//x", "a/x/"] {
         assert_eq!(scene.read(path).unwrap(), "here");
     }
-    scene.put("..a/...", "dots");
-    assert_eq!(scene.read("..a/...").unwrap(), "dots");
+    scene.put("a../b...", "dots");
+    assert_eq!(scene.read("a../b...").unwrap(), "dots");
 }

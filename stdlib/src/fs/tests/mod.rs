@@ -35,7 +35,17 @@ impl Scene {
             std::fs::create_dir(folder.path().join(name)).unwrap();
         }
         std::fs::write(folder.path().join("outside/secret.txt"), "secret").unwrap();
-        Scene { files: Files::open(&folder.path().join("workspace"), policy).unwrap(), folder }
+        Scene { files: Files::open(&folder.path().join("workspace"), policy, None).unwrap(), folder }
+    }
+
+    /// The workspace as another process has it: with the count that both keep in a folder beside it.
+    fn another(&self, policy: FilePolicy) -> Files {
+        Files::open(&self.inside(""), policy, Some(self.counts())).unwrap()
+    }
+
+    /// Where those counts stand.
+    fn counts(&self) -> PathBuf {
+        self.folder.path().join("state/workspaces")
     }
 
     fn inside(&self, path: &str) -> PathBuf {

@@ -1,7 +1,7 @@
 use super::{Scene, names_of, reason};
 use serde_json::json;
 
-const NAMES: [&str; 16] = [
+const NAMES: [&str; 28] = [
     ".git",
     ".GIT",
     ".Git",
@@ -18,6 +18,18 @@ const NAMES: [&str; 16] = [
     "Agent-Spaces.Config.Json",
     "agent-spaces.config.yaml",
     "git~1",
+    "CURSOR~1",
+    ".cursor",
+    ".VSCode",
+    ".claude.json",
+    ".local",
+    ".env",
+    ".env.local",
+    ".npmrc",
+    "\u{ff0e}ssh",
+    "mcp.json",
+    "id_ed25519",
+    "server.pem",
 ];
 
 #[test]
@@ -51,6 +63,48 @@ fn protected_names_are_not_shown() {
         [".git/*", ".GIT/**", "*/config", "below/.git/config", "{.git,x}/config", "[.]git/*", ".agent-spaces*"]
     {
         assert_eq!(scene.glob(pattern), Vec::<String>::new(), "{pattern}");
+    }
+}
+
+/// What others load or run unasked is there to be read, by any path, and is not written by any.
+#[cfg(unix)]
+#[test]
+fn definitions_packages_and_instructions_are_read_and_not_written() {
+    let scene = Scene::new();
+    let files = [
+        "capabilities/crm.json",
+        "sub/Capabilities/crm.json",
+        "node_modules/zod/index.js",
+        "package.json",
+        "CLAUDE.md",
+    ];
+    for (index, path) in files.into_iter().enumerate() {
+        scene.put(path, "as it was");
+        let link = format!("link{index}");
+        std::os::unix::fs::symlink(path, scene.inside(&link)).unwrap();
+        for path in [path, &link] {
+            assert_eq!(scene.read(path).unwrap(), "as it was");
+            for (function, answer) in scene.call_all(path) {
+                let is_write = !["readFile", "readBytes", "list", "stat", "exists"].contains(&function);
+                // Deleting a link deletes the link.
+                if is_write && !(function == "delete" && path == link) {
+                    assert_eq!(reason(answer), ("call.denied", "protected".into()), "{function} {path}");
+                }
+            }
+        }
+        assert_eq!(std::fs::read_to_string(scene.inside(path)).unwrap(), "as it was");
+    }
+    for path in ["capabilities/new.json", "new/capabilities", "node_modules/x"] {
+        let write = scene.call("writeFile", json!({ "path": path, "text": "x" }));
+        assert_eq!(reason(write), ("call.denied", "protected".into()), "{path}");
+        assert_eq!(reason(scene.call("mkdir", json!({ "path": path }))).1, "protected", "{path}");
+    }
+    assert!(!scene.inside("new").exists() && names_of(&scene.inside("capabilities")) == ["crm.json"]);
+    let answer = scene.call("delete", json!({ "path": "sub", "options": { "recursive": true } }));
+    assert_eq!(reason(answer), ("call.denied", "protected".into()));
+    // The other side: what only resembles them is written.
+    for path in ["capabilities.md", "packages.json", "claude.txt"] {
+        scene.write(path, "x").unwrap();
     }
 }
 
@@ -108,9 +162,10 @@ fn a_folder_that_holds_a_protected_name_is_not_deleted_and_nothing_in_it_is() {
 }
 
 #[test]
-fn what_a_broken_write_left_can_be_deleted_with_its_folder() {
+fn what_a_broken_write_or_a_file_manager_left_is_deleted_with_its_folder() {
     let scene = Scene::new();
     scene.put("tree/.agent-spaces-write-0123456789abcdef", "half");
+    scene.put("tree/below/.DS_Store", "of a file manager");
     scene.call("delete", json!({ "path": "tree", "options": { "recursive": true } })).unwrap();
     assert!(!scene.inside("tree").exists());
 }

@@ -1,4 +1,4 @@
-use super::{OPEN, Scene, block_on, reason};
+use super::{Files, OPEN, Scene, block_on, reason};
 use agent_spaces_policy::FilePolicy;
 use serde_json::json;
 use std::path::Path;
@@ -120,6 +120,84 @@ fn appends_at_the_same_time_cannot_make_a_file_too_large() {
         }
     });
     assert_eq!(scene.read("shared").unwrap(), "0123456789".repeat(10));
+}
+
+fn write(files: &Files, path: &str, bytes: usize) -> Result<(), String> {
+    let params = json!({ "path": path, "text": "x".repeat(bytes) });
+    block_on(files.call("writeFile", params)).map(drop).map_err(|error| error.message)
+}
+
+/// Two that know nothing of one another but the folder of counts, as two processes do.
+#[test]
+fn processes_cannot_exceed_the_limit_together() {
+    let scene = Scene::with(SMALL);
+    let (one, other) = (scene.another(SMALL), scene.another(SMALL));
+    write(&one, "a", 100).unwrap();
+    write(&other, "b", 100).unwrap();
+    let full = "The workspace is full: with this it would hold 251 of at most 250 bytes";
+    assert_eq!(write(&one, "c", 51).unwrap_err(), full);
+    assert_eq!(write(&other, "c", 51).unwrap_err(), full);
+    write(&one, "c", 50).unwrap();
+    assert!(write(&other, "d", 1).is_err());
+    // What one deletes, the other may use.
+    block_on(one.call("delete", json!({ "path": "a" }))).unwrap();
+    write(&other, "d", 100).unwrap();
+    assert_eq!(held(&scene.inside("")), 250);
+    // Nothing is kept of it in the workspace, and nothing outside of the folder of counts.
+    assert_eq!(super::names_of(&scene.inside("")), ["b", "c", "d"]);
+    assert_eq!(super::names_of(&scene.counts()).len(), 1);
+}
+
+#[test]
+fn processes_that_write_at_the_same_time_cannot_exceed_the_limit_together() {
+    let scene = Scene::with(SMALL);
+    let written = std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..8)
+            .map(|number| {
+                let files = scene.another(SMALL);
+                scope.spawn(move || {
+                    let rounds = 0..10;
+                    rounds.filter(|round| write(&files, &format!("{number}-{round}"), 10).is_ok()).count()
+                })
+            })
+            .collect();
+        threads.into_iter().map(|thread| thread.join().unwrap()).sum::<usize>()
+    });
+    assert_eq!((written, held(&scene.inside(""))), (25, 250));
+}
+
+/// A count that was cut short, or is from another time, is none.
+#[test]
+fn a_count_that_cannot_be_believed_is_made_anew() {
+    let scene = Scene::with(SMALL);
+    let files = scene.another(SMALL);
+    write(&files, "a", 100).unwrap();
+    let ledger = scene.counts().join(&super::names_of(&scene.counts())[0]);
+    let whole = std::fs::read(&ledger).unwrap();
+    std::fs::remove_file(scene.inside("a")).unwrap();
+    for (number, broken) in [&whole[..whole.len() - 1], &whole[1..], b"", &[0; 40], &[255; 40]].into_iter().enumerate()
+    {
+        std::fs::write(&ledger, broken).unwrap();
+        // There is room for it only if what was deleted is counted as gone.
+        write(&files, "b", 100).unwrap();
+        write(&files, "c", 100).unwrap();
+        write(&files, "d", 50).unwrap_or_else(|error| panic!("{number}: {error}"));
+        for name in ["b", "c", "d"] {
+            std::fs::remove_file(scene.inside(name)).unwrap();
+        }
+    }
+}
+
+/// Deny twin: where the count cannot be kept, nothing is written, and reading goes on.
+#[test]
+fn without_a_place_for_the_count_nothing_is_written() {
+    let scene = Scene::with(SMALL);
+    scene.put("there", "text");
+    std::fs::write(scene.folder.path().join("state"), "a file where a folder should be").unwrap();
+    let files = scene.another(SMALL);
+    assert!(write(&files, "a", 1).unwrap_err().contains("state folder"));
+    assert_eq!(block_on(files.call("readFile", json!({ "path": "there" }))).unwrap(), "text");
+    assert_eq!(super::names_of(&scene.inside("")), ["there"]);
 }
 
 #[test]

@@ -57,8 +57,12 @@ pub(super) fn provider(
             // The folder that a caller names is for its own script.
             let equipment = Equipment { workspace: None, ..linking.equipment.clone() };
             let made = modules.assemble_under(linking.engine, &equipment, linking.scripts)?;
-            let workspace = Workspace::open(&key.1)
-                .map_err(|error| refuse(format!("{}: {error}", key.1.display()), "Let the folder be read"))?;
+            let workspace = Workspace::open(&key.1).map_err(|error| {
+                refuse(
+                    format!("{}: {error}", key.1.display()),
+                    "Keep the script in a folder of its own that can be read",
+                )
+            })?;
             space.fill(made.with_workspace(workspace));
             linking.scripts.made.borrow_mut().insert(key, space.again());
             space

@@ -1,0 +1,291 @@
+//! Which names are closed to scripts, and to what.
+
+use super::spelling::{folded, is_short_form};
+use std::path::Path;
+
+/// What is done with a path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Access {
+    /// It is imported, read, listed or looked at.
+    Read,
+    /// It is made, written or deleted.
+    Write,
+}
+
+/// What a name begins with that is closed: `.git`, `.env`, `.ssh`, `.cursor`, `.npmrc`. Programs keep configuration, state
+/// and credentials under such names, and nobody can list all programs; so they are closed, whatever follows.
+const HIDDEN_START: char = '.';
+
+/// Other names that are closed.
+const CLOSED: [&str; 8] = [
+    "agent-spaces.config",
+    "capabilities.lock",
+    // Files of MCP servers, often with tokens.
+    "mcp.json",
+    "mcp_config.json",
+    "claude_desktop_config.json",
+    // Where macOS and Windows have all programs keep their settings.
+    "application support",
+    "appdata",
+    // `.netrc` on Windows.
+    "_netrc",
+];
+
+/// `agent-spaces.config.json`, `.toml`, `.ts` and what may come; private keys as `ssh-keygen` names them.
+const CLOSED_STARTS: [&str; 5] = ["agent-spaces.config.", "id_rsa", "id_dsa", "id_ecdsa", "id_ed25519"];
+
+/// What files of private keys and stores of passwords end with. Some hold only certificates; their names do not tell.
+const CLOSED_ENDS: [&str; 8] = [".pem", ".key", ".p12", ".pfx", ".ppk", ".jks", ".keystore", ".kdbx"];
+
+/// Names that scripts may read and not write: others load or run them without being asked.
+const READ_ONLY: [&str; 8] = [
+    // Definitions of capabilities are looked for in the folder of this name.
+    "capabilities",
+    // Handlers import packages, and package managers run their scripts.
+    "node_modules",
+    "package.json",
+    // Coding agents take these for instructions.
+    "agents.md",
+    "agents.override.md",
+    "claude.md",
+    "claude.local.md",
+    "gemini.md",
+];
+
+/// Folders in which no folder is the scripts' own: version control, keys and tokens.
+const CLOSED_TREES: [&str; 12] = [
+    ".git",
+    ".hg",
+    ".svn",
+    ".jj",
+    ".ssh",
+    ".gnupg",
+    ".password-store",
+    ".aws",
+    ".azure",
+    ".kube",
+    ".docker",
+    ".agent-spaces",
+];
+
+/// Folders that are not the scripts' own by themselves: programs keep their configuration in them. Folders below may be,
+/// such as a checkout in `.claude/worktrees`.
+const CLOSED_FOLDERS: [&str; 15] = [
+    ".config",
+    ".local",
+    ".cache",
+    ".claude",
+    ".codeium",
+    ".codex",
+    ".continue",
+    ".cursor",
+    ".gemini",
+    ".github",
+    ".husky",
+    ".idea",
+    ".vscode",
+    ".windsurf",
+    ".zed",
+];
+
+/// What systems and people leave in folders and nobody misses.
+const DROPPINGS: [&str; 2] = [".ds_store", ".gitkeep"];
+
+/// What the names of files that are being written begin with.
+pub(crate) const TEMPORARY_START: &str = ".agent-spaces-write-";
+
+/// Whether a file system could take this name for one that is closed to scripts.
+pub fn is_protected(name: &str, access: Access) -> bool {
+    let name = folded(name);
+    name.starts_with(HIDDEN_START)
+        || CLOSED.contains(&name.as_str())
+        || CLOSED_STARTS.iter().any(|start| name.starts_with(start))
+        || CLOSED_ENDS.iter().any(|end| name.ends_with(end))
+        || is_short_form(&name)
+        || (access == Access::Write && READ_ONLY.contains(&name.as_str()))
+}
+
+/// The name in a real path for which the folder there is not one that scripts import from or work in.
+pub fn closing_name(folder: &Path, access: Access) -> Option<String> {
+    let names: Vec<_> = folder.iter().map(|name| name.to_string_lossy()).collect();
+    let last = names.len().saturating_sub(1);
+    let is_closing = |index: usize, name: &str| {
+        let name = folded(name);
+        CLOSED_TREES.contains(&name.as_str())
+            || (index == last && CLOSED_FOLDERS.contains(&name.as_str()))
+            || (access == Access::Write && (name == "node_modules" || (index == last && name == "capabilities")))
+    };
+    names.iter().enumerate().find(|(index, name)| is_closing(*index, name)).map(|(_, name)| name.clone().into_owned())
+}
+
+/// Whether a protected name may go with the folder that it is in.
+pub fn is_dropping(name: &str) -> bool {
+    DROPPINGS.contains(&folded(name).as_str()) || is_temporary(name)
+}
+
+/// Whether this is the name of a file that is being written.
+pub(crate) fn is_temporary(name: &str) -> bool {
+    folded(name).starts_with(TEMPORARY_START)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Access, closing_name, is_dropping, is_protected, is_temporary};
+    use std::path::Path;
+
+    #[test]
+    fn closed_names_are_known_in_any_spelling_a_file_system_may_accept() {
+        for name in [
+            ".git",
+            ".GIT",
+            ".git.",
+            ".git. .",
+            ".g\u{200c}it",
+            "\u{200c}.git",
+            "\u{fe0f}.env",
+            "\u{ff0e}git",
+            "\u{2024}env",
+            "GIT~1",
+            "git~12",
+            "gi7eba~1",
+            "CURSOR~1",
+            "ENV~1.LOC",
+            "...",
+            ".agent-spaces",
+            "capabilities.lock",
+            "CAPABILITIES.LOCK",
+            "capab\u{131}l\u{131}ties.lock",
+            "CAPABI~1.LOC",
+            "MCP.json",
+            "agent-spaces.config.json",
+            "agent-\u{17f}paces.config.toml",
+            "Agent-Spaces.Config.TS",
+            "agent-spaces.config.",
+            "agent-spaces.config.local.json",
+            "\u{ff41}gent-spaces.config.json",
+            "\u{212a}ey.PEM",
+            "server.\u{212a}EY",
+            "server.key. ",
+            "id_rsa",
+            "ID_RSA.pub",
+            "id_ed25519_work",
+            "AppData",
+            "Application Support",
+            "claude_desktop_config.json",
+        ] {
+            for access in [Access::Read, Access::Write] {
+                assert!(is_protected(name, access), "{name:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn every_name_that_begins_with_a_dot_is_closed() {
+        for name in [
+            ".env",
+            ".env.local",
+            ".envrc",
+            ".npmrc",
+            ".netrc",
+            ".pypirc",
+            ".ssh",
+            ".aws",
+            ".gnupg",
+            ".docker",
+            ".kube",
+            ".config",
+            ".local",
+            ".cache",
+            ".bashrc",
+            ".zshenv",
+            ".gitignore",
+            ".gitattributes",
+            ".github",
+            ".husky",
+            ".claude.json",
+            ".claude",
+            ".cursor",
+            ".vscode",
+            ".codex",
+            ".gemini",
+            ".windsurf",
+            ".zed",
+            ".continue",
+            ".idea",
+            ".mcp.json",
+            ".hg",
+            ".svn",
+            ".jj",
+            ".of-a-program-that-is-not-known-yet",
+        ] {
+            assert!(is_protected(name, Access::Read) && is_protected(name, Access::Write), "{name}");
+        }
+    }
+
+    #[test]
+    fn what_others_load_or_run_unasked_can_be_read_and_not_written() {
+        for name in
+            ["capabilities", "Capabilities", "node_modules", "NODE_MODULES", "package.json", "AGENTS.md", "CLAUDE.md"]
+        {
+            assert!(!is_protected(name, Access::Read) && is_protected(name, Access::Write), "{name}");
+        }
+    }
+
+    #[test]
+    fn names_that_only_resemble_closed_ones_are_free() {
+        for name in [
+            "git",
+            "a.git",
+            "agent-spaces",
+            "agent-spaces.configuration",
+            "mcp-json",
+            "my-mcp.json",
+            "capabilities.lock.md",
+            "capabilities.md",
+            "annual-report~1.txt",
+            "git~",
+            "GIT~x",
+            "key",
+            "pem",
+            "monkey",
+            "keys.json",
+            "environment",
+            "a.b",
+            "data.json",
+            "helper.ts",
+            "résumé.txt",
+            "re\u{301}sume\u{301}.txt",
+            "日本.csv",
+            "package.json5",
+            "",
+        ] {
+            assert!(!is_protected(name, Access::Read) && !is_protected(name, Access::Write), "{name:?}");
+        }
+    }
+
+    #[test]
+    fn a_folder_of_configuration_or_credentials_is_not_the_scripts_own() {
+        let closed = |folder: &str| closing_name(Path::new(folder), Access::Read);
+        for folder in
+            ["/w/.git", "/w/.git/hooks", "/u/.SSH/keys", "/w/.cursor", "/w/.vscode", "/u/.config", "/w/.jj/x/y"]
+        {
+            assert!(closed(folder).is_some(), "{folder}");
+        }
+        // A folder with a name of its own below may be: checkouts and skills of coding agents, temporary folders.
+        for folder in ["/w", "/w/.claude/worktrees/a", "/tmp/.tmpa1", "/u/.config/tool/scripts", "/w/capabilities", "/"]
+        {
+            assert_eq!(closed(folder), None, "{folder}");
+        }
+        let to_write = |folder: &str| closing_name(Path::new(folder), Access::Write);
+        assert!(to_write("/w/capabilities").is_some() && to_write("/w/node_modules/a").is_some());
+        assert!(to_write("/capabilities/w").is_none() && to_write("/w/files").is_none());
+    }
+
+    #[test]
+    fn temporary_names_are_known_in_any_case() {
+        assert!(is_temporary(".agent-spaces-write-00ff"));
+        assert!(is_temporary(".AGENT-SPACES-WRITE-00ff"));
+        assert!(!is_temporary("agent-spaces-write-00ff"));
+        assert!(is_dropping(".DS_Store") && !is_dropping(".git"));
+    }
+}

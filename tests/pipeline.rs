@@ -6,6 +6,7 @@ mod arguments;
 mod counts;
 mod decisions;
 mod events;
+mod identity;
 mod model;
 mod names;
 mod order;

@@ -191,7 +191,7 @@ async fn a_server_that_requires_approval_requires_it_for_its_parts() {
     let (space, _) = space(module);
     let script = "import { everything } from '@capabilities/mcp-everything'; await everything.$resources.templates()";
     assert_eq!(code(&space, script).await, "call.approval_denied");
-    space.approvals().approve("everything.$resources.templates");
+    space.approvals().approve(space.identify("everything.$resources.templates").unwrap());
     value(&space, script).await;
 }
 

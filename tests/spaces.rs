@@ -327,7 +327,7 @@ async fn what_needs_approval_is_not_done_unasked() {
     let program = space.prepare("agent.js", script).unwrap();
     assert_eq!(value(&program).await, "call.approval_denied");
     assert!(calls.lock().unwrap().is_empty());
-    space.approvals().approve("weather.getForecast");
+    space.approvals().approve(space.identify("weather.getForecast").unwrap());
     assert_eq!(value(&program).await, "done");
 
     // The capability's own setting covers its functions, unless one says otherwise.

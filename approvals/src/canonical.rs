@@ -1,5 +1,6 @@
 //! One text for equal JSON, so that a decision can be bound to the exact arguments of a call.
 
+use capability_gen::identity::FunctionId;
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 use std::cmp::Ordering;
@@ -12,10 +13,10 @@ pub fn canonical(value: &Value) -> String {
     text
 }
 
-/// What a decision is bound to: the SHA-256, in hexadecimal, of the canonical `[capability, function, params]`.
-pub fn digest(capability: &str, function: &str, params: &Value) -> String {
+/// What a decision is bound to: the SHA-256, in hexadecimal, of the canonical `[interface, function, params]`.
+pub fn digest(function: &FunctionId, params: &Value) -> String {
     // One array: a name that contains a quote or a comma cannot pass for two.
-    hash(&json!([capability, function, params]))
+    hash(&json!([function.interface(), function.function(), params]))
 }
 
 /// The SHA-256 of the canonical text, in hexadecimal.
@@ -73,7 +74,8 @@ fn write_value(text: &mut String, value: &Value) {
 
 #[cfg(test)]
 mod tests {
-    use super::{canonical, digest};
+    use super::canonical;
+    use capability_gen::identity::FunctionId;
     use proptest::prelude::*;
     use serde_json::{Value, json};
 
@@ -92,15 +94,20 @@ mod tests {
 
     #[test]
     fn a_digest_tells_calls_apart() {
-        let known = digest("crm", "create", &json!({ "a": 1, "b": 2 }));
+        const CRM: &str = "capabilities:crm/crm@1.0.0";
+        let digest = |interface: &str, function: &str, params: &Value| {
+            super::digest(&FunctionId::new(interface, function), params)
+        };
+        let known = digest(CRM, "create", &json!({ "a": 1, "b": 2 }));
         assert_eq!(known.len(), 64);
-        assert_eq!(known, digest("crm", "create", &json!({ "b": 2, "a": 1 })));
+        assert_eq!(known, digest(CRM, "create", &json!({ "b": 2, "a": 1 })));
         for other in [
-            digest("crm", "create", &json!({ "a": 1, "b": 3 })),
-            digest("crm", "create", &json!({ "a": 1, "b": "2" })),
-            digest("crm", "create", &json!({ "a": 1 })),
-            digest("crm", "delete", &json!({ "a": 1, "b": 2 })),
-            digest("crm\",\"create", "", &json!({ "a": 1, "b": 2 })),
+            digest(CRM, "create", &json!({ "a": 1, "b": 3 })),
+            digest(CRM, "create", &json!({ "a": 1, "b": "2" })),
+            digest(CRM, "create", &json!({ "a": 1 })),
+            digest(CRM, "delete", &json!({ "a": 1, "b": 2 })),
+            digest("other:crm/crm@1.0.0", "create", &json!({ "a": 1, "b": 2 })),
+            digest(&format!("{CRM}\",\"create"), "", &json!({ "a": 1, "b": 2 })),
         ] {
             assert_ne!(known, other);
         }

@@ -1,9 +1,10 @@
 use super::{Desk, Outcome};
 use crate::channel::{Answer, Channel, ChannelError};
 use crate::decision::{Decision, Lasts};
-use crate::fixtures::{LONG, request, request_of};
+use crate::fixtures::{LONG, question, request, request_of};
 use crate::pending::{MAX_PENDING, Pending};
-use crate::request::Request;
+use crate::request::{Question, Request};
+use capability_gen::identity::FunctionId;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -68,6 +69,23 @@ async fn an_approval_for_the_run_covers_the_function_and_no_other() {
     assert_eq!(channel.asked.load(Ordering::Relaxed), 2, "another function is asked for");
     desk.decide(request_of("f", 0, LONG), &Pending::default()).await;
     assert_eq!(channel.asked.load(Ordering::Relaxed), 3, "another run is asked for");
+}
+
+/// Two modules may export one name, and who approves a function of one says nothing of the other's.
+#[tokio::test]
+async fn an_approval_does_not_cover_a_function_of_the_same_label() {
+    for lasts in [Lasts::Run, Lasts::Arguments] {
+        let channel = Fixed::new(Decision::approve("ada").lasting(lasts));
+        let (desk, pending) = (Desk::new(channel.clone()), Pending::default());
+        let own = question("delete", serde_json::json!({ "path": "x" }));
+        let library = FunctionId::new("agent-spaces:std/crm@1.0.0", "delete");
+        let other = Question { function_id: library, module: "@agent-spaces/std".into(), ..own.clone() };
+        for (question, asked) in [(&own, 1), (&own, 1), (&other, 2), (&other, 2)] {
+            let request = Arc::new(Request::new(question.clone(), LONG));
+            assert!(matches!(desk.decide(request, &pending).await, Outcome::Approved(_)));
+            assert_eq!(channel.asked.load(Ordering::Relaxed), asked, "{lasts:?} {}", question.module);
+        }
+    }
 }
 
 #[tokio::test]

@@ -1,6 +1,7 @@
 //! What tests of several files use.
 
 use crate::request::{Question, Request};
+use capability_gen::identity::FunctionId;
 use serde_json::{Value, json};
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,12 +14,24 @@ pub(crate) fn question(function: &str, params: Value) -> Question {
         run_id: "run_1".into(),
         call_id: 4,
         space: Some("support".into()),
+        function_id: id(function),
+        module: "@capabilities/crm".into(),
+        source: "MCP server crm (npx crm-server)".into(),
         capability: "crm".into(),
         function: function.into(),
         params,
         message: "Create a ticket for Ada".into(),
         places: vec!["agent.ts:5".into()],
     }
+}
+
+/// The function of that name in the module.
+pub(crate) fn id(function: &str) -> FunctionId {
+    let in_wit = function.chars().flat_map(|letter| {
+        let dash = letter.is_ascii_uppercase().then_some('-');
+        dash.into_iter().chain([letter.to_ascii_lowercase()])
+    });
+    FunctionId::new("capabilities:crm/crm@1.0.0", in_wit.collect::<String>())
 }
 
 /// A request for a function, with a parameter that tells it from others.

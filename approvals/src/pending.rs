@@ -2,6 +2,7 @@
 
 use crate::decision::{Decision, Lasts};
 use crate::request::Request;
+use capability_gen::identity::FunctionId;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::Notify;
@@ -23,7 +24,7 @@ struct Inner {
 #[derive(Default)]
 struct State {
     waiting: Vec<Arc<Request>>,
-    functions: HashMap<(String, String), Decision>,
+    functions: HashMap<FunctionId, Decision>,
     digests: HashMap<String, Decision>,
 }
 
@@ -48,8 +49,7 @@ impl Pending {
     /// The earlier approval that covers this call, if there is one.
     pub fn remembered(&self, request: &Request) -> Option<Decision> {
         let state = self.state();
-        let function = (request.capability.clone(), request.function.clone());
-        state.functions.get(&function).or_else(|| state.digests.get(&request.digest)).cloned()
+        state.functions.get(&request.function_id).or_else(|| state.digests.get(&request.digest)).cloned()
     }
 
     /// Keeps an approval that is for more than its call.
@@ -57,9 +57,7 @@ impl Pending {
         let mut state = self.state();
         match decision.lasts {
             Lasts::Once => return,
-            Lasts::Run => {
-                state.functions.insert((request.capability.clone(), request.function.clone()), decision.clone())
-            }
+            Lasts::Run => state.functions.insert(request.function_id.clone(), decision.clone()),
             Lasts::Arguments => state.digests.insert(request.digest.clone(), decision.clone()),
         };
         drop(state);

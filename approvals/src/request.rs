@@ -3,6 +3,7 @@
 use crate::canonical::{digest, hash, hexadecimal};
 use crate::plain::shortened;
 use crate::times;
+use capability_gen::identity::FunctionId;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
@@ -15,6 +16,8 @@ pub(crate) const MAX_MESSAGE: usize = 500;
 const MAX_PLACES: usize = 10;
 /// The longest name of a file with its line, in characters.
 const MAX_PLACE: usize = 200;
+/// The longest name of a module, and of what answers it, in characters.
+const MAX_SOURCE: usize = 200;
 /// The longest that a request waits: nobody remembers what a call of last month was for.
 const MAX_LIFETIME: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 
@@ -27,6 +30,12 @@ pub struct Question {
     pub call_id: u64,
     /// The space, where it has a name.
     pub space: Option<String>,
+    /// Which function is called.
+    pub function_id: FunctionId,
+    /// What scripts import it from: `@capabilities/crm`.
+    pub module: String,
+    /// What answers it, in words: `MCP server crm (npx crm-server)`.
+    pub source: String,
     /// The capability, as scripts name it: `crm`.
     pub capability: String,
     /// The function, as scripts name it: `createTicket`.
@@ -52,13 +61,19 @@ pub struct Request {
     /// The space, where it has a name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub space: Option<String>,
-    /// The capability, as scripts name it: `crm`.
+    /// Which function is called: `capabilities:crm/crm@1.0.0#create-ticket`.
+    pub function_id: FunctionId,
+    /// What scripts import it from: `@capabilities/crm`.
+    pub module: String,
+    /// What answers it, in words.
+    pub source: String,
+    /// The capability, as scripts name it: `crm`. For people: another module may have one of the same name.
     pub capability: String,
     /// The function, as scripts name it: `createTicket`.
     pub function: String,
     /// What the provider will be given.
     pub params: Value,
-    /// The [`digest`](crate::digest) of capability, function and params.
+    /// The [`digest`](crate::digest) of function and params.
     pub digest: String,
     /// What the capability says of the call; a stranger's words.
     pub message: String,
@@ -75,7 +90,19 @@ pub struct Request {
 impl Request {
     /// A request that can be decided for so long from now on.
     pub fn new(question: Question, lifetime: Duration) -> Request {
-        let Question { run_id, call_id, space, capability, function, params, message, places } = question;
+        let Question {
+            run_id,
+            call_id,
+            space,
+            function_id,
+            module,
+            source,
+            capability,
+            function,
+            params,
+            message,
+            places,
+        } = question;
         let created = times::to_millis(SystemTime::now());
         let places = places.iter().take(MAX_PLACES).map(|place| shortened(place, MAX_PLACE)).collect();
         Request {
@@ -83,7 +110,10 @@ impl Request {
             run_id,
             call_id,
             space,
-            digest: digest(&capability, &function, &params),
+            digest: digest(&function_id, &params),
+            function_id,
+            module: shortened(&module, MAX_SOURCE),
+            source: shortened(&source, MAX_SOURCE),
             capability,
             function,
             params,
@@ -106,7 +136,7 @@ impl Request {
 
     /// Whether its digest is that of its call: not so for a file that somebody changed.
     pub fn is_consistent(&self) -> bool {
-        self.digest == digest(&self.capability, &self.function, &self.params)
+        self.digest == digest(&self.function_id, &self.params)
     }
 
     /// A hash over everything that a person is shown of it.

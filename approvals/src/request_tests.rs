@@ -8,6 +8,9 @@ fn question(params: Value) -> Question {
         run_id: "run_1".into(),
         call_id: 4,
         space: None,
+        function_id: crate::fixtures::id("createTicket"),
+        module: "@capabilities/crm".into(),
+        source: "the host".into(),
         capability: "crm".into(),
         function: "createTicket".into(),
         params,
@@ -30,9 +33,13 @@ fn a_changed_request_is_found_out() {
     let request = Request::new(question(json!({ "amount": 1 })), Duration::from_secs(600));
     let changed = Request { params: json!({ "amount": 100 }), ..request.clone() };
     assert!(!changed.is_consistent());
+    let other = capability_gen::identity::FunctionId::new("agent-spaces:std/crm@1.0.0", "create-ticket");
+    assert!(!Request { function_id: other, ..request.clone() }.is_consistent());
     for other in [
         changed,
         Request { message: "harmless".into(), ..request.clone() },
+        Request { module: "@agent-spaces/std".into(), ..request.clone() },
+        Request { source: "the host itself".into(), ..request.clone() },
         Request { run_id: "run_2".into(), ..request.clone() },
         Request { expires: request.expires + Duration::from_secs(1), ..request.clone() },
     ] {

@@ -5,6 +5,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests may stop at the first surprise")]
 
 use agent_spaces_approvals::{Desk, Outcome, Pending, Question, Request, TerminalChannel};
+use capability_gen::identity::FunctionId;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use std::fs::File;
@@ -41,6 +42,9 @@ fn ask() {
         run_id: "run_1".into(),
         call_id: 1,
         space: None,
+        function_id: FunctionId::new("capabilities:crm/crm@1.0.0", "create-ticket"),
+        module: "@capabilities/crm".into(),
+        source: "the host".into(),
         capability: "crm".into(),
         function: "createTicket".into(),
         params: serde_json::json!({}),

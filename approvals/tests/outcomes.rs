@@ -7,6 +7,7 @@ use agent_spaces_approvals::{
     ApproverToken, Channel, Decision, Desk, Lasts, MAX_PENDING, Outcome, Pending, PipeChannel, Question, Request,
     Store, StoreChannel, Verdict,
 };
+use capability_gen::identity::FunctionId;
 use proptest::prelude::*;
 use proptest::sample::select;
 use serde_json::json;
@@ -53,6 +54,9 @@ impl Plan {
             run_id: format!("run_{}", self.run),
             call_id: 1,
             space: None,
+            function_id: FunctionId::new("capabilities:crm/crm@1.0.0", self.function),
+            module: "@capabilities/crm".into(),
+            source: "the host".into(),
             capability: "crm".into(),
             function: self.function.into(),
             params: json!({ "number": self.number }),

@@ -12,6 +12,7 @@
 //! server/     what an MCP server has besides tools
 //! wit/        Type → WIT type, and how JSON crosses it
 //! emit/       one file to an output: .wit, .d.ts, index.js, schema.json, bundle.json, Rust
+//! identity    a function's interface and name, by which everything is keyed
 //! hidden      characters that no output shows
 //! json_memory what JSON takes in memory, and reading no more than that
 //! template    text that parameters are filled into
@@ -22,6 +23,7 @@ pub mod compile;
 pub mod definition;
 pub mod emit;
 pub mod hidden;
+pub mod identity;
 pub mod implementation;
 pub mod json_memory;
 pub mod model;

@@ -3,6 +3,7 @@
 use crate::private_folder;
 use agent_spaces_mcp::secrets::Redactor;
 use agent_spaces_mcp::trace::one_line_of;
+use capability_gen::identity::FunctionId;
 use serde::Serialize;
 use std::fmt;
 use std::fs::{File, OpenOptions};
@@ -33,6 +34,8 @@ pub struct Entry {
     pub provider: Provider,
     /// The function, by its provider's name for it.
     pub command: String,
+    /// Which function it is, where somebody knows that.
+    pub function_id: Option<FunctionId>,
     /// On whose behalf: the caller's name, where they have one.
     pub caller: Option<String>,
     /// Why it failed, if it did.
@@ -91,6 +94,8 @@ struct Line {
     #[serde(skip_serializing_if = "Option::is_none")]
     capability: Option<String>,
     command: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    function_id: Option<FunctionId>,
     #[serde(skip_serializing_if = "Option::is_none")]
     caller: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -156,6 +161,7 @@ impl Book {
             mcp_server,
             capability,
             command: plain(&entry.command, MAX_NAME),
+            function_id: entry.function_id,
             caller: entry.caller.map(|caller| plain(&caller, MAX_NAME)),
             error: entry.error.map(|error| plain(&error, MAX_ERROR)),
         }

@@ -14,6 +14,7 @@ fn entry(command: &str, error: Option<&str>) -> Entry {
         characters_out: 20,
         provider: Provider::Server("slack".to_owned()),
         command: command.to_owned(),
+        function_id: None,
         caller: None,
         error: error.map(str::to_owned),
     }

@@ -3,6 +3,7 @@
 //! What goes wrong in a script is a [`RunError`](crate::RunError).
 
 use crate::script::ScriptError;
+use agent_spaces_policy::AmbiguousRule;
 
 /// A failure that is not the script's.
 #[derive(Debug, thiserror::Error)]
@@ -24,6 +25,9 @@ pub enum HostError {
     /// Two modules or capabilities under one name.
     #[error("{0}")]
     Duplicate(String),
+    /// A rule whose label stands for functions of two modules.
+    #[error("{0}")]
+    AmbiguousRule(AmbiguousRule),
     /// Wasmtime refused something.
     #[error("the engine failed: {0:#}")]
     Engine(wasmtime::Error),
@@ -49,6 +53,7 @@ impl HostError {
             HostError::Wit { .. } => "config.wit",
             HostError::MissingHandlers(_) | HostError::UnknownHandler(_) => "config.handlers",
             HostError::Duplicate(_) => "config.duplicate",
+            HostError::AmbiguousRule(_) => "config.policy",
             HostError::Limits(_) => "config.limits",
             HostError::Engine(_) => "host.engine",
         }

@@ -5,6 +5,7 @@ use crate::limits::Limit;
 use crate::run::{Caller, ParentCall};
 use crate::usage::Usage;
 use agent_spaces_mcp::secrets::Redactor;
+use capability_gen::identity::FunctionId;
 use serde::Serialize;
 use serde_json::Value;
 use std::fmt;
@@ -59,6 +60,8 @@ pub enum EventKind {
         call_id: u64,
         /// The interface: `capabilities:train-schedule/train-schedule@1.0.0`.
         interface: Arc<str>,
+        /// Which function it is: its interface, and its name there.
+        function_id: FunctionId,
         /// The capability as its definition names it: `trainSchedule`.
         capability: Arc<str>,
         /// The function as scripts write it: `getSchedule`.
@@ -82,6 +85,8 @@ pub enum EventKind {
         approval_id: String,
         /// The call's number in the run.
         call_id: u64,
+        /// Which function it is: its interface, and its name there.
+        function_id: FunctionId,
         /// When nobody needs to answer any more, as RFC 3339.
         expires_at: String,
     },

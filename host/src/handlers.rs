@@ -133,9 +133,6 @@ pub(crate) type Handler = dyn Fn(Call) -> Pin<Box<dyn Future<Output = Answer> + 
 /// Stands for every function of an interface; no function has this name.
 pub(crate) const ALL: &str = "*";
 
-/// What a person is asked about a call; nothing where its definition does not say.
-pub(crate) type Message = dyn Fn(Call) -> Pin<Box<dyn Future<Output = Option<String>> + Send>> + Send + Sync;
-
 /// Handlers by interface and function.
 #[derive(Clone, Default)]
 pub struct Handlers {
@@ -200,10 +197,9 @@ impl Handlers {
         self.find(interface, function).map(|entry| entry.handler.clone())
     }
 
-    /// What a function's provider says that people are asked.
-    pub(crate) fn message(&self, interface: &str, function: &str) -> Option<Arc<Message>> {
-        let provider = self.find(interface, function)?.provider.clone()?;
-        Some(Arc::new(move |call| provider.clone().approval_message(call)))
+    /// What answers a function, where it is no closure.
+    pub(crate) fn provider(&self, interface: &str, function: &str) -> Option<Arc<dyn Provider>> {
+        self.find(interface, function)?.provider.clone()
     }
 
     /// What answers a function, for an auditor.

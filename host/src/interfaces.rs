@@ -10,11 +10,12 @@ use crate::sandbox::{FunctionDescription, InterfaceDescription, label_of};
 use crate::standard;
 use crate::values::marks::Marks;
 use crate::values::{Context, FunctionShape, alike, camel_case, function};
+use agent_spaces_policy::{FunctionId, LabelledFunction};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Arc;
 use wit_parser::{InterfaceId, PackageId, Resolve, UnresolvedPackageGroup};
 
-/// Packages in it are made here.
+/// Packages in it are made here, and granted by other rules than those of others.
 const OWN_NAMESPACE: &str = "agent-spaces";
 
 /// A set of interfaces, read and checked.
@@ -71,11 +72,7 @@ impl Interfaces {
 
     /// Adds every interface of a WIT package. `file` names the text in errors.
     pub fn add(&mut self, file: &str, wit: &str) -> Result<(), HostError> {
-        self.add_checked(file, wit, |namespace| match namespace {
-            // What is in it is granted by other rules.
-            OWN_NAMESPACE => Err(format!("the namespace `{OWN_NAMESPACE}` is the host's own: choose another")),
-            _ => Ok(()),
-        })
+        self.add_checked(file, wit, check_namespace)
     }
 
     /// Adds the standard library.
@@ -109,7 +106,11 @@ impl Interfaces {
     pub fn add_package(&mut self, package: Package) -> Result<(), HostError> {
         let package = Arc::new(package);
         let mut added = BTreeMap::new();
+        let fail = |message| HostError::Wit { file: package.place().to_owned(), message };
+        check_namespace(package.specifier().trim_start_matches('@').split('/').next().unwrap_or_default())
+            .map_err(fail)?;
         for interface in package.interfaces() {
+            check_namespace(interface.name.split(':').next().unwrap_or_default()).map_err(fail)?;
             let body = Body::Package(package.clone(), Box::new(interface.clone()));
             let entry = Interface { module: package.specifier().into(), export: interface.export.clone(), body };
             self.check_name(package.place(), &interface.name, &entry, &added)?;
@@ -119,7 +120,9 @@ impl Interfaces {
         Ok(())
     }
 
-    /// Scripts can tell every two interfaces apart.
+    /// Scripts can tell every two interfaces apart, and so can people: no two modules export one name. Those of the
+    /// standard library may be others' too, since MCP servers have them: `time`. What names such a function must then say
+    /// which one it means.
     fn check_name(
         &self,
         file: &str,
@@ -127,19 +130,20 @@ impl Interfaces {
         interface: &Interface,
         added: &BTreeMap<String, Interface>,
     ) -> Result<(), HostError> {
-        let Interface { export, module, .. } = interface;
+        let Interface { export, .. } = interface;
         let same_name = self.by_name.contains_key(full_name) || added.contains_key(full_name);
         let mut others = self.by_name.iter().chain(added);
         let other = match same_name {
-            true => Some(full_name),
-            false => others.find(|(_, other)| other.is_named_as(interface)).map(|(name, _)| name.as_str()),
+            true => Some((full_name, interface)),
+            false => others.find(|(_, other)| other.is_named_as(interface)).map(|(name, other)| (name.as_str(), other)),
         };
-        match other {
-            Some(other) => Err(HostError::Duplicate(format!(
-                "{file}: {full_name} and {other} would both be `{export}` of '{module}'"
-            ))),
-            None => Ok(()),
-        }
+        let Some((other_name, other)) = other else { return Ok(()) };
+        let (module, other_module) = (&interface.module, &other.module);
+        let modules = match module == other_module {
+            true => format!("of '{module}'"),
+            false => format!("of '{module}' and of '{other_module}': rename one, or leave one out"),
+        };
+        Err(HostError::Duplicate(format!("{file}: {full_name} and {other_name} would both be `{export}` {modules}")))
     }
 
     /// Full names: `capabilities:train-schedule/train-schedule@1.0.0`.
@@ -149,43 +153,51 @@ impl Interfaces {
 
     /// Every function with its interface, as WIT names them.
     pub fn functions(&self) -> impl Iterator<Item = (&str, &str)> {
-        self.by_name.iter().flat_map(|(name, interface)| {
-            let functions: Box<dyn Iterator<Item = &str>> = match &interface.body {
-                Body::Wit(functions) => Box::new(functions.iter().map(|function| function.name.as_str())),
-                Body::Package(_, interface) => Box::new(interface.functions.iter().map(String::as_str)),
-            };
-            functions.map(move |function| (name.as_str(), function))
-        })
+        self.by_name
+            .iter()
+            .flat_map(|(name, interface)| interface.functions().map(move |function| (name.as_str(), function)))
     }
 
-    /// The functions of interfaces that were read from WIT, as scripts call them.
-    pub(crate) fn labels(&self) -> impl Iterator<Item = String> {
-        self.by_name.values().flat_map(|interface| {
-            let functions = match &interface.body {
-                Body::Wit(functions) => functions.as_slice(),
-                Body::Package(..) => &[],
-            };
-            functions.iter().map(|function| label_of(&interface.export, &camel_case(&function.name), false))
-        })
+    /// Every function by all its names.
+    pub(crate) fn labelled(&self) -> impl Iterator<Item = LabelledFunction> {
+        self.by_name.iter().flat_map(|(name, interface)| interface.labelled(name))
     }
 
-    /// The interface that is this export of a module.
-    pub(crate) fn interface_of(&self, module: &str, export: &str) -> Option<&str> {
+    /// The functions of exports that another module has too: the standard library's, and those of their names.
+    pub(crate) fn shared_labels(&self) -> Vec<LabelledFunction> {
+        let of = |is_standard: bool| {
+            let some = self.by_name.values().filter(move |interface| interface.is_standard() == is_standard);
+            some.map(Interface::root).collect::<BTreeSet<&str>>()
+        };
+        let (standard, others) = (of(true), of(false));
+        let is_shared =
+            |interface: &Interface| standard.contains(interface.root()) && others.contains(interface.root());
+        let shared = self.by_name.iter().filter(|(_, interface)| is_shared(interface));
+        shared.flat_map(|(name, interface)| interface.labelled(name)).collect()
+    }
+
+    /// The function that is this member of a module's export, by the names that scripts use.
+    pub(crate) fn member(&self, module: &str, export: &str, member: &str) -> Option<FunctionId> {
         let is_meant = |interface: &Interface| interface.module == module && interface.export == export;
-        self.by_name.iter().find(|(_, interface)| is_meant(interface)).map(|(name, _)| name.as_str())
+        let (name, interface) = self.by_name.iter().find(|(_, interface)| is_meant(interface))?;
+        let function = interface.functions().find(|each| camel_case(each) == member)?;
+        Some(FunctionId::new(name.as_str(), function))
     }
 
-    /// The interface that scripts know under this name and that has this function.
-    pub(crate) fn with_export(&self, capability: &str, function: &str) -> Option<&str> {
-        let has = |name: &str| self.functions().any(|(of, each)| of == name && camel_case(each) == function);
-        let named = |interface: &Interface| match &interface.body {
+    /// The functions that scripts, or their definition, know under these names. An interface may also be named in full.
+    pub(crate) fn with_export(&self, capability: &str, function: &str) -> Vec<LabelledFunction> {
+        let is_named = |(name, interface): &(&String, &Interface)| match &interface.body {
+            _ if *name == capability => true,
             Body::Wit(_) => interface.export == capability,
             Body::Package(_, package) => {
                 [&package.export, &package.capability].into_iter().any(|name| name == capability)
             }
         };
-        let found = self.by_name.iter().find(|(name, interface)| named(interface) && has(name));
-        found.map(|(name, _)| name.as_str())
+        let named = self.by_name.iter().filter(is_named);
+        let functions = named.flat_map(|(name, interface)| interface.labelled(name));
+        let is_meant =
+            |each: &LabelledFunction| each.id.function() == function || camel_case(each.id.function()) == function;
+        functions.filter(is_meant).collect()
     }
 
     /// These interfaces with all that binding them takes.
@@ -216,8 +228,8 @@ impl Interfaces {
                 }
             };
             let is_single_function = matches!(&interface.body, Body::Package(_, package) if package.is_single_function);
-            let (name, export) = (name.clone(), interface.export.clone());
-            interfaces.push(InterfaceDescription { name, export, is_single_function, functions });
+            let (name, export, module) = (name.clone(), interface.export.clone(), interface.module.clone());
+            interfaces.push(InterfaceDescription { name, module, export, is_single_function, functions });
         }
         Ok(Selection { resolve, marks, interfaces })
     }
@@ -238,9 +250,47 @@ impl Interfaces {
 }
 
 impl Interface {
-    /// Whether scripts could not tell the two apart.
+    /// Whether scripts or people could not tell the two apart.
     fn is_named_as(&self, other: &Interface) -> bool {
-        (&self.module, &self.export) == (&other.module, &other.export)
+        let is_another = self.module != other.module;
+        let is_known_apart = is_another && (self.is_standard() || other.is_standard());
+        // Types alone are exported by nobody.
+        let is_exported = |each: &Interface| !is_another || each.functions().next().is_some();
+        self.export == other.export && !is_known_apart && is_exported(self) && is_exported(other)
+    }
+
+    fn is_standard(&self) -> bool {
+        self.module == standard::SPECIFIER
+    }
+
+    /// What scripts import: `everything` of `everything.$resources`.
+    fn root(&self) -> &str {
+        self.export.split('.').next().unwrap_or_default()
+    }
+
+    /// Its functions as WIT names them.
+    fn functions(&self) -> Box<dyn Iterator<Item = &str> + '_> {
+        match &self.body {
+            Body::Wit(functions) => Box::new(functions.iter().map(|function| function.name.as_str())),
+            Body::Package(_, interface) => Box::new(interface.functions.iter().map(String::as_str)),
+        }
+    }
+
+    fn labelled<'a>(&'a self, name: &'a str) -> impl Iterator<Item = LabelledFunction> + 'a {
+        let is_single = matches!(&self.body, Body::Package(_, package) if package.is_single_function);
+        self.functions().map(move |function| LabelledFunction {
+            id: FunctionId::new(name, function),
+            label: label_of(&self.export, &camel_case(function), is_single),
+            module: self.module.clone(),
+        })
+    }
+}
+
+/// Refuses names of packages that would be taken for the host's own.
+fn check_namespace(namespace: &str) -> Result<(), String> {
+    match namespace {
+        OWN_NAMESPACE => Err(format!("the namespace `{OWN_NAMESPACE}` is the host's own: choose another")),
+        _ => Ok(()),
     }
 }
 

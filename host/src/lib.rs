@@ -103,6 +103,7 @@ pub use agent_spaces_policy as policy;
 #[cfg(feature = "compiler")]
 pub use audit::{Audit, AuditError, AuditedInterface, AuditedModule, audit};
 pub use audit_trail::{AuditBudget, AuditHandle, AuditMode, AuditTrail};
+pub use capability_gen::identity::FunctionId;
 pub use capability_gen::server::ServerPart;
 #[cfg(feature = "compiler")]
 pub use compile::{Compiled, Target, compile};

@@ -5,9 +5,9 @@ use crate::handlers::Handlers;
 use crate::pipeline::Rules;
 use crate::program::Program;
 use crate::providers::ProviderKind;
-use crate::sandbox::{FunctionDescription, InterfaceDescription, label};
+use crate::sandbox::{FunctionDescription, InterfaceDescription, function_id, label};
 use crate::standard;
-use agent_spaces_policy::Decision;
+use agent_spaces_policy::{Decision, FunctionId};
 use serde::Serialize;
 
 /// What a script can reach. What is not in here it cannot call, whatever it does.
@@ -46,6 +46,8 @@ pub struct ManifestProvider {
 pub struct ManifestFunction {
     /// As scripts call it: `trainSchedule.getSchedule`.
     pub function: String,
+    /// Which function it is: its interface, and its name there.
+    pub function_id: FunctionId,
     /// What answers it.
     pub provider: ManifestProvider,
     /// What becomes of calls of it: `allow`, `approve` or `deny`.
@@ -60,8 +62,8 @@ pub struct ManifestFunction {
 
 /// What a program can reach.
 pub(crate) fn manifest(program: &Program, handlers: &Handlers, rules: &Rules) -> Manifest {
-    let named_at = |label: &str| {
-        let sites = program.call_sites().filter(|site| site.path == label);
+    let named_at = |module: &str, label: &str| {
+        let sites = program.call_sites().filter(|site| site.module == module && site.path == label);
         sites.map(|site| site.location.clone()).collect()
     };
     let interfaces = reach(&program.sandbox().description().interfaces, handlers, rules, named_at);
@@ -73,11 +75,12 @@ pub(crate) fn reach(
     interfaces: &[InterfaceDescription],
     handlers: &Handlers,
     rules: &Rules,
-    named_at: impl Fn(&str) -> Vec<Location>,
+    named_at: impl Fn(&str, &str) -> Vec<Location>,
 ) -> Vec<ManifestInterface> {
     let function = |interface: &InterfaceDescription, each: &FunctionDescription| {
         let function = label(interface, each);
-        let policy = rules.of(&function, &interface.name, each.spec.as_deref());
+        let id = function_id(interface, each);
+        let policy = rules.of(&id, &function, each.spec.as_deref());
         let decided = policy.decision();
         let (kind, description) = handlers.describe(&interface.name, &each.shape.name);
         ManifestFunction {
@@ -85,7 +88,8 @@ pub(crate) fn reach(
             decision: decided.decision,
             because: decided.because.to_string(),
             terms: policy.terms(),
-            named_at: named_at(&function),
+            named_at: named_at(&interface.module, &function),
+            function_id: id,
             function: function.to_string(),
         }
     };

@@ -8,6 +8,7 @@ use crate::modules::Binding;
 use crate::sandbox::{FunctionDescription, FunctionSpec, label_of};
 use crate::values::marks::Marks;
 use crate::values::{Context, camel_case, function};
+use agent_spaces_policy::{FunctionId, LabelledFunction};
 use capability_gen::definition::{Place, SourceKind};
 use capability_gen::emit;
 use capability_gen::implementation::{CommandTemplate, Implementation};
@@ -179,9 +180,18 @@ impl PackageOutline {
 
     /// Its functions as scripts call them: `trainSchedule.getSchedule`, of a single function `getWeather`.
     pub(crate) fn function_labels(&self) -> impl Iterator<Item = String> {
+        self.labelled().map(|function| function.label)
+    }
+
+    /// Its functions by all their names.
+    pub(crate) fn labelled(&self) -> impl Iterator<Item = LabelledFunction> {
         self.interfaces.iter().flat_map(|interface| {
-            let PackageInterface { export, is_single_function, .. } = interface;
-            interface.functions.iter().map(|function| label_of(export, &camel_case(function), *is_single_function))
+            let PackageInterface { name, export, is_single_function, .. } = interface;
+            interface.functions.iter().map(|function| LabelledFunction {
+                id: FunctionId::new(name.as_str(), function.as_str()),
+                label: label_of(export, &camel_case(function), *is_single_function),
+                module: self.specifier.clone(),
+            })
         })
     }
 

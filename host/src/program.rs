@@ -175,9 +175,9 @@ impl Program {
         Some(code_frame(&source.text, Position { line: location.line, column: location.column }, None))
     }
 
-    /// Where its files call a function by its name, as `agent.ts:5`; not where it is called by another name.
-    pub(crate) fn places_of(&self, label: &str) -> Vec<String> {
-        let sites = self.call_sites().filter(|site| site.path == label);
+    /// Where its files call a function of a module by its name, as `agent.ts:5`; not where it is called by another name.
+    pub(crate) fn places_of(&self, module: &str, label: &str) -> Vec<String> {
+        let sites = self.call_sites().filter(|site| site.module == module && site.path == label);
         sites.map(|site| format!("{}:{}", site.location.file, site.location.line)).collect()
     }
 

@@ -6,9 +6,9 @@
 mod description;
 mod target;
 
-pub(crate) use description::{Description, FunctionSpec, InterfaceDescription};
+pub(crate) use description::{Description, FunctionDescription, FunctionSpec, InterfaceDescription};
 #[cfg(feature = "compiler")]
-pub(crate) use description::{FunctionDescription, label, label_of};
+pub(crate) use description::{function_id, label, label_of};
 #[cfg(feature = "compiler")]
 pub(crate) use target::HostCall;
 pub(crate) use target::Target;

@@ -24,7 +24,7 @@ use crate::snapshot::Snapshot;
 use crate::typed_call::TypedCall;
 use crate::workspace::Workspace;
 use agent_spaces_mcp::secrets::Redactor;
-use agent_spaces_policy::{DayCounts, Explanation, Policy};
+use agent_spaces_policy::{AmbiguousRule, DayCounts, Explanation, FunctionId, LabelledFunction, Policy};
 use capability_gen::names::nearest;
 use serde::de::DeserializeOwned;
 use std::collections::{BTreeSet, HashMap};
@@ -68,7 +68,9 @@ pub struct Space {
     rules: Rules,
     sandboxes: SandboxCache,
     /// Functions that the host called itself; there are no more than the space has.
-    targets: Mutex<HashMap<(String, String), Arc<Target>>>,
+    targets: Mutex<HashMap<FunctionId, Arc<Target>>>,
+    /// A rule whose label stands for functions of two modules: nothing is linked before it says which it means.
+    ambiguous: Option<AmbiguousRule>,
 }
 
 impl Space {
@@ -90,6 +92,7 @@ impl Space {
             rules,
             sandboxes: SandboxCache::new(),
             targets: Mutex::default(),
+            ambiguous: None,
         })
     }
 
@@ -107,18 +110,27 @@ impl Space {
         self
     }
 
-    /// Lets this policy decide over calls. `operator` is told what only an operator may know of a refusal.
+    /// Lets this policy decide over calls. `operator` is told what only an operator may know of a refusal. Where a rule
+    /// of it could be about functions of two modules, no script is linked and nothing is called: see
+    /// [`Space::check_rules`].
     #[must_use]
     pub fn with_policy(mut self, policy: Arc<Policy>, operator: impl Fn(&str) + Send + Sync + 'static) -> Space {
         self.rules.policy = policy;
-        self.rules.operator = Some(Arc::new(operator));
-        self
+        self.with_operator(operator)
     }
 
     /// The same, going on from the calls that the space before it had.
     pub(crate) fn with_history(mut self, history: History, operator: impl Fn(&str) + Send + Sync + 'static) -> Space {
         self.rules.go_on_from(history);
+        self.with_operator(operator)
+    }
+
+    fn with_operator(mut self, operator: impl Fn(&str) + Send + Sync + 'static) -> Space {
         self.rules.operator = Some(Arc::new(operator));
+        let policy = &self.rules.policy;
+        if policy.has_rules() {
+            self.ambiguous = policy.check_labels(&self.interfaces.shared_labels()).err();
+        }
         self
     }
 
@@ -127,6 +139,11 @@ impl Space {
     pub fn with_source_limit(mut self, bytes: u64) -> Space {
         self.max_source = bytes;
         self
+    }
+
+    /// Refuses a policy with a rule whose label stands for functions of two modules.
+    pub fn check_rules(&self) -> Result<(), HostError> {
+        self.ambiguous.as_ref().map_or(Ok(()), |rule| Err(HostError::AmbiguousRule(rule.clone())))
     }
 
     /// Gives scripts that use the name the global `fetch`, which is `http` of the standard library.
@@ -239,7 +256,7 @@ impl Space {
     /// Makes a call of the host's own, through the same steps as a script's.
     pub async fn call<R: DeserializeOwned>(&self, call: TypedCall<R>) -> Result<R, CapabilityError> {
         let TypedCall { capability, function, params, .. } = call;
-        let target = self.target(capability, function)?;
+        let target = self.target(&self.find(capability, function)?)?;
         let value = target.call(HostCall { params, ..HostCall::default() }).await?;
         serde_json::from_value(value).map_err(|error| {
             let message = format!("{capability}.{function}'s answer does not fit its type: {error}");
@@ -247,7 +264,7 @@ impl Space {
         })
     }
 
-    /// As [`Space::call`], by names that are known only now.
+    /// As [`Space::call`], by names that are known only now: those that scripts use, or an interface in full.
     pub async fn call_value(
         &self,
         capability: &str,
@@ -255,27 +272,48 @@ impl Space {
         params: serde_json::Value,
         caller: Caller,
     ) -> Result<serde_json::Value, CapabilityError> {
-        self.call_host(capability, function, HostCall { params, caller: Arc::new(caller), ..HostCall::default() }).await
+        self.call_function(&self.find(capability, function)?, params, caller).await
+    }
+
+    /// The same, by a function's identity.
+    pub async fn call_function(
+        &self,
+        function: &FunctionId,
+        params: serde_json::Value,
+        caller: Caller,
+    ) -> Result<serde_json::Value, CapabilityError> {
+        self.call_host(function, HostCall { params, caller: Arc::new(caller), ..HostCall::default() }).await
     }
 
     /// The same, for who wants to hear of it and to have the whole of the answer.
     pub(crate) async fn call_host(
         &self,
-        capability: &str,
-        function: &str,
+        function: &FunctionId,
         call: HostCall,
     ) -> Result<serde_json::Value, CapabilityError> {
-        self.target(capability, function)?.call(call).await
+        self.target(function)?.call(call).await
+    }
+
+    /// The function that scripts call so, `crm.createTicket`, or that is named in full,
+    /// `capabilities:crm/crm@1.0.0#create-ticket`.
+    pub fn identify(&self, name: &str) -> Result<FunctionId, CapabilityError> {
+        let is_meant =
+            |each: &LabelledFunction| each.label == name || each.id.to_string() == name || each.name_in_full() == name;
+        one_of(name, self.interfaces.labelled().filter(is_meant).collect())
+    }
+
+    /// The function that scripts know under these names.
+    fn find(&self, capability: &str, function: &str) -> Result<FunctionId, CapabilityError> {
+        one_of(&format!("{capability}.{function}"), self.interfaces.with_export(capability, function))
     }
 
     /// What becomes of calls of a function, and why; with parameters, what becomes of that call.
     pub fn explain(
         &self,
-        capability: &str,
-        function: &str,
+        function: &FunctionId,
         params: Option<serde_json::Value>,
     ) -> Result<Explanation, CapabilityError> {
-        Ok(self.target(capability, function)?.pipeline().explain(params))
+        Ok(self.target(function)?.pipeline().explain(params))
     }
 
     /// What a script of this space can reach.
@@ -287,7 +325,7 @@ impl Space {
     pub fn reach(&self) -> Result<Vec<ManifestInterface>, HostError> {
         let all = self.interfaces.names().map(str::to_owned).collect();
         let selection = self.interfaces.select(&all)?;
-        Ok(reach(&selection.interfaces, &self.handlers, &self.rules, |_| Vec::new()))
+        Ok(reach(&selection.interfaces, &self.handlers, &self.rules, |_, _| Vec::new()))
     }
 
     /// Whether a caller's calls of a function may pass at all.
@@ -295,24 +333,24 @@ impl Space {
         self.rules.is_open(function, caller)
     }
 
-    /// What answers a function, by the names that scripts use.
-    fn target(&self, capability: &str, function: &str) -> Result<Arc<Target>, CapabilityError> {
-        let key = (capability.to_owned(), function.to_owned());
+    /// What answers a function.
+    fn target(&self, function: &FunctionId) -> Result<Arc<Target>, CapabilityError> {
+        let unavailable = |error: HostError| CapabilityError::new("call.unavailable", error.to_string());
+        self.check_rules().map_err(unavailable)?;
         let targets = || self.targets.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(target) = targets().get(&key) {
+        if let Some(target) = targets().get(function) {
             return Ok(target.clone());
         }
-        let unknown = || {
-            let message = format!("this space has no function {capability}.{function}");
-            CapabilityError::new("call.denied", message)
-        };
-        let interface = self.interfaces.with_export(capability, function).ok_or_else(unknown)?;
-        let selection = self.interfaces.select(&BTreeSet::from([interface.to_owned()]));
-        let selection = selection.map_err(|error| CapabilityError::new("call.unavailable", error.to_string()))?;
-        let described = selection.interfaces.first().ok_or_else(unknown)?;
-        let target = described.target(function, &self.handlers, &self.rules).ok_or_else(unknown)?;
+        if !self.interfaces.functions().any(|each| each == (function.interface(), function.function())) {
+            return Err(unknown(&function.to_string()));
+        }
+        let selection = self.interfaces.select(&BTreeSet::from([function.interface().to_owned()]));
+        let selection = selection.map_err(unavailable)?;
+        let described = selection.interfaces.first();
+        let target = described.and_then(|it| it.target(function.function(), &self.handlers, &self.rules));
+        let target = target.ok_or_else(|| unknown(&function.to_string()))?;
         // Others may have made it meanwhile: the first one stays, so that all have the same.
-        Ok(targets().entry(key).or_insert_with(|| Arc::new(target)).clone())
+        Ok(targets().entry(function.clone()).or_insert_with(|| Arc::new(target)).clone())
     }
 
     /// The sandbox for these interfaces, linked at most once.
@@ -321,6 +359,7 @@ impl Space {
     }
 
     fn link(&self, interfaces: &BTreeSet<String>, inside: Inside<'_>) -> Result<Sandbox, HostError> {
+        self.check_rules()?;
         let (selection, wasm) = self.binding(interfaces, inside)?;
         let component = self.engine.component(&wasm)?;
         let description = Description { interfaces: selection.interfaces };
@@ -333,6 +372,24 @@ impl Space {
         let names = Names { imports: interfaces, exports: &BTreeSet::new() };
         let wasm = binding::build(&selection, Base::Sandbox, &names, inside)?;
         Ok((selection, wasm))
+    }
+}
+
+fn unknown(name: &str) -> CapabilityError {
+    CapabilityError::new("call.denied", format!("this space has no function {name}"))
+}
+
+/// The one function that a name stands for.
+fn one_of(name: &str, mut found: Vec<LabelledFunction>) -> Result<FunctionId, CapabilityError> {
+    match found.as_slice() {
+        [first, second, ..] => {
+            let message = format!(
+                "{name} could be {} of '{}' or {} of '{}': name the one that is meant in full",
+                first.id, first.module, second.id, second.module
+            );
+            Err(CapabilityError::new("call.denied", message))
+        }
+        _ => found.pop().map(|function| function.id).ok_or_else(|| unknown(name)),
     }
 }
 

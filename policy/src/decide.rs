@@ -14,6 +14,8 @@ pub struct Decided {
     pub decision: Decision,
     /// What decides.
     pub because: Because,
+    /// Where a rule stands that allows the calls, and may not.
+    pub(crate) ignored: Option<String>,
 }
 
 /// What a decision rests on.
@@ -34,17 +36,22 @@ pub enum Because {
 }
 
 /// The decision of the most specific of the rules that match, and of these the strictest. Else of what the definition
-/// says, and of the preset.
-pub(crate) fn decide(preset: Option<Preset>, rules: &[Arc<Rule>], facts: &Facts<'_>) -> Decided {
+/// says, and of the preset. Where rules may only tighten, none of them lets pass what the definition wants approved.
+pub(crate) fn decide(preset: Option<Preset>, rules: &[Arc<Rule>], facts: &Facts<'_>, only_tightens: bool) -> Decided {
+    let wants_approval = facts.requires_approval == Some(true);
+    let mut ignored = None;
     let deciding = rules.iter().filter_map(|rule| Some((rule.pattern.specificity(), rule.decision?, &rule.place)));
     // The first of equals, so that the place does not depend on how many there are.
     if let Some((_, decision, place)) =
         deciding.reduce(|best, next| if (next.0, next.1) > (best.0, best.1) { next } else { best })
     {
-        return Decided { decision, because: Because::Rule { place: place.clone() } };
+        if !(only_tightens && wants_approval && decision == Decision::Allow) {
+            return Decided { decision, because: Because::Rule { place: place.clone() }, ignored };
+        }
+        ignored = Some(place.clone());
     }
-    if facts.requires_approval == Some(true) {
-        return Decided { decision: Decision::Approve, because: Because::Definition };
+    if wants_approval {
+        return Decided { decision: Decision::Approve, because: Because::Definition, ignored };
     }
     let is_harmless = matches!(facts.kind, Kind::Standard | Kind::ServerTool { read_only: true });
     let (decision, because) = match preset {
@@ -54,7 +61,7 @@ pub(crate) fn decide(preset: Option<Preset>, rules: &[Arc<Rule>], facts: &Facts<
         Some(Preset::Standard) if facts.requires_approval == Some(false) => (Decision::Allow, Because::Definition),
         Some(preset) => (Decision::Approve, Because::Preset(preset)),
     };
-    Decided { decision, because }
+    Decided { decision, because, ignored }
 }
 
 impl fmt::Display for Because {

@@ -3,6 +3,7 @@
 use crate::decide::Because;
 use crate::function::FunctionPolicy;
 use crate::rule::Decision;
+use capability_gen::identity::FunctionId;
 use serde::Serialize;
 use serde_json::Value;
 use std::fmt;
@@ -11,8 +12,10 @@ use std::fmt;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Explanation {
-    /// The function.
+    /// The function, as scripts call it.
     pub function: String,
+    /// Which function that is.
+    pub function_id: FunctionId,
     /// What becomes of a call, with all that can be checked now.
     pub outcome: Decision,
     /// What is decided before arguments are looked at.
@@ -56,6 +59,7 @@ impl FunctionPolicy {
         let decision = self.decided.decision;
         Explanation {
             function: self.label.clone(),
+            function_id: self.id.clone(),
             outcome: if is_refused { Decision::Deny } else { decision },
             decision,
             because: self.decided.because.clone(),

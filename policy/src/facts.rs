@@ -1,10 +1,13 @@
 //! What is known of a function when it is linked.
 
 use capability_gen::definition::RateLimit;
+use capability_gen::identity::FunctionId;
 
 /// What is known of a function when it is linked.
 #[derive(Clone, Copy, Debug)]
 pub struct Facts<'a> {
+    /// Which function it is; all that is counted is counted by this.
+    pub id: &'a FunctionId,
     /// What scripts call it: `github.createIssue`.
     pub label: &'a str,
     /// What answers it.
@@ -35,7 +38,7 @@ pub enum Kind {
 
 impl<'a> Facts<'a> {
     /// A function of which nothing is declared.
-    pub fn new(label: &'a str, kind: Kind) -> Facts<'a> {
-        Facts { label, kind, requires_approval: None, rate_limit: None, capability_rate_limit: None, scopes: &[] }
+    pub fn new(id: &'a FunctionId, label: &'a str, kind: Kind) -> Facts<'a> {
+        Facts { id, label, kind, requires_approval: None, rate_limit: None, capability_rate_limit: None, scopes: &[] }
     }
 }

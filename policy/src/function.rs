@@ -10,6 +10,7 @@ use crate::rates::{Rates, Wait};
 use crate::refusal::Refusal;
 use crate::rule::{Decision, Rule};
 use crate::shown::shown;
+use capability_gen::identity::FunctionId;
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::fmt;
@@ -18,6 +19,7 @@ use std::time::{Duration, Instant};
 
 /// All that holds for one function: made when it is linked, asked at every call.
 pub struct FunctionPolicy {
+    pub(crate) id: FunctionId,
     pub(crate) label: String,
     pub(crate) decided: Decided,
     /// The rules that are about it, the most specific one last.
@@ -43,6 +45,7 @@ impl FunctionPolicy {
             .iter()
             .flat_map(|rule| rule.scopes.iter().map(|scope| (scope.clone(), format!("{}.scopes", rule.place))));
         FunctionPolicy {
+            id: facts.id.clone(),
             label: facts.label.to_owned(),
             decided,
             scopes: declared.chain(ruled).collect(),
@@ -133,6 +136,37 @@ impl FunctionPolicy {
             }
         }
         Ok(())
+    }
+
+    /// Whether a rule says something of arguments.
+    pub fn has_arguments(&self) -> bool {
+        self.rules.iter().any(|rule| !rule.arguments.is_empty())
+    }
+
+    /// The rule that allows it, where that does not hold before its file is accepted.
+    pub fn ignored_rule(&self) -> Option<String> {
+        let (label, place) = (&self.label, self.decided.ignored.as_ref()?);
+        Some(format!(
+            "{place}: \"allow\" does not hold for {label}, whose definition wants approval, before the configuration is \
+             accepted with `agent-spaces trust`"
+        ))
+    }
+
+    /// Constraints on arguments that a schema of its parameters does not have: most likely slips, and one of them that
+    /// is optional never applies. Of a rule over several functions only those that look like another argument.
+    pub fn unknown_arguments(&self, schema: &Value) -> Vec<String> {
+        let all = self.rules.iter().flat_map(|rule| rule.arguments.iter().map(move |(path, _)| (rule, path)));
+        let unknown = all.filter_map(|(rule, path)| {
+            let unknown = path.unknown_in(schema)?;
+            let near = unknown.nearest.map(|near| format!("; did you mean `{}`?", shown(&near)));
+            if near.is_none() && !rule.pattern.is_exact() {
+                return None;
+            }
+            let (place, label, name) = (&rule.place, &self.label, shown(&unknown.name));
+            let near = near.unwrap_or_default();
+            Some(format!("{place}.arguments: `{path}`: {label} has no argument `{name}`{near}"))
+        });
+        unknown.collect()
     }
 
     /// What a script is told: of its own value, and not of those that would be allowed.

@@ -7,8 +7,10 @@
 //!
 //! - `settings`, `rule`, `preset`: what an operator wrote, and the ready-made answers where nothing was written
 //! - `policy`, `function`, `facts`: settings made into what holds in a space, and for one function of it
-//! - `pattern`, `decide`: which rules are about a function, and which of them decides
-//! - `argument/`: constraints on arguments, on one spelling of every text
+//! - `pattern`, `labels`, `decide`: which rules are about a function, whether that is one function, and which of them
+//!   decides
+//! - `tightened`: settings that may not loosen anything
+//! - `argument/`: constraints on arguments, on one spelling of every text; paths that lead nowhere
 //! - `counted`, `counts/`: how often something was called in a run, and in a day
 //! - `rates`, `limiter`: how fast something may be called
 //! - `middleware`: how calls are made once they may be
@@ -24,6 +26,7 @@ mod explain;
 mod facts;
 mod files;
 mod function;
+mod labels;
 mod limiter;
 mod middleware;
 mod network;
@@ -35,10 +38,12 @@ mod refusal;
 mod rule;
 mod settings;
 mod shown;
+mod tightened;
 mod unused;
 
-pub use argument::{ArgumentPath, Constraint, ConstraintError, PathError, TextPattern, TextPatternError};
+pub use argument::{ArgumentPath, Constraint, ConstraintError, PathError, TextKind, TextPattern, TextPatternError};
 pub use capability_gen::definition::{Period, RateLimit};
+pub use capability_gen::identity::FunctionId;
 pub use counts::{DayCounts, DayError, DayFile, DayMemory, RunCounts, Taken, Wanted};
 pub use decide::{Because, Decided};
 pub use domains::{DomainError, DomainPattern};
@@ -46,6 +51,7 @@ pub use explain::{Explained, Explanation};
 pub use facts::{Facts, Kind};
 pub use files::FilePolicy;
 pub use function::FunctionPolicy;
+pub use labels::{AmbiguousRule, LabelledFunction};
 pub use middleware::Middleware;
 pub use network::{NetworkPolicy, NetworkRefusal};
 pub use pattern::{Pattern, PatternError};

@@ -10,13 +10,14 @@ use crate::preset::{Preset, PresetLimits};
 use crate::rates::{Rate, Rates};
 use crate::rule::Rule;
 use crate::settings::{ApprovalSettings, FileSettings, NetworkSettings, Settings};
+use capability_gen::identity::FunctionId;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 /// How long people have for a decision, where nothing else is said.
-const APPROVALS_EXPIRE: Duration = Duration::from_secs(10 * 60);
+pub(crate) const APPROVALS_EXPIRE: Duration = Duration::from_secs(10 * 60);
 
 /// What holds in a space. One is made for each space, since its rates are counted in it.
 pub struct Policy {
@@ -27,8 +28,18 @@ pub struct Policy {
     rules: Vec<RuleInForce>,
     rates: Arc<Rates>,
     space: Option<Arc<Limiter>>,
-    /// Rates that definitions bring, by the name of their function.
-    declared: Mutex<BTreeMap<String, Arc<Limiter>>>,
+    /// Rates that definitions bring.
+    declared: Mutex<BTreeMap<Declared, Arc<Limiter>>>,
+    /// Whether it may only tighten what would hold without it.
+    only_tightens: bool,
+}
+
+/// What the rate of a definition is for.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Declared {
+    Function(FunctionId),
+    /// All functions of an interface together.
+    Interface(String),
 }
 
 /// A rule, and the limiter that all its functions share.
@@ -56,6 +67,7 @@ impl ApprovalPolicy {
 impl Policy {
     /// Makes settings into a policy.
     pub fn new(settings: Settings) -> Policy {
+        let settings = if settings.only_tightens { settings.tightened() } else { settings };
         let preset = settings.preset.unwrap_or(Preset::Standard);
         let rates = Rates::new();
         let rules = settings.functions.into_iter().map(|rule| {
@@ -71,6 +83,7 @@ impl Policy {
             space: settings.rate_limit.map(|rate| rates.limiter(rate, "`policy.rateLimit` of the space".to_owned())),
             rates: Arc::new(rates),
             declared: Mutex::default(),
+            only_tightens: settings.only_tightens,
         }
     }
 
@@ -96,13 +109,13 @@ impl Policy {
 
     /// All that holds for one function.
     pub fn function(&self, facts: &Facts<'_>) -> FunctionPolicy {
-        let matching = || self.rules.iter().filter(|entry| entry.rule.pattern.is_match(facts.label));
+        let matching = || self.rules.iter().filter(|entry| entry.rule.pattern.is_match(facts.id, facts.label));
         let mut rules: Vec<_> = matching().map(|entry| entry.rule.clone()).collect();
         // Of equals the last one, which is the space's own.
         rules.sort_by_key(|rule| rule.pattern.specificity());
         let limiters = self.declared(facts).into_iter();
         let limiters = limiters.chain(matching().filter_map(|entry| entry.limiter.clone())).chain(self.space.clone());
-        let decided = decide(self.preset, &rules, facts);
+        let decided = decide(self.preset, &rules, facts, self.only_tightens);
         FunctionPolicy::new(facts, decided, rules, limiters.collect(), self.rates.clone())
     }
 
@@ -113,19 +126,21 @@ impl Policy {
     /// The limiters of the rates that a definition brings for a function and for its capability, the same whenever the
     /// function is linked.
     fn declared(&self, facts: &Facts<'_>) -> Vec<Arc<Limiter>> {
-        let capability = facts.label.rsplit_once('.').map_or(facts.label, |(capability, _)| capability);
-        let rates =
-            [(facts.rate_limit, facts.label.to_owned()), (facts.capability_rate_limit, format!("{capability}.*"))];
-        rates.into_iter().filter_map(|(rate, name)| Some(self.limiter(rate?.into(), name))).collect()
+        let own = facts.rate_limit.map(|rate| (rate, Declared::Function(facts.id.clone()), facts.id.to_string()));
+        let shared = facts.capability_rate_limit.map(|rate| {
+            let interface = facts.id.interface();
+            (rate, Declared::Interface(interface.to_owned()), interface.to_owned())
+        });
+        own.into_iter().chain(shared).map(|(rate, of, name)| self.limiter(rate.into(), of, &name)).collect()
     }
 
-    fn limiter(&self, rate: Rate, name: String) -> Arc<Limiter> {
+    fn limiter(&self, rate: Rate, of: Declared, name: &str) -> Arc<Limiter> {
         let mut declared = self.declared.lock().unwrap_or_else(PoisonError::into_inner);
-        match declared.get(&name) {
+        match declared.get(&of) {
             Some(limiter) if limiter.rate == rate => limiter.clone(),
             _ => {
                 let limiter = self.rates.limiter(rate, format!("`rateLimit` in the definition of {name}"));
-                declared.insert(name, limiter.clone());
+                declared.insert(of, limiter.clone());
                 limiter
             }
         }

@@ -21,6 +21,8 @@ pub struct Settings {
     pub rate_limit: Option<Rate>,
     /// How people are asked.
     pub approvals: ApprovalSettings,
+    /// Whether they may only tighten what would hold without them: those of a file that its user has not accepted.
+    pub only_tightens: bool,
 }
 
 /// Settings for files of the workspace; see [`FilePolicy`](crate::FilePolicy).
@@ -68,6 +70,7 @@ impl Settings {
             functions: base.functions.iter().chain(&self.functions).cloned().collect(),
             rate_limit: self.rate_limit.or(base.rate_limit),
             approvals: self.approvals.over(&base.approvals),
+            only_tightens: self.only_tightens || base.only_tightens,
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Rules that are about no function that there is: most likely a slip, and a slip in a rule that denies allows.
 
+use crate::labels::LabelledFunction;
 use crate::policy::Policy;
 use capability_gen::names::nearest;
 use std::fmt;
@@ -22,14 +23,17 @@ impl Policy {
     }
 
     /// The rules that are about none of these functions.
-    pub fn unused_rules(&self, labels: &[&str]) -> Vec<UnusedRule> {
-        let is_unused = |pattern: &crate::Pattern| !labels.iter().any(|label| pattern.is_match(label));
+    pub fn unused_rules(&self, functions: &[LabelledFunction]) -> Vec<UnusedRule> {
+        let is_unused =
+            |pattern: &crate::Pattern| !functions.iter().any(|each| pattern.is_match(&each.id, &each.label));
+        let names: Vec<String> =
+            functions.iter().flat_map(|each| [each.label.clone(), each.id.to_string(), each.name_in_full()]).collect();
         let unused = self.rules().filter(|rule| is_unused(&rule.pattern));
         unused
             .map(|rule| UnusedRule {
                 place: rule.place.clone(),
                 pattern: rule.pattern.to_string(),
-                nearest: nearest(rule.pattern.as_str(), labels.iter().copied()).map(str::to_owned),
+                nearest: nearest(rule.pattern.as_str(), names.iter().map(String::as_str)).map(str::to_owned),
             })
             .collect()
     }

@@ -9,7 +9,7 @@ fn the_event_that_asks_has_these_members_and_no_others() {
     let (id, event) = run.asks();
     let mut keys: Vec<&str> = event.as_object().unwrap().keys().map(String::as_str).collect();
     keys.sort_unstable();
-    let ids = ["approvalId", "callId", "expiresAt", "runId", "seq"];
+    let ids = ["approvalId", "callId", "expiresAt", "functionId", "runId", "seq"];
     let mut expected = ["type", "timestamp", "source", "capability", "function", "params", "message"].to_vec();
     expected.extend(ids);
     expected.sort_unstable();
@@ -27,6 +27,7 @@ fn the_event_that_asks_has_these_members_and_no_others() {
             json!(1),
         ]
     );
+    assert_eq!(shown("functionId"), json!("capabilities:company-crm/crm@1.0.0#create-ticket"));
     assert!(id.starts_with("apr_") && shown("runId").as_str().unwrap().starts_with("run_"), "{event}");
     let time = |key: &str| event[key].as_str().unwrap().to_owned();
     // Ten minutes, unless the policy says otherwise; the same form sorts by time.

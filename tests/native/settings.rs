@@ -61,7 +61,7 @@ async fn a_function_that_asks_for_approval_is_not_called_without_one() {
     let source = script("crm", "export default await attempt(() => crm.create({ title: 'T1' }))");
     assert_eq!(value(&space, &source).await["code"], "call.approval_denied");
     assert_eq!(*nobody.0.lock().unwrap(), ["Create T1?"]);
-    space.approvals().approve("crm.create");
+    space.approvals().approve(space.identify("crm.create").unwrap());
     assert_eq!(value(&space, &source).await, json!({ "value": "T1" }));
 }
 

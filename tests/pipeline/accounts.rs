@@ -56,6 +56,13 @@ async fn every_call_has_a_line_whoever_answers_and_however_it_ends() {
         assert_eq!(line["type"], "tool");
         assert_eq!(line["mcpServer"], if is_server { json!("github") } else { Value::Null }, "{line}");
         assert_eq!(line["capability"], if is_server { Value::Null } else { json!(capability) }, "{line}");
+        let id = match *label {
+            "time.now" => json!("agent-spaces:std/time@1.0.0#now"),
+            "post.send" => json!("test:post/post@1.0.0#send"),
+            _ if is_server => Value::Null,
+            label => json!(format!("capabilities:crm/crm@1.0.0#{}", label.split_once('.').unwrap().1)),
+        };
+        assert_eq!(line["functionId"], id, "{line}");
         assert!(line["latency"].as_f64().unwrap() >= 0.0);
         match *expected {
             "ok" => assert_eq!((&line["status"], &line["error"]), (&json!("ok"), &Value::Null), "{line}"),

@@ -136,12 +136,12 @@ async fn an_approval_is_of_one_function() {
         .await;
     assert_eq!(outcomes.iter().map(Result::is_ok).collect::<Vec<_>>(), [true, false, true, false]);
     assert_eq!(person.count(), 3);
-    rig.space.approvals().approve("crm.note");
+    rig.space.approvals().approve(rig.space.identify("crm.note").unwrap());
     assert!(rig.script_one("crm.note", json!({})).await.is_ok());
     assert!(rig.host("post.send", json!({})).await.is_err());
     assert_eq!(person.count(), 4);
     // Beforehand is no way around the rest.
-    rig.space.approvals().approve("crm.pay");
+    rig.space.approvals().approve(rig.space.identify("crm.pay").unwrap());
     assert_eq!(rig.host("crm.pay", json!({})).await.unwrap_err().code, "call.denied");
     assert!(rig.host_as(with_scopes(&["money"]), "crm.pay", json!({})).await.is_ok());
 }

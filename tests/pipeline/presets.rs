@@ -1,7 +1,7 @@
 //! What each preset lets through, and what a rule changes of that.
 
 use super::rig::{Rig, Scripted, settings};
-use agent_spaces::project::{Outlines, Project, find};
+use agent_spaces::project::{Outlines, Project, Surroundings, find};
 use agent_spaces::{CapabilityError, Limits};
 use agent_spaces_approvals::Decision;
 use agent_spaces_tests::engine;
@@ -112,11 +112,47 @@ async fn a_rule_goes_over_every_preset() {
     }
 }
 
-fn limits(config: Value, space: Option<&str>) -> Limits {
+/// What a configuration that its user has accepted gives, and one that nobody has.
+fn projects(config: Value) -> [Project; 2] {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("agent-spaces.config.json"), config.to_string()).unwrap();
     let file = find(folder.path(), None).unwrap().unwrap();
-    Project::open(&file, &engine(), &Outlines::none()).unwrap().limits(space)
+    let surroundings = Surroundings { outlines: Outlines::none(), ..Surroundings::default() };
+    surroundings.trust.accept(&file, config.to_string().as_bytes()).unwrap();
+    let open = |surroundings| Project::open_in(&file, &engine(), surroundings).unwrap();
+    [open(&surroundings), open(&Surroundings { trust: Default::default(), ..surroundings.clone() })]
+}
+
+fn limits(config: Value, space: Option<&str>) -> Limits {
+    projects(config)[0].limits(space)
+}
+
+/// A file that came with a project may be strict, and not generous.
+#[test]
+fn a_configuration_that_nobody_accepted_lowers_limits_and_raises_none() {
+    let usual = Limits::default();
+    let config = json!({
+        "limits": { "fuel": "100G", "memory": "1GiB", "time": "1h", "calls": 7, "resultBytes": "1GB", "consoleBytes": "1GB",
+            "inflight": 10_000, "bytesPerCall": "1GB", "failures": 3 },
+        "spaces": { "desk": { "policy": "permissive" }, "strict": { "policy": "restrictive", "limits": { "time": "2s" } } },
+    });
+    let [accepted, unaccepted] = projects(config);
+    assert_eq!(accepted.limits(None).time, Duration::from_secs(3600));
+    assert_eq!(accepted.raised_note(None), None);
+    assert_eq!(unaccepted.limits(None), Limits { calls: 7, failures: 3, ..usual.clone() });
+    assert_eq!(unaccepted.time_limit(None), Some(usual.time));
+    let note = unaccepted.raised_note(None).unwrap();
+    for part in ["`limits.fuel`", "`limits.memory`", "`limits.time`", "`limits.inflight`", "run `agent-spaces trust "] {
+        assert!(note.contains(part), "{part}: {note}");
+    }
+    assert!(!note.contains("limits.calls") && !note.contains("limits.failures"), "{note}");
+    assert!(unaccepted.raised_note(Some("desk")).unwrap().contains("`policy.preset`"));
+    // What tightens holds, and nothing is told of it.
+    let strict = json!({ "policy": "restrictive", "limits": { "fuel": "1M" } });
+    let [accepted, unaccepted] = projects(strict);
+    assert_eq!(unaccepted.limits(None), accepted.limits(None));
+    assert_eq!((unaccepted.limits(None).calls, unaccepted.limits(None).fuel), (50, 1_000_000));
+    assert_eq!(unaccepted.raised_note(None), None);
 }
 
 #[test]

@@ -46,6 +46,15 @@ pub enum StoreError {
         /// What is wrong with it.
         message: String,
     },
+    /// An earlier version wrote it, which kept of a function only what scripts call it.
+    #[error(
+        "{path} does not say which module's function it is about, and approves nothing: it was written by an earlier \
+         version. Run the script again, and remove the file"
+    )]
+    Outdated {
+        /// The file.
+        path: PathBuf,
+    },
     /// There is no such request, or no longer.
     #[error("no request {id} waits: it was decided, was withdrawn or has expired. List those that wait")]
     Gone {

@@ -27,6 +27,7 @@ use crate::plain::one_line;
 use crate::request::{Request, is_id};
 use folder::{Folder, Rights};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use signed::SignedDecision;
 use std::path::Path;
 use std::sync::Arc;
@@ -146,12 +147,22 @@ impl Store {
     fn read(&self, id: &str) -> Result<Option<Stored<Request>>, StoreError> {
         let (folder, name) = (&self.0.pending, name_of(id));
         let Some(bytes) = folder.read(&name, MAX_REQUEST)? else { return Ok(None) };
-        let stored: Stored<Request> = serde_json::from_slice(&bytes).map_err(malformed(folder, &name))?;
+        let stored: Stored<Request> = serde_json::from_slice(&bytes).map_err(|error| match is_outdated(&bytes) {
+            true => StoreError::Outdated { path: folder.path(&name) },
+            false => malformed(folder, &name)(error),
+        })?;
         if stored.request.id != id || !stored.request.is_consistent() {
             return Err(StoreError::Changed { id: id.to_owned() });
         }
         Ok(Some(stored))
     }
+}
+
+/// Whether it is a request that names its function by a label alone.
+fn is_outdated(bytes: &[u8]) -> bool {
+    let stored: Option<Value> = serde_json::from_slice(bytes).ok();
+    let request = stored.as_ref().and_then(|stored| stored.get("request"));
+    request.is_some_and(|request| request.get("functionId").is_none() && request.get("capability").is_some())
 }
 
 fn name_of(id: &str) -> String {

@@ -13,7 +13,7 @@ use serde_json::json;
 use std::time::SystemTime;
 
 /// What signatures of ours are made over nothing else with.
-const PURPOSE: &str = "agent-spaces approval decision 1";
+const PURPOSE: &str = "agent-spaces approval decision 2";
 
 /// A decision as it lies in the store.
 #[derive(Clone, Debug, Serialize, Deserialize)]

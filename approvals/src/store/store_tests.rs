@@ -187,6 +187,24 @@ async fn a_file_that_was_changed_leads_nobody_to_approve_something_else() {
 }
 
 #[tokio::test]
+async fn a_request_of_an_earlier_version_approves_nothing_and_says_so() {
+    let place = Place::new();
+    let channel = place.channel();
+    let asked = request();
+    let _answer = channel.ask(asked.clone());
+    let mut stored: Value = serde_json::from_slice(&fs::read(place.pending(&asked.id)).unwrap()).unwrap();
+    for key in ["functionId", "module", "source"] {
+        stored["request"].as_object_mut().unwrap().remove(key);
+    }
+    fs::write(place.pending(&asked.id), stored.to_string()).unwrap();
+    let listing = place.store.list().unwrap();
+    assert!(listing.requests.is_empty() && matches!(listing.unreadable[..], [StoreError::Outdated { .. }]));
+    assert!(listing.unreadable[0].to_string().contains("approves nothing"), "{:?}", listing.unreadable);
+    let decided = place.store.decide(&asked, Decision::approve("ada"), &place.token);
+    assert!(matches!(decided, Err(StoreError::Outdated { .. })), "{decided:?}");
+}
+
+#[tokio::test]
 async fn what_expires_is_removed_and_can_no_longer_be_decided() {
     let place = Place::new();
     let channel = place.channel();

@@ -24,6 +24,8 @@ const MAX_NAME_ROWS: usize = 4;
 const MAX_PLACE_ROWS: usize = 10;
 /// The longest name of a space or a run, in characters.
 const MAX_NAME: usize = 60;
+/// The longest name of a module, and of what answers it, in characters.
+const MAX_SOURCE: usize = 200;
 /// Narrower than this nothing can be read; such a terminal breaks our lines as it likes.
 const MIN_WIDTH: usize = 10;
 /// Wider than this nobody reads.
@@ -40,7 +42,11 @@ const CHOICES: [&str; 4] = [
 pub(super) fn sheet(request: &Request, width: usize, waiting: usize, style: Style) -> String {
     let mut sheet = Sheet { text: String::new(), width: width.clamp(MIN_WIDTH, MAX_WIDTH), style };
     sheet.heading("A call needs your approval:");
-    sheet.words(&request.label(), MAX_NAME_ROWS);
+    // One row each, so that none can pass for another; the whole name is the last of them.
+    sheet.words(&one_line(&request.label(), MAX_NAME), 1);
+    let (module, source) = (one_line(&request.module, MAX_SOURCE), one_line(&request.source, MAX_SOURCE));
+    sheet.words(&format!("of {module}, answered by {source}"), MAX_NAME_ROWS);
+    sheet.words(&request.function_id.to_string(), MAX_NAME_ROWS);
     let space = request.space.as_deref().map(|space| format!("space {}, ", one_line(space, MAX_NAME)));
     let run = one_line(&request.run_id, MAX_NAME);
     sheet.words(&format!("{}run {run}, call {}", space.unwrap_or_default(), request.call_id), MAX_NAME_ROWS);
@@ -50,7 +56,7 @@ pub(super) fn sheet(request: &Request, width: usize, waiting: usize, style: Styl
         sheet.warning(&format!("{left_out} more lines of arguments are not shown, and are approved with the rest."));
     }
     // Of what is shown, whatever the request says of itself.
-    let digest = digest(&request.capability, &request.function, &request.params);
+    let digest = digest(&request.function_id, &request.params);
     sheet.line(&format!("sha256 {digest}"));
     if !request.message.trim().is_empty() {
         sheet.heading("In the capability's own words, which nobody checked:");

@@ -12,6 +12,8 @@ fn hostile() -> Request {
         run_id: HOSTILE.into(),
         space: Some(HOSTILE.into()),
         capability: HOSTILE.into(),
+        module: HOSTILE.into(),
+        source: HOSTILE.into(),
         message: format!("{HOSTILE}{}", "日本".repeat(50_000)),
         places: vec![HOSTILE.into(); 30],
         ..question(HOSTILE, params)
@@ -20,6 +22,7 @@ fn hostile() -> Request {
     // Past the bounds of `new`: a file may say anything.
     request.message = format!("{HOSTILE}{}", "x".repeat(100_000));
     request.digest = HOSTILE.into();
+    request.source = format!("{HOSTILE}{}", "x".repeat(100_000));
     request
 }
 
@@ -31,6 +34,8 @@ fn a_prompt_says_who_asks_for_what_and_until_when() {
     let expected = format!(
         r#"A call needs your approval:
 │ crm.createTicket
+│ of @capabilities/crm, answered by MCP server crm (npx crm-server)
+│ capabilities:crm/crm@1.0.0#create-ticket
 │ space support, run run_1, call 4
 Its arguments:
 │ {{

@@ -32,7 +32,7 @@ struct Explain {
     /// The space; - for what scripts have without one
     space: String,
 
-    /// The function as scripts call it
+    /// The function as scripts call it, or in full: capabilities:crm/crm#create-ticket
     #[arg(value_name = "CAPABILITY.FUNCTION")]
     function: String,
 
@@ -71,9 +71,8 @@ impl Explain {
         let modules = project.space(space)?;
         // What cannot be answered can still be explained.
         let assembled = modules.assemble(&engine)?;
-        let (capability, function) = self.function.rsplit_once('.').unwrap_or((&self.function, &self.function));
-        modules.check_function("CAPABILITY.FUNCTION", &self.function)?;
-        let explained = assembled.explain(capability, function, params);
+        let function = modules.identify("CAPABILITY.FUNCTION", &self.function)?;
+        let explained = assembled.explain(&function, params);
         let explanation = explained.map_err(|error| Failure::new(&error.code, error.message, None))?;
         let status = if explanation.outcome == Decision::Allow { 0 } else { 4 };
         let value = json!({ "space": space, "function": self.function, "explanation": explanation });

@@ -148,6 +148,9 @@ impl Run {
             }
             found = self.choice.find(&script, &engine)?;
         };
+        if let Some(note) = self.choice.raised_note(&found) {
+            terminal::warn(&terminal::clean_line(&note));
+        }
         let limits = self.limits(self.choice.limits(&found))?;
         let report = session.wait(self.follow(&program, limits, ready_after));
         Ok((report, program))
@@ -164,8 +167,7 @@ impl Run {
         let modules = self.choice.modules(found)?;
         let mut space = modules.assemble_with(engine, session.equipment())?;
         for function in &self.approve {
-            modules.check_function("--approve", function)?;
-            space.approvals().approve(function);
+            space.approvals().approve(modules.identify("--approve", function)?);
         }
         if let Some(workspace) = script.workspace()? {
             space = space.with_workspace(workspace);
@@ -276,8 +278,10 @@ impl Run {
         }
         match &event.kind {
             EventKind::Console { level, text } if !self.json => terminal::console(*level, text),
-            EventKind::ApprovalRequired { capability, function, approval_id, .. } if self.asking.is_stored() => {
-                let name = terminal::clean_line(&format!("{capability}.{function}"));
+            EventKind::ApprovalRequired { capability, function, function_id, approval_id, .. }
+                if self.asking.is_stored() =>
+            {
+                let name = terminal::clean_line(&format!("{capability}.{function} ({function_id})"));
                 terminal::note(&format!("{name} waits: agent-spaces approvals approve {approval_id}"));
             }
             _ => {}

@@ -168,6 +168,14 @@ impl SpaceChoice {
         }
     }
 
+    /// What to tell of a configuration that raises no limit before it is accepted.
+    pub(super) fn raised_note(&self, found: &Found) -> Option<String> {
+        match found {
+            Found::Project(project) => project.raised_note(self.space.as_deref()),
+            Found::Definitions(_) => None,
+        }
+    }
+
     /// What a script may use unless the command line says otherwise.
     pub(super) fn limits(&self, found: &Found) -> Limits {
         match found {

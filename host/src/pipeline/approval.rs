@@ -8,7 +8,7 @@ use crate::events::EventKind;
 use crate::handlers::{Call, CapabilityError};
 use crate::run::{Held, RunContext};
 use agent_spaces_approvals::{Channel, Desk, Outcome, Question, Request, template};
-use agent_spaces_policy::Decision;
+use agent_spaces_policy::{Decision, FunctionId};
 use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::{Arc, PoisonError, RwLock};
@@ -19,15 +19,15 @@ pub struct Approvals(Arc<Inner>);
 
 #[derive(Default)]
 struct Inner {
-    /// Functions that were approved beforehand, as `crm.createTicket`.
-    functions: RwLock<BTreeSet<String>>,
+    /// Functions that were approved beforehand.
+    functions: RwLock<BTreeSet<FunctionId>>,
     desk: RwLock<Option<Arc<Desk>>>,
 }
 
 impl Approvals {
-    /// Approves every call of a function, named as scripts call it.
-    pub fn approve(&self, function: impl Into<String>) {
-        self.0.functions.write().unwrap_or_else(PoisonError::into_inner).insert(function.into());
+    /// Approves every call of a function: [`Space::identify`](crate::Space::identify) knows it by what scripts call it.
+    pub fn approve(&self, function: FunctionId) {
+        self.0.functions.write().unwrap_or_else(PoisonError::into_inner).insert(function);
     }
 
     /// Asks here from now on.
@@ -35,7 +35,7 @@ impl Approvals {
         *self.0.desk.write().unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(Desk::new(channel)));
     }
 
-    fn has(&self, function: &str) -> bool {
+    fn has(&self, function: &FunctionId) -> bool {
         self.0.functions.read().unwrap_or_else(PoisonError::into_inner).contains(function)
     }
 
@@ -52,7 +52,7 @@ impl fmt::Debug for Approvals {
 
 pub(super) async fn check(pipeline: &Pipeline, call: &Call, context: &RunContext) -> Result<(), CapabilityError> {
     let approvals = &pipeline.rules.approvals;
-    if pipeline.policy.decision().decision != Decision::Approve || approvals.has(&pipeline.label) {
+    if pipeline.policy.decision().decision != Decision::Approve || approvals.has(&pipeline.id) {
         return Ok(());
     }
     let Some(desk) = approvals.desk() else {
@@ -100,6 +100,7 @@ fn required(request: &Request) -> EventKind {
         message: request.message.clone(),
         approval_id: request.id.clone(),
         call_id: request.call_id,
+        function_id: request.function_id.clone(),
         expires_at: humantime::format_rfc3339_millis(request.expires).to_string(),
     }
 }
@@ -123,18 +124,23 @@ fn decided(request: &Request, outcome: &Outcome) -> EventKind {
 /// What a person is asked.
 async fn request(pipeline: &Pipeline, call: &Call, context: &RunContext) -> Request {
     let spec = pipeline.checks.as_ref().map(|checks| &checks.spec);
-    let computed = match &pipeline.message {
-        Some(message) => message(call.clone()).await,
+    let computed = match &pipeline.answering {
+        Some(provider) => provider.clone().approval_message(call.clone()).await,
         None => None,
     };
     let written = || Some(template::fill(spec?.approval_message.as_deref()?, &call.params));
     let message = computed.or_else(written).unwrap_or_else(|| format!("Allow {}?", pipeline.label));
     let message = pipeline.rules.redactor.text(&message).into_owned();
-    let places = context.program.as_ref().map(|program| program.places_of(&pipeline.label)).unwrap_or_default();
+    let program = context.program.as_ref();
+    let places = program.map(|program| program.places_of(&pipeline.module, &pipeline.label)).unwrap_or_default();
+    let source = pipeline.answering.as_ref().map_or_else(|| "the host".to_owned(), |provider| provider.description());
     let question = Question {
         run_id: call.run_id.to_string(),
         call_id: call.id,
         space: pipeline.rules.space.as_deref().map(str::to_owned),
+        function_id: pipeline.id.clone(),
+        module: pipeline.module.to_string(),
+        source: pipeline.rules.redactor.text(&source).into_owned(),
         capability: call.capability.to_string(),
         function: call.function.to_string(),
         params: call.params.clone(),

@@ -3,6 +3,7 @@
 use super::Pipeline;
 use crate::handlers::{Call, WholeAnswer};
 use crate::run::{Caller, RunContext};
+use agent_spaces_policy::FunctionId;
 use serde_json::Value;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -28,8 +29,7 @@ struct Book {
 /// Function, caller and arguments: an answer never goes from one caller to another, nor to one with other scopes.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Key {
-    interface: Arc<str>,
-    function: Arc<str>,
+    function: FunctionId,
     caller: Arc<Caller>,
     arguments: String,
 }
@@ -52,8 +52,7 @@ pub(super) enum Found {
 pub(super) fn find(pipeline: &Pipeline, call: &Call, context: &RunContext) -> Found {
     let Some(ttl) = pipeline.policy.middleware().cache else { return Found::Nothing(None) };
     let key = Key {
-        interface: call.interface.clone(),
-        function: call.function.clone(),
+        function: pipeline.id.clone(),
         caller: context.caller.clone(),
         arguments: agent_spaces_approvals::canonical(&call.params),
     };
@@ -155,7 +154,7 @@ fn short(value: &Value) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Book, Kept, Key, MAX_ANSWERS, MAX_BYTES, MAX_TOTAL_BYTES, short};
+    use super::{Book, FunctionId, Kept, Key, MAX_ANSWERS, MAX_BYTES, MAX_TOTAL_BYTES, short};
     use serde_json::json;
     use std::sync::Arc;
     use std::time::{Duration, Instant};
@@ -163,7 +162,7 @@ mod tests {
     const MINUTE: Duration = Duration::from_secs(60);
 
     fn key(arguments: String) -> Key {
-        Key { interface: "desk".into(), function: "look".into(), caller: Arc::default(), arguments }
+        Key { function: FunctionId::new("capabilities:desk/desk@1.0.0", "look"), caller: Arc::default(), arguments }
     }
 
     #[test]

@@ -7,6 +7,18 @@ use serde_json::Value;
 impl Pipeline {
     /// What would become of calls; with parameters, of that one, which is checked as a call's would be.
     pub(crate) fn explain(&self, params: Option<Value>) -> Explanation {
+        let mut explanation = self.explain_call(params);
+        let unknown = self.unknown_arguments.iter().filter_map(|text| text.split_once(": "));
+        explanation.checks.extend(unknown.map(|(place, text)| Explained {
+            text: text.to_owned(),
+            place: place.to_owned(),
+            passes: None,
+            why: None,
+        }));
+        explanation
+    }
+
+    fn explain_call(&self, params: Option<Value>) -> Explanation {
         let (Some(mut params), Some(_)) = (params.clone(), &self.checks) else {
             return self.policy.explain(params.as_ref());
         };

@@ -35,11 +35,12 @@ pub(crate) use rules::Rules;
 #[cfg(feature = "compiler")]
 pub(crate) use told::Told;
 
-use crate::handlers::{Call, CapabilityError, Handler, Message};
+use crate::handlers::{Call, CapabilityError, Handler};
+use crate::providers;
 use crate::run::RunContext;
-use crate::sandbox::FunctionSpec;
+use crate::sandbox::{FunctionDescription, FunctionSpec};
 use agent_spaces_mcp::secrets::Redactor;
-use agent_spaces_policy::FunctionPolicy;
+use agent_spaces_policy::{FunctionId, FunctionPolicy};
 use capability_gen::validate::Validator;
 use provide::Provider;
 use serde_json::Value;
@@ -47,15 +48,31 @@ use std::sync::{Arc, OnceLock};
 
 /// The steps around one function's provider.
 pub(crate) struct Pipeline {
-    /// `trainSchedule.getSchedule`, for messages and rules.
+    /// Which function it is. Whatever is decided, counted or kept is so by this.
+    id: FunctionId,
+    /// `trainSchedule.getSchedule`, for messages.
     label: Arc<str>,
+    /// `@capabilities/train-schedule`, for people.
+    module: Arc<str>,
     rules: Rules,
     policy: FunctionPolicy,
+    /// Constraints on arguments that it does not have.
+    #[cfg(feature = "compiler")]
+    unknown_arguments: Vec<String>,
     /// What is known of the function; WIT that was written by hand has no schemas.
     checks: Option<Checks>,
-    /// What a person is asked, where the definition says that by a function.
-    message: Option<Arc<Message>>,
+    /// What answers, where it is no closure: it may say what a person is asked.
+    answering: Option<Arc<dyn providers::Provider>>,
     provider: Provider,
+}
+
+/// The names of a function.
+pub(crate) struct Names {
+    pub(crate) id: FunctionId,
+    /// What scripts call it.
+    pub(crate) label: Arc<str>,
+    /// What they import it from.
+    pub(crate) module: Arc<str>,
 }
 
 struct Checks {
@@ -100,17 +117,33 @@ impl Outcome {
 
 impl Pipeline {
     pub(crate) fn new(
-        label: Arc<str>,
+        names: Names,
         rules: Rules,
-        interface: &str,
-        spec: Option<Arc<FunctionSpec>>,
+        function: &FunctionDescription,
         handler: Arc<Handler>,
-        message: Option<Arc<Message>>,
+        answering: Option<Arc<dyn providers::Provider>>,
     ) -> Pipeline {
-        let policy = rules.of(&label, interface, spec.as_deref());
-        let provider = Provider::new(handler, &policy.middleware(), &label, &rules.lines);
-        let checks = spec.map(|spec| Checks { spec, compiled: OnceLock::new() });
-        Pipeline { label, rules, policy, checks, message, provider }
+        let Names { id, label, module } = names;
+        let policy = rules.of(&id, &label, function.spec.as_deref());
+        let provider = Provider::new(handler, &policy.middleware(), &id, &rules.lines);
+        let checks = function.spec.clone().map(|spec| Checks { spec, compiled: OnceLock::new() });
+        let unknown_arguments = match policy.has_arguments() {
+            true => policy.unknown_arguments(&function.parameters_schema()),
+            false => Vec::new(),
+        };
+        unknown_arguments.iter().chain(&policy.ignored_rule()).for_each(|text| rules.tell(text));
+        Pipeline {
+            id,
+            label,
+            module,
+            rules,
+            policy,
+            #[cfg(feature = "compiler")]
+            unknown_arguments,
+            checks,
+            answering,
+            provider,
+        }
     }
 
     /// Takes a call through all steps up to its answer. Whoever knows the answer's type ends it: see [`Outcome`].
@@ -119,7 +152,7 @@ impl Pipeline {
         call: Call,
         context: &Arc<RunContext>,
     ) -> Result<Answered, CapabilityError> {
-        let mut recorded = record::begin(&self.rules.accounting, &call, self.is_server_tool());
+        let mut recorded = record::begin(&self.rules.accounting, &self.id, &call, self.is_server_tool());
         match self.steps(call, context).await.map_err(hint::add) {
             Ok((value, answer)) => {
                 recorded.measure(&value);

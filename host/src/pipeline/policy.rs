@@ -4,7 +4,7 @@ use super::{Pipeline, Rules};
 use crate::handlers::CapabilityError;
 use crate::run::{Caller, RunContext};
 use crate::sandbox::FunctionSpec;
-use agent_spaces_policy::{Facts, FunctionPolicy, Kind, Refusal};
+use agent_spaces_policy::{Facts, FunctionId, FunctionPolicy, Kind, Refusal};
 use serde_json::Value;
 use std::sync::Arc;
 
@@ -14,10 +14,9 @@ pub(crate) const STANDARD: &str = "agent-spaces:std/";
 /// What rules ask of a function that nobody has linked.
 #[cfg(feature = "compiler")]
 pub(crate) struct KnownFunction<'a> {
+    pub(crate) id: &'a FunctionId,
     /// As scripts call it.
     pub(crate) label: &'a str,
-    /// The full name of its interface.
-    pub(crate) interface: &'a str,
     pub(crate) requires_approval: Option<bool>,
     pub(crate) scopes: &'a [String],
     pub(crate) is_server_tool: bool,
@@ -26,12 +25,14 @@ pub(crate) struct KnownFunction<'a> {
 
 impl Rules {
     /// What holds for one function, found out once when it is linked.
-    pub(crate) fn of(&self, label: &str, interface: &str, spec: Option<&FunctionSpec>) -> FunctionPolicy {
+    pub(crate) fn of(&self, id: &FunctionId, label: &str, spec: Option<&FunctionSpec>) -> FunctionPolicy {
+        let interface = id.interface();
         let kind = match spec {
             Some(spec) => kind(interface, spec.is_server_tool, spec.is_read_only),
             None => kind(interface, false, false),
         };
         self.policy.function(&Facts {
+            id,
             label,
             kind,
             requires_approval: spec.and_then(|spec| spec.requires_approval),
@@ -44,11 +45,12 @@ impl Rules {
     /// Whether calls of a function by this caller may pass at all. Nobody is told.
     #[cfg(feature = "compiler")]
     pub(crate) fn is_open(&self, function: &KnownFunction<'_>, caller: &Caller) -> bool {
-        let KnownFunction { label, interface, requires_approval, scopes, is_server_tool, is_read_only } = *function;
-        let kind = kind(interface, is_server_tool, is_read_only);
-        let facts = Facts { label, kind, requires_approval, rate_limit: None, capability_rate_limit: None, scopes };
+        let KnownFunction { id, label, requires_approval, scopes, is_server_tool, is_read_only } = *function;
+        let kind = kind(id.interface(), is_server_tool, is_read_only);
+        let facts = Facts { id, label, kind, requires_approval, rate_limit: None, capability_rate_limit: None, scopes };
         let policy = self.policy.function(&facts);
-        self.grants.has(interface) && policy.check_decision().and_then(|()| policy.check_scopes(&caller.scopes)).is_ok()
+        self.grants.has(id.interface())
+            && policy.check_decision().and_then(|()| policy.check_scopes(&caller.scopes)).is_ok()
     }
 }
 

@@ -3,7 +3,7 @@
 use super::Pipeline;
 use crate::handlers::{Answer, Call, CapabilityError, Handler};
 use crate::run::RunClock;
-use agent_spaces_policy::Middleware;
+use agent_spaces_policy::{FunctionId, Middleware};
 use futures_util::FutureExt;
 use serde_json::json;
 use std::any::Any;
@@ -46,19 +46,19 @@ fn message(panic: &(dyn Any + Send)) -> &str {
 
 /// Those who wait for a place, by function: the same for all scripts of a space. Clones are one.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Lines(Arc<Mutex<HashMap<String, Arc<Semaphore>>>>);
+pub(crate) struct Lines(Arc<Mutex<HashMap<FunctionId, Arc<Semaphore>>>>);
 
 impl Lines {
-    fn of(&self, label: &str, most: u32) -> Arc<Semaphore> {
+    fn of(&self, id: &FunctionId, most: u32) -> Arc<Semaphore> {
         let mut lines = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let line = lines.entry(label.to_owned()).or_insert_with(|| Arc::new(Semaphore::new(most.max(1) as usize)));
+        let line = lines.entry(id.clone()).or_insert_with(|| Arc::new(Semaphore::new(most.max(1) as usize)));
         line.clone()
     }
 }
 
 impl Provider {
-    pub(super) fn new(handler: Arc<Handler>, middleware: &Middleware, label: &str, lines: &Lines) -> Provider {
-        let places = middleware.concurrency.map(|most| lines.of(label, most));
+    pub(super) fn new(handler: Arc<Handler>, middleware: &Middleware, id: &FunctionId, lines: &Lines) -> Provider {
+        let places = middleware.concurrency.map(|most| lines.of(id, most));
         let retries = if middleware.idempotent { middleware.retries } else { 0 };
         Provider { handler, places, timeout: middleware.timeout, retries }
     }

@@ -2,6 +2,7 @@
 
 use crate::accounting::{Accounting, Entry, Provider};
 use crate::handlers::{Call, CapabilityError};
+use agent_spaces_policy::FunctionId;
 use serde_json::Value;
 use std::time::{Instant, SystemTime};
 
@@ -14,7 +15,7 @@ struct Running {
     entry: Option<Entry>,
 }
 
-pub(super) fn begin(accounting: &Accounting, call: &Call, is_server: bool) -> Recorded {
+pub(super) fn begin(accounting: &Accounting, id: &FunctionId, call: &Call, is_server: bool) -> Recorded {
     if !accounting.is_kept() {
         return Recorded(None);
     }
@@ -28,6 +29,8 @@ pub(super) fn begin(accounting: &Accounting, call: &Call, is_server: bool) -> Re
             false => Provider::Capability(call.capability.to_string()),
         },
         command: call.source_name.to_string(),
+        // A server's tool is known by its server and its name there.
+        function_id: (!is_server).then(|| id.clone()),
         caller: call.caller.name.clone(),
         // What is said of a call that nobody waited for.
         error: Some("cancelled: nobody waited for the answer".into()),

@@ -12,6 +12,7 @@
 //! - `lock`: what was accepted of them.
 //! - `toolboxes`: groups of servers that are opened on demand.
 //! - `outlines`: names of modules, kept so that an unchanged file need not be compiled to know them.
+//! - `space_limits`: what runs in a space may use.
 //! - `spaces`: which modules a space is given; `spaces::assemble`: the space that they make.
 //! - `component`: a definition's handlers as a component of its own.
 //! - `publish`: a script becomes a function of a definition.
@@ -30,6 +31,7 @@ mod outlines;
 mod publish;
 mod servers;
 mod siblings;
+mod space_limits;
 mod spaces;
 mod text;
 mod toolboxes;
@@ -204,16 +206,15 @@ impl Project {
         }
     }
 
-    /// The policy of a space: its own over the global one. One that its user has not accepted opens no network.
+    /// The policy of a space: its own over the global one. One that its user has not accepted only tightens, and opens no
+    /// network.
     pub fn policy(&self, space: Option<&str>) -> Settings {
-        let mut settings = match space {
-            Some(space) => self.config.policy_of(space),
-            None => self.config.policy.clone(),
-        };
-        if !self.is_accepted() {
-            settings.http.enabled = Some(false);
-        }
-        settings
+        Settings { only_tightens: !self.is_accepted(), ..self.written_policy(space) }
+    }
+
+    /// The policy of a space as it is written.
+    fn written_policy(&self, space: Option<&str>) -> Settings {
+        space.map_or_else(|| self.config.policy.clone(), |space| self.config.policy_of(space))
     }
 
     /// What is a tool of its own in proxy mode. A configuration that its user has not accepted exposes nothing.
@@ -232,7 +233,7 @@ impl Project {
 
     /// Whether a space would have files or the network, were the configuration accepted.
     pub fn is_kept_shut(&self, space: Option<&str>) -> bool {
-        let policy = space.map_or_else(|| self.config.policy.clone(), |space| self.config.policy_of(space));
+        let policy = self.written_policy(space);
         let workspace = space.and_then(|space| self.config.spaces.get(space)?.workspace.as_ref());
         !self.is_accepted() && (workspace.is_some() || Policy::new(policy).network().enabled)
     }

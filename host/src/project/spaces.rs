@@ -8,14 +8,13 @@ use super::definitions::{DefinitionBody, DefinitionFile};
 use super::error::ProjectError;
 use crate::config::Entry;
 use crate::interfaces::Interfaces;
-use crate::limits::Limits;
 use crate::mcp::ConfiguredServer;
+use crate::package::interface_name;
 use crate::standard::SPECIFIER;
-use agent_spaces_policy::{Policy, Settings};
+use agent_spaces_policy::{FunctionId, LabelledFunction, Policy, Settings};
 use capability_gen::names::nearest;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
 
 /// The definitions of a project as one space sees them.
 pub struct SpaceModules<'a> {
@@ -128,26 +127,6 @@ impl Project {
         spaces.map(|(name, _)| name.as_str()).collect()
     }
 
-    /// What a run in a space may use: the space's own limits over the global ones.
-    pub fn limits(&self, space: Option<&str>) -> Limits {
-        let limits = match space {
-            Some(space) => self.config().limits_of(space),
-            None => self.config().limits,
-        };
-        let mut given = Limits::default();
-        if let Some(preset) = Policy::new(self.policy(space)).limits() {
-            (given.time, given.memory, given.calls) = (preset.time, preset.memory, preset.calls);
-        }
-        limits.apply(given)
-    }
-
-    /// How long a run in a space may take, where its operator says so.
-    pub fn time_limit(&self, space: Option<&str>) -> Option<Duration> {
-        let limits = space.map_or(self.config().limits, |space| self.config().limits_of(space));
-        let preset = Policy::new(self.policy(space)).limits();
-        (limits.time.is_some() || preset.is_some()).then(|| self.limits(space).time)
-    }
-
     /// The text of an entry that names something.
     fn known(&self, entry: &Entry, space: Option<&str>) -> Result<Option<String>, ProjectError> {
         let text = entry.to_string();
@@ -252,32 +231,47 @@ impl<'a> SpaceModules<'a> {
         Policy::new(self.policy.clone())
     }
 
-    /// Refuses the name of a function that nothing here has; functions are named as scripts call them. `place` says
-    /// where it is written.
-    pub fn check_function(&self, place: &str, function: &str) -> Result<(), ProjectError> {
-        let known = labels(self.given.iter().copied())?;
-        if known.iter().any(|label| label == function) {
-            return Ok(());
-        }
-        let near = nearest(function, known.iter().map(String::as_str)).map(|near| format!("Did you mean `{near}`?"));
-        Err(ProjectError::Unknown {
-            place: place.to_owned(),
-            message: format!("no capability has the function `{function}`"),
-            fix: near.unwrap_or_else(|| "Name it as scripts call it, such as `crm.createTicket`".into()),
-        })
+    /// The function that is named as scripts call it, or in full. Refuses a name that nothing here has, or that stands for
+    /// functions of two modules. `place` says where it is written.
+    pub fn identify(&self, place: &str, function: &str) -> Result<FunctionId, ProjectError> {
+        let known = functions(self.given.iter().copied())?;
+        let is_meant = |each: &&LabelledFunction| {
+            each.label == function || each.id.to_string() == function || each.name_in_full() == function
+        };
+        let meant: Vec<&LabelledFunction> = known.iter().filter(is_meant).collect();
+        let (message, fix) = match meant.as_slice() {
+            [one] => return Ok(one.id.clone()),
+            [first, second, ..] => {
+                let message =
+                    format!("`{function}` could be the function of '{}' or that of '{}'", first.module, second.module);
+                let [first, second] = [first, second].map(|each| each.name_in_full());
+                (message, format!("Write the one that you mean in full: `{first}` or `{second}`"))
+            }
+            [] => {
+                let near = nearest(function, known.iter().map(|each| each.label.as_str()));
+                let fix = match near {
+                    Some(near) => format!("Did you mean `{near}`?"),
+                    None => "Name it as scripts call it, such as `crm.createTicket`".into(),
+                };
+                (format!("no capability has the function `{function}`"), fix)
+            }
+        };
+        Err(ProjectError::Unknown { place: place.to_owned(), message, fix })
     }
 
-    /// A function by its own name or as scripts call it: its capability's name and its own, as scripts have them.
-    pub fn function(&self, name: &str) -> Result<(String, String), ProjectError> {
+    /// A function of these modules by its own name or as scripts call it.
+    pub fn function(&self, name: &str) -> Result<FunctionId, ProjectError> {
         let mut known = Vec::new();
         for definition in &self.given {
             let DefinitionBody::Module(module) = &definition.body else { continue };
-            for capability in module.compile()?.capabilities {
-                for function in capability.functions {
+            let module = module.compile()?;
+            for capability in &module.capabilities {
+                for function in &capability.functions {
                     if function.name == name || function.js_name == name {
-                        return Ok((capability.export, function.js_name));
+                        let interface = interface_name(&module, &capability.interface);
+                        return Ok(FunctionId::new(interface, function.wit_name.as_str()));
                     }
-                    known.push(function.name);
+                    known.push(function.name.clone());
                 }
             }
         }
@@ -357,17 +351,17 @@ impl<'a> SpaceModules<'a> {
     }
 }
 
-/// The functions of definitions and of the standard library, as scripts call them.
-fn labels<'a>(definitions: impl Iterator<Item = &'a DefinitionFile>) -> Result<Vec<String>, ProjectError> {
+/// The functions of definitions and of the standard library.
+fn functions<'a>(definitions: impl Iterator<Item = &'a DefinitionFile>) -> Result<Vec<LabelledFunction>, ProjectError> {
     let mut by_hand = Interfaces::new()?;
     by_hand.add_standard()?;
-    let mut labels = Vec::new();
+    let mut functions = Vec::new();
     for definition in definitions {
         match &definition.body {
-            DefinitionBody::Module(module) => labels.extend(module.outline.function_labels()),
+            DefinitionBody::Module(module) => functions.extend(module.outline.labelled()),
             DefinitionBody::Wit(text) => by_hand.add(&definition.path.display().to_string(), text)?,
         }
     }
-    labels.extend(by_hand.labels());
-    Ok(labels)
+    functions.extend(by_hand.labelled());
+    Ok(functions)
 }

@@ -1,10 +1,12 @@
 //! What a sandbox is linked with, in words: enough to link it without its WIT.
 
 use crate::handlers::Handlers;
-use crate::values::{FunctionShape, camel_case};
+use crate::values::{Field, FunctionShape, Presence, Shape, camel_case};
 use capability_gen::definition::RateLimit;
+use capability_gen::identity::FunctionId;
 use capability_gen::server::ServerPart;
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
 use std::sync::Arc;
 
 /// What a component's interfaces are: enough to link it without their WIT.
@@ -16,6 +18,8 @@ pub(crate) struct Description {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct InterfaceDescription {
     pub(crate) name: String,
+    /// What scripts import it from: `@capabilities/train-schedule`.
+    pub(crate) module: String,
     /// What scripts call it.
     pub(crate) export: String,
     /// Whether the export is the one function itself.
@@ -62,6 +66,20 @@ impl FunctionDescription {
         FunctionDescription { shape, spec: None }
     }
 
+    /// A schema of its parameters: the definition's own, or their names alone. For telling of names that it does not have.
+    pub(crate) fn parameters_schema(&self) -> Value {
+        if let Some(spec) = &self.spec {
+            return serde_json::from_str(&spec.schema).unwrap_or_default();
+        }
+        let fields = match self.shape.parameters.as_slice() {
+            [Field { shape: Shape::Record(fields), .. }] => fields,
+            fields => fields,
+        };
+        let is_open = fields.iter().any(|field| field.presence == Presence::Extras);
+        let names: Map<String, Value> = fields.iter().map(|field| (field.name.json.clone(), json!({}))).collect();
+        json!({ "properties": names, "additionalProperties": is_open })
+    }
+
     /// Whether its one parameter is the parameters, whatever its type: as in every compiled capability, but for the parts
     /// of an MCP server that are no tools.
     pub(crate) fn is_compiled(&self) -> bool {
@@ -82,6 +100,11 @@ impl Description {
         }
         missing
     }
+}
+
+/// Which function it is.
+pub(crate) fn function_id(interface: &InterfaceDescription, function: &FunctionDescription) -> FunctionId {
+    FunctionId::new(interface.name.as_str(), function.shape.name.as_str())
 }
 
 /// What scripts call a function.

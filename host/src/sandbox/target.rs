@@ -1,6 +1,6 @@
 //! One function of a sandbox: from the values of a call to the pipeline, and back.
 
-use super::description::{FunctionDescription, InterfaceDescription, label};
+use super::description::{FunctionDescription, InterfaceDescription, function_id, label};
 #[cfg(feature = "compiler")]
 use crate::audit_trail::{AuditHandle, RunAudit};
 use crate::events::{CallProgress, EventKind};
@@ -11,7 +11,7 @@ use crate::handlers::{Answer, WholeAnswer};
 use crate::handlers::{Call, CapabilityError, Handlers};
 use crate::limits::{CallMemory, text_bytes};
 use crate::off_thread::MAX_INLINE_BYTES;
-use crate::pipeline::{Answered, Outcome, Pipeline, Rules};
+use crate::pipeline::{Answered, Names, Outcome, Pipeline, Rules};
 #[cfg(feature = "compiler")]
 use crate::run::Caller;
 use crate::run::{RunContext, RunScope, State};
@@ -20,6 +20,7 @@ use crate::run_id;
 use crate::values::{FunctionShape, NotJson, Shape, camel_case, from_json, memory_of, to_json};
 #[cfg(feature = "compiler")]
 use agent_spaces_approvals::Pending;
+use capability_gen::identity::FunctionId;
 use capability_gen::json_memory::{self, Allowance, Meter};
 use capability_gen::server::ServerPart;
 use serde_json::{Map, Value};
@@ -32,9 +33,9 @@ use wasmtime::{AsContextMut, Result, StoreContextMut};
 
 #[cfg(feature = "compiler")]
 impl InterfaceDescription {
-    /// What answers a function, by the name that scripts use.
+    /// What answers a function, by its name in WIT.
     pub(crate) fn target(&self, function: &str, handlers: &Handlers, rules: &Rules) -> Option<Target> {
-        let described = self.functions.iter().find(|each| camel_case(&each.shape.name) == function)?;
+        let described = self.functions.iter().find(|each| each.shape.name == function)?;
         Target::new(self, described, handlers, rules)
     }
 }
@@ -58,6 +59,7 @@ pub(crate) struct HostCall {
 
 /// One function and what answers it.
 pub(crate) struct Target {
+    id: FunctionId,
     interface: Arc<str>,
     capability: Arc<str>,
     function: Arc<str>,
@@ -82,13 +84,16 @@ impl Target {
         rules: &Rules,
     ) -> Option<Target> {
         let handler = handlers.get(&interface.name, &function.shape.name)?;
-        let message = handlers.message(&interface.name, &function.shape.name);
+        let answering = handlers.provider(&interface.name, &function.shape.name);
         let name: Arc<str> = interface.name.as_str().into();
         let js_name: Arc<str> = camel_case(&function.shape.name).into();
-        let label = label(interface, function);
+        let id = function_id(interface, function);
+        let names =
+            Names { id: id.clone(), label: label(interface, function), module: interface.module.as_str().into() };
         let spec = function.spec.as_ref();
         Some(Target {
-            pipeline: Arc::new(Pipeline::new(label, rules.clone(), &name, spec.cloned(), handler, message)),
+            pipeline: Arc::new(Pipeline::new(names, rules.clone(), function, handler, answering)),
+            id,
             interface: name,
             capability: spec.map_or_else(|| interface.export.as_str().into(), |spec| spec.capability.clone()),
             source_name: spec.map_or_else(|| js_name.clone(), |spec| spec.source_name.clone()),
@@ -235,6 +240,7 @@ impl Target {
         EventKind::CallScheduled {
             call_id,
             interface: self.interface.clone(),
+            function_id: self.id.clone(),
             capability: self.capability.clone(),
             function: self.function.clone(),
             params: params.clone(),

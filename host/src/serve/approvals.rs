@@ -318,11 +318,14 @@ fn form(request: &Request) -> Option<ElicitRequestParams> {
         0 => String::new(),
         more => format!("\n[{more} more characters are NOT shown: deny unless you know what they are]"),
     };
-    let said = request.message.split_whitespace().collect::<Vec<_>>().join(" ");
-    let said: String = said.chars().filter(|character| !is_hidden(*character)).collect();
+    let said = plain(&request.message);
     let message = format!(
-        "A program wants to call {} with these arguments:\n{}{more}\n\nThe capability says of it (unchecked): {said}",
-        request.label(),
+        "A program wants to call {} of {}, answered by {} ({}), with these arguments:\n{}{more}\n\n\
+         The capability says of it (unchecked): {said}",
+        plain(&request.label()),
+        plain(&request.module),
+        plain(&request.source),
+        request.function_id,
         cut(&arguments, MAX_SHOWN),
     );
     let schema = json!({
@@ -339,6 +342,12 @@ fn form(request: &Request) -> Option<ElicitRequestParams> {
     });
     let requested_schema: ElicitationSchema = serde_json::from_value(schema).ok()?;
     Some(ElicitRequestParams::FormElicitationParams { meta: None, message, requested_schema })
+}
+
+/// A stranger's text on one line, without what is not seen.
+fn plain(text: &str) -> String {
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    text.chars().filter(|character| !is_hidden(*character)).collect()
 }
 
 /// What a person's answer decides. Who closes the form has decided nothing.

@@ -12,6 +12,7 @@ use crate::handlers::{Answer, CapabilityError, WholeAnswer};
 use crate::sandbox::HostCall;
 use crate::space::Space;
 use agent_spaces_approvals::{Pending, canonical};
+use agent_spaces_policy::FunctionId;
 use rmcp::RoleServer;
 use rmcp::model::{CallToolRequestParams, CallToolResponse, CallToolResult, ProgressNotificationParam, ResultType};
 use rmcp::service::RequestContext;
@@ -89,6 +90,7 @@ struct ServedCall {
     toolbox: Option<String>,
     /// What a person was asked through the client.
     asked: Asked,
+    function: FunctionId,
     label: String,
     /// Its parameters as text, the same for the same.
     params: String,
@@ -133,7 +135,7 @@ impl Calls {
             is_meant
                 && is_here
                 && call.owner == *client.identity()
-                && call.label == wanted.card.label
+                && call.function == wanted.card.id
                 && call.params == params
         };
         if let Some(call) = self.take(is_same) {
@@ -167,18 +169,17 @@ impl Calls {
             pending: pending.clone(),
             whole: Some(whole.clone()),
         };
-        let (space, label) = (wanted.space.clone(), wanted.card.label.clone());
+        let (space, function) = (wanted.space.clone(), wanted.card.id.clone());
         let work = tokio::spawn(async move {
             let _place = place;
-            // Of a single function both are the same.
-            let (capability, function) = label.split_once('.').unwrap_or((&label, &label));
-            space.call_host(capability, function, call).await
+            space.call_host(&function, call).await
         });
         ServedCall {
             id: crate::run_id::new().to_string(),
             owner: client.identity().clone(),
             toolbox: wanted.toolbox.map(str::to_owned),
             asked: Asked::default(),
+            function: wanted.card.id.clone(),
             label: wanted.card.label.clone(),
             params: params_text,
             max_bytes: wanted.max_bytes,

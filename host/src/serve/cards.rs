@@ -4,6 +4,7 @@ use super::declared::{DeclaredExport, DeclaredMember, DeclaredModule};
 use crate::package::interface_name;
 use crate::pipeline::{KnownFunction, STANDARD};
 use crate::sandbox::label_of;
+use agent_spaces_policy::FunctionId;
 use capability_gen::definition::SourceKind;
 use capability_gen::emit::dts;
 use capability_gen::model::{Capability, Function, Module};
@@ -43,8 +44,8 @@ pub(super) struct Card {
     pub(super) parameters: Vec<(String, String)>,
     /// Arguments that it could be called with, for an example: `{ owner: '…' }`.
     pub(super) example: String,
-    /// The interface that it belongs to.
-    interface: String,
+    /// Which function it is.
+    pub(super) id: FunctionId,
     requires_approval: Option<bool>,
     scopes: Vec<String>,
     is_server_tool: bool,
@@ -71,7 +72,7 @@ fn card(module: &Module, capability: &Capability, function: &Function) -> Card {
         description: cut(&function.description, MAX_DESCRIPTION),
         parameters: parameters(&function.params_schema),
         example: example(&function.params_schema),
-        interface: interface_name(module, &capability.interface),
+        id: FunctionId::new(interface_name(module, &capability.interface), function.wit_name.as_str()),
         requires_approval: function.config.requires_approval.or(capability.config.requires_approval),
         scopes: [capability.config.scopes.as_slice(), &function.config.scopes].concat(),
         is_server_tool: capability.source == SourceKind::Mcp,
@@ -79,9 +80,12 @@ fn card(module: &Module, capability: &Capability, function: &Function) -> Card {
     }
 }
 
-/// Those of declarations of our own. `interface` knows the interface of an export.
-pub(super) fn declared_cards(module: &DeclaredModule<'_>, interface: impl Fn(&str) -> Option<String>) -> Vec<Card> {
-    let card = |export: &DeclaredExport<'_>, interface: &str, member: &DeclaredMember<'_>| Card {
+/// Those of declarations of our own. `identify` knows the members of exports.
+pub(super) fn declared_cards(
+    module: &DeclaredModule<'_>,
+    identify: impl Fn(&str, &str) -> Option<FunctionId>,
+) -> Vec<Card> {
+    let card = |export: &DeclaredExport<'_>, id: FunctionId, member: &DeclaredMember<'_>| Card {
         module: module.specifier.to_owned(),
         capability: export.name.to_owned(),
         label: label_of(export.name, member.name, false),
@@ -91,17 +95,15 @@ pub(super) fn declared_cards(module: &DeclaredModule<'_>, interface: impl Fn(&st
         description: cut(&member.description(), MAX_DESCRIPTION),
         parameters: Vec::new(),
         example: String::new(),
-        interface: interface.to_owned(),
+        id,
         requires_approval: None,
         scopes: Vec::new(),
         is_server_tool: false,
         is_read_only: false,
     };
     let of = |export: &DeclaredExport<'_>| {
-        let interface = interface(export.name);
-        let members =
-            interface.iter().flat_map(|interface| export.members.iter().map(|each| card(export, interface, each)));
-        members.collect::<Vec<_>>()
+        let members = export.members.iter();
+        members.filter_map(|each| Some(card(export, identify(export.name, each.name)?, each))).collect::<Vec<_>>()
     };
     let mut cards: Vec<Card> = module.exports.iter().flat_map(of).collect();
     // A function may be declared for several kinds of arguments.
@@ -170,7 +172,7 @@ impl Card {
 
     /// Whether it is of the standard library.
     pub(super) fn is_standard(&self) -> bool {
-        self.interface.starts_with(STANDARD)
+        self.id.interface().starts_with(STANDARD)
     }
 
     /// What scripts import: `slack`.
@@ -181,8 +183,8 @@ impl Card {
     /// What rules ask of it.
     pub(super) fn known(&self) -> KnownFunction<'_> {
         KnownFunction {
+            id: &self.id,
             label: &self.label,
-            interface: &self.interface,
             requires_approval: self.requires_approval,
             scopes: &self.scopes,
             is_server_tool: self.is_server_tool,

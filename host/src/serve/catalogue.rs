@@ -8,6 +8,7 @@ use super::sentences::Reader;
 use crate::interfaces::Interfaces;
 use crate::project::{DefinedModule, DefinitionBody, DefinitionFile, Outlines, ProjectError};
 use crate::standard;
+use agent_spaces_policy::FunctionId;
 use agent_spaces_search::{Document, Index, Parameter, SUMMARY_CHARACTERS, Sentences};
 use capability_gen::model::Module;
 use capability_gen::names::nearest;
@@ -67,7 +68,7 @@ impl Catalogue {
                 DefinitionBody::Wit(text) => catalogue.by_hand(&definition.path.display().to_string(), text)?,
             }
         }
-        catalogue.standard(has_part);
+        catalogue.standard(has_part)?;
         catalogue.finish()
     }
 
@@ -101,7 +102,9 @@ impl Catalogue {
                 [card.label.as_str(), &card.name, &card.module, &card.capability, card.export()]
                     .contains(&name.as_str())
             };
-            let found: Vec<&str> = visible.iter().copied().filter(is_meant).map(|card| card.label.as_str()).collect();
+            let found =
+                visible.iter().copied().filter(is_meant).map(|card| (card.module.as_str(), card.label.as_str()));
+            let found: Vec<(&str, &str)> = found.collect();
             if found.is_empty() {
                 let is_corrected = unknown.len() < MAX_CORRECTED;
                 let labels = || visible.iter().map(|card| card.label.as_str());
@@ -112,7 +115,9 @@ impl Catalogue {
         }
         let mut declarations = Vec::new();
         for module in &self.modules {
-            let declared = module.declare(Parts::WithAll, |label| wanted.contains(label))?;
+            // By its module too: of two functions of one label one may be hidden.
+            let specifier = module.specifier.as_str();
+            let declared = module.declare(Parts::WithAll, |label| wanted.contains(&(specifier, label)))?;
             declarations.extend(declared.as_ref().map(Declaration::with_import));
         }
         Ok(Described { declarations: declarations.join("\n"), unknown })
@@ -224,20 +229,24 @@ impl Reading<'_> {
         let mut interfaces = Interfaces::new().map_err(fail)?;
         interfaces.add(file, &wit).map_err(fail)?;
         for (module, text) in interfaces.declarations() {
-            self.declared(text, wit.clone(), |export| interfaces.interface_of(&module, export).map(str::to_owned));
+            self.declared(text, wit.clone(), |export, member| interfaces.member(&module, export, member));
         }
         Ok(())
     }
 
-    fn standard(&mut self, has_part: impl Fn(&str) -> bool) {
-        self.declared(agent_spaces_std::TYPES.to_owned(), standard::WIT.to_owned(), |export| {
-            has_part(export).then(|| format!("agent-spaces:std/{export}@1.0.0"))
+    fn standard(&mut self, has_part: impl Fn(&str) -> bool) -> Result<(), OfferError> {
+        let fail = |error| OfferError::Project(ProjectError::from(error));
+        let mut interfaces = Interfaces::new().map_err(fail)?;
+        interfaces.add_standard().map_err(fail)?;
+        self.declared(agent_spaces_std::TYPES.to_owned(), standard::WIT.to_owned(), |export, member| {
+            interfaces.member(standard::SPECIFIER, export, member).filter(|_| has_part(export))
         });
+        Ok(())
     }
 
-    fn declared(&mut self, text: String, wit: String, interface: impl Fn(&str) -> Option<String>) {
+    fn declared(&mut self, text: String, wit: String, identify: impl Fn(&str, &str) -> Option<FunctionId>) {
         let Some(module) = DeclaredModule::read(&text) else { return };
-        let cards = declared_cards(&module, interface);
+        let cards = declared_cards(&module, identify);
         self.keys.extend(cards.iter().map(|card| format!("{} {}", card.label, card.description)));
         self.cards.extend(cards);
         let specifier = module.specifier.to_owned();
@@ -294,7 +303,7 @@ mod tests {
             serde_json::from_value(json!({
                 "module": "@capabilities/mcp-crm", "capability": "crm", "label": format!("crm.listTickets{number}"),
                 "name": format!("list_tickets_{number}"), "title": null, "signature": "", "description": "",
-                "parameters": [], "example": "", "interface": "capabilities:mcp-crm/crm@1.0.0",
+                "parameters": [], "example": "", "id": format!("capabilities:mcp-crm/crm@1.0.0#list-tickets-{number}"),
                 "requires_approval": null, "scopes": [], "is_server_tool": true, "is_read_only": true,
             }))
             .unwrap()

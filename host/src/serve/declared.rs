@@ -160,7 +160,8 @@ mod tests {
             .collect();
         let mut interfaces = Interfaces::new().unwrap();
         interfaces.add_standard().unwrap();
-        let missing: Vec<String> = interfaces.labels().filter(|label| !declared.contains(label)).collect();
+        let missing: Vec<String> =
+            interfaces.labelled().map(|each| each.label).filter(|label| !declared.contains(label)).collect();
         assert_eq!(missing, Vec::<String>::new(), "{declared:?}");
     }
 

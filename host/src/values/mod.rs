@@ -30,7 +30,7 @@ pub(crate) use from_json::exact;
 pub(crate) use from_json::{Mismatch, from_json};
 #[cfg(feature = "compiler")]
 pub(crate) use shape::read::{Context, function};
-pub(crate) use shape::{FunctionShape, Shape};
+pub(crate) use shape::{Field, FunctionShape, Presence, Shape};
 pub(crate) use to_json::{NotJson, to_json};
 
 use wasmtime::component::Val;

@@ -3,6 +3,7 @@
 use super::fault::Why;
 use super::number::compare;
 use super::plain;
+use super::text_kind::TextKind;
 use super::text_pattern::TextPattern;
 use serde_json::{Number, Value};
 use std::cmp::Ordering;
@@ -13,6 +14,8 @@ use std::fmt;
 pub struct Constraint {
     /// A text that fits one of these.
     pub matches: Option<Vec<TextPattern>>,
+    /// A text that names one thing of a kind, and fits one of its patterns.
+    pub named: Vec<(TextKind, Vec<TextPattern>)>,
     /// A text that fits none of these, and stands below nothing that does.
     pub not: Vec<TextPattern>,
     /// One of these values.
@@ -29,7 +32,10 @@ pub struct Constraint {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ConstraintError {
     /// It says nothing of the value.
-    #[error("the constraint says nothing of the value; write `matches`, `not`, `oneOf`, `min` or `max`")]
+    #[error(
+        "the constraint says nothing of the value; write `matches`, `address`, `repository`, `path`, `not`, `oneOf`, \
+         `min` or `max`"
+    )]
     Empty,
     /// A list has nothing in it.
     #[error("no value is in an empty list; to refuse every call write \"deny\" for the function")]
@@ -42,8 +48,9 @@ pub enum ConstraintError {
 impl Constraint {
     /// Refuses a constraint that cannot be meant.
     pub fn validate(&self) -> Result<(), ConstraintError> {
-        let is_empty_list =
-            self.matches.as_ref().is_some_and(Vec::is_empty) || self.one_of.as_ref().is_some_and(Vec::is_empty);
+        let is_empty_list = self.matches.as_ref().is_some_and(Vec::is_empty)
+            || self.one_of.as_ref().is_some_and(Vec::is_empty)
+            || self.named.iter().any(|(_, patterns)| patterns.is_empty());
         if is_empty_list {
             return Err(ConstraintError::NoValue);
         }
@@ -57,9 +64,17 @@ impl Constraint {
     }
 
     pub(super) fn check(&self, value: &Value) -> Result<(), Why> {
-        if self.matches.is_some() || !self.not.is_empty() {
+        if self.matches.is_some() || !self.not.is_empty() || !self.named.is_empty() {
             let text = value.as_str().ok_or(Why::NoText)?;
             plain::check(text)?;
+            for (kind, patterns) in &self.named {
+                if !kind.is_one(text) {
+                    return Err(Why::NotOne(*kind));
+                }
+                if !patterns.iter().any(|pattern| pattern.allows(text)) {
+                    return Err(Why::NoMatch);
+                }
+            }
             if self.matches.as_ref().is_some_and(|patterns| !patterns.iter().any(|pattern| pattern.allows(text))) {
                 return Err(Why::NoMatch);
             }
@@ -100,6 +115,7 @@ impl fmt::Display for Constraint {
         let quoted = |patterns: &[TextPattern]| listed(patterns.iter().map(|pattern| format!("`{pattern}`")).collect());
         let mut parts = Vec::new();
         parts.extend(self.matches.as_ref().map(|patterns| format!("match {}", quoted(patterns))));
+        parts.extend(self.named.iter().map(|(kind, patterns)| format!("be {kind} that matches {}", quoted(patterns))));
         parts.extend((!self.not.is_empty()).then(|| format!("not match {}", quoted(&self.not))));
         let values = |values: &Vec<Value>| listed(values.iter().map(Value::to_string).collect());
         parts.extend(self.one_of.as_ref().map(|list| format!("be {}", values(list))));
@@ -115,7 +131,7 @@ impl fmt::Display for Constraint {
 
 #[cfg(test)]
 mod tests {
-    use super::{Constraint, ConstraintError, TextPattern, Why};
+    use super::{Constraint, ConstraintError, TextKind, TextPattern, Why};
     use serde_json::{Value, json};
 
     fn patterns(texts: &[&str]) -> Vec<TextPattern> {
@@ -127,6 +143,8 @@ mod tests {
         let matches = Constraint { matches: Some(patterns(&["acme/*", "other/x"])), ..Constraint::default() };
         let not = Constraint { not: patterns(&["secret/*"]), ..Constraint::default() };
         let both = Constraint { not: patterns(&["acme/secret"]), ..matches.clone() };
+        let address =
+            Constraint { named: vec![(TextKind::Address, patterns(&["*@acme.com"]))], ..Constraint::default() };
         let listed = Constraint { one_of: Some(vec![json!("a"), json!(1), json!(null)]), ..Constraint::default() };
         let range = Constraint { min: Some(0.into()), max: Some(100.into()), ..Constraint::default() };
         let cases: &[(&Constraint, Value, Result<(), Why>)] = &[
@@ -136,6 +154,11 @@ mod tests {
             (&matches, json!(["acme/x"]), Err(Why::NoText)),
             (&matches, json!({ "toString": "acme/x" }), Err(Why::NoText)),
             (&matches, json!(5), Err(Why::NoText)),
+            (&address, json!("ada@acme.com"), Ok(())),
+            (&address, json!("ada@evil.com"), Err(Why::NoMatch)),
+            (&address, json!("evil@evil.com,ada@acme.com"), Err(Why::NotOne(TextKind::Address))),
+            (&address, json!("acme.com"), Err(Why::NotOne(TextKind::Address))),
+            (&address, json!(["ada@acme.com"]), Err(Why::NoText)),
             (&not, json!("public/x"), Ok(())),
             (&not, json!("secret/x"), Err(Why::Forbidden)),
             (&not, json!("SECRET/x/y"), Err(Why::Forbidden)),
@@ -173,6 +196,8 @@ mod tests {
         assert_eq!(empty.validate(), Err(ConstraintError::Empty));
         let none = Constraint { matches: Some(vec![]), ..Constraint::default() };
         assert_eq!(none.validate(), Err(ConstraintError::NoValue));
+        let none = Constraint { named: vec![(TextKind::Path, vec![])], ..Constraint::default() };
+        assert_eq!(none.validate(), Err(ConstraintError::NoValue));
         let swapped = Constraint { min: Some(2.into()), max: Some(1.into()), ..Constraint::default() };
         assert_eq!(swapped.validate(), Err(ConstraintError::NoNumber));
         let point = Constraint { min: Some(1.into()), max: Some(1.into()), ..Constraint::default() };
@@ -188,5 +213,7 @@ mod tests {
             ..Constraint::default()
         };
         assert_eq!(constraint.to_string(), "must match `a/*` or `b` and be at most 100, where it is there");
+        let named = Constraint { named: vec![(TextKind::Repository, patterns(&["acme/*"]))], ..Constraint::default() };
+        assert_eq!(named.to_string(), "must be a repository that matches `acme/*`");
     }
 }

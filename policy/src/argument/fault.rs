@@ -1,6 +1,7 @@
 //! What does not hold of an argument.
 
 use super::plain::Oddity;
+use super::text_kind::TextKind;
 
 /// What does not hold, and of which value.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,6 +26,8 @@ pub(crate) enum Why {
     NoNumber,
     #[error("{0}")]
     Odd(#[from] Oddity),
+    #[error("it is not {0} alone")]
+    NotOne(TextKind),
     #[error("it does not fit the pattern")]
     NoMatch,
     #[error("it fits a pattern that it must not fit")]

@@ -7,7 +7,8 @@
 //!
 //! - `path`: which of the arguments
 //! - `constraint`, `fault`: what must hold, and what does not
-//! - `text_pattern`, `plain`: texts with `*`, and the one spelling in which texts are compared
+//! - `text_pattern`, `text_kind`, `plain`: texts with `*`, texts that name one thing, and the one spelling in which
+//!   texts are compared
 //! - `number`: numbers, compared without rounding
 
 mod constraint;
@@ -15,9 +16,11 @@ mod fault;
 mod number;
 mod path;
 mod plain;
+mod text_kind;
 mod text_pattern;
 
 pub use constraint::{Constraint, ConstraintError};
 pub(crate) use fault::Fault;
 pub use path::{ArgumentPath, PathError};
+pub use text_kind::TextKind;
 pub use text_pattern::{TextPattern, TextPatternError};

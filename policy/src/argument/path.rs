@@ -2,6 +2,7 @@
 
 use super::constraint::Constraint;
 use super::fault::{Fault, Why};
+use capability_gen::names::nearest;
 use serde_json::Value;
 use std::fmt::{self, Write};
 
@@ -9,7 +10,9 @@ use std::fmt::{self, Write};
 const MAX_BYTES: usize = 256;
 const MAX_STEPS: usize = 16;
 
-/// Which of a call's arguments is meant: `repo`, `issue.labels[]`, `to[].address`. `[]` is every item of a list.
+/// Which of a call's arguments is meant: `repo`, `issue.labels[]`, `to[].address`. `[]` is every item of a list. A
+/// parameter may have a dot in its own name: `a.b` is the member `b` of `a`, and the member `a.b`, and where both are
+/// there the constraint holds of both.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ArgumentPath(Vec<Step>);
 
@@ -49,21 +52,82 @@ impl ArgumentPath {
     pub(crate) fn check(&self, params: &Value, constraint: &Constraint) -> Result<(), Fault> {
         check(&self.0, params, constraint)
     }
+
+    /// The member that a schema of parameters does not have, with the nearest that it has. Nothing where it has all of
+    /// them, or where that cannot be said of it.
+    pub(crate) fn unknown_in(&self, schema: &Value) -> Option<UnknownMember> {
+        unknown(&self.0, schema)
+    }
+}
+
+/// A member that a schema does not have.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct UnknownMember {
+    pub(crate) name: String,
+    pub(crate) nearest: Option<String>,
+}
+
+/// Every way to read the next members as one: `a`, `a.b` and `a.b.c` of `a.b.c[]`, with the steps that are left.
+fn readings(steps: &[Step]) -> impl Iterator<Item = (String, &[Step])> {
+    let mut name = String::new();
+    let members = steps.iter().map_while(|step| match step {
+        Step::Member(member) => Some(member),
+        Step::Every => None,
+    });
+    members.enumerate().map(move |(index, member)| {
+        if index > 0 {
+            name.push('.');
+        }
+        name.push_str(member);
+        (name.clone(), steps.get(index + 1..).unwrap_or_default())
+    })
+}
+
+/// Keywords under which a schema says of its members in other places than `properties`.
+const ELSEWHERE: &[&str] = &["$ref", "anyOf", "oneOf", "allOf", "if", "patternProperties", "dependentSchemas"];
+
+fn unknown(steps: &[Step], schema: &Value) -> Option<UnknownMember> {
+    let Some(first) = steps.first() else { return None };
+    if ELSEWHERE.iter().any(|keyword| schema.get(keyword).is_some()) {
+        return None;
+    }
+    let Step::Member(name) = first else {
+        return schema.get("items").and_then(|items| unknown(steps.get(1..).unwrap_or_default(), items));
+    };
+    if schema.get("additionalProperties").is_some_and(|more| *more != Value::Bool(false)) {
+        return None;
+    }
+    let properties = schema.get("properties").and_then(Value::as_object)?;
+    let mut missing = None;
+    for (joined, rest) in readings(steps) {
+        match properties.get(&joined).map(|schema| unknown(rest, schema)) {
+            Some(None) => return None,
+            Some(deeper) => missing = missing.or(deeper),
+            None => {}
+        }
+    }
+    missing.or_else(|| {
+        let nearest = nearest(name, properties.keys().map(String::as_str)).map(str::to_owned);
+        Some(UnknownMember { name: name.clone(), nearest })
+    })
 }
 
 /// At most as deep as the path is long.
 fn check(steps: &[Step], value: &Value, constraint: &Constraint) -> Result<(), Fault> {
     match steps.split_first() {
         None => constraint.check(value).map_err(Fault::here),
-        Some((Step::Member(name), rest)) => {
-            let found = match value {
-                Value::Object(members) => members.get(name),
-                _ => return Err(Fault::here(Why::NoObject)),
-            };
-            match found {
-                Some(member) => check(rest, member, constraint).map_err(|fault| fault.below_member(name)),
-                None if constraint.optional => Ok(()),
-                None => Err(Fault::here(Why::Missing).below_member(name)),
+        Some((Step::Member(name), _)) => {
+            let Value::Object(members) = value else { return Err(Fault::here(Why::NoObject)) };
+            let mut is_found = false;
+            for (name, rest) in readings(steps) {
+                if let Some(member) = members.get(&name) {
+                    is_found = true;
+                    check(rest, member, constraint).map_err(|fault| fault.below_member(&name))?;
+                }
+            }
+            match is_found || constraint.optional {
+                true => Ok(()),
+                false => Err(Fault::here(Why::Missing).below_member(name)),
             }
         }
         Some((Step::Every, rest)) => {
@@ -130,6 +194,44 @@ mod tests {
         for params in [json!({ "a": null }), json!({ "a": "x" }), json!({ "a": { "b": null } }), json!({ "a": [] })] {
             assert!(place("a.b", params.clone(), true).is_some(), "{params}");
         }
+    }
+
+    #[test]
+    fn a_dot_in_a_name_hides_no_argument() {
+        for (params, expected) in [
+            (json!({ "a.b": "ok" }), None),
+            (json!({ "a.b": "no" }), Some("a.b")),
+            (json!({ "a": { "b": "ok" }, "a.b": "no" }), Some("a.b")),
+            (json!({ "a": { "b": "no" }, "a.b": "ok" }), Some("a.b")),
+            (json!({ "a": { "b": "ok" }, "a.b": "ok" }), None),
+        ] {
+            for is_optional in [false, true] {
+                assert_eq!(place("a.b", params.clone(), is_optional).as_deref(), expected, "{params} {is_optional}");
+            }
+        }
+        let deep = json!({ "x": [{ "a.b.c": ["ok", "no"] }, { "a": { "b.c": ["ok"] } }] });
+        assert_eq!(place("x[].a.b.c[]", deep, true).as_deref(), Some("x[0].a.b.c[1]"));
+    }
+
+    #[test]
+    fn a_path_that_a_schema_does_not_have_is_found_with_the_nearest() {
+        let schema = json!({ "type": "object", "properties": {
+            "repo": { "type": "string" }, "a.b": { "type": "string" },
+            "to": { "type": "array", "items": { "type": "object", "properties": { "address": {} } } },
+            "open": { "type": "object", "additionalProperties": { "type": "string" } },
+            "either": { "anyOf": [{ "properties": { "x": {} } }, { "type": "null" }] },
+        } });
+        let unknown = |path: &str| ArgumentPath::parse(path).unwrap().unknown_in(&schema);
+        for path in ["repo", "a.b", "to[].address", "to", "open.x", "open.x.y", "either.z", "repo.x[]"] {
+            assert_eq!(unknown(path), None, "{path}");
+        }
+        for (path, nearest) in
+            [("repos", Some("repo")), ("to[].adress", Some("address")), ("zzzz", None), ("a.c", None)]
+        {
+            assert_eq!(unknown(path).map(|unknown| unknown.nearest), Some(nearest.map(str::to_owned)), "{path}");
+        }
+        assert!(ArgumentPath::parse("a").unwrap().unknown_in(&json!({ "properties": {} })).is_some());
+        assert!(ArgumentPath::parse("a").unwrap().unknown_in(&json!({})).is_none());
     }
 
     #[test]

@@ -8,7 +8,8 @@ use std::fmt;
 const MAX_BYTES: usize = 256;
 
 /// Which texts fit: `acme/*`, `*@acme.com`, `data/**`. A `*` stands for any characters but `/`, and `**` for those
-/// too.
+/// too. Beside other text they stand for no character that separates one thing from the next: `*@acme.com` is one
+/// address, and no list that ends with one.
 #[derive(Clone)]
 pub struct TextPattern {
     text: String,
@@ -41,9 +42,12 @@ impl TextPattern {
         };
         Ok(TextPattern {
             text: text.to_owned(),
-            allowed: compile(format!(r"\A{}\z", expression(text)), false)?,
+            allowed: compile(format!(r"\A{}\z", expression(text, &stars(text))), false)?,
             // What is below something forbidden is forbidden, however its letters are cased and wherever it starts.
-            forbidden: compile(format!(r"\A/?{}(?:/.*)?\z", expression(text.strip_prefix('/').unwrap_or(text))), true)?,
+            forbidden: compile(
+                format!(r"\A/?{}(?:/.*)?\z", expression(text.strip_prefix('/').unwrap_or(text), &ANY)),
+                true,
+            )?,
         })
     }
 
@@ -65,14 +69,36 @@ impl TextPattern {
     }
 }
 
-fn expression(pattern: &str) -> String {
+/// What `*` and `**` stand for.
+struct Stars {
+    one: &'static str,
+    two: &'static str,
+}
+
+/// Any characters: what is forbidden is so whatever stands beside it.
+const ANY: Stars = Stars { one: "[^/]*", two: ".*" };
+
+/// What stars stand for in texts that are allowed.
+fn stars(pattern: &str) -> Stars {
+    match pattern {
+        // Alone it is any text, and there is nothing that something could be put beside.
+        "*" | "**" => ANY,
+        _ => Stars { one: NAME_PART, two: NAME },
+    }
+}
+
+/// `SEPARATORS` as classes of an expression, with and without the slash; a test holds them against each other.
+const NAME_PART: &str = r#"[^/,;?#&=<>"'|@:]*"#;
+const NAME: &str = r#"[^,;?#&=<>"'|@:]*"#;
+
+fn expression(pattern: &str, stars: &Stars) -> String {
     let mut expression = String::new();
     let mut rest = pattern;
     while let Some((before, after)) = rest.split_once('*') {
         expression.push_str(&regex::escape(before));
         (expression, rest) = match after.strip_prefix('*') {
-            Some(after) => (expression + ".*", after),
-            None => (expression + "[^/]*", after),
+            Some(after) => (expression + stars.two, after),
+            None => (expression + stars.one, after),
         };
     }
     expression + &regex::escape(rest)
@@ -100,7 +126,8 @@ impl fmt::Display for TextPattern {
 
 #[cfg(test)]
 mod tests {
-    use super::{TextPattern, TextPatternError};
+    use super::super::text_kind::SEPARATORS;
+    use super::{NAME, NAME_PART, TextPattern, TextPatternError};
 
     fn pattern(text: &str) -> TextPattern {
         TextPattern::parse(text).unwrap()
@@ -138,6 +165,30 @@ mod tests {
             ("data/**", "data"),
         ] {
             assert!(!pattern(text).allows(value), "{text} {value}");
+        }
+    }
+
+    #[test]
+    fn a_star_beside_other_text_names_one_thing() {
+        assert_eq!((NAME, NAME_PART), (&*format!("[^{SEPARATORS}]*"), &*format!("[^/{SEPARATORS}]*")));
+        for (text, value) in [
+            ("*@acme.com", "evil@evil.com,x@acme.com"),
+            ("*@acme.com", "evil@evil.com x@acme.com"),
+            ("*@acme.com", "<evil@evil.com>;x@acme.com"),
+            ("acme/*", "acme/x?repo=evil"),
+            ("acme/*", "acme/x&repo=evil"),
+            ("acme/*", "acme/x#evil"),
+            ("acme/**", "acme/x?repo=evil/y"),
+            ("acme/**", "acme/x,evil/y"),
+        ] {
+            assert!(!pattern(text).allows(value), "{text} {value}");
+        }
+        for separator in SEPARATORS.chars() {
+            assert!(!pattern("a*").allows(&format!("a{separator}b")), "{separator}");
+            // What is written out is meant, and alone a star is any text.
+            assert!(pattern(&format!("a{separator}*")).allows(&format!("a{separator}b")), "{separator}");
+            assert!(pattern("*").allows(&format!("a{separator}b")), "{separator}");
+            assert!(pattern("a*").forbids(&format!("a{separator}b")), "{separator}");
         }
     }
 

@@ -1,4 +1,4 @@
-use super::{function, policy, rule};
+use super::{facts, function, policy, rule};
 use crate::{
     DayCounts, DayError, DayFile, DayMemory, Facts, Kind, Period, Policy, Rate, RateLimit, Rule, RunCounts, Settings,
     Taken, Wanted,
@@ -19,7 +19,7 @@ impl DayCounts for NoDay {
 fn a_run_counts_for_itself_and_for_all_functions_of_a_rule() {
     let policy = policy(vec![Rule { max_per_run: Some(2), ..rule("github.*") }]);
     let [create, delete] =
-        ["github.createIssue", "github.deleteRepo"].map(|label| policy.function(&Facts::new(label, Kind::Handler)));
+        ["github.createIssue", "github.deleteRepo"].map(|label| policy.function(&facts(label, Kind::Handler)));
     let run = RunCounts::default();
     assert_eq!(create.count(&run, &NoDay), Ok(()));
     assert_eq!(delete.count(&run, &NoDay), Ok(()));
@@ -49,7 +49,7 @@ fn a_day_counts_over_runs_and_a_call_that_it_refuses_is_not_counted_in_the_run()
 fn every_rule_counts_and_one_that_is_full_stops_the_others() {
     let rules = vec![Rule { max_per_day: Some(9), ..rule("a.*") }, Rule { max_per_day: Some(1), ..rule("a.b") }];
     let policy = policy(rules);
-    let [b, c] = ["a.b", "a.c"].map(|label| policy.function(&Facts::new(label, Kind::Handler)));
+    let [b, c] = ["a.b", "a.c"].map(|label| policy.function(&facts(label, Kind::Handler)));
     let (day, run) = (DayMemory::default(), RunCounts::default());
     assert_eq!(b.count(&run, &day), Ok(()));
     (0..5).for_each(|_| assert!(b.count(&run, &day).is_err()));
@@ -75,8 +75,7 @@ fn a_caller_needs_the_scopes_of_the_definition_and_of_every_rule() {
         Rule { scopes: vec!["admin".into(), "triage".into()], ..rule("github.deleteRepo") },
     ]);
     let declared = ["repo".to_owned()];
-    let facts = Facts { scopes: &declared, ..Facts::new("github.deleteRepo", Kind::Handler) };
-    let delete = policy.function(&facts);
+    let delete = policy.function(&Facts { scopes: &declared, ..facts("github.deleteRepo", Kind::Handler) });
     let caller = |scopes: &[&str]| scopes.iter().map(|scope| (*scope).to_owned()).collect::<BTreeSet<_>>();
     assert_eq!(delete.check_scopes(&caller(&["triage", "admin", "repo", "more"])), Ok(()));
     for (scopes, missing) in [
@@ -90,7 +89,7 @@ fn a_caller_needs_the_scopes_of_the_definition_and_of_every_rule() {
         assert_eq!(refusal.message, "github.deleteRepo needs a scope that the caller does not have");
         assert!(refusal.operator.contains(missing), "{refusal:?}");
     }
-    assert_eq!(policy.function(&Facts::new("slack.post", Kind::Handler)).check_scopes(&caller(&[])), Ok(()));
+    assert_eq!(policy.function(&facts("slack.post", Kind::Handler)).check_scopes(&caller(&[])), Ok(()));
 }
 
 #[test]
@@ -107,7 +106,7 @@ fn rates_of_function_capability_and_space_all_hold() {
     let declared = Some(RateLimit { requests: 2, period: Period::Hour });
     let facts = |label| Facts {
         rate_limit: if label == "github.createIssue" { declared } else { None },
-        ..Facts::new(label, Kind::Handler)
+        ..super::facts(label, Kind::Handler)
     };
     let now = Instant::now();
     // Linked anew each time, as in run after run.

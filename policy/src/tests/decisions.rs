@@ -1,4 +1,4 @@
-use super::{deciding, function, rule};
+use super::{deciding, facts, function, labelled, rule};
 use crate::Decision::{Allow, Approve, Deny};
 use crate::{Because, Decision, Facts, Kind, Policy, Preset, Rule, Settings};
 
@@ -33,7 +33,7 @@ fn a_preset_decides_by_what_answers_and_what_is_declared() {
         (permissive, Kind::Handler, Some(true), Approve),
     ] {
         let policy = Policy::new(Settings { preset, ..Settings::default() });
-        let facts = Facts { requires_approval: declared, ..Facts::new("github.createIssue", kind) };
+        let facts = Facts { requires_approval: declared, ..facts("github.createIssue", kind) };
         let decided = policy.function(&facts);
         assert_eq!(decided.decision().decision, decision, "{preset:?} {kind:?} {declared:?}");
         // A rule of the operator's stands above all of it, in both directions.
@@ -117,7 +117,7 @@ fn a_rule_about_no_function_is_found_with_the_name_that_was_meant() {
         deciding("*.create*", Deny),
         deciding("jira.*", Deny),
     ]);
-    let unused = policy.unused_rules(&["github.deleteRepo", "github.createIssue"]);
+    let unused = policy.unused_rules(&["github.deleteRepo", "github.createIssue"].map(labelled));
     let shown: Vec<_> = unused.iter().map(ToString::to_string).collect();
     assert_eq!(
         shown,

@@ -1,4 +1,4 @@
-use super::{deciding, function, matching, policy, rule, with_argument};
+use super::{deciding, facts, function, matching, policy, rule, with_argument};
 use crate::{Decision, Facts, Kind, Period, Rate, Rule};
 use serde_json::json;
 
@@ -48,7 +48,7 @@ fn what_passes_and_what_cannot_be_known_is_told_apart() {
 #[test]
 fn a_function_that_no_rule_is_about_says_so() {
     assert_eq!(function(rules(), "slack.post").explain(None).to_string(), "slack.post: allow, by default");
-    let facts = Facts { requires_approval: Some(true), ..Facts::new("slack.post", Kind::Handler) };
+    let facts = Facts { requires_approval: Some(true), ..facts("slack.post", Kind::Handler) };
     let declared = policy(vec![rule("slack.*")]).function(&facts).explain(None);
     assert_eq!(declared.to_string(), "slack.post: approve, by `requiresApproval` of its definition");
 }

@@ -31,6 +31,7 @@ fn full(number: u64) -> Settings {
             counts_time: Some(is_odd),
             max_pending: Some(number as u32),
         },
+        only_tightens: false,
     }
 }
 

@@ -4,13 +4,16 @@ mod counting;
 mod decisions;
 mod explaining;
 mod hostile;
+mod identity;
 mod merging;
 mod presets;
 mod properties;
 mod settings_of_calls;
+mod tightening;
 
 use crate::{
-    ArgumentPath, Constraint, Decision, Facts, FunctionPolicy, Kind, Pattern, Policy, Rule, Settings, TextPattern,
+    ArgumentPath, Constraint, Decision, Facts, FunctionId, FunctionPolicy, Kind, LabelledFunction, Pattern, Policy,
+    Rule, Settings, TextPattern,
 };
 
 /// A rule at the place that a configuration would have it.
@@ -35,5 +38,21 @@ fn policy(rules: Vec<Rule>) -> Policy {
 }
 
 fn function(rules: Vec<Rule>, label: &str) -> FunctionPolicy {
-    policy(rules).function(&Facts::new(label, Kind::Handler))
+    policy(rules).function(&facts(label, Kind::Handler))
+}
+
+/// What is known of a function that scripts call so.
+fn facts(label: &str, kind: Kind) -> Facts<'_> {
+    Facts::new(Box::leak(Box::new(id(label))), label, kind)
+}
+
+/// The function that has this label in its own module.
+fn id(label: &str) -> FunctionId {
+    let (capability, function) = label.split_once('.').unwrap_or((label, label));
+    FunctionId::new(format!("capabilities:{capability}/{capability}@1.0.0"), function)
+}
+
+fn labelled(label: &str) -> LabelledFunction {
+    let capability = label.split('.').next().unwrap();
+    LabelledFunction { id: id(label), label: label.into(), module: format!("@capabilities/{capability}") }
 }

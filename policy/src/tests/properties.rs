@@ -1,5 +1,5 @@
-use super::{deciding, function, matching, with_argument};
-use crate::{Decision, Facts, FunctionPolicy, Kind, Policy, Preset, Rule, Settings};
+use super::{deciding, facts, function, matching, with_argument};
+use crate::{Decision, FunctionPolicy, Kind, Policy, Preset, Rule, Settings};
 use proptest::prelude::*;
 use serde_json::json;
 
@@ -26,7 +26,7 @@ fn preset() -> impl Strategy<Value = Option<Preset>> {
 
 fn of(preset: Option<Preset>, rules: &[Rule]) -> FunctionPolicy {
     let settings = Settings { preset, functions: rules.to_vec(), ..Settings::default() };
-    Policy::new(settings).function(&Facts::new(LABEL, Kind::Handler))
+    Policy::new(settings).function(&facts(LABEL, Kind::Handler))
 }
 
 proptest! {
@@ -37,7 +37,7 @@ proptest! {
         let before = of(preset, &rules).decision().decision;
         let after = of(preset, &[&rules[..], std::slice::from_ref(&added)].concat()).decision().decision;
         if after < before {
-            let decides = |rule: &&Rule| rule.decision.is_some() && rule.pattern.is_match(LABEL);
+            let decides = |rule: &&Rule| rule.decision.is_some() && rule.pattern.is_match(&super::id(LABEL), LABEL);
             let strongest = rules.iter().filter(decides).map(|rule| rule.pattern.specificity()).max();
             prop_assert!(decides(&&added));
             prop_assert!(strongest.is_none_or(|strongest| added.pattern.specificity() > strongest));

@@ -136,6 +136,8 @@ fn describe(text: &mut String, request: &Request) {
     let left = request.time_left().unwrap_or_default().as_secs();
     let space = request.space.as_ref().map(|space| format!(" in {}", line(space))).unwrap_or_default();
     let _ = writeln!(text, "{}  {}{space}  {left} s left", request.id, line(&request.label()));
+    let _ = writeln!(text, "  function   {}", line(&request.function_id.to_string()));
+    let _ = writeln!(text, "  of         {}, answered by {}", line(&request.module), line(&request.source));
     let _ = writeln!(text, "  arguments  {}", line(&request.params.to_string()));
     let _ = writeln!(text, "  says       {}", line(&request.message));
     if !request.places.is_empty() {
@@ -151,7 +153,8 @@ fn decide(choice: &Choice, decision: impl FnOnce(String) -> Decision) -> Result<
     let word = json!(decision)["decision"].as_str().unwrap_or_default().to_owned();
     store.decide(&request, decision, &token).map_err(failed)?;
     let done = if word == "approve" { "approved" } else { "denied" };
-    let text = format!("{}  {} {done}\n", request.id, terminal::clean_line(&request.label()));
+    let name = terminal::clean_line(&format!("{} ({})", request.label(), request.function_id));
+    let text = format!("{}  {name} {done}\n", request.id);
     Ok((json!({ "id": request.id, "decision": word }), text))
 }
 

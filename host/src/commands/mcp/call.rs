@@ -65,10 +65,10 @@ impl Call {
             project = self.options.config.open(&engine)?.unwrap_or(project);
         }
         let modules = project.server_modules(&self.server);
-        let (capability, function) = modules.function(&self.tool)?;
+        let function = modules.function(&self.tool)?;
         let space = modules.assemble_with(&engine, session.equipment())?;
         let caller = Caller { name: None, scopes: self.scope.iter().cloned().collect() };
-        let value = session.wait(space.call_value(&capability, &function, arguments, caller));
+        let value = session.wait(space.call_function(&function, arguments, caller));
         value.map_err(|error| {
             let mut failure = Failure::new(&error.code, error.message, None);
             failure.error.details = error.details;

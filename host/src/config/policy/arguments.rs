@@ -2,10 +2,10 @@
 
 use super::super::error::quoted;
 use super::super::reader::{Node, Result};
-use agent_spaces_policy::{ArgumentPath, Constraint, TextPattern};
+use agent_spaces_policy::{ArgumentPath, Constraint, TextKind, TextPattern};
 use serde_json::{Number, Value};
 
-const KEYS: &[&str] = &["matches", "not", "oneOf", "min", "max", "optional"];
+const KEYS: &[&str] = &["matches", "address", "repository", "path", "not", "oneOf", "min", "max", "optional"];
 
 /// The `arguments` object: constraints by the paths of arguments.
 pub(super) fn read(node: Node<'_>) -> Result<Vec<(ArgumentPath, Constraint)>> {
@@ -18,8 +18,13 @@ pub(super) fn read(node: Node<'_>) -> Result<Vec<(ArgumentPath, Constraint)>> {
 
 fn constraint(node: Node<'_>) -> Result<Constraint> {
     let object = node.object("a constraint", KEYS)?;
+    let mut named = Vec::new();
+    for kind in TextKind::ALL {
+        named.extend(object.read(kind.key(), patterns)?.map(|patterns| (kind, patterns)));
+    }
     let constraint = Constraint {
         matches: object.read("matches", patterns)?,
+        named,
         not: object.read("not", patterns)?.unwrap_or_default(),
         one_of: object.read("oneOf", |node| node.list("a list of values", value))?,
         min: object.read("min", number)?,

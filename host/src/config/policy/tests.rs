@@ -199,7 +199,8 @@ fn a_spaces_rules_are_added_and_only_a_more_specific_one_loosens() {
     .unwrap();
     let policy = Policy::new(config.policy_of("triage"));
     let decision = |label| {
-        let facts = agent_spaces_policy::Facts::new(label, agent_spaces_policy::Kind::Handler);
+        let id = agent_spaces_policy::FunctionId::new("test:all/all@1.0.0", "one");
+        let facts = agent_spaces_policy::Facts::new(&id, label, agent_spaces_policy::Kind::Handler);
         policy.function(&facts).decision().decision
     };
     assert_eq!(decision("github.createIssue"), Decision::Allow);

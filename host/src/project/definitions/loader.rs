@@ -190,7 +190,8 @@ pub(in crate::project) fn server_definition(
         // Each server's part is as a file of its own to whoever reads an error.
         file: format!("{} ({})", file.display(), server.name),
         text: listing_text(locked),
-        stem: format!("mcp-{name}"),
+        // Of one in a toolbox with the toolbox's name: two of them may have a server of one name.
+        stem: format!("mcp-{}", server.name.replace('/', "-")),
         specifier: None,
         format: Some(Format::Mcp),
         server: Some(name.to_owned()),

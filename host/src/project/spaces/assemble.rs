@@ -70,6 +70,7 @@ impl SpaceModules<'_> {
                 }
             })
             .with_accounting(equipment.accounting.clone());
+        space.check_rules()?;
         if policy.network().enabled {
             space = space.with_fetch();
         }
@@ -123,9 +124,8 @@ impl SpaceModules<'_> {
             return Ok(());
         }
         let others = self.withheld.iter().map(|(definition, _)| *definition);
-        let labels = super::labels(self.given.iter().copied().chain(others))?;
-        let labels: Vec<&str> = labels.iter().map(String::as_str).collect();
-        policy.unused_rules(&labels).iter().for_each(|unused| operator(&unused.to_string()));
+        let known = super::functions(self.given.iter().copied().chain(others))?;
+        policy.unused_rules(&known).iter().for_each(|unused| operator(&unused.to_string()));
         Ok(())
     }
 

@@ -99,7 +99,7 @@ pub(super) fn of_going(run: &ServedRun, waiting: &[Arc<Request>], deciders: Deci
         _ => "Paused: a person must approve before it goes on.".to_owned(),
     };
     for request in waiting {
-        let _ = write!(text, "\n- {} ({})", request.label(), request.id);
+        let _ = write!(text, "\n- {} of {} ({})", request.label(), request.module, request.id);
         if deciders.has_elsewhere {
             let _ = write!(text, ": agent-spaces approvals approve {}", request.id);
         }
@@ -111,7 +111,11 @@ pub(super) fn of_going(run: &ServedRun, waiting: &[Arc<Request>], deciders: Deci
     let _ = write!(text, "\nCall run_code with {{\"resume\": \"{}\"}} to {why}.", run.id);
     let approvals: Vec<Value> = waiting
         .iter()
-        .map(|request| json!({ "id": request.id, "function": request.label(), "params": request.params }))
+        .map(|request| {
+            let (function, module) = (request.label(), &request.module);
+            let id = &request.function_id;
+            json!({ "id": request.id, "function": function, "functionId": id, "module": module, "params": request.params })
+        })
         .collect();
     let status = if waiting.is_empty() { "running" } else { "awaiting_approval" };
     let mut result = CallToolResult::success(vec![ContentBlock::text(text)]);

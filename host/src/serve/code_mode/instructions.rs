@@ -68,7 +68,7 @@ mod tests {
         serde_json::from_value(json!({
             "module": format!("@capabilities/mcp-{server}"), "capability": server, "label": format!("{server}.{function}"),
             "name": function, "title": null, "signature": "", "description": "x".repeat(2_000), "parameters": [],
-            "example": example, "interface": format!("capabilities:mcp-{server}/{server}@1.0.0"),
+            "example": example, "id": format!("capabilities:mcp-{server}/{server}@1.0.0#{function}"),
             "requires_approval": null, "scopes": [], "is_server_tool": true, "is_read_only": is_read_only,
         }))
         .unwrap()
@@ -88,7 +88,7 @@ mod tests {
         let mut standard = card("time", "now", "", true);
         standard = serde_json::from_value({
             let mut value = json!(standard);
-            value["interface"] = "agent-spaces:std/time@1.0.0".into();
+            value["id"] = "agent-spaces:std/time@1.0.0#now".into();
             value
         })
         .unwrap();

@@ -73,6 +73,9 @@ impl Source {
             None => offers,
         };
         let checker = checker(&first);
+        if let Some(note) = choice.raised_note(&first) {
+            terminal::warn(&terminal::clean_line(&note));
+        }
         let (unknown, troubles, is_behind) = (Mutex::default(), Mutex::default(), AtomicBool::default());
         Ok(Source { choice, engine, session, first, offers, checker, unknown, troubles, is_behind })
     }

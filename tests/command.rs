@@ -15,9 +15,16 @@ fn agent_spaces(arguments: &[&str], stdin: &str) -> Output {
 
 /// The same, in a folder.
 fn agent_spaces_in(folder: &std::path::Path, arguments: &[&str], stdin: &str) -> Output {
+    let mut child = spawn(folder, arguments);
+    // A command that refuses its arguments reads nothing.
+    let _ = child.stdin.take().unwrap().write_all(stdin.as_bytes());
+    child.wait_with_output().unwrap()
+}
+
+fn spawn(folder: &std::path::Path, arguments: &[&str]) -> std::process::Child {
     static HOME: std::sync::OnceLock<tempfile::TempDir> = std::sync::OnceLock::new();
     let home = HOME.get_or_init(|| tempfile::tempdir().unwrap());
-    let mut child = Command::new(env!("CARGO_BIN_EXE_agent-spaces"))
+    Command::new(env!("CARGO_BIN_EXE_agent-spaces"))
         .args(arguments)
         .current_dir(folder)
         .env("XDG_CONFIG_HOME", home.path().join("config"))
@@ -28,10 +35,7 @@ fn agent_spaces_in(folder: &std::path::Path, arguments: &[&str], stdin: &str) ->
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
-        .unwrap();
-    // A command that refuses its arguments reads nothing.
-    let _ = child.stdin.take().unwrap().write_all(stdin.as_bytes());
-    child.wait_with_output().unwrap()
+        .unwrap()
 }
 
 fn last_line(output: &Output) -> Value {
@@ -294,4 +298,100 @@ fn output_that_is_lost_is_told() {
     let (reader, writer) = std::io::pipe().unwrap();
     drop(reader);
     assert_eq!(run(&arguments, writer.into()).status.code(), Some(0));
+}
+
+/// Starts the command for a program that reads its stdout, and waits until it heeds signals.
+#[cfg(target_os = "linux")]
+fn started(arguments: &[&str]) -> std::process::Child {
+    let child = spawn(std::path::Path::new("."), arguments);
+    let heeds = || {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap_or_default();
+        let caught = status.lines().find_map(|line| line.strip_prefix("SigCgt:")).unwrap_or_default().trim();
+        // SIGINT is 2 and SIGTERM is 15.
+        u64::from_str_radix(caught, 16).unwrap_or_default() & 0x4002 == 0x4002
+    };
+    let begun = std::time::Instant::now();
+    while !heeds() {
+        assert!(begun.elapsed().as_secs() < 60, "it heeds no signals");
+        std::thread::sleep(std::time::Duration::from_millis(2));
+    }
+    child
+}
+
+#[cfg(target_os = "linux")]
+fn signal(child: &std::process::Child, name: &str) {
+    assert!(Command::new("kill").args(["-s", name, &child.id().to_string()]).status().unwrap().success());
+}
+
+/// How it ended, while its stdin stayed open.
+#[cfg(target_os = "linux")]
+fn ended_with_open_stdin(mut child: std::process::Child) -> Output {
+    let _open = child.stdin.take();
+    child.wait_with_output().unwrap()
+}
+
+/// Reads lines until one of them holds this.
+#[cfg(target_os = "linux")]
+fn read_until(child: &mut std::process::Child, sign: &str) -> std::io::BufReader<std::process::ChildStdout> {
+    use std::io::BufRead;
+    let mut stdout = std::io::BufReader::new(child.stdout.take().unwrap());
+    let mut line = String::new();
+    while !line.contains(sign) {
+        line.clear();
+        assert!(stdout.read_line(&mut line).unwrap() > 0, "it ended before it said {sign}");
+    }
+    stdout
+}
+
+/// Who reads the one object of `--json` gets it too where a signal ends the command: before the script runs and while it
+/// does.
+#[test]
+#[cfg(target_os = "linux")]
+fn a_signal_ends_a_run_with_its_one_object() {
+    use std::io::Read;
+    let folder = tempfile::tempdir().unwrap();
+    let script = folder.path().join("script.ts");
+    std::fs::write(&script, "console.log('on'); await new Promise((done) => setTimeout(done, 600_000));").unwrap();
+    for (name, status) in [("INT", 130), ("TERM", 143)] {
+        // Its script comes from stdin, and does not come.
+        let child = started(&["run", "-", "--json"]);
+        signal(&child, name);
+        let output = ended_with_open_stdin(child);
+        assert_eq!(output.status.code(), Some(status), "{output:?}");
+        let report = last_line(&output);
+        assert_eq!((&report["ok"], &report["error"]["code"]), (&json!(false), &json!("run.cancelled")), "{report}");
+        assert!(report["usage"].is_object() && report["console"] == json!([]) && report["runId"].is_null(), "{report}");
+        assert_eq!(output.stdout.iter().filter(|byte| **byte == b'\n').count(), 1);
+
+        let mut child = started(&["run", script.to_str().unwrap(), "--events", "--timeout", "20m"]);
+        let mut stdout = read_until(&mut child, "\"on\"");
+        signal(&child, name);
+        let mut rest = String::new();
+        stdout.read_to_string(&mut rest).unwrap();
+        assert_eq!(child.wait().unwrap().code(), Some(status), "{rest}");
+        let report: Value = serde_json::from_str(rest.lines().last().unwrap()).unwrap();
+        assert_eq!((&report["ok"], &report["error"]["code"]), (&json!(false), &json!("run.cancelled")), "{report}");
+        assert_eq!(report["console"][0]["text"], "on", "{report}");
+        assert!(report["runId"].as_str().unwrap().starts_with("run_"), "{report}");
+    }
+}
+
+/// A second signal does not wait for anything: here nobody reads what the run says.
+#[test]
+#[cfg(target_os = "linux")]
+fn a_second_signal_ends_a_run_at_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let script = folder.path().join("script.ts");
+    std::fs::write(&script, "for (let i = 0; i < 500; i++) console.log('on ' + 'x'.repeat(1000));").unwrap();
+    let mut child = started(&["run", script.to_str().unwrap(), "--events"]);
+    let _kept_open = read_until(&mut child, "on x");
+    signal(&child, "INT");
+    let begun = std::time::Instant::now();
+    while child.try_wait().unwrap().is_none() {
+        // Whichever of them is the second.
+        signal(&child, "TERM");
+        assert!(begun.elapsed().as_secs() < 60, "it goes on");
+        std::thread::sleep(std::time::Duration::from_millis(50));
+    }
+    assert!(matches!(child.wait().unwrap().code(), Some(130 | 143)));
 }

@@ -1,6 +1,6 @@
 //! Nobody starves others: while some work on large values, another caller's runs go on.
 
-use agent_spaces::policy::Policy;
+use agent_spaces::policy::{Policy, Settings};
 use agent_spaces::{Caller, Handlers, Interfaces, Limits, RunOptions, Space, StandardLibrary};
 use agent_spaces_tests::engine;
 use std::sync::Arc;
@@ -29,7 +29,8 @@ fn space() -> Space {
     handlers.add("test:desk/desk@1.0.0", "give", |call| async move {
         Ok(vec![0; call.params["count"].as_u64().unwrap_or_default() as usize].into())
     });
-    StandardLibrary::new(&Policy::default(), None).unwrap().add_to(&mut interfaces, &mut handlers).unwrap();
+    let policy = Policy::new(Settings::default());
+    StandardLibrary::new(&policy, None).unwrap().add_to(&mut interfaces, &mut handlers).unwrap();
     Space::new(engine(), interfaces, handlers).unwrap()
 }
 

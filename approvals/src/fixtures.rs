@@ -20,6 +20,7 @@ pub(crate) fn question(function: &str, params: Value) -> Question {
         capability: "crm".into(),
         function: function.into(),
         params,
+        shown: None,
         message: "Create a ticket for Ada".into(),
         places: vec!["agent.ts:5".into()],
     }

@@ -40,8 +40,10 @@ pub struct Question {
     pub capability: String,
     /// The function, as scripts name it: `createTicket`.
     pub function: String,
-    /// What the provider will be given.
+    /// What the provider will be given. A decision is bound to it.
     pub params: Value,
+    /// The same as people are shown it, where secrets were taken out.
+    pub shown: Option<Value>,
     /// What the capability says of the call; a stranger's words.
     pub message: String,
     /// The lines of the script that make the call: `agent.ts:5`.
@@ -71,10 +73,13 @@ pub struct Request {
     pub capability: String,
     /// The function, as scripts name it: `createTicket`.
     pub function: String,
-    /// What the provider will be given.
+    /// What the provider will be given, without secrets.
     pub params: Value,
-    /// The [`digest`](crate::digest) of function and params.
+    /// The [`digest`](crate::digest) of function and what the provider will be given.
     pub digest: String,
+    /// Whether secrets were taken out of `params`, so that the digest is not theirs.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub redacted: bool,
     /// What the capability says of the call; a stranger's words.
     pub message: String,
     /// The lines of the script that make the call: `agent.ts:5`.
@@ -100,6 +105,7 @@ impl Request {
             capability,
             function,
             params,
+            shown,
             message,
             places,
         } = question;
@@ -111,12 +117,13 @@ impl Request {
             call_id,
             space,
             digest: digest(&function_id, &params),
+            redacted: shown.is_some(),
             function_id,
             module: shortened(&module, MAX_SOURCE),
             source: shortened(&source, MAX_SOURCE),
             capability,
             function,
-            params,
+            params: shown.unwrap_or(params),
             message: shortened(&message, MAX_MESSAGE),
             places,
             created,
@@ -134,9 +141,10 @@ impl Request {
         self.expires.duration_since(SystemTime::now()).ok().filter(|left| !left.is_zero())
     }
 
-    /// Whether its digest is that of its call: not so for a file that somebody changed.
+    /// Whether its digest is that of its call: not so for a file that somebody changed. Where secrets were taken out only
+    /// the run that waits can tell, and does: a decision is bound to all that was shown as well.
     pub fn is_consistent(&self) -> bool {
-        self.digest == digest(&self.function_id, &self.params)
+        self.redacted || self.digest == digest(&self.function_id, &self.params)
     }
 
     /// A hash over everything that a person is shown of it.

@@ -14,6 +14,7 @@ fn question(params: Value) -> Question {
         capability: "crm".into(),
         function: "createTicket".into(),
         params,
+        shown: None,
         message: "Create a ticket".into(),
         places: vec!["agent.ts:5".into()],
     }
@@ -45,6 +46,21 @@ fn a_changed_request_is_found_out() {
     ] {
         assert_ne!(other.fingerprint(), request.fingerprint());
     }
+}
+
+/// What a person is shown and what is written down has no secrets; what a decision is bound to is what is sent.
+#[test]
+fn what_is_shown_may_differ_from_what_a_decision_is_bound_to() {
+    let (sent, shown) = (json!({ "token": "hunter2hunter2" }), json!({ "token": "[redacted]" }));
+    let plain = Request::new(question(sent.clone()), Duration::from_secs(600));
+    assert!(!serde_json::to_string(&plain).unwrap().contains("redacted"));
+    let request = Request::new(Question { shown: Some(shown.clone()), ..question(sent) }, Duration::from_secs(600));
+    assert_eq!((&request.params, &request.digest, request.redacted), (&shown, &plain.digest, true));
+    let text = serde_json::to_string(&request).unwrap();
+    assert!(!text.contains("hunter2"), "{text}");
+    let read: Request = serde_json::from_str(&text).unwrap();
+    assert!(read == request && read.is_consistent());
+    assert_ne!(Request { params: json!({}), ..request.clone() }.fingerprint(), request.fingerprint());
 }
 
 #[test]

@@ -48,6 +48,7 @@ fn ask() {
         capability: "crm".into(),
         function: "createTicket".into(),
         params: serde_json::json!({}),
+        shown: None,
         message: String::new(),
         places: vec![],
     };

@@ -60,6 +60,7 @@ impl Plan {
             capability: "crm".into(),
             function: self.function.into(),
             params: json!({ "number": self.number }),
+            shown: None,
             message: String::new(),
             places: vec![],
         };

@@ -2,6 +2,7 @@
 
 use crate::error_report::RunError;
 use crate::limits::Limit;
+use crate::redaction;
 use crate::run::{Caller, ParentCall};
 use crate::usage::Usage;
 use agent_spaces_mcp::secrets::Redactor;
@@ -66,8 +67,11 @@ pub enum EventKind {
         capability: Arc<str>,
         /// The function as scripts write it: `getSchedule`.
         function: Arc<str>,
-        /// With what.
+        /// With what, without secrets.
         params: Value,
+        /// The digest of what was sent, where that is not `params`: it had secrets.
+        #[serde(skip)]
+        sent: Option<String>,
     },
     /// A call waits for a person. The keys up to `message` are those that other programs know.
     ApprovalRequired {
@@ -77,8 +81,11 @@ pub enum EventKind {
         capability: Arc<str>,
         /// The function as scripts write it.
         function: Arc<str>,
-        /// With what it would be called.
+        /// With what it would be called, without secrets.
         params: Value,
+        /// The digest of what would be sent, where that is not `params`: it has secrets.
+        #[serde(skip)]
+        sent: Option<String>,
         /// What the person is asked.
         message: String,
         /// What a decision names: `apr_…`.
@@ -199,6 +206,8 @@ struct Stream {
     next: Mutex<u64>,
     sender: Option<mpsc::UnboundedSender<Event>>,
     observer: Option<Arc<Observer>>,
+    /// What a script or a provider says may hold a secret.
+    redactor: Redactor,
 }
 
 impl EventSink {
@@ -207,11 +216,13 @@ impl EventSink {
         caller: &Caller,
         sender: Option<mpsc::UnboundedSender<Event>>,
         observer: Option<Arc<Observer>>,
+        redactor: &Redactor,
     ) -> EventSink {
         let is_heard = sender.is_some() || observer.is_some();
         EventSink(is_heard.then(|| {
             let caller = caller.name.as_deref().map(Arc::from);
-            Arc::new(Stream { run_id, caller, parent: None, next: Mutex::default(), sender, observer })
+            let (next, redactor) = (Mutex::default(), redactor.clone());
+            Arc::new(Stream { run_id, caller, parent: None, next, sender, observer, redactor })
         }))
     }
 
@@ -235,8 +246,10 @@ impl EventSink {
         self.0.is_some()
     }
 
-    pub(crate) fn emit(&self, kind: EventKind) {
+    /// Tells of something, without secrets.
+    pub(crate) fn emit(&self, mut kind: EventKind) {
         let Some(stream) = &self.0 else { return };
+        redaction::event(&stream.redactor, &mut kind);
         let timestamp = humantime::format_rfc3339_millis(SystemTime::now()).to_string();
         let mut next = stream.next.lock().unwrap_or_else(PoisonError::into_inner);
         let (run_id, caller, parent) = (stream.run_id.clone(), stream.caller.clone(), stream.parent.clone());
@@ -270,8 +283,6 @@ struct Progress {
     /// Weak: a call that somebody keeps must not keep the stream from ending.
     stream: Weak<Stream>,
     told: AtomicU32,
-    /// What a provider says may hold what it was given.
-    redactor: Redactor,
 }
 
 impl fmt::Debug for CallProgress {
@@ -281,13 +292,9 @@ impl fmt::Debug for CallProgress {
 }
 
 impl CallProgress {
-    pub(crate) fn new(call_id: u64, events: &EventSink, redactor: &Redactor) -> CallProgress {
+    pub(crate) fn new(call_id: u64, events: &EventSink) -> CallProgress {
         let stream = events.0.as_ref().map(Arc::downgrade);
-        CallProgress(
-            stream.map(|stream| {
-                Arc::new(Progress { call_id, stream, told: AtomicU32::new(0), redactor: redactor.clone() })
-            }),
-        )
+        CallProgress(stream.map(|stream| Arc::new(Progress { call_id, stream, told: AtomicU32::new(0) })))
     }
 
     /// Who hears the events of the run that calls.
@@ -299,7 +306,6 @@ impl CallProgress {
     pub fn tell(&self, progress: f64, total: Option<f64>, message: Option<String>) {
         let Some(call) = &self.0 else { return };
         if call.told.fetch_add(1, Ordering::Relaxed) < MAX_PROGRESS {
-            let message = message.map(|message| call.redactor.text(&message).into_owned());
             let kind = EventKind::CallProgress { call_id: call.call_id, progress, total, message };
             EventSink(call.stream.upgrade()).emit(kind);
         }

@@ -71,6 +71,7 @@ mod program;
 #[cfg(feature = "compiler")]
 pub mod project;
 mod providers;
+mod redaction;
 #[cfg(feature = "compiler")]
 mod resolve;
 mod run;

@@ -169,10 +169,11 @@ impl Program {
         self.compiled().is_some()
     }
 
-    /// The lines around a place in one of the program's files, for a terminal.
+    /// The lines around a place in one of the program's files, for a terminal. Secrets are shown as `*`.
     pub fn code_frame(&self, location: &Location) -> Option<String> {
         let source = self.script.sources.0.get(&location.file)?;
-        Some(code_frame(&source.text, Position { line: location.line, column: location.column }, None))
+        let text = self.sandbox.redactor().starred(&source.text);
+        Some(code_frame(&text, Position { line: location.line, column: location.column }, None))
     }
 
     /// Where its files call a function of a module by its name, as `agent.ts:5`; not where it is called by another name.

@@ -23,6 +23,7 @@ use crate::run::{Entry, State};
 use crate::services;
 use crate::values::camel_case;
 use agent_spaces_approvals::Pending;
+use agent_spaces_mcp::secrets::Redactor;
 use std::sync::Arc;
 use wasmtime::component::{Component, Instance, InstancePre, Linker};
 use wasmtime::{Result, Store};
@@ -41,6 +42,7 @@ struct Linked {
     description: Description,
     observer: Option<Arc<Observer>>,
     audit: Option<AuditHandle>,
+    redactor: Redactor,
     max_pending: usize,
 }
 
@@ -59,9 +61,10 @@ impl Sandbox {
         }
         let pre = prepare(engine, component, &description, handlers, rules).map_err(HostError::engine)?;
         let entry = Entry::find(component).map_err(HostError::engine)?;
-        let (observer, audit) = (rules.observer.clone(), rules.audit.clone());
+        let (observer, audit, redactor) = (rules.observer.clone(), rules.audit.clone(), rules.redactor.clone());
         let max_pending = rules.policy.approvals().max_pending as usize;
-        Ok(Sandbox(Arc::new(Linked { engine: engine.clone(), pre, entry, description, observer, audit, max_pending })))
+        let engine = engine.clone();
+        Ok(Sandbox(Arc::new(Linked { engine, pre, entry, description, observer, audit, redactor, max_pending })))
     }
 
     pub(crate) fn engine(&self) -> &Engine {
@@ -85,6 +88,11 @@ impl Sandbox {
     /// Where all events are written.
     pub(crate) fn audit(&self) -> Option<&AuditHandle> {
         self.0.audit.as_ref()
+    }
+
+    /// What takes secrets out of all that is shown of its runs.
+    pub(crate) fn redactor(&self) -> &Redactor {
+        &self.0.redactor
     }
 
     /// The linked interfaces, by full name.

@@ -82,7 +82,7 @@ mod tests {
             let linking = scope.spawn({
                 let cache = &cache;
                 move || {
-                    let link = || {
+                    let link = || -> Result<u32, &'static str> {
                         begin.send(()).unwrap();
                         released.recv_timeout(PATIENCE).map_err(|_| "nobody came by")?;
                         Ok(2)

@@ -160,7 +160,8 @@ impl Space {
         self
     }
 
-    /// Takes these secrets out of everything that providers answer.
+    /// Takes these secrets out of everything that is written down, shown or returned: what providers answer, and what
+    /// scripts print, send, throw and give. Providers are sent what scripts pass, as it is.
     #[must_use]
     pub fn with_redactor(mut self, redactor: Redactor) -> Space {
         self.rules.redactor = redactor;
@@ -217,6 +218,11 @@ impl Space {
         &self.rules.approvals
     }
 
+    /// What takes secrets out of all that is shown of the space.
+    pub(crate) fn redactor(&self) -> &Redactor {
+        &self.rules.redactor
+    }
+
     /// Names of the modules that scripts can import.
     pub fn modules(&self) -> impl Iterator<Item = &str> {
         self.modules.names()
@@ -234,7 +240,13 @@ impl Space {
             max_bytes: self.max_source,
             memory: Some(self.engine.memory()),
         };
-        let resolved = resolve(name, source, known, self.workspace.as_ref())?;
+        let resolved = resolve(name, source, known, self.workspace.as_ref()).map_err(|mut error| {
+            // It quotes the script.
+            for text in std::iter::once(&mut error.message).chain(&mut error.hint) {
+                *text = self.rules.redactor.text(text).into_owned();
+            }
+            error
+        })?;
         let sandbox = self.sandbox(&resolved.interfaces)?;
         Ok(Program::new(name, resolved, sandbox))
     }

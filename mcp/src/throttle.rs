@@ -23,11 +23,15 @@ struct Pace {
 }
 
 impl Pace {
+    /// When the last one was due, where a whole burst may be read at once.
+    fn rested(&self) -> Instant {
+        let now = Instant::now();
+        now.checked_sub(self.each * self.burst).unwrap_or(now)
+    }
+
     /// When the next one may be read, where the one before was due then.
     fn next(&self, due: Instant) -> Instant {
-        // A clock may have begun less than a burst ago.
-        let earliest = Instant::now().checked_sub(self.each * self.burst).unwrap_or(due);
-        due.max(earliest) + self.each
+        due.max(self.rested()) + self.each
     }
 }
 
@@ -42,7 +46,7 @@ pub(crate) struct Throttled<T> {
 
 impl<T> Throttled<T> {
     pub(crate) fn new(inner: T) -> Throttled<T> {
-        Throttled { inner, request_due: Instant::now(), notification_due: Instant::now(), held: None }
+        Throttled { inner, request_due: REQUESTS.rested(), notification_due: NOTIFICATIONS.rested(), held: None }
     }
 }
 

@@ -17,6 +17,7 @@ mod forged;
 mod lasting;
 mod outside;
 mod screen;
+mod secrets;
 mod self_approval;
 mod servers;
 mod store;

@@ -179,3 +179,15 @@ fn a_new_token_ends_the_one_before_it() {
     assert_eq!(approvals(&home, Some(&new), &["approve", &id]).status, Some(0));
     assert_eq!(run.ends().value(), FILE_SYSTEM.value());
 }
+
+/// With `--json` or `--events` the one object comes last also where a signal ends the run while a person is asked.
+#[test]
+fn a_signal_while_a_call_waits_ends_the_run_with_its_one_object() {
+    let (home, _, mut run) = begun(&FILE_SYSTEM.attempt());
+    run.asks();
+    run.signal(rustix::process::Signal::INT);
+    let ended = run.ends();
+    assert_eq!((ended.status, ended.code()), (Some(130), "run.cancelled".to_owned()), "{ended:?}");
+    assert_eq!(ended.events("runFinished")[0]["error"]["code"], "run.cancelled");
+    assert_eq!(listed(&home), Vec::<Value>::new(), "it waits no more");
+}

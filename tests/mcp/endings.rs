@@ -67,3 +67,20 @@ fn s1_33_nothing_is_left_when_a_run_ends_by_itself() {
         project.assert_nothing_left();
     }
 }
+
+/// With `--json` the one object is printed too, where a server that was started says nothing.
+#[test]
+fn a_signal_while_a_server_starts_ends_a_run_with_its_one_object() {
+    let project = Project::with_servers(json!({ "slow": { "command": "sleep", "args": ["1000"] } }));
+    project.write("script.ts", &script(&["slow"], "export default 1;"));
+    let mut command = project.command(&["run", "script.ts", "--json"]);
+    let child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+    let is_up = || project.processes().iter().any(|(_, arguments)| arguments.starts_with("sleep 1000"));
+    assert!(eventually(Duration::from_secs(30), is_up), "it did not start: {:?}", project.processes());
+    signal(child.id(), "TERM");
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(143), "{output:?}");
+    let report: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!((&report["ok"], &report["error"]["code"]), (&json!(false), &json!("run.cancelled")), "{report}");
+    project.assert_nothing_left();
+}

@@ -146,3 +146,42 @@ fn s0_46_a_secret_that_is_too_short_starts_nothing() {
     assert!(message.contains("a secret must have at least 8 characters") && !message.contains("short`"), "{message}");
     assert!(!project.path("log.jsonl").exists());
 }
+
+/// S0-46: a script that holds a secret shows it to nobody, though no server was started with it: neither in its value, its
+/// console and its errors, nor in the lines of its source that are shown with these.
+#[test]
+fn s0_46_a_secret_that_a_script_holds_is_not_shown() {
+    const HELD: &str = "sk-live-0123456789-held";
+    let server = json!({ "command": "never-started", "env": { "API_TOKEN": HELD }, "enabled": false });
+    let given = json!({ "UNSET": "${NOT_SET_IN_THIS_TEST}", "DESK_TOKEN": "desk-token-of-ours" });
+    let project = Project::empty();
+    project.configure(json!({
+        "mcpServers": { "keeper": server },
+        "providers": { "@capabilities/desk": { "env": given } },
+        "capabilities": { "global": ["./desk.ts"] },
+    }));
+    project.write(
+        "desk.ts",
+        "import { defineTool } from '@agent-spaces/capabilities';
+        export const desk = defineTool({ name: 'desk', functions: { say: {
+            description: 'Says', parameters: {}, returns: {} as string, handler: async () => 'said' } } });",
+    );
+    project.trust();
+    for (source, shown) in [
+        (format!("console.log('{HELD}'); export default '{HELD}'"), "[redacted]"),
+        (format!("export default ['desk-token', '-of-ours'].join('') + '{HELD}'"), "[redacted]"),
+        (format!("throw new Error('no {HELD}')"), "throw new Error('no ***"),
+        (format!("const held = '{HELD}' +;"), "const held = '***"),
+        (format!("import x from './{HELD}.ts'; x"), "[redacted]"),
+        (format!("const padding = 0; {} throw new Error('{HELD}')", "/* long */".repeat(20)), "Error: [redacted]"),
+    ] {
+        for options in [&[][..], &["--json"], &["--events"]] {
+            let done = project.run_with(&source, options);
+            let said = format!("{}{}", done.stdout, done.stderr);
+            assert!(said.contains(shown) || !options.is_empty(), "{source}: {said}");
+            for secret in [HELD, "desk-token-of-ours", "0123456789"] {
+                assert!(!said.contains(secret), "{secret} of {source}: {said}");
+            }
+        }
+    }
+}

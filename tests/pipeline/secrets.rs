@@ -1,8 +1,8 @@
-//! A secret that a provider says reaches nobody.
+//! A secret that a provider or a script says reaches nobody but the provider that it is sent to.
 
 use super::rig::{Extras, Rig, Scripted, rules};
-use agent_spaces::Accounting;
-use agent_spaces_approvals::Decision;
+use agent_spaces::{Accounting, AuditTrail, Limits, RunReport};
+use agent_spaces_approvals::{Decision, digest};
 use agent_spaces_mcp::secrets::{Redactor, Secret};
 use serde_json::{Value, json};
 
@@ -17,16 +17,23 @@ fn rig(accounting: Accounting) -> Rig {
     )
 }
 
-/// The provider has the secret from elsewhere; here it is sent in pieces, which are no secret.
+/// The provider says what it is sent.
 fn saying(mode: &str) -> Value {
     json!({ "mode": format!("{mode} it is {SECRET}!") })
 }
 
-fn ended(rig: &Rig) -> String {
-    let events = rig.events.lock().unwrap();
-    let ends: Vec<Value> = events.iter().map(|event| serde_json::to_value(event).unwrap()).collect();
-    // What was asked is the caller's own.
-    serde_json::to_string(&ends.iter().filter(|event| event["type"] != "callScheduled").collect::<Vec<_>>()).unwrap()
+/// All events, as they are written down.
+fn written(rig: &Rig) -> String {
+    serde_json::to_string(&*rig.events.lock().unwrap()).unwrap()
+}
+
+/// A report as the command prints it.
+fn printed(report: &RunReport) -> String {
+    let outcome = match &report.outcome {
+        Ok(value) => json!({ "value": value }),
+        Err(error) => json!({ "error": error }),
+    };
+    json!([outcome, report.console]).to_string()
 }
 
 #[tokio::test]
@@ -50,7 +57,7 @@ async fn a_secret_is_taken_out_of_values_errors_details_events_and_accounts() {
         let error = rig.host(label, saying("detail")).await.unwrap_err();
         assert_eq!(error.details, Some(json!({ "seen": ["it is [redacted]!"] })), "{label}");
     }
-    let shown = ended(&rig);
+    let shown = written(&rig);
     assert!(shown.contains("it is [redacted]!") && !shown.contains(SECRET), "{shown}");
     let accounts = std::fs::read_to_string(&file).unwrap();
     assert!(accounts.contains("it is [redacted]!") && !accounts.contains(SECRET), "{accounts}");
@@ -75,7 +82,7 @@ async fn a_code_that_is_none_is_not_passed_on() {
         assert_eq!(rig.host("crm.note", params.clone()).await.unwrap_err().code, expected);
         assert_eq!(rig.script_one("crm.note", params).await.unwrap_err().code, expected);
     }
-    assert!(!ended(&rig).contains(SECRET));
+    assert!(!written(&rig).contains(SECRET));
 }
 
 /// What a provider says on its way is an event too.
@@ -83,7 +90,7 @@ async fn a_code_that_is_none_is_not_passed_on() {
 async fn a_secret_is_taken_out_of_what_a_provider_says_of_its_progress() {
     let rig = rig(Accounting::default());
     assert_eq!(rig.script_one("crm.note", saying("tell")).await.unwrap(), json!("told"));
-    let shown = ended(&rig);
+    let shown = written(&rig);
     assert!(shown.contains("callProgress"), "{shown}");
     assert!(!shown.contains(SECRET), "{shown}");
 }
@@ -111,4 +118,91 @@ async fn other_texts_stay_as_they_are() {
     let error = rig.host("crm.remove", json!({})).await.unwrap_err();
     assert_eq!(error.message, "crm.remove was not approved: not hunter2");
     assert_eq!(rig.host("crm.note", json!({ "mode": "say hunter2" })).await.unwrap(), json!("hunter2"));
+}
+
+/// The secret as a script may write it out: as it is, and as pages, addresses and JSON escape it.
+fn spellings() -> Vec<String> {
+    let each = |write: fn(char) -> String| SECRET.chars().map(write).collect::<String>();
+    vec![
+        SECRET.to_owned(),
+        each(|character| format!("&#{};", u32::from(character))),
+        each(|character| format!("&#x{:X};", u32::from(character))),
+        each(|character| format!("%{:02X}", u32::from(character))),
+        SECRET.replace('-', "&#45;").replace('h', "&#x68;"),
+    ]
+}
+
+/// A script that holds a secret, pasted or put together, gives it to the provider that it calls and to nobody else.
+#[tokio::test]
+async fn a_secret_that_a_script_holds_is_neither_written_down_nor_shown() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("calls.jsonl");
+    let rig = rig(Accounting::to_file(&file, Redactor::default(), |_| ()).unwrap());
+    for spelling in spellings() {
+        let source = format!(
+            "import {{ crm }} from '@capabilities/crm';
+            const held = {spelling:?}, joined = [...held].join('');
+            const tried = async (call) => {{ try {{ return await call(); }} catch (error) {{ return error.message; }} }};
+            console.log('printed', held); console.error({{ [held]: joined }});
+            await crm.note({{ repo: joined, mode: 'say ' + held }});
+            const failed = await tried(() => crm.note({{ mode: 'fail ' + held }}));
+            const wrong = await tried(() => crm.note({{ amount: held }}));
+            const unknown = await tried(() => crm.note({{ [held]: 1 }}));
+            export default {{ held, [held]: [joined], failed, wrong, unknown }};"
+        );
+        let report = rig.run(&source, Limits::default()).await;
+        let shown = printed(&report);
+        assert!(report.outcome.is_ok() && shown.contains("[redacted]"), "{shown}");
+        let thrown =
+            format!("const held = {spelling:?};\nthrow Object.assign(new Error(held), {{ name: held, code: held }});");
+        let thrown = printed(&rig.run(&thrown, Limits::default()).await);
+        assert!(thrown.contains("[redacted]"), "{thrown}");
+        let (events, accounts) = (written(&rig), std::fs::read_to_string(&file).unwrap());
+        assert!(events.contains("callScheduled") && events.contains("console") && accounts.contains("note"));
+        for text in [&shown, &thrown, &events, &accounts] {
+            assert!(!text.contains(SECRET) && !text.contains(&spelling), "{spelling}: {text}");
+        }
+        let sent = rig.provided.lock().unwrap();
+        let is_sent = |params: &Value| params["repo"] == *spelling && params["mode"] == format!("say {spelling}");
+        assert!(sent.iter().any(|(_, params)| is_sent(params)), "the provider gets what was sent: {sent:?}");
+    }
+}
+
+/// What is no secret is left as it is, also where one is known.
+#[tokio::test]
+async fn what_a_script_says_otherwise_is_left_alone() {
+    let rig = rig(Accounting::default());
+    let source = "import { crm } from '@capabilities/crm';
+        console.log('hunter2', '&#104;unter2 &amp; 100 %');
+        export default [await crm.note({ repo: 'hunter2-and', mode: 'say &#104;unter2' }), { '%41': 1 }];";
+    let report = rig.run(source, Limits::default()).await;
+    assert_eq!(report.outcome.as_ref().unwrap(), &json!(["&#104;unter2", { "%41": 1 }]));
+    assert_eq!(report.console[0].text, "hunter2 &#104;unter2 &amp; 100 %");
+    assert!(written(&rig).contains("hunter2-and"));
+}
+
+/// The audit log has the arguments without secrets, and the digest of those that were sent, which an approval is for.
+#[tokio::test]
+async fn digests_are_of_what_was_sent() {
+    let folder = tempfile::tempdir().unwrap();
+    let (log, heads) = (folder.path().join("log.jsonl"), folder.path().join("heads"));
+    let rig = rig(Accounting::default());
+    let person = Scripted::new([Ok(Decision::deny("ada", None))]);
+    rig.space.approvals().ask(person.clone());
+    rig.host("crm.remove", json!({ "repo": SECRET, "n": 1 })).await.unwrap_err();
+    let sent = digest("crm", "remove", &json!({ "repo": SECRET, "n": 1 }));
+    let request = person.asked.lock().unwrap()[0].clone();
+    assert_eq!((&request.params["repo"], &request.digest), (&json!("[redacted]"), &sent));
+    let trail = AuditTrail::open(&log, &heads, |error| panic!("{error}")).unwrap();
+    let observer = trail.observer();
+    rig.events.lock().unwrap().iter().for_each(|event| observer(event));
+    drop((observer, trail));
+    let text = std::fs::read_to_string(&log).unwrap();
+    assert!(!text.contains(SECRET), "{text}");
+    let entries: Vec<Value> =
+        text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap()["entry"].take()).collect();
+    for kind in ["callScheduled", "approvalRequired"] {
+        let entry = entries.iter().find(|entry| entry["type"] == kind).unwrap();
+        assert_eq!((&entry["params"]["repo"], &entry["digest"]), (&json!("[redacted]"), &json!(sent)), "{kind}");
+    }
 }

@@ -203,3 +203,31 @@ fn a_client_that_goes_away_leaves_nothing_behind() {
     assert_eq!(agent.leave(), Some(0));
     project.assert_nothing_left();
 }
+
+/// What an agent writes into its program is not told back to it, nor to whoever reads its answers, where it is a secret of
+/// the configuration.
+#[test]
+fn a_secret_that_a_program_holds_is_in_no_answer() {
+    const HELD: &str = "sk-live-0123456789-held";
+    let server = json!({ "command": "never-started", "env": { "API_TOKEN": HELD } });
+    let project = Project::new(json!({ "mcpServers": { "keeper": server } }));
+    let mut agent = Agent::of(&project, &[]);
+    let spelt: String = HELD.chars().map(|character| format!("&#{};", u32::from(character))).collect();
+    for (code, shown) in [
+        (
+            format!("console.log('{HELD}'); export default {{ '{HELD}': ['sk-live', '-0123456789-held'].join('') }}"),
+            "[redacted]",
+        ),
+        (format!("export default '<p>{spelt}</p>'"), "<p>[redacted]</p>"),
+        (format!("const held = '{HELD}';\nheld.missing.member;"), "> 2 | held.missing.member;"),
+        (format!("const held = '{HELD}' +;"), "> 1 | const held = '***"),
+        (format!("throw new Error('{HELD}')"), "[redacted]"),
+    ] {
+        let result = agent.run(&code);
+        assert!(text(&result).contains(shown), "{code}: {result}");
+        let said = result.to_string();
+        assert!(!said.contains(HELD) && !said.contains("0123456789") && !said.contains(&spelt), "{code}: {said}");
+    }
+    let wrong = agent.call("run_code", json!({ "code": "1", HELD: 1 })).to_string();
+    assert!(!wrong.contains(HELD), "{wrong}");
+}

@@ -80,6 +80,30 @@ fn a_page_of_somebody_elses_is_kept_out_by_its_origin_and_by_its_host() {
 }
 
 #[test]
+fn a_target_that_names_a_host_is_held_to_it_and_to_the_header() {
+    let served = plain();
+    let (port, authorization) = (served.port, bearer(&served.token));
+    let status = |target: &str, host: &str| {
+        let mut stream = TcpStream::connect(("127.0.0.1", port)).unwrap();
+        let head = format!("DELETE {target} HTTP/1.1\r\nhost: {host}\r\nauthorization: {authorization}\r\n");
+        stream.write_all(format!("{head}connection: close\r\n\r\n").as_bytes()).unwrap();
+        read(stream).status
+    };
+    let own = format!("127.0.0.1:{port}");
+    let as_ever = status("/mcp", &own);
+    assert_ne!(as_ever, 403);
+    assert_eq!(status(&format!("http://{own}/mcp"), &own), as_ever);
+    for (target, host) in [
+        ("http://evil.example/mcp", own.as_str()),
+        ("http://localhost/mcp", own.as_str()),
+        (&format!("http://{own}/mcp"), "evil.example"),
+        (&format!("http://{own}/mcp"), "localhost"),
+    ] {
+        assert_eq!(status(target, host), 403, "{target} {host}");
+    }
+}
+
+#[test]
 fn a_browser_may_ask_before_it_sends_a_token() {
     let served = plain();
     let asked = |origin: &str| {

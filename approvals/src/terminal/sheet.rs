@@ -26,6 +26,8 @@ const MAX_PLACE_ROWS: usize = 10;
 const MAX_NAME: usize = 60;
 /// The longest name of a module, and of what answers it, in characters.
 const MAX_SOURCE: usize = 200;
+/// How many characters a digest has.
+const DIGEST: usize = 64;
 /// Narrower than this nothing can be read; such a terminal breaks our lines as it likes.
 const MIN_WIDTH: usize = 10;
 /// Wider than this nobody reads.
@@ -55,9 +57,14 @@ pub(super) fn sheet(request: &Request, width: usize, waiting: usize, style: Styl
     if left_out > 0 {
         sheet.warning(&format!("{left_out} more lines of arguments are not shown, and are approved with the rest."));
     }
-    // Of what is shown, whatever the request says of itself.
-    let digest = digest(&request.function_id, &request.params);
-    sheet.line(&format!("sha256 {digest}"));
+    if request.redacted {
+        sheet.warning("[redacted] stands for secrets. They are sent, and in the hash.");
+        let digits = request.digest.chars().filter(char::is_ascii_hexdigit).take(DIGEST);
+        sheet.line(&format!("sha256 {}", digits.collect::<String>()));
+    } else {
+        // Of what is shown, whatever the request says of itself.
+        sheet.line(&format!("sha256 {}", digest(&request.function_id, &request.params)));
+    }
     if !request.message.trim().is_empty() {
         sheet.heading("In the capability's own words, which nobody checked:");
         sheet.words(&request.message, MAX_MESSAGE_ROWS);

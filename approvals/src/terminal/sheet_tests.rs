@@ -23,6 +23,7 @@ fn hostile() -> Request {
     request.message = format!("{HOSTILE}{}", "x".repeat(100_000));
     request.digest = HOSTILE.into();
     request.source = format!("{HOSTILE}{}", "x".repeat(100_000));
+    request.redacted = true;
     request
 }
 
@@ -58,6 +59,15 @@ It expires in 9m 59s, at {}.
         crate::times::text(request.expires)
     );
     assert_eq!(text, expected);
+}
+
+#[test]
+fn a_person_is_told_that_secrets_are_not_shown() {
+    let question = Question { shown: Some(json!({ "token": "[redacted]" })), ..question("f", json!({ "token": "x" })) };
+    let request = Request::new(question, LONG);
+    let text = sheet(&request, 80, 0, Style::Plain);
+    let told = format!("[redacted] stands for secrets. They are sent, and in the hash.\nsha256 {}\n", request.digest);
+    assert!(text.contains(&told) && !text.contains("\"x\""), "{text}");
 }
 
 #[test]

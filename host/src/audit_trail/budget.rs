@@ -1,5 +1,6 @@
 //! How much of the log one run may take. Beyond that its calls are counted, by function and outcome, and the counts are
-//! written: every so many calls, and at the run's end.
+//! written: every so many calls, and at the run's end. The first calls of each function are always written, so that many
+//! calls of one function do not hide a few of another.
 
 use super::Trail;
 use agent_spaces_audit_log::Entry;
@@ -11,6 +12,9 @@ use std::time::SystemTime;
 
 /// After how many counted events the counts are written: a process that is killed loses no more than these.
 const SUMMARY_EVERY: u64 = 1_000;
+
+/// How many calls of each function are written in any case.
+const FIRST_CALLS: u64 = 10;
 
 /// Most functions of one summary, and most outcomes of one function: codes are a provider's own words. What is more is
 /// counted together.
@@ -53,6 +57,8 @@ struct Account {
     counted: u64,
     since_summary: u64,
     functions: BTreeMap<(Arc<str>, Arc<str>), Function>,
+    /// Calls that were written, up to the number that always are.
+    first: BTreeMap<(Arc<str>, Arc<str>), u64>,
     events: BTreeMap<&'static str, u64>,
 }
 
@@ -71,6 +77,22 @@ impl Ledger {
     pub(super) fn is_spent(&self) -> bool {
         let (account, budget) = (self.account(), self.trail.budget);
         account.lines >= budget.lines || account.bytes >= budget.bytes
+    }
+
+    /// Whether a call is written: within the budget, or because it is one of the first of its function.
+    pub(super) fn has_room_for(&self, capability: &Arc<str>, function: &Arc<str>) -> bool {
+        let is_spent = self.is_spent();
+        let mut account = self.account();
+        let (is_known, key) = (account.first.len() < MAX_FUNCTIONS, (capability.clone(), function.clone()));
+        let is_first = match account.first.get_mut(&key) {
+            Some(calls) if *calls < FIRST_CALLS => {
+                *calls += 1;
+                true
+            }
+            None if is_known => account.first.insert(key, 1).is_none(),
+            Some(_) | None => false,
+        };
+        is_first || !is_spent
     }
 
     /// Writes an entry and takes note of what it takes.

@@ -12,11 +12,11 @@ pub(super) fn entry(event: &Event) -> Value {
     // An event is texts and numbers; what is not is still told.
     let mut entry =
         serde_json::to_value(event).unwrap_or_else(|error| json!({ "type": "unwritable", "why": error.to_string() }));
-    if let EventKind::CallScheduled { function_id, params, .. }
-    | EventKind::ApprovalRequired { function_id, params, .. } = &event.kind
+    if let EventKind::CallScheduled { function_id, params, sent, .. }
+    | EventKind::ApprovalRequired { function_id, params, sent, .. } = &event.kind
     {
         let size = canonical(params).len();
-        entry["digest"] = digest(function_id, params).into();
+        entry["digest"] = sent.clone().unwrap_or_else(|| digest(function_id, params)).into();
         if size > MAX_PARAMS {
             entry["params"] = json!({ "$omitted": size });
         }

@@ -73,12 +73,12 @@ impl RunAudit {
         match &event.kind {
             EventKind::Console { .. } | EventKind::CallProgress { .. } => {}
             EventKind::CallScheduled { call_id, capability, function, .. } => {
-                let line = match self.ledger.is_spent() {
-                    true => {
+                let line = match self.ledger.has_room_for(capability, function) {
+                    true => Line::Written(self.ledger.write(&entry(event))),
+                    false => {
                         self.ledger.count_call(capability, function);
                         Line::Counted
                     }
-                    false => Line::Written(self.ledger.write(&entry(event))),
                 };
                 let (capability, function) = (capability.clone(), function.clone());
                 self.calls().insert(*call_id, Intent { capability, function, line });

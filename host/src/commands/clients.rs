@@ -1,14 +1,14 @@
 //! The runtime, and the sessions with MCP servers, of one command.
 
 use super::failure::Failure;
-use super::{audit_trail, folders, terminal};
+use super::{audit_trail, folders, shown, terminal};
 use agent_spaces::mcp::{ConfiguredServer, McpClients, locked};
 use agent_spaces::project::{Equipment, Project};
 use agent_spaces::{Accounting, AuditMode, AuditTrail, Histories};
 use agent_spaces_approvals::Channel;
 use agent_spaces_mcp::auth::TokenStore;
 use agent_spaces_mcp::lock::LockedServer;
-use agent_spaces_mcp::secrets::{Redactor, Variables};
+use agent_spaces_mcp::secrets::Variables;
 use agent_spaces_mcp::trace::{self, Trace};
 use agent_spaces_mcp::{CallError, ConnectError, Context, Listing, Server, Warnings};
 use std::path::PathBuf;
@@ -51,7 +51,7 @@ impl Session {
         runtime: Option<Handle>,
         audit: AuditMode,
     ) -> Result<Session, Failure> {
-        let redactor = Redactor::default();
+        let redactor = shown::redactor().clone();
         let mut accounting = Accounting::default();
         if let Some(file) = project.and_then(Project::accounting_file) {
             let opened = Accounting::to_file(&file, redactor.clone(), terminal::warn);

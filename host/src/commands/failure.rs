@@ -1,8 +1,10 @@
 //! What stops a command before or beside a run.
 
+use super::shown;
 use agent_spaces::project::ProjectError;
 use agent_spaces::script::{ScriptError, code_frame};
 use agent_spaces::{HostError, PrepareError, RunError};
+use serde_json::Value;
 use std::io::Write;
 
 /// An error with the code frame that shows it.
@@ -35,18 +37,26 @@ impl Failure {
     }
 
     fn script(error: ScriptError, name: &str, source: &str) -> Failure {
-        let frame = error.position.filter(|_| error.file == name).map(|position| code_frame(source, position, None));
+        let source = shown::redactor().starred(source);
+        let frame = error.position.filter(|_| error.file == name).map(|position| code_frame(&source, position, None));
         Failure { error: RunError::of_script(error), frame }
     }
 
     /// Tells a person, or a program, and gives the exit status.
     pub(super) fn report(&self, json: bool) -> u8 {
         if json {
-            let line = serde_json::json!({ "ok": false, "error": self.error });
+            let line = serde_json::json!({ "ok": false, "error": self.shown() });
             let _ = writeln!(std::io::stdout(), "{line}");
             return self.error.exit_status();
         }
         self.show()
+    }
+
+    /// The error for a program to read, without secrets.
+    pub(super) fn shown(&self) -> Value {
+        let mut error = serde_json::json!(self.error);
+        shown::redactor().value(&mut error);
+        error
     }
 
     /// What happened, on one line.

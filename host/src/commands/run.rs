@@ -3,6 +3,7 @@
 use super::approvals::Asking;
 use super::clients::Session;
 use super::failure::Failure;
+use super::interrupt::Interrupt;
 use super::script_file::ScriptFile;
 use super::space_choice::{Found, SpaceChoice};
 use super::{folders, output, terminal, trust, units};
@@ -14,6 +15,9 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+
+/// The code of a run that was ended from outside.
+const CANCELLED: &str = "run.cancelled";
 
 /// Run a TypeScript or JavaScript file in a sandbox.
 ///
@@ -29,7 +33,8 @@ use std::time::{Duration, Instant};
   agent-spaces run tidy.ts --workspace ./inbox --approvals store
 
 Exit status: 0 ok, 1 the script failed, 2 bad usage or configuration, 3 a limit was reached,
-4 denied, 5 a provider or the host failed.")]
+4 denied, 5 a provider or the host failed, 130 ended by SIGINT, 143 by SIGTERM. With --json the
+one object is printed then too; a second signal does not wait for the run to end.")]
 pub(super) struct Run {
     /// The script; - reads it from stdin
     file: PathBuf,
@@ -99,27 +104,30 @@ impl Run {
     pub(super) fn execute(mut self) -> u8 {
         // Another program decides by the events.
         self.events |= self.asking.is_piped();
-        let is_data = self.json || self.events;
-        match self.run() {
-            Ok((report, program)) => {
-                let written = match is_data {
-                    true => output::print_line(&report_json(&report)),
-                    false => show(&report, &program),
-                };
-                report.outcome.err().map_or(written, |error| error.exit_status())
+        if !(self.json || self.events) {
+            return match self.run(None) {
+                Ok((report, program)) => {
+                    let written = show(&report, &program);
+                    report.outcome.err().map_or(written, |error| error.exit_status())
+                }
+                Err(failure) => failure.show(),
+            };
+        }
+        let interrupt = Interrupt::watch(failed(&Failure::new(CANCELLED, "The run was cancelled", None)));
+        match self.run(Some(&interrupt)) {
+            Ok((report, _)) => {
+                let (written, signalled) = interrupt.print(&report_json(&report));
+                let Err(error) = &report.outcome else { return written };
+                signalled.filter(|_| error.code == CANCELLED).unwrap_or_else(|| error.exit_status())
             }
-            Err(failure) if is_data => {
-                let Failure { error, .. } = failure;
-                output::print_line(&json!({
-                    "ok": false, "error": error, "console": [], "usage": Usage::default(), "runId": null,
-                }));
-                error.exit_status()
+            Err(failure) => {
+                interrupt.print(&failed(&failure));
+                failure.error.exit_status()
             }
-            Err(failure) => failure.show(),
         }
     }
 
-    fn run(&self) -> Result<(RunReport, Program), Failure> {
+    fn run(&self, interrupt: Option<&Interrupt>) -> Result<(RunReport, Program), Failure> {
         let script = ScriptFile::read(&self.file, self.workspace.as_deref())?;
         let engine = folders::engine(!self.no_cache)?;
         let mut found = self.choice.find(&script, &engine)?;
@@ -152,7 +160,10 @@ impl Run {
             terminal::warn(&terminal::clean_line(&note));
         }
         let limits = self.limits(self.choice.limits(&found))?;
-        let report = session.wait(self.follow(&program, limits, ready_after));
+        let report = session.wait(self.follow(&program, limits, ready_after, interrupt));
+        if let Some(interrupt) = interrupt {
+            interrupt.ended(report_json(&report));
+        }
         Ok((report, program))
     }
 
@@ -260,9 +271,18 @@ impl Run {
     }
 
     /// Runs, and passes on what happens.
-    async fn follow(&self, program: &Program, limits: Limits, spent: Duration) -> RunReport {
+    async fn follow(
+        &self,
+        program: &Program,
+        limits: Limits,
+        spent: Duration,
+        interrupt: Option<&Interrupt>,
+    ) -> RunReport {
         let caller = Arc::new(Caller { name: None, scopes: self.scope.iter().cloned().collect() });
         let mut run = program.start_with(RunOptions { limits, caller, spent, ..RunOptions::default() });
+        if let Some(interrupt) = interrupt {
+            interrupt.running(run.cancel_handle());
+        }
         while let Some(event) = run.next_event().await {
             self.tell(&event);
         }
@@ -287,6 +307,11 @@ impl Run {
             _ => {}
         }
     }
+}
+
+/// What is printed where nothing ran.
+fn failed(failure: &Failure) -> Value {
+    json!({ "ok": false, "error": failure.shown(), "console": [], "usage": Usage::default(), "runId": null })
 }
 
 /// The shape that other programs rely on.

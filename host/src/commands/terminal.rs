@@ -1,6 +1,7 @@
 //! Talking to a person: on stderr, with colour where it is wanted, free of what could draw on the
 //! terminal.
 
+use super::shown;
 use agent_spaces::{ConsoleLevel, RunError, Usage};
 use capability_gen::hidden::is_hidden;
 use std::fmt::Write as _;
@@ -26,7 +27,8 @@ pub(super) fn is_printed() -> bool {
 pub(super) fn warn(message: &str) {
     /// A stranger's text may be of any length; what matters is in the beginning.
     const MAX_LENGTH: usize = 600;
-    let mut message = clean_line(message);
+    // Before it is cut: half a secret would no longer be found.
+    let mut message = clean_line(&shown::redactor().text(message));
     if message.chars().count() > MAX_LENGTH {
         message = message.chars().take(MAX_LENGTH).chain(['…']).collect();
     }
@@ -123,8 +125,9 @@ pub(super) fn hold(is_asking: bool) {
     }
 }
 
+/// Says something, without secrets.
 fn say(text: &str) {
-    Said::Talk(text.to_owned()).hold_or_write();
+    Said::Talk(shown::redactor().text(text).into_owned()).hold_or_write();
 }
 
 /// A line of data that comes while the script runs. Where a person reads it, it waits for a prompt to go.

@@ -66,9 +66,19 @@ impl McpClients {
         if let Some(known) = known {
             return known.server.clone();
         }
+        // What it was until now ends with the last space that uses it, once nothing is under way there.
+        shared.retain(|known| !known.configured.is_same(server));
         let made = self.make(server, accepted, None);
         shared.push(Shared { configured: server.clone(), accepted: accepted.cloned(), server: made.clone() });
         made
+    }
+
+    /// Ends the sessions that all spaces share with servers which are configured otherwise by now, or no longer: each
+    /// with the last space that uses it, once nothing is under way there. `now` are all servers that there are.
+    pub fn keep_shared<'a>(&self, now: impl IntoIterator<Item = &'a Arc<ConfiguredServer>>) {
+        let now: Vec<&Arc<ConfiguredServer>> = now.into_iter().collect();
+        let mut shared = self.0.shared.lock().unwrap_or_else(PoisonError::into_inner);
+        shared.retain(|known| now.contains(&&known.configured));
     }
 
     /// A place for the sessions that callers have with one server.
@@ -130,6 +140,15 @@ impl McpClients {
         settings::settings(server, variables, state_folder.as_deref(), space, &context.redactor)
     }
 
+    /// Makes known what is secret in a server's settings, before anything is started. A file that was not accepted learns
+    /// nothing of the environment.
+    pub(crate) fn learn(&self, server: &ConfiguredServer) {
+        if server.acceptance.obstacle().is_none() {
+            let Inner { context, variables, state_folder, .. } = &*self.0;
+            settings::learn(server, variables, state_folder.as_deref(), context);
+        }
+    }
+
     /// Ends all sessions and whatever was started for them.
     pub async fn close(&self) {
         let made = std::mem::take(&mut *self.0.made.lock().unwrap_or_else(PoisonError::into_inner));
@@ -184,5 +203,29 @@ mod tests {
         assert!(!Arc::ptr_eq(&first, &known));
         let own = configured("/a", json!({ "command": "x", "scope": "space" }));
         assert!(!Arc::ptr_eq(&clients.server(&own, None, Some("a")), &clients.server(&own, None, Some("b"))));
+    }
+
+    /// A space that was made before holds its session until it goes: nothing that is under way is cut off.
+    #[test]
+    fn a_shared_session_ends_with_the_settings_that_it_was_opened_with() {
+        let clients = McpClients::new(Context::default());
+        let with_key = |key: &str| json!({ "command": "x", "scope": "host", "env": { "KEY": key } });
+        let ask = |folder: &str, key: &str| clients.server(&configured(folder, with_key(key)), None, None);
+        let elsewhere = Arc::downgrade(&ask("/b", "one"));
+        let before = ask("/a", "one");
+        let ended = Arc::downgrade(&before);
+        // Held by the host though no space uses it.
+        assert!(elsewhere.upgrade().is_some());
+        let now = Arc::downgrade(&ask("/a", "two"));
+        assert!(ended.upgrade().is_some(), "a space uses it");
+        drop(before);
+        assert!(ended.upgrade().is_none(), "it is kept though it is configured otherwise");
+        assert!(now.upgrade().is_some() && elsewhere.upgrade().is_some());
+        clients.keep_shared([&configured("/a", with_key("two"))]);
+        assert!(now.upgrade().is_some() && elsewhere.upgrade().is_none(), "it is configured no longer");
+        let mut changed = configured("/a", with_key("two"));
+        Arc::make_mut(&mut changed).acceptance.status = Status::Changed;
+        clients.keep_shared([&changed]);
+        assert!(now.upgrade().is_none(), "it is not what was accepted");
     }
 }

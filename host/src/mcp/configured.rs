@@ -59,6 +59,11 @@ impl Acceptance {
 }
 
 impl ConfiguredServer {
+    /// Whether this is the same server, however it is configured.
+    pub(super) fn is_same(&self, other: &ConfiguredServer) -> bool {
+        (&self.name, &self.file, &self.folder) == (&other.name, &other.file, &other.folder)
+    }
+
     /// What scripts import it as.
     pub fn specifier(&self) -> String {
         let module = capability_gen::names::module_name(&format!("mcp-{}", self.name));

@@ -3,12 +3,13 @@
 use super::configured::ConfiguredServer;
 use crate::config::{self, Raw, RemoteKind, Transport};
 use crate::private_folder;
+use agent_spaces_mcp::auth::learn_file;
 use agent_spaces_mcp::secrets::{
     Expanded, Redactor, Secret, Variables, expand, secret_value, secrets_in_args, secrets_in_url,
 };
 use agent_spaces_mcp::{
-    Auth, BearerSource, ConnectError, Elicitation, Endpoint, OAuthClient, Protocol, RemoteEndpoint, ServerSettings,
-    StdioEndpoint,
+    Auth, BearerSource, ConnectError, Context, Elicitation, Endpoint, OAuthClient, Protocol, RemoteEndpoint,
+    ServerSettings, StdioEndpoint,
 };
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -25,18 +26,7 @@ pub(super) fn settings(
     redactor: &Redactor,
 ) -> Result<ServerSettings, ConnectError> {
     let own_folder = state_folder.map(|folder| space_folder(folder, server, space));
-    let mut variables = variables.clone();
-    for name in &server.config.public {
-        // What is given by name is never secret.
-        if let Ok(value) = expand(&format!("${{{name}:-}}"), &variables)
-            && !value.text.is_empty()
-        {
-            variables = variables.with(name, value.text);
-        }
-    }
-    if let Some(folder) = &own_folder {
-        variables = variables.with(SPACE_FOLDER, folder.display().to_string());
-    }
+    let variables = known_variables(server, variables, own_folder.as_deref());
     let filling = Filling { server, variables, redactor, own_folder: own_folder.as_deref() };
     let config = &server.config;
     let endpoint = match &config.transport {
@@ -87,6 +77,55 @@ pub(super) fn settings(
     Ok(settings)
 }
 
+/// Makes known what is secret in the settings of a server, before anything is started: also where something of them
+/// cannot be filled in. What a token command prints becomes known when it is run.
+pub(super) fn learn(server: &ConfiguredServer, variables: &Variables, state_folder: Option<&Path>, context: &Context) {
+    let redactor = &context.redactor;
+    let own_folder = state_folder.map(|folder| space_folder(folder, server, None));
+    let variables = known_variables(server, variables, own_folder.as_deref());
+    // No folder is made for it here.
+    let filling = Filling { server, variables, redactor, own_folder: None };
+    // What cannot be filled in is an error when the server is started.
+    let text = |raw: &Raw| filling.text("", raw).ok();
+    let values = |raw: &BTreeMap<String, Raw>| {
+        raw.iter().for_each(|(name, raw)| drop(filling.value("", name, raw)));
+    };
+    match &server.config.transport {
+        Transport::Stdio { program, args, env, cwd } => {
+            let args: Vec<String> = args.iter().filter_map(text).collect();
+            secrets_in_args(&args).iter().for_each(|secret| redactor.add(secret));
+            std::iter::once(program).chain(cwd).for_each(|path| drop(text(&Raw::new(path))));
+            values(env);
+        }
+        Transport::Remote { url, headers, auth, .. } => {
+            let url = text(url).unwrap_or_default();
+            secrets_in_url(&url).iter().for_each(|secret| redactor.add(secret));
+            values(headers);
+            if let Ok(Auth::Bearer(BearerSource::File(file))) = filling.auth(auth) {
+                learn_file(&file, redactor);
+            }
+            context.tokens.learn(|name| name == server.name, redactor);
+        }
+    }
+}
+
+/// The variables that a server's settings may name; those that are public are never secret.
+fn known_variables(server: &ConfiguredServer, variables: &Variables, own_folder: Option<&Path>) -> Variables {
+    let mut variables = variables.clone();
+    for name in &server.config.public {
+        // What is given by name is never secret.
+        if let Ok(value) = expand(&format!("${{{name}:-}}"), &variables)
+            && !value.text.is_empty()
+        {
+            variables = variables.with(name, value.text);
+        }
+    }
+    match own_folder {
+        Some(folder) => variables.with(SPACE_FOLDER, folder.display().to_string()),
+        None => variables,
+    }
+}
+
 /// A folder that no other space and no other server is given.
 fn space_folder(state: &Path, server: &ConfiguredServer, space: Option<&str>) -> PathBuf {
     let project = blake3::hash(server.folder.to_string_lossy().as_bytes()).to_hex();
@@ -129,17 +168,24 @@ impl Filling<'_> {
     fn values(&self, member: &str, raw: &BTreeMap<String, Raw>) -> Result<BTreeMap<String, Secret>, ConnectError> {
         let mut values = BTreeMap::new();
         for (name, raw) in raw {
-            let member = format!("{member}.{name}");
-            let expanded = self.expand(&member, raw)?;
-            if expanded.text.is_empty() {
-                continue;
+            if let Some(value) = self.value(member, name, raw)? {
+                values.insert(name.clone(), value);
             }
-            let resolved = secret_value(name, expanded, &self.server.config.public);
-            let resolved = resolved.map_err(|error| self.fail(&member, error))?;
-            resolved.secrets.iter().for_each(|secret| self.redactor.add(secret));
-            values.insert(name.clone(), resolved.value);
         }
         Ok(values)
+    }
+
+    /// One of them.
+    fn value(&self, member: &str, name: &str, raw: &Raw) -> Result<Option<Secret>, ConnectError> {
+        let member = format!("{member}.{name}");
+        let expanded = self.expand(&member, raw)?;
+        if expanded.text.is_empty() {
+            return Ok(None);
+        }
+        let resolved = secret_value(name, expanded, &self.server.config.public);
+        let resolved = resolved.map_err(|error| self.fail(&member, error))?;
+        resolved.secrets.iter().for_each(|secret| self.redactor.add(secret));
+        Ok(Some(resolved.value))
     }
 
     fn path(&self, member: &str, path: &str) -> Result<PathBuf, ConnectError> {

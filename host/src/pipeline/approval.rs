@@ -97,6 +97,7 @@ fn required(request: &Request) -> EventKind {
         capability: request.capability.as_str().into(),
         function: request.function.as_str().into(),
         params: request.params.clone(),
+        sent: request.redacted.then(|| request.digest.clone()),
         message: request.message.clone(),
         approval_id: request.id.clone(),
         call_id: request.call_id,
@@ -134,6 +135,12 @@ async fn request(pipeline: &Pipeline, call: &Call, context: &RunContext) -> Requ
     let program = context.program.as_ref();
     let places = program.map(|program| program.places_of(&pipeline.module, &pipeline.label)).unwrap_or_default();
     let source = pipeline.answering.as_ref().map_or_else(|| "the host".to_owned(), |provider| provider.description());
+    // A decision is bound to what is sent; a person, and what is written down, gets it without secrets.
+    let shown = pipeline.rules.redactor.is_in(&call.params).then(|| {
+        let mut shown = call.params.clone();
+        pipeline.rules.redactor.value(&mut shown);
+        shown
+    });
     let question = Question {
         run_id: call.run_id.to_string(),
         call_id: call.id,
@@ -144,6 +151,7 @@ async fn request(pipeline: &Pipeline, call: &Call, context: &RunContext) -> Requ
         capability: call.capability.to_string(),
         function: call.function.to_string(),
         params: call.params.clone(),
+        shown,
         message,
         places,
     };

@@ -17,7 +17,6 @@ mod policy;
 mod provide;
 mod rate;
 mod record;
-mod redact;
 mod rules;
 mod told;
 mod validate;
@@ -37,6 +36,7 @@ pub(crate) use told::Told;
 
 use crate::handlers::{Call, CapabilityError, Handler};
 use crate::providers;
+use crate::redaction;
 use crate::run::RunContext;
 use crate::sandbox::{FunctionDescription, FunctionSpec};
 use agent_spaces_mcp::secrets::Redactor;
@@ -162,7 +162,9 @@ impl Pipeline {
                 };
                 Ok(Answered { value, is_cached, outcome: Outcome { recorded, keeping } })
             }
-            Err(error) => {
+            Err(mut error) => {
+                // What was sent may be in why it was refused.
+                redaction::failure(&self.rules.redactor, &mut error);
                 recorded.end(Some(&error));
                 Err(error)
             }
@@ -192,12 +194,12 @@ impl Pipeline {
         audit::check(self, call.id, context).await?;
         let whole = call.whole.clone();
         let answer = provide::call(self, call).await;
-        let value = redact::answer(&self.rules.redactor, answer, &context.turns).await?;
+        let value = redaction::answer(&self.rules.redactor, answer, &context.turns).await?;
         let keeping = cache::prepare(self, key, &value, whole.as_ref());
         Ok((value, Source::Provider(keeping)))
     }
 
-    /// Takes secrets out of what its provider says.
+    /// What takes secrets out of all that is shown of its calls.
     pub(crate) fn redactor(&self) -> &Redactor {
         &self.rules.redactor
     }

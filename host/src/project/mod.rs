@@ -29,6 +29,7 @@ mod find;
 mod lock;
 mod outlines;
 mod publish;
+mod secrets;
 mod servers;
 mod siblings;
 mod space_limits;

@@ -65,6 +65,7 @@ fn lower(limits: &Limits, most: &Limits) -> Limits {
         in_flight: limits.in_flight.min(most.in_flight),
         call_bytes: limits.call_bytes.min(most.call_bytes),
         failures: limits.failures.min(most.failures),
+        source: limits.source.min(most.source),
     }
 }
 

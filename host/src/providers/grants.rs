@@ -63,6 +63,23 @@ impl ProviderGrants {
     }
 }
 
+/// Makes known what is secret in what the configuration gives to a module, before anything answers it: also where
+/// something of it cannot be filled in.
+pub(crate) fn learn(provider: &config::Provider, redactor: &Redactor) {
+    let variables = Variables::of_process();
+    let add = |resolved: Option<Resolved>| {
+        resolved.iter().flat_map(|resolved| &resolved.secrets).for_each(|secret| redactor.add(secret));
+    };
+    let expanded = |raw: &config::Raw| expand(raw.expose(), &variables).ok();
+    for (name, raw) in &provider.env {
+        add(expanded(raw).and_then(|value| secret_value(name, value, &provider.public).ok()));
+    }
+    let credentials = provider.origins.values().flat_map(|origin| origin.headers.iter().chain(&origin.query));
+    for (name, raw) in credentials {
+        add(expanded(raw).and_then(|value| credential_value(name, value).ok()));
+    }
+}
+
 /// The hosts that are named, those of its origins among them, and every method.
 fn network(provider: &config::Provider) -> NetworkPolicy {
     let mut http = provider.http.clone();
@@ -98,6 +115,21 @@ mod tests {
         }));
         let shown = redactor.unwrap().text("tenant-for-all tenant-of-ours region-of-ours").into_owned();
         assert_eq!(shown, "tenant-for-all [redacted] [redacted]");
+    }
+
+    /// What cannot be used is no reason to forget what can.
+    #[test]
+    fn secrets_are_known_before_they_are_used() {
+        let config = config::from_value(
+            "f",
+            json!({ "providers": { "@capabilities/crm": {
+            "env": { "A_TOKEN": "${NOT_SET_IN_THIS_TEST}", "B_TOKEN": "the-token-of-b" },
+            "origins": { "https://a.example": { "headers": { "X": "short", "Y": "header-of-ours" } } },
+        } } }),
+        );
+        let redactor = Redactor::default();
+        learn(&config.unwrap().providers["@capabilities/crm"], &redactor);
+        assert_eq!(redactor.text("the-token-of-b header-of-ours short"), "[redacted] [redacted] short");
     }
 
     #[test]

@@ -41,7 +41,7 @@ pub(crate) use command::CommandProvider;
 #[cfg(feature = "compiler")]
 pub(crate) use component::{ComponentError, WasmComponent};
 #[cfg(feature = "compiler")]
-pub(crate) use grants::ProviderGrants;
+pub(crate) use grants::{ProviderGrants, learn as learn_grants};
 #[cfg(feature = "compiler")]
 pub(crate) use http::{HttpFunction, HttpModule};
 pub use kind::ProviderKind;

@@ -19,6 +19,7 @@ use crate::events::{Event, EventKind, EventSink};
 use crate::limits::{HostMemory, Limit, Limits, RunMemory, SandboxKind, YIELD_INTERVAL};
 use crate::off_thread::Turns;
 use crate::program::Program;
+use crate::redaction;
 use crate::run_id;
 use agent_spaces_approvals::{Pending, Request};
 use agent_spaces_policy::RunCounts;
@@ -151,7 +152,7 @@ pub(crate) async fn drive(program: &Program, run_id: Arc<str>, options: RunOptio
         }
     }
     let observer = RunAudit::observing(audit.as_ref(), sandbox.observer());
-    let events = EventSink::new(run_id.clone(), &caller, events, observer).under(parent);
+    let events = EventSink::new(run_id.clone(), &caller, events, observer, sandbox.redactor()).under(parent);
     if events.is_heard() {
         let (script, interfaces) = (program.name().to_owned(), sandbox.interfaces().map(str::to_owned).collect());
         events.emit(EventKind::RunStarted { script, interfaces });
@@ -187,7 +188,7 @@ pub(crate) async fn drive(program: &Program, run_id: Arc<str>, options: RunOptio
         }
     };
     let fuel = limits.fuel.saturating_sub(store.get_fuel().unwrap_or(limits.fuel));
-    let (usage, console, failure) = store.data_mut().finish(fuel);
+    let (usage, mut console, failure) = store.data_mut().finish(fuel);
     let ending = ending.with_value(&limits, &turns).await;
     let mut outcome = ending.outcome(failure, &limits, program.sources());
     if let Err(error) = &mut outcome
@@ -195,6 +196,7 @@ pub(crate) async fn drive(program: &Program, run_id: Arc<str>, options: RunOptio
     {
         error.hint = misnamed::hint(program, error);
     }
+    redaction::report(sandbox.redactor(), &mut outcome, &mut console);
     let error = outcome.as_ref().err().cloned();
     if let Some(limit) = error.as_ref().and_then(|error| Limit::from_code(&error.code)) {
         store.data_mut().emit(EventKind::LimitReached { limit, code: limit.code() });

@@ -121,11 +121,11 @@ impl Target {
         let run_id = run_id::new();
         let audit = self.audit.as_ref().map(|audit| Arc::new(audit.run(&run_id, &caller, None)));
         let observer = RunAudit::observing(audit.as_ref(), self.observer.clone());
-        let events = EventSink::new(run_id.clone(), &caller, events, observer);
+        let events = EventSink::new(run_id.clone(), &caller, events, observer, self.pipeline.redactor());
         if events.is_heard() {
             events.emit(self.scheduled(1, &params));
         }
-        let progress = CallProgress::new(1, &events, self.pipeline.redactor());
+        let progress = CallProgress::new(1, &events);
         let context = Arc::new(RunContext { pending, audit, ..RunContext::of_host(caller, events) });
         let memory = context.memory.share();
         let mut call = self.describe(run_id, 1, params, progress, (RunScope::default(), &context), &memory);
@@ -218,7 +218,7 @@ impl Target {
             broken @ NotJson::Broken(_) => wasmtime::Error::new(broken),
         })?;
         let id = state.begin_call((&params, bytes), memory, |id| self.scheduled(id, &params))?;
-        let progress = CallProgress::new(id, state.events(), self.pipeline.redactor());
+        let progress = CallProgress::new(id, state.events());
         let context = state.context().clone();
         let scope = (state.scope().clone(), &*context);
         Ok(self.describe(state.run_id().clone(), id, params, progress, scope, memory))
@@ -244,6 +244,7 @@ impl Target {
             capability: self.capability.clone(),
             function: self.function.clone(),
             params: params.clone(),
+            sent: None,
         }
     }
 

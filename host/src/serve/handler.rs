@@ -2,6 +2,7 @@
 
 use super::caller::Client;
 use super::mode::Mode;
+use crate::redaction;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, Implementation, ListResourcesResult, ListToolsResult,
     PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult, ServerConfig,
@@ -87,7 +88,11 @@ impl ServerHandler for ModeHandler {
         let unknown = format!("there is no tool `{}`", request.name);
         tokio::select! {
             answer = self.mode.call(&self.client, request, &context) => {
-                answer.ok_or_else(|| ErrorData::invalid_params(unknown, None))
+                let redactor = self.mode.redactor().unwrap_or_default();
+                let unknown = || ErrorData::invalid_params(redactor.text(&unknown).into_owned(), None);
+                let mut answer = answer.ok_or_else(unknown)?;
+                redaction::tool_response(&redactor, &mut answer);
+                Ok(answer)
             }
             () = context.ct.cancelled() => Err(ErrorData::internal_error("the request was cancelled", None)),
         }

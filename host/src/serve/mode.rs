@@ -4,6 +4,7 @@ use super::caller::Client;
 use super::code_mode::{self, CodeMode};
 use super::proxy::{ProxyMode, ToolChanges};
 use super::toolbox::ToolboxMode;
+use agent_spaces_mcp::secrets::Redactor;
 use rmcp::RoleServer;
 use rmcp::model::{CallToolRequestParams, CallToolResponse, Resource, ResourceContents, ServerCapabilities, Tool};
 use rmcp::service::{Peer, RequestContext};
@@ -67,6 +68,15 @@ impl Mode {
             Mode::Code(mode) => mode.call(client, request, context).await,
             Mode::Toolbox(mode) => mode.call(client, request, context).await,
             Mode::Proxy(mode) => mode.call(client, request, context).await,
+        }
+    }
+
+    /// What takes secrets out of answers, once there is something to be called.
+    pub(super) fn redactor(&self) -> Option<Redactor> {
+        match self {
+            Mode::Code(mode) => mode.redactor(),
+            Mode::Toolbox(mode) => Some(mode.redactor()),
+            Mode::Proxy(mode) => mode.redactor(),
         }
     }
 

@@ -10,6 +10,7 @@ use crate::limits::Limits;
 use crate::project::{DefinitionFile, Outlines, ProjectError};
 use crate::run::Caller;
 use crate::space::Space;
+use agent_spaces_mcp::secrets::Redactor;
 use agent_spaces_search::{IndexError, Model};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
@@ -231,6 +232,11 @@ impl Offers {
     /// Hears whenever something else is served.
     pub(super) fn watch(&self) -> watch::Receiver<Option<Arc<Offered>>> {
         self.current.subscribe()
+    }
+
+    /// What takes secrets out of answers, if there is something already.
+    pub(super) fn redactor(&self) -> Option<Redactor> {
+        self.current.borrow().as_ref().map(|offered| offered.space.redactor().clone())
     }
 
     /// What is served, if there is something already.

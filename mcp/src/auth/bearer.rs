@@ -2,7 +2,7 @@
 
 use super::advice::origin;
 use crate::process::environment::BASE;
-use crate::secrets::{MIN_SECRET, Secret};
+use crate::secrets::{MIN_SECRET, Redactor, Secret};
 use crate::{BearerSource, ConnectError, Context, StdioEndpoint};
 use rustix::process::{Pid, Signal, kill_process_group};
 use std::fs::File;
@@ -31,6 +31,14 @@ pub async fn bearer(source: &BearerSource, context: &Context) -> Result<Secret, 
         checked.map_err(|why| ConnectError::Failed(format!("no bearer token from {}: {why}", origin(source))))?;
     context.redactor.add(&token);
     Ok(token)
+}
+
+/// Makes the token of a file known before it is used. A file that cannot be read is complained of when it is.
+pub fn learn_file(path: &Path, redactor: &Redactor) {
+    let text = read(path).unwrap_or_default();
+    if let Ok(token) = check(text.trim()) {
+        redactor.add(&Secret::new(token));
+    }
 }
 
 /// A token that can be sent and kept secret, or what is wrong with it. The words never quote it.

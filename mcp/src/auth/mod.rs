@@ -29,7 +29,7 @@ mod target;
 mod fake;
 
 pub use advice::{refused, unauthorized};
-pub use bearer::bearer;
+pub use bearer::{bearer, learn_file};
 pub use browser::{Browser, SystemBrowser};
 pub use login::{LoginReport, login};
 pub use login_error::LoginError;

@@ -79,6 +79,13 @@ impl TokenStore {
         Ok(document.logins.iter().filter(|record| record.credentials.is_some()).map(login_of).collect())
     }
 
+    /// Makes known what is secret in the logins of some servers, by their names, before one of them is used.
+    pub fn learn(&self, is_meant: impl Fn(&str) -> bool, redactor: &Redactor) {
+        // A file that cannot be read is complained of when a login is used.
+        let logins = self.read().map(|document| document.logins).unwrap_or_default();
+        logins.iter().filter(|record| is_meant(&record.name)).for_each(|record| record.tell(redactor));
+    }
+
     /// Forgets every login of a server. Says whether there was one.
     pub async fn remove(&self, name: &str) -> Result<bool, TokenStoreError> {
         self.change(|logins| {

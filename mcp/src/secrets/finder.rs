@@ -1,12 +1,13 @@
 //! Finds secrets, however they are written.
 
-use super::encoded;
 use super::parts::parts;
 use super::prefilter::Prefilter;
 use super::spellings::{common_spellings, spellings};
+use super::{encoded, escapes};
 use aho_corasick::{AhoCorasick, AhoCorasickKind};
 use std::collections::BTreeSet;
 use std::ops::Range;
+use std::sync::OnceLock;
 
 /// Up to so many bytes of spellings the faster and larger kind of automaton is made.
 const SMALL: usize = 16 << 10;
@@ -20,8 +21,10 @@ const LONG: usize = 1 << 10;
 /// Finds every spelling of every part of some secrets.
 pub(super) struct Finder {
     prefilter: Option<Prefilter>,
-    /// None where it could not be made: then everything counts as secret.
-    automaton: Option<AhoCorasick>,
+    spellings: BTreeSet<Vec<u8>>,
+    /// Made when something may be there for the first time: it takes longer than most runs. None where it could not be
+    /// made: then everything counts as secret.
+    automaton: OnceLock<Option<AhoCorasick>>,
     /// Whether a number could be one.
     pub(super) numbers: bool,
 }
@@ -39,39 +42,66 @@ impl Finder {
             size += spelt.iter().map(Vec::len).sum::<usize>();
             all.extend(spelt);
         }
-        let kind = if size <= SMALL { AhoCorasickKind::DFA } else { AhoCorasickKind::ContiguousNFA };
-        let prefilter = Prefilter::of(&all);
-        let automaton = AhoCorasick::builder().kind(Some(kind)).build(all).ok();
-        Finder { prefilter: prefilter.filter(|_| automaton.is_some()), automaton, numbers }
+        Finder { prefilter: Prefilter::of(&all), spellings: all, automaton: OnceLock::new(), numbers }
     }
 
     /// Whether these bytes hold a secret.
     pub(super) fn is_in(&self, bytes: &[u8]) -> bool {
-        let may_be = self.prefilter.as_ref().is_none_or(|prefilter| prefilter.may_be_in(bytes));
-        may_be && self.automaton.as_ref().is_none_or(|automaton| automaton.is_match(bytes))
+        self.is_plainly_in(bytes) || escapes::unescaped(bytes).is_some_and(|read| self.is_plainly_in(&read))
     }
 
     /// Where the secrets are: in order, apart from each other, never inside a character.
     pub(super) fn ranges(&self, text: &str) -> Vec<Range<usize>> {
-        let Some(automaton) = &self.automaton else { return std::iter::once(0..text.len()).collect() };
-        let mut found: Vec<Range<usize>> = Vec::new();
-        // Asking first is faster: most texts hold none.
-        if self.is_in(text.as_bytes()) {
-            // All matches and not the leftmost ones: of two secrets that overlap neither end may be left.
-            let matches = automaton.find_overlapping_iter(text).map(|found| found.range());
-            matches.for_each(|range| merge(&mut found, range));
+        let bytes = text.as_bytes();
+        let mut found = self.plain_ranges(bytes);
+        let mut others = Vec::new();
+        if let Some(read) = escapes::unescaped(bytes) {
+            others = escapes::sources(bytes, &self.plain_ranges(&read));
         }
         let wrapped = encoded::blocks(text).into_iter().filter(|block| self.is_in(&block.joined));
-        let mut wrapped = wrapped.map(|block| block.range).peekable();
-        if wrapped.peek().is_some() {
-            let mut all: Vec<Range<usize>> = found.drain(..).chain(wrapped).collect();
-            all.sort_by_key(|range| range.end);
-            all.into_iter().for_each(|range| merge(&mut found, range));
+        others.extend(wrapped.map(|block| block.range));
+        if !others.is_empty() {
+            others.append(&mut found);
+            others.sort_by_key(|range| range.end);
+            others.into_iter().for_each(|range| merge(&mut found, range));
         }
         for range in &mut found {
             *range = text.floor_char_boundary(range.start)..text.ceil_char_boundary(range.end);
         }
         found
+    }
+
+    /// Whether these bytes hold a secret in one of its spellings.
+    fn is_plainly_in(&self, bytes: &[u8]) -> bool {
+        let may_be = self.prefilter.as_ref().is_none_or(|prefilter| prefilter.may_be_in(bytes));
+        may_be && self.automaton().is_none_or(|automaton| automaton.is_match(bytes))
+    }
+
+    /// Where the spellings are: in order, and apart from each other.
+    fn plain_ranges(&self, bytes: &[u8]) -> Vec<Range<usize>> {
+        let mut found: Vec<Range<usize>> = Vec::new();
+        // Asking first is faster: most texts hold none.
+        if !self.is_plainly_in(bytes) {
+            return found;
+        }
+        match self.automaton() {
+            // All matches and not the leftmost ones: of two secrets that overlap neither end may be left.
+            Some(automaton) => {
+                let matches = automaton.find_overlapping_iter(bytes).map(|found| found.range());
+                matches.for_each(|range| merge(&mut found, range));
+            }
+            None => found.push(0..bytes.len()),
+        }
+        found
+    }
+
+    fn automaton(&self) -> Option<&AhoCorasick> {
+        let make = || {
+            let size: usize = self.spellings.iter().map(Vec::len).sum();
+            let kind = if size <= SMALL { AhoCorasickKind::DFA } else { AhoCorasickKind::ContiguousNFA };
+            AhoCorasick::builder().kind(Some(kind)).build(&self.spellings).ok()
+        };
+        self.automaton.get_or_init(make).as_ref()
     }
 }
 
@@ -124,8 +154,26 @@ mod tests {
     }
 
     #[test]
+    fn escapes_are_seen_through_and_masked_as_they_stand() {
+        let secret = "hunter2&more<42";
+        for spelling in [
+            "&#104;&#117;nter2&amp;more&lt;42",
+            "&#x68;unter2&amp;more&#60;&#x00034;2",
+            "hunter2%26more%3C\\u0034\\u0032",
+            "h&#117;nter2&more<42",
+        ] {
+            let text = format!("é & so on: {spelling}, 100 % of it");
+            let at = text.find(spelling).unwrap();
+            assert_eq!(ranges(&[secret], &text), [(at, at + spelling.len())], "{text}");
+            assert!(Finder::of(std::iter::once(secret)).is_in(text.as_bytes()), "{text}");
+        }
+        assert_eq!(ranges(&[secret], "&#104;unter2 &amp; more &lt; 42 %20 \\u0041"), Vec::new());
+    }
+
+    #[test]
     fn of_a_thing_that_cannot_be_searched_all_is_withheld() {
-        let finder = Finder { prefilter: None, automaton: None, numbers: false };
+        let automaton = OnceLock::from(None);
+        let finder = Finder { prefilter: None, spellings: BTreeSet::new(), automaton, numbers: false };
         assert!(finder.is_in(b"anything"));
         assert_eq!(pairs(&finder, "anything"), [(0, 8)]);
     }

@@ -5,6 +5,7 @@
 //! - `redactor`: knows the secrets of a process and takes them out of texts and JSON values.
 //! - `parts`, `spellings`: what of a secret is looked for, and how it may be written.
 //! - `finder`, `prefilter`: where they are found, and how it is seen quickly that there are none.
+//! - `escapes`: characters that are written as HTML, addresses and JSON escape them.
 //! - `encoded`: base64 over several lines and base64 as a whole.
 //! - `values`: the walk through a JSON value.
 //! - `expand`: `${VAR}` in settings. `classify`: which settings are secret.
@@ -12,6 +13,7 @@
 
 mod classify;
 mod encoded;
+mod escapes;
 mod expand;
 mod finder;
 mod parts;

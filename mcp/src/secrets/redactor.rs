@@ -23,9 +23,10 @@ const MAX_TOTAL: usize = 64 << 10;
 /// Knows the secrets of a process. Clones share what they know.
 ///
 /// A secret is found as it is and as JSON, addresses, HTML, hexadecimal digits, UTF-16 and base64 write it, the last
-/// also inside longer base64 and over several lines. Parts that are secret on their own are found as well: what follows
-/// `Bearer`, the password of an address, the lines of a key. Of parts longer than 1 KiB only the commonest spellings
-/// are looked for.
+/// also inside longer base64 and over several lines. Escapes of HTML (`&#65;`, `&#x41;`, `&amp;`), addresses (`%41`) and
+/// JSON (`\u0041`) may stand for any of its characters, mixed with the others as they are. Parts that are secret on their
+/// own are found as well: what follows `Bearer`, the password of an address, the lines of a key. Of parts longer than
+/// 1 KiB only the commonest spellings are looked for.
 ///
 /// At most 1,024 secrets of 64 KiB in all are known. Above that the one that was added longest ago is forgotten;
 /// adding one again makes it the latest. Every connection adds its own, so only tokens that were renewed since go.
@@ -65,6 +66,24 @@ impl Redactor {
         self.finder().map_or(Cow::Borrowed(text), |finder| mask(&finder, text))
     }
 
+    /// The text with `*` for every character of a secret, so that lines and columns stay where they are.
+    pub fn starred<'a>(&self, text: &'a str) -> Cow<'a, str> {
+        let found = self.finder().map(|finder| finder.ranges(text)).unwrap_or_default();
+        if found.is_empty() {
+            return Cow::Borrowed(text);
+        }
+        let mut out = String::with_capacity(text.len());
+        let mut from = 0;
+        for range in found {
+            out.push_str(text.get(from..range.start).unwrap_or_default());
+            let secret = text.get(range.clone()).unwrap_or_default();
+            out.extend(secret.chars().map(|character| if matches!(character, '\n' | '\r') { character } else { '*' }));
+            from = range.end;
+        }
+        out.push_str(text.get(from..).unwrap_or_default());
+        Cow::Owned(out)
+    }
+
     /// The end of a text, from about so many bytes before it, without secrets. One that begins further ahead is taken
     /// out as a whole: a text must not be cut before this.
     pub fn end(&self, text: &str, bytes: usize) -> String {
@@ -86,6 +105,16 @@ impl Redactor {
         if let Some(finder) = self.finder() {
             values::redact(&finder, value);
         }
+    }
+
+    /// Whether a string, key or number of it holds a secret, so that [`Redactor::value`] would change it.
+    pub fn is_in(&self, value: &Value) -> bool {
+        self.finder().is_some_and(|finder| values::holds(&finder, value))
+    }
+
+    /// Whether no secret is known: then nothing is ever changed.
+    pub fn is_empty(&self) -> bool {
+        !self.0.any.load(Ordering::Acquire)
     }
 
     /// Whether these bytes hold a secret.

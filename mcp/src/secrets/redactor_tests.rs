@@ -86,6 +86,37 @@ proptest! {
         }
     }
 
+    /// Each character as it is or as one of the escapes that readers of HTML, addresses and JSON undo.
+    #[test]
+    fn no_mixture_of_escapes_survives(
+        secret in a_secret(),
+        ways in proptest::collection::vec(0..6_usize, 1..40),
+        before in "[a-z &%\\\\;#]{0,20}",
+    ) {
+        let redactor = knowing(&[&secret]);
+        let way = |(index, character): (usize, char)| {
+            let code = u32::from(character);
+            match ways[index % ways.len()] {
+                // What begins an escape is one itself for every writer.
+                0 if !matches!(character, '&' | '%' | '\\') => character.to_string(),
+                0 | 1 => format!("&#{code};"),
+                2 => format!("&#x{code:x};"),
+                3 => format!("&#X{code:06X};"),
+                4 => character.to_string().bytes().map(|byte| format!("%{byte:02x}")).collect(),
+                _ => character.encode_utf16(&mut [0; 2]).iter().map(|unit| format!("\\u{unit:04x}")).collect(),
+            }
+        };
+        let spelling: String = secret.chars().enumerate().map(way).collect();
+        // What stands before must not be part of the first escape: `&` before `#65;` would be one.
+        let text = format!("{before} {spelling} after");
+        let masked = redactor.text(&text);
+        prop_assert!(masked.ends_with(&format!("{MASK} after")), "{masked} of {text}");
+        let mut value = json!({ &text: [&text] });
+        prop_assert!(redactor.is_in(&value));
+        redactor.value(&mut value);
+        prop_assert!(!redactor.is_in(&value) && !value.to_string().contains(&spelling), "{value}");
+    }
+
     #[test]
     fn text_without_secrets_is_given_back(secret in "[A-Z]{12,40}", text in "[a-z .,\n\"\\\\%]{0,400}") {
         let redactor = knowing(&[&secret]);
@@ -103,6 +134,13 @@ fn without_secrets_everything_is_given_back() {
     let redactor = knowing(&["short"]);
     assert!(matches!(redactor.text("short"), Cow::Borrowed("short")));
     assert!(!redactor.taints(b"short"));
+}
+
+#[test]
+fn stars_keep_lines_and_columns() {
+    let redactor = knowing(&["hunter2é\nhunter3"]);
+    assert_eq!(redactor.starred("a = 'hunter2é\nhunter3';\n b"), "a = '********\n*******';\n b");
+    assert!(matches!(redactor.starred("nothing"), Cow::Borrowed("nothing")));
 }
 
 #[test]

@@ -25,6 +25,30 @@ pub(super) fn redact(finder: &Finder, value: &mut Value) {
     }
 }
 
+/// Whether a string, key or number of it holds a secret.
+pub(super) fn holds(finder: &Finder, value: &Value) -> bool {
+    let mut left = vec![value];
+    while let Some(value) = left.pop() {
+        let is_found = match value {
+            Value::String(text) => is_tainted(finder, text),
+            Value::Number(number) => finder.numbers && finder.is_in(number.to_string().as_bytes()),
+            Value::Array(items) => {
+                left.extend(items);
+                false
+            }
+            Value::Object(members) => {
+                left.extend(members.values());
+                members.keys().any(|key| is_tainted(finder, key))
+            }
+            Value::Null | Value::Bool(_) => false,
+        };
+        if is_found {
+            return true;
+        }
+    }
+    false
+}
+
 fn redact_string(finder: &Finder, text: &mut String) {
     if encoded::decoded(text).is_some_and(|bytes| finder.is_in(&bytes)) {
         MASK.clone_into(text);
@@ -50,8 +74,7 @@ fn redact_keys(finder: &Finder, members: &mut Map<String, Value>) {
     }
 }
 
-fn is_tainted(finder: &Finder, key: &str) -> bool {
-    let mut masked = key.to_owned();
-    redact_string(finder, &mut masked);
-    masked != key
+/// Whether [`redact_string`] would change it.
+fn is_tainted(finder: &Finder, text: &str) -> bool {
+    encoded::decoded(text).is_some_and(|bytes| finder.is_in(&bytes)) || !finder.ranges(text).is_empty()
 }

@@ -30,6 +30,7 @@ pub(super) fn read(node: Node<'_>) -> Result<Settings> {
         functions: object.read("functions", functions::read)?.unwrap_or_default(),
         rate_limit: object.read("rateLimit", rate::read)?,
         approvals: object.read("approvals", approvals::read)?.unwrap_or_default(),
+        only_tightens: false,
     })
 }
 

@@ -40,6 +40,9 @@ impl SpaceModules<'_> {
 
     /// A space with these modules, whose MCP servers are started when a script first calls them.
     pub fn assemble_with(&self, engine: &Engine, equipment: &Equipment) -> Result<Space, ProjectError> {
+        if let (Some(project), Some(clients)) = (self.project, &equipment.clients) {
+            project.learn_secrets(clients);
+        }
         self.assemble_under(engine, equipment, &ScriptSpaces::default())
     }
 

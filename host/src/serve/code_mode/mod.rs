@@ -24,6 +24,7 @@ use super::per_caller::OwnPlaces;
 use super::runs::Runs;
 use crate::concurrency::{ConcurrencyLimiter, DEFAULT_CONCURRENCY};
 use crate::error_report::RunError;
+use agent_spaces_mcp::secrets::Redactor;
 use rmcp::RoleServer;
 use rmcp::model::{CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock};
 use rmcp::service::RequestContext;
@@ -66,6 +67,11 @@ impl CodeMode {
             }
             None => instructions::unknown(),
         }
+    }
+
+    /// What takes secrets out of answers.
+    pub(super) fn redactor(&self) -> Option<Redactor> {
+        self.0.offers.redactor()
     }
 
     /// What is served, for who asks about functions.

@@ -17,6 +17,7 @@ use rmcp::RoleServer;
 use rmcp::model::{CallToolRequestParams, CallToolResponse, CallToolResult};
 use rmcp::service::RequestContext;
 use serde::Deserialize;
+use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -119,20 +120,24 @@ impl CodeMode {
         let (space, text, begun) = (offered.space.clone(), code.clone(), Instant::now());
         let prepared = tokio::task::spawn_blocking(move || space.prepare(PROGRAM, &text)).await;
         let ready_after = begun.elapsed();
+        let redactor = offered.space.redactor();
         let program = match prepared {
             Ok(Ok(program)) => program,
             Ok(Err(PrepareError::Script(error))) => {
+                let code = redactor.starred(&code);
                 return Err(answer::of_script(error, PROGRAM, &code, &Seen { offered: &offered, client }));
             }
             Ok(Err(PrepareError::Host(error))) => return Err(refused(error.to_string())),
             Err(error) => return Err(refused(error.to_string())),
         };
         let found = teller.during("checking types", check(&offered, client, &program, &code)).await;
+        // What is shown of it is cut later: half a secret would no longer be found.
+        let code = if found.is_empty() { Cow::Borrowed("") } else { redactor.starred(&code) };
         let is_refused = !found.is_empty() && offered.checker.level() == TypeCheck::Error;
         if is_refused {
             return Err(answer::of_diagnostics(&found, PROGRAM, &code));
         }
-        let warnings = found.text(PROGRAM, &code);
+        let warnings = redactor.text(&found.text(PROGRAM, &code)).into_owned();
         // What the type checker takes is bounded by itself.
         let begun = self.0.runs.begin(client, program, (limits, ready_after), warnings, place);
         begun.map_err(|error| answer::of_refused(&error, None))

@@ -55,15 +55,22 @@ impl Doors {
     }
 
     /// Whether a request names this machine as it may be named. A page of somebody else's site that the site's name was
-    /// made to stand for names that site.
+    /// made to stand for names that site. A request may name it twice, in its target (`GET http://localhost/mcp`) and in
+    /// `Host`: then both must be the same.
     pub(super) fn is_host_open(&self, uri: &Uri, headers: &HeaderMap) -> bool {
         let mut given = headers.get_all(HOST).iter();
-        let authority = match (given.next(), given.next()) {
-            (Some(value), None) => value.to_str().ok().and_then(|text| text.parse::<Authority>().ok()),
-            (None, None) => uri.authority().cloned(),
-            _ => None,
+        let port = if uri.scheme_str() == Some("https") { 443 } else { 80 };
+        let target = uri.authority().map(|authority| named(authority.as_str(), port));
+        let header = match (given.next(), given.next()) {
+            (Some(value), None) => Some(value.to_str().ok().and_then(|text| named(text, port))),
+            (None, None) => None,
+            _ => return false,
         };
-        let Some(host) = authority.and_then(|authority| Host::parse(authority.host()).ok()) else { return false };
+        let host = match (target, header) {
+            (Some(Some(target)), Some(Some(header))) if target == header => target.0,
+            (Some(Some((host, _))), None) | (None, Some(Some((host, _)))) => host,
+            _ => return false,
+        };
         match address(&host) {
             // No name can be made to stand for what is no name.
             Some(address) => self.is_remote || address.is_loopback() || self.hosts.contains(&host.to_string()),
@@ -88,6 +95,12 @@ impl Doors {
             _ => false,
         }
     }
+}
+
+/// The machine and the port that a text such as `localhost:7878` names. Who says who they are there is up to something.
+fn named(text: &str, default_port: u16) -> Option<(Host, u16)> {
+    let authority = text.parse::<Authority>().ok().filter(|authority| !authority.as_str().contains('@'))?;
+    Some((Host::parse(authority.host()).ok()?, authority.port_u16().unwrap_or(default_port)))
 }
 
 fn address(host: &Host) -> Option<IpAddr> {
@@ -131,6 +144,34 @@ mod tests {
         let remote = Doors::new(true);
         assert!(is_open(&remote, &["10.0.0.1:7878"]) && !is_open(&remote, &["evil.example"]));
         assert!(doors.allow_host("https://x").is_err());
+    }
+
+    #[test]
+    fn a_target_that_names_a_host_is_held_to_it_as_the_header_is() {
+        let doors = Doors::new(false);
+        let is_open =
+            |target: &str, values: &[&str]| doors.is_host_open(&target.parse().unwrap(), &headers(HOST, values));
+        for (target, host) in [
+            ("http://localhost:7878/mcp", "localhost:7878"),
+            ("http://LOCALHOST/mcp", "localhost:80"),
+            ("https://127.0.0.1/mcp", "127.0.0.1:443"),
+        ] {
+            assert!(is_open(target, &[host]) && is_open(target, &[]), "{target} {host}");
+        }
+        for (target, host) in [
+            ("http://evil.example/mcp", "localhost"),
+            ("http://localhost/mcp", "evil.example"),
+            ("http://localhost:7878/mcp", "localhost"),
+            ("http://localhost:7878/mcp", "127.0.0.1:7878"),
+            ("http://user@localhost/mcp", "localhost"),
+            ("http://localhost/mcp", "user@localhost"),
+            ("http://evil.example/mcp", "evil.example"),
+        ] {
+            assert!(!is_open(target, &[host]), "{target} {host}");
+        }
+        assert!(
+            !is_open("http://evil.example/mcp", &[]) && !is_open("http://localhost/mcp", &["localhost", "localhost"])
+        );
     }
 
     #[test]

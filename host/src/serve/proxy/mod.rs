@@ -14,6 +14,7 @@ use super::approvals::ElicitedDecisions;
 use super::caller::Client;
 use super::calls::{Calls, Outcome, Wanted};
 use super::offer::{Offered, Offers};
+use agent_spaces_mcp::secrets::Redactor;
 use rmcp::RoleServer;
 use rmcp::model::{CallToolRequestParams, CallToolResponse, Tool};
 use rmcp::service::{Peer, RequestContext};
@@ -47,6 +48,11 @@ impl ProxyMode {
     /// What a model is taught.
     pub(super) fn instructions(&self) -> String {
         INSTRUCTIONS.to_owned()
+    }
+
+    /// What takes secrets out of answers.
+    pub(super) fn redactor(&self) -> Option<Redactor> {
+        self.0.offers.redactor()
     }
 
     /// The tools that a client may call.

@@ -19,6 +19,7 @@ pub use open::Toolboxes;
 use super::approvals::ElicitedDecisions;
 use super::caller::Client;
 use super::calls::Calls;
+use agent_spaces_mcp::secrets::Redactor;
 use errors::ToolboxError;
 use opened::Opened;
 use rmcp::RoleServer;
@@ -48,6 +49,11 @@ impl ToolboxMode {
     /// What a model is taught.
     pub(super) fn instructions(&self) -> String {
         instructions::instructions(self.0.toolboxes.all())
+    }
+
+    /// What takes secrets out of answers.
+    pub(super) fn redactor(&self) -> Redactor {
+        self.0.toolboxes.redactor()
     }
 
     /// The two tools.

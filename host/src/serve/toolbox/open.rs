@@ -14,6 +14,7 @@ use crate::serve::caller::Client;
 use crate::serve::cards::{Card, cards};
 use crate::space::Space;
 use agent_spaces_mcp::lock::LockedServer;
+use agent_spaces_mcp::secrets::Redactor;
 use agent_spaces_mcp::{Listing, Server};
 use futures_util::future::join_all;
 use rmcp::model::{CallToolResult, ContentBlock};
@@ -58,6 +59,11 @@ impl Toolboxes {
     /// The project that they are of.
     pub fn project(&self) -> &Project {
         &self.0.project
+    }
+
+    /// What takes secrets out of answers.
+    pub(super) fn redactor(&self) -> Redactor {
+        self.0.clients.context().redactor.clone()
     }
 
     pub(super) fn all(&self) -> &BTreeMap<String, ProjectToolbox> {

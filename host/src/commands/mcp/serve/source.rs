@@ -109,6 +109,9 @@ impl Source {
         // Until it is done: whoever asks next tries it again.
         self.is_behind.store(true, Ordering::Relaxed);
         let found = self.choice.find_here(&self.engine)?;
+        if let Found::Project(project) = &found {
+            self.session.clients().keep_shared(project.servers().values());
+        }
         let modules = self.choice.modules(&found)?;
         let limits = self.choice.limits(&found);
         let space = modules.assemble_with(&self.engine, self.session.equipment())?.with_source_limit(limits.source);

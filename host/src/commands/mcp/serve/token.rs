@@ -2,10 +2,11 @@
 
 use crate::commands::failure::Failure;
 use crate::commands::programs::file::make_folder;
-use crate::commands::{folders, terminal};
+use crate::commands::{folders, shown, terminal};
 use agent_spaces::config::TokenSource;
 use agent_spaces::project::Project;
 use agent_spaces::serve::http::Token;
+use agent_spaces_mcp::secrets::Secret;
 use std::fs::File;
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
@@ -64,7 +65,10 @@ pub(super) fn of(source: &TokenSource, project: &Project, place: &str) -> Result
 fn parse(text: &str, place: &str) -> Result<Token, Failure> {
     let wrong =
         |error| Failure::new("config.token", format!("{place}: {error}"), Some("`openssl rand -hex 32` makes one"));
-    Token::new(text).map_err(wrong)
+    let token = Token::new(text).map_err(wrong)?;
+    // A script, or a server, may say it.
+    shown::redactor().add(&Secret::new(text.trim()));
+    Ok(token)
 }
 
 fn read(file: &Path) -> Result<String, Failure> {

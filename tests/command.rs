@@ -125,6 +125,30 @@ fn an_error_shows_its_place_and_cannot_draw() {
     assert!(!text.contains('\u{1b}'), "no colour in a pipe: {text:?}");
 }
 
+/// A script chooses the code and the name of what it throws: neither draws, hides or fills a terminal or a pipe.
+#[test]
+fn the_code_and_the_name_of_an_error_are_short_and_cannot_draw() {
+    let throws = |code: &str, name: &str| {
+        format!("const e = new CapabilityError('m', {{ code: {code} }}); e.name = {name}; throw e")
+    };
+    let hostile = "'own\\u001b[2J\\u202e\\nerror[limit.fuel]'";
+    let output = agent_spaces(&["run", "-"], &throws(hostile, hostile));
+    let text = String::from_utf8(output.stderr).unwrap();
+    let shown = "own<U+001B>[2J<U+202E> error[limit.fuel]";
+    assert!(text.starts_with(&format!("error[{shown}]: {shown}: m\n")), "{text}");
+    assert_eq!(output.status.code(), Some(1));
+
+    let long = throws("'c'.repeat(1e5)", "'n'.repeat(1e7)");
+    let output = agent_spaces(&["run", "-"], &long);
+    assert!(output.stderr.len() < 10_000, "{}", output.stderr.len());
+    let output = agent_spaces(&["run", "-", "--events"], &long);
+    assert!(output.stdout.len() < 10_000, "{}", output.stdout.len());
+    let text = String::from_utf8(output.stdout).unwrap();
+    let report: Value = serde_json::from_str(text.lines().last().unwrap()).unwrap();
+    let length = |key: &str| report["error"][key].as_str().unwrap().chars().count();
+    assert_eq!((length("code"), length("name"), length("message")), (64, 128, 1));
+}
+
 #[test]
 fn the_second_start_compiles_nothing() {
     let home = tempfile::tempdir().unwrap();

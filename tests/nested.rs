@@ -153,7 +153,7 @@ struct Person {
 
 impl Channel for Person {
     fn ask(&self, request: Arc<Request>) -> Answer<'_> {
-        self.asked.lock().unwrap().push(request.message.clone());
+        self.asked.lock().unwrap().push(request.message.to_string());
         Box::pin(async {
             tokio::time::sleep(self.after).await;
             Ok::<_, ChannelError>(Decision::approve("ada"))

@@ -130,6 +130,7 @@ async fn a_script_cannot_forge_the_hosts_codes() {
         "limit.memory",
         "run.cancelled",
         "host.engine",
+        "host.engine_fault",
         "config.wit",
         "script.syntax",
         "import.denied",

@@ -1,6 +1,6 @@
 //! What a person decided.
 
-use crate::plain::one_line;
+use capability_gen::shown::Shown;
 use serde::{Deserialize, Serialize};
 
 /// The longest reason, in characters: the script and the log are told it.
@@ -67,8 +67,8 @@ impl Decision {
 
     /// With texts of one line each that can be shown anywhere.
     pub(crate) fn tidied(self) -> Decision {
-        let reason = self.reason.map(|reason| one_line(&reason, MAX_REASON)).filter(|reason| !reason.is_empty());
-        Decision { reason, by: one_line(&self.by, MAX_BY), ..self }
+        let reason = self.reason.map(|reason| Shown::line(&reason, MAX_REASON)).filter(|reason| !reason.is_empty());
+        Decision { reason: reason.map(String::from), by: Shown::line(&self.by, MAX_BY).into(), ..self }
     }
 }
 
@@ -96,9 +96,9 @@ mod tests {
     #[test]
     fn texts_are_shown_on_one_line_and_are_not_long() {
         let tidied = Decision::deny("a\u{202e}da\n", Some(format!("no\r\n{}", "x".repeat(1_000)))).tidied();
-        assert_eq!(tidied.by, "ada");
+        assert_eq!(tidied.by, "a<U+202E>da");
         let reason = tidied.reason.unwrap();
         assert!(reason.starts_with("no x") && reason.chars().count() == 500, "{reason}");
-        assert_eq!(Decision::deny("ada", Some("\u{200b}\n".into())).tidied().reason, None);
+        assert_eq!(Decision::deny("ada", Some("\t\n".into())).tidied().reason, None);
     }
 }

@@ -1,6 +1,6 @@
-//! A stranger's text, as a person may be shown it.
+//! Text as the prompt and the requests have it: shortened, and in rows.
 
-use capability_gen::hidden::is_hidden;
+use capability_gen::shown::Shown;
 
 /// At most so many characters; the last one is `…` where something was left out.
 pub(crate) fn shortened(text: &str, max: usize) -> String {
@@ -10,27 +10,17 @@ pub(crate) fn shortened(text: &str, max: usize) -> String {
     }
 }
 
-/// The text on one line without what is not seen, of at most so many characters.
-pub(crate) fn one_line(text: &str, max: usize) -> String {
-    let words = text.split_whitespace().map(visible).filter(|word| !word.is_empty()).collect::<Vec<_>>();
-    shortened(&words.join(" "), max)
-}
-
-/// The text without what is not seen or acts on the reader.
-pub(crate) fn visible(text: &str) -> String {
-    text.chars().filter(|character| !is_hidden(*character)).collect()
-}
-
 /// The text in rows that no terminal of this width breaks again: its own lines, cut where they are too long.
-pub(crate) fn rows(text: &str, width: usize) -> Vec<String> {
-    // A terminal ends lines at other characters than `lines` does; those are hidden ones, which are left out.
-    text.lines().flat_map(|line| cut(&visible(line), width)).collect()
+pub(crate) fn rows(text: &Shown, width: usize) -> Vec<Shown> {
+    text.lines().flat_map(|line| cut(line, width)).map(|row| Shown::text(&row, usize::MAX)).collect()
 }
 
 fn cut(line: &str, width: usize) -> Vec<String> {
     let mut rows = vec![String::new()];
     let mut used = 0;
     for character in line.chars() {
+        // A tab takes as many columns as the terminal likes.
+        let character = if character == '\t' { ' ' } else { character };
         // Terminals disagree on what is wide; none takes more than two columns.
         let columns = if character.is_ascii() { 1 } else { 2 };
         if used > 0 && used + columns > width {
@@ -47,7 +37,7 @@ fn cut(line: &str, width: usize) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{one_line, rows, shortened};
+    use super::{Shown, rows, shortened};
 
     #[test]
     fn text_is_shortened_by_characters() {
@@ -57,13 +47,9 @@ mod tests {
     }
 
     #[test]
-    fn one_line_has_neither_breaks_nor_hidden_characters() {
-        assert_eq!(one_line(" a\r\nb\u{2028}c\t\u{200b} \x1b[2Jd\u{202e} ", 99), "a b c [2Jd");
-    }
-
-    #[test]
     fn rows_fit_and_lose_nothing_that_is_seen() {
-        assert_eq!(rows("abcdefg\n\nh\ri\r\n", 3), ["abc", "def", "g", "", "hi"]);
+        let rows = |text: &str, width| rows(&Shown::text(text, usize::MAX), width);
+        assert_eq!(rows("abcdefg\n\nh\ti\n", 3), ["abc", "def", "g", "", "h i"]);
         assert_eq!(rows("日本語", 4), ["日本", "語"]);
         assert_eq!(rows("日", 1), ["日"]);
         assert!(rows("", 5).is_empty());

@@ -1,10 +1,10 @@
 //! One call that waits for a person.
 
 use crate::canonical::{digest, hash, hexadecimal};
-use crate::plain::shortened;
 use crate::times;
 use capability_gen::identity::FunctionId;
-use serde::{Deserialize, Serialize};
+use capability_gen::shown::Shown;
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -80,10 +80,12 @@ pub struct Request {
     /// Whether secrets were taken out of `params`, so that the digest is not theirs.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub redacted: bool,
-    /// What the capability says of the call; a stranger's words.
-    pub message: String,
+    /// What the capability says of the call, on one line; a stranger's words.
+    #[serde(deserialize_with = "message")]
+    pub message: Shown,
     /// The lines of the script that make the call: `agent.ts:5`.
-    pub places: Vec<String>,
+    #[serde(deserialize_with = "places")]
+    pub places: Vec<Shown>,
     /// When it was made.
     #[serde(with = "times")]
     pub created: SystemTime,
@@ -110,7 +112,6 @@ impl Request {
             places,
         } = question;
         let created = times::to_millis(SystemTime::now());
-        let places = places.iter().take(MAX_PLACES).map(|place| shortened(place, MAX_PLACE)).collect();
         Request {
             id: new_id(),
             run_id,
@@ -119,13 +120,13 @@ impl Request {
             digest: digest(&function_id, &params),
             redacted: shown.is_some(),
             function_id,
-            module: shortened(&module, MAX_SOURCE),
-            source: shortened(&source, MAX_SOURCE),
+            module: Shown::line(&module, MAX_SOURCE).into(),
+            source: Shown::line(&source, MAX_SOURCE).into(),
             capability,
             function,
             params: shown.unwrap_or(params),
-            message: shortened(&message, MAX_MESSAGE),
-            places,
+            message: Shown::line(&message, MAX_MESSAGE),
+            places: shown_places(&places),
             created,
             expires: times::to_millis(created + lifetime.min(MAX_LIFETIME)),
         }
@@ -151,6 +152,19 @@ impl Request {
     pub(crate) fn fingerprint(&self) -> String {
         hash(&json!(self))
     }
+}
+
+fn shown_places(places: &[String]) -> Vec<Shown> {
+    places.iter().take(MAX_PLACES).map(|place| Shown::line(place, MAX_PLACE)).collect()
+}
+
+/// The message of a file: its folder's owner may have written anything.
+fn message<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Shown, D::Error> {
+    String::deserialize(deserializer).map(|message| Shown::line(&message, MAX_MESSAGE))
+}
+
+fn places<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Shown>, D::Error> {
+    Vec::<String>::deserialize(deserializer).map(|places| shown_places(&places))
 }
 
 /// Whether this is the form of an id; only then may it become the name of a file.

@@ -91,6 +91,19 @@ fn what_a_stranger_says_of_a_call_is_bounded() {
 }
 
 #[test]
+fn a_message_is_one_line_in_which_everything_is_seen_also_where_a_file_says_otherwise() {
+    let hostile = "Delete\r\n\x1b[2J\u{202e}\u{200b}?";
+    let asked = Question { message: hostile.into(), places: vec![hostile.into()], ..question(Value::Null) };
+    let request = Request::new(asked, Duration::from_secs(60));
+    let shown = "Delete <U+001B>[2J<U+202E><U+200B>?";
+    assert_eq!((request.message.as_str(), request.places[0].as_str()), (shown, shown));
+    let mut written = json!(request);
+    written["message"] = json!(hostile);
+    written["places"] = json!([hostile]);
+    assert_eq!(serde_json::from_value::<Request>(written).unwrap(), request);
+}
+
+#[test]
 fn an_expired_request_has_no_time_left() {
     let request = Request::new(question(Value::Null), Duration::ZERO);
     assert_eq!(request.time_left(), None);

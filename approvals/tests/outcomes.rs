@@ -166,7 +166,7 @@ proptest! {
             let (end, ours) = tokio::io::duplex(1 << 16);
             let reports = Arc::new(Mutex::new(Vec::new()));
             let told = Arc::clone(&reports);
-            let channel = PipeChannel::new(ours, move |text| told.lock().unwrap().push(text.to_owned()));
+            let channel = PipeChannel::new(ours, move |text| told.lock().unwrap().push(text.to_string()));
             let person = Person::Pipe(Arc::new(tokio::sync::Mutex::new(end)));
             carry_out(&plans, Arc::new(channel), person).await;
             // Whoever hears of a request can decide it, however fast they are.

@@ -1,7 +1,8 @@
 //! Characters that act on the reader rather than being seen.
 //!
-//! Descriptions, names and messages are a stranger's text. Whoever prints one leaves these out or writes them as
-//! escapes, all by this one list; the engine's paths (`guest-js/src/values/path.rs`) have a copy of it.
+//! Descriptions, names and messages are a stranger's text. People are shown it as [`Shown`](crate::shown::Shown), which
+//! marks these; generated code and data leaves them out or writes them as escapes. All go by this one list; the engine's
+//! paths (`guest-js/src/values/path.rs`) have a copy of it.
 
 /// Controls, bidirectional marks, zero-width and other ignorable characters, line and paragraph separators, tags.
 /// Variation selectors are not among them: they choose how an emoji looks.

@@ -15,6 +15,7 @@
 //! identity    a function's interface and name, by which everything is keyed
 //! hidden      characters that no output shows
 //! json_memory what JSON takes in memory, and reading no more than that
+//! shown       text of others as people may see it: the one type that terminals, prompts and logs take
 //! template    text that parameters are filled into
 //! validate/   values against a clean schema, in bounded time; defaults
 //! ```
@@ -32,6 +33,7 @@ pub mod paths;
 pub mod registry;
 pub mod schema;
 pub mod server;
+pub mod shown;
 pub mod sources;
 pub mod template;
 pub mod validate;

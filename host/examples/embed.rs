@@ -84,7 +84,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let space = Space::new(Engine::new(EngineConfig::default())?, interfaces, handlers)?
         .with_policy(Arc::new(policy), |note| eprintln!("{note}"));
     // A person would decide; this host has decided already.
-    space.approvals().approve("inventory.order");
+    space.approvals().approve(space.identify("inventory.order")?);
 
     let program = space.prepare("restock.ts", SCRIPT)?;
     let report = program.run(RunOptions::default()).await;

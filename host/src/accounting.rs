@@ -2,8 +2,8 @@
 
 use crate::private_folder;
 use agent_spaces_mcp::secrets::Redactor;
-use agent_spaces_mcp::trace::one_line_of;
 use capability_gen::identity::FunctionId;
+use capability_gen::shown::Shown;
 use serde::Serialize;
 use std::fmt;
 use std::fs::{File, OpenOptions};
@@ -146,7 +146,7 @@ impl Accounting {
 
 impl Book {
     fn line(&self, entry: Entry) -> Line {
-        let plain = |text: &str, max| one_line_of(&self.redactor.text(text), max);
+        let plain = |text: &str, max| String::from(Shown::line(&self.redactor.text(text), max));
         let (mcp_server, capability) = match &entry.provider {
             Provider::Server(name) => (Some(plain(name, MAX_NAME)), None),
             Provider::Capability(name) => (None, Some(plain(name, MAX_NAME))),

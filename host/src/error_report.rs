@@ -43,6 +43,30 @@ pub struct Location {
     pub column: u32,
 }
 
+/// The longest code, in characters. Those of the host have a third of it; a script may throw any.
+const MAX_CODE: usize = 64;
+/// The longest name of an error, in characters: a name is a constructor's, and a script may write anything there.
+const MAX_NAME: usize = 128;
+/// The longest message, stack or hint, in characters: what the engine cuts them to, with the sign of that.
+const MAX_TEXT: usize = (64 << 10) + 1;
+
+/// At most so many characters; the last is `…` where something was left out. Nothing else is changed: what is shown to
+/// people is cleaned where that is done.
+fn bound(text: &mut String, most: usize) {
+    // Most texts have fewer bytes than that.
+    if text.len() > most && text.char_indices().nth(most).is_some() {
+        let end = text.char_indices().nth(most - 1).map_or(0, |(end, _)| end);
+        text.truncate(end);
+        text.push('…');
+    }
+}
+
+/// The code and the message of an error of a provider, which may be of any length.
+pub(crate) fn bound_error(code: &mut String, message: &mut String) {
+    bound(code, MAX_CODE);
+    bound(message, MAX_TEXT);
+}
+
 fn is_false(value: &bool) -> bool {
     !value
 }
@@ -63,6 +87,14 @@ impl RunError {
 
     pub(crate) fn hint(mut self, hint: impl Into<String>) -> RunError {
         self.hint = Some(hint.into());
+        self
+    }
+
+    /// With every text that a script chose cut to its bound: wherever it goes from here, as JSON too.
+    pub(crate) fn bounded(mut self) -> RunError {
+        bound_error(&mut self.code, &mut self.message);
+        self.name.iter_mut().for_each(|name| bound(name, MAX_NAME));
+        self.stack.iter_mut().chain(&mut self.hint).for_each(|text| bound(text, MAX_TEXT));
         self
     }
 
@@ -89,5 +121,21 @@ impl RunError {
 impl Location {
     pub(crate) fn new(file: &str, position: Position) -> Location {
         Location { file: file.to_owned(), line: position.line, column: position.column }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_script_chose_is_bounded_and_what_is_short_stays() {
+        let text = || "é".repeat(20 << 20);
+        let error = RunError { name: Some(text()), stack: Some(text()), ..RunError::new(text(), text()).hint(text()) };
+        let RunError { code, message, name, stack, hint, .. } = error.bounded();
+        let lengths = [code, name.unwrap(), message, stack.unwrap(), hint.unwrap()].map(|text| text.chars().count());
+        assert_eq!(lengths, [MAX_CODE, MAX_NAME, MAX_TEXT, MAX_TEXT, MAX_TEXT]);
+        let short = RunError { name: Some("é".repeat(MAX_NAME)), ..RunError::new("script.error", "\x1b[2J") };
+        assert_eq!(short.clone().bounded(), short);
     }
 }

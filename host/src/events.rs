@@ -7,6 +7,7 @@ use crate::run::{Caller, ParentCall};
 use crate::usage::Usage;
 use agent_spaces_mcp::secrets::Redactor;
 use capability_gen::identity::FunctionId;
+use capability_gen::shown::Shown;
 use serde::Serialize;
 use serde_json::Value;
 use std::fmt;
@@ -86,8 +87,8 @@ pub enum EventKind {
         /// The digest of what would be sent, where that is not `params`: it has secrets.
         #[serde(skip)]
         sent: Option<String>,
-        /// What the person is asked.
-        message: String,
+        /// What the person is asked, on one line; a stranger's words.
+        message: Shown,
         /// What a decision names: `apr_…`.
         approval_id: String,
         /// The call's number in the run.

@@ -106,6 +106,7 @@ pub use audit::{Audit, AuditError, AuditedInterface, AuditedModule, audit};
 pub use audit_trail::{AuditBudget, AuditHandle, AuditMode, AuditTrail};
 pub use capability_gen::identity::FunctionId;
 pub use capability_gen::server::ServerPart;
+pub use capability_gen::shown::Shown;
 #[cfg(feature = "compiler")]
 pub use compile::{Compiled, Target, compile};
 pub use concurrency::{ConcurrencyLimiter, ConcurrencyPlace, DEFAULT_CONCURRENCY};

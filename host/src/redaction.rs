@@ -16,6 +16,7 @@ use crate::run::ConsoleLine;
 use agent_spaces_approvals::digest;
 use agent_spaces_mcp::secrets::Redactor;
 use capability_gen::json_memory;
+use capability_gen::shown::Shown;
 #[cfg(feature = "compiler")]
 use rmcp::model::{CallToolResponse, ContentBlock};
 use serde_json::Value;
@@ -39,7 +40,11 @@ pub(crate) fn event(redactor: &Redactor, kind: &mut EventKind) {
             }
         }
         // Its parameters have none any more: they are what a person is shown.
-        EventKind::ApprovalRequired { message, .. } => text(redactor, message),
+        EventKind::ApprovalRequired { message, .. } => {
+            if let Cow::Owned(masked) = redactor.text(message) {
+                *message = Shown::line(&masked, usize::MAX);
+            }
+        }
         EventKind::ApprovalDecided { reason, by, .. } => {
             reason.iter_mut().chain(by).for_each(|said| text(redactor, said));
         }

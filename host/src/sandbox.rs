@@ -18,7 +18,7 @@ use crate::engine::Engine;
 use crate::error::HostError;
 use crate::events::Observer;
 use crate::handlers::Handlers;
-use crate::pipeline::Rules;
+use crate::pipeline::{Notices, Rules};
 use crate::run::{Entry, State};
 use crate::services;
 use crate::values::camel_case;
@@ -43,6 +43,7 @@ struct Linked {
     observer: Option<Arc<Observer>>,
     audit: Option<AuditHandle>,
     redactor: Redactor,
+    notices: Notices,
     max_pending: usize,
 }
 
@@ -63,8 +64,9 @@ impl Sandbox {
         let entry = Entry::find(component).map_err(HostError::engine)?;
         let (observer, audit, redactor) = (rules.observer.clone(), rules.audit.clone(), rules.redactor.clone());
         let max_pending = rules.policy.approvals().max_pending as usize;
-        let engine = engine.clone();
-        Ok(Sandbox(Arc::new(Linked { engine, pre, entry, description, observer, audit, redactor, max_pending })))
+        let (engine, notices) = (engine.clone(), rules.notices());
+        let linked = Linked { engine, pre, entry, description, observer, audit, redactor, notices, max_pending };
+        Ok(Sandbox(Arc::new(linked)))
     }
 
     pub(crate) fn engine(&self) -> &Engine {
@@ -93,6 +95,11 @@ impl Sandbox {
     /// What takes secrets out of all that is shown of its runs.
     pub(crate) fn redactor(&self) -> &Redactor {
         &self.0.redactor
+    }
+
+    /// Where notices to the operator go.
+    pub(crate) fn notices(&self) -> &Notices {
+        &self.0.notices
     }
 
     /// The linked interfaces, by full name.

@@ -26,6 +26,7 @@ use crate::workspace::Workspace;
 use agent_spaces_mcp::secrets::Redactor;
 use agent_spaces_policy::{AmbiguousRule, DayCounts, Explanation, FunctionId, LabelledFunction, Policy};
 use capability_gen::names::nearest;
+use capability_gen::shown::Shown;
 use serde::de::DeserializeOwned;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -114,18 +115,18 @@ impl Space {
     /// of it could be about functions of two modules, no script is linked and nothing is called: see
     /// [`Space::check_rules`].
     #[must_use]
-    pub fn with_policy(mut self, policy: Arc<Policy>, operator: impl Fn(&str) + Send + Sync + 'static) -> Space {
+    pub fn with_policy(mut self, policy: Arc<Policy>, operator: impl Fn(&Shown) + Send + Sync + 'static) -> Space {
         self.rules.policy = policy;
         self.with_operator(operator)
     }
 
     /// The same, going on from the calls that the space before it had.
-    pub(crate) fn with_history(mut self, history: History, operator: impl Fn(&str) + Send + Sync + 'static) -> Space {
+    pub(crate) fn with_history(mut self, history: History, operator: impl Fn(&Shown) + Send + Sync + 'static) -> Space {
         self.rules.go_on_from(history);
         self.with_operator(operator)
     }
 
-    fn with_operator(mut self, operator: impl Fn(&str) + Send + Sync + 'static) -> Space {
+    fn with_operator(mut self, operator: impl Fn(&Shown) + Send + Sync + 'static) -> Space {
         self.rules.operator = Some(Arc::new(operator));
         let policy = &self.rules.policy;
         if policy.has_rules() {

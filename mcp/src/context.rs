@@ -2,7 +2,9 @@
 
 use crate::auth::TokenStore;
 use crate::secrets::Redactor;
-use crate::trace::Trace;
+use crate::trace::{MAX_LINE, Trace};
+use capability_gen::shown;
+use capability_gen::shown::Shown;
 use std::fmt;
 use std::sync::Arc;
 
@@ -23,11 +25,14 @@ pub struct Context {
 #[derive(Clone, Default)]
 pub struct Warnings(Option<Arc<Sink>>);
 
-type Sink = dyn Fn(&str) + Send + Sync;
+type Sink = dyn Fn(&Shown) + Send + Sync;
+
+/// The longest name of a server in a warning, in characters.
+const MAX_NAME: usize = 100;
 
 impl Warnings {
     /// Each warning is given to this function, without secrets or control characters.
-    pub fn to(sink: impl Fn(&str) + Send + Sync + 'static) -> Warnings {
+    pub fn to(sink: impl Fn(&Shown) + Send + Sync + 'static) -> Warnings {
         Warnings(Some(Arc::new(sink)))
     }
 }
@@ -35,10 +40,10 @@ impl Warnings {
 impl Context {
     /// Warns of something about a server.
     pub fn warn(&self, server: &str, text: &str) {
-        let text = crate::trace::one_line(&self.redactor.text(text));
+        let text = Shown::line(&self.redactor.text(text), MAX_LINE);
         self.trace.line(server, || format!("warning: {text}"));
         if let Some(sink) = &self.warnings.0 {
-            sink(&format!("MCP server {server}: {text}"));
+            sink(&shown!("MCP server {}: {}", Shown::line(server, MAX_NAME), text));
         }
     }
 }

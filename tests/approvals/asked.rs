@@ -43,6 +43,20 @@ fn a_message_in_json_is_filled_with_parameters() {
     assert_eq!(messages(&ended), ["Delete a.txt? Deep: (none) (none)"]);
 }
 
+/// A program that shows the event to a person shows one line, in which everything can be seen.
+#[test]
+fn a_message_is_one_line_whatever_parameters_are_filled_in() {
+    let function = json!({ "requiresApproval": true, "approvalMessage": "Delete {{path}}?" });
+    let script = r"import { files } from '@capabilities/files';
+        export default await files.remove({ path: 'a\u001b[2J\r\n\nApproved: yes\u2028\u202e\u200b.txt' });";
+    let run = Piped::starts(&home(&definition(function, &json!({})), &json!({})), script, &[]);
+    let ended = run.answers_all(&json!({ "decision": "approve" }));
+    assert_eq!(messages(&ended), ["Delete a<U+001B>[2J Approved: yes <U+202E><U+200B>.txt?"]);
+    // What is approved is the parameters, which are told to the letter.
+    let asked = &ended.events("approvalRequired")[0];
+    assert_eq!(asked["params"]["path"], "a\u{1b}[2J\r\n\nApproved: yes\u{2028}\u{202e}\u{200b}.txt");
+}
+
 #[test]
 fn settings_of_a_capability_hold_for_its_functions_unless_they_say_otherwise() {
     let config = json!({ "requiresApproval": true, "approvalMessage": "Touch {{path}}?" });

@@ -54,9 +54,12 @@ fn a_strangers_text_stands_behind_a_margin_and_moves_nothing() {
     let arguments = between("Its arguments:", "sha256 ");
     let seen = HOSTILE.replace(r"\b\b\b", r"\u0008\u0008\u0008");
     assert!(arguments.contains(&format!(r#""path": "{seen}""#)), "{arguments}");
-    // The message has lost what acts on a terminal, and no row of it begins without the margin.
+    // The message shows what would act on a terminal, and no row of it begins without the margin.
     let message = between("In the capability's own words", "Called by");
-    assert!(message.starts_with("│ Delete file: [2J[H]0;title2A"), "{message}");
+    assert!(
+        message.starts_with("│ Delete file: <U+001B>[2J<U+001B>[H<U+001B>]0;title<U+0007><U+009B>2A A call"),
+        "{message}"
+    );
     person.types("n\n");
     let (_, text) = person.ends();
     for sequence in ["\u{1b}[2J", "\u{1b}[H", "\u{1b}]", "\u{9b}", "\u{202e}", "\u{200b}", "\u{8}", "\u{7}"] {

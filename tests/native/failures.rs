@@ -117,7 +117,7 @@ async fn a_panic_fails_its_call_and_nothing_else() {
     let told = Arc::new(Mutex::new(Vec::<String>::new()));
     let operator = told.clone();
     let policy = Arc::new(Policy::new(Settings::default()));
-    let space = space([math()]).with_policy(policy, move |text| operator.lock().unwrap().push(text.to_owned()));
+    let space = space([math()]).with_policy(policy, move |text| operator.lock().unwrap().push(text.to_string()));
     let body = "const how = (how) => attempt(() => math.panic({ how }));
         export default [await how('at once'), await how('later'), await how('not')]";
     let attempts = value(&space, &script("math", body)).await;

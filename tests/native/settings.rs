@@ -48,7 +48,7 @@ struct Nobody(Mutex<Vec<String>>);
 
 impl Channel for Nobody {
     fn ask(&self, request: Arc<Request>) -> Answer<'_> {
-        self.0.lock().unwrap().push(request.message.clone());
+        self.0.lock().unwrap().push(request.message.to_string());
         Box::pin(async { Err(ChannelError::Nobody("nobody is there".into())) })
     }
 }

@@ -57,7 +57,7 @@ fn both(settings: Settings) -> Both {
     }
     interfaces.add_package(Package::new(own())).unwrap();
     let policy = Arc::new(Policy::new(settings));
-    let library = StandardLibrary::new(&policy, Some(workspace.path())).unwrap();
+    let library = StandardLibrary::new(&policy, Some(workspace.path()), None).unwrap();
     library.add_to(&mut interfaces, &mut handlers).unwrap();
     let space = Space::new(engine(), interfaces, handlers).unwrap().with_policy(policy, |_| ());
     Both { space, called, _workspace: workspace }

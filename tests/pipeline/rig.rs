@@ -114,6 +114,7 @@ pub(super) struct Extras {
     pub(super) redactor: Redactor,
     pub(super) accounting: Accounting,
     pub(super) days: Option<Arc<dyn agent_spaces_policy::DayCounts>>,
+    pub(super) audit: Option<agent_spaces::AuditHandle>,
 }
 
 impl Rig {
@@ -143,12 +144,15 @@ impl Rig {
         let (told, events): (Written<String>, Written<Event>) = Default::default();
         let mut space = Space::new(engine(), interfaces, handlers)
             .unwrap()
-            .with_policy(policy, listener(&told, str::to_owned))
+            .with_policy(policy, listener(&told, |text: &agent_spaces::Shown| text.to_string()))
             .with_observer(listener(&events, Event::clone))
             .with_redactor(extras.redactor)
             .with_accounting(extras.accounting);
         if let Some(days) = extras.days {
             space = space.with_day_counts(days);
+        }
+        if let Some(audit) = extras.audit {
+            space = space.with_audit(audit);
         }
         Rig { space, provided, told, events, at_once }
     }

@@ -1,10 +1,11 @@
 //! A secret that a provider or a script says reaches nobody but the provider that it is sent to.
 
 use super::rig::{Extras, Rig, Scripted, rules};
-use agent_spaces::{Accounting, AuditTrail, Limits, RunReport};
+use agent_spaces::{Accounting, AuditBudget, AuditMode, AuditTrail, Limits, RunReport};
 use agent_spaces_approvals::{Decision, digest};
 use agent_spaces_mcp::secrets::{Redactor, Secret};
 use serde_json::{Value, json};
+use std::time::Duration;
 
 const SECRET: &str = "hunter2-and-more";
 
@@ -186,17 +187,27 @@ async fn what_a_script_says_otherwise_is_left_alone() {
 async fn digests_are_of_what_was_sent() {
     let folder = tempfile::tempdir().unwrap();
     let (log, heads) = (folder.path().join("log.jsonl"), folder.path().join("heads"));
-    let rig = rig(Accounting::default());
+    let settings = agent_spaces_audit_log::Settings {
+        log: log.clone(),
+        heads,
+        sync_every: Duration::ZERO,
+        rotation: None,
+        shipping: None,
+    };
+    let warn = |error: &str| panic!("{error}");
+    let trail = AuditTrail::open(settings, AuditMode::Required, AuditBudget::default(), warn).unwrap();
+    let redactor = Redactor::default();
+    redactor.add(&Secret::new(SECRET));
+    let extras = Extras { redactor, audit: Some(trail.handle()), ..Extras::default() };
+    let rig = Rig::with(rules(json!({})), extras);
     let person = Scripted::new([Ok(Decision::deny("ada", None))]);
     rig.space.approvals().ask(person.clone());
     rig.host("crm.remove", json!({ "repo": SECRET, "n": 1 })).await.unwrap_err();
-    let sent = digest("crm", "remove", &json!({ "repo": SECRET, "n": 1 }));
+    let function = rig.space.identify("crm.remove").unwrap();
+    let sent = digest(&function, &json!({ "repo": SECRET, "n": 1 }));
     let request = person.asked.lock().unwrap()[0].clone();
     assert_eq!((&request.params["repo"], &request.digest), (&json!("[redacted]"), &sent));
-    let trail = AuditTrail::open(&log, &heads, |error| panic!("{error}")).unwrap();
-    let observer = trail.observer();
-    rig.events.lock().unwrap().iter().for_each(|event| observer(event));
-    drop((observer, trail));
+    drop((rig, trail));
     let text = std::fs::read_to_string(&log).unwrap();
     assert!(!text.contains(SECRET), "{text}");
     let entries: Vec<Value> =

@@ -193,7 +193,7 @@ fn without_a_grant_nothing_is_sent() {
 }
 
 #[test]
-fn an_operator_hears_once_what_would_allow_a_request() {
+fn an_operator_hears_once_what_would_allow_a_request_and_how_often_it_was_refused() {
     let inner = site();
     let to = inner.url("/v1/echo").replace("localhost", "127.0.0.1");
     let site = Site::start(move |_| Reply::Redirect(302, to.clone()));
@@ -206,7 +206,8 @@ fn an_operator_hears_once_what_would_allow_a_request() {
         let done = run(&project, &source, &["--json"]);
         assert_eq!(done.value()[2]["code"], "call.denied", "{done:?}");
         let told: Vec<&str> = done.stderr.lines().filter(|line| line.contains("@capabilities/weather")).collect();
-        assert_eq!(told.len(), 1, "{done:?}");
+        assert_eq!(told.len(), 2, "{done:?}");
+        assert!(told[1].contains("forecast: 2 more like this in one minute ("), "{done:?}");
         told[0].to_owned()
     };
     let here = json!(["localhost"]);

@@ -7,8 +7,9 @@ mod line;
 
 use crate::channel::{Answer, Channel, ChannelError};
 use crate::decision::Decision;
-use crate::plain::one_line;
 use crate::request::Request;
+use capability_gen::shown;
+use capability_gen::shown::Shown;
 use line::{MAX_LINE, Next};
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -28,7 +29,7 @@ pub struct PipeChannel {
 }
 
 /// Told of every line that decided nothing.
-type Report = Box<dyn Fn(&str) + Send + Sync>;
+type Report = Box<dyn Fn(&Shown) + Send + Sync>;
 
 struct Shared {
     state: Mutex<State>,
@@ -54,7 +55,7 @@ impl PipeChannel {
     /// Reads decisions until the stream ends. `report` is told of every line that decided nothing, and why.
     pub fn new(
         stream: impl AsyncRead + Send + Unpin + 'static,
-        report: impl Fn(&str) + Send + Sync + 'static,
+        report: impl Fn(&Shown) + Send + Sync + 'static,
     ) -> PipeChannel {
         let shared = Arc::new(Shared { state: Mutex::default(), report: Box::new(report) });
         let reader = tokio::spawn(read(stream, Arc::clone(&shared))).abort_handle();
@@ -111,7 +112,7 @@ async fn read(stream: impl AsyncRead + Unpin, shared: Arc<Shared>) {
     let why = loop {
         match line::next(&mut stream).await {
             Ok(Next::Line(line)) => shared.take(&line),
-            Ok(Next::TooLong) => (shared.report)(&format!("a decision of more than {MAX_LINE} bytes was left out")),
+            Ok(Next::TooLong) => (shared.report)(&shown!("a decision of more than {} bytes was left out", MAX_LINE)),
             Ok(Next::End) => break "the stream of decisions has ended".to_owned(),
             Err(error) => break format!("decisions can no longer be read: {error}"),
         }
@@ -133,7 +134,7 @@ impl Shared {
         }
         let (id, decision) = match line::parse(line) {
             Ok(parsed) => parsed,
-            Err(error) => return (self.report)(&one_line(&format!("a line that is no decision: {error}"), 300)),
+            Err(error) => return (self.report)(&Shown::line(&format!("a line that is no decision: {error}"), 300)),
         };
         let mut state = self.state();
         let past = match state.waiting.remove(&id).map(|tell| tell.send(decision)) {
@@ -147,9 +148,9 @@ impl Shared {
         };
         drop(state);
         (self.report)(&match past {
-            Some(Past::Decided) => format!("{} was decided before: the first decision holds", one_line(&id, MAX_ID)),
+            Some(Past::Decided) => shown!("{} was decided before: the first decision holds", Shown::line(&id, MAX_ID)),
             Some(Past::Gone) => too_late(&id),
-            None => format!("no request {} waits for a decision", one_line(&id, MAX_ID)),
+            None => shown!("no request {} waits for a decision", Shown::line(&id, MAX_ID)),
         });
     }
 }
@@ -163,8 +164,8 @@ impl State {
     }
 }
 
-fn too_late(id: &str) -> String {
-    format!("the decision on {} came too late: it had expired or was withdrawn", one_line(id, MAX_ID))
+fn too_late(id: &str) -> Shown {
+    shown!("the decision on {} came too late: it had expired or was withdrawn", Shown::line(id, MAX_ID))
 }
 
 #[cfg(test)]

@@ -27,7 +27,7 @@ fn channel() -> (PipeChannel, Other) {
     let (end, ours) = duplex(1 << 20);
     let reports = Arc::new(Mutex::new(Vec::new()));
     let told = Arc::clone(&reports);
-    (PipeChannel::new(ours, move |text| told.lock().unwrap().push(text.to_owned())), Other { end, reports })
+    (PipeChannel::new(ours, move |text| told.lock().unwrap().push(text.to_string())), Other { end, reports })
 }
 
 #[tokio::test]

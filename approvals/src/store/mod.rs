@@ -23,8 +23,8 @@ pub use key::ApproverKey;
 pub use token::ApproverToken;
 
 use crate::decision::Decision;
-use crate::plain::one_line;
 use crate::request::{Request, is_id};
+use capability_gen::shown::Shown;
 use folder::{Folder, Rights};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -140,7 +140,7 @@ impl Store {
     fn find(&self, id: &str) -> Result<Stored<Request>, StoreError> {
         // Nothing else may become the name of a file.
         let stored = if is_id(id) { self.read(id)? } else { None };
-        stored.ok_or_else(|| StoreError::Gone { id: one_line(id, 64) })
+        stored.ok_or_else(|| StoreError::Gone { id: Shown::line(id, 64).into() })
     }
 
     /// A request that is what it says.
@@ -175,7 +175,7 @@ fn id_of(name: &str) -> Option<&str> {
 
 fn malformed(folder: &Folder, name: &str) -> impl FnOnce(serde_json::Error) -> StoreError {
     let path = folder.path(name);
-    move |error| StoreError::Malformed { path, message: one_line(&error.to_string(), 300) }
+    move |error| StoreError::Malformed { path, message: Shown::line(&error.to_string(), 300).into() }
 }
 
 #[cfg(test)]

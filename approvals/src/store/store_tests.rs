@@ -32,7 +32,7 @@ impl Place {
 
     fn channel_for(&self, key: ApproverKey) -> StoreChannel {
         let reports = Arc::clone(&self.reports);
-        StoreChannel::new(self.store.clone(), key, move |text| reports.lock().unwrap().push(text.to_owned()))
+        StoreChannel::new(self.store.clone(), key, move |text| reports.lock().unwrap().push(text.to_string()))
     }
 
     fn pending(&self, id: &str) -> PathBuf {

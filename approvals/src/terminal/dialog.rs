@@ -2,6 +2,8 @@
 
 use super::screen::{Screen, Stop};
 use crate::decision::{Decision, Lasts};
+use capability_gen::shown;
+use capability_gen::shown::Shown;
 use std::time::Duration;
 
 /// Who is said to have decided.
@@ -9,12 +11,12 @@ const BY: &str = "terminal";
 
 /// Shows the sheet and asks until the answer is one of those it offers. `settle` is how long a prompt stands before
 /// keys count: what is typed sooner was meant for something else.
-pub(super) fn hold(screen: &mut impl Screen, sheet: &str, settle: Duration) -> Result<Decision, Stop> {
-    screen.show(&format!("\n{sheet}"))?;
-    screen.show("Your answer (y, r, a or n): ")?;
+pub(super) fn hold(screen: &mut impl Screen, sheet: &Shown, settle: Duration) -> Result<Decision, Stop> {
+    screen.show(&shown!("\n{}", sheet))?;
+    screen.show(&"Your answer (y, r, a or n): ".into())?;
     if screen.discard(settle)? {
-        screen.show("What was typed before this prompt could be read does not count.\n")?;
-        screen.show("Your answer (y, r, a or n): ")?;
+        screen.show(&"What was typed before this prompt could be read does not count.\n".into())?;
+        screen.show(&"Your answer (y, r, a or n): ".into())?;
     }
     loop {
         if let Some(decision) = understood(&screen.line()?) {
@@ -22,7 +24,7 @@ pub(super) fn hold(screen: &mut impl Screen, sheet: &str, settle: Duration) -> R
         }
         // Of several pasted lines, the second was not an answer to this.
         screen.discard(Duration::ZERO)?;
-        screen.show("Please answer y, r, a or n: ")?;
+        screen.show(&"Please answer y, r, a or n: ".into())?;
     }
 }
 

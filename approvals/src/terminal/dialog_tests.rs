@@ -1,6 +1,7 @@
 use super::super::screen::{Screen, Stop};
 use super::{hold, last_words};
 use crate::decision::{Decision, Lasts};
+use capability_gen::shown::Shown;
 use std::collections::VecDeque;
 use std::time::Duration;
 
@@ -23,7 +24,7 @@ impl Screen for Typist {
         80
     }
 
-    fn show(&mut self, text: &str) -> Result<(), Stop> {
+    fn show(&mut self, text: &Shown) -> Result<(), Stop> {
         self.shown.push_str(text);
         Ok(())
     }
@@ -37,13 +38,13 @@ impl Screen for Typist {
         self.lines.pop_front().map(str::to_owned).ok_or(Stop::Ended)
     }
 
-    fn close(&mut self, text: &str) {
+    fn close(&mut self, text: &'static str) {
         self.shown.push_str(text);
     }
 }
 
 fn answer(line: &'static str) -> Option<Decision> {
-    hold(&mut Typist::new(&[line]), "", Duration::ZERO).ok()
+    hold(&mut Typist::new(&[line]), &"".into(), Duration::ZERO).ok()
 }
 
 #[test]
@@ -62,7 +63,7 @@ fn everything_else_is_asked_again() {
     for line in ["", " ", "yy", "y please", "ja", "always", "run", "q", "\u{1b}[A", "ny", "ｙ"] {
         assert_eq!(answer(line), None, "{line:?}");
         let mut typist = Typist::new(&[line, "y"]);
-        assert!(hold(&mut typist, "", Duration::ZERO).is_ok());
+        assert!(hold(&mut typist, &"".into(), Duration::ZERO).is_ok());
         assert!(typist.shown.ends_with("Please answer y, r, a or n: "), "{}", typist.shown);
         assert_eq!(typist.discarded.len(), 2, "what was pasted with it is not an answer");
     }
@@ -71,7 +72,7 @@ fn everything_else_is_asked_again() {
 #[test]
 fn keys_count_only_when_the_prompt_has_stood_for_a_while() {
     let mut typist = Typist { early: true, ..Typist::new(&["n"]) };
-    hold(&mut typist, "SHEET\n", Duration::from_millis(7)).unwrap();
+    hold(&mut typist, &"SHEET\n".into(), Duration::from_millis(7)).unwrap();
     assert_eq!(typist.discarded, [Duration::from_millis(7)]);
     assert_eq!(
         typist.shown,
@@ -84,5 +85,5 @@ fn a_prompt_says_how_it_ended() {
     assert_eq!(last_words(&Ok(Decision::approve("terminal"))), "Allowed, this once.\n");
     assert_eq!(last_words(&Ok(Decision::deny("terminal", None).lasting(Lasts::Run))), "Denied.\n");
     assert!(last_words(&Err(Stop::Expired)).contains("Expired"));
-    assert!(matches!(hold(&mut Typist::new(&[]), "", Duration::ZERO), Err(Stop::Ended)));
+    assert!(matches!(hold(&mut Typist::new(&[]), &"".into(), Duration::ZERO), Err(Stop::Ended)));
 }

@@ -127,8 +127,7 @@ async fn a_strangers_text_cannot_repaint_the_prompt() {
         places: vec![hostile.into(); 50],
         ..question(hostile, params)
     };
-    let mut asked = Request::new(question.clone(), LONG);
-    asked.message = question.message;
+    let asked = Request::new(question, LONG);
     let channel = person.channel();
     let (answer, ()) = tokio::join!(channel.ask(Arc::new(asked)), person.answers(1, "n\n"));
     assert_eq!(answer.unwrap().verdict, Verdict::Denied);

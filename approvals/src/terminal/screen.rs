@@ -1,5 +1,6 @@
 //! What the dialog needs of a terminal.
 
+use capability_gen::shown::Shown;
 use std::io;
 use std::time::Duration;
 
@@ -9,7 +10,7 @@ pub(super) trait Screen {
     fn width(&self) -> usize;
 
     /// Shows a text.
-    fn show(&mut self, text: &str) -> Result<(), Stop>;
+    fn show(&mut self, text: &Shown) -> Result<(), Stop>;
 
     /// Waits for so long, then forgets what was typed until now. Says whether that was a line or more.
     fn discard(&mut self, after: Duration) -> Result<bool, Stop>;
@@ -18,7 +19,7 @@ pub(super) trait Screen {
     fn line(&mut self) -> Result<String, Stop>;
 
     /// Shows the last line of a prompt, as far as that takes no waiting.
-    fn close(&mut self, text: &str);
+    fn close(&mut self, text: &'static str);
 }
 
 /// Why a prompt ends without an answer.

@@ -6,10 +6,11 @@
 use super::arguments::pretty;
 use super::style::Style;
 use crate::canonical::digest;
-use crate::plain::{one_line, rows};
+use crate::plain::rows;
 use crate::request::Request;
 use crate::times;
-use std::fmt::Write as _;
+use capability_gen::shown;
+use capability_gen::shown::Shown;
 use std::time::SystemTime;
 
 /// What stands before a stranger's words.
@@ -28,6 +29,10 @@ const MAX_NAME: usize = 60;
 const MAX_SOURCE: usize = 200;
 /// How many characters a digest has.
 const DIGEST: usize = 64;
+/// The longest name of a function, in characters: what fits into its rows on a usual screen.
+const MAX_LABEL: usize = 300;
+/// The longest arguments, in characters; their rows are bounded besides.
+const MAX_ARGUMENTS: usize = 100_000;
 /// Narrower than this nothing can be read; such a terminal breaks our lines as it likes.
 const MIN_WIDTH: usize = 10;
 /// Wider than this nobody reads.
@@ -41,77 +46,80 @@ const CHOICES: [&str; 4] = [
 ];
 
 /// The request as a person is shown it, on a terminal so many columns wide, while others wait behind it.
-pub(super) fn sheet(request: &Request, width: usize, waiting: usize, style: Style) -> String {
-    let mut sheet = Sheet { text: String::new(), width: width.clamp(MIN_WIDTH, MAX_WIDTH), style };
+pub(super) fn sheet(request: &Request, width: usize, waiting: usize, style: Style) -> Shown {
+    let mut sheet = Sheet { text: Shown::default(), width: width.clamp(MIN_WIDTH, MAX_WIDTH), style };
     sheet.heading("A call needs your approval:");
     // One row each, so that none can pass for another; the whole name is the last of them.
-    sheet.words(&one_line(&request.label(), MAX_NAME), 1);
-    let (module, source) = (one_line(&request.module, MAX_SOURCE), one_line(&request.source, MAX_SOURCE));
-    sheet.words(&format!("of {module}, answered by {source}"), MAX_NAME_ROWS);
-    sheet.words(&request.function_id.to_string(), MAX_NAME_ROWS);
-    let space = request.space.as_deref().map(|space| format!("space {}, ", one_line(space, MAX_NAME)));
-    let run = one_line(&request.run_id, MAX_NAME);
-    sheet.words(&format!("{}run {run}, call {}", space.unwrap_or_default(), request.call_id), MAX_NAME_ROWS);
+    sheet.words(&Shown::line(&request.label(), MAX_LABEL), 1);
+    let module = Shown::line(&request.module, MAX_SOURCE);
+    let source = Shown::line(&request.source, MAX_SOURCE);
+    sheet.words(&shown!("of {}, answered by {}", module, source), MAX_NAME_ROWS);
+    sheet.words(&Shown::line(&request.function_id.to_string(), MAX_LABEL), MAX_NAME_ROWS);
+    let space = request.space.as_deref().map(|space| shown!("space {}, ", Shown::line(space, MAX_NAME)));
+    let run = Shown::line(&request.run_id, MAX_NAME);
+    sheet.words(&shown!("{}run {}, call {}", space.unwrap_or_default(), run, request.call_id), MAX_NAME_ROWS);
     sheet.heading("Its arguments:");
-    let left_out = sheet.words(&pretty(&request.params), MAX_ARGUMENT_ROWS);
+    let left_out = sheet.words(&Shown::text(&pretty(&request.params), MAX_ARGUMENTS), MAX_ARGUMENT_ROWS);
     if left_out > 0 {
-        sheet.warning(&format!("{left_out} more lines of arguments are not shown, and are approved with the rest."));
+        sheet.warning(shown!("{} more lines of arguments are not shown, and are approved with the rest.", left_out));
     }
     if request.redacted {
-        sheet.warning("[redacted] stands for secrets. They are sent, and in the hash.");
+        sheet.warning("[redacted] stands for secrets. They are sent, and in the hash.".into());
         let digits = request.digest.chars().filter(char::is_ascii_hexdigit).take(DIGEST);
-        sheet.line(&format!("sha256 {}", digits.collect::<String>()));
+        sheet.line(shown!("sha256 {}", Shown::line(&digits.collect::<String>(), DIGEST)));
     } else {
         // Of what is shown, whatever the request says of itself.
-        sheet.line(&format!("sha256 {}", digest(&request.function_id, &request.params)));
+        let digest = digest(&request.function_id, &request.params);
+        sheet.line(shown!("sha256 {}", Shown::line(&digest, DIGEST)));
     }
-    if !request.message.trim().is_empty() {
+    if !request.message.is_empty() {
         sheet.heading("In the capability's own words, which nobody checked:");
         sheet.words(&request.message, MAX_MESSAGE_ROWS);
     }
     if !request.places.is_empty() {
         sheet.heading("Called by the script at:");
-        let places: Vec<String> = request.places.iter().map(|place| one_line(place, usize::MAX)).collect();
-        sheet.words(&places.join("\n"), MAX_PLACE_ROWS);
+        let places: Shown = request.places.iter().map(|place| shown!("{}\n", place)).collect();
+        sheet.words(&places, MAX_PLACE_ROWS);
     }
-    let left = times::left(request.expires, SystemTime::now());
-    sheet.line(&format!("It expires in {left}, at {}.", times::text(request.expires)));
+    let time = |text: String| Shown::line(&text, MAX_NAME);
+    let (left, at) = (times::left(request.expires, SystemTime::now()), times::text(request.expires));
+    sheet.line(shown!("It expires in {}, at {}.", time(left), time(at)));
     match waiting {
         0 => {}
         1 => sheet.line("1 more request waits after this one."),
-        more => sheet.line(&format!("{more} more requests wait after this one.")),
+        more => sheet.line(shown!("{} more requests wait after this one.", more)),
     }
-    CHOICES.iter().for_each(|choice| sheet.line(choice));
+    CHOICES.iter().for_each(|choice| sheet.line(*choice));
     sheet.text
 }
 
 struct Sheet {
-    text: String,
+    text: Shown,
     width: usize,
     style: Style,
 }
 
 impl Sheet {
-    fn line(&mut self, text: &str) {
-        let _ = writeln!(self.text, "{text}");
+    fn line(&mut self, text: impl Into<Shown>) {
+        self.text.push(shown!("{}\n", text.into()));
     }
 
-    fn heading(&mut self, text: &str) {
-        let text = self.style.bold(text);
-        self.line(&text);
+    fn heading(&mut self, text: &'static str) {
+        let text = self.style.bold(text.into());
+        self.line(text);
     }
 
-    fn warning(&mut self, text: &str) {
+    fn warning(&mut self, text: Shown) {
         let text = self.style.yellow(text);
-        self.line(&text);
+        self.line(text);
     }
 
     /// A stranger's words, and how many of their rows were left out.
-    fn words(&mut self, text: &str, max: usize) -> usize {
+    fn words(&mut self, text: &Shown, max: usize) -> usize {
         // The margin takes two columns, and a full row would move some terminals to the next one.
         let rows = rows(text, self.width.saturating_sub(3));
         for row in rows.iter().take(max) {
-            let _ = writeln!(self.text, "{MARGIN}{row}");
+            self.text.push(shown!("{}{}\n", MARGIN, row));
         }
         rows.len().saturating_sub(max)
     }

@@ -1,5 +1,7 @@
 //! Colour, where it is wanted.
 
+use capability_gen::shown;
+use capability_gen::shown::Shown;
 use std::ffi::OsStr;
 
 /// Whether lines of ours are told apart by colour too.
@@ -17,18 +19,18 @@ impl Style {
         if is_refused || is_dumb { Style::Plain } else { Style::Coloured }
     }
 
-    pub(super) fn bold(self, text: &str) -> String {
-        self.paint("1", text)
+    pub(super) fn bold(self, text: Shown) -> Shown {
+        self.paint("\x1b[1m", text)
     }
 
-    pub(super) fn yellow(self, text: &str) -> String {
-        self.paint("33", text)
+    pub(super) fn yellow(self, text: Shown) -> Shown {
+        self.paint("\x1b[33m", text)
     }
 
-    fn paint(self, code: &str, text: &str) -> String {
+    fn paint(self, code: &'static str, text: Shown) -> Shown {
         match self {
-            Style::Plain => text.to_owned(),
-            Style::Coloured => format!("\x1b[{code}m{text}\x1b[0m"),
+            Style::Plain => text,
+            Style::Coloured => shown!("{}{}\x1b[0m", code, text),
         }
     }
 }
@@ -48,7 +50,7 @@ mod tests {
         assert_eq!(style(Some("1"), Some("xterm")), Style::Plain);
         assert_eq!(style(None, Some("dumb")), Style::Plain);
         assert_eq!(style(None, None), Style::Plain);
-        assert_eq!(Style::Plain.bold("x"), "x");
-        assert_eq!(Style::Coloured.bold("x"), "\x1b[1mx\x1b[0m");
+        assert_eq!(Style::Plain.bold("x".into()), "x");
+        assert_eq!(Style::Coloured.bold("x".into()), "\x1b[1mx\x1b[0m");
     }
 }

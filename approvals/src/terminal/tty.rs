@@ -3,6 +3,7 @@
 //! It stays in the mode in which it was found: keys are echoed, lines are edited, Ctrl-C is a signal.
 
 use super::screen::{Screen, Stop};
+use capability_gen::shown::Shown;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{Mode, OFlags, open};
 use rustix::io::Errno;
@@ -82,7 +83,7 @@ impl Screen for Tty {
         if columns == 0 { USUAL_WIDTH } else { columns }
     }
 
-    fn show(&mut self, text: &str) -> Result<(), Stop> {
+    fn show(&mut self, text: &Shown) -> Result<(), Stop> {
         let mut rest = text.as_bytes();
         while !rest.is_empty() {
             self.wait(PollFlags::OUT, None)?;
@@ -130,7 +131,7 @@ impl Screen for Tty {
         }
     }
 
-    fn close(&mut self, text: &str) {
+    fn close(&mut self, text: &'static str) {
         // Whoever stopped the terminal's output need not see it.
         let _ = self.file.write(text.as_bytes());
     }

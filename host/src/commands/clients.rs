@@ -1,16 +1,17 @@
 //! The runtime, and the sessions with MCP servers, of one command.
 
 use super::failure::Failure;
-use super::{audit_trail, folders, shown, terminal};
+use super::{audit_trail, folders, known_secrets, terminal};
 use agent_spaces::mcp::{ConfiguredServer, McpClients, locked};
 use agent_spaces::project::{Equipment, Project};
-use agent_spaces::{Accounting, AuditMode, AuditTrail, Histories};
+use agent_spaces::{Accounting, AuditMode, AuditTrail, Histories, Shown};
 use agent_spaces_approvals::Channel;
 use agent_spaces_mcp::auth::TokenStore;
 use agent_spaces_mcp::lock::LockedServer;
 use agent_spaces_mcp::secrets::Variables;
 use agent_spaces_mcp::trace::{self, Trace};
 use agent_spaces_mcp::{CallError, ConnectError, Context, Listing, Server, Warnings};
+use capability_gen::shown;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -51,10 +52,10 @@ impl Session {
         runtime: Option<Handle>,
         audit: AuditMode,
     ) -> Result<Session, Failure> {
-        let redactor = shown::redactor().clone();
+        let redactor = known_secrets::redactor().clone();
         let mut accounting = Accounting::default();
         if let Some(file) = project.and_then(Project::accounting_file) {
-            let opened = Accounting::to_file(&file, redactor.clone(), terminal::warn);
+            let opened = Accounting::to_file(&file, redactor.clone(), terminal::warn::<str>);
             accounting = opened.map_err(|error| {
                 let message = format!("the accounting file {}: {error}", file.display());
                 Failure::new("config.file", message, None)
@@ -66,7 +67,7 @@ impl Session {
         };
         trace::capture(trace.clone());
         let tokens = folders::state().map(|folder| TokenStore::in_file(folder.join("mcp-tokens.json")));
-        let warnings = Warnings::to(terminal::warn);
+        let warnings = Warnings::to(terminal::warn::<Shown>);
         let context = Context { redactor, trace, warnings, tokens: tokens.unwrap_or_default() };
         let clients = McpClients::with_variables(context, Variables::of_process(), folders::state());
         let (runtime, handle) = match runtime {
@@ -82,7 +83,7 @@ impl Session {
             clients: Some(clients.clone()),
             accounting,
             audit: trail.as_ref().map(AuditTrail::handle),
-            operator: Some(Arc::new(terminal::warn)),
+            operator: Some(Arc::new(terminal::warn::<Shown>)),
             counts: folders::state().map(|folder| folder.join("counts")),
             workspace_counts: folders::state().map(|folder| folder.join("workspaces")),
             ..Equipment::default()
@@ -139,8 +140,7 @@ impl Session {
 
     /// What a server offers, on a terminal with a sign of life.
     pub(super) fn discover(&self, server: &Arc<ConfiguredServer>) -> Result<Listing, Failure> {
-        let bar = folders::spin("Asking an MCP server for its tools");
-        bar.set_message(format!("Asking {} for its tools", terminal::clean_line(&server.name)));
+        let bar = folders::spin(shown!("Asking {} for its tools", terminal::clean_line(&server.name)));
         let listing = self.ask(server, |server| async move { server.list().await });
         bar.finish_and_clear();
         listing.map_err(|error| refused(&server.name, &error))
@@ -159,7 +159,8 @@ impl Session {
         warn_of_package(&server.name, &found);
         project.accept_first(&server.name, found)?;
         let file = project.lock_file();
-        terminal::note(&format!("{}: {}, written to {}", server.name, tools(listing.tools.len()), file.display()));
+        let (name, found) = (terminal::clean_line(&server.name), terminal::clean_line(&tools(listing.tools.len())));
+        terminal::note(shown!("{}: {}, written to {}", name, found, terminal::clean_path(&file)));
         Ok(())
     }
 }

@@ -3,12 +3,11 @@
 use super::failure::Failure;
 use super::script_file::ScriptFile;
 use super::space_choice::SpaceChoice;
-use super::{folders, terminal};
+use super::{folders, output, terminal};
 use agent_spaces::project::{DefinitionFile, Outlines, definitions_at};
 use agent_spaces::{Compiled, Target, compile};
 use clap::{Args, ValueEnum};
 use serde_json::json;
-use std::io::Write;
 use std::path::{Path, PathBuf};
 
 /// Compile a script into a WebAssembly component that carries its engine.
@@ -101,7 +100,7 @@ impl Compile {
         if self.json {
             let (bytes, imports) = (compiled.wasm.len(), &compiled.interfaces);
             let line = json!({ "ok": true, "output": self.output, "bytes": bytes, "interfaces": imports });
-            let _ = writeln!(std::io::stdout(), "{line}");
+            output::print_line(&line);
         }
         Ok(())
     }

@@ -16,6 +16,6 @@ impl Completions {
     pub(super) fn execute(self) -> u8 {
         let mut script = Vec::new();
         clap_complete::generate(self.shell, &mut super::Cli::command(), "agent-spaces", &mut script);
-        super::output::print(&String::from_utf8_lossy(&script))
+        super::output::print_document(&String::from_utf8_lossy(&script))
     }
 }

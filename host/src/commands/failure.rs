@@ -1,11 +1,10 @@
 //! What stops a command before or beside a run.
 
-use super::shown;
+use super::known_secrets;
 use agent_spaces::project::ProjectError;
 use agent_spaces::script::{ScriptError, code_frame};
 use agent_spaces::{HostError, PrepareError, RunError};
 use serde_json::Value;
-use std::io::Write;
 
 /// An error with the code frame that shows it.
 pub(super) struct Failure {
@@ -37,7 +36,7 @@ impl Failure {
     }
 
     fn script(error: ScriptError, name: &str, source: &str) -> Failure {
-        let source = shown::redactor().starred(source);
+        let source = known_secrets::redactor().starred(source);
         let frame = error.position.filter(|_| error.file == name).map(|position| code_frame(&source, position, None));
         Failure { error: RunError::of_script(error), frame }
     }
@@ -46,7 +45,7 @@ impl Failure {
     pub(super) fn report(&self, json: bool) -> u8 {
         if json {
             let line = serde_json::json!({ "ok": false, "error": self.shown() });
-            let _ = writeln!(std::io::stdout(), "{line}");
+            super::output::print_line(&line);
             return self.error.exit_status();
         }
         self.show()
@@ -55,7 +54,7 @@ impl Failure {
     /// The error for a program to read, without secrets.
     pub(super) fn shown(&self) -> Value {
         let mut error = serde_json::json!(self.error);
-        shown::redactor().value(&mut error);
+        known_secrets::redactor().value(&mut error);
         error
     }
 

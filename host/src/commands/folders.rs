@@ -2,7 +2,7 @@
 
 use agent_spaces::project::{Outlines, Surroundings};
 use agent_spaces::trust::Trust;
-use agent_spaces::{Cache, Engine, EngineConfig, HostError, Origin};
+use agent_spaces::{Cache, Engine, EngineConfig, HostError, Origin, Shown};
 use indicatif::{ProgressBar, ProgressStyle};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -114,13 +114,28 @@ fn base(variable: &str, default: &str) -> Option<PathBuf> {
     named.or_else(|| Some(std::env::home_dir()?.join(default)))
 }
 
-/// Shown on a terminal, silent in pipes.
-pub(super) fn spin(message: &'static str) -> ProgressBar {
+/// A sign of life on a terminal, silent in pipes.
+pub(super) struct Spinner(ProgressBar);
+
+/// Says what goes on, until that is done.
+pub(super) fn spin(message: impl Into<Shown>) -> Spinner {
     let bar = ProgressBar::new_spinner();
     if let Ok(style) = ProgressStyle::with_template("{spinner} {msg} {elapsed}") {
         bar.set_style(style);
     }
-    bar.set_message(message);
-    bar.enable_steady_tick(Duration::from_millis(100));
-    bar
+    let spinner = Spinner(bar);
+    spinner.say(message.into());
+    spinner.0.enable_steady_tick(Duration::from_millis(100));
+    spinner
+}
+
+impl Spinner {
+    /// Says what goes on by now.
+    pub(super) fn say(&self, message: Shown) {
+        self.0.set_message(String::from(message));
+    }
+
+    pub(super) fn finish_and_clear(&self) {
+        self.0.finish_and_clear();
+    }
 }

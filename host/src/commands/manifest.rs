@@ -6,9 +6,10 @@ use super::script_file::ScriptFile;
 use super::space_choice::SpaceChoice;
 use super::{folders, output, terminal};
 use agent_spaces::Manifest;
+use capability_gen::shown;
+use capability_gen::shown::Shown;
 use clap::Args;
 use serde_json::{Value, json};
-use std::fmt::Write as _;
 use std::path::PathBuf;
 
 /// Show what a script can reach and what will ask for approval, without running it.
@@ -38,7 +39,7 @@ impl ManifestCommand {
         output::answer(self.answer(), self.json)
     }
 
-    fn answer(&self) -> Result<(Value, String), Failure> {
+    fn answer(&self) -> Result<(Value, Shown), Failure> {
         let script = ScriptFile::read(&self.file, None)?;
         let engine = folders::engine(true)?;
         let found = self.choice.find(&script, &engine)?;
@@ -63,21 +64,21 @@ impl ManifestCommand {
     }
 }
 
-fn describe(manifest: &Manifest, reached: &Reached) -> String {
-    let mut text = format!("{} can reach\n", terminal::clean_line(&manifest.script));
+fn describe(manifest: &Manifest, reached: &Reached) -> Shown {
+    let mut text = shown!("{} can reach\n", terminal::clean_line(&manifest.script));
     if manifest.interfaces.is_empty() {
-        text.push_str("  nothing\n");
+        text.push("  nothing\n");
     }
     for interface in &manifest.interfaces {
-        let _ = writeln!(text, "\n  {}", terminal::clean_line(&interface.interface));
+        text.push(shown!("\n  {}\n", terminal::clean_line(&interface.interface)));
         interface.functions.iter().for_each(|function| reach::function(&mut text, "    ", function));
     }
     if manifest.uses_standard("fs") {
-        let _ = writeln!(text, "\n  {}", reached.files());
+        text.push(shown!("\n  {}\n", reached.files()));
     }
     if manifest.uses_standard("http") {
-        let _ = writeln!(text, "\n  {}", reached.network());
+        text.push(shown!("\n  {}\n", reached.network()));
     }
-    let _ = writeln!(text, "\n  {}", reached.limits());
+    text.push(shown!("\n  {}\n", reached.limits()));
     text
 }

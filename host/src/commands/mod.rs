@@ -1,7 +1,10 @@
 //! The command line: one file to a verb.
 //!
 //! Each verb parses its flags into a plan, checks it, and runs it over the library; none has logic of
-//! its own. stdout is data, stderr is talk.
+//! its own. stdout is data, stderr is talk: `output` and `terminal` alone write there, and take text of others only as
+//! [`Shown`](agent_spaces::Shown).
+
+#![deny(clippy::print_stdout, clippy::print_stderr)]
 
 mod approvals;
 mod audit;
@@ -25,7 +28,7 @@ mod reach;
 mod run;
 mod script_file;
 mod shell_word;
-mod shown;
+mod known_secrets;
 mod space_choice;
 mod spaces;
 mod terminal;

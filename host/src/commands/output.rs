@@ -1,13 +1,15 @@
 //! Data for whoever reads stdout.
 
 use super::failure::Failure;
+use super::terminal;
+use agent_spaces::Shown;
 use capability_gen::hidden::is_hidden;
 use serde_json::Value;
 use std::fmt::Write as _;
 use std::io::{ErrorKind, Write};
 
 /// Prints what a command answers, as data or for people, and gives the exit status.
-pub(super) fn answer(answer: Result<(Value, String), Failure>, is_json: bool) -> u8 {
+pub(super) fn answer(answer: Result<(Value, Shown), Failure>, is_json: bool) -> u8 {
     match answer {
         Ok((value, _)) if is_json => print_line(&value),
         Ok((_, text)) => print(&text),
@@ -15,13 +17,16 @@ pub(super) fn answer(answer: Result<(Value, String), Failure>, is_json: bool) ->
     }
 }
 
-/// Prints text, and gives the exit status: what could not be written is a failure, a reader that went away is not.
-pub(super) fn print(text: &str) -> u8 {
-    let mut out = std::io::stdout().lock();
-    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
-        Ok(()) => 0,
-        Err(error) if error.kind() == ErrorKind::BrokenPipe => 0,
-        Err(error) => Failure::new("host.output", format!("stdout cannot be written: {error}"), None).show(),
+/// Prints a text for people, and gives the exit status.
+pub(super) fn print(text: &Shown) -> u8 {
+    write(text)
+}
+
+/// Prints a document: to a program byte by byte, to a person as they may be shown it.
+pub(super) fn print_document(text: &str) -> u8 {
+    match terminal::is_printed() {
+        true => write(&Shown::text(text, usize::MAX)),
+        false => write(text),
     }
 }
 
@@ -41,5 +46,15 @@ pub(super) fn print_line(json: &impl std::fmt::Display) -> u8 {
         }
     }
     escaped.push('\n');
-    print(&escaped)
+    write(&escaped)
+}
+
+/// What could not be written is a failure, a reader that went away is not.
+fn write(text: &str) -> u8 {
+    let mut out = std::io::stdout().lock();
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Ok(()) => 0,
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => 0,
+        Err(error) => Failure::new("host.output", format!("stdout cannot be written: {error}"), None).show(),
+    }
 }

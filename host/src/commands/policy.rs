@@ -5,6 +5,8 @@ use super::space_choice::ConfigChoice;
 use super::{folders, output, terminal};
 use agent_spaces::project::Project;
 use agent_spaces_policy::{Decision, Explanation};
+use capability_gen::shown;
+use capability_gen::shown::Shown;
 use clap::{Args, Subcommand};
 use serde_json::{Value, json};
 
@@ -60,7 +62,7 @@ impl PolicyCommand {
 }
 
 impl Explain {
-    fn answer(&self) -> Result<(Value, String, u8), Failure> {
+    fn answer(&self) -> Result<(Value, Shown, u8), Failure> {
         let params = self.params()?;
         let engine = folders::engine(true)?;
         let project = match self.config.open(&engine)? {
@@ -76,7 +78,7 @@ impl Explain {
         let explanation = explained.map_err(|error| Failure::new(&error.code, error.message, None))?;
         let status = if explanation.outcome == Decision::Allow { 0 } else { 4 };
         let value = json!({ "space": space, "function": self.function, "explanation": explanation });
-        Ok((value, format!("{}\n", shown(explanation)), status))
+        Ok((value, shown!("{}\n", described(explanation)), status))
     }
 
     fn params(&self) -> Result<Option<Value>, Failure> {
@@ -89,11 +91,11 @@ impl Explain {
 
 /// An explanation as a person reads it. Scopes are a definition's own words, which neither draw on the terminal nor
 /// begin a line.
-fn shown(mut explanation: Explanation) -> String {
+fn described(mut explanation: Explanation) -> Shown {
     let checks = explanation.checks.iter_mut();
     let words = checks.flat_map(|check| [&mut check.text, &mut check.place].into_iter().chain(&mut check.why));
     for text in words.chain(&mut explanation.made).chain([&mut explanation.function]) {
-        *text = terminal::clean_line(text);
+        *text = terminal::clean_line(text).into();
     }
     terminal::clean(&explanation.to_string())
 }

@@ -5,6 +5,8 @@ use super::script_file::ScriptFile;
 use super::space_choice::SpaceChoice;
 use super::{folders, output, terminal};
 use agent_spaces::project::Publication;
+use capability_gen::shown;
+use capability_gen::shown::Shown;
 use clap::Args;
 use serde_json::{Value, json};
 use std::path::PathBuf;
@@ -46,7 +48,7 @@ impl Publish {
         output::answer(self.publish(), self.json)
     }
 
-    fn publish(&self) -> Result<(Value, String), Failure> {
+    fn publish(&self) -> Result<(Value, Shown), Failure> {
         let (capability, function) = self.names()?;
         let script = ScriptFile::read(&self.file, None)?;
         let engine = folders::engine(true)?;
@@ -77,9 +79,10 @@ impl Publish {
         let shown = output.display().to_string();
         let value =
             json!({ "ok": true, "function": self.name, "definition": shown, "replaced": published.is_replaced });
-        let text = format!(
-            "{} {verb} in {}; give it to a space with `\"capabilities\": [\"./{}\"]`\n",
+        let text = shown!(
+            "{} {} in {}; give it to a space with `\"capabilities\": [\"./{}\"]`\n",
             terminal::clean_line(&self.name),
+            verb,
             terminal::clean_line(&shown),
             terminal::clean_line(
                 output.strip_prefix(&folder).unwrap_or(&output).to_string_lossy().trim_start_matches("./")

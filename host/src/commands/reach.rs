@@ -4,8 +4,9 @@ use super::terminal;
 use agent_spaces::project::SpaceModules;
 use agent_spaces::{Limits, ManifestFunction};
 use agent_spaces_policy::{Decision, FilePolicy, Policy};
+use capability_gen::shown;
+use capability_gen::shown::Shown;
 use serde_json::{Value, json};
-use std::fmt::Write as _;
 
 /// The files, hosts and limits of a space.
 pub(super) struct Reached {
@@ -20,7 +21,7 @@ impl Reached {
         Reached { policy: modules.policy(), workspace, limits }
     }
 
-    pub(super) fn files(&self) -> String {
+    pub(super) fn files(&self) -> Shown {
         let FilePolicy { read, write, max_file_bytes, max_total_bytes } = *self.policy.files();
         let does = match (read, write) {
             (true, true) => "reads and writes",
@@ -28,7 +29,7 @@ impl Reached {
             (false, true) => "writes",
             (false, false) => "",
         };
-        let (Some(folder), false) = (&self.workspace, does.is_empty()) else { return "files: nothing".to_owned() };
+        let (Some(folder), false) = (&self.workspace, does.is_empty()) else { return "files: nothing".into() };
         let total = bytes(max_total_bytes);
         terminal::clean_line(&format!(
             "files: {does} {folder}, at most {} each and {total} in all",
@@ -44,7 +45,7 @@ impl Reached {
         })
     }
 
-    pub(super) fn network(&self) -> String {
+    pub(super) fn network(&self) -> Shown {
         let network = self.policy.network();
         let domains: Vec<String> = network.domains.iter().map(ToString::to_string).collect();
         let reaches = match (network.enabled, domains.is_empty(), &network.methods) {
@@ -61,10 +62,11 @@ impl Reached {
         json!({ "enabled": network.enabled, "domains": domains, "methods": network.methods })
     }
 
-    pub(super) fn limits(&self) -> String {
+    pub(super) fn limits(&self) -> Shown {
         let Limits { time, memory, calls, fuel, .. } = self.limits;
-        let time = humantime::format_duration(time);
-        format!("limits: {time}, {}, {calls} calls, {fuel} units of fuel", bytes(memory))
+        let time = terminal::clean_line(&humantime::format_duration(time).to_string());
+        let memory = terminal::clean_line(&bytes(memory));
+        shown!("limits: {}, {}, {} calls, {} units of fuel", time, memory, calls, fuel)
     }
 
     pub(super) fn limits_json(&self) -> Value {
@@ -74,18 +76,20 @@ impl Reached {
 }
 
 /// Writes what becomes of calls of a function: a line, and one for each thing that holds besides.
-pub(super) fn function(text: &mut String, indent: &str, function: &ManifestFunction) {
+pub(super) fn function(text: &mut Shown, indent: &'static str, function: &ManifestFunction) {
     let word = match function.decision {
         Decision::Allow => "allowed",
         Decision::Approve => "asks for approval",
         Decision::Deny => "denied",
     };
-    let places: Vec<String> =
-        function.named_at.iter().map(|place| format!("{}:{}", terminal::clean_line(&place.file), place.line)).collect();
-    let places = if places.is_empty() { String::new() } else { format!("  at {}", places.join(", ")) };
-    let _ = writeln!(text, "{indent}{:40} {word}{places}", terminal::clean_line(&function.function));
+    text.push(shown!("{}{:40} {}", indent, terminal::clean_line(&function.function), word));
+    for (index, place) in function.named_at.iter().enumerate() {
+        let before = if index == 0 { "  at " } else { ", " };
+        text.push(shown!("{}{}:{}", before, terminal::clean_line(&place.file), place.line));
+    }
+    text.push("\n");
     for term in &function.terms {
-        let _ = writeln!(text, "{indent}  {}", terminal::clean_line(term));
+        text.push(shown!("{}  {}\n", indent, terminal::clean_line(term)));
     }
 }
 

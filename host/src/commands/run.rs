@@ -9,6 +9,7 @@ use super::space_choice::{Found, SpaceChoice};
 use super::{folders, output, terminal, trust, units};
 use agent_spaces::project::{Project, SpaceModules};
 use agent_spaces::{Caller, Engine, Event, EventKind, Limits, PrepareError, Program, RunOptions, RunReport, Usage};
+use capability_gen::shown;
 use clap::Args;
 use serde_json::{Value, json};
 use std::collections::HashSet;
@@ -302,7 +303,8 @@ impl Run {
                 if self.asking.is_stored() =>
             {
                 let name = terminal::clean_line(&format!("{capability}.{function} ({function_id})"));
-                terminal::note(&format!("{name} waits: agent-spaces approvals approve {approval_id}"));
+                let id = terminal::clean_line(approval_id);
+                terminal::note(shown!("{} waits: agent-spaces approvals approve {}", name, id));
             }
             _ => {}
         }

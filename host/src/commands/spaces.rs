@@ -5,9 +5,10 @@ use super::reach::Reached;
 use super::space_choice::ConfigChoice;
 use super::{folders, output, terminal};
 use agent_spaces::project::{DefinitionBody, DefinitionFile, Project};
+use capability_gen::shown;
+use capability_gen::shown::Shown;
 use clap::{Args, Subcommand};
 use serde_json::{Value, json};
-use std::fmt::Write as _;
 
 /// Look at the spaces of a project.
 #[derive(Args)]
@@ -69,40 +70,43 @@ impl Options {
     }
 }
 
-fn list(project: &Project) -> Result<(Value, String), Failure> {
-    let mut text = String::new();
+fn list(project: &Project) -> Result<(Value, Shown), Failure> {
+    let mut text = Shown::default();
     let mut values = Vec::new();
     for (name, space) in &project.config().spaces {
         let modules = project.space(Some(name))?;
         let description = space.description.as_deref().unwrap_or_default();
         let count = modules.given.len();
         let noun = if count == 1 { "module" } else { "modules" };
-        let line = format!("{}  {count} {noun}  {}", terminal::clean_line(name), terminal::clean_line(description));
-        let _ = writeln!(text, "{}", line.trim_end());
+        let description_line = match description.is_empty() {
+            true => Shown::default(),
+            false => shown!("  {}", terminal::clean_line(description)),
+        };
+        text.push(shown!("{}  {} {}{}\n", terminal::clean_line(name), count, noun, description_line));
         values.push(json!({ "name": name, "description": description, "modules": specifiers(&modules.given) }));
     }
     Ok((Value::Array(values), text))
 }
 
-fn show(project: &Project, name: &str) -> Result<(Value, String), Failure> {
+fn show(project: &Project, name: &str) -> Result<(Value, Shown), Failure> {
     let modules = project.space(Some(name))?;
     let limits = project.limits(Some(name));
     let given = specifiers(&modules.given);
-    let mut text = format!("{}\n\ngiven:\n", terminal::clean_line(name));
+    let mut text = shown!("{}\n\ngiven:\n", terminal::clean_line(name));
     for definition in &modules.given {
         let answered = match definition.unanswered() {
             Some(_) => "  (nothing answers it)",
             None => "",
         };
-        let _ = writeln!(text, "  {}{answered}", terminal::clean_line(&specifier(definition)));
+        text.push(shown!("  {}{}\n", terminal::clean_line(&specifier(definition)), answered));
     }
-    let _ = writeln!(text, "\nnot given:{}", if modules.withheld.is_empty() { " nothing" } else { "" });
+    text.push(shown!("\nnot given:{}\n", if modules.withheld.is_empty() { " nothing" } else { "" }));
     for (definition, line) in &modules.withheld {
-        let _ =
-            writeln!(text, "  {}\n    {}", terminal::clean_line(&specifier(definition)), terminal::clean_line(line));
+        let module = terminal::clean_line(&specifier(definition));
+        text.push(shown!("  {}\n    {}\n", module, terminal::clean_line(line)));
     }
     let reached = Reached::of(&modules, limits);
-    let _ = writeln!(text, "\n{}\n{}\n{}", reached.files(), reached.network(), reached.limits());
+    text.push(shown!("\n{}\n{}\n{}\n", reached.files(), reached.network(), reached.limits()));
     let withheld: Vec<Value> = modules
         .withheld
         .iter()

@@ -1,10 +1,9 @@
 //! Talking to a person: on stderr, with colour where it is wanted, free of what could draw on the
-//! terminal.
+//! terminal. Everything that is written here is [`Shown`]; text of others becomes that on its way in.
 
-use super::shown;
-use agent_spaces::{ConsoleLevel, RunError, Usage};
-use capability_gen::hidden::is_hidden;
-use std::fmt::Write as _;
+use super::known_secrets;
+use agent_spaces::{ConsoleLevel, RunError, Shown, Usage};
+use capability_gen::shown;
 use std::io::{IsTerminal, Write};
 use std::sync::{Mutex, PoisonError};
 
@@ -13,6 +12,15 @@ const RED: &str = "\x1b[31m";
 const YELLOW: &str = "\x1b[33m";
 const DIM: &str = "\x1b[2m";
 const RESET: &str = "\x1b[0m";
+
+/// The longest warning, in characters: what matters is in the beginning.
+const MAX_WARNING: usize = 600;
+/// The longest name, file or other text that stands within a line, in characters.
+const MAX_LINE: usize = 2_000;
+/// The longest code of an error and the longest name of one, in characters.
+const MAX_NAME: usize = 128;
+/// The longest message, stack or page of others, in characters: a terminal keeps no more.
+const MAX_TEXT: usize = 64 << 10;
 
 /// Whether a person reads stderr.
 pub(super) fn is_watched() -> bool {
@@ -24,49 +32,51 @@ pub(super) fn is_printed() -> bool {
     std::io::stdout().is_terminal()
 }
 
-pub(super) fn warn(message: &str) {
-    /// A stranger's text may be of any length; what matters is in the beginning.
-    const MAX_LENGTH: usize = 600;
+/// What somebody should know, whoever's words it is in.
+pub(super) fn warn<Text: AsRef<str> + ?Sized>(message: &Text) {
     // Before it is cut: half a secret would no longer be found.
-    let mut message = clean_line(&shown::redactor().text(message));
-    if message.chars().count() > MAX_LENGTH {
-        message = message.chars().take(MAX_LENGTH).chain(['…']).collect();
-    }
-    say(&format!("{YELLOW}warning{RESET}: {message}"));
+    let message = known_secrets::redactor().text(message.as_ref());
+    say(shown!("{}warning{}: {}", YELLOW, RESET, Shown::line(&message, MAX_WARNING)));
 }
 
 /// One console message of a script.
 pub(super) fn console(level: ConsoleLevel, text: &str) {
-    let text = clean(text);
-    say(&match level {
-        ConsoleLevel::Error => format!("{RED}{text}{RESET}"),
-        ConsoleLevel::Warn => format!("{YELLOW}{text}{RESET}"),
-        ConsoleLevel::Debug => format!("{DIM}{text}{RESET}"),
+    // Its length is a cap of the run.
+    let text = Shown::text(text, usize::MAX);
+    say(match level {
+        ConsoleLevel::Error => shown!("{}{}{}", RED, text, RESET),
+        ConsoleLevel::Warn => shown!("{}{}{}", YELLOW, text, RESET),
+        ConsoleLevel::Debug => shown!("{}{}{}", DIM, text, RESET),
         _ => text,
     });
 }
 
 /// Why there is no value, with the lines around the place.
 pub(super) fn error(error: &RunError, frame: Option<&str>) {
-    let name = error.name.as_deref().map(|name| format!("{name}: ")).unwrap_or_default();
-    let mut text =
-        format!("{BOLD}{RED}error{RESET}{BOLD}[{}]{RESET}: {}", error.code, clean(&format!("{name}{}", error.message)));
+    say(described(error, frame));
+}
+
+fn described(error: &RunError, frame: Option<&str>) -> Shown {
+    let name = error.name.as_deref().map(|name| shown!("{}: ", Shown::line(name, MAX_NAME))).unwrap_or_default();
+    let (code, message) = (Shown::line(&error.code, MAX_NAME), clean(&error.message));
+    let mut text = shown!("{}{}error{}{}[{}]{}: {}{}", BOLD, RED, RESET, BOLD, code, RESET, name, message);
     if let Some(location) = &error.location {
-        let _ = write!(text, "\n  {DIM}-->{RESET} {}:{}:{}", clean(&location.file), location.line, location.column);
+        let file = clean_line(&location.file);
+        text.push(shown!("\n  {}-->{} {}:{}:{}", DIM, RESET, file, location.line, location.column));
     }
     if let Some(frame) = frame {
-        let _ = write!(text, "\n{}", frame.trim_end());
+        text.push(shown!("\n{}", clean(frame.trim_end())));
     }
     if let Some(stack) = error.stack.as_deref().filter(|stack| stack.lines().count() > 1) {
-        let _ = write!(text, "\n{DIM}{}{RESET}", clean(stack));
+        text.push(shown!("\n{}{}{}", DIM, clean(stack), RESET));
     }
     for issue in issues(error) {
-        let _ = write!(text, "\n  - {}", clean(&issue));
+        text.push(shown!("\n  - {}", clean_line(&issue)));
     }
     if let Some(hint) = &error.hint {
-        let _ = write!(text, "\n{BOLD}hint{RESET}: {}", clean(hint));
+        text.push(shown!("\n{}hint{}: {}", BOLD, RESET, clean(hint)));
     }
-    say(&text);
+    text
 }
 
 /// What was wrong with a call, where it was more than the message says.
@@ -78,18 +88,24 @@ fn issues(error: &RunError) -> Vec<String> {
 }
 
 /// What a person may do about it.
-pub(super) fn hint(text: &str) {
-    say(&format!("{BOLD}hint{RESET}: {}", clean(text)));
+pub(super) fn hint(text: &'static str) {
+    say(shown!("{}hint{}: {}", BOLD, RESET, text));
 }
 
 /// What a command did besides what it was asked for.
-pub(super) fn note(text: &str) {
-    say(&format!("{DIM}{}{RESET}", clean(text)));
+pub(super) fn note(text: impl Into<Shown>) {
+    say(shown!("{}{}{}", DIM, text.into(), RESET));
 }
 
 /// A line of the trace of MCP.
-pub(super) fn trace(line: &str) {
-    say(&format!("{DIM}{}{RESET}", clean_line(line)));
+pub(super) fn trace(line: &Shown) {
+    say(shown!("{}{}{}", DIM, line, RESET));
+}
+
+/// A question that is answered on the same line.
+pub(super) fn ask(question: &Shown) {
+    // A closed stderr is nobody's error.
+    let _ = write!(std::io::stderr(), "{question}");
 }
 
 /// What a run used, for a person who watches.
@@ -98,7 +114,9 @@ pub(super) fn usage(usage: &Usage) {
         let calls = if usage.calls == 1 { "call" } else { "calls" };
         let memory = bytesize::ByteSize(usage.memory_bytes).display().iec_short();
         let millions = usage.fuel as f64 / 1e6;
-        say(&format!("{DIM}{:.1} ms, {millions:.1}M fuel, {memory}, {} {calls}{RESET}", usage.wall_ms, usage.calls));
+        let memory = clean_line(&memory.to_string());
+        let text = shown!("{:.1} ms, {:.1}M fuel, {}, {} {}", usage.wall_ms, millions, memory, usage.calls, calls);
+        say(shown!("{}{}{}", DIM, text, RESET));
     }
 }
 
@@ -107,7 +125,7 @@ static HELD: Mutex<Option<Vec<Said>>> = Mutex::new(None);
 
 /// A line, and where it goes.
 enum Said {
-    Talk(String),
+    Talk(Shown),
     Data(String),
 }
 
@@ -125,9 +143,8 @@ pub(super) fn hold(is_asking: bool) {
     }
 }
 
-/// Says something, without secrets.
-fn say(text: &str) {
-    Said::Talk(shown::redactor().text(text).into_owned()).hold_or_write();
+fn say(text: Shown) {
+    Said::Talk(text).hold_or_write();
 }
 
 /// A line of data that comes while the script runs. Where a person reads it, it waits for a prompt to go.
@@ -151,7 +168,7 @@ impl Said {
     fn write(self) {
         match self {
             // A closed stderr is nobody's error.
-            Said::Talk(text) => drop(writeln!(anstream::stderr(), "{text}")),
+            Said::Talk(text) => drop(writeln!(anstream::stderr(), "{}", known_secrets::redactor().text(&text))),
             Said::Data(line) => {
                 super::output::print_line(&line);
             }
@@ -159,34 +176,44 @@ impl Said {
     }
 }
 
-/// The text without control, bidirectional and invisible characters, which could draw on the terminal
-/// or show other text than there is.
-pub(super) fn clean(text: &str) -> String {
-    let mut clean = String::with_capacity(text.len());
-    for character in text.chars() {
-        match character {
-            '\n' | '\t' => clean.push(character),
-            character if is_hidden(character) => {
-                let _ = write!(clean, "<U+{:04X}>", u32::from(character));
-            }
-            character => clean.push(character),
-        }
-    }
-    clean
+/// Text of others over several lines.
+pub(super) fn clean(text: &str) -> Shown {
+    Shown::text(text, MAX_TEXT)
 }
 
-/// The same on one line: a name cannot begin a line of its own.
-pub(super) fn clean_line(text: &str) -> String {
-    clean(text).replace(['\n', '\t'], " ")
+/// Text of others on one line: a name cannot begin a line of its own.
+pub(super) fn clean_line(text: &str) -> Shown {
+    Shown::line(text, MAX_LINE)
+}
+
+/// A path of a file, which may be of any characters.
+pub(super) fn clean_path(path: &std::path::Path) -> Shown {
+    clean_line(&path.display().to_string())
 }
 
 #[cfg(test)]
 mod tests {
-    use super::clean;
+    use super::*;
+    use agent_spaces::Location;
+    use capability_gen::hidden::is_hidden;
 
     #[test]
-    fn text_cannot_draw_on_the_terminal() {
-        assert_eq!(clean("a\x1b[31mb\u{202e}c\r\nd"), "a<U+001B>[31mb<U+202E>c<U+000D>\nd");
-        assert_eq!(clean("plain ünïcode 🙂\tok"), "plain ünïcode 🙂\tok");
+    fn nothing_of_an_error_draws_on_the_terminal_or_fills_it() {
+        let hostile = || format!("\x1b[2J\x1b]0;x\x07\r\u{202e}\u{200b}{}", "y".repeat(1 << 20));
+        let error = RunError {
+            code: hostile(),
+            message: hostile(),
+            name: Some(hostile()),
+            stack: Some(format!("a\n{}", hostile())),
+            location: Some(Location { file: hostile(), line: 1, column: 2 }),
+            hint: Some(hostile()),
+            details: Some(serde_json::json!({ "issues": [{ "path": hostile() }, { "message": hostile() }] })),
+            retryable: false,
+        };
+        let text = described(&error, Some(&hostile()));
+        let ours = [BOLD, RED, DIM, RESET].iter().fold(text.to_string(), |text, ours| text.replace(ours, ""));
+        assert!(!ours.chars().any(|character| character != '\n' && is_hidden(character)), "{ours:?}");
+        assert!(ours.starts_with("error[<U+001B>[2J<U+001B>]0;x<U+0007>"), "{ours:.200}");
+        assert!(ours.chars().count() < 5 * MAX_TEXT, "{}", ours.chars().count());
     }
 }

@@ -6,10 +6,11 @@ use agent_spaces::config::foreign::{self, MAX_BYTES};
 use agent_spaces::mcp::Acceptance;
 use agent_spaces::project::{DefinedCommands, Project, definitions_at, find, find_foreign, foreign_files, read_config};
 use agent_spaces::trust::{Accepted, Status, Trust, TrustError, opens, waiting, waiting_commands};
+use capability_gen::shown;
+use capability_gen::shown::Shown;
 use clap::Args;
 use serde_json::{Value, json};
-use std::fmt::Write as _;
-use std::io::{IsTerminal, Read as _, Write as _};
+use std::io::{IsTerminal, Read as _};
 use std::path::{Path, PathBuf};
 
 /// Accept a project's files, so that they may start MCP servers and programs and use variables.
@@ -45,16 +46,16 @@ impl TrustCommand {
         output::answer(self.answer(), self.json)
     }
 
-    fn answer(&self) -> Result<(Value, String), Failure> {
+    fn answer(&self) -> Result<(Value, Shown), Failure> {
         let trust = folders::trust();
         if self.list {
             return Ok(describe(&trust.list().map_err(failed)?));
         }
-        let (mut values, mut text) = (Vec::new(), String::new());
+        let (mut values, mut text) = (Vec::new(), Shown::default());
         let mut settle = |files: &[PathBuf]| -> Result<(), Failure> {
             for file in files {
                 let state = if self.revoke { revoke(&trust, file)? } else { accept(&trust, file)? };
-                let _ = writeln!(text, "{}  {state}", terminal::clean_line(&file.display().to_string()));
+                text.push(shown!("{}  {}\n", terminal::clean_path(file), state));
                 values.push(json!({ "file": file, "state": state }));
             }
             Ok(())
@@ -86,13 +87,14 @@ fn accept(trust: &Trust, file: &Path) -> Result<&'static str, Failure> {
     read.map_err(|error| fail(error.to_string()))?;
     let (uses, opened) = said_by(file, &text)?;
     if !uses.is_empty() {
-        terminal::note(&format!("{} may now use:\n{uses}", file.display()));
+        terminal::note(shown!("{} may now use:\n{}", terminal::clean_path(file), whole(&uses)));
     }
     if !opened.is_empty() {
-        terminal::note(&format!("{} now opens:\n{}", file.display(), lines(&opened)));
+        terminal::note(shown!("{} now opens:\n{}", terminal::clean_path(file), lines(&opened)));
     }
     if let Some(commands) = DefinedCommands::read(file, &text) {
-        terminal::note(&format!("{} may now start:\n{}", file.display(), waiting_commands(&commands.list)));
+        let started = whole(&waiting_commands(&commands.list));
+        terminal::note(shown!("{} may now start:\n{}", terminal::clean_path(file), started));
     }
     trust.accept(file, text.as_bytes()).map_err(failed)?;
     Ok("accepted")
@@ -108,8 +110,13 @@ fn said_by(file: &Path, text: &str) -> Result<(String, Vec<String>), Failure> {
     Ok((found.map(|found| waiting(&found.servers)).unwrap_or_default(), Vec::new()))
 }
 
-fn lines(lines: &[String]) -> String {
-    lines.iter().map(|line| format!("{line}\n")).collect()
+fn lines(lines: &[String]) -> Shown {
+    lines.iter().map(|line| shown!("{}\n", Shown::line(line, usize::MAX))).collect()
+}
+
+/// Lines whose lengths are bounded where they are made: whoever accepts a file must see all that it would start.
+fn whole(text: &str) -> Shown {
+    Shown::text(text, usize::MAX)
 }
 
 fn revoke(trust: &Trust, file: &Path) -> Result<&'static str, Failure> {
@@ -171,15 +178,11 @@ fn failed(error: TrustError) -> Failure {
     Failure::new("host.trust", error.to_string(), None)
 }
 
-fn describe(accepted: &[Accepted]) -> (Value, String) {
-    let mut text = String::new();
+fn describe(accepted: &[Accepted]) -> (Value, Shown) {
+    let mut text = Shown::default();
     for file in accepted {
-        let _ = writeln!(
-            text,
-            "{}  since {}",
-            terminal::clean_line(&file.path.display().to_string()),
-            humantime::format_rfc3339_seconds(file.when)
-        );
+        let when = terminal::clean_line(&humantime::format_rfc3339_seconds(file.when).to_string());
+        text.push(shown!("{}  since {}\n", terminal::clean_path(&file.path), when));
     }
     let values = accepted.iter().map(|file| json!({ "file": file.path, "sha256": file.sha256, "when": humantime::format_rfc3339_seconds(file.when).to_string() }));
     (Value::Array(values.collect()), text)
@@ -202,9 +205,13 @@ pub(super) fn ask(project: &Project) -> Result<bool, Failure> {
         asked.push(&acceptance.file);
         let of_file = project.servers().values().filter(|server| server.acceptance.file == acceptance.file);
         let servers = of_file.map(|server| (server.name.clone(), server.config.clone())).collect();
-        terminal::note(&format!("{} wants to use:\n{}", acceptance.file.display(), waiting(&servers)));
+        terminal::note(shown!(
+            "{} wants to use:\n{}",
+            terminal::clean_path(&acceptance.file),
+            whole(&waiting(&servers))
+        ));
         if project.acceptance().is_some_and(|config| config.file == acceptance.file) && !opened.is_empty() {
-            terminal::note(&format!("and to open:\n{}", lines(&opened)));
+            terminal::note(shown!("and to open:\n{}", lines(&opened)));
         }
         is_new |= ask_about(acceptance, &trust)?;
     }
@@ -213,14 +220,14 @@ pub(super) fn ask(project: &Project) -> Result<bool, Failure> {
         && !opened.is_empty()
         && !asked.contains(&acceptance.file.as_path())
     {
-        terminal::note(&format!("{} wants to open:\n{}", acceptance.file.display(), lines(&opened)));
+        terminal::note(shown!("{} wants to open:\n{}", terminal::clean_path(&acceptance.file), lines(&opened)));
         is_new |= ask_about(acceptance, &trust)?;
     }
     for commands in project.definitions().iter().filter_map(|definition| definition.commands.as_ref()) {
         let acceptance = &commands.acceptance;
         if acceptance.status != Status::Accepted {
-            let shown = waiting_commands(&commands.list);
-            terminal::note(&format!("{} wants to start:\n{shown}", acceptance.file.display()));
+            let started = whole(&waiting_commands(&commands.list));
+            terminal::note(shown!("{} wants to start:\n{}", terminal::clean_path(&acceptance.file), started));
             is_new |= ask_about(acceptance, &trust)?;
         }
     }
@@ -229,7 +236,7 @@ pub(super) fn ask(project: &Project) -> Result<bool, Failure> {
 
 /// Asks about a file of which was shown what it wants; gives whether it was accepted.
 fn ask_about(acceptance: &Acceptance, trust: &Trust) -> Result<bool, Failure> {
-    let _ = write!(std::io::stderr(), "Accept this file, with all that it says? [y/N] ");
+    terminal::ask(&"Accept this file, with all that it says? [y/N] ".into());
     let mut answer = String::new();
     let read = std::io::stdin().read_line(&mut answer);
     let is_accepted = read.is_ok() && matches!(answer.trim(), "y" | "Y" | "yes");

@@ -6,19 +6,18 @@ use super::configured::ConfiguredServer;
 use super::locked_endpoint;
 use crate::config::Scope;
 use crate::handlers::{Answer, Call, CapabilityError};
+use crate::pipeline::{Notices, Told};
 use crate::project::ServerModule;
 use crate::providers::{Answering, Provider, ProviderKind};
 use agent_spaces_mcp::lock::LockedServer;
 use agent_spaces_mcp::results::CONTENT_MEMBER;
 use agent_spaces_mcp::{CallError, ConnectError, Progress, Server};
 use capability_gen::server::ServerPart;
+use capability_gen::shown::Shown;
 use serde_json::{Map, Value, json};
 use std::collections::HashSet;
 use std::fmt;
-use std::sync::{Arc, Mutex, PoisonError};
-
-/// A server may fail in ever new words.
-const MAX_TOLD: usize = 100;
+use std::sync::Arc;
 
 /// A session that was opened before the space that uses it was made.
 #[derive(Clone)]
@@ -44,8 +43,7 @@ pub(crate) struct McpProvider {
     /// Tools whose answer has a type that leaves no room for blocks beside it.
     closed: HashSet<String>,
     sessions: Arc<CallerSessions>,
-    /// What the operator was told already.
-    told: Mutex<HashSet<String>>,
+    notices: Notices,
 }
 
 impl Provider for McpProvider {
@@ -99,7 +97,7 @@ impl McpProvider {
             wrapped: tools.iter().filter(|tool| is_result_wrapped(tool)).filter_map(name).collect(),
             closed: tools.iter().filter(|tool| is_closed(tool)).filter_map(name).collect(),
             sessions: clients.caller_sessions(),
-            told: Mutex::default(),
+            notices: notices(clients, configured),
         }
     }
 
@@ -113,11 +111,12 @@ impl McpProvider {
             }
             (None, _) => self.sessions.get_or_make(call.caller.name.as_deref(), make),
         };
+        let tool = call.source_name.clone();
         let answer = match call.part {
             Some(part) => ask(part, &server, &call).await,
             None => self.call_tool(&server, call).await,
         };
-        answer.map_err(|error| self.error(error))
+        answer.map_err(|error| self.error(&tool, error))
     }
 
     async fn call_tool(&self, server: &Server, call: Call) -> Result<Value, CallError> {
@@ -142,7 +141,8 @@ impl McpProvider {
             && self.closed.contains(&*source_name)
             && members.shift_remove(CONTENT_MEMBER).is_some()
         {
-            self.tell(&format!("`{source_name}` sends more than the type of its answer has: that is left out"));
+            let text = format!("`{source_name}` sends more than the type of its answer has: that is left out");
+            self.notices.tell(&source_name, "answer", &text);
         }
         Ok(match value {
             Value::Object(mut wrapper)
@@ -155,7 +155,7 @@ impl McpProvider {
     }
 
     /// What the script is told. What only the operator may know goes to the operator.
-    fn error(&self, error: CallError) -> CapabilityError {
+    fn error(&self, tool: &str, error: CallError) -> CapabilityError {
         let name = &self.configured.name;
         let message = error.to_string();
         let new = |code: &str, message: String| CapabilityError::new(code, message);
@@ -172,18 +172,18 @@ impl McpProvider {
             }
             CallError::Expired => CapabilityError { retryable: true, ..new("call.unavailable", message) },
             CallError::Lost(_) => {
-                self.tell(&message);
+                self.notices.tell(tool, "connection", &message);
                 let message = "the connection to the server ended while the call was under way: it may or may not \
                                have taken effect";
                 new("call.failed", message.into())
             }
             CallError::Asks(_) | CallError::Changed(_) => {
-                self.tell(&message);
+                self.notices.tell(tool, "acceptance", &message);
                 new("call.denied", message)
             }
             // Why is for the operator: it may name files and commands of this machine.
             CallError::Unavailable(error) => {
-                self.tell(&error.to_string());
+                self.notices.tell(tool, "connection", &error.to_string());
                 match error {
                     ConnectError::Refused(_) => {
                         let message = format!("the MCP server `{name}` may not be used until its operator accepts it");
@@ -203,13 +203,13 @@ impl McpProvider {
             _ => new("call.failed", message),
         }
     }
+}
 
-    fn tell(&self, text: &str) {
-        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
-        if told.len() < MAX_TOLD && told.insert(text.to_owned()) {
-            self.clients.context().warn(&self.configured.name, text);
-        }
-    }
+/// Notices go where all warnings of the server go.
+fn notices(clients: &McpClients, server: &ConfiguredServer) -> Notices {
+    let (context, name) = (clients.context().clone(), server.name.clone());
+    let redactor = context.redactor.clone();
+    Notices::new(Some(Arc::new(move |text: &Shown| context.warn(&name, text))), redactor, Told::default())
 }
 
 /// Whether FastMCP wraps what a tool returns as `{"result": …}`; its type in scripts is what is inside.

@@ -10,10 +10,11 @@ pub(super) async fn check(pipeline: &Pipeline, call_id: u64, context: &RunContex
     let Some(audit) = &context.audit else { return Ok(()) };
     audit.admit(call_id).await.map_err(|why| {
         let label = &pipeline.label;
-        pipeline.rules.tell(&format!(
+        let notice = format!(
             "calls are refused while the audit log cannot be written: {why}. Make it writable, or set `\"audit\": \
              \"bestEffort\"` if calls may go on without it"
-        ));
+        );
+        pipeline.notify("audit", &notice);
         let message = format!(
             "{label} was not called: the host cannot write its audit log, and makes no call that is not logged. Try \
              again later"

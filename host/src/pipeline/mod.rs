@@ -13,12 +13,12 @@ mod grant;
 mod hint;
 #[cfg(feature = "compiler")]
 mod history;
+mod operator_notices;
 mod policy;
 mod provide;
 mod rate;
 mod record;
 mod rules;
-mod told;
 mod validate;
 
 pub use approval::Approvals;
@@ -27,13 +27,15 @@ pub use grant::Grants;
 pub use history::Histories;
 #[cfg(feature = "compiler")]
 pub(crate) use history::History;
+pub(crate) use operator_notices::Notices;
+pub use operator_notices::Operator;
+#[cfg(feature = "compiler")]
+pub(crate) use operator_notices::{Told, notice};
 #[cfg(feature = "compiler")]
 pub(crate) use policy::{KnownFunction, STANDARD};
-pub use rules::Operator;
 pub(crate) use rules::Rules;
-#[cfg(feature = "compiler")]
-pub(crate) use told::Told;
 
+use crate::error_report::bound_error;
 use crate::handlers::{Call, CapabilityError, Handler};
 use crate::providers;
 use crate::redaction;
@@ -54,6 +56,8 @@ pub(crate) struct Pipeline {
     label: Arc<str>,
     /// `@capabilities/train-schedule`, for people.
     module: Arc<str>,
+    /// The function's identity as text: what notices are counted by.
+    topic: String,
     rules: Rules,
     policy: FunctionPolicy,
     /// Constraints on arguments that it does not have.
@@ -131,9 +135,13 @@ impl Pipeline {
             true => policy.unknown_arguments(&function.parameters_schema()),
             false => Vec::new(),
         };
-        unknown_arguments.iter().chain(&policy.ignored_rule()).for_each(|text| rules.tell(text));
+        let topic = id.to_string();
+        let ignored = policy.ignored_rule();
+        let notes = unknown_arguments.iter().chain(&ignored);
+        notes.for_each(|text| rules.notices().tell(&topic, "arguments", text));
         Pipeline {
             id,
+            topic,
             label,
             module,
             rules,
@@ -153,7 +161,7 @@ impl Pipeline {
         context: &Arc<RunContext>,
     ) -> Result<Answered, CapabilityError> {
         let mut recorded = record::begin(&self.rules.accounting, &self.id, &call, self.is_server_tool());
-        match self.steps(call, context).await.map_err(hint::add) {
+        match self.steps(call, context).await.map_err(bounded).map_err(hint::add) {
             Ok((value, answer)) => {
                 recorded.measure(&value);
                 let (is_cached, keeping) = match answer {
@@ -199,6 +207,11 @@ impl Pipeline {
         Ok((value, Source::Provider(keeping)))
     }
 
+    /// Tells the operator what only they may know of a call, and by which rule.
+    fn notify(&self, rule: &'static str, text: &str) {
+        self.rules.notices().tell(&self.topic, rule, text);
+    }
+
     /// What takes secrets out of all that is shown of its calls.
     pub(crate) fn redactor(&self) -> &Redactor {
         &self.rules.redactor
@@ -225,4 +238,10 @@ impl Pipeline {
             CapabilityError::new("call.unavailable", message)
         })
     }
+}
+
+/// With texts that are not longer than an error's may be: a provider writes what it likes.
+fn bounded(mut error: CapabilityError) -> CapabilityError {
+    bound_error(&mut error.code, &mut error.message);
+    error
 }

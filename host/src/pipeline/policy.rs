@@ -66,12 +66,12 @@ fn kind(interface: &str, is_server_tool: bool, is_read_only: bool) -> Kind {
 pub(super) fn check_caller(pipeline: &Pipeline, caller: &Caller) -> Result<(), CapabilityError> {
     let policy = &pipeline.policy;
     let checked = policy.check_decision().and_then(|()| policy.check_scopes(&caller.scopes));
-    checked.map_err(|refusal| refuse(pipeline, refusal))
+    checked.map_err(|refusal| refuse(pipeline, "policy", refusal))
 }
 
 /// Whether these parameters are allowed.
 pub(super) fn check_arguments(pipeline: &Pipeline, params: &Value) -> Result<(), CapabilityError> {
-    pipeline.policy.check_arguments(params).map_err(|refusal| refuse(pipeline, refusal))
+    pipeline.policy.check_arguments(params).map_err(|refusal| refuse(pipeline, "arguments", refusal))
 }
 
 /// Counts the call in its run and its day, unless there were too many: before anybody is asked, so that nobody is
@@ -79,7 +79,7 @@ pub(super) fn check_arguments(pipeline: &Pipeline, params: &Value) -> Result<(),
 pub(super) async fn count(pipeline: &Arc<Pipeline>, context: &Arc<RunContext>) -> Result<(), CapabilityError> {
     let now = |pipeline: &Pipeline, context: &RunContext| {
         let counted = pipeline.policy.count(&context.counts, &*pipeline.rules.days);
-        counted.map_err(|refusal| refuse(pipeline, refusal))
+        counted.map_err(|refusal| refuse(pipeline, "count", refusal))
     };
     if !pipeline.policy.is_counted_by_day() {
         return now(pipeline, context);
@@ -90,7 +90,7 @@ pub(super) async fn count(pipeline: &Arc<Pipeline>, context: &Arc<RunContext>) -
 }
 
 /// The script hears what it did; the operator hears of the rule.
-fn refuse(pipeline: &Pipeline, refusal: Refusal) -> CapabilityError {
-    pipeline.rules.tell(&refusal.operator);
+fn refuse(pipeline: &Pipeline, rule: &'static str, refusal: Refusal) -> CapabilityError {
+    pipeline.notify(rule, &refusal.operator);
     CapabilityError::new("call.denied", refusal.message)
 }

@@ -32,7 +32,7 @@ pub(super) async fn call(pipeline: &Pipeline, call: Call) -> Answer {
     let answering = AssertUnwindSafe(pipeline.provider.call(call)).catch_unwind();
     answering.await.unwrap_or_else(|panic| {
         let (label, why) = (&pipeline.label, pipeline.redactor().text(message(&*panic)));
-        pipeline.rules.tell(&format!("{label}: its handler panicked: {why}"));
+        pipeline.notify("panic", &format!("{label}: its handler panicked: {why}"));
         // Why is for the operator: it may be about anything of the host.
         Err(CapabilityError::failed(format!("{label}: its handler panicked")))
     })

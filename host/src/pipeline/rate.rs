@@ -11,7 +11,7 @@ pub(super) async fn take(pipeline: &Pipeline) -> Result<(), CapabilityError> {
     let mut waited = Duration::ZERO;
     while let Err(wait) = pipeline.policy.take(Instant::now(), waited) {
         if !wait.may_wait {
-            pipeline.rules.tell(&wait.operator);
+            pipeline.notify("rate", &wait.operator);
             let mut error = CapabilityError::new("call.rate_limited", wait.message());
             error.retryable = true;
             error.details = Some(json!({ "reason": "RATE_LIMITED", "retryAfter": wait.seconds() }));

@@ -3,17 +3,14 @@
 use super::approval::Approvals;
 use super::cache::Answers;
 use super::grant::Grants;
+use super::operator_notices::{Notices, Operator, Told};
 use super::provide::Lines;
-use super::told::Told;
 use crate::accounting::Accounting;
 use crate::audit_trail::AuditHandle;
 use crate::events::Observer;
 use agent_spaces_mcp::secrets::Redactor;
 use agent_spaces_policy::{DayCounts, DayMemory, Policy, Settings};
 use std::sync::Arc;
-
-/// Hears what only an operator may know: which rule refused a call, and what would allow it.
-pub type Operator = dyn Fn(&str) + Send + Sync;
 
 /// Everything that the steps of a space's calls have in common; clones are one.
 #[derive(Clone)]
@@ -65,8 +62,8 @@ impl Rules {
         self.lines = history.lines;
     }
 
-    /// Tells the operator, where one listens: each thing once, without secrets.
-    pub(super) fn tell(&self, text: &str) {
-        self.told.tell(self.operator.as_deref(), &self.redactor, text);
+    /// Where notices to the operator go.
+    pub(crate) fn notices(&self) -> Notices {
+        Notices::new(self.operator.clone(), self.redactor.clone(), self.told.clone())
     }
 }

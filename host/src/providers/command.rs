@@ -1,7 +1,8 @@
 //! Programs that are started for each call, once their user has accepted the file that names them.
 
-use super::{Answering, Listener, Provider, ProviderKind};
+use super::{Answering, Provider, ProviderKind};
 use crate::handlers::{Answer, Call, CapabilityError};
+use crate::pipeline::Notices;
 use crate::project::{DefinedCommand, DefinedCommands};
 use crate::trust::command_line;
 use agent_spaces_providers::command::{Command, CommandError, Commands};
@@ -15,7 +16,7 @@ pub(crate) struct CommandProvider {
     command: Command,
     /// Why nothing may be started.
     obstacle: Option<String>,
-    listener: Listener,
+    notices: Notices,
 }
 
 impl CommandProvider {
@@ -23,7 +24,7 @@ impl CommandProvider {
         command: &DefinedCommand,
         commands: &DefinedCommands,
         shared: &Commands,
-        listener: &Listener,
+        notices: &Notices,
     ) -> CommandProvider {
         let template = command.template.clone();
         CommandProvider {
@@ -31,13 +32,13 @@ impl CommandProvider {
             line: command_line(template.words()),
             command: shared.command(template),
             obstacle: commands.acceptance.obstacle(),
-            listener: listener.clone(),
+            notices: notices.clone(),
         }
     }
 
     async fn answer(&self, call: &Call) -> Answer {
         if let Some(obstacle) = &self.obstacle {
-            self.listener.tell(obstacle);
+            self.notices.tell(&self.label, "acceptance", obstacle);
             let message = format!("{} may not be started until its operator accepts it", self.label);
             return Err(CapabilityError::new("call.denied", message));
         }
@@ -51,7 +52,7 @@ impl CommandProvider {
         match error {
             CommandError::Invalid(_) => CapabilityError::new("call.invalid", message),
             CommandError::Start(_) => {
-                self.listener.tell(&message);
+                self.notices.tell(label, "start", &message);
                 CapabilityError::new("call.unavailable", format!("{label}: its program cannot be started"))
             }
             CommandError::Timeout { after } => {

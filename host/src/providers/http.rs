@@ -1,8 +1,9 @@
 //! Requests to web servers, as definitions describe them. What is sent and read is the crate `agent-spaces-providers`'
 //! business; this brings together the definition, what the configuration gives, and the call.
 
-use super::{Answering, Listener, Provider, ProviderGrants, ProviderKind, failure};
+use super::{Answering, Provider, ProviderGrants, ProviderKind, failure};
 use crate::handlers::{Call, CapabilityError};
+use crate::pipeline::Notices;
 use agent_spaces_policy::{NetworkPolicy, NetworkRefusal};
 use agent_spaces_providers::ProviderError;
 use agent_spaces_providers::http::{Credentials, HttpProvider, origin};
@@ -19,7 +20,7 @@ pub(crate) struct HttpModule {
     provider: HttpProvider,
     network: NetworkPolicy,
     /// Hears what would allow a refused request.
-    listener: Listener,
+    notices: Notices,
 }
 
 /// Answers one function.
@@ -33,7 +34,7 @@ impl HttpModule {
     ///
     /// # Errors
     /// A credential that cannot be sent, with its origin.
-    pub(crate) fn new(name: &str, grants: &ProviderGrants, listener: Listener) -> Result<HttpModule, String> {
+    pub(crate) fn new(name: &str, grants: &ProviderGrants, notices: Notices) -> Result<HttpModule, String> {
         let mut origins = BTreeMap::new();
         for (origin, given) in &grants.origins {
             let mut credentials = Credentials::default();
@@ -44,25 +45,26 @@ impl HttpModule {
             origins.insert(origin.clone(), credentials);
         }
         let network = grants.network.clone();
-        let provider = HttpProvider::new(network.clone(), origins, grants.limits.time, listener.redactor());
-        Ok(HttpModule { name: name.to_owned(), provider, network, listener })
+        let provider = HttpProvider::new(network.clone(), origins, grants.limits.time, notices.redactor());
+        Ok(HttpModule { name: name.to_owned(), provider, network, notices })
     }
 
     /// Tells the operator of a request that was refused, and which line would allow it.
-    fn tell(&self, operation: &HttpOperation, refused: &Refused, message: &str) {
+    fn tell(&self, function: &str, operation: &HttpOperation, refused: &Refused, message: &str) {
         let Some(origin) = origin(operation) else { return };
         let (name, host) = (&self.name, &refused.host);
         let from = origin.host_str().unwrap_or_default();
         // A dot at its end says nothing.
         if from.strip_suffix('.').unwrap_or(from) != host {
             // A server said this host, so no line is shown that somebody might copy.
-            self.listener
-                .tell(&format!("{name} was redirected from {from} to {host}, which it may not reach: {message}"));
+            let text = format!("{name} was redirected from {from} to {host}, which it may not reach: {message}");
+            self.notices.tell(&format!("{name} {function}"), "redirect", &text);
             return;
         }
         let wanted = origin.origin().ascii_serialization();
         let advice = self.advice(refused);
-        self.listener.tell(&format!("{name} may not reach {wanted}: {message}. {advice}"));
+        let text = format!("{name} may not reach {wanted}: {message}. {advice}");
+        self.notices.tell(&format!("{name} {function}"), "network", &text);
     }
 
     fn advice(&self, Refused { host, reason }: &Refused) -> String {
@@ -108,7 +110,7 @@ impl Provider for HttpFunction {
             answer.map_err(|error| {
                 let ProviderError { code, message, retryable, details, refused } = error;
                 if let Some(refused) = refused {
-                    self.module.tell(&self.operation, &refused, &message);
+                    self.module.tell(&call.function, &self.operation, &refused, &message);
                 }
                 CapabilityError { code: failure::code(code), message, retryable, details }
             })

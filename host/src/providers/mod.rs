@@ -24,7 +24,6 @@ mod grants;
 mod http;
 mod kind;
 #[cfg(feature = "compiler")]
-mod listener;
 #[cfg(feature = "compiler")]
 mod native;
 #[cfg(feature = "compiler")]
@@ -46,7 +45,6 @@ pub(crate) use grants::{ProviderGrants, learn as learn_grants};
 pub(crate) use http::{HttpFunction, HttpModule};
 pub use kind::ProviderKind;
 #[cfg(feature = "compiler")]
-pub(crate) use listener::Listener;
 #[cfg(feature = "compiler")]
 pub use native::{Capability, NativeFunction};
 #[cfg(feature = "compiler")]

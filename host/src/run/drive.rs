@@ -12,6 +12,7 @@ use super::nested::{depth, polling};
 use super::outcome::{Ending, RunReport, process_memory_error};
 use super::parent::ParentCall;
 use super::state::State;
+use super::trap::ENGINE_FAULT;
 use crate::audit_trail::RunAudit;
 use crate::engine::{Engine, MAX_DEPTH, Place};
 use crate::error_report::RunError;
@@ -198,6 +199,10 @@ pub(crate) async fn drive(program: &Program, run_id: Arc<str>, options: RunOptio
     }
     redaction::report(sandbox.redactor(), &mut outcome, &mut console);
     let error = outcome.as_ref().err().cloned();
+    if let Some(fault) = error.as_ref().filter(|error| error.code == ENGINE_FAULT) {
+        let text = format!("{}, {run_id}: {}; keep the script, and report it", program.name(), fault.message);
+        sandbox.notices().tell("the engine", "fault", &text);
+    }
     if let Some(limit) = error.as_ref().and_then(|error| Limit::from_code(&error.code)) {
         store.data_mut().emit(EventKind::LimitReached { limit, code: limit.code() });
     }

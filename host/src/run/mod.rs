@@ -12,6 +12,7 @@
 //! - [`parent`]: the call of another run that it answers.
 //! - [`scope`]: what a provider keeps for one run.
 //! - [`stack`]: stacks as the script's author wrote it.
+//! - [`trap`]: what a trap means: a limit, or a fault of the engine.
 
 mod again;
 mod cancel;
@@ -32,6 +33,7 @@ mod state;
 mod taken;
 #[cfg(feature = "compiler")]
 mod taking;
+mod trap;
 #[cfg(feature = "compiler")]
 mod wasi;
 

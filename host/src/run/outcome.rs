@@ -3,9 +3,10 @@
 use super::entry::ScriptFailure;
 use super::stack::restore;
 use super::state::Failure;
+use super::trap::trap_error;
 use crate::error_report::RunError;
 use crate::events::ConsoleLevel;
-use crate::limits::{HostMemory, Limit, Limits, Reached, host_memory_message};
+use crate::limits::{HostMemory, Limit, Limits, host_memory_message};
 use crate::off_thread::{MAX_INLINE_BYTES, Turns};
 use crate::program::Sources;
 use crate::usage::Usage;
@@ -13,7 +14,9 @@ use capability_gen::json_memory::{self, ReadError, RepeatedKeys};
 use serde::Serialize;
 use serde_json::Value;
 use std::sync::Arc;
-use wasmtime::Trap;
+
+/// The longest details of an error, in bytes of JSON: what the engine gives at most.
+const MAX_DETAILS: usize = 64 << 10;
 
 /// What came of a run.
 #[derive(Clone, Debug)]
@@ -107,26 +110,8 @@ pub(crate) fn process_memory_error() -> RunError {
         .hint("Run it again later, run fewer at one time, or give the host more memory.")
 }
 
-fn limit_error(limit: Limit, limits: &Limits) -> RunError {
+pub(super) fn limit_error(limit: Limit, limits: &Limits) -> RunError {
     RunError::new(limit.code(), limit.message(limits)).hint(limit.hint())
-}
-
-fn trap_error(error: &wasmtime::Error, limits: &Limits) -> RunError {
-    if let Some(Reached(limit)) = error.downcast_ref::<Reached>() {
-        return limit_error(*limit, limits);
-    }
-    match error.downcast_ref::<Trap>() {
-        Some(Trap::OutOfFuel) => limit_error(Limit::Fuel, limits),
-        // The engine's own stack lies at the bottom of its memory: overflowing it is out of bounds.
-        Some(Trap::StackOverflow | Trap::MemoryOutOfBounds) => limit_error(Limit::Stack, limits),
-        _ if is_hostcall_fuel(error) => limit_error(Limit::Bytes, limits),
-        _ => RunError::new("host.engine", format!("The sandbox failed: {}", error.root_cause())),
-    }
-}
-
-/// Whether the guest passed more than the host takes in one call; wasmtime's error has no public type.
-fn is_hostcall_fuel(error: &wasmtime::Error) -> bool {
-    error.chain().any(|cause| cause.to_string().contains("too much data"))
 }
 
 fn script_error(failure: ScriptFailure, limits: &Limits, sources: &Sources) -> RunError {
@@ -140,14 +125,16 @@ fn script_error(failure: ScriptFailure, limits: &Limits, sources: &Sources) -> R
         }
         None => (None, None),
     };
-    RunError {
+    let details = failure.details.filter(|details| details.len() <= MAX_DETAILS);
+    let error = RunError {
         code: failure.code,
         message: failure.message,
         name: failure.name,
         stack,
         location,
         hint: failure.hint,
-        details: failure.details.and_then(|details| serde_json::from_str(&details).ok()),
+        details: details.and_then(|details| serde_json::from_str(&details).ok()),
         retryable: failure.retryable,
-    }
+    };
+    error.bounded()
 }

@@ -2,6 +2,7 @@
 
 use super::position::{LineIndex, Position};
 use capability_gen::hidden::is_hidden;
+use capability_gen::shown::mark;
 
 /// Lines shown before and after the one in question.
 const CONTEXT: usize = 2;
@@ -125,7 +126,7 @@ fn piece(character: char) -> (String, usize) {
     match character {
         '\t' => (TAB.to_owned(), TAB.len()),
         hidden if is_hidden(hidden) => {
-            let text = format!("<U+{:04X}>", u32::from(hidden));
+            let text = mark(hidden);
             let width = text.len();
             (text, width)
         }

@@ -6,7 +6,8 @@
 use super::caller::Client;
 use super::cards::cut;
 use agent_spaces_approvals::{Answer, Channel, ChannelError, Decision, Lasts, Request, Verdict, pretty};
-use capability_gen::hidden::is_hidden;
+use capability_gen::shown;
+use capability_gen::shown::Shown;
 use futures_util::future::BoxFuture;
 use futures_util::stream::FuturesUnordered;
 use futures_util::{FutureExt as _, StreamExt as _};
@@ -25,6 +26,8 @@ use tokio::sync::{Notify, oneshot};
 
 /// Most characters of a call's arguments that a form shows.
 const MAX_SHOWN: usize = 4_000;
+/// Most characters of a function's name there.
+const MAX_LABEL: usize = 300;
 
 /// Requests that a client's form may decide; clones are one.
 #[derive(Clone, Default)]
@@ -313,21 +316,22 @@ pub(super) fn input_required(waiting: &[Arc<Request>], state: &str) -> CallToolR
 /// nobody but us can say what the arguments are.
 fn form(request: &Request) -> Option<ElicitRequestParams> {
     let arguments = pretty(&request.params);
-    let more = arguments.chars().count().saturating_sub(MAX_SHOWN);
-    let more = match more {
-        0 => String::new(),
-        more => format!("\n[{more} more characters are NOT shown: deny unless you know what they are]"),
+    let more = match arguments.chars().count().saturating_sub(MAX_SHOWN) {
+        0 => Shown::default(),
+        more => shown!("\n[{} more characters are NOT shown: deny unless you know what they are]", more),
     };
-    let said = plain(&request.message);
-    let message = format!(
-        "A program wants to call {} of {}, answered by {} ({}), with these arguments:\n{}{more}\n\n\
-         The capability says of it (unchecked): {said}",
-        plain(&request.label()),
-        plain(&request.module),
-        plain(&request.source),
-        request.function_id,
-        cut(&arguments, MAX_SHOWN),
+    let message = shown!(
+        "A program wants to call {} of {}, answered by {} ({}), with these arguments:\n{}{}\n\n\
+         The capability says of it (unchecked): {}",
+        Shown::line(&request.label(), MAX_LABEL),
+        Shown::line(&request.module, MAX_LABEL),
+        Shown::line(&request.source, MAX_LABEL),
+        Shown::line(&request.function_id.to_string(), MAX_LABEL),
+        Shown::text(&cut(&arguments, MAX_SHOWN), usize::MAX),
+        more,
+        request.message,
     );
+    let message = String::from(message);
     let schema = json!({
         "type": "object",
         "properties": {
@@ -342,12 +346,6 @@ fn form(request: &Request) -> Option<ElicitRequestParams> {
     });
     let requested_schema: ElicitationSchema = serde_json::from_value(schema).ok()?;
     Some(ElicitRequestParams::FormElicitationParams { meta: None, message, requested_schema })
-}
-
-/// A stranger's text on one line, without what is not seen.
-fn plain(text: &str) -> String {
-    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    text.chars().filter(|character| !is_hidden(*character)).collect()
 }
 
 /// What a person's answer decides. Who closes the form has decided nothing.

@@ -2,8 +2,8 @@
 
 use crate::config::{Auth, BearerSource, McpServer, Raw, Transport};
 use crate::project::DefinedCommand;
-use capability_gen::hidden::is_hidden;
 use capability_gen::implementation::{CommandArgument, CommandInput};
+use capability_gen::shown::Shown;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Most servers, and most characters of one word and of one line. What is cut says how much is not shown: the end of a
@@ -146,8 +146,9 @@ pub(super) fn word(text: &str) -> String {
     if is_plain { shown } else { format!("\"{}\"", shown.replace('\\', "\\\\").replace('"', "\\\"")) }
 }
 
+/// What is hidden is shown: it would be part of the command.
 fn visible(text: &str) -> String {
-    text.chars().filter(|character| !is_hidden(*character)).collect()
+    Shown::exact(text, usize::MAX).into()
 }
 
 /// The first so many characters, and how many more there are.

@@ -43,7 +43,7 @@ fn x_13_every_server_is_one_line_with_names_and_no_values() {
 fn what_acts_on_a_terminal_is_gone_and_what_is_long_says_so() {
     let text =
         lines(json!({ "a": { "command": "x\u{1b}[2J", "args": ["\u{202e}y\nz: runs ls", "", "q\"", "\u{200b}"] } }));
-    assert_eq!(text, "a: runs x[2J \"yz: runs ls\" \"\" \"q\\\"\" \"\"\n");
+    assert_eq!(text, "a: runs x<U+001B>[2J \"<U+202E>y<U+000A>z: runs ls\" \"\" \"q\\\"\" <U+200B>\n");
     let text = lines(json!({ "a": { "command": "x", "args": ["y".repeat(1 << 16)], "env": { "A": "${LAST}" } } }));
     assert!(text.contains("… (65236 more characters) (reads LAST; sets A)") && text.len() < 1_000, "{text}");
     let text = lines(json!({ "a": { "command": "x", "args": vec!["y"; 5_000] } }));

@@ -72,7 +72,7 @@ static NAMED: LazyLock<HashMap<&'static [u8], char>> = LazyLock::new(|| {
 
 /// The text with every escape read, once; nothing where it has none.
 pub(super) fn unescaped(text: &[u8]) -> Option<Vec<u8>> {
-    let mut pieces = Pieces { text, at: 0 }.peekable();
+    let mut pieces = Pieces::of(text).peekable();
     // A text without an escape is one plain piece, or none.
     if pieces.peek().is_none_or(|first| matches!(first.meant, Meant::Itself) && first.source.end == text.len()) {
         return None;
@@ -92,7 +92,7 @@ pub(super) fn sources(text: &[u8], found: &[Range<usize>]) -> Vec<Range<usize>> 
     let mut places = Vec::with_capacity(found.len());
     let mut left = found.iter().peekable();
     let (mut start, mut from) = (None, 0);
-    for piece in (Pieces { text, at: 0 }) {
+    for piece in Pieces::of(text) {
         let to = from + piece.length();
         while let Some(range) = left.peek() {
             if range.start >= to {
@@ -145,6 +145,14 @@ impl Piece {
 struct Pieces<'a> {
     text: &'a [u8],
     at: usize,
+    /// The escape that stands there, with its length, where the piece before it was ended by it.
+    next: Option<(usize, Meant)>,
+}
+
+impl Pieces<'_> {
+    fn of(text: &[u8]) -> Pieces<'_> {
+        Pieces { text, at: 0, next: None }
+    }
 }
 
 impl Iterator for Pieces<'_> {
@@ -152,6 +160,10 @@ impl Iterator for Pieces<'_> {
 
     fn next(&mut self) -> Option<Piece> {
         let start = self.at;
+        if let Some((length, meant)) = self.next.take() {
+            self.at = start + length;
+            return Some(Piece { source: start..self.at, meant });
+        }
         let plain = |end| Some(Piece { source: start..end, meant: Meant::Itself });
         let mut at = start;
         while let Some(found) = memchr3(b'&', b'%', b'\\', self.text.get(at..)?) {
@@ -161,8 +173,8 @@ impl Iterator for Pieces<'_> {
                     self.at = start + length;
                     return Some(Piece { source: start..self.at, meant });
                 }
-                Some(_) => {
-                    self.at = at;
+                escape @ Some(_) => {
+                    (self.at, self.next) = (at, escape);
                     return plain(at);
                 }
                 None => at += 1,
@@ -184,8 +196,15 @@ fn escape(text: &[u8]) -> Option<(usize, Meant)> {
         [b'&', b'#', rest @ ..] => entity(2, rest, 10),
         [b'&', rest @ ..] => {
             let length = rest.iter().take(MAX_NAME + 1).position(|byte| *byte == b';')?;
-            let character = NAMED.get(rest.get(..length)?)?;
-            Some((length + 2, meant(*character)))
+            let character = match rest.get(..length)? {
+                // Nearly all that there are.
+                b"amp" => '&',
+                b"lt" => '<',
+                b"gt" => '>',
+                b"quot" => '"',
+                name => *NAMED.get(name)?,
+            };
+            Some((length + 2, meant(character)))
         }
         [b'\\', rest @ ..] => backslash(rest),
         _ => None,
@@ -242,6 +261,9 @@ fn number(text: &[u8], radix: u32) -> Option<(u32, usize)> {
 }
 
 fn meant(character: char) -> Meant {
+    if character.is_ascii() {
+        return Meant::Other([character as u8, 0, 0, 0], 1);
+    }
     let mut bytes = [0; 4];
     let length = character.encode_utf8(&mut bytes).len();
     Meant::Other(bytes, length)
@@ -317,7 +339,7 @@ mod tests {
 
         #[test]
         fn anything_can_be_read(text in proptest::collection::vec(prop_oneof![any::<u8>(), Just(b'&'), Just(b'%'), Just(b'\\'), Just(b'#'), Just(b'u')], 0..200)) {
-            let pieces: Vec<Piece> = Pieces { text: &text, at: 0 }.collect();
+            let pieces: Vec<Piece> = Pieces::of(&text).collect();
             let mut at = 0;
             for piece in &pieces {
                 prop_assert_eq!(piece.source.start, at);

@@ -1,15 +1,22 @@
 //! The `[mcp]` trace: what is said between us and the servers, one line each.
 
 mod credentials;
-mod plain;
 mod sdk;
 
-pub use plain::{MAX_LINE, one_line, one_line_of};
 pub use sdk::capture;
 
 use crate::secrets::Redactor;
+use capability_gen::shown::Shown;
 use std::fmt;
 use std::sync::Arc;
+
+/// The longest line that is told of a server, in characters.
+pub const MAX_LINE: usize = 2000;
+
+/// A server's words as one line of an error, which people and models read.
+pub(crate) fn one_line(text: &str) -> String {
+    Shown::line(text, MAX_LINE).into()
+}
 
 /// Where the lines go, if anywhere.
 #[derive(Clone, Default)]
@@ -17,12 +24,12 @@ pub struct Trace(Option<Arc<Inner>>);
 
 struct Inner {
     redactor: Redactor,
-    sink: Box<dyn Fn(&str) + Send + Sync>,
+    sink: Box<dyn Fn(&Shown) + Send + Sync>,
 }
 
 impl Trace {
     /// Gives each line to a function, without secrets or control characters.
-    pub fn to(redactor: Redactor, sink: impl Fn(&str) + Send + Sync + 'static) -> Trace {
+    pub fn to(redactor: Redactor, sink: impl Fn(&Shown) + Send + Sync + 'static) -> Trace {
         Trace(Some(Arc::new(Inner { redactor, sink: Box::new(sink) })))
     }
 
@@ -36,7 +43,7 @@ impl Trace {
         let Some(inner) = &self.0 else { return };
         let text = format!("[mcp] {server}: {}", text());
         // Cutting comes last: half a secret would no longer be found.
-        (inner.sink)(&one_line(&credentials::mask(&inner.redactor.text(&text))));
+        (inner.sink)(&Shown::line(&credentials::mask(&inner.redactor.text(&text)), MAX_LINE));
     }
 }
 

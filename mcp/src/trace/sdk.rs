@@ -74,7 +74,7 @@ mod tests {
         redactor.add(&Secret::new("hunter2-\"quoted\""));
         let lines = Arc::new(Mutex::new(Vec::new()));
         let sink = lines.clone();
-        let trace = Trace::to(redactor, move |line| sink.lock().expect("lock").push(line.to_owned()));
+        let trace = Trace::to(redactor, move |line| sink.lock().expect("lock").push(line.to_string()));
         tracing::subscriber::with_default(subscriber(trace), log);
         lines.lock().expect("lock").clone()
     }

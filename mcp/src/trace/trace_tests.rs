@@ -9,14 +9,15 @@ fn line(server: &str, text: &str) -> String {
     redactor.add(&Secret::new("hunter2hunter2"));
     let found = Arc::new(Mutex::new(String::new()));
     let sink = found.clone();
-    Trace::to(redactor, move |line| line.clone_into(&mut sink.lock().expect("lock"))).line(server, || text.to_owned());
+    Trace::to(redactor, move |line| line.as_str().clone_into(&mut sink.lock().expect("lock")))
+        .line(server, || text.to_owned());
     found.lock().expect("lock").clone()
 }
 
 #[test]
 fn s1_34_a_line_names_its_server_and_stays_one_line() {
     assert_eq!(line("slack", "→ tools/call\n{}"), "[mcp] slack: → tools/call {}");
-    assert_eq!(line("sl\u{1b}ack\nx", "y"), "[mcp] sl\\u{1b}ack x: y");
+    assert_eq!(line("sl\u{1b}ack\nx", "y"), "[mcp] sl<U+001B>ack x: y");
 }
 
 #[test]

@@ -154,7 +154,7 @@ mod tests {
     fn headers_of_the_protocol_are_left_out_with_a_warning() {
         let told = Arc::new(Mutex::new(Vec::new()));
         let sink = told.clone();
-        let warnings = Warnings::to(move |text| sink.lock().unwrap().push(text.to_owned()));
+        let warnings = Warnings::to(move |text| sink.lock().unwrap().push(text.to_string()));
         let context = Context { warnings, ..Context::default() };
         let given = [("Accept", "x"), ("Mcp-Session-Id", "x"), ("X-Mine", "x")];
         let headers = headers_of("https://a.example/", &given, None, &context).unwrap();

@@ -85,7 +85,7 @@ mod tests {
         let (lines, warnings) = (Arc::new(Mutex::new(Vec::new())), Arc::new(Mutex::new(0)));
         let (line_sink, warning_sink) = (lines.clone(), warnings.clone());
         let context = Context {
-            trace: Trace::to(Redactor::default(), move |line| line_sink.lock().unwrap().push(line.to_owned())),
+            trace: Trace::to(Redactor::default(), move |line| line_sink.lock().unwrap().push(line.to_string())),
             warnings: Warnings::to(move |_| *warning_sink.lock().unwrap() += 1),
             ..Context::default()
         };

@@ -70,7 +70,7 @@ async fn an_answer_that_is_too_large_is_an_error_to_its_call_alone() {
 async fn the_operator_hears_of_noise_once() {
     let told = Arc::new(Mutex::new(Vec::new()));
     let sink = told.clone();
-    let warnings = Warnings::to(move |text| sink.lock().unwrap().push(text.to_owned()));
+    let warnings = Warnings::to(move |text| sink.lock().unwrap().push(text.to_string()));
     let server = server("event: endpoint\ndata: /messages\n\n").await;
     let transport = connect(&server, &Context { warnings, ..Context::default() }).await.unwrap();
     let client = ().serve(transport).await.unwrap();

@@ -30,8 +30,8 @@ fn open_with(script: &str, limit: usize) -> (StdioTransport, Said) {
     let said = Said::default();
     let (warnings, trace) = (said.warnings.clone(), said.trace.clone());
     let context = Context {
-        warnings: Warnings::to(move |text| warnings.lock().unwrap().push(text.to_owned())),
-        trace: Trace::to(Default::default(), move |text| trace.lock().unwrap().push(text.to_owned())),
+        warnings: Warnings::to(move |text| warnings.lock().unwrap().push(text.to_string())),
+        trace: Trace::to(Default::default(), move |text| trace.lock().unwrap().push(text.to_string())),
         ..Context::default()
     };
     let args = vec![Secret::new("-c"), Secret::new(script)];

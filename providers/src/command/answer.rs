@@ -4,8 +4,8 @@ use super::error::CommandError;
 use agent_spaces_mcp::process::Child;
 use agent_spaces_mcp::secrets::Redactor;
 use agent_spaces_std::http::parse_json;
-use capability_gen::hidden::is_hidden;
 use capability_gen::implementation::{CommandOutput, CommandTemplate};
+use capability_gen::shown::Shown;
 use serde_json::Value;
 
 /// Most bytes of stderr that an error repeats, but for those that secrets take.
@@ -83,7 +83,7 @@ fn last_lines(bytes: &[u8], redactor: &Redactor) -> String {
         .lines()
         .rev()
         .take(MAX_LINES)
-        .map(|line| line.replace('\t', " ").chars().filter(|character| !is_hidden(*character)).collect())
+        .map(|line| Shown::text(&line.replace('\t', " "), usize::MAX).into())
         .collect();
     lines.reverse();
     lines.join("\n")
@@ -116,7 +116,10 @@ mod tests {
         let long: String = (0..50).map(|line| format!("line {line}\x1b[31m\u{202e}\n")).collect();
         let shown = last_lines(long.as_bytes(), &Redactor::default());
         assert_eq!(shown.lines().count(), MAX_LINES);
-        assert!(shown.starts_with("line 30[31m\n") && shown.ends_with("line 49[31m"), "{shown}");
+        assert!(
+            shown.starts_with("line 30<U+001B>[31m<U+202E>\n") && shown.ends_with("line 49<U+001B>[31m<U+202E>"),
+            "{shown}"
+        );
         assert_eq!(last_lines(b"a\tb\xff\n\n", &Redactor::default()), "a b\u{fffd}");
     }
 

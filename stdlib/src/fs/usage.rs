@@ -23,9 +23,16 @@ const TRUSTED_PER_COUNTING: u32 = 10;
 
 #[derive(Debug)]
 pub(super) struct Usage {
-    /// The count, where no ledger has it.
-    own: Mutex<Option<Count>>,
+    own: Mutex<Known>,
     ledger: Option<Ledger>,
+}
+
+/// What is known of a workspace.
+#[derive(Debug, Default)]
+struct Known {
+    count: Option<Count>,
+    /// Whether it was counted here: what others did before this process began is not taken from a ledger.
+    is_counted: bool,
 }
 
 /// What a workspace holds.
@@ -60,7 +67,7 @@ pub(super) struct Change {
 
 /// The right to change the workspace.
 pub(super) struct Held<'a> {
-    count: MutexGuard<'a, Option<Count>>,
+    known: MutexGuard<'a, Known>,
     ledger: Option<HeldLedger>,
 }
 
@@ -73,30 +80,31 @@ impl Usage {
 
     /// Waits for the right to change the workspace.
     pub(super) fn lock(&self) -> Result<Held<'_>, StdError> {
-        let mut count = self.own.lock().unwrap_or_else(|poisoned| {
+        let mut known = self.own.lock().unwrap_or_else(|poisoned| {
             // Whoever failed may have counted what was never written.
-            let mut count = poisoned.into_inner();
-            *count = None;
+            let mut known = poisoned.into_inner();
+            *known = Known::default();
             self.own.clear_poison();
-            count
+            known
         });
         let mut ledger = self.ledger.as_ref().map(Ledger::hold).transpose()?;
         if let Some(ledger) = &mut ledger {
             // What others did since counts.
-            *count = ledger.read()?;
+            known.count = ledger.read()?;
         }
-        Ok(Held { count, ledger })
+        Ok(Held { known, ledger })
     }
 }
 
 impl Held<'_> {
     /// Counts a change that is about to be made; refuses one that the workspace has no room for.
     pub(super) fn apply(&mut self, workspace: &Workspace, change: Change) -> Result<(), StdError> {
-        let count = match *self.count {
-            Some(count) if count.is_trusted() => count,
+        let count = match self.known.count {
+            Some(count) if self.known.is_counted && count.is_trusted() => count,
             _ => count_all(workspace)?,
         };
         self.set(Some(count))?;
+        self.known.is_counted = true;
         let bytes = count.bytes.saturating_sub(change.removed).saturating_add(change.added);
         let most = workspace.policy.max_total_bytes;
         // A workspace that is too full already can still be made smaller.
@@ -113,7 +121,7 @@ impl Held<'_> {
 
     /// Counts a deletion that was made.
     pub(super) fn removed(&mut self, bytes: u64) {
-        if let Some(count) = *self.count {
+        if let Some(count) = self.known.count {
             let (bytes, entries) = (count.bytes.saturating_sub(bytes), count.entries.saturating_sub(1));
             // What cannot be written down stays too high, and not for long.
             let _ = self.set(Some(Count { bytes, entries, ..count }));
@@ -126,15 +134,15 @@ impl Held<'_> {
     }
 
     fn set(&mut self, count: Option<Count>) -> Result<(), StdError> {
-        if *self.count == count {
+        if self.known.count == count {
             return Ok(());
         }
         // Counted only for as long as it stands where others see it.
-        *self.count = None;
+        self.known.count = None;
         if let Some(ledger) = &mut self.ledger {
             ledger.write(count.as_ref())?;
         }
-        *self.count = count;
+        self.known.count = count;
         Ok(())
     }
 }

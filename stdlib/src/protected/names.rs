@@ -53,20 +53,11 @@ const READ_ONLY: [&str; 8] = [
 ];
 
 /// Folders in which no folder is the scripts' own: version control, keys and tokens.
-const CLOSED_TREES: [&str; 12] = [
-    ".git",
-    ".hg",
-    ".svn",
-    ".jj",
-    ".ssh",
-    ".gnupg",
-    ".password-store",
-    ".aws",
-    ".azure",
-    ".kube",
-    ".docker",
-    ".agent-spaces",
-];
+const CLOSED_TREES: [&str; 11] =
+    [".git", ".hg", ".svn", ".jj", ".ssh", ".gnupg", ".password-store", ".aws", ".azure", ".kube", ".docker"];
+
+/// The same, for folders that scripts write to: what is generated, and what handlers import.
+const READ_ONLY_TREES: [&str; 2] = [".agent-spaces", "node_modules"];
 
 /// Folders that are not the scripts' own by themselves: programs keep their configuration in them. Folders below may be,
 /// such as a checkout in `.claude/worktrees`.
@@ -113,7 +104,8 @@ pub fn closing_name(folder: &Path, access: Access) -> Option<String> {
         let name = folded(name);
         CLOSED_TREES.contains(&name.as_str())
             || (index == last && CLOSED_FOLDERS.contains(&name.as_str()))
-            || (access == Access::Write && (name == "node_modules" || (index == last && name == "capabilities")))
+            || (access == Access::Write
+                && (READ_ONLY_TREES.contains(&name.as_str()) || (index == last && name == "capabilities")))
     };
     names.iter().enumerate().find(|(index, name)| is_closing(*index, name)).map(|(_, name)| name.clone().into_owned())
 }
@@ -277,7 +269,11 @@ mod tests {
             assert_eq!(closed(folder), None, "{folder}");
         }
         let to_write = |folder: &str| closing_name(Path::new(folder), Access::Write);
-        assert!(to_write("/w/capabilities").is_some() && to_write("/w/node_modules/a").is_some());
+        for folder in ["/w/capabilities", "/w/node_modules/a", "/w/.agent-spaces", "/w/.agent-spaces/capabilities/a"] {
+            assert!(to_write(folder).is_some(), "{folder}");
+        }
+        // What is generated may be imported by who names its folder.
+        assert_eq!(closed("/w/.agent-spaces/capabilities/a"), None);
         assert!(to_write("/capabilities/w").is_none() && to_write("/w/files").is_none());
     }
 

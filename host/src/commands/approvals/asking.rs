@@ -4,6 +4,7 @@ use crate::commands::clients::Session;
 use crate::commands::failure::Failure;
 use crate::commands::terminal;
 use agent_spaces_approvals::{Channel, PipeChannel, StoreChannel, TerminalChannel};
+use capability_gen::shown::Shown;
 use clap::{Args, ValueEnum};
 use std::io::IsTerminal as _;
 use std::sync::Arc;
@@ -59,10 +60,10 @@ impl Asking {
                 return Err(Failure::new("config.usage", "stdin cannot be both script and decisions", Some(hint)));
             }
             Some(How::Pipe) => session.wait(async {
-                let report = |text: &str| terminal::warn(&format!("a decision was refused: {text}"));
+                let report = |text: &Shown| terminal::warn(&format!("a decision was refused: {text}"));
                 Arc::new(PipeChannel::new(tokio::io::stdin(), report)) as Arc<dyn Channel>
             }),
-            Some(How::Store) => Arc::new(StoreChannel::new(super::store()?, super::key()?, terminal::warn)),
+            Some(How::Store) => Arc::new(StoreChannel::new(super::store()?, super::key()?, terminal::warn::<Shown>)),
         };
         session.ask_through(channel);
         Ok(())

@@ -9,9 +9,10 @@ use super::{folders, output, terminal};
 use agent_spaces_approvals::{
     ApproverKey, ApproverToken, Channel, Decision, Lasts, Request, Store, StoreChannel, StoreError,
 };
+use capability_gen::shown;
+use capability_gen::shown::Shown;
 use clap::{Args, Subcommand, ValueEnum};
 use serde_json::{Value, json};
-use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -118,34 +119,38 @@ fn approval(by: String, choice: &Choice, lasts: Span) -> Decision {
     Decision { reason: choice.reason.clone(), ..Decision::approve(by).lasting(lasts) }
 }
 
-fn list() -> Result<(Value, String), Failure> {
+fn list() -> Result<(Value, Shown), Failure> {
     let listing = store()?.list().map_err(failed)?;
     listing.unreadable.iter().for_each(|error| terminal::warn(&error.to_string()));
-    let mut text = String::new();
+    let mut text = Shown::default();
     for request in &listing.requests {
         describe(&mut text, request);
     }
     if listing.requests.is_empty() {
-        text.push_str("Nothing waits.\n");
+        text.push("Nothing waits.\n");
     }
     Ok((json!(listing.requests), text))
 }
 
-fn describe(text: &mut String, request: &Request) {
+fn describe(text: &mut Shown, request: &Request) {
     let line = terminal::clean_line;
     let left = request.time_left().unwrap_or_default().as_secs();
-    let space = request.space.as_ref().map(|space| format!(" in {}", line(space))).unwrap_or_default();
-    let _ = writeln!(text, "{}  {}{space}  {left} s left", request.id, line(&request.label()));
-    let _ = writeln!(text, "  function   {}", line(&request.function_id.to_string()));
-    let _ = writeln!(text, "  of         {}, answered by {}", line(&request.module), line(&request.source));
-    let _ = writeln!(text, "  arguments  {}", line(&request.params.to_string()));
-    let _ = writeln!(text, "  says       {}", line(&request.message));
+    let space = request.space.as_ref().map(|space| shown!(" in {}", line(space))).unwrap_or_default();
+    text.push(shown!("{}  {}{}  {} s left\n", line(&request.id), line(&request.label()), space, left));
+    text.push(shown!("  function   {}\n", line(&request.function_id.to_string())));
+    text.push(shown!("  of         {}, answered by {}\n", line(&request.module), line(&request.source)));
+    // All of them: whoever decides must see what they decide about.
+    text.push(shown!("  arguments  {}\n", Shown::line(&request.params.to_string(), usize::MAX)));
+    text.push(shown!("  says       {}\n", request.message));
+    for (index, place) in request.places.iter().enumerate() {
+        text.push(shown!("{}{}", if index == 0 { "  named at   " } else { ", " }, place));
+    }
     if !request.places.is_empty() {
-        let _ = writeln!(text, "  named at   {}", line(&request.places.join(", ")));
+        text.push("\n");
     }
 }
 
-fn decide(choice: &Choice, decision: impl FnOnce(String) -> Decision) -> Result<(Value, String), Failure> {
+fn decide(choice: &Choice, decision: impl FnOnce(String) -> Decision) -> Result<(Value, Shown), Failure> {
     let token = choice.token()?;
     let store = store()?;
     let request = store.get(&choice.id).map_err(failed)?;
@@ -153,16 +158,18 @@ fn decide(choice: &Choice, decision: impl FnOnce(String) -> Decision) -> Result<
     let word = json!(decision)["decision"].as_str().unwrap_or_default().to_owned();
     store.decide(&request, decision, &token).map_err(failed)?;
     let done = if word == "approve" { "approved" } else { "denied" };
-    let name = terminal::clean_line(&format!("{} ({})", request.label(), request.function_id));
-    let text = format!("{}  {name} {done}\n", request.id);
+    let (id, label) = (terminal::clean_line(&request.id), terminal::clean_line(&request.label()));
+    let function = terminal::clean_line(&request.function_id.to_string());
+    let text = shown!("{}  {} ({}) {}\n", id, label, function, done);
     Ok((json!({ "id": request.id, "decision": word }), text))
 }
 
-fn token() -> Result<(Value, String), Failure> {
+fn token() -> Result<(Value, Shown), Failure> {
     let token = ApproverToken::new().map_err(failed)?;
     token.key().save(&key_file()?).map_err(failed)?;
     terminal::note("This is shown once. Whoever has it can approve calls: keep it from agents and their scripts.");
-    Ok((json!({ "token": token.reveal() }), format!("{}\n", token.reveal())))
+    let text = shown!("{}\n", terminal::clean_line(&token.reveal()));
+    Ok((json!({ "token": token.reveal() }), text))
 }
 
 impl Choice {
@@ -190,7 +197,7 @@ fn store() -> Result<Store, Failure> {
 
 /// Lets whoever holds the approver's token decide, where there is one.
 pub(super) fn store_channel() -> Option<Arc<dyn Channel>> {
-    Some(Arc::new(StoreChannel::new(store().ok()?, key().ok()?, terminal::warn)))
+    Some(Arc::new(StoreChannel::new(store().ok()?, key().ok()?, terminal::warn::<Shown>)))
 }
 
 /// The public key of who may decide.

@@ -1,13 +1,14 @@
 //! What a component can reach.
 
 use crate::commands::failure::Failure;
-use crate::commands::terminal::clean;
+use crate::commands::terminal::{clean, clean_line};
 use agent_spaces::{Audit as Findings, AuditError, AuditedInterface, audit};
+use capability_gen::shown;
+use capability_gen::shown::Shown;
 use serde_json::{Value, json};
-use std::fmt::Write as _;
 use std::path::Path;
 
-pub(super) fn audit_file(file: &Path) -> Result<(Value, String), Failure> {
+pub(super) fn audit_file(file: &Path) -> Result<(Value, Shown), Failure> {
     let shown = file.display();
     let fail = |message: String, hint| Failure::new("config.file", format!("{shown}: {message}"), hint);
     let wasm = std::fs::read(file).map_err(|error| fail(error.to_string(), None))?;
@@ -22,23 +23,25 @@ pub(super) fn audit_file(file: &Path) -> Result<(Value, String), Failure> {
     Ok((json!(findings), text))
 }
 
-fn describe(file: &str, findings: &Findings) -> String {
-    let mut text = format!("{} ({} bytes)\nsha256 {}\n", clean(file), findings.bytes, findings.sha256);
+fn describe(file: &str, findings: &Findings) -> Shown {
+    let hash = clean_line(&findings.sha256);
+    let mut text = shown!("{} ({} bytes)\nsha256 {}\n", clean_line(file), findings.bytes, hash);
     for module in &findings.modules {
         let what = if module.is_engine { ", the engine of this agent-spaces" } else { "" };
-        let _ = writeln!(text, "core module sha256 {} ({} bytes{what})", module.sha256, module.bytes);
+        let hash = clean_line(&module.sha256);
+        text.push(shown!("core module sha256 {} ({} bytes{})\n", hash, module.bytes, what));
     }
     section(&mut text, "imports", &findings.imports);
     section(&mut text, "exports", &findings.exports);
     text
 }
 
-fn section(text: &mut String, title: &str, interfaces: &[AuditedInterface]) {
-    let _ = writeln!(text, "\n{title}: {}", if interfaces.is_empty() { "nothing" } else { "" }.trim_end());
+fn section(text: &mut Shown, title: &'static str, interfaces: &[AuditedInterface]) {
+    text.push(shown!("\n{}: {}\n", title, if interfaces.is_empty() { "nothing" } else { "" }));
     for interface in interfaces {
-        let _ = writeln!(text, "  {}", clean(&interface.name));
+        text.push(shown!("  {}\n", clean_line(&interface.name)));
         for line in interface.wit.lines() {
-            let _ = writeln!(text, "    {}", clean(line));
+            text.push(shown!("    {}\n", clean(line)));
         }
     }
 }

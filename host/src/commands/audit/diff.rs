@@ -5,23 +5,24 @@ use crate::commands::failure::Failure;
 use crate::commands::space_choice::ConfigChoice;
 use crate::commands::{folders, terminal};
 use agent_spaces_mcp::lock::compare;
+use capability_gen::shown;
+use capability_gen::shown::Shown;
 use serde_json::{Value, json};
-use std::fmt::Write as _;
 
 /// The findings, and the exit status: 1 where something changed.
-pub(super) fn audit(config: &ConfigChoice) -> Result<(Value, String, u8), Failure> {
+pub(super) fn audit(config: &ConfigChoice) -> Result<(Value, Shown, u8), Failure> {
     let engine = folders::engine(true)?;
     let project = config.open(&engine)?.ok_or_else(|| {
         let hint = "add agent-spaces.config.json or .mcp.json, or name a file with --config";
         Failure::new("config.file", "no configuration was found", Some(hint))
     })?;
     let session = Session::new(&project, false)?;
-    let (mut values, mut text, mut status) = (Vec::new(), String::new(), 0);
-    let mut say = |server: &str, kind: &str, lines: Vec<(String, bool)>| {
-        let _ = writeln!(text, "{}  {kind}", terminal::clean_line(server));
+    let (mut values, mut text, mut status) = (Vec::new(), Shown::default(), 0);
+    let mut say = |server: &str, kind: &'static str, lines: Vec<(String, bool)>| {
+        text.push(shown!("{}  {}\n", terminal::clean_line(server), kind));
         for (line, is_refused) in &lines {
             let mark = if *is_refused { "refused until accepted: " } else { "" };
-            let _ = writeln!(text, "  {mark}{}", terminal::clean_line(line));
+            text.push(shown!("  {}{}\n", mark, terminal::clean_line(line)));
         }
         let changes: Vec<Value> =
             lines.into_iter().map(|(change, refused)| json!({ "change": change, "refused": refused })).collect();

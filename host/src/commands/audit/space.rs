@@ -6,10 +6,11 @@ use crate::commands::space_choice::ConfigChoice;
 use crate::commands::{folders, terminal};
 use agent_spaces::project::DefinitionBody;
 use agent_spaces::{ManifestFunction, ManifestInterface, ManifestProvider, STANDARD_LIBRARY};
+use capability_gen::shown;
+use capability_gen::shown::Shown;
 use serde_json::{Value, json};
-use std::fmt::Write as _;
 
-pub(super) fn audit(name: &str, config: &ConfigChoice) -> Result<(Value, String), Failure> {
+pub(super) fn audit(name: &str, config: &ConfigChoice) -> Result<(Value, Shown), Failure> {
     let engine = folders::engine(true)?;
     let project = config.open(&engine)?.ok_or_else(|| {
         let hint = "name a component's file, or add agent-spaces.config.json";
@@ -17,7 +18,7 @@ pub(super) fn audit(name: &str, config: &ConfigChoice) -> Result<(Value, String)
     })?;
     let modules = project.space(Some(name))?;
     let mut rest = modules.assemble(&engine)?.reach()?;
-    let mut text = format!("{}\n", clean(name));
+    let mut text = shown!("{}\n", clean(name));
     let mut values = Vec::new();
     for definition in &modules.given {
         let own = definition.interfaces()?;
@@ -27,20 +28,20 @@ pub(super) fn audit(name: &str, config: &ConfigChoice) -> Result<(Value, String)
             DefinitionBody::Module(module) => module.outline.specifier.clone(),
             DefinitionBody::Wit(_) => definition.path.display().to_string(),
         };
-        let _ = writeln!(text, "\n{}", clean(&module));
+        text.push(shown!("\n{}\n", clean(&module)));
         functions(&mut text, interfaces.iter().flat_map(|interface: &ManifestInterface| &interface.functions));
         values.push(json!({ "module": module, "interfaces": described(&interfaces) }));
     }
     for server in &modules.undiscovered {
         let state = server.obstacle().unwrap_or_else(|| "its tools are not known yet".into());
-        let _ = writeln!(text, "\n{}\n  {}", clean(&server.specifier()), clean(&state));
+        text.push(shown!("\n{}\n  {}\n", clean(&server.specifier()), clean(&state)));
         values.push(json!({ "module": server.specifier(), "state": state }));
     }
-    let _ = writeln!(text, "\n{STANDARD_LIBRARY}\n  answered by the host");
+    text.push(shown!("\n{}\n  answered by the host\n", STANDARD_LIBRARY));
     rest.iter().for_each(|part| standard(&mut text, part));
     values.push(json!({ "module": STANDARD_LIBRARY, "interfaces": described(&rest) }));
     let reached = Reached::of(&modules, project.limits(Some(name)));
-    let _ = writeln!(text, "\n{}\n{}\n{}", reached.files(), reached.network(), reached.limits());
+    text.push(shown!("\n{}\n{}\n{}\n", reached.files(), reached.network(), reached.limits()));
     let value = json!({
         "space": name, "modules": values, "files": reached.files_json(), "network": reached.network_json(),
         "limits": reached.limits_json(),
@@ -49,12 +50,12 @@ pub(super) fn audit(name: &str, config: &ConfigChoice) -> Result<(Value, String)
 }
 
 /// Writes functions, each after what answers it where that changes.
-fn functions<'a>(text: &mut String, functions: impl Iterator<Item = &'a ManifestFunction>) {
+fn functions<'a>(text: &mut Shown, functions: impl Iterator<Item = &'a ManifestFunction>) {
     let mut last = None;
     for function in functions {
         if last != Some(&function.provider) {
             let ManifestProvider { kind, description } = &function.provider;
-            let _ = writeln!(text, "  answered by {} ({kind})", clean(description));
+            text.push(shown!("  answered by {} ({})\n", clean(description), clean(&kind.to_string())));
         }
         last = Some(&function.provider);
         reach::function(text, "  ", function);
@@ -74,7 +75,7 @@ fn described(interfaces: &[ManifestInterface]) -> Value {
 }
 
 /// One line where the same holds for all functions of a part.
-fn standard(text: &mut String, part: &ManifestInterface) {
+fn standard(text: &mut Shown, part: &ManifestInterface) {
     let holds = |function: &ManifestFunction| (function.decision, function.terms.clone());
     match part.functions.split_first() {
         Some((first, others)) if others.iter().all(|other| holds(other) == holds(first)) => {
@@ -85,6 +86,6 @@ fn standard(text: &mut String, part: &ManifestInterface) {
     }
 }
 
-fn clean(text: &str) -> String {
+fn clean(text: &str) -> Shown {
     terminal::clean_line(text)
 }

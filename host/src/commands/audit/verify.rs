@@ -2,6 +2,7 @@
 
 use crate::commands::failure::Failure;
 use crate::commands::{folders, output};
+use agent_spaces::Shown;
 use agent_spaces_audit_log::{AuditError, Tampered, Verification, Verified};
 use clap::Args;
 use serde_json::{Value, json};
@@ -55,7 +56,7 @@ impl Verify {
 
 /// A log in which no line was changed. What is missing may be a crash's doing, or somebody's; what could not be written
 /// is known.
-fn whole(log: &Path, found: Verified) -> (Value, String, u8) {
+fn whole(log: &Path, found: Verified) -> (Value, Shown, u8) {
     let Verified { entries, recovered, lost, gaps, unwritten, waiting, removed, files, shipped } = found;
     let missing = format!("at least {lost} more are missing: a crash took them, or somebody cut them off");
     let unlogged = gaps.saturating_add(unwritten);
@@ -93,13 +94,14 @@ fn whole(log: &Path, found: Verified) -> (Value, String, u8) {
     if let Some(message) = message {
         value["message"] = json!(message);
     }
-    (value, text + "\n", status)
+    (value, Shown::text(&(text + "\n"), usize::MAX), status)
 }
 
-fn changed(log: &Path, Tampered { line, message }: &Tampered) -> (Value, String, u8) {
+fn changed(log: &Path, Tampered { line, message }: &Tampered) -> (Value, Shown, u8) {
     let value = json!({ "ok": false, "verdict": "changed", "log": log, "line": line, "message": message });
     let line = line.map(|line| format!(":{line}")).unwrap_or_default();
-    (value, format!("{}{line}: {message}\n", log.display()), 1)
+    let text = format!("{}{line}: {message}\n", log.display());
+    (value, Shown::text(&text, usize::MAX), 1)
 }
 
 /// Whether something was changed cannot be said.

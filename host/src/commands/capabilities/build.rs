@@ -4,9 +4,10 @@ use super::Sources;
 use crate::commands::failure::Failure;
 use crate::commands::{folders, output, terminal};
 use agent_spaces::project::{BuildReport, build};
+use capability_gen::shown;
+use capability_gen::shown::Shown;
 use clap::Args;
 use serde_json::json;
-use std::fmt::Write;
 use std::path::PathBuf;
 
 /// Compile definitions into bundles: WIT, TypeScript declarations, JavaScript and schemas.
@@ -55,7 +56,7 @@ impl Build {
         let (folder, definitions) = self.sources.load(&engine)?;
         let folder = self.out.clone().unwrap_or(folder);
         let report = build(&folder, &definitions, self.sources.scope(), |module| {
-            bar.set_message(format!("Compiling {module}"))
+            bar.say(shown!("Compiling {}", terminal::clean_line(module)))
         })?;
         bar.finish_and_clear();
         Ok(report)
@@ -65,12 +66,12 @@ impl Build {
 /// Warnings that a person reads.
 const MAX_NOTES: usize = 50;
 
-fn describe(report: &BuildReport) -> String {
-    let mut text = String::new();
+fn describe(report: &BuildReport) -> Shown {
+    let mut text = Shown::default();
     for module in &report.modules {
         let functions = if module.functions == 1 { "function" } else { "functions" };
         let (specifier, source) = (terminal::clean_line(&module.specifier), terminal::clean_line(&module.source));
-        let _ = writeln!(text, "{specifier}  {} {functions}  from {source}", module.functions);
+        text.push(shown!("{}  {} {}  from {}\n", specifier, module.functions, functions, source));
     }
     for note in report.notes.iter().take(MAX_NOTES) {
         terminal::warn(&format!("{}: {}", note.place, note.message));
@@ -78,12 +79,12 @@ fn describe(report: &BuildReport) -> String {
     if report.notes.len() > MAX_NOTES {
         terminal::warn(&format!("{} more like these: see --json", report.notes.len() - MAX_NOTES));
     }
-    let count = |count: usize, noun: &str| format!("{count} {noun}{}", if count == 1 { "" } else { "s" });
+    let count = |count: usize, noun: &'static str| shown!("{} {}{}", count, noun, if count == 1 { "" } else { "s" });
     let modules = count(report.modules.len(), "module");
-    let _ = match (report.written.len(), report.removed.len()) {
-        (0, 0) => writeln!(text, "{modules}, nothing to do"),
-        (written, 0) => writeln!(text, "{modules}, {} written", count(written, "file")),
-        (written, removed) => writeln!(text, "{modules}, {} written, {removed} removed", count(written, "file")),
-    };
+    text.push(match (report.written.len(), report.removed.len()) {
+        (0, 0) => shown!("{}, nothing to do\n", modules),
+        (written, 0) => shown!("{}, {} written\n", modules, count(written, "file")),
+        (written, removed) => shown!("{}, {} written, {} removed\n", modules, count(written, "file"), removed),
+    });
     text
 }

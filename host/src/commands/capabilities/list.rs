@@ -4,9 +4,10 @@ use super::Sources;
 use crate::commands::failure::Failure;
 use crate::commands::{folders, output, terminal};
 use agent_spaces::project::{DefinitionBody, DefinitionFile};
+use capability_gen::shown;
+use capability_gen::shown::Shown;
 use clap::Args;
 use serde_json::{Value, json};
-use std::fmt::Write;
 
 /// List the capabilities that are defined here.
 #[derive(Args)]
@@ -65,24 +66,28 @@ fn entries(definition: &DefinitionFile) -> Vec<Value> {
     }
 }
 
-fn table(entries: &[Value]) -> String {
+fn table(entries: &[Value]) -> Shown {
     let text = |entry: &Value, key: &str| match &entry[key] {
         Value::String(text) => terminal::clean_line(text),
-        Value::Null => String::new(),
-        other => other.to_string(),
+        Value::Null => Shown::default(),
+        other => terminal::clean_line(&other.to_string()),
     };
     let columns = ["name", "version", "source", "module", "functions", "file"];
     let width =
         |key: &str| entries.iter().map(|entry| text(entry, key).chars().count()).max().unwrap_or(0).max(key.len());
     let widths: Vec<usize> = columns.iter().map(|key| width(key)).collect();
-    let mut out = String::new();
-    let line = |cells: Vec<String>| {
-        let padded = cells.iter().zip(&widths).map(|(cell, width)| format!("{cell:<width$}"));
-        padded.collect::<Vec<_>>().join("  ").trim_end().to_owned()
+    let line = |cells: Vec<Shown>| {
+        let mut line = Shown::default();
+        for (index, (cell, width)) in cells.iter().zip(&widths).enumerate() {
+            // Nothing stands after the last, so that no line ends in spaces.
+            let width = if index + 1 == cells.len() { 0 } else { *width };
+            line.push(shown!("{}{:<width$}", if index > 0 { "  " } else { "" }, cell));
+        }
+        shown!("{}\n", line)
     };
-    let _ = writeln!(out, "{}", line(columns.iter().map(|key| (*key).to_owned()).collect()));
+    let mut out = line(columns.iter().map(|key| Shown::from(*key)).collect());
     for entry in entries {
-        let _ = writeln!(out, "{}", line(columns.iter().map(|key| text(entry, key)).collect()));
+        out.push(line(columns.iter().map(|key| text(entry, key)).collect()));
     }
     out
 }

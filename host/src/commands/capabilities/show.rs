@@ -2,7 +2,7 @@
 
 use super::Sources;
 use crate::commands::failure::Failure;
-use crate::commands::{folders, output as printed, terminal};
+use crate::commands::{folders, output as printed};
 use agent_spaces::project::{DefinitionBody, DefinitionFile, Output, output};
 use clap::Args;
 
@@ -46,11 +46,7 @@ struct Form {
 impl Show {
     pub(super) fn execute(self) -> u8 {
         match self.show() {
-            Ok(text) => {
-                // Descriptions are a stranger's text; a pipe gets it as it is.
-                let text = if terminal::is_printed() { terminal::clean(&text) } else { text };
-                printed::print(&text)
-            }
+            Ok(text) => printed::print_document(&text),
             Err(failure) => failure.show(),
         }
     }

@@ -1,8 +1,9 @@
 //! One thing that was looked at, and how all of them are shown.
 
 use super::super::terminal::{self, clean_line};
+use capability_gen::shown;
+use capability_gen::shown::Shown;
 use serde_json::{Value, json};
-use std::fmt::Write as _;
 
 /// One thing that was looked at.
 pub(super) struct Check {
@@ -72,9 +73,9 @@ impl Report {
         self.0.iter().map(status).max().unwrap_or_default()
     }
 
-    pub(super) fn text(&self) -> String {
+    pub(super) fn text(&self) -> Shown {
         let is_drawn = terminal::is_printed() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
-        let mut text = String::new();
+        let mut text = Shown::default();
         for check in &self.0 {
             let mark = match (check.mark, is_drawn) {
                 (Mark::Fine, true) => "\x1b[32m✓\x1b[0m",
@@ -86,25 +87,23 @@ impl Report {
                 (Mark::Warning, false) => "warn",
                 (Mark::Broken(_), false) => "FAIL",
             };
-            let _ = writeln!(text, "{mark} {}: {}", clean_line(&check.subject), cut(&check.message));
+            text.push(shown!("{} {}: {}\n", mark, clean_line(&check.subject), cut(&check.message)));
             if let Some(fix) = &check.fix {
-                let _ = writeln!(text, "{}-> {}", if is_drawn { "  " } else { "     " }, cut(fix));
+                text.push(shown!("{}-> {}\n", if is_drawn { "  " } else { "     " }, cut(fix)));
             }
         }
         let count = |is_counted: fn(Mark) -> bool| self.0.iter().filter(|check| is_counted(check.mark)).count();
         let (broken, warnings) = (count(|mark| matches!(mark, Mark::Broken(_))), count(|mark| mark == Mark::Warning));
         let plural = |count: usize| if count == 1 { "" } else { "s" };
-        let _ = match (broken, warnings) {
-            (0, 0) => writeln!(text, "\nAll is well."),
-            (0, warnings) => writeln!(text, "\nIt works, with {warnings} warning{}.", plural(warnings)),
-            (broken, 0) => writeln!(text, "\n{broken} thing{} to repair.", plural(broken)),
-            (broken, warnings) => writeln!(
-                text,
-                "\n{broken} thing{} to repair, and {warnings} warning{}.",
-                plural(broken),
-                plural(warnings)
-            ),
-        };
+        text.push(match (broken, warnings) {
+            (0, 0) => "\nAll is well.\n".into(),
+            (0, warnings) => shown!("\nIt works, with {} warning{}.\n", warnings, plural(warnings)),
+            (broken, 0) => shown!("\n{} thing{} to repair.\n", broken, plural(broken)),
+            (broken, warnings) => {
+                let (things, more) = (plural(broken), plural(warnings));
+                shown!("\n{} thing{} to repair, and {} warning{}.\n", broken, things, warnings, more)
+            }
+        });
         text
     }
 
@@ -122,15 +121,16 @@ impl Report {
     }
 }
 
-fn cut(text: &str) -> String {
-    let clean = clean_line(text);
+fn cut(text: &str) -> Shown {
+    let clean = Shown::line(text, usize::MAX);
     let more = clean.chars().count().saturating_sub(MAX_MESSAGE);
     match more {
         0 => clean,
         more => {
             let half = MAX_MESSAGE / 2;
             let end = clean.chars().skip(half + more);
-            clean.chars().take(half).chain(" … ".chars()).chain(end).collect()
+            let both: String = clean.chars().take(half).chain(" … ".chars()).chain(end).collect();
+            Shown::line(&both, usize::MAX)
         }
     }
 }

@@ -14,12 +14,14 @@ use super::failure::Failure;
 use super::programs::{Entry, Reach, Source, State, merge, search};
 use super::{folders, output, terminal};
 use agent_spaces::trust::Status;
+use capability_gen::shown;
+use capability_gen::shown::Shown;
 use clap::Args;
 use originals::Originals;
 use ours::Ours;
 use paste::Paste;
 use serde_json::{Value, json};
-use std::io::{IsTerminal, Write as _};
+use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 
 /// Put the MCP servers of other programs behind this one.
@@ -140,7 +142,7 @@ impl Init {
     /// Prints for people what `--json` gives as data at the end.
     fn say(&self, text: &str) {
         if !self.json {
-            output::print(text);
+            output::print(&Shown::text(text, usize::MAX));
         }
     }
 
@@ -171,7 +173,7 @@ impl Init {
         if self.dry_run || self.yes || !self.is_asking() {
             return Ok(None);
         }
-        terminal::note(&originals.question());
+        terminal::note(terminal::clean(&originals.question()));
         if !ask("Take them out of these files? Each is kept beside itself first.", false) {
             return Ok(None);
         }
@@ -207,7 +209,7 @@ fn is_accepted(source: &Source) -> bool {
 /// Asks a person; whoever says nothing gets the default.
 fn ask(question: &str, default: bool) -> bool {
     let choices = if default { "[Y/n]" } else { "[y/N]" };
-    let _ = write!(std::io::stderr(), "{} {choices} ", terminal::clean_line(question));
+    terminal::ask(&shown!("{} {} ", terminal::clean_line(question), choices));
     let mut answer = String::new();
     match std::io::stdin().read_line(&mut answer) {
         // The end of the input is nobody's yes.

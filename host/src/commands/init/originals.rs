@@ -153,7 +153,7 @@ impl Original {
     }
 
     fn names(&self) -> String {
-        terminal::clean_line(&self.server_names().join(", "))
+        terminal::clean_line(&self.server_names().join(", ")).into()
     }
 }
 
@@ -172,5 +172,5 @@ fn is_present(entry: &Entry, ours: &Ours) -> bool {
 }
 
 fn shown(path: &Path) -> String {
-    terminal::clean_line(&path.display().to_string())
+    terminal::clean_path(path).into()
 }

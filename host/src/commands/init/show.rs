@@ -1,7 +1,7 @@
 //! What was found and what was done, for people and as data.
 
 use super::super::programs::{Entry, Reach, Source, State};
-use super::super::terminal::clean_line;
+use super::super::terminal::{clean_line, clean_path};
 use super::Written;
 use super::ours::{Ours, addition, literal_secrets};
 use super::paste::indented;
@@ -113,8 +113,8 @@ fn state(state: &State) -> &'static str {
 /// The names of its variables or headers; their values are nobody's to see.
 fn names(server: &McpServer) -> Vec<String> {
     match &server.transport {
-        Transport::Stdio { env, .. } => env.keys().map(|name| clean_line(name)).collect(),
-        Transport::Remote { headers, .. } => headers.keys().map(|name| clean_line(name)).collect(),
+        Transport::Stdio { env, .. } => env.keys().map(|name| clean_line(name).into()).collect(),
+        Transport::Remote { headers, .. } => headers.keys().map(|name| clean_line(name).into()).collect(),
     }
 }
 
@@ -235,13 +235,9 @@ pub(super) fn nothing(looked: &[PathBuf], file: &Path) -> String {
 }
 
 fn path(path: &Path) -> String {
-    clean_line(&path.display().to_string())
+    clean_path(path).into()
 }
 
 fn cut(text: &str) -> String {
-    let clean = clean_line(text);
-    match clean.chars().count() > MAX_SHOWN {
-        true => clean.chars().take(MAX_SHOWN).chain(['…']).collect(),
-        false => clean,
-    }
+    agent_spaces::Shown::line(text, MAX_SHOWN + 1).into()
 }

@@ -6,9 +6,10 @@ use crate::commands::failure::Failure;
 use crate::commands::{output, terminal};
 use agent_spaces::mcp::ConfiguredServer;
 use agent_spaces_mcp::lock::compare;
+use capability_gen::shown;
+use capability_gen::shown::Shown;
 use clap::Args;
 use serde_json::{Value, json};
-use std::fmt::Write as _;
 use std::sync::Arc;
 
 /// Accept what servers offer now: ask them, show what is new, write it to capabilities.lock.
@@ -40,7 +41,7 @@ impl Accept {
         }
     }
 
-    fn accept(&self) -> Result<(Vec<Value>, String, u8), Failure> {
+    fn accept(&self) -> Result<(Vec<Value>, Shown, u8), Failure> {
         let (_, project, session) = self.options.open()?;
         let named: Vec<&Arc<ConfiguredServer>> = match self.servers.is_empty() {
             true => {
@@ -49,7 +50,7 @@ impl Accept {
             }
             false => self.servers.iter().map(|name| server(&project, name)).collect::<Result<_, _>>()?,
         };
-        let (mut values, mut text, mut status) = (Vec::new(), String::new(), 0);
+        let (mut values, mut text, mut status) = (Vec::new(), Shown::default(), 0);
         for server in named {
             let name = terminal::clean_line(&server.name);
             let found = session.discover(server).and_then(|listing| session.locked(server, &listing));
@@ -58,7 +59,7 @@ impl Accept {
                 // The others are asked all the same.
                 Err(failure) => {
                     status = status.max(failure.error.exit_status());
-                    let _ = writeln!(text, "{name}  fails: {}", terminal::clean_line(&failure.error.message));
+                    text.push(shown!("{}  fails: {}\n", name, terminal::clean_line(&failure.error.message)));
                     values.push(json!({ "server": server.name, "error": failure.error }));
                     continue;
                 }
@@ -67,9 +68,9 @@ impl Accept {
                 Some(before) => compare(before, &found).iter().map(ToString::to_string).collect(),
                 None => vec![format!("{}, accepted for the first time", tools(found.tools.len()))],
             };
-            let _ = writeln!(text, "{name}{}", if changes.is_empty() { "  nothing new" } else { "" });
+            text.push(shown!("{}{}\n", name, if changes.is_empty() { "  nothing new" } else { "" }));
             for change in &changes {
-                let _ = writeln!(text, "  {}", terminal::clean_line(change));
+                text.push(shown!("  {}\n", terminal::clean_line(change)));
             }
             warn_of_package(&server.name, &found);
             project.accept(&server.name, found)?;
@@ -77,7 +78,8 @@ impl Accept {
         }
         if self.servers.is_empty() {
             for name in project.prune()? {
-                let _ = writeln!(text, "{}  no longer configured: taken out of the lock", terminal::clean_line(&name));
+                let line = shown!("{}  no longer configured: taken out of the lock\n", terminal::clean_line(&name));
+                text.push(line);
                 values.push(json!({ "server": name, "changes": ["taken out of the lock"] }));
             }
         }

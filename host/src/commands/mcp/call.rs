@@ -6,6 +6,7 @@ use crate::commands::failure::Failure;
 use crate::commands::output;
 use agent_spaces::Caller;
 use agent_spaces::project::{DefinitionBody, Project};
+use capability_gen::shown::Shown;
 use clap::Args;
 use serde_json::{Value, json};
 use std::io::Read;
@@ -41,7 +42,7 @@ impl Call {
     pub(super) fn execute(self) -> u8 {
         match self.call() {
             Ok(value) if self.options.json => output::print_line(&json!({ "ok": true, "value": value })),
-            Ok(Value::String(text)) => output::print(&format!("{}\n", crate::commands::terminal::clean(&text))),
+            Ok(Value::String(text)) => output::print(&Shown::text(&format!("{text}\n"), usize::MAX)),
             Ok(value) => output::print_line(&serde_json::to_string_pretty(&value).unwrap_or_default()),
             Err(failure) => failure.report(self.options.json),
         }

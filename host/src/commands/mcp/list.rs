@@ -6,9 +6,10 @@ use crate::commands::failure::Failure;
 use crate::commands::{output, terminal};
 use agent_spaces::mcp::{ConfiguredServer, locked_endpoint};
 use agent_spaces::project::Project;
+use capability_gen::shown;
+use capability_gen::shown::Shown;
 use clap::Args;
 use serde_json::{Value, json};
-use std::fmt::Write as _;
 use std::sync::Arc;
 
 /// List the MCP servers of the project.
@@ -44,15 +45,16 @@ impl List {
         }
     }
 
-    fn list(&self) -> Result<(Vec<Value>, String), Failure> {
+    fn list(&self) -> Result<(Vec<Value>, Shown), Failure> {
         let (_, project, session) = self.options.open()?;
-        let (mut values, mut text) = (Vec::new(), String::new());
+        let (mut values, mut text) = (Vec::new(), Shown::default());
         for server in project.servers().values() {
             let line = Line::of(&project, server, self.check.then_some(&session));
             let endpoint = terminal::clean_line(&locked_endpoint(server).to_string());
-            let _ = writeln!(text, "{}  {}  {endpoint}", terminal::clean_line(&server.name), line.state);
+            let (name, state) = (terminal::clean_line(&server.name), terminal::clean_line(&line.state));
+            text.push(shown!("{}  {}  {}\n", name, state, endpoint));
             if let Some(detail) = &line.detail {
-                let _ = writeln!(text, "    {}", terminal::clean_line(detail));
+                text.push(shown!("    {}\n", terminal::clean_line(detail)));
             }
             values.push(json!({
                 "name": server.name, "module": server.specifier(), "endpoint": locked_endpoint(server).to_string(),

@@ -4,6 +4,8 @@ use super::{Options, server};
 use crate::commands::failure::Failure;
 use crate::commands::{output, terminal};
 use agent_spaces_mcp::auth::{Browser, LoginReport, SystemBrowser, login};
+use capability_gen::shown;
+use capability_gen::shown::Shown;
 use clap::Args;
 use serde_json::json;
 
@@ -32,7 +34,7 @@ impl Login {
             Ok(report) if self.options.json => output::print_line(&json!({
                 "ok": true, "server": self.server, "scopes": report.scopes, "expires": report.expires.map(|when| humantime::format_rfc3339_seconds(when).to_string()),
             })),
-            Ok(_) => output::print(&format!("logged in to {}\n", terminal::clean_line(&self.server))),
+            Ok(_) => output::print(&shown!("logged in to {}\n", terminal::clean_line(&self.server))),
             Err(failure) => failure.report(self.options.json),
         }
     }
@@ -55,7 +57,9 @@ struct Announced {
 
 impl Browser for Announced {
     fn open(&self, url: &str) -> std::io::Result<()> {
-        terminal::note(&format!("open this address to log in, within five minutes:\n  {url}"));
+        // All of it: half an address leads nowhere.
+        let address = Shown::line(url, usize::MAX);
+        terminal::note(shown!("open this address to log in, within five minutes:\n  {}", address));
         // A machine without a browser is one where a person opens the address elsewhere.
         if self.opens {
             let _ = SystemBrowser.open(url);

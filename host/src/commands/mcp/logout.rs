@@ -23,8 +23,8 @@ impl Logout {
     pub(super) fn execute(self) -> u8 {
         match self.logout() {
             Ok(was_known) if self.json => output::print_line(&json!({ "ok": true, "removed": was_known })),
-            Ok(true) => output::print("logged out\n"),
-            Ok(false) => output::print("there was no login\n"),
+            Ok(true) => output::print(&"logged out\n".into()),
+            Ok(false) => output::print(&"there was no login\n".into()),
             Err(failure) => failure.report(self.json),
         }
     }

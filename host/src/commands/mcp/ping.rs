@@ -5,9 +5,10 @@ use crate::commands::clients::refused;
 use crate::commands::failure::Failure;
 use crate::commands::{folders, output, terminal};
 use agent_spaces::mcp::ConfiguredServer;
+use capability_gen::shown;
+use capability_gen::shown::Shown;
 use clap::Args;
 use serde_json::{Value, json};
-use std::fmt::Write as _;
 use std::sync::Arc;
 
 /// Connect to servers and say whether they answer.
@@ -39,29 +40,28 @@ impl Ping {
         }
     }
 
-    fn ping(&self) -> Result<(Vec<Value>, String, u8), Failure> {
+    fn ping(&self) -> Result<(Vec<Value>, Shown, u8), Failure> {
         let (_, project, session) = self.options.open()?;
         let named: Vec<&Arc<ConfiguredServer>> = match self.servers.is_empty() {
             true => project.servers().values().filter(|server| server.config.enabled).collect(),
             false => self.servers.iter().map(|name| server(&project, name)).collect::<Result<_, _>>()?,
         };
-        let (mut values, mut text, mut worst) = (Vec::new(), String::new(), 0);
+        let (mut values, mut text, mut worst) = (Vec::new(), Shown::default(), 0);
         for server in named {
             let name = terminal::clean_line(&server.name);
-            let bar = folders::spin("Connecting");
-            bar.set_message(format!("Connecting to {name}"));
+            let bar = folders::spin(shown!("Connecting to {}", name));
             let answer = session.ask(server, |server| async move { server.ping().await });
             bar.finish_and_clear();
             match answer {
                 Ok(time) => {
                     let milliseconds = time.as_secs_f64() * 1e3;
-                    let _ = writeln!(text, "{name}  answers in {milliseconds:.1} ms");
+                    text.push(shown!("{}  answers in {:.1} ms\n", name, milliseconds));
                     values.push(json!({ "server": server.name, "ok": true, "latencyMs": milliseconds }));
                 }
                 Err(error) => {
                     let failure = refused(&server.name, &error);
                     worst = worst.max(failure.error.exit_status());
-                    let _ = writeln!(text, "{name}  fails: {}", terminal::clean_line(&failure.error.message));
+                    text.push(shown!("{}  fails: {}\n", name, terminal::clean_line(&failure.error.message)));
                     values.push(json!({ "server": server.name, "ok": false, "error": failure.error }));
                 }
             }

@@ -4,9 +4,10 @@ use super::{Options, server};
 use crate::commands::failure::Failure;
 use crate::commands::{output, terminal};
 use agent_spaces_mcp::Listing;
+use capability_gen::shown;
+use capability_gen::shown::Shown;
 use clap::Args;
 use serde_json::{Value, json};
-use std::fmt::Write as _;
 
 /// Connect to a server and show what it offers now.
 #[derive(Args)]
@@ -47,13 +48,13 @@ fn data(listing: &Listing) -> Value {
     })
 }
 
-fn describe(listing: &Listing) -> String {
+fn describe(listing: &Listing) -> Shown {
     let identity = &listing.identity;
     let name = identity.name.as_deref().unwrap_or("a server without a name");
     let version = identity.version.as_deref().unwrap_or_default();
-    let mut text = format!("{} {}, MCP {}\n", clean(name), clean(version), clean(&identity.protocol));
+    let mut text = shown!("{} {}, MCP {}\n", clean(name), clean(version), clean(&identity.protocol));
     if let Some(instructions) = &identity.instructions {
-        let _ = writeln!(text, "\n{}", terminal::clean(instructions));
+        text.push(shown!("\n{}\n", terminal::clean(instructions)));
     }
     section(&mut text, "tools", &listing.tools, "name");
     section(&mut text, "prompts", &listing.prompts, "name");
@@ -62,19 +63,20 @@ fn describe(listing: &Listing) -> String {
     text
 }
 
-fn section(text: &mut String, title: &str, items: &[Value], name: &str) {
+fn section(text: &mut Shown, title: &'static str, items: &[Value], name: &str) {
     if items.is_empty() {
         return;
     }
-    let _ = writeln!(text, "\n{title}:");
+    text.push(shown!("\n{}:\n", title));
     for item in items {
         let member = |name: &str| item.get(name).and_then(Value::as_str).unwrap_or_default();
         let summary = member("description").lines().next().unwrap_or_default();
-        let line = format!("  {}  {}", clean(member(name)), clean(summary));
-        let _ = writeln!(text, "{}", line.trim_end());
+        text.push(shown!("  {}", clean(member(name))));
+        let summary = clean(summary);
+        text.push(if summary.is_empty() { "\n".into() } else { shown!("  {}\n", summary) });
     }
 }
 
-fn clean(text: &str) -> String {
+fn clean(text: &str) -> Shown {
     terminal::clean_line(text)
 }

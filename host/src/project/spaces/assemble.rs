@@ -10,13 +10,13 @@ use crate::interfaces::Interfaces;
 use crate::mcp::{McpClients, McpProvider, Unconnected};
 use crate::npm::Packages;
 use crate::package::PackageInterface;
-use crate::pipeline::{History, Operator};
+use crate::pipeline::{History, Notices, Operator, Told, notice};
 use crate::project::definitions::{DefinedModule, DefinitionBody, DefinitionFile};
 use crate::project::equipment::Equipment;
 use crate::project::error::ProjectError;
 use crate::project::find::join;
 use crate::providers::{
-    CommandProvider, ComponentError, HandlerKind, HttpFunction, HttpModule, Listener, Nobody, Provider, ProviderGrants,
+    CommandProvider, ComponentError, HandlerKind, HttpFunction, HttpModule, Nobody, Provider, ProviderGrants,
     TypeScript, WasmComponent,
 };
 use crate::script::ScriptError;
@@ -128,7 +128,7 @@ impl SpaceModules<'_> {
         }
         let others = self.withheld.iter().map(|(definition, _)| *definition);
         let known = super::functions(self.given.iter().copied().chain(others))?;
-        policy.unused_rules(&known).iter().for_each(|unused| operator(&unused.to_string()));
+        policy.unused_rules(&known).iter().for_each(|unused| operator(&notice(&unused.to_string())));
         Ok(())
     }
 
@@ -162,8 +162,8 @@ struct Linking<'a> {
 
 impl Linking<'_> {
     /// Who hears what only an operator may know of a module's providers.
-    fn listener(&self) -> Listener {
-        Listener::new(self.operator.clone(), &self.redactor)
+    fn notices(&self) -> Notices {
+        Notices::new(self.operator.clone(), self.redactor.clone(), Told::default())
     }
 }
 
@@ -259,17 +259,17 @@ impl DefinitionFile {
     /// Lets programs answer the functions that name one.
     fn provide_commands(&self, handlers: &mut Handlers, linking: &Linking<'_>) {
         let Some(commands) = &self.commands else { return };
-        let (grants, listener) = (self.grants(linking), linking.listener());
+        let (grants, notices) = (self.grants(linking), linking.notices());
         let shared = Commands::new(&commands.folder(), &grants.env, grants.limits.time, &linking.redactor);
         for command in &commands.list {
-            let provider = CommandProvider::new(command, commands, &shared, &listener);
+            let provider = CommandProvider::new(command, commands, &shared, &notices);
             handlers.provide_function(&command.interface, &command.function, Arc::new(provider));
         }
     }
 
     /// What its functions that are requests share.
     fn http(&self, module: &str, linking: &Linking<'_>) -> Result<Arc<HttpModule>, ProjectError> {
-        let made = HttpModule::new(module, &self.grants(linking), linking.listener());
+        let made = HttpModule::new(module, &self.grants(linking), linking.notices());
         made.map(Arc::new).map_err(|message| ProjectError::Unknown {
             place: self.granted.provider.as_ref().map(|provider| provider.place.clone()).unwrap_or_default(),
             message,
@@ -352,7 +352,7 @@ impl DefinitionFile {
         ProviderGrants::fill(provider, &linking.redactor).unwrap_or_else(|message| {
             if let Some(operator) = &linking.operator {
                 let names = self.modules().unwrap_or_default().join(", ");
-                operator(&format!("{message}; so nothing is given to what answers {names}"));
+                operator(&notice(&format!("{message}; so nothing is given to what answers {names}")));
             }
             ProviderGrants::default()
         })

@@ -5,7 +5,7 @@ use super::folder::{PROGRAM, SETTINGS};
 use super::places::place;
 use super::process::Ended;
 use super::unavailable::Unavailable;
-use capability_gen::hidden::is_hidden;
+use capability_gen::shown::Shown;
 
 /// Left out, because a program can be right all the same:
 /// values that may be absent, where the program is sure that they are there;
@@ -128,8 +128,7 @@ impl<'a> Said<'a> {
             text.push('\n');
             text.push_str(line);
         }
-        text.retain(|character| character == '\n' || !is_hidden(character));
-        text
+        Shown::text(&text, usize::MAX).into()
     }
 
     fn diagnostic(&self, code: &str) -> Diagnostic {

@@ -10,6 +10,7 @@ use crate::serve::check::Diagnostics;
 use crate::serve::offer::Offered;
 use crate::serve::runs::{Ended, ServedRun};
 use agent_spaces_approvals::Request;
+use capability_gen::shown::Shown;
 use rmcp::model::{CallToolResult, ContentBlock};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -28,6 +29,8 @@ const MAX_BESIDE: usize = 2_000;
 
 /// Most modules that a hint names.
 const MAX_MODULES: usize = 20;
+/// Most characters of an error's name or code.
+const MAX_NAME: usize = 128;
 
 /// The answer to a run that is over: this part of it.
 pub(super) fn of_ended(run: &ServedRun, ended: &Ended, number: usize) -> Option<CallToolResult> {
@@ -234,8 +237,8 @@ fn beside(error: &RunError) -> RunError {
 
 /// An error as an agent can act on it: what, where, and what to do.
 fn failed(error: &RunError, frame: Option<String>) -> String {
-    let name = error.name.as_deref().map(|name| format!("{name}: ")).unwrap_or_default();
-    let mut text = format!("{name}{} [{}]", error.message, error.code);
+    let name = error.name.as_deref().map(|name| format!("{}: ", Shown::line(name, MAX_NAME))).unwrap_or_default();
+    let mut text = format!("{name}{} [{}]", error.message, Shown::line(&error.code, MAX_NAME));
     if let Some(frame) = frame {
         let _ = write!(text, "\n{frame}");
     } else if let Some(location) = &error.location {

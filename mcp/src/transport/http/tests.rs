@@ -285,7 +285,7 @@ async fn a_handshake_that_nobody_answers_ends() {
 async fn what_is_said_is_traced_and_holds_no_header() {
     let lines = Arc::new(Mutex::new(Vec::new()));
     let sink = lines.clone();
-    let trace = Trace::to(Redactor::default(), move |line| sink.lock().unwrap().push(line.to_owned()));
+    let trace = Trace::to(Redactor::default(), move |line| sink.lock().unwrap().push(line.to_string()));
     let context = Context { trace, ..Context::default() };
     let server = Server::start(as_json).await;
     let client = ().serve(over_http(&format!("{}/?key=hush", server.url), &context)).await.unwrap();

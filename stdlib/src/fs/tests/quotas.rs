@@ -166,6 +166,18 @@ fn processes_that_write_at_the_same_time_cannot_exceed_the_limit_together() {
     assert_eq!((written, held(&scene.inside(""))), (25, 250));
 }
 
+/// What was put there before a process began counts for it at once, whatever others have counted.
+#[test]
+fn a_process_that_begins_counts_for_itself() {
+    let scene = Scene::with(SMALL);
+    write(&scene.another(SMALL), "a", 1).unwrap();
+    for name in ["b", "c"] {
+        scene.put(name, &"x".repeat(100));
+    }
+    assert!(write(&scene.another(SMALL), "d", 50).unwrap_err().contains("is full"));
+    write(&scene.another(SMALL), "d", 49).unwrap();
+}
+
 /// A count that was cut short, or is from another time, is none.
 #[test]
 fn a_count_that_cannot_be_believed_is_made_anew() {

@@ -2,14 +2,14 @@
 
 use super::token;
 use crate::commands::failure::Failure;
-use crate::commands::terminal;
+use crate::commands::{output, terminal};
 use agent_spaces::Caller;
 use agent_spaces::project::Project;
 use agent_spaces::serve::Client;
 use agent_spaces::serve::http::{Callers, Doors, PATH};
+use capability_gen::shown;
 use clap::Args;
 use serde_json::json;
-use std::io::Write;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -85,12 +85,12 @@ impl Http {
         };
         let listener = TcpListener::bind(address).await.map_err(busy)?;
         let url = format!("http://{}{PATH}", listener.local_addr().map_err(busy)?);
-        terminal::note(&format!("serving at {url}"));
+        terminal::note(shown!("serving at {}", terminal::clean_line(&url)));
         if let Some(file) = &file {
-            terminal::note(&format!("the token is in {}", file.display()));
+            terminal::note(shown!("the token is in {}", terminal::clean_path(file)));
         }
         if self.json {
-            let _nobody_may_read = writeln!(std::io::stdout(), "{}", json!({ "url": url, "tokenFile": file }));
+            output::print_line(&json!({ "url": url, "tokenFile": file }));
         }
         let silence = Duration::from_secs(self.silence.into());
         Ok(Bound { listener, callers, doors, silence })

@@ -2,7 +2,7 @@
 
 use crate::commands::failure::Failure;
 use crate::commands::programs::file::make_folder;
-use crate::commands::{folders, shown, terminal};
+use crate::commands::{folders, known_secrets, terminal};
 use agent_spaces::config::TokenSource;
 use agent_spaces::project::Project;
 use agent_spaces::serve::http::Token;
@@ -67,7 +67,7 @@ fn parse(text: &str, place: &str) -> Result<Token, Failure> {
         |error| Failure::new("config.token", format!("{place}: {error}"), Some("`openssl rand -hex 32` makes one"));
     let token = Token::new(text).map_err(wrong)?;
     // A script, or a server, may say it.
-    shown::redactor().add(&Secret::new(text.trim()));
+    known_secrets::redactor().add(&Secret::new(text.trim()));
     Ok(token)
 }
 

@@ -93,8 +93,13 @@ async fn direct(program: &str) -> Result<f64> {
 }
 
 async fn client(program: &str) -> Result<f64> {
-    let endpoint =
-        StdioEndpoint { program: program.to_owned(), args: vec![Secret::new(ECHO)], env: BTreeMap::new(), cwd: None };
+    let endpoint = StdioEndpoint {
+        program: program.to_owned(),
+        args: vec![Secret::new(ECHO)],
+        env: BTreeMap::new(),
+        cwd: None,
+        confine: None,
+    };
     let settings = ServerSettings::new("echo", Endpoint::Stdio(endpoint));
     let server = Server::new(&Context::default(), None, move || Ok(settings.clone()));
     let call = || server.call("echo", arguments(), None);

@@ -20,6 +20,7 @@
 //! - [`audit()`]: what a component can reach.
 //! - [`compile()`]: a script as a component of its own.
 //! - [`project`], [`config`]: definitions in files, the spaces that they are given to, and bundles for editors.
+//! - [`confinement`]: what MCP servers, and the commands that start them, may reach where they are confined.
 //! - [`mcp`]: MCP servers as providers, over the crate `agent-spaces-mcp`.
 //! - [`trust`]: which files of projects their users accepted.
 //! - [`Package`]: a compiled module of capabilities, made when a script first imports it.
@@ -43,6 +44,8 @@ mod compile;
 mod concurrency;
 #[cfg(feature = "compiler")]
 pub mod config;
+#[cfg(feature = "compiler")]
+pub mod confinement;
 mod engine;
 mod error;
 mod error_report;

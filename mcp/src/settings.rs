@@ -1,6 +1,7 @@
 //! All that must be known to reach a server.
 
 use crate::secrets::Secret;
+use agent_spaces_confine::Profile;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -65,6 +66,8 @@ pub struct StdioEndpoint {
     pub env: BTreeMap<String, Secret>,
     /// The folder to start it in.
     pub cwd: Option<PathBuf>,
+    /// What it may reach, where that is limited. A program that cannot be confined so is not started.
+    pub confine: Option<Profile>,
 }
 
 /// A server somewhere else.

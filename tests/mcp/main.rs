@@ -10,6 +10,7 @@
 //! - `misbehaviour`, `starting`, `remote`: servers that break the protocol, do not start, or are broken web servers.
 //! - `calling`, `asking`, `offering`: calls that end early, what servers ask of us, what they offer besides tools.
 //! - `secrets`, `trust`, `isolation`, `accepted`: what stays apart, and what is inert until it is accepted.
+//! - `confined`: servers and commands under Landlock and seccomp, with `servers/reaching.py`.
 //! - `toolbox`, `proxy`: servers behind `agent-spaces mcp serve`.
 //! - `crowd`, `endings`: many calls at once, and nothing left behind.
 //! - `doctor`: what `agent-spaces doctor` says of all of these.
@@ -21,6 +22,8 @@
 mod accepted;
 mod asking;
 mod calling;
+#[cfg(target_os = "linux")]
+mod confined;
 mod crowd;
 mod doctor;
 mod endings;

@@ -1,7 +1,7 @@
 //! The runtime, and the sessions with MCP servers, of one command.
 
 use super::failure::Failure;
-use super::{audit_trail, folders, known_secrets, terminal};
+use super::{audit_trail, confinement, folders, known_secrets, terminal};
 use agent_spaces::mcp::{ConfiguredServer, McpClients, locked};
 use agent_spaces::project::{Equipment, Project};
 use agent_spaces::{Accounting, AuditMode, AuditTrail, Histories, Shown};
@@ -70,6 +70,9 @@ impl Session {
         let warnings = Warnings::to(terminal::warn::<Shown>);
         let context = Context { redactor, trace, warnings, tokens: tokens.unwrap_or_default() };
         let clients = McpClients::with_variables(context, Variables::of_process(), folders::state());
+        if let Some(confine) = confinement::of_servers() {
+            clients.confine_by_default(confine);
+        }
         let (runtime, handle) = match runtime {
             Some(handle) => (None, handle),
             None => {

@@ -104,6 +104,11 @@ pub(super) fn all() -> Vec<(&'static str, PathBuf)> {
     bases.into_iter().filter_map(|(what, folder)| Some((what, folder?.join(NAME)))).collect()
 }
 
+/// Where a confined command keeps what is temporary: the folder of the system is everybody's.
+pub(super) fn temporary() -> Option<PathBuf> {
+    Some(base("XDG_CACHE_HOME", ".cache")?.join(NAME).join("tmp"))
+}
+
 /// The user's own configuration folder.
 pub(super) fn user_config() -> Option<PathBuf> {
     Some(base("XDG_CONFIG_HOME", ".config")?.join(NAME))

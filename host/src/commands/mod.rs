@@ -13,6 +13,7 @@ mod capabilities;
 mod clients;
 mod compile;
 mod completions;
+mod confinement;
 mod doctor;
 mod failure;
 mod folders;
@@ -66,7 +67,7 @@ enum Command {
 
 /// Parses the arguments and runs the verb.
 pub(crate) fn main() -> ExitCode {
-    let status = match Cli::parse().command {
+    let status = match Cli::parse_from(confinement::arguments()).command {
         Command::Init(init) => init.execute(),
         Command::Doctor(doctor) => doctor.execute(),
         Command::Run(run) => run.execute(),

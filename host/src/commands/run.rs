@@ -2,11 +2,13 @@
 
 use super::approvals::Asking;
 use super::clients::Session;
+use super::confinement::ConfineChoice;
 use super::failure::Failure;
 use super::interrupt::Interrupt;
-use super::script_file::ScriptFile;
+use super::script_file::{self, ScriptFile};
 use super::space_choice::{Found, SpaceChoice};
 use super::{folders, output, terminal, trust, units};
+use agent_spaces::confinement::HostNeeds;
 use agent_spaces::project::{Project, SpaceModules};
 use agent_spaces::{Caller, Engine, Event, EventKind, Limits, PrepareError, Program, RunOptions, RunReport, Usage};
 use capability_gen::shown;
@@ -32,6 +34,7 @@ const CANCELLED: &str = "run.cancelled";
   agent-spaces run report.ts --timeout 5s --memory 32MiB --json
   agent-spaces run triage.ts --space support
   agent-spaces run tidy.ts --workspace ./inbox --approvals store
+  agent-spaces run triage.ts --confine
 
 Exit status: 0 ok, 1 the script failed, 2 bad usage or configuration, 3 a limit was reached,
 4 denied, 5 a provider or the host failed, 130 ended by SIGINT, 143 by SIGTERM. With --json the
@@ -86,6 +89,9 @@ pub(super) struct Run {
     /// Compile afresh instead of using the cache of compiled code
     #[arg(long)]
     no_cache: bool,
+
+    #[command(flatten)]
+    confine: ConfineChoice,
 }
 
 /// Who was asked something before the run, once each.
@@ -129,6 +135,7 @@ impl Run {
     }
 
     fn run(&self, interrupt: Option<&Interrupt>) -> Result<(RunReport, Program), Failure> {
+        self.confine()?;
         let script = ScriptFile::read(&self.file, self.workspace.as_deref())?;
         let engine = folders::engine(!self.no_cache)?;
         let mut found = self.choice.find(&script, &engine)?;
@@ -166,6 +173,19 @@ impl Run {
             interrupt.ended(report_json(&report));
         }
         Ok((report, program))
+    }
+
+    /// Confines this process, if that is wanted, to the script's folder and the workspace besides what the project needs.
+    fn confine(&self) -> Result<(), Failure> {
+        let is_file = self.file != Path::new("-");
+        let folder = is_file.then(|| script_file::folder(&self.file).to_owned());
+        let beside = folder.clone().or_else(|| self.workspace.clone());
+        let needs = HostNeeds {
+            read: folder.into_iter().collect(),
+            write: self.workspace.clone().into_iter().collect(),
+            ..HostNeeds::default()
+        };
+        self.confine.enter(&self.choice, beside.as_deref(), needs)
     }
 
     fn prepare(

@@ -31,7 +31,7 @@ impl ScriptFile {
             Failure::new("config.file", format!("{shown}: {error}"), Some("name a .ts or .js file, or - for stdin"))
         })?;
         let source = read_text(opened, &shown.to_string())?;
-        let parent = file.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let parent = folder(file);
         let inside = workspace.and_then(|folder| Some((name_within(file, folder)?, folder, true)));
         let alone = || Some((name_within(file, parent)?, parent, false));
         let (name, folder, is_in_workspace) = inside
@@ -52,6 +52,11 @@ impl ScriptFile {
             .map(Some)
             .map_err(|error| Failure::new("config.workspace", format!("{}: {error}", folder.display()), None))
     }
+}
+
+/// The folder that a file is in.
+pub(super) fn folder(file: &Path) -> &Path {
+    file.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
 fn read_text(from: impl Read, shown: &str) -> Result<String, Failure> {

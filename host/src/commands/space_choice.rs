@@ -52,6 +52,18 @@ impl ConfigChoice {
             .unwrap_or_default()
     }
 
+    /// Whether the configuration may have this key: it stands in its text, perhaps by escapes, or only running it tells.
+    fn may_say(&self, key: &str) -> bool {
+        let file = match &self.config {
+            Some(file) => Some(file.clone()),
+            None => find(Path::new("."), folders::user_config().as_deref()).ok().flatten(),
+        };
+        file.is_some_and(|file| {
+            let is_program = file.extension().is_some_and(|extension| extension == "ts");
+            is_program || std::fs::read_to_string(&file).is_ok_and(|text| text.contains(key) || text.contains("\\u"))
+        })
+    }
+
     /// The project that was named, or the one here; without a configuration, the folder of a `.mcp.json`.
     pub(super) fn open(&self, engine: &Engine) -> Result<Option<Project>, Failure> {
         self.open_with(engine, |_| Ok(Vec::new()))
@@ -105,7 +117,19 @@ impl SpaceChoice {
         self.find_beside(Some(Path::new(".")), engine)
     }
 
-    fn find_beside(&self, folder: Option<&Path>, engine: &Engine) -> Result<Found, Failure> {
+    /// Whether its configuration may have this key; found out without reading all of it.
+    pub(super) fn may_say(&self, key: &str) -> bool {
+        self.capabilities.is_none() && self.config.may_say(key)
+    }
+
+    /// The folder of definitions that were named, or that are beside a script.
+    pub(super) fn definitions_folder(&self, beside: Option<&Path>) -> Option<PathBuf> {
+        let beside = || beside.map(|folder| folder.join("capabilities"));
+        self.capabilities.clone().or_else(beside).filter(|folder| folder.exists())
+    }
+
+    /// What scripts of a folder may be given.
+    pub(super) fn find_beside(&self, folder: Option<&Path>, engine: &Engine) -> Result<Found, Failure> {
         if let Some(folder) = &self.capabilities {
             return Ok(Found::Definitions(self::definitions(folder, &folders::surroundings())?));
         }

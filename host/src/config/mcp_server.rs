@@ -15,6 +15,7 @@ pub use behaviour::{Elicitation, Protocol, Scope};
 pub use tool_filters::ToolFilters;
 pub use transport::{RemoteKind, Transport};
 
+use super::confine::Confine;
 use super::error::{ConfigError, quoted};
 use super::names::check_name;
 use super::place::Place;
@@ -61,6 +62,8 @@ pub struct McpServer {
     pub tools: Option<String>,
     /// Which of its tools are there to be used.
     pub tool_filters: ToolFilters,
+    /// What it may reach, where it is a program and something is said of that.
+    pub confine: Option<Confine>,
 }
 
 const KEYS: &[&str] = &[
@@ -85,6 +88,7 @@ const KEYS: &[&str] = &[
     "public",
     "tools",
     "toolFilters",
+    "confine",
     // What others call the same.
     "transport",
     "serverUrl",
@@ -152,6 +156,7 @@ impl McpServer {
             public,
             tools: object.read("tools", |node| node.filled_text("a path").map(str::to_owned))?,
             tool_filters: object.read("toolFilters", ToolFilters::read)?.unwrap_or_default(),
+            confine: object.read("confine", Confine::read)?,
         })
     }
 }

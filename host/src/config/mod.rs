@@ -8,7 +8,7 @@
 //!
 //! - `json_text`, `toml_text`, `bounds`: text to one kind of value, of bounded size and depth
 //! - `reader`, `place`, `names`, `error`: strict reading of that value, and what it says when it refuses
-//! - `entry`, `mcp_server`, `toolbox`, `provider`, `space`, `limits` with `quantity`, `policy/`, `defaults`, `code_mode`, `accounting`, `serve`: one idea each
+//! - `entry`, `mcp_server`, `toolbox`, `provider`, `space`, `limits` with `quantity`, `policy/`, `defaults`, `code_mode`, `accounting`, `serve`, `confine`: one idea each
 //! - `server_source`, [`foreign`]: servers that other programs have configured
 //! - `json_edit`: changes to a file that a person wrote
 //! - `grants`: questions about a whole configuration
@@ -17,6 +17,7 @@ mod accounting;
 mod audit;
 mod bounds;
 mod code_mode;
+mod confine;
 mod defaults;
 mod entry;
 mod error;
@@ -43,6 +44,7 @@ pub use accounting::Accounting;
 pub use audit::{Audit, AuditHeads, AuditSetting};
 pub(crate) use bounds::MAX_BYTES;
 pub use code_mode::{CodeMode, TypeCheck};
+pub use confine::{Confine, ConfineLevel, ConfinedNetwork};
 pub use defaults::Defaults;
 pub use entry::{Entry, EntryError};
 pub use error::{ConfigError, Position};
@@ -108,6 +110,8 @@ pub struct Config {
     pub audit: Option<Audit>,
     /// How it is served to other programs.
     pub serve: Serve,
+    /// How `run` and `mcp serve` are confined.
+    pub confine: Option<Confine>,
 }
 
 const KEYS: &[&str] = &[
@@ -125,6 +129,7 @@ const KEYS: &[&str] = &[
     "accounting",
     "audit",
     "serve",
+    "confine",
 ];
 
 /// Reads and checks a configuration from its text.
@@ -180,6 +185,7 @@ fn read(file: &str, node: Node<'_>) -> Result<Config, ConfigError> {
     config.accounting = object.read("accounting", Accounting::read)?;
     config.audit = object.read("audit", Audit::read)?;
     config.serve = object.read("serve", Serve::read)?.unwrap_or_default();
+    config.confine = object.read("confine", Confine::read)?;
     Ok(config)
 }
 

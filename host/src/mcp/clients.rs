@@ -3,12 +3,12 @@
 use super::caller_sessions::CallerSessions;
 use super::configured::ConfiguredServer;
 use super::settings;
-use crate::config::Scope;
+use crate::config::{Confine, Scope};
 use agent_spaces_mcp::lock::{Change, LockedEndpoint, LockedServer, compare, package_of};
 use agent_spaces_mcp::secrets::Variables;
 use agent_spaces_mcp::{ConnectError, Context, Server, ServerSettings};
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 
 /// All sessions of a process with MCP servers. Clones share them.
 #[derive(Clone)]
@@ -19,6 +19,8 @@ struct Inner {
     variables: Variables,
     /// Where servers may keep what belongs to one space.
     state_folder: Option<PathBuf>,
+    /// How servers are confined that say nothing of it.
+    confine: OnceLock<Confine>,
     /// Those that are shared by all spaces.
     shared: Mutex<Vec<Shared>>,
     /// Those that callers have of their own, by server and space.
@@ -43,7 +45,13 @@ impl McpClients {
     /// Sessions with variables of one's own, and a folder for what servers keep for each space.
     pub fn with_variables(context: Context, variables: Variables, state_folder: Option<PathBuf>) -> McpClients {
         let (shared, of_callers, made) = (Mutex::default(), Mutex::default(), Mutex::default());
-        McpClients(Arc::new(Inner { context, variables, state_folder, shared, of_callers, made }))
+        let confine = OnceLock::new();
+        McpClients(Arc::new(Inner { context, variables, state_folder, confine, shared, of_callers, made }))
+    }
+
+    /// Confines the servers that say nothing of it, from now on. What was said first counts.
+    pub fn confine_by_default(&self, confine: Confine) {
+        let _ = self.0.confine.set(confine);
     }
 
     /// What the servers share.
@@ -136,8 +144,8 @@ impl McpClients {
         if let Some(obstacle) = server.obstacle() {
             return Err(ConnectError::Refused(obstacle));
         }
-        let Inner { context, variables, state_folder, .. } = &*self.0;
-        settings::settings(server, variables, state_folder.as_deref(), space, &context.redactor)
+        let Inner { context, variables, state_folder, confine, .. } = &*self.0;
+        settings::settings(server, variables, state_folder.as_deref(), space, &context.redactor, confine.get())
     }
 
     /// Makes known what is secret in a server's settings, before anything is started. A file that was not accepted learns

@@ -1,7 +1,8 @@
 //! From configuration to what the client needs. Variables are filled in here, when a session is opened.
 
 use super::configured::ConfiguredServer;
-use crate::config::{self, Raw, RemoteKind, Transport};
+use crate::config::{self, Confine, ConfineLevel, Raw, RemoteKind, Transport};
+use crate::confinement::{Profile, ServerPlace, server_profile};
 use crate::private_folder;
 use agent_spaces_mcp::auth::learn_file;
 use agent_spaces_mcp::secrets::{
@@ -17,15 +18,17 @@ use std::path::{Path, PathBuf};
 /// The variable that stands for a folder of the space's own.
 const SPACE_FOLDER: &str = "SPACE_DIR";
 
-/// The settings of a server for one space. What is secret in them is made known to the redactor first.
+/// The settings of a server for one space. What is secret in them is made known to the redactor first. One that is a program
+/// and says nothing of it is confined as `confine` says.
 pub(super) fn settings(
     server: &ConfiguredServer,
     variables: &Variables,
     state_folder: Option<&Path>,
     space: Option<&str>,
     redactor: &Redactor,
+    confine: Option<&Confine>,
 ) -> Result<ServerSettings, ConnectError> {
-    let own_folder = state_folder.map(|folder| space_folder(folder, server, space));
+    let own_folder = state_folder.map(|folder| space_folder(folder, "spaces", server, space));
     let variables = known_variables(server, variables, own_folder.as_deref());
     let filling = Filling { server, variables, redactor, own_folder: own_folder.as_deref() };
     let config = &server.config;
@@ -35,12 +38,19 @@ pub(super) fn settings(
             let args = args.collect::<Result<Vec<_>, _>>()?;
             secrets_in_args(&args).iter().for_each(|secret| redactor.add(secret));
             let cwd = cwd.as_deref().map(|cwd| filling.path("cwd", cwd)).transpose()?;
-            Endpoint::Stdio(StdioEndpoint {
+            let mut endpoint = StdioEndpoint {
                 program: filling.program("command", program)?,
                 args: args.into_iter().map(Secret::new).collect(),
                 env: filling.values("env", env)?,
                 cwd: Some(cwd.unwrap_or_else(|| server.folder.clone())),
-            })
+                confine: None,
+            };
+            let confine = config.confine.as_ref().or(confine).filter(|confine| confine.level != ConfineLevel::Off);
+            if let Some(confine) = confine {
+                let home = state_folder.map(|folder| space_folder(folder, "homes", server, space));
+                endpoint.confine = Some(filling.profile(confine, &mut endpoint, home, state_folder)?);
+            }
+            Endpoint::Stdio(endpoint)
         }
         Transport::Remote { kind, url, headers, auth } => {
             let url = filling.text("url", url)?;
@@ -81,7 +91,7 @@ pub(super) fn settings(
 /// cannot be filled in. What a token command prints becomes known when it is run.
 pub(super) fn learn(server: &ConfiguredServer, variables: &Variables, state_folder: Option<&Path>, context: &Context) {
     let redactor = &context.redactor;
-    let own_folder = state_folder.map(|folder| space_folder(folder, server, None));
+    let own_folder = state_folder.map(|folder| space_folder(folder, "spaces", server, None));
     let variables = known_variables(server, variables, own_folder.as_deref());
     // No folder is made for it here.
     let filling = Filling { server, variables, redactor, own_folder: None };
@@ -126,11 +136,11 @@ fn known_variables(server: &ConfiguredServer, variables: &Variables, own_folder:
     }
 }
 
-/// A folder that no other space and no other server is given.
-fn space_folder(state: &Path, server: &ConfiguredServer, space: Option<&str>) -> PathBuf {
+/// A folder of some kind that no other space and no other server is given.
+fn space_folder(state: &Path, kind: &str, server: &ConfiguredServer, space: Option<&str>) -> PathBuf {
     let project = blake3::hash(server.folder.to_string_lossy().as_bytes()).to_hex();
     // A space's name cannot begin with a dot.
-    state.join("spaces").join(&project[..16]).join(space.unwrap_or(".global")).join(&server.name)
+    state.join(kind).join(&project[..16]).join(space.unwrap_or(".global")).join(&server.name)
 }
 
 struct Filling<'a> {
@@ -197,6 +207,65 @@ impl Filling<'_> {
         Ok(std::path::absolute(&path).unwrap_or(path))
     }
 
+    /// What a server may reach. It gets a home of its own, and a folder there for what is temporary, unless its variables
+    /// say otherwise: what programs keep in a home, such as the packages that `npx` and `uvx` fetch, is not shared with
+    /// programs that are not confined.
+    fn profile(
+        &self,
+        confine: &Confine,
+        endpoint: &mut StdioEndpoint,
+        home: Option<PathBuf>,
+        state: Option<&Path>,
+    ) -> Result<Profile, ConnectError> {
+        let read = self.confined_paths("read", &confine.read, state)?;
+        let write = self.confined_paths("write", &confine.write, state)?;
+        if let Some(home) = &home {
+            let temporary = home.join("tmp");
+            private_folder::make(&temporary).map_err(|error| self.fail("confine", error))?;
+            for (name, folder) in [("HOME", home), ("TMPDIR", &temporary)] {
+                let value = || Secret::new(folder.display().to_string());
+                endpoint.env.entry(name.to_owned()).or_insert_with(value);
+            }
+        }
+        let path = endpoint.env.get("PATH").map(|path| path.expose().into()).or_else(|| std::env::var_os("PATH"));
+        let place = ServerPlace {
+            program: &endpoint.program,
+            path: path.as_deref(),
+            cwd: endpoint.cwd.as_deref().unwrap_or(&self.server.folder),
+            own: home.into_iter().chain(self.own_folder.map(Path::to_owned)).collect(),
+            state,
+        };
+        Ok(server_profile(confine, place, read, write))
+    }
+
+    /// Paths that are there, and that do not open the folder of logins and of what was accepted.
+    fn confined_paths(
+        &self,
+        member: &str,
+        paths: &[String],
+        state: Option<&Path>,
+    ) -> Result<Vec<PathBuf>, ConnectError> {
+        let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
+        let path = |(index, path): (usize, &String)| {
+            let member = format!("confine.{member}[{index}]");
+            let found = self.path(&member, path)?;
+            if !found.exists() {
+                return Err(self.fail(&member, format!("{} is not there; make it first", found.display())));
+            }
+            let (whole, state) = (real(&found), state.map(real));
+            let is_own = self.own_folder.is_some_and(|own| whole.starts_with(real(own)));
+            if state.is_some_and(|state| state.starts_with(&whole) || whole.starts_with(&state)) && !is_own {
+                let message = format!(
+                    "{} would open the folder in which logins are kept; name folders beside it",
+                    found.display()
+                );
+                return Err(self.fail(&member, message));
+            }
+            Ok(found)
+        };
+        paths.iter().enumerate().map(path).collect()
+    }
+
     /// A program with a slash in it is a path; others are looked up.
     fn program(&self, member: &str, program: &str) -> Result<String, ConnectError> {
         let text = self.text(member, &Raw::new(program))?;
@@ -241,6 +310,7 @@ impl Filling<'_> {
                     args: args.collect::<Result<_, _>>()?,
                     env: BTreeMap::new(),
                     cwd: Some(self.server.folder.clone()),
+                    confine: None,
                 })
             }
         })

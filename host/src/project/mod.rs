@@ -52,7 +52,7 @@ pub(crate) use toolboxes::OpenServer;
 pub use toolboxes::ProjectToolbox;
 pub use workspace::check_workspace;
 
-use crate::config::{Audit, AuditSetting, Config, Entry};
+use crate::config::{Audit, AuditSetting, Config, Confine, ConfineLevel, Entry};
 use crate::engine::Engine;
 use crate::mcp::{Acceptance, ConfiguredServer};
 use crate::trust::{Status, Trust};
@@ -223,12 +223,22 @@ impl Project {
         if self.is_accepted() { &self.config.serve.expose } else { &[] }
     }
 
+    /// How its commands are confined, where the configuration says so. One that its user has not accepted can ask for that,
+    /// and cannot say what is reached besides.
+    pub fn confine(&self) -> Option<Confine> {
+        let confine = self.config.confine.as_ref()?;
+        match self.is_accepted() {
+            true => Some(confine.clone()),
+            false => Some(Confine::at(confine.level)).filter(|confine| confine.level != ConfineLevel::Off),
+        }
+    }
+
     /// What its user has said of the configuration, where there is one.
     pub fn acceptance(&self) -> Option<&Acceptance> {
         self.acceptance.as_ref()
     }
 
-    fn is_accepted(&self) -> bool {
+    pub(crate) fn is_accepted(&self) -> bool {
         self.acceptance.as_ref().is_none_or(|acceptance| acceptance.status == Status::Accepted)
     }
 

@@ -42,6 +42,7 @@ impl Servers {
         }
         for server in servers.by_name.values_mut().map(Arc::make_mut) {
             server.config.timeout = server.config.timeout.or(config.defaults.tool_timeout);
+            server.config.confine = server.config.confine.take().or_else(|| config.confine_of_servers());
         }
         Ok(servers)
     }

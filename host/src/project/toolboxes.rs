@@ -49,6 +49,7 @@ pub(super) fn gather(
         let servers = enabled.map(|(server, settings)| {
             let mut settings = settings.clone();
             settings.timeout = settings.timeout.or(config.defaults.tool_timeout);
+            settings.confine = settings.confine.take().or_else(|| config.confine_of_servers());
             let configured = ConfiguredServer {
                 name: format!("{name}/{server}"),
                 config: settings,

@@ -60,7 +60,7 @@ mod tests {
 
     fn program(program: &str, argument: &str) -> StdioEndpoint {
         let (env, cwd) = (BTreeMap::new(), None);
-        StdioEndpoint { program: program.into(), args: vec![Secret::new(argument)], env, cwd }
+        StdioEndpoint { program: program.into(), args: vec![Secret::new(argument)], env, cwd, confine: None }
     }
 
     #[test]

@@ -11,7 +11,7 @@ fn sh(line: &str) -> StdioEndpoint {
 
 fn program(words: &[&str]) -> StdioEndpoint {
     let args = words.iter().skip(1).map(|word| Secret::new(*word)).collect();
-    StdioEndpoint { program: words[0].to_owned(), args, env: BTreeMap::new(), cwd: None }
+    StdioEndpoint { program: words[0].to_owned(), args, env: BTreeMap::new(), cwd: None, confine: None }
 }
 
 async fn failure_of(source: BearerSource) -> String {

@@ -177,7 +177,8 @@ async fn servers_without_logins_are_told_apart() {
     assert!(matches!(error, LoginError::NotAsked), "{error}");
     let (error, _) = failure_of(Manners::default(), Auth::Bearer(BearerSource::Token(Secret::new("token")))).await;
     assert!(error.to_string().contains("says to use a bearer token"), "{error}");
-    let stdio = StdioEndpoint { program: "server".into(), args: vec![], env: BTreeMap::new(), cwd: None };
+    let stdio =
+        StdioEndpoint { program: "server".into(), args: vec![], env: BTreeMap::new(), cwd: None, confine: None };
     let settings = ServerSettings::new("files", Endpoint::Stdio(stdio));
     let error = login(&settings, &Context::default(), &Nobody).await.unwrap_err();
     assert!(matches!(error, LoginError::Local(_)), "{error}");

@@ -3,6 +3,7 @@
 use super::environment::environment;
 use super::supervises;
 use crate::{ConnectError, StdioEndpoint};
+use agent_spaces_confine::Kernel;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::process::{ExitStatus, Stdio};
@@ -43,6 +44,16 @@ impl Child {
         let (mut command, supervised) = command(&endpoint.program, grace).map_err(failed)?;
         command.args(endpoint.args.iter().map(|argument| argument.expose()));
         command.env_clear().envs(environment);
+        #[cfg(unix)]
+        match &endpoint.confine {
+            Some(_) if !supervised => {
+                return Err(failed(
+                    "only a supervisor can confine it: call `supervise_if_asked` first in `main`".into(),
+                ));
+            }
+            Some(profile) => command.env(super::PROFILE, super::profile::text(profile).map_err(failed)?),
+            None => command.env_remove(super::PROFILE),
+        };
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         if let Some(cwd) = &endpoint.cwd {
             command.current_dir(cwd);
@@ -175,6 +186,9 @@ fn checked_environment(endpoint: &StdioEndpoint) -> Result<BTreeMap<OsString, Os
     }
     #[cfg(unix)]
     super::lookup::check(&endpoint.program, endpoint.cwd.as_deref(), &environment).map_err(failed)?;
+    if let Some(profile) = &endpoint.confine {
+        Kernel::current().check(profile).map_err(|error| failed(error.to_string()))?;
+    }
     Ok(environment)
 }
 
@@ -217,5 +231,22 @@ fn describe(status: ExitStatus) -> String {
         Some(code @ 129..=192) => format!("exit status {code}, as after signal {}", code - 128),
         Some(code) => format!("exit status {code}"),
         None => status.to_string(),
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::{Child, GRACE};
+    use crate::StdioEndpoint;
+    use agent_spaces_confine::Profile;
+
+    /// The test harness does not ask first whether it is a supervisor.
+    #[test]
+    fn a_server_that_nobody_can_confine_is_not_started() {
+        let confine = Some(Profile { best_effort: true, ..Profile::default() });
+        let (args, env) = (Vec::new(), Default::default());
+        let endpoint = StdioEndpoint { program: "sh".to_owned(), args, env, cwd: None, confine };
+        let refused = Child::start(&endpoint, GRACE).unwrap_err().to_string();
+        assert!(refused.contains("only a supervisor can confine it"), "{refused}");
     }
 }

@@ -63,7 +63,7 @@ mod tests {
 
     fn environment_of(configured: &[(&str, &str)], ours: &[(&str, &str)]) -> Result<Vec<String>, String> {
         let env = configured.iter().map(|(name, value)| ((*name).to_owned(), Secret::new(*value))).collect();
-        let endpoint = StdioEndpoint { program: "p".to_owned(), args: Vec::new(), env, cwd: None };
+        let endpoint = StdioEndpoint { program: "p".to_owned(), args: Vec::new(), env, cwd: None, confine: None };
         let lookup = |name: &str| ours.iter().find(|(ours, _)| *ours == name).map(|(_, value)| value.into());
         let text = |(name, value): (OsString, OsString)| format!("{}={}", name.display(), value.display());
         Ok(environment(&endpoint, lookup)?.into_iter().map(text).collect())

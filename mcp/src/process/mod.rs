@@ -9,6 +9,9 @@
 //! Without that call a server is started directly, in a process group of its own. It is closed in the same steps,
 //! but what leaves its group is not found, and a `kill -9` of this process leaves it running until it reads the end
 //! of its input.
+//!
+//! A server with a profile is confined by its supervisor, which is not confined itself: a server cannot signal it. Without
+//! a supervisor such a server is not started.
 
 mod child;
 pub(crate) mod environment;
@@ -18,6 +21,8 @@ mod family;
 mod lookup;
 #[cfg(unix)]
 mod parent;
+#[cfg(unix)]
+mod profile;
 #[cfg(unix)]
 mod supervisor;
 
@@ -33,6 +38,10 @@ const MARKER: &str = "__agent-spaces-supervise";
 /// was, so that none can be mistaken for this; and nobody else sends this signal.
 #[cfg(unix)]
 const CANNOT_START: rustix::process::Signal = rustix::process::Signal::VTALARM;
+
+/// The variable in which a supervisor is given the profile of its program. The program does not get it.
+#[cfg(unix)]
+const PROFILE: &str = "__AGENT_SPACES_PROFILE";
 
 static SUPERVISES: AtomicBool = AtomicBool::new(false);
 

@@ -1,6 +1,7 @@
 //! The process between us and a server: it ends the server and all that came of it, whatever happens to us.
 
-use super::{CANNOT_START, parent, pid};
+use super::{CANNOT_START, parent, pid, profile};
+use agent_spaces_confine::Profile;
 use rustix::io::Errno;
 use rustix::process::{Pid, WaitOptions, WaitStatus};
 use std::ffi::OsString;
@@ -42,10 +43,14 @@ impl Order {
 pub(super) fn run(mut arguments: impl Iterator<Item = OsString>) -> i32 {
     let Some(order) = Order::parse(&mut arguments) else { return refuse("it is not started by hand") };
     let Some(program) = arguments.next() else { return refuse("no program is named") };
+    let confine = match profile::given() {
+        Ok(confine) => confine,
+        Err(error) => return refuse(&error),
+    };
     let mut command = Command::new(program);
     command.args(arguments).process_group(0);
     match tokio::runtime::Builder::new_current_thread().enable_all().build() {
-        Ok(runtime) => runtime.block_on(supervise(command, &order)),
+        Ok(runtime) => runtime.block_on(supervise(command, confine.as_ref(), &order)),
         Err(error) => refuse(&error.to_string()),
     }
 }
@@ -58,7 +63,7 @@ fn refuse(why: &str) -> i32 {
     1
 }
 
-async fn supervise(mut command: Command, order: &Order) -> i32 {
+async fn supervise(command: Command, confine: Option<&Profile>, order: &Order) -> i32 {
     #[cfg(target_os = "linux")]
     if let Err(error) = rustix::process::set_child_subreaper(Some(rustix::process::getpid())) {
         return refuse(&error.to_string());
@@ -72,7 +77,7 @@ async fn supervise(mut command: Command, order: &Order) -> i32 {
         Ok(gone) => gone,
         Err(error) => return refuse(&error.to_string()),
     };
-    let server = match command.spawn() {
+    let server = match profile::start(command, confine) {
         Ok(child) => child.id(),
         Err(error) => return refuse(&error.to_string()),
     };

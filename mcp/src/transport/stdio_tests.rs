@@ -35,7 +35,7 @@ fn open_with(script: &str, limit: usize) -> (StdioTransport, Said) {
         ..Context::default()
     };
     let args = vec![Secret::new("-c"), Secret::new(script)];
-    let endpoint = StdioEndpoint { program: "sh".to_owned(), args, env: Default::default(), cwd: None };
+    let endpoint = StdioEndpoint { program: "sh".to_owned(), args, env: Default::default(), cwd: None, confine: None };
     let mut settings = ServerSettings::new("small", Endpoint::Stdio(endpoint.clone()));
     settings.max_message = limit;
     (StdioTransport::open(&settings, &endpoint, &context).unwrap(), said)
@@ -175,6 +175,7 @@ async fn a_program_that_is_not_there_is_an_error_that_says_so() {
         args: Vec::new(),
         env: Default::default(),
         cwd: None,
+        confine: None,
     };
     let settings = ServerSettings::new("s", Endpoint::Stdio(endpoint.clone()));
     let Err(error) = StdioTransport::open(&settings, &endpoint, &Context::default()) else { panic!("it started") };

@@ -32,6 +32,7 @@ pub(super) fn endpoint(script: &str, mark: &str) -> StdioEndpoint {
         args: vec![Secret::new("-c"), Secret::new(script)],
         env: BTreeMap::from([("SUPERVISOR_TEST".to_owned(), Secret::new(mark))]),
         cwd: None,
+        confine: None,
     }
 }
 

@@ -92,6 +92,7 @@ impl Command {
             args: args.into_iter().map(Secret::new).collect(),
             env: self.env.clone(),
             cwd: Some(self.template.cwd.as_ref().map_or_else(|| folder.clone(), |cwd| folder.join(cwd))),
+            confine: None,
         };
         // The semaphore is never closed, so that only time can run out.
         let slot = timeout(self.time, self.shared.slots.acquire()).await;

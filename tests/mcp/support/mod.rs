@@ -8,6 +8,8 @@ mod served;
 mod site;
 
 pub(crate) use needs::{browser, hostile, hostile_logging, node, published, small, web_hostile};
+#[cfg(target_os = "linux")]
+pub(crate) use needs::{kernel_confines, reaching};
 pub(crate) use processes::{eventually, signal};
 pub(crate) use program::{Done, finish};
 pub(crate) use project::{Project, script};

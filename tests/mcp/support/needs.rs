@@ -46,6 +46,24 @@ pub(crate) fn small(name: &str) -> Option<Value> {
     Some(json!({ "command": python()?, "args": arguments }))
 }
 
+/// The configuration of a server that tries to reach what is not its own, and its program, which a project must have as
+/// `reaching.py`.
+#[cfg(target_os = "linux")]
+pub(crate) fn reaching() -> Option<(Value, &'static str)> {
+    let server = json!({ "command": python()?, "args": ["-B", "reaching.py"] });
+    Some((server, include_str!("../servers/reaching.py")))
+}
+
+/// Whether the kernel limits all that a profile does: files, ports, signals, system calls.
+#[cfg(target_os = "linux")]
+pub(crate) fn kernel_confines() -> Option<()> {
+    use agent_spaces::confinement::{Kernel, Network, Profile};
+    let network = Network::Ports { connect: Vec::new(), bind: Vec::new() };
+    let gaps = Kernel::current().gaps(&Profile { network, ..Profile::default() });
+    let missing: Vec<&str> = gaps.iter().map(|gap| gap.what).collect();
+    there(missing.is_empty().then_some(()), &missing.join("; "))
+}
+
 /// The hostile web server, which ends with this.
 pub(crate) struct WebHostile {
     child: Child,

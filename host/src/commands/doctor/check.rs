@@ -11,6 +11,8 @@ pub(super) struct Check {
     mark: Mark,
     message: String,
     fix: Option<String>,
+    /// The same for programs, where they want to know more than its state.
+    details: Option<Value>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -28,7 +30,7 @@ const MAX_MESSAGE: usize = 600;
 
 impl Check {
     fn new(subject: impl Into<String>, mark: Mark, message: impl Into<String>) -> Check {
-        Check { subject: subject.into(), mark, message: message.into(), fix: None }
+        Check { subject: subject.into(), mark, message: message.into(), fix: None, details: None }
     }
 
     pub(super) fn fine(subject: impl Into<String>, message: impl Into<String>) -> Check {
@@ -50,6 +52,12 @@ impl Check {
     /// What to do about it.
     pub(super) fn fix(mut self, fix: impl Into<String>) -> Check {
         self.fix = Some(fix.into());
+        self
+    }
+
+    /// What programs read of it.
+    pub(super) fn details(mut self, details: Value) -> Check {
+        self.details = Some(details);
         self
     }
 }
@@ -115,7 +123,12 @@ impl Report {
                 Mark::Warning => "warning",
                 Mark::Broken(_) => "broken",
             };
-            json!({ "subject": check.subject, "state": state, "message": cut(&check.message), "fix": check.fix })
+            let (message, fix) = (cut(&check.message), &check.fix);
+            let mut data = json!({ "subject": check.subject, "state": state, "message": message, "fix": fix });
+            if let Some(details) = &check.details {
+                data["details"] = details.clone();
+            }
+            data
         };
         json!({ "ok": self.exit_status() == 0, "checks": self.0.iter().map(data).collect::<Vec<_>>() })
     }

@@ -2,6 +2,7 @@
 //!
 //! - `check`: one thing that was looked at, and how all of them are shown
 //! - `machine`: the engine, the folders, the TypeScript compiler
+//! - `confinement`: what the kernel can confine, and what is confined
 //! - `configuration`: the configuration, and what is odd about its files
 //! - `servers`: each MCP server, from its settings to its tools
 //! - `agents`: other programs that start this one, or the same servers
@@ -9,6 +10,7 @@
 mod agents;
 mod check;
 mod configuration;
+mod confinement;
 mod machine;
 mod servers;
 
@@ -68,6 +70,7 @@ impl Doctor {
         match self.config.open(&engine) {
             Ok(project) => {
                 report.add(machine::typescript(project.as_ref()));
+                report.add(confinement::check(project.as_ref()));
                 report.extend(configuration::checks(project.as_ref()));
                 if let Some(project) = &project {
                     match Session::new(project, false) {
@@ -78,6 +81,7 @@ impl Doctor {
                 report.extend(agents::checks(project.as_ref()));
             }
             Err(failure) => {
+                report.add(confinement::check(None));
                 report.add(failed("configuration", &failure));
                 report.extend(agents::checks(None));
             }

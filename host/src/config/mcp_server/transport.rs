@@ -128,7 +128,7 @@ fn read_stdio(object: &Object<'_>, command: Node<'_>, given: Option<Type>) -> Re
 }
 
 fn read_remote(object: &Object<'_>, url: Node<'_>, given: Option<Type>) -> Result<Transport> {
-    refuse_keys(object, &["args", "env", "cwd"], "command")?;
+    refuse_keys(object, &["args", "env", "cwd", "confine"], "command")?;
     let mut given = match given {
         Some(Type::Local) => return Err(wrong_type(object, "url", "`http`, `sse`, `websocket` or `remote`")),
         Some(Type::Remote(kind)) => kind,

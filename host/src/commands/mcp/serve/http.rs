@@ -60,6 +60,11 @@ impl Http {
         self.address.is_some()
     }
 
+    /// The file of the token, where one was named.
+    pub(super) fn token_file(&self) -> Option<PathBuf> {
+        self.token_file.clone()
+    }
+
     /// Takes the address and says so. `own` is whoever started this process; the others are the configuration's.
     pub(super) async fn bind(&self, own: Client, project: Option<&Project>) -> Result<Bound, Failure> {
         let address = self.address.unwrap_or_else(|| SocketAddr::from(([127, 0, 0, 1], 7878)));

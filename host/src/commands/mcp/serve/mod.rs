@@ -12,10 +12,12 @@ mod token;
 mod toolboxes;
 
 use crate::commands::clients::Session;
+use crate::commands::confinement::ConfineChoice;
 use crate::commands::failure::Failure;
 use crate::commands::space_choice::SpaceChoice;
 use crate::commands::{clients, folders, terminal};
 use agent_spaces::Caller;
+use agent_spaces::confinement::HostNeeds;
 use agent_spaces::serve::http::serve_http;
 use agent_spaces::serve::{
     Client, CodeMode, ElicitedDecisions, Mode, Offers, ProxyMode, ToolboxMode, Toolboxes, serve_streams,
@@ -23,6 +25,7 @@ use agent_spaces::serve::{
 use clap::{Args, ValueEnum};
 use http::Http;
 use source::Source;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::task::JoinHandle;
@@ -44,6 +47,7 @@ const FAREWELL: Duration = Duration::from_millis(200);
   agent-spaces mcp serve --http
   agent-spaces mcp serve --http 127.0.0.1:9000 --token-file ~/agents.token
   agent-spaces mcp serve --mode toolbox
+  agent-spaces mcp serve --confine
   agent-spaces mcp serve --mode proxy --expose crm.createTicket --expose slack
   claude mcp add agent-spaces -- agent-spaces mcp serve --config /path/to/agent-spaces.config.json")]
 pub(super) struct Serve {
@@ -65,6 +69,9 @@ pub(super) struct Serve {
 
     #[command(flatten)]
     http: Http,
+
+    #[command(flatten)]
+    confine: ConfineChoice,
 }
 
 /// How what there is is shown to an agent.
@@ -92,6 +99,8 @@ impl Serve {
             let hint = "add --mode proxy, or leave --expose out";
             return Err(Failure::new("config.expose", "--expose is about proxy mode", Some(hint)));
         }
+        let needs = HostNeeds { read: self.http.token_file().into_iter().collect(), ..HostNeeds::default() };
+        self.confine.enter(&self.choice, Some(Path::new(".")), needs)?;
         let runtime = clients::runtime()?;
         let decisions = ElicitedDecisions::default();
         let client = Client::of_process(Caller { name: None, scopes: self.scope.into_iter().collect() });

@@ -1,0 +1,170 @@
+//! `--confine`: a command that confines itself.
+//!
+//! A profile holds for a thread and what that starts, and a command knows what it needs only when it has read its
+//! configuration, which may take threads. So it reads it, and then starts itself again, in the same process, from a
+//! thread that is confined: every thread of the second start is, and it has nothing of the first but its arguments.
+
+use super::failure::Failure;
+use super::folders;
+use super::space_choice::{Found, SpaceChoice};
+use agent_spaces::config::{Confine, ConfineLevel};
+use agent_spaces::confinement::{HostNeeds, Profile, confined, host_profile};
+use agent_spaces::mcp::McpClients;
+use agent_spaces::project::Project;
+use agent_spaces_mcp::secrets::Variables;
+use agent_spaces_mcp::{Auth, BearerSource, Context, Endpoint};
+use clap::{Args, ValueEnum};
+use std::ffi::OsString;
+use std::path::Path;
+use std::sync::OnceLock;
+
+/// What the first argument of a command is that was confined; the second is how. The others are those of the first start.
+const MARKER: &str = "__agent-spaces-confined";
+
+static CONFINED: OnceLock<Level> = OnceLock::new();
+
+/// How a command confines itself.
+#[derive(Args)]
+pub(super) struct ConfineChoice {
+    /// Limit what this command and the MCP servers that it starts can reach, with Landlock and seccomp (Linux)
+    /// [default: `confine` of the configuration]
+    #[arg(long, value_enum, value_name = "HOW", num_args = 0..=1, require_equals = true, default_missing_value = "required")]
+    confine: Option<Level>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Level {
+    /// Or fail, if the kernel cannot
+    Required,
+    /// As far as the kernel can
+    BestEffort,
+    /// Not at all, whatever the configuration says
+    Off,
+}
+
+impl Level {
+    fn configured(self) -> ConfineLevel {
+        match self {
+            Level::Required => ConfineLevel::Required,
+            Level::BestEffort => ConfineLevel::BestEffort,
+            Level::Off => ConfineLevel::Off,
+        }
+    }
+
+    fn of(level: ConfineLevel) -> Level {
+        match level {
+            ConfineLevel::Required => Level::Required,
+            ConfineLevel::BestEffort => Level::BestEffort,
+            ConfineLevel::Off => Level::Off,
+        }
+    }
+}
+
+/// The arguments of this process as its user wrote them.
+pub(super) fn arguments() -> Vec<OsString> {
+    let mut arguments: Vec<OsString> = std::env::args_os().collect();
+    if let [_, marker, level, ..] = arguments.as_slice()
+        && marker == MARKER
+        && let Some(level) = level.to_str().and_then(|level| Level::from_str(level, false).ok())
+    {
+        let _ = CONFINED.set(level);
+        arguments.drain(1..3);
+    }
+    arguments
+}
+
+/// How MCP servers that say nothing of it are confined: as this process is.
+pub(super) fn of_servers() -> Option<Confine> {
+    CONFINED.get().map(|level| Confine::at(level.configured()))
+}
+
+impl ConfineChoice {
+    /// Confines this process if that is wanted, with all that a command in this space needs; then it does not return. Must
+    /// be called before anything is read from stdin.
+    pub(super) fn enter(
+        &self,
+        choice: &SpaceChoice,
+        beside: Option<&Path>,
+        mut needs: HostNeeds,
+    ) -> Result<(), Failure> {
+        let is_decided = CONFINED.get().is_some() || self.confine == Some(Level::Off);
+        if is_decided || (self.confine.is_none() && !choice.may_say("confine")) {
+            return Ok(());
+        }
+        let engine = folders::engine(true)?;
+        let found = choice.find_beside(beside, &engine)?;
+        let project = match &found {
+            Found::Project(project) => Some(project.as_ref()),
+            Found::Definitions(_) => None,
+        };
+        let configured = project.and_then(Project::confine).map(|confine| confine.level);
+        let level = self.confine.or(configured.map(Level::of)).unwrap_or(Level::Off);
+        // Less is enough, and elsewhere there is nothing.
+        let is_nothing = level == Level::BestEffort && cfg!(not(target_os = "linux"));
+        if level == Level::Off || is_nothing {
+            return Ok(());
+        }
+        let refused = |message: String| Failure::new("host.confine", message, None);
+        needs.read.extend(choice.definitions_folder(beside));
+        let needs = with_own(needs, &found);
+        let servers = project.map(|project| profiles(project, choice.space(), level)).unwrap_or_default();
+        let profile = host_profile(level.configured(), needs, project, &servers).map_err(refused)?;
+        Err(start_again(&profile, level))
+    }
+}
+
+/// What a command needs besides: its own folders, and the definitions that it was given. It reads its user's configuration
+/// and does not write it: what stands there needs no acceptance.
+fn with_own(mut needs: HostNeeds, found: &Found) -> HostNeeds {
+    let own = folders::all().into_iter();
+    needs.kept.extend(own.filter(|(what, _)| *what != "configuration").map(|(_, folder)| folder));
+    needs.kept.extend(folders::temporary());
+    needs.read.extend(folders::user_config());
+    if let Found::Definitions(definitions) = found {
+        needs.read.extend(definitions.iter().flat_map(|definition| definition.protected(Path::new("."))));
+    }
+    needs
+}
+
+/// What the servers need that may be started or reached. What is wrong with the others is said when they are.
+fn profiles(project: &Project, space: Option<&str>, level: Level) -> Vec<Profile> {
+    let clients = McpClients::with_variables(Context::default(), Variables::of_process(), folders::state());
+    clients.confine_by_default(Confine::at(level.configured()));
+    let toolboxes = project.toolboxes().values().flat_map(|toolbox| toolbox.servers.values());
+    let settings =
+        project.servers().values().chain(toolboxes).filter_map(|server| clients.settings(server, space).ok());
+    let profile = |endpoint: Endpoint| match endpoint {
+        Endpoint::Stdio(endpoint) => endpoint.confine,
+        Endpoint::Http(remote) | Endpoint::Sse(remote) | Endpoint::WebSocket(remote) => match remote.auth {
+            Auth::Bearer(BearerSource::File(file)) => Some(Profile { read: vec![file], ..Profile::default() }),
+            _ => None,
+        },
+    };
+    settings.filter_map(|settings| profile(settings.endpoint)).collect()
+}
+
+/// Starts this program again in this process, confined. It returns only if that fails.
+#[cfg(unix)]
+fn start_again(profile: &Profile, level: Level) -> Failure {
+    use std::os::unix::process::CommandExt;
+    let mut arguments = arguments().into_iter();
+    let mut command = std::process::Command::new("/proc/self/exe");
+    command.arg0(arguments.next().unwrap_or_default());
+    let word = level.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default();
+    command.arg(MARKER).arg(word).args(arguments);
+    if let Some(folder) = folders::temporary() {
+        command.env("TMPDIR", folder);
+    }
+    let message = match confined(profile, move || command.exec()) {
+        Ok(error) => format!("this program cannot be started again: {error}"),
+        Err(error) => error.to_string(),
+    };
+    let hint = "`agent-spaces doctor` says what the kernel can; --confine=best-effort does that much";
+    Failure::new("host.confine", message, Some(hint))
+}
+
+#[cfg(not(unix))]
+fn start_again(_: &Profile, _: Level) -> Failure {
+    let hint = "leave out --confine and `confine`";
+    Failure::new("host.confine", "Landlock and seccomp are parts of Linux", Some(hint))
+}

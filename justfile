@@ -16,6 +16,10 @@ test:
 test-mcp:
     cargo test --release -p agent-spaces-mcp
 
+# Fuzz one target, such as openapi or hostile_guest, for so many seconds: 3600 is an hour
+fuzz TARGET SECONDS="60":
+    .ci/fuzz {{SECONDS}} {{TARGET}}
+
 # Format and lint
 lint:
     cargo fmt --all

@@ -13,5 +13,9 @@ if command -v wasm-opt >/dev/null 2>&1; then
         --enable-nontrapping-float-to-int --enable-reference-types --enable-multivalue "$linked" -o "$linked.opt"
     linked=$linked.opt
 fi
-exec cargo run --release --quiet -p agent-spaces-pack -- "$linked" guest-js/Cargo.lock guest-js/prebuilt \
+# What the C says of itself; the crate around it has a number of its own.
+header=$(cargo metadata --locked --format-version 1 --manifest-path guest-js/Cargo.toml \
+    | grep -o '"manifest_path":"[^"]*/rquickjs-sys-[^"]*Cargo.toml"' | sed 's/.*:"\(.*\)Cargo.toml"/\1quickjs\/quickjs.h/')
+quickjs=$(sed -n 's/^#define QJS_VERSION_\(MAJOR\|MINOR\|PATCH\) //p' "$header" | paste -s -d .)
+exec cargo run --release --quiet -p agent-spaces-pack -- "$linked" guest-js/Cargo.lock guest-js/prebuilt "$quickjs" \
     "rustc=$($rustc --version)" "clang=$($clang --version | head -n 1)" "wasm-opt=$optimizer"

@@ -6,6 +6,7 @@ mod compiled;
 mod concurrency;
 mod config_schema;
 mod engine;
+mod engine_regressions;
 mod events;
 mod globals;
 mod heap;

@@ -1,12 +1,13 @@
 //! The engine that is checked in: its bytes are the recorded ones, and it reaches nothing but what is
 //! listed here (H-07).
 
-use agent_spaces::{ENGINE_SHA256, ENGINE_WASM};
+use agent_spaces::{ENGINE_SHA256, ENGINE_VERSION, ENGINE_WASM};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeSet;
 use wasmparser::{Parser, Payload, TypeRef, Validator};
 
 const RECORD: &str = include_str!("../guest-js/prebuilt/engine.json");
+const SBOM: &str = include_str!("../guest-js/prebuilt/engine.cdx.json");
 const CHECKED_IN: &[u8] = include_bytes!("../guest-js/prebuilt/engine.wasm");
 
 /// Everything that the engine asks of whoever instantiates it: scalars of the clock and randomness,
@@ -110,6 +111,17 @@ fn the_bytes_are_the_recorded_ones() {
     assert_eq!(record["bytes"], ENGINE_WASM.len());
     assert_eq!(record["file"], "engine.wasm");
     assert!(CHECKED_IN == ENGINE_WASM, "the library holds another engine than the one that is checked in");
+}
+
+/// Who reads a version anywhere reads the same one: in the library, the record and the SBOM.
+#[test]
+fn the_version_is_the_recorded_one() {
+    let record: serde_json::Value = serde_json::from_str(RECORD).expect("engine.json is JSON");
+    assert_eq!(record["quickjs-ng"], ENGINE_VERSION);
+    let sbom: serde_json::Value = serde_json::from_str(SBOM).expect("the SBOM is JSON");
+    let components = sbom["components"].as_array().expect("it lists components");
+    let quickjs = components.iter().find(|component| component["name"] == "quickjs-ng").expect("QuickJS is listed");
+    assert_eq!(quickjs["version"], ENGINE_VERSION);
 }
 
 /// The record says how to build it again.

@@ -53,6 +53,8 @@ mod events;
 #[cfg(feature = "compiler")]
 mod file_lock;
 mod handlers;
+#[cfg(all(feature = "compiler", any(test, feature = "hostile-guest")))]
+mod hostile_guest;
 #[cfg(feature = "compiler")]
 mod interfaces;
 mod limits;
@@ -115,11 +117,14 @@ pub use compile::{Compiled, Target, compile};
 pub use concurrency::{ConcurrencyLimiter, ConcurrencyPlace, DEFAULT_CONCURRENCY};
 #[cfg(feature = "compiler")]
 pub use engine::{Cache, CacheError};
-pub use engine::{ENGINE_SHA256, ENGINE_WASM, Engine, EngineConfig, Origin};
+pub use engine::{ENGINE_SHA256, ENGINE_VERSION, ENGINE_WASM, Engine, EngineConfig, Origin};
 pub use error::{HostError, PrepareError};
 pub use error_report::{Location, RunError};
 pub use events::{CallProgress, ConsoleLevel, Event, EventKind, Observer};
 pub use handlers::{Answer, Call, CapabilityError, Handlers};
+#[cfg(all(feature = "compiler", any(test, feature = "hostile-guest")))]
+#[doc(hidden)]
+pub use hostile_guest::HostileGuest;
 #[cfg(feature = "compiler")]
 pub use interfaces::Interfaces;
 pub use limits::{Limit, Limits, RunMemory};

@@ -3,7 +3,7 @@
 use crate::execute::{Ending, RUNNER};
 use crate::suite::Test;
 
-/// Features that the engine, QuickJS-ng 0.15.1 in WebAssembly, lacks, whole or in part: test262's name
+/// Features that the engine, QuickJS-ng 0.16.2 in WebAssembly, lacks, whole or in part: test262's name
 /// for each, and what it is.
 pub(crate) const LACKS: &[(&str, &str)] = &[
     ("Temporal", "dates and times as `Temporal`"),
@@ -17,17 +17,8 @@ pub(crate) const LACKS: &[(&str, &str)] = &[
     ("Atomics.waitAsync", "`Atomics.waitAsync`"),
     ("Atomics", "`Atomics`: left out of the engine's build for WebAssembly"),
     ("await-dictionary", "`Promise.allKeyed`, `Promise.allSettledKeyed`"),
-    ("iterator-chunking", "`Iterator.prototype.chunks`, `windows`"),
-    ("iterator-includes", "`Iterator.prototype.includes`"),
-    ("Iterator.prototype.join", "`Iterator.prototype.join`"),
-    ("error-stack-accessor", "`Error.prototype.stack` as an accessor"),
-    ("nonextensible-applies-to-private", "no private fields on objects that are not extensible"),
     ("tail-call-optimization", "calls in tail position without a stack frame"),
     ("legacy-regexp", "`RegExp.$1` and its like, as proposed"),
-    ("regexp-duplicate-named-groups", "one name for groups of several alternatives"),
-    ("regexp-modifiers", "`(?i:…)`"),
-    ("regexp-v-flag", "the flag `v`: in part; sets of strings and nested classes are missing"),
-    ("immutable-arraybuffer", "`ArrayBuffer.prototype.transferToImmutable`: in part"),
 ];
 
 const FEATURE: &str = "feature ";

@@ -5,8 +5,8 @@ use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 use std::path::Path;
 
-/// Writes `engine.wasm`, `engine.sha256` and `engine.json`. Says whether the engine is what was there before.
-pub(crate) fn write(directory: &Path, engine: &[u8], tools: &[String]) -> Result<bool> {
+/// Writes `engine.wasm`, `engine.sha256`, `engine.version` and `engine.json`. Says whether the engine is what was there before.
+pub(crate) fn write(directory: &Path, engine: &[u8], quickjs: &str, tools: &[String]) -> Result<bool> {
     std::fs::create_dir_all(directory)?;
     let path = directory.join("engine.wasm");
     let is_same = std::fs::read(&path).is_ok_and(|before| before == engine);
@@ -18,7 +18,10 @@ pub(crate) fn write(directory: &Path, engine: &[u8], tools: &[String]) -> Result
         .collect();
     let hash = format!("{:x}", Sha256::digest(engine));
     std::fs::write(directory.join("engine.sha256"), format!("{hash}\n"))?;
-    let record = json!({ "file": "engine.wasm", "bytes": engine.len(), "sha256": hash, "tools": tools });
+    std::fs::write(directory.join("engine.version"), format!("{quickjs}\n"))?;
+    let bytes = engine.len();
+    let record =
+        json!({ "file": "engine.wasm", "bytes": bytes, "sha256": hash, "quickjs-ng": quickjs, "tools": tools });
     let path = directory.join("engine.json");
     std::fs::write(&path, format!("{}\n", serde_json::to_string_pretty(&record)?))
         .with_context(|| format!("writing {}", path.display()))?;

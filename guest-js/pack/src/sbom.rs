@@ -4,16 +4,13 @@ use anyhow::{Context, Result};
 use serde_json::{Value, json};
 use std::path::Path;
 
-/// QuickJS comes as C inside one of the crates.
-const QUICKJS: (&str, &str) = ("quickjs-ng", "0.15.1");
-
-/// Writes `engine.cdx.json`: every crate of the lock file with its checksum, and the C in them.
-pub(crate) fn write(directory: &Path, lock: &str) -> Result<()> {
+/// Writes `engine.cdx.json`: every crate of the lock file with its checksum, and QuickJS, which comes as C inside one
+/// of them.
+pub(crate) fn write(directory: &Path, lock: &str, quickjs: &str) -> Result<()> {
     let mut components: Vec<Value> = packages(lock).map(Package::component).collect();
-    let (name, version) = QUICKJS;
     components.push(json!({
-        "type": "library", "name": name, "version": version,
-        "purl": format!("pkg:github/quickjs-ng/quickjs@v{version}"),
+        "type": "library", "name": "quickjs-ng", "version": quickjs,
+        "purl": format!("pkg:github/quickjs-ng/quickjs@v{quickjs}"),
     }));
     let document = json!({
         "bomFormat": "CycloneDX", "specVersion": "1.5", "version": 1,

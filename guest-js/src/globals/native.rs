@@ -169,7 +169,8 @@ fn bytes_to_string(bytes: TypedArray<'_, u8>) -> String {
 }
 
 fn string_to_bytes<'js>(context: Ctx<'js>, text: String) -> javy::quickjs::Result<QuickValue<'js>> {
-    TypedArray::<u8>::new(context.clone(), text.into_bytes())?.into_js(&context)
+    // Memory of the engine's own: a buffer over ours could not change its length.
+    TypedArray::<u8>::new_copy(context.clone(), text.as_bytes())?.into_js(&context)
 }
 
 /// The same as calling the function that the script imported.

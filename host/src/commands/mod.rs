@@ -39,9 +39,18 @@ mod units;
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
 
+/// What `--version` says: the program's, and the JavaScript engine inside it, for who must know whether a fix is in it.
+const VERSION: &str = concat!(
+    env!("CARGO_PKG_VERSION"),
+    "\nengine: QuickJS-ng ",
+    include_str!("../../../guest-js/prebuilt/engine.version"),
+    "engine sha256: ",
+    include_str!("../../../guest-js/prebuilt/engine.sha256"),
+);
+
 /// Run code that AI agents write, in WebAssembly components that reach only what they import.
 #[derive(Parser)]
-#[command(name = "agent-spaces", version, propagate_version = true, max_term_width = 100)]
+#[command(name = "agent-spaces", version, long_version = VERSION, propagate_version = true, max_term_width = 100)]
 struct Cli {
     #[command(subcommand)]
     command: Command,

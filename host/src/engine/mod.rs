@@ -29,7 +29,7 @@ pub(crate) use layout::EngineLayout;
 pub(crate) use memory_budget::HeldMemory;
 pub(crate) use memory_budget::MemoryBudget;
 pub(crate) use places::{MAX_DEPTH, Place, Places};
-pub use prebuilt::{ENGINE_SHA256, ENGINE_WASM};
+pub use prebuilt::{ENGINE_SHA256, ENGINE_VERSION, ENGINE_WASM};
 
 use crate::error::HostError;
 use std::sync::Arc;

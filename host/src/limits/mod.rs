@@ -23,7 +23,7 @@ pub(crate) use failures::FailureLimit;
 pub(crate) use fuel::YIELD_INTERVAL;
 pub use host_memory::RunMemory;
 pub(crate) use host_memory::{CallMemory, HostMemory, SandboxKind, SandboxMemory, message as host_memory_message};
-pub(crate) use in_flight::InFlightLimit;
+pub(crate) use in_flight::{InFlightLimit, handles};
 pub(crate) use memory::MemoryLimit;
 #[cfg(feature = "compiler")]
 pub(crate) use source::{CODE as SOURCE_LIMIT, message as source_message};

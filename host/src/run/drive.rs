@@ -17,7 +17,7 @@ use crate::audit_trail::RunAudit;
 use crate::engine::{Engine, MAX_DEPTH, Place};
 use crate::error_report::RunError;
 use crate::events::{Event, EventKind, EventSink};
-use crate::limits::{HostMemory, Limit, Limits, RunMemory, SandboxKind, YIELD_INTERVAL};
+use crate::limits::{HostMemory, Limit, Limits, RunMemory, SandboxKind, YIELD_INTERVAL, handles};
 use crate::off_thread::Turns;
 use crate::program::Program;
 use crate::redaction;
@@ -255,6 +255,7 @@ async fn call(
         store.fuel_async_yield_interval(Some(YIELD_INTERVAL))?;
     }
     store.set_hostcall_fuel(store.data().passable());
+    store.set_max_component_handles(handles(limits.calls));
     let instance = program.sandbox().instantiate(store).await?;
     let function = program.sandbox().entry().function(store, &instance)?;
     if let Some(compiled) = compiled.filter(|_| meters_fuel) {

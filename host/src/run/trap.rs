@@ -26,6 +26,7 @@ pub(super) fn trap_error(error: &wasmtime::Error, limits: &Limits) -> RunError {
         Some(Trap::StackOverflow) => limit_error(Limit::Stack, limits),
         Some(Trap::MemoryOutOfBounds) if is_below_stack(error) => limit_error(Limit::Stack, limits),
         _ if is_hostcall_fuel(error) => limit_error(Limit::Bytes, limits),
+        _ if is_handle_limit(error) => limit_error(Limit::InFlight, limits),
         Some(_) => fault(error),
         None => RunError::new("host.engine", format!("The sandbox failed: {}", error.root_cause())),
     }
@@ -63,6 +64,11 @@ fn fault_address(error: &wasmtime::Error) -> Option<u64> {
 /// Whether the guest passed more than the host takes in one call; wasmtime's error has no public type.
 fn is_hostcall_fuel(error: &wasmtime::Error) -> bool {
     error.chain().any(|cause| cause.to_string().contains("too much data"))
+}
+
+/// Whether the guest holds more of what waits than it may; likewise.
+fn is_handle_limit(error: &wasmtime::Error) -> bool {
+    error.chain().any(|cause| cause.to_string().contains("handle limit exceeded"))
 }
 
 #[cfg(all(test, feature = "compiler"))]

@@ -100,6 +100,15 @@ const ROWS: &[Row] = &[
         script: "new Array(2000000).fill(0)",
     },
     Row {
+        name: "handlers that hold forty megabytes each, two hundred side by side",
+        bytes_in: 64 * MB,
+        factor: 6,
+        ends: &["ok"],
+        script: "import { desk } from '@capabilities/desk';
+            const calls = Array.from({ length: 200 }, () => desk.hold({}));
+            (await Promise.allSettled(calls)).filter((call) => call.status === 'fulfilled').length",
+    },
+    Row {
         name: "a server's answer of zeroes",
         bytes_in: 15 * MB,
         factor: 28,
@@ -169,6 +178,15 @@ export const desk = defineTool({ name: 'desk', functions: { take: {
   parameters: { rows: { type: 'array', items: { type: 'array', items: { type: 'number' } }, required: true } },
   returns: {} as number,
   handler: async ({ rows }) => rows.length,
+}, hold: {
+  description: 'Holds memory for a while',
+  parameters: {},
+  returns: {} as number,
+  handler: async () => {
+    const held = new Uint8Array(40e6).fill(1);
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    return held.length;
+  },
 } } });";
 
 /// A project with all that the scripts import, in a home of its own.
@@ -238,6 +256,42 @@ fn measure(folder: &Path, script: &str) -> (u64, String) {
     let report = report.unwrap_or_else(|| panic!("no report of {script}: {output:.2000}"));
     let code = if report["ok"] == true { "ok" } else { report["error"]["code"].as_str().unwrap_or("?") };
     (peak, code.to_owned())
+}
+
+/// Sources that a parser would read again and again.
+const SOURCES: &[(&str, usize)] = &[
+    ("a?(b):c=>", 6_000),
+    ("a?(b):c=>", 12_000),
+    ("a<{[", 250),
+    ("x = a<infer B extends (", 100),
+    ("x as ({[", 100),
+    ("{}/[\\]", 150_000),
+    ("const x: number = f<T>(y as any)!\n", 25_000),
+];
+
+/// What a byte of a source may become, with some megabytes that every run of a file may take.
+const PER_SOURCE_BYTE: u64 = 450;
+const SOURCE_BASE: u64 = 48 * MB;
+
+#[test]
+fn sources_do_not_become_much() {
+    let folder = tempfile::tempdir().unwrap();
+    measure(folder.path(), "1");
+    let (idle, _) = measure(folder.path(), "1");
+    for (part, times) in SOURCES {
+        let source = part.repeat(*times);
+        let (peak, code) = measure(folder.path(), &source);
+        let more = peak.saturating_sub(idle);
+        println!("{part:?} {times} times, {} bytes: {:.0} MB, {code}", source.len(), more as f64 / 1e6);
+        assert!(more <= SOURCE_BASE + PER_SOURCE_BYTE * source.len() as u64, "{part:?}: {more} bytes");
+    }
+    // A configuration that nobody has accepted is a source too.
+    std::fs::write(folder.path().join("agent-spaces.config.ts"), "a<{[".repeat(250)).unwrap();
+    for command in [&["doctor"][..], &["mcp", "list"]] {
+        let (status, peak, output) = run(folder.path(), command);
+        assert!(status != Some(0) && output.contains("too ambiguous"), "{output}");
+        assert!(peak.saturating_sub(idle) <= SOURCE_BASE, "{command:?}: {peak} bytes");
+    }
 }
 
 #[test]

@@ -375,7 +375,7 @@ fn a_signal_ends_a_run_with_its_one_object() {
     use std::io::Read;
     let folder = tempfile::tempdir().unwrap();
     let script = folder.path().join("script.ts");
-    std::fs::write(&script, "console.log('on'); await new Promise((done) => setTimeout(done, 600_000));").unwrap();
+    std::fs::write(&script, "console.log('on'); await new Promise((done) => setTimeout(done, 200_000));").unwrap();
     for (name, status) in [("INT", 130), ("TERM", 143)] {
         // Its script comes from stdin, and does not come.
         let child = started(&["run", "-", "--json"]);
@@ -387,7 +387,7 @@ fn a_signal_ends_a_run_with_its_one_object() {
         assert!(report["usage"].is_object() && report["console"] == json!([]) && report["runId"].is_null(), "{report}");
         assert_eq!(output.stdout.iter().filter(|byte| **byte == b'\n').count(), 1);
 
-        let mut child = started(&["run", script.to_str().unwrap(), "--events", "--timeout", "20m"]);
+        let mut child = started(&["run", script.to_str().unwrap(), "--events", "--timeout", "5m"]);
         let mut stdout = read_until(&mut child, "\"on\"");
         signal(&child, name);
         let mut rest = String::new();

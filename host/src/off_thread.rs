@@ -46,6 +46,7 @@ pub(crate) struct Turn {
 pub(crate) struct Stop(Arc<AtomicBool>);
 
 impl Stop {
+    #[cfg(any(feature = "compiler", test))]
     pub(crate) fn is_set(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }

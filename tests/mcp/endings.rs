@@ -75,7 +75,7 @@ fn a_signal_while_a_server_starts_ends_a_run_with_its_one_object() {
     project.write("script.ts", &script(&["slow"], "export default 1;"));
     let mut command = project.command(&["run", "script.ts", "--json"]);
     let child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
-    let is_up = || project.processes().iter().any(|(_, arguments)| arguments.starts_with("sleep 1000"));
+    let is_up = || project.processes().iter().any(|(_, arguments)| arguments.contains("sleep 1000"));
     assert!(eventually(Duration::from_secs(30), is_up), "it did not start: {:?}", project.processes());
     signal(child.id(), "TERM");
     let output = child.wait_with_output().unwrap();

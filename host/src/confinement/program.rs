@@ -44,7 +44,8 @@ fn root(folder: &Path) -> Option<PathBuf> {
     Some(root.to_owned())
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
+#[cfg(unix)]
 mod tests {
     use super::*;
     use std::fs;

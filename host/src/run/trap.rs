@@ -72,6 +72,7 @@ fn is_handle_limit(error: &wasmtime::Error) -> bool {
 }
 
 #[cfg(all(test, feature = "compiler"))]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
     use crate::engine::EngineConfig;

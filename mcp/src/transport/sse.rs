@@ -17,8 +17,14 @@ use rmcp::RoleClient;
 use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
 use std::fmt;
+use std::sync::Arc;
 use std::time::Duration;
+use tokio::sync::Semaphore;
 use url::Url;
+
+/// Posts that are under way at once, each on a connection of its own; more wait. A server that answers none of them must
+/// not take all files that this process may open.
+const CONCURRENT: usize = 256;
 
 /// A connection to a server of the older kind. When its stream ends, so does it.
 pub struct SseTransport {
@@ -28,6 +34,7 @@ pub struct SseTransport {
     post_to: Url,
     /// How long a post may take. Some servers say nothing to it before the answer is in the stream.
     patience: Duration,
+    places: Arc<Semaphore>,
     events: Option<Events>,
     mailbox: Mailbox,
     /// A message that is being read: receiving may be given up and begun anew at any time.
@@ -57,6 +64,7 @@ pub async fn open(
         headers,
         post_to,
         patience: longest_call(settings),
+        places: Arc::new(Semaphore::new(CONCURRENT)),
         events: Some(events),
         mailbox: Mailbox::new(spoken, settings.max_message),
         reading: None,
@@ -128,8 +136,10 @@ impl Transport<RoleClient> for SseTransport {
         let mut request = reqwest::Request::new(http::Method::POST, self.post_to.clone());
         request.headers_mut().extend(self.headers.clone());
         request.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
-        let (client, patience) = (self.client.clone(), self.patience);
+        let (client, patience, places) = (self.client.clone(), self.patience, self.places.clone());
         async move {
+            let waiting = tokio::time::timeout(patience, places.acquire()).await;
+            let _place = waiting.map_err(|_| RemoteError::Failed("the server takes no more messages".to_owned()))?;
             let body = serde_json::to_vec(&message).map_err(|error| RemoteError::Failed(error.to_string()))?;
             *request.body_mut() = Some(body.into());
             *request.timeout_mut() = Some(patience);

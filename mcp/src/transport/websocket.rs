@@ -32,6 +32,9 @@ use url::{Host, Url};
 /// How long the server may take to accept a message of ours.
 const WRITE_PATIENCE: Duration = Duration::from_secs(30);
 
+/// Pings that a server may send without reading the answers to them. Each answer waits in memory until it is read.
+const MAX_UNREAD_PINGS: usize = 1_000;
+
 /// How long the server may take to say goodbye.
 const CLOSE_PATIENCE: Duration = Duration::from_secs(1);
 
@@ -44,6 +47,8 @@ pub struct WebSocketTransport {
     mailbox: Mailbox,
     /// A message that is being read: receiving may be given up and begun anew at any time.
     reading: Option<BoxFuture<'static, Decoded>>,
+    /// Pings since everything that we wrote was last taken.
+    unread_pings: usize,
 }
 
 /// Opens a WebSocket. Proxies are not used. The caller has the deadline.
@@ -72,6 +77,7 @@ pub async fn open(
         incoming: Some(incoming),
         mailbox: Mailbox::new(spoken, settings.max_message),
         reading: None,
+        unread_pings: 0,
     })
 }
 
@@ -110,6 +116,14 @@ fn refusal(error: &Error, settings: &ServerSettings) -> ConnectError {
 }
 
 impl WebSocketTransport {
+    /// Counts a ping, which is answered below us; gives whether the server reads enough of the answers.
+    fn takes_pongs(&mut self) -> bool {
+        // Nobody waits here: a server that reads late must still be heard.
+        let flushed = self.outgoing.try_lock().ok().and_then(|mut outgoing| outgoing.flush().now_or_never());
+        self.unread_pings = if matches!(flushed, Some(Ok(()))) { 0 } else { self.unread_pings + 1 };
+        self.unread_pings <= MAX_UNREAD_PINGS
+    }
+
     /// The connection is of no use any more.
     fn end(&mut self, error: Option<&Error>) {
         self.incoming = None;
@@ -163,6 +177,10 @@ impl Transport<RoleClient> for WebSocketTransport {
             match self.incoming.as_mut()?.next().await {
                 Some(Ok(Message::Text(text))) => self.reading = Some(decode_apart(Bytes::from(text)).boxed()),
                 Some(Ok(Message::Binary(_))) => self.mailbox.spoken().noise("a binary frame"),
+                Some(Ok(Message::Ping(_))) if !self.takes_pongs() => {
+                    self.incoming = None;
+                    self.mailbox.spoken().warn("it sends pings and does not read the answers; the connection is ended");
+                }
                 // Pings are answered below us; after a close the stream ends.
                 Some(Ok(Message::Ping(_) | Message::Pong(_) | Message::Close(_) | Message::Frame(_))) => {}
                 Some(Err(error)) => self.end(Some(&error)),

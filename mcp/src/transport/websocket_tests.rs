@@ -140,3 +140,25 @@ async fn it_may_ask_who_we_are() {
     let ConnectError::Unauthorized { message } = error else { panic!("{error}") };
     assert!(!message.contains("realm"), "{message}");
 }
+
+#[tokio::test]
+#[allow(clippy::result_large_err, reason = "the signature is that of the handshake")]
+async fn a_server_that_pings_without_reading_is_left() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("ws://{}/", listener.local_addr().unwrap());
+    let pinging = tokio::spawn(async move {
+        let handshake = |_: &Request, mut response: Response| {
+            response.headers_mut().insert(SEC_WEBSOCKET_PROTOCOL, HeaderValue::from_static("mcp"));
+            Ok(response)
+        };
+        let socket = accept_hdr_async(listener.accept().await.unwrap().0, handshake).await.unwrap();
+        let (mut outgoing, _is_not_read) = socket.split();
+        let ping = || Message::Ping(Bytes::from_static(&[0; 125]));
+        while outgoing.send(ping()).await.is_ok() {}
+    });
+    let mut transport = connect(&url).await.unwrap();
+    let left = timeout(Duration::from_secs(60), transport.receive()).await;
+    assert!(left.expect("it is left before all memory is full of answers").is_none());
+    drop(transport);
+    pinging.await.unwrap();
+}

@@ -5,20 +5,22 @@ use std::collections::{BTreeMap, BTreeSet};
 /// The longest name that MCP advises.
 const MAX_NAME: usize = 128;
 
-/// Names for functions that are given as capability and name: the own name where no other has it, else both.
+/// Names for functions that are given as capability and name: the own name where no other has it, else both. A server
+/// chooses the names of its tools, so none of them is taken for both names of another's function.
 pub(super) fn names(functions: &[(&str, &str)]) -> Vec<String> {
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();
     for (_, name) in functions {
         *counts.entry(valid(name)).or_default() += 1;
     }
+    let is_shared = |name: &str| counts.get(&valid(name)) != Some(&1);
+    let both = |capability: &str, name: &str| valid(&format!("{capability}_{name}"));
+    let reserved: BTreeSet<String> =
+        functions.iter().filter(|(_, name)| is_shared(name)).map(|(capability, name)| both(capability, name)).collect();
     let mut taken = BTreeSet::new();
     let mut names = Vec::new();
     for (capability, name) in functions {
         let own = valid(name);
-        let wanted = match counts.get(&own) {
-            Some(1) => own,
-            _ => valid(&format!("{capability}_{name}")),
-        };
+        let wanted = if is_shared(name) || reserved.contains(&own) { both(capability, name) } else { own };
         let mut chosen = wanted.clone();
         let mut number = 2;
         while !taken.insert(chosen.clone()) {
@@ -46,6 +48,12 @@ mod tests {
     fn a_name_is_the_sources_own_unless_two_have_it() {
         let functions = [("crm", "search"), ("wiki", "search"), ("crm", "create_ticket"), ("a b", "tüv/x")];
         assert_eq!(names(&functions), ["crm_search", "wiki_search", "create_ticket", "t_v_x"]);
+    }
+
+    #[test]
+    fn no_tool_takes_the_name_of_anothers_function() {
+        let functions = [("a", "search"), ("a", "crm_search"), ("crm", "search")];
+        assert_eq!(names(&functions), ["a_search", "a_crm_search", "crm_search"]);
     }
 
     #[test]

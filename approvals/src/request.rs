@@ -20,6 +20,12 @@ const MAX_PLACE: usize = 200;
 const MAX_SOURCE: usize = 200;
 /// The longest that a request waits: nobody remembers what a call of last month was for.
 const MAX_LIFETIME: Duration = Duration::from_secs(30 * 24 * 60 * 60);
+/// What every id begins with.
+const PREFIX: &str = "apr_";
+/// Random characters of an id, after what all begin with: no two requests that wait have the same.
+const RANDOM: usize = 16;
+/// Characters of an id that are a hash of its request: 96 bits, for which nobody finds another request.
+const BOUND: usize = 24;
 
 /// What the pipeline knows of a call that needs approval.
 #[derive(Clone, Debug)]
@@ -54,7 +60,8 @@ pub struct Question {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Request {
-    /// `apr_` and random letters and digits.
+    /// `apr_`, random letters and digits, and a hash of all the rest: who decides by an id decides about what was
+    /// shown with it.
     pub id: String,
     /// The run that makes the call.
     pub run_id: String,
@@ -112,8 +119,8 @@ impl Request {
             places,
         } = question;
         let created = times::to_millis(SystemTime::now());
-        Request {
-            id: new_id(),
+        let request = Request {
+            id: random_id(),
             run_id,
             call_id,
             space,
@@ -129,7 +136,8 @@ impl Request {
             places: shown_places(&places),
             created,
             expires: times::to_millis(created + lifetime.min(MAX_LIFETIME)),
-        }
+        };
+        Request { id: request.bound_id(&request.id), ..request }
     }
 
     /// The function as scripts call it: `crm.createTicket`.
@@ -142,10 +150,21 @@ impl Request {
         self.expires.duration_since(SystemTime::now()).ok().filter(|left| !left.is_zero())
     }
 
-    /// Whether its digest is that of its call: not so for a file that somebody changed. Where secrets were taken out only
-    /// the run that waits can tell, and does: a decision is bound to all that was shown as well.
+    /// Whether its id is that of all it says, and its digest that of its call: not so for a file that somebody changed,
+    /// be it only until the request was shown. Where secrets were taken out the digest is for the run that waits.
     pub fn is_consistent(&self) -> bool {
-        self.redacted || self.digest == digest(&self.function_id, &self.params)
+        let random = self.id.get(..PREFIX.len() + RANDOM);
+        random.is_some_and(|random| self.bound_id(random) == self.id)
+            && (self.redacted || self.digest == digest(&self.function_id, &self.params))
+    }
+
+    /// The id that begins with this, of a request that says all that this one does.
+    fn bound_id(&self, random: &str) -> String {
+        let mut said = json!(self);
+        said["id"] = json!(random);
+        let mut bound = hash(&said);
+        bound.truncate(BOUND);
+        format!("{random}{bound}")
     }
 
     /// A hash over everything that a person is shown of it.
@@ -173,11 +192,11 @@ pub(crate) fn is_id(text: &str) -> bool {
     const MAX_LENGTH: usize = 64;
     let is_plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
     text.len() <= MAX_LENGTH
-        && text.strip_prefix("apr_").is_some_and(|rest| !rest.is_empty() && rest.bytes().all(is_plain))
+        && text.strip_prefix(PREFIX).is_some_and(|rest| !rest.is_empty() && rest.bytes().all(is_plain))
 }
 
-/// `apr_` and 96 bits. They are random; the count keeps them apart within this process even without randomness.
-fn new_id() -> String {
+/// How an id begins. It is random; the count keeps ids apart within this process even without randomness.
+fn random_id() -> String {
     static COUNT: AtomicU64 = AtomicU64::new(0);
     let mut random = [0; 16];
     let _ = getrandom::fill(&mut random);
@@ -186,8 +205,8 @@ fn new_id() -> String {
     hash.update(COUNT.fetch_add(1, Ordering::Relaxed).to_le_bytes());
     hash.update(std::process::id().to_le_bytes());
     let mut text = hexadecimal(&hash.finalize());
-    text.truncate(24);
-    format!("apr_{text}")
+    text.truncate(RANDOM);
+    format!("{PREFIX}{text}")
 }
 
 #[cfg(test)]

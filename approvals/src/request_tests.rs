@@ -45,6 +45,7 @@ fn a_changed_request_is_found_out() {
         Request { expires: request.expires + Duration::from_secs(1), ..request.clone() },
     ] {
         assert_ne!(other.fingerprint(), request.fingerprint());
+        assert!(!other.is_consistent(), "shown under the id of another: {other:?}");
     }
 }
 
@@ -60,7 +61,10 @@ fn what_is_shown_may_differ_from_what_a_decision_is_bound_to() {
     assert!(!text.contains("hunter2"), "{text}");
     let read: Request = serde_json::from_str(&text).unwrap();
     assert!(read == request && read.is_consistent());
-    assert_ne!(Request { params: json!({}), ..request.clone() }.fingerprint(), request.fingerprint());
+    let changed = Request { params: json!({}), ..request.clone() };
+    assert!(changed.fingerprint() != request.fingerprint() && !changed.is_consistent());
+    // Nor does it help to say that there were secrets.
+    assert!(!Request { params: json!({}), redacted: true, ..plain }.is_consistent());
 }
 
 #[test]

@@ -151,12 +151,17 @@ fn nobody_is_made_to_approve_what_they_were_not_shown() {
     assert_eq!(listed(&home), Vec::<Value>::new());
     let refused = approvals(&home, Some(&token), &["approve", &id]);
     assert!(refused.status == Some(4) && refused.stdout.contains("somebody changed the file"), "{refused:?}");
-    // Other words about the arguments that wait: they can be signed, and what was signed is not what waits.
-    let mut changed = original.clone();
-    changed["request"]["message"] = json!("Delete nothing?");
-    put(&pending(&home, &id), &changed);
-    let signed = made(&home, &token, &run, &id, &["approve"]);
-    assert_not_believed(&home, &id, &signed);
+    // Other words about the arguments that wait, and other arguments as if secrets had been taken out of them: to be shown,
+    // and put back before the id is approved.
+    for edit in
+        [json!({ "message": "Delete nothing?" }), json!({ "params": { "path": "harmless.txt" }, "redacted": true })]
+    {
+        let mut changed = original.clone();
+        changed["request"].as_object_mut().unwrap().extend(edit.as_object().unwrap().clone());
+        put(&pending(&home, &id), &changed);
+        assert_eq!(listed(&home), Vec::<Value>::new(), "{edit}");
+        assert_eq!(approvals(&home, Some(&token), &["approve", &id]).status, Some(4), "{edit}");
+    }
     put(&pending(&home, &id), &original);
-    denied(&home, &token, run, &id, 1);
+    denied(&home, &token, run, &id, 0);
 }

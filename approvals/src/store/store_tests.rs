@@ -163,19 +163,19 @@ async fn a_file_that_was_changed_leads_nobody_to_approve_something_else() {
     let listing = place.store.list().unwrap();
     assert!(listing.requests.is_empty() && matches!(listing.unreadable[..], [StoreError::Changed { .. }]));
 
-    // Shown harmless, then put back: what was shown is no longer there to approve.
+    // A harmless call under the true id, to be put back before somebody approves that id: it is never shown.
     let harmless = (*request_of("createTicket", 0, LONG)).clone();
     let harmless = Request { id: asked.id.clone(), ..harmless };
-    changed["request"] = serde_json::to_value(&harmless).unwrap();
-    write(&changed);
-    let shown = place.store.get(&asked.id).unwrap();
-    write(&original);
-    let decided = place.store.decide(&shown, Decision::approve("ada"), &place.token);
-    assert!(matches!(decided, Err(StoreError::Changed { .. })), "{decided:?}");
+    for redacted in [false, true] {
+        changed["request"] = json!(Request { redacted, ..harmless.clone() });
+        write(&changed);
+        assert!(place.store.list().unwrap().requests.is_empty(), "redacted: {redacted}");
+        assert!(matches!(place.store.get(&asked.id), Err(StoreError::Changed { .. })));
+    }
 
-    // Shown harmless, approved, and only then put back: the run does not believe it.
-    write(&changed);
-    place.store.decide(&shown, Decision::approve("ada"), &place.token).unwrap();
+    // Signed all the same, by a program that does not look: the run does not believe it.
+    let signed = super::SignedDecision::new(&harmless, Decision::approve("ada"), &place.token);
+    fs::write(place.decided(&asked.id), serde_json::to_string(&signed).unwrap()).unwrap();
     write(&original);
     let deny = async {
         crate::fixtures::until("a report", || !place.reports.lock().unwrap().is_empty()).await;

@@ -271,7 +271,7 @@ const SOURCES: &[(&str, usize)] = &[
 
 /// What a byte of a source may become, with some megabytes that every run of a file may take.
 const PER_SOURCE_BYTE: u64 = 450;
-const SOURCE_BASE: u64 = 48 * MB;
+const SOURCE_BASE: u64 = 96 * MB;
 
 #[test]
 fn sources_do_not_become_much() {

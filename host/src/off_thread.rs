@@ -90,10 +90,16 @@ impl Turns {
         done.await.map_err(|_| CapabilityError::failed("The call could not be worked on"))
     }
 
-    /// Does work on what is only borrowed when it is its turn: here, with all that this thread would do otherwise
-    /// handed to another. A runtime of one thread has no other.
+    /// Does work on what is only borrowed when it is its turn: here, as [`Turn::work`] does.
     pub(crate) async fn in_place<T>(&self, work: impl FnOnce() -> T) -> T {
-        let _turn = self.take().await;
+        self.take().await.work(work)
+    }
+}
+
+impl Turn {
+    /// Does work here, with all that this thread would do otherwise handed to another. A runtime of one thread has no
+    /// other.
+    pub(crate) fn work<T>(self, work: impl FnOnce() -> T) -> T {
         match Handle::try_current().map(|runtime| runtime.runtime_flavor()) {
             Ok(RuntimeFlavor::MultiThread) => tokio::task::block_in_place(work),
             _ => work(),

@@ -61,16 +61,27 @@ pub(crate) fn event(redactor: &Redactor, kind: &mut EventKind) {
     }
 }
 
-/// Takes secrets out of what came of a run.
-pub(crate) fn report(redactor: &Redactor, outcome: &mut Result<Value, RunError>, console: &mut [ConsoleLine]) {
+/// Takes secrets out of what came of a run; of a large value on another thread.
+pub(crate) async fn report(
+    redactor: &Redactor,
+    outcome: Result<Value, RunError>,
+    console: &mut [ConsoleLine],
+    turns: &Turns,
+) -> Result<Value, RunError> {
     if redactor.is_empty() {
-        return;
-    }
-    match outcome {
-        Ok(value) => redactor.value(value),
-        Err(error) => run_error(redactor, error),
+        return outcome;
     }
     console.iter_mut().for_each(|line| text(redactor, &mut line.text));
+    match outcome {
+        Ok(value) => {
+            let redacted = answer(redactor, Ok(value), turns).await;
+            redacted.map_err(|error| RunError::new("host.engine", error.message))
+        }
+        Err(mut error) => {
+            run_error(redactor, &mut error);
+            Err(error)
+        }
+    }
 }
 
 /// Takes secrets out of why a run has no value.

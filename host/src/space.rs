@@ -270,7 +270,7 @@ impl Space {
     pub async fn call<R: DeserializeOwned>(&self, call: TypedCall<R>) -> Result<R, CapabilityError> {
         let TypedCall { capability, function, params, .. } = call;
         let target = self.target(&self.find(capability, function)?)?;
-        let value = target.call(HostCall { params, ..HostCall::default() }).await?;
+        let value = target.call(HostCall { params, ..HostCall::default() }, self.engine.memory()).await?;
         serde_json::from_value(value).map_err(|error| {
             let message = format!("{capability}.{function}'s answer does not fit its type: {error}");
             CapabilityError::failed(message)
@@ -304,7 +304,7 @@ impl Space {
         function: &FunctionId,
         call: HostCall,
     ) -> Result<serde_json::Value, CapabilityError> {
-        self.target(function)?.call(call).await
+        self.target(function)?.call(call, self.engine.memory()).await
     }
 
     /// The function that scripts call so, `crm.createTicket`, or that is named in full,

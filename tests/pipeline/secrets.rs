@@ -169,6 +169,18 @@ async fn a_secret_that_a_script_holds_is_neither_written_down_nor_shown() {
     }
 }
 
+/// The bounds of a name and a code fall into the secret.
+#[tokio::test]
+async fn a_secret_is_taken_out_of_an_error_before_its_texts_are_cut() {
+    let rig = rig(Accounting::default());
+    let source = format!(
+        "const long = (length) => 'x'.repeat(length - 9) + {SECRET:?};
+        throw Object.assign(new Error('no'), {{ name: long(128), code: long(64) }});"
+    );
+    let shown = printed(&rig.run(&source, Limits::default()).await);
+    assert!(!shown.contains("hunter2") && !written(&rig).contains("hunter2"), "{shown}");
+}
+
 /// What is no secret is left as it is, also where one is known.
 #[tokio::test]
 async fn what_a_script_says_otherwise_is_left_alone() {

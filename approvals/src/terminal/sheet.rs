@@ -25,8 +25,8 @@ const MAX_NAME_ROWS: usize = 4;
 const MAX_PLACE_ROWS: usize = 10;
 /// The longest name of a space or a run, in characters.
 const MAX_NAME: usize = 60;
-/// The longest name of a module, and of what answers it, in characters.
-const MAX_SOURCE: usize = 200;
+/// What stands in a row beside the names of a module and of what answers it, in characters, for each of them.
+const NAME_WORDS: usize = 10;
 /// How many characters a digest has.
 const DIGEST: usize = 64;
 /// The longest name of a function, in characters: what fits into its rows on a usual screen.
@@ -51,9 +51,10 @@ pub(super) fn sheet(request: &Request, width: usize, waiting: usize, style: Styl
     sheet.heading("A call needs your approval:");
     // One row each, so that none can pass for another; the whole name is the last of them.
     sheet.words(&Shown::line(&request.label(), MAX_LABEL), 1);
-    let module = Shown::line(&request.module, MAX_SOURCE);
-    let source = Shown::line(&request.source, MAX_SOURCE);
-    sheet.words(&shown!("of {}, answered by {}", module, source), MAX_NAME_ROWS);
+    // Half a row each: the whole sheet fits a screen of 24 rows, and neither pushes the other out.
+    let half = (sheet.width / 2).saturating_sub(NAME_WORDS);
+    let (module, source) = (Shown::line(&request.module, half), Shown::line(&request.source, half));
+    sheet.words(&shown!("of {}, answered by {}", module, source), 1);
     sheet.words(&Shown::line(&request.function_id.to_string(), MAX_LABEL), MAX_NAME_ROWS);
     let space = request.space.as_deref().map(|space| shown!("space {}, ", Shown::line(space, MAX_NAME)));
     let run = Shown::line(&request.run_id, MAX_NAME);

@@ -4,6 +4,7 @@
 
 use super::Trail;
 use agent_spaces_audit_log::Entry;
+use capability_gen::identity::FunctionId;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use std::fmt;
@@ -41,6 +42,15 @@ impl Default for AuditBudget {
     }
 }
 
+/// A function as it is counted. Two may have the same names: it is its identity that tells it from others.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct CountedFunction {
+    /// None for those that are counted together.
+    pub(super) id: Option<FunctionId>,
+    pub(super) capability: Arc<str>,
+    pub(super) function: Arc<str>,
+}
+
 /// What a run has taken of the log.
 pub(crate) struct Ledger {
     trail: Arc<Trail>,
@@ -56,14 +66,14 @@ struct Account {
     /// Events that were counted instead of written, ever, and since the last summary.
     counted: u64,
     since_summary: u64,
-    functions: BTreeMap<(Arc<str>, Arc<str>), Function>,
+    functions: BTreeMap<CountedFunction, Counts>,
     /// Calls that were written, up to the number that always are.
-    first: BTreeMap<(Arc<str>, Arc<str>), u64>,
+    first: BTreeMap<CountedFunction, u64>,
     events: BTreeMap<&'static str, u64>,
 }
 
 #[derive(Default)]
-struct Function {
+struct Counts {
     calls: u64,
     outcomes: BTreeMap<String, u64>,
 }
@@ -80,16 +90,16 @@ impl Ledger {
     }
 
     /// Whether a call is written: within the budget, or because it is one of the first of its function.
-    pub(super) fn has_room_for(&self, capability: &Arc<str>, function: &Arc<str>) -> bool {
+    pub(super) fn has_room_for(&self, function: &CountedFunction) -> bool {
         let is_spent = self.is_spent();
         let mut account = self.account();
-        let (is_known, key) = (account.first.len() < MAX_FUNCTIONS, (capability.clone(), function.clone()));
-        let is_first = match account.first.get_mut(&key) {
+        let has_place = account.first.len() < MAX_FUNCTIONS;
+        let is_first = match account.first.get_mut(function) {
             Some(calls) if *calls < FIRST_CALLS => {
                 *calls += 1;
                 true
             }
-            None if is_known => account.first.insert(key, 1).is_none(),
+            None if has_place => account.first.insert(function.clone(), 1).is_none(),
             Some(_) | None => false,
         };
         is_first || !is_spent
@@ -106,16 +116,16 @@ impl Ledger {
     }
 
     /// Counts a call.
-    pub(super) fn count_call(&self, capability: &Arc<str>, function: &Arc<str>) {
+    pub(super) fn count_call(&self, function: &CountedFunction) {
         let mut account = self.account();
-        account.function(capability, function).calls += 1;
+        account.counts_of(function).calls += 1;
         self.count(account);
     }
 
     /// Counts how a call that was counted has ended.
-    pub(super) fn count_outcome(&self, capability: &Arc<str>, function: &Arc<str>, code: &str) {
+    pub(super) fn count_outcome(&self, function: &CountedFunction, code: &str) {
         let mut account = self.account();
-        let outcomes = &mut account.function(capability, function).outcomes;
+        let outcomes = &mut account.counts_of(function).outcomes;
         let code: String = code.chars().take(MAX_CODE).collect();
         let code = if outcomes.len() < MAX_OUTCOMES || outcomes.contains_key(&code) { code } else { OTHERS.to_owned() };
         *outcomes.entry(code).or_default() += 1;
@@ -140,8 +150,14 @@ impl Ledger {
         if account.since_summary == 0 {
             return;
         }
-        let functions = std::mem::take(&mut account.functions).into_iter().map(|((capability, function), counted)| {
-            json!({ "capability": capability, "function": function, "calls": counted.calls, "outcomes": counted.outcomes })
+        let functions = std::mem::take(&mut account.functions).into_iter().map(|(counted, Counts { calls, outcomes })| {
+            let CountedFunction { id, capability, function } = counted;
+            let mut counts =
+                json!({ "capability": capability, "function": function, "calls": calls, "outcomes": outcomes });
+            if let Some(id) = id {
+                counts["functionId"] = json!(id);
+            }
+            counts
         });
         let entry = self.entry(
             "callsSummarised",
@@ -191,11 +207,10 @@ impl Ledger {
 }
 
 impl Account {
-    fn function(&mut self, capability: &Arc<str>, function: &Arc<str>) -> &mut Function {
-        let mut key = (capability.clone(), function.clone());
-        if self.functions.len() >= MAX_FUNCTIONS && !self.functions.contains_key(&key) {
-            key = (OTHERS.into(), OTHERS.into());
-        }
+    fn counts_of(&mut self, function: &CountedFunction) -> &mut Counts {
+        let is_one_more = self.functions.len() >= MAX_FUNCTIONS && !self.functions.contains_key(function);
+        let others = || CountedFunction { id: None, capability: OTHERS.into(), function: OTHERS.into() };
+        let key = if is_one_more { others() } else { function.clone() };
         self.functions.entry(key).or_default()
     }
 }

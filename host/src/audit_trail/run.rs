@@ -1,6 +1,6 @@
 //! The events of one run on their way to the log, and whether its calls may be made.
 
-use super::budget::Ledger;
+use super::budget::{CountedFunction, Ledger};
 use super::entry::{entry, type_of};
 use super::{AuditMode, Trail};
 use crate::events::{Event, EventKind, Observer};
@@ -28,8 +28,7 @@ pub(crate) struct RunAudit {
 
 /// A call that has begun.
 struct Intent {
-    capability: Arc<str>,
-    function: Arc<str>,
+    function: CountedFunction,
     line: Line,
 }
 
@@ -72,16 +71,17 @@ impl RunAudit {
     fn note(&self, event: &Event) {
         match &event.kind {
             EventKind::Console { .. } | EventKind::CallProgress { .. } => {}
-            EventKind::CallScheduled { call_id, capability, function, .. } => {
-                let line = match self.ledger.has_room_for(capability, function) {
+            EventKind::CallScheduled { call_id, function_id, capability, function, .. } => {
+                let (capability, function) = (capability.clone(), function.clone());
+                let function = CountedFunction { id: Some(function_id.clone()), capability, function };
+                let line = match self.ledger.has_room_for(&function) {
                     true => Line::Written(self.ledger.write(&entry(event))),
                     false => {
-                        self.ledger.count_call(capability, function);
+                        self.ledger.count_call(&function);
                         Line::Counted
                     }
                 };
-                let (capability, function) = (capability.clone(), function.clone());
-                self.calls().insert(*call_id, Intent { capability, function, line });
+                self.calls().insert(*call_id, Intent { function, line });
             }
             EventKind::CallResult { call_id, .. } => self.end_call(event, *call_id, "ok"),
             EventKind::CallError { call_id, code, .. } => self.end_call(event, *call_id, code),
@@ -108,8 +108,8 @@ impl RunAudit {
     fn end_call(&self, event: &Event, call_id: u64, outcome: &str) {
         let intent = self.calls().remove(&call_id);
         match intent {
-            Some(Intent { capability, function, line: Line::Counted }) => {
-                self.ledger.count_outcome(&capability, &function, outcome);
+            Some(Intent { function, line: Line::Counted }) => {
+                self.ledger.count_outcome(&function, outcome);
             }
             _ => {
                 self.ledger.write(&entry(event));

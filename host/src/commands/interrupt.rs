@@ -68,6 +68,15 @@ impl Interrupt {
         self.state().phase = Phase::Ending(report);
     }
 
+    /// Prints what came of the run: a value may be large, so it is there once. Gives what [`Interrupt::print`] gives.
+    pub(super) fn print_report(&self) -> (u8, Option<u8>) {
+        let mut state = self.state();
+        match std::mem::replace(&mut state.phase, Phase::Printed) {
+            Phase::Ending(report) => (output::print_line(&report), state.status),
+            _ => (output::print_line(&state.cancelled), state.status),
+        }
+    }
+
     /// Prints the one object. Gives the exit status of writing it, and that of the signal if there was one.
     pub(super) fn print(&self, object: &Value) -> (u8, Option<u8>) {
         let mut state = self.state();

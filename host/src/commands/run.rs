@@ -123,7 +123,7 @@ impl Run {
         let interrupt = Interrupt::watch(failed(&Failure::new(CANCELLED, "The run was cancelled", None)));
         match self.run(Some(&interrupt)) {
             Ok((report, _)) => {
-                let (written, signalled) = interrupt.print(&report_json(&report));
+                let (written, signalled) = interrupt.print_report();
                 let Err(error) = &report.outcome else { return written };
                 signalled.filter(|_| error.code == CANCELLED).unwrap_or_else(|| error.exit_status())
             }

@@ -95,13 +95,13 @@ async fn every_lie_that_is_written_down_ends_as_it_says() {
     let cases: Vec<(&str, &str, Lie<'_>)> = vec![
         ("an honest end", "ok", lie()),
         ("honest output", "ok", lie().call(CONSOLE, &[Small(0), Scratch(1), Small(3)])),
-        ("no answer", "host.engine", lie().op(&[7])),
+        ("no answer", "host.engine_fault", lie().op(&[7])),
         ("two answers", "host.engine", lie().call(RETURN, &[Scratch(0)]).call(RETURN, &[Scratch(0)])),
         ("an answer beyond memory", "host.engine", lie().call(RETURN, &[MemoryEnd(4)])),
         ("an answer that is not aligned", "host.engine", lie().call(RETURN, &[Odd(1)])),
         ("an answer of no case", "host.engine", lie().write(0, &[9]).call(RETURN, &[Scratch(0)])),
         ("an answer that is not JSON", "host.engine", lie().write(0, &[0]).call(RETURN, &[Scratch(0)]).op(&[7])),
-        ("nonsense returned", "host.engine", lie().op(&[4]).word(Any(0xffff_ffff))),
+        ("nonsense returned", "host.engine_fault", lie().op(&[4]).word(Any(0xffff_ffff))),
         ("a level that there is not", "host.engine", lie().call(CONSOLE, &[Small(200), Scratch(0), Small(1)])),
         ("text beyond memory", "host.engine", lie().call(CONSOLE, &[Small(0), MemoryEnd(4), Small(8)])),
         ("text without end", "host.engine", lie().call(CONSOLE, &[Small(0), Scratch(0), Any(u32::MAX)])),
@@ -155,12 +155,12 @@ async fn every_lie_that_is_written_down_ends_as_it_says() {
         ),
         (
             "an allocation that calls the host",
-            "host.engine",
+            "host.engine_fault",
             lie().realloc(3, Small(3)).call("all@1.0.0 give", &[Small(9), Scratch(40)]),
         ),
         (
             "an allocation that traps",
-            "host.engine",
+            "host.engine_fault",
             lie().realloc(5, Small(0)).call("all@1.0.0 give", &[Small(9), Scratch(40)]),
         ),
         (
@@ -193,7 +193,7 @@ async fn every_lie_that_is_written_down_ends_as_it_says() {
             ),
         ),
         ("calls without end", "limit.inflight", lie().repeat(8, "[async-lower]late", &[Any(u32::MAX), Scratch(40)])),
-        ("waiting for a set with nothing in it", "host.engine", lie().call(NEW_SET, &[]).op(wait)),
+        ("waiting for a set with nothing in it", "host.engine_fault", lie().call(NEW_SET, &[]).op(wait)),
         (
             "a snapshot that nobody takes",
             "host.engine",

@@ -1,8 +1,8 @@
 //! Memory that the host uses for a run: the values of its calls, outside of the sandbox.
 //!
-//! A guest's memory is capped by its own limit; the sandboxes that answer its calls, and what the host makes of what a guest passes, parses or is answered is
-//! counted here, before it is allocated. Every call has a share ([`CallMemory`]), which is given back when all that
-//! works on the call is done.
+//! A guest's memory is capped by its own limit. The sandboxes that answer its calls, and what the host makes of what a
+//! guest passes, parses or is answered, are counted here, before they are allocated. Every call has a share
+//! ([`CallMemory`]), which is given back when all that works on the call is done.
 
 use super::Limits;
 use crate::engine::MemoryBudget;
@@ -43,7 +43,7 @@ impl HostMemory {
         }))
     }
 
-    /// Within nothing but its own limits: for a call that no run makes.
+    /// Within nothing but its own limits: for the value of a run that is over.
     pub(crate) fn alone(limits: &Limits) -> HostMemory {
         HostMemory::new(limits, &Arc::new(MemoryBudget::new(Some(u64::MAX))))
     }

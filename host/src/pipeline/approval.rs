@@ -59,6 +59,9 @@ pub(super) async fn check(pipeline: &Pipeline, call: &Call, context: &RunContext
         let message = format!("{} needs a person's approval, and nobody can be asked", pipeline.label);
         return Err(CapabilityError::new("call.approval_denied", message));
     };
+    // The request has a copy of the parameters, and so has its event.
+    let copies = call.memory.take_value(&call.params).and_then(|()| call.memory.take_value(&call.params));
+    copies.map_err(|error| CapabilityError::failed(error.to_string()))?;
     let request = Arc::new(request(pipeline, call, context).await);
     match ask(&desk, request, pipeline, context).await {
         Outcome::Approved(_) => Ok(()),

@@ -161,7 +161,12 @@ impl Pipeline {
         context: &Arc<RunContext>,
     ) -> Result<Answered, CapabilityError> {
         let mut recorded = record::begin(&self.rules.accounting, &self.id, &call, self.is_server_tool());
-        match self.steps(call, context).await.map_err(bounded).map_err(hint::add) {
+        let redacted = |mut error: CapabilityError| {
+            // What was sent may be in why it was refused. Before it is cut: half a secret would no longer be found.
+            redaction::failure(&self.rules.redactor, &mut error);
+            error
+        };
+        match self.steps(call, context).await.map_err(redacted).map_err(bounded).map_err(hint::add) {
             Ok((value, answer)) => {
                 recorded.measure(&value);
                 let (is_cached, keeping) = match answer {
@@ -170,9 +175,7 @@ impl Pipeline {
                 };
                 Ok(Answered { value, is_cached, outcome: Outcome { recorded, keeping } })
             }
-            Err(mut error) => {
-                // What was sent may be in why it was refused.
-                redaction::failure(&self.rules.redactor, &mut error);
+            Err(error) => {
                 recorded.end(Some(&error));
                 Err(error)
             }

@@ -164,8 +164,8 @@ impl Linked {
 
     fn store(&self, run_id: Arc<str>, memory: &CallMemory) -> Store<State> {
         let RunMemory(memory) = memory.run();
-        let host = RunContext::of_host(Arc::default(), EventSink::none());
-        let context = Arc::new(RunContext { memory, sandbox: SandboxKind::Nested, ..host });
+        let host = RunContext::of_host(Arc::default(), EventSink::none(), memory);
+        let context = Arc::new(RunContext { sandbox: SandboxKind::Nested, ..host });
         let mut state = State::new(run_id, &self.limits, Arc::default(), context, Instant::now());
         state.set_wasi(Wasi::new(self.env.iter().map(|(name, value)| (name.as_str(), value.expose()))));
         Store::new(&self.engine, state)

@@ -4,8 +4,6 @@ use super::clock::RunClock;
 use super::parent::AnsweringScript;
 use crate::audit_trail::RunAudit;
 use crate::events::EventSink;
-#[cfg(feature = "compiler")]
-use crate::limits::Limits;
 use crate::limits::{HostMemory, SandboxKind};
 use crate::off_thread::Turns;
 use crate::program::Program;
@@ -51,10 +49,10 @@ pub(crate) struct RunContext {
 impl RunContext {
     /// For a call of the host's own.
     #[cfg(feature = "compiler")]
-    pub(crate) fn of_host(caller: Arc<Caller>, events: EventSink) -> RunContext {
+    pub(crate) fn of_host(caller: Arc<Caller>, events: EventSink, memory: HostMemory) -> RunContext {
         RunContext {
             turns: Turns::new(&caller),
-            memory: HostMemory::alone(&Limits::default()),
+            memory,
             sandbox: SandboxKind::Own,
             caller,
             clock: RunClock::new(Instant::now()),

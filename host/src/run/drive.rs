@@ -197,7 +197,9 @@ pub(crate) async fn drive(program: &Program, run_id: Arc<str>, options: RunOptio
     {
         error.hint = misnamed::hint(program, error);
     }
-    redaction::report(sandbox.redactor(), &mut outcome, &mut console);
+    let redacted = redaction::report(sandbox.redactor(), outcome, &mut console, &turns).await;
+    // Cut after that: half a secret would no longer be found.
+    let outcome = redacted.map_err(RunError::bounded);
     let error = outcome.as_ref().err().cloned();
     if let Some(fault) = error.as_ref().filter(|error| error.code == ENGINE_FAULT) {
         let text = format!("{}, {run_id}: {}; keep the script, and report it", program.name(), fault.message);

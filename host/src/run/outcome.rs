@@ -126,7 +126,7 @@ fn script_error(failure: ScriptFailure, limits: &Limits, sources: &Sources) -> R
         None => (None, None),
     };
     let details = failure.details.filter(|details| details.len() <= MAX_DETAILS);
-    let error = RunError {
+    RunError {
         code: failure.code,
         message: failure.message,
         name: failure.name,
@@ -135,6 +135,5 @@ fn script_error(failure: ScriptFailure, limits: &Limits, sources: &Sources) -> R
         hint: failure.hint,
         details: details.and_then(|details| serde_json::from_str(&details).ok()),
         retryable: failure.retryable,
-    };
-    error.bounded()
+    }
 }

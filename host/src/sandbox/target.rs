@@ -3,6 +3,8 @@
 use super::description::{FunctionDescription, InterfaceDescription, function_id, label};
 #[cfg(feature = "compiler")]
 use crate::audit_trail::{AuditHandle, RunAudit};
+#[cfg(feature = "compiler")]
+use crate::engine::MemoryBudget;
 use crate::events::{CallProgress, EventKind};
 #[cfg(feature = "compiler")]
 use crate::events::{Event, EventSink, Observer};
@@ -10,7 +12,9 @@ use crate::events::{Event, EventSink, Observer};
 use crate::handlers::{Answer, WholeAnswer};
 use crate::handlers::{Call, CapabilityError, Handlers};
 use crate::limits::{CallMemory, text_bytes};
-use crate::off_thread::MAX_INLINE_BYTES;
+#[cfg(feature = "compiler")]
+use crate::limits::{HostMemory, Limits};
+use crate::off_thread::{MAX_INLINE_BYTES, Turn};
 use crate::pipeline::{Answered, Names, Outcome, Pipeline, Rules};
 #[cfg(feature = "compiler")]
 use crate::run::Caller;
@@ -114,9 +118,9 @@ impl Target {
         &self.pipeline
     }
 
-    /// Answers a call that no script makes.
+    /// Answers a call that no script makes, within what all runs together may use.
     #[cfg(feature = "compiler")]
-    pub(crate) async fn call(self: &Arc<Target>, call: HostCall) -> Answer {
+    pub(crate) async fn call(self: &Arc<Target>, call: HostCall, process: &Arc<MemoryBudget>) -> Answer {
         let HostCall { params, caller, events, pending, whole } = call;
         let run_id = run_id::new();
         let audit = self.audit.as_ref().map(|audit| Arc::new(audit.run(&run_id, &caller, None)));
@@ -126,12 +130,16 @@ impl Target {
             events.emit(self.scheduled(1, &params));
         }
         let progress = CallProgress::new(1, &events);
-        let context = Arc::new(RunContext { pending, audit, ..RunContext::of_host(caller, events) });
+        let memory = HostMemory::new(&Limits::default(), process);
+        let context = Arc::new(RunContext { pending, audit, ..RunContext::of_host(caller, events, memory) });
         let memory = context.memory.share();
         let mut call = self.describe(run_id, 1, params, progress, (RunScope::default(), &context), &memory);
         call.whole = whole.clone();
         let begun = Instant::now();
-        let answered = self.pipeline.call(call, &context).await;
+        let answered = match memory.take_value(&call.params) {
+            Ok(()) => self.pipeline.call(call, &context).await,
+            Err(error) => Err(CapabilityError::failed(error.to_string())),
+        };
         let is_whole = whole.is_some_and(|whole| whole.get().is_some());
         let answer = match answered {
             // Who passes on what a server sent asks for no type of ours.
@@ -147,7 +155,11 @@ impl Target {
                     fitted.outcome.end(fitted.value.as_ref().err());
                     fitted.value.map(|_| (value, fitted.is_cached))
                 }
-                Err(error) => Err(CapabilityError::failed(error.to_string())),
+                Err(error) => {
+                    let error = CapabilityError::failed(error.to_string());
+                    answered.outcome.end(Some(&error));
+                    Err(error)
+                }
             },
             Err(error) => Err(error),
         };
@@ -169,9 +181,10 @@ impl Target {
             lifted
         })?;
         let params = self.params_of(arguments, &lifted).await;
-        let Lifted { context, memory, .. } = lifted;
+        let Lifted { context, memory, bytes } = lifted;
+        let turn = if bytes > MAX_INLINE_BYTES { Some(context.turns.take().await) } else { None };
         let (call, max_answer) = accessor.with(|mut access| {
-            let call = self.begin(access.get(), params, &memory)?;
+            let call = self.begin(access.get(), params, &memory, turn)?;
             bound_next(&mut access);
             Ok::<_, wasmtime::Error>((call, access.get().max_answer()))
         })?;
@@ -193,8 +206,9 @@ impl Target {
     ) -> Result<()> {
         let lifted = Lifted::new(store.data_mut(), arguments)?;
         let params = self.params_of(arguments, &lifted).await;
-        let Lifted { context, memory, .. } = lifted;
-        let call = self.begin(store.data_mut(), params, &memory)?;
+        let Lifted { context, memory, bytes } = lifted;
+        let turn = if bytes > MAX_INLINE_BYTES { Some(context.turns.take().await) } else { None };
+        let call = self.begin(store.data_mut(), params, &memory, turn)?;
         let max_answer = store.data().max_answer();
         let (id, begun) = (call.id, Instant::now());
         let answer = self.answered(call, max_answer, &memory, &context).await;
@@ -212,12 +226,23 @@ impl Target {
         if *bytes > MAX_INLINE_BYTES { context.turns.in_place(read).await } else { read() }
     }
 
-    fn begin(&self, state: &mut State, params: LiftedParams, memory: &Arc<CallMemory>) -> Result<Call> {
+    /// Takes note of a call. That it is scheduled is redacted, hashed and logged: of large parameters, in a turn.
+    fn begin(
+        &self,
+        state: &mut State,
+        params: LiftedParams,
+        memory: &Arc<CallMemory>,
+        turn: Option<Turn>,
+    ) -> Result<Call> {
         let (params, bytes) = params.map_err(|error| match error {
             NotJson::Memory(_) => state.out_of_host_memory(),
             broken @ NotJson::Broken(_) => wasmtime::Error::new(broken),
         })?;
-        let id = state.begin_call((&params, bytes), memory, |id| self.scheduled(id, &params))?;
+        let mut schedule = || state.begin_call((&params, bytes), memory, |id| self.scheduled(id, &params));
+        let id = match turn {
+            Some(turn) => turn.work(schedule),
+            None => schedule(),
+        }?;
         let progress = CallProgress::new(id, state.events());
         let context = state.context().clone();
         let scope = (state.scope().clone(), &*context);

@@ -148,7 +148,8 @@ fn what_is_wrong_is_said_where_it_stands_with_its_fix() {
         (
             json!({ "functions": { "git*": "deny" } }),
             "$.policy.functions[\"git*\"]: `git*`: not the name of a function: write `capability.function` with letters, digits, `_`, \
-             `$`, and `*` for any characters, or `*` alone for every function",
+             `$`, and `*` for any characters, `*` alone for every function, or the function in full: \
+             `namespace:package/interface#function`",
         ),
         (
             json!({ "functions": { "a.b": "alow" } }),

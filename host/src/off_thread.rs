@@ -90,6 +90,20 @@ impl Turns {
         done.await.map_err(|_| CapabilityError::failed("The call could not be worked on"))
     }
 
+    /// Does something that waits for other processes on a thread for blocking: one of a run at a time, so that a run holds
+    /// one such thread. It takes no place of those who compute.
+    pub(crate) async fn waiting<T: Send + 'static>(
+        &self,
+        work: impl FnOnce() -> T + Send + 'static,
+    ) -> Result<T, CapabilityError> {
+        let turn = self.run.clone().acquire_owned().await.ok();
+        let done = tokio::task::spawn_blocking(move || {
+            let _turn = turn;
+            work()
+        });
+        done.await.map_err(|_| CapabilityError::failed("The call could not be worked on"))
+    }
+
     /// Does work on what is only borrowed when it is its turn: here, as [`Turn::work`] does.
     pub(crate) async fn in_place<T>(&self, work: impl FnOnce() -> T) -> T {
         self.take().await.work(work)

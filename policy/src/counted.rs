@@ -37,7 +37,12 @@ impl FunctionPolicy {
         if self.counted.is_empty() {
             return Ok(());
         }
-        // Held until the day has answered, so that a call that is refused there was never counted here.
+        self.count_run(run)?;
+        // Without the run's lock, for which other calls of the run wait where they are served: a day may take seconds.
+        self.count_day(day).inspect_err(|_| self.uncount_run(run))
+    }
+
+    fn count_run(&self, run: &RunCounts) -> Result<(), Refusal> {
         let mut counts = run.lock();
         let is_full = |counted: &&Counted| {
             counted.per_run.is_some_and(|most| counts.get(&counted.key).copied().unwrap_or_default() >= most)
@@ -45,12 +50,21 @@ impl FunctionPolicy {
         if let Some(full) = self.counted.iter().find(is_full) {
             return Err(self.full(full, "in one run", "maxPerRun", full.per_run));
         }
-        self.count_day(day)?;
         for counted in self.counted.iter().filter(|counted| counted.per_run.is_some()) {
             let count = counts.entry(counted.key.clone()).or_default();
             *count = count.saturating_add(1);
         }
         Ok(())
+    }
+
+    /// Takes back what [`Self::count_run`] counted, for a call that the day refused.
+    fn uncount_run(&self, run: &RunCounts) {
+        let mut counts = run.lock();
+        for counted in self.counted.iter().filter(|counted| counted.per_run.is_some()) {
+            if let Some(count) = counts.get_mut(&counted.key) {
+                *count = count.saturating_sub(1);
+            }
+        }
     }
 
     fn count_day(&self, day: &dyn DayCounts) -> Result<(), Refusal> {

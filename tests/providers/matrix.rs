@@ -187,7 +187,9 @@ impl Seen {
             let line: Value = serde_json::from_str(line).unwrap();
             // Lines of servers name the server, as other programs know them.
             let key = |key: &String| if key == "mcpServer" { "capability".to_owned() } else { key.clone() };
-            (line["status"].clone(), line.as_object().unwrap().keys().map(key).collect())
+            // And they have the keys that other programs read there, and no more.
+            let keys = line.as_object().unwrap().keys().filter(|key| *key != "functionId");
+            (line["status"].clone(), keys.map(key).collect())
         };
         self.accounts.lines().map(account).collect()
     }

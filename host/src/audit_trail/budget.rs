@@ -150,15 +150,16 @@ impl Ledger {
         if account.since_summary == 0 {
             return;
         }
-        let functions = std::mem::take(&mut account.functions).into_iter().map(|(counted, Counts { calls, outcomes })| {
-            let CountedFunction { id, capability, function } = counted;
-            let mut counts =
-                json!({ "capability": capability, "function": function, "calls": calls, "outcomes": outcomes });
-            if let Some(id) = id {
-                counts["functionId"] = json!(id);
-            }
-            counts
-        });
+        let functions =
+            std::mem::take(&mut account.functions).into_iter().map(|(counted, Counts { calls, outcomes })| {
+                let CountedFunction { id, capability, function } = counted;
+                let mut counts =
+                    json!({ "capability": capability, "function": function, "calls": calls, "outcomes": outcomes });
+                if let Some(id) = id {
+                    counts["functionId"] = json!(id);
+                }
+                counts
+            });
         let entry = self.entry(
             "callsSummarised",
             [

@@ -84,8 +84,8 @@ pub(super) async fn count(pipeline: &Arc<Pipeline>, context: &Arc<RunContext>) -
     if !pipeline.policy.is_counted_by_day() {
         return now(pipeline, context);
     }
-    let (counting, context) = (pipeline.clone(), context.clone());
-    let counted = tokio::task::spawn_blocking(move || now(&counting, &context)).await;
+    let (counting, counted_in) = (pipeline.clone(), context.clone());
+    let counted = context.turns.waiting(move || now(&counting, &counted_in)).await;
     counted.unwrap_or_else(|_| Err(CapabilityError::new("call.denied", "the call could not be counted")))
 }
 

@@ -1,7 +1,7 @@
 use super::{facts, function, policy, rule};
 use crate::{
-    DayCounts, DayError, DayFile, DayMemory, Facts, Kind, Period, Policy, Rate, RateLimit, Rule, RunCounts, Settings,
-    Taken, Wanted,
+    DayCounts, DayError, DayFile, DayMemory, Facts, FunctionPolicy, Kind, Period, Policy, Rate, RateLimit, Rule,
+    RunCounts, Settings, Taken, Wanted,
 };
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
@@ -43,6 +43,23 @@ fn a_day_counts_over_runs_and_a_call_that_it_refuses_is_not_counted_in_the_run()
     );
     assert_eq!(limited.count(&run, &DayMemory::default()), Ok(()));
     assert!(limited.count(&run, &DayMemory::default()).unwrap_err().message.ends_with("in one run"));
+}
+
+#[test]
+fn other_calls_of_a_run_are_counted_while_a_day_waits_for_other_processes() {
+    /// A day that takes a while, in which the run makes another call.
+    struct Slow<'a>(&'a FunctionPolicy, &'a RunCounts);
+    impl DayCounts for Slow<'_> {
+        fn take(&self, _wanted: &[Wanted<'_>]) -> Result<Taken, DayError> {
+            assert_eq!(self.0.count(self.1, &NoDay), Ok(()));
+            Ok(Taken::Counted)
+        }
+    }
+    let rules = vec![Rule { max_per_day: Some(1), ..rule("a.b") }, Rule { max_per_run: Some(1), ..rule("a.c") }];
+    let policy = policy(rules);
+    let [daily, other] = ["a.b", "a.c"].map(|label| policy.function(&facts(label, Kind::Handler)));
+    let run = RunCounts::default();
+    assert_eq!(daily.count(&run, &Slow(&other, &run)), Ok(()));
 }
 
 #[test]

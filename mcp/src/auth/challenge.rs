@@ -5,6 +5,7 @@ use http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, WWW_AUTHENTICATE};
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use reqwest::{Client, redirect};
 use serde_json::json;
+use std::net::IpAddr;
 use std::time::Duration;
 
 /// How long the server may take to answer.
@@ -18,6 +19,8 @@ pub(super) struct Reception {
     pub(super) refused: bool,
     /// How to answer that: its `WWW-Authenticate`.
     pub(super) challenge: Option<String>,
+    /// Where it answered from; it has shown there that it has its name.
+    pub(super) peer: Option<IpAddr>,
 }
 
 /// Asks a server as somebody it does not know. Many let everybody greet them, so this asks for its tools.
@@ -38,7 +41,8 @@ pub(super) async fn ask(target: &Target<'_>, posts: bool) -> Result<Reception, r
     // The address may hold a secret.
     let response = request.headers(headers(target)).send().await.map_err(reqwest::Error::without_url)?;
     let refused = response.status() == StatusCode::UNAUTHORIZED;
-    Ok(Reception { refused, challenge: if refused { choose(response.headers()) } else { None } })
+    let peer = response.remote_addr().map(|address| address.ip());
+    Ok(Reception { refused, challenge: if refused { choose(response.headers()) } else { None }, peer })
 }
 
 fn question() -> String {

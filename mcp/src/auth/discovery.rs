@@ -1,7 +1,7 @@
 //! Where and as whom to log in at a server.
 
 use super::login_error::LoginError;
-use super::target::{Target, is_safe, manager};
+use super::target::{Target, is_private, is_safe, manager};
 use super::{challenge, plain};
 use crate::{Context, OAuthClient};
 use rmcp::transport::auth::{AuthError, AuthorizationManager, AuthorizationMetadata, OAuthClientConfig};
@@ -17,6 +17,8 @@ pub(super) struct Authority {
     pub(super) manager: AuthorizationManager,
     /// What it says about itself.
     pub(super) metadata: AuthorizationMetadata,
+    /// Whether the server is in a private network, where the authorization server may be too.
+    pub(super) is_private: bool,
 }
 
 /// Finds the authorization server of a server.
@@ -24,7 +26,8 @@ pub(super) async fn discover(target: &Target<'_>, posts: bool, context: &Context
     let failed = |error: AuthError| LoginError::Discovery(plain(context, &error));
     let reception =
         challenge::ask(target, posts).await.map_err(|error| LoginError::Unreachable(plain(context, &error)))?;
-    let mut manager = manager(&target.url).await.map_err(failed)?;
+    let is_private = is_private(&target.url, reception.peer).await;
+    let mut manager = manager(&target.url, is_private).await.map_err(failed)?;
     let found = manager.resolve_metadata_from_challenge(reception.challenge.as_deref()).await.map_err(failed)?;
     // Guessed addresses are for old servers that do ask.
     if !found.source.is_discovered() && !reception.refused {
@@ -40,7 +43,7 @@ pub(super) async fn discover(target: &Target<'_>, posts: bool, context: &Context
         context.warn(target.name, "its authorization server does not say that it protects codes (PKCE)");
     }
     manager.set_metadata(metadata.clone());
-    Ok(Authority { manager, metadata })
+    Ok(Authority { manager, metadata, is_private })
 }
 
 fn check(what: &'static str, endpoint: &str) -> Result<(), LoginError> {

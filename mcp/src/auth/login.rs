@@ -48,6 +48,11 @@ pub(super) async fn login_within(
     // An earlier login must not lose what it was allowed.
     let earlier = context.tokens.get(target.name, target.url.as_str(), &context.redactor)?;
     let mut authority = discover(&target, matches!(settings.endpoint, Endpoint::Http(_)), context).await?;
+    // A server that was taken over could name an authorization server of its own, which would be sent the secret.
+    let is_other = |earlier: &Record| earlier.metadata.issuer != authority.metadata.issuer;
+    if client.client_secret.is_some() && earlier.as_ref().is_some_and(is_other) {
+        return Err(LoginError::OtherAuthority { name: target.name.to_owned() });
+    }
     // What is not finished is not kept.
     let credentials = InMemoryCredentialStore::new();
     authority.manager.set_credential_store(credentials.clone());
@@ -75,6 +80,7 @@ pub(super) async fn login_within(
         grant: login.grant,
         resource: login.resource,
         metadata: essential_metadata(&authority.metadata),
+        is_private: authority.is_private,
         client_id: kept.client_id.clone(),
         client_secret: login.client_secret,
         asked,

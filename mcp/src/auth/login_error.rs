@@ -37,6 +37,15 @@ pub enum LoginError {
     /// It does not say how to log in, or what it says is not to be trusted.
     #[error("it does not properly say how to log in: {0}")]
     Discovery(String),
+    /// The configured secret is not this authorization server's.
+    #[error(
+        "it names another authorization server than at the last login, which would get the configured client secret; if \
+         that is right, run `agent-spaces mcp logout {name}` first"
+    )]
+    OtherAuthority {
+        /// The server.
+        name: String,
+    },
     /// A client must be registered by hand.
     #[error(
         "its authorization server registers no clients by itself: register one there, with the redirect address \

@@ -214,6 +214,25 @@ async fn the_configured_client_and_scopes_win() {
 }
 
 #[tokio::test]
+async fn the_configured_secret_goes_to_no_other_authorization_server_than_before() {
+    let fake = Fake::start(Manners::default()).await;
+    let client = OAuthClient {
+        client_id: Some("configured".into()),
+        client_secret: Some(Secret::new("configured-secret")),
+        scopes: Vec::new(),
+    };
+    let (context, settings) = (Context::default(), fake.settings(Auth::OAuthClient(client)));
+    let (browser, _pages) = Follower::new();
+    login(&settings, &context, &browser).await.unwrap();
+    login(&settings, &context, &browser).await.unwrap();
+    let before = |record: &mut Record| record.metadata.issuer = Some("https://before.example".into());
+    context.tokens.update("slack", &format!("{}/mcp", fake.base), before).await.unwrap();
+    let error = login(&settings, &context, &Nobody).await.unwrap_err();
+    assert!(matches!(error, LoginError::OtherAuthority { .. }), "{error}");
+    assert_eq!(fake.seen("/token").len(), 2);
+}
+
+#[tokio::test]
 async fn a_document_about_us_is_used_where_it_is_read() {
     let client = OAuthClient { client_id: Some("https://example.com/client.json".into()), ..OAuthClient::default() };
     for (supported, id) in [(true, "https://example.com/client.json"), (false, "registered")] {

@@ -22,6 +22,9 @@ pub(super) struct Record {
     pub(super) resource: String,
     /// Where tokens are renewed.
     pub(super) metadata: AuthorizationMetadata,
+    /// Whether the server was in a private network, where that may be too.
+    #[serde(default)]
+    pub(super) is_private: bool,
     /// Who we are there.
     pub(super) client_id: String,
     /// The secret that came with a registration; one from the configuration stays there.

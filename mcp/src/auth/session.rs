@@ -126,11 +126,11 @@ async fn manager_of(target: &Target<'_>, record: &Record) -> Result<Option<Autho
         && resource.as_str() == record.resource
         && resource.origin() == target.url.origin()
     {
-        let mut manager = manager(&resource).await?;
+        let mut manager = manager(&resource, record.is_private).await?;
         manager.set_metadata(record.metadata.clone());
         return Ok(Some(manager));
     }
-    let mut manager = manager(&target.url).await?;
+    let mut manager = manager(&target.url, record.is_private).await?;
     let metadata = manager.resolve_metadata().await?.metadata;
     if metadata.issuer != record.metadata.issuer || metadata.token_endpoint != record.metadata.token_endpoint {
         return Ok(None);

@@ -26,6 +26,7 @@ fn record(name: &str, url: &str, token: &str) -> Record {
         grant: Grant::Person,
         resource: url.into(),
         metadata: AuthorizationMetadata::default(),
+        is_private: false,
         client_id: "client".into(),
         client_secret: None,
         asked: vec!["read".into()],

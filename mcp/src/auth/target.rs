@@ -57,25 +57,34 @@ pub(super) fn is_safe(url: &Url) -> bool {
 
 /// rmcp's side of the login at a server. A server on the internet cannot make us ask hosts of a private network; one
 /// that is in a private network itself can.
-pub(super) async fn manager(url: &Url) -> Result<AuthorizationManager, AuthError> {
+pub(super) async fn manager(url: &Url, is_private: bool) -> Result<AuthorizationManager, AuthError> {
     crate::transport::tls::install_provider();
-    if is_private(url).await {
+    if is_private {
         AuthorizationManager::new_allowing_private_addresses(url.clone()).await
     } else {
         AuthorizationManager::new(url.clone()).await
     }
 }
 
-async fn is_private(url: &Url) -> bool {
+/// Whether a server that answered us from `peer` is in a private network. Its name alone does not say so: who has it
+/// chooses what it stands for, each time that somebody looks.
+pub(super) async fn is_private(url: &Url, peer: Option<IpAddr>) -> bool {
+    if !peer.is_some_and(is_private_address) {
+        return false;
+    }
     let (Some(Host::Domain(host)), Some(port)) = (url.host(), url.port_or_known_default()) else { return false };
     let Ok(Ok(addresses)) = tokio::time::timeout(LOOKUP_TIMEOUT, tokio::net::lookup_host((host, port))).await else {
         return false;
     };
-    let mut addresses = addresses.map(|address| match address.ip() {
+    let mut addresses = addresses.map(|address| is_private_address(address.ip()));
+    addresses.next() == Some(true) && addresses.all(|private| private)
+}
+
+fn is_private_address(address: IpAddr) -> bool {
+    match address {
         IpAddr::V4(address) => address.is_private(),
         IpAddr::V6(address) => address.is_unique_local(),
-    });
-    addresses.next() == Some(true) && addresses.all(|private| private)
+    }
 }
 
 #[cfg(test)]
@@ -101,6 +110,14 @@ mod tests {
         for url in ["file:///etc/passwd", "hidden", "ftp://hidden/"] {
             let message = Target::new("slack", &endpoint(url)).err().unwrap();
             assert!(!message.contains("hidden"), "{message}");
+        }
+    }
+
+    #[tokio::test]
+    async fn a_name_alone_does_not_put_a_server_into_a_private_network() {
+        let url = Url::parse("https://example.com/").unwrap();
+        for peer in [None, Some("93.184.216.34"), Some("127.0.0.1"), Some("169.254.169.254")] {
+            assert!(!is_private(&url, peer.map(|peer| peer.parse().unwrap())).await, "{peer:?}");
         }
     }
 

@@ -44,8 +44,8 @@ pub(super) async fn read(
     }
     let session = response.headers().get(HEADER_SESSION_ID).and_then(|id| id.to_str().ok()).map(str::to_owned);
     if is_of(&response, EVENT_STREAM) {
-        let spoken = inner.spoken.clone();
-        let events = stream::of_answer(response, request.id.clone(), inner.limit, deadline, spoken);
+        let (spoken, place) = (inner.spoken.clone(), inner.place()?);
+        let events = stream::of_answer(response, request.id.clone(), inner.limit, deadline, spoken, place);
         return Ok(StreamableHttpPostResponse::Sse(events, session));
     }
     let answer = if is_of(&response, JSON) {

@@ -84,7 +84,7 @@ impl HttpClient {
         if !status.is_success() {
             return Err(Failure::Client(body::refusal(response, &self.0.spoken).await));
         }
-        Ok(stream::of_server(response, self.0.limit, self.0.spoken.clone()))
+        Ok(stream::of_server(response, self.0.limit, self.0.spoken.clone(), self.0.place()?))
     }
 
     /// Posts a message and reads what comes back.

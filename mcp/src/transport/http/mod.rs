@@ -27,6 +27,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use url::Url;
 
 const JSON: &str = "application/json";
@@ -35,6 +36,10 @@ const JSON_OR_EVENTS: &str = "application/json, text/event-stream";
 
 /// How many calls may be under way at once; more wait.
 const CONCURRENT: usize = 256;
+
+/// Streams of a server that may be open at once, each a connection of its own. The SDK keeps those of cancelled calls until
+/// the server has taken the cancellation, which it may never do.
+const MAX_STREAMS: usize = 512;
 
 /// How often a stream of notifications that broke is opened again, and how long we wait between.
 const RETRIES: usize = 8;
@@ -57,6 +62,7 @@ struct Inner {
     patience: Duration,
     spoken: Spoken,
     has_streamed: AtomicBool,
+    streams: Arc<Semaphore>,
     listening: Listening,
 }
 
@@ -109,8 +115,19 @@ impl HttpClient {
             patience: settings.connect_timeout,
             spoken: Spoken::new(settings, context),
             has_streamed: AtomicBool::new(false),
+            streams: Arc::new(Semaphore::new(MAX_STREAMS)),
             listening: Listening::new(may_ask),
         })))
+    }
+}
+
+impl Inner {
+    /// A place for one more stream of the server.
+    fn place(&self) -> Result<OwnedSemaphorePermit, Failure> {
+        self.streams
+            .clone()
+            .try_acquire_owned()
+            .map_err(|_| failed(format!("{MAX_STREAMS} streams of it are open already")))
     }
 }
 

@@ -10,6 +10,7 @@ use rmcp::model::{JsonRpcMessage, RequestId, ServerJsonRpcMessage};
 use rmcp::transport::streamable_http_client::SseError;
 use sse_stream::Sse;
 use std::collections::VecDeque;
+use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::Instant;
 
 /// The stream that answers one request. It ends at `deadline`.
@@ -19,8 +20,9 @@ pub(super) fn of_answer(
     limit: usize,
     deadline: Option<Instant>,
     spoken: Spoken,
+    place: OwnedSemaphorePermit,
 ) -> SseStream {
-    let all = messages(Reader::new(response, limit, spoken, Some(request)));
+    let all = messages(Reader::new(response, limit, spoken, Some(request), place));
     match deadline {
         Some(deadline) => all.take_until(tokio::time::sleep_until(deadline)).boxed(),
         None => all,
@@ -28,8 +30,8 @@ pub(super) fn of_answer(
 }
 
 /// A stream of what the server says by itself, or of answers that were begun elsewhere.
-pub(super) fn of_server(response: Response, limit: usize, spoken: Spoken) -> SseStream {
-    messages(Reader::new(response, limit, spoken, None))
+pub(super) fn of_server(response: Response, limit: usize, spoken: Spoken, place: OwnedSemaphorePermit) -> SseStream {
+    messages(Reader::new(response, limit, spoken, None, place))
 }
 
 fn messages(reader: Reader) -> SseStream {
@@ -46,16 +48,24 @@ struct Reader {
     noise: Option<String>,
     /// The server gave an id to go on from: that the stream ends does not mean that no answer comes.
     can_resume: bool,
+    /// Held until the SDK lets the stream go.
+    _place: OwnedSemaphorePermit,
 }
 
 impl Reader {
-    fn new(response: Response, limit: usize, spoken: Spoken, request: Option<RequestId>) -> Reader {
+    fn new(
+        response: Response,
+        limit: usize,
+        spoken: Spoken,
+        request: Option<RequestId>,
+        _place: OwnedSemaphorePermit,
+    ) -> Reader {
         let events = match request {
             Some(_) => Events::of_answer(response, limit),
             None => Events::of(response, limit),
         };
         let events = Some(events);
-        Reader { events, limit, spoken, request, queue: VecDeque::new(), noise: None, can_resume: false }
+        Reader { events, limit, spoken, request, queue: VecDeque::new(), noise: None, can_resume: false, _place }
     }
 
     async fn next(&mut self) -> Option<Result<Sse, SseError>> {

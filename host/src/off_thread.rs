@@ -1,9 +1,12 @@
 //! Work on large values, away from the threads that serve.
 //!
 //! Parsing, checking and encoding a few megabytes takes tenths of a second. Done where requests are served, it holds up
-//! everybody else; so it is done on threads for blocking, a few at one time. Turns are fair: a run has one piece of work
-//! in line, a caller no more than half of the places, and what is in line goes in the order of its coming. The line is
-//! no longer than the calls that runs may have in flight.
+//! everybody else; so it is done on threads for blocking, a few at one time: one piece of a run, and a caller no more than
+//! half of the places. Those who wait are no more than the calls that runs may have in flight.
+//!
+//! Whoever waits for a turn holds nothing meanwhile. wasmtime does not poll what answers a run's calls while its guest
+//! computes or stands still in another call; a place that such a one was given, or a part of what it needs, would be
+//! nobody's until the run's time is up.
 //!
 //! Work whose call is gone, because its run ended or its time is up, is told to [`Stop`], and holds its place until it
 //! has: abandoned work does not pile up.
@@ -11,16 +14,23 @@
 use crate::handlers::CapabilityError;
 use crate::run::Caller;
 use std::collections::HashMap;
+use std::pin::pin;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, LazyLock, Mutex, PoisonError, Weak};
 use tokio::runtime::{Handle, RuntimeFlavor};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
 
 /// What is smaller is done where it is: a tenth of a millisecond, which is less than changing threads may take.
 pub(crate) const MAX_INLINE_BYTES: u64 = 64 << 10;
 
 /// Pieces of work at one time in this process: all cores but one, which serves.
 static PLACES: LazyLock<Arc<Semaphore>> = LazyLock::new(|| Arc::new(Semaphore::new(places())));
+
+/// Told whenever a turn is over.
+static OVER: Notify = Notify::const_new();
+
+/// Held while a turn is taken: all that it needs, or nothing.
+static TAKING: Mutex<()> = Mutex::new(());
 
 /// The places of callers who have a name.
 static CALLERS: LazyLock<Mutex<HashMap<Arc<Caller>, Weak<Semaphore>>>> = LazyLock::new(Mutex::default);
@@ -36,9 +46,37 @@ pub(crate) struct Turns {
     caller: Arc<Semaphore>,
 }
 
-/// A place in which work may be done; leaving is dropping it. From the narrowest line to the widest.
+/// A place in which work may be done; leaving is dropping it.
 pub(crate) struct Turn {
-    _places: [Option<OwnedSemaphorePermit>; 3],
+    places: Vec<OwnedSemaphorePermit>,
+}
+
+impl Turn {
+    /// Waits until there is room in all of these.
+    async fn in_all<const N: usize>(rooms: [&Arc<Semaphore>; N]) -> Turn {
+        loop {
+            // Listens before it looks, so that nothing falls in between.
+            let mut over = pin!(OVER.notified());
+            over.as_mut().enable();
+            if let Some(places) = try_all(rooms) {
+                return Turn { places };
+            }
+            over.await;
+        }
+    }
+}
+
+fn try_all<const N: usize>(rooms: [&Arc<Semaphore>; N]) -> Option<Vec<OwnedSemaphorePermit>> {
+    let _taking = TAKING.lock().unwrap_or_else(PoisonError::into_inner);
+    rooms.into_iter().map(|room| room.clone().try_acquire_owned().ok()).collect()
+}
+
+impl Drop for Turn {
+    fn drop(&mut self) {
+        // They are free before anybody is told.
+        self.places.clear();
+        OVER.notify_waiters();
+    }
 }
 
 /// Whether somebody still waits for a piece of work.
@@ -69,10 +107,7 @@ impl Turns {
 
     /// Waits for a turn.
     pub(crate) async fn take(&self) -> Turn {
-        // Nobody closes these.
-        let run = self.run.clone().acquire_owned().await.ok();
-        let caller = self.caller.clone().acquire_owned().await.ok();
-        Turn { _places: [PLACES.clone().acquire_owned().await.ok(), caller, run] }
+        Turn::in_all([&self.run, &self.caller, &*PLACES]).await
     }
 
     /// Does work on a thread for blocking when it is its turn. The work must look at its [`Stop`] now and then.
@@ -96,7 +131,7 @@ impl Turns {
         &self,
         work: impl FnOnce() -> T + Send + 'static,
     ) -> Result<T, CapabilityError> {
-        let turn = self.run.clone().acquire_owned().await.ok();
+        let turn = Turn::in_all([&self.run]).await;
         let done = tokio::task::spawn_blocking(move || {
             let _turn = turn;
             work()
@@ -141,6 +176,7 @@ fn places_of(caller: &Arc<Caller>) -> Arc<Semaphore> {
 mod tests {
     use super::{Stop, Turns, places};
     use crate::run::Caller;
+    use futures_util::FutureExt;
     use std::sync::Arc;
     use std::sync::mpsc::channel;
     use std::time::Duration;
@@ -173,6 +209,22 @@ mod tests {
         assert!(held.len() <= (places() / 2).max(1), "{} of {}", held.len(), places());
         drop(held);
         of_ann.take().await;
+    }
+
+    #[tokio::test]
+    async fn who_waits_and_is_not_polled_keeps_nothing_from_others() {
+        let of_bob = || Turns::new(&named("bob of turns"));
+        let mut held = Vec::new();
+        for _ in 0..(places() / 2).max(1) {
+            held.push(of_bob().take().await);
+        }
+        let turns = of_bob();
+        let mut waiting = Box::pin(turns.take());
+        assert!(waiting.as_mut().now_or_never().is_none(), "the caller has all of their places");
+        drop(held);
+        let soon = Duration::from_secs(20);
+        assert!(tokio::time::timeout(soon, turns.take()).await.is_ok(), "the same run, in another call");
+        assert!(tokio::time::timeout(soon, waiting).await.is_ok());
     }
 
     #[tokio::test]

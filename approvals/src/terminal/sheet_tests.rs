@@ -23,6 +23,8 @@ fn hostile() -> Request {
     written["message"] = json!(format!("{HOSTILE}{}", "x".repeat(100_000)));
     written["places"] = json!(vec![HOSTILE; 30]);
     written["digest"] = json!(HOSTILE);
+    // What is no identity is not read.
+    written["functionId"] = json!("capabilities:crm/crm@1.0.0#create-ticket");
     written["source"] = json!(format!("{HOSTILE}{}", "x".repeat(100_000)));
     written["redacted"] = json!(true);
     serde_json::from_value(written).unwrap()

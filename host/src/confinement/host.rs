@@ -58,8 +58,9 @@ pub fn host_profile(
     profile.write.extend(system::write());
     profile.write.push(PathBuf::from("/dev/tty"));
     let path = std::env::var_os("PATH");
-    for compiler in COMPILERS {
-        profile.read.extend(program::installation(compiler, Path::new("/"), path.as_deref(), &closed));
+    let heads_program = project.and_then(heads_program);
+    for started in COMPILERS.iter().copied().chain(heads_program.as_deref()) {
+        profile.read.extend(program::installation(started, Path::new("/"), path.as_deref(), &closed));
     }
     profile.write.extend(needs.kept);
     if let Some(project) = project {
@@ -101,7 +102,18 @@ fn add_project(profile: &mut Profile, project: &Project) -> Result<(), String> {
         private_folder::make(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
         profile.write.push(if file.is_file() { file } else { folder.to_owned() });
     }
+    if let Some(file) = project.audit().heads.and_then(|heads| heads.file) {
+        let file = project.path(&file);
+        // No folder is made for it: it may be on a disk that is not there now.
+        profile.write.extend(file.ancestors().take(2).find(|path| path.exists()).map(Path::to_owned));
+    }
     Ok(())
+}
+
+/// The program that signed heads of the audit log are given to.
+fn heads_program(project: &Project) -> Option<String> {
+    let program = project.audit().heads?.command.into_iter().next()?;
+    Some(if program.contains('/') { project.path(&program).to_string_lossy().into_owned() } else { program })
 }
 
 /// Paths that a configuration names.

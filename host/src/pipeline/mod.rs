@@ -199,7 +199,11 @@ impl Pipeline {
         policy::count(self, context).await?;
         approval::check(self, &call, context).await?;
         let key = match cache::find(self, &call, context) {
-            cache::Found::Answer(value) => return Ok((value, Source::Cache)),
+            cache::Found::Answer(value) => {
+                // A secret may have become known since it was kept.
+                let value = redaction::answer(&self.rules.redactor, Ok(value), &context.turns).await?;
+                return Ok((value, Source::Cache));
+            }
             cache::Found::Nothing(key) => key,
         };
         audit::check(self, call.id, context).await?;

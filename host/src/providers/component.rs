@@ -11,7 +11,7 @@ use crate::error::HostError;
 use crate::events::EventSink;
 use crate::handlers::{Answer, Call, CapabilityError, Handlers};
 use crate::interfaces::Interfaces;
-use crate::limits::{CallMemory, Limits, RunMemory, SandboxKind, YIELD_INTERVAL};
+use crate::limits::{CallMemory, Limits, RunMemory, SandboxKind, YIELD_INTERVAL, handles};
 use crate::pipeline::{Grants, Rules, STANDARD};
 use crate::program::Sources;
 use crate::run::{Ending, RunContext, State, Wasi, apart};
@@ -176,6 +176,7 @@ impl Linked {
         store.set_fuel(self.limits.fuel)?;
         store.fuel_async_yield_interval(Some(YIELD_INTERVAL))?;
         store.set_hostcall_fuel(store.data().passable());
+        store.set_max_component_handles(handles(self.limits.calls));
         let instance = self.pre.instantiate_async(&mut *store).await?;
         let function = instance.get_func(&mut *store, export.index);
         let function = function.ok_or_else(|| wasmtime::Error::msg("the function is not there"))?;

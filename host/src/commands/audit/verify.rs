@@ -1,9 +1,10 @@
 //! `agent-spaces audit verify`
 
 use crate::commands::failure::Failure;
-use crate::commands::{folders, output};
+use crate::commands::{folders, output, terminal};
 use agent_spaces::Shown;
 use agent_spaces_audit_log::{AuditError, Tampered, Verification, Verified};
+use capability_gen::shown;
 use clap::Args;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -71,7 +72,7 @@ fn whole(log: &Path, found: Verified) -> (Value, Shown, u8) {
         "ok": status == 0, "verdict": verdict, "log": log, "entries": entries, "files": files, "recovered": recovered,
         "lost": lost, "gaps": gaps, "unwritten": unwritten, "waiting": waiting, "removed": removed,
     });
-    let mut text = format!("{}: {entries} entries", log.display());
+    let mut text = format!("{entries} entries");
     if files > 1 {
         text += &format!(" in {files} files");
     }
@@ -94,14 +95,13 @@ fn whole(log: &Path, found: Verified) -> (Value, Shown, u8) {
     if let Some(message) = message {
         value["message"] = json!(message);
     }
-    (value, Shown::text(&(text + "\n"), usize::MAX), status)
+    (value, shown!("{}: {}\n", terminal::clean_path(log), Shown::line(&text, usize::MAX)), status)
 }
 
 fn changed(log: &Path, Tampered { line, message }: &Tampered) -> (Value, Shown, u8) {
     let value = json!({ "ok": false, "verdict": "changed", "log": log, "line": line, "message": message });
-    let line = line.map(|line| format!(":{line}")).unwrap_or_default();
-    let text = format!("{}{line}: {message}\n", log.display());
-    (value, Shown::text(&text, usize::MAX), 1)
+    let line = line.map(|line| shown!(":{}", line)).unwrap_or_default();
+    (value, shown!("{}{}: {}\n", terminal::clean_path(log), line, terminal::clean_line(message)), 1)
 }
 
 /// Whether something was changed cannot be said.

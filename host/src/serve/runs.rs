@@ -2,13 +2,17 @@
 
 use super::approvals::Asked;
 use super::caller::Client;
+use super::code_mode::KeptValue;
 use crate::concurrency::ConcurrencyPlace;
 use crate::error_report::RunError;
 use crate::events::EventKind;
 use crate::limits::Limits;
+use crate::off_thread::{MAX_INLINE_BYTES, Turns};
 use crate::program::Program;
-use crate::run::{CancelHandle, RunOptions, RunReport};
+use crate::run::{Caller, CancelHandle, ConsoleLine, RunOptions, RunReport};
+use crate::usage::Usage;
 use agent_spaces_approvals::{Pending, Request};
+use capability_gen::json_memory;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -18,6 +22,9 @@ use tokio::sync::{mpsc, watch};
 const KEPT_FOR: Duration = Duration::from_secs(10 * 60);
 const MAX_OF_CALLER: usize = 50;
 const MAX_OF_ALL: usize = 1_000;
+
+/// Most bytes that are kept of a caller's runs when one more begins.
+const MAX_BYTES_OF_CALLER: usize = 32 << 20;
 
 /// A call that waits for a person while nothing else moves is worth telling.
 const QUIET: Duration = Duration::from_millis(500);
@@ -60,8 +67,30 @@ pub(super) struct Progress {
 
 /// A run that is over.
 pub(super) struct Ended {
-    pub(super) report: RunReport,
+    pub(super) outcome: Result<KeptValue, RunError>,
+    pub(super) console: Vec<ConsoleLine>,
+    pub(super) usage: Usage,
     at: Instant,
+}
+
+impl Ended {
+    async fn new(report: RunReport, caller: &Arc<Caller>) -> Ended {
+        let RunReport { outcome, console, usage, .. } = report;
+        let outcome = match outcome {
+            Ok(value) if json_memory::size(&value, MAX_INLINE_BYTES) >= MAX_INLINE_BYTES => {
+                let kept = Turns::new(caller).off_thread(move |_| KeptValue::new(value)).await;
+                kept.map_err(|error| RunError::new("host.engine", error.message))
+            }
+            outcome => outcome.map(KeptValue::new),
+        };
+        Ended { outcome, console, usage, at: Instant::now() }
+    }
+
+    /// What is kept of it.
+    fn bytes(&self) -> usize {
+        let printed: usize = self.console.iter().map(|line| line.text.len()).sum();
+        printed + self.outcome.as_ref().map_or(0, KeptValue::bytes)
+    }
 }
 
 /// What a request that waited found.
@@ -100,14 +129,14 @@ impl Runs {
             ended,
         });
         self.keep(run.clone())?;
-        let caller = client.caller().clone();
+        let caller = Arc::new(client.caller().clone());
         let (waiting, alone) = (run.waiting.subscribe(), cancel.clone());
         tokio::spawn(async move {
             let options = RunOptions {
                 limits,
                 events: Some(events),
                 cancel,
-                caller: Arc::new(caller),
+                caller: caller.clone(),
                 pending: Some(pending),
                 parent: None,
                 memory: None,
@@ -130,8 +159,9 @@ impl Runs {
                     }
                 }
             };
+            let ended = Ended::new(report, &caller).await;
             drop(place);
-            let _nobody_may_wait = ending.send(Some(Arc::new(Ended { report, at: Instant::now() })));
+            let _nobody_may_wait = ending.send(Some(Arc::new(ended)));
         });
         Ok(run)
     }
@@ -156,8 +186,12 @@ impl Runs {
         book.retain(|_, run| run.ended_at().is_none_or(|at| at.elapsed() < KEPT_FOR));
         let own =
             |book: &BTreeMap<String, Arc<ServedRun>>| book.values().filter(|other| other.owner == run.owner).count();
+        let own_bytes = |book: &BTreeMap<String, Arc<ServedRun>>| {
+            let own = book.values().filter(|other| other.owner == run.owner);
+            own.map(|other| other.kept_bytes()).sum::<usize>()
+        };
         // What is over makes room for what begins, the oldest first.
-        while own(&book) >= MAX_OF_CALLER {
+        while own(&book) >= MAX_OF_CALLER || own_bytes(&book) > MAX_BYTES_OF_CALLER {
             let over = book.values().filter(|other| other.owner == run.owner && other.ended_at().is_some());
             let Some(oldest) = over.min_by_key(|other| other.began).map(|other| other.id.clone()) else { break };
             book.remove(&oldest);
@@ -187,6 +221,11 @@ impl ServedRun {
 
     fn ended_at(&self) -> Option<Instant> {
         self.ended.borrow().as_ref().map(|ended| ended.at)
+    }
+
+    /// How many bytes are kept of it.
+    fn kept_bytes(&self) -> usize {
+        self.ended.borrow().as_ref().map_or(0, |ended| ended.bytes())
     }
 
     /// How long ago it began.

@@ -17,12 +17,8 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-/// Most images of one answer, and most lines of a console.
-const MAX_IMAGES: usize = 10;
+/// Most lines of a console.
 const MAX_LINES: usize = 200;
-
-/// Most bytes of one image: models refuse larger ones.
-const MAX_IMAGE: usize = 5 << 20;
 
 /// Most characters of an error's message and details beside the text, which has all of it part by part.
 const MAX_BESIDE: usize = 2_000;
@@ -34,18 +30,14 @@ const MAX_NAME: usize = 128;
 
 /// The answer to a run that is over: this part of it.
 pub(super) fn of_ended(run: &ServedRun, ended: &Ended, number: usize) -> Option<CallToolResult> {
-    let report = &ended.report;
-    let mut images = Vec::new();
     let mut structured = json!({
-        "status": if report.outcome.is_ok() { "done" } else { "failed" },
-        "runId": run.id, "usage": report.usage,
+        "status": if ended.outcome.is_ok() { "done" } else { "failed" },
+        "runId": run.id, "usage": ended.usage,
     });
-    let text = match &report.outcome {
-        Ok(value) => {
-            let value = without_images(value, &mut images);
-            let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-            structured["value"] = value;
-            text
+    let text = match &ended.outcome {
+        Ok(kept) => {
+            structured["value"] = json!(kept.value);
+            kept.text.clone()
         }
         Err(error) => {
             let error = advised(error.clone());
@@ -54,8 +46,8 @@ pub(super) fn of_ended(run: &ServedRun, ended: &Ended, number: usize) -> Option<
             failed(&error, frame)
         }
     };
-    let console: Vec<&str> = report.console.iter().map(|line| line.text.as_str()).take(MAX_LINES).collect();
-    let mut text = text + &printed(&console, report.console.len());
+    let console: Vec<&str> = ended.console.iter().map(|line| line.text.as_str()).take(MAX_LINES).collect();
+    let mut text = text + &printed(&console, ended.console.len());
     if !run.warnings.is_empty() {
         let _ = write!(text, "\n\ndoes not fit its declarations:\n{}", run.warnings);
         structured["warnings"] = json!(cut(&run.warnings, MAX_BESIDE));
@@ -73,14 +65,14 @@ pub(super) fn of_ended(run: &ServedRun, ended: &Ended, number: usize) -> Option<
         let _ = write!(shown, "\n{}", cut_note(&run.id, more));
     }
     let mut content = vec![ContentBlock::text(shown)];
-    if number == 1 {
-        content.extend(images.into_iter().map(|(data, kind)| ContentBlock::image(data, kind)));
+    if let (1, Ok(kept)) = (number, &ended.outcome) {
+        content.extend(kept.images.iter().cloned().map(|(data, kind)| ContentBlock::image(data, kind)));
     }
     if let Some(more) = more {
         structured["resume"] = json!(handle(&run.id, more.next));
     }
     let mut result = CallToolResult::success(content);
-    result.is_error = Some(report.outcome.is_err());
+    result.is_error = Some(ended.outcome.is_err());
     result.structured_content = Some(structured);
     Some(result)
 }
@@ -197,33 +189,6 @@ fn cut_note(id: &str, more: More) -> String {
         "[… {characters} more characters: call run_code with {{\"resume\": \"{}\"}}, or return less]",
         handle(id, next)
     )
-}
-
-/// A value with a note in place of each image that MCP would show: `{ type: 'image', data, mimeType }`.
-fn without_images(value: &Value, images: &mut Vec<(String, String)>) -> Value {
-    match value {
-        Value::Object(members) => match image(value) {
-            Some(found) if images.len() < MAX_IMAGES && found.0.len() <= MAX_IMAGE => {
-                images.push(found);
-                Value::String(format!("[image {}]", images.len()))
-            }
-            Some((data, kind)) => Value::String(format!("[{kind} of {} characters, not shown]", data.len())),
-            None => {
-                Value::Object(members.iter().map(|(key, value)| (key.clone(), without_images(value, images))).collect())
-            }
-        },
-        Value::Array(items) => Value::Array(items.iter().map(|item| without_images(item, images)).collect()),
-        value => value.clone(),
-    }
-}
-
-/// The data of an image and its kind, if a client could show it.
-fn image(value: &Value) -> Option<(String, String)> {
-    let text = |key: &str| value.get(key).and_then(Value::as_str);
-    let (data, kind) = (text("data")?, text("mimeType")?);
-    let is_base64 = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=');
-    let is_image = text("type") == Some("image") && kind.starts_with("image/") && data.bytes().all(is_base64);
-    (is_image && !data.is_empty()).then(|| (data.to_owned(), kind.to_owned()))
 }
 
 /// An error as it stands beside the text.

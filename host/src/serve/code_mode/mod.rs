@@ -2,11 +2,13 @@
 //!
 //! - `tools`, `instructions`: what a model is taught; `resources`: what it may read besides
 //! - `search`, `describe`, `run`: one file to a tool
-//! - `answer`, `pages`: what an agent reads of a run; `progress`: what its client hears meanwhile
+//! - `answer`, `pages`: what an agent reads of a run; `kept`: what is kept of one; `progress`: what its client hears
+//!   meanwhile
 
 mod answer;
 mod describe;
 mod instructions;
+mod kept;
 mod pages;
 mod progress;
 mod resources;
@@ -14,6 +16,7 @@ mod run;
 mod search;
 mod tools;
 
+pub(super) use kept::KeptValue;
 pub(super) use resources::{read as read_resource, resources};
 pub(super) use tools::list as list_tools;
 

@@ -31,8 +31,10 @@ impl DayFile {
     fn take_on(&self, today: u64, wanted: &[Wanted<'_>]) -> Result<Taken, DayError> {
         let _lock = private_file::lock(&self.0)?;
         let mut tally = self.read()?;
+        let day = tally.day;
         let taken = tally.take(today, wanted);
-        if taken == Taken::Counted {
+        // A day that is another is kept though nothing was counted: one in the future would never be over.
+        if taken == Taken::Counted || tally.day != day {
             let document = Document { version: VERSION, today: tally };
             let text = serde_json::to_vec(&document).map_err(|error| self.corrupt(error.to_string()))?;
             private_file::replace(&self.0, &text)?;

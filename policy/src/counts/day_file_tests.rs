@@ -27,6 +27,17 @@ fn the_next_day_begins_at_zero() {
 }
 
 #[test]
+fn a_clock_that_was_ahead_costs_no_more_than_a_day() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = DayFile::new(folder.path().join("space.json"));
+    for (today, taken) in
+        [(100, Taken::Counted), (100, Taken::Counted), (7, Taken::Full(0)), (7, Taken::Full(0)), (8, Taken::Counted)]
+    {
+        assert_eq!(file.take_on(today, ONE).unwrap(), taken, "{today}");
+    }
+}
+
+#[test]
 fn a_file_that_says_nothing_lets_nothing_through_and_stays_as_it_is() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("space.json");

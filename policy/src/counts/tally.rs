@@ -24,11 +24,14 @@ pub(super) fn day_of(time: SystemTime) -> u64 {
 impl Tally {
     /// Counts one call under each key, or under none.
     pub(super) fn take(&mut self, today: u64, wanted: &[Wanted<'_>]) -> Taken {
-        // Whoever sets the clock back gets no second day; a clock that was wrong for a while costs no more than one.
+        // A clock that goes back over midnight, and forth again, gives no second day; one that was wrong by more costs no
+        // more than one.
         if today > self.day {
             self.counts.clear();
         }
-        self.day = today;
+        if self.day != today.saturating_add(1) {
+            self.day = today;
+        }
         let is_full = |wanted: &Wanted<'_>| self.counts.get(wanted.key).copied().unwrap_or_default() >= wanted.most;
         if let Some(index) = wanted.iter().position(is_full) {
             return Taken::Full(index);
@@ -62,8 +65,9 @@ mod tests {
         let one = [Wanted { key: "a", most: 1 }];
         assert_eq!(tally.take(5, &one), Taken::Counted);
         assert_eq!(tally.take(4, &one), Taken::Full(0));
-        assert_eq!(tally.take(5, &one), Taken::Counted);
-        assert_eq!(tally.take(5, &one), Taken::Full(0));
+        assert_eq!(tally.take(5, &one), Taken::Full(0), "back and forth over midnight");
+        assert_eq!(tally.take(6, &one), Taken::Counted);
+        assert_eq!(tally.take(6, &one), Taken::Full(0));
     }
 
     #[test]

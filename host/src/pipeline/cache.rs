@@ -26,10 +26,12 @@ struct Book {
     bytes: usize,
 }
 
-/// Function, caller and arguments: an answer never goes from one caller to another, nor to one with other scopes.
+/// Function, what answers it, caller and arguments: an answer never goes from one caller to another, nor to one with other
+/// scopes; and that of a server is not given for another that took its name.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Key {
     function: FunctionId,
+    source: Option<String>,
     caller: Arc<Caller>,
     arguments: String,
 }
@@ -53,6 +55,7 @@ pub(super) fn find(pipeline: &Pipeline, call: &Call, context: &RunContext) -> Fo
     let Some(ttl) = pipeline.policy.middleware().cache else { return Found::Nothing(None) };
     let key = Key {
         function: pipeline.id.clone(),
+        source: pipeline.answering.as_ref().map(|provider| provider.description()),
         caller: context.caller.clone(),
         arguments: agent_spaces_approvals::canonical(&call.params),
     };
@@ -162,7 +165,8 @@ mod tests {
     const MINUTE: Duration = Duration::from_secs(60);
 
     fn key(arguments: String) -> Key {
-        Key { function: FunctionId::new("capabilities:desk/desk@1.0.0", "look"), caller: Arc::default(), arguments }
+        let function = FunctionId::new("capabilities:desk/desk@1.0.0", "look");
+        Key { function, source: None, caller: Arc::default(), arguments }
     }
 
     #[test]

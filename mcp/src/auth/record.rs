@@ -58,7 +58,7 @@ impl Record {
     /// Makes its secrets known.
     pub(super) fn tell(&self, redactor: &Redactor) {
         for secret in self.secrets().filter(|secret| secret.len() >= MIN_SECRET) {
-            redactor.add(&Secret::new(secret));
+            redactor.add_token(&Secret::new(secret));
         }
     }
 
@@ -96,7 +96,7 @@ fn tokens_of(credentials: &StoredCredentials) -> impl Iterator<Item = &str> {
 /// Makes tokens known that are not kept yet: an error on the way must not show them.
 pub(super) fn tell_tokens(credentials: &StoredCredentials, redactor: &Redactor) {
     for token in tokens_of(credentials).filter(|token| token.len() >= MIN_SECRET) {
-        redactor.add(&Secret::new(token));
+        redactor.add_token(&Secret::new(token));
     }
 }
 

@@ -30,6 +30,8 @@ const MAX_TOTAL: usize = 64 << 10;
 ///
 /// At most 1,024 secrets of 64 KiB in all are known. Above that the one that was added longest ago is forgotten;
 /// adding one again makes it the latest. Every connection adds its own, so only tokens that were renewed since go.
+/// Tokens of logins are known beside them, within the same bounds: an authorization server that gives ever new ones makes
+/// no other secret be forgotten.
 #[derive(Clone, Default)]
 pub struct Redactor(Arc<Shared>);
 
@@ -40,10 +42,14 @@ struct Shared {
     known: RwLock<Arc<Known>>,
 }
 
+type Secrets = Vec<Arc<Secret>>;
+
 #[derive(Default)]
 struct Known {
     /// The latest is the last.
-    secrets: Vec<Arc<Secret>>,
+    secrets: Secrets,
+    /// What authorization servers gave.
+    tokens: Secrets,
     /// Made when it is first needed: secrets are added many at a time.
     finder: OnceLock<Arc<Finder>>,
 }
@@ -51,13 +57,27 @@ struct Known {
 impl Redactor {
     /// From now on, this is a secret. One of fewer than [`MIN_SECRET`] characters is ignored.
     pub fn add(&self, secret: &Secret) {
+        self.learn(secret, |known| &mut known.secrets);
+    }
+
+    /// As [`Redactor::add`] for what an authorization server chose.
+    pub fn add_token(&self, token: &Secret) {
+        self.learn(token, |known| &mut known.tokens);
+    }
+
+    fn learn(&self, secret: &Secret, place: impl FnOnce(&mut Known) -> &mut Secrets) {
         let text = secret.expose().trim();
         if text.chars().count() < MIN_SECRET {
             return;
         }
         let text = text.get(..text.floor_char_boundary(MAX_SECRET)).unwrap_or(text);
         let mut known = self.0.known.write().unwrap_or_else(PoisonError::into_inner);
-        *known = Arc::new(known.with(text));
+        let Known { secrets, tokens, finder } = &**known;
+        let mut now = Known { secrets: secrets.clone(), tokens: tokens.clone(), finder: finder.clone() };
+        if put_last(place(&mut now), text) {
+            now.finder = OnceLock::new();
+        }
+        *known = Arc::new(now);
         self.0.any.store(true, Ordering::Release);
     }
 
@@ -132,29 +152,30 @@ impl Redactor {
 }
 
 impl Known {
-    /// What is known once this is the latest secret.
-    fn with(&self, text: &str) -> Known {
-        let mut secrets = self.secrets.clone();
-        if let Some(place) = secrets.iter().position(|known| known.expose() == text) {
-            let same = secrets.remove(place);
-            secrets.push(same);
-            return Known { secrets, finder: self.finder.clone() };
-        }
-        secrets.push(Arc::new(Secret::new(text)));
-        let mut total: usize = secrets.iter().map(|secret| secret.expose().len()).sum();
-        let too_many = secrets.len().saturating_sub(MAX_COUNT);
-        let forgotten = secrets.iter().enumerate().take_while(|(index, secret)| {
-            let goes = *index < too_many || total > MAX_TOTAL;
-            total = total.saturating_sub(secret.expose().len());
-            goes
-        });
-        let forgotten = forgotten.count();
-        Known { secrets: secrets.split_off(forgotten), finder: OnceLock::new() }
-    }
-
     fn finder(&self) -> &Arc<Finder> {
-        self.finder.get_or_init(|| Arc::new(Finder::of(self.secrets.iter().map(|secret| secret.expose()))))
+        let all = || self.secrets.iter().chain(&self.tokens).map(|secret| secret.expose());
+        self.finder.get_or_init(|| Arc::new(Finder::of(all())))
     }
+}
+
+/// Makes this the latest of some secrets; gives whether it was not among them.
+fn put_last(secrets: &mut Secrets, text: &str) -> bool {
+    if let Some(place) = secrets.iter().position(|known| known.expose() == text) {
+        let same = secrets.remove(place);
+        secrets.push(same);
+        return false;
+    }
+    secrets.push(Arc::new(Secret::new(text)));
+    let mut total: usize = secrets.iter().map(|secret| secret.expose().len()).sum();
+    let too_many = secrets.len().saturating_sub(MAX_COUNT);
+    let forgotten = secrets.iter().enumerate().take_while(|(index, secret)| {
+        let goes = *index < too_many || total > MAX_TOTAL;
+        total = total.saturating_sub(secret.expose().len());
+        goes
+    });
+    let forgotten = forgotten.count();
+    secrets.drain(..forgotten);
+    true
 }
 
 /// The text with [`MASK`] where something was found.

@@ -251,3 +251,14 @@ fn the_end_of_a_text_holds_no_half_of_a_secret() {
     assert_eq!(Redactor::default().end(text, 3), "r2!");
     assert_eq!(Redactor::default().end("é", 1), "");
 }
+
+#[test]
+fn tokens_of_logins_make_no_other_secret_be_forgotten() {
+    let redactor = Redactor::default();
+    redactor.add(&Secret::new("configured-secret"));
+    for number in 0..8 {
+        redactor.add_token(&Secret::new(format!("token-{number}-{}", "x".repeat(MAX_SECRET))));
+    }
+    redactor.add_token(&Secret::new("latest-token"));
+    assert_eq!(redactor.text("configured-secret latest-token"), format!("{MASK} {MASK}"));
+}

@@ -82,7 +82,7 @@ async fn a_run_tells_what_happens_in_order() {
 
     assert_eq!(
         keys(&shapes[2]),
-        ["callId", "capability", "function", "interface", "params", "runId", "seq", "timestamp", "type"]
+        ["callId", "capability", "function", "functionId", "interface", "params", "runId", "seq", "timestamp", "type"]
     );
     assert_eq!(shapes[2]["callId"], json!(1));
     assert_eq!(shapes[2]["interface"], json!("test:shop/shop@1.0.0"));

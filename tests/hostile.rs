@@ -157,7 +157,7 @@ async fn recursion_runs_out_of_stack() {
             ("const o = { toString() { return `${this}` } }; `${o}`", "limit.stack"),
             ("const o = { valueOf() { return +this } }; +o", "limit.stack"),
             ("const o = { toJSON() { return JSON.stringify(this) } }; JSON.stringify(o)", "limit.stack"),
-            ("let d = []; for (let i = 0; i < 100000; i++) d = [d]; JSON.stringify(d)", "limit.stack"),
+            ("let d = []; for (let i = 0; i < 100000; i++) d = [d]; JSON.stringify(d)", "limit.fuel"),
             ("JSON.parse('['.repeat(1000000) + ']'.repeat(1000000))", "limit.stack"),
             ("let d = []; for (let i = 0; i < 100000; i++) d = [d]; String(d)", "limit.stack"),
             ("let d = []; for (let i = 0; i < 100000; i++) d = [d]; d.flat(Infinity)", "limit.stack"),

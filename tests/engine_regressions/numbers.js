@@ -39,8 +39,8 @@ return [(1.0).toFixed(2), thrown(() => (1).toFixed(101)), (123456789012345680000
 return [NaN | 0, -1.9 | 0, 2 ** 32 + 1 | 0, Infinity >> 1, 2 ** 31 | 0];
 
 // case: Math with strange arguments
-// is: [true, true, 0, 8]
-return [Object.is(Math.round(-0.4), -0), Number.isNaN(Math.max(1, NaN)), Math.clz32(-1), Math.hypot(...new Array(64).fill(1))];
+// is: [true, true, 0, true]
+return [Object.is(Math.round(-0.4), -0), Number.isNaN(Math.max(1, NaN)), Math.clz32(-1), Math.abs(Math.hypot(...new Array(64).fill(1)) - 8) < 1e-9];
 
 // case: sums that are exact
 // is: [0.6, true]

@@ -72,7 +72,7 @@ fn s1_33_nothing_is_left_when_a_run_ends_by_itself() {
 #[test]
 fn a_signal_while_a_server_starts_ends_a_run_with_its_one_object() {
     let project = Project::with_servers(json!({ "slow": { "command": "sleep", "args": ["1000"] } }));
-    project.write("script.ts", &script(&["slow"], "export default 1;"));
+    project.write("script.ts", &script(&["slow"], "export default typeof slow;"));
     let mut command = project.command(&["run", "script.ts", "--json"]);
     let child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
     let is_up = || project.processes().iter().any(|(_, arguments)| arguments.contains("sleep 1000"));

@@ -107,13 +107,17 @@ fn files_and_bytes_are_counted() {
     }
     let error = project.refusal("import 'many'");
     assert!(error.message.starts_with("The packages have more than 5000 files"), "{}", error.message);
-    let long = format!("//{}", "x".repeat(12 << 20));
-    for name in ["a", "b", "c"] {
-        project.write(&format!("node_modules/big/{name}.js"), &long);
+    let long = format!("//{}", "x".repeat(3 << 20));
+    let all: String = (0..11).map(|index| format!("require('./b{index}');")).collect();
+    for index in 0..11 {
+        project.write(&format!("node_modules/big/b{index}.js"), &long);
     }
-    project.write("node_modules/big/index.js", "require('./a'); require('./b'); require('./c')");
+    project.write("node_modules/big/index.js", &all);
     let error = project.refusal("import 'big'");
-    assert!(error.message.contains("Cannot read '/node_modules/big/c.js': the file is longer"), "{}", error.message);
+    assert!(error.message.contains("Cannot read '/node_modules/big/b10.js': the file is longer"), "{}", error.message);
+    project.write("node_modules/long/index.js", &format!("//{}", "x".repeat(4 << 20)));
+    let error = project.refusal("import 'long'");
+    assert!(error.message.contains("the file is longer than 4194304 bytes"), "{}", error.message);
 }
 
 #[tokio::test]
@@ -128,15 +132,20 @@ async fn an_import_that_a_file_repeats_counts_once() {
 #[test]
 fn imports_of_what_is_missing_are_counted() {
     let many: String = (0..50_001).map(|index| format!("import('n{index}');")).collect();
-    let long: String = (0..100).map(|index| format!("import('n{index}{}');", "x".repeat(100_000))).collect();
-    for (text, expected) in [
-        (many, "The packages have more than 50000 imports (node_modules/p/index.mjs → n49999)"),
-        (long, "The packages have more than 33554432 bytes (node_modules/p/index.mjs → n"),
-    ] {
-        let project = Project::new(&[("node_modules/p/index.mjs", &text)]);
-        let error = project.refusal("import 'p/index.mjs'");
-        assert!(error.message.starts_with(expected), "{:.200}", error.message);
+    let project = Project::new(&[("node_modules/p/index.mjs", &many)]);
+    let error = project.refusal("import 'p/index.mjs'");
+    let expected = "The packages have more than 50000 imports (node_modules/p/index.mjs → n49999)";
+    assert!(error.message.starts_with(expected), "{:.200}", error.message);
+
+    let long: String = (0..35).map(|index| format!("import('n{index}{}');", "x".repeat(100_000))).collect();
+    let all: String = (0..6).map(|index| format!("import './long{index}.mjs';")).collect();
+    let project = Project::new(&[("node_modules/p/index.mjs", &all)]);
+    for index in 0..6 {
+        project.write(&format!("node_modules/p/long{index}.mjs"), &long);
     }
+    let error = project.refusal("import 'p/index.mjs'");
+    let is_told = error.message.starts_with("The packages have more than 33554432 bytes (");
+    assert!(is_told && error.message.contains(".mjs → n"), "{:.200}", error.message);
 }
 
 #[test]

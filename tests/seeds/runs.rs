@@ -60,7 +60,9 @@ async fn scripts_run_as_printed() {
         let (example, name) = script.path.split_once('/').unwrap();
         let source = std::fs::read_to_string(Path::new(EXAMPLES).join(script.path)).unwrap();
         let space = space(example);
-        space.approvals().approve(space.identify("crm.createTicket").unwrap());
+        if example == "company-crm" {
+            space.approvals().approve(space.identify("crm.createTicket").unwrap());
+        }
         let report = run(&space, name, &source).await;
         assert_eq!(report.outcome.as_ref().ok(), Some(&script.value), "{}: {report:?}", script.path);
         let console: Vec<&str> = report.console.iter().map(|line| line.text.as_str()).collect();

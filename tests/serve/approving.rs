@@ -26,7 +26,8 @@ fn project() -> Option<Project> {
 /// The command with a state folder of its own, so that what is made there holds for no other test.
 fn apart(project: &Project, arguments: &[&str]) -> Command {
     let mut command = project.command(arguments);
-    command.env("XDG_STATE_HOME", project.path("state"));
+    // The audit log lies in one of them, and its head in the other.
+    command.env("XDG_STATE_HOME", project.path("state")).env("XDG_DATA_HOME", project.path("data"));
     command
 }
 

@@ -25,8 +25,8 @@ const MAX_NAME_ROWS: usize = 4;
 const MAX_PLACE_ROWS: usize = 10;
 /// The longest name of a space or a run, in characters.
 const MAX_NAME: usize = 60;
-/// What stands in a row beside the names of a module and of what answers it, in characters, for each of them.
-const NAME_WORDS: usize = 10;
+/// What stands in a row beside the names of a module and of what answers it, in characters, the margin included.
+const NAME_WORDS: usize = 20;
 /// How many characters a digest has.
 const DIGEST: usize = 64;
 /// The longest name of a function, in characters: what fits into its rows on a usual screen.
@@ -51,9 +51,10 @@ pub(super) fn sheet(request: &Request, width: usize, waiting: usize, style: Styl
     sheet.heading("A call needs your approval:");
     // One row each, so that none can pass for another; the whole name is the last of them.
     sheet.words(&Shown::line(&request.label(), MAX_LABEL), 1);
-    // Half a row each: the whole sheet fits a screen of 24 rows, and neither pushes the other out.
-    let half = (sheet.width / 2).saturating_sub(NAME_WORDS);
-    let (module, source) = (Shown::line(&request.module, half), Shown::line(&request.source, half));
+    // One row for both: the whole sheet fits a screen of 24 rows, and neither pushes the other out.
+    let room = sheet.width.saturating_sub(NAME_WORDS);
+    let module = Shown::line(&request.module, room / 2);
+    let source = Shown::line(&request.source, room.saturating_sub(module.chars().count()));
     sheet.words(&shown!("of {}, answered by {}", module, source), 1);
     sheet.words(&Shown::line(&request.function_id.to_string(), MAX_LABEL), MAX_NAME_ROWS);
     let space = request.space.as_deref().map(|space| shown!("space {}, ", Shown::line(space, MAX_NAME)));

@@ -279,7 +279,7 @@ impl Run {
     /// What is odd about the files of servers may be why a module is not there.
     fn warn_of(&self, found: &Found) {
         if let Found::Project(project) = found {
-            project.warnings().iter().for_each(|warning| terminal::warn(warning));
+            project.warnings().iter().for_each(terminal::warn);
         }
     }
 

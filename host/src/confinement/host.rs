@@ -2,7 +2,7 @@
 
 use super::closed::Closed;
 use super::{Network, Profile, configured, program, system};
-use crate::config::{Confine, ConfineLevel, TokenSource};
+use crate::config::{Confine, ConfineLevel, TokenSource, Transport};
 use crate::private_folder;
 use crate::project::Project;
 use std::path::{Path, PathBuf};
@@ -58,8 +58,8 @@ pub fn host_profile(
     profile.write.extend(system::write());
     profile.write.push(PathBuf::from("/dev/tty"));
     let path = std::env::var_os("PATH");
-    let heads_program = project.and_then(heads_program);
-    for started in COMPILERS.iter().copied().chain(heads_program.as_deref()) {
+    let programs = project.map(programs).unwrap_or_default();
+    for started in COMPILERS.iter().copied().chain(programs.iter().map(String::as_str)) {
         profile.read.extend(program::installation(started, Path::new("/"), path.as_deref(), &closed));
     }
     profile.write.extend(needs.kept);
@@ -110,10 +110,21 @@ fn add_project(profile: &mut Profile, project: &Project) -> Result<(), String> {
     Ok(())
 }
 
-/// The program that signed heads of the audit log are given to.
-fn heads_program(project: &Project) -> Option<String> {
-    let program = project.audit().heads?.command.into_iter().next()?;
-    Some(if program.contains('/') { project.path(&program).to_string_lossy().into_owned() } else { program })
+/// The programs that are started for a project: servers, also those without a profile of their own, and what signed heads
+/// of the audit log are given to.
+fn programs(project: &Project) -> Vec<String> {
+    let toolboxes = project.toolboxes().values().flat_map(|toolbox| toolbox.servers.values());
+    let servers = project.servers().values().chain(toolboxes).filter(|server| server.config.enabled);
+    let programs = servers.filter_map(|server| match &server.config.transport {
+        Transport::Stdio { program, .. } => Some(program.clone()),
+        Transport::Remote { .. } => None,
+    });
+    let heads = project.audit().heads.and_then(|heads| heads.command.into_iter().next());
+    let found = |program: String| match program.contains('/') {
+        true => project.path(&program).to_string_lossy().into_owned(),
+        false => program,
+    };
+    programs.chain(heads).map(found).collect()
 }
 
 /// Paths that a configuration names.

@@ -309,6 +309,7 @@ mod tests {
     }
 
     proptest! {
+        #[allow(clippy::single_range_in_vec_init, reason = "one place is found")]
         #[test]
         fn what_is_found_is_found_in_its_source(
             parts in proptest::collection::vec((0..6_usize, "[a-zé]{1,3}"), 1..20),

@@ -87,7 +87,7 @@ fn readings(steps: &[Step]) -> impl Iterator<Item = (String, &[Step])> {
 const ELSEWHERE: &[&str] = &["$ref", "anyOf", "oneOf", "allOf", "if", "patternProperties", "dependentSchemas"];
 
 fn unknown(steps: &[Step], schema: &Value) -> Option<UnknownMember> {
-    let Some(first) = steps.first() else { return None };
+    let first = steps.first()?;
     if ELSEWHERE.iter().any(|keyword| schema.get(keyword).is_some()) {
         return None;
     }

@@ -166,7 +166,7 @@ fn what_is_wrong_is_said_where_it_stands_with_its_fix() {
         ),
         (
             json!({ "functions": { "a.b": { "arguments": { "x": { "optional": true } } } } }),
-            "$.policy.functions[\"a.b\"].arguments.x: the constraint says nothing of the value; write `matches`, `not`, `oneOf`, `min` or \
+            "$.policy.functions[\"a.b\"].arguments.x: the constraint says nothing of the value; write `matches`, `address`, `repository`, `path`, `not`, `oneOf`, `min` or \
              `max`",
         ),
         (

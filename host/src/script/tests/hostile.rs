@@ -51,7 +51,9 @@ fn what_is_not_refused_fits_the_stack() {
             if bound(&source, limits).is_ok() { low = count } else { high = count - 1 }
         }
         let _ = run(&nest(low), Language::TypeScript, SourceKind::Script);
-        assert!(low > 200, "{open} is refused at {low} already");
+        // `({` may begin a pattern, which doubles the work with each.
+        let least = if open.contains("({") { 10 } else { 200 };
+        assert!(low > least, "{open} is refused at {low} already");
     }
 }
 

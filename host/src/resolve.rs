@@ -3,7 +3,7 @@
 //! The engine asks for modules by the names that are given here, so a run reaches what its files name
 //! literally, and nothing else.
 
-use crate::engine::{HeldMemory, MemoryBudget};
+use crate::engine::{EXHAUSTED, EXHAUSTED_HINT, HeldMemory, MemoryBudget};
 use crate::error_report::Location;
 use crate::limits::{SOURCE_LIMIT, source_message};
 use crate::modules::{Binding, ModuleSource, Modules};
@@ -362,10 +362,8 @@ fn missing_export<'a, 'b, Names: Iterator<Item = &'a str>>(
 fn room<'a>(memory: Option<&'a MemoryBudget>, file: &str, source: &str) -> Result<Option<HeldMemory<'a>>, ScriptError> {
     let Some(memory) = memory else { return Ok(None) };
     let bytes = PARSER_BYTES_PER_BYTE.saturating_mul(source.len() as u64);
-    memory.hold(bytes).map(Some).ok_or_else(|| {
-        ScriptError::new("host.memory", file, "The runs of this host together use all the memory that they may")
-            .hint("run it again later, run fewer at one time, or give the host more memory")
-    })
+    let refused = || ScriptError::new("host.memory", file, EXHAUSTED).hint(EXHAUSTED_HINT);
+    memory.hold(bytes).map(Some).ok_or_else(refused)
 }
 
 /// Files that a path may stand for, the likeliest first.

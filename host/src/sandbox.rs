@@ -1,16 +1,20 @@
 //! A sandbox: the component for one set of interfaces, linked with the functions that answer it.
 //!
 //! - `description`: what its interfaces and functions are
-//! - `target`: one function and what answers it
+//! - `target`: one function and what answers it; `answer`: its answers as component values; `host_call`: calls that no
+//!   script makes
 
+mod answer;
 mod description;
+#[cfg(feature = "compiler")]
+mod host_call;
 mod target;
 
 pub(crate) use description::{Description, FunctionDescription, FunctionSpec, InterfaceDescription};
 #[cfg(feature = "compiler")]
 pub(crate) use description::{function_id, label, label_of};
 #[cfg(feature = "compiler")]
-pub(crate) use target::HostCall;
+pub(crate) use host_call::HostCall;
 pub(crate) use target::Target;
 
 use crate::audit_trail::AuditHandle;

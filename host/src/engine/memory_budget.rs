@@ -17,6 +17,11 @@ const OPEN_EIGHTHS: u64 = 6;
 /// How long a new run waits for room.
 const PATIENCE: Duration = Duration::from_secs(10);
 
+/// Message and hint of `host.memory`, wherever the budget refuses something.
+pub(crate) const EXHAUSTED: &str = "The runs of this host together use all the memory that they may";
+pub(crate) const EXHAUSTED_HINT: &str =
+    "Run it again later, run fewer at one time, or give the host more memory (AGENT_SPACES_MEMORY_BUDGET).";
+
 /// What all runs of an engine may use, and what they do use.
 #[derive(Debug)]
 pub(crate) struct MemoryBudget {

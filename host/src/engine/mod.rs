@@ -27,7 +27,7 @@ pub(crate) use config::MAX_MEMORY_BYTES;
 pub(crate) use layout::EngineLayout;
 #[cfg(feature = "compiler")]
 pub(crate) use memory_budget::HeldMemory;
-pub(crate) use memory_budget::MemoryBudget;
+pub(crate) use memory_budget::{EXHAUSTED, EXHAUSTED_HINT, MemoryBudget};
 pub(crate) use places::{MAX_DEPTH, Place, Places};
 pub use prebuilt::{ENGINE_SHA256, ENGINE_VERSION, ENGINE_WASM};
 

@@ -43,7 +43,8 @@ impl HostMemory {
         }))
     }
 
-    /// Within nothing but its own limits: for the value of a run that is over.
+    /// Within nothing but its own limits.
+    #[cfg(test)]
     pub(crate) fn alone(limits: &Limits) -> HostMemory {
         HostMemory::new(limits, &Arc::new(MemoryBudget::new(Some(u64::MAX))))
     }

@@ -190,7 +190,7 @@ pub(crate) async fn drive(program: &Program, run_id: Arc<str>, options: RunOptio
     };
     let fuel = limits.fuel.saturating_sub(store.get_fuel().unwrap_or(limits.fuel));
     let (usage, mut console, failure) = store.data_mut().finish(fuel);
-    let ending = ending.with_value(&limits, &turns).await;
+    let ending = ending.with_value(&limits, engine.memory(), &turns).await;
     let mut outcome = ending.outcome(failure, &limits, program.sources());
     if let Err(error) = &mut outcome
         && error.hint.is_none()

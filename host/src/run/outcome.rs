@@ -4,6 +4,7 @@ use super::entry::ScriptFailure;
 use super::stack::restore;
 use super::state::Failure;
 use super::trap::trap_error;
+use crate::engine::{EXHAUSTED, EXHAUSTED_HINT, MemoryBudget};
 use crate::error_report::RunError;
 use crate::events::ConsoleLevel;
 use crate::limits::{HostMemory, Limit, Limits, host_memory_message};
@@ -55,12 +56,12 @@ pub(crate) enum Ending {
 }
 
 impl Ending {
-    /// Reads a long text of a value away from the threads that serve.
-    pub(crate) async fn with_value(self, limits: &Limits, turns: &Turns) -> Ending {
+    /// Parses a large value off the serving threads. The run's calls are over: all of its memory is there for that.
+    pub(crate) async fn with_value(self, limits: &Limits, process: &Arc<MemoryBudget>, turns: &Turns) -> Ending {
         match self {
             Ending::Answered(Ok(json)) if json.len() as u64 > MAX_INLINE_BYTES => {
-                let limits = limits.clone();
-                let read = turns.off_thread(move |_| read_value(&json, &limits)).await;
+                let (limits, memory) = (limits.clone(), HostMemory::new(limits, process));
+                let read = turns.off_thread(move |_| read_value(&json, &limits, &memory)).await;
                 Ending::Valued(read.unwrap_or_else(|error| Err(RunError::new("host.engine", error.message))))
             }
             ending => ending,
@@ -83,21 +84,26 @@ impl Ending {
             (Ending::Cancelled, _) => Err(RunError::new("run.cancelled", "The run was cancelled")),
             (Ending::Refused(error), _) => Err(error),
             (Ending::Trapped(error), _) => Err(trap_error(&error, limits)),
-            (Ending::Answered(Ok(json)), _) => read_value(&json, limits),
+            // Short: a long one became a value before.
+            (Ending::Answered(Ok(json)), _) => serde_json::from_str(&json).map_err(not_json),
             (Ending::Valued(value), _) => value,
             (Ending::Answered(Err(failure)), _) => Err(script_error(failure, limits, sources)),
         }
     }
 }
 
-/// The value of a run whose calls are over: all of the host's memory is there for it.
-fn read_value(json: &str, limits: &Limits) -> Result<Value, RunError> {
-    let memory = HostMemory::alone(limits).share();
-    let read = memory.metered(|meter| json_memory::from_str(json, RepeatedKeys::LastCounts, meter));
+fn read_value(json: &str, limits: &Limits, memory: &HostMemory) -> Result<Value, RunError> {
+    let share = memory.share();
+    let read = share.metered(|meter| json_memory::from_str(json, RepeatedKeys::LastCounts, meter));
     read.map_err(|error| match error {
+        ReadError::Memory(_) if memory.is_process_out() => process_memory_error(),
         ReadError::Memory(_) => host_memory_error(limits),
-        ReadError::Json(error) => RunError::new("host.engine", format!("The engine's answer is not JSON: {error}")),
+        ReadError::Json(error) => not_json(error),
     })
+}
+
+fn not_json(error: serde_json::Error) -> RunError {
+    RunError::new("host.engine", format!("The engine's answer is not JSON: {error}"))
 }
 
 fn host_memory_error(limits: &Limits) -> RunError {
@@ -106,8 +112,7 @@ fn host_memory_error(limits: &Limits) -> RunError {
 
 /// Why a run does not begin or go on while others use all that the process may.
 pub(crate) fn process_memory_error() -> RunError {
-    RunError::new("host.memory", "The runs of this host together use all the memory that they may")
-        .hint("Run it again later, run fewer at one time, or give the host more memory.")
+    RunError::new("host.memory", EXHAUSTED).hint(EXHAUSTED_HINT)
 }
 
 pub(super) fn limit_error(limit: Limit, limits: &Limits) -> RunError {

@@ -1,37 +1,24 @@
 //! One function of a sandbox: from the values of a call to the pipeline, and back.
 
+use super::answer::Fitted;
 use super::description::{FunctionDescription, InterfaceDescription, function_id, label};
 #[cfg(feature = "compiler")]
-use crate::audit_trail::{AuditHandle, RunAudit};
+use crate::audit_trail::AuditHandle;
 #[cfg(feature = "compiler")]
-use crate::engine::MemoryBudget;
+use crate::events::Observer;
 use crate::events::{CallProgress, EventKind};
-#[cfg(feature = "compiler")]
-use crate::events::{Event, EventSink, Observer};
-#[cfg(feature = "compiler")]
-use crate::handlers::{Answer, WholeAnswer};
 use crate::handlers::{Call, CapabilityError, Handlers};
 use crate::limits::{CallMemory, text_bytes};
-#[cfg(feature = "compiler")]
-use crate::limits::{HostMemory, Limits};
 use crate::off_thread::{MAX_INLINE_BYTES, Turn};
-use crate::pipeline::{Answered, Names, Outcome, Pipeline, Rules};
-#[cfg(feature = "compiler")]
-use crate::run::Caller;
+use crate::pipeline::{Names, Pipeline, Rules};
 use crate::run::{RunContext, RunScope, State};
-#[cfg(feature = "compiler")]
-use crate::run_id;
-use crate::values::{FunctionShape, NotJson, Shape, camel_case, from_json, memory_of, to_json};
-#[cfg(feature = "compiler")]
-use agent_spaces_approvals::Pending;
+use crate::values::{FunctionShape, NotJson, camel_case, memory_of, to_json};
 use capability_gen::identity::FunctionId;
-use capability_gen::json_memory::{self, Allowance, Meter};
+use capability_gen::json_memory::Meter;
 use capability_gen::server::ServerPart;
 use serde_json::{Map, Value};
 use std::sync::Arc;
 use std::time::Instant;
-#[cfg(feature = "compiler")]
-use tokio::sync::mpsc;
 use wasmtime::component::{Access, Accessor, Val};
 use wasmtime::{AsContextMut, Result, StoreContextMut};
 
@@ -44,23 +31,6 @@ impl InterfaceDescription {
     }
 }
 
-/// What an error may take of the host's memory as a component's value: far more than any error has.
-const MAX_ERROR_BYTES: u64 = 64 << 20;
-
-/// A call that no script makes.
-#[cfg(feature = "compiler")]
-#[derive(Default)]
-pub(crate) struct HostCall {
-    pub(crate) params: Value,
-    pub(crate) caller: Arc<Caller>,
-    /// Hears what happens, beside the space's observer.
-    pub(crate) events: Option<mpsc::UnboundedSender<Event>>,
-    /// What waits for a person.
-    pub(crate) pending: Pending,
-    /// Where the whole answer of an MCP server goes.
-    pub(crate) whole: Option<WholeAnswer>,
-}
-
 /// One function and what answers it.
 pub(crate) struct Target {
     id: FunctionId,
@@ -68,16 +38,16 @@ pub(crate) struct Target {
     capability: Arc<str>,
     function: Arc<str>,
     source_name: Arc<str>,
-    shape: FunctionShape,
+    pub(super) shape: FunctionShape,
     /// Of a compiled capability the one parameter is the parameters, whatever its type.
     is_compiled: bool,
     part: Option<ServerPart>,
-    pipeline: Arc<Pipeline>,
+    pub(super) pipeline: Arc<Pipeline>,
     /// Hears of calls that no script makes.
     #[cfg(feature = "compiler")]
-    observer: Option<Arc<Observer>>,
+    pub(super) observer: Option<Arc<Observer>>,
     #[cfg(feature = "compiler")]
-    audit: Option<AuditHandle>,
+    pub(super) audit: Option<AuditHandle>,
 }
 
 impl Target {
@@ -116,55 +86,6 @@ impl Target {
     #[cfg(feature = "compiler")]
     pub(crate) fn pipeline(&self) -> &Pipeline {
         &self.pipeline
-    }
-
-    /// Answers a call that no script makes, within what all runs together may use.
-    #[cfg(feature = "compiler")]
-    pub(crate) async fn call(self: &Arc<Target>, call: HostCall, process: &Arc<MemoryBudget>) -> Answer {
-        let HostCall { params, caller, events, pending, whole } = call;
-        let run_id = run_id::new();
-        let audit = self.audit.as_ref().map(|audit| Arc::new(audit.run(&run_id, &caller, None)));
-        let observer = RunAudit::observing(audit.as_ref(), self.observer.clone());
-        let events = EventSink::new(run_id.clone(), &caller, events, observer, self.pipeline.redactor());
-        if events.is_heard() {
-            events.emit(self.scheduled(1, &params));
-        }
-        let progress = CallProgress::new(1, &events);
-        let memory = HostMemory::new(&Limits::default(), process);
-        let context = Arc::new(RunContext { pending, audit, ..RunContext::of_host(caller, events, memory) });
-        let memory = context.memory.share();
-        let mut call = self.describe(run_id, 1, params, progress, (RunScope::default(), &context), &memory);
-        call.whole = whole.clone();
-        let begun = Instant::now();
-        let answered = match memory.take_value(&call.params) {
-            Ok(()) => self.pipeline.call(call, &context).await,
-            Err(error) => Err(CapabilityError::failed(error.to_string())),
-        };
-        let is_whole = whole.is_some_and(|whole| whole.get().is_some());
-        let answer = match answered {
-            // Who passes on what a server sent asks for no type of ours.
-            Ok(answered) if is_whole => {
-                answered.outcome.end(None);
-                Ok((answered.value, answered.is_cached))
-            }
-            // Nobody else will see whether it fits.
-            Ok(answered) => match memory.take_value(&answered.value) {
-                Ok(()) => {
-                    let value = answered.value.clone();
-                    let fitted = self.fit(answered, u64::MAX, &memory, &context).await;
-                    fitted.outcome.end(fitted.value.as_ref().err());
-                    fitted.value.map(|_| (value, fitted.is_cached))
-                }
-                Err(error) => {
-                    let error = CapabilityError::failed(error.to_string());
-                    answered.outcome.end(Some(&error));
-                    Err(error)
-                }
-            },
-            Err(error) => Err(error),
-        };
-        context.events.emit(ended(1, begun, answer.as_ref().map(|(_, is_cached)| *is_cached)));
-        answer.map(|(value, _)| value)
     }
 
     /// Answers a call of a script, which goes on meanwhile.
@@ -261,7 +182,7 @@ impl Target {
         Ok(self.fit(answered, max_answer, memory, context).await)
     }
 
-    fn scheduled(&self, call_id: u64, params: &Value) -> EventKind {
+    pub(super) fn scheduled(&self, call_id: u64, params: &Value) -> EventKind {
         EventKind::CallScheduled {
             call_id,
             interface: self.interface.clone(),
@@ -273,7 +194,7 @@ impl Target {
         }
     }
 
-    fn describe(
+    pub(super) fn describe(
         &self,
         run_id: Arc<str>,
         id: u64,
@@ -354,70 +275,6 @@ impl Target {
         }
         Ok(())
     }
-
-    /// Makes what the function returns of an answer, away from the threads that serve where it is large.
-    async fn fit(
-        self: &Arc<Target>,
-        answered: Answered,
-        max_bytes: u64,
-        memory: &Arc<CallMemory>,
-        context: &RunContext,
-    ) -> Fitted {
-        let Answered { value, is_cached, outcome } = answered;
-        let is_small = json_memory::size(&value, MAX_INLINE_BYTES) < MAX_INLINE_BYTES;
-        let (bytes, value) = if is_small {
-            self.fit_now(value, max_bytes, memory)
-        } else {
-            let (target, memory) = (self.clone(), memory.clone());
-            let fitting = context.turns.off_thread(move |_| target.fit_now(value, max_bytes, &memory));
-            fitting.await.unwrap_or_else(|error| (0, Err(error)))
-        };
-        Fitted { bytes, value, is_cached, outcome }
-    }
-
-    /// How long an answer is, and what the function returns.
-    fn fit_now(&self, value: Value, max_bytes: u64, memory: &CallMemory) -> (u64, FittedValue) {
-        let bytes = text_bytes(&value);
-        if bytes > max_bytes {
-            let message = format!("{}'s answer is larger than one may be", self.pipeline.label());
-            return (bytes, Err(CapabilityError::failed(message)));
-        }
-        (bytes, self.value(value, memory))
-    }
-
-    /// A handler's value as the function returns it.
-    fn value(&self, value: Value, memory: &CallMemory) -> FittedValue {
-        let mismatch = |mismatch: crate::values::Mismatch| {
-            let message = format!("{}'s answer does not fit its type: {mismatch}", self.pipeline.label());
-            let details = Some(serde_json::json!({ "hint": "malformed_response" }));
-            CapabilityError { details, ..CapabilityError::failed(message) }
-        };
-        memory.take_answer(&value).map_err(|error| mismatch(error.into()))?;
-        let from_json = |value, shape: &Shape| memory.metered(|meter| from_json(value, shape, meter)).map_err(mismatch);
-        match &self.shape.result {
-            None => Ok(None),
-            Some(Shape::Result(None, _)) => Ok(Some(Val::Result(Ok(None)))),
-            Some(Shape::Result(Some(ok), _)) => Ok(Some(Val::Result(Ok(Some(Box::new(from_json(value, ok)?)))))),
-            Some(shape) => from_json(value, shape).map(Some),
-        }
-    }
-
-    /// An error as the function returns it, where its type can say so.
-    fn error(&self, error: &CapabilityError) -> Option<Val> {
-        let Some(Shape::Result(_, err)) = &self.shape.result else { return None };
-        let payload = match err.as_deref() {
-            None => None,
-            Some(Shape::String) => Some(Val::String(error.message.clone())),
-            Some(shape) => {
-                let record = serde_json::to_value(error).ok()?;
-                let fit = |value| from_json(value, shape, &mut Meter::new(&mut Allowance(MAX_ERROR_BYTES))).ok();
-                // An interface with errors of its own gets them from the details.
-                let own = || fit(error.details.clone()?);
-                Some(fit(record).or_else(own)?)
-            }
-        };
-        Some(Val::Result(Err(payload.map(Box::new))))
-    }
 }
 
 /// What the host knows of a call that was passed to it.
@@ -443,23 +300,11 @@ fn bound_next(access: &mut Access<'_, State>) {
     access.as_context_mut().set_hostcall_fuel(passable);
 }
 
-/// An answer that is on its way to the script.
-struct Fitted {
-    /// How long its text is.
-    bytes: u64,
-    value: FittedValue,
-    is_cached: bool,
-    outcome: Outcome,
-}
-
-/// What a function returns, or why its answer cannot be that.
-type FittedValue = std::result::Result<Option<Val>, CapabilityError>;
-
 /// The parameters of a call, and about how long their text is.
 type LiftedParams = std::result::Result<(Value, u64), NotJson>;
 
 /// The event of a call's end.
-fn ended(call_id: u64, begun: Instant, answer: std::result::Result<bool, &CapabilityError>) -> EventKind {
+pub(super) fn ended(call_id: u64, begun: Instant, answer: std::result::Result<bool, &CapabilityError>) -> EventKind {
     let duration_ms = begun.elapsed().as_secs_f64() * 1e3;
     match answer {
         Ok(cached) => EventKind::CallResult { call_id, duration_ms, cached },

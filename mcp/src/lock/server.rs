@@ -1,7 +1,7 @@
 //! One server in the lock.
 
 use super::package::Package;
-use crate::results::strict::Strict;
+use capability_gen::json_memory::UniqueKeys;
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
@@ -122,8 +122,8 @@ pub(super) fn name_of(item: &Value) -> &str {
 
 /// A list of objects with names, each of another name.
 fn named<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Value>, D::Error> {
-    let items = Vec::<Strict>::deserialize(deserializer)?;
-    let mut items: Vec<Value> = items.into_iter().map(|Strict(item)| item).collect();
+    let items = Vec::<UniqueKeys>::deserialize(deserializer)?;
+    let mut items: Vec<Value> = items.into_iter().map(|UniqueKeys(item)| item).collect();
     let mut names = BTreeSet::new();
     for item in &items {
         let name = item.get("name").and_then(Value::as_str);

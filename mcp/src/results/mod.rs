@@ -16,7 +16,6 @@
 mod binary;
 mod content;
 mod json_text;
-pub(crate) mod strict;
 
 use crate::error::CallError;
 use crate::secrets::Redactor;

@@ -88,20 +88,9 @@ impl Redactor {
 
     /// The text with `*` for every character of a secret, so that lines and columns stay where they are.
     pub fn starred<'a>(&self, text: &'a str) -> Cow<'a, str> {
-        let found = self.finder().map(|finder| finder.ranges(text)).unwrap_or_default();
-        if found.is_empty() {
-            return Cow::Borrowed(text);
-        }
-        let mut out = String::with_capacity(text.len());
-        let mut from = 0;
-        for range in found {
-            out.push_str(text.get(from..range.start).unwrap_or_default());
-            let secret = text.get(range.clone()).unwrap_or_default();
-            out.extend(secret.chars().map(|character| if matches!(character, '\n' | '\r') { character } else { '*' }));
-            from = range.end;
-        }
-        out.push_str(text.get(from..).unwrap_or_default());
-        Cow::Owned(out)
+        let star = |character| if matches!(character, '\n' | '\r') { character } else { '*' };
+        let stars = |secret: &str| secret.chars().map(star).collect::<String>().into();
+        self.finder().map_or(Cow::Borrowed(text), |finder| replace(&finder, text, stars))
     }
 
     /// The end of a text, from about so many bytes before it, without secrets. One that begins further ahead is taken
@@ -180,6 +169,11 @@ fn put_last(secrets: &mut Secrets, text: &str) -> bool {
 
 /// The text with [`MASK`] where something was found.
 pub(super) fn mask<'a>(finder: &Finder, text: &'a str) -> Cow<'a, str> {
+    replace(finder, text, |_| MASK.into())
+}
+
+/// The text with something else where a secret was found.
+fn replace<'a>(finder: &Finder, text: &'a str, shown: impl Fn(&str) -> Cow<'static, str>) -> Cow<'a, str> {
     let found = finder.ranges(text);
     if found.is_empty() {
         return Cow::Borrowed(text);
@@ -188,7 +182,7 @@ pub(super) fn mask<'a>(finder: &Finder, text: &'a str) -> Cow<'a, str> {
     let mut from = 0;
     for range in found {
         out.push_str(text.get(from..range.start).unwrap_or_default());
-        out.push_str(MASK);
+        out.push_str(&shown(text.get(range.clone()).unwrap_or_default()));
         from = range.end;
     }
     out.push_str(text.get(from..).unwrap_or_default());

@@ -45,7 +45,7 @@ async fn a_failure_has_its_status_and_last_lines() {
     let Err(CommandError::Failed { message, exit_code, stderr, is_retryable }) = rig.run(json!({})).await else {
         panic!()
     };
-    assert_eq!((exit_code, stderr.as_str(), is_retryable), (3, "one\ntwo[31m", false));
+    assert_eq!((exit_code, stderr.as_str(), is_retryable), (3, "one\ntwo<U+001B>[31m", false));
     assert_eq!(message, "the program ended with status 3");
 }
 

@@ -26,7 +26,8 @@ struct Person {
     device: PathBuf,
     /// While one is open the terminal lives, as it does for a shell.
     keeper: Option<File>,
-    seen: Mutex<String>,
+    /// Bytes, because a read may end inside a character.
+    seen: Mutex<Vec<u8>>,
 }
 
 impl Person {
@@ -56,9 +57,9 @@ impl Person {
         while poll(&mut [PollFd::new(&self.master, PollFlags::IN)], Some(&none)).unwrap() > 0 {
             let mut bytes = [0; 4096];
             let count = (&self.master).read(&mut bytes).unwrap();
-            seen.push_str(&String::from_utf8_lossy(&bytes[..count]));
+            seen.extend_from_slice(&bytes[..count]);
         }
-        seen.clone()
+        String::from_utf8_lossy(&seen).into_owned()
     }
 
     async fn waits_for(&self, text: &str, times: usize) {

@@ -1,8 +1,4 @@
 //! The command as a user meets it: real processes, their output and exit status.
-//!
-//! A test of the package `agent-spaces`, so that cargo builds the command for it.
-
-#![allow(clippy::unwrap_used, clippy::panic)]
 
 use serde_json::{Value, json};
 use std::io::Write;

@@ -1,7 +1,5 @@
 //! S0-08: absent members get their defaults, and nothing else changes.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests may stop at the first surprise")]
-
 use capability_gen::validate::{Validator, apply_defaults};
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};

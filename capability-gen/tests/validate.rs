@@ -1,7 +1,5 @@
 //! Values against schemas: what is said, what it costs, and that it agrees with another implementation.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests may stop at the first surprise")]
-
 use capability_gen::validate::{Invalid, Issue, IssueKind, SchemaError, Validator};
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};

@@ -1,7 +1,5 @@
 //! What is found, on functions of our own.
 
-#![allow(clippy::unwrap_used, reason = "tests may stop at the first surprise")]
-
 use agent_spaces_search::{Document, Hit, Index, IndexError, MAX_DOCUMENTS, Parameter};
 
 fn document(server: &str, name: &str, description: &str, parameters: &[&str]) -> Document {

@@ -1,6 +1,6 @@
 //! H-17: what was accepted of a server, and what follows when the server changes.
 
-use crate::support::{Done, Project, finish, hostile, script, web_hostile};
+use crate::mcp::support::{Done, Project, finish, hostile, script, web_hostile};
 use serde_json::{Value, json};
 use std::os::unix::fs::PermissionsExt;
 

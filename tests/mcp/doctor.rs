@@ -1,6 +1,6 @@
 //! `agent-spaces doctor`: what it says of servers that work, that do not, and that may not be started.
 
-use crate::support::{Done, Project, finish, hostile};
+use crate::mcp::support::{Done, Project, finish, hostile};
 use serde_json::{Value, json};
 
 /// Looks with a home of its own: what other programs have there is no matter of this test.

@@ -1,6 +1,6 @@
 //! A server that breaks the protocol: each call ends in the right error and in time, and the others go on.
 
-use crate::support::{Project, hostile, script};
+use crate::mcp::support::{Project, hostile, script};
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 
@@ -89,7 +89,7 @@ fn an_answer_of_50_megabytes_is_refused() {
 #[test]
 fn a_server_that_dies_fails_its_calls_and_comes_back() {
     for partial in [false, true] {
-        let Some(server) = crate::support::hostile_logging(&[]) else { return };
+        let Some(server) = crate::mcp::support::hostile_logging(&[]) else { return };
         let project = Project::with_servers(json!({ "hostile": server }));
         let body = format!(
             "const child = (await hostile.spawn({{ keep_stdout: true }})).child;

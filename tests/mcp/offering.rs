@@ -1,6 +1,6 @@
 //! What a server offers: pages of tools, older shapes, instructions, prompts and resources.
 
-use crate::support::{Project, hostile, script};
+use crate::mcp::support::{Project, hostile, script};
 use serde_json::{Value, json};
 
 /// S0-36: tools of every page are functions.
@@ -85,7 +85,7 @@ fn s4_26_resources_and_prompts_are_read_by_scripts() {
 /// S0-39, S0-40, S1-22 … S1-24, S4-26: results as data.
 #[test]
 fn s0_40_results_arrive_as_data() {
-    let Some(server) = crate::support::hostile_logging(&[]) else { return };
+    let Some(server) = crate::mcp::support::hostile_logging(&[]) else { return };
     let project = Project::with_servers(json!({ "hostile": server }));
     let body = "
         const [picture] = await hostile.image();

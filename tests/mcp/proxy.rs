@@ -1,6 +1,6 @@
 //! Proxy mode of `agent-spaces mcp serve`: chosen functions as tools of their own.
 
-use crate::support::{Project, Served, small};
+use crate::mcp::support::{Project, Served, small};
 use serde_json::{Value, json};
 
 /// A definition with all that a tool can be listed with.

@@ -1,6 +1,6 @@
 //! Servers that are slow to start, never do, or end at once.
 
-use crate::support::{Project, hostile};
+use crate::mcp::support::{Project, hostile};
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 

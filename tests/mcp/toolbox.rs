@@ -1,6 +1,6 @@
 //! Toolbox mode of `agent-spaces mcp serve`: the contract of `open_toolbox` and `use_tool`, to the letter.
 
-use crate::support::{Project, Served, hostile, hostile_logging, small};
+use crate::mcp::support::{Project, Served, hostile, hostile_logging, small};
 use agent_spaces::mcp::McpClients;
 use agent_spaces::project::{Equipment, Outlines, Project as Configured, Surroundings};
 use agent_spaces::serve::{Client, ElicitedDecisions, Mode, ToolboxMode, Toolboxes, serve_streams};

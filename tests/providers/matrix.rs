@@ -3,8 +3,8 @@
 //! `python3` stands in for programs and for an MCP server. Without it these two are skipped, with a line that says so;
 //! with `AGENT_SPACES_CI=1` that is a failure.
 
-use crate::native;
-use crate::support::{Project, Reply, Site};
+use crate::providers::native;
+use crate::standard::support::{Project, Reply, Site};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 

@@ -1,6 +1,6 @@
 //! What handlers in TypeScript reach, and what becomes of those that misbehave.
 
-use crate::support::{Project, Reply, Site};
+use crate::standard::support::{Project, Reply, Site};
 use serde_json::{Value, json};
 
 /// A project whose scripts have a capability `desk` with one function `do`, whose handler has this body; and what the
@@ -134,7 +134,7 @@ fn a_secret_goes_to_the_host_that_is_given_and_comes_back_to_nobody() {
     );
     let mut command = project.command(&["run", "script.ts", "--space", "work", "--events", "--json"]);
     command.env("DESK_TOKEN", SECRET);
-    let done = crate::support::Begun::start(command).finish();
+    let done = crate::standard::support::Begun::start(command).finish();
     assert_eq!(site.asked()[0].header("authorization"), Some(format!("Bearer {SECRET}").as_str()), "{done:?}");
     let said = done.value();
     assert_eq!(said[0], "you are Bearer [redacted]");

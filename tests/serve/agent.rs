@@ -1,6 +1,6 @@
 //! A client of the server: lines of JSON-RPC.
 
-use crate::support::Project;
+use crate::mcp::support::Project;
 use serde_json::{Value, json};
 use std::collections::HashMap;
 use std::io::{BufRead, BufReader, Write};

@@ -2,8 +2,8 @@
 //!
 //! `AGENT_SPACES_TSC` is the path of TypeScript's `tsc.js`.
 
-use crate::agent::{Agent, text};
-use crate::support::{Project, eventually, hostile, hostile_logging};
+use crate::mcp::support::{Project, eventually, hostile, hostile_logging};
+use crate::serve::agent::{Agent, text};
 use serde_json::{Value, json};
 use std::time::Duration;
 

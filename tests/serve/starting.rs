@@ -1,7 +1,7 @@
 //! The beginning, with servers that are slow or broken.
 
-use crate::agent::{Agent, SESSIONS, STATELESS};
-use crate::support::{Project, eventually, hostile, signal};
+use crate::mcp::support::{Project, eventually, hostile, signal};
+use crate::serve::agent::{Agent, SESSIONS, STATELESS};
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 

@@ -1,7 +1,7 @@
 //! Calls of an agent while the audit log cannot be written.
 
-use crate::agent::Agent;
-use crate::support::Project;
+use crate::serve::agent::Agent;
+use crate::standard::support::Project;
 use serde_json::{Value, json};
 use std::fs::File;
 

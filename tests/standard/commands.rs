@@ -1,6 +1,6 @@
 //! Programs that definitions name: started when they are accepted, and never before.
 
-use crate::support::{Done, Project};
+use crate::standard::support::{Done, Project};
 use serde_json::{Value, json};
 use std::fs;
 use std::os::unix::fs::PermissionsExt;

@@ -1,6 +1,6 @@
 //! `agent-spaces policy explain`.
 
-use crate::support::{Done, Project};
+use crate::standard::support::{Done, Project};
 use serde_json::json;
 
 fn project() -> Project {

@@ -1,7 +1,7 @@
 //! `fetch`, over the same rules.
 
-use crate::requests::project;
-use crate::support::{Project, Reply, Site, script};
+use crate::standard::requests::project;
+use crate::standard::support::{Project, Reply, Site, script};
 use serde_json::json;
 
 #[test]

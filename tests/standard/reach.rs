@@ -1,6 +1,6 @@
 //! What a space can reach, in `agent-spaces audit SPACE` and `agent-spaces spaces show`.
 
-use crate::support::Project;
+use crate::standard::support::Project;
 use serde_json::{Value, json};
 
 fn project() -> Project {

@@ -1,6 +1,6 @@
 //! `index.js`, `schema.json` and `bundle.json`.
 
-use crate::models;
+use crate::emit::models;
 use capability_gen::emit::{bundle::bundle, dts::dts, js::js, schema_json::schema_json};
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-use crate::{one, refused};
+use crate::sources::{one, refused};
 use capability_gen::implementation::{CommandArgument, CommandInput, CommandOutput, Implementation};
 use serde_json::{Value, json};
 

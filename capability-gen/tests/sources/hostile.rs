@@ -1,4 +1,4 @@
-use crate::{check_error, one, read, read_text, refused};
+use crate::sources::{check_error, one, read, read_text, refused};
 use capability_gen::sources::{Format, MAX_FUNCTIONS, MAX_SOURCE_BYTES};
 use serde_json::{Value, json};
 

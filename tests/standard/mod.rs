@@ -17,13 +17,7 @@
 //! - `packages`: npm packages behind handlers, and packages that define capabilities.
 //! - `declarations`, `compiled`: what other programs are given.
 
-#![cfg(unix)]
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
-
 mod acceptance;
-#[path = "../serve/agent.rs"]
-#[allow(dead_code, reason = "the tests of the server use more of it")]
-mod agent;
 mod audit_faults;
 mod audit_served;
 mod caps;

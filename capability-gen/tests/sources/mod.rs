@@ -1,5 +1,4 @@
 //! Every format as people and servers really write it, and every refusal with its place and fix.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests may stop at the first surprise")]
 
 mod command;
 mod corpus;

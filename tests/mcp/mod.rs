@@ -16,9 +16,6 @@
 //! - `doctor`: what `agent-spaces doctor` says of all of these.
 //! - `verbs`: the output of `agent-spaces mcp`, and the accounting file.
 
-#![cfg(unix)]
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
-
 mod accepted;
 mod asking;
 mod calling;

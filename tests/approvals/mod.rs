@@ -4,9 +4,6 @@
 //! (`support::Piped`), or with another command. A program for which nobody decides is denied, so a test that expects
 //! an approval fails when there is none, and one that expects a refusal has a twin that is approved.
 
-#![cfg(unix)]
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests may stop at the first surprise")]
-
 mod accepted;
 mod asked;
 mod crowd;

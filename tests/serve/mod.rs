@@ -5,9 +5,6 @@
 //! - `agent`: a client that says what it is told to, and nothing else
 //! - `finding`, `modelling`, `running`, `checking`, `approving`, `starting`: code mode
 
-#![cfg(unix)]
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
-
 mod agent;
 mod approving;
 mod checking;
@@ -15,6 +12,3 @@ mod finding;
 mod modelling;
 mod running;
 mod starting;
-#[path = "../mcp/support/mod.rs"]
-#[allow(dead_code, unused_imports, reason = "the tests of the client use more of it")]
-mod support;

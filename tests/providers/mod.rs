@@ -9,9 +9,6 @@
 //! - `components`: handlers that were compiled into a component, and components that cannot answer.
 //! - `spaces`: scripts that answer functions; `publishing`: how they come to.
 
-#![cfg(unix)]
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
-
 mod components;
 mod matrix;
 mod native;
@@ -19,7 +16,4 @@ mod printed;
 mod publishing;
 mod snapshots;
 mod spaces;
-#[path = "../standard/support/mod.rs"]
-#[allow(dead_code, unused_imports, reason = "these tests need less of it than others")]
-mod support;
 mod typescript;

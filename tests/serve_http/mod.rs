@@ -9,17 +9,10 @@
 //! - `endings`: clients that go away, and the server that does.
 //! - `typescript`: the TypeScript SDK's client, `typescript.mjs`.
 
-#![cfg(unix)]
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
-
 mod callers;
 mod doors;
 mod endings;
 mod generations;
 mod served;
-// The tests of MCP servers use all of it.
-#[allow(dead_code, unused_imports)]
-#[path = "../mcp/support/mod.rs"]
-mod support;
 mod typescript;
 mod wire;

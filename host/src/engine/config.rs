@@ -10,7 +10,7 @@ use wasmtime::Config;
 /// What a host decides once.
 #[derive(Clone, Debug)]
 pub struct EngineConfig {
-    /// Where compiled code is kept between starts; `None` compiles every time.
+    /// Where the compiled code of sandboxes is kept between starts; `None` compiles them every time.
     #[cfg(feature = "compiler")]
     pub cache: Option<Cache>,
     /// How many runs may exist at one time, waiting ones included; more wait for a place. Address space

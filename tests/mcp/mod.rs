@@ -32,7 +32,7 @@ mod published;
 mod remote;
 mod secrets;
 mod starting;
-mod support;
+pub(crate) mod support;
 mod toolbox;
 mod transports;
 mod trust;

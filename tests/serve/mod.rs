@@ -5,7 +5,7 @@
 //! - `agent`: a client that says what it is told to, and nothing else
 //! - `finding`, `modelling`, `running`, `checking`, `approving`, `starting`: code mode
 
-mod agent;
+pub(crate) mod agent;
 mod approving;
 mod checking;
 mod finding;

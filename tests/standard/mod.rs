@@ -39,7 +39,7 @@ mod protected;
 mod quotas;
 mod reach;
 mod requests;
-mod support;
+pub(crate) mod support;
 mod tampering;
 mod web_tools;
 mod workspaces;

@@ -2,10 +2,12 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests may stop at the first surprise")]
 
+mod budget;
 mod defaults;
 mod emit;
 mod emit_rust;
 mod names;
+mod schema;
 mod server;
 mod sources;
 mod validate;

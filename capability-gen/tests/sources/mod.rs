@@ -2,13 +2,17 @@
 
 mod command;
 mod corpus;
+mod documents_in_yaml;
 mod flat;
 mod hostile;
 mod http;
 mod listed;
 mod mcp;
 mod openapi;
+mod selection;
+mod tags;
 mod tool;
+mod yaml;
 
 use capability_gen::definition::Definition;
 use capability_gen::sources::{Format, Source, SourceError, parse};

@@ -80,6 +80,21 @@ fn a_query_without_words_finds_nothing() {
 }
 
 #[test]
+fn what_nothing_fits_finds_nothing() {
+    let index = Index::build(&functions()).unwrap();
+    for query in
+        ["bake a chocolate cake", "knit a wool sweater", "water my tomato plants", "what is love", "polish my shoes"]
+    {
+        assert_eq!(index.search(query, 5, |_| true), [], "{query:?}");
+    }
+    // Who names a server is shown what it has, however the rest is said.
+    let many: Vec<Document> = (0..5).map(|at| document("pantry", &format!("item{at}"), "Counts jars.", &[])).collect();
+    let index = Index::build(&many).unwrap();
+    assert_eq!(index.search("bake a chocolate cake", 5, |_| true), []);
+    assert_eq!(index.search("tighten the bicycle chain with pantry", 5, |_| true).len(), 5);
+}
+
+#[test]
 fn endless_queries_are_cut() {
     let index = Index::build(&functions()).unwrap();
     let long = "flights ".repeat(1_000_000);

@@ -2,9 +2,9 @@
 
 #[cfg(feature = "compiler")]
 use super::Cache;
-use agent_spaces_engine::config;
+use agent_spaces_prebuilt_engine::config;
 #[cfg(feature = "compiler")]
-use agent_spaces_engine::config::{FIBER_STACK_BYTES, WASM_STACK_BYTES};
+use agent_spaces_prebuilt_engine::config::{FIBER_STACK_BYTES, WASM_STACK_BYTES};
 use wasmtime::Config;
 
 /// What a host decides once.

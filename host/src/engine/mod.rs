@@ -1,5 +1,5 @@
 //! The engine: QuickJS as one compiled core module, shared by every sandbox. The module itself, its native code and the
-//! configuration that both need are the crate `agent-spaces-engine`'s.
+//! configuration that both need are the crate `agent-spaces-prebuilt-engine`'s.
 //!
 //! - [`Engine`]: compiled or loaded once; cheap to clone.
 //! - [`config`]: how wasmtime is set up, with the reason for each choice.
@@ -18,7 +18,7 @@ mod layout;
 mod memory_budget;
 mod places;
 
-pub use agent_spaces_engine::{ENGINE_SHA256, ENGINE_VERSION, ENGINE_WASM};
+pub use agent_spaces_prebuilt_engine::{ENGINE_SHA256, ENGINE_VERSION, ENGINE_WASM};
 #[cfg(feature = "compiler")]
 pub use cache::{Cache, CacheError};
 pub use config::EngineConfig;
@@ -75,7 +75,7 @@ impl Engine {
     #[cfg(feature = "compiler")]
     pub fn with_origin(config: EngineConfig, progress: impl FnOnce(Origin)) -> Result<(Engine, Origin), HostError> {
         let wasmtime = wasmtime::Engine::new(&config.wasmtime()).map_err(HostError::engine)?;
-        if let Some(code) = agent_spaces_engine::precompiled() {
+        if let Some(code) = agent_spaces_prebuilt_engine::precompiled() {
             // SAFETY: the build of this program compiled it.
             #[expect(unsafe_code, reason = "native code cannot be checked, only trusted")]
             let loaded = unsafe { Module::deserialize(&wasmtime, code) };

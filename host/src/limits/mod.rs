@@ -29,7 +29,7 @@ pub(crate) use memory::MemoryLimit;
 pub(crate) use source::{CODE as SOURCE_LIMIT, message as source_message};
 
 use crate::error::HostError;
-use agent_spaces_engine::config::MAX_MEMORY_BYTES;
+use agent_spaces_prebuilt_engine::config::MAX_MEMORY_BYTES;
 use serde::Serialize;
 use std::time::Duration;
 

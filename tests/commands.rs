@@ -19,6 +19,7 @@ mod command;
 mod init;
 #[cfg(unix)]
 mod mcp;
+mod printed_value;
 #[cfg(unix)]
 mod providers;
 #[cfg(unix)]

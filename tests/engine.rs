@@ -11,8 +11,9 @@ const SBOM: &str = include_str!("../guest-js/prebuilt/engine.cdx.json");
 const CHECKED_IN: &[u8] = include_bytes!("../guest-js/prebuilt/engine.wasm");
 
 /// Everything that the engine asks of whoever instantiates it: scalars of the clock and randomness,
-/// and the component model's own functions for waiting.
-const IMPORTS: [&str; 6] = [
+/// and the component model's own functions for waiting and for giving up.
+const IMPORTS: [&str; 7] = [
+    "$root [subtask-cancel]",
     "$root [subtask-drop]",
     "$root [waitable-join]",
     "$root [waitable-set-new]",

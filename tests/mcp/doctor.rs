@@ -58,7 +58,11 @@ fn every_server_is_followed_from_its_settings_to_its_tools() {
     project.trust();
     let well = doctor(&project, &[]);
     assert_eq!(well.status, Some(0), "{well:?}");
-    assert!(well.stdout.contains("-    server off: it is switched off\n"), "{}", well.stdout);
+    assert!(
+        well.stdout.contains("-    server off: it is switched off at agent-spaces.config.json: $.mcpServers.off\n"),
+        "{}",
+        well.stdout
+    );
 }
 
 #[test]

@@ -11,14 +11,16 @@
 //! - `calling`, `asking`, `offering`: calls that end early, what servers ask of us, what they offer besides tools.
 //! - `secrets`, `trust`, `isolation`, `accepted`: what stays apart, and what is inert until it is accepted.
 //! - `confined`: servers and commands under Landlock and seccomp, with `servers/reaching.py`.
-//! - `toolbox`, `proxy`: servers behind `agent-spaces mcp serve`.
+//! - `toolbox`, `proxy`: servers behind `agent-spaces mcp serve`; `through`: values and errors that come through servers.
 //! - `crowd`, `endings`: many calls at once, and nothing left behind.
+//! - `choices`: which configuration is used, and what it switches on and off.
 //! - `doctor`: what `agent-spaces doctor` says of all of these.
 //! - `verbs`: the output of `agent-spaces mcp`, and the accounting file.
 
 mod accepted;
 mod asking;
 mod calling;
+mod choices;
 #[cfg(target_os = "linux")]
 mod confined;
 mod crowd;
@@ -33,6 +35,7 @@ mod remote;
 mod secrets;
 mod starting;
 pub(crate) mod support;
+mod through;
 mod toolbox;
 mod transports;
 mod trust;

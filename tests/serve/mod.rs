@@ -3,12 +3,16 @@
 //! What is missing on this machine is said and skipped; with `AGENT_SPACES_CI=1` it is a failure.
 //!
 //! - `agent`: a client that says what it is told to, and nothing else
-//! - `finding`, `modelling`, `running`, `checking`, `approving`, `starting`: code mode
+//! - `finding`, `describing`, `unaccepted`, `modelling`, `running`, `presets`, `checking`, `approving`, `waiting`, `starting`: code mode
 
 pub(crate) mod agent;
 mod approving;
 mod checking;
+mod describing;
 mod finding;
 mod modelling;
+mod presets;
 mod running;
 mod starting;
+mod unaccepted;
+mod waiting;

@@ -171,6 +171,7 @@ fn h_17_a_server_that_changes_its_tools_while_it_runs_is_held_to_the_lock() {
     assert_eq!(ended["before"], json!({ "message": "before" }));
     assert_eq!(ended["after"]["code"], "call.denied", "{ended}");
     let message = ended["after"]["message"].as_str().unwrap();
-    assert!(message.starts_with("the schema of the tool `echo` changed"), "{message}");
+    // What changed is for the operator: it is the server's text, which nobody accepted.
+    assert!(message.starts_with("`echo` of the MCP server `hostile` is not what was accepted of it"), "{message}");
     assert_eq!(ended["other"], "slept", "other tools go on");
 }

@@ -94,8 +94,7 @@ fn run() -> Tool {
         },
         "required": ["status"],
     });
-    let text = "Run a TypeScript program that calls functions, in a sandbox. Filter and combine in code; return only what \
-        you need.";
+    let text = "Run a TypeScript program in a sandbox. Filter and combine in code; return only what you need.";
     let hints = ToolAnnotations::new().read_only(false).destructive(true).idempotent(false).open_world(true);
     tool(RUN, "Run code", text, input, output).annotate(hints)
 }

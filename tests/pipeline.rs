@@ -14,8 +14,6 @@ mod presets;
 mod property;
 mod provider;
 mod rates;
-mod repetitions;
 mod rig;
 mod secrets;
 mod silence;
-mod unseen;

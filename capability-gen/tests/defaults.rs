@@ -1,8 +1,10 @@
 //! S0-08: absent members get their defaults, and nothing else changes.
 
-use crate::budget::{ends_soon, exponential};
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests may stop at the first surprise")]
+
 use capability_gen::validate::{Validator, apply_defaults};
 use serde_json::{Value, json};
+use std::time::{Duration, Instant};
 
 fn filled(schema: &Value, value: Value) -> Value {
     let mut once = value;
@@ -71,10 +73,7 @@ fn defaults_that_are_not_to_be_used_are_ignored() {
 
 #[test]
 fn default_bombs_end() {
-    ends_soon("defaults", fill_bombs);
-}
-
-fn fill_bombs() {
+    let start = Instant::now();
     let mut definitions = serde_json::Map::new();
     definitions.insert("a0".to_owned(), json!({ "default": 1 }));
     for level in 1..=60 {
@@ -100,6 +99,11 @@ fn fill_bombs() {
     for at in 0..20_000 {
         costly.insert(format!("b{at}"), json!({ "default": "a", "$ref": "#/$defs/c40" }));
     }
-    costly.extend(exponential());
+    for level in 0..=40 {
+        let inner = json!({ "$ref": format!("#/$defs/c{}", level - 1) });
+        let schema = if level == 0 { json!({ "type": "null" }) } else { json!({ "anyOf": [inner, inner] }) };
+        costly.insert(format!("c{level}"), schema);
+    }
     assert!(Validator::new(&json!({ "$defs": costly })).is_ok());
+    assert!(start.elapsed() < Duration::from_secs(5), "{:?}", start.elapsed());
 }

@@ -7,8 +7,7 @@ use crate::abi::metadata::ImportFunction;
 use crate::call;
 use crate::engine::{binding, engine};
 use crate::js::{self, Value};
-use crate::namespace::{namespace, single_function};
-use crate::values::{Tree, parse_json};
+use crate::values::{Tree, camel_case, parse_json};
 use javy::quickjs::qjs;
 use std::cell::OnceCell;
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
@@ -83,19 +82,19 @@ fn load_module(name: &CStr) -> js::Result<*mut qjs::JSModuleDef> {
         Loaded::Bindings(bindings) => {
             let exports = Value::object();
             // `a.b` is the member `b` of the export `a`, whichever is named first.
-            let (members, whole): (Vec<_>, Vec<_>) = bindings.into_iter().partition(|bound| bound.name.contains('.'));
+            let (members, whole): (Vec<_>, Vec<_>) = bindings.into_iter().partition(|(name, _)| name.contains('.'));
             let mut names = Vec::with_capacity(whole.len());
-            for Bound { name, interface, hidden } in whole {
+            for (name, interface) in whole {
                 let export = match interface.split_once('#') {
                     Some((interface, function)) => single_function(interface, function)?,
-                    None => namespace(&interface, hidden)?,
+                    None => namespace(&interface)?,
                 };
                 exports.define(js::Atom::new(&name), export)?;
                 names.push(CString::new(name).unwrap_or_default());
             }
-            for Bound { name, interface, hidden } in members {
+            for (name, interface) in members {
                 let Some((export, member)) = name.split_once('.') else { continue };
-                exports.get_str(export)?.define(js::Atom::new(member), namespace(&interface, hidden)?)?;
+                exports.get_str(export)?.define(js::Atom::new(member), namespace(&interface)?)?;
                 engine().members.borrow_mut().insert(interface, name);
             }
             native_module(name, &names, exports)
@@ -106,16 +105,8 @@ fn load_module(name: &CStr) -> js::Result<*mut qjs::JSModuleDef> {
 enum Loaded {
     Source(String),
     Json(String),
-    Bindings(Vec<Bound>),
-}
-
-/// An interface that a module gives.
-struct Bound {
-    /// What it is called; with a dot it is a member of another.
-    name: String,
-    interface: String,
-    /// The names in WIT of functions that the run is not given.
-    hidden: Vec<String>,
+    /// Names and the interfaces they stand for; one with a dot is a member of another.
+    Bindings(Vec<(String, String)>),
 }
 
 fn find(name: &str) -> js::Result<Loaded> {
@@ -134,12 +125,7 @@ fn find(name: &str) -> js::Result<Loaded> {
             for index in 0..value.length()? {
                 let binding = value.index(index)?;
                 let text = |name| Ok(binding.get_str(name)?.text()?.to_string_lossy());
-                let names = binding.get_str("hidden")?;
-                let mut hidden = Vec::new();
-                for index in 0..names.length()? {
-                    hidden.push(names.index(index)?.text()?.to_string_lossy());
-                }
-                bindings.push(Bound { name: text("name")?, interface: text("interface")?, hidden });
+                bindings.push((text("name")?, text("interface")?));
             }
             Ok(Loaded::Bindings(bindings))
         }
@@ -156,6 +142,27 @@ pub(crate) fn function((interface, name): (&str, &str)) -> Option<&'static Impor
         let versioned = function.interface();
         versioned.split('@').next() == Some(interface) && function.name() == name
     })
+}
+
+/// An object with every function of an interface.
+pub(crate) fn namespace(interface: &str) -> js::Result<Value> {
+    let object = Value::object();
+    for (index, function) in binding().imports().iter().enumerate() {
+        if function.interface() == interface {
+            let name = js::OwnedAtom(js::Atom::new(&camel_case(function.name())));
+            object.define(name.0, call::function_object(index)?)?;
+        }
+    }
+    Ok(object)
+}
+
+/// One function of an interface.
+fn single_function(interface: &str, name: &str) -> js::Result<Value> {
+    let imports = binding().imports();
+    match imports.iter().position(|function| function.interface() == interface && function.name() == name) {
+        Some(index) => call::function_object(index),
+        None => Err(not_available(interface)),
+    }
 }
 
 /// A module whose exports are the properties of `exports`.
@@ -261,12 +268,7 @@ impl Program {
             KIND_JSON => Some(Loaded::Json(module.text.to_owned())),
             KIND_BINDINGS => {
                 let pairs = module.text.lines().filter_map(|line| line.split_once('='));
-                let bound = |(name, interface): (&str, &str)| Bound {
-                    name: name.to_owned(),
-                    interface: interface.to_owned(),
-                    hidden: Vec::new(),
-                };
-                Some(Loaded::Bindings(pairs.map(bound).collect()))
+                Some(Loaded::Bindings(pairs.map(|(name, interface)| (name.to_owned(), interface.to_owned())).collect()))
             }
             _ => None,
         }

@@ -3,7 +3,6 @@
 use crate::connection::{Connection, Deadline};
 use crate::error::CallError;
 use crate::handler::ProgressSink;
-use crate::results;
 use rmcp::model::*;
 use serde_json::{Map, Value};
 use std::time::{Duration, Instant};
@@ -27,7 +26,7 @@ impl Connection {
             (params.input_responses, params.request_state) = answers;
             ClientRequest::CallToolRequest(CallToolRequest::new(params))
         });
-        raw(result.await?, &["content", "structuredContent", "isError", results::TOOL_RESULT])
+        raw(result.await?, &["content", "structuredContent", "isError"])
     }
 
     /// Reads a resource; gives the whole answer.

@@ -47,7 +47,6 @@ mod index;
 mod limits;
 mod lookup;
 mod model;
-mod relevance;
 mod search;
 mod sentences;
 mod stem;

@@ -1,6 +1,5 @@
 //! Capabilities in Rust: closures over types.
 
-mod binary;
 mod failures;
 mod settings;
 mod types;

@@ -1,7 +1,7 @@
 //! Search with a sentence model.
 
-use crate::mcp::support::Project;
-use crate::serve::agent::Agent;
+use crate::agent::Agent;
+use crate::support::Project;
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader};
 use std::path::Path;

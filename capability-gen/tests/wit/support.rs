@@ -27,7 +27,6 @@ pub(crate) fn module(functions: Vec<Function>, types: Vec<(&str, Type)>) -> Modu
             version: "1.0.0".into(),
             source: SourceKind::Tool,
             owner: None,
-            tags: Vec::new(),
             functions,
             config: Config::default(),
             place: Place::default(),
@@ -35,7 +34,6 @@ pub(crate) fn module(functions: Vec<Function>, types: Vec<(&str, Type)>) -> Modu
             component: None,
         }],
         types: Types(types.collect()),
-        dependencies: Vec::new(),
         notes: Vec::new(),
     }
 }
@@ -63,10 +61,8 @@ pub(crate) fn function(name: &str, params: Type, result: Type) -> Function {
         source_returns: None,
         is_result_wrapped: false,
         annotations: Annotations::default(),
-        tags: Vec::new(),
         config: Config::default(),
         implementation: None,
-        provider: None,
         place: Place::default(),
     }
 }

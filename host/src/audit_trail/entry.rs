@@ -35,7 +35,6 @@ pub(super) fn type_of(event: &Event) -> &'static str {
         EventKind::RunPaused { .. } => "runPaused",
         EventKind::RunResumed { .. } => "runResumed",
         EventKind::CallProgress { .. } => "callProgress",
-        EventKind::CallRepeated { .. } => "callRepeated",
         EventKind::CallResult { .. } => "callResult",
         EventKind::CallError { .. } => "callError",
         EventKind::LimitReached { .. } => "limitReached",

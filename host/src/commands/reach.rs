@@ -4,7 +4,6 @@ use super::terminal;
 use agent_spaces::project::SpaceModules;
 use agent_spaces::{Limits, ManifestFunction};
 use agent_spaces_policy::{Decision, FilePolicy, Policy};
-use capability_gen::counted::counted;
 use capability_gen::shown;
 use capability_gen::shown::Shown;
 use serde_json::{Value, json};
@@ -67,7 +66,7 @@ impl Reached {
         let Limits { time, memory, calls, fuel, .. } = self.limits;
         let time = terminal::clean_line(&humantime::format_duration(time).to_string());
         let memory = terminal::clean_line(&bytes(memory));
-        shown!("limits: {}, {}, {}, {} of fuel", time, memory, counted(calls, "call"), counted(fuel, "unit"))
+        shown!("limits: {}, {}, {} calls, {} units of fuel", time, memory, calls, fuel)
     }
 
     pub(super) fn limits_json(&self) -> Value {

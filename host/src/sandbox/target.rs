@@ -82,16 +82,6 @@ impl Target {
         })
     }
 
-    /// Which function it is.
-    pub(super) fn id(&self) -> &FunctionId {
-        &self.id
-    }
-
-    /// What scripts call it, without its interface.
-    pub(super) fn js_name(&self) -> &str {
-        &self.function
-    }
-
     /// What holds for its calls.
     #[cfg(feature = "compiler")]
     pub(crate) fn pipeline(&self) -> &Pipeline {
@@ -121,13 +111,11 @@ impl Target {
         })?;
         let (id, begun) = (call.id, Instant::now());
         let answer = self.answered(call, max_answer, &memory, &context).await;
-        let turn = accessor.with(|mut access| {
+        accessor.with(|mut access| {
             self.end(access.get(), (id, begun), answer, &memory, results)?;
             bound_next(&mut access);
-            Ok::<_, wasmtime::Error>(access.get().turnstile().arrive())
-        })?;
-        turn.await;
-        Ok(())
+            Ok(())
+        })
     }
 
     /// The same while the script stands still.

@@ -19,7 +19,6 @@ pub(crate) mod environment;
 mod family;
 #[cfg(unix)]
 mod lookup;
-mod network;
 #[cfg(unix)]
 mod parent;
 #[cfg(unix)]
@@ -28,7 +27,6 @@ mod profile;
 mod supervisor;
 
 pub use child::{Child, GRACE};
-pub use network::{network_variables, withheld_variables};
 
 use std::sync::atomic::{AtomicBool, Ordering};
 

@@ -45,17 +45,19 @@ impl Ours {
         }
         let fail = |error: std::io::Error| Failure::new("config.file", format!("{name}: {error}"), None);
         ours.is_json = false;
-        ours.config = match Format::of(&found) {
-            Some(format) => {
+        ours.config = match found.extension().and_then(|extension| extension.to_str()) {
+            Some("json") => {
                 let text = file::read(&found, MAX_BYTES).map_err(fail)?;
-                let config = from_text(&name, &text, format).map_err(unusable)?;
-                if format == Format::Json {
-                    ours.is_json = true;
-                    ours.text = Some(text);
-                }
+                ours.is_json = true;
+                let config = from_text(&name, &text, Format::Json).map_err(unusable)?;
+                ours.text = Some(text);
                 config
             }
-            None => read_config(&found, &folders::engine(true)?, &folders::surroundings())?,
+            Some("toml") => {
+                let text = file::read(&found, MAX_BYTES).map_err(fail)?;
+                from_text(&name, &text, Format::Toml).map_err(unusable)?
+            }
+            _ => read_config(&found, &folders::engine(true)?, &folders::surroundings())?,
         };
         ours.file = found;
         Ok(ours)

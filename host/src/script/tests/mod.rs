@@ -9,7 +9,6 @@ mod landmarks;
 mod modules;
 mod objects;
 mod positions;
-mod told;
 mod value;
 mod work;
 

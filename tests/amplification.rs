@@ -1,10 +1,7 @@
 //! What little becomes in the host's memory: each attack in a process of its own, whose peak may be no more than so many
-//! times what was passed. A test of the package `agent-spaces`, so that cargo builds the command for it.
+//! times what was passed.
 //!
 //! A new attack is a new [`Row`].
-
-#![cfg(target_os = "linux")]
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use serde_json::{Value, json};
 use std::io::Read;

@@ -1,8 +1,6 @@
 //! The command as a user meets it: real processes, their output and exit status.
-//!
-//! A test of the package `agent-spaces`, so that cargo builds the command for it.
 
-#![allow(clippy::unwrap_used, clippy::panic)]
+mod suggestions;
 
 use serde_json::{Value, json};
 use std::io::Write;
@@ -150,7 +148,7 @@ fn the_code_and_the_name_of_an_error_are_short_and_cannot_draw() {
 }
 
 #[test]
-fn the_second_start_compiles_nothing() {
+fn a_start_compiles_new_sandboxes_alone() {
     let home = tempfile::tempdir().unwrap();
     let entries = || std::fs::read_dir(home.path().join("cache/agent-spaces/compiled")).map_or(0, Iterator::count);
     let run = || {
@@ -166,9 +164,9 @@ fn the_second_start_compiles_nothing() {
     };
     run();
     let first = entries();
-    assert!(first >= 2, "the engine and a sandbox are kept");
+    assert_eq!(first, 1, "a sandbox; the engine's native code came with the program");
     run();
-    assert_eq!(entries(), first, "nothing new was compiled");
+    assert_eq!(entries(), 1, "nothing new was compiled");
 }
 
 #[test]
@@ -247,12 +245,21 @@ fn capabilities_are_built_listed_and_shown() {
     assert_eq!(last_line(&run(&["capabilities", "build", "--json"]))["written"], json!([]));
 
     let listed = last_line(&run(&["capabilities", "list", "--json"]));
-    assert_eq!(listed[0]["name"], "alpha", "{listed}");
-    assert_eq!((&listed[0]["version"], &listed[0]["source"]), (&json!("1.0.0"), &json!("tool")));
+    let alpha = &listed["capabilities"]["alpha"];
+    assert_eq!(
+        (&alpha["name"], &alpha["version"], &alpha["source"]),
+        (&json!("alpha"), &json!("1.0.0"), &json!("tool"))
+    );
+    assert_eq!(alpha["bundle"], ".agent-spaces/capabilities/alpha", "{listed}");
+    assert_eq!((&alpha["schema"]["functions"][0]["id"], &listed["mcpServers"]), (&json!("alpha.getIt"), &json!({})));
     let shown = |form: &str| String::from_utf8(run(&["capabilities", "show", "alpha", form]).stdout).unwrap();
     assert!(shown("--dts").contains("getIt(params: GetItParams): Promise<string>;"));
     assert!(shown("--wit").contains("get-it: async func(params: get-it-params) -> result<string, capability-error>;"));
+    assert!(shown("--wit").contains("package agent-spaces:host@0.1.0 {"), "with what it depends on");
+    wit_parser::UnresolvedPackageGroup::parse("alpha.wit", &shown("--wit")).unwrap();
     assert!(shown("--rust").contains("pub struct GetItParams"));
+    let functions = last_line(&run(&["capabilities", "functions", "--space", "one", "--json"]));
+    assert_eq!((&functions[0]["function"], functions.as_array().unwrap().len()), (&json!("alpha.getIt"), 1));
     assert_eq!(serde_json::from_str::<Value>(&shown("--schema")).unwrap()["capabilities"][0]["name"], "alpha");
     assert_eq!(run(&["capabilities", "show", "alhpa"]).status.code(), Some(2));
     assert_eq!(last_line(&run(&["spaces", "list", "--json"]))[0]["name"], "one");
@@ -292,7 +299,7 @@ fn slips_are_told_with_what_was_meant() {
     assert!(text.contains("tools/alpha.ts:1:"), "{text}");
     write("pets.yaml", "openapi: 3.0.0");
     let text = said(&["capabilities", "build", "pets.yaml"]);
-    assert!(text.contains("Convert it to JSON"), "{text}");
+    assert!(text.contains("pets.yaml") && text.contains("no \"paths\""), "{text}");
 }
 
 /// A build of some definitions leaves the bundles of the others alone.

@@ -47,6 +47,8 @@ const GOOD: &[&str] = &[
     r#"{"serve": {}}"#,
     r#"{"serve": {"callers": {"ci": {"token": {"env": "T"}, "scopes": ["deploy"]}, "desk": {"token": {"file": "./t"}, "mayApprove": true}}}}"#,
     r#"{"serve": {"expose": ["crm.createTicket", "*"]}}"#,
+    r#"{"serve": {"concurrency": 4}, "mcp": {"client": {"servers": {"a": {"url": "https://x"}}}, "server": {"enabled": false, "name": "My agent"}}}"#,
+    r#"{"serve": {"concurrency": {"code": 1, "proxy": 1000}}, "mcp": {"enabled": true, "client": {"enabled": false, "servers": [{"name": "a", "command": "x"}]}, "server": {"expose_handlers": true}}}"#,
     r#"{"toolboxes": {"dev": {"description": "Tools", "mcpServers": {"a": {"command": "x"}}}}}"#,
     r#"{"spaces": {"my-space": {"description": "", "capabilities": ["mcp:a"], "workspace": "./w"}, "V1.2_b": {}}}"#,
     r#"{"spaces": {"a": {"policy": "permissive", "limits": {"time": 0.5}}}, "policy": {"preset": "standard"}}"#,
@@ -83,6 +85,10 @@ const GOOD: &[&str] = &[
 
 /// Refused by both.
 const BAD: &[&str] = &[
+    r#"{"serve": {"concurrency": {"proxy": 1001}}}"#,
+    r#"{"mcp": {"client": {"servers": [{"command": "x"}]}}}"#,
+    r#"{"mcp": {"client": {"servers": [{"name": "a", "comand": "x"}]}}}"#,
+    r#"{"mcp": {"server": {"exposeHandlers": true, "expose_handlers": true}}}"#,
     r#"{"audit": "yes"}"#,
     r#"{"audit": null}"#,
     r#"{"audit": {"mode": true}}"#,

@@ -1,7 +1,7 @@
 //! The engine that is checked in: its bytes are the recorded ones, and it reaches nothing but what is
 //! listed here (H-07).
 
-use agent_spaces::{ENGINE_SHA256, ENGINE_VERSION, ENGINE_WASM};
+use agent_spaces::{ENGINE_SHA256, ENGINE_VERSION, ENGINE_WASM, Engine, EngineConfig, Origin};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeSet;
 use wasmparser::{Parser, Payload, TypeRef, Validator};
@@ -11,8 +11,9 @@ const SBOM: &str = include_str!("../guest-js/prebuilt/engine.cdx.json");
 const CHECKED_IN: &[u8] = include_bytes!("../guest-js/prebuilt/engine.wasm");
 
 /// Everything that the engine asks of whoever instantiates it: scalars of the clock and randomness,
-/// and the component model's own functions for waiting.
-const IMPORTS: [&str; 6] = [
+/// and the component model's own functions for waiting and for giving up.
+const IMPORTS: [&str; 7] = [
+    "$root [subtask-cancel]",
     "$root [subtask-drop]",
     "$root [waitable-join]",
     "$root [waitable-set-new]",
@@ -178,4 +179,19 @@ fn it_has_no_start_function_and_one_memory() {
         }
     }
     assert_eq!(memories, 1);
+}
+
+#[test]
+fn a_first_start_compiles_nothing() {
+    let config = EngineConfig { max_runs: 1, ..EngineConfig::default() };
+    let (_, origin) = Engine::with_origin(config, |_| panic!("the engine is compiled at a first start")).unwrap();
+    assert_eq!(origin, Origin::Precompiled);
+}
+
+#[test]
+fn native_code_of_another_configuration_is_not_loaded() {
+    let config = EngineConfig { max_runs: 1, meter_fuel: false, ..EngineConfig::default() };
+    let mut told = None;
+    let (_, origin) = Engine::with_origin(config, |origin| told = Some(origin)).unwrap();
+    assert_eq!((origin, told), (Origin::Compiled, Some(Origin::Compiled)));
 }

@@ -126,7 +126,7 @@ async fn a_failed_run_tells_why() {
     let error = &shapes[1]["error"];
     assert_eq!(error["code"], json!("script.error"));
     assert_eq!(error["name"], json!("TypeError"));
-    assert_eq!(error["location"], json!({"file": "script.ts", "line": 2, "column": 1}), "{error}");
+    assert_eq!(error["location"], json!({"file": "script.ts", "line": 2, "column": 6}), "{error}");
     assert_eq!(error, &serde_json::to_value(report.outcome.unwrap_err()).unwrap());
 }
 

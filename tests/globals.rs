@@ -1,5 +1,8 @@
 //! What scripts find in `globalThis`, and what they do not (H-07).
 
+mod absent;
+mod intl;
+
 use agent_spaces_tests::{empty_space, error, run, value};
 use serde_json::{Value, json};
 
@@ -148,7 +151,7 @@ async fn iterator_helpers_can_be_chained() {
     all(&[("Iterator.from([1, 2, 3]).map(x => x * 2).filter(x => x > 2).toArray()", json!([4, 6]))]).await;
 }
 
-/// There is no Intl, but the usual methods answer as en-US does.
+/// Without a locale the methods answer as en-US does, in UTC.
 #[tokio::test]
 async fn locale_methods_answer_as_en_us() {
     all(&[
@@ -178,7 +181,6 @@ async fn what_reaches_outside_is_absent_and_explained() {
         ("fetch", "await fetch('https://a.example')", "no network"),
         ("process", "process.env.HOME", "no process"),
         ("require", "require('fs')", "import"),
-        ("Intl", "new Intl.NumberFormat()", "toLocaleString"),
         ("Buffer", "Buffer.from('a')", "Uint8Array"),
         ("Deno", "Deno.readTextFile('a')", "Deno"),
         ("window", "window.location", "web page"),
@@ -253,5 +255,24 @@ async fn a_capability_error_is_an_error_like_others() {
          [e instanceof Error, e.name, e.message, e.code, e.retryable, e.details, String(e), new CapabilityError('x').code]",
         json!([true, "CapabilityError", "no", "call.denied", true, [1], "CapabilityError: no", "call.failed"]),
     )])
+    .await;
+}
+
+/// A weak reference keeps its target until the run yields, and no longer.
+#[tokio::test]
+async fn a_weak_reference_keeps_its_target_until_the_run_yields() {
+    all(&[
+        ("const r = new WeakRef({ a: 1 }); const first = r.deref()?.a; await 0; [first, r.deref()?.a]", json!([1, 1])),
+        (
+            "const r = new WeakRef({ a: 1 }); await new Promise((done) => setTimeout(done, 1)); r.deref() === undefined",
+            json!(true),
+        ),
+        (
+            "const kept = {}; const r = new WeakRef(kept); await new Promise((done) => setTimeout(done, 1)); [r.deref() === kept, r instanceof WeakRef, Object.prototype.toString.call(r), WeakRef.name, WeakRef.length, r.constructor === WeakRef]",
+            json!([true, true, "[object WeakRef]", "WeakRef", 1, true]),
+        ),
+        ("class R extends WeakRef { }; const r = new R({ b: 2 }); [r.deref().b, r instanceof R]", json!([2, true])),
+        ("const said = []; for (const f of [() => new WeakRef(1), () => WeakRef({})]) try { f() } catch (e) { said.push(e.name) }; said", json!(["TypeError", "TypeError"])),
+    ])
     .await;
 }

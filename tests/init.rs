@@ -1,9 +1,4 @@
 //! `agent-spaces init` as a user meets it: files of other programs in a home of its own, the built command.
-//!
-//! A test of the package `agent-spaces`, so that cargo builds the command for it.
-
-#![cfg(unix)]
-#![allow(clippy::unwrap_used, clippy::panic)]
 
 use serde_json::{Value, json};
 use std::fs;

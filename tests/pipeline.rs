@@ -14,6 +14,8 @@ mod presets;
 mod property;
 mod provider;
 mod rates;
+mod repetitions;
 mod rig;
 mod secrets;
 mod silence;
+mod unseen;

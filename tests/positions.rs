@@ -110,7 +110,7 @@ async fn an_error_in_an_imported_file_is_in_that_file() {
     assert_eq!(place(&ended), ("lib/a.ts".into(), 3, 32), "{ended:?}");
     assert!(ended.stack.as_deref().is_some_and(|stack| stack.contains("main.ts:2:")), "{ended:?}");
     let ended = fails(&space, "import './b.js'").await;
-    assert_eq!(place(&ended), ("b.js".into(), 2, 1), "{ended:?}");
+    assert_eq!(place(&ended), ("b.js".into(), 2, 6), "{ended:?}");
     let program = space.prepare("main.ts", "import { fail } from './lib/a';\nfail('x')").unwrap();
     let ended = space.run(&program, RunOptions::default()).await.outcome.unwrap_err();
     let frame = program.code_frame(&ended.location.unwrap()).expect("a frame of the imported file");

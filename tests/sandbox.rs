@@ -70,5 +70,6 @@ async fn what_runs_and_calls_cost_stays_within_bounds() {
     let trivial = run(&empty_space(), "1 + 1").await.usage.fuel;
     assert!((50_000..75_000).contains(&trivial), "a trivial script: {trivial}");
     let call = (fuel(101).await - fuel(1).await) / 100;
-    assert!((15_000..35_000).contains(&call), "a typed call: {call}");
+    // Much of it is the stack of the call, which names its line where the call fails later.
+    assert!((15_000..45_000).contains(&call), "a typed call: {call}");
 }

@@ -49,9 +49,33 @@ async fn the_value_is_the_default_export_a_return_or_the_last_expression() {
         ("[1e21, 0.1, 1e-7]", json!([1e21, 0.1, 1e-7])),
         ("JSON.parse('{\"__proto__\": 1, \"constructor\": 2}')", serde_json::from_str("{\"__proto__\":1,\"constructor\":2}").unwrap()),
         ("({ toJSON() { return 'itself' } })", json!("itself")),
-        ("[new Uint8Array([1, 2])]", json!([{"0": 1, "1": 2}])),
+        ("[new Uint8Array([1, 2, 3])]", json!([{ "type": "Uint8Array", "base64": "AQID" }])),
+        ("new Uint8Array(new Uint8Array([9, 1, 2, 9]).buffer, 1, 2)", json!({ "type": "Uint8Array", "base64": "AQI=" })),
+        ("new Uint8Array([255]).buffer", json!({ "type": "ArrayBuffer", "base64": "/w==" })),
+        ("new DataView(new Uint8Array([9, 1, 9]).buffer, 1, 1)", json!({ "type": "DataView", "base64": "AQ==" })),
+        ("new Uint8ClampedArray([300])", json!({ "type": "Uint8ClampedArray", "base64": "/w==" })),
+        ("[new Uint8Array(), new Int16Array([-1, 2]), new Float64Array([0.5])]", json!([{ "type": "Uint8Array", "base64": "" }, [-1, 2], [0.5]])),
     ])
     .await;
+}
+
+/// Null is a value, and `undefined` is none.
+#[tokio::test]
+async fn null_is_told_from_no_value() {
+    for (source, has_value) in [
+        ("export default null", true),
+        ("null", true),
+        ("export default () => null", true),
+        ("export default undefined", false),
+        ("export default () => { }", false),
+        ("const a = 1", false),
+        ("await Promise.resolve()", false),
+        ("[undefined]", true),
+    ] {
+        let report = run(&empty_space(), source).await;
+        assert_eq!((report.has_value, report.outcome.is_ok()), (has_value, true), "{source}");
+    }
+    assert!(!run(&empty_space(), "throw 1").await.has_value);
 }
 
 /// A value that JSON cannot carry is an error that says where.
@@ -193,14 +217,17 @@ async fn an_unknown_module_or_export_is_refused_with_the_nearest_name() {
 
 /// A function that does not exist is a mistake that can be acted on.
 #[tokio::test]
-async fn an_unknown_function_is_a_type_error() {
+async fn an_unknown_function_is_refused_with_the_nearest_name() {
     let ended = error(
         &trains(),
         "import { trainSchedule } from '@capabilities/train-schedule'; await trainSchedule.getSchedules()",
     )
     .await;
-    assert_eq!((ended.code.as_str(), ended.name.as_deref()), ("script.error", Some("TypeError")));
-    assert!(ended.message.contains("not a function"), "{ended:?}");
+    assert_eq!((ended.code.as_str(), ended.name.as_deref()), ("call.denied", Some("CapabilityError")));
+    assert!(ended.message.starts_with("trainSchedule.getSchedules: there is no such function"), "{ended:?}");
+    let hint = ended.hint.as_deref();
+    assert_eq!(hint, Some("trainSchedule has no function `getSchedules`; did you mean `getSchedule`?"));
+    assert!(ended.location.is_some(), "{ended:?}");
 }
 
 /// What one interface exports cannot be changed for others.

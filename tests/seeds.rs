@@ -119,7 +119,9 @@ fn modules_have_their_names_and_files() {
             let metadata = built.json(module, "bundle.json");
             assert_eq!(metadata["specifier"], format!("@capabilities/{module}"), "{example}");
             let files: Vec<&String> = metadata["files"].as_object().unwrap().keys().collect();
-            let mut expected = ["index.d.ts", "index.js", "schema.json", &format!("{module}.wit")].map(str::to_owned);
+            let wit = format!("{module}.wit");
+            let host = "deps/agent-spaces-host.wit";
+            let mut expected = ["index.d.ts", "index.js", "schema.json", host, &wit].map(str::to_owned);
             expected.sort();
             assert!(files.iter().copied().eq(&expected), "{example}: {files:?}");
             for file in files {

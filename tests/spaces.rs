@@ -221,12 +221,15 @@ async fn a_configuration_in_typescript_is_evaluated_in_the_sandbox() {
         ("import { readFileSync } from 'node:fs'; export default readFileSync('x')", "Cannot find module 'node:fs'"),
         ("export default { capabilites: {} }", "did you mean `capabilities`?"),
         ("throw new Error('no')", "agent-spaces.config.ts:1:7: no"),
-        ("for (;;);", "fuel"),
     ] {
         let folder = project(&[("agent-spaces.config.ts", config)]);
         let error = open(folder.path()).err().unwrap();
         assert!(error.contains(expected), "{config}: {error}");
     }
+    let endless = project(&[("agent-spaces.config.ts", "for (;;);")]);
+    let error = open(endless.path()).err().unwrap();
+    // On a busy machine the time is up before the fuel is.
+    assert!(error.contains("fuel") || error.contains("took longer than"), "{error}");
 }
 
 /// S0-21: the same definitions give the same bytes, and a second build writes nothing.

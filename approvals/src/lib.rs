@@ -36,7 +36,7 @@ pub use decision::{Decision, Lasts, Verdict};
 pub use desk::{Desk, Outcome};
 pub use pending::{MAX_PENDING, Pending};
 pub use pipe::PipeChannel;
-pub use request::{Question, Request};
+pub use request::{MAX_MESSAGE, Question, Request};
 pub use store::{ApproverKey, ApproverToken, Listing, Store, StoreChannel, StoreError};
 pub use terminal::{TerminalChannel, pretty};
 

@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime};
 
 /// The longest message, in characters: one that fills the screen hides the arguments.
-pub(crate) const MAX_MESSAGE: usize = 500;
+pub const MAX_MESSAGE: usize = 500;
 /// How many lines of a script are named; more say no more.
 const MAX_PLACES: usize = 10;
 /// The longest name of a file with its line, in characters.
@@ -50,7 +50,7 @@ pub struct Question {
     pub params: Value,
     /// The same as people are shown it, where secrets were taken out.
     pub shown: Option<Value>,
-    /// What the capability says of the call; a stranger's words.
+    /// What the definition says of the call; a stranger's words. Empty where it says nothing.
     pub message: String,
     /// The lines of the script that make the call: `agent.ts:5`.
     pub places: Vec<String>,
@@ -87,7 +87,7 @@ pub struct Request {
     /// Whether secrets were taken out of `params`, so that the digest is not theirs.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub redacted: bool,
-    /// What the capability says of the call, on one line; a stranger's words.
+    /// What the definition says of the call, on one line; a stranger's words. Empty where it says nothing.
     #[serde(deserialize_with = "message")]
     pub message: Shown,
     /// The lines of the script that make the call: `agent.ts:5`.

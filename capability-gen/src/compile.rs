@@ -99,6 +99,7 @@ pub fn compile(source: ModuleSource) -> Result<Module, CompileError> {
         name,
         capabilities,
         types: reader.finish(),
+        dependencies: Vec::new(),
         notes,
     })
 }
@@ -143,6 +144,7 @@ fn capability(
     notes: &mut Vec<Note>,
 ) -> Result<Capability, CompileError> {
     let wit_names = function_names(&definition, notes);
+    reader.set_strict(definition.is_own_format);
     let mut functions = Vec::with_capacity(definition.functions.len());
     for (function, wit_name) in definition.functions.into_iter().zip(wit_names) {
         functions.push(read_function(function, wit_name, reader, notes)?);
@@ -160,6 +162,7 @@ fn capability(
         version: version(definition.version.as_deref(), &definition.place, notes),
         source: definition.source,
         owner: definition.owner,
+        tags: definition.tags,
         functions,
         config: definition.config,
         place: definition.place,
@@ -234,8 +237,10 @@ fn read_function(
         source_returns: definition.returns,
         is_result_wrapped: definition.is_result_wrapped,
         annotations: definition.annotations,
+        tags: definition.tags,
         config: definition.config,
         implementation: definition.implementation,
+        provider: None,
         place: definition.place,
     })
 }

@@ -21,6 +21,8 @@ pub struct Definition {
     pub source: SourceKind,
     /// Who owns it, where the source says.
     pub owner: Option<String>,
+    /// Words by which people sort it; they hold for all its functions.
+    pub tags: Vec<String>,
     /// At least one, unless a server has something else; names unique.
     pub functions: Vec<FunctionDefinition>,
     /// Holds for all functions unless one says otherwise.
@@ -31,6 +33,9 @@ pub struct Definition {
     pub notes: Vec<Note>,
     /// A source of one bare function (`get_weather`): its module exports the function itself.
     pub is_single_function: bool,
+    /// Whether it is written in a format of this project's, in whose schemas slips are errors. In those of others they
+    /// are notes: whoever uses them cannot mend them.
+    pub is_own_format: bool,
     /// What an MCP server has besides its tools.
     pub server: Option<ServerExtras>,
     /// The Wasm component that exports its interface, as a path from the definition's file.
@@ -73,6 +78,8 @@ pub struct FunctionDefinition {
     pub is_result_wrapped: bool,
     /// What the source says of its effects. Hints: they may only tighten a policy.
     pub annotations: Annotations,
+    /// Words by which people sort it, beside the capability's.
+    pub tags: Vec<String>,
     /// Overrides the capability's.
     pub config: Config,
     /// What answers it, where the definition says that itself.

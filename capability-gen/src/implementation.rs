@@ -13,6 +13,7 @@ pub use http::{
 };
 
 use serde::{Deserialize, Serialize};
+use std::fmt;
 
 /// Codes that only the host gives begin like this: what answers a call cannot pretend that the script itself reached a
 /// limit.
@@ -39,4 +40,38 @@ pub struct ScriptReference {
     /// The space that it runs in; what all scripts have, if there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub space: Option<String>,
+}
+
+/// What kind of thing answers a function. Nothing but registries and audits tells kinds apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ProviderKind {
+    /// Rust of the program that hosts the space.
+    Native,
+    /// Handlers in TypeScript, in a sandbox of their own.
+    TypeScript,
+    /// An MCP server.
+    Mcp,
+    /// Requests to a web server.
+    Http,
+    /// A program that is started for each call.
+    Command,
+    /// A Wasm component.
+    Component,
+    /// A script that runs in a space.
+    Space,
+}
+
+impl fmt::Display for ProviderKind {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
+            ProviderKind::Native => "native",
+            ProviderKind::TypeScript => "typescript",
+            ProviderKind::Mcp => "mcp",
+            ProviderKind::Http => "http",
+            ProviderKind::Command => "command",
+            ProviderKind::Component => "component",
+            ProviderKind::Space => "space",
+        })
+    }
 }

@@ -13,14 +13,17 @@
 //! wit/        Type → WIT type, and how JSON crosses it
 //! emit/       one file to an output: .wit, .d.ts, index.js, schema.json, bundle.json, Rust
 //! identity    a function's interface and name, by which everything is keyed
+//! counted     a number and its noun, which agree
 //! hidden      characters that no output shows
 //! json_memory what JSON takes in memory, and reading no more than that
 //! shown       text of others as people may see it: the one type that terminals, prompts and logs take
 //! template    text that parameters are filled into
 //! validate/   values against a clean schema, in bounded time; defaults
+//! yaml        YAML text → the value that it would be as JSON
 //! ```
 
 pub mod compile;
+pub mod counted;
 pub mod definition;
 pub mod emit;
 pub mod hidden;
@@ -38,3 +41,4 @@ pub mod sources;
 pub mod template;
 pub mod validate;
 pub mod wit;
+pub mod yaml;

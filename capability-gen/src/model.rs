@@ -1,7 +1,7 @@
 //! The one model that every output is made from.
 
 use crate::definition::{Annotations, Config, Note, Place, SourceKind};
-use crate::implementation::Implementation;
+use crate::implementation::{Implementation, ProviderKind};
 use crate::server::ServerPart;
 use serde_json::Value;
 
@@ -18,6 +18,8 @@ pub struct Module {
     pub capabilities: Vec<Capability>,
     /// The named types of all capabilities.
     pub types: Types,
+    /// The npm packages that what answers it needs, such as `zod@^4.0.0`; known to whoever compiles it.
+    pub dependencies: Vec<String>,
     /// What was tolerated or left out on the way.
     pub notes: Vec<Note>,
 }
@@ -42,6 +44,8 @@ pub struct Capability {
     pub source: SourceKind,
     /// Who owns it.
     pub owner: Option<String>,
+    /// Words by which people sort it; they hold for all its functions.
+    pub tags: Vec<String>,
     /// In the source's order. None where a server has only something else.
     pub functions: Vec<Function>,
     /// Holds for all functions unless one says otherwise.
@@ -95,10 +99,14 @@ pub struct Function {
     pub is_result_wrapped: bool,
     /// What the source says of its effects.
     pub annotations: Annotations,
+    /// Words by which people sort it, beside the capability's.
+    pub tags: Vec<String>,
     /// The function's own, over the capability's.
     pub config: Config,
     /// What answers it, where the definition says that itself.
     pub implementation: Option<Implementation>,
+    /// What kind of thing answers it, where whoever compiles it knows.
+    pub provider: Option<ProviderKind>,
     /// Where it was found.
     pub place: Place,
 }
@@ -197,6 +205,16 @@ pub struct Field {
     pub docs: Docs,
 }
 
+impl Field {
+    /// Whether bytes may be passed as they are: it is a parameter of base64 text, which the engine makes of them.
+    pub fn takes_bytes(&self) -> bool {
+        self.docs.limits.iter().any(|limit| limit == TAKES_BYTES)
+    }
+}
+
+/// What is said of a parameter that is base64 text, among its limits.
+pub(crate) const TAKES_BYTES: &str = "base64, or bytes";
+
 /// Whether a member must be there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Presence {
@@ -274,6 +292,17 @@ impl Capability {
     /// What scripts call a part of its server: `everything.$resources`.
     pub fn part_export(&self, part: ServerPart) -> String {
         format!("{}.{}", self.export, part.member())
+    }
+
+    /// The tags of a function: the capability's, then its own, each once.
+    pub fn tags_of<'a>(&'a self, function: &'a Function) -> Vec<&'a str> {
+        let mut tags: Vec<&str> = Vec::new();
+        for tag in self.tags.iter().chain(&function.tags) {
+            if !tags.contains(&tag.as_str()) {
+                tags.push(tag);
+            }
+        }
+        tags
     }
 
     /// Whether a person must approve each call of a function: as it says itself, or else the capability.

@@ -1,7 +1,5 @@
 //! S1-21: what an MCP server has besides tools, from its answers to every output.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests may stop at the first surprise")]
-
 use capability_gen::compile::{CompileError, ModuleSource, compile};
 use capability_gen::definition::ServerExtras;
 use capability_gen::emit::{dts::dts, js::js, rust::rust, schema_json::schema_json, wit::wit};

@@ -1,10 +1,9 @@
 //! Values against schemas: what is said, what it costs, and that it agrees with another implementation.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests may stop at the first surprise")]
-
+use crate::budget::ends_soon;
 use capability_gen::validate::{Invalid, Issue, IssueKind, SchemaError, Validator};
 use serde_json::{Value, json};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 fn issues(schema: &Value, value: &Value) -> Vec<Issue> {
     match Validator::new(schema).unwrap().validate(value) {
@@ -150,15 +149,6 @@ fn patterns_of_both_engines_are_checked_and_others_noted() {
     let unknown = Validator::new(&unknown).unwrap();
     assert_eq!(unknown.notes().len(), 2, "{:?}", unknown.notes());
     assert_eq!(unknown.validate(&json!({"a": "anything", "b": 1})), Ok(()));
-}
-
-/// Runs on the stack of a worker thread, and must come to an end soon: generous, for slow machines.
-fn ends_soon(name: &str, check: impl FnOnce() + Send + 'static) {
-    let start = Instant::now();
-    let thread = std::thread::Builder::new().stack_size(2 << 20).spawn(check).unwrap();
-    thread.join().unwrap();
-    println!("{name}: {:?}", start.elapsed());
-    assert!(start.elapsed() < Duration::from_secs(5), "{name} took {:?}", start.elapsed());
 }
 
 fn doubling(levels: usize, make: impl Fn(Value) -> Value, last: Value) -> Value {

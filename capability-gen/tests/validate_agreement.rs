@@ -1,8 +1,6 @@
 //! Our validator and another implementation say the same, of made-up schemas and of real ones; and defaults keep
 //! their laws over both.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests may stop at the first surprise")]
-
 use capability_gen::validate::{Invalid, Validator};
 use proptest::collection::vec;
 use proptest::prelude::*;

@@ -3,6 +3,7 @@ import { slack } from '@capabilities/mcp-slack';
 // Find channel
 const channels = await slack.listChannels();
 const general = channels.find(c => c.name === 'general');
+if (!general) throw new Error('There is no channel `general`');
 
 // Get recent messages
 const history = await slack.getChannelHistory({ 

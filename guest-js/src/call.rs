@@ -7,7 +7,8 @@ use crate::abi::push::result_value;
 use crate::engine::{binding, engine};
 use crate::errors;
 use crate::js::{self, Value};
-use crate::task;
+use crate::stacks::Origin;
+use crate::subtasks::{self, End};
 use crate::values::{Issue, Path, Refusal, Tree, camel_case, lower, no_members};
 use javy::quickjs::qjs;
 use std::collections::BTreeMap;
@@ -23,6 +24,8 @@ pub(crate) struct Calls {
 pub(crate) struct Pending {
     flight: Flight,
     settle: Settle,
+    promise: Value,
+    origin: Origin,
 }
 
 struct Flight {
@@ -106,18 +109,24 @@ pub(crate) fn call(index: usize, arguments: &[Value]) -> js::Result<Value> {
     let trees = match lower_arguments(function, arguments) {
         Ok(trees) => trees,
         Err(refusal) => {
+            let is_ours = !matches!(refusal, Refusal::Thrown(_));
             let error = refusal_error(function, refusal);
+            if is_ours {
+                Origin::here().mark(&error, &label(function));
+            }
             return if function.start.is_some() { with_methods(function, settled(Err(error))?) } else { Err(error) };
         }
     };
     if function.start.is_none() {
-        return call_now(function, trees);
+        return call_now(function, trees).map_err(|error| marked(function, error));
     }
     match start(function, trees) {
-        Started::Returned(outcome) => with_methods(function, settled(outcome)?),
+        Started::Returned(outcome) => {
+            with_methods(function, settled(outcome.map_err(|error| marked(function, error)))?)
+        }
         Started::Waiting(subtask, in_flight) => {
             let (promise, settle) = promise()?;
-            let pending = Pending { flight: in_flight.0, settle };
+            let pending = Pending { flight: in_flight.0, settle, promise: promise.clone(), origin: Origin::here() };
             engine().calls.borrow_mut().pending.insert(subtask, pending);
             with_methods(function, promise)
         }
@@ -136,12 +145,42 @@ fn with_methods(function: &ImportFunction, promise: Value) -> js::Result<Value> 
     Ok(promise)
 }
 
-/// Settles the promise of a call that the host has answered. Says whether the subtask was a call.
-pub(crate) fn finish(subtask: u32) -> bool {
-    let Some(Pending { flight, settle }) = engine().calls.borrow_mut().pending.remove(&subtask) else { return false };
-    let (function, outcome) = match lift(flight) {
-        Ok(value) => (settle.resolve, value),
-        Err(error) => (settle.reject, error),
+/// The error of a call that fails while its caller is on the stack.
+fn marked(function: &ImportFunction, error: Value) -> Value {
+    Origin::here().mark(&error, &label(function));
+    error
+}
+
+/// Cancels the call that a promise is of, and rejects it. Nothing happens where it has its answer.
+pub(crate) fn cancel(promise: &Value, reason: Value) {
+    let found = {
+        let calls = engine().calls.borrow();
+        calls.pending.iter().find(|(_, pending)| pending.promise.is_same(promise)).map(|(subtask, _)| *subtask)
+    };
+    let Some(subtask) = found else { return };
+    let Some(Pending { flight, settle, .. }) = engine().calls.borrow_mut().pending.remove(&subtask) else { return };
+    if subtasks::cancel(subtask) == End::Returned {
+        // The answer came first, and is for nobody now.
+        drop(lift(flight));
+    }
+    let _ = settle.reject.call(&Value::UNDEFINED, &[reason]);
+}
+
+/// Settles the promise of a call that has ended. Says whether the subtask was a call.
+pub(crate) fn finish(subtask: u32, end: End) -> bool {
+    let pending = engine().calls.borrow_mut().pending.remove(&subtask);
+    let Some(Pending { flight, settle, origin, .. }) = pending else { return false };
+    let called = flight.function;
+    let (function, outcome) = match end {
+        End::Returned => match lift(flight) {
+            Ok(value) => (settle.resolve, value),
+            Err(error) => {
+                origin.mark(&error, &label(called));
+                (settle.reject, error)
+            }
+        },
+        // Nobody but `cancel` asks for it, and it waits for no event.
+        End::Cancelled => (settle.reject, Value::UNDEFINED),
     };
     // A resolving function of a promise does not throw.
     let _ = function.call(&Value::UNDEFINED, &[outcome]);
@@ -174,7 +213,7 @@ pub(crate) fn start(function: &'static ImportFunction, trees: Vec<Tree>) -> Star
     if state == RETURNED {
         return Started::Returned(lift(flight));
     }
-    task::watch(subtask);
+    subtasks::watch(subtask);
     Started::Waiting(subtask, InFlight(flight))
 }
 
@@ -226,14 +265,18 @@ fn lower_arguments(function: &ImportFunction, arguments: &[Value]) -> Result<Vec
 }
 
 /// `trainSchedule.getSchedule`; of a member of an export `everything.$resources.read`.
-pub(crate) fn label(function: &ImportFunction) -> String {
+fn label(function: &ImportFunction) -> String {
+    format!("{}.{}", interface_label(function), camel_case(function.name()))
+}
+
+/// What scripts call the interface of a function: `trainSchedule`, `everything.$resources`.
+pub(crate) fn interface_label(function: &ImportFunction) -> String {
     let interface = function.interface();
     if let Some(member) = engine().members.borrow().get(interface) {
-        return format!("{member}.{}", camel_case(function.name()));
+        return member.clone();
     }
     let interface = interface.rsplit('/').next().unwrap_or(interface);
-    let interface = interface.split('@').next().unwrap_or(interface);
-    format!("{}.{}", camel_case(interface), camel_case(function.name()))
+    camel_case(interface.split('@').next().unwrap_or(interface))
 }
 
 fn refusal_error(function: &ImportFunction, refusal: Refusal) -> Value {

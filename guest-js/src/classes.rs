@@ -24,6 +24,7 @@ pub(crate) enum Class {
     View,
     Generator,
     Weak,
+    DomException,
 }
 
 impl Classes {
@@ -32,8 +33,8 @@ impl Classes {
         new Map(), new Set(), Promise.resolve(), /./, new Date(0), new Error(), new ArrayBuffer(0), \
         new WeakMap(), new WeakSet(), new WeakRef({}), new Uint8Array(), new Int8Array(), new Uint8ClampedArray(), \
         new Int16Array(), new Uint16Array(), new Int32Array(), new Uint32Array(), new BigInt64Array(), \
-        new BigUint64Array(), new Float32Array(), new Float64Array(), new DataView(new ArrayBuffer(0)), \
-        (function* () {})()]";
+        new BigUint64Array(), new Float16Array(), new Float32Array(), new Float64Array(), \
+        new DataView(new ArrayBuffer(0)), (function* () {})(), new DOMException('')]";
 
     pub(crate) fn learn(samples: &Value) -> js::Result<Classes> {
         let mut known = Vec::with_capacity(CLASSES.len());
@@ -49,7 +50,7 @@ impl Classes {
     }
 }
 
-const CLASSES: [Class; 27] = [
+const CLASSES: [Class; 29] = [
     Class::Boxed,
     Class::Boxed,
     Class::Boxed,
@@ -76,7 +77,9 @@ const CLASSES: [Class; 27] = [
     Class::View,
     Class::View,
     Class::View,
+    Class::View,
     Class::Generator,
+    Class::DomException,
 ];
 
 impl Class {
@@ -95,6 +98,7 @@ impl Class {
             Class::View => "a typed array or DataView (is base64 expected?)",
             Class::Generator => "a generator",
             Class::Weak => "a weak reference",
+            Class::DomException => "a DOMException",
         }
     }
 }

@@ -6,6 +6,7 @@ use crate::classes::Classes;
 use crate::compiled::Compiled;
 use crate::js::{Atom, Value};
 use crate::modules;
+use crate::namespace::{self, Namespaces};
 use crate::task::Task;
 use crate::timers::Timers;
 use crate::values::{RecordNames, camel_case, presence_options};
@@ -32,6 +33,7 @@ pub(crate) struct Engine {
     pub(crate) names: Names,
     /// What scripts call interfaces that are members of an export: `everything.$resources`, by interface.
     pub(crate) members: RefCell<BTreeMap<String, String>>,
+    pub(crate) namespaces: Namespaces,
     pub(crate) calls: RefCell<Calls>,
     pub(crate) timers: RefCell<Timers>,
     pub(crate) task: RefCell<Option<Task>>,
@@ -39,6 +41,8 @@ pub(crate) struct Engine {
     pub(crate) compiled: RefCell<Option<Compiled>>,
     /// Whether what another instance has become may still be put in place.
     pub(crate) is_fresh: Cell<bool>,
+    /// Whether an answer was taken since the host was last told that the run is idle.
+    pub(crate) has_answer: Cell<bool>,
     /// The waitable set of the run's subtasks; zero until there is one.
     pub(crate) waitables: Cell<u32>,
 }
@@ -60,10 +64,14 @@ pub(crate) struct Atoms {
 /// Objects of the realm as they were before any script could change them.
 pub(crate) struct Intrinsics {
     pub(crate) error: Value,
+    /// The stack of an `Error`, whatever a script did to its prototype.
+    pub(crate) stack_of: Value,
     pub(crate) capability_error: Value,
     /// The prototype of the promise of a list.
     pub(crate) capability_promise: Value,
     pub(crate) classes: Classes,
+    /// Lets go of what weak references keep until the run yields.
+    pub(crate) release_weak: Value,
     /// `async (value) => value`: the promise of any value, thenables included.
     pub(crate) promise_of: Value,
     /// What to use instead of globals that agents expect and this realm lacks: name to sentence.
@@ -135,11 +143,13 @@ extern "C" fn initialize() {
         intrinsics: Late(OnceCell::new()),
         names: Names::default(),
         members: RefCell::default(),
+        namespaces: Namespaces::default(),
         calls: RefCell::default(),
         timers: RefCell::default(),
         task: RefCell::default(),
         compiled: RefCell::default(),
         is_fresh: Cell::new(true),
+        has_answer: Cell::new(false),
         waitables: Cell::new(0),
     };
     if ENGINE.0.set(engine).is_err() {
@@ -160,7 +170,9 @@ extern "C" fn initialize() {
     });
     let _ = engine.intrinsics.0.set(globals::install());
     modules::install();
+    namespace::install();
     crate::errors::install();
+    globals::release_weak();
     collect_garbage(engine);
 }
 

@@ -1,8 +1,11 @@
 //! What was thrown, in words a person or a model can act on.
 
+use crate::causes;
+use crate::classes::Class;
 use crate::engine::engine;
 use crate::globals;
 use crate::js::{self, Value};
+use crate::stacks;
 use crate::values::Issue;
 use crate::values::{Path, Strictness, Tree, write_json};
 use javy::quickjs::qjs;
@@ -21,7 +24,7 @@ pub(crate) struct ScriptError {
 }
 
 /// Longer messages and stacks are cut: a script chooses their length.
-const MAX_TEXT_BYTES: usize = 64 * 1024;
+pub(crate) const MAX_TEXT_BYTES: usize = 64 * 1024;
 
 /// Files of the engine's own, as they stand in stacks.
 pub(crate) const INTERNAL_PREFIX: &str = "agent-spaces:";
@@ -77,27 +80,25 @@ impl ScriptError {
 /// What a script threw and nobody caught.
 pub(crate) fn from_thrown(thrown: Value) -> ScriptError {
     let atoms = &engine().atoms;
-    if !thrown.is_error() {
-        let shown = match thrown.is_object() {
-            true => write_json(&thrown, &Path::Root, Strictness::Familiar, MAX_TEXT_BYTES).ok(),
-            false => text_of(Ok(thrown)),
-        };
-        let message = format!("Uncaught {}", shown.as_deref().unwrap_or("value"));
-        return ScriptError::new("script.error", cut(message))
+    if !is_error(&thrown) {
+        let message = format!("Uncaught {}", shown(&thrown).as_deref().unwrap_or("value"));
+        return ScriptError::new("script.error", cut(message, MAX_TEXT_BYTES))
             .hint("Throw an Error, so that it has a message and a stack.");
     }
-    let text = |name| thrown.get(name).ok().filter(|value| value.is_string()).and_then(|value| text_of(Ok(value)));
+    let text = |name| string_of(&thrown, name);
     let name = text_of(thrown.get(atoms.name));
-    let message = cut(text_of(thrown.get(atoms.message)).unwrap_or_default());
+    let message = cut(text_of(thrown.get(atoms.message)).unwrap_or_default(), MAX_TEXT_BYTES);
     let mut error = ScriptError::new("script.error", message);
-    error.stack = text(atoms.stack).map(|stack| cut(own_frames(&stack)));
+    let mut stack = text(atoms.stack).map(|stack| stacks::frames(&stack)).unwrap_or_default();
+    causes::tell(&thrown, &mut stack);
+    error.stack = Some(cut(stack, MAX_TEXT_BYTES)).filter(|stack| !stack.is_empty());
     error.hint = absent_hint(name.as_deref(), &error.message);
     error.name = name;
     if is_capability_error(&thrown) {
         if let Some(code) = text(atoms.code)
             && !is_reserved(&code)
         {
-            error.code = cut(code);
+            error.code = cut(code, MAX_TEXT_BYTES);
         }
         error.retryable = thrown.get(atoms.retryable).ok().and_then(|flag| flag.as_bool()).unwrap_or(false);
         if let Ok(details) = thrown.get(atoms.details)
@@ -181,6 +182,11 @@ pub(crate) fn invalid_call(function: &str, issues: &[Issue]) -> Value {
     capability_error("call.invalid", &text, false, details)
 }
 
+/// A call of a function that the run was not given.
+pub(crate) fn call_denied(message: &str) -> Value {
+    capability_error("call.denied", message, false, Value::UNDEFINED)
+}
+
 /// Something imported that the run was not given.
 pub(crate) fn import_denied(name: &str) -> Value {
     let message = format!("Cannot import '{name}': a run reaches only what its script imports by a literal name");
@@ -230,7 +236,25 @@ fn capability_error(code: &str, message: &str, retryable: bool, details: Value) 
     }
 }
 
-fn is_capability_error(value: &Value) -> bool {
+/// Whether it is an `Error` or a `DOMException`, whatever its prototype says.
+pub(crate) fn is_error(value: &Value) -> bool {
+    value.is_error() || value.is_object() && engine().intrinsics.classes.of(value) == Class::DomException
+}
+
+/// What is shown of a value that is no error.
+pub(crate) fn shown(value: &Value) -> Option<String> {
+    match value.is_object() {
+        true => write_json(value, &Path::Root, Strictness::Familiar, MAX_TEXT_BYTES).ok(),
+        false => text_of(Ok(value.clone())),
+    }
+}
+
+/// A member that is a string.
+pub(crate) fn string_of(value: &Value, name: js::Atom) -> Option<String> {
+    value.get(name).ok().filter(|value| value.is_string()).and_then(|value| text_of(Ok(value)))
+}
+
+pub(crate) fn is_capability_error(value: &Value) -> bool {
     // SAFETY: both are alive; a hostile `Symbol.hasInstance` cannot be there, the constructor is ours.
     unsafe { qjs::JS_IsInstanceOf(engine().context, value.raw(), engine().intrinsics.capability_error.raw()) == 1 }
 }
@@ -239,19 +263,14 @@ fn text_of(value: js::Result<Value>) -> Option<String> {
     Some(value.ok()?.text().ok()?.to_string_lossy())
 }
 
-fn cut(mut text: String) -> String {
-    if text.len() > MAX_TEXT_BYTES {
-        let end = (0..=MAX_TEXT_BYTES).rev().find(|end| text.is_char_boundary(*end)).unwrap_or(0);
+/// At most so many bytes, with the sign that something was left out.
+pub(crate) fn cut(mut text: String, most: usize) -> String {
+    if text.len() > most {
+        let end = (0..=most).rev().find(|end| text.is_char_boundary(*end)).unwrap_or(0);
         text.truncate(end);
         text.push('…');
     }
     text
-}
-
-/// The frames of the script's own files.
-fn own_frames(stack: &str) -> String {
-    let is_own = |line: &&str| !line.contains(INTERNAL_PREFIX) && !line.contains("(native)") && !line.trim().is_empty();
-    stack.lines().filter(is_own).collect::<Vec<_>>().join("\n")
 }
 
 /// What to use instead of a global that agents expect and this realm lacks.
@@ -346,6 +365,6 @@ pub(crate) fn report_unhandled(told: Option<&Value>) {
 pub(crate) fn report(thrown: Value) {
     let error = from_thrown(thrown);
     let name = error.name.map(|name| format!("{name}: ")).unwrap_or_default();
-    let stack = error.stack.map(|stack| format!("\n{stack}")).unwrap_or_default();
+    let stack = error.stack.map(|stack| format!("\n{}", stacks::shown(&stack))).unwrap_or_default();
     globals::write_console("error", &format!("Uncaught {name}{}{stack}", error.message));
 }

@@ -45,6 +45,12 @@ static mut HEAP: Heap = Heap::EMPTY;
 /// The heap while blocks are cut from other memory.
 static mut ASIDE: Heap = Heap::EMPTY;
 
+/// Where runs begin, if that was decided before the end of the set-up.
+static mut RESERVED: *mut u8 = ptr::null_mut();
+
+/// Whether large blocks are cleared when they are freed: what is left of them would be in the snapshot.
+static mut CLEARS: bool = true;
+
 impl Heap {
     const EMPTY: Heap = Heap { free: [ptr::null_mut(); CLASSES], next: ptr::null_mut(), left: 0 };
 }
@@ -74,10 +80,20 @@ pub(crate) fn seal() {
     unsafe {
         let heap = &mut *ptr::addr_of_mut!(HEAP);
         heap.free = [ptr::null_mut(); CLASSES];
-        if heap.left < FIRST_CHUNK_BYTES / 2 {
+        CLEARS = false;
+        let reserved = ptr::replace(ptr::addr_of_mut!(RESERVED), ptr::null_mut());
+        if !reserved.is_null() {
+            begin(heap, reserved, FIRST_CHUNK_BYTES);
+        } else if heap.left < FIRST_CHUNK_BYTES / 2 {
             refill(heap, FIRST_CHUNK_BYTES);
         }
     }
+}
+
+/// Sets the memory aside that runs begin with: what is made from now until the heap is sealed lies behind it.
+pub(crate) fn reserve() {
+    // SAFETY: asking libc for memory is always allowed; there is one thread.
+    unsafe { *ptr::addr_of_mut!(RESERVED) = __real_malloc(FIRST_CHUNK_BYTES) };
 }
 
 /// Cuts small blocks from this memory from now on: the heap stays as it is, until it is [put back](put_back).
@@ -157,6 +173,10 @@ fn refill(heap: &mut Heap, size: usize) {
     if chunk.is_null() {
         out_of_memory();
     }
+    begin(heap, chunk, size);
+}
+
+fn begin(heap: &mut Heap, chunk: *mut u8, size: usize) {
     // SAFETY: libc aligns to eight at least, so that the content after a tag here is aligned as well.
     heap.next = unsafe { chunk.add(GRAIN - TAG_BYTES) };
     heap.left = size - GRAIN;
@@ -211,6 +231,9 @@ unsafe extern "C" fn __wrap_free(content: *mut u8) {
     unsafe {
         let tag = tag(content);
         if tag & 1 == 0 {
+            if CLEARS {
+                content.write_bytes(0, __wrap_malloc_usable_size(content));
+            }
             return __real_free(content.sub(tag >> 1));
         }
         let first = &mut (*ptr::addr_of_mut!(HEAP)).free[tag >> 1];
@@ -264,7 +287,7 @@ unsafe extern "C" fn __wrap_realloc(content: *mut u8, size: usize) -> *mut u8 {
         let old = match tag & 1 {
             1 if size <= SMALL_BYTES && grains(size) == tag >> 1 => return content,
             1 => capacity(tag >> 1),
-            _ if size > SMALL_BYTES && tag >> 1 == GRAIN => {
+            _ if size > SMALL_BYTES && tag >> 1 == GRAIN && !CLEARS => {
                 let Some(whole) = size.checked_add(GRAIN) else { out_of_memory() };
                 let base = __real_realloc(content.sub(GRAIN), whole);
                 if base.is_null() {

@@ -200,27 +200,6 @@ impl Value {
         }
     }
 
-    /// The bytes of a `Uint8Array`.
-    ///
-    /// Copied: the buffer may be detached or changed by the next line of JavaScript.
-    pub(crate) fn as_bytes(&self) -> Option<Vec<u8>> {
-        // SAFETY: the class is asked first; the pointer is read before any JavaScript runs.
-        unsafe {
-            let kind = qjs::JS_GetTypedArrayType(self.0);
-            if kind != qjs::JSTypedArrayEnum_JS_TYPED_ARRAY_UINT8 as c_int {
-                return None;
-            }
-            let mut length: qjs::size_t = 0;
-            let start = qjs::JS_GetUint8Array(engine().context, &mut length, self.0);
-            if start.is_null() {
-                // An empty array has no buffer; so has a detached one, which throws.
-                drop(Value(qjs::JS_GetException(engine().context)));
-                return Some(Vec::new());
-            }
-            Some(std::slice::from_raw_parts(start, length as usize).to_vec())
-        }
-    }
-
     pub(crate) fn get(&self, name: Atom) -> Result<Value> {
         // SAFETY: value and atom are alive.
         Value::take(unsafe { qjs::JS_GetProperty(engine().context, self.0, name.0) })
@@ -254,6 +233,15 @@ impl Value {
         let status = unsafe {
             qjs::JS_DefinePropertyValue(engine().context, self.0, name.0, value.into_raw(), qjs::JS_PROP_C_W_E as c_int)
         };
+        if status < 0 { Err(exception()) } else { Ok(()) }
+    }
+
+    /// Defines a property that is not listed among the object's members.
+    pub(crate) fn define_hidden(&self, name: Atom, value: Value) -> Result<()> {
+        let flags = qjs::JS_PROP_CONFIGURABLE | qjs::JS_PROP_WRITABLE;
+        // SAFETY: takes over `value`; object and atom are alive.
+        let status =
+            unsafe { qjs::JS_DefinePropertyValue(engine().context, self.0, name.0, value.into_raw(), flags as c_int) };
         if status < 0 { Err(exception()) } else { Ok(()) }
     }
 

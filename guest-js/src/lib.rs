@@ -11,19 +11,22 @@
 //! - [`js`]: an owned JavaScript value over the one context; the only place that counts references.
 //! - [`classes`]: what kind of built-in an object is.
 //! - [`call`]: a call of an imported function, from arguments to promise.
+//! - [`subtasks`]: calls that are under way.
 //! - [`task`]: the life of one run: evaluate, wait, finish; [`provided`]: what answers a capability's function.
 //! - [`compiled`]: a script that is compiled, here or in another instance.
 //! - [`snapshot`]: what an engine has become, for others to begin with.
-//! - [`modules`]: what `import` finds.
+//! - [`modules`]: what `import` finds; [`namespace`]: the objects that capability modules export.
 //! - [`timers`], [`host`], [`globals`]: what scripts find in `globalThis`, and where it comes from.
+//! - [`zones`]: time zones, for `Intl`.
 //! - [`heap`]: where every allocation comes from.
-//! - [`errors`]: what was thrown, in words a person or a model can act on.
+//! - [`errors`]: what was thrown, in words a person or a model can act on; [`stacks`]: where; [`causes`]: why.
 //! - [`wasi`]: the few preview1 functions that libc wants, answered here.
 //!
 //! There is one context, one thread and one run to an instance; [`engine`] holds all of it.
 
 mod abi;
 mod call;
+mod causes;
 mod classes;
 mod compiled;
 mod engine;
@@ -33,9 +36,13 @@ mod heap;
 mod host;
 mod js;
 mod modules;
+mod namespace;
 mod provided;
 mod snapshot;
+mod stacks;
+mod subtasks;
 mod task;
 mod timers;
 mod values;
 mod wasi;
+mod zones;

@@ -7,7 +7,8 @@ use crate::abi::metadata::ImportFunction;
 use crate::call;
 use crate::engine::{binding, engine};
 use crate::js::{self, Value};
-use crate::values::{Tree, camel_case, parse_json};
+use crate::namespace::{namespace, single_function};
+use crate::values::{Tree, parse_json};
 use javy::quickjs::qjs;
 use std::cell::OnceCell;
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
@@ -82,19 +83,19 @@ fn load_module(name: &CStr) -> js::Result<*mut qjs::JSModuleDef> {
         Loaded::Bindings(bindings) => {
             let exports = Value::object();
             // `a.b` is the member `b` of the export `a`, whichever is named first.
-            let (members, whole): (Vec<_>, Vec<_>) = bindings.into_iter().partition(|(name, _)| name.contains('.'));
+            let (members, whole): (Vec<_>, Vec<_>) = bindings.into_iter().partition(|bound| bound.name.contains('.'));
             let mut names = Vec::with_capacity(whole.len());
-            for (name, interface) in whole {
+            for Bound { name, interface, hidden } in whole {
                 let export = match interface.split_once('#') {
                     Some((interface, function)) => single_function(interface, function)?,
-                    None => namespace(&interface)?,
+                    None => namespace(&interface, hidden)?,
                 };
                 exports.define(js::Atom::new(&name), export)?;
                 names.push(CString::new(name).unwrap_or_default());
             }
-            for (name, interface) in members {
+            for Bound { name, interface, hidden } in members {
                 let Some((export, member)) = name.split_once('.') else { continue };
-                exports.get_str(export)?.define(js::Atom::new(member), namespace(&interface)?)?;
+                exports.get_str(export)?.define(js::Atom::new(member), namespace(&interface, hidden)?)?;
                 engine().members.borrow_mut().insert(interface, name);
             }
             native_module(name, &names, exports)
@@ -105,8 +106,16 @@ fn load_module(name: &CStr) -> js::Result<*mut qjs::JSModuleDef> {
 enum Loaded {
     Source(String),
     Json(String),
-    /// Names and the interfaces they stand for; one with a dot is a member of another.
-    Bindings(Vec<(String, String)>),
+    Bindings(Vec<Bound>),
+}
+
+/// An interface that a module gives.
+struct Bound {
+    /// What it is called; with a dot it is a member of another.
+    name: String,
+    interface: String,
+    /// The names in WIT of functions that the run is not given.
+    hidden: Vec<String>,
 }
 
 fn find(name: &str) -> js::Result<Loaded> {
@@ -125,7 +134,12 @@ fn find(name: &str) -> js::Result<Loaded> {
             for index in 0..value.length()? {
                 let binding = value.index(index)?;
                 let text = |name| Ok(binding.get_str(name)?.text()?.to_string_lossy());
-                bindings.push((text("name")?, text("interface")?));
+                let names = binding.get_str("hidden")?;
+                let mut hidden = Vec::new();
+                for index in 0..names.length()? {
+                    hidden.push(names.index(index)?.text()?.to_string_lossy());
+                }
+                bindings.push(Bound { name: text("name")?, interface: text("interface")?, hidden });
             }
             Ok(Loaded::Bindings(bindings))
         }
@@ -142,27 +156,6 @@ pub(crate) fn function((interface, name): (&str, &str)) -> Option<&'static Impor
         let versioned = function.interface();
         versioned.split('@').next() == Some(interface) && function.name() == name
     })
-}
-
-/// An object with every function of an interface.
-pub(crate) fn namespace(interface: &str) -> js::Result<Value> {
-    let object = Value::object();
-    for (index, function) in binding().imports().iter().enumerate() {
-        if function.interface() == interface {
-            let name = js::OwnedAtom(js::Atom::new(&camel_case(function.name())));
-            object.define(name.0, call::function_object(index)?)?;
-        }
-    }
-    Ok(object)
-}
-
-/// One function of an interface.
-fn single_function(interface: &str, name: &str) -> js::Result<Value> {
-    let imports = binding().imports();
-    match imports.iter().position(|function| function.interface() == interface && function.name() == name) {
-        Some(index) => call::function_object(index),
-        None => Err(not_available(interface)),
-    }
 }
 
 /// A module whose exports are the properties of `exports`.
@@ -268,7 +261,12 @@ impl Program {
             KIND_JSON => Some(Loaded::Json(module.text.to_owned())),
             KIND_BINDINGS => {
                 let pairs = module.text.lines().filter_map(|line| line.split_once('='));
-                Some(Loaded::Bindings(pairs.map(|(name, interface)| (name.to_owned(), interface.to_owned())).collect()))
+                let bound = |(name, interface): (&str, &str)| Bound {
+                    name: name.to_owned(),
+                    interface: interface.to_owned(),
+                    hidden: Vec::new(),
+                };
+                Some(Loaded::Bindings(pairs.map(bound).collect()))
             }
             _ => None,
         }

@@ -9,13 +9,16 @@ use crate::compiled::{self, Compiled};
 use crate::engine::{binding, engine};
 use crate::errors::{self, ScriptError};
 use crate::js::{self, Value};
-use crate::values::{Issue, Path, Refusal, Strictness, Tree, write_json};
+use crate::subtasks::{self, End};
+use crate::values::{Issue, Path, Refusal, Strictness, Tree, bytes, write_json};
 use crate::{call, globals, modules, provided, snapshot};
 use javy::quickjs::qjs;
 
 pub(crate) struct Task {
     which: usize,
     call_default: bool,
+    /// Whether it is a script that the host gave, rather than one that was compiled into the component.
+    is_script: bool,
     max_result_bytes: usize,
     /// Whether the engine's memory is taken at the end.
     keeps_evaluated: bool,
@@ -57,7 +60,7 @@ pub(crate) enum Event {
     /// A call or sleep moved on.
     Subtask {
         handle: u32,
-        is_returned: bool,
+        end: End,
     },
     Other,
 }
@@ -67,25 +70,15 @@ const COMPILED_MEMORY: u32 = 1;
 const EVALUATED_MEMORY: u32 = 2;
 
 const EVENT_SUBTASK: u32 = 1;
-const SUBTASK_RETURNED: u32 = 2;
 const CALLBACK_EXIT: u32 = 0;
 const CALLBACK_WAIT: u32 = 2;
-
-#[link(wasm_import_module = "$root")]
-unsafe extern "C" {
-    #[link_name = "[waitable-set-new]"]
-    safe fn waitable_set_new() -> u32;
-    #[link_name = "[waitable-join]"]
-    safe fn waitable_join(waitable: u32, set: u32);
-    #[link_name = "[subtask-drop]"]
-    safe fn subtask_drop(subtask: u32);
-}
 
 impl Task {
     fn new(which: usize, given: Given) -> Task {
         Task {
             which,
             call_default: false,
+            is_script: false,
             max_result_bytes: usize::MAX,
             keeps_evaluated: false,
             stage: Stage::Value(Value::UNDEFINED),
@@ -97,7 +90,10 @@ impl Task {
 impl Event {
     pub(crate) fn new(event: u32, first: u32, second: u32) -> Event {
         match event {
-            EVENT_SUBTASK => Event::Subtask { handle: first, is_returned: second == SUBTASK_RETURNED },
+            EVENT_SUBTASK => match subtasks::end(second) {
+                Some(end) => Event::Subtask { handle: first, end },
+                None => Event::Other,
+            },
             _ => Event::Other,
         }
     }
@@ -143,6 +139,7 @@ pub(crate) fn start_function(which: usize, arguments: Vec<Value>) -> u32 {
 #[inline(never)]
 fn begin_for(compiled: js::Result<Compiled>, max_result_bytes: usize, purpose: u32) -> u32 {
     let mut task = Task::new(RUN, Given::Nothing);
+    task.is_script = true;
     task.max_result_bytes = max_result_bytes;
     task.keeps_evaluated = purpose == EVALUATED_MEMORY;
     match compiled {
@@ -166,6 +163,7 @@ fn begin_embedded(which: usize, given: Given) -> u32 {
 }
 
 fn begin(mut task: Task, compiled: js::Result<Compiled>) -> u32 {
+    subtasks::begin();
     let evaluated = compiled.and_then(|compiled| {
         task.call_default = compiled.call_default;
         evaluate(compiled.module)
@@ -182,28 +180,13 @@ fn begin(mut task: Task, compiled: js::Result<Compiled>) -> u32 {
 
 /// Goes on after an event.
 pub(crate) fn resume(event: Event) -> u32 {
-    if let Event::Subtask { handle, is_returned: true } = event {
-        waitable_join(handle, 0);
-        subtask_drop(handle);
-        if !call::finish(handle) {
+    if let Event::Subtask { handle, end } = event {
+        subtasks::release(handle, end);
+        if !call::finish(handle, end) {
             engine().timers.borrow_mut().woken(handle);
         }
     }
     advance()
-}
-
-/// Waits for a subtask's events.
-pub(crate) fn watch(subtask: u32) {
-    waitable_join(subtask, waitables());
-}
-
-/// The set that all of the run's subtasks are in.
-fn waitables() -> u32 {
-    let set = &engine().waitables;
-    if set.get() == 0 {
-        set.set(waitable_set_new());
-    }
-    set.get()
 }
 
 fn evaluate(module: Value) -> js::Result<(Value, *mut qjs::JSModuleDef)> {
@@ -313,6 +296,11 @@ fn write_result(value: &Value) -> Result<Tree, ScriptError> {
         _ => {}
     }
     let limit = engine().task.borrow().as_ref().map_or(usize::MAX, |task| task.max_result_bytes);
+    // No text is no value. Hosts of compiled programs take null for none.
+    let is_script = engine().task.borrow().as_ref().is_some_and(|task| task.is_script);
+    if value.is_undefined() && is_script {
+        return Ok(Tree::Owned(String::new()));
+    }
     if value.is_function() {
         return Err(errors::unusable_result("", "JSON cannot carry a function"));
     }
@@ -337,12 +325,14 @@ fn write_response(value: &Value) -> js::Result<Tree> {
         let text = |part| Ok(Tree::Owned(pair.index(part)?.text()?.to_string_lossy()));
         headers.push(Tree::Sequence(vec![text(0)?, text(1)?]));
     }
-    let body = parts.index(2)?.as_bytes().unwrap_or_default();
+    let body = bytes(&parts.index(2)?).unwrap_or_default();
     Ok(Tree::Sequence(vec![Tree::Unsigned(status as u64), Tree::Sequence(headers), Tree::Bytes(body)]))
 }
 
 fn wait() -> u32 {
-    CALLBACK_WAIT | waitables() << 4
+    globals::release_weak();
+    subtasks::idle();
+    CALLBACK_WAIT | subtasks::waitables() << 4
 }
 
 /// Returns the outcome to the host.

@@ -5,8 +5,16 @@ var native, harness;
 (function () {
   "use strict";
   const global = globalThis;
-  const { hostParseUrl, hostSetUrlPart, hostBase64, hostDetach, hostDOMException } = global;
-  for (const name of ["hostParseUrl", "hostSetUrlPart", "hostBase64", "hostDetach", "hostDOMException"])
+  const { hostParseUrl, hostSetUrlPart, hostBase64, hostZone, hostDigest, hostDetach, hostDOMException } = global;
+  for (const name of [
+    "hostParseUrl",
+    "hostSetUrlPart",
+    "hostBase64",
+    "hostZone",
+    "hostDigest",
+    "hostDetach",
+    "hostDOMException",
+  ])
     delete global[name];
   const { stringify, parse } = JSON;
   // Captured, since the tests patch prototypes.
@@ -230,6 +238,18 @@ var native, harness;
     },
     parseUrl: (input, base) => parse(hostParseUrl(input, base === undefined ? "" : `=${base}`)),
     setUrlPart: (href, part, value) => parse(hostSetUrlPart(href, part, value)),
+    digest(algorithm, bytes) {
+      let hex = "";
+      for (let index = 0; index < lengthOf(bytes); index++) hex += (bytes[index] + 256).toString(16).slice(1);
+      const answer = hostDigest(algorithm, hex);
+      if (answer === "") return undefined;
+      const hash = new Bytes(answer.length / 2);
+      for (let index = 0; index < hash.length; index++)
+        hash[index] = parseInt(answer.slice(index * 2, index * 2 + 2), 16);
+      return hash;
+    },
+    zoneName: (name) => hostZone(name, "") || undefined,
+    zoneOffset: (name, seconds) => +hostZone(name, `${seconds}`),
     promiseState: (promise) => get(settled, promise) ?? [0, undefined],
     proxyTarget: (value) => get(targets, value),
     classId,

@@ -146,6 +146,36 @@ inEachEngine("crypto and random: types, quota, lazily seeded", (realm) => {
   );
 });
 
+inEachEngine("crypto.subtle hashes, and says what to use for the rest", (realm) => {
+  assert.deepEqual(
+    check(
+      realm,
+      `
+    const hex = (buffer) => [...new Uint8Array(buffer)].map((byte) => (byte + 256).toString(16).slice(1)).join('');
+    const bytes = new TextEncoder().encode('abc'); const rejected = (promise) => promise.then(() => 'none', (e) => e.name + ': ' + e.message);
+    const view = new Uint8Array([0, ...bytes, 0]).subarray(1, 4);
+    return [hex(await crypto.subtle.digest('SHA-1', bytes)), hex(await crypto.subtle.digest({ name: 'sha-256' }, view)), hex(await crypto.subtle.digest('SHA-256', new DataView(bytes.buffer))),
+      (await crypto.subtle.digest('SHA-384', bytes.buffer)).byteLength, (await crypto.subtle.digest('SHA-512', new ArrayBuffer(0))) instanceof ArrayBuffer,
+      await rejected(crypto.subtle.digest('MD5', bytes)), await rejected(crypto.subtle.digest('SHA-256', 'text')), await rejected(crypto.subtle.digest('SHA-256')), await rejected(crypto.subtle.sign()), await rejected(crypto.subtle.importKey()),
+      Object.prototype.toString.call(crypto.subtle), typeof crypto.subtle.nothing];`,
+    ),
+    [
+      "a9993e364706816aba3e25717850c26c9cd0d89d",
+      "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad",
+      "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad",
+      48,
+      true,
+      "NotSupportedError: crypto.subtle.digest has no MD5, only SHA-1, SHA-256, SHA-384 and SHA-512",
+      "TypeError: crypto.subtle.digest takes an ArrayBuffer, a typed array or a DataView; new TextEncoder().encode(text) makes one of text",
+      "TypeError: crypto.subtle.digest takes an ArrayBuffer, a typed array or a DataView; new TextEncoder().encode(text) makes one of text",
+      "NotSupportedError: crypto.subtle.sign is not available here: use `crypto.hmac` of '@agent-spaces/std'; there are no signatures by key pairs.",
+      "NotSupportedError: crypto.subtle.importKey is not available here: keys are bytes here: give them to `crypto.hmac` or `crypto.encrypt` of '@agent-spaces/std'.",
+      "[object SubtleCrypto]",
+      "undefined",
+    ],
+  );
+});
+
 inEachEngine("CapabilityError and DOMException carry their fields", (realm) => {
   assert.deepEqual(
     check(

@@ -1,16 +1,13 @@
-// The locale methods against Node's Intl (en-US, UTC).
+// The locale methods against Node's Intl; other locales are in intl.test.mjs.
 import assert from "node:assert/strict";
 import { inEachEngine } from "./realm.mjs";
-
-// ICU writes a narrow no-break space before AM and PM; we write a plain one.
-const plain = (value) => (typeof value === "string" ? value.replaceAll("\u202f", " ") : value);
 
 function same(realm, expressions) {
   const different = [];
   for (const expression of expressions) {
     let expected;
     try {
-      expected = plain(new Function(`return ${expression}`)());
+      expected = new Function(`return ${expression}`)();
     } catch (error) {
       expected = error.name;
     }
@@ -113,10 +110,6 @@ inEachEngine("numbers", (realm) => {
     "Number.prototype.toLocaleString.call('x')",
     "Number.prototype.toLocaleString.name",
   ]);
-  assert.equal(
-    realm.evaluate("try { (1).toLocaleString('en-US', { notation: 'compact' }) } catch (e) { return e.name }"),
-    "RangeError",
-  );
 });
 
 inEachEngine("dates", (realm) => {
@@ -173,22 +166,13 @@ inEachEngine("dates", (realm) => {
   process.env.TZ = "UTC";
   same(
     realm,
-    dates
-      .flatMap((date) =>
-        options.flatMap((option) =>
-          ["toLocaleString", "toLocaleDateString", "toLocaleTimeString"].map(
-            (method) => `new Date(${date}).${method}(${option})`,
-          ),
+    dates.flatMap((date) =>
+      options.flatMap((option) =>
+        ["toLocaleString", "toLocaleDateString", "toLocaleTimeString"].map(
+          (method) => `new Date(${date}).${method}(${option})`,
         ),
-      )
-      // Canada's "a.m." is not worth a table.
-      .filter((expression) => !(expression.includes("en-CA") && !expression.includes("DateString"))),
-  );
-  assert.match(
-    realm.evaluate(
-      "try { new Date(0).toLocaleString('en-US', { timeZone: 'America/New_York' }) } catch (e) { return e.name + ': ' + e.message }",
+      ),
     ),
-    /^RangeError: Time zone America\/New_York is not available.*only UTC/,
   );
   same(realm, [
     "new Date(0).toLocaleString('en-US', { timeZone: 'Nope/Zone' })",

@@ -7,6 +7,7 @@
 // run QuickJS's DOMException only in the second engine (Node's in the first),
 // and its atob and btoa in neither: Node's stand in. The native functions are
 // those of fake-native.js.
+import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { test } from "node:test";
@@ -27,6 +28,13 @@ export const FILES = [
   "format",
   "console-table",
   "console",
+  "timers",
+  "performance",
+  "weak-ref",
+  "random",
+  "capability-error",
+  "capability-promise",
+  "absent",
   "event-target",
   "abort",
   "structured-clone",
@@ -35,18 +43,41 @@ export const FILES = [
   "url-search-params",
   "url",
   "text-encoding",
-  "timers",
   "crypto",
-  "performance",
-  "random",
-  "locale-number",
-  "locale-date",
-  "locale-string",
-  "capability-error",
-  "capability-promise",
   "http",
-  "absent",
+  "intl-data",
+  "intl-locale",
+  "intl-digits",
+  "intl-plural",
+  "intl-number",
+  "intl-zone",
+  "intl-date",
+  "intl-words",
+  "locale-string",
+  "locale-methods",
 ];
+
+// The zones as Node's own ICU has them.
+const offsetNames = new Map();
+function zoneOffset(name, seconds) {
+  if (!offsetNames.has(name))
+    offsetNames.set(name, new Intl.DateTimeFormat("en-US", { timeZone: name, timeZoneName: "longOffset" }));
+  const parts = offsetNames.get(name).formatToParts(seconds * 1000);
+  const text = parts.find(({ type }) => type === "timeZoneName").value;
+  const [, sign, hours, minutes, rest = 0] = /^GMT(?:([+-])(\d+):(\d+)(?::(\d+))?)?$/.exec(text);
+  return sign === undefined ? 0 : Number(`${sign}1`) * (hours * 3600 + minutes * 60 + Number(rest));
+}
+const zoneNames = new Map(Intl.supportedValuesOf("timeZone").map((name) => [name.toLowerCase(), name]));
+function zoneName(name) {
+  const known = zoneNames.get(name.toLowerCase());
+  if (known !== undefined) return known;
+  try {
+    zoneOffset(name, 0);
+    return name;
+  } catch {
+    return "";
+  }
+}
 
 const PARTS = [
   "href",
@@ -77,6 +108,12 @@ const host = {
     url[part] = value;
     return partsOf(url);
   },
+  // Bytes in and out as hex.
+  digest(algorithm, hex) {
+    const known = ["SHA-1", "SHA-256", "SHA-384", "SHA-512"].includes(algorithm);
+    return known ? createHash(algorithm.replace("-", "")).update(Buffer.from(hex, "hex")).digest("hex") : "";
+  },
+  zone: (name, seconds) => (seconds === "" ? zoneName(name) : `${zoneOffset(name, Number(seconds))}`),
   // In JSON, since QuickJS's side of this takes no NUL.
   base64(name, json) {
     try {
@@ -89,6 +126,7 @@ const host = {
 
 // Runs inside the realm, before the globals: a `native` in JavaScript.
 const PRELUDE = readFileSync(new URL("fake-native.js", import.meta.url), "utf8");
+const ABSENT = readFileSync(new URL("absent.json", SOURCES), "utf8");
 
 const engines = [["node", nodeEngine]];
 if (process.env.QUICKJS_EMSCRIPTEN) engines.push(["quickjs", await quickjsEngine(process.env.QUICKJS_EMSCRIPTEN)]);
@@ -96,7 +134,14 @@ if (process.env.QUICKJS_EMSCRIPTEN) engines.push(["quickjs", await quickjsEngine
 function nodeEngine() {
   const hostDetach = (buffer) => void structuredClone(buffer, { transfer: [buffer] });
   const context = vm.createContext(
-    { hostParseUrl: host.parseUrl, hostSetUrlPart: host.setUrlPart, hostBase64: host.base64, hostDetach },
+    {
+      hostParseUrl: host.parseUrl,
+      hostSetUrlPart: host.setUrlPart,
+      hostBase64: host.base64,
+      hostZone: host.zone,
+      hostDigest: host.digest,
+      hostDetach,
+    },
     { microtaskMode: "afterEvaluate" },
   );
   context.hostDOMException = domExceptionOf(context);
@@ -127,6 +172,8 @@ async function quickjsEngine(folder) {
       ["hostParseUrl", host.parseUrl],
       ["hostSetUrlPart", host.setUrlPart],
       ["hostBase64", host.base64],
+      ["hostZone", host.zone],
+      ["hostDigest", host.digest],
     ]) {
       const handle = context.newFunction(name, (...values) =>
         context.newString(call(...values.map((value) => context.getString(value)))),
@@ -148,6 +195,7 @@ export class Realm {
   constructor(make) {
     this.run = make();
     this.run(PRELUDE, "fake-native.js");
+    this.run(`native.absent = ${JSON.stringify(ABSENT)}; undefined`, "absent.json");
     for (const file of FILES) {
       const source = readFileSync(new URL(`${file}.js`, SOURCES), "utf8");
       this.run(`${source.trimEnd()}(native); undefined`, `agent-spaces:globals/${file}.js`);

@@ -21,6 +21,12 @@ pub struct RunError {
     /// Where it happened.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub location: Option<Location>,
+    /// The function whose call failed, as scripts name it: `weather.getForecast`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub function: Option<String>,
+    /// What it comes from: the chain of `cause`, and the `errors` of an `AggregateError`. The engine bounds how many.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub causes: Vec<Cause>,
     /// What to do about it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hint: Option<String>,
@@ -30,6 +36,16 @@ pub struct RunError {
     /// Whether the same run may succeed later.
     #[serde(skip_serializing_if = "is_false")]
     pub retryable: bool,
+}
+
+/// What an error comes from.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Cause {
+    /// `TypeError: what happened`; one of several errors has its number before it: `[2 of 3] TypeError: …`.
+    pub message: String,
+    /// Where it happened.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub location: Option<Location>,
 }
 
 /// A place in a script.
@@ -49,6 +65,9 @@ const MAX_CODE: usize = 64;
 const MAX_NAME: usize = 128;
 /// The longest message, stack or hint, in characters: what the engine cuts them to, with the sign of that.
 const MAX_TEXT: usize = (64 << 10) + 1;
+
+/// The longest line of a cause, in characters: what the engine cuts it to, with the sign of that and a number.
+const MAX_CAUSE: usize = (2 << 10) + 32;
 
 /// At most so many characters; the last is `…` where something was left out. Nothing else is changed: what is shown to
 /// people is cleaned where that is done.
@@ -79,6 +98,8 @@ impl RunError {
             name: None,
             stack: None,
             location: None,
+            function: None,
+            causes: Vec::new(),
             hint: None,
             details: None,
             retryable: false,
@@ -90,10 +111,17 @@ impl RunError {
         self
     }
 
+    /// The function whose call failed, where the message does not say it.
+    pub fn unnamed_function(&self) -> Option<&str> {
+        self.function.as_deref().filter(|function| !self.message.contains(function))
+    }
+
     /// With every text that a script chose cut to its bound: wherever it goes from here, as JSON too.
     pub(crate) fn bounded(mut self) -> RunError {
         bound_error(&mut self.code, &mut self.message);
         self.name.iter_mut().for_each(|name| bound(name, MAX_NAME));
+        self.function.iter_mut().for_each(|function| bound(function, MAX_NAME));
+        self.causes.iter_mut().for_each(|cause| bound(&mut cause.message, MAX_CAUSE));
         self.stack.iter_mut().chain(&mut self.hint).for_each(|text| bound(text, MAX_TEXT));
         self
     }

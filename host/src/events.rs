@@ -136,6 +136,17 @@ pub enum EventKind {
         #[serde(skip_serializing_if = "Option::is_none")]
         message: Option<String>,
     },
+    /// A call failed for a while only, and is made once more: see `retries` of a policy.
+    CallRepeated {
+        /// The call's number in the run.
+        call_id: u64,
+        /// Which repetition it is, from one.
+        repetition: u32,
+        /// The code of the error that it failed with.
+        code: String,
+        /// Its message.
+        message: String,
+    },
     /// A call gave a value.
     CallResult {
         /// The call's number in the run.

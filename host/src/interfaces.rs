@@ -2,6 +2,8 @@
 
 mod declare;
 
+pub(crate) use declare::Declared;
+
 use crate::binding::world::contracts;
 use crate::error::HostError;
 use crate::modules::{Binding, Modules};
@@ -13,10 +15,14 @@ use crate::values::{Context, FunctionShape, alike, camel_case, function};
 use agent_spaces_policy::{FunctionId, LabelledFunction};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Arc;
-use wit_parser::{InterfaceId, PackageId, Resolve, UnresolvedPackageGroup};
+use wit_parser::{InterfaceId, LiveTypes, PackageId, Resolve, UnresolvedPackageGroup};
 
 /// Packages in it are made here, and granted by other rules than those of others.
 const OWN_NAMESPACE: &str = "agent-spaces";
+
+/// Interfaces with more functions are large. Smaller ones are bound whole: that takes some tens of milliseconds at most,
+/// and scripts that call different functions share a sandbox.
+const MOST_BOUND_WHOLE: usize = 32;
 
 /// A set of interfaces, read and checked.
 ///
@@ -53,6 +59,12 @@ enum Body {
     Wit(Vec<FunctionShape>),
     /// Part of a compiled module, which is made when a script first imports it.
     Package(Arc<Package>, Box<PackageInterface>),
+}
+
+/// Where scripts find an interface that has many functions.
+pub(crate) struct LargeInterface<'a> {
+    pub(crate) module: &'a str,
+    pub(crate) export: &'a str,
 }
 
 /// Some of the interfaces, ready to be bound.
@@ -151,6 +163,15 @@ impl Interfaces {
         self.by_name.keys().map(String::as_str)
     }
 
+    /// What scripts can import of each module: the exports with functions.
+    pub(crate) fn exports(&self) -> BTreeMap<&str, Vec<&str>> {
+        let mut exports: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+        for interface in self.by_name.values().filter(|interface| interface.functions().next().is_some()) {
+            exports.entry(&interface.module).or_default().push(&interface.export);
+        }
+        exports
+    }
+
     /// Every function with its interface, as WIT names them.
     pub fn functions(&self) -> impl Iterator<Item = (&str, &str)> {
         self.by_name
@@ -234,6 +255,15 @@ impl Interfaces {
         Ok(Selection { resolve, marks, interfaces })
     }
 
+    /// An interface of compiled capabilities with more functions than are bound at once.
+    pub(crate) fn large(&self, name: &str) -> Option<LargeInterface<'_>> {
+        let interface = self.by_name.get(name)?;
+        let Body::Package(_, package) = &interface.body else { return None };
+        let is_large =
+            package.functions.len() > MOST_BOUND_WHOLE && !package.is_single_function && package.part.is_none();
+        is_large.then_some(LargeInterface { module: &interface.module, export: &interface.export })
+    }
+
     /// The modules that scripts import these interfaces from.
     pub(crate) fn modules(&self) -> Modules {
         let mut modules = Modules::default();
@@ -246,6 +276,23 @@ impl Interfaces {
             modules.bind(interface.module.clone(), binding);
         }
         modules
+    }
+}
+
+impl Selection {
+    /// Binds only these functions of an interface, by what scripts call them, and the types that they have. The interface
+    /// is described whole: what a script could have called is told from that.
+    pub(crate) fn narrow(&mut self, interface: &str, named: &BTreeSet<String>) {
+        let Some(id) = find(&self.resolve, interface) else { return };
+        let mut functions = std::mem::take(&mut self.resolve.interfaces[id].functions);
+        functions.retain(|function, _| named.contains(&camel_case(function)));
+        let mut live = LiveTypes::default();
+        for function in functions.values() {
+            live.add_func(&self.resolve, function);
+        }
+        let interface = &mut self.resolve.interfaces[id];
+        interface.functions = functions;
+        interface.types.retain(|_, id| live.contains(*id));
     }
 }
 

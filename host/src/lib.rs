@@ -8,6 +8,7 @@
 //! - [`Interfaces`], [`Handlers`]: WIT interfaces, and the closures that answer them.
 //! - [`Capability`]: both from closures over the host's own types.
 //! - [`Space`]: both together; makes scripts into [`Program`]s and runs them.
+//! - `absent`: what sandboxes do not have, and what to use instead.
 //! - `script`, `resolve`: from TypeScript to what the engine runs, with all that it imports.
 //! - `npm`: the npm packages that handlers import.
 //! - `closed_folder`: folders that scripts neither import from nor work in.
@@ -31,6 +32,7 @@
 //! - `providers`: what can stand behind a capability.
 //! - `values`: between WIT types and JSON.
 
+mod absent;
 mod accounting;
 #[cfg(feature = "compiler")]
 mod audit;
@@ -55,6 +57,8 @@ mod file_lock;
 mod handlers;
 #[cfg(all(feature = "compiler", any(test, feature = "hostile-guest")))]
 mod hostile_guest;
+#[cfg(feature = "compiler")]
+mod import_set;
 #[cfg(feature = "compiler")]
 mod interfaces;
 mod limits;
@@ -119,7 +123,7 @@ pub use concurrency::{ConcurrencyLimiter, ConcurrencyPlace, DEFAULT_CONCURRENCY}
 pub use engine::{Cache, CacheError};
 pub use engine::{ENGINE_SHA256, ENGINE_VERSION, ENGINE_WASM, Engine, EngineConfig, Origin};
 pub use error::{HostError, PrepareError};
-pub use error_report::{Location, RunError};
+pub use error_report::{Cause, Location, RunError};
 pub use events::{CallProgress, ConsoleLevel, Event, EventKind, Observer};
 pub use handlers::{Answer, Call, CapabilityError, Handlers};
 #[cfg(all(feature = "compiler", any(test, feature = "hostile-guest")))]
@@ -137,9 +141,9 @@ pub use npm::Packages;
 pub use package::{Package, PackageInterface, PackageOutline};
 #[cfg(feature = "compiler")]
 pub use pipeline::Histories;
-pub use pipeline::{Approvals, Grants, Operator};
+pub use pipeline::{Approvals, Grants, Operator, ResultObserver};
 pub use program::{Program, ProgramCall};
-pub use providers::{Answering, Asking, Provider, ProviderKind};
+pub use providers::{Answering, Asking, GettingReady, Provider, ProviderKind};
 #[cfg(feature = "compiler")]
 pub use providers::{Capability, NativeFunction};
 pub use run::{Caller, CancelHandle, ConsoleLine, ParentCall, Run, RunOptions, RunReport, RunScope, RunStatus};

@@ -13,6 +13,7 @@ use capability_gen::definition::{Place, SourceKind};
 use capability_gen::emit;
 use capability_gen::implementation::{CommandTemplate, Implementation};
 use capability_gen::model::{Capability, Function, Module, ServerInterface};
+use capability_gen::registry::Named;
 use capability_gen::server::ServerPart;
 use capability_gen::wit;
 use serde::{Deserialize, Serialize};
@@ -174,8 +175,12 @@ impl PackageOutline {
 
 impl PackageOutline {
     /// Its capabilities and where they are defined.
-    pub(crate) fn capabilities(&self) -> impl Iterator<Item = (&str, &Place)> {
-        self.interfaces.iter().map(|interface| (interface.capability.as_str(), &interface.place))
+    pub(crate) fn capabilities(&self) -> impl Iterator<Item = Named<'_>> {
+        self.interfaces.iter().map(|interface| Named {
+            name: &interface.capability,
+            export: &interface.export,
+            place: &interface.place,
+        })
     }
 
     /// Its functions as scripts call them: `trainSchedule.getSchedule`, of a single function `getWeather`.

@@ -8,11 +8,11 @@ use crate::limits::Limits;
 use crate::modules::{ModuleSource, Modules};
 use crate::pipeline::{Grants, Rules};
 #[cfg(feature = "compiler")]
-use crate::resolve::Resolved;
-use crate::run::{Again, Caller, Compiled, Run, RunOptions, RunReport, run};
+use crate::resolve::{NamedImport, Resolved};
+use crate::run::{Again, Agains, Caller, Compiled, Run, RunOptions, RunReport, run};
 use crate::run_id;
-use crate::sandbox::{Description, Sandbox};
-use crate::script::{CallKind, Position, PositionMap, code_frame};
+use crate::sandbox::{Description, Hidden, Sandbox};
+use crate::script::{CallKind, Position, PositionMap, ScriptError, code_frame};
 #[cfg(feature = "compiler")]
 use crate::standard;
 use serde::{Deserialize, Serialize};
@@ -26,8 +26,12 @@ pub struct Program {
     script: Arc<Script>,
     modules: Arc<Modules>,
     sandbox: Sandbox,
-    /// Nothing where the engine begins with something else than itself.
+    /// What its caller does not see; of one that no run has begun with yet, what a caller without scopes does not.
+    hidden: Arc<Hidden>,
+    /// What the script compiles to for callers who see as much.
     again: Option<Arc<Again>>,
+    /// The same for all callers. Nothing where the engine begins with something else than itself.
+    agains: Option<Arc<Agains>>,
 }
 
 struct Script {
@@ -36,6 +40,10 @@ struct Script {
     calls: Vec<ProgramCall>,
     has_more_calls: bool,
     uses_fetch: bool,
+    /// Imports of functions that are exports themselves.
+    #[cfg(feature = "compiler")]
+    named: Vec<NamedImport>,
+    warnings: Vec<ScriptError>,
 }
 
 /// One place where a program uses what a capability module exports.
@@ -79,10 +87,34 @@ struct Precompiled {
 impl Program {
     #[cfg(feature = "compiler")]
     pub(crate) fn new(name: &str, resolved: Resolved, sandbox: Sandbox) -> Program {
-        let Resolved { entry, modules, sources, calls, has_more_calls, uses_fetch, .. } = resolved;
+        let Resolved { entry, modules, sources, calls, has_more_calls, uses_fetch, named, warnings, .. } = resolved;
         let text = ScriptText { name: name.to_owned(), code: entry.code, call_default: entry.call_default };
-        let script = Script { text, sources: Arc::new(sources), calls, has_more_calls, uses_fetch };
-        Program { script: Arc::new(script), modules: Arc::new(modules), sandbox, again: Some(Arc::default()) }
+        let script = Script { text, sources: Arc::new(sources), calls, has_more_calls, uses_fetch, named, warnings };
+        Program::of(script, modules, sandbox)
+    }
+
+    fn of(script: Script, modules: Modules, sandbox: Sandbox) -> Program {
+        let hidden = sandbox.hidden(&Caller::default());
+        let (script, modules, agains) = (Arc::new(script), Arc::new(modules), Arc::<Agains>::default());
+        Program { script, modules, sandbox, again: agains.of(&hidden), hidden, agains: Some(agains) }
+    }
+
+    /// The program with as much of its modules as a caller sees.
+    pub(crate) fn seen_by(&self, caller: &Caller) -> Program {
+        let hidden = self.sandbox.hidden(caller);
+        let again = self.agains.as_ref().and_then(|agains| agains.of(&hidden));
+        Program { hidden, again, ..self.clone() }
+    }
+
+    /// What its caller does not see.
+    pub(crate) fn hidden(&self) -> &Hidden {
+        &self.hidden
+    }
+
+    /// An import by name of a function that its caller does not see.
+    #[cfg(feature = "compiler")]
+    pub(crate) fn hidden_import(&self) -> Option<&NamedImport> {
+        self.script.named.iter().find(|import| import.is_hidden(&self.hidden))
     }
 
     /// Runs the program to its end.
@@ -111,20 +143,22 @@ impl Program {
     /// The same program in a sandbox for the same interfaces whose engine begins with something else.
     #[cfg(feature = "compiler")]
     pub(crate) fn in_sandbox(&self, sandbox: Sandbox) -> Program {
-        Program { sandbox, again: None, ..self.clone() }
+        Program { hidden: sandbox.hidden(&Caller::default()), sandbox, again: None, agains: None, ..self.clone() }
     }
 
     /// Another script in its sandbox, that imports nothing but its modules, by their own names.
     #[cfg(feature = "compiler")]
     pub(crate) fn with_script(&self, name: &str, code: &str) -> Program {
         let text = ScriptText { name: name.to_owned(), code: code.to_owned(), call_default: true };
-        let Script { sources, uses_fetch, .. } = &*self.script;
+        let Script { sources, uses_fetch, named, .. } = &*self.script;
         let script = Script {
             text,
             sources: sources.clone(),
             calls: Vec::new(),
             has_more_calls: false,
             uses_fetch: *uses_fetch,
+            named: named.clone(),
+            warnings: Vec::new(),
         };
         Program { script: Arc::new(script), ..self.clone() }
     }
@@ -157,6 +191,11 @@ impl Program {
         self.script.uses_fetch
     }
 
+    /// Slips in imports that have no use, and so do no harm: modules, files and names that there are not.
+    pub fn warnings(&self) -> &[ScriptError] {
+        &self.script.warnings
+    }
+
     /// Whether it is linked with a part of the standard library: `fs`.
     #[cfg(feature = "compiler")]
     pub fn uses_standard(&self, part: &str) -> bool {
@@ -186,8 +225,9 @@ impl Program {
     #[must_use]
     pub fn with_module(&self, name: &str, source: ModuleSource) -> Program {
         let modules = self.modules.with(name.to_owned(), source);
-        let again = self.again.as_ref().map(|_| Arc::default());
-        Program { modules: Arc::new(modules), again, ..self.clone() }
+        let agains = self.agains.as_ref().map(|_| Arc::<Agains>::default());
+        let again = agains.as_ref().and_then(|agains| agains.of(&self.hidden));
+        Program { modules: Arc::new(modules), again, agains, ..self.clone() }
     }
 
     /// The program as native code, for hosts that are built without the compiler.
@@ -223,9 +263,11 @@ impl Program {
             calls: Vec::new(),
             has_more_calls: false,
             uses_fetch: false,
+            #[cfg(feature = "compiler")]
+            named: Vec::new(),
+            warnings: Vec::new(),
         };
-        let again = Some(Arc::default());
-        Ok(Program { script: Arc::new(script), modules: Arc::new(precompiled.modules), sandbox, again })
+        Ok(Program::of(script, precompiled.modules, sandbox))
     }
 
     pub(crate) fn again(&self) -> Option<&Again> {
@@ -239,6 +281,17 @@ impl Program {
 
     pub(crate) fn code(&self) -> &str {
         &self.script.text.code
+    }
+
+    /// The code that ran as one of its files.
+    pub(crate) fn code_of(&self, file: &str) -> Option<&str> {
+        if file == self.name() {
+            return Some(self.code());
+        }
+        match self.modules.get(file)? {
+            ModuleSource::JavaScript(code) => Some(code),
+            _ => None,
+        }
     }
 
     pub(crate) fn call_default(&self) -> bool {
@@ -255,13 +308,5 @@ impl Program {
 
     pub(crate) fn sandbox(&self) -> &Sandbox {
         &self.sandbox
-    }
-}
-
-impl Sources {
-    /// Where the author wrote what stands at this place of the code that ran.
-    pub(crate) fn locate(&self, file: &str, line: u32, column: u32) -> Option<Location> {
-        let source = self.0.get(file)?;
-        Some(Location::new(file, source.positions.original(line, column)))
     }
 }

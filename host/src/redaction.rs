@@ -8,7 +8,7 @@
 //! The other direction is left alone: what a script sends to a provider arrives as it was sent, and so does what an
 //! approval is bound to. Where no secret is known nothing is looked at.
 
-use crate::error_report::RunError;
+use crate::error_report::{Cause, RunError};
 use crate::events::EventKind;
 use crate::handlers::{Answer, CapabilityError};
 use crate::off_thread::{MAX_INLINE_BYTES, Turns};
@@ -49,7 +49,7 @@ pub(crate) fn event(redactor: &Redactor, kind: &mut EventKind) {
             reason.iter_mut().chain(by).for_each(|said| text(redactor, said));
         }
         EventKind::CallProgress { message, .. } => message.iter_mut().for_each(|said| text(redactor, said)),
-        EventKind::CallError { code: found, message, .. } => {
+        EventKind::CallError { code: found, message, .. } | EventKind::CallRepeated { code: found, message, .. } => {
             *found = code(&redactor.text(found));
             text(redactor, message);
         }
@@ -86,9 +86,13 @@ pub(crate) async fn report(
 
 /// Takes secrets out of why a run has no value.
 pub(crate) fn run_error(redactor: &Redactor, error: &mut RunError) {
-    let RunError { code, message, name, stack, location, hint, details, retryable: _ } = error;
-    let texts = [name, stack, hint].into_iter().flatten().chain([code, message]);
+    let RunError { code, message, name, stack, location, function, causes, hint, details, retryable: _ } = error;
+    let texts = [name, stack, function, hint].into_iter().flatten().chain([code, message]);
     texts.chain(location.as_mut().map(|location| &mut location.file)).for_each(|said| text(redactor, said));
+    for Cause { message, location } in causes {
+        text(redactor, message);
+        location.iter_mut().for_each(|location| text(redactor, &mut location.file));
+    }
     details.iter_mut().for_each(|details| redactor.value(details));
 }
 

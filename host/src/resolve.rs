@@ -3,6 +3,13 @@
 //! The engine asks for modules by the names that are given here, so a run reaches what its files name
 //! literally, and nothing else.
 
+mod exports;
+mod near_file;
+mod unused;
+
+pub(crate) use exports::{Denials, NamedImport};
+
+use crate::absent::{self, Position};
 use crate::engine::{EXHAUSTED, EXHAUSTED_HINT, HeldMemory, MemoryBudget};
 use crate::error_report::Location;
 use crate::limits::{SOURCE_LIMIT, source_message};
@@ -10,8 +17,8 @@ use crate::modules::{Binding, ModuleSource, Modules};
 use crate::npm::{PackageGraph, Packages};
 use crate::program::{ProgramCall, Source, Sources};
 use crate::script::{
-    IMPORT_DENIED, IMPORT_UNKNOWN, ImportSite, ImportedName, Language, MAX_CALL_SITES, MAX_SOURCE_BYTES, Prepared,
-    ScriptError, SourceKind, prepare,
+    IMPORT_DENIED, IMPORT_UNKNOWN, ImportSite, Language, MAX_CALL_SITES, MAX_SOURCE_BYTES, Prepared, ScriptError,
+    SourceKind, prepare,
 };
 use crate::standard;
 use crate::workspace::Workspace;
@@ -20,6 +27,7 @@ use agent_spaces_std::protected::{Access, is_protected};
 use capability_gen::emit::js;
 use capability_gen::names::nearest;
 use capability_gen::paths::join;
+use near_file::near_file;
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::io;
 
@@ -39,6 +47,10 @@ pub(crate) struct Resolved {
     pub(crate) has_more_calls: bool,
     /// Whether any of its files uses the global `fetch` by its bare name.
     pub(crate) uses_fetch: bool,
+    /// Imports of functions that are exports themselves.
+    pub(crate) named: Vec<NamedImport>,
+    /// Slips in imports that have no use, and so did no harm.
+    pub(crate) warnings: Vec<ScriptError>,
 }
 
 /// Resolves a script against the modules of a space and the files of its workspace.
@@ -48,10 +60,11 @@ pub(crate) fn resolve(
     given: Known<'_>,
     workspace: Option<&Workspace>,
 ) -> Result<Resolved, ScriptError> {
-    let Known { modules: known, withheld, has_fetch, packages, max_bytes, memory } = given;
+    let Known { modules: known, withheld, denials, has_fetch, packages, max_bytes, memory } = given;
     let mut graph = Graph {
         known,
         withheld,
+        denials,
         workspace,
         packages: packages.map(|packages| PackageGraph::new(packages, name)),
         modules: Modules::default(),
@@ -59,6 +72,8 @@ pub(crate) fn resolve(
         calls: Vec::new(),
         has_more_calls: false,
         uses_fetch: false,
+        named: Vec::new(),
+        warnings: Vec::new(),
         waiting: VecDeque::new(),
         found: HashMap::new(),
         max_bytes,
@@ -69,6 +84,7 @@ pub(crate) fn resolve(
     let mut sources = Sources::default();
     let mut entry = graph.prepare(name, source, SourceKind::Script)?;
     graph.note_uses(name, &entry);
+    graph.note_unused(name, &entry);
     sources.0.insert(name.to_owned(), Source { text: source.to_owned(), positions: entry.positions.clone() });
     while let Some((path, text)) = graph.waiting.pop_front() {
         if path.ends_with(".json") {
@@ -80,6 +96,7 @@ pub(crate) fn resolve(
         // A script that its own files import is one text to its reader.
         if path != name || text != source {
             graph.note_uses(&path, &prepared);
+            graph.note_unused(&path, &prepared);
         }
         graph.modules.insert(path.clone(), ModuleSource::JavaScript(prepared.code));
         // A file that imports the script itself does not take its places away.
@@ -89,8 +106,8 @@ pub(crate) fn resolve(
     if has_fetch && graph.uses_fetch {
         graph.add_fetch(&mut entry);
     }
-    let Graph { modules, interfaces, calls, has_more_calls, uses_fetch, .. } = graph;
-    Ok(Resolved { entry, modules, sources, interfaces, calls, has_more_calls, uses_fetch })
+    let Graph { modules, interfaces, calls, has_more_calls, uses_fetch, named, warnings, .. } = graph;
+    Ok(Resolved { entry, modules, sources, interfaces, calls, has_more_calls, uses_fetch, named, warnings })
 }
 
 /// What a space has for its scripts.
@@ -98,6 +115,8 @@ pub(crate) fn resolve(
 pub(crate) struct Known<'a> {
     pub(crate) modules: &'a Modules,
     pub(crate) withheld: &'a Withheld,
+    /// Exports that exist and that the policy denies to everybody.
+    pub(crate) denials: Denials<'a>,
     /// Whether scripts that use the global `fetch` are given it.
     pub(crate) has_fetch: bool,
     /// The npm packages that may be imported; none for agents' scripts.
@@ -117,6 +136,7 @@ pub(crate) type Withheld = BTreeMap<String, String>;
 struct Graph<'a> {
     known: &'a Modules,
     withheld: &'a Withheld,
+    denials: Denials<'a>,
     workspace: Option<&'a Workspace>,
     packages: Option<PackageGraph<'a>>,
     modules: Modules,
@@ -124,6 +144,8 @@ struct Graph<'a> {
     calls: Vec<ProgramCall>,
     has_more_calls: bool,
     uses_fetch: bool,
+    named: Vec<NamedImport>,
+    warnings: Vec<ScriptError>,
     /// Files that were found and are still to be read: path and text.
     waiting: VecDeque<(String, String)>,
     /// Paths as they were written, and the files they stand for.
@@ -222,17 +244,9 @@ impl Graph<'_> {
         }
         let Some(module) = self.known.get(site.specifier) else { return Err(self.unknown(file, site)) };
         if let ModuleSource::Bindings(bindings) = module {
-            let exports = || bindings.iter().filter(|binding| binding.is_export()).map(Binding::export);
-            for (name, position) in site.names.iter().zip(&site.name_positions) {
-                if let Some(name) = missing_export(name, exports) {
-                    let near = nearest(name, exports()).map(|near| format!("did you mean '{near}'? "));
-                    let all = exports().collect::<Vec<_>>().join(", ");
-                    let hint = format!("{}it exports {all}", near.unwrap_or_default());
-                    let message = format!("'{}' has no export '{name}'", site.specifier);
-                    return Err(ScriptError::new(IMPORT_UNKNOWN, file, message).at(*position).hint(hint));
-                }
-            }
-            let wanted = bindings.iter().filter(|binding| site.takes(binding.export())).cloned().collect();
+            let (wanted, named) = self.denials.taken(bindings, file, site)?;
+            let room = MAX_CALL_SITES.saturating_sub(self.named.len());
+            self.named.extend(named.into_iter().take(room));
             self.bind(site.specifier, wanted);
         } else {
             self.modules.insert(site.specifier.to_owned(), module.clone());
@@ -273,11 +287,11 @@ impl Graph<'_> {
         }
         let error = ScriptError::new(IMPORT_UNKNOWN, file, format!("Cannot find module '{}'", site.specifier));
         let error = error.at(site.position);
+        if let Some(instead) = absent::instead_of(site.specifier, Position::Script, |part| self.has_standard(part)) {
+            return error.hint(format!("it is a module of Node, and there is no Node here: {instead}"));
+        }
         match nearest(site.specifier, self.known.names()) {
             Some(nearest) => error.hint(format!("did you mean '{nearest}'?")),
-            None if site.specifier.starts_with("node:") => {
-                error.hint("there are no Node modules here: use a capability module")
-            }
             None => {
                 let names: Vec<_> = self.known.names().take(20).collect();
                 error.hint(match names.is_empty() {
@@ -286,6 +300,12 @@ impl Graph<'_> {
                 })
             }
         }
+    }
+
+    /// Whether this part of the standard library can be imported.
+    fn has_standard(&self, part: &str) -> bool {
+        let bindings = self.known.get(standard::SPECIFIER);
+        matches!(bindings, Some(ModuleSource::Bindings(bindings)) if bindings.iter().any(|it| it.export() == part))
     }
 
     fn relative(&mut self, file: &str, site: &ImportSite<'_>) -> Result<String, ScriptError> {
@@ -328,34 +348,13 @@ impl Graph<'_> {
                 Err(error) => return Err(refuse(format!("Cannot read '{path}': {error}"))),
             }
         }
+        let hint = match near_file(workspace, &wanted, site.specifier) {
+            Some(near) => format!("did you mean '{near}'?"),
+            None => "paths are relative to the importing file".to_owned(),
+        };
         self.found.insert(wanted, None);
-        Err(refuse(format!("Cannot find '{}'", site.specifier)).hint("paths are relative to the importing file"))
+        Err(refuse(format!("Cannot find '{}'", site.specifier)).hint(hint))
     }
-}
-
-impl ImportSite<'_> {
-    /// Whether the import can see an export of this name; `import 'module'` is for whoever calls by name.
-    fn takes(&self, export: &str) -> bool {
-        self.names.is_empty()
-            || self.names.iter().any(|name| match name {
-                ImportedName::Namespace => true,
-                ImportedName::Named(name) => name == export,
-                ImportedName::Default => false,
-            })
-    }
-}
-
-/// The name, if there is no export of it.
-fn missing_export<'a, 'b, Names: Iterator<Item = &'a str>>(
-    name: &'b ImportedName,
-    exports: impl Fn() -> Names,
-) -> Option<&'b str> {
-    let name = match name {
-        ImportedName::Namespace => return None,
-        ImportedName::Default => "default",
-        ImportedName::Named(name) => name,
-    };
-    (!exports().any(|export| export == name)).then_some(name)
 }
 
 /// Takes what parsing a source needs, until that is done.

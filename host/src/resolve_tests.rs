@@ -20,6 +20,7 @@ fn resolved(files: &[(&str, &str)], source: &str) -> Resolved {
     let known = Known {
         modules: &known,
         withheld: &Withheld::new(),
+        denials: Denials::default(),
         has_fetch: false,
         packages: None,
         max_bytes: 1 << 20,
@@ -99,4 +100,89 @@ fn a_fetch_in_any_file_is_a_fetch_of_the_script() {
         [("lib.ts", "export const get = () => fetch('a')"), ("none.ts", "export const get = (fetch) => fetch('a')")];
     assert!(resolved(&files, "import { get } from './lib'; get()").uses_fetch);
     assert!(!resolved(&files, "import { get } from './none'; get()").uses_fetch);
+}
+
+/// The warnings of a script, as `file:line:column message; hint`.
+fn warnings(files: &[(&str, &str)], source: &str) -> Vec<String> {
+    let show = |warning: &ScriptError| {
+        let position = warning.position.unwrap();
+        let hint = warning.hint.as_deref().unwrap_or("-");
+        format!("{}:{}:{} {}: {hint}", warning.file, position.line, position.column, warning.message)
+    };
+    resolved(files, source).warnings.iter().map(show).collect()
+}
+
+#[test]
+fn slips_in_imports_without_a_use_are_told() {
+    let files = [("helpers.ts", "export const a = 1"), ("used.ts", "import { b } from './helprs'; export const c = 2")];
+    for (source, expected) in [
+        (
+            "import { x } from '@capabilities/flies'; 1",
+            "main.ts:1:19 Cannot find module '@capabilities/flies'; nothing uses it, so it was left out: did you mean '@capabilities/files'?",
+        ),
+        (
+            "import { x } from 'lodash'; 1",
+            "main.ts:1:19 Cannot find module 'lodash'; nothing uses it, so it was left out: this space has @capabilities/files, plain",
+        ),
+        (
+            "import { fileSystm } from '@capabilities/files'; 1",
+            "main.ts:1:10 '@capabilities/files' has no export 'fileSystm'; nothing uses it, so it was left out: did you mean 'fileSystem'? it exports fileSystem",
+        ),
+        (
+            "import { fileSystem, remove } from '@capabilities/files'; fileSystem.list()",
+            "main.ts:1:22 '@capabilities/files' has no export 'remove'; nothing uses it, so it was left out: it exports fileSystem",
+        ),
+        (
+            "import { a } from './helprs.ts'; 1",
+            "main.ts:1:19 Cannot find './helprs.ts'; nothing uses it, so it was left out: did you mean './helpers.ts'?",
+        ),
+        (
+            "import { c } from './used'; c",
+            "used.ts:1:19 Cannot find './helprs'; nothing uses it, so it was left out: did you mean './helpers'?",
+        ),
+    ] {
+        assert_eq!(warnings(&files, source), [expected], "{source}");
+    }
+    for fine in [
+        "import { fileSystem } from '@capabilities/files'; 1",
+        "import { a } from './helpers'; import { fileSystem } from 'plain'; 1",
+        // Types are known to nobody here.
+        "import type { Entry } from '@capabilities/nothing'; const e: Entry = 1; e",
+        "import { Entry } from '@capabilities/nothing'; const e: Entry = 1; e",
+        "import { Entry, fileSystem } from '@capabilities/files'; fileSystem.list()",
+        "import {} from 'nothing'; 1",
+    ] {
+        assert_eq!(warnings(&files, fine), Vec::<String>::new(), "{fine}");
+    }
+    let many: String = (0..100).map(|number| format!("import {{ x{number} }} from 'lodash{number}';")).collect();
+    assert_eq!(warnings(&files, &many).len(), 20);
+}
+
+#[test]
+fn a_file_that_is_not_there_comes_with_the_one_that_was_meant() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::create_dir(folder.path().join("lib")).unwrap();
+    for name in ["lib/helpers.ts", "lib/.secret.ts", "lib/notes.txt", "main.ts"] {
+        fs::write(folder.path().join(name), "export const a = 1").unwrap();
+    }
+    let workspace = Workspace::open(folder.path()).unwrap();
+    let known = Modules::default();
+    let hint = |specifier: &str| {
+        let known = Known {
+            modules: &known,
+            withheld: &Withheld::new(),
+            denials: Denials::default(),
+            has_fetch: false,
+            packages: None,
+            max_bytes: 1 << 20,
+            memory: None,
+        };
+        let source = format!("import {{ a }} from '{specifier}'; a");
+        resolve("main.ts", &source, known, Some(&workspace)).err().and_then(|error| error.hint).unwrap()
+    };
+    assert_eq!(hint("./lib/helprs.ts"), "did you mean './lib/helpers.ts'?");
+    assert_eq!(hint("./lib/helprs"), "did you mean './lib/helpers'?");
+    for stranger in ["./lib/note", "./lib/database.ts", "./secret", "./lib/secret.ts", "./nothing/helpers.ts"] {
+        assert_eq!(hint(stranger), "paths are relative to the importing file", "{stranger}");
+    }
 }

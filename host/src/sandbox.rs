@@ -3,16 +3,21 @@
 //! - `description`: what its interfaces and functions are
 //! - `target`: one function and what answers it; `answer`: its answers as component values; `host_call`: calls that no
 //!   script makes
+//! - `hidden`: functions that a caller does not see; `missing`: calls of them, and of those that never existed
 
 mod answer;
 mod description;
+mod hidden;
 #[cfg(feature = "compiler")]
 mod host_call;
+mod missing;
 mod target;
 
+pub(crate) use description::label_of;
 pub(crate) use description::{Description, FunctionDescription, FunctionSpec, InterfaceDescription};
 #[cfg(feature = "compiler")]
-pub(crate) use description::{function_id, label, label_of};
+pub(crate) use description::{function_id, label};
+pub(crate) use hidden::Hidden;
 #[cfg(feature = "compiler")]
 pub(crate) use host_call::HostCall;
 pub(crate) use target::Target;
@@ -23,11 +28,12 @@ use crate::error::HostError;
 use crate::events::Observer;
 use crate::handlers::Handlers;
 use crate::pipeline::{Notices, Rules};
-use crate::run::{Entry, State};
+use crate::run::{Caller, Entry, State};
 use crate::services;
 use crate::values::camel_case;
 use agent_spaces_approvals::Pending;
 use agent_spaces_mcp::secrets::Redactor;
+use hidden::Gates;
 use std::sync::Arc;
 use wasmtime::component::{Component, Instance, InstancePre, Linker};
 use wasmtime::{Result, Store};
@@ -49,6 +55,7 @@ struct Linked {
     redactor: Redactor,
     notices: Notices,
     max_pending: usize,
+    gates: Gates,
 }
 
 impl Sandbox {
@@ -64,12 +71,12 @@ impl Sandbox {
         if !missing.is_empty() {
             return Err(HostError::MissingHandlers(missing));
         }
-        let pre = prepare(engine, component, &description, handlers, rules).map_err(HostError::engine)?;
+        let (pre, gates) = prepare(engine, component, &description, handlers, rules).map_err(HostError::engine)?;
         let entry = Entry::find(component).map_err(HostError::engine)?;
         let (observer, audit, redactor) = (rules.observer.clone(), rules.audit.clone(), rules.redactor.clone());
         let max_pending = rules.policy.approvals().max_pending as usize;
         let (engine, notices) = (engine.clone(), rules.notices());
-        let linked = Linked { engine, pre, entry, description, observer, audit, redactor, notices, max_pending };
+        let linked = Linked { engine, pre, entry, description, observer, audit, redactor, notices, max_pending, gates };
         Ok(Sandbox(Arc::new(linked)))
     }
 
@@ -111,11 +118,17 @@ impl Sandbox {
         self.0.description.interfaces.iter().map(|interface| interface.name.as_str())
     }
 
-    /// What scripts call the linked interfaces and their functions.
-    pub(crate) fn exports(&self) -> impl Iterator<Item = (&str, Vec<String>)> {
+    /// What a caller does not see of it.
+    pub(crate) fn hidden(&self, caller: &Caller) -> Arc<Hidden> {
+        self.0.gates.hidden(caller)
+    }
+
+    /// What scripts call the linked interfaces and their functions, but for those that are hidden.
+    pub(crate) fn exports(&self, hidden: &Hidden) -> impl Iterator<Item = (&str, Vec<String>)> {
         self.0.description.interfaces.iter().map(|interface| {
-            let functions = interface.functions.iter().map(|function| camel_case(&function.shape.name));
-            (interface.export.as_str(), functions.collect())
+            let names = interface.functions.iter().map(|function| function.shape.name.as_str());
+            let seen = names.filter(|name| !hidden.has(&interface.name, name));
+            (interface.export.as_str(), seen.map(camel_case).collect())
         })
     }
 
@@ -140,26 +153,28 @@ fn prepare(
     description: &Description,
     handlers: &Handlers,
     rules: &Rules,
-) -> Result<InstancePre<State>> {
+) -> Result<(InstancePre<State>, Gates)> {
     let mut linker = Linker::new(engine.wasmtime());
     linker.root().module(ENGINE_IMPORT, engine.module())?;
     services::add_to_linker(&mut linker)?;
-    answer(&mut linker, &description.interfaces, handlers, rules)?;
-    linker.instantiate_pre(component)
+    let targets = answer(&mut linker, &description.interfaces, handlers, rules)?;
+    Ok((linker.instantiate_pre(component)?, Gates::new(targets.into_iter())))
 }
 
-/// Lets handlers answer the functions of interfaces, after all steps.
+/// Lets handlers answer the functions of interfaces, after all steps. Gives the functions.
 pub(crate) fn answer(
     linker: &mut Linker<State>,
     interfaces: &[InterfaceDescription],
     handlers: &Handlers,
     rules: &Rules,
-) -> Result<()> {
+) -> Result<Vec<Arc<Target>>> {
+    let mut targets = Vec::new();
     for interface in interfaces {
         let mut instance = linker.instance(&interface.name)?;
         for function in &interface.functions {
             let name = &function.shape.name;
             let Some(target) = Target::new(interface, function, handlers, rules).map(Arc::new) else { continue };
+            targets.push(target.clone());
             if function.shape.is_async {
                 instance.func_new_concurrent(name, move |accessor, _, arguments, results| {
                     let target = target.clone();
@@ -173,5 +188,5 @@ pub(crate) fn answer(
             }
         }
     }
-    Ok(())
+    Ok(targets)
 }

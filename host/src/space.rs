@@ -9,14 +9,15 @@ use crate::engine::Engine;
 use crate::error::{HostError, PrepareError};
 use crate::events::Event;
 use crate::handlers::{ALL, CapabilityError, Handlers};
+use crate::import_set::ImportSet;
 use crate::interfaces::{Interfaces, Selection};
 use crate::limits::Limits;
 use crate::manifest::{Manifest, ManifestInterface, manifest, reach};
 use crate::modules::{ModuleSource, Modules};
 use crate::npm::Packages;
-use crate::pipeline::{Approvals, Grants, History, KnownFunction, Rules};
+use crate::pipeline::{Approvals, Grants, History, KnownFunction, ResultObserver, Rules};
 use crate::program::Program;
-use crate::resolve::{Known, Withheld, resolve};
+use crate::resolve::{Denials, Known, Withheld, resolve};
 use crate::run::{Caller, RunOptions, RunReport};
 use crate::sandbox::{Description, HostCall, Sandbox, Target};
 use crate::sandbox_cache::SandboxCache;
@@ -24,7 +25,9 @@ use crate::snapshot::Snapshot;
 use crate::typed_call::TypedCall;
 use crate::workspace::Workspace;
 use agent_spaces_mcp::secrets::Redactor;
-use agent_spaces_policy::{AmbiguousRule, DayCounts, Explanation, FunctionId, LabelledFunction, Policy};
+use agent_spaces_policy::{
+    AmbiguousRule, DayCounts, Explanation, FunctionId, LabelledFunction, Policy, RateFile, not_callable,
+};
 use capability_gen::names::nearest;
 use capability_gen::shown::Shown;
 use serde::de::DeserializeOwned;
@@ -161,6 +164,14 @@ impl Space {
         self
     }
 
+    /// Counts calls here too, for rules that say how fast they may follow one another: over all processes that share the
+    /// file. Without it they are counted in this process.
+    #[must_use]
+    pub fn with_rate_file(mut self, rates: RateFile) -> Space {
+        self.rules.rates = Some(Arc::new(rates));
+        self
+    }
+
     /// Takes these secrets out of everything that is written down, shown or returned: what providers answer, and what
     /// scripts print, send, throw and give. Providers are sent what scripts pass, as it is.
     #[must_use]
@@ -180,6 +191,13 @@ impl Space {
     #[must_use]
     pub fn with_observer(mut self, observer: impl Fn(&Event) + Send + Sync + 'static) -> Space {
         self.rules.observer = Some(Arc::new(observer));
+        self
+    }
+
+    /// Shows every result that has no type to an observer, without secrets.
+    #[must_use]
+    pub fn with_result_observer(mut self, observer: Arc<ResultObserver>) -> Space {
+        self.rules.results = Some(observer);
         self
     }
 
@@ -236,6 +254,7 @@ impl Space {
         let known = Known {
             modules: &self.modules,
             withheld: &self.withheld,
+            denials: Denials::by(&self.rules),
             has_fetch: self.has_fetch,
             packages: self.packages.as_ref(),
             max_bytes: self.max_source,
@@ -248,17 +267,21 @@ impl Space {
             }
             error
         })?;
-        let sandbox = self.sandbox(&resolved.interfaces)?;
-        Ok(Program::new(name, resolved, sandbox))
+        // The files of npm packages are not looked through for what they call.
+        let set = match self.packages {
+            Some(_) => ImportSet::whole(resolved.interfaces.clone()),
+            None => ImportSet::of(&resolved, &self.interfaces),
+        };
+        Ok(Program::new(name, resolved, self.sandbox_of(&set)?))
     }
 
     /// The program in a sandbox that begins where a run of it has ended, its modules evaluated; nothing where that is not
     /// the same every time. Takes a thread until it is made, which must be one of a tokio runtime's for blocking.
     pub(crate) fn after(&self, program: &Program, limits: Limits) -> Result<Option<Program>, HostError> {
-        let interfaces: BTreeSet<String> = program.interfaces().map(str::to_owned).collect();
-        let (_, binding) = self.binding(&interfaces, Inside::Nothing)?;
+        let set = ImportSet::whole(program.interfaces().map(str::to_owned).collect());
+        let (_, binding) = self.binding(&set, Inside::Nothing)?;
         let Some(snapshot) = Snapshot::of(program, &binding, limits)? else { return Ok(None) };
-        Ok(Some(program.in_sandbox(self.link(&interfaces, Inside::Snapshot(&snapshot))?)))
+        Ok(Some(program.in_sandbox(self.link(&set, Inside::Snapshot(&snapshot))?)))
     }
 
     /// Runs a program to its end.
@@ -346,6 +369,11 @@ impl Space {
         self.rules.is_open(function, caller)
     }
 
+    /// Why the policy denies a function to everybody, for the operator, where it does.
+    pub(crate) fn denial(&self, function: &KnownFunction<'_>) -> Option<String> {
+        self.rules.denial(function)
+    }
+
     /// What answers a function.
     fn target(&self, function: &FunctionId) -> Result<Arc<Target>, CapabilityError> {
         let unavailable = |error: HostError| CapabilityError::new("call.unavailable", error.to_string());
@@ -368,28 +396,35 @@ impl Space {
 
     /// The sandbox for these interfaces, linked at most once.
     pub fn sandbox(&self, interfaces: &BTreeSet<String>) -> Result<Sandbox, HostError> {
-        self.sandboxes.get_or_link(interfaces, || self.link(interfaces, Inside::Nothing))
+        self.sandbox_of(&ImportSet::whole(interfaces.clone()))
     }
 
-    fn link(&self, interfaces: &BTreeSet<String>, inside: Inside<'_>) -> Result<Sandbox, HostError> {
+    fn sandbox_of(&self, set: &ImportSet) -> Result<Sandbox, HostError> {
+        self.sandboxes.get_or_link(&set.key(), || self.link(set, Inside::Nothing))
+    }
+
+    fn link(&self, set: &ImportSet, inside: Inside<'_>) -> Result<Sandbox, HostError> {
         self.check_rules()?;
-        let (selection, wasm) = self.binding(interfaces, inside)?;
+        let (selection, wasm) = self.binding(set, inside)?;
         let component = self.engine.component(&wasm)?;
         let description = Description { interfaces: selection.interfaces };
         Sandbox::link(&self.engine, &component, description, &self.handlers, &self.rules)
     }
 
     /// The component for some of its interfaces.
-    fn binding(&self, interfaces: &BTreeSet<String>, inside: Inside<'_>) -> Result<(Selection, Vec<u8>), HostError> {
-        let selection = self.interfaces.select(interfaces)?;
-        let names = Names { imports: interfaces, exports: &BTreeSet::new() };
+    fn binding(&self, set: &ImportSet, inside: Inside<'_>) -> Result<(Selection, Vec<u8>), HostError> {
+        let mut selection = self.interfaces.select(set.interfaces())?;
+        for (interface, functions) in set.named() {
+            selection.narrow(interface, functions);
+        }
+        let names = Names { imports: set.interfaces(), exports: &BTreeSet::new() };
         let wasm = binding::build(&selection, Base::Sandbox, &names, inside)?;
         Ok((selection, wasm))
     }
 }
 
 fn unknown(name: &str) -> CapabilityError {
-    CapabilityError::new("call.denied", format!("this space has no function {name}"))
+    CapabilityError::new("call.denied", not_callable(name))
 }
 
 /// The one function that a name stands for.

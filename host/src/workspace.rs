@@ -10,6 +10,12 @@ use cap_std::fs::Dir;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
+/// What files end with that can be imported.
+const SOURCES: [&str; 5] = [".ts", ".mts", ".js", ".mjs", ".json"];
+
+/// Most entries of a folder that are looked at for the name that was meant.
+const MAX_LISTED: usize = 1_000;
+
 /// A folder, opened once; nothing outside it can be reached through it, symlinks included, and nothing in it that is closed
 /// to scripts.
 #[derive(Debug)]
@@ -62,6 +68,21 @@ impl Workspace {
         // By its real path: that is the one that was checked.
         let folder = Dir::open_ambient_dir(&real, ambient_authority())?;
         Ok((Workspace { folder, alone: None, has_hard_links }, closed))
+    }
+
+    /// Names of files of a folder that may be imported, the first of them; none where scripts see nothing of it.
+    pub(crate) fn importable(&self, folder: &str) -> Vec<String> {
+        let is_open = |name: &str| !is_protected(name, Access::Read);
+        let real = self.folder.canonicalize(folder).ok();
+        let real = real.filter(|real| real.iter().all(|name| name == "." || is_open(&name.to_string_lossy())));
+        let (None, Some(real)) = (&self.alone, real) else { return Vec::new() };
+        let real = if real.as_os_str().is_empty() { PathBuf::from(".") } else { real };
+        let Ok(entries) = self.folder.read_dir(real) else { return Vec::new() };
+        let names = entries.take(MAX_LISTED).filter_map(|entry| entry.ok()?.file_name().into_string().ok());
+        let is_source = |name: &String| SOURCES.iter().any(|extension| name.ends_with(extension));
+        let mut names: Vec<String> = names.filter(|name| is_source(name) && is_open(name)).collect();
+        names.sort();
+        names
     }
 
     /// The text of a file of at most `limit` bytes; none where there is no such file.

@@ -3,6 +3,7 @@
 use crate::connection::{Connection, Deadline};
 use crate::error::CallError;
 use crate::handler::ProgressSink;
+use crate::results;
 use rmcp::model::*;
 use serde_json::{Map, Value};
 use std::time::{Duration, Instant};
@@ -26,7 +27,7 @@ impl Connection {
             (params.input_responses, params.request_state) = answers;
             ClientRequest::CallToolRequest(CallToolRequest::new(params))
         });
-        raw(result.await?, &["content", "structuredContent", "isError"])
+        raw(result.await?, &["content", "structuredContent", "isError", results::TOOL_RESULT])
     }
 
     /// Reads a resource; gives the whole answer.

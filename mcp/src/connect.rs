@@ -5,6 +5,7 @@ use crate::connection::Connection;
 use crate::context::Context;
 use crate::error::ConnectError;
 use crate::handler::{Handler, Shared};
+use crate::late_discover::{AnsweredLate, LateDiscover};
 use crate::notifications::Notifications;
 use crate::secrets::Secret;
 use crate::settings::{Auth, BearerSource, Endpoint, Protocol, RemoteEndpoint, ServerSettings, StdioEndpoint};
@@ -16,7 +17,10 @@ use rmcp::service::{
 };
 use rmcp::transport::streamable_http_client::StreamableHttpError;
 use rmcp::transport::{DynamicTransportError, Transport};
-use std::sync::Arc;
+use std::collections::VecDeque;
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 use tokio::sync::OnceCell;
 
 type Service = RunningService<RoleClient, Handler>;
@@ -26,10 +30,17 @@ impl Connection {
     pub async fn open(settings: ServerSettings, context: &Context) -> Result<Connection, ConnectError> {
         let after = settings.connect_timeout;
         let settings = Arc::new(settings);
-        let opening = Opening { settings: settings.clone(), context, shared: Arc::default(), bearer: OnceCell::new() };
+        let opening = Opening {
+            settings: settings.clone(),
+            context,
+            shared: Arc::default(),
+            bearer: OnceCell::new(),
+            diagnosis: Mutex::default(),
+            answered_late: AnsweredLate::default(),
+        };
         opening.trace();
-        let mut diagnosis = None;
-        let opened = tokio::time::timeout(after, opening.open(&mut diagnosis)).await;
+        let opened = tokio::time::timeout(after, opening.open_audibly()).await;
+        let diagnosis = opening.diagnosis();
         let service = opened.unwrap_or_else(|_| {
             let unknown = ConnectError::Timeout { after, stderr: String::new() };
             Err(diagnosis.as_ref().map_or(unknown, |diagnosis| diagnosis.timeout(after)))
@@ -51,7 +62,17 @@ struct Opening<'a> {
     shared: Arc<Shared>,
     /// A program that gives a token may ask a person: it is run once.
     bearer: OnceCell<Secret>,
+    /// What is known of the process that was started last.
+    diagnosis: Mutex<Option<Diagnosis>>,
+    /// Whether a server showed its generation when nobody asked for it any more.
+    answered_late: AnsweredLate,
 }
+
+/// A server that takes longer than this is told of: nothing else shows that something goes on.
+const SLOW: Duration = Duration::from_secs(10);
+
+/// How long the SDK waits for an answer to `server/discover` before it tries `initialize` in the same session.
+const DISCOVERY: Duration = Duration::from_secs(10);
 
 /// Why HTTP did not work, and the status that said so.
 struct Refusal {
@@ -95,7 +116,46 @@ impl Opening<'_> {
         });
     }
 
-    async fn open(&self, diagnosis: &mut Option<Diagnosis>) -> Result<Service, ConnectError> {
+    fn diagnosis(&self) -> Option<Diagnosis> {
+        self.diagnosis.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Opens a session, and says so where that takes long.
+    async fn open_audibly(&self) -> Result<Service, ConnectError> {
+        let opening = self.open();
+        tokio::pin!(opening);
+        if let Ok(opened) = tokio::time::timeout(SLOW, &mut opening).await {
+            return opened;
+        }
+        let [slow, most] = [SLOW, self.settings.connect_timeout].map(humantime::format_duration);
+        let what = match &self.settings.endpoint {
+            Endpoint::Stdio(_) => "is still starting; a first start may have to download its package",
+            _ => "has not answered yet",
+        };
+        self.context.warn(&self.settings.name, &format!("after {slow} it {what}; it is given {most} in all"));
+        opening.await
+    }
+
+    /// Whether a program was started that has said nothing yet. What it was told waits in its input; started anew, it would
+    /// begin anew.
+    fn is_starting(&self) -> bool {
+        self.diagnosis().is_some_and(|known| !known.has_spoken() && known.exit_status().is_none())
+    }
+
+    /// Gives an attempt that others follow half of the time, and more to a program that is still starting: one that heard
+    /// both ways to begin has nothing to gain from another start.
+    async fn attempt_in_share(&self, protocol: Protocol) -> Result<Service, ConnectError> {
+        let after = self.settings.connect_timeout / 2;
+        let attempt = self.attempt(protocol);
+        tokio::pin!(attempt);
+        match tokio::time::timeout(after, &mut attempt).await {
+            Ok(opened) => opened,
+            Err(_) if after >= DISCOVERY && self.is_starting() => attempt.await,
+            Err(_) => Err(ConnectError::Timeout { after, stderr: String::new() }),
+        }
+    }
+
+    async fn open(&self) -> Result<Service, ConnectError> {
         // A server may lock itself to the first generation that it hears, so each attempt is a start of its own.
         let attempts: &[Protocol] = match (self.settings.protocol, self.settings.expected) {
             (Protocol::Auto, Protocol::Auto) => &[Protocol::Auto, Protocol::Session],
@@ -105,16 +165,12 @@ impl Opening<'_> {
             (Protocol::Stateless, _) => &[Protocol::Stateless],
         };
         let mut last = None;
-        for (index, protocol) in attempts.iter().enumerate() {
-            let attempt = self.attempt(*protocol, diagnosis);
-            let opened = match index + 1 == attempts.len() {
-                true => attempt.await,
+        let mut attempts: VecDeque<Protocol> = attempts.iter().copied().collect();
+        while let Some(protocol) = attempts.pop_front() {
+            let opened = match attempts.is_empty() {
+                true => self.attempt(protocol).await,
                 // One that is never answered leaves time for the next.
-                false => {
-                    let after = self.settings.connect_timeout / 2;
-                    let timeout = ConnectError::Timeout { after, stderr: String::new() };
-                    tokio::time::timeout(after, attempt).await.unwrap_or(Err(timeout))
-                }
+                false => self.attempt_in_share(protocol).await,
             };
             match opened {
                 // A program that cannot be started, or a stranger's refusal, is the same in every protocol.
@@ -122,6 +178,9 @@ impl Opening<'_> {
                 Err(error) => {
                     self.context.trace.line(&self.settings.name, || format!("as {protocol:?}: {error}"));
                     last = Some(error);
+                    if self.answered_late.swap(false, Ordering::Relaxed) {
+                        attempts = VecDeque::from([Protocol::Stateless]);
+                    }
                 }
                 Ok(service) => return Ok(service),
             }
@@ -129,9 +188,9 @@ impl Opening<'_> {
         Err(last.unwrap_or_else(|| ConnectError::Failed("there is no protocol to try".into())))
     }
 
-    async fn attempt(&self, protocol: Protocol, diagnosis: &mut Option<Diagnosis>) -> Result<Service, ConnectError> {
+    async fn attempt(&self, protocol: Protocol) -> Result<Service, ConnectError> {
         match &self.settings.endpoint {
-            Endpoint::Stdio(endpoint) => self.stdio(endpoint, protocol, diagnosis).await,
+            Endpoint::Stdio(endpoint) => self.stdio(endpoint, protocol).await,
             Endpoint::Http(endpoint) => match self.http(endpoint, protocol).await {
                 // Servers of before 2025-03-26 take no POST at this address.
                 Err(Refusal { error, status: Some(400 | 404 | 405) }) if protocol != Protocol::Stateless => {
@@ -148,14 +207,10 @@ impl Opening<'_> {
         }
     }
 
-    async fn stdio(
-        &self,
-        endpoint: &StdioEndpoint,
-        protocol: Protocol,
-        diagnosis: &mut Option<Diagnosis>,
-    ) -> Result<Service, ConnectError> {
+    async fn stdio(&self, endpoint: &StdioEndpoint, protocol: Protocol) -> Result<Service, ConnectError> {
         let transport = StdioTransport::open(&self.settings, endpoint, self.context)?;
-        let known = diagnosis.insert(transport.diagnosis()).clone();
+        let known = transport.diagnosis();
+        *self.diagnosis.lock().unwrap_or_else(PoisonError::into_inner) = Some(known.clone());
         match self.serve(transport, protocol).await {
             Ok(service) => Ok(service),
             Err(error) => match known.ended() {
@@ -244,7 +299,8 @@ impl Opening<'_> {
                 legacy_version: Some(ProtocolVersion::LATEST_WITH_INITIALIZE),
             },
         };
-        let transport = Notifications::new(Throttled::new(transport), handler.clone());
+        let transport = LateDiscover::new(Throttled::new(transport), self.answered_late.clone());
+        let transport = Notifications::new(transport, handler.clone());
         serve_client_with_lifecycle(handler, transport, mode).await
     }
 

@@ -6,6 +6,7 @@ use crate::error::{CallError, ConnectError};
 use crate::handler::{Handler, ProgressSink, Shared};
 use crate::settings::ServerSettings;
 use crate::transport::{Diagnosis, MALFORMED, TOO_LARGE, failure};
+use capability_gen::json_memory;
 use rmcp::model::*;
 use rmcp::service::{Peer, PeerRequestOptions, RoleClient, RunningService, ServiceError};
 use std::sync::{Arc, PoisonError};
@@ -13,6 +14,9 @@ use std::time::Duration;
 use tokio::sync::{Mutex, Notify};
 use tokio::task::JoinSet;
 use tokio::time::Instant;
+
+/// The largest `data` of a JSON-RPC error that is passed on: it is for programs to branch on, and ends up in a script's memory.
+const MAX_ERROR_DATA: u64 = 64 << 10;
 
 /// How long a server may take to hear that nobody waits for a call.
 const CANCEL: Duration = Duration::from_secs(5);
@@ -164,7 +168,13 @@ impl Connection {
             }
             ServiceError::McpError(error) if error.code.0 == MALFORMED => CallError::Malformed(text(&error.message)),
             ServiceError::McpError(error) => {
-                CallError::Protocol { code: error.code.0.into(), message: text(&error.message) }
+                let mut data = error
+                    .data
+                    .filter(|data| !data.is_null() && json_memory::size(data, MAX_ERROR_DATA) < MAX_ERROR_DATA);
+                if let Some(data) = &mut data {
+                    self.context.redactor.value(data);
+                }
+                CallError::Protocol { code: error.code.0.into(), message: text(&error.message), data }
             }
             ServiceError::TransportSend(error) => {
                 let explained = explain(&error, &self.settings, &self.context).await;
@@ -172,11 +182,12 @@ impl Connection {
                     (error @ ConnectError::Unauthorized { .. }, _) => CallError::Unavailable(error),
                     (_, Some(404)) if failure::is_expired(&error) => CallError::Expired,
                     // It is there, and has not looked at the call.
-                    (error, Some(429 | 503)) => CallError::Unavailable(error),
+                    (_, Some(429)) => CallError::RateLimited,
+                    (error, Some(503)) => CallError::Unavailable(error),
                     // Some servers forget a session with one of these.
                     (error, None | Some(400 | 404 | 410)) => CallError::Lost(error.to_string()),
                     (error, Some(status)) => {
-                        CallError::Protocol { code: status.into(), message: text(&error.to_string()) }
+                        CallError::Protocol { code: status.into(), message: text(&error.to_string()), data: None }
                     }
                 }
             }

@@ -61,13 +61,27 @@ pub enum CallError {
         /// Its structured content, where it has some.
         details: Option<Value>,
     },
+    /// A capability of another host of this project failed: what its own scripts are told.
+    #[error("{message}")]
+    Capability {
+        /// What scripts branch on.
+        code: String,
+        /// What it says.
+        message: String,
+        /// Whether the same call may succeed later.
+        retryable: bool,
+        /// Further facts.
+        details: Option<Value>,
+    },
     /// The server refused the request itself.
     #[error("{message}")]
     Protocol {
-        /// The code of JSON-RPC.
+        /// The code of JSON-RPC, or the status of HTTP.
         code: i64,
         /// What it says.
         message: String,
+        /// What it says for programs.
+        data: Option<Value>,
     },
     /// It took too long, and was cancelled.
     #[error("Tool execution timed out")]
@@ -81,6 +95,9 @@ pub enum CallError {
     /// The server has forgotten the session, and has not looked at the call.
     #[error("the server has forgotten the session and has not looked at the call; call again")]
     Expired,
+    /// The server is asked too often, and has not looked at the call.
+    #[error("the server is asked too often; call again later")]
+    RateLimited,
     /// The answer is larger than what is taken.
     #[error("the server's answer is larger than {limit} bytes")]
     TooLarge {

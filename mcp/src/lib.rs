@@ -14,6 +14,7 @@
 //! - `connect`, `connection`, `handler`: opening a session, its requests, and what a server may ask of us.
 //! - `throttle`: a server's own requests and notifications, no faster than they can be taken.
 //! - `notifications`: what a server tells, in its order and without a task for each.
+//! - `late_discover`: an answer to `server/discover` that nobody waits for any more.
 //! - `listing`, `calls`: what is asked of a server.
 //! - `server`, `session`: when connections begin and end, and whether a tool is still what was accepted.
 //! - `watch`: hearing that tools changed.
@@ -27,6 +28,7 @@ mod connection;
 mod context;
 mod error;
 mod handler;
+mod late_discover;
 mod listing;
 pub mod lock;
 mod notifications;

@@ -106,6 +106,11 @@ impl Server {
         self.read(result, read).await.unwrap_or_else(|error| (Err(error), None))
     }
 
+    /// Opens the session, if there is none that can be used: so that what is asked next need not wait for a start.
+    pub async fn get_ready(&self) -> Result<(), CallError> {
+        self.session().await.map(drop)
+    }
+
     /// Holds it to this from now on, unless something was accepted of it already: its tools became known by asking it.
     pub fn hold_to(&self, accepted: &Arc<LockedServer>) {
         let _is_held_already = self.shared.accepted.set(accepted.clone());

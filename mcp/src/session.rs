@@ -101,7 +101,9 @@ impl Session {
         };
         let context = &self.connection.context;
         let now = listing.locked(accepted.endpoint.clone(), &context.redactor);
-        let changes = compare(accepted, &now.map_err(|error| CallError::Malformed(error.to_string()))?);
+        // It speaks of what nobody accepted, and so is no answer for scripts.
+        let incomparable = |error| CallError::Changed(format!("what it offers now cannot be used: {error}"));
+        let changes = compare(accepted, &now.map_err(incomparable)?);
         for warning in server_warnings(&changes) {
             self.warn(&warning);
         }

@@ -2,12 +2,13 @@
 
 use crate::argument::Fault;
 use crate::counted::Counted;
+use crate::counts::{CountError, RateFile};
 use crate::decide::Decided;
 use crate::facts::Facts;
 use crate::limiter::Limiter;
 use crate::middleware::Middleware;
 use crate::rates::{Rates, Wait};
-use crate::refusal::Refusal;
+use crate::refusal::{Refusal, not_callable};
 use crate::rule::{Decision, Rule};
 use crate::shown::shown;
 use capability_gen::identity::FunctionId;
@@ -91,13 +92,28 @@ impl FunctionPolicy {
         }
     }
 
+    /// Whether some callers may not call it at all.
+    pub fn is_gated(&self) -> bool {
+        self.decided.decision == Decision::Deny || !self.scopes.is_empty()
+    }
+
+    /// The scopes that it asks for.
+    pub fn scopes(&self) -> impl Iterator<Item = &str> {
+        self.scopes.iter().map(|(scope, _)| scope.as_str())
+    }
+
+    /// Whether calls by who has these scopes may pass at all.
+    pub fn is_open(&self, scopes: &BTreeSet<String>) -> bool {
+        self.decided.decision != Decision::Deny && self.scopes.iter().all(|(scope, _)| scopes.contains(scope))
+    }
+
     /// Refuses a function that is denied.
     pub fn check_decision(&self) -> Result<(), Refusal> {
         if self.decided.decision != Decision::Deny {
             return Ok(());
         }
         Err(Refusal {
-            message: format!("{} is denied by the policy", self.label),
+            message: not_callable(&self.label),
             operator: format!(
                 "{} is denied by {}; to allow it, {}",
                 self.label,
@@ -112,7 +128,7 @@ impl FunctionPolicy {
         let Some((scope, place)) = self.scopes.iter().find(|(scope, _)| !caller.contains(scope)) else { return Ok(()) };
         let (label, scope) = (&self.label, shown(scope));
         Err(Refusal {
-            message: format!("{label} needs a scope that the caller does not have"),
+            message: not_callable(label),
             operator: format!(
                 "{label} needs the scope `{scope}` by {place}; give it to the caller, or take it out there"
             ),
@@ -176,6 +192,21 @@ impl FunctionPolicy {
             place => format!("{}: the policy does not allow this value of `{}`", self.label, shown(place)),
         };
         if fault.why.is_about_spelling() { format!("{message}: {}", fault.why) } else { message }
+    }
+
+    /// Whether a rate bounds its calls.
+    pub fn has_rates(&self) -> bool {
+        !self.limiters.is_empty()
+    }
+
+    /// Takes back the turn that a call was given which is not made.
+    pub fn give_back(&self) {
+        self.rates.give_back(&self.limiters);
+    }
+
+    /// Takes a turn at every rate over all processes that share a file, or none. May wait a moment for other processes.
+    pub fn take_shared(&self, file: &RateFile, waited: Duration) -> Result<Result<(), Wait>, CountError> {
+        Rates::take_shared(&self.limiters, file, waited)
     }
 
     /// Takes a turn at every rate, or none. `waited` is how long the call has been waiting for one.

@@ -1,7 +1,7 @@
 //! What a call may do: presets, rules over functions and their arguments, and rates.
 //!
-//! Pure decisions: nothing here calls anything, waits, or reads a configuration. The one file that it touches holds
-//! how often something was called today.
+//! Pure decisions: nothing here calls anything, waits, or reads a configuration. The files that it touches hold how
+//! often something was called.
 //!
 //! # Layout
 //!
@@ -12,7 +12,7 @@
 //! - `tightened`: settings that may not loosen anything
 //! - `argument/`: constraints on arguments, on one spelling of every text; paths that lead nowhere
 //! - `counted`, `counts/`: how often something was called in a run, and in a day
-//! - `rates`, `limiter`: how fast something may be called
+//! - `rates`, `limiter`, `window`: how fast something may be called
 //! - `middleware`: how calls are made once they may be
 //! - `files`, `network` with `domains`: what the standard library may do
 //! - `explain`, `refusal`, `unused`, `shown`: telling people
@@ -40,11 +40,12 @@ mod settings;
 mod shown;
 mod tightened;
 mod unused;
+mod window;
 
 pub use argument::{ArgumentPath, Constraint, ConstraintError, PathError, TextKind, TextPattern, TextPatternError};
 pub use capability_gen::definition::{Period, RateLimit};
 pub use capability_gen::identity::FunctionId;
-pub use counts::{DayCounts, DayError, DayFile, DayMemory, RunCounts, Taken, Wanted};
+pub use counts::{CountError, DayCounts, DayFile, DayMemory, RateFile, RunCounts, Taken, Wanted};
 pub use decide::{Because, Decided};
 pub use domains::{DomainError, DomainPattern};
 pub use explain::{Explained, Explanation};
@@ -58,7 +59,7 @@ pub use pattern::{Pattern, PatternError};
 pub use policy::{ApprovalPolicy, Policy};
 pub use preset::{Preset, PresetLimits};
 pub use rates::{Rate, Wait};
-pub use refusal::Refusal;
+pub use refusal::{Refusal, not_callable};
 pub use rule::{Decision, Rule};
 pub use settings::{ApprovalSettings, FileSettings, NetworkSettings, Settings};
 pub use unused::UnusedRule;

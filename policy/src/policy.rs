@@ -69,9 +69,11 @@ impl Policy {
     pub fn new(settings: Settings) -> Policy {
         let settings = if settings.only_tightens { settings.tightened() } else { settings };
         let preset = settings.preset.unwrap_or(Preset::Standard);
-        let rates = Rates::new();
         let rules = settings.functions.into_iter().map(|rule| {
-            let limiter = rule.rate_limit.map(|rate| rates.limiter(rate, format!("{}.rateLimit", rule.place)));
+            let limiter = rule.rate_limit.map(|rate| {
+                let key = format!("{} at {}", rule.pattern, rule.place);
+                Arc::new(Limiter::new(rate, format!("{}.rateLimit", rule.place), key))
+            });
             RuleInForce { rule: Arc::new(rule), limiter }
         });
         Policy {
@@ -80,8 +82,10 @@ impl Policy {
             network: network(preset, settings.http),
             approvals: approvals(&settings.approvals),
             rules: rules.collect(),
-            space: settings.rate_limit.map(|rate| rates.limiter(rate, "`policy.rateLimit` of the space".to_owned())),
-            rates: Arc::new(rates),
+            space: settings.rate_limit.map(|rate| {
+                Arc::new(Limiter::new(rate, "`policy.rateLimit` of the space".to_owned(), "the space".to_owned()))
+            }),
+            rates: Arc::new(Rates::new()),
             declared: Mutex::default(),
             only_tightens: settings.only_tightens,
         }
@@ -139,7 +143,8 @@ impl Policy {
         match declared.get(&of) {
             Some(limiter) if limiter.rate == rate => limiter.clone(),
             _ => {
-                let limiter = self.rates.limiter(rate, format!("`rateLimit` in the definition of {name}"));
+                let place = format!("`rateLimit` in the definition of {name}");
+                let limiter = Arc::new(Limiter::new(rate, place, format!("the definition of {name}")));
                 declared.insert(of, limiter.clone());
                 limiter
             }

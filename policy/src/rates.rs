@@ -1,12 +1,13 @@
 //! How fast calls may follow one another.
 
-use crate::limiter::{Clock, Limiter};
+use crate::counts::{CountError, RateFile, WantedRate};
+use crate::limiter::Limiter;
 use capability_gen::definition::{Period, RateLimit};
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// So many requests in a period, all of them at once if nobody asked before.
+/// So many requests in any time of that length, all of them at once if nobody asked before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rate {
     /// How many; zero for none at all.
@@ -45,38 +46,56 @@ impl Wait {
 /// The time of a policy's limiters, and one taker at a time.
 pub(crate) struct Rates {
     start: Instant,
-    clock: Clock,
     taking: Mutex<()>,
 }
 
 impl Rates {
     pub(crate) fn new() -> Rates {
-        Rates { start: Instant::now(), clock: Clock::default(), taking: Mutex::new(()) }
-    }
-
-    pub(crate) fn limiter(&self, rate: Rate, place: String) -> Arc<Limiter> {
-        Arc::new(Limiter::new(rate, place, self.clock.clone()))
+        Rates { start: Instant::now(), taking: Mutex::new(()) }
     }
 
     /// Takes from all limiters, or from none: a call that is refused by one costs nothing at the others.
     pub(crate) fn take(&self, limiters: &[Arc<Limiter>], now: Instant, waited: Duration) -> Result<(), Wait> {
         let _taking = self.taking.lock().unwrap_or_else(PoisonError::into_inner);
-        self.clock.set(now.saturating_duration_since(self.start));
-        let before: Vec<_> = limiters.iter().map(|limiter| limiter.level()).collect();
-        let refused: Vec<_> = limiters.iter().filter_map(|limiter| Some((limiter, limiter.take().err()?))).collect();
-        let Some(retry_after) = refused.iter().map(|(_, wait)| *wait).max() else { return Ok(()) };
-        for (limiter, level) in limiters.iter().zip(before) {
-            limiter.set_level(level);
-        }
-        let may_wait = |(limiter, wait): &(&Arc<Limiter>, Duration)| {
-            limiter.rate.requests > 0 && limiter.rate.wait.is_some_and(|most| waited.saturating_add(*wait) <= most)
-        };
-        Err(Wait {
-            retry_after,
-            may_wait: refused.iter().all(may_wait),
-            operator: refused.iter().map(|(limiter, _)| limiter.to_string()).collect::<Vec<_>>().join("; "),
-        })
+        let now = u64::try_from(now.saturating_duration_since(self.start).as_nanos()).unwrap_or(u64::MAX);
+        let waits: Vec<_> = limiters.iter().map(|limiter| limiter.wait(now)).collect();
+        refuse(limiters, &waits, waited)?;
+        limiters.iter().for_each(|limiter| limiter.add(now));
+        Ok(())
     }
+
+    /// Takes back what [`Rates::take`] took, for a call that is not made.
+    pub(crate) fn give_back(&self, limiters: &[Arc<Limiter>]) {
+        let _taking = self.taking.lock().unwrap_or_else(PoisonError::into_inner);
+        limiters.iter().for_each(|limiter| limiter.give_back());
+    }
+
+    /// The same as [`Rates::take`] over all processes that share a file.
+    pub(crate) fn take_shared(
+        limiters: &[Arc<Limiter>],
+        file: &RateFile,
+        waited: Duration,
+    ) -> Result<Result<(), Wait>, CountError> {
+        let wanted: Vec<_> = limiters
+            .iter()
+            .map(|limiter| WantedRate { key: &limiter.key, most: limiter.rate.requests, period: limiter.period() })
+            .collect();
+        Ok(refuse(limiters, &file.take(&wanted)?, waited))
+    }
+}
+
+/// Refuses a call that one of the rates lets wait.
+fn refuse(limiters: &[Arc<Limiter>], waits: &[Option<Duration>], waited: Duration) -> Result<(), Wait> {
+    let refused: Vec<_> = limiters.iter().zip(waits).filter_map(|(limiter, wait)| Some((limiter, (*wait)?))).collect();
+    let Some(retry_after) = refused.iter().map(|(_, wait)| *wait).max() else { return Ok(()) };
+    let may_wait = |(limiter, wait): &(&Arc<Limiter>, Duration)| {
+        limiter.rate.requests > 0 && limiter.rate.wait.is_some_and(|most| waited.saturating_add(*wait) <= most)
+    };
+    Err(Wait {
+        retry_after,
+        may_wait: refused.iter().all(may_wait),
+        operator: refused.iter().map(|(limiter, _)| limiter.to_string()).collect::<Vec<_>>().join("; "),
+    })
 }
 
 impl From<RateLimit> for Rate {
@@ -100,10 +119,14 @@ impl fmt::Display for Rate {
 
 #[cfg(test)]
 mod tests {
-    use super::{Duration, Instant, Period, Rate, Rates, Wait};
+    use super::{Arc, Duration, Instant, Limiter, Period, Rate, Rates, Wait};
 
     fn rate(requests: u64, period: Period) -> Rate {
         Rate { requests, period, wait: None }
+    }
+
+    fn limiter(rate: Rate) -> Arc<Limiter> {
+        Arc::new(Limiter::new(rate, String::new(), String::new()))
     }
 
     fn wait(retry_after: Duration) -> Wait {
@@ -111,19 +134,22 @@ mod tests {
     }
 
     #[test]
-    fn a_burst_passes_and_then_one_by_one() {
+    fn a_burst_passes_and_then_nothing_until_it_is_a_period_ago() {
         let (rates, start) = (Rates::new(), Instant::now());
-        let limiters = [rates.limiter(rate(3, Period::Minute), String::new())];
+        let limiters = [limiter(rate(3, Period::Minute))];
         let take = |seconds| rates.take(&limiters, start + Duration::from_secs(seconds), Duration::ZERO);
         for _ in 0..3 {
             assert_eq!(take(0), Ok(()));
         }
         let refused = take(0).unwrap_err();
-        assert_eq!(refused.message(), "Rate limit exceeded. Try again in 20 seconds.");
+        assert_eq!(refused.message(), "Rate limit exceeded. Try again in 60 seconds.");
         assert!(!refused.may_wait);
-        assert!(take(19).is_err());
-        assert_eq!(take(20), Ok(()));
-        assert!(take(20).is_err());
+        assert!(take(59).is_err());
+        assert_eq!(take(60), Ok(()));
+        assert_eq!((take(70), take(70)), (Ok(()), Ok(())));
+        assert_eq!(take(119).unwrap_err().seconds(), 1);
+        rates.give_back(&limiters);
+        assert_eq!(take(119), Ok(()));
         // After a whole period of rest there is a whole burst again, and no more.
         assert_eq!((0..5).filter(|_| take(600).is_ok()).count(), 3);
     }
@@ -131,8 +157,8 @@ mod tests {
     #[test]
     fn a_refusal_by_one_rate_costs_nothing_at_the_others() {
         let (rates, now) = (Rates::new(), Instant::now());
-        let narrow = rates.limiter(rate(1, Period::Hour), String::new());
-        let wide = rates.limiter(rate(3, Period::Hour), String::new());
+        let narrow = limiter(rate(1, Period::Hour));
+        let wide = limiter(rate(3, Period::Hour));
         let both = [wide.clone(), narrow.clone()];
         assert_eq!(rates.take(&both, now, Duration::ZERO), Ok(()));
         for _ in 0..10 {
@@ -146,12 +172,12 @@ mod tests {
     #[test]
     fn a_call_may_wait_as_long_as_every_rate_that_refuses_lets_it() {
         let (rates, now) = (Rates::new(), Instant::now());
-        let patient = Rate { wait: Some(Duration::from_secs(25)), ..rate(3, Period::Minute) };
-        let limiters = [rates.limiter(patient, String::new())];
+        let patient = Rate { wait: Some(Duration::from_secs(65)), ..rate(3, Period::Minute) };
+        let limiters = [limiter(patient)];
         (0..3).for_each(|_| rates.take(&limiters, now, Duration::ZERO).unwrap());
         let refused = |waited| rates.take(&limiters, now, Duration::from_secs(waited)).unwrap_err();
         assert!(refused(0).may_wait && !refused(6).may_wait);
-        let never = [rates.limiter(Rate { wait: Some(Duration::MAX), ..rate(0, Period::Second) }, String::new())];
+        let never = [limiter(Rate { wait: Some(Duration::MAX), ..rate(0, Period::Second) })];
         assert!(!rates.take(&never, now, Duration::ZERO).unwrap_err().may_wait);
     }
 
@@ -159,10 +185,10 @@ mod tests {
     fn no_number_is_too_absurd() {
         let (rates, now) = (Rates::new(), Instant::now());
         for period in [Period::Second, Period::Minute, Period::Hour, Period::Day] {
-            let none = [rates.limiter(rate(0, period), String::new())];
+            let none = [limiter(rate(0, period))];
             assert!(rates.take(&none, now, Duration::ZERO).unwrap_err().seconds() >= 1);
             for requests in [1, 2, 1_000_000_007, u64::from(u32::MAX), u64::MAX] {
-                let limiters = [rates.limiter(rate(requests, period), String::new())];
+                let limiters = [limiter(rate(requests, period))];
                 assert_eq!(rates.take(&limiters, now, Duration::ZERO), Ok(()), "{requests}");
                 let far = now + Duration::from_secs(u64::from(u32::MAX) * 2);
                 assert_eq!(rates.take(&limiters, far, Duration::MAX), Ok(()), "{requests}");

@@ -47,6 +47,7 @@ mod index;
 mod limits;
 mod lookup;
 mod model;
+mod relevance;
 mod search;
 mod sentences;
 mod stem;

@@ -25,6 +25,15 @@ pub(crate) struct Wanted {
     pub(crate) vector: Vec<f32>,
     /// Whether it is none as it was written, and what it was meant to be is there.
     is_mistaken: bool,
+    /// Whether the first match is the word itself.
+    is_exact: bool,
+}
+
+impl Wanted {
+    /// The term that is the word itself, if there is one.
+    pub(crate) fn exact(&self) -> Option<usize> {
+        self.matches.first().filter(|_| self.is_exact).map(|exact| exact.term)
+    }
 }
 
 /// A term, how well it matches (up to 1) and how rare it is.
@@ -59,12 +68,13 @@ impl Index {
                 let meant = self.stored.terms.get(best.term).map_or(word, |term| term.word.as_str());
                 let meaning = self.table.meaning(meant);
                 let (rarity, weight, vector) = (best.rarity, meaning.weight, meaning.vector);
-                return Wanted { matches, rarity, weight, vector, is_mistaken: true };
+                return Wanted { matches, rarity, weight, vector, is_mistaken: true, is_exact: false };
             }
         }
         let rarity = matches.first().map_or_else(|| visible.unknown_rarity(), |exact| exact.rarity);
         let meaning = self.table.meaning(word);
-        Wanted { matches, rarity, weight: meaning.weight, vector: meaning.vector, is_mistaken: false }
+        let is_exact = !matches.is_empty();
+        Wanted { matches, rarity, weight: meaning.weight, vector: meaning.vector, is_mistaken: false, is_exact }
     }
 
     fn exact(&self, word: &str, visible: &Visible) -> Option<Match> {

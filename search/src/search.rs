@@ -4,6 +4,7 @@ use crate::fields::is_searchable;
 use crate::index::Index;
 use crate::limits::{MAX_QUERY_CHARACTERS, MAX_QUERY_WORDS};
 use crate::lookup::Wanted;
+use crate::relevance::Best;
 use crate::sentences::Sentences;
 use crate::stop::is_stop_word;
 use crate::vectors::Vectors;
@@ -29,7 +30,7 @@ impl Index {
     ///
     /// Documents that `is_visible` refuses are not found and do not change what is found: the answer is the one of an index without
     /// them, but for how the forms of a word are told from each other. It is asked once for each document. A query without words finds
-    /// nothing.
+    /// nothing, and so does one that nothing fits.
     pub fn search(&self, query: &str, limit: usize, is_visible: impl Fn(usize) -> bool) -> Vec<Hit> {
         self.search_with(None, query, limit, is_visible)
     }
@@ -52,15 +53,16 @@ impl Index {
         let by_meaning = self.stored.documents.cosines(&self.direction(&wanted));
         let by_sentence = sentences.map(|sentences| sentences.asked(query)).unwrap_or_default();
         let nearness = |all: &[f32], document: usize| all.get(document).copied().unwrap_or_default();
-        let mut hits: Vec<Hit> = by_words
-            .into_iter()
-            .enumerate()
-            .filter(|(document, _)| visible.has(*document))
-            .map(|(document, score)| Hit {
-                document,
-                score: score + nearness(&by_meaning, document) + SENTENCE_SHARE * nearness(&by_sentence, document),
-            })
-            .collect();
+        let mut best = Best::default();
+        let mut hits: Vec<Hit> = Vec::new();
+        for (document, score) in by_words.into_iter().enumerate().filter(|(document, _)| visible.has(*document)) {
+            let (own, sentence) = (score + nearness(&by_meaning, document), nearness(&by_sentence, document));
+            best = Best { own: best.own.max(own), sentence: best.sentence.max(sentence) };
+            hits.push(Hit { document, score: own + SENTENCE_SHARE * sentence });
+        }
+        if !self.has_relevant(best, &wanted, &visible) {
+            return Vec::new();
+        }
         self.add_servers(&mut hits);
         hits.retain(|hit| hit.score > 0.0);
         hits.sort_by(|one, other| other.score.total_cmp(&one.score).then(one.document.cmp(&other.document)));

@@ -1,7 +1,5 @@
 //! Indexes that were kept, and what became of them.
 
-#![allow(clippy::unwrap_used, reason = "tests may stop at the first surprise")]
-
 use agent_spaces_search::{Document, Index, IndexError};
 use proptest::prelude::*;
 

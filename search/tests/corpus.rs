@@ -4,8 +4,6 @@
 //! function that answers it). It is not a part of this repository: without it the test says that it was skipped, everywhere. With
 //! `AGENT_SPACES_SEARCH_MODEL`, the folder of a sentence model, the same is done with that too.
 
-#![allow(clippy::unwrap_used, reason = "tests may stop at the first surprise")]
-
 use agent_spaces_search::{Document, Index, Model, Parameter, Sentences};
 use serde_json::Value;
 use std::collections::BTreeMap;

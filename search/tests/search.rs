@@ -1,7 +1,5 @@
 //! What is found, on functions of our own.
 
-#![allow(clippy::unwrap_used, reason = "tests may stop at the first surprise")]
-
 use agent_spaces_search::{Document, Hit, Index, IndexError, MAX_DOCUMENTS, Parameter};
 
 fn document(server: &str, name: &str, description: &str, parameters: &[&str]) -> Document {
@@ -79,6 +77,21 @@ fn a_query_without_words_finds_nothing() {
     }
     assert_eq!(index.search("flights", 0, |_| true), []);
     assert_eq!(Index::build(&[]).unwrap().search("flights", 5, |_| true), []);
+}
+
+#[test]
+fn what_nothing_fits_finds_nothing() {
+    let index = Index::build(&functions()).unwrap();
+    for query in
+        ["bake a chocolate cake", "knit a wool sweater", "water my tomato plants", "what is love", "polish my shoes"]
+    {
+        assert_eq!(index.search(query, 5, |_| true), [], "{query:?}");
+    }
+    // Who names a server is shown what it has, however the rest is said.
+    let many: Vec<Document> = (0..5).map(|at| document("pantry", &format!("item{at}"), "Counts jars.", &[])).collect();
+    let index = Index::build(&many).unwrap();
+    assert_eq!(index.search("bake a chocolate cake", 5, |_| true), []);
+    assert_eq!(index.search("tighten the bicycle chain with pantry", 5, |_| true).len(), 5);
 }
 
 #[test]

@@ -211,5 +211,12 @@ interface FetchOptions {
   redirect?: 'follow';
 }
 
+// The names that other hosts have for these.
+interface Response extends FetchResponse {}
+interface RequestInit extends FetchOptions {}
+type HeadersInit = NonNullable<FetchOptions['headers']>;
+type BodyInit = NonNullable<FetchOptions['body']>;
+type RequestInfo = string | URL;
+
 /** `http` of the standard library under the name that other hosts have; there where the policy lets scripts use a network. */
 declare function fetch(input: string | URL, init?: FetchOptions): Promise<FetchResponse>;

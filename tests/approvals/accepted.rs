@@ -1,6 +1,6 @@
 //! Files that a project brings, as a person at a terminal is asked about them.
 
-use crate::support::{Home, Person};
+use crate::approvals::support::{Home, Person};
 use serde_json::json;
 
 const QUESTION: &str = "Accept this file, with all that it says? [y/N]";

@@ -1,6 +1,6 @@
 //! Which calls ask, and in whose words.
 
-use crate::support::{Ended, Home, Piped};
+use crate::approvals::support::{Ended, Home, Piped};
 use serde_json::{Value, json};
 
 /// A definition in JSON with a function that has these members too, and settings of its capability.

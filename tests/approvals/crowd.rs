@@ -1,6 +1,6 @@
 //! How many calls may wait.
 
-use crate::support::{FILE_SYSTEM, Piped};
+use crate::approvals::support::{FILE_SYSTEM, Piped};
 use serde_json::{Value, json};
 
 fn crowd(calls: usize) -> String {

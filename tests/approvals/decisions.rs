@@ -1,6 +1,6 @@
 //! Decisions that decide nothing.
 
-use crate::support::{FILE_SYSTEM, Piped};
+use crate::approvals::support::{FILE_SYSTEM, Piped};
 use serde_json::json;
 
 /// One call after the other; none ends the script.

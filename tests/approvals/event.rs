@@ -1,6 +1,6 @@
 //! The event that asks, member by member.
 
-use crate::support::{CRM, Piped};
+use crate::approvals::support::{CRM, Piped};
 use serde_json::{Value, json};
 
 #[test]

@@ -1,6 +1,6 @@
 //! The printed examples, decided in each way at a terminal and by another program.
 
-use crate::support::{CRM, Example, Person, Piped, both};
+use crate::approvals::support::{CRM, Example, Person, Piped, both};
 use serde_json::json;
 
 const EXPIRED: &str = "call.approval_expired: nobody decided about ";

@@ -1,7 +1,7 @@
 //! Files that somebody else put into the store: who can write there can get in the way, and approve nothing.
 
-use crate::store::{approvals, begun, listed, token, waiting};
-use crate::support::{Ended, FILE_SYSTEM, Home, Piped, until};
+use crate::approvals::store::{approvals, begun, listed, token, waiting};
+use crate::approvals::support::{Ended, FILE_SYSTEM, Home, Piped, until};
 use rustix::process::Signal;
 use serde_json::{Value, json};
 use std::fs;

@@ -1,6 +1,6 @@
 //! How often a person is asked.
 
-use crate::support::{Ended, FILE_SYSTEM, Person, Piped};
+use crate::approvals::support::{Ended, FILE_SYSTEM, Person, Piped};
 use serde_json::{Value, json};
 
 /// One after the other.

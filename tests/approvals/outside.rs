@@ -1,7 +1,7 @@
 //! A script that reaches for what decides over it: files, terminals, modules and addresses.
 
-use crate::store::token;
-use crate::support::{FILE_SYSTEM, Home, PROMPT, Person};
+use crate::approvals::store::token;
+use crate::approvals::support::{FILE_SYSTEM, Home, PROMPT, Person};
 use serde_json::{Value, json};
 use std::fs;
 use std::net::TcpListener;

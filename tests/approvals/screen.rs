@@ -1,6 +1,6 @@
 //! What a person sees: nothing but the prompt is where the prompt is.
 
-use crate::support::{FILE_SYSTEM, PROMPT, Person};
+use crate::approvals::support::{FILE_SYSTEM, PROMPT, Person};
 use std::thread::sleep;
 use std::time::Duration;
 

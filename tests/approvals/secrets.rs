@@ -1,7 +1,7 @@
 //! A secret in the arguments of a call that waits for a person.
 
-use crate::store::{approvals, token, waiting};
-use crate::support::{Home, Piped};
+use crate::approvals::store::{approvals, token, waiting};
+use crate::approvals::support::{Home, Piped};
 use serde_json::json;
 use std::path::{Path, PathBuf};
 

@@ -1,7 +1,7 @@
 //! A script that wants to be its own approver.
 
-use crate::store::{begun, token};
-use crate::support::{FILE_SYSTEM, Piped, finish};
+use crate::approvals::store::{begun, token};
+use crate::approvals::support::{FILE_SYSTEM, Piped, finish};
 use serde_json::{Value, json};
 
 /// Runs a script for which nobody decides anything. Gives its value, and the paths that it was asked about.

@@ -1,7 +1,7 @@
 //! A call without a script: `agent-spaces mcp call`. The server of the tests for MCP needs Python 3.
 
-use crate::store::{approvals, token, waiting};
-use crate::support::{Home, finish};
+use crate::approvals::store::{approvals, token, waiting};
+use crate::approvals::support::{Home, finish};
 use serde_json::{Value, json};
 use std::io::Write;
 use std::process::Command;

@@ -1,6 +1,6 @@
 //! Decisions of another command, by whoever has the approver token.
 
-use crate::support::{Ended, FILE_SYSTEM, Home, Piped, finish, until};
+use crate::approvals::support::{Ended, FILE_SYSTEM, Home, Piped, finish, until};
 use serde_json::{Value, json};
 
 /// Makes the approver token of a home.

@@ -1,6 +1,6 @@
 //! Whose time it is that a call waits.
 
-use crate::support::{FILE_SYSTEM, Piped};
+use crate::approvals::support::{FILE_SYSTEM, Piped};
 use serde_json::json;
 use std::thread::sleep;
 use std::time::Duration;

@@ -1,6 +1,6 @@
 //! H-17: what was accepted of a server, and what follows when the server changes.
 
-use crate::support::{Done, Project, finish, hostile, script, web_hostile};
+use crate::mcp::support::{Done, Project, finish, hostile, script, web_hostile};
 use serde_json::{Value, json};
 use std::os::unix::fs::PermissionsExt;
 
@@ -71,11 +71,17 @@ fn h_17_another_schema_is_refused_until_it_is_accepted() {
     let Some(project) = used() else { return };
     project.write("flags", "--schema-version\n2");
     let body = "export default [await attempt(() => hostile.echo({ message: 'x' })), await hostile.sleep({ ms: 1 })];";
-    let ended = project.run(&script(&["hostile"], body)).value();
+    let done = project.run(&script(&["hostile"], body));
+    let ended = done.value();
     assert_eq!(ended[0]["code"], "call.denied", "{ended}");
     let message = ended[0]["message"].as_str().unwrap();
-    assert!(message.starts_with("the schema of the tool `echo` changed"), "{message}");
-    assert!(message.contains("`agent-spaces mcp accept`"), "{message}");
+    assert!(message.contains("not what was accepted") && message.contains("`agent-spaces mcp accept`"), "{message}");
+    // What the server calls things that nobody accepted is told to the operator, and to no script.
+    assert!(!done.stdout.contains("version_2"), "{}", done.stdout);
+    assert!(
+        done.stderr.contains("the schema of the tool `echo` changed") && done.stderr.contains("version_2"),
+        "{done:?}"
+    );
     assert_eq!(ended[1], "slept", "other tools are served");
     let (state, changes, status) = audit(&project);
     assert_eq!((state.as_str(), status), ("changed", Some(1)));
@@ -107,14 +113,14 @@ fn h_17_other_words_warn_and_are_not_served() {
 fn h_17_a_new_tool_is_no_function_until_it_is_accepted() {
     let Some(project) = used() else { return };
     project.write("flags", "--extra-tool\nextra");
-    let probe = script(&["hostile"], "export default [typeof hostile.extra, await hostile.echo({ message: 'x' })];");
-    assert_eq!(project.run(&probe).value(), json!(["undefined", { "message": "x" }]));
+    let probe = script(&["hostile"], "export default ['extra' in hostile, await hostile.echo({ message: 'x' })];");
+    assert_eq!(project.run(&probe).value(), json!([false, { "message": "x" }]));
     let called = project.agent_spaces(&["mcp", "call", "hostile", "extra", "--json"]);
     assert_ne!(called.status, Some(0), "{called:?}");
     let (_, changes, status) = audit(&project);
     assert_eq!((changes, status), (vec![("the tool `extra` is new".to_owned(), true)], Some(1)));
     assert_eq!(project.agent_spaces(&["mcp", "accept"]).status, Some(0));
-    assert_eq!(project.run(&probe).value()[0], "function");
+    assert_eq!(project.run(&probe).value()[0], true);
     assert_eq!(project.agent_spaces(&["mcp", "call", "hostile", "extra", "--json"]).value(), json!({}));
 }
 

@@ -1,6 +1,6 @@
 //! What a server asks of us: refused, unless the configuration grants it.
 
-use crate::support::{Project, hostile, script};
+use crate::mcp::support::{Project, hostile, script};
 use serde_json::{Value, json};
 
 const BODY: &str = "

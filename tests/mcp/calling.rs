@@ -1,6 +1,6 @@
 //! Calls that nobody waits for, calls that report progress, and the time that they have.
 
-use crate::support::{Project, eventually, hostile, hostile_logging, script};
+use crate::mcp::support::{Project, eventually, hostile, hostile_logging, script};
 use serde_json::{Value, json};
 use std::time::Duration;
 

@@ -1,6 +1,6 @@
 //! Servers and commands that are confined: what they try to reach is refused, and done by the same ones without a profile.
 
-use crate::support::{Done, Project, Served, kernel_confines, node, reaching, script};
+use crate::mcp::support::{Done, Project, Served, kernel_confines, node, reaching, script};
 use serde_json::{Value, json};
 use std::net::TcpListener;
 use std::path::PathBuf;

@@ -1,6 +1,6 @@
 //! Many runs that share one session with one server.
 
-use crate::support::{Project, hostile_logging, script};
+use crate::mcp::support::{Project, hostile_logging, script};
 use agent_spaces::mcp::McpClients;
 use agent_spaces::project::{Equipment, Project as Configured, Surroundings};
 use agent_spaces::{Engine, EngineConfig, Limits, RunOptions};

@@ -1,6 +1,6 @@
 //! `agent-spaces doctor`: what it says of servers that work, that do not, and that may not be started.
 
-use crate::support::{Done, Project, finish, hostile};
+use crate::mcp::support::{Done, Project, finish, hostile};
 use serde_json::{Value, json};
 
 /// Looks with a home of its own: what other programs have there is no matter of this test.
@@ -58,7 +58,11 @@ fn every_server_is_followed_from_its_settings_to_its_tools() {
     project.trust();
     let well = doctor(&project, &[]);
     assert_eq!(well.status, Some(0), "{well:?}");
-    assert!(well.stdout.contains("-    server off: it is switched off\n"), "{}", well.stdout);
+    assert!(
+        well.stdout.contains("-    server off: it is switched off at agent-spaces.config.json: $.mcpServers.off\n"),
+        "{}",
+        well.stdout
+    );
 }
 
 #[test]

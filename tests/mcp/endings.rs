@@ -1,6 +1,6 @@
 //! S1-33: nothing is left of a server, however the command ends.
 
-use crate::support::{Project, eventually, hostile, node, published, script, signal};
+use crate::mcp::support::{Project, eventually, hostile, node, published, script, signal};
 use serde_json::json;
 use std::process::Stdio;
 use std::time::{Duration, Instant};

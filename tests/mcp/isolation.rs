@@ -1,6 +1,6 @@
 //! What belongs to one space stays in it.
 
-use crate::support::{Project, hostile, published, script};
+use crate::mcp::support::{Project, hostile, published, script};
 use serde_json::{Value, json};
 use std::os::unix::fs::PermissionsExt;
 

@@ -1,6 +1,6 @@
 //! A server that breaks the protocol: each call ends in the right error and in time, and the others go on.
 
-use crate::support::{Project, hostile, script};
+use crate::mcp::support::{Project, hostile, script};
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 
@@ -89,7 +89,7 @@ fn an_answer_of_50_megabytes_is_refused() {
 #[test]
 fn a_server_that_dies_fails_its_calls_and_comes_back() {
     for partial in [false, true] {
-        let Some(server) = crate::support::hostile_logging(&[]) else { return };
+        let Some(server) = crate::mcp::support::hostile_logging(&[]) else { return };
         let project = Project::with_servers(json!({ "hostile": server }));
         let body = format!(
             "const child = (await hostile.spawn({{ keep_stdout: true }})).child;
@@ -171,6 +171,7 @@ fn h_17_a_server_that_changes_its_tools_while_it_runs_is_held_to_the_lock() {
     assert_eq!(ended["before"], json!({ "message": "before" }));
     assert_eq!(ended["after"]["code"], "call.denied", "{ended}");
     let message = ended["after"]["message"].as_str().unwrap();
-    assert!(message.starts_with("the schema of the tool `echo` changed"), "{message}");
+    // What changed is for the operator: it is the server's text, which nobody accepted.
+    assert!(message.starts_with("`echo` of the MCP server `hostile` is not what was accepted of it"), "{message}");
     assert_eq!(ended["other"], "slept", "other tools go on");
 }

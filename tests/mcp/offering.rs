@@ -1,6 +1,6 @@
 //! What a server offers: pages of tools, older shapes, instructions, prompts and resources.
 
-use crate::support::{Project, hostile, script};
+use crate::mcp::support::{Project, hostile, script};
 use serde_json::{Value, json};
 
 /// S0-36: tools of every page are functions.
@@ -8,8 +8,8 @@ use serde_json::{Value, json};
 fn tools_of_every_page_can_be_called() {
     let Some(server) = hostile(&["--pages", "3"]) else { return };
     let project = Project::with_servers(json!({ "hostile": server }));
-    let body = "export default [await hostile.page1(), await hostile.page2(), typeof hostile.page3];";
-    assert_eq!(project.run(&script(&["hostile"], body)).value(), json!([{}, {}, "undefined"]));
+    let body = "export default [await hostile.page1(), await hostile.page2(), 'page3' in hostile];";
+    assert_eq!(project.run(&script(&["hostile"], body)).value(), json!([{}, {}, false]));
 }
 
 /// S0-36: a list that never ends is refused in words.
@@ -85,7 +85,7 @@ fn s4_26_resources_and_prompts_are_read_by_scripts() {
 /// S0-39, S0-40, S1-22 … S1-24, S4-26: results as data.
 #[test]
 fn s0_40_results_arrive_as_data() {
-    let Some(server) = crate::support::hostile_logging(&[]) else { return };
+    let Some(server) = crate::mcp::support::hostile_logging(&[]) else { return };
     let project = Project::with_servers(json!({ "hostile": server }));
     let body = "
         const [picture] = await hostile.image();
@@ -100,12 +100,7 @@ fn s0_40_results_arrive_as_data() {
     assert_eq!(read["structured"], json!({ "message": "x" }));
     assert_eq!(read["nothing"], "");
     assert_eq!(read["picture"][0], "image");
-    let bytes: Vec<&Value> = match &read["picture"][2] {
-        Value::Array(bytes) => bytes.iter().collect(),
-        Value::Object(bytes) => bytes.values().collect(),
-        other => panic!("{other}"),
-    };
-    assert_eq!(bytes, [80, 78, 71], "the letters PNG");
+    assert_eq!(read["picture"][2], json!({ "type": "Uint8Array", "base64": "UE5H" }), "the letters PNG");
     assert_eq!(read["sound"], "audio/wav");
     assert_eq!(read["resources"][1]["resource"]["blob"], "AAEC/f7/");
     assert_eq!(read["resources"][2], json!({ "type": "resource_link", "uri": "hostile://note", "name": "note" }));

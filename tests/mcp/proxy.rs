@@ -1,6 +1,6 @@
 //! Proxy mode of `agent-spaces mcp serve`: chosen functions as tools of their own.
 
-use crate::support::{Project, Served, small};
+use crate::mcp::support::{Project, Served, small};
 use serde_json::{Value, json};
 
 /// A definition with all that a tool can be listed with.
@@ -137,6 +137,10 @@ fn what_is_not_exposed_is_no_tool_and_what_is_denied_is_not_called() {
     let denied = served.exchange("tools/call", json!({ "name": "purge", "arguments": {} }));
     let as_unknown = unknown["error"].to_string().replace("store_value", "purge");
     assert_eq!(denied["error"].to_string(), as_unknown, "nobody can tell that it is there");
+    let told =
+        project.agent_spaces(&["mcp", "serve", "--mode", "proxy", "--expose", "crm.purge", "--expose", "crm"]).stderr;
+    assert!(told.contains("`crm.purge` is to be exposed and is not: the policy denies it"), "{told}");
+    assert!(!told.contains("`crm` is to be exposed"), "some of it is served: {told}");
     let done = project.agent_spaces(&["mcp", "serve", "--expose", "crm"]);
     assert!(done.status == Some(2) && done.stderr.contains("--mode proxy"), "{done:?}");
 }

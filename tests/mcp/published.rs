@@ -1,6 +1,6 @@
 //! Servers from npm and PyPI that nobody here wrote: every tool of each, called from a script.
 
-use crate::support::{Project, Site, browser, published, script};
+use crate::mcp::support::{Project, Site, browser, published, script};
 use serde_json::{Map, Value, json};
 use std::path::Path;
 use std::process::Command;
@@ -231,7 +231,7 @@ fn s1_05_get_env_of_server_everything_shows_no_variable_of_ours() {
     project.write("script.ts", &script(&["everything"], "export default await everything.getEnv();"));
     let mut command = project.command(&["run", "script.ts", "--json"]);
     command.env("CANARY_OF_TEST", "sings");
-    let value = crate::support::finish(command).value();
+    let value = crate::mcp::support::finish(command).value();
     assert!(value["PATH"].is_string() && !value.to_string().contains("CANARY_OF_TEST"), "{value}");
     assert!(!value.to_string().contains("XDG_STATE_HOME"), "{value}");
 }

@@ -1,6 +1,6 @@
 //! Servers behind HTTP that are broken, slow, or point elsewhere.
 
-use crate::support::{Project, script, web_hostile};
+use crate::mcp::support::{Project, script, web_hostile};
 use serde_json::{Value, json};
 
 /// The names of these servers are the ways in which they misbehave.
@@ -121,7 +121,7 @@ fn s0_35_a_header_reaches_its_server_alone() {
     for arguments in [&["run", "script.ts", "--events", "--trace-mcp"][..], &["mcp", "ping", "--trace-mcp"]] {
         let mut command = project.command(arguments);
         command.env("HEADER_OF_TEST", secret);
-        let done = crate::support::finish(command);
+        let done = crate::mcp::support::finish(command);
         said.push_str(&done.stdout);
         said.push_str(&done.stderr);
     }

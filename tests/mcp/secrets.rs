@@ -1,6 +1,6 @@
 //! What must not be known: our environment to a server, one server's secret to anybody else.
 
-use crate::support::{Project, finish, hostile, script};
+use crate::mcp::support::{Project, finish, hostile, script};
 use serde_json::{Value, json};
 
 /// What a server is given of our environment. Python itself may set `LC_CTYPE`.

@@ -1,6 +1,6 @@
 //! Servers that are slow to start, never do, or end at once.
 
-use crate::support::{Project, hostile};
+use crate::mcp::support::{Project, hostile};
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 
@@ -24,6 +24,19 @@ fn a_slow_start_is_waited_for() {
     let Some(server) = hostile(&["--slow-start", "1500"]) else { return };
     let (answer, status, _project) = ping(server);
     assert_eq!((answer["ok"].as_bool(), status), (Some(true), Some(0)), "{answer}");
+}
+
+/// S1-12: more than half of its time, so that another start would come too late.
+#[test]
+fn a_program_that_is_starting_is_not_started_again() {
+    for way in ["error", "silent"] {
+        let Some(mut server) = hostile(&["--slow-start", "13000", "--discover", way]) else { return };
+        server["connectTimeout"] = "24s".into();
+        let project = Project::with_servers(json!({ "hostile": server }));
+        let done = project.agent_spaces(&["mcp", "ping", "hostile", "--json"]);
+        assert_eq!((done.json()[0]["ok"].as_bool(), done.status), (Some(true), Some(0)), "{way}: {done:?}");
+        assert!(done.stderr.contains("after 10s it is still starting"), "{}", done.stderr);
+    }
 }
 
 /// S1-12

@@ -1,7 +1,7 @@
 //! S1-14, S1-15: one server over stdio, streamable HTTP and the older SSE gives the same answers.
 
-use crate::published::{Plan, call_all};
-use crate::support::{Project, eventually, published};
+use crate::mcp::published::{Plan, call_all};
+use crate::mcp::support::{Project, eventually, published};
 use serde_json::{Map, Value, json};
 use std::net::{TcpListener, TcpStream};
 use std::path::Path;

@@ -1,6 +1,6 @@
 //! what a project brings starts nothing until its user accepts it.
 
-use crate::support::{Project, hostile, script};
+use crate::mcp::support::{Project, hostile, script};
 use serde_json::{Value, json};
 
 /// What the server's command does first, if it is ever run.

@@ -1,6 +1,6 @@
 //! `agent-spaces mcp`: what it prints and exits with; the accounting file.
 
-use crate::support::{Project, hostile, script};
+use crate::mcp::support::{Project, hostile, script};
 use serde_json::{Value, json};
 
 fn keys(value: &Value) -> Vec<&str> {

@@ -1,5 +1,6 @@
 //! Capabilities in Rust: closures over types.
 
+mod binary;
 mod failures;
 mod settings;
 mod types;

@@ -37,8 +37,8 @@ async fn every_call_has_a_line_whoever_answers_and_however_it_ends() {
         ("post.send", json!({}), "ok"),
         ("time.now", json!({}), "ok"),
         // Refused, each by another step.
-        ("crm.note", json!({}), "crm.note is denied by the policy"),
-        ("crm.pay", json!({}), "crm.pay needs a scope that the caller does not have"),
+        ("crm.note", json!({}), "crm.note: there is no such function here"),
+        ("crm.pay", json!({}), "crm.pay: there is no such function here"),
         ("crm.ping", json!({ "amount": 5000 }), "crm.ping: amount"),
         ("crm.ping", json!({ "amount": 2 }), "crm.ping: the policy does not allow this value of `amount`"),
         ("crm.remove", json!({}), "crm.remove needs a person's approval, and nobody can be asked"),

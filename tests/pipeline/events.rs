@@ -120,6 +120,7 @@ async fn all_events() -> Vec<Value> {
         "crm.note": "deny",
         "crm.find": { "idempotent": true, "cache": "1m", "timeout": "300ms" },
         "post.send": "approve",
+        "crm.ping": { "idempotent": true, "retries": 1 },
         "github.*": { "rateLimit": { "requests": 1, "period": "day" } },
     });
     let rig = Rig::new(settings(json!({ "functions": functions })));
@@ -138,6 +139,7 @@ async fn all_events() -> Vec<Value> {
         ("crm.find", json!({ "mode": "tell half" })),
         ("crm.find", json!({ "amount": 5000 })),
         ("crm.note", json!({})),
+        ("crm.ping", json!({ "mode": "busy" })),
         ("post.send", json!({ "repo": "a" })),
         ("post.send", json!({})),
         ("post.send", json!({})),
@@ -177,6 +179,7 @@ async fn every_event_has_the_shape_that_is_published() {
         "approvalRequired",
         "callError",
         "callProgress",
+        "callRepeated",
         "callResult",
         "callScheduled",
         "console",

@@ -8,8 +8,8 @@ use serde_json::{Value, json};
 /// What can be wrong with a call, in the order in which it is found.
 const STEPS: [(&str, &str, &str); 8] = [
     ("grant", "call.denied", "is not granted any more"),
-    ("caller", "call.denied", "is denied by the policy"),
-    ("scope", "call.denied", "needs a scope that the caller does not have"),
+    ("caller", "call.denied", "there is no such function here, or this caller may not call it"),
+    ("scope", "call.denied", "there is no such function here, or this caller may not call it"),
     ("validate", "call.invalid", "amount"),
     ("arguments", "call.denied", "the policy does not allow this value of `repo`"),
     ("rate", "call.rate_limited", "Rate limit exceeded."),
@@ -115,11 +115,10 @@ async fn failures_of_providers_are_told_alike_both_ways() {
             assert_eq!(error.code, code, "{label} {mode}");
         }
     }
-    // What is not there: a script is not even linked with it.
-    let unknown = rig.host("crm.nothing", json!({})).await.unwrap_err();
+    let unknown = both(&rig, &Caller::default(), "crm.nothing", &json!({})).await.unwrap_err();
     assert_eq!(
         (unknown.code.as_str(), unknown.message.as_str()),
-        ("call.denied", "this space has no function crm.nothing")
+        ("call.denied", "crm.nothing: there is no such function here, or this caller may not call it")
     );
 }
 

@@ -1,6 +1,6 @@
 //! Handlers that were compiled into a component, and components that cannot answer.
 
-use crate::support::Project;
+use crate::standard::support::Project;
 use serde_json::{Value, json};
 
 const HANDLERS: &str = "

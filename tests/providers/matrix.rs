@@ -3,8 +3,8 @@
 //! `python3` stands in for programs and for an MCP server. Without it these two are skipped, with a line that says so;
 //! with `AGENT_SPACES_CI=1` that is a failure.
 
-use crate::native;
-use crate::support::{Project, Reply, Site};
+use crate::providers::native;
+use crate::standard::support::{Project, Reply, Site};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
@@ -227,7 +227,15 @@ fn rules_and_approvals_are_the_same_for_every_kind() {
     for kind in KINDS {
         let said = |rule: Value| Some(seen(kind, &json!({ "functions": { "desk.note": rule } }), body)?.value);
         let Some(denied) = said(json!("deny")) else { continue };
-        assert_eq!(denied, json!(["CapabilityError", "call.denied", "desk.note is denied by the policy"]), "{kind}");
+        assert_eq!(
+            denied,
+            json!([
+                "CapabilityError",
+                "call.denied",
+                "desk.note: there is no such function here, or this caller may not call it"
+            ]),
+            "{kind}"
+        );
         let asked = said(json!("approve")).unwrap();
         assert_eq!(asked[1], "call.approval_denied", "{kind}: {asked}");
         let bound = said(json!({ "arguments": { "count": { "max": 3 } } })).unwrap();

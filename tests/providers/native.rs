@@ -1,6 +1,6 @@
 //! The capability of the matrix in Rust of a host's own, in a space of a host's own.
 
-use crate::matrix::Seen;
+use crate::providers::matrix::Seen;
 use agent_spaces::policy::Policy;
 use agent_spaces::schemars::{self, JsonSchema};
 use agent_spaces::{

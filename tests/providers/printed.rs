@@ -4,7 +4,7 @@
 //! examples have), `crmApi`, and `fetch` that takes the address of the test's server for that of the API. With
 //! `AGENT_SPACES_TSC` the definitions and the scripts are checked by the real compiler in `tests/typescript`.
 
-use crate::support::{Project, Reply, Site};
+use crate::standard::support::{Project, Reply, Site};
 use serde_json::{Value, json};
 
 const TRAINS: &str = include_str!("../../examples/train-schedule-typescript/capabilities/train-schedule.ts");

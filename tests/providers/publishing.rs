@@ -1,6 +1,6 @@
 //! `agent-spaces publish`: a script becomes a function of other scripts.
 
-use crate::support::Project;
+use crate::standard::support::Project;
 use serde_json::json;
 
 const DAILY: &str = "import type { Report } from './types';

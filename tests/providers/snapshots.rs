@@ -1,6 +1,6 @@
 //! Every call begins where the modules of its handlers are evaluated: and that is the same for all, or is done for each.
 
-use crate::support::Project;
+use crate::standard::support::Project;
 use serde_json::{Value, json};
 
 /// What three calls of a handler give, in one run and then in another.

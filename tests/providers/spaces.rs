@@ -1,6 +1,6 @@
 //! Scripts that answer functions, each in a space of its own.
 
-use crate::support::{Done, Project};
+use crate::standard::support::{Done, Project};
 use serde_json::{Value, json};
 
 /// A definition whose functions are scripts in spaces.

@@ -1,6 +1,6 @@
 //! What handlers in TypeScript reach, and what becomes of those that misbehave.
 
-use crate::support::{Project, Reply, Site};
+use crate::standard::support::{Project, Reply, Site};
 use serde_json::{Value, json};
 
 /// A project whose scripts have a capability `desk` with one function `do`, whose handler has this body; and what the
@@ -57,8 +57,8 @@ fn a_handler_that_misbehaves_fails_its_call_and_nothing_else() {
     let words = ["loop", "wait", "never", "throw", "object", "error", "own", "posing", "wrong", "leak", "deep", "this"];
     let said = calls(&project, &words);
     let expected = [
-        "CapabilityError call.failed: Its handler failed: ",
-        "CapabilityError call.failed: Its handler failed: ",
+        "CapabilityError call.timeout: Its handler failed: ",
+        "CapabilityError call.timeout: Its handler failed: ",
         "CapabilityError call.failed: The script waits for a promise that can never settle",
         "CapabilityError call.failed: Uncaught 7",
         "CapabilityError call.failed: Uncaught {\"secret\":1}",
@@ -134,7 +134,7 @@ fn a_secret_goes_to_the_host_that_is_given_and_comes_back_to_nobody() {
     );
     let mut command = project.command(&["run", "script.ts", "--space", "work", "--events", "--json"]);
     command.env("DESK_TOKEN", SECRET);
-    let done = crate::support::Begun::start(command).finish();
+    let done = crate::standard::support::Begun::start(command).finish();
     assert_eq!(site.asked()[0].header("authorization"), Some(format!("Bearer {SECRET}").as_str()), "{done:?}");
     let said = done.value();
     assert_eq!(said[0], "you are Bearer [redacted]");
@@ -171,4 +171,21 @@ fn a_variable_that_is_not_set_is_told_where_it_is_given() {
     let said = done.value();
     assert!(said.as_str().unwrap().contains("process.env.SURELY_NOT_SET_HERE is not given"), "{said}");
     assert!(done.stderr.contains("$.providers[\"@capabilities/desk\"].env.SURELY_NOT_SET_HERE"), "{done:?}");
+}
+
+/// An error about what handlers do not have says what they use instead; scripts are told something else.
+#[test]
+fn what_handlers_lack_is_named_with_what_they_have() {
+    let body = "
+        if (what === 'Buffer') return Buffer.from('a').toString();
+        if (what === 'require') return (globalThis as any).none ?? require('x');
+        if (what === 'fs') return fs.readFileSync('a');
+        return `${typeof process} ${new Date(0).toLocaleDateString('de', { timeZone: 'America/New_York' })}`;";
+    let project = project(body, json!({}));
+    project.trust();
+    let said = calls(&project, &["Buffer", "require", "fs", "else"]);
+    assert!(said[0].contains("Buffer is not defined. There is no Buffer here: use Uint8Array"), "{said:?}");
+    assert!(said[1].contains("Handlers are ES modules"), "{said:?}");
+    assert!(said[2].contains("Handlers have no files"), "{said:?}");
+    assert_eq!(said[3], "object 31.12.1969");
 }

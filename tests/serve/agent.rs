@@ -1,6 +1,6 @@
 //! A client of the server: lines of JSON-RPC.
 
-use crate::support::Project;
+use crate::mcp::support::Project;
 use serde_json::{Value, json};
 use std::collections::HashMap;
 use std::io::{BufRead, BufReader, Write};
@@ -52,9 +52,19 @@ impl Agent {
         Agent::start(project.command(&[&["mcp", "serve"], arguments].concat()), version, person)
     }
 
+    /// Starts the server by this command, whose stderr somebody reads.
+    pub(crate) fn start_logging(command: Command) -> Agent {
+        Agent::begin_with(command, SESSIONS, None)
+    }
+
     /// Starts the server by this command.
     pub(crate) fn start(mut command: Command, version: &str, person: Option<fn(&Value) -> Value>) -> Agent {
-        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+        command.stderr(Stdio::null());
+        Agent::begin_with(command, version, person)
+    }
+
+    fn begin_with(mut command: Command, version: &str, person: Option<fn(&Value) -> Value>) -> Agent {
+        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
         let output = BufReader::new(child.stdout.take().unwrap());
         let (said, heard) = channel();
         std::thread::spawn(move || {

@@ -1,7 +1,7 @@
 //! Calls that a person must approve.
 
-use crate::agent::{Agent, SESSIONS, STATELESS, text};
-use crate::support::{Project, finish, hostile_logging};
+use crate::mcp::support::{Project, finish, hostile_logging};
+use crate::serve::agent::{Agent, SESSIONS, STATELESS, text};
 use serde_json::{Value, json};
 use std::process::Command;
 use std::sync::atomic::{AtomicUsize, Ordering};

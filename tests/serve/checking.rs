@@ -2,8 +2,8 @@
 //!
 //! `AGENT_SPACES_TSC` is the path of TypeScript's `tsc.js`.
 
-use crate::agent::{Agent, text};
-use crate::support::{Project, eventually, hostile, hostile_logging};
+use crate::mcp::support::{Project, eventually, hostile, hostile_logging};
+use crate::serve::agent::{Agent, text};
 use serde_json::{Value, json};
 use std::time::Duration;
 
@@ -55,15 +55,32 @@ fn a_wrong_type_is_found_before_anything_is_called() {
     assert_eq!(right["isError"], false, "{right}");
 }
 
+/// What a program does with its own values is no reason to refuse it.
+#[test]
+fn what_is_not_about_capabilities_is_a_warning_beside_the_result() {
+    let Some(compiler) = compiler() else { return };
+    let Some(project) = project(json!({ "typescript": compiler })) else { return };
+    let mut agent = Agent::of(&project, &[]);
+    let result = agent.run("const name: string = 7;\nawait new Promise((r) => setTimeout(r, 1));\nexport default name");
+    assert_eq!(result["structuredContent"]["value"], 7, "{result}");
+    assert!(text(&result).contains("warnings:\nprogram.ts:1:7 TS2322"), "{result}");
+    assert!(result["structuredContent"]["warnings"].as_str().unwrap().contains("TS2322"), "{result}");
+    // There are as many as there are; a few are told.
+    let many = "let n: number;\n".to_owned() + &"n = 'x';\n".repeat(40) + "export default 1";
+    let result = agent.run(&many);
+    assert_eq!(result["structuredContent"]["value"], 1, "{result}");
+    assert!(text(&result).contains("… and 30 more"), "{result}");
+}
+
 #[test]
 fn where_it_only_warns_the_program_runs() {
     let Some(compiler) = compiler() else { return };
     let Some(project) = project(json!({ "typescript": compiler, "typeCheck": "warn" })) else { return };
     let mut agent = Agent::of(&project, &[]);
     let result =
-        agent.run("import { odd } from '@capabilities/mcp-odd';\nconst name: string = 7;\nexport default name");
+        agent.run("import { odd } from '@capabilities/mcp-odd';\nif (!1) await odd.ecko({});\nexport default 7");
     assert_eq!(result["structuredContent"]["value"], 7, "{result}");
-    assert!(text(&result).contains("program.ts:2:7 TS2322"), "{result}");
+    assert!(text(&result).contains("program.ts:2:19 TS2339"), "{result}");
 }
 
 #[test]

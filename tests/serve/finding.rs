@@ -1,7 +1,7 @@
 //! What an agent finds, and what it is told.
 
-use crate::agent::{Agent, text};
-use crate::support::{Project, hostile};
+use crate::mcp::support::{Project, hostile};
+use crate::serve::agent::{Agent, text};
 use serde_json::{Value, json};
 
 #[test]

@@ -1,7 +1,7 @@
 //! Search with a sentence model.
 
-use crate::agent::Agent;
-use crate::support::Project;
+use crate::mcp::support::Project;
+use crate::serve::agent::Agent;
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader};
 use std::path::Path;

@@ -1,7 +1,7 @@
 //! Programs that an agent runs.
 
-use crate::agent::{Agent, text};
-use crate::support::{Project, eventually, hostile, hostile_logging};
+use crate::mcp::support::{Project, eventually, hostile, hostile_logging};
+use crate::serve::agent::{Agent, text};
 use serde_json::json;
 use std::time::{Duration, Instant};
 

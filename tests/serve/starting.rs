@@ -1,7 +1,7 @@
 //! The beginning, with servers that are slow or broken.
 
-use crate::agent::{Agent, SESSIONS, STATELESS};
-use crate::support::{Project, eventually, hostile, signal};
+use crate::mcp::support::{Project, eventually, hostile, signal};
+use crate::serve::agent::{Agent, SESSIONS, STATELESS};
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 
@@ -172,7 +172,7 @@ fn servers_of_a_project_that_nobody_accepted_are_not_started() {
     project.configure(json!({ "mcpServers": { "odd": server }, "capabilities": { "global": ["mcp:odd"] } }));
     let mut agent = Agent::of(&project, &[]);
     let found = agent.search("echo");
-    assert!(found.contains("the tools of odd are not here") && found.contains("agent-spaces trust"), "{found}");
+    assert!(found.contains("1 server is not here") && found.contains("agent-spaces trust"), "{found}");
     assert_eq!(project.processes().iter().filter(|(pid, _)| *pid != agent.pid()).count(), 0);
 }
 

@@ -1,8 +1,8 @@
 //! What is one caller's is no other's.
 
-use crate::served::{ANN, BOB, Served, message, program};
-use crate::support::{Project, eventually, hostile_logging};
-use crate::wire::send;
+use crate::mcp::support::{Project, eventually, hostile_logging};
+use crate::serve_http::served::{ANN, BOB, Served, message, program};
+use crate::serve_http::wire::send;
 use serde_json::{Value, json};
 use std::io::Write;
 use std::net::TcpStream;
@@ -16,7 +16,7 @@ fn a_session_is_its_callers_alone() {
     let list = message(3, "tools/list", json!({}));
     assert_eq!(served.post(BOB, &stolen, &list).status, 404);
     assert_eq!(served.post(&served.token, &stolen, &list).status, 404);
-    let bob = crate::served::bearer(BOB);
+    let bob = crate::serve_http::served::bearer(BOB);
     for method in ["GET", "DELETE"] {
         let headers: Vec<(&str, &str)> =
             [&[("authorization", &*bob), ("accept", "text/event-stream")][..], &stolen].concat();

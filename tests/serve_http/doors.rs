@@ -1,8 +1,8 @@
 //! Tokens, hosts, origins, and requests that are too large or too slow.
 
-use crate::served::{ANN, Served, bearer, message, own_headers, project, stateless};
-use crate::support::{Project, signal};
-use crate::wire::{open, read, send};
+use crate::mcp::support::{Project, signal};
+use crate::serve_http::served::{ANN, Served, bearer, message, own_headers, project, stateless};
+use crate::serve_http::wire::{open, read, send};
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;

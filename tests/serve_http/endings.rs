@@ -1,8 +1,8 @@
 //! Clients that go away, and the server that does.
 
-use crate::served::{ANN, BOB, Served, Session, bearer, message, own_headers, program, project, stateless};
-use crate::support::{Project, eventually, hostile_logging, signal};
-use crate::wire::{open, read};
+use crate::mcp::support::{Project, eventually, hostile_logging, signal};
+use crate::serve_http::served::{ANN, BOB, Served, Session, bearer, message, own_headers, program, project, stateless};
+use crate::serve_http::wire::{open, read};
 use serde_json::{Value, json};
 use std::net::TcpStream;
 use std::time::{Duration, Instant};

@@ -1,7 +1,7 @@
 //! Sessions of 2025-11-25 and the stateless requests of 2026-07-28.
 
-use crate::served::{ANN, Served, bearer, message, own_headers, program, project, stateless};
-use crate::wire::{read, send};
+use crate::serve_http::served::{ANN, Served, bearer, message, own_headers, program, project, stateless};
+use crate::serve_http::wire::{read, send};
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Write};
 use std::process::Stdio;

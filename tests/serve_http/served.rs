@@ -1,7 +1,7 @@
 //! The server in a project of its own.
 
-use crate::support::{Project, eventually, hostile_logging, signal};
-use crate::wire::{Reply, open, read, send};
+use crate::mcp::support::{Project, eventually, hostile_logging, signal};
+use crate::serve_http::wire::{Reply, open, read, send};
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Read};
 use std::net::TcpStream;

@@ -1,7 +1,7 @@
 //! The TypeScript SDK's client, which most agents are built on.
 
-use crate::served::{ANN, Served, project};
-use crate::support::{Project, eventually, finish, published};
+use crate::mcp::support::{Project, eventually, finish, published};
+use crate::serve_http::served::{ANN, Served, project};
 use serde_json::{Value, json};
 use std::path::PathBuf;
 use std::process::Command;

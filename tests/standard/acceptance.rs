@@ -1,6 +1,6 @@
 //! What a configuration opens once its user accepted it.
 
-use crate::support::{Project, Site, script};
+use crate::standard::support::{Project, Site, script};
 use serde_json::{Value, json};
 
 fn config() -> Value {

@@ -1,7 +1,7 @@
 //! The audit log when it cannot be written, when it grows large, and when somebody who has its key writes it anew.
 
-use crate::log::lines;
-use crate::support::{Project, script};
+use crate::standard::log::lines;
+use crate::standard::support::{Project, script};
 use serde_json::{Value, json};
 use std::fs::{self, File};
 

@@ -1,7 +1,7 @@
 //! Calls of an agent while the audit log cannot be written.
 
-use crate::agent::Agent;
-use crate::support::Project;
+use crate::serve::agent::{Agent, SESSIONS};
+use crate::standard::support::Project;
 use serde_json::{Value, json};
 use std::fs::File;
 
@@ -31,7 +31,7 @@ fn hold(project: &Project) -> File {
 #[test]
 fn what_cannot_be_logged_is_not_done_and_goes_on_when_it_can() {
     let project = project(json!(true));
-    let mut agent = Agent::of(&project, &["--space", "work"]);
+    let mut agent = Agent::start(project.command(&["mcp", "serve", "--space", "work"]), SESSIONS, None);
     assert_eq!(write(&mut agent, "before"), "done");
     let lock = hold(&project);
     assert_eq!(write(&mut agent, "meanwhile"), "call.audit_unavailable");
@@ -47,7 +47,7 @@ fn what_cannot_be_logged_is_not_done_and_goes_on_when_it_can() {
 #[test]
 fn an_operator_can_let_calls_go_on_without_the_log() {
     let project = project(json!("bestEffort"));
-    let mut agent = Agent::of(&project, &["--space", "work"]);
+    let mut agent = Agent::start(project.command(&["mcp", "serve", "--space", "work"]), SESSIONS, None);
     assert_eq!(write(&mut agent, "before"), "done");
     let lock = hold(&project);
     assert_eq!(write(&mut agent, "meanwhile"), "done");

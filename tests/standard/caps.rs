@@ -1,6 +1,6 @@
 //! How much a request may send, receive and take.
 
-use crate::support::{Project, Reply, Site, script};
+use crate::standard::support::{Project, Reply, Site, script};
 use serde_json::json;
 use std::time::{Duration, Instant};
 

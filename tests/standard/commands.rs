@@ -1,6 +1,6 @@
 //! Programs that definitions name: started when they are accepted, and never before.
 
-use crate::support::{Done, Project};
+use crate::standard::support::{Done, Project};
 use serde_json::{Value, json};
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -97,7 +97,8 @@ fn assert_inert(project: &Project, what: &str) {
 fn shown(project: &Project) -> String {
     let done = project.agent_spaces(&["capabilities", "list", "--json"]);
     let listed = done.json();
-    listed[0]["file"].as_str().unwrap_or(FILE).to_owned()
+    let first = listed["capabilities"].as_object().and_then(|all| all.values().next());
+    first.and_then(|entry| entry["file"].as_str()).unwrap_or(FILE).to_owned()
 }
 
 #[track_caller]

@@ -1,6 +1,6 @@
 //! A compiled script that uses the standard library.
 
-use crate::support::{Project, script};
+use crate::standard::support::{Project, script};
 use serde_json::Value;
 
 #[test]

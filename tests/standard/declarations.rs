@@ -1,6 +1,6 @@
 //! The declarations of the standard library, against its WIT and a real compiler.
 
-use crate::support::Project;
+use crate::standard::support::Project;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::process::Command;

@@ -1,6 +1,6 @@
 //! `agent-spaces run --events`.
 
-use crate::support::{Project, script};
+use crate::standard::support::{Project, script};
 use serde_json::{Value, json};
 
 const SCHEMA: &str = include_str!("../../schemas/event.schema.json");

@@ -1,8 +1,13 @@
 //! `fetch`, over the same rules.
 
-use crate::requests::project;
-use crate::support::{Project, Reply, Site, script};
+use crate::standard::requests::project;
+use crate::standard::support::{Project, Reply, Site, script};
 use serde_json::json;
+use std::io::{ErrorKind, Read as _};
+use std::net::TcpListener;
+use std::sync::mpsc;
+use std::thread;
+use std::time::Duration;
 
 #[test]
 fn fetch_gives_a_response_with_its_usual_methods() {
@@ -94,9 +99,33 @@ fn an_aborted_fetch_is_waited_for_no_longer() {
         export default [said, Date.now() - begun < 5000];",
         site.url("/")
     );
-    // The request itself ends in its own time, which is the run's.
-    let policy = json!({ "http": { "domains": ["localhost"], "private": ["localhost"], "timeout": "1s" } });
-    assert_eq!(Project::with_policy(policy).run(&source).value(), json!(["enough", true]));
+    assert_eq!(project().run(&source).value(), json!(["enough", true]));
+}
+
+/// An abort ends the request in the host: the server sees its connection closed while the script goes on.
+#[test]
+fn an_aborted_fetch_closes_its_connection() {
+    let (closed, told) = (TcpListener::bind(("127.0.0.1", 0)).unwrap(), mpsc::channel());
+    let port = closed.local_addr().unwrap().port();
+    thread::spawn(move || {
+        let (mut stream, _) = closed.accept().unwrap();
+        let mut bytes = Vec::new();
+        // Ends when the other side closes; a request alone does not.
+        let _ = stream.set_read_timeout(Some(Duration::from_secs(15)));
+        let ended = stream.read_to_end(&mut bytes);
+        let _ = told.0.send(ended.is_ok() || ended.is_err_and(|error| error.kind() == ErrorKind::ConnectionReset));
+    });
+    let source = format!(
+        "const abort = new AbortController();
+        setTimeout(() => abort.abort(), 50);
+        let said; try {{ await fetch('http://localhost:{port}/', {{ signal: abort.signal }}); }} catch (error) {{ said = error.name; }}
+        await new Promise((done) => setTimeout(done, 3000));
+        export default said;"
+    );
+    let run = thread::spawn(move || project().run(&source).value());
+    assert_eq!(told.1.recv_timeout(Duration::from_secs(30)), Ok(true));
+    assert!(!run.is_finished(), "the script went on");
+    assert_eq!(run.join().unwrap(), json!("AbortError"));
 }
 
 /// What `fetch` uses it has taken before the script runs.

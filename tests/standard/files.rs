@@ -1,6 +1,6 @@
 //! What leads out of a workspace.
 
-use crate::support::{Project, script};
+use crate::standard::support::{Project, script};
 use serde_json::{Value, json};
 use std::fs;
 use std::os::unix::fs::symlink;

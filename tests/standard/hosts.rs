@@ -1,6 +1,6 @@
 //! Which hosts and methods a policy lets scripts use.
 
-use crate::support::{Project, Site, script};
+use crate::standard::support::{Project, Site, script};
 use serde_json::{Value, json};
 
 /// The texts that requests of these methods to these addresses are refused with, or their status.

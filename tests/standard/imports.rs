@@ -1,6 +1,6 @@
 //! What scripts may not import.
 
-use crate::support::{Done, Project};
+use crate::standard::support::{Done, Project};
 use serde_json::json;
 use std::fs;
 use std::os::unix::fs::symlink;

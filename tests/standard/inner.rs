@@ -1,6 +1,6 @@
 //! Addresses of inner networks.
 
-use crate::support::{Project, Reply, Site, script};
+use crate::standard::support::{Project, Reply, Site, script};
 use serde_json::{Value, json};
 
 /// All that names this machine or a cloud's metadata, with the port of a server that is there.

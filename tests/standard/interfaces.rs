@@ -1,6 +1,6 @@
 //! Every function of every interface, with the types that are documented.
 
-use crate::support::{Project, Site, script};
+use crate::standard::support::{Project, Site, script};
 use serde_json::{Value, json};
 
 /// The value of a script in a space whose policy allows all of the standard library.

@@ -1,6 +1,6 @@
 //! What the audit log holds.
 
-use crate::support::{Project, script};
+use crate::standard::support::{Project, script};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 

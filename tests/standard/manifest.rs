@@ -1,6 +1,6 @@
 //! `agent-spaces manifest`: what a script can reach, before it runs.
 
-use crate::support::Project;
+use crate::standard::support::Project;
 use serde_json::{Value, json};
 use std::fs;
 

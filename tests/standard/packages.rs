@@ -1,6 +1,6 @@
 //! npm packages behind handlers, and packages that define capabilities.
 
-use crate::support::Project;
+use crate::standard::support::Project;
 use serde_json::json;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};

@@ -1,7 +1,7 @@
 //! Names that no script gets at, whatever its policy says.
 
-use crate::files::{READING, WRITING, outcomes};
-use crate::support::{Project, script};
+use crate::standard::files::{READING, WRITING, outcomes};
+use crate::standard::support::{Project, script};
 use serde_json::json;
 use std::os::unix::fs::symlink;
 

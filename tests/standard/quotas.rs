@@ -1,6 +1,6 @@
 //! How much the presets let a workspace hold.
 
-use crate::support::{Project, script};
+use crate::standard::support::{Project, script};
 use serde_json::{Value, json};
 use std::fs::File;
 

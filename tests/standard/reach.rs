@@ -1,6 +1,6 @@
 //! What a space can reach, in `agent-spaces audit SPACE` and `agent-spaces spaces show`.
 
-use crate::support::Project;
+use crate::standard::support::Project;
 use serde_json::{Value, json};
 
 fn project() -> Project {
@@ -85,7 +85,8 @@ fn a_program_reads_the_same() {
     assert_eq!(
         function(0, "pay.list"),
         json!({
-            "function": "pay.list", "decision": "approve", "because": "the preset `standard`", "terms": [],
+            "function": "pay.list", "id": "capabilities:pay/pay@1.0.0#list", "owner": null, "tags": [],
+            "decision": "approve", "because": "the preset `standard`", "terms": [],
             "provider": { "kind": "typescript", "description": "tools/pay.ts in a sandbox of its own" },
         })
     );

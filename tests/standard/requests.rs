@@ -1,6 +1,6 @@
 //! What requests send and what their answers are given as.
 
-use crate::support::{Project, Reply, Site, script};
+use crate::standard::support::{Project, Reply, Site, script};
 use serde_json::json;
 
 /// A project that may ask this machine, in any way.
@@ -111,6 +111,6 @@ fn proxies_of_the_environment_are_not_used() {
         command.env(variable, proxy.url(""));
     }
     command.env_remove("no_proxy").env_remove("NO_PROXY");
-    assert_eq!(crate::support::Begun::start(command).finish().value(), "/direct");
+    assert_eq!(crate::standard::support::Begun::start(command).finish().value(), "/direct");
     assert!(proxy.asked().is_empty(), "{:?}", proxy.asked());
 }

@@ -1,7 +1,7 @@
 //! What `agent-spaces audit verify` says of a log that somebody changed.
 
-use crate::log::verified;
-use crate::support::{Project, script};
+use crate::standard::log::verified;
+use crate::standard::support::{Project, script};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use std::fs;

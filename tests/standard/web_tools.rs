@@ -1,6 +1,6 @@
 //! Functions that are answered by requests: a tool in JSON, and a document of an API.
 
-use crate::support::{Begun, Done, Project, Reply, Site};
+use crate::standard::support::{Begun, Done, Project, Reply, Site};
 use serde_json::{Value, json};
 
 const TOKEN: &str = "open-sesame-of-the-weather-cave";

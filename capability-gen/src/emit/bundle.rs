@@ -1,6 +1,6 @@
 //! A module's folder: every generated file, and `bundle.json`, which says what they are and pins them.
 
-use super::{dts, js, schema_json};
+use super::{dts, js, schema_json, wit};
 use crate::definition::{Config, SourceKind};
 use crate::model::Module;
 use serde::Serialize;
@@ -22,17 +22,23 @@ pub struct Bundle {
 /// `bundle.json`
 #[derive(Serialize)]
 struct Metadata<'a> {
+    #[serde(flatten)]
+    about: About<'a>,
+    files: BTreeMap<&'a str, String>,
+    hash: &'a str,
+}
+
+#[derive(Serialize)]
+struct About<'a> {
     name: &'a str,
     specifier: &'a str,
     version: &'a str,
     /// One to a kind that occurs; a module of one kind, which nearly all are, has just its name here.
     source: Source,
-    /// The modules that `index.js` imports.
-    dependencies: [&'static str; 1],
+    /// The module that `index.js` imports, and the npm packages that what answers it needs.
+    dependencies: Vec<&'a str>,
     /// By capability.
     config: BTreeMap<&'a str, &'a Config>,
-    files: BTreeMap<&'a str, String>,
-    hash: &'a str,
 }
 
 #[derive(Serialize)]
@@ -42,27 +48,44 @@ enum Source {
     Several(Vec<SourceKind>),
 }
 
-/// All files of a module; `wit` is the text of its WIT package.
-pub fn bundle(module: &Module, wit: &str) -> Bundle {
+/// All files of a module; `text` is that of its WIT package.
+pub fn bundle(module: &Module, text: &str) -> Bundle {
     let mut files = vec![
-        ("index.d.ts".to_owned(), dts::dts(module)),
+        ("index.d.ts".to_owned(), dts::standalone(module)),
         ("index.js".to_owned(), js::js(module)),
         ("schema.json".to_owned(), schema_json::schema_json(module)),
-        (format!("{}.wit", module.name), wit.to_owned()),
+        (format!("{}.wit", module.name), text.to_owned()),
+        (wit::HOST_FILE.to_owned(), wit::HOST.to_owned()),
     ];
     files.sort();
-    let hash = hash(&files);
-    let metadata = Metadata {
+    let about = About {
         name: &module.name,
         specifier: &module.specifier,
         version: &module.version,
         source: source(module),
-        dependencies: [js::RUNTIME],
+        dependencies: std::iter::once(js::RUNTIME).chain(module.dependencies.iter().map(String::as_str)).collect(),
         config: module.capabilities.iter().map(|one| (one.name.as_str(), &one.config)).collect(),
-        files: files.iter().map(|(path, text)| (path.as_str(), hex(&Sha256::digest(text)))).collect(),
-        hash: &hash,
     };
-    let metadata = schema_json::pretty(&metadata);
+    sealed(files, about)
+}
+
+/// The files of a module whose WIT was written by hand: it has no schemas, and no stub is made of it.
+pub fn by_hand(specifier: &str, version: &str, text: &str, declarations: &str) -> Bundle {
+    let name = specifier.rsplit('/').next().unwrap_or_default();
+    let mut files = vec![("index.d.ts".to_owned(), declarations.to_owned()), (format!("{name}.wit"), text.to_owned())];
+    if text.contains(wit::HOST_PACKAGE) {
+        files.push((wit::HOST_FILE.to_owned(), wit::HOST.to_owned()));
+    }
+    files.sort();
+    let (source, dependencies, config) = (Source::One(SourceKind::Tool), Vec::new(), BTreeMap::new());
+    sealed(files, About { name, specifier, version, source, dependencies, config })
+}
+
+/// The files with the one that says what they are.
+fn sealed(mut files: Vec<(String, String)>, about: About<'_>) -> Bundle {
+    let hash = hash(&files);
+    let hashes = files.iter().map(|(path, text)| (path.as_str(), hex(&Sha256::digest(text)))).collect();
+    let metadata = schema_json::pretty(&Metadata { about, files: hashes, hash: &hash });
     files.push((METADATA.to_owned(), metadata));
     files.sort();
     Bundle { files, hash }

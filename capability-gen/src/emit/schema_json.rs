@@ -2,7 +2,7 @@
 
 use super::text::{function_id, reveal_json};
 use crate::definition::{Annotations, Config, SourceKind};
-use crate::implementation::Implementation;
+use crate::implementation::{Implementation, ProviderKind};
 use crate::model::{Capability, Function, Module, ServerInterface};
 use crate::server::{PartFunction, ServerPart};
 use serde::Serialize;
@@ -11,6 +11,11 @@ use serde_json::Value;
 /// The module's specification: pretty JSON in a fixed order, with a line feed at its end.
 pub fn schema_json(module: &Module) -> String {
     pretty(&ModuleSpec::of(module))
+}
+
+/// One capability's part of that.
+pub fn capability_json(capability: &Capability) -> Value {
+    serde_json::to_value(CapabilitySpec::of(capability)).unwrap_or_default()
 }
 
 /// Pretty JSON as every generated file has it.
@@ -39,6 +44,8 @@ struct CapabilitySpec<'a> {
     source: SourceKind,
     #[serde(skip_serializing_if = "Option::is_none")]
     owner: Option<&'a str>,
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    tags: &'a [String],
     config: &'a Config,
     functions: Vec<FunctionSpec<'a>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -81,6 +88,14 @@ struct FunctionSpec<'a> {
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     is_result_wrapped: bool,
     annotations: &'a Annotations,
+    /// Who owns it: the capability's owner, so that a function can be read alone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    owner: Option<&'a str>,
+    /// What kind of thing answers it.
+    #[serde(rename = "implementation", skip_serializing_if = "Option::is_none")]
+    implementation_kind: Option<ProviderKind>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    tags: Vec<&'a str>,
     config: &'a Config,
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
     implementation: Option<&'a Implementation>,
@@ -107,6 +122,7 @@ impl<'a> CapabilitySpec<'a> {
             version: &capability.version,
             source: capability.source,
             owner: capability.owner.as_deref(),
+            tags: &capability.tags,
             config: &capability.config,
             functions: capability.functions.iter().map(|function| FunctionSpec::of(capability, function)).collect(),
             server: capability.server.iter().map(|of| PartSpec::of(capability, of)).collect(),
@@ -129,8 +145,11 @@ impl<'a> PartSpec<'a> {
 }
 
 impl<'a> FunctionSpec<'a> {
-    fn of(capability: &Capability, function: &'a Function) -> Self {
+    fn of(capability: &'a Capability, function: &'a Function) -> Self {
         Self {
+            owner: capability.owner.as_deref(),
+            implementation_kind: function.provider,
+            tags: capability.tags_of(function),
             id: function_id(capability, function),
             name: &function.name,
             js_name: &function.js_name,

@@ -10,6 +10,15 @@ use crate::wit::{Definition, Interface, Kind, Member, Plan};
 /// Where the shared types are.
 const SHARED: &str = "agent-spaces:host/types@0.1.0";
 
+/// The package of the shared types, which every module's package depends on.
+pub const HOST: &str = include_str!("../../../wit/host.wit");
+
+/// How a text names that package.
+pub(super) const HOST_PACKAGE: &str = "agent-spaces:host/";
+
+/// Where that stands beside a module's own, so that tools for WIT find it.
+pub const HOST_FILE: &str = "deps/agent-spaces-host.wit";
+
 const MEMBER: &str = "        ";
 
 /// More of a description than this is no help to a reader.
@@ -51,6 +60,23 @@ pub fn wit(module: &Module, plan: &Plan) -> String {
         out.push('\n');
         out.push_str(&part.wit(&escaped(interface)));
     }
+    out
+}
+
+/// A package's text with what it depends on nested in it: one document that tools for WIT take as it is.
+pub fn with_dependencies(wit: &str) -> String {
+    if !wit.contains(HOST_PACKAGE) {
+        return wit.to_owned();
+    }
+    let mut out = format!("{}\n", wit.trim_end());
+    for text in HOST.lines() {
+        match text.strip_prefix("package ").and_then(|package| package.strip_suffix(';')) {
+            Some(package) => line(&mut out, "", &format!("\npackage {package} {{")),
+            None if text.is_empty() => out.push('\n'),
+            None => line(&mut out, "    ", text),
+        }
+    }
+    out.push_str("}\n");
     out
 }
 
@@ -100,7 +126,7 @@ fn line(out: &mut String, indent: &str, text: &str) {
 
 /// What a member is called in JSON, where its name here does not say so.
 fn other_name(kind: Kind, member: &Member) -> Option<&str> {
-    let text = member.mark.strip_prefix(['=', '?'])?;
+    let text = member.mark.strip_prefix(['=', '?', '+', '%'])?;
     let is_plain = match kind {
         Kind::Enum => text == member.name,
         _ => text == camel(&member.name),

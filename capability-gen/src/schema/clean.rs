@@ -97,7 +97,7 @@ impl Cleaner {
         let mut out = Map::new();
         for (keyword, value) in map {
             let cleaned = match keyword.as_str() {
-                "title" | "description" | "deprecated" => continue,
+                "title" | "description" | "deprecated" | keywords::FILLED => continue,
                 "default" if stand == Stand::Open && self.direction == Direction::Params => continue,
                 "$ref" => match value.as_str() {
                     Some(key) => self.reference(key, plan.parts).into(),

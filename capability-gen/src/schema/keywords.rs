@@ -30,21 +30,32 @@ pub(super) const IN_PLACE_ONE: &[&str] = &["not", "if", "then", "else"];
 /// Likewise, lists.
 pub(super) const IN_PLACE_LIST: &[&str] = &["allOf", "anyOf", "oneOf"];
 
+/// In the normal form alone: the required members of an object that a default is filled in for. No source can write it,
+/// since unknown keywords of a source are left out.
+pub(super) const FILLED: &str = "filled";
+
 /// Keywords that only people read, or that fill in an absent member.
-pub(super) const ANNOTATIONS: &[&str] = &["title", "description", "deprecated", "default", "format"];
+pub(super) const ANNOTATIONS: &[&str] = &["title", "description", "deprecated", "default", "format", FILLED];
+
+/// The format of base64 text.
+pub(super) const BASE64_FORMAT: &str = "byte";
 
 /// All that say something, in any dialect; a schema with none of these says nothing.
 pub(super) const KNOWN: &[&str] = &[
     "$anchor",
     "$comment",
     "$dynamicRef",
+    "$dynamicAnchor",
     "$id",
+    "$recursiveAnchor",
     "$recursiveRef",
     "$ref",
     "$schema",
+    "$vocabulary",
     "const",
     "contentEncoding",
     "contentMediaType",
+    "contentSchema",
     "default",
     "dependentRequired",
     "deprecated",
@@ -58,10 +69,12 @@ pub(super) const KNOWN: &[&str] = &[
     "externalDocs",
     "format",
     "id",
+    "maxContains",
     "maxItems",
     "maxLength",
     "maxProperties",
     "maximum",
+    "minContains",
     "minItems",
     "minLength",
     "minProperties",
@@ -76,6 +89,7 @@ pub(super) const KNOWN: &[&str] = &[
     "type",
     "uniqueItems",
     "writeOnly",
+    "xml",
 ];
 
 /// Whether a keyword means anything here.

@@ -1,10 +1,11 @@
 //! What arrays and objects hold.
 
 use super::docs::docs;
+use super::keywords::{BASE64_FORMAT, FILLED};
 use super::notes::Path;
 use super::types::Reader;
 use super::unions::union;
-use crate::model::{Direction, Docs, Field, Presence, Record, Rest, Type};
+use crate::model::{Direction, Docs, Field, Presence, Record, Rest, TAKES_BYTES, Type};
 use serde_json::{Map, Value, json};
 use std::collections::HashSet;
 
@@ -51,10 +52,7 @@ impl Reader<'_, '_> {
             };
         }
         let step = Path::Key(path, "properties");
-        let required: HashSet<&str> = match map.get("required") {
-            Some(Value::Array(names)) => names.iter().filter_map(Value::as_str).collect(),
-            _ => HashSet::new(),
-        };
+        let (required, filled) = (listed(map, "required"), listed(map, FILLED));
         let is_silent = self.direction == Direction::Result && !map.contains_key("required");
         let mut fields = Vec::with_capacity(names.len());
         for name in names {
@@ -62,8 +60,12 @@ impl Reader<'_, '_> {
             let schema = members.and_then(|members| members.get(name)).unwrap_or(&anything);
             let ty = self.ty(schema, &Path::Key(&step, name), depth + 1);
             let is_named = schema.get("$ref").is_some() && matches!(ty, Type::Named(_));
-            let docs = docs(schema, self.normal, is_named);
-            let presence = match required.contains(name) {
+            let mut docs = docs(schema, self.normal, is_named);
+            if self.direction == Direction::Params && is_base64(self.normal.resolve(schema)) {
+                docs.limits.retain(|limit| !limit.starts_with("format: "));
+                docs.limits.push(TAKES_BYTES.to_owned());
+            }
+            let presence = match required.contains(name) && !filled.contains(name) {
                 true => Presence::Required,
                 false if is_silent => Presence::Expected,
                 false => Presence::Optional,
@@ -112,6 +114,21 @@ impl Reader<'_, '_> {
         }
         Some(Rest::Declared(Box::new(union(types))))
     }
+}
+
+/// The names in a list of names.
+fn listed<'a>(map: &'a Map<String, Value>, keyword: &str) -> HashSet<&'a str> {
+    map.get(keyword).and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect()
+}
+
+/// Whether a schema is that of base64 text, which may be null.
+fn is_base64(schema: &Value) -> bool {
+    let is_text = |ty: &Value| ty == "string" || ty == "null";
+    let is_text = match schema.get("type") {
+        Some(Value::Array(types)) => types.iter().all(is_text),
+        ty => ty.is_some_and(is_text),
+    };
+    is_text && schema.get("format").and_then(Value::as_str) == Some(BASE64_FORMAT)
 }
 
 /// The members an object declares, and those it only requires.

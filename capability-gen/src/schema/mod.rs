@@ -6,17 +6,20 @@
 //! cycles     references that go round without content, cut
 //! unfolding  references that multiply, refused
 //! flatten    `allOf` of objects → one object
+//! filled     required members that have a default: a call may leave them out
 //! clean      normal form → what the validator compiles: closed where parameters are, no prose
 //! types      normal form → Type, with names from naming and texts from docs
 //! ```
 //!
-//! What cannot be understood becomes `Any` with a note. Only what is dangerous is refused.
+//! What cannot be understood becomes `Any` with a note. Only what is dangerous is refused; in the project's own formats
+//! also slips of the pen (`slips`), which are notes in those of others.
 
 mod clean;
 mod cycles;
 mod defaults;
 mod docs;
 mod document;
+mod filled;
 mod flatten;
 mod identity;
 mod keywords;
@@ -30,6 +33,7 @@ mod object;
 mod patterns;
 mod references;
 mod roots;
+mod slips;
 mod types;
 mod unfolding;
 mod unions;
@@ -46,6 +50,8 @@ use serde_json::Value;
 pub struct Reader {
     names: Names,
     patterns: Patterns,
+    /// Whether slips are errors.
+    is_strict: bool,
 }
 
 /// What a schema says.
@@ -77,6 +83,11 @@ impl Reader {
         Reader::default()
     }
 
+    /// Whether slips in the schemas to come (`requird`, a type that JSON has not) are errors rather than notes.
+    pub fn set_strict(&mut self, is_strict: bool) {
+        self.is_strict = is_strict;
+    }
+
     /// The parameters of a function, by its source's name: always an object's schema, closed unless it says otherwise.
     pub fn params(&mut self, function: &str, raw: &Value, place: &Place) -> Result<Reading, SchemaError> {
         self.read(function, raw, place, Direction::Params)
@@ -99,10 +110,11 @@ impl Reader {
         place: &Place,
         direction: Direction,
     ) -> Result<Reading, SchemaError> {
-        let mut notes = notes::Notes::new(place);
+        let mut notes = notes::Notes::new(place, self.is_strict);
         let shorthand = if direction == Direction::Params { roots::shorthand(raw) } else { None };
         let document = document::Document::open(shorthand.as_ref().unwrap_or(raw), place)?;
         let mut normal = normal::read(&document, &mut self.patterns, &mut notes);
+        notes.check()?;
         cycles::cut(&mut normal, &mut notes);
         unfolding::check(&normal, place)?;
         if direction == Direction::Params {
@@ -112,6 +124,7 @@ impl Reader {
         defaults::check(&mut normal, &mut notes);
         if direction == Direction::Params {
             roots::require_object(&normal, place)?;
+            filled::mark(&mut normal);
         }
         let schema = clean::clean(&normal, direction);
         let ty = types::read(&normal, direction, function, &mut self.names, &mut notes);

@@ -9,7 +9,8 @@ use super::limits::MAX_DEPTH;
 use super::notes::{Notes, Path};
 use super::object;
 use super::patterns::Patterns;
-use super::words::{Word, is_of, type_of, type_word};
+use super::slips;
+use super::words::{Word, article, is_of, type_of, type_word};
 use serde_json::{Map, Value, json};
 use std::collections::HashSet;
 
@@ -99,6 +100,7 @@ impl Reader<'_, '_, '_> {
             let message = "read as anything: none of its keywords is JSON Schema's (are these `properties`?)";
             self.notes.add(path, message);
         }
+        slips::unknown_keywords(map, path, self.notes);
         for keyword in ["title", "description"] {
             if let Some(text @ Value::String(_)) = map.get(keyword) {
                 out.insert(keyword.to_owned(), text.clone());
@@ -113,7 +115,7 @@ impl Reader<'_, '_, '_> {
                 out.insert("$ref".to_owned(), name.into());
             }
             Some(Reference::Nowhere(text)) => {
-                self.notes.add(path, format!("read as anything: `$ref` to {text:?} leads nowhere"));
+                slips::lost_reference(text, self.document.root, path, self.notes);
             }
             None => {}
         }
@@ -153,7 +155,7 @@ impl Reader<'_, '_, '_> {
                 }
                 Some(Word::Any) => return,
                 Some(Word::Unknown) | None => {
-                    self.notes.add(path, format!("type {word} read as anything: JSON has no such type"));
+                    slips::unknown_type(word, path, self.notes);
                     return;
                 }
             }
@@ -233,6 +235,10 @@ impl Reader<'_, '_, '_> {
         self.counts(map, out, path, &["minLength", "maxLength"]);
         if let Some(format @ Value::String(_)) = map.get("format") {
             out.insert("format".to_owned(), format.clone());
+        }
+        // OpenAPI's way to say the same.
+        if map.get("contentEncoding").and_then(Value::as_str) == Some("base64") {
+            out.insert("format".to_owned(), keywords::BASE64_FORMAT.into());
         }
         if let Some(pattern) = map.get("pattern") {
             match pattern.as_str() {
@@ -340,17 +346,6 @@ pub(super) fn canonical(value: &Value) -> String {
             _ => number.to_string(),
         },
         other => other.to_string(),
-    }
-}
-
-fn article(value: &Value) -> &'static str {
-    match value {
-        Value::Null => "null",
-        Value::Bool(_) => "a boolean",
-        Value::Number(_) => "a number",
-        Value::String(_) => "a text",
-        Value::Array(_) => "a list",
-        Value::Object(_) => "an object",
     }
 }
 

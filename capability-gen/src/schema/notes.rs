@@ -1,6 +1,8 @@
 //! What was tolerated, and where. A place is a chain of steps on the stack: text only when there is a note.
 
+use super::SchemaError;
 use super::limits::MAX_NOTES;
+use super::slips::MAX_COMPARED;
 use crate::definition::{Note, Place};
 use std::fmt::Write;
 
@@ -36,11 +38,49 @@ pub(super) struct Notes<'a> {
     place: &'a Place,
     kept: Vec<Note>,
     dropped: usize,
+    /// Whether slips are errors.
+    is_strict: bool,
+    /// The first slip, where slips are errors.
+    slip: Option<SchemaError>,
+    /// How many names may still be compared with known ones.
+    comparisons: usize,
 }
 
 impl<'a> Notes<'a> {
-    pub(super) fn new(place: &'a Place) -> Self {
-        Notes { place, kept: Vec::new(), dropped: 0 }
+    pub(super) fn new(place: &'a Place, is_strict: bool) -> Self {
+        Notes { place, kept: Vec::new(), dropped: 0, is_strict, slip: None, comparisons: MAX_COMPARED }
+    }
+
+    pub(super) fn is_strict(&self) -> bool {
+        self.is_strict
+    }
+
+    /// Whether one more name may be compared with known ones, which costs time.
+    pub(super) fn may_compare(&mut self) -> bool {
+        let may = self.comparisons > 0;
+        self.comparisons = self.comparisons.saturating_sub(1);
+        may
+    }
+
+    /// What is probably a slip: an error in the project's own formats, a note in others.
+    pub(super) fn slip(&mut self, path: &Path<'_>, message: String, fix: String) {
+        if !self.is_strict {
+            return self.add(path, format!("{message}; {fix}"));
+        }
+        if self.slip.is_none() {
+            self.slip = Some(SchemaError { place: self.at(path), message, fix });
+        }
+    }
+
+    /// Refuses a schema with a slip in it, where that is an error.
+    pub(super) fn check(&mut self) -> Result<(), SchemaError> {
+        self.slip.take().map_or(Ok(()), Err)
+    }
+
+    fn at(&self, path: &Path<'_>) -> Place {
+        let mut text = self.place.path.clone();
+        path.write(&mut text);
+        Place { file: self.place.file.clone(), path: text }
     }
 
     pub(super) fn add(&mut self, path: &Path<'_>, message: impl Into<String>) {
@@ -48,9 +88,7 @@ impl<'a> Notes<'a> {
             self.dropped += 1;
             return;
         }
-        let mut text = self.place.path.clone();
-        path.write(&mut text);
-        let note = Note { place: Place { file: self.place.file.clone(), path: text }, message: message.into() };
+        let note = Note { place: self.at(path), message: message.into() };
         if !self.kept.contains(&note) {
             self.kept.push(note);
         }

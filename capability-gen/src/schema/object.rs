@@ -2,6 +2,7 @@
 
 use super::normal::Reader;
 use super::notes::Path;
+use super::slips;
 use serde_json::{Map, Value, json};
 use std::collections::HashSet;
 
@@ -89,6 +90,9 @@ fn required(
             names.push(name.clone());
         }
         Some(_) => reader.notes.add(path, "`required` left out: it is no list of names"),
+    }
+    if let Some(members) = members {
+        names.iter().for_each(|name| slips::lost_required(name, members, path, reader.notes));
     }
     let members = || members.into_iter().flatten();
     let flag = |raw: &Value, keyword: &str| raw.get(keyword).and_then(Value::as_bool);

@@ -13,15 +13,16 @@ pub(super) enum Word {
     Unknown,
 }
 
-const EXACT: &[&str] = &["string", "integer", "number", "boolean", "array", "object", "null"];
+/// The types of JSON Schema.
+pub(super) const TYPES: &[&str] = &["string", "integer", "number", "boolean", "array", "object", "null"];
 
 /// Reads a type name: JSON Schema's own, or Python's, TypeScript's, a database's, or one in capitals.
 pub(super) fn type_word(name: &str) -> Word {
-    if let Some(exact) = EXACT.iter().find(|exact| **exact == name) {
+    if let Some(exact) = TYPES.iter().find(|exact| **exact == name) {
         return Word::Exact(exact);
     }
     let lower = name.trim().to_ascii_lowercase();
-    if let Some(exact) = EXACT.iter().find(|exact| **exact == lower) {
+    if let Some(exact) = TYPES.iter().find(|exact| **exact == lower) {
         return Word::Other(exact);
     }
     match lower.as_str() {
@@ -49,6 +50,19 @@ pub(super) fn type_of(value: &serde_json::Value) -> &'static str {
         Value::String(_) => "string",
         Value::Array(_) => "array",
         Value::Object(_) => "object",
+    }
+}
+
+/// What a value is, for messages.
+pub(super) fn article(value: &serde_json::Value) -> &'static str {
+    use serde_json::Value;
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "a boolean",
+        Value::Number(_) => "a number",
+        Value::String(_) => "a text",
+        Value::Array(_) => "a list",
+        Value::Object(_) => "an object",
     }
 }
 

@@ -37,11 +37,13 @@ impl Collected {
             version: None,
             source,
             owner: None,
+            tags: Vec::new(),
             functions: self.functions,
             config: Config::default(),
             place: node.place(),
             notes: self.notes,
             is_single_function: false,
+            is_own_format: false,
             server: None,
             component: None,
         }

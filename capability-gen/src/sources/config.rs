@@ -5,6 +5,9 @@ use super::node::Node;
 use crate::definition::{Annotations, Config, Period, RateLimit};
 use crate::names::nearest;
 
+/// The most keys of annotations that are compared with known ones: there are five of those.
+const MAX_HINTS: usize = 32;
+
 const CONFIG_KEYS: [&str; 4] = ["requiresApproval", "approvalMessage", "rateLimit", "scopes"];
 
 /// The member `config`; the default where it is absent.
@@ -38,6 +41,20 @@ pub(super) fn read_function(function: &Node<'_>) -> Result<Config, SourceError> 
         return twice("approvalMessage");
     }
     Ok(config)
+}
+
+/// The hints that a function may give.
+pub(super) const HINTS: [&str; 5] = ["title", "readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"];
+
+/// Refuses what is almost a hint: a misspelt `destructiveHint` would be lost.
+pub(super) fn check_hints(node: &Node<'_>) -> Result<(), SourceError> {
+    for (key, member) in node.members().take(MAX_HINTS).filter(|(key, _)| !HINTS.contains(key)) {
+        if let Some(near) = nearest(key, HINTS.iter().copied()) {
+            let message = format!("{} is not a key of \"annotations\"", quoted(key));
+            return Err(member.error(message, format!("Did you mean {near:?}?")));
+        }
+    }
+    Ok(())
 }
 
 /// Hints about effects; those that are not true or false are left out.

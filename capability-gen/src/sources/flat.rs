@@ -33,7 +33,9 @@ pub(super) enum Bias {
 }
 
 pub(super) fn parse(root: &Node<'_>, name: &str) -> Result<Vec<Definition>, SourceError> {
-    listed::parse(root, name, Listed { bias: Bias::Flat, vendor: "function-calling" })
+    let mut definitions = listed::parse(root, name, Listed { bias: Bias::Flat, vendor: "function-calling" })?;
+    definitions.iter_mut().for_each(|definition| definition.is_own_format = true);
+    Ok(definitions)
 }
 
 /// Whether parameters are a flat map rather than a JSON Schema.

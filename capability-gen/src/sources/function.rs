@@ -1,9 +1,9 @@
 //! One function's own keys, in the formats that people write by hand.
 
-use super::config;
 use super::error::SourceError;
 use super::flat::{self, Bias};
 use super::node::Node;
+use super::{config, tags};
 use crate::definition::{Annotations, Config, FunctionDefinition};
 use serde_json::{Value, json};
 
@@ -12,6 +12,7 @@ pub(super) fn read(node: &Node<'_>, name: &str) -> Result<FunctionDefinition, So
     let annotations = match node.get("annotations") {
         Some(annotations) => {
             annotations.object("\"annotations\"")?;
+            config::check_hints(&annotations)?;
             config::annotations(&annotations)
         }
         None => Annotations::default(),
@@ -20,6 +21,7 @@ pub(super) fn read(node: &Node<'_>, name: &str) -> Result<FunctionDefinition, So
     function.title = node.get_text("title")?.map(str::to_owned);
     function.description = node.get_text("description")?.unwrap_or_default().to_owned();
     function.annotations = annotations;
+    function.tags = tags::read(node)?;
     function.config = config::read_function(node)?;
     Ok(function)
 }
@@ -34,6 +36,7 @@ pub(super) fn bare(node: &Node<'_>, name: &str) -> FunctionDefinition {
         returns: None,
         is_result_wrapped: false,
         annotations: Annotations::default(),
+        tags: Vec::new(),
         config: Config::default(),
         implementation: None,
         place: node.place(),

@@ -1,22 +1,22 @@
 //! Text → value. A key that stands twice in one object is refused: parsers would drop the first in silence, and with
 //! it perhaps a function or a restriction.
 
-use super::MAX_SOURCE_BYTES;
 use super::error::{SourceError, quoted};
 use super::node::with_key;
+use super::{MAX_SELECTED_BYTES, TOO_LARGE};
 use crate::definition::Place;
 use serde::de::{DeserializeSeed, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Number, Value};
 use std::fmt;
 
-pub(super) fn read(file: &str, text: &str) -> Result<Value, SourceError> {
+pub(super) fn read(file: &str, text: &str, most: usize) -> Result<Value, SourceError> {
     let refuse = |path: String, message: String, fix: &str| {
         let place = Place { file: file.to_owned(), path };
         Err(SourceError { place, message, fix: fix.to_owned() })
     };
-    if text.len() > MAX_SOURCE_BYTES {
-        let message = format!("the document has {} bytes, more than {MAX_SOURCE_BYTES}", text.len());
-        return refuse("$".to_owned(), message, "Split it, or leave out what no script needs.");
+    if text.len() > most {
+        let message = format!("the document has {} bytes, more than {most}", text.len());
+        return refuse("$".to_owned(), message, too_large_fix(most));
     }
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut path = Vec::new();
@@ -45,6 +45,14 @@ pub(super) fn read(file: &str, text: &str) -> Result<Value, SourceError> {
         false => (format!("this is not JSON: {reason}"), "Correct the JSON at this place."),
     };
     refuse(line, message, fix)
+}
+
+/// What to do about a document that has more than so many bytes.
+pub(super) fn too_large_fix(most: usize) -> &'static str {
+    match most < MAX_SELECTED_BYTES {
+        true => TOO_LARGE,
+        false => "Split it, or leave out what no script needs.",
+    }
 }
 
 enum Step {

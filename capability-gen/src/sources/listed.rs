@@ -17,7 +17,7 @@ const RETURNS: [&str; 3] = ["returns", "output_schema", "outputSchema"];
 
 /// Keys that mean something here. An unknown key that is close to one of them is refused, since ignoring a misspelt
 /// `requiresApproval` would be dangerous; others are the providers' own and get a note.
-const KEYS: [&str; 13] = [
+const KEYS: [&str; 14] = [
     "name",
     "title",
     "description",
@@ -28,6 +28,7 @@ const KEYS: [&str; 13] = [
     "output_schema",
     "outputSchema",
     "annotations",
+    "tags",
     "requiresApproval",
     "approvalMessage",
     "config",
@@ -55,6 +56,10 @@ pub(super) fn parse(root: &Node<'_>, name: &str, listed: Listed) -> Result<Vec<D
         root.object("a tool")?;
         add(root, listed, &mut collected)?;
         check_any(root, &collected)?;
+        if is_bare(root) {
+            let message = "read as a function that takes nothing: a tool has \"functions\", a function \"parameters\"";
+            collected.notes.push(root.note(message));
+        }
         let mut definition = collected.into_definition("", SourceKind::Tool, root);
         if let [function] = definition.functions.as_slice() {
             definition.name.clone_from(&function.name);
@@ -71,6 +76,12 @@ pub(super) fn parse(root: &Node<'_>, name: &str, listed: Listed) -> Result<Vec<D
     check_any(&list, &collected)?;
     root.check_name(name, "source")?;
     Ok(vec![collected.into_definition(name, SourceKind::Tool, root)])
+}
+
+/// Whether nothing shows that this is a function rather than a tool without functions.
+fn is_bare(node: &Node<'_>) -> bool {
+    let shows = |keys: &[&str]| keys.iter().any(|key| node.value.get(key).is_some());
+    !shows(&PARAMETERS) && !shows(&RETURNS) && !shows(&["type", "function", "annotations"])
 }
 
 fn add(node: &Node<'_>, listed: Listed, collected: &mut Collected) -> Result<(), SourceError> {

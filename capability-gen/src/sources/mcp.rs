@@ -9,9 +9,10 @@ use super::collect::Collected;
 use super::error::{SourceError, quoted};
 use super::flat::Bias;
 use super::node::Node;
-use super::{config, function};
+use super::wrapped_result::{WrappedResult, wrapped_result};
+use super::{config, function, tags};
 use crate::definition::{Annotations, Config, Definition, FunctionDefinition, Note, ServerExtras, SourceKind};
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 pub(super) fn parse(root: &Node<'_>, name: &str) -> Result<Vec<Definition>, SourceError> {
     if let Some(error) = root.get("error") {
@@ -99,12 +100,18 @@ fn read(node: &Node<'_>, name: &str, notes: &mut Vec<Note>) -> Result<FunctionDe
     let mut is_result_wrapped = false;
     let returns = match node.get("outputSchema") {
         None => None,
-        Some(schema) => match unwrapped(&schema, notes) {
-            Some(inner) => {
+        Some(schema) => match wrapped_result(schema.value) {
+            WrappedResult::Inner(inner) => {
                 is_result_wrapped = true;
                 Some(inner)
             }
-            None => function::returns(Some(&schema))?,
+            WrappedResult::Stuck => {
+                notes.push(
+                    schema.note("the result stays wrapped: its schema refers to places that unwrapping would move"),
+                );
+                function::returns(Some(&schema))?
+            }
+            WrappedResult::No => function::returns(Some(&schema))?,
         },
     };
     Ok(FunctionDefinition {
@@ -115,10 +122,17 @@ fn read(node: &Node<'_>, name: &str, notes: &mut Vec<Note>) -> Result<FunctionDe
         returns,
         is_result_wrapped,
         annotations: annotations.map_or(Annotations::default(), |node| config::annotations(&node)),
+        tags: labels(node.value),
         config: Config { requires_approval, ..Config::default() },
         implementation: None,
         place: node.place(),
     })
+}
+
+/// The tags of a tool: MCP has none, and servers give them beside what it has.
+fn labels(tool: &Value) -> Vec<String> {
+    let places = ["/_meta/tags", "/_meta/_fastmcp/tags", "/_meta/fastmcp/tags"];
+    places.iter().find_map(|place| tool.pointer(place)).map(tags::known).unwrap_or_default()
 }
 
 /// A server's text for people; one that is no text costs nobody the tool.
@@ -129,50 +143,4 @@ fn text(node: &Node<'_>, key: &str, notes: &mut Vec<Note>) -> Option<String> {
         notes.push(member.note("left out: it is not text"));
     }
     text.map(str::to_owned)
-}
-
-/// What is inside `{"result": …}` where FastMCP has wrapped a result that is no object.
-fn unwrapped(node: &Node<'_>, notes: &mut Vec<Note>) -> Option<Value> {
-    let outer = node.value.as_object()?;
-    if outer.get("x-fastmcp-wrap-result") != Some(&Value::Bool(true)) {
-        return None;
-    }
-    let properties = outer.get("properties")?.as_object()?;
-    let inner = properties.get("result").filter(|_| properties.len() == 1)?;
-    let mut inner = match inner {
-        Value::Object(inner) => inner.clone(),
-        Value::Bool(true) => Map::new(),
-        _ => return None,
-    };
-    for key in ["$defs", "definitions"] {
-        let Some(Value::Object(outer)) = outer.get(key) else { continue };
-        let Value::Object(names) = inner.entry(key).or_insert_with(|| Map::new().into()) else { return None };
-        for (name, schema) in outer {
-            names.entry(name).or_insert_with(|| schema.clone());
-        }
-    }
-    let inner = Value::Object(inner);
-    if refers_outside_definitions(&inner) {
-        notes.push(node.note("the result stays wrapped: its schema refers to places that unwrapping would move"));
-        return None;
-    }
-    Some(inner)
-}
-
-fn refers_outside_definitions(schema: &Value) -> bool {
-    let mut waiting = vec![schema];
-    while let Some(value) = waiting.pop() {
-        match value {
-            Value::Object(members) => {
-                let moves = |target: &str| target == "#" || target.starts_with("#/properties");
-                if members.get("$ref").and_then(Value::as_str).is_some_and(moves) {
-                    return true;
-                }
-                waiting.extend(members.values());
-            }
-            Value::Array(items) => waiting.extend(items),
-            _ => {}
-        }
-    }
-    false
 }

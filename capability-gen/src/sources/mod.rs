@@ -9,6 +9,7 @@
 //! flat        parameters as a plain map of names; also what the other formats use to read such maps
 //! openapi/    OpenAPI 3.0 and 3.1 documents
 //!
+//! document    text → value, by the file's name
 //! json        text → value, refusing what JSON parsers drop in silence
 //! node        a value and its place, so that every error can name it
 //! listed      one bare function or a list of them
@@ -17,6 +18,7 @@
 //! command     programs that are started for each call
 //! parameters  templates whose placeholders must be parameters
 //! implementation, http/    what answers a function
+//! tags        words by which functions are sorted
 //! collect     functions of one capability: unique names
 //! ```
 //!
@@ -29,6 +31,7 @@ mod command;
 mod config;
 pub mod define_tool;
 mod detect;
+mod document;
 mod error;
 mod flat;
 mod function;
@@ -41,10 +44,14 @@ mod node;
 mod openai;
 mod openapi;
 mod parameters;
+mod tags;
 mod tool;
 mod version;
+mod wrapped_result;
 
 pub use error::SourceError;
+pub use openapi::{OperationFilter, TOO_LARGE};
+pub use wrapped_result::is_result_wrapped;
 
 use crate::definition::Definition;
 use node::Node;
@@ -53,6 +60,10 @@ use serde_json::Value;
 /// The largest document that is read. The largest tool list seen is 0.3 MiB and OpenAPI documents of big services
 /// have 1 to 7 MiB; what is read grows to several times its size in memory.
 pub const MAX_SOURCE_BYTES: usize = 8 * 1024 * 1024;
+
+/// The largest OpenAPI document of which some operations are selected. That of GitHub has 12 MiB, the largest seen are
+/// twice that.
+pub const MAX_SELECTED_BYTES: usize = 32 * 1024 * 1024;
 
 /// The most functions in one document. The largest services have about 2,000; each becomes types, stubs and schemas
 /// in every output.
@@ -117,8 +128,18 @@ pub enum Format {
 ///
 /// The first thing that is wrong, with its place and what to do.
 pub fn parse(source: &Source<'_>) -> Result<Vec<Definition>, SourceError> {
-    let value = json::read(source.file, source.text)?;
-    parse_value(source.file, &value, source.name, source.format)
+    parse_selected(source, &OperationFilter::default())
+}
+
+/// The same of an OpenAPI document, whose selected operations become functions. Such a document may be larger.
+///
+/// # Errors
+///
+/// As [`parse`]'s; also where it is another document, and where a pattern selects nothing.
+pub fn parse_selected(source: &Source<'_>, filter: &OperationFilter) -> Result<Vec<Definition>, SourceError> {
+    let most = if filter.is_empty() { MAX_SOURCE_BYTES } else { MAX_SELECTED_BYTES };
+    let value = document::read(source.file, source.text, most)?;
+    parse_known(source.file, &value, (source.name, source.format), filter)
 }
 
 /// Reads a document that is JSON already, such as a live server's answer. See [`parse`].
@@ -132,19 +153,32 @@ pub fn parse_value(
     name: Option<&str>,
     format: Option<Format>,
 ) -> Result<Vec<Definition>, SourceError> {
+    parse_known(file, value, (name, format), &OperationFilter::default())
+}
+
+fn parse_known(
+    file: &str,
+    value: &Value,
+    (name, format): (Option<&str>, Option<Format>),
+    filter: &OperationFilter,
+) -> Result<Vec<Definition>, SourceError> {
     let root = Node::root(file, value);
     let name = name.unwrap_or_else(|| stem(file));
     let format = match format {
         Some(format) => format,
         None => detect::format(&root)?,
     };
+    if !filter.is_empty() && format != Format::OpenApi {
+        let message = "\"operations\" selects operations of an OpenAPI document, and this is none";
+        return Err(root.error(message, "Remove \"operations\" from the configuration's entry."));
+    }
     match format {
         Format::Tool => tool::parse(&root),
         Format::OpenAi => openai::parse(&root, name),
         Format::Anthropic => anthropic::parse(&root, name),
         Format::Mcp => mcp::parse(&root, name),
         Format::Flat => flat::parse(&root, name),
-        Format::OpenApi => openapi::parse(&root, name),
+        Format::OpenApi => openapi::parse(&root, name, filter),
     }
 }
 

@@ -8,20 +8,21 @@ use super::collect::{Collected, check_any};
 use super::error::{SourceError, quoted};
 use super::flat::Bias;
 use super::node::Node;
-use super::{MAX_FUNCTIONS, config, function, http, implementation, version};
+use super::{MAX_FUNCTIONS, config, function, http, implementation, tags, version};
 use crate::definition::{Definition, FunctionDefinition, SourceKind};
 use serde_json::Value;
 use std::collections::HashMap;
 
-const TOOL_KEYS: [&str; 9] =
-    ["$schema", "name", "description", "version", "owner", "functions", "config", "component", "http"];
-const FUNCTION_KEYS: [&str; 12] = [
+const TOOL_KEYS: [&str; 10] =
+    ["$schema", "name", "description", "version", "owner", "tags", "functions", "config", "component", "http"];
+const FUNCTION_KEYS: [&str; 13] = [
     "name",
     "title",
     "description",
     "parameters",
     "returns",
     "annotations",
+    "tags",
     "requiresApproval",
     "approvalMessage",
     "config",
@@ -99,9 +100,11 @@ fn tool(node: &Node<'_>) -> Result<Definition, SourceError> {
         return Err(place.error(message, "Write three numbers, such as \"1.0.0\"."));
     }
     let mut definition = collected.into_definition(name, SourceKind::Tool, node);
+    definition.is_own_format = true;
     definition.description = node.get_text("description")?.unwrap_or_default().to_owned();
     definition.version = version.map(str::to_owned);
     definition.owner = node.get_text("owner")?.map(str::to_owned);
+    definition.tags = tags::read(node)?;
     definition.config = config::read(node)?;
     definition.component = implementation::component(node)?;
     Ok(definition)

@@ -41,7 +41,7 @@ impl<'a> Mapper<'a> {
             members.push(Member {
                 name,
                 ty: Some(mapped.ty.clone()),
-                mark: format!("{}{}", if may_be_absent { '?' } else { '=' }, field.name),
+                mark: format!("{}{}", presence_mark(may_be_absent, field.takes_bytes()), field.name),
                 description: field.docs.description.clone(),
             });
             inside.push(mapped);
@@ -55,5 +55,15 @@ impl<'a> Mapper<'a> {
             });
         }
         self.defined(index, members, &inside)
+    }
+}
+
+/// What the mark of a field begins with; the engine knows the same.
+fn presence_mark(may_be_absent: bool, takes_bytes: bool) -> char {
+    match (may_be_absent, takes_bytes) {
+        (false, false) => '=',
+        (true, false) => '?',
+        (false, true) => '+',
+        (true, true) => '%',
     }
 }

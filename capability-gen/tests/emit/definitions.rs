@@ -1,6 +1,6 @@
 //! Real `tsc --strict` over definitions: what `defineTool` infers, and what it refuses, at its line.
 
-use crate::typescript::{Folder, tsc};
+use crate::emit::typescript::{Folder, tsc};
 
 const TYPES: &str = "export interface Customer { id: string; name?: string }\n\
                      export const LEVELS = ['low', 'high'] as const;\n";

@@ -1,6 +1,6 @@
 //! Text of sources never becomes code.
 
-use crate::models::{self, HOSTILE};
+use crate::emit::models::{self, HOSTILE};
 use capability_gen::definition::SourceKind;
 use capability_gen::emit::{dts::dts, js::js};
 use capability_gen::model::{Docs, Field, Module, Presence, Record, Rest, Type, TypeDefinition};

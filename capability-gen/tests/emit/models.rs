@@ -16,6 +16,7 @@ pub(crate) fn module(name: &str, capabilities: Vec<Capability>, types: Vec<TypeD
         version: "1.0.0".to_owned(),
         capabilities,
         types: Types(types),
+        dependencies: Vec::new(),
         notes: Vec::new(),
     }
 }
@@ -30,6 +31,7 @@ pub(crate) fn capability(name: &str, source: SourceKind, functions: Vec<Function
         version: "1.0.0".to_owned(),
         source,
         owner: None,
+        tags: Vec::new(),
         functions,
         config: Config::default(),
         place: Place::default(),
@@ -54,8 +56,10 @@ pub(crate) fn function(name: &str, params: Type, result: Option<Type>) -> Functi
         source_returns: None,
         is_result_wrapped: false,
         annotations: Annotations::default(),
+        tags: Vec::new(),
         config: Config::default(),
         implementation: None,
+        provider: None,
         place: Place::default(),
     }
 }

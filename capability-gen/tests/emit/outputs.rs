@@ -1,6 +1,6 @@
 //! `index.js`, `schema.json` and `bundle.json`.
 
-use crate::models;
+use crate::emit::models;
 use capability_gen::emit::{bundle::bundle, dts::dts, js::js, schema_json::schema_json};
 use serde_json::{Value, json};
 
@@ -54,14 +54,15 @@ fn bundle_pins_every_file() {
     let module = models::train_schedule();
     let first = bundle(&module, "package capabilities:train-schedule@1.0.0;\n");
     let paths: Vec<&str> = first.files.iter().map(|(path, _)| path.as_str()).collect();
-    assert_eq!(paths, ["bundle.json", "index.d.ts", "index.js", "schema.json", "train-schedule.wit"]);
+    let host = "deps/agent-spaces-host.wit";
+    assert_eq!(paths, ["bundle.json", host, "index.d.ts", "index.js", "schema.json", "train-schedule.wit"]);
     let metadata: Value = serde_json::from_str(&first.files[0].1).unwrap();
     assert_eq!(metadata["name"], "train-schedule");
     assert_eq!(metadata["version"], "1.0.0");
     assert_eq!(metadata["source"], "tool");
     assert_eq!(metadata["dependencies"], json!(["@agent-spaces/runtime"]));
     assert_eq!(metadata["config"]["trainSchedule"]["requiresApproval"], false);
-    assert_eq!(metadata["files"].as_object().unwrap().len(), 4);
+    assert_eq!(metadata["files"].as_object().unwrap().len(), 5);
     assert_eq!(metadata["hash"], first.hash);
     assert_eq!(first.hash.len(), "sha256:".len() + 64);
 

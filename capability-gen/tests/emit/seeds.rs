@@ -1,6 +1,6 @@
 //! The three `.d.ts` that the specification prints.
 
-use crate::models;
+use crate::emit::models;
 use capability_gen::emit::dts::dts;
 
 /// What ours says more than the specification's: comments, and that a promise of a list takes array methods.

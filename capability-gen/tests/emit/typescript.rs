@@ -1,6 +1,6 @@
 //! Real `tsc` and real Node over what is generated; `tests/typescript/README.md` says where they come from.
 
-use crate::{hostile, models};
+use crate::emit::{hostile, models};
 use capability_gen::emit::{
     bundle::bundle,
     dts::dts,

@@ -52,8 +52,10 @@ pub fn function(name: &str, wit_name: &str, params: Type, result: Type) -> Funct
         source_returns: None,
         is_result_wrapped: false,
         annotations: Annotations::default(),
+        tags: Vec::new(),
         config: Config::default(),
         implementation: None,
+        provider: None,
         place: Place::default(),
     }
 }
@@ -68,6 +70,7 @@ pub fn module(name: &str, export: &str, types: Vec<TypeDefinition>, functions: V
         version: "1.0.0".to_owned(),
         source: SourceKind::Tool,
         owner: None,
+        tags: Vec::new(),
         functions,
         config: Config::default(),
         place: Place::default(),
@@ -80,6 +83,7 @@ pub fn module(name: &str, export: &str, types: Vec<TypeDefinition>, functions: V
         version: "1.0.0".to_owned(),
         capabilities: vec![capability],
         types: Types(types),
+        dependencies: Vec::new(),
         notes: Vec::new(),
     }
 }

@@ -35,7 +35,8 @@ fn real_tool_lists_parse() {
             let tool = listed.iter().find(|tool| tool["name"] == function.name).unwrap();
             let is_empty = tool["inputSchema"].as_object().is_none_or(|schema| schema.is_empty());
             assert!(is_empty || function.parameters == tool["inputSchema"], "{name}/{}", function.name);
-            let is_wrapped = tool["outputSchema"]["x-fastmcp-wrap-result"] == true;
+            let is_wrapped = capability_gen::sources::is_result_wrapped(&tool["outputSchema"]);
+            assert!(is_wrapped || tool["outputSchema"]["x-fastmcp-wrap-result"] != true, "{name}/{}", function.name);
             assert_eq!(function.is_result_wrapped, is_wrapped, "{name}/{}", function.name);
             unwrapped += usize::from(is_wrapped);
         }

@@ -1,4 +1,4 @@
-use crate::{one, read_as, refused};
+use crate::sources::{one, read_as, refused};
 use capability_gen::sources::Format;
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-use crate::{check_error, one, read, read_text, refused};
+use crate::sources::{check_error, one, read, read_text, refused};
 use capability_gen::sources::{Format, MAX_FUNCTIONS, MAX_SOURCE_BYTES};
 use serde_json::{Value, json};
 
@@ -110,7 +110,7 @@ fn no_document_takes_more_than_its_share() {
         }}})
     };
     let described = document(json!({"get": {"description": long}}));
-    refused(&described, "$.components.pathItems.a", "more than can be read", "fewer");
+    refused(&described, "$.components.pathItems.a", "more than can be read", "operations");
     let api = one(&document(json!({"get": {"parameters": [{"$ref": "#/components/parameters/a"}]}})));
     assert_eq!(api.functions.len(), path_count);
     assert_eq!(api.functions[0].parameters["properties"], json!({"a": {}}), "the description is too long to repeat");

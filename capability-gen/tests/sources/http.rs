@@ -1,4 +1,4 @@
-use crate::{one, refused};
+use crate::sources::{one, refused};
 use capability_gen::implementation::{HttpContent, HttpNext, HttpOperation, Implementation};
 use serde_json::{Value, json};
 
@@ -168,7 +168,7 @@ fn nothing_of_a_parameter_gets_before_the_path() {
         "https://a.example/%g0",
         "/path",
     ] {
-        assert!(crate::read(&with(json!({ "url": url }))).is_err(), "{url}");
+        assert!(crate::sources::read(&with(json!({ "url": url }))).is_err(), "{url}");
     }
     let mut base = weather();
     base["http"]["baseUrl"] = json!("https://{{city}}.example.com");
@@ -202,7 +202,7 @@ fn everything_has_a_size() {
     wrong(json!({ "path": "/", "query": many }), ".query", "more than 100", "Leave some out");
     wrong(json!({ "path": "/", "headers": { "a": "x".repeat(9_000) } }), ".headers.a", "more than 8192", "Shorten");
     let deep = (0..40).fold(json!(1), |inner, _| json!([inner]));
-    let error = crate::read(&with(json!({ "method": "POST", "path": "/", "body": deep }))).unwrap_err();
+    let error = crate::sources::read(&with(json!({ "method": "POST", "path": "/", "body": deep }))).unwrap_err();
     assert!(error.message.contains("nested more than 32"), "{error}");
     wrong(json!({ "method": "POST", "path": "/", "body": "x".repeat(70_000) }), ".body", "more than 65536", "Shorten");
     wrong(json!({ "path": "/", "result": format!("/{}", "a".repeat(2_000)) }), ".result", "no JSON pointer", "path");

@@ -1,4 +1,4 @@
-use crate::{check_error, one, read_as, refused};
+use crate::sources::{check_error, one, read_as, refused};
 use capability_gen::definition::SourceKind;
 use capability_gen::sources::{Format, Source, parse};
 use serde_json::{Value, json};

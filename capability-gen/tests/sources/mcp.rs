@@ -1,4 +1,4 @@
-use crate::{check_error, one, read, read_as, refused};
+use crate::sources::{check_error, one, read, read_as, refused};
 use capability_gen::definition::{ServerExtras, SourceKind};
 use capability_gen::sources::{Format, parse_value};
 use serde_json::{Value, json};

@@ -1,4 +1,4 @@
-use crate::{one, refused};
+use crate::sources::{one, refused};
 use capability_gen::definition::{Definition, FunctionDefinition, SourceKind};
 use capability_gen::implementation::{HttpContent, HttpOperation, HttpResponse, HttpStyle, Implementation};
 use serde_json::{Value, json};

@@ -1,4 +1,4 @@
-use crate::{one, read, refused};
+use crate::sources::{one, read, refused};
 use capability_gen::definition::{Period, RateLimit, SourceKind};
 use serde_json::{Value, json};
 

@@ -1,7 +1,7 @@
 //! What holds for every model.
 
-use crate::cross::cross;
-use crate::support::{function, module, parse, record, server_parts};
+use crate::wit::cross::cross;
+use crate::wit::support::{function, module, parse, record, server_parts};
 use capability_gen::emit::wit::wit;
 use capability_gen::model::{Docs, Field, Module, Presence, Record, Rest, Type, TypeDefinition, TypeId, Types};
 use capability_gen::wit::{Kind, WitType, plan};

@@ -1,7 +1,7 @@
 //! Each rule on a small model.
 
-use crate::cross::cross;
-use crate::support::{field, function, list, literals, module, nullable, open, record, result_of, text_of};
+use crate::wit::cross::cross;
+use crate::wit::support::{field, function, list, literals, module, nullable, open, record, result_of, text_of};
 use capability_gen::model::{Presence, Rest, Type, TypeId};
 use capability_gen::wit::{Reason, WitType};
 use serde_json::json;

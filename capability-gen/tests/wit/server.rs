@@ -1,6 +1,6 @@
 //! S1-21: the interfaces of what a server has besides tools.
 
-use crate::support::{function, module, record, server_parts, text_of};
+use crate::wit::support::{function, module, record, server_parts, text_of};
 use capability_gen::model::Type;
 use capability_gen::server::ServerPart;
 use capability_gen::wit::Marks;

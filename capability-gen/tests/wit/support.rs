@@ -27,6 +27,7 @@ pub(crate) fn module(functions: Vec<Function>, types: Vec<(&str, Type)>) -> Modu
             version: "1.0.0".into(),
             source: SourceKind::Tool,
             owner: None,
+            tags: Vec::new(),
             functions,
             config: Config::default(),
             place: Place::default(),
@@ -34,6 +35,7 @@ pub(crate) fn module(functions: Vec<Function>, types: Vec<(&str, Type)>) -> Modu
             component: None,
         }],
         types: Types(types.collect()),
+        dependencies: Vec::new(),
         notes: Vec::new(),
     }
 }
@@ -61,8 +63,10 @@ pub(crate) fn function(name: &str, params: Type, result: Type) -> Function {
         source_returns: None,
         is_result_wrapped: false,
         annotations: Annotations::default(),
+        tags: Vec::new(),
         config: Config::default(),
         implementation: None,
+        provider: None,
         place: Place::default(),
     }
 }

@@ -3,6 +3,7 @@
 use super::context::Context;
 use crate::compiled;
 use crate::engine::engine;
+use crate::globals;
 use crate::heap::out_of_memory;
 use std::alloc::{Layout, alloc, dealloc, realloc};
 
@@ -10,9 +11,22 @@ use std::alloc::{Layout, alloc, dealloc, realloc};
 /// imports some three thousand functions at once fits.
 const BINDING_DATA_BYTES: usize = 1 << 20;
 
-/// Room for a binding's data segment. The host reads its address from the engine's exports.
+/// Room for a binding's data segment. The host reads its address from the engine's exports. Until the set-up is over
+/// it has the text of the realm's JavaScript, which so takes no memory of its own.
 #[unsafe(no_mangle)]
-static mut BINDING_DATA: [u64; BINDING_DATA_BYTES / 8] = [0; BINDING_DATA_BYTES / 8];
+static mut BINDING_DATA: Room = Room(globals::setup_text());
+
+#[repr(C, align(8))]
+struct Room([u8; BINDING_DATA_BYTES]);
+
+/// The room with the text that it has at first; whoever read it leaves zeros.
+///
+/// # Safety
+/// Called once, before there is a binding.
+pub(crate) unsafe fn setup_room() -> &'static mut [u8] {
+    // SAFETY: the caller says that nobody else has it.
+    unsafe { &mut (*(&raw mut BINDING_DATA)).0 }
+}
 
 /// An allocation that the canonical ABI made or wants freed.
 pub(crate) struct Block {

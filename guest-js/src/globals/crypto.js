@@ -1,9 +1,13 @@
-// crypto: randomness only.
+// crypto: randomness, and hashes by crypto.subtle.digest.
 (function (native) {
   "use strict";
   const { shared } = native;
-  const { expose, className, viewBuffer, viewByteOffset, viewByteLength, numberToString } = shared;
+  const { expose, hidden, tag, className, viewBuffer, viewByteOffset, viewByteLength, numberToString } = shared;
+  const { getterOf, typedArrays, bufferByteLength, toUpperCase, stringSlice } = shared;
   const { DOMException, Uint8Array } = globalThis;
+  const dataViewBuffer = getterOf(DataView.prototype, "buffer");
+  const dataViewOffset = getterOf(DataView.prototype, "byteOffset");
+  const dataViewLength = getterOf(DataView.prototype, "byteLength");
   // The standard's own limit on one call.
   const MAX_BYTES = 65536;
   const INTEGER_ARRAYS = {
@@ -19,7 +23,56 @@
     BigUint64Array: 1,
   };
 
+  // The bytes of a BufferSource, not copied.
+  function bytesOf(data) {
+    const kind = data !== null && typeof data === "object" ? className(data) : undefined;
+    if (kind === "ArrayBuffer") return bufferByteLength(data) === 0 ? new Uint8Array(0) : new Uint8Array(data);
+    if (kind === "DataView") return new Uint8Array(dataViewBuffer(data), dataViewOffset(data), dataViewLength(data));
+    if (kind === undefined || typedArrays[kind] === undefined)
+      throw new TypeError(
+        "crypto.subtle.digest takes an ArrayBuffer, a typed array or a DataView; new TextEncoder().encode(text) makes one of text",
+      );
+    const length = viewByteLength(data);
+    return length === 0 ? new Uint8Array(0) : new Uint8Array(viewBuffer(data), viewByteOffset(data), length);
+  }
+
+  class SubtleCrypto {
+    constructor() {
+      throw new TypeError("Illegal constructor");
+    }
+    async digest(algorithm, data) {
+      const given = algorithm !== null && typeof algorithm === "object" ? algorithm.name : algorithm;
+      if (given === undefined) throw new TypeError("crypto.subtle.digest: the algorithm has no name");
+      const name = `${given}`;
+      const hash = native.digest(toUpperCase(name), bytesOf(data));
+      if (hash === undefined)
+        throw new DOMException(
+          `crypto.subtle.digest has no ${stringSlice(name, 0, 40)}, only SHA-1, SHA-256, SHA-384 and SHA-512`,
+          "NotSupportedError",
+        );
+      return viewBuffer(hash);
+    }
+  }
+  const { absentSubtle } = shared;
+  for (const name of Object.keys(absentSubtle)) {
+    hidden(
+      SubtleCrypto.prototype,
+      name,
+      {
+        async [name]() {
+          throw new DOMException(
+            `crypto.subtle.${name} is not available here: ${absentSubtle[name]}`,
+            "NotSupportedError",
+          );
+        },
+      }[name],
+    );
+  }
+  tag(SubtleCrypto, "SubtleCrypto");
+  expose("SubtleCrypto", SubtleCrypto);
+
   const crypto = {
+    subtle: Object.create(SubtleCrypto.prototype),
     getRandomValues(array) {
       if (array === null || typeof array !== "object" || INTEGER_ARRAYS[className(array)] === undefined) {
         throw new DOMException("crypto.getRandomValues takes an integer typed array", "TypeMismatchError");

@@ -1,10 +1,11 @@
-// String.prototype.localeCompare: close to ICU's root order for Latin text.
-// First base letters (punctuation, then digits, then letters), then accents,
-// then case with lower case first.
+// String.prototype.localeCompare and Intl.Collator: ICU's root order for Latin
+// text, with the Spanish ñ. First base letters (punctuation, then digits, then
+// letters), then accents, then case with lower case first.
 (function (native) {
   "use strict";
   const { shared } = native;
-  const { hidden, uncurryThis, charCodeAt, stringSlice, matches, toLowerCase } = shared;
+  const { hidden, uncurryThis, charCodeAt, stringSlice, stringIndexOf, matches, toLowerCase } = shared;
+  const { define, resolve, optionsOf, oneOf, refuse } = shared.intl;
   const normalize = uncurryThis(String.prototype.normalize);
   const replace = uncurryThis(RegExp.prototype[Symbol.replace]);
   const ORDER =
@@ -105,7 +106,11 @@
     );
   const withoutMarks = (text) => replace(MARKS, text, "");
 
-  function compare(left, right, sensitivity, numeric) {
+  // In Spanish ñ is a letter after n: what follows the n sorts after all letters.
+  const ENYE = /([nN])\u0303/g;
+  const spanish = (text) => replace(ENYE, normalize(text, "NFD"), "$1\ue000");
+
+  function compare(left, right, { sensitivity, numeric, isSpanish }) {
     if (left === right) return 0;
     if (!numeric && matches(SIMPLE, left) && matches(SIMPLE, right)) {
       const x = toLowerCase(left);
@@ -118,6 +123,10 @@
       return bases !== 0 || sensitivity === "base" || sensitivity === "accent"
         ? bases
         : compareCases(left, right, numeric);
+    }
+    if (isSpanish) {
+      left = spanish(left);
+      right = spanish(right);
     }
     const first = toLowerCase(normalize(left, "NFD"));
     const second = toLowerCase(normalize(right, "NFD"));
@@ -141,6 +150,29 @@
   // Letters outside ASCII have no rank of their own: one case for both.
   const fold = (text) => (matches(ASCII, text) ? text : toLowerCase(text));
 
+  // Languages whose order this is; others have letters in another order.
+  const ORDERED = " de en-CA en-GB en-US es fr ";
+
+  function initialize(locales, rawOptions) {
+    const locale = resolve(locales);
+    if (stringIndexOf(ORDERED, ` ${locale.data} `) === -1)
+      throw new RangeError(
+        `The order of letters of locale ${locale.name} is not available here, only those of de, en, es and fr. Compare with < and >, or by a key of your own.`,
+      );
+    const options = optionsOf(rawOptions);
+    oneOf(options, "localeMatcher", " lookup best fit ", "best fit");
+    oneOf(options, "usage", " sort ", "sort");
+    oneOf(options, "caseFirst", " false ", "false");
+    oneOf(options, "collation", " default ", "default");
+    if (options.ignorePunctuation) refuse(options, ["ignorePunctuation"], "");
+    const { numeric = locale.extensions.kn !== undefined && locale.extensions.kn !== "false" } = options;
+    const sensitivity = oneOf(options, "sensitivity", " base accent case variant ", "variant");
+    return { __proto__: null, locale, sensitivity, numeric: !!numeric, isSpanish: locale.data === "es" };
+  }
+
+  const sign = (order) => (order < 0 ? -1 : order > 0 ? 1 : 0);
+  const USUAL = { __proto__: null, sensitivity: "variant", numeric: false, isSpanish: false };
+
   hidden(
     String.prototype,
     "localeCompare",
@@ -150,16 +182,31 @@
           throw new TypeError("String.prototype.localeCompare called on null or undefined");
         const left = `${this}`;
         const right = `${that}`;
-        let sensitivity = "variant";
-        let numeric = false;
-        if (options !== undefined) {
-          ({ sensitivity = "variant", numeric = false } = options);
-          if (sensitivity !== "variant" && sensitivity !== "base" && sensitivity !== "accent" && sensitivity !== "case")
-            throw new RangeError(`Value ${sensitivity} out of range for Intl.Collator options property sensitivity`);
-        }
-        const order = compare(left, right, sensitivity, !!numeric);
-        return order < 0 ? -1 : order > 0 ? 1 : 0;
+        const state = locales === undefined && options === undefined ? USUAL : initialize(locales, options);
+        return sign(compare(left, right, state));
       },
     }.localeCompare,
   );
+
+  define("Collator", {
+    callable: true,
+    initialize,
+    bound: {
+      key: "compare",
+      call: (state) => (left, right) => sign(compare(`${left}`, `${right}`, state)),
+    },
+    methods: {
+      resolvedOptions(state) {
+        return {
+          locale: state.locale.name,
+          usage: "sort",
+          sensitivity: state.sensitivity,
+          ignorePunctuation: false,
+          collation: "default",
+          numeric: state.numeric,
+          caseFirst: "false",
+        };
+      },
+    },
+  });
 })

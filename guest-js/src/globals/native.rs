@@ -1,11 +1,11 @@
 //! The native functions that the JavaScript beside this file is built on.
 
-use crate::abi::metadata::ImportFunction;
-use crate::engine::{binding, engine};
+use crate::engine::engine;
 use crate::errors;
 use crate::js::{self, Value};
+use crate::namespace::{self, Named};
 use crate::values::camel_case;
-use crate::{call, host};
+use crate::{call, host, zones};
 use javy::quickjs::{
     Array, Ctx, Function, IntoJs, Object, TypedArray, Value as QuickValue,
     function::{Opt, Rest},
@@ -42,11 +42,15 @@ fn fill(context: Ctx<'_>) -> javy::quickjs::Result<Object<'_>> {
         "setUrlPart": set_url_part;
         "promiseState": promise_state;
         "proxyTarget": proxy_target;
-        "classId": |value: QuickValue<'_>| Value::borrowed(value.as_raw()).class_id();
+        "classId": |value: QuickValue<'_>| namespace::shown_class_id(&Value::borrowed(value.as_raw()));
         "bytesToString": bytes_to_string;
         "stringToBytes": string_to_bytes;
+        "digest": digest;
+        "zoneName": |name: String| zones::name(&name);
+        "zoneOffset": |name: String, seconds: f64| zones::offset(&name, seconds as i64);
     }
     let capabilities = Object::new(context.clone())?;
+    capabilities.set("cancelCall", Function::new(context.clone(), cancel_call)?)?;
     capabilities.set("callCapability", Function::new(context.clone(), call_capability)?)?;
     context.globals().prop("__agentSpaces", Property::from(capabilities).writable().configurable())?;
     Ok(native)
@@ -173,6 +177,29 @@ fn string_to_bytes<'js>(context: Ctx<'js>, text: String) -> javy::quickjs::Resul
     TypedArray::<u8>::new_copy(context.clone(), text.as_bytes())?.into_js(&context)
 }
 
+/// Ends the call that a promise is of.
+fn cancel_call<'js>(promise: QuickValue<'js>, reason: QuickValue<'js>) {
+    call::cancel(&Value::borrowed(promise.as_raw()), Value::borrowed(reason.as_raw()));
+}
+
+/// The hash of bytes; nothing where there is no such algorithm.
+fn digest<'js>(
+    context: Ctx<'js>,
+    algorithm: String,
+    bytes: TypedArray<'js, u8>,
+) -> javy::quickjs::Result<QuickValue<'js>> {
+    use sha2::Digest as _;
+    let bytes = bytes.as_bytes().unwrap_or_default();
+    let hash = match algorithm.as_str() {
+        "SHA-1" => <sha1::Sha1 as sha1::Digest>::digest(bytes).to_vec(),
+        "SHA-256" => sha2::Sha256::digest(bytes).to_vec(),
+        "SHA-384" => sha2::Sha384::digest(bytes).to_vec(),
+        "SHA-512" => sha2::Sha512::digest(bytes).to_vec(),
+        _ => return Ok(QuickValue::new_undefined(context)),
+    };
+    TypedArray::<u8>::new_copy(context.clone(), hash)?.into_js(&context)
+}
+
 /// The same as calling the function that the script imported.
 fn call_capability<'js>(
     context: Ctx<'js>,
@@ -181,16 +208,13 @@ fn call_capability<'js>(
     parameters: Rest<QuickValue<'js>>,
 ) -> javy::quickjs::Result<QuickValue<'js>> {
     let label = format!("{capability}.{function}");
-    let is_called = |import: &ImportFunction| {
-        // The engine's own services are not capabilities.
-        !import.interface().starts_with("agent-spaces:engine/") && call::label(import) == label
-    };
-    let outcome = match binding().imports().iter().position(is_called) {
-        Some(index) => {
+    let outcome = match namespace::find(&label) {
+        Named::Function(index) => {
             let arguments: Vec<Value> = parameters.0.iter().map(|value| Value::borrowed(value.as_raw())).collect();
             call::call(index, &arguments)
         }
-        None => call::rejected(errors::not_imported(&camel_case(&label))),
+        Named::Missing(interface) => namespace::missing(interface, label.rsplit('.').next().unwrap_or(&label)),
+        Named::NotImported => call::rejected(errors::not_imported(&camel_case(&label))),
     };
     // SAFETY: the raw value is given away once.
     match outcome {

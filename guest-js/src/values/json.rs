@@ -1,7 +1,8 @@
 //! JSON in both directions, losing nothing in silence.
 
+use super::binary::binary_name;
 use super::lower::describe;
-use super::{Path, Refusal};
+use super::{Path, Refusal, base64, bytes};
 use crate::classes::Class;
 use crate::engine::engine;
 use crate::js::{self, Value};
@@ -161,13 +162,18 @@ impl Writer {
         match engine().intrinsics.classes.of(value) {
             Class::Map => return Err(path.refuse("JSON cannot carry a Map; use Object.fromEntries(map)")),
             Class::Set => return Err(path.refuse("JSON cannot carry a Set; use [...set]")),
-            Class::Promise | Class::Weak | Class::RegExp | Class::ArrayBuffer => return Err(cannot_carry(value, path)),
+            Class::Promise | Class::Weak | Class::RegExp => return Err(cannot_carry(value, path)),
             Class::Boxed => {
                 let primitive = value.get_str("valueOf")?.call(value, &[])?;
                 return self.value(&primitive, "", path);
             }
-            Class::Error if self.strictness == Strictness::Familiar => return self.error(value),
-            Class::Error | Class::View | Class::Generator if self.strictness == Strictness::Exact => {
+            Class::View | Class::ArrayBuffer if self.strictness == Strictness::Familiar => {
+                return self.binary(value, path);
+            }
+            Class::Error | Class::DomException if self.strictness == Strictness::Familiar => return self.error(value),
+            Class::Error | Class::DomException | Class::View | Class::ArrayBuffer | Class::Generator
+                if self.strictness == Strictness::Exact =>
+            {
                 return Err(cannot_carry(value, path));
             }
             _ => {}
@@ -194,6 +200,17 @@ impl Writer {
         }
         self.out.push('}');
         Ok(())
+    }
+
+    /// Bytes as base64 under the name of their class; other typed arrays are arrays of numbers.
+    fn binary(&mut self, value: &Value, path: &Path<'_>) -> Result<(), Refusal> {
+        let Some(bytes) = bytes(value) else { return self.array(value, path) };
+        self.out.push_str("{\"type\":\"");
+        self.out.push_str(binary_name(value));
+        self.out.push_str("\",\"base64\":\"");
+        self.out.push_str(&base64(&bytes));
+        self.out.push_str("\"}");
+        self.check_length()
     }
 
     /// An error that a script returns rather than throws, such as one of `Promise.allSettled`.

@@ -1,6 +1,6 @@
 //! A JavaScript value against its WIT type.
 
-use super::{Issues, Path, Presence, RecordNames, Refusal, Strictness, Tree, Untagged, write_json};
+use super::{Issues, Path, Presence, RecordNames, Refusal, Strictness, Tree, Untagged, base64, bytes, write_json};
 use crate::abi::metadata::{Kind, Member, Type};
 use crate::engine::{binding, engine};
 use crate::errors::{MISSING, nearest};
@@ -151,7 +151,8 @@ fn record(value: &Value, index: usize, path: &Path<'_>) -> Result<Tree> {
         }
     }
     let mut trees = Vec::with_capacity(fields.len());
-    for ((field, name), presence) in fields.iter().zip(&names.atoms).zip(&names.presence) {
+    for (at, (field, name)) in fields.iter().zip(&names.atoms).enumerate() {
+        let presence = &names.presence[at];
         if presence.is_extras() {
             trees.push(extras(value, &keys, &names, path)?);
             continue;
@@ -159,6 +160,10 @@ fn record(value: &Value, index: usize, path: &Path<'_>) -> Result<Tree> {
         // Own members only: `constructor` and friends are names like any other.
         let is_own = keys.iter().any(|key| key.0 == *name);
         let member = if is_own { value.get(*name)? } else { Value::UNDEFINED };
+        let member = match names.is_base64[at].then(|| bytes(&member)).flatten() {
+            Some(bytes) => Value::string(&base64(&bytes)),
+            None => member,
+        };
         let text = name.name();
         let member = member_tree(&member, *presence, field.ty, &Path::Name(path, &text));
         trees.extend(issues.collect(member)?);
@@ -260,7 +265,7 @@ fn tuple(value: &Value, index: usize, path: &Path<'_>) -> Result<Tree> {
 
 fn list(value: &Value, item: Type, path: &Path<'_>) -> Result<Tree> {
     if let Kind::U8 = binding().kind(item)
-        && let Some(bytes) = value.as_bytes()
+        && let Some(bytes) = bytes(value)
     {
         return Ok(Tree::Bytes(bytes));
     }

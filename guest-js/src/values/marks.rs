@@ -7,6 +7,7 @@
 //! |---|---|---|
 //! | `=NAME` | a field | the member NAME, always there; of an `option`, `none` is null |
 //! | `?NAME` | a field | the member NAME, absent when `none`; an `option` inside says null |
+//! | `+NAME`, `%NAME` | a field | the same as `=NAME` and `?NAME`, of base64: bytes may be passed as they are |
 //! | `*` | a field | all members without a field of their own, as one JSON object |
 //! | `=TEXT` | an enum's case | the string TEXT |
 //! | `~K…` | a variant's case | a value of JSON kind K, told apart without a tag |
@@ -33,25 +34,28 @@ pub(crate) enum Presence {
 pub(crate) struct RecordNames {
     pub(crate) atoms: Vec<Atom>,
     pub(crate) presence: Vec<Presence>,
+    /// Whether bytes are passed as base64.
+    pub(crate) is_base64: Vec<bool>,
 }
 
 impl RecordNames {
     /// The names of a record of the binding.
     pub(crate) fn read(index: usize) -> RecordNames {
-        let (presence, atoms) = binding()
-            .record(index)
+        let fields = binding().record(index);
+        let (presence, atoms) = fields
             .iter()
             .map(|field| {
                 let name = field.name();
                 match name.as_bytes().first() {
-                    Some(b'=') => (Presence::Required, Atom::new(&name[1..])),
-                    Some(b'?') => (Presence::Optional, Atom::new(&name[1..])),
+                    Some(b'=' | b'+') => (Presence::Required, Atom::new(&name[1..])),
+                    Some(b'?' | b'%') => (Presence::Optional, Atom::new(&name[1..])),
                     Some(b'*') => (Presence::Extras, Atom::new("")),
                     _ => (Presence::Plain, Atom::new(&camel_case(name))),
                 }
             })
             .unzip();
-        RecordNames { atoms, presence }
+        let is_base64 = fields.iter().map(|field| field.name().starts_with(['+', '%'])).collect();
+        RecordNames { atoms, presence, is_base64 }
     }
 
     /// Where the member of this name goes.
@@ -172,7 +176,7 @@ pub(crate) fn presence_options() -> Vec<usize> {
     let mut options = Vec::new();
     for index in 0..binding().record_count() {
         for field in binding().record(index) {
-            if let (true, TypeKind::Option(outer)) = (field.name().starts_with('?'), binding().kind(field.ty))
+            if let (true, TypeKind::Option(outer)) = (field.name().starts_with(['?', '%']), binding().kind(field.ty))
                 && let TypeKind::Option(_) = binding().kind(binding().option(outer))
             {
                 options.push(outer);

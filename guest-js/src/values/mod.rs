@@ -4,14 +4,17 @@
 //!   and proxies, so all of it is read once, here, before anything is handed to the host.
 //! - [`lower`]: a value against its WIT type.
 //! - [`write_json`], [`parse_json`]: JSON in both directions, losing nothing in silence.
+//! - [`bytes`], [`base64`]: buffers and views.
 //! - [`Path`]: where in a value something is wrong.
 
+mod binary;
 mod json;
 mod lower;
 mod marks;
 mod path;
 mod tree;
 
+pub(crate) use binary::{base64, bytes};
 pub(crate) use json::{Strictness, parse_json, write_json};
 pub(crate) use lower::{lower, no_members};
 pub(crate) use marks::{Presence, RecordNames, Untagged, enum_text, presence_options};

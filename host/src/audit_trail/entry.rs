@@ -35,6 +35,7 @@ pub(super) fn type_of(event: &Event) -> &'static str {
         EventKind::RunPaused { .. } => "runPaused",
         EventKind::RunResumed { .. } => "runResumed",
         EventKind::CallProgress { .. } => "callProgress",
+        EventKind::CallRepeated { .. } => "callRepeated",
         EventKind::CallResult { .. } => "callResult",
         EventKind::CallError { .. } => "callError",
         EventKind::LimitReached { .. } => "limitReached",

@@ -90,6 +90,7 @@ impl Parts {
                 ("$root", "[waitable-set-new]") => self.builder.waitable_set_new(),
                 ("$root", "[waitable-join]") => self.builder.waitable_join(),
                 ("$root", "[subtask-drop]") => self.builder.subtask_drop(),
+                ("$root", "[subtask-cancel]") => self.builder.subtask_cancel(false),
                 ("$root", builtin) => bail!("the engine imports {builtin}, which the host does not know"),
                 (interface, function) => {
                     let function = self.imported(interface, function)?;

@@ -5,8 +5,8 @@ mod diff;
 mod space;
 mod verify;
 
+use super::config_choice::ConfigChoice;
 use super::output;
-use super::space_choice::ConfigChoice;
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
 
@@ -39,6 +39,10 @@ pub(super) struct Audit {
     #[command(flatten)]
     config: ConfigChoice,
 
+    /// With --diff: show what is said to the servers and what they say, on stderr
+    #[arg(long, requires = "diff")]
+    trace_mcp: bool,
+
     /// Print the findings as one JSON value
     #[arg(long)]
     json: bool,
@@ -55,7 +59,7 @@ impl Audit {
             return verify.execute();
         }
         let found = match &self.target {
-            None => diff::audit(&self.config),
+            None => diff::audit(&self.config, self.trace_mcp),
             Some(target) if target.extension().is_none() && !target.exists() => {
                 space::audit(&target.to_string_lossy(), &self.config).map(|(value, text)| (value, text, 0))
             }

@@ -4,14 +4,17 @@ use super::failure::Failure;
 use super::{audit_trail, confinement, folders, known_secrets, terminal};
 use agent_spaces::mcp::{ConfiguredServer, McpClients, locked};
 use agent_spaces::project::{Equipment, Project};
-use agent_spaces::{Accounting, AuditMode, AuditTrail, Histories, Shown};
+use agent_spaces::serve::ObservedResults;
+use agent_spaces::{Accounting, AuditMode, AuditTrail, FunctionId, Histories, Shown};
 use agent_spaces_approvals::Channel;
 use agent_spaces_mcp::auth::TokenStore;
 use agent_spaces_mcp::lock::LockedServer;
 use agent_spaces_mcp::secrets::Variables;
 use agent_spaces_mcp::trace::{self, Trace};
 use agent_spaces_mcp::{CallError, ConnectError, Context, Listing, Server, Warnings};
+use capability_gen::counted::counted;
 use capability_gen::shown;
+use serde_json::Value;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -42,8 +45,8 @@ impl Session {
     /// For others that are served, in a runtime that is there, by whose owner it must be closed: see
     /// [`McpClients::close`]. What they do is logged or not done, unless the configuration says otherwise: nobody sits
     /// here who would read a warning.
-    pub(super) fn serving(project: Option<&Project>, runtime: Handle) -> Result<Session, Failure> {
-        Session::of(project, false, Some(runtime), AuditMode::Required)
+    pub(super) fn serving(project: Option<&Project>, trace: bool, runtime: Handle) -> Result<Session, Failure> {
+        Session::of(project, trace, Some(runtime), AuditMode::Required)
     }
 
     fn of(
@@ -111,6 +114,12 @@ impl Session {
     /// Lets spaces that are made anew go on from what those before them counted.
     pub(super) fn keep_histories(&mut self) {
         self.equipment.histories = Some(Histories::default());
+    }
+
+    /// Remembers what results without a type were like.
+    pub(super) fn observe(&mut self, observed: ObservedResults) {
+        self.equipment.results =
+            Some(Arc::new(move |function: &FunctionId, value: &Value| observed.see(function, value)));
     }
 
     /// The folder that `fs` sees, in place of the one that the configuration names.
@@ -196,7 +205,7 @@ pub(super) fn warn_of_package(server: &str, found: &LockedServer) {
 
 /// `1 tool`, `2 tools`
 pub(super) fn tools(count: usize) -> String {
-    format!("{count} tool{}", if count == 1 { "" } else { "s" })
+    counted(count, "tool").into()
 }
 
 /// Why a server did not do what a person asked.

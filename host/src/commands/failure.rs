@@ -20,6 +20,8 @@ impl Failure {
             name: None,
             stack: None,
             location: None,
+            function: None,
+            causes: Vec::new(),
             hint: hint.map(str::to_owned),
             details: None,
             retryable: false,

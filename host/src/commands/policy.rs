@@ -1,7 +1,7 @@
 //! `agent-spaces policy`
 
+use super::config_choice::ConfigChoice;
 use super::failure::Failure;
-use super::space_choice::ConfigChoice;
 use super::{folders, output, terminal};
 use agent_spaces::project::Project;
 use agent_spaces_policy::{Decision, Explanation};

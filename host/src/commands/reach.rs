@@ -4,6 +4,7 @@ use super::terminal;
 use agent_spaces::project::SpaceModules;
 use agent_spaces::{Limits, ManifestFunction};
 use agent_spaces_policy::{Decision, FilePolicy, Policy};
+use capability_gen::counted::counted;
 use capability_gen::shown;
 use capability_gen::shown::Shown;
 use serde_json::{Value, json};
@@ -66,7 +67,7 @@ impl Reached {
         let Limits { time, memory, calls, fuel, .. } = self.limits;
         let time = terminal::clean_line(&humantime::format_duration(time).to_string());
         let memory = terminal::clean_line(&bytes(memory));
-        shown!("limits: {}, {}, {} calls, {} units of fuel", time, memory, calls, fuel)
+        shown!("limits: {}, {}, {}, {} of fuel", time, memory, counted(calls, "call"), counted(fuel, "unit"))
     }
 
     pub(super) fn limits_json(&self) -> Value {

@@ -7,10 +7,13 @@ use super::failure::Failure;
 use super::interrupt::Interrupt;
 use super::script_file::{self, ScriptFile};
 use super::space_choice::{Found, SpaceChoice};
-use super::{folders, output, terminal, trust, units};
+use super::{folders, known_secrets, output, terminal, trust, units};
 use agent_spaces::confinement::HostNeeds;
 use agent_spaces::project::{Project, SpaceModules};
-use agent_spaces::{Caller, Engine, Event, EventKind, Limits, PrepareError, Program, RunOptions, RunReport, Usage};
+use agent_spaces::script::ScriptError;
+use agent_spaces::{
+    Caller, Engine, Event, EventKind, Limits, PrepareError, Program, RunError, RunOptions, RunReport, Usage,
+};
 use capability_gen::shown;
 use clap::Args;
 use serde_json::{Value, json};
@@ -167,10 +170,11 @@ impl Run {
         if let Some(note) = self.choice.raised_note(&found) {
             terminal::warn(&terminal::clean_line(&note));
         }
+        self.warn_about(&program);
         let limits = self.limits(self.choice.limits(&found))?;
         let report = session.wait(self.follow(&program, limits, ready_after, interrupt));
         if let Some(interrupt) = interrupt {
-            interrupt.ended(report_json(&report));
+            interrupt.ended(report_json(&report, &program));
         }
         Ok((report, program))
     }
@@ -276,6 +280,18 @@ impl Run {
         Ok(is_shut || modules.is_kept_from(program.interfaces())?)
     }
 
+    /// What is odd about the script; with --json it stands in the one object.
+    fn warn_about(&self, program: &Program) {
+        if self.json || self.events {
+            return;
+        }
+        for ScriptError { message, file, position, hint, .. } in program.warnings() {
+            let place = position.map(|it| format!(":{}:{}", it.line, it.column)).unwrap_or_default();
+            let hint = hint.as_ref().map(|hint| format!("; {hint}")).unwrap_or_default();
+            terminal::warn(&format!("{file}{place}: {message}{hint}"));
+        }
+    }
+
     /// What is odd about the files of servers may be why a module is not there.
     fn warn_of(&self, found: &Found) {
         if let Found::Project(project) = found {
@@ -337,7 +353,7 @@ fn failed(failure: &Failure) -> Value {
 }
 
 /// The shape that other programs rely on.
-fn report_json(report: &RunReport) -> Value {
+fn report_json(report: &RunReport, program: &Program) -> Value {
     let mut object = match &report.outcome {
         Ok(value) => json!({ "ok": true, "value": value }),
         Err(error) => json!({ "ok": false, "error": error }),
@@ -345,13 +361,24 @@ fn report_json(report: &RunReport) -> Value {
     object["console"] = json!(report.console);
     object["usage"] = json!(report.usage);
     object["runId"] = json!(report.run_id);
+    let redactor = known_secrets::redactor();
+    let warnings = program.warnings().iter().map(|warning| {
+        let mut error = RunError::of_script(warning.clone());
+        error.message = redactor.text(&error.message).into_owned();
+        error.hint = error.hint.map(|hint| redactor.text(&hint).into_owned());
+        error
+    });
+    let warnings: Vec<RunError> = warnings.collect();
+    if !warnings.is_empty() {
+        object["warnings"] = json!(warnings);
+    }
     object
 }
 
 fn show(report: &RunReport, program: &Program) -> u8 {
     let mut written = 0;
     match &report.outcome {
-        Ok(Value::Null) => {}
+        Ok(_) if !report.has_value => {}
         Ok(value) => written = output::print_line(&serde_json::to_string_pretty(value).unwrap_or_default()),
         Err(error) => {
             let frame = error.location.as_ref().and_then(|location| program.code_frame(location));

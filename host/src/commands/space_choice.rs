@@ -1,12 +1,10 @@
 //! Which space a script is run in.
 
+use super::config_choice::{ConfigChoice, definitions};
 use super::failure::Failure;
 use super::folders;
 use super::script_file::ScriptFile;
-use super::shell_word::shell_word;
-use agent_spaces::project::{
-    DefinitionFile, Project, SpaceModules, Surroundings, check_workspace, definitions_at, find, find_foreign, find_in,
-};
+use agent_spaces::project::{DefinitionFile, Project, SpaceModules, check_workspace};
 use agent_spaces::{Engine, Limits};
 use clap::Args;
 use std::path::{Path, PathBuf};
@@ -23,87 +21,15 @@ pub(super) struct SpaceChoice {
     config: ConfigChoice,
 
     /// Folder of definitions to give the script, instead of what a configuration says [default: `capabilities`
-    /// beside the script, if there is one and no configuration]
+    /// beside the script, if there is one and no configuration but the user's own]
     #[arg(long, value_name = "DIR", conflicts_with = "config")]
     capabilities: Option<PathBuf>,
-}
-
-/// Which configuration is used.
-#[derive(Args)]
-pub(super) struct ConfigChoice {
-    /// The configuration [default: agent-spaces.config.{json,toml,ts} of this folder or the nearest above, then
-    /// of the user's configuration folder]
-    #[arg(long, value_name = "FILE")]
-    config: Option<PathBuf>,
 }
 
 /// A project, or the definitions of a folder.
 pub(super) enum Found {
     Project(Box<Project>),
     Definitions(Vec<DefinitionFile>),
-}
-
-impl ConfigChoice {
-    /// What names the same configuration to another command.
-    pub(super) fn argument(&self) -> String {
-        self.config
-            .as_ref()
-            .map(|file| format!(" --config {}", shell_word(&file.display().to_string())))
-            .unwrap_or_default()
-    }
-
-    /// Whether the configuration may have this key: it stands in its text, perhaps by escapes, or only running it tells.
-    fn may_say(&self, key: &str) -> bool {
-        let file = match &self.config {
-            Some(file) => Some(file.clone()),
-            None => find(Path::new("."), folders::user_config().as_deref()).ok().flatten(),
-        };
-        file.is_some_and(|file| {
-            let is_program = file.extension().is_some_and(|extension| extension == "ts");
-            is_program || std::fs::read_to_string(&file).is_ok_and(|text| text.contains(key) || text.contains("\\u"))
-        })
-    }
-
-    /// The project that was named, or the one here; without a configuration, the folder of a `.mcp.json`.
-    pub(super) fn open(&self, engine: &Engine) -> Result<Option<Project>, Failure> {
-        self.open_with(engine, |_| Ok(Vec::new()))
-    }
-
-    /// As [`ConfigChoice::open`]; where there is no configuration, these definitions are the project's too.
-    fn open_with(
-        &self,
-        engine: &Engine,
-        definitions: impl FnOnce(&Surroundings) -> Result<Vec<DefinitionFile>, Failure>,
-    ) -> Result<Option<Project>, Failure> {
-        let surroundings = folders::surroundings();
-        if let Some(file) = &self.config {
-            return Ok(Some(Project::open_in(file, engine, &surroundings)?));
-        }
-        let here = Path::new(".");
-        match find(here, None)? {
-            Some(file) => Ok(Some(Project::open_in(&file, engine, &surroundings)?)),
-            None => match find_foreign(here)? {
-                Some(folder) => {
-                    let definitions = definitions(&surroundings)?;
-                    Ok(Some(Project::without_config(&folder, definitions, &surroundings)?))
-                }
-                None => match &surroundings.user_folder {
-                    Some(folder) if folder.is_dir() => {
-                        let file = find_in(folder)?;
-                        Ok(file.map(|file| Project::open_in(&file, engine, &surroundings)).transpose()?)
-                    }
-                    _ => Ok(None),
-                },
-            },
-        }
-    }
-}
-
-/// The definitions of a folder, with what their user accepted of them.
-fn definitions(folder: &Path, surroundings: &Surroundings) -> Result<Vec<DefinitionFile>, Failure> {
-    let mut definitions = definitions_at(folder, &surroundings.outlines)?;
-    surroundings.look_at(&mut definitions)?;
-    Ok(definitions)
 }
 
 impl SpaceChoice {
@@ -131,14 +57,9 @@ impl SpaceChoice {
     /// What scripts of a folder may be given.
     pub(super) fn find_beside(&self, folder: Option<&Path>, engine: &Engine) -> Result<Found, Failure> {
         if let Some(folder) = &self.capabilities {
-            return Ok(Found::Definitions(self::definitions(folder, &folders::surroundings())?));
+            return Ok(Found::Definitions(definitions(folder, &folders::surroundings())?));
         }
-        let beside = folder.map(|folder| folder.join("capabilities")).filter(|folder| folder.is_dir());
-        let definitions = |surroundings: &Surroundings| match &beside {
-            Some(folder) => self::definitions(folder, surroundings),
-            None => Ok(Vec::new()),
-        };
-        if let Some(project) = self.config.open_with(engine, definitions)? {
+        if let Some(project) = self.config.open_beside(folder, engine)? {
             return Ok(Found::Project(Box::new(project)));
         }
         if let Some(space) = &self.space {
@@ -149,7 +70,17 @@ impl SpaceChoice {
                 Some("add agent-spaces.config.json, or name one with --config"),
             ));
         }
-        Ok(Found::Definitions(definitions(&folders::surroundings())?))
+        Ok(Found::Definitions(
+            match folder.map(|folder| folder.join("capabilities")).filter(|folder| folder.is_dir()) {
+                Some(folder) => definitions(&folder, &folders::surroundings())?,
+                None => Vec::new(),
+            },
+        ))
+    }
+
+    /// The configuration that is used, and why; nothing where there is none.
+    pub(super) fn configuration(&self) -> Option<&ConfigChoice> {
+        self.capabilities.is_none().then_some(&self.config)
     }
 
     /// The space's name.

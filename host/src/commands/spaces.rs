@@ -1,10 +1,11 @@
 //! `agent-spaces spaces`
 
+use super::config_choice::ConfigChoice;
 use super::failure::Failure;
 use super::reach::Reached;
-use super::space_choice::ConfigChoice;
 use super::{folders, output, terminal};
 use agent_spaces::project::{DefinitionBody, DefinitionFile, Project};
+use capability_gen::counted::counted;
 use capability_gen::shown;
 use capability_gen::shown::Shown;
 use clap::{Args, Subcommand};
@@ -76,13 +77,12 @@ fn list(project: &Project) -> Result<(Value, Shown), Failure> {
     for (name, space) in &project.config().spaces {
         let modules = project.space(Some(name))?;
         let description = space.description.as_deref().unwrap_or_default();
-        let count = modules.given.len();
-        let noun = if count == 1 { "module" } else { "modules" };
+        let count = counted(modules.given.len(), "module");
         let description_line = match description.is_empty() {
             true => Shown::default(),
             false => shown!("  {}", terminal::clean_line(description)),
         };
-        text.push(shown!("{}  {} {}{}\n", terminal::clean_line(name), count, noun, description_line));
+        text.push(shown!("{}  {}{}\n", terminal::clean_line(name), count, description_line));
         values.push(json!({ "name": name, "description": description, "modules": specifiers(&modules.given) }));
     }
     Ok((Value::Array(values), text))
@@ -100,18 +100,23 @@ fn show(project: &Project, name: &str) -> Result<(Value, Shown), Failure> {
         };
         text.push(shown!("  {}{}\n", terminal::clean_line(&specifier(definition)), answered));
     }
-    text.push(shown!("\nnot given:{}\n", if modules.withheld.is_empty() { " nothing" } else { "" }));
+    let is_nothing = modules.withheld.is_empty() && modules.switched_off.is_empty();
+    text.push(shown!("\nnot given:{}\n", if is_nothing { " nothing" } else { "" }));
+    for server in &modules.switched_off {
+        let (module, switch) = (terminal::clean_line(&server.specifier()), terminal::clean_line(&server.switch()));
+        text.push(shown!("  {}\n    it is switched off at {}\n", module, switch));
+    }
     for (definition, line) in &modules.withheld {
         let module = terminal::clean_line(&specifier(definition));
         text.push(shown!("  {}\n    {}\n", module, terminal::clean_line(line)));
     }
     let reached = Reached::of(&modules, limits);
     text.push(shown!("\n{}\n{}\n{}\n", reached.files(), reached.network(), reached.limits()));
-    let withheld: Vec<Value> = modules
-        .withheld
-        .iter()
-        .map(|(definition, line)| json!({ "module": specifier(definition), "grant": line }))
-        .collect();
+    let off =
+        modules.switched_off.iter().map(|server| (server.specifier(), format!("switch it on at {}", server.switch())));
+    let others = modules.withheld.iter().map(|(definition, line)| (specifier(definition), line.clone()));
+    let withheld: Vec<Value> =
+        off.chain(others).map(|(module, line)| json!({ "module": module, "grant": line })).collect();
     let value = json!({
         "name": name,
         "modules": given,

@@ -2,7 +2,8 @@
 //! terminal. Everything that is written here is [`Shown`]; text of others becomes that on its way in.
 
 use super::known_secrets;
-use agent_spaces::{ConsoleLevel, RunError, Shown, Usage};
+use agent_spaces::{Cause, ConsoleLevel, Location, RunError, Shown, Usage};
+use capability_gen::counted::counted;
 use capability_gen::shown;
 use std::io::{IsTerminal, Write};
 use std::sync::{Mutex, PoisonError};
@@ -61,14 +62,20 @@ fn described(error: &RunError, frame: Option<&str>) -> Shown {
     let (code, message) = (Shown::line(&error.code, MAX_NAME), clean(&error.message));
     let mut text = shown!("{}{}error{}{}[{}]{}: {}{}", BOLD, RED, RESET, BOLD, code, RESET, name, message);
     if let Some(location) = &error.location {
-        let file = clean_line(&location.file);
-        text.push(shown!("\n  {}-->{} {}:{}:{}", DIM, RESET, file, location.line, location.column));
+        text.push(shown!("\n  {}-->{} {}", DIM, RESET, place(location)));
+    }
+    if let Some(function) = error.unnamed_function() {
+        text.push(shown!("\n  {}in{} {}", DIM, RESET, clean_line(function)));
     }
     if let Some(frame) = frame {
         text.push(shown!("\n{}", clean(frame.trim_end())));
     }
     if let Some(stack) = error.stack.as_deref().filter(|stack| stack.lines().count() > 1) {
         text.push(shown!("\n{}{}{}", DIM, clean(stack), RESET));
+    }
+    for Cause { message, location } in &error.causes {
+        let at = location.as_ref().map(|location| shown!(" ({})", place(location))).unwrap_or_default();
+        text.push(shown!("\n{}caused by{}: {}{}", BOLD, RESET, clean_line(message), at));
     }
     for issue in issues(error) {
         text.push(shown!("\n  - {}", clean_line(&issue)));
@@ -77,6 +84,10 @@ fn described(error: &RunError, frame: Option<&str>) -> Shown {
         text.push(shown!("\n{}hint{}: {}", BOLD, RESET, clean(hint)));
     }
     text
+}
+
+fn place(location: &Location) -> Shown {
+    shown!("{}:{}:{}", clean_line(&location.file), location.line, location.column)
 }
 
 /// What was wrong with a call, where it was more than the message says.
@@ -111,11 +122,11 @@ pub(super) fn ask(question: &Shown) {
 /// What a run used, for a person who watches.
 pub(super) fn usage(usage: &Usage) {
     if is_watched() {
-        let calls = if usage.calls == 1 { "call" } else { "calls" };
+        let calls = counted(usage.calls, "call");
         let memory = bytesize::ByteSize(usage.memory_bytes).display().iec_short();
         let millions = usage.fuel as f64 / 1e6;
         let memory = clean_line(&memory.to_string());
-        let text = shown!("{:.1} ms, {:.1}M fuel, {}, {} {}", usage.wall_ms, millions, memory, usage.calls, calls);
+        let text = shown!("{:.1} ms, {:.1}M fuel, {}, {}", usage.wall_ms, millions, memory, calls);
         say(shown!("{}{}{}", DIM, text, RESET));
     }
 }
@@ -194,7 +205,6 @@ pub(super) fn clean_path(path: &std::path::Path) -> Shown {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use agent_spaces::Location;
     use capability_gen::hidden::is_hidden;
 
     #[test]
@@ -206,6 +216,11 @@ mod tests {
             name: Some(hostile()),
             stack: Some(format!("a\n{}", hostile())),
             location: Some(Location { file: hostile(), line: 1, column: 2 }),
+            function: Some(hostile()),
+            causes: vec![Cause {
+                message: hostile(),
+                location: Some(Location { file: hostile(), line: 1, column: 2 }),
+            }],
             hint: Some(hostile()),
             details: Some(serde_json::json!({ "issues": [{ "path": hostile() }, { "message": hostile() }] })),
             retryable: false,

@@ -125,13 +125,14 @@ fn revoke(trust: &Trust, file: &Path) -> Result<&'static str, Failure> {
 
 /// The files of this folder that could start something.
 fn here() -> Result<Vec<PathBuf>, Failure> {
-    let here = Path::new(".");
+    let (here, home) = (Path::new("."), std::env::home_dir());
     let config = find(here, None)?;
     let folder = match &config {
         Some(file) => file.parent().filter(|parent| !parent.as_os_str().is_empty()).map(Path::to_owned),
-        None => find_foreign(here)?,
+        None => find_foreign(here, home.as_deref())?,
     };
-    Ok(config.into_iter().chain(foreign_files(folder.as_deref().unwrap_or(here))).collect())
+    let files = foreign_files(folder.as_deref().unwrap_or(here), home.as_deref());
+    Ok(config.into_iter().chain(files).collect())
 }
 
 /// What was accepted of this folder and what is below it. That needs nothing to be readable: whoever takes acceptance

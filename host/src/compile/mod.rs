@@ -10,7 +10,7 @@ use crate::binding::{self, Inside, embed};
 use crate::error::PrepareError;
 use crate::interfaces::Interfaces;
 use crate::limits::Limits;
-use crate::resolve::{Known, Withheld, resolve};
+use crate::resolve::{Denials, Known, Withheld, resolve};
 use crate::workspace::Workspace;
 use std::collections::BTreeSet;
 
@@ -44,8 +44,15 @@ pub fn compile(
 ) -> Result<Compiled, PrepareError> {
     let (modules, withheld) = (interfaces.modules(), Withheld::new());
     let max_bytes = Limits::default().source;
-    let known =
-        Known { modules: &modules, withheld: &withheld, has_fetch: false, packages: None, max_bytes, memory: None };
+    let known = Known {
+        modules: &modules,
+        withheld: &withheld,
+        denials: Denials::default(),
+        has_fetch: false,
+        packages: None,
+        max_bytes,
+        memory: None,
+    };
     let resolved = resolve(name, source, known, workspace)?;
     let script = (name, resolved.entry.code.as_str(), resolved.entry.call_default);
     let embedded = embed::embed(script, resolved.modules.iter());

@@ -4,7 +4,7 @@ use super::error::{ConfigError, quoted};
 use super::names::{check_name, is_name, is_scoped_module};
 use super::place::Place;
 use super::reader::{Node, Result};
-use capability_gen::sources::Format;
+use capability_gen::sources::{Format, OperationFilter};
 use serde_json::Value;
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
@@ -20,6 +20,8 @@ pub enum Entry {
         module: Option<String>,
         /// The format, instead of the one that the file shows.
         format: Option<Format>,
+        /// Which operations of an OpenAPI document become functions; all without it.
+        operations: OperationFilter,
     },
     /// A module known by its name: `@company/internal-sdk`.
     Module(String),
@@ -66,7 +68,8 @@ impl std::str::FromStr for Entry {
             };
         }
         if looks_like_path(text) && !text.contains('\0') {
-            return Ok(Entry::Path { path: text.to_owned(), module: None, format: None });
+            let (module, format, operations) = (None, None, OperationFilter::default());
+            return Ok(Entry::Path { path: text.to_owned(), module, format, operations });
         }
         refuse(
             "a capability",
@@ -91,7 +94,7 @@ impl Entry {
                 text.parse().map_err(|EntryError { message, fix }| node.error(message).with_fix(fix))
             }
             Value::Object(_) => {
-                let object = node.object("a capability", &["path", "as", "format"])?;
+                let object = node.object("a capability", &["path", "as", "format", "operations"])?;
                 let module = |node: Node<'_>| {
                     let name = node.filled_text("the name of a module")?;
                     check_name(&node.place, "a module", name).map(|()| name.to_owned())
@@ -100,6 +103,7 @@ impl Entry {
                     path: object.need("path", |node| node.filled_text("a path").map(str::to_owned))?,
                     module: object.read("as", module)?,
                     format: object.read("format", |node| node.choice("format", &FORMATS))?,
+                    operations: object.read("operations", operations)?.unwrap_or_default(),
                 })
             }
             _ => Err(node.expected("a capability: a string or an object with a `path`")),
@@ -117,6 +121,16 @@ impl Entry {
             }
         })
     }
+}
+
+fn operations(node: Node<'_>) -> Result<OperationFilter> {
+    let patterns = node.list("a list of operations", |item| item.filled_text("an operation").map(str::to_owned))?;
+    if patterns.is_empty() {
+        return Err(node.error("it selects no operation").with_fix("remove it, or name those that scripts need"));
+    }
+    OperationFilter::new(patterns).map_err(|(index, message)| {
+        node.error(format!("[{index}]: {message}")).with_fix("select by tag or path, or split the document")
+    })
 }
 
 fn twice(place: &Place<'_>, entry: &Entry, first: &str) -> ConfigError {
@@ -151,11 +165,11 @@ pub(super) fn read_registry(node: Node<'_>) -> Result<BTreeMap<String, String>> 
 #[cfg(test)]
 mod tests {
     use super::super::{Config, from_value};
-    use super::{Entry, Format};
+    use super::{Entry, Format, OperationFilter};
     use serde_json::{Value, json};
 
     fn path(path: &str) -> Entry {
-        Entry::Path { path: path.into(), module: None, format: None }
+        Entry::Path { path: path.into(), module: None, format: None, operations: OperationFilter::default() }
     }
 
     fn read(capabilities: Value) -> Result<Config, String> {
@@ -166,10 +180,14 @@ mod tests {
     fn s0_43_the_global_list_takes_paths_modules_and_servers() {
         let config = read(json!({ "global": [
             "@agent-spaces/std", "./capabilities/company-sdk", "./weather.json", "mcp:slack", "@company/internal-sdk",
-            { "path": "x.json", "as": "weather", "format": "openapi" }, { "path": "./y.json" }, "${ROOT}/z", "C:\\tools\\x"
+            { "path": "x.json", "as": "weather", "format": "openapi", "operations": ["tag:now"] }, { "path": "./y.json" }, "${ROOT}/z", "C:\\tools\\x"
         ] }));
-        let named =
-            Entry::Path { path: "x.json".into(), module: Some("weather".into()), format: Some(Format::OpenApi) };
+        let named = Entry::Path {
+            path: "x.json".into(),
+            module: Some("weather".into()),
+            format: Some(Format::OpenApi),
+            operations: OperationFilter::new(vec!["tag:now".into()]).unwrap(),
+        };
         let expected = [
             Entry::Module("@agent-spaces/std".into()),
             path("./capabilities/company-sdk"),
@@ -197,9 +215,17 @@ mod tests {
             let message = read(json!({ "global": [text] })).unwrap_err();
             assert!(message.starts_with("f: $.capabilities.global[0]: ") && message.contains("write "), "{message}");
         }
-        for entry in
-            [json!(1), json!(null), json!([]), json!({}), json!({ "path": "" }), json!({ "path": "x", "as": "a b" })]
-        {
+        for entry in [
+            json!(1),
+            json!(null),
+            json!([]),
+            json!({}),
+            json!({ "path": "" }),
+            json!({ "path": "x", "as": "a b" }),
+            json!({ "path": "x", "operations": [] }),
+            json!({ "path": "x", "operations": "tag:a" }),
+            json!({ "path": "x", "operations": ["x".repeat(1000)] }),
+        ] {
             assert!(read(json!({ "global": [entry] })).is_err(), "{entry}");
         }
         let format = read(json!({ "global": [{ "path": "x", "format": "opnapi" }] })).unwrap_err();

@@ -4,6 +4,7 @@
 //! not known here warns, a server that cannot be read is left out with a warning, and the others still work.
 //!
 //! - `jsonc`: comments and trailing commas
+//! - `switches`: what turns all servers of a file off
 //! - `server`, `variables`: one server of theirs as one of ours
 //! - `server_name`: a name of theirs as one of ours
 //! - `written`: where one of theirs stands, and how our own file would have it
@@ -13,6 +14,7 @@ mod client;
 mod jsonc;
 mod server;
 mod server_name;
+mod switches;
 mod variables;
 mod written;
 
@@ -25,9 +27,13 @@ use super::json_text;
 use super::mcp_server::McpServer;
 use super::place::Place;
 use super::reader::Node;
+use super::{Format, yaml_text};
+use capability_gen::counted::counted;
 use capability_gen::names::nearest;
+use capability_gen::yaml::Bounds;
 use serde_json::Value;
 use std::collections::BTreeMap;
+use std::path::Path;
 
 /// Largest file. Some programs keep a history in the same one.
 pub const MAX_BYTES: usize = 16 << 20;
@@ -55,34 +61,74 @@ pub struct Foreign {
 ///
 /// A bare number as `timeout` is in milliseconds, as these programs have it. `${env:NAME}` is `${NAME}`; what else only
 /// an editor can fill in makes a server [unsupported](McpServer::unsupported). Two equal keys are refused as in our own
-/// file: programs differ in which of them they take.
+/// file: programs differ in which of them they take. Where the file switches MCP off as a whole (`mcp.enabled`,
+/// `mcp.client.enabled`), its servers are switched off. A file whose name ends in `.yaml` or `.yml` is YAML.
 pub fn read(file: &str, text: &str) -> Result<Foreign, ConfigError> {
-    read_places(file, text, &PLACES)
+    read_as(ForeignFormat::of(Path::new(file)), file, text)
+}
+
+/// As [`read`], of a file that is written so, whatever it is called in errors.
+pub fn read_as(format: ForeignFormat, file: &str, text: &str) -> Result<Foreign, ConfigError> {
+    read_places(format, file, text, &PLACES)
+}
+
+/// How another program's file is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ForeignFormat {
+    /// JSON, with comments and trailing commas.
+    Json,
+    /// YAML.
+    Yaml,
+}
+
+impl ForeignFormat {
+    /// By the file's name.
+    pub fn of(file: &Path) -> ForeignFormat {
+        match Format::of(file) {
+            Some(Format::Yaml) => ForeignFormat::Yaml,
+            _ => ForeignFormat::Json,
+        }
+    }
 }
 
 /// Reads the servers that the user of Claude Code has for one folder alone. They stand in the same file as those for
 /// all folders.
 pub fn read_of_folder(file: &str, text: &str, folder: &str) -> Result<Foreign, ConfigError> {
-    read_places(file, text, &[&["projects", folder, "mcpServers"]])
+    read_places(ForeignFormat::Json, file, text, &[&["projects", folder, "mcpServers"]])
 }
 
-fn read_places(file: &str, text: &str, places: &[&[&str]]) -> Result<Foreign, ConfigError> {
+/// Deepest nesting of a file in YAML: as deep as the parser of JSON goes.
+const MAX_DEPTH: usize = 127;
+
+fn read_places(format: ForeignFormat, file: &str, text: &str, places: &[&[&str]]) -> Result<Foreign, ConfigError> {
     if text.len() > MAX_BYTES {
         let message = format!("the file has {} bytes, and at most {MAX_BYTES} are read", text.len());
         return Err(ConfigError::of_text(file, None, message));
     }
-    let text = jsonc::to_json(text.strip_prefix('\u{feff}').unwrap_or(text));
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     if text.trim_ascii().is_empty() {
         return Ok(Foreign::default());
     }
-    let value = json_text::read(file, &text)?;
+    let value = match format {
+        ForeignFormat::Yaml => yaml_text::read_within(file, text, Bounds { bytes: MAX_BYTES, depth: MAX_DEPTH })?,
+        ForeignFormat::Json => match jsonc::to_json(text) {
+            text if text.trim_ascii().is_empty() => return Ok(Foreign::default()),
+            text => json_text::read(file, &text)?,
+        },
+    };
+    if value.is_null() && format == ForeignFormat::Yaml {
+        return Ok(Foreign::default());
+    }
     let root = Node { place: Place::root(file), value: &value };
     if !value.is_object() {
         return Err(root.expected("an object with MCP servers"));
     }
-    let mut reader = Reader { found: Foreign::default(), silent: 0 };
+    let mut reader =
+        Reader { found: Foreign::default(), silent: 0, is_edited: format == ForeignFormat::Json, off: None };
+    let switches = switches::read(root, &mut |warning| reader.warn(warning));
     let mut is_found = false;
     for keys in places {
+        reader.off = switches.over(keys).map(str::to_owned);
         at(root, keys, &mut |node| {
             is_found = true;
             reader.servers(node, keys);
@@ -110,6 +156,10 @@ struct Reader {
     found: Foreign,
     /// Warnings beyond the last that is kept.
     silent: usize,
+    /// Whether entries can be taken out of the file: only JSON is changed in place.
+    is_edited: bool,
+    /// The switch that turns off the servers that are read now.
+    off: Option<String>,
 }
 
 impl Reader {
@@ -159,7 +209,11 @@ impl Reader {
         }
         let mut warnings = Vec::new();
         match server::read(node, &mut warnings) {
-            Ok((server, own)) => {
+            Ok((mut server, own)) => {
+                if let Some(off) = &self.off {
+                    (server.enabled, server.off_at) = (false, Some(off.clone()));
+                }
+                let keys = if self.is_edited { keys } else { &[] };
                 if name != given {
                     self.warn(node.error(format!("{} is called `{name}` here", quoted(given))));
                 }
@@ -183,7 +237,7 @@ impl Reader {
 
     fn finish(mut self, root: Node<'_>) -> Foreign {
         if self.silent > 0 {
-            self.found.warnings.push(root.error(format!("{} more warnings are not shown", self.silent)));
+            self.found.warnings.push(root.error(format!("{} not shown", counted(self.silent, "more warning"))));
         }
         self.found
     }

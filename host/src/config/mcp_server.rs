@@ -36,6 +36,8 @@ pub struct McpServer {
     pub transport: Transport,
     /// Whether it may be used; `true` unless it says otherwise.
     pub enabled: bool,
+    /// The switch that turned it off, where that is not its own: its place, and its file where that is another.
+    pub off_at: Option<String>,
     /// Why it cannot be started: its file asks for what only the program that the file belongs to can do.
     pub unsupported: Option<String>,
     /// Who shares one connection to it.
@@ -142,6 +144,7 @@ impl McpServer {
             place: node.place.to_string(),
             transport,
             enabled: read_enabled(&object)?,
+            off_at: None,
             unsupported: None,
             scope: object.read("scope", Scope::read)?.unwrap_or_default(),
             protocol: object.read("protocol", Protocol::read)?.unwrap_or_default(),

@@ -1,4 +1,4 @@
-//! The configuration: `agent-spaces.config.json`, `.toml` or `.ts`.
+//! The configuration: `agent-spaces.config.json`, `.toml`, `.yaml`, `.yml` or `.ts`.
 //!
 //! Text goes in, a checked [`Config`] comes out, or the first thing that is wrong with its file, its
 //! place and the fix. Nothing here touches files, variables or servers: `${VAR}` stays as written,
@@ -6,9 +6,9 @@
 //!
 //! # Layout
 //!
-//! - `json_text`, `toml_text`, `bounds`: text to one kind of value, of bounded size and depth
+//! - `json_text`, `toml_text`, `yaml_text`, `bounds`: text to one kind of value, of bounded size and depth
 //! - `reader`, `place`, `names`, `error`: strict reading of that value, and what it says when it refuses
-//! - `entry`, `mcp_server`, `toolbox`, `provider`, `space`, `limits` with `quantity`, `policy/`, `defaults`, `code_mode`, `accounting`, `serve`, `confine`: one idea each
+//! - `entry`, `mcp_server`, `mcp_section`, `toolbox`, `provider`, `space`, `limits` with `quantity`, `policy/`, `defaults`, `code_mode`, `accounting`, `serve`, `confine`: one idea each
 //! - `server_source`, [`foreign`]: servers that other programs have configured
 //! - `json_edit`: changes to a file that a person wrote
 //! - `grants`: questions about a whole configuration
@@ -26,6 +26,7 @@ mod grants;
 mod json_edit;
 mod json_text;
 mod limits;
+mod mcp_section;
 mod mcp_server;
 mod names;
 mod place;
@@ -39,6 +40,7 @@ mod server_source;
 mod space;
 mod toml_text;
 mod toolbox;
+mod yaml_text;
 
 pub use accounting::Accounting;
 pub use audit::{Audit, AuditHeads, AuditSetting};
@@ -51,13 +53,14 @@ pub use error::{ConfigError, Position};
 pub use foreign::{Client, Foreign};
 pub use json_edit::{JsonChange, edit_json};
 pub use limits::Limits;
+pub use mcp_section::Mcp;
 pub use mcp_server::{
     Auth, BearerSource, Elicitation, McpServer, OAuthClient, Protocol, RemoteKind, Scope, ToolFilters, Transport,
 };
 pub use provider::{Origin, Provider};
 pub use quantity::Quantity;
 pub use raw::Raw;
-pub use serve::{Serve, ServedCaller, TokenSource};
+pub use serve::{Concurrency, MAX_CONCURRENCY, Serve, ServedCaller, TokenSource};
 pub use server_source::ServerSource;
 pub use space::Space;
 pub use toolbox::Toolbox;
@@ -67,6 +70,7 @@ use place::Place;
 use reader::Node;
 use serde_json::Value;
 use std::collections::BTreeMap;
+use std::path::Path;
 
 /// How a configuration is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -75,6 +79,20 @@ pub enum Format {
     Json,
     /// `agent-spaces.config.toml`
     Toml,
+    /// `agent-spaces.config.yaml` or `.yml`
+    Yaml,
+}
+
+impl Format {
+    /// How a file of this name is written; nothing where only running it tells what it says.
+    pub fn of(file: &Path) -> Option<Format> {
+        match file.extension().and_then(|extension| extension.to_str()) {
+            Some("toml") => Some(Format::Toml),
+            Some("yaml" | "yml") => Some(Format::Yaml),
+            Some("ts" | "mts" | "js" | "mjs") => None,
+            _ => Some(Format::Json),
+        }
+    }
 }
 
 /// A checked configuration.
@@ -86,8 +104,10 @@ pub struct Config {
     pub global: Vec<Entry>,
     /// Which path a module's name stands for.
     pub registry: BTreeMap<String, String>,
-    /// The MCP servers, from `mcpServers` and `capabilities.mcpServers`.
+    /// The MCP servers, from `mcpServers`, `capabilities.mcpServers` and `mcp.client.servers`.
     pub mcp_servers: BTreeMap<String, McpServer>,
+    /// Switches of MCP, and how what is served is called.
+    pub mcp: Mcp,
     /// Where else there are MCP servers.
     pub mcp_servers_from: Vec<ServerSource>,
     /// Settings of every MCP server that has none of its own.
@@ -118,6 +138,7 @@ const KEYS: &[&str] = &[
     "$schema",
     "capabilities",
     "mcpServers",
+    "mcp",
     "mcpServersFrom",
     "defaults",
     "toolboxes",
@@ -134,7 +155,15 @@ const KEYS: &[&str] = &[
 
 /// Reads and checks a configuration from its text.
 pub fn from_text(file: &str, text: &str, format: Format) -> Result<Config, ConfigError> {
-    from_value(file, value_from_text(file, text, format)?)
+    from_value(file, value_from_text(file, text, format)?).map_err(|error| located(error, text, format))
+}
+
+/// The error with its line and column, where the text tells them.
+pub(crate) fn located(error: ConfigError, text: &str, format: Format) -> ConfigError {
+    match (error.position, format) {
+        (None, Format::Yaml) => ConfigError { position: yaml_text::position_of(text, &error.path), ..error },
+        _ => error,
+    }
 }
 
 /// Reads a configuration's text without checking what it says, for who fills in variables first.
@@ -145,6 +174,7 @@ pub fn value_from_text(file: &str, text: &str, format: Format) -> Result<Value, 
     match format {
         Format::Json => json_text::read(file, text),
         Format::Toml => toml_text::read(file, text),
+        Format::Yaml => yaml_text::read(file, text),
     }
 }
 
@@ -174,6 +204,10 @@ fn read(file: &str, node: Node<'_>) -> Result<Config, ConfigError> {
         let servers = object.read("mcpServers", mcp_server::read_servers)?.unwrap_or_default();
         config.mcp_servers = mcp_server::merge(file, config.mcp_servers, servers)?;
     }
+    if let Some((mcp, servers)) = object.read("mcp", Mcp::read)? {
+        config.mcp = mcp;
+        config.mcp_servers = mcp_server::merge(file, config.mcp_servers, servers)?;
+    }
     config.mcp_servers_from = object.read("mcpServersFrom", ServerSource::read_list)?.unwrap_or_default();
     config.defaults = object.read("defaults", Defaults::read)?.unwrap_or_default();
     config.toolboxes = object.read("toolboxes", toolbox::read_toolboxes)?.unwrap_or_default();
@@ -185,6 +219,7 @@ fn read(file: &str, node: Node<'_>) -> Result<Config, ConfigError> {
     config.accounting = object.read("accounting", Accounting::read)?;
     config.audit = object.read("audit", Audit::read)?;
     config.serve = object.read("serve", Serve::read)?.unwrap_or_default();
+    config.serve.expose_handlers(&Place::root(file), config.mcp.expose_handlers)?;
     config.confine = object.read("confine", Confine::read)?;
     Ok(config)
 }

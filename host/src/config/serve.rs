@@ -1,6 +1,7 @@
 //! What `agent-spaces mcp serve` is told.
 
 use super::names::check_name;
+use super::place::Place;
 use super::reader::{Node, Object, Result};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,6 +15,43 @@ pub struct Serve {
     pub callers: BTreeMap<String, ServedCaller>,
     /// What is a tool of its own in proxy mode: functions, capabilities, modules, or `*`.
     pub expose: Vec<String>,
+    /// How much goes on at one time.
+    pub concurrency: Concurrency,
+}
+
+/// Most that one caller can be allowed to do at one time: the host has places for some hundred runs.
+pub const MAX_CONCURRENCY: u16 = 1_000;
+
+/// How many runs, or calls, of one caller go on at one time; by mode, where something is said.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Concurrency {
+    /// Runs in code mode.
+    pub code: Option<u16>,
+    /// Calls in toolbox mode.
+    pub toolbox: Option<u16>,
+    /// Calls in proxy mode.
+    pub proxy: Option<u16>,
+}
+
+impl Concurrency {
+    /// One number for all modes, or one for each.
+    fn read(node: Node<'_>) -> Result<Concurrency> {
+        let count = |node: Node<'_>| {
+            let count = node.value.as_u64().and_then(|count| u16::try_from(count).ok());
+            let count = count.filter(|count| (1..=MAX_CONCURRENCY).contains(count));
+            count.ok_or_else(|| node.error(format!("expected a number from 1 to {MAX_CONCURRENCY}")))
+        };
+        if !node.value.is_object() {
+            let all = Some(count(node)?);
+            return Ok(Concurrency { code: all, toolbox: all, proxy: all });
+        }
+        let object = node.object("a number, or an object of modes and numbers", &["code", "toolbox", "proxy"])?;
+        Ok(Concurrency {
+            code: object.read("code", count)?,
+            toolbox: object.read("toolbox", count)?,
+            proxy: object.read("proxy", count)?,
+        })
+    }
 }
 
 /// Somebody who may call.
@@ -38,7 +76,8 @@ pub enum TokenSource {
 
 impl Serve {
     pub(super) fn read(node: Node<'_>) -> Result<Serve> {
-        let object = node.object("an object with `callers` and `expose`", &["callers", "expose"])?;
+        let keys = ["callers", "expose", "concurrency"];
+        let object = node.object("an object with `callers`, `expose` and `concurrency`", &keys)?;
         let callers = object.read("callers", |node| {
             let callers = node.map("an object of callers", |name, node| {
                 check_name(&node.place, "a caller", name)?;
@@ -55,7 +94,21 @@ impl Serve {
             })
         };
         let expose = object.read("expose", names)?.unwrap_or_default();
-        Ok(Serve { callers: callers.unwrap_or_default(), expose })
+        let concurrency = object.read("concurrency", Concurrency::read)?.unwrap_or_default();
+        Ok(Serve { callers: callers.unwrap_or_default(), expose, concurrency })
+    }
+
+    /// Takes in what `mcp.server.exposeHandlers` says: everything, unless `expose` names what.
+    pub(super) fn expose_handlers(&mut self, root: &Place<'_>, is_exposed: Option<bool>) -> Result<()> {
+        match is_exposed {
+            Some(true) if self.expose.is_empty() => self.expose = vec!["*".to_owned()],
+            Some(false) if !self.expose.is_empty() => {
+                let message = "`mcp.server.exposeHandlers` says that nothing is exposed, and this names what is";
+                return Err(root.key("serve").key("expose").error(message).with_fix("keep one"));
+            }
+            _ => {}
+        }
+        Ok(())
     }
 }
 
@@ -135,6 +188,22 @@ mod tests {
             assert!(read(json!({ "ci": caller })).is_err(), "{caller}");
         }
         assert!(read(json!({ "a b": { "token": { "env": "X" } } })).unwrap_err().contains("cannot be the name"));
+    }
+
+    #[test]
+    fn concurrency_is_a_number_or_one_for_each_mode() {
+        let read = |concurrency: Value| {
+            let config = from_value("f", json!({ "serve": { "concurrency": concurrency } }));
+            config.map(|config| config.serve.concurrency).map_err(|error| error.to_string())
+        };
+        let four = read(json!(4)).unwrap();
+        assert_eq!((four.code, four.toolbox, four.proxy), (Some(4), Some(4), Some(4)));
+        let some = read(json!({ "proxy": 1, "code": 1_000 })).unwrap();
+        assert_eq!((some.code, some.toolbox, some.proxy), (Some(1_000), None, Some(1)));
+        for wrong in [json!(0), json!(1_001), json!(1.5), json!("4"), json!({ "proxy": 0 }), json!([])] {
+            assert!(read(wrong.clone()).unwrap_err().contains("$.serve.concurrency"), "{wrong}");
+        }
+        assert!(read(json!({ "proxi": 1 })).unwrap_err().contains("did you mean `proxy`?"));
     }
 
     #[test]

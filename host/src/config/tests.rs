@@ -28,11 +28,30 @@ const TOML: &str = r#"
     limits.time = 0.5
 "#;
 
+const YAML: &str = r#"
+# The same once more.
+"$schema": ./schemas/agent-spaces.config.schema.json
+capabilities:
+  global:
+    - "@agent-spaces/std"
+    - { path: ./x.json, as: x }
+mcpServers:
+  slack: { command: npx, args: [-y, slack], env: { TOKEN: "${TOKEN}" } }
+limits: { fuel: 1_000_000_000, time: 5s, memory: 67108864 }
+policy:
+  preset: standard
+spaces:
+  my-space:
+    capabilities: [mcp:slack]
+    limits: { time: 0.5 }
+"#;
+
 #[test]
-fn s0_43_json_toml_and_values_give_the_same_configuration() {
+fn s0_43_json_toml_yaml_and_values_give_the_same_configuration() {
     let json = from_text("f", JSON, Format::Json).unwrap();
     assert_eq!(json.mcp_servers.len() + json.spaces.len() + json.global.len(), 4);
     assert_eq!(from_text("f", TOML, Format::Toml).unwrap(), json);
+    assert_eq!(from_text("f", YAML, Format::Yaml).unwrap(), json);
     assert_eq!(from_value("f", serde_json::from_str(JSON).unwrap()).unwrap(), json);
     assert_eq!(from_text("f", &format!("\u{feff}{JSON}"), Format::Json).unwrap(), json);
 }
@@ -42,6 +61,7 @@ fn all_keys_are_optional_and_no_others_exist() {
     let empty = Config { file: "f".into(), ..Config::default() };
     assert_eq!(from_text("f", "{}", Format::Json).unwrap(), empty);
     assert_eq!(from_text("f", "", Format::Toml).unwrap(), empty);
+    assert_eq!(from_text("f", "# nothing yet\n", Format::Yaml).unwrap(), empty);
     assert_eq!(
         from_text("f", r#"{"capabilites": {}}"#, Format::Json).unwrap_err().to_string(),
         "f: $.capabilites: unknown key `capabilites`; did you mean `capabilities`?"
@@ -88,7 +108,7 @@ fn a_damaged_text_is_refused_with_its_file_and_never_worse() {
         let error = from_text("f", &JSON[..end], Format::Json).unwrap_err();
         assert!(error.position.is_some() && error.to_string().starts_with("f:"), "{error}");
     }
-    for (format, text) in [(Format::Json, JSON), (Format::Toml, TOML)] {
+    for (format, text) in [(Format::Json, JSON), (Format::Toml, TOML), (Format::Yaml, YAML)] {
         for (start, old) in text.char_indices() {
             for new in ["", "\"", "{", "]", ".", "\0", "é", "9"] {
                 let damaged = [&text[..start], new, &text[start + old.len_utf8()..]].concat();

@@ -1,6 +1,6 @@
 //! What a binding must know of the engine's module.
 
-use super::prebuilt::ENGINE_WASM;
+use super::ENGINE_WASM;
 use anyhow::{Context, Result, bail};
 use std::collections::HashMap;
 use std::sync::OnceLock;

@@ -1,8 +1,8 @@
-//! The engine: QuickJS as one compiled core module, shared by every sandbox.
+//! The engine: QuickJS as one compiled core module, shared by every sandbox. The module itself, its native code and the
+//! configuration that both need are the crate `agent-spaces-prebuilt-engine`'s.
 //!
 //! - [`Engine`]: compiled or loaded once; cheap to clone.
 //! - [`config`]: how wasmtime is set up, with the reason for each choice.
-//! - [`prebuilt`]: the module that is checked in.
 //! - [`layout`]: what a binding must know of it.
 //! - [`memory_budget`]: what all runs together may use.
 //! - [`places`]: which run has a place in the pool.
@@ -17,19 +17,17 @@ mod config;
 mod layout;
 mod memory_budget;
 mod places;
-mod prebuilt;
 
+pub use agent_spaces_prebuilt_engine::{ENGINE_SHA256, ENGINE_VERSION, ENGINE_WASM};
 #[cfg(feature = "compiler")]
 pub use cache::{Cache, CacheError};
 pub use config::EngineConfig;
-pub(crate) use config::MAX_MEMORY_BYTES;
 #[cfg(feature = "compiler")]
 pub(crate) use layout::EngineLayout;
 #[cfg(feature = "compiler")]
 pub(crate) use memory_budget::HeldMemory;
 pub(crate) use memory_budget::{EXHAUSTED, EXHAUSTED_HINT, MemoryBudget};
 pub(crate) use places::{MAX_DEPTH, Place, Places};
-pub use prebuilt::{ENGINE_SHA256, ENGINE_VERSION, ENGINE_WASM};
 
 use crate::error::HostError;
 use std::sync::Arc;
@@ -58,6 +56,8 @@ struct Inner {
 /// How the engine came to be, for progress and for those who measure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Origin {
+    /// Native code that came with the program.
+    Precompiled,
     /// Compiled just now.
     Compiled,
     /// Loaded from the cache.
@@ -65,7 +65,7 @@ pub enum Origin {
 }
 
 impl Engine {
-    /// Compiles the engine, or loads what was compiled before from the cache.
+    /// Loads the engine's native code that came with the program, or compiles it and keeps that in the cache.
     #[cfg(feature = "compiler")]
     pub fn new(config: EngineConfig) -> Result<Engine, HostError> {
         Engine::with_origin(config, |_| {}).map(|(engine, _)| engine)
@@ -75,6 +75,15 @@ impl Engine {
     #[cfg(feature = "compiler")]
     pub fn with_origin(config: EngineConfig, progress: impl FnOnce(Origin)) -> Result<(Engine, Origin), HostError> {
         let wasmtime = wasmtime::Engine::new(&config.wasmtime()).map_err(HostError::engine)?;
+        if let Some(code) = agent_spaces_prebuilt_engine::precompiled() {
+            // SAFETY: the build of this program compiled it.
+            #[expect(unsafe_code, reason = "native code cannot be checked, only trusted")]
+            let loaded = unsafe { Module::deserialize(&wasmtime, code) };
+            // A processor that has less than the one of the build, or an engine without fuel, needs other code.
+            if let Ok(module) = loaded {
+                return Ok((Engine::assemble(config, wasmtime, module), Origin::Precompiled));
+            }
+        }
         let key = cache::key(&wasmtime, &[b"engine", ENGINE_SHA256.as_bytes()]);
         if let Some(code) = config.cache.as_ref().and_then(|cache| cache.load(&key)) {
             // SAFETY: the entry's authentication shows that this program wrote it.

@@ -7,7 +7,30 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fmt::Write as _;
 use wit_parser::{Function, Resolve, Type, TypeDef, TypeDefKind, TypeId};
 
+/// A module of interfaces that were written by hand.
+pub(crate) struct Declared {
+    /// What scripts import.
+    pub(crate) specifier: String,
+    /// Its package's; `0.0.0` where that has none.
+    pub(crate) version: String,
+    /// How many functions it has.
+    pub(crate) functions: usize,
+    /// `declare module '@capabilities/notes' { … }`
+    pub(crate) declarations: String,
+}
+
 impl Interfaces {
+    /// Every module of interfaces that were written by hand, as a bundle has it.
+    pub(crate) fn declared(&self) -> Vec<Declared> {
+        let declare = |(specifier, declarations): (String, String)| {
+            let own = || self.by_name.iter().filter(|(_, interface)| interface.module == specifier);
+            let version = own().find_map(|(name, _)| Some(name.rsplit_once('@')?.1.to_owned()));
+            let functions = own().map(|(_, interface)| interface.functions().count()).sum();
+            Declared { version: version.unwrap_or_else(|| "0.0.0".to_owned()), functions, declarations, specifier }
+        };
+        self.declarations().into_iter().map(declare).collect()
+    }
+
     /// What scripts import these interfaces from, and the declarations of it: `declare module '@capabilities/notes' { … }`.
     /// Compiled modules are not among them.
     pub(crate) fn declarations(&self) -> BTreeMap<String, String> {

@@ -1,6 +1,7 @@
 //! Number of calls that fail one after the other.
 
 use super::{Limit, Reached};
+use capability_gen::counted::counted;
 
 pub(super) const CODE: &str = "limit.failures";
 pub(super) const ADVICE: &str = "Read the first error: the same call will most likely fail again";
@@ -9,7 +10,7 @@ pub(super) const ADVICE: &str = "Read the first error: the same call will most l
 pub(super) const DEFAULT: u64 = u64::MAX;
 
 pub(super) fn message(allowed: u64) -> String {
-    format!("More than {allowed} calls failed one after the other")
+    format!("More than {} failed one after the other", counted(allowed, "call"))
 }
 
 /// How many calls have failed since the last one that did not.

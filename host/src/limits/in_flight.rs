@@ -1,6 +1,7 @@
 //! Number of calls at one time.
 
 use super::{Limit, Reached};
+use capability_gen::counted::counted;
 
 pub(super) const CODE: &str = "limit.inflight";
 pub(super) const ADVICE: &str = "Await calls in groups instead of starting all of them at once";
@@ -21,7 +22,7 @@ pub(crate) fn handles(calls: u64) -> usize {
 }
 
 pub(super) fn message(allowed: u64) -> String {
-    format!("The script has more than {allowed} calls waiting at one time")
+    format!("The script has more than {} waiting at one time", counted(allowed, "call"))
 }
 
 /// How many calls wait for their answer.

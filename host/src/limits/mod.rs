@@ -27,10 +27,9 @@ pub(crate) use in_flight::{InFlightLimit, handles};
 pub(crate) use memory::MemoryLimit;
 #[cfg(feature = "compiler")]
 pub(crate) use source::{CODE as SOURCE_LIMIT, message as source_message};
-pub(crate) use stack::{FIBER_STACK_BYTES, WASM_STACK_BYTES};
 
-use crate::engine::MAX_MEMORY_BYTES;
 use crate::error::HostError;
+use agent_spaces_prebuilt_engine::config::MAX_MEMORY_BYTES;
 use serde::Serialize;
 use std::time::Duration;
 

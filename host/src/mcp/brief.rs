@@ -1,4 +1,7 @@
 //! Why a server gave nothing, for agents.
+//!
+//! In words of ours: what a server says that nobody accepted, and what a configuration says that nobody accepted, is for the
+//! operator.
 
 use agent_spaces_mcp::{CallError, ConnectError};
 
@@ -8,7 +11,9 @@ pub fn brief(server: &str, error: &CallError) -> String {
         CallError::Unavailable(ConnectError::Unauthorized { .. }) => {
             format!("it wants its user to sign in: `agent-spaces mcp login {server}`")
         }
-        CallError::Unavailable(ConnectError::Refused(message)) => message.clone(),
+        CallError::Unavailable(ConnectError::Refused(_)) | CallError::Changed(_) => {
+            "it is not what its user accepted; `agent-spaces audit --diff` says what is different".to_owned()
+        }
         CallError::Timeout { .. } => "it did not answer in time".to_owned(),
         _ => format!("it cannot be reached; `agent-spaces mcp tools {server}` says why"),
     }

@@ -37,10 +37,30 @@ impl ConfiguredServer {
         let file = self.file.display();
         match &self.config.unsupported {
             Some(reason) => return Some(format!("{file}: {}: {reason}", self.config.place)),
-            None if !self.config.enabled => return Some(format!("{file}: {}: it is switched off", self.config.place)),
+            None if !self.config.enabled => return Some(format!("it is switched off at {}", self.switch())),
             None => {}
         }
         self.acceptance.obstacle()
+    }
+
+    /// Where it is switched off, if it is: its own switch, or one for all.
+    pub fn switch(&self) -> String {
+        let place = self.config.off_at.as_deref().unwrap_or(&self.config.place);
+        // One that stands in another file says so itself.
+        if place.starts_with('$') { format!("{}: {place}", self.file.display()) } else { place.to_owned() }
+    }
+}
+
+impl ConfiguredServer {
+    /// The same in words of ours alone: what a file says is for its user, and no agent's.
+    pub fn obstacle_for_agents(&self) -> Option<&'static str> {
+        match self.acceptance.status {
+            _ if self.config.unsupported.is_some() => Some("it cannot be used; `agent-spaces doctor` says why"),
+            _ if !self.config.enabled => Some("it is switched off"),
+            Status::Accepted => None,
+            Status::New => Some("its user has not accepted it yet: `agent-spaces trust`"),
+            Status::Changed => Some("it has changed since its user accepted it: `agent-spaces trust`"),
+        }
     }
 }
 

@@ -8,12 +8,13 @@ use crate::config::Scope;
 use crate::handlers::{Answer, Call, CapabilityError};
 use crate::pipeline::{Notices, Told};
 use crate::project::ServerModule;
-use crate::providers::{Answering, Provider, ProviderKind};
+use crate::providers::{Answering, GettingReady, Provider, ProviderKind, own_code};
 use agent_spaces_mcp::lock::LockedServer;
 use agent_spaces_mcp::results::CONTENT_MEMBER;
 use agent_spaces_mcp::{CallError, ConnectError, Progress, Server};
 use capability_gen::server::ServerPart;
 use capability_gen::shown::Shown;
+use capability_gen::sources::is_result_wrapped;
 use serde_json::{Map, Value, json};
 use std::collections::HashSet;
 use std::fmt;
@@ -58,6 +59,11 @@ impl Provider for McpProvider {
     fn call(self: Arc<Self>, call: Call) -> Answering {
         Box::pin(async move { self.answer(call).await })
     }
+
+    fn get_ready(self: Arc<Self>, call: &Call) -> GettingReady {
+        let (server, tool) = (self.server_of(call), call.source_name.clone());
+        Box::pin(async move { server.get_ready().await.map_err(|error| self.error(&tool, error)) })
+    }
 }
 
 /// A server that nobody here can connect to: spaces that are only looked at have one.
@@ -94,23 +100,28 @@ impl McpProvider {
             configured: configured.clone(),
             accepted: accepted.cloned(),
             space: space.map(str::to_owned),
-            wrapped: tools.iter().filter(|tool| is_result_wrapped(tool)).filter_map(name).collect(),
+            wrapped: tools.iter().filter(|tool| is_result_wrapped(&tool["outputSchema"])).filter_map(name).collect(),
             closed: tools.iter().filter(|tool| is_closed(tool)).filter_map(name).collect(),
             sessions: clients.caller_sessions(),
             notices: notices(clients, configured),
         }
     }
 
-    async fn answer(&self, call: Call) -> Answer {
+    /// The session that answers a call.
+    fn server_of(&self, call: &Call) -> Arc<Server> {
         let make = || self.clients.server(&self.configured, self.accepted.as_ref(), self.space.as_deref());
-        let server = match (&self.server, self.configured.config.scope) {
+        match (&self.server, self.configured.config.scope) {
             (Some(server), _) => server.clone(),
             // The run keeps it; when the run ends, so does the session.
             (None, Scope::Run) => {
                 Arc::clone(&*call.scope.get_or_insert(&format!("mcp:{}", self.configured.name), make))
             }
             (None, _) => self.sessions.get_or_make(call.caller.name.as_deref(), make),
-        };
+        }
+    }
+
+    async fn answer(&self, call: Call) -> Answer {
+        let server = self.server_of(&call);
         let tool = call.source_name.clone();
         let answer = match call.part {
             Some(part) => ask(part, &server, &call).await,
@@ -133,7 +144,10 @@ impl McpProvider {
                 // What an attempt before this one was answered counts no more.
                 slot.put(None);
                 let (data, whole) = server.call_whole(&source_name, arguments, Some(Arc::new(tell))).await;
-                slot.put(whole.filter(|_| matches!(data, Ok(_) | Err(CallError::Tool { .. }))));
+                slot.put(
+                    whole
+                        .filter(|_| matches!(data, Ok(_) | Err(CallError::Tool { .. } | CallError::Capability { .. }))),
+                );
                 data?
             }
         };
@@ -161,11 +175,18 @@ impl McpProvider {
         let new = |code: &str, message: String| CapabilityError::new(code, message);
         match error {
             CallError::Tool { text, details } => CapabilityError { details, ..CapabilityError::failed(text) },
-            CallError::Protocol { code, .. } => {
-                let details = Some(json!({ "code": code }));
-                CapabilityError { details, ..new("call.protocol", message) }
+            CallError::Capability { code, message, retryable, details } => {
+                CapabilityError { code: own_code(code), message, retryable, details }
+            }
+            CallError::Protocol { code, data, .. } => {
+                let mut details = json!({ "code": code });
+                if let Some(data) = data {
+                    details["data"] = data;
+                }
+                CapabilityError { details: Some(details), ..new("call.protocol", message) }
             }
             CallError::Malformed(_) => new("call.protocol", message),
+            CallError::RateLimited => CapabilityError { retryable: true, ..new("call.rate_limited", message) },
             CallError::Timeout { after } => {
                 let details = Some(json!({ "afterMs": after.as_millis() as u64 }));
                 CapabilityError { details, ..new("call.timeout", message) }
@@ -177,8 +198,17 @@ impl McpProvider {
                                have taken effect";
                 new("call.failed", message.into())
             }
-            CallError::Asks(_) | CallError::Changed(_) => {
+            CallError::Asks(_) => {
                 self.notices.tell(tool, "acceptance", &message);
+                new("call.denied", message)
+            }
+            // What it is instead is a stranger's words, which nobody has accepted: they are the operator's to read.
+            CallError::Changed(_) => {
+                self.notices.tell(tool, "acceptance", &message);
+                let message = format!(
+                    "`{tool}` of the MCP server `{name}` is not what was accepted of it: its operator can look at \
+                     `agent-spaces audit --diff` and run `agent-spaces mcp accept`"
+                );
                 new("call.denied", message)
             }
             // Why is for the operator: it may name files and commands of this machine.
@@ -210,14 +240,6 @@ fn notices(clients: &McpClients, server: &ConfiguredServer) -> Notices {
     let (context, name) = (clients.context().clone(), server.name.clone());
     let redactor = context.redactor.clone();
     Notices::new(Some(Arc::new(move |text: &Shown| context.warn(&name, text))), redactor, Told::default())
-}
-
-/// Whether FastMCP wraps what a tool returns as `{"result": …}`; its type in scripts is what is inside.
-fn is_result_wrapped(tool: &Value) -> bool {
-    let schema = &tool["outputSchema"];
-    let properties = schema["properties"].as_object();
-    schema["x-fastmcp-wrap-result"] == true
-        && properties.is_some_and(|properties| properties.len() == 1 && properties.contains_key("result"))
 }
 
 /// Whether the type of a tool's answer has what it names and nothing else.

@@ -7,12 +7,11 @@
 //! - here: [`Packages`], the folder that packages are found in
 //! - `files`: that folder, for the resolver; paths in it begin with `/`, and nothing is above that
 //! - `find`: from what a file imports to the file that it means; `name`: what is a package's name
-//! - `refusal`, `builtins`: why it is not given
+//! - `refusal`: why it is not given
 //! - `graph`: all files of packages that are reached, and the modules that they become; `chain`: who imported whom
 //! - `facade`: the modules between ES modules and CommonJS; `commonjs.js`: what CommonJS files run on
 //! - `definition`: packages that define capabilities
 
-mod builtins;
 mod chain;
 mod definition;
 mod facade;
@@ -24,6 +23,7 @@ mod refusal;
 
 pub(crate) use definition::definitions_of;
 pub(crate) use graph::PackageGraph;
+pub(crate) use name::{package_of, root_of};
 
 use files::ProjectFiles;
 use find::Resolvers;

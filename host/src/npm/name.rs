@@ -2,7 +2,7 @@
 
 /// The package of a bare specifier: `zod` of `zod/v4`, `@scope/name` of `@scope/name/part`. Nothing for what cannot name
 /// a package.
-pub(super) fn package_of(specifier: &str) -> Option<&str> {
+pub(crate) fn package_of(specifier: &str) -> Option<&str> {
     let parts = if specifier.starts_with('@') { 2 } else { 1 };
     let end = specifier.match_indices('/').nth(parts - 1).map_or(specifier.len(), |(at, _)| at);
     let name = specifier.get(..end)?;
@@ -15,7 +15,7 @@ pub(super) fn package_of(specifier: &str) -> Option<&str> {
 }
 
 /// The folder of the package that a path lies in; nothing where it lies in no `node_modules`.
-pub(super) fn root_of(path: &str) -> Option<&str> {
+pub(crate) fn root_of(path: &str) -> Option<&str> {
     let marker = format!("/{}/", super::FOLDER);
     let start = path.rfind(&marker)? + marker.len();
     let name = package_of(path.get(start..)?)?;

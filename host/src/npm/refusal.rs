@@ -1,7 +1,7 @@
 //! Why an import of a package is not given.
 
-use super::builtins;
 use super::name::package_of;
+use crate::absent::{self, Position};
 
 /// Why an import is not given, and what to do.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -17,7 +17,7 @@ impl Refusal {
 
     /// Nothing is found under this name.
     pub(super) fn unknown(specifier: &str) -> Refusal {
-        if let Some(instead) = builtins::instead_of(specifier) {
+        if let Some(instead) = absent::instead_of(specifier, Position::Handler, |_| true) {
             return Refusal::new(format!("'{specifier}' is a module of Node, and there is no Node here"), instead);
         }
         if specifier.starts_with('#') {

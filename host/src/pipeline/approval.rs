@@ -7,8 +7,9 @@ use super::Pipeline;
 use crate::events::EventKind;
 use crate::handlers::{Call, CapabilityError};
 use crate::run::{Held, RunContext};
-use agent_spaces_approvals::{Channel, Desk, Outcome, Question, Request, template};
+use agent_spaces_approvals::{Channel, Desk, MAX_MESSAGE, Outcome, Question, Request, template};
 use agent_spaces_policy::{Decision, FunctionId};
+use capability_gen::shown::Shown;
 use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::{Arc, PoisonError, RwLock};
@@ -95,13 +96,18 @@ async fn ask(desk: &Desk, request: Arc<Request>, pipeline: &Pipeline, context: &
 }
 
 fn required(request: &Request) -> EventKind {
+    let message = match request.message.is_empty() {
+        // An event always has something to show.
+        true => Shown::line(&format!("Allow {}?", request.label()), MAX_MESSAGE),
+        false => request.message.clone(),
+    };
     EventKind::ApprovalRequired {
         source: "capability",
         capability: request.capability.as_str().into(),
         function: request.function.as_str().into(),
         params: request.params.clone(),
         sent: request.redacted.then(|| request.digest.clone()),
-        message: request.message.clone(),
+        message,
         approval_id: request.id.clone(),
         call_id: request.call_id,
         function_id: request.function_id.clone(),
@@ -133,7 +139,8 @@ async fn request(pipeline: &Pipeline, call: &Call, context: &RunContext) -> Requ
         None => None,
     };
     let written = || Some(template::fill(spec?.approval_message.as_deref()?, &call.params));
-    let message = computed.or_else(written).unwrap_or_else(|| format!("Allow {}?", pipeline.label));
+    // Nothing is put into its mouth: people are shown these words as the definition's.
+    let message = computed.or_else(written).unwrap_or_default();
     let message = pipeline.rules.redactor.text(&message).into_owned();
     let program = context.program.as_ref();
     let places = program.map(|program| program.places_of(&pipeline.module, &pipeline.label)).unwrap_or_default();

@@ -3,16 +3,16 @@
 use crate::handlers::CapabilityError;
 use serde_json::{Value, json};
 
-/// Adds `hint` to the details of an error whose code has one, unless it is there.
+/// JSON-RPC: the server has no such method or tool.
+const METHOD_NOT_FOUND: i64 = -32601;
+/// JSON-RPC: the server does not take these parameters.
+const INVALID_PARAMS: i64 = -32602;
+/// HTTP: asked too often.
+const TOO_MANY_REQUESTS: i64 = 429;
+
+/// Adds `hint` to the details of an error that has one, unless it is there.
 pub(super) fn add(mut error: CapabilityError) -> CapabilityError {
-    let hint = match error.code.as_str() {
-        "call.invalid" => "invalid_arguments",
-        "call.timeout" => "timeout",
-        "call.rate_limited" => "rate_limited",
-        "call.unavailable" => "tool_unavailable",
-        "call.protocol" => "malformed_response",
-        _ => return error,
-    };
+    let Some(hint) = hint(&error) else { return error };
     match &mut error.details {
         None => error.details = Some(json!({ "hint": hint })),
         Some(Value::Object(details)) => {
@@ -21,6 +21,26 @@ pub(super) fn add(mut error: CapabilityError) -> CapabilityError {
         Some(_) => {}
     }
     error
+}
+
+fn hint(error: &CapabilityError) -> Option<&'static str> {
+    let fact = |name: &str| error.details.as_ref()?.get(name)?.as_i64();
+    Some(match error.code.as_str() {
+        "call.invalid" => "invalid_arguments",
+        "call.timeout" => "timeout",
+        "call.rate_limited" => "rate_limited",
+        "call.unavailable" => "tool_unavailable",
+        // What a server answered instead of a result, by its code.
+        "call.protocol" => match fact("code") {
+            None => "malformed_response",
+            Some(METHOD_NOT_FOUND) => "tool_unavailable",
+            Some(INVALID_PARAMS) => "invalid_arguments",
+            Some(_) => return None,
+        },
+        // A web server's, whatever a definition calls it.
+        _ if fact("status") == Some(TOO_MANY_REQUESTS) => "rate_limited",
+        _ => return None,
+    })
 }
 
 #[cfg(test)]
@@ -34,6 +54,19 @@ mod tests {
         let hint = |code: &str| add(CapabilityError::new(code, "")).details;
         assert_eq!(hint("call.timeout"), Some(json!({ "hint": "timeout" })));
         assert_eq!(hint("call.failed"), None);
+        let with =
+            |code: &str, details| add(CapabilityError { details: Some(details), ..CapabilityError::new(code, "") });
+        for (code, details, expected) in [
+            ("call.protocol", json!({ "code": -32602 }), json!("invalid_arguments")),
+            ("call.protocol", json!({ "code": -32601 }), json!("tool_unavailable")),
+            ("call.protocol", json!({ "code": -32603 }), json!(null)),
+            ("call.protocol", json!({}), json!("malformed_response")),
+            ("call.failed", json!({ "status": 429 }), json!("rate_limited")),
+            ("crm.busy", json!({ "status": 429 }), json!("rate_limited")),
+            ("call.failed", json!({ "status": 500 }), json!(null)),
+        ] {
+            assert_eq!(with(code, details.clone()).details.unwrap()["hint"], expected, "{code} {details}");
+        }
         let mut error = CapabilityError::new("call.invalid", "");
         error.details = Some(json!({ "issues": [], "hint": "missing_fields" }));
         assert_eq!(add(error).details, Some(json!({ "issues": [], "hint": "missing_fields" })));

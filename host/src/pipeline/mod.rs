@@ -18,6 +18,7 @@ mod policy;
 mod provide;
 mod rate;
 mod record;
+mod repeat;
 mod rules;
 mod validate;
 
@@ -33,6 +34,7 @@ pub use operator_notices::Operator;
 pub(crate) use operator_notices::{Told, notice};
 #[cfg(feature = "compiler")]
 pub(crate) use policy::{KnownFunction, STANDARD};
+pub use rules::ResultObserver;
 pub(crate) use rules::Rules;
 
 use crate::error_report::bound_error;
@@ -41,8 +43,9 @@ use crate::providers;
 use crate::redaction;
 use crate::run::RunContext;
 use crate::sandbox::{FunctionDescription, FunctionSpec};
+use crate::values::Shape;
 use agent_spaces_mcp::secrets::Redactor;
-use agent_spaces_policy::{FunctionId, FunctionPolicy};
+use agent_spaces_policy::{FunctionId, FunctionPolicy, not_callable};
 use capability_gen::validate::Validator;
 use provide::Provider;
 use serde_json::Value;
@@ -65,6 +68,8 @@ pub(crate) struct Pipeline {
     unknown_arguments: Vec<String>,
     /// What is known of the function; WIT that was written by hand has no schemas.
     checks: Option<Checks>,
+    /// Whether nobody says what it gives.
+    is_result_unknown: bool,
     /// What answers, where it is no closure: it may say what a person is asked.
     answering: Option<Arc<dyn providers::Provider>>,
     provider: Provider,
@@ -129,7 +134,7 @@ impl Pipeline {
     ) -> Pipeline {
         let Names { id, label, module } = names;
         let policy = rules.of(&id, &label, function.spec.as_deref());
-        let provider = Provider::new(handler, &policy.middleware(), &id, &rules.lines);
+        let provider = Provider::new(handler, answering.clone(), &policy.middleware(), &id, &rules.lines);
         let checks = function.spec.clone().map(|spec| Checks { spec, compiled: OnceLock::new() });
         let unknown_arguments = match policy.has_arguments() {
             true => policy.unknown_arguments(&function.parameters_schema()),
@@ -148,6 +153,7 @@ impl Pipeline {
             policy,
             #[cfg(feature = "compiler")]
             unknown_arguments,
+            is_result_unknown: checks.is_some() && gives_json(function),
             checks,
             answering,
             provider,
@@ -166,13 +172,16 @@ impl Pipeline {
             redaction::failure(&self.rules.redactor, &mut error);
             error
         };
-        match self.steps(call, context).await.map_err(redacted).map_err(bounded).map_err(hint::add) {
+        match self.steps(call, context, &mut recorded).await.map_err(redacted).map_err(bounded).map_err(hint::add) {
             Ok((value, answer)) => {
                 recorded.measure(&value);
                 let (is_cached, keeping) = match answer {
                     Source::Cache => (true, None),
                     Source::Provider(keeping) => (false, keeping),
                 };
+                if let (true, false, Some(observe)) = (self.is_result_unknown, is_cached, &self.rules.results) {
+                    observe(&self.id, &value);
+                }
                 Ok(Answered { value, is_cached, outcome: Outcome { recorded, keeping } })
             }
             Err(error) => {
@@ -187,6 +196,7 @@ impl Pipeline {
         self: &Arc<Pipeline>,
         mut call: Call,
         context: &Arc<RunContext>,
+        recorded: &mut record::Recorded,
     ) -> Result<(Value, Source), CapabilityError> {
         grant::check(&self.rules.grants, &call.interface, &self.label)?;
         policy::check_caller(self, &context.caller)?;
@@ -195,7 +205,7 @@ impl Pipeline {
             call.params = validate::check(self, checks, params, &call).await?;
         }
         policy::check_arguments(self, &call.params)?;
-        rate::take(self).await?;
+        rate::take(self, context).await?;
         policy::count(self, context).await?;
         approval::check(self, &call, context).await?;
         let key = match cache::find(self, &call, context) {
@@ -208,10 +218,26 @@ impl Pipeline {
         };
         audit::check(self, call.id, context).await?;
         let whole = call.whole.clone();
-        let answer = provide::call(self, call).await;
+        let answer = repeat::call(self, call, context, recorded).await;
         let value = redaction::answer(&self.rules.redactor, answer, &context.turns).await?;
         let keeping = cache::prepare(self, key, &value, whole.as_ref());
         Ok((value, Source::Provider(keeping)))
+    }
+
+    /// Why a call is refused that its caller may not make, whatever its parameters. It is written down like any other.
+    pub(crate) fn refuse(&self, call: &Call, context: &RunContext) -> CapabilityError {
+        let recorded = record::begin(&self.rules.accounting, &self.id, call, self.is_server_tool());
+        let checked = grant::check(&self.rules.grants, &call.interface, &self.label);
+        let checked = checked.and_then(|()| policy::check_caller(self, &context.caller));
+        let refused = || CapabilityError::new("call.denied", not_callable(&self.label));
+        let error = checked.err().unwrap_or_else(refused);
+        recorded.end(Some(&error));
+        error
+    }
+
+    /// What holds for its calls.
+    pub(crate) fn policy(&self) -> &FunctionPolicy {
+        &self.policy
     }
 
     /// Tells the operator what only they may know of a call, and by which rule.
@@ -245,6 +271,11 @@ impl Pipeline {
             CapabilityError::new("call.unavailable", message)
         })
     }
+}
+
+/// Whether a function's answer is JSON of any kind, as far as its type says.
+fn gives_json(function: &FunctionDescription) -> bool {
+    matches!(&function.shape.result, Some(Shape::Result(Some(answer), _)) if **answer == Shape::Json)
 }
 
 /// With texts that are not longer than an error's may be: a provider writes what it likes.

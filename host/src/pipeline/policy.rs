@@ -45,12 +45,28 @@ impl Rules {
     /// Whether calls of a function by this caller may pass at all. Nobody is told.
     #[cfg(feature = "compiler")]
     pub(crate) fn is_open(&self, function: &KnownFunction<'_>, caller: &Caller) -> bool {
+        self.grants.has(function.id.interface()) && self.known(function).is_open(&caller.scopes)
+    }
+
+    /// Why the policy denies a function to everybody, for the operator, where it does.
+    #[cfg(feature = "compiler")]
+    pub(crate) fn denial(&self, function: &KnownFunction<'_>) -> Option<String> {
+        self.known(function).check_decision().err().map(|refusal| refusal.operator)
+    }
+
+    #[cfg(feature = "compiler")]
+    fn known(&self, function: &KnownFunction<'_>) -> FunctionPolicy {
         let KnownFunction { id, label, requires_approval, scopes, is_server_tool, is_read_only } = *function;
         let kind = kind(id.interface(), is_server_tool, is_read_only);
-        let facts = Facts { id, label, kind, requires_approval, rate_limit: None, capability_rate_limit: None, scopes };
-        let policy = self.policy.function(&facts);
-        self.grants.has(id.interface())
-            && policy.check_decision().and_then(|()| policy.check_scopes(&caller.scopes)).is_ok()
+        self.policy.function(&Facts {
+            id,
+            label,
+            kind,
+            requires_approval,
+            rate_limit: None,
+            capability_rate_limit: None,
+            scopes,
+        })
     }
 }
 

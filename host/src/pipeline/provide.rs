@@ -1,7 +1,8 @@
-//! The provider itself: not too many calls at one time, not for too long, and again where that does no harm.
+//! The provider itself: not too many calls at one time, and not for too long.
 
 use super::Pipeline;
 use crate::handlers::{Answer, Call, CapabilityError, Handler};
+use crate::providers;
 use crate::run::RunClock;
 use agent_spaces_policy::{FunctionId, Middleware};
 use futures_util::FutureExt;
@@ -13,17 +14,15 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use tokio::sync::Semaphore;
 
-/// The wait before the first repetition; each further one waits twice as long.
-const FIRST_PAUSE: Duration = Duration::from_millis(100);
-
 pub(super) struct Provider {
     handler: Arc<Handler>,
+    /// What the handler is, where it is no closure: it may have to be made ready first.
+    answering: Option<Arc<dyn providers::Provider>>,
     /// In the order of their coming; whoever stops waiting is gone.
     places: Option<Arc<Semaphore>>,
     timeout: Option<Duration>,
-    /// How often a call is repeated that failed for a while only. Zero unless the operator says that repeating the
-    /// function does no harm.
-    retries: u32,
+    /// Whether calling twice is the same as calling once.
+    is_idempotent: bool,
 }
 
 /// Asks a function's provider. A handler that panics fails its call, and nothing else.
@@ -57,10 +56,15 @@ impl Lines {
 }
 
 impl Provider {
-    pub(super) fn new(handler: Arc<Handler>, middleware: &Middleware, id: &FunctionId, lines: &Lines) -> Provider {
+    pub(super) fn new(
+        handler: Arc<Handler>,
+        answering: Option<Arc<dyn providers::Provider>>,
+        middleware: &Middleware,
+        id: &FunctionId,
+        lines: &Lines,
+    ) -> Provider {
         let places = middleware.concurrency.map(|most| lines.of(id, most));
-        let retries = if middleware.idempotent { middleware.retries } else { 0 };
-        Provider { handler, places, timeout: middleware.timeout, retries }
+        Provider { handler, answering, places, timeout: middleware.timeout, is_idempotent: middleware.idempotent }
     }
 
     pub(super) async fn call(&self, call: Call) -> Answer {
@@ -68,28 +72,18 @@ impl Provider {
             Some(places) => places.acquire().await.ok(),
             None => None,
         };
-        let mut pause = FIRST_PAUSE;
-        for _ in 0..self.retries {
-            // Each attempt has parameters of its own.
-            call.memory.take_value(&call.params).map_err(|error| CapabilityError::failed(error.to_string()))?;
-            match self.attempt(call.clone()).await {
-                Err(error) if error.retryable => tokio::time::sleep(pause).await,
-                answer => return answer,
-            }
-            pause = pause.saturating_mul(2);
-        }
-        self.attempt(call).await
-    }
-
-    async fn attempt(&self, call: Call) -> Answer {
         let Some(timeout) = self.timeout else { return (self.handler)(call).await };
+        if let Some(answering) = &self.answering {
+            // A server that is started for this call has time of its own for that.
+            answering.clone().get_ready(&call).await?;
+        }
         // A script that answers may wait for a person, whose time is not the function's.
         let clock = call.clock.clone().unwrap_or_else(|| RunClock::new(Instant::now()));
         clock.timeout(timeout, (self.handler)(call)).await.unwrap_or_else(|| {
             let mut error = CapabilityError::new("call.timeout", "Tool execution timed out");
             error.details = Some(json!({ "afterMs": timeout.as_millis() as u64 }));
-            // Whether it took effect is unknown: only who repeats what does no harm may repeat it.
-            error.retryable = self.retries > 0;
+            // Whether it took effect is unknown: a script may make it again only where that does no harm.
+            error.retryable = self.is_idempotent;
             Err(error)
         })
     }

@@ -48,6 +48,15 @@ impl Recorded {
         };
     }
 
+    /// Writes down why the call failed, and begins the line of its repetition.
+    pub(super) fn repeat(&mut self, error: &CapabilityError) {
+        let Some(running) = &mut self.0 else { return };
+        let Some(entry) = &mut running.entry else { return };
+        let error = Some(error.message.clone());
+        running.accounting.record(Entry { latency: running.begun.elapsed(), error, ..entry.clone() });
+        (entry.began, running.begun) = (SystemTime::now(), Instant::now());
+    }
+
     /// Writes down how the call ended.
     pub(super) fn end(mut self, error: Option<&CapabilityError>) {
         let Some(entry) = self.0.as_mut().and_then(|running| running.entry.as_mut()) else { return };

@@ -9,8 +9,12 @@ use crate::accounting::Accounting;
 use crate::audit_trail::AuditHandle;
 use crate::events::Observer;
 use agent_spaces_mcp::secrets::Redactor;
-use agent_spaces_policy::{DayCounts, DayMemory, Policy, Settings};
+use agent_spaces_policy::{DayCounts, DayMemory, FunctionId, Policy, RateFile, Settings};
+use serde_json::Value;
 use std::sync::Arc;
+
+/// Is shown results, without secrets.
+pub type ResultObserver = dyn Fn(&FunctionId, &Value) + Send + Sync;
 
 /// Everything that the steps of a space's calls have in common; clones are one.
 #[derive(Clone)]
@@ -21,6 +25,8 @@ pub(crate) struct Rules {
     pub(crate) policy: Arc<Policy>,
     /// How often functions were called today.
     pub(crate) days: Arc<dyn DayCounts>,
+    /// How fast functions were called by all processes, where there may be several.
+    pub(crate) rates: Option<Arc<RateFile>>,
     pub(crate) approvals: Approvals,
     pub(crate) answers: Answers,
     pub(crate) lines: Lines,
@@ -28,6 +34,8 @@ pub(crate) struct Rules {
     pub(crate) accounting: Accounting,
     pub(crate) observer: Option<Arc<Observer>>,
     pub(crate) audit: Option<AuditHandle>,
+    /// Shown every result without a type.
+    pub(crate) results: Option<Arc<ResultObserver>>,
     /// Told what only the operator may know of a refusal.
     pub(crate) operator: Option<Arc<Operator>>,
     /// What the operator was told already.
@@ -42,6 +50,7 @@ impl Rules {
             grants,
             policy: Arc::new(Policy::new(Settings::default())),
             days: Arc::new(DayMemory::default()),
+            rates: None,
             approvals: Approvals::default(),
             answers: Answers::default(),
             lines: Lines::default(),
@@ -49,6 +58,7 @@ impl Rules {
             accounting: Accounting::default(),
             observer: None,
             audit: None,
+            results: None,
             operator: None,
             told: Told::default(),
         }

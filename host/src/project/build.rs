@@ -3,20 +3,23 @@
 //! A definition that has not changed is not compiled again, a file that would not change is not written, and the
 //! folder of a module that is no longer defined is removed. The same definitions always give the same bytes.
 
+mod out;
+
 use super::definitions::{DefinedModule, DefinitionBody, DefinitionFile, check_names};
 use super::error::ProjectError;
-use crate::interfaces::Interfaces;
+use super::outlines::Outlines;
+use crate::interfaces::{Declared, Interfaces};
 use crate::standard;
-use cap_std::ambient_authority;
-use cap_std::fs::Dir;
 use capability_gen::definition::Note;
-use capability_gen::emit::bundle::{Bundle, bundle, is_intact};
+use capability_gen::emit::bundle::{Bundle, bundle, by_hand};
 use capability_gen::emit::{globals, tsconfig};
 use capability_gen::model::Module;
 use capability_gen::{emit, wit};
+use out::Out;
+pub(super) use out::folder_of;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// The folder of everything that is generated.
 const FOLDER: &str = ".agent-spaces";
@@ -93,10 +96,9 @@ pub fn build(
         match &definition.body {
             DefinitionBody::Module(module) => {
                 progress(&module.outline.specifier);
-                builder.module(module)?;
+                builder.module(definition, module)?;
             }
-            // Nothing is made of it, and it is read: a mistake in it should not wait for a script.
-            DefinitionBody::Wit(text) => Interfaces::new()?.add(&definition.path.display().to_string(), text)?,
+            DefinitionBody::Wit(text) => builder.by_hand(&definition.path.display().to_string(), text)?,
         }
     }
     builder.finish(scope)
@@ -111,35 +113,54 @@ struct Builder {
 }
 
 impl Builder {
-    fn module(&mut self, defined: &DefinedModule) -> Result<(), ProjectError> {
-        let specifier = &defined.outline.specifier;
-        let key = defined.key();
-        let unchanged = self.previous.modules.remove(specifier).filter(|built| built.key == key);
-        let built = match unchanged.filter(|built| self.out.is_intact(specifier, &built.hash)) {
-            Some(built) => built,
-            None => self.compile(defined, key)?,
-        };
-        self.modules.push(BuiltModule {
-            specifier: specifier.clone(),
-            folder: folder_of(specifier),
-            source: defined.outline.place.clone(),
-            functions: built.functions,
-            hash: built.hash.clone(),
-        });
-        self.record.modules.insert(specifier.clone(), built);
+    fn module(&mut self, definition: &DefinitionFile, defined: &DefinedModule) -> Result<(), ProjectError> {
+        let (specifier, place) = (&defined.outline.specifier, &defined.outline.place);
+        self.add(specifier, place, definition.output_key(defined), |notes| {
+            let module = definition.described(defined)?;
+            let bundle = files(&module);
+            notes.extend(module.notes);
+            Ok((bundle, module.capabilities.iter().map(|capability| capability.functions.len()).sum()))
+        })
+    }
+
+    /// The modules of interfaces that were written by hand.
+    fn by_hand(&mut self, file: &str, text: &str) -> Result<(), ProjectError> {
+        let mut own = Interfaces::new()?;
+        own.add(file, text)?;
+        for Declared { specifier, version, functions, declarations } in own.declared() {
+            self.add(&specifier, file, Outlines::key([text, specifier.as_str()]), |_| {
+                Ok((by_hand(&specifier, &version, text, &declarations), functions))
+            })?;
+        }
         Ok(())
     }
 
-    fn compile(&mut self, defined: &DefinedModule, key: String) -> Result<Built, ProjectError> {
-        let module = defined.compile()?;
-        let folder = inner_folder(&module.specifier);
-        let Bundle { files, hash } = files(&module);
-        for (path, text) in &files {
-            self.out.write(&format!("{folder}/{path}"), text)?;
-        }
-        self.notes.extend(module.notes);
-        let functions = module.capabilities.iter().map(|capability| capability.functions.len()).sum();
-        Ok(Built { key, hash, functions })
+    /// Writes a module's files, where they are not there as they would be made.
+    fn add(
+        &mut self,
+        specifier: &str,
+        source: &str,
+        key: String,
+        make: impl FnOnce(&mut Vec<Note>) -> Result<(Bundle, usize), ProjectError>,
+    ) -> Result<(), ProjectError> {
+        let unchanged = self.previous.modules.remove(specifier).filter(|built| built.key == key);
+        let built = match unchanged.filter(|built| self.out.is_intact(specifier, &built.hash)) {
+            Some(built) => built,
+            None => {
+                let (Bundle { files, hash }, functions) = make(&mut self.notes)?;
+                self.out.write_module(specifier, &files)?;
+                Built { key, hash, functions }
+            }
+        };
+        self.modules.push(BuiltModule {
+            specifier: specifier.to_owned(),
+            folder: folder_of(specifier),
+            source: source.to_owned(),
+            functions: built.functions,
+            hash: built.hash.clone(),
+        });
+        self.record.modules.insert(specifier.to_owned(), built);
+        Ok(())
     }
 
     fn finish(mut self, scope: Scope) -> Result<BuildReport, ProjectError> {
@@ -187,121 +208,17 @@ pub enum Output {
 /// One output of a module.
 pub fn output(module: &Module, output: Output) -> String {
     match output {
-        Output::Wit => emit::wit::wit(module, &wit::plan(module)),
-        Output::Declarations => emit::dts::dts(module),
+        Output::Wit => emit::wit::with_dependencies(&emit::wit::wit(module, &wit::plan(module))),
+        Output::Declarations => emit::dts::standalone(module),
         Output::Schema => emit::schema_json::schema_json(module),
         Output::Rust => emit::rust::rust(module),
     }
 }
 
-/// `capabilities/train-schedule`, or with the scope of a module that has another; in `.agent-spaces`.
-fn inner_folder(specifier: &str) -> String {
-    let own = format!("@{}/", capability_gen::compile::NAMESPACE);
-    let name = specifier.strip_prefix(&own).unwrap_or(specifier);
-    format!("capabilities/{name}")
-}
-
-/// The same from the project's folder on.
-fn folder_of(specifier: &str) -> String {
-    format!("{FOLDER}/{}", inner_folder(specifier))
-}
-
-/// The names of a bundle's files.
-fn file_names(specifier: &str) -> [String; 5] {
-    let name = specifier.rsplit('/').next().unwrap_or_default();
-    let wit = format!("{name}.wit");
-    ["bundle.json".into(), "index.d.ts".into(), "index.js".into(), "schema.json".into(), wit]
-}
-
-/// The folder of generated files, which nothing is written outside of, and what was changed in it. Links that lead
-/// out of it are not followed: a project's folder may come from anywhere, and its other files are not ours.
-struct Out {
-    path: PathBuf,
-    /// The project's folder.
-    project: Dir,
-    /// `.agent-spaces` in it.
-    folder: Dir,
-    written: Vec<String>,
-    removed: Vec<String>,
-}
-
-impl Out {
-    fn open(path: &Path) -> Result<Out, ProjectError> {
-        let open = || {
-            let project = Dir::open_ambient_dir(path, ambient_authority())?;
-            if project.symlink_metadata(FOLDER).is_ok_and(|found| found.is_symlink()) {
-                return Err(std::io::Error::other(format!("{FOLDER} is a link: remove it")));
-            }
-            project.create_dir_all(FOLDER)?;
-            let folder = project.open_dir(FOLDER)?;
-            Ok((project, folder))
-        };
-        let (project, folder) = open().map_err(|error| ProjectError::file(path, error))?;
-        Ok(Out { path: path.to_owned(), project, folder, written: Vec::new(), removed: Vec::new() })
-    }
-
-    /// What the last build recorded; nothing where there is none that can be read.
-    fn record(&self) -> Record {
-        let bytes = self.folder.read(RECORD);
-        let mut record: Record = bytes.ok().and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or_default();
-        record.modules.retain(|specifier, _| capability_gen::compile::is_specifier(specifier));
-        record
-    }
-
-    /// Whether a bundle is still as it was built.
-    fn is_intact(&self, specifier: &str, hash: &str) -> bool {
-        let folder = inner_folder(specifier);
-        let read = |name: String| Some((name.clone(), self.folder.read_to_string(format!("{folder}/{name}")).ok()?));
-        let files: Option<Vec<_>> = file_names(specifier).into_iter().map(read).collect();
-        files.is_some_and(|files| is_intact(&files, hash))
-    }
-
-    /// Writes a file whose text is another, whole or not at all.
-    fn write(&mut self, path: &str, text: &str) -> Result<(), ProjectError> {
-        let shown = format!("{FOLDER}/{path}");
-        let is_written = replace(&self.folder, path, text);
-        if is_written.map_err(|error| ProjectError::file(&self.path.join(&shown), error))? {
-            self.written.push(shown);
-        }
-        Ok(())
-    }
-
-    /// Writes a file of the project's own, which is the user's from then on.
-    fn write_project(&mut self, path: &str, text: &str) -> Result<(), ProjectError> {
-        if self.project.symlink_metadata(path).is_err() {
-            replace(&self.project, path, text).map_err(|error| ProjectError::file(&self.path.join(path), error))?;
-            self.written.push(path.to_owned());
-        }
-        Ok(())
-    }
-
-    /// Removes what an earlier build made, and nothing else.
-    fn remove(&mut self, specifier: &str) -> Result<(), ProjectError> {
-        let folder = inner_folder(specifier);
-        for name in file_names(specifier) {
-            let path = format!("{folder}/{name}");
-            match self.folder.remove_file(&path) {
-                Ok(()) => self.removed.push(format!("{FOLDER}/{path}")),
-                Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
-                Err(error) => return Err(ProjectError::file(&self.path.join(FOLDER).join(path), error)),
-            }
-        }
-        // A folder that still has something in it is the user's.
-        let _ = self.folder.remove_dir(&folder);
-        Ok(())
-    }
-}
-
-/// Gives a file another text, whole or not at all; says whether it had to.
-fn replace(folder: &Dir, path: &str, text: &str) -> std::io::Result<bool> {
-    if folder.read(path).is_ok_and(|known| known == text.as_bytes()) {
-        return Ok(false);
-    }
-    if let Some((parent, _)) = path.rsplit_once('/') {
-        folder.create_dir_all(parent)?;
-    }
-    let new = format!("{path}.new");
-    folder.write(&new, text)?;
-    folder.rename(&new, folder, path)?;
-    Ok(true)
+/// The declarations of interfaces that were written by hand.
+pub fn hand_written_declarations(file: &str, text: &str) -> Result<String, ProjectError> {
+    let mut own = Interfaces::new()?;
+    own.add(file, text)?;
+    let declarations: Vec<String> = own.declared().into_iter().map(|module| module.declarations).collect();
+    Ok(declarations.join("\n"))
 }

@@ -13,7 +13,7 @@ use crate::limits::Limits;
 use crate::modules::{Binding, ModuleSource, Modules};
 use crate::providers::HandlerKind;
 use crate::providers::typescript::{CAPABILITIES, CAPABILITIES_SOURCE, GIVEN, PROCESS, PROCESS_SOURCE};
-use crate::resolve::{Known, Withheld, resolve};
+use crate::resolve::{Denials, Known, Withheld, resolve};
 use crate::sandbox::{FunctionDescription, InterfaceDescription};
 use crate::values::{Shape, camel_case};
 use crate::workspace::Workspace;
@@ -66,6 +66,7 @@ impl DefinitionFile {
             let known = Known {
                 modules: &modules,
                 withheld: &withheld,
+                denials: Denials::default(),
                 has_fetch: true,
                 packages: Some(&packages),
                 max_bytes: Limits::default().source,

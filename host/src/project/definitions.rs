@@ -2,14 +2,16 @@
 //!
 //! | file | what it is |
 //! |---|---|
-//! | `name.json` | a tool definition, OpenAI or Anthropic tools, an MCP tool list, an OpenAPI document |
+//! | `name.json`, `name.yaml` | a tool definition, OpenAI or Anthropic tools, an MCP tool list, an OpenAPI document |
 //! | `name.ts` with `defineTool` | a definition with its handlers |
 //! | `name.wit` | an interface written by hand |
 //! | `name.ts` beside `name.json` or `name.wit` | the handlers of that one |
 
+mod answers;
 mod files;
 mod granted;
 mod loader;
+mod npm_package;
 mod recipe;
 
 pub(super) use files::handlers_beside;
@@ -25,12 +27,18 @@ use crate::interfaces::Interfaces;
 use crate::mcp::{ConfiguredServer, Connected};
 use crate::package::{Package, PackageOutline};
 use agent_spaces_mcp::lock::LockedServer;
+use capability_gen::definition::Place;
 use capability_gen::model::Module;
-use capability_gen::registry::Registry;
+use capability_gen::registry::{Named, Registry};
+use capability_gen::sources::{MAX_SOURCE_BYTES, OperationFilter};
+use capability_gen::yaml::{self, Bounds};
 use recipe::{Naming, Recipe};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+
+/// As deep as a parser of JSON goes.
+const MAX_LISTING_DEPTH: usize = 127;
 
 /// One file that defines a module.
 #[derive(Clone, Debug)]
@@ -113,6 +121,14 @@ impl DefinitionFile {
         }
     }
 
+    /// Whether it selects the same operations of its document.
+    fn has_operations(&self, operations: &OperationFilter) -> bool {
+        match &self.body {
+            DefinitionBody::Module(module) => module.recipe.operations == *operations,
+            DefinitionBody::Wit(_) => true,
+        }
+    }
+
     /// Full names of the interfaces that it defines.
     pub fn interfaces(&self) -> Result<Vec<String>, ProjectError> {
         match &self.body {
@@ -142,7 +158,10 @@ impl DefinitionFile {
     /// The tools of an MCP tool list, each as it stands there.
     fn tools(&self) -> Arc<[Value]> {
         let DefinitionBody::Module(module) = &self.body else { return Arc::default() };
-        let listing: Value = serde_json::from_str(&module.recipe.text).unwrap_or_default();
+        let bounds = Bounds { bytes: MAX_SOURCE_BYTES, depth: MAX_LISTING_DEPTH };
+        let text = &module.recipe.text;
+        let listing: Option<Value> = serde_json::from_str(text).ok().or_else(|| yaml::read(text, bounds).ok());
+        let listing = listing.unwrap_or_default();
         let listing = listing.get("result").unwrap_or(&listing);
         let tools = listing.get("tools").unwrap_or(listing);
         tools.as_array().map(|tools| tools.as_slice().into()).unwrap_or_default()
@@ -180,12 +199,26 @@ pub fn definitions_at(path: &Path, outlines: &Outlines) -> Result<Vec<Definition
     Ok(definitions)
 }
 
-/// Refuses two modules or capabilities of one name.
+/// Refuses two modules or capabilities of one name, or of names that scripts could not tell apart.
 pub(super) fn check_names(definitions: &[DefinitionFile]) -> Result<(), ProjectError> {
     let mut registry = Registry::new();
     for definition in definitions {
-        if let DefinitionBody::Module(module) = &definition.body {
-            registry.reserve(&module.outline.specifier, module.outline.capabilities())?;
+        match &definition.body {
+            DefinitionBody::Module(module) => {
+                registry.reserve(&module.outline.specifier, module.outline.capabilities())?
+            }
+            DefinitionBody::Wit(text) => {
+                let file = definition.path.display().to_string();
+                let mut own = Interfaces::new()?;
+                own.add(&file, text)?;
+                for (specifier, exports) in own.exports() {
+                    let place = |export: &str| Place { file: file.clone(), path: format!("interface {export}") };
+                    let places: Vec<(String, Place)> =
+                        exports.into_iter().map(|export| (export.to_owned(), place(export))).collect();
+                    let named = places.iter().map(|(export, place)| Named { name: export, export, place });
+                    registry.reserve(specifier, named)?;
+                }
+            }
         }
     }
     Ok(())

@@ -23,18 +23,31 @@ pub(super) fn read(
     engine: &Engine,
     surroundings: &Surroundings,
 ) -> Result<(Config, Acceptance), ProjectError> {
+    read_with(file, &|| Ok(engine.clone()), surroundings)
+}
+
+/// As [`read`], with an engine that is made when it is needed.
+pub(super) fn read_with(
+    file: &Path,
+    engine: &dyn Fn() -> Result<Engine, ProjectError>,
+    surroundings: &Surroundings,
+) -> Result<(Config, Acceptance), ProjectError> {
     let text = text::read(file, config::MAX_BYTES)?;
     let shown = file.display().to_string();
-    let mut value = match file.extension().and_then(|extension| extension.to_str()) {
-        Some("toml") => config::value_from_text(&shown, &text, Format::Toml)?,
-        Some("ts" | "mts" | "js" | "mjs") => evaluate(&shown, &text, engine)?,
-        _ => config::value_from_text(&shown, &text, Format::Json)?,
+    let format = Format::of(file);
+    let mut value = match format {
+        Some(format) => config::value_from_text(&shown, &text, format)?,
+        None => evaluate(&shown, &text, &engine()?)?,
     };
     // What is too large or too deep is refused before anybody walks it.
     config::check_bounds(&shown, &value)?;
     let acceptance = surroundings.acceptance(file, &text)?;
     variables::fill(&shown, &mut value, acceptance.status)?;
-    Ok((config::from_value(&shown, value)?, acceptance))
+    let config = config::from_value(&shown, value).map_err(|error| match format {
+        Some(format) => config::located(error, &text, format),
+        None => error,
+    })?;
+    Ok((config, acceptance))
 }
 
 /// Runs a configuration in TypeScript, with no capability and no other file.

@@ -1,11 +1,17 @@
 //! Where a project's configuration is.
 
 use super::ProjectError;
-use crate::config::foreign::PROJECT_FILES;
+use crate::config::foreign::{Client, PROJECT_FILES, Platform, well_known};
 use std::path::{Path, PathBuf};
 
 /// The names it may have, the first that is there.
-const NAMES: [&str; 3] = ["agent-spaces.config.json", "agent-spaces.config.toml", "agent-spaces.config.ts"];
+const NAMES: [&str; 5] = [
+    "agent-spaces.config.json",
+    "agent-spaces.config.toml",
+    "agent-spaces.config.yaml",
+    "agent-spaces.config.yml",
+    "agent-spaces.config.ts",
+];
 
 /// The configuration of this folder, of the nearest one above it that has one, or of the user's own folder.
 pub fn find(folder: &Path, user_folder: Option<&Path>) -> Result<Option<PathBuf>, ProjectError> {
@@ -34,11 +40,15 @@ pub fn find_in(folder: &Path) -> Result<Option<PathBuf>, ProjectError> {
 }
 
 /// This folder, or the nearest one above it within the same repository, with a file of MCP servers that other
-/// programs read.
-pub fn find_foreign(folder: &Path) -> Result<Option<PathBuf>, ProjectError> {
+/// programs read. The home folder is nobody's project: what lies there is its user's, for all folders.
+pub fn find_foreign(folder: &Path, home: Option<&Path>) -> Result<Option<PathBuf>, ProjectError> {
     let whole = folder.canonicalize().map_err(|error| ProjectError::file(folder, error))?;
-    for candidate in std::iter::once(folder).chain(whole.ancestors().skip(1)) {
-        if !foreign_files(candidate).is_empty() {
+    let real_home = home.and_then(|home| home.canonicalize().ok());
+    for (candidate, real) in std::iter::once(folder).chain(whole.ancestors().skip(1)).zip(whole.ancestors()) {
+        if real_home.as_deref() == Some(real) {
+            break;
+        }
+        if !foreign_files(candidate, home).is_empty() {
             return Ok(Some(candidate.to_owned()));
         }
         if candidate.join(".git").exists() {
@@ -48,9 +58,18 @@ pub fn find_foreign(folder: &Path) -> Result<Option<PathBuf>, ProjectError> {
     Ok(None)
 }
 
-/// The files of a folder that other programs read MCP servers from.
-pub fn foreign_files(folder: &Path) -> Vec<PathBuf> {
-    PROJECT_FILES.iter().map(|name| join(folder, name)).filter(|file| file.is_file()).collect()
+/// The files of a folder that other programs read MCP servers from, without those that are the user's own in `home`.
+pub fn foreign_files(folder: &Path, home: Option<&Path>) -> Vec<PathBuf> {
+    let files = PROJECT_FILES.iter().map(|name| join(folder, name));
+    files.filter(|file| file.is_file() && !is_of_user(file, home)).collect()
+}
+
+/// Whether a program keeps the user's servers for all folders in this file.
+pub(super) fn is_of_user(file: &Path, home: Option<&Path>) -> bool {
+    let (Some(home), Ok(file)) = (home, file.canonicalize()) else { return false };
+    let platform = Platform::of(std::env::consts::OS);
+    let mut known = Client::NAMES.iter().flat_map(|(_, client)| well_known(*client, home, platform));
+    known.any(|known| known.canonicalize().is_ok_and(|known| known == file))
 }
 
 /// A path below a folder, without the `.` of this one. `~/` is the user's home.
@@ -64,4 +83,26 @@ pub(super) fn join(folder: &Path, path: &str) -> PathBuf {
 
 fn shown(path: &Path) -> String {
     path.file_name().unwrap_or_default().to_string_lossy().into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{find_foreign, foreign_files};
+    use std::path::Path;
+
+    #[test]
+    fn what_the_home_folder_has_is_no_project() {
+        let home = tempfile::tempdir().unwrap();
+        let write = |path: &str| {
+            let file = home.path().join(path);
+            std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+            std::fs::write(file, "{}").unwrap();
+        };
+        [".cursor/mcp.json", ".mcp.json", "work/a/.mcp.json", "work/b/c/x"].into_iter().for_each(write);
+        let found = |folder: &str| find_foreign(&home.path().join(folder), Some(home.path())).unwrap();
+        assert_eq!(found("work/a"), Some(home.path().join("work/a")));
+        assert_eq!((found("work/b/c"), found("")), (None, None));
+        let names = |home_folder: Option<&Path>| foreign_files(home.path(), home_folder).len();
+        assert_eq!((names(Some(home.path())), names(None)), (1, 2));
+    }
 }

@@ -9,6 +9,7 @@
 //! - `commands`: programs that definitions name, and whether their user accepted them.
 //! - `definitions`: files that define capabilities, and what they become.
 //! - `servers`: the MCP servers that it has, its own and those of files that other programs read.
+//! - `ourselves`: which servers of other programs are this program.
 //! - `lock`: what was accepted of them.
 //! - `toolboxes`: groups of servers that are opened on demand.
 //! - `outlines`: names of modules, kept so that an unchanged file need not be compiled to know them.
@@ -17,6 +18,8 @@
 //! - `component`: a definition's handlers as a component of its own.
 //! - `publish`: a script becomes a function of a definition.
 //! - `build`: the bundles for editors and auditors.
+//! - `registry`: every capability with its specification, and the servers.
+//! - `specifications`: what consumers are told of each function.
 
 mod build;
 mod commands;
@@ -27,27 +30,33 @@ mod error;
 mod evaluate;
 mod find;
 mod lock;
+mod ourselves;
 mod outlines;
 mod publish;
+mod registry;
 mod secrets;
 mod servers;
 mod siblings;
 mod space_limits;
 mod spaces;
+mod specifications;
 mod text;
 mod toolboxes;
 mod variables;
 mod workspace;
 
-pub use build::{BuildReport, BuiltModule, Output, Scope, build, output};
+pub use build::{BuildReport, BuiltModule, Output, Scope, build, hand_written_declarations, output};
 pub use commands::{DefinedCommand, DefinedCommands};
 pub use definitions::{DefinedModule, DefinitionBody, DefinitionFile, ServerModule, definitions_at};
-pub use equipment::Equipment;
+pub use equipment::{Equipment, ToldOnce};
 pub use error::ProjectError;
 pub use find::{find, find_foreign, find_in, foreign_files};
+pub use ourselves::is_ourselves;
 pub use outlines::Outlines;
 pub use publish::{Publication, Published};
+pub use registry::{RegistryEntry, registered_servers, registry};
 pub use spaces::SpaceModules;
+pub use specifications::FunctionSpecification;
 pub(crate) use toolboxes::OpenServer;
 pub use toolboxes::ProjectToolbox;
 pub use workspace::check_workspace;
@@ -99,6 +108,17 @@ pub struct Surroundings {
     pub state: Option<PathBuf>,
 }
 
+/// A configuration alone, whatever it names, and whether its user accepted it. The engine is asked for only where
+/// running the file tells what it says.
+pub fn peek_config(
+    file: &Path,
+    engine: &dyn Fn() -> Result<Engine, ProjectError>,
+    surroundings: &Surroundings,
+) -> Result<(Config, bool), ProjectError> {
+    let (config, acceptance) = evaluate::read_with(file, engine, surroundings)?;
+    Ok((config, acceptance.status == Status::Accepted))
+}
+
 /// A configuration alone, whatever it names. The engine evaluates TypeScript.
 pub fn read_config(file: &Path, engine: &Engine, surroundings: &Surroundings) -> Result<Config, ProjectError> {
     evaluate::read(file, engine, surroundings).map(|(config, _)| config)
@@ -113,20 +133,35 @@ impl Project {
 
     /// Reads a configuration and the definitions that it names.
     pub fn open_in(file: &Path, engine: &Engine, surroundings: &Surroundings) -> Result<Project, ProjectError> {
+        Project::open_beside(file, Vec::new(), engine, surroundings)
+    }
+
+    /// As [`Project::open_in`], for a configuration that is its user's for all folders: these definitions, of the folder
+    /// that is worked in, are given to every script besides. Nothing that the configuration gives to what answers modules
+    /// is given to what answers these.
+    pub fn open_beside(
+        file: &Path,
+        definitions: Vec<DefinitionFile>,
+        engine: &Engine,
+        surroundings: &Surroundings,
+    ) -> Result<Project, ProjectError> {
         let (config, acceptance) = evaluate::read(file, engine, surroundings)?;
         let folder = file.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
         let servers = Servers::gather(folder, &config, Some(&acceptance), surroundings)?;
-        Project::load(folder, (config, Some(acceptance)), servers, Vec::new(), surroundings)
+        Project::load(folder, (config, Some(acceptance)), servers, definitions, surroundings)
     }
 
     /// A folder without a configuration whose MCP servers stand in a file that other programs read: all of them and
     /// these definitions are given to every script.
     pub fn without_config(
         folder: &Path,
-        definitions: Vec<DefinitionFile>,
+        mut definitions: Vec<DefinitionFile>,
         surroundings: &Surroundings,
     ) -> Result<Project, ProjectError> {
         let mut config = Config::default();
+        for definition in &mut definitions {
+            definition.project = Some(folder.to_owned());
+        }
         let servers = Servers::gather(folder, &config, None, surroundings)?;
         let enabled = servers.by_name.values().filter(|server| server.config.enabled);
         config.global = enabled.map(|server| Entry::Mcp(server.name.clone())).collect();
@@ -216,6 +251,11 @@ impl Project {
     /// The policy of a space as it is written.
     fn written_policy(&self, space: Option<&str>) -> Settings {
         space.map_or_else(|| self.config.policy.clone(), |space| self.config.policy_of(space))
+    }
+
+    /// What a server in front of it calls itself, where it says so and was accepted.
+    pub fn served_name(&self) -> Option<&str> {
+        self.config.mcp.server_name.as_deref().filter(|_| self.is_accepted())
     }
 
     /// What is a tool of its own in proxy mode. A configuration that its user has not accepted exposes nothing.

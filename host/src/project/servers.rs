@@ -1,6 +1,7 @@
 //! The MCP servers of a project, from its configuration and from the files that other programs read.
 
 use super::error::ProjectError;
+use super::ourselves::is_ourselves;
 use super::{Surroundings, text};
 use crate::config::foreign::{self, Platform};
 use crate::config::{Config, McpServer, ServerSource};
@@ -36,13 +37,17 @@ impl Servers {
         }
         for name in foreign::PROJECT_FILES {
             let file = super::find::join(folder, name);
-            if file.is_file() {
+            if file.is_file() && !super::find::is_of_user(&file, surroundings.home.as_deref()) {
                 servers.add_project_file(&file, name, folder, surroundings);
             }
         }
         for server in servers.by_name.values_mut().map(Arc::make_mut) {
             server.config.timeout = server.config.timeout.or(config.defaults.tool_timeout);
             server.config.confine = server.config.confine.take().or_else(|| config.confine_of_servers());
+            if let Some(place) = &config.mcp.client_off {
+                server.config.enabled = false;
+                server.config.off_at = Some(format!("{}: {place}", config.file));
+            }
         }
         Ok(servers)
     }
@@ -118,7 +123,9 @@ impl Servers {
     ) {
         let read = || -> Result<(), ProjectError> {
             let text = text::read(file, foreign::MAX_BYTES)?;
-            let found = foreign::read(&file.display().to_string(), &text)?;
+            let mut found = foreign::read(&file.display().to_string(), &text)?;
+            // Started by itself it would serve itself.
+            found.servers.retain(|_, server| !is_ourselves(server));
             self.warnings.extend(found.warnings.iter().map(ToString::to_string));
             self.add(found.servers, file, folder, &acceptance(&text)?);
             Ok(())

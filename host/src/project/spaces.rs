@@ -24,6 +24,8 @@ pub struct SpaceModules<'a> {
     pub withheld: Vec<(&'a DefinitionFile, String)>,
     /// MCP servers that they may use and whose tools nobody knows yet.
     pub undiscovered: Vec<&'a Arc<ConfiguredServer>>,
+    /// MCP servers that they are given and that are switched off.
+    pub switched_off: Vec<&'a Arc<ConfiguredServer>>,
     /// MCP servers that they may use and that have nothing to be used.
     empty: Vec<&'a Arc<ConfiguredServer>>,
     /// The space's name.
@@ -61,7 +63,8 @@ impl Project {
             let entry = format!("mcp:{}", server.name);
             wanted.contains(&entry) && !self.definitions().iter().any(|definition| definition.is_named(&entry))
         });
-        let (empty, undiscovered) = without_module.partition(|server| self.is_known(server));
+        let (on, switched_off): (Vec<_>, Vec<_>) = without_module.partition(|server| server.config.enabled);
+        let (empty, undiscovered) = on.into_iter().partition(|server| self.is_known(server));
         let withheld = others.into_iter().map(|definition| {
             let entry = definition.entries.first().map(String::as_str).unwrap_or_default();
             let line = self.config().grant_line(name, entry);
@@ -80,6 +83,7 @@ impl Project {
             given,
             withheld: withheld.collect(),
             undiscovered,
+            switched_off,
             empty,
             policy: self.policy(name),
             workspace: self.workspace(name)?,
@@ -116,6 +120,7 @@ impl Project {
             policy: self.policy(None),
             identity: self.identity(),
             project: Some(self),
+            is_part: true,
             ..SpaceModules::of(given)
         }
     }
@@ -136,22 +141,16 @@ impl Project {
         match entry {
             // A folder without definitions, which may have some later.
             Entry::Path { .. } => return Ok(None),
-            // A server whose tools are not known, or that has none that is let through.
-            Entry::Mcp(server) if self.servers().get(server).is_some_and(|server| server.config.enabled) => {
-                return Ok(Some(text));
-            }
+            // A server whose tools are not known, that has none that is let through, or that is switched off.
+            Entry::Mcp(server) if self.servers().contains_key(server) => return Ok(Some(text)),
             _ => {}
         }
+        let servers: Vec<String> = self.servers().keys().map(|server| format!("mcp:{server}")).collect();
         let known = self.definitions().iter().flat_map(DefinitionFile::names);
+        let known = known.chain(servers.iter().map(String::as_str)).filter(|known| *known != text);
         let near = nearest(&text, known).map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
         let fix = match entry {
-            Entry::Mcp(server) => match self.servers().get(server) {
-                Some(server) => {
-                    let (file, place) = (server.file.display(), &server.config.place);
-                    format!("It is switched off at {file}: {place}: switch it on, or remove the entry")
-                }
-                None => format!("Add `{server}` to `mcpServers`"),
-            },
+            Entry::Mcp(server) => format!("Add `{server}` to `mcpServers`, or remove the entry"),
             Entry::Module(name) => format!(
                 "It is not in `capabilities.registry`, and there is no node_modules/{name}/package.json: name its file here, \
                  add it there, or run `npm install {name}`"
@@ -211,6 +210,7 @@ impl<'a> SpaceModules<'a> {
             given,
             withheld: Vec::new(),
             undiscovered: Vec::new(),
+            switched_off: Vec::new(),
             empty: Vec::new(),
             name: None,
             policy: Settings::default(),

@@ -8,7 +8,7 @@ use super::equipment::Equipment;
 use super::error::ProjectError;
 use super::outlines::Outlines;
 use super::{DefinitionFile, Project, lock, servers};
-use crate::config::Config;
+use crate::config::{Config, McpServer};
 use crate::engine::Engine;
 use crate::mcp::{Acceptance, ConfiguredServer, Connected};
 use crate::space::Space;
@@ -45,7 +45,8 @@ pub(super) fn gather(
     let own = servers::own_folder(&acceptance.file).unwrap_or_else(|| folder.to_owned());
     let own = std::path::absolute(&own).unwrap_or(own);
     let toolbox = |(name, toolbox): (&String, &crate::config::Toolbox)| {
-        let enabled = toolbox.mcp_servers.iter().filter(|(_, server)| server.enabled);
+        let is_on = |server: &McpServer| server.enabled && config.mcp.client_off.is_none();
+        let enabled = toolbox.mcp_servers.iter().filter(|(_, server)| is_on(server));
         let servers = enabled.map(|(server, settings)| {
             let mut settings = settings.clone();
             settings.timeout = settings.timeout.or(config.defaults.tool_timeout);

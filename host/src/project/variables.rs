@@ -6,9 +6,9 @@ use crate::trust::Status;
 use agent_spaces_mcp::secrets::{Variables, expand};
 use serde_json::Value;
 
-/// Members whose variables are filled in later, wherever they stand, and those at the top.
+/// Members whose variables are filled in later: wherever they stand, and at a place alone.
 const LATER: &str = "mcpServers";
-const LATER_AT_TOP: &str = "providers";
+const LATER_AT: [(&str, &str); 2] = [("$", "providers"), ("$.mcp.client", "servers")];
 
 /// Fills in `${VAR}` in every string. A file that was not accepted learns nothing of the environment.
 pub(super) fn fill(file: &str, value: &mut Value, status: Status) -> Result<(), ProjectError> {
@@ -42,7 +42,7 @@ fn walk(
             }
         }
         Value::Object(members) => {
-            let is_later = |name: &str| name == LATER || (place == "$" && name == LATER_AT_TOP);
+            let is_later = |name: &str| name == LATER || LATER_AT.contains(&(place, name));
             for (name, member) in members.iter_mut().filter(|(name, _)| !is_later(name)) {
                 walk(member, &format!("{place}.{name}"), fill)?;
             }

@@ -6,14 +6,14 @@
 
 use super::fitting::fits;
 use super::{Answering, Provider, ProviderGrants, ProviderKind, failure};
+use crate::absent::Position;
 use crate::engine::Engine;
 use crate::error::HostError;
 use crate::events::EventSink;
 use crate::handlers::{Answer, Call, CapabilityError, Handlers};
 use crate::interfaces::Interfaces;
-use crate::limits::{CallMemory, Limits, RunMemory, SandboxKind, YIELD_INTERVAL, handles};
+use crate::limits::{CallLimit, CallMemory, Limits, RunMemory, SandboxKind, YIELD_INTERVAL, handles};
 use crate::pipeline::{Grants, Rules, STANDARD};
-use crate::program::Sources;
 use crate::run::{Ending, RunContext, State, Wasi, apart};
 use crate::sandbox::{self, InterfaceDescription};
 use crate::services;
@@ -156,16 +156,17 @@ impl Linked {
             Err(_) => Ending::TimedOut,
         };
         let (.., failure) = store.data_mut().finish(0);
-        match answer.outcome(failure, &self.limits, &Sources::default()) {
+        match answer.outcome(failure, &self.limits, None) {
             Ok(_) => Err(CapabilityError::failed("The component gave nothing")),
-            Err(error) => Err(failure::of_run(error)),
+            Err(error) => Err(failure::of_run(error, Position::Handler)),
         }
     }
 
     fn store(&self, run_id: Arc<str>, memory: &CallMemory) -> Store<State> {
         let RunMemory(memory) = memory.run();
         let host = RunContext::of_host(Arc::default(), EventSink::none(), memory);
-        let context = Arc::new(RunContext { sandbox: SandboxKind::Nested, ..host });
+        let context =
+            Arc::new(RunContext { sandbox: SandboxKind::Nested, calls: CallLimit::new(self.limits.calls), ..host });
         let mut state = State::new(run_id, &self.limits, Arc::default(), context, Instant::now());
         state.set_wasi(Wasi::new(self.env.iter().map(|(name, value)| (name.as_str(), value.expose()))));
         Store::new(&self.engine, state)

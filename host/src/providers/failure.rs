@@ -1,20 +1,28 @@
 //! What scripts are told of a provider's failure: the same words for every kind that runs in a sandbox.
 
+use crate::absent::{self, Position};
 use crate::error_report::RunError;
 use crate::handlers::CapabilityError;
+use crate::limits::Limit;
 use capability_gen::implementation::RESERVED_CODES;
 
 /// The code of a provider's own error.
-pub(super) fn code(code: String) -> String {
+pub(crate) fn code(code: String) -> String {
     let is_own = !code.is_empty() && !RESERVED_CODES.iter().any(|prefix| code.starts_with(prefix));
     if is_own { code } else { "call.failed".into() }
 }
 
-/// The failure of a run that answered a call.
-pub(super) fn of_run(error: RunError) -> CapabilityError {
+/// The failure of a run that answered a call. Who uses what is not there is told what to use instead.
+pub(super) fn of_run(error: RunError, position: Position) -> CapabilityError {
     let is_limit = error.code.starts_with("limit.");
-    let message = if is_limit { format!("Its handler failed: {}", of_handler(&error.message)) } else { error.message };
-    let mut answer = CapabilityError::new(code(error.code), message);
+    let absent = absent::undefined_global(error.name.as_deref(), &error.message, position);
+    let message = match (is_limit, absent) {
+        (true, _) => format!("Its handler failed: {}", of_handler(&error.message)),
+        (false, Some(instead)) => format!("{}. {instead}", error.message),
+        (false, None) => error.message,
+    };
+    let code = if error.code == Limit::Time.code() { "call.timeout".to_owned() } else { code(error.code) };
+    let mut answer = CapabilityError::new(code, message);
     answer.retryable = error.retryable;
     answer.details = error.details;
     answer

@@ -40,6 +40,8 @@ pub(crate) use command::CommandProvider;
 #[cfg(feature = "compiler")]
 pub(crate) use component::{ComponentError, WasmComponent};
 #[cfg(feature = "compiler")]
+pub(crate) use failure::code as own_code;
+#[cfg(feature = "compiler")]
 pub(crate) use grants::{ProviderGrants, learn as learn_grants};
 #[cfg(feature = "compiler")]
 pub(crate) use http::{HttpFunction, HttpModule};
@@ -56,7 +58,7 @@ pub(crate) use script::{ScriptProvider, ScriptSpace};
 #[cfg(feature = "compiler")]
 pub(crate) use typescript::{HandlerKind, TypeScript};
 
-use crate::handlers::{Answer, Call};
+use crate::handlers::{Answer, Call, CapabilityError};
 use std::pin::Pin;
 use std::sync::Arc;
 
@@ -66,6 +68,9 @@ const CALL: &str = "agent-spaces:call";
 
 /// The answer to a call, on its way.
 pub type Answering = Pin<Box<dyn Future<Output = Answer> + Send>>;
+
+/// What answers a call, being made ready.
+pub type GettingReady = Pin<Box<dyn Future<Output = Result<(), CapabilityError>> + Send>>;
 
 /// What a person is asked about a call, on its way.
 pub type Asking = Pin<Box<dyn Future<Output = Option<String>> + Send>>;
@@ -83,6 +88,13 @@ pub trait Provider: Send + Sync + 'static {
 
     /// Answers one call.
     fn call(self: Arc<Self>, call: Call) -> Answering;
+
+    /// Makes ready what answers a call, such as a server that is not running yet. Where calls may take only so long, the
+    /// time begins after it.
+    fn get_ready(self: Arc<Self>, call: &Call) -> GettingReady {
+        let _ = call;
+        Box::pin(std::future::ready(Ok(())))
+    }
 
     /// What a person is asked about a call that needs approval, where the provider says it itself. Where it gives
     /// nothing, the definition's template is used.

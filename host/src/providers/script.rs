@@ -8,6 +8,7 @@ mod space;
 pub(crate) use space::ScriptSpace;
 
 use super::{Answering, CALL, Provider, ProviderKind, failure};
+use crate::absent::Position;
 use crate::error::PrepareError;
 use crate::handlers::{Answer, Call, CapabilityError};
 use crate::limits::Limits;
@@ -70,7 +71,7 @@ impl ScriptProvider {
             parent: Some(ParentCall::of(&call).answered_by(&self.file, self.space_name.as_deref())),
             ..RunOptions::default()
         };
-        program.run(options).await.outcome.map_err(failure::of_run)
+        program.run(options).await.outcome.map_err(|error| failure::of_run(error, Position::Script))
     }
 
     async fn prepare(&self) -> Result<Program, CapabilityError> {

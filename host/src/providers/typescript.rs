@@ -5,6 +5,7 @@
 //! variables for `process.env`, limits.
 
 use super::{Answering, Asking, CALL, Provider, ProviderGrants, ProviderKind, failure};
+use crate::absent::Position;
 use crate::engine::Engine;
 use crate::error::{HostError, PrepareError};
 use crate::handlers::{Answer, Call, CapabilityError, Handlers};
@@ -145,7 +146,7 @@ impl TypeScript {
             .await
             .map_err(|mismatch| CapabilityError::new("call.invalid", format!("{function}: {mismatch}")))?;
         let report = program.run(RunOptions { limits: self.limits.clone(), memory, ..RunOptions::default() }).await;
-        report.outcome.map_err(failure::of_run)
+        report.outcome.map_err(|error| failure::of_run(error, Position::Handler))
     }
 
     /// What a person is asked about a call, where the file says it by a function that works.

@@ -4,7 +4,9 @@ use super::clock::RunClock;
 use super::parent::AnsweringScript;
 use crate::audit_trail::RunAudit;
 use crate::events::EventSink;
-use crate::limits::{HostMemory, SandboxKind};
+#[cfg(feature = "compiler")]
+use crate::limits::Limits;
+use crate::limits::{CallLimit, HostMemory, SandboxKind};
 use crate::off_thread::Turns;
 use crate::program::Program;
 use agent_spaces_approvals::Pending;
@@ -34,6 +36,8 @@ pub(crate) struct RunContext {
     pub(crate) pending: Pending,
     /// How often functions were called.
     pub(crate) counts: RunCounts,
+    /// How many calls it may make, and has made.
+    pub(crate) calls: CallLimit,
     /// What the host may use for the values of its calls.
     pub(crate) memory: HostMemory,
     /// Whose sandbox is counted there.
@@ -60,6 +64,7 @@ impl RunContext {
             audit: None,
             pending: Pending::default(),
             counts: RunCounts::default(),
+            calls: CallLimit::new(Limits::default().calls),
             program: None,
             script: None,
         }

@@ -7,17 +7,17 @@ use super::context::{Caller, RunContext};
 use super::entry::{self, Code, Purpose, Script};
 #[cfg(feature = "compiler")]
 use super::keep;
-use super::misnamed;
 use super::nested::{depth, polling};
 use super::outcome::{Ending, RunReport, process_memory_error};
 use super::parent::ParentCall;
 use super::state::State;
 use super::trap::ENGINE_FAULT;
+use super::{absent_member, misnamed};
 use crate::audit_trail::RunAudit;
 use crate::engine::{Engine, MAX_DEPTH, Place};
 use crate::error_report::RunError;
 use crate::events::{Event, EventKind, EventSink};
-use crate::limits::{HostMemory, Limit, Limits, RunMemory, SandboxKind, YIELD_INTERVAL, handles};
+use crate::limits::{CallLimit, HostMemory, Limit, Limits, RunMemory, SandboxKind, YIELD_INTERVAL, handles};
 use crate::off_thread::Turns;
 use crate::program::Program;
 use crate::redaction;
@@ -118,6 +118,7 @@ impl Run {
             Err(error) => RunReport {
                 run_id: self.id,
                 outcome: Err(RunError::new("host.engine", format!("The run's task failed: {error}"))),
+                has_value: false,
                 console: Vec::new(),
                 usage: Default::default(),
             },
@@ -128,6 +129,7 @@ impl Run {
 /// Runs a program to its end, inside so many other runs.
 pub(crate) async fn drive(program: &Program, run_id: Arc<str>, options: RunOptions, depth: usize) -> RunReport {
     let RunOptions { limits, events, cancel, caller, pending, parent, memory, spent } = options;
+    let program = &program.seen_by(&caller);
     let sandbox = program.sandbox();
     let engine = sandbox.engine();
     // Waiting for a place is not the script's time.
@@ -172,6 +174,7 @@ pub(crate) async fn drive(program: &Program, run_id: Arc<str>, options: RunOptio
         audit,
         pending,
         counts,
+        calls: CallLimit::new(limits.calls),
         memory,
         sandbox: kind,
         turns: turns.clone(),
@@ -181,6 +184,8 @@ pub(crate) async fn drive(program: &Program, run_id: Arc<str>, options: RunOptio
     let state = State::new(run_id.clone(), &limits, program.modules().clone(), Arc::new(context), started);
     let mut store = Store::new(engine.wasmtime(), state);
 
+    #[cfg(feature = "compiler")]
+    let refused = refused.or_else(|| refused_import(program, store.data_mut()));
     let ending = match refused {
         Some(ending) => ending,
         None => {
@@ -191,11 +196,12 @@ pub(crate) async fn drive(program: &Program, run_id: Arc<str>, options: RunOptio
     let fuel = limits.fuel.saturating_sub(store.get_fuel().unwrap_or(limits.fuel));
     let (usage, mut console, failure) = store.data_mut().finish(fuel);
     let ending = ending.with_value(&limits, engine.memory(), &turns).await;
-    let mut outcome = ending.outcome(failure, &limits, program.sources());
+    let has_value = ending.has_value();
+    let mut outcome = ending.outcome(failure, &limits, Some(program));
     if let Err(error) = &mut outcome
         && error.hint.is_none()
     {
-        error.hint = misnamed::hint(program, error);
+        error.hint = misnamed::hint(program, error).or_else(|| absent_member::hint(program, error));
     }
     let redacted = redaction::report(sandbox.redactor(), outcome, &mut console, &turns).await;
     // Cut after that: half a secret would no longer be found.
@@ -211,7 +217,7 @@ pub(crate) async fn drive(program: &Program, run_id: Arc<str>, options: RunOptio
     store.data_mut().emit(EventKind::RunFinished { ok: outcome.is_ok(), error, usage });
     #[cfg(feature = "compiler")]
     keep::count(program, &limits);
-    RunReport { run_id, outcome, console, usage }
+    RunReport { run_id, has_value: has_value && outcome.is_ok(), outcome, console, usage }
 }
 
 /// Waits for a place, and for memory if the run is in no other: one that answers a call must not wait for those that
@@ -221,6 +227,16 @@ async fn place(engine: &Engine, depth: usize, is_nested: bool) -> Result<Place<'
         return Err(process_memory_error());
     }
     engine.places().take(depth).await.ok_or_else(too_deep)
+}
+
+/// Refuses a run whose script imports by name what its caller does not see, as a name is refused that nothing has. The
+/// operator hears of it.
+#[cfg(feature = "compiler")]
+fn refused_import(program: &Program, state: &mut State) -> Option<Ending> {
+    let import = program.hidden_import()?;
+    // A limit that this reaches is what the run ends with.
+    let _reached = program.sandbox().missing(state, &import.interface, &import.name);
+    Some(Ending::Refused(import.error(program.modules(), program.hidden())))
 }
 
 /// Why a run inside too many others does not begin.

@@ -1,10 +1,12 @@
 //! The function that was probably meant, where a script calls one that a capability does not have.
 //!
-//! In JavaScript that is a call of `undefined`, and the engine says no more than that. What was written is in the
-//! script.
+//! Of a module's own object, and of a member that is no function, the engine says only that `undefined` was called. What
+//! was written is in the script.
 
 use crate::error_report::RunError;
 use crate::program::Program;
+use crate::script::IMPORT_DENIED;
+use agent_spaces_policy::not_callable;
 use capability_gen::names::nearest;
 
 /// What the engine says of a call of something else than a function.
@@ -13,24 +15,52 @@ const NOT_A_FUNCTION: &str = "not a function";
 /// How much of the script, from the statement on, is looked at.
 const MAX_TEXT: usize = 4_000;
 
-/// Says what is missing, and what is there instead.
+/// What the engine says after the name of a function that is called by name and is not there.
+const NOT_IMPORTED: &str = " is not among what this script imports";
+
+/// Says what is missing, and what is there instead: of what the caller may call.
 pub(super) fn hint(program: &Program, error: &RunError) -> Option<String> {
-    if error.message != NOT_A_FUNCTION {
+    if error.code == "call.denied" {
+        return program.sandbox().exports(program.hidden()).find_map(|(export, functions)| {
+            let name = error.message.strip_prefix(export)?.strip_prefix('.')?;
+            let written = &name[..name.find(':')?];
+            let is_missing = !written.contains('.') && !functions.iter().any(|name| name == written);
+            (is_missing && error.message == not_callable(&format!("{export}.{written}")))
+                .then(|| missing(export, written, &functions))
+        });
+    }
+    if let Some((written, _)) = error.message.split_once(NOT_IMPORTED).filter(|_| error.code == IMPORT_DENIED) {
+        let labels: Vec<String> = program
+            .sandbox()
+            .exports(program.hidden())
+            .flat_map(|(export, functions)| functions.into_iter().map(move |function| format!("{export}.{function}")))
+            .collect();
+        return nearest(written, labels.iter().map(String::as_str)).map(|near| format!("did you mean `{near}`?"));
+    }
+    if !error.message.ends_with(NOT_A_FUNCTION) {
         return None;
     }
+    let statement = statement(program, error)?;
+    program.sandbox().exports(program.hidden()).find_map(|(export, functions)| {
+        let written = called(&statement, export).find(|name| !functions.iter().any(|function| function == name))?;
+        Some(missing(export, written, &functions))
+    })
+}
+
+fn missing(export: &str, written: &str, functions: &[String]) -> String {
+    match nearest(written, functions.iter().map(String::as_str)) {
+        Some(near) => format!("{export} has no function `{written}`; did you mean `{near}`?"),
+        None if functions.is_empty() => format!("{export} has no functions"),
+        None => format!("{export} has no function `{written}`; it has {}", listed(functions)),
+    }
+}
+
+/// The script from the line on where an error was thrown, as much of it as a statement has.
+pub(super) fn statement(program: &Program, error: &RunError) -> Option<String> {
     let location = error.location.as_ref()?;
     let text = &program.sources().0.get(&location.file)?.text;
     let lines = text.lines().skip(location.line.checked_sub(1)? as usize);
-    let statement: String = lines.flat_map(|line| line.chars().chain(['\n'])).take(MAX_TEXT).collect();
-    program.sandbox().exports().find_map(|(export, functions)| {
-        let written = called(&statement, export).find(|name| !functions.iter().any(|function| function == name))?;
-        let near = nearest(written, functions.iter().map(String::as_str));
-        Some(match near {
-            Some(near) => format!("{export} has no function `{written}`; did you mean `{near}`?"),
-            None if functions.is_empty() => format!("{export} has no functions"),
-            None => format!("{export} has no function `{written}`; it has {}", listed(&functions)),
-        })
-    })
+    Some(lines.flat_map(|line| line.chars().chain(['\n'])).take(MAX_TEXT).collect())
 }
 
 /// The names that a text calls of an object: `getSchedule` of `trainSchedule.getSchedule(…)`.

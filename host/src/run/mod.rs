@@ -12,8 +12,11 @@
 //! - [`parent`]: the call of another run that it answers.
 //! - [`scope`]: what a provider keeps for one run.
 //! - [`stack`]: stacks as the script's author wrote it.
+//! - [`misnamed`], [`absent_member`]: what was probably meant where a script uses what is not there.
 //! - [`trap`]: what a trap means: a limit, or a fault of the engine.
+//! - [`turnstile`]: answers, given to the script one at a time.
 
+mod absent_member;
 mod again;
 mod cancel;
 mod clock;
@@ -34,10 +37,11 @@ mod taken;
 #[cfg(feature = "compiler")]
 mod taking;
 mod trap;
+pub(crate) mod turnstile;
 #[cfg(feature = "compiler")]
 mod wasi;
 
-pub(crate) use again::{Again, Compiled};
+pub(crate) use again::{Again, Agains, Compiled};
 pub use cancel::CancelHandle;
 pub(crate) use clock::{Held, RunClock};
 pub use context::Caller;

@@ -46,6 +46,7 @@ pub(crate) async fn run(program: &Program, run_id: Arc<str>, options: RunOptions
     (&mut task.0).await.unwrap_or_else(|error| RunReport {
         run_id,
         outcome: Err(RunError::new("host.engine", format!("The run's task failed: {error}"))),
+        has_value: false,
         console: Vec::new(),
         usage: Default::default(),
     })

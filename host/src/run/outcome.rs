@@ -1,7 +1,7 @@
 //! What came of a run, in words.
 
 use super::entry::ScriptFailure;
-use super::stack::restore;
+use super::stack::{Restored, restore};
 use super::state::Failure;
 use super::trap::trap_error;
 use crate::engine::{EXHAUSTED, EXHAUSTED_HINT, MemoryBudget};
@@ -9,7 +9,7 @@ use crate::error_report::RunError;
 use crate::events::ConsoleLevel;
 use crate::limits::{HostMemory, Limit, Limits, host_memory_message};
 use crate::off_thread::{MAX_INLINE_BYTES, Turns};
-use crate::program::Sources;
+use crate::program::Program;
 use crate::usage::Usage;
 use capability_gen::json_memory::{self, ReadError, RepeatedKeys};
 use serde::Serialize;
@@ -26,6 +26,8 @@ pub struct RunReport {
     pub run_id: Arc<str>,
     /// The script's value, or why there is none.
     pub outcome: Result<Value, RunError>,
+    /// Whether it has a value at all. A script whose value is `undefined` has none, and its outcome is null.
+    pub has_value: bool,
     /// What it printed.
     pub console: Vec<ConsoleLine>,
     /// What it used.
@@ -68,12 +70,21 @@ impl Ending {
         }
     }
 
+    /// Whether there is a value: `undefined` is none.
+    pub(crate) fn has_value(&self) -> bool {
+        match self {
+            Ending::Answered(answer) => answer.as_ref().is_ok_and(|json| !json.is_empty()),
+            Ending::Valued(value) => value.is_ok(),
+            _ => false,
+        }
+    }
+
     /// The value, or why there is none.
     pub(crate) fn outcome(
         self,
         failure: Option<Failure>,
         limits: &Limits,
-        sources: &Sources,
+        program: Option<&Program>,
     ) -> Result<Value, RunError> {
         match (self, failure) {
             (_, Some(Failure::Limit(limit))) => Err(limit_error(limit, limits)),
@@ -85,9 +96,10 @@ impl Ending {
             (Ending::Refused(error), _) => Err(error),
             (Ending::Trapped(error), _) => Err(trap_error(&error, limits)),
             // Short: a long one became a value before.
+            (Ending::Answered(Ok(json)), _) if json.is_empty() => Ok(Value::Null),
             (Ending::Answered(Ok(json)), _) => serde_json::from_str(&json).map_err(not_json),
             (Ending::Valued(value), _) => value,
-            (Ending::Answered(Err(failure)), _) => Err(script_error(failure, limits, sources)),
+            (Ending::Answered(Err(failure)), _) => Err(script_error(failure, limits, program)),
         }
     }
 }
@@ -119,26 +131,26 @@ pub(super) fn limit_error(limit: Limit, limits: &Limits) -> RunError {
     RunError::new(limit.code(), limit.message(limits)).hint(limit.hint())
 }
 
-fn script_error(failure: ScriptFailure, limits: &Limits, sources: &Sources) -> RunError {
+fn script_error(failure: ScriptFailure, limits: &Limits, program: Option<&Program>) -> RunError {
     if let Some(limit) = Limit::from_code(&failure.code) {
         return limit_error(limit, limits);
     }
-    let (stack, location) = match failure.stack {
-        Some(stack) => {
-            let (stack, location) = restore(&stack, sources);
-            (Some(stack).filter(|stack| !stack.is_empty()), location)
-        }
-        None => (None, None),
+    let ScriptFailure { code, name, message, stack, hint, details, retryable } = failure;
+    let Restored { stack, location, function, causes, message: said } = match (stack, program) {
+        (Some(stack), Some(program)) => restore(&stack, name.as_deref().unwrap_or_default(), &message, program),
+        (stack, _) => Restored { stack: stack.unwrap_or_default(), ..Restored::default() },
     };
-    let details = failure.details.filter(|details| details.len() <= MAX_DETAILS);
+    let details = details.filter(|details| details.len() <= MAX_DETAILS);
     RunError {
-        code: failure.code,
-        message: failure.message,
-        name: failure.name,
-        stack,
+        code,
+        message: said.unwrap_or(message),
+        name,
+        stack: Some(stack).filter(|stack| !stack.is_empty()),
         location,
-        hint: failure.hint,
+        function,
+        causes,
+        hint,
         details: details.and_then(|details| serde_json::from_str(&details).ok()),
-        retryable: failure.retryable,
+        retryable,
     }
 }

@@ -2,12 +2,13 @@
 
 use crate::events::{ConsoleLevel, EventKind, EventSink};
 use crate::limits::{
-    BytesLimit, CallLimit, CallMemory, ConsoleLimit, DYNAMIC_VALUE_OVERHEAD, FailureLimit, InFlightLimit, Limit,
-    Limits, MemoryLimit, Reached, SandboxMemory,
+    BytesLimit, CallMemory, ConsoleLimit, DYNAMIC_VALUE_OVERHEAD, FailureLimit, InFlightLimit, Limit, Limits,
+    MemoryLimit, Reached, SandboxMemory,
 };
 use crate::modules::Modules;
 #[cfg(feature = "compiler")]
 use crate::run::Memory;
+use crate::run::turnstile::Turnstile;
 use crate::run::{ConsoleLine, RunContext, RunScope};
 use crate::usage::Usage;
 use serde_json::Value;
@@ -23,7 +24,6 @@ pub(crate) struct State {
     /// What the sandbox takes of the process's memory, and of that of the run whose call it answers.
     sandbox: SandboxMemory,
     console_limit: ConsoleLimit,
-    calls: CallLimit,
     in_flight: InFlightLimit,
     bytes: BytesLimit,
     failures: FailureLimit,
@@ -32,6 +32,7 @@ pub(crate) struct State {
     console: Vec<ConsoleLine>,
     context: Arc<RunContext>,
     scope: RunScope,
+    turnstile: Turnstile,
     failure: Option<Failure>,
     /// What a component that is no script of ours has of WASI; made when it is first asked for.
     #[cfg(feature = "compiler")]
@@ -84,7 +85,6 @@ impl State {
             memory: MemoryLimit::new(limits.memory),
             sandbox: context.memory.sandbox(context.sandbox),
             console_limit: ConsoleLimit::new(limits.console),
-            calls: CallLimit::new(limits.calls),
             in_flight: InFlightLimit::new(limits.in_flight),
             bytes: BytesLimit::new(limits.call_bytes),
             failures: FailureLimit::new(limits.failures),
@@ -92,6 +92,7 @@ impl State {
             console: Vec::new(),
             context,
             scope: RunScope::default(),
+            turnstile: Turnstile::default(),
             failure: None,
             #[cfg(feature = "compiler")]
             wasi: None,
@@ -161,6 +162,11 @@ impl State {
         &self.scope
     }
 
+    /// Where answers wait for the script to be idle.
+    pub(crate) fn turnstile(&self) -> &Turnstile {
+        &self.turnstile
+    }
+
     pub(crate) fn events(&self) -> &EventSink {
         &self.context.events
     }
@@ -222,7 +228,7 @@ impl State {
         memory: &CallMemory,
         event: impl FnOnce(u64) -> EventKind,
     ) -> Result<u64> {
-        let counted = self.calls.count().and_then(|id| {
+        let counted = self.context.calls.count().and_then(|id| {
             self.bytes.send(bytes)?;
             self.in_flight.enter()?;
             Ok(id)
@@ -262,7 +268,7 @@ impl State {
             fuel,
             memory_bytes: self.memory.peak(),
             wall_ms: self.started.elapsed().as_secs_f64() * 1e3,
-            calls: self.calls.made(),
+            calls: self.context.calls.made(),
             bytes_in: self.bytes.received(),
             bytes_out: self.bytes.sent(),
         };

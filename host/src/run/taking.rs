@@ -12,7 +12,7 @@ use super::state::{State, Taken};
 use super::taken::Memory;
 use crate::engine::MAX_DEPTH;
 use crate::events::EventSink;
-use crate::limits::{HostMemory, Limit, Limits, SandboxKind};
+use crate::limits::{CallLimit, HostMemory, Limit, Limits, SandboxKind};
 use crate::off_thread::Turns;
 use crate::program::Program;
 use crate::run_id;
@@ -59,6 +59,7 @@ async fn run_for(program: &Program, code: Option<&Compiled>, purpose: Purpose, l
         audit: None,
         pending: program.sandbox().pending(),
         counts: RunCounts::default(),
+        calls: CallLimit::new(limits.calls),
         memory: HostMemory::new(&limits, engine.memory()),
         sandbox: SandboxKind::Own,
         turns: Turns::new(&Arc::default()),

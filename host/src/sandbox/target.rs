@@ -82,6 +82,16 @@ impl Target {
         })
     }
 
+    /// Which function it is.
+    pub(super) fn id(&self) -> &FunctionId {
+        &self.id
+    }
+
+    /// What scripts call it, without its interface.
+    pub(super) fn js_name(&self) -> &str {
+        &self.function
+    }
+
     /// What holds for its calls.
     #[cfg(feature = "compiler")]
     pub(crate) fn pipeline(&self) -> &Pipeline {
@@ -111,11 +121,13 @@ impl Target {
         })?;
         let (id, begun) = (call.id, Instant::now());
         let answer = self.answered(call, max_answer, &memory, &context).await;
-        accessor.with(|mut access| {
+        let turn = accessor.with(|mut access| {
             self.end(access.get(), (id, begun), answer, &memory, results)?;
             bound_next(&mut access);
-            Ok(())
-        })
+            Ok::<_, wasmtime::Error>(access.get().turnstile().arrive())
+        })?;
+        turn.await;
+        Ok(())
     }
 
     /// The same while the script stands still.

@@ -9,7 +9,7 @@ use oxc_span::SourceType;
 
 use super::commonjs::{self, CommonJsExports};
 use super::edits::Edits;
-use super::erase::{CallPlace, Erased, Eraser};
+use super::erase::{Erased, Eraser};
 use super::error::{SYNTAX, ScriptError};
 use super::language::{Language, SourceKind};
 use super::line_ends;
@@ -30,9 +30,19 @@ pub(super) struct Site {
     pub(super) names: Vec<(ImportedName, u32)>,
 }
 
+/// An import of which nothing is used, or these names are not.
+#[derive(Debug)]
+pub(super) struct Unused {
+    pub(super) specifier: String,
+    pub(super) start: u32,
+    pub(super) names: Vec<(ImportedName, u32)>,
+    /// Nothing else is imported with it, not even a type.
+    pub(super) is_whole: bool,
+}
+
 /// Why a source was refused; an error without its file and line.
 #[derive(Debug)]
-pub(super) struct Fault {
+pub(crate) struct Fault {
     pub(super) code: &'static str,
     pub(super) message: String,
     pub(super) start: Option<u32>,
@@ -61,7 +71,7 @@ impl Fault {
 pub(super) struct Draft {
     pub(super) edits: Edits,
     pub(super) sites: Vec<Site>,
-    pub(super) call_places: Vec<CallPlace>,
+    pub(super) unused: Vec<Unused>,
     pub(super) import_uses: ImportUses,
     pub(super) uses_fetch: bool,
     pub(super) call_default: bool,
@@ -99,12 +109,12 @@ pub(super) fn draft(source: &str, file: &str, language: Language, kind: SourceKi
     modules::rewrite(program, &value, &mut eraser);
     value::write(value, &mut eraser);
     let commonjs = (kind == SourceKind::CommonJs).then(|| commonjs::wrap(program, file, &mut eraser));
-    let Erased { mut edits, sites, call_places, import_uses, uses_fetch } = eraser.finish()?;
+    let Erased { mut edits, sites, unused, import_uses, uses_fetch } = eraser.finish()?;
     let engine_lines = line_ends::even_out(program, tokens, &mut edits);
     Ok(Draft {
         edits,
         sites,
-        call_places,
+        unused,
         import_uses,
         uses_fetch,
         call_default: value.calls_default(),

@@ -8,7 +8,7 @@
 //! - `prepare`: the entry; `draft`: parse and erase; `parse_bounds`: which sources are not parsed at all, and a stack that is
 //!   large enough for the others
 //! - `erase`: the walk over the syntax tree, one file per kind of syntax; `scopes`: what its names mean
-//! - `erase::landmarks`, `erase::calls`: what makes the engine tell the right place, and what it means by the others
+//! - `erase::landmarks`: what makes the engine tell the right line; `told`: what it means by the places that it tells
 //! - `modules`: imports and exports; `uses`: where what is imported is used; `value`: what a script's value is
 //! - `checkable`: what a type checker may read of a source
 //! - `commonjs`: files of npm packages in that format; `format`: which files are in it
@@ -36,6 +36,7 @@ mod position_map;
 mod prepare;
 mod scopes;
 mod tokens;
+mod told;
 mod uses;
 mod value;
 
@@ -43,7 +44,7 @@ mod value;
 mod tests;
 
 #[cfg(feature = "compiler")]
-pub(crate) use checkable::{LEAVE_DECLARATION, checkable};
+pub(crate) use checkable::{Checkable, Habits, LEAVE_DECLARATION, ModuleName, checkable, twin_of};
 pub use commonjs::CommonJsExports;
 #[cfg(feature = "compiler")]
 pub(crate) use commonjs::RUNTIME as COMMONJS_RUNTIME;
@@ -54,10 +55,13 @@ pub use frame::code_frame;
 pub use language::{Language, SourceKind};
 #[cfg(feature = "compiler")]
 pub(crate) use literal::quote;
+#[cfg(feature = "compiler")]
+pub(crate) use parse_bounds::with_enough_stack;
 pub use parse_bounds::{MAX_DEPTH, MAX_NESTING};
 pub use position::Position;
 pub use position_map::PositionMap;
 pub use prepare::{
     CallKind, CallSite, DEFAULT_SCRIPT_BYTES, ImportSite, ImportedName, MAX_CALL_SITES, MAX_SOURCE_BYTES, Prepared,
-    prepare,
+    UnusedImport, prepare,
 };
+pub(crate) use told::{Failing, Meant, Told};

@@ -7,7 +7,7 @@ use oxc_ast::ast::{
 use oxc_parser::Kind;
 use oxc_span::{GetSpan as _, Span};
 
-use super::draft::{Fault, Site};
+use super::draft::{Fault, Site, Unused};
 use super::erase::Eraser;
 use super::language::Language;
 use super::literal::quote;
@@ -89,6 +89,7 @@ fn import<'a>(it: &ImportDeclaration<'a>, hoist: Option<u32>, eraser: &mut Erase
     };
     let specifiers = it.specifiers.as_ref().map_or(&[][..], |list| list.as_slice());
     let kept: Vec<_> = specifiers.iter().filter(|specifier| is_kept(specifier, eraser)).collect();
+    note_unused(it, specifiers, &kept, eraser);
     // `import './x'` is for its effects; `import {} from './x'` was for types that are gone.
     let is_for_names = it.specifiers.is_some() && eraser.language == Language::TypeScript;
     if it.import_kind == ImportOrExportKind::Type || is_for_names && kept.is_empty() {
@@ -108,6 +109,51 @@ fn import<'a>(it: &ImportDeclaration<'a>, hoist: Option<u32>, eraser: &mut Erase
     }
     let names = kept.iter().map(|specifier| imported_name(specifier)).collect();
     from(&it.source, it.with_clause.as_deref(), names, eraser);
+}
+
+/// Most imports without a use that are told of one source: for each the source is searched.
+const MAX_UNUSED: usize = 20;
+
+/// Keeps the names of an import that occur nowhere else. They are left out at run time, and with them a slip in them.
+fn note_unused<'a>(
+    it: &ImportDeclaration<'a>,
+    specifiers: &[ImportDeclarationSpecifier<'a>],
+    kept: &[&ImportDeclarationSpecifier<'a>],
+    eraser: &mut Eraser<'a, '_>,
+) {
+    if it.import_kind == ImportOrExportKind::Type || it.source.lone_surrogates || kept.len() == specifiers.len() {
+        return;
+    }
+    let mut names = Vec::new();
+    let mut is_whole = kept.is_empty();
+    for specifier in specifiers {
+        let is_kept = kept.iter().any(|kept| kept.span() == specifier.span());
+        let is_type = matches!(specifier, ImportDeclarationSpecifier::ImportSpecifier(it) if it.import_kind == ImportOrExportKind::Type);
+        if is_kept || eraser.unused.len() >= MAX_UNUSED {
+            continue;
+        }
+        // A type may have this name.
+        if is_type || is_mentioned(eraser.source, specifier.local().name.as_str(), it.span) {
+            is_whole = false;
+        } else {
+            names.push(imported_name(specifier));
+        }
+    }
+    if !names.is_empty() && eraser.unused.len() < MAX_UNUSED {
+        let specifier = it.source.value.to_string();
+        eraser.unused.push(Unused { specifier, start: it.source.span.start, names, is_whole });
+    }
+}
+
+/// Whether a name occurs outside of a span.
+fn is_mentioned(source: &str, name: &str, span: Span) -> bool {
+    let is_part = |character: char| character.is_alphanumeric() || matches!(character, '_' | '$');
+    source.match_indices(name).any(|(at, _)| {
+        let is_outside = at < span.start as usize || at >= span.end as usize;
+        let before = source.get(..at).and_then(|text| text.chars().next_back());
+        let after = source.get(at + name.len()..).and_then(|text| text.chars().next());
+        is_outside && !before.is_some_and(is_part) && !after.is_some_and(is_part)
+    })
 }
 
 /// Blanks a name of an import, with the comma that would be left over.

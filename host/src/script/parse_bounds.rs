@@ -33,7 +33,7 @@ const STACK_PER_LEVEL: usize = if cfg!(debug_assertions) { 12 * 1024 } else { 4 
 const STACK_BASE: usize = 1024 * 1024;
 
 /// Runs `work`, which parses and walks `source`, on a stack it cannot overflow.
-pub(super) fn with_enough_stack<T: Send>(source: &str, work: impl FnOnce() -> T + Send) -> Result<T, Fault> {
+pub(crate) fn with_enough_stack<T: Send>(source: &str, work: impl FnOnce() -> T + Send) -> Result<T, Fault> {
     let limits = Limits { brackets: MAX_NESTING, depth: MAX_DEPTH, work: work_limit(source.len()) };
     let depth = bound(source, limits).map_err(refusal)?.depth;
     if depth <= INLINE_DEPTH {

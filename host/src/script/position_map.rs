@@ -1,6 +1,5 @@
 //! From places in the generated code to places in the source.
 
-use super::erase::CallPlace;
 use super::position::{LineIndex, Position};
 
 /// A stretch of the generated code.
@@ -24,8 +23,6 @@ pub struct PositionMap {
     /// Needed to undo the engine's miscount on it.
     first_code_line: String,
     segments: Vec<Segment>,
-    /// By the token that is told.
-    call_places: Vec<CallPlace>,
 }
 
 impl PositionMap {
@@ -35,12 +32,10 @@ impl PositionMap {
         source_lines: LineIndex,
         code: &str,
         segments: Vec<Segment>,
-        mut call_places: Vec<CallPlace>,
         engine_lines: &[u32],
     ) -> Self {
         let starts: Vec<u32> =
             engine_lines.iter().filter_map(|offset| separator_end(source, code, &segments, *offset)).collect();
-        call_places.sort_unstable_by_key(|place| place.told);
         Self {
             source: source.to_owned(),
             source_lines,
@@ -48,7 +43,6 @@ impl PositionMap {
             code_length: code.len() as u32,
             first_code_line: code.lines().next().unwrap_or_default().to_owned(),
             segments,
-            call_places,
         }
     }
 
@@ -57,21 +51,30 @@ impl PositionMap {
     /// `line` and `column` are as quickjs-ng reports them in a stack: 1-based, the column in UTF-8 bytes.
     /// Places that do not exist are moved to the nearest one that does.
     pub fn original(&self, line: u32, column: u32) -> Position {
+        self.at_offset(self.offset_in_code(line, column))
+    }
+
+    /// The offset in the generated code of a place in it, as quickjs-ng reports it.
+    pub(crate) fn offset_in_code(&self, line: u32, column: u32) -> u32 {
         let line = (line as usize).saturating_sub(1);
         let (start, end) = self.code_lines.range(line, self.code_length);
         let mut generated = start.saturating_add(column.saturating_sub(1)).min(end);
         if line == 0 && column > 1 {
             generated = self.after_first_line_slip(generated);
         }
-        let offset = self.callee(self.offset(generated));
-        self.source_lines.position(&self.source, offset)
+        generated
     }
 
-    /// The name of what is called, if `offset` is where the engine tells a call.
-    fn callee(&self, offset: u32) -> u32 {
-        let found = self.call_places.binary_search_by_key(&offset, |place| place.told);
-        let place = found.ok().and_then(|at| self.call_places.get(at));
-        place.map_or(offset, |place| place.meant)
+    /// The place in the source of an offset in the generated code.
+    pub(crate) fn at_offset(&self, generated: u32) -> Position {
+        self.source_lines.position(&self.source, self.offset(generated))
+    }
+
+    /// The author's text of a part of the generated code.
+    pub(crate) fn text_of_code(&self, start: u32, end: u32) -> &str {
+        let last = end.max(start + 1) - 1;
+        let end = if end > start { self.offset(last) + 1 } else { self.offset(start) };
+        self.source.get(self.offset(start) as usize..end as usize).unwrap_or_default()
     }
 
     /// On its first line quickjs-ng counts most tokens (not all) from 0, so the column it gives may be that of the

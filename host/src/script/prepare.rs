@@ -1,7 +1,7 @@
 //! From a source to code that the engine runs: parse, erase, resolve imports, write.
 
 use super::commonjs::CommonJsExports;
-use super::draft::{Draft, Fault, draft};
+use super::draft::{Draft, Fault, Unused, draft};
 use super::error::{SYNTAX, ScriptError};
 use super::language::{Language, SourceKind};
 use super::literal::quote;
@@ -54,6 +54,19 @@ pub struct ImportSite<'a> {
     pub name_positions: Vec<Position>,
 }
 
+/// An import that is left out at run time, because a name of it occurs nowhere else.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UnusedImport {
+    /// The module as the author wrote it.
+    pub specifier: String,
+    /// Where the specifier is written.
+    pub position: Position,
+    /// The names that have no use, and where each is written.
+    pub names: Vec<(ImportedName, Position)>,
+    /// Nothing else is imported with it, not even a type.
+    pub is_whole: bool,
+}
+
 /// How a source uses what it imports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
@@ -96,6 +109,8 @@ pub struct Prepared {
     pub has_more_calls: bool,
     /// The source uses the global `fetch` by its bare name.
     pub uses_fetch: bool,
+    /// Imports without a use, the first few.
+    pub unused: Vec<UnusedImport>,
     /// What a CommonJS file exports; none for other kinds.
     pub commonjs: Option<CommonJsExports>,
 }
@@ -125,14 +140,37 @@ pub fn prepare(
         .and_then(|done| done)
         .map_err(fault)?;
     let specifiers = resolve_sites(&draft, source, &lines, resolve)?;
-    let Draft { edits, call_places, import_uses, uses_fetch, call_default, has_default_export, engine_lines, .. } =
-        draft;
+    let Draft { edits, import_uses, uses_fetch, call_default, has_default_export, engine_lines, .. } = draft;
     let commonjs = draft.commonjs;
+    let unused = unused_imports(draft.unused, source, &lines);
     let calls = call_sites(import_uses.list, source, &lines);
     let has_more_calls = import_uses.has_more;
     let (code, segments) = edits.apply(source, &specifiers);
-    let positions = PositionMap::new(source, lines, &code, segments, call_places, &engine_lines);
-    Ok(Prepared { code, call_default, has_default_export, positions, calls, has_more_calls, uses_fetch, commonjs })
+    let positions = PositionMap::new(source, lines, &code, segments, &engine_lines);
+    Ok(Prepared {
+        code,
+        call_default,
+        has_default_export,
+        positions,
+        calls,
+        has_more_calls,
+        uses_fetch,
+        unused,
+        commonjs,
+    })
+}
+
+fn unused_imports(unused: Vec<Unused>, source: &str, lines: &LineIndex) -> Vec<UnusedImport> {
+    let place = |start: u32| lines.position(source, start);
+    unused
+        .into_iter()
+        .map(|Unused { specifier, start, names, is_whole }| UnusedImport {
+            specifier,
+            position: place(start),
+            names: names.into_iter().map(|(name, start)| (name, place(start))).collect(),
+            is_whole,
+        })
+        .collect()
 }
 
 fn call_sites(uses: Vec<ImportUse>, source: &str, lines: &LineIndex) -> Vec<CallSite> {

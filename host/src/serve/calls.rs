@@ -33,9 +33,8 @@ const AT_ONCE: Duration = Duration::from_millis(500);
 const ALONE_FOR: Duration = Duration::from_secs(5 * 60);
 const MAX_ALONE: usize = 50;
 
-/// Most calls at one time, and most of one client; others wait for their turn.
+/// Most calls of all clients at one time; others wait for their turn. How many of one client go on is set by who serves.
 const MAX_CALLS: usize = 256;
-const MAX_OF_CLIENT: usize = 64;
 
 /// The calls of a server; clones are one.
 #[derive(Clone)]
@@ -110,10 +109,10 @@ impl Drop for ServedCall {
 }
 
 impl Calls {
-    /// Lets people decide through the clients.
-    pub(super) fn new(decisions: ElicitedDecisions) -> Calls {
-        let places = ConcurrencyLimiter::new(MAX_CALLS);
-        let own_places = OwnPlaces::new(MAX_OF_CLIENT);
+    /// Lets people decide through the clients, and so many calls of one client go on at one time.
+    pub(super) fn new(decisions: ElicitedDecisions, most_of_client: usize) -> Calls {
+        let places = ConcurrencyLimiter::new(MAX_CALLS.max(most_of_client));
+        let own_places = OwnPlaces::new(most_of_client);
         Calls(Arc::new(Inner { decisions, places, own_places, alone: Mutex::default() }))
     }
 
@@ -140,7 +139,7 @@ impl Calls {
         };
         if let Some(call) = self.take(is_same) {
             let entry = if request.request_state.is_some() { Entry::Answered } else { Entry::Again };
-            self.0.decisions.hear(client, request, |id| call.pending.list().iter().any(|request| request.id == id));
+            self.0.decisions.hear(client, request, &call.asked);
             return self.follow(client, call, entry, context).await;
         }
         let call = self.begin(client, wanted, params).await;
@@ -263,7 +262,7 @@ impl Calls {
         call.since = Instant::now();
         let waiting = call.pending.list();
         let outcome = match is_asking {
-            true => Outcome::Asks(input_required(&waiting, &call.id)),
+            true => Outcome::Asks(input_required(&call.asked, waiting, &call.id)),
             false => {
                 let id = waiting.first().map(|request| request.id.as_str()).unwrap_or_default();
                 let (again, command) =

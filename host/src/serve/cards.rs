@@ -180,6 +180,29 @@ impl Card {
         self.label.split('.').next().unwrap_or_default()
     }
 
+    /// Whether an agent means it, alone or with others: by its label (`slack.postMessage`), the name that its source has for it,
+    /// its capability, its module, or its module and one of these (`@capabilities/mcp-slack#postMessage`).
+    pub(super) fn is_meant(&self, name: &str) -> bool {
+        let own = [self.label.as_str(), &self.name];
+        match name.split_once('#') {
+            Some((module, function)) => {
+                let is_module = module == self.module || Some(module) == self.module.rsplit('/').next();
+                (is_module && (own.contains(&function) || function == self.member())) || self.id.to_string() == name
+            }
+            None => own.contains(&name) || [self.module.as_str(), &self.capability, self.export()].contains(&name),
+        }
+    }
+
+    /// Whether its declaration does not say what it gives, as far as its line goes.
+    pub(super) fn has_unknown_result(&self) -> bool {
+        self.signature.ends_with("Promise<unknown>") || self.signature.ends_with('…')
+    }
+
+    /// The function without its capability: `postMessage`.
+    pub(super) fn member(&self) -> &str {
+        self.label.rsplit('.').next().unwrap_or_default()
+    }
+
     /// What rules ask of it.
     pub(super) fn known(&self) -> KnownFunction<'_> {
         KnownFunction {

@@ -48,7 +48,10 @@ struct CompiledModule {
 
 /// The declarations of what was asked for, and what was not found.
 pub(super) struct Described {
-    pub(super) declarations: String,
+    /// Of each module that has some of it.
+    pub(super) declared: Vec<Declaration>,
+    /// The functions that were asked for.
+    pub(super) functions: Vec<Card>,
     /// Names that nothing has, the first of them with the nearest that there is.
     pub(super) unknown: Vec<(String, Option<String>)>,
 }
@@ -98,13 +101,15 @@ impl Catalogue {
         let (mut wanted, mut unknown) = (BTreeSet::new(), Vec::new());
         let visible: Vec<&Card> = self.cards(is_visible).collect();
         for name in names {
-            let is_meant = |card: &&Card| {
-                [card.label.as_str(), &card.name, &card.module, &card.capability, card.export()]
-                    .contains(&name.as_str())
+            let of = |is_meant: &dyn Fn(&Card) -> bool| -> Vec<(&str, &str)> {
+                let meant = visible.iter().filter(|card| is_meant(card));
+                meant.map(|card| (card.module.as_str(), card.label.as_str())).collect()
             };
-            let found =
-                visible.iter().copied().filter(is_meant).map(|card| (card.module.as_str(), card.label.as_str()));
-            let found: Vec<(&str, &str)> = found.collect();
+            let mut found = of(&|card| card.is_meant(name));
+            if found.is_empty() {
+                // Without its capability, which several may have a function of this name for.
+                found = of(&|card| card.member() == name);
+            }
             if found.is_empty() {
                 let is_corrected = unknown.len() < MAX_CORRECTED;
                 let labels = || visible.iter().map(|card| card.label.as_str());
@@ -113,14 +118,18 @@ impl Catalogue {
             }
             wanted.extend(found);
         }
-        let mut declarations = Vec::new();
+        let mut declared = Vec::new();
         for module in &self.modules {
             // By its module too: of two functions of one label one may be hidden.
             let specifier = module.specifier.as_str();
-            let declared = module.declare(Parts::WithAll, |label| wanted.contains(&(specifier, label)))?;
-            declarations.extend(declared.as_ref().map(Declaration::with_import));
+            declared.extend(module.declare(Parts::WithAll, |label| wanted.contains(&(specifier, label)))?);
         }
-        Ok(Described { declarations: declarations.join("\n"), unknown })
+        let functions = visible
+            .into_iter()
+            .filter(|card| wanted.contains(&(card.module.as_str(), card.label.as_str())))
+            .cloned()
+            .collect();
+        Ok(Described { declared, functions, unknown })
     }
 
     /// The functions of modules that may not be seen, as scripts call them.

@@ -4,6 +4,7 @@ use crate::sandbox::label_of;
 use capability_gen::emit::dts::dts;
 use capability_gen::model::Module;
 use capability_gen::{emit, wit as plan};
+use std::collections::BTreeSet;
 
 /// Declarations of some functions of a module.
 pub(super) struct Declaration {
@@ -18,10 +19,69 @@ impl Declaration {
         Declaration { specifier: specifier.to_owned(), exports, dts }
     }
 
-    /// With the line that imports them.
-    pub(super) fn with_import(&self) -> String {
-        format!("import {{ {} }} from '{}';\n\n{}", self.exports.join(", "), self.specifier, self.dts)
+    /// What programs call first, and what it needs after that; with the line that imports it.
+    pub(super) fn signatures_first(&self) -> String {
+        let Blocks { signatures, types } = self.blocks();
+        let all: Vec<&str> = signatures.into_iter().chain(types).collect();
+        format!("{}\n{}", self.import(), self.declared(&all))
     }
+
+    /// What programs call, with the line that imports it, and apart from that the types that it needs, if there are any.
+    pub(super) fn apart(&self) -> (String, Option<String>) {
+        let Blocks { signatures, types } = self.blocks();
+        let signatures = format!("{}\n{}", self.import(), self.declared(&signatures));
+        (signatures, (!types.is_empty()).then(|| self.declared(&types)))
+    }
+
+    fn import(&self) -> String {
+        format!("import {{ {} }} from '{}';\n", self.exports.join(", "), self.specifier)
+    }
+
+    fn declared(&self, blocks: &[&str]) -> String {
+        format!("declare module '{}' {{\n{}\n}}\n", self.specifier, blocks.join("\n\n"))
+    }
+
+    /// The parts of the declarations, which empty lines stand between: we print them ourselves, and no comment has one.
+    fn blocks(&self) -> Blocks<'_> {
+        let body = self.dts.split_once("{\n").and_then(|(_, body)| body.trim_end().strip_suffix('}'));
+        let mut blocks = Blocks::default();
+        for block in body.unwrap_or(&self.dts).split("\n\n").map(|block| block.trim_matches('\n')) {
+            let is_comment = |line: &&str| line.trim_start().starts_with(['/', '*']);
+            let first = block.lines().find(|line| !is_comment(line)).unwrap_or_default();
+            match ["  export const ", "  export function "].iter().any(|begin| first.starts_with(begin)) {
+                true => blocks.signatures.push(block),
+                false if block.trim().is_empty() => {}
+                false => blocks.types.push(block),
+            }
+        }
+        blocks
+    }
+}
+
+#[derive(Default)]
+struct Blocks<'a> {
+    signatures: Vec<&'a str>,
+    types: Vec<&'a str>,
+}
+
+/// Where declarations may be cut in two: between functions, and between types.
+pub(super) fn places_between(declarations: &str) -> BTreeSet<usize> {
+    let mut places = BTreeSet::new();
+    let (mut at, mut is_in_export) = (0, false);
+    for line in declarations.split_inclusive('\n') {
+        at += line.len();
+        let line = line.trim_end_matches('\n');
+        is_in_export = match line {
+            "  };" => false,
+            _ => is_in_export || (line.starts_with("  export const ") && line.ends_with('{')),
+        };
+        let is_member_end =
+            is_in_export && line.ends_with(';') && line.starts_with("    ") && !line.starts_with("     ");
+        if line.is_empty() || is_member_end {
+            places.insert(at);
+        }
+    }
+    places
 }
 
 /// What is declared of what a server has besides tools.

@@ -81,8 +81,12 @@ impl<'a> DeclaredModule<'a> {
         if names.is_empty() {
             return None;
         }
-        let mut lines = self.needed(&exports);
-        lines.append(&mut exports);
+        let needed = self.needed(&exports);
+        let mut lines = exports;
+        // Between exports and types, as between types.
+        lines.push(String::new());
+        lines.extend(needed);
+        lines.truncate(lines.iter().rposition(|line| !line.is_empty()).map_or(0, |last| last + 1));
         let dts = format!("declare module '{}' {{\n{}\n}}\n", self.specifier, lines.join("\n"));
         Some(Declaration::new(self.specifier, names, dts))
     }
@@ -168,7 +172,7 @@ mod tests {
     #[test]
     fn a_function_is_declared_with_the_types_that_it_needs_and_no_others() {
         let module = DeclaredModule::read(agent_spaces_std::TYPES).unwrap();
-        let text = module.declare(|label| label == "fs.list").unwrap().with_import();
+        let text = module.declare(|label| label == "fs.list").unwrap().signatures_first();
         assert!(text.starts_with("import { fs } from '@agent-spaces/std';\n\ndeclare module '@agent-spaces/std' {"));
         assert!(text.contains("list(path?: string): Promise<Entry[]>;") && !text.contains("readFile"), "{text}");
         assert!(text.contains("export interface Entry") && text.contains("export type Kind"), "{text}");

@@ -33,7 +33,8 @@ impl ModeHandler {
 
 impl ServerHandler for ModeHandler {
     fn get_info(&self) -> ServerConfig {
-        let server = Implementation::new("agent-spaces", env!("CARGO_PKG_VERSION")).with_title("Agent Spaces");
+        let (name, title) = self.mode.served_name().map_or(("agent-spaces", "Agent Spaces"), |name| (name, name));
+        let server = Implementation::new(name, env!("CARGO_PKG_VERSION")).with_title(title);
         let config = ServerConfig::new(self.mode.capabilities()).with_server_info(server);
         config.with_instructions(self.mode.instructions(&self.client))
     }

@@ -7,8 +7,9 @@
 //! - [`ProxyMode`]: chosen functions as tools of their own
 //! - `calls`: calls of single functions, for the latter two
 //! - `catalogue`, `cards`, `declare`, `declared`: what callers find, and what they are told of it
+//! - [`ObservedResults`]: what results without a type were like
 //! - `sentences`: what a sentence model makes of the functions, where there is one
-//! - `runs`: programs that outlive the request that began them
+//! - `runs`: programs that outlive the request that began them; `waiting`: how requests wait for them
 //! - [`ElicitedDecisions`]: approvals that a person gives through the agent's own client
 //! - `caller`, `per_caller`: who calls; `handler`: all that as MCP
 //! - [`http`]: all that for several callers, over HTTP
@@ -25,17 +26,20 @@ mod declared;
 mod handler;
 pub mod http;
 mod mode;
+mod observed;
 mod offer;
 mod per_caller;
 mod proxy;
 mod runs;
 mod sentences;
 mod toolbox;
+mod waiting;
 
 pub use approvals::{ElicitedDecisions, ServedChannel};
 pub use caller::Client;
 pub use code_mode::CodeMode;
 pub use mode::Mode;
+pub use observed::ObservedResults;
 pub use offer::{Note, Offer, OfferError, Offers, Servers};
 pub use proxy::{Exposure, ProxyMode};
 pub use toolbox::{ToolboxMode, Toolboxes};

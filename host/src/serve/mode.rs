@@ -30,6 +30,15 @@ impl Mode {
         }
     }
 
+    /// The name that the server was given.
+    pub(super) fn served_name(&self) -> Option<&str> {
+        match self {
+            Mode::Code(mode) => mode.served_name(),
+            Mode::Toolbox(mode) => mode.served_name(),
+            Mode::Proxy(mode) => mode.served_name(),
+        }
+    }
+
     pub(super) fn instructions(&self, client: &Client) -> String {
         match self {
             Mode::Code(mode) => mode.instructions(client),

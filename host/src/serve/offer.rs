@@ -3,6 +3,7 @@
 use super::caller::Client;
 use super::catalogue::Catalogue;
 use super::check::TypeChecker;
+use super::observed::ObservedResults;
 use super::per_caller::PerCaller;
 use super::proxy::{ExposedTool, Exposure};
 use super::sentences::Reader;
@@ -106,6 +107,10 @@ pub struct Offers {
     outlines: Outlines,
     exposure: Exposure,
     reader: Option<Reader>,
+    /// What the server calls itself, where somebody says so.
+    name: Option<Arc<str>>,
+    /// What results without a type were like.
+    observed: Option<ObservedResults>,
     /// When the first offer was made.
     began: Arc<OnceLock<tokio::time::Instant>>,
     /// Told whenever somebody asks about functions.
@@ -137,9 +142,23 @@ impl Offers {
             outlines,
             exposure: Exposure::default(),
             reader: None,
+            name: None,
+            observed: None,
             began: Arc::default(),
             questions: Arc::default(),
         }
+    }
+
+    /// Gives the server a name of its own, which clients show.
+    #[must_use]
+    pub fn named(mut self, name: Option<String>) -> Offers {
+        self.name = name.map(Into::into);
+        self
+    }
+
+    /// The name that it was given.
+    pub(super) fn name(&self) -> Option<&str> {
+        self.name.as_deref()
     }
 
     /// Makes these functions of every offer tools of their own.
@@ -157,11 +176,28 @@ impl Offers {
         self
     }
 
+    /// Tells what results without a type were like.
+    #[must_use]
+    pub fn observing(mut self, observed: ObservedResults) -> Offers {
+        self.observed = Some(observed);
+        self
+    }
+
+    pub(super) fn observed(&self) -> Option<&ObservedResults> {
+        self.observed.as_ref()
+    }
+
     /// Names that are to be exposed, and that nothing of what is served has.
     pub fn unexposed(&self) -> Vec<String> {
         let unknown =
             self.now().map(|offered| self.exposure.unknown(&offered.exposed).into_iter().map(str::to_owned).collect());
         unknown.unwrap_or_default()
+    }
+
+    /// Names that are to be exposed, of which the policy denies everything, and why: for the operator alone.
+    pub fn denied(&self) -> Vec<(String, String)> {
+        let Some(offered) = self.now() else { return Vec::new() };
+        self.exposure.denied(&offered.exposed, |card| offered.space.denial(&card.known()))
     }
 
     /// Serves this from now on. Takes a thread while the functions are read.

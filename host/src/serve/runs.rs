@@ -3,6 +3,7 @@
 use super::approvals::Asked;
 use super::caller::Client;
 use super::code_mode::KeptValue;
+use super::waiting::{Told, left_alone};
 use crate::concurrency::ConcurrencyPlace;
 use crate::error_report::RunError;
 use crate::events::EventKind;
@@ -11,7 +12,8 @@ use crate::off_thread::{MAX_INLINE_BYTES, Turns};
 use crate::program::Program;
 use crate::run::{Caller, CancelHandle, ConsoleLine, RunOptions, RunReport};
 use crate::usage::Usage;
-use agent_spaces_approvals::{Pending, Request};
+use agent_spaces_approvals::Pending;
+use capability_gen::counted::counted;
 use capability_gen::json_memory;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -25,12 +27,6 @@ const MAX_OF_ALL: usize = 1_000;
 
 /// Most bytes that are kept of a caller's runs when one more begins.
 const MAX_BYTES_OF_CALLER: usize = 32 << 20;
-
-/// A call that waits for a person while nothing else moves is worth telling.
-const QUIET: Duration = Duration::from_millis(500);
-
-/// How long a run goes on while nobody waits for it: time enough for an agent to think, and to come back with `resume`.
-const ALONE_FOR: Duration = Duration::from_secs(5 * 60);
 
 /// The runs of a server; clones are one.
 #[derive(Clone, Default)]
@@ -46,13 +42,15 @@ pub(super) struct ServedRun {
     owner: Arc<str>,
     began: Instant,
     cancel: CancelHandle,
-    pending: Pending,
+    pub(super) pending: Pending,
     /// How many requests wait for it.
-    waiting: watch::Sender<usize>,
+    pub(super) waiting: watch::Sender<usize>,
+    /// The calls that wait for a person of which the agent was told last.
+    pub(super) told: Told,
     /// What a person was asked through the client.
     pub(super) asked: Asked,
     progress: watch::Receiver<Progress>,
-    ended: watch::Receiver<Option<Arc<Ended>>>,
+    pub(super) ended: watch::Receiver<Option<Arc<Ended>>>,
 }
 
 /// How far a run has come.
@@ -93,13 +91,6 @@ impl Ended {
     }
 }
 
-/// What a request that waited found.
-pub(super) enum Waited {
-    Ended(Arc<Ended>),
-    /// It goes on. The requests wait for a person.
-    Going(Vec<Arc<Request>>),
-}
-
 impl Runs {
     /// Begins a run, in a place that it leaves at its end. It goes on whether or not somebody waits for it, until it ends, is cancelled, or its time is over.
     pub(super) fn begin(
@@ -124,6 +115,7 @@ impl Runs {
             cancel: cancel.clone(),
             pending: pending.clone(),
             waiting: watch::Sender::new(0),
+            told: Told::default(),
             asked: Asked::default(),
             progress: seen,
             ended,
@@ -237,88 +229,13 @@ impl ServedRun {
     pub(super) fn progress(&self) -> watch::Receiver<Progress> {
         self.progress.clone()
     }
-
-    /// Waits for its end, at most so long; less where it stands still because a person must decide who has no form before
-    /// them.
-    pub(super) async fn wait(&self, at_most: Duration) -> Waited {
-        let _counted = Counted::new(&self.waiting);
-        let mut ended = self.ended.clone();
-        let over = async {
-            let found = ended.wait_for(Option::is_some).await;
-            found.ok().and_then(|ended| ended.clone())
-        };
-        tokio::select! {
-            ended = over => match ended {
-                Some(ended) => Waited::Ended(ended),
-                // Its task is gone, which only a shutdown does.
-                None => Waited::Going(Vec::new()),
-            },
-            () = tokio::time::sleep(at_most) => Waited::Going(self.pending.list()),
-            () = self.stands_still() => Waited::Going(self.pending.list()),
-        }
-    }
-
-    /// Until calls wait for a person whom nobody is asking here, and nothing else has moved for a while. Where some were
-    /// asked and closed the form, the others have time to answer.
-    async fn stands_still(&self) {
-        let mut progress = self.progress.clone();
-        loop {
-            match tokio::time::timeout(QUIET, progress.changed()).await {
-                Ok(Ok(())) => {}
-                Ok(Err(_)) => std::future::pending().await,
-                Err(_) => {
-                    let waiting = self.pending.list();
-                    let has_none_open = !waiting.is_empty() && !self.asked.has_open(&waiting);
-                    if has_none_open || !self.asked.unasked(waiting).is_empty() {
-                        return;
-                    }
-                }
-            }
-        }
-    }
-
-    /// Whether this request is one of its own that waits.
-    pub(super) fn has_pending(&self, id: &str) -> bool {
-        self.pending.list().iter().any(|request| request.id == id)
-    }
-}
-
-/// Until nobody has waited for a run for long.
-async fn left_alone(mut waiting: watch::Receiver<usize>) {
-    loop {
-        let somebody = async { waiting.wait_for(|count| *count > 0).await.is_ok() };
-        match tokio::time::timeout(ALONE_FOR, somebody).await {
-            Ok(true) => {}
-            // The run is forgotten, or nobody came.
-            Ok(false) | Err(_) => return,
-        }
-        if waiting.wait_for(|count| *count == 0).await.is_err() {
-            return;
-        }
-    }
-}
-
-/// Counts one who waits, for as long as it lives.
-struct Counted<'a>(&'a watch::Sender<usize>);
-
-impl<'a> Counted<'a> {
-    fn new(count: &'a watch::Sender<usize>) -> Counted<'a> {
-        count.send_modify(|count| *count += 1);
-        Counted(count)
-    }
-}
-
-impl Drop for Counted<'_> {
-    fn drop(&mut self) {
-        self.0.send_modify(|count| *count = count.saturating_sub(1));
-    }
 }
 
 impl std::fmt::Display for Progress {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self.calls {
             0 => formatter.write_str("running"),
-            calls => write!(formatter, "{} of {calls} calls answered; {}", self.answered, self.last),
+            calls => write!(formatter, "{} of {} answered; {}", self.answered, counted(calls, "call"), self.last),
         }
     }
 }

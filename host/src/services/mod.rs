@@ -7,6 +7,7 @@ mod modules;
 mod random;
 mod snapshots;
 mod timers;
+mod turns;
 
 use crate::run::State;
 use wasmtime::Result;
@@ -19,5 +20,6 @@ pub(crate) fn add_to_linker(linker: &mut Linker<State>) -> Result<()> {
     console::add_to_linker(linker)?;
     timers::add_to_linker(linker)?;
     modules::add_to_linker(linker)?;
-    snapshots::add_to_linker(linker)
+    snapshots::add_to_linker(linker)?;
+    turns::add_to_linker(linker)
 }

@@ -1,7 +1,10 @@
 //! The modules that were resolved before the run, given when they are first imported.
 
 use crate::modules::ModuleSource;
+use crate::program::Program;
 use crate::run::State;
+use crate::sandbox::Hidden;
+use agent_spaces_policy::not_callable;
 use wasmtime::component::{ComponentType, Linker, Lower};
 use wasmtime::{Result, StoreContextMut};
 
@@ -21,29 +24,47 @@ enum Module {
 struct Binding {
     name: String,
     interface: String,
+    hidden: Vec<String>,
 }
 
-impl From<&ModuleSource> for Module {
-    fn from(source: &ModuleSource) -> Module {
+impl Module {
+    /// A module as a caller sees it who does not see some functions.
+    fn new(source: &ModuleSource, hidden: Option<&Hidden>) -> Module {
         match source {
             ModuleSource::JavaScript(source) => Module::Source(source.clone()),
             ModuleSource::Json(text) => Module::Json(text.clone()),
-            ModuleSource::Bindings(bindings) => Module::Bindings(
-                bindings
-                    .iter()
-                    .map(|binding| Binding { name: binding.name.clone(), interface: binding.interface.clone() })
-                    .collect(),
-            ),
+            ModuleSource::Bindings(bindings) => {
+                let hidden_of = |interface: &str| -> Vec<String> {
+                    hidden.map(|hidden| hidden.of(interface).map(str::to_owned).collect()).unwrap_or_default()
+                };
+                let is_hidden = |interface: &str| match (hidden, interface.split_once('#')) {
+                    (Some(hidden), Some((interface, function))) => hidden.has(interface, function),
+                    _ => false,
+                };
+                // A hidden export has no members either.
+                let gone: Vec<_> = bindings.iter().filter(|binding| is_hidden(&binding.interface)).collect();
+                let is_seen = |name: &str| !gone.iter().any(|gone| Some(gone.name.as_str()) == name.split('.').next());
+                let seen = bindings.iter().filter(|binding| is_seen(&binding.name));
+                let given = seen.map(|binding| Binding {
+                    name: binding.name.clone(),
+                    interface: binding.interface.clone(),
+                    hidden: hidden_of(&binding.interface),
+                });
+                Module::Bindings(given.collect())
+            }
         }
     }
 }
 
 pub(super) fn add_to_linker(linker: &mut Linker<State>) -> Result<()> {
-    linker.instance("agent-spaces:engine/modules@0.1.0")?.func_wrap(
-        "load",
-        |store: StoreContextMut<'_, State>, (name,): (String,)| {
-            let module = store.data().modules().get(&name).map(Module::from);
-            Ok((module.ok_or_else(|| format!("{name} is not among the run's modules")),))
-        },
-    )
+    let mut modules = linker.instance("agent-spaces:engine/modules@0.1.0")?;
+    modules.func_wrap("load", |store: StoreContextMut<'_, State>, (name,): (String,)| {
+        let hidden = store.data().context().program.as_ref().map(Program::hidden);
+        let module = store.data().modules().get(&name).map(|source| Module::new(source, hidden));
+        Ok((module.ok_or_else(|| format!("{name} is not among the run's modules")),))
+    })?;
+    modules.func_wrap("missing", |mut store: StoreContextMut<'_, State>, (interface, name): (String, String)| {
+        let Some(program) = store.data().context().program.clone() else { return Ok((not_callable(&name),)) };
+        Ok((program.sandbox().missing(store.data_mut(), &interface, &name)?,))
+    })
 }

@@ -8,9 +8,11 @@ use wasmtime::component::{Accessor, Linker};
 pub(super) fn add_to_linker(linker: &mut Linker<State>) -> Result<()> {
     linker.instance("agent-spaces:engine/timers@0.1.0")?.func_wrap_concurrent(
         "sleep",
-        |_: &Accessor<State>, (nanoseconds,): (u64,)| {
+        |accessor: &Accessor<State>, (nanoseconds,): (u64,)| {
             Box::pin(async move {
                 tokio::time::sleep(Duration::from_nanos(nanoseconds)).await;
+                let turn = accessor.with(|mut access| access.get().turnstile().arrive());
+                turn.await;
                 Ok(())
             })
         },

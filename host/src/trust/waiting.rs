@@ -2,6 +2,7 @@
 
 use crate::config::{Auth, BearerSource, McpServer, Raw, Transport};
 use crate::project::DefinedCommand;
+use capability_gen::counted::counted;
 use capability_gen::implementation::{CommandArgument, CommandInput};
 use capability_gen::shown::Shown;
 use std::collections::{BTreeMap, BTreeSet};
@@ -20,7 +21,7 @@ pub fn waiting(servers: &BTreeMap<String, McpServer>) -> String {
     let mut lines: Vec<String> = usable.by_ref().take(MAX_SERVERS).map(|(name, server)| line(name, server)).collect();
     match usable.count() {
         0 => {}
-        more => lines.push(format!("… and {more} more servers")),
+        more => lines.push(format!("… and {}", counted(more, "more server"))),
     }
     lines.iter().map(|line| format!("{line}\n")).collect()
 }

@@ -14,8 +14,8 @@ pub(crate) type Marks = BTreeMap<String, BTreeMap<String, String>>;
 pub(crate) fn field_mark(mark: &str) -> Result<(Presence, String), String> {
     let mut characters = mark.chars();
     let presence = match characters.next() {
-        Some('=') => Presence::Required,
-        Some('?') => Presence::Optional,
+        Some('=' | '+') => Presence::Required,
+        Some('?' | '%') => Presence::Optional,
         Some('*') => Presence::Extras,
         _ => return Err(format!("unknown mark {mark:?}")),
     };

@@ -19,6 +19,7 @@ pub(crate) mod environment;
 mod family;
 #[cfg(unix)]
 mod lookup;
+mod network;
 #[cfg(unix)]
 mod parent;
 #[cfg(unix)]
@@ -27,6 +28,7 @@ mod profile;
 mod supervisor;
 
 pub use child::{Child, GRACE};
+pub use network::{network_variables, withheld_variables};
 
 use std::sync::atomic::{AtomicBool, Ordering};
 

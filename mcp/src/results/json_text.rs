@@ -5,10 +5,12 @@
 //! JavaScript cannot hold (beyond 2^53 - 1; any number from 2^64), or nested deeper than 64 levels. Fractions are
 //! read as JavaScript reads them.
 //!
+//! Python's literals are read too, under the same rules: see `python_text`.
+//!
 //! Several blocks each of which is such JSON become a list: this is how a list of objects arrives from servers over
 //! the Python SDK.
 
-use super::malformed;
+use super::{malformed, python_text};
 use crate::error::CallError;
 use crate::transport::decode::{MAX_VALUE_BYTES, too_many_values};
 use capability_gen::json_memory::{self, Allowance, Meter, ReadError, RepeatedKeys};
@@ -49,11 +51,22 @@ fn read(text: &str, allowance: &mut Allowance) -> Result<Option<Value>, CallErro
     if !text.trim_start().starts_with(['{', '[']) {
         return Ok(None);
     }
-    match json_memory::from_str(text, RepeatedKeys::Refused, &mut Meter::new(allowance)) {
+    let read = match read_json(text, allowance) {
+        Err(ReadError::Json(_)) => match python_text::as_json(text) {
+            Some(json) => read_json(&json, allowance),
+            None => return Ok(None),
+        },
+        read => read,
+    };
+    match read {
         Ok(value) => Ok(is_faithful(&value, 1).then_some(value)),
         Err(ReadError::Json(_)) => Ok(None),
         Err(ReadError::Memory(_)) => Err(malformed(&too_many_values())),
     }
+}
+
+fn read_json(text: &str, allowance: &mut Allowance) -> Result<Value, ReadError> {
+    json_memory::from_str(text, RepeatedKeys::Refused, &mut Meter::new(allowance))
 }
 
 fn is_faithful(value: &Value, depth: usize) -> bool {
@@ -126,6 +139,15 @@ mod tests {
         }
         let allowed = "[".repeat(MAX_DEPTH) + &"]".repeat(MAX_DEPTH);
         assert!(data(&[&allowed]).is_array());
+    }
+
+    #[test]
+    fn python_literals_are_read_where_nothing_is_changed_by_it() {
+        assert_eq!(data(&["{'a': None, 'b': [True]}"]), json!({"a": null, "b": [true]}));
+        assert_eq!(data(&["{'a': 1}", "{'a': 2}"]), json!([{"a": 1}, {"a": 2}]));
+        for text in ["{'id': 9007199254740992}", "{'a': 1, 'a': 2}", "{'a': Decimal('1')}", "{'a': 1} done"] {
+            assert_eq!(data(&[text]), json!(text));
+        }
     }
 
     #[test]

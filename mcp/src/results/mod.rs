@@ -1,14 +1,16 @@
 //! What a server answers, as data for scripts.
 //!
 //! # What a tool's answer becomes
-//! 1. `isError`: a [`CallError::Tool`] with the server's text.
+//! 1. `isError`: a [`CallError::Tool`] with the server's text, or what [another host](own_host) says of it.
 //! 2. `structuredContent` that is not null: that value. Text beside it is its mirror and left out; where there are
 //!    images, audio or resources too that it does not hold itself, they stand in its member [`CONTENT_MEMBER`]. A value
 //!    that cannot have the member is put into `{ structuredContent, $content }`.
 //! 3. Text only: the blocks joined by newlines, read as JSON where that changes nothing: objects and arrays only, see
-//!    `json_text`.
+//!    `json_text`. Of [another host](own_host), the value that it says it is.
+//!    `json_text`; also as Python prints them, see `python_text`.
 //! 4. Anything else among the blocks: the list of blocks, in the server's order.
-//! 5. Nothing: the empty string.
+//! 5. `toolResult`, as the first version of the protocol had it: that value.
+//! 6. Nothing: the empty string.
 //!
 //! Secrets are taken out of all of it, and `_meta` of blocks, which is not for scripts. Who passes an answer on to another
 //! client needs it as it is: see [`whole`].
@@ -16,6 +18,8 @@
 mod binary;
 mod content;
 mod json_text;
+pub mod own_host;
+mod python_text;
 
 use crate::error::CallError;
 use crate::secrets::Redactor;
@@ -24,6 +28,9 @@ use serde_json::{Map, Value, json};
 
 /// Where images and the like stand beside structured content.
 pub const CONTENT_MEMBER: &str = "$content";
+
+/// Where the first version of the protocol has a tool's answer, in place of `content`.
+pub(crate) const TOOL_RESULT: &str = "toolResult";
 
 /// How much of structured content is shown as the text of an error that has no text.
 const MAX_ERROR_JSON: usize = 2_000;
@@ -35,7 +42,8 @@ pub fn data(mut whole: Value, redactor: &Redactor) -> Result<Value, CallError> {
     let is_error = result.get("isError") == Some(&Value::Bool(true));
     let blocks = Blocks::of(result.get("content"));
     if is_error {
-        return Err(tool_error(blocks.ok(), structured, redactor));
+        let said = || tool_error(blocks.ok(), structured, redactor);
+        return Err(own_host::error(&whole, redactor).unwrap_or_else(said));
     }
     let blocks = blocks?;
     let mut data = match structured {
@@ -47,7 +55,13 @@ pub fn data(mut whole: Value, redactor: &Redactor) -> Result<Value, CallError> {
             let content = blocks.beside(structured, redactor)?;
             with_content(whole.get_mut("structuredContent").map(Value::take).unwrap_or_default(), content)
         }
-        None if blocks.are_text() => json_text::data(&blocks.texts())?,
+        None if result.get("content").is_none() && result.contains_key(TOOL_RESULT) => {
+            whole.get_mut(TOOL_RESULT).map(Value::take).unwrap_or_default()
+        }
+        None if blocks.are_text() => match own_host::value(&whole, &blocks.texts()) {
+            Some(value) => value,
+            None => json_text::data(&blocks.texts())?,
+        },
         None => Value::Array(blocks.values(redactor)?),
     };
     redactor.value(&mut data);
@@ -55,9 +69,12 @@ pub fn data(mut whole: Value, redactor: &Redactor) -> Result<Value, CallError> {
 }
 
 /// The whole answer to `tools/call`, for who passes it on as it is: all blocks, structured content and `_meta`, without
-/// secrets. Nothing where its blocks make no sense.
+/// secrets. Nothing where its blocks make no sense, or where it has none: today's clients do not know `toolResult`.
 pub fn whole(result: &Value, redactor: &Redactor) -> Option<Value> {
     let mut result = object(result, "the result").ok()?.clone();
+    if result.get("content").is_none() && result.contains_key(TOOL_RESULT) {
+        return None;
+    }
     if let Some(Value::Array(blocks)) = result.get_mut("content") {
         for block in blocks {
             *block = content::whole_block(block, redactor).ok()?;

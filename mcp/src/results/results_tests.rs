@@ -90,6 +90,17 @@ fn s1_23_meta_is_not_for_scripts() {
 }
 
 #[test]
+fn the_first_versions_answer_is_read() {
+    for value in [json!({ "a": 1 }), json!("[1]"), json!(null), json!(7)] {
+        let result = json!({ "toolResult": value });
+        assert_eq!(given(result.clone()), value);
+        assert_eq!(whole(&result, &Redactor::default()), None);
+    }
+    // Beside content it is something of the server's own.
+    assert_eq!(given(json!({ "toolResult": 1, "content": [text_block("x")] })), json!("x"));
+}
+
+#[test]
 fn s1_24_absent_content_is_empty() {
     for result in [json!({}), json!({"content": []}), json!({"content": null}), json!({"isError": false})] {
         assert_eq!(given(result), json!(""));

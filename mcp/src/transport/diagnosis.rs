@@ -28,6 +28,7 @@ struct State {
     bytes: usize,
     status: Option<String>,
     could_not_start: bool,
+    has_spoken: bool,
 }
 
 impl Diagnosis {
@@ -38,6 +39,15 @@ impl Diagnosis {
     /// The last lines that it wrote to stderr, without secrets, as one line: it must not look like one of ours.
     pub fn last_stderr(&self) -> String {
         self.with(|state| state.lines.iter().map(String::as_str).collect::<Vec<_>>().join(" / "))
+    }
+
+    /// Whether it has sent a message.
+    pub(crate) fn has_spoken(&self) -> bool {
+        self.with(|state| state.has_spoken)
+    }
+
+    pub(super) fn note_spoken(&self) {
+        self.with(|state| state.has_spoken = true);
     }
 
     /// How it ended, if it did.

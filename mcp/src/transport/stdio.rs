@@ -101,7 +101,10 @@ impl StdioTransport {
     /// Takes what a line came to.
     fn take(&mut self, decoded: Decoded) {
         match decoded {
-            Decoded::Messages(messages) => self.ready.extend(messages),
+            Decoded::Messages(messages) => {
+                self.diagnosis.note_spoken();
+                self.ready.extend(messages);
+            }
             Decoded::Noise(noise) => self.noise("what is not a message", &noise),
         }
     }

@@ -226,7 +226,7 @@ mod tests {
             assert_eq!(unknown(path), None, "{path}");
         }
         for (path, nearest) in
-            [("repos", Some("repo")), ("to[].adress", Some("address")), ("zzzz", None), ("a.c", None)]
+            [("repos", Some("repo")), ("to[].adress", Some("address")), ("zzzz", None), ("a.c", Some("a.b"))]
         {
             assert_eq!(unknown(path).map(|unknown| unknown.nearest), Some(nearest.map(str::to_owned)), "{path}");
         }

@@ -2,13 +2,16 @@
 
 use super::private_file;
 use super::tally::{Tally, day_of};
-use super::{DayCounts, DayError, Taken, Wanted};
+use super::{CountError, DayCounts, Taken, Wanted};
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 use std::time::SystemTime;
 
 /// The form of the file; another one is not read.
 const VERSION: u32 = 1;
+
+/// What the rules are called that are counted here.
+const COUNTED: &str = "`maxPerDay`";
 
 /// The counts of a space's day in a file of its own, which all processes share. Nothing is read or made before there
 /// is something to count. A file that cannot be understood is left as it is, and nothing is let through.
@@ -28,8 +31,8 @@ impl DayFile {
         DayFile(path.into())
     }
 
-    fn take_on(&self, today: u64, wanted: &[Wanted<'_>]) -> Result<Taken, DayError> {
-        let _lock = private_file::lock(&self.0)?;
+    fn take_on(&self, today: u64, wanted: &[Wanted<'_>]) -> Result<Taken, CountError> {
+        let _lock = private_file::lock(&self.0, COUNTED)?;
         let mut tally = self.read()?;
         let day = tally.day;
         let taken = tally.take(today, wanted);
@@ -37,13 +40,13 @@ impl DayFile {
         if taken == Taken::Counted || tally.day != day {
             let document = Document { version: VERSION, today: tally };
             let text = serde_json::to_vec(&document).map_err(|error| self.corrupt(error.to_string()))?;
-            private_file::replace(&self.0, &text)?;
+            private_file::replace(&self.0, &text, COUNTED)?;
         }
         Ok(taken)
     }
 
-    fn read(&self) -> Result<Tally, DayError> {
-        let Some(bytes) = private_file::read(&self.0)? else { return Ok(Tally::default()) };
+    fn read(&self) -> Result<Tally, CountError> {
+        let Some(bytes) = private_file::read(&self.0, COUNTED)? else { return Ok(Tally::default()) };
         let document: Document = serde_json::from_slice(&bytes).map_err(|error| self.corrupt(error.to_string()))?;
         if document.version != VERSION {
             return Err(self.corrupt(format!("its version is {}, not {VERSION}", document.version)));
@@ -51,13 +54,13 @@ impl DayFile {
         Ok(document.today)
     }
 
-    fn corrupt(&self, reason: String) -> DayError {
-        DayError::Corrupt { path: self.0.clone(), reason }
+    fn corrupt(&self, reason: String) -> CountError {
+        CountError::Corrupt { path: self.0.clone(), reason, counted: COUNTED }
     }
 }
 
 impl DayCounts for DayFile {
-    fn take(&self, wanted: &[Wanted<'_>]) -> Result<Taken, DayError> {
+    fn take(&self, wanted: &[Wanted<'_>]) -> Result<Taken, CountError> {
         self.take_on(day_of(SystemTime::now()), wanted)
     }
 }

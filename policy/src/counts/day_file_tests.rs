@@ -1,4 +1,4 @@
-use super::{DayCounts, DayError, DayFile, Taken, Wanted};
+use super::{CountError, DayCounts, DayFile, Taken, Wanted};
 use std::fs::{self, Permissions};
 use std::os::unix::fs::{PermissionsExt, symlink};
 
@@ -56,7 +56,7 @@ fn a_file_that_says_nothing_lets_nothing_through_and_stays_as_it_is() {
         fs::write(&path, &text).unwrap();
         fs::set_permissions(&path, Permissions::from_mode(0o600)).unwrap();
         let error = DayFile::new(&path).take(ONE).unwrap_err();
-        assert!(matches!(error, DayError::Corrupt { .. }), "{text}: {error}");
+        assert!(matches!(error, CountError::Corrupt { .. }), "{text}: {error}");
         assert!(error.to_string().contains("are refused until it is mended or removed"), "{error}");
         assert_eq!(fs::read_to_string(&path).unwrap(), text);
     }
@@ -70,12 +70,12 @@ fn a_file_that_others_can_change_is_not_believed() {
     let path = folder.path().join("space.json");
     DayFile::new(&path).take(ONE).unwrap();
     fs::set_permissions(&path, Permissions::from_mode(0o620)).unwrap();
-    assert!(matches!(DayFile::new(&path).take(ONE), Err(DayError::Exposed { .. })));
+    assert!(matches!(DayFile::new(&path).take(ONE), Err(CountError::Exposed { .. })));
     let link = folder.path().join("link.json");
     symlink(&path, &link).unwrap();
-    assert!(matches!(DayFile::new(&link).take(ONE), Err(DayError::Corrupt { .. })));
+    assert!(matches!(DayFile::new(&link).take(ONE), Err(CountError::Corrupt { .. })));
     fs::create_dir(folder.path().join("folder.json")).unwrap();
-    assert!(matches!(DayFile::new(folder.path().join("folder.json")).take(ONE), Err(DayError::Corrupt { .. })));
+    assert!(matches!(DayFile::new(folder.path().join("folder.json")).take(ONE), Err(CountError::Corrupt { .. })));
 }
 
 #[test]
@@ -96,5 +96,5 @@ fn a_folder_that_cannot_be_made_is_an_error_and_no_permission() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("file"), "").unwrap();
     let error = DayFile::new(folder.path().join("file").join("space.json")).take(ONE).unwrap_err();
-    assert!(matches!(error, DayError::Io { .. }), "{error}");
+    assert!(matches!(error, CountError::Io { .. }), "{error}");
 }

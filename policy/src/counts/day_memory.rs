@@ -1,7 +1,7 @@
 //! A day's counts in memory.
 
 use super::tally::{Tally, day_of};
-use super::{DayCounts, DayError, Taken, Wanted};
+use super::{CountError, DayCounts, Taken, Wanted};
 use std::sync::{Mutex, PoisonError};
 use std::time::SystemTime;
 
@@ -10,7 +10,7 @@ use std::time::SystemTime;
 pub struct DayMemory(Mutex<Tally>);
 
 impl DayCounts for DayMemory {
-    fn take(&self, wanted: &[Wanted<'_>]) -> Result<Taken, DayError> {
+    fn take(&self, wanted: &[Wanted<'_>]) -> Result<Taken, CountError> {
         let mut tally = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         Ok(tally.take(day_of(SystemTime::now()), wanted))
     }

@@ -1,6 +1,6 @@
 //! A small file for its owner alone: read with care, replaced whole, changed by one process at a time.
 
-use super::DayError;
+use super::CountError;
 use std::fs::{DirBuilder, File, OpenOptions, TryLockError};
 use std::io::{ErrorKind, Read, Write};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
@@ -14,10 +14,10 @@ const PATIENCE: Duration = Duration::from_secs(5);
 /// How often a lock that somebody holds is tried.
 const RETRY: Duration = Duration::from_millis(5);
 
-/// What the file holds, or nothing where there is none.
-pub(super) fn read(path: &Path) -> Result<Option<Vec<u8>>, DayError> {
-    let failed = |error| DayError::Io { path: path.to_owned(), error };
-    let corrupt = |reason: &str| DayError::Corrupt { path: path.to_owned(), reason: reason.to_owned() };
+/// What the file holds, or nothing where there is none. `counted` is what the rules are called that it is for.
+pub(super) fn read(path: &Path, counted: &'static str) -> Result<Option<Vec<u8>>, CountError> {
+    let failed = |error| CountError::Io { path: path.to_owned(), error, counted };
+    let corrupt = |reason: &str| CountError::Corrupt { path: path.to_owned(), reason: reason.to_owned(), counted };
     match std::fs::symlink_metadata(path) {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(failed(error)),
@@ -28,7 +28,7 @@ pub(super) fn read(path: &Path) -> Result<Option<Vec<u8>>, DayError> {
     let file = File::open(path).map_err(failed)?;
     let metadata = file.metadata().map_err(failed)?;
     if metadata.uid() != rustix::process::geteuid().as_raw() || metadata.mode() & 0o022 != 0 {
-        return Err(DayError::Exposed { path: path.to_owned() });
+        return Err(CountError::Exposed { path: path.to_owned(), counted });
     }
     let mut bytes = Vec::new();
     file.take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(failed)?;
@@ -37,8 +37,8 @@ pub(super) fn read(path: &Path) -> Result<Option<Vec<u8>>, DayError> {
 
 /// Puts new contents in the file's place; a reader sees the old ones or the new ones, and so does who comes after a
 /// loss of power.
-pub(super) fn replace(path: &Path, bytes: &[u8]) -> Result<(), DayError> {
-    let failed = |error| DayError::Io { path: path.to_owned(), error };
+pub(super) fn replace(path: &Path, bytes: &[u8], counted: &'static str) -> Result<(), CountError> {
+    let failed = |error| CountError::Io { path: path.to_owned(), error, counted };
     // Temporary files are their owner's alone from the start.
     let mut file = tempfile::NamedTempFile::new_in(folder(path)).map_err(failed)?;
     file.write_all(bytes).map_err(failed)?;
@@ -48,8 +48,8 @@ pub(super) fn replace(path: &Path, bytes: &[u8]) -> Result<(), DayError> {
 }
 
 /// Waits until nobody else holds the lock beside the file. It is let go when it is dropped.
-pub(super) fn lock(path: &Path) -> Result<File, DayError> {
-    let failed = |error| DayError::Io { path: path.to_owned(), error };
+pub(super) fn lock(path: &Path, counted: &'static str) -> Result<File, CountError> {
+    let failed = |error| CountError::Io { path: path.to_owned(), error, counted };
     DirBuilder::new().recursive(true).mode(0o700).create(folder(path)).map_err(failed)?;
     let mut name = path.as_os_str().to_owned();
     name.push(".lock");
@@ -60,7 +60,9 @@ pub(super) fn lock(path: &Path) -> Result<File, DayError> {
         match file.try_lock() {
             Ok(()) => return Ok(file),
             Err(TryLockError::WouldBlock) if Instant::now() < deadline => std::thread::sleep(RETRY),
-            Err(TryLockError::WouldBlock) => return Err(DayError::Locked { path: lock, patience: PATIENCE }),
+            Err(TryLockError::WouldBlock) => {
+                return Err(CountError::Locked { path: lock, patience: PATIENCE, counted });
+            }
             Err(TryLockError::Error(error)) => return Err(failed(error)),
         }
     }

@@ -1,6 +1,6 @@
 use super::{facts, function, policy, rule};
 use crate::{
-    DayCounts, DayError, DayFile, DayMemory, Facts, FunctionPolicy, Kind, Period, Policy, Rate, RateLimit, Rule,
+    CountError, DayCounts, DayFile, DayMemory, Facts, FunctionPolicy, Kind, Period, Policy, Rate, RateLimit, Rule,
     RunCounts, Settings, Taken, Wanted,
 };
 use std::collections::BTreeSet;
@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 struct NoDay;
 
 impl DayCounts for NoDay {
-    fn take(&self, wanted: &[Wanted<'_>]) -> Result<Taken, DayError> {
+    fn take(&self, wanted: &[Wanted<'_>]) -> Result<Taken, CountError> {
         panic!("asked for {wanted:?}");
     }
 }
@@ -50,7 +50,7 @@ fn other_calls_of_a_run_are_counted_while_a_day_waits_for_other_processes() {
     /// A day that takes a while, in which the run makes another call.
     struct Slow<'a>(&'a FunctionPolicy, &'a RunCounts);
     impl DayCounts for Slow<'_> {
-        fn take(&self, _wanted: &[Wanted<'_>]) -> Result<Taken, DayError> {
+        fn take(&self, _wanted: &[Wanted<'_>]) -> Result<Taken, CountError> {
             assert_eq!(self.0.count(self.1, &NoDay), Ok(()));
             Ok(Taken::Counted)
         }
@@ -103,7 +103,7 @@ fn a_caller_needs_the_scopes_of_the_definition_and_of_every_rule() {
         (caller(&["Repo", "triage", "admin"]), "`repo`"),
     ] {
         let refusal = delete.check_scopes(&scopes).unwrap_err();
-        assert_eq!(refusal.message, "github.deleteRepo needs a scope that the caller does not have");
+        assert_eq!(refusal.message, crate::not_callable("github.deleteRepo"));
         assert!(refusal.operator.contains(missing), "{refusal:?}");
     }
     assert_eq!(policy.function(&facts("slack.post", Kind::Handler)).check_scopes(&caller(&[])), Ok(()));

@@ -77,7 +77,7 @@ fn the_most_specific_rule_decides_and_of_equals_the_strictest() {
 fn what_is_denied_says_who_denies_it_and_what_would_allow_it() {
     let exact = function(vec![deciding("github.deleteRepo", Deny)], "github.deleteRepo");
     let refusal = exact.check_decision().unwrap_err();
-    assert_eq!(refusal.message, "github.deleteRepo is denied by the policy");
+    assert_eq!(refusal.message, crate::not_callable("github.deleteRepo"));
     assert_eq!(
         refusal.operator,
         "github.deleteRepo is denied by $.policy.functions[\"github.deleteRepo\"]; to allow it, \

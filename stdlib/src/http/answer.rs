@@ -68,6 +68,7 @@ fn read(body: Vec<u8>, headers: &HeaderMap, wanted: Wanted) -> Result<Body, StdE
             Err(_) => Ok(Body::Text(media.decode(&body))),
         },
         Wanted::Auto if media.is_text() => Ok(Body::Text(media.decode(&body))),
+        Wanted::Auto if media.essence.is_empty() && looks_like_text(&body) => Ok(Body::Text(media.decode(&body))),
         Wanted::Auto => Ok(Body::Bytes(body)),
     }
 }
@@ -86,6 +87,13 @@ pub fn parse_json(body: &[u8]) -> Result<Value, String> {
         ReadError::Json(error) => error.to_string(),
         ReadError::Memory(_) => format!("its values take more than {MAX_VALUE_BYTES} bytes of memory"),
     })
+}
+
+/// Whether bytes of which nothing is said are text: UTF-8 without the control characters that files of other kinds have.
+fn looks_like_text(body: &[u8]) -> bool {
+    let is_layout = |character: char| matches!(character, '\t' | '\n' | '\r' | '\u{c}' | '\u{1b}');
+    std::str::from_utf8(body)
+        .is_ok_and(|text| text.chars().all(|character| !character.is_control() || is_layout(character)))
 }
 
 /// Text without the mark that some programs put at its beginning.

@@ -5,6 +5,7 @@ import { http } from '@agent-spaces/std';
 // What this file uses is taken before the script runs, so that a script that patches a prototype breaks nothing here.
 // There are no template literals, because the engine makes them by String.prototype.concat.
 const { request } = http;
+const { cancelCall } = globalThis.__agentSpaces;
 const { ArrayBuffer, DataView, Headers, Promise, String, TextDecoder, TypeError, Uint8Array, URL, URLSearchParams } =
   globalThis;
 const { isView } = ArrayBuffer;
@@ -178,13 +179,16 @@ function fetch(input, init = undefined) {
     const signal = init.signal ?? undefined;
     if (signal !== undefined && tryOf(isAborted, signal) === undefined)
       throw new TypeError('signal must be an AbortSignal');
-    // Whoever aborts waits no longer; the request itself ends in its own time.
-    const stop = () => reject(reasonOf(signal));
-    if (signal !== undefined && isAborted(signal)) return stop();
+    if (signal !== undefined && isAborted(signal)) return reject(reasonOf(signal));
     const asked = toRequest(input, init);
     // Made now, so that it tells where in the script it was called.
     const failure = new TypeError();
     const promise = request(asked[0], asked[1], asked[2]);
+    // Whoever aborts waits no longer, and the host ends the request.
+    const stop = () => {
+      reject(reasonOf(signal));
+      cancelCall(promise, undefined);
+    };
     if (signal !== undefined) addEventListener(signal, 'abort', stop);
     const done = () => signal !== undefined && removeEventListener(signal, 'abort', stop);
     settle(
@@ -199,6 +203,7 @@ function fetch(input, init = undefined) {
       },
       (cause) => {
         done();
+        if (cause === undefined) return;
         put(failure, 'message', cause.message, false);
         put(failure, 'cause', cause, false);
         reject(failure);

@@ -7,7 +7,7 @@ mod project;
 mod served;
 mod site;
 
-pub(crate) use needs::{browser, hostile, hostile_logging, node, published, small, web_hostile};
+pub(crate) use needs::{browser, hostile, hostile_logging, node, odd, published, small, web_hostile, with_python};
 #[cfg(target_os = "linux")]
 pub(crate) use needs::{kernel_confines, reaching};
 pub(crate) use processes::{eventually, signal};

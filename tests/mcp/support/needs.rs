@@ -35,6 +35,19 @@ pub(crate) fn hostile(flags: &[&str]) -> Option<Value> {
     Some(json!({ "command": python()?, "args": arguments, "timeout": "10s" }))
 }
 
+/// The configuration of a server of a few lines, see `servers/odd.py`.
+pub(crate) fn odd(arguments: &[&str]) -> Option<Value> {
+    with_python(python()?, "odd.py", arguments)
+}
+
+/// One of the servers beside this, started by this Python.
+pub(crate) fn with_python(python: &Path, server: &str, arguments: &[&str]) -> Option<Value> {
+    let python = there(python.exists().then_some(python), "there is no such Python")?;
+    let program = format!("{SERVERS}/{server}");
+    let arguments: Vec<&str> = ["-B", &program].into_iter().chain(arguments.iter().copied()).collect();
+    Some(json!({ "command": python, "args": arguments, "timeout": "30s" }))
+}
+
 /// The same, writing down what it is told in the project's file `log.jsonl`.
 pub(crate) fn hostile_logging(flags: &[&str]) -> Option<Value> {
     hostile(&[flags, &["--log", "log.jsonl"]].concat())

@@ -10,11 +10,24 @@ use crate::model::{Capability, Docs, Function, Module, Type, TypeId};
 use std::collections::HashSet;
 use types::Printer;
 
-/// The declarations of a module: `declare module '@capabilities/train-schedule' { … }`.
+/// The declarations of a module: `declare module '@capabilities/train-schedule' { … }`, for whoever has `globals.d.ts` too.
 ///
 /// Of the named types only those that something refers to are there. A module of single functions reads in call
 /// order (parameters, then result); any other has its data first and the parameters next to the functions.
 pub fn dts(module: &Module) -> String {
+    print(module, blocks(module))
+}
+
+/// The same as a file that needs no other: `index.d.ts`.
+pub fn standalone(module: &Module) -> String {
+    let mut blocks = blocks(module);
+    if blocks.iter().any(|block| without_comments(block).contains(PROMISE)) {
+        blocks.push(promise());
+    }
+    print(module, blocks)
+}
+
+fn blocks(module: &Module) -> Vec<String> {
     let printer = Printer::new(&module.types);
     let mut results = Vec::new();
     let mut params = Vec::new();
@@ -32,12 +45,15 @@ pub fn dts(module: &Module) -> String {
     roots.append(&mut results);
     roots.append(&mut params);
 
+    definitions(&printer, roots).into_iter().chain(server::content(module)).chain(exports).collect()
+}
+
+fn print(module: &Module, blocks: Vec<String>) -> String {
     let mut out = String::from("declare module ");
     super::text::push_quoted(&mut out, &module.specifier);
     out.push_str(" {\n");
     let mut is_first = true;
-    let content = server::content(module);
-    for block in definitions(&printer, roots).into_iter().chain(content).chain(exports) {
+    for block in blocks {
         if !is_first {
             out.push('\n');
         }
@@ -45,6 +61,22 @@ pub fn dts(module: &Module) -> String {
         out.push_str(&block);
     }
     out.push_str("}\n");
+    out
+}
+
+/// What a list is promised as.
+const PROMISE: &str = "CapabilityPromise<";
+
+/// The declaration of [`PROMISE`], as `globals.d.ts` has it. It stands in the module too, so that the module's
+/// declarations need no other file.
+fn promise() -> String {
+    let globals = super::globals::globals_dts();
+    let start = globals.find("interface CapabilityPromise<").unwrap_or_default();
+    let end = globals.get(start..).and_then(|rest| rest.find("\n}\n")).map_or(start, |end| start + end + 3);
+    let mut out = String::from("  /** A promise of a list, which takes the methods of arrays. */\n");
+    for line in globals.get(start..end).unwrap_or_default().lines() {
+        out.push_str(&format!("  {line}\n"));
+    }
     out
 }
 

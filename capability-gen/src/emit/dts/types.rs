@@ -240,6 +240,9 @@ impl<'a> Printer<'a> {
         push_property(out, &field.name);
         out.push_str(if field.presence == Presence::Optional { "?: " } else { ": " });
         self.write(out, &field.ty, at, references);
+        if field.takes_bytes() {
+            out.push_str(" | Uint8Array");
+        }
     }
 }
 

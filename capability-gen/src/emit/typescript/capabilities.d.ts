@@ -141,6 +141,8 @@ declare module '@agent-spaces/capabilities' {
     requiresApproval?: boolean;
     /** What a person is asked; `{{name}}` in a text stands for a parameter. */
     approvalMessage?: string | ((params: ParamsOf<P>) => string);
+    /** Words by which people sort functions. */
+    tags?: readonly string[];
     rateLimit?: Settings['rateLimit'];
     scopes?: Settings['scopes'];
     config?: Settings;
@@ -158,6 +160,8 @@ declare module '@agent-spaces/capabilities' {
     /** The name of its export when absent. */
     name?: string;
     owner?: string;
+    /** Words by which people sort functions; they hold for all of them. */
+    tags?: readonly string[];
     description?: string;
     version?: string;
     functions: { [K in keyof P]: FunctionDefinition<P[K], K extends keyof R ? R[K] : unknown> } & {

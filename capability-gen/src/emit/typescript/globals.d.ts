@@ -1,5 +1,5 @@
 // What every script finds in the sandbox besides the language itself (ES2023).
-// There is no process, require or Intl: using one is an error that names what to use instead.
+// There is no process, require or Buffer: using one is an error that names what to use instead.
 
 // Capabilities
 
@@ -91,13 +91,14 @@ declare var console: Console;
 
 // Timers
 
-declare function setTimeout<A extends unknown[]>(callback: (...values: A) => void, delay?: number, ...values: A): number;
-declare function setInterval<A extends unknown[]>(callback: (...values: A) => void, delay?: number, ...values: A): number;
-declare function setImmediate<A extends unknown[]>(callback: (...values: A) => void, ...values: A): number;
+// Whatever takes arguments can be called later: `new Promise((resolve) => setTimeout(resolve, 10))`.
+declare function setTimeout(callback: (...values: any[]) => void, delay?: number, ...values: any[]): number;
+declare function setInterval(callback: (...values: any[]) => void, delay?: number, ...values: any[]): number;
+declare function setImmediate(callback: (...values: any[]) => void, ...values: any[]): number;
 declare function clearTimeout(id?: number): void;
 declare function clearInterval(id?: number): void;
 declare function clearImmediate(id?: number): void;
-declare function queueMicrotask(callback: () => void): void;
+declare function queueMicrotask(callback: (...values: any[]) => void): void;
 
 interface Performance {
   /** Milliseconds since the run began. */
@@ -135,8 +136,9 @@ declare class TextDecoder {
   decode(input?: ArrayBufferLike | ArrayBufferView, options?: { stream?: boolean }): string;
 }
 
-/** Randomness only. */
+/** Randomness, and hashes. */
 interface Crypto {
+  readonly subtle: SubtleCrypto;
   getRandomValues<
     T extends
       | Int8Array
@@ -152,6 +154,20 @@ interface Crypto {
   randomUUID(): `${string}-${string}-${string}-${string}-${string}`;
 }
 declare var crypto: Crypto;
+
+type HashName = 'SHA-1' | 'SHA-256' | 'SHA-384' | 'SHA-512';
+/** Hashes alone: `crypto` of '@agent-spaces/std' has the rest. */
+interface SubtleCrypto {
+  digest(
+    algorithm: HashName | Lowercase<HashName> | { name: HashName },
+    data: ArrayBuffer | ArrayBufferView,
+  ): Promise<ArrayBuffer>;
+}
+
+// Intl is declared by the language's library; of that the sandbox has DateTimeFormat, NumberFormat, PluralRules,
+// RelativeTimeFormat, ListFormat and Collator, with format, formatToParts, select, compare, resolvedOptions and
+// supportedLocalesOf. Locales: de, en, es, fr, ja and sv, and of their regions de-DE, en-CA, en-GB, en-US, es-ES, fr-FR,
+// ja-JP and sv-SE. Time zones: all. Any other locale, option or value is a RangeError that says what there is.
 
 // Addresses and headers
 

@@ -66,7 +66,12 @@ fn malformed_keywords_are_left_out_and_noted() {
     assert_eq!(member(broken, "string", &[json!("x")], &[json!(1)]).len(), 4);
     let dangling = json!({ "$ref": "#/$defs/Nobody" });
     let notes = member(dangling, "any", &[json!(1)], &[]);
-    assert_eq!(notes, ["read as anything: `$ref` to \"#/$defs/Nobody\" leads nowhere"]);
+    assert_eq!(
+        notes,
+        [
+            "read as anything: `$ref` to \"#/$defs/Nobody\" leads nowhere; put what it refers to under `$defs` and refer to it as `#/$defs/…`"
+        ]
+    );
 }
 
 #[test]

@@ -10,16 +10,20 @@ use super::settings::Settings;
 use super::types::{self, Remark};
 use super::value::{Member, Reader, found};
 use crate::definition::{Annotations, Definition, FunctionDefinition, Note, SourceKind};
+use crate::names::nearest;
+use crate::sources::config::HINTS;
+use crate::sources::tags;
 use oxc_ast::ast::{Expression, TSType};
 use oxc_span::GetSpan as _;
 use serde_json::{Value, json};
 use std::collections::{BTreeSet, HashSet};
 
 /// What a tool may say.
-const TOOL_KEYS: [&str; 6] = ["name", "description", "version", "owner", "functions", "config"];
+const TOOL_KEYS: [&str; 7] = ["name", "description", "version", "owner", "tags", "functions", "config"];
 
 /// What a function may say, besides its settings.
-const FUNCTION_KEYS: [&str; 7] = ["title", "description", "parameters", "returns", "handler", "annotations", "config"];
+const FUNCTION_KEYS: [&str; 8] =
+    ["title", "description", "parameters", "returns", "handler", "annotations", "tags", "config"];
 
 /// What a reader of a build's output sees of one tool; the first show what is wrong.
 const MAX_NOTES: usize = 50;
@@ -128,11 +132,13 @@ impl<'a> ToolReader<'a, '_> {
             version,
             source: SourceKind::Tool,
             owner,
+            tags: self.tags(get("tags"))?,
             functions: definitions,
             config: settings.config,
             place: self.reader.files.place(at),
             notes: self.notes(at),
             is_single_function: false,
+            is_own_format: true,
             server: None,
             component: None,
         };
@@ -167,13 +173,16 @@ impl<'a> ToolReader<'a, '_> {
             settings.read(self.reader, self.reader.members(config)?)?;
         }
         let annotations = match get("annotations") {
-            Some(value) => serde_json::from_value(self.reader.value(value)?).map_err(|error| {
-                Fault::new(
-                    value.span().start,
-                    format!("`annotations`: {error}"),
-                    "write hints such as `readOnlyHint: true`",
-                )
-            })?,
+            Some(value) => {
+                refuse_unknown(&self.reader.members(value)?, &[&HINTS])?;
+                serde_json::from_value(self.reader.value(value)?).map_err(|error| {
+                    Fault::new(
+                        value.span().start,
+                        format!("`annotations`: {error}"),
+                        "write hints such as `readOnlyHint: true`",
+                    )
+                })?
+            }
             None => Annotations::default(),
         };
         let parameters = match get("parameters") {
@@ -189,11 +198,26 @@ impl<'a> ToolReader<'a, '_> {
             returns,
             is_result_wrapped: false,
             annotations,
+            tags: self.tags(get("tags"))?,
             config: settings.config.clone(),
             implementation: None,
             place: self.reader.files.place(*at),
         };
         Ok((definition, settings))
+    }
+
+    fn tags(&self, value: Option<&'a Expression<'a>>) -> Result<Vec<String>, Fault> {
+        let Some(value) = value else { return Ok(Vec::new()) };
+        let read = self.reader.value(value)?;
+        let tags = tags::known(&read);
+        if read.as_array().is_none_or(|items| items.len() != tags.len()) {
+            return Err(Fault::new(
+                value.span().start,
+                "`tags` is not a list of different words",
+                "write `tags: ['weather']`, at most 64 of at most 128 bytes",
+            ));
+        }
+        Ok(tags)
     }
 
     fn parameters(&mut self, name: &str, value: &'a Expression<'a>) -> Result<Value, Fault> {
@@ -320,11 +344,13 @@ fn check_handler(name: &str, at: u32, handler: Option<&Expression<'_>>) -> Resul
 fn refuse_unknown(members: &[Member<'_>], known: &[&[&str]]) -> Result<(), Fault> {
     let is_known = |member: &&Member<'_>| known.iter().any(|keys| keys.contains(&member.name.as_str()));
     match members.iter().find(|member| !is_known(member)) {
-        Some(member) => Err(Fault::new(
-            member.at,
-            format!("`{}` is not known here", member.name),
-            format!("remove it, or write one of {}", known.concat().join(", ")),
-        )),
+        Some(member) => {
+            let fix = match nearest(&member.name, known.concat().into_iter()) {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => format!("remove it, or write one of {}", known.concat().join(", ")),
+            };
+            Err(Fault::new(member.at, format!("`{}` is not known here", member.name), fix))
+        }
         None => Ok(()),
     }
 }

@@ -1,6 +1,7 @@
-//! OpenAPI 3.0 and 3.1 documents in JSON: one function to an operation.
+//! OpenAPI 3.0 and 3.1 documents: one function to an operation.
 //!
 //! ```text
+//! select       which operations, where not all
 //! operation    an operation → a function
 //! request      parameters and body → one object's schema, and where each member goes
 //! body         the body's part in that
@@ -19,16 +20,18 @@ mod operation;
 mod reference;
 mod request;
 mod schema;
+mod select;
 mod server;
 mod style;
 
 use super::collect::{Collected, check_any};
 use super::error::{SourceError, quoted};
 use super::node::Node;
-use super::{MAX_FUNCTIONS, version};
+use super::version;
 use crate::definition::{Definition, SourceKind};
 use reference::Document;
 use request::Credentials;
+pub use select::{OperationFilter, TOO_LARGE};
 
 const METHODS: [&str; 8] = ["get", "put", "post", "delete", "options", "head", "patch", "trace"];
 
@@ -42,7 +45,7 @@ struct Context<'a> {
     schema_cost: usize,
 }
 
-pub(super) fn parse(root: &Node<'_>, name: &str) -> Result<Vec<Definition>, SourceError> {
+pub(super) fn parse(root: &Node<'_>, name: &str, filter: &OperationFilter) -> Result<Vec<Definition>, SourceError> {
     root.object("the document")?;
     check_version(root)?;
     let document = Document::new(root);
@@ -51,24 +54,17 @@ pub(super) fn parse(root: &Node<'_>, name: &str) -> Result<Vec<Definition>, Sour
         return Err(root.error("the document has no \"paths\"", "Give a document that describes operations."));
     };
     paths.object("\"paths\"")?;
-    let mut left = schema::MAX_COST;
     for (path, item) in paths.members().filter(|(path, _)| !path.starts_with("x-")) {
         let item = document.resolve(item)?;
         item.object("a path")?;
-        // Only paths that share their operations by reference can come to this.
-        let Some(cost) = schema::cost(item.value, left) else {
-            return Err(item.error("the paths refer to more than can be read", "Let fewer of them refer to one."));
-        };
-        left -= cost;
         for method in METHODS {
             let Some(operation) = item.get(method) else { continue };
             operation.object("an operation")?;
-            if operations.len() == MAX_FUNCTIONS {
-                return Err(operation.too_many(MAX_FUNCTIONS + 1));
-            }
             operations.push(operation::Operation { path, item: item.clone(), method, node: operation });
         }
     }
+    let operations = select::select(operations, filter, &paths)?;
+    check_cost(&operations)?;
     let credentials = Credentials::of(&document)?;
     let base = server::base(root)?.unwrap_or_else(|| Err("the document names no server".to_owned()));
     let mut collected = Collected::default();
@@ -89,6 +85,24 @@ pub(super) fn parse(root: &Node<'_>, name: &str) -> Result<Vec<Definition>, Sour
     definition.description = text("description")?.or(text("summary")?).unwrap_or_default().to_owned();
     definition.version = text("version")?.filter(|version| version::is_semantic(version)).map(str::to_owned);
     Ok(vec![definition])
+}
+
+/// Refuses paths that share their operations by reference so often that they come to more than can be read.
+fn check_cost(operations: &[operation::Operation<'_>]) -> Result<(), SourceError> {
+    let mut left = schema::MAX_COST;
+    let mut last = None;
+    for operation in operations {
+        // The operations of one path stand together, and it is counted once.
+        if last == Some(operation.path) {
+            continue;
+        }
+        last = Some(operation.path);
+        let Some(cost) = schema::cost(operation.item.value, left) else {
+            return Err(operation.item.error("the paths refer to more than can be read", TOO_LARGE));
+        };
+        left -= cost;
+    }
+    Ok(())
 }
 
 fn check_version(root: &Node<'_>) -> Result<(), SourceError> {

@@ -3,6 +3,7 @@
 use super::super::error::SourceError;
 use super::super::function;
 use super::super::node::Node;
+use super::super::tags;
 use super::schema::Copier;
 use super::{Context, http, request};
 use crate::definition::{Annotations, FunctionDefinition, Note};
@@ -38,6 +39,7 @@ pub(super) fn read<'a>(
     function.description = node.get_text("description")?.or(summary).unwrap_or_default().to_owned();
     function.returns = result(context, node, notes)?;
     function.annotations = effects(operation.method);
+    function.tags = node.get("tags").map(|tags| tags::known(tags.value)).unwrap_or_default();
     function.implementation = http::implementation(context, operation, &request, function.returns.is_some(), notes)?;
     function.parameters = request.schema;
     Ok(function)

@@ -141,7 +141,10 @@ fn describe(text: &mut Shown, request: &Request) {
     text.push(shown!("  of         {}, answered by {}\n", line(&request.module), line(&request.source)));
     // All of them: whoever decides must see what they decide about.
     text.push(shown!("  arguments  {}\n", Shown::line(&request.params.to_string(), usize::MAX)));
-    text.push(shown!("  says       {}\n", request.message));
+    if !request.message.is_empty() {
+        // What its definition says, not what we know.
+        text.push(shown!("  says       {}\n", request.message));
+    }
     for (index, place) in request.places.iter().enumerate() {
         text.push(shown!("{}{}", if index == 0 { "  named at   " } else { ", " }, place));
     }

@@ -1,8 +1,8 @@
 //! How MCP servers differ from what was accepted of them.
 
 use crate::commands::clients::Session;
+use crate::commands::config_choice::ConfigChoice;
 use crate::commands::failure::Failure;
-use crate::commands::space_choice::ConfigChoice;
 use crate::commands::{folders, terminal};
 use agent_spaces_mcp::lock::compare;
 use capability_gen::shown;
@@ -10,13 +10,13 @@ use capability_gen::shown::Shown;
 use serde_json::{Value, json};
 
 /// The findings, and the exit status: 1 where something changed.
-pub(super) fn audit(config: &ConfigChoice) -> Result<(Value, Shown, u8), Failure> {
+pub(super) fn audit(config: &ConfigChoice, is_traced: bool) -> Result<(Value, Shown, u8), Failure> {
     let engine = folders::engine(true)?;
     let project = config.open(&engine)?.ok_or_else(|| {
         let hint = "add agent-spaces.config.json or .mcp.json, or name a file with --config";
         Failure::new("config.file", "no configuration was found", Some(hint))
     })?;
-    let session = Session::new(&project, false)?;
+    let session = Session::new(&project, is_traced)?;
     let (mut values, mut text, mut status) = (Vec::new(), Shown::default(), 0);
     let mut say = |server: &str, kind: &'static str, lines: Vec<(String, bool)>| {
         text.push(shown!("{}  {}\n", terminal::clean_line(server), kind));

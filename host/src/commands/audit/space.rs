@@ -1,14 +1,16 @@
 //! What a space can reach: every function, what answers it, and what becomes of calls of it.
 
+use crate::commands::config_choice::ConfigChoice;
 use crate::commands::failure::Failure;
 use crate::commands::reach::{self, Reached};
-use crate::commands::space_choice::ConfigChoice;
 use crate::commands::{folders, terminal};
-use agent_spaces::project::DefinitionBody;
+use agent_spaces::project::{DefinitionBody, FunctionSpecification};
 use agent_spaces::{ManifestFunction, ManifestInterface, ManifestProvider, STANDARD_LIBRARY};
+use capability_gen::identity::FunctionId;
 use capability_gen::shown;
 use capability_gen::shown::Shown;
 use serde_json::{Value, json};
+use std::collections::{BTreeMap, BTreeSet};
 
 pub(super) fn audit(name: &str, config: &ConfigChoice) -> Result<(Value, Shown), Failure> {
     let engine = folders::engine(true)?;
@@ -28,9 +30,11 @@ pub(super) fn audit(name: &str, config: &ConfigChoice) -> Result<(Value, Shown),
             DefinitionBody::Module(module) => module.outline.specifier.clone(),
             DefinitionBody::Wit(_) => definition.path.display().to_string(),
         };
+        let known: Known = definition.specifications()?.into_iter().map(|one| (one.id.clone(), one)).collect();
         text.push(shown!("\n{}\n", clean(&module)));
-        functions(&mut text, interfaces.iter().flat_map(|interface: &ManifestInterface| &interface.functions));
-        values.push(json!({ "module": module, "interfaces": described(&interfaces) }));
+        owners(&mut text, &known);
+        functions(&mut text, interfaces.iter().flat_map(|interface: &ManifestInterface| &interface.functions), &known);
+        values.push(json!({ "module": module, "interfaces": described(&interfaces, &known) }));
     }
     for server in &modules.undiscovered {
         let state = server.obstacle().unwrap_or_else(|| "its tools are not known yet".into());
@@ -39,7 +43,7 @@ pub(super) fn audit(name: &str, config: &ConfigChoice) -> Result<(Value, Shown),
     }
     text.push(shown!("\n{}\n  answered by the host\n", STANDARD_LIBRARY));
     rest.iter().for_each(|part| standard(&mut text, part));
-    values.push(json!({ "module": STANDARD_LIBRARY, "interfaces": described(&rest) }));
+    values.push(json!({ "module": STANDARD_LIBRARY, "interfaces": described(&rest, &Known::new()) }));
     let reached = Reached::of(&modules, project.limits(Some(name)));
     text.push(shown!("\n{}\n{}\n{}\n", reached.files(), reached.network(), reached.limits()));
     let value = json!({
@@ -49,8 +53,19 @@ pub(super) fn audit(name: &str, config: &ConfigChoice) -> Result<(Value, Shown),
     Ok((value, text))
 }
 
+/// What is known of functions by their identity.
+type Known = BTreeMap<FunctionId, FunctionSpecification>;
+
+/// Who owns the capabilities of a module.
+fn owners(text: &mut Shown, known: &Known) {
+    let owners: BTreeSet<&str> = known.values().filter_map(|one| one.owner.as_deref()).collect();
+    for owner in owners {
+        text.push(shown!("  owned by {}\n", clean(owner)));
+    }
+}
+
 /// Writes functions, each after what answers it where that changes.
-fn functions<'a>(text: &mut Shown, functions: impl Iterator<Item = &'a ManifestFunction>) {
+fn functions<'a>(text: &mut Shown, functions: impl Iterator<Item = &'a ManifestFunction>, known: &Known) {
     let mut last = None;
     for function in functions {
         if last != Some(&function.provider) {
@@ -59,13 +74,22 @@ fn functions<'a>(text: &mut Shown, functions: impl Iterator<Item = &'a ManifestF
         }
         last = Some(&function.provider);
         reach::function(text, "  ", function);
+        let tags = known.get(&function.function_id).map(|one| one.tags.join(", ")).unwrap_or_default();
+        if !tags.is_empty() {
+            text.push(shown!("      tags: {}\n", clean(&tags)));
+        }
     }
 }
 
-fn described(interfaces: &[ManifestInterface]) -> Value {
+fn described(interfaces: &[ManifestInterface], known: &Known) -> Value {
     let function = |each: &ManifestFunction| {
         let ManifestFunction { function, provider, decision, because, terms, .. } = each;
-        json!({ "function": function, "provider": provider, "decision": decision, "because": because, "terms": terms })
+        let known = known.get(&each.function_id);
+        json!({
+            "function": function, "id": each.function_id, "owner": known.and_then(|one| one.owner.as_ref()),
+            "provider": provider, "tags": known.map(|one| one.tags.as_slice()).unwrap_or_default(),
+            "decision": decision, "because": because, "terms": terms,
+        })
     };
     let interface = |each: &ManifestInterface| {
         let functions: Vec<Value> = each.functions.iter().map(function).collect();

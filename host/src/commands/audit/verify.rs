@@ -4,6 +4,7 @@ use crate::commands::failure::Failure;
 use crate::commands::{folders, output, terminal};
 use agent_spaces::Shown;
 use agent_spaces_audit_log::{AuditError, Tampered, Verification, Verified};
+use capability_gen::counted::counted;
 use capability_gen::shown;
 use clap::Args;
 use serde_json::{Value, json};
@@ -72,7 +73,7 @@ fn whole(log: &Path, found: Verified) -> (Value, Shown, u8) {
         "ok": status == 0, "verdict": verdict, "log": log, "entries": entries, "files": files, "recovered": recovered,
         "lost": lost, "gaps": gaps, "unwritten": unwritten, "waiting": waiting, "removed": removed,
     });
-    let mut text = format!("{entries} entries");
+    let mut text = counted(entries, "entry").to_string();
     if files > 1 {
         text += &format!(" in {files} files");
     }
@@ -87,7 +88,11 @@ fn whole(log: &Path, found: Verified) -> (Value, Shown, u8) {
     note(waiting, "more wait in processes that have the log open");
     if let Some(shipped) = shipped {
         value["shipped"] = json!({ "agree": shipped.agree, "removed": shipped.removed, "entries": shipped.entries });
-        text += &format!("; agrees with {} heads kept elsewhere, up to entry {}", shipped.agree, shipped.entries);
+        text += &format!(
+            "; agrees with {} kept elsewhere, up to entry {}",
+            counted(shipped.agree, "head"),
+            shipped.entries
+        );
         if shipped.removed > 0 {
             text += &format!(" ({} are of removed files)", shipped.removed);
         }

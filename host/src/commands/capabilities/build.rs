@@ -4,10 +4,13 @@ use super::Sources;
 use crate::commands::failure::Failure;
 use crate::commands::{folders, output, terminal};
 use agent_spaces::project::{BuildReport, build};
+use capability_gen::counted::counted;
+use capability_gen::definition::Note;
 use capability_gen::shown;
 use capability_gen::shown::Shown;
 use clap::Args;
 use serde_json::json;
+use std::collections::HashMap;
 use std::path::PathBuf;
 
 /// Compile definitions into bundles: WIT, TypeScript declarations, JavaScript and schemas.
@@ -30,6 +33,10 @@ pub(super) struct Build {
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
 
+    /// Show what is said to MCP servers and what they say, on stderr
+    #[arg(long)]
+    trace_mcp: bool,
+
     /// Print what was built as one JSON object
     #[arg(long)]
     json: bool,
@@ -51,7 +58,7 @@ impl Build {
 
     fn build(&self) -> Result<BuildReport, Failure> {
         let engine = folders::engine(true)?;
-        self.sources.discover(&engine)?;
+        self.sources.discover(&engine, self.trace_mcp)?;
         let bar = folders::spin("Compiling capabilities");
         let (folder, definitions) = self.sources.load(&engine)?;
         let folder = self.out.clone().unwrap_or(folder);
@@ -66,25 +73,46 @@ impl Build {
 /// Warnings that a person reads.
 const MAX_NOTES: usize = 50;
 
+/// Warns of each thing once, wherever it stands: sixty parameters may have the same default.
+fn warn_of(notes: &[Note]) {
+    let mut by_message: Vec<(&str, &Note, usize)> = Vec::new();
+    let mut known: HashMap<&str, usize> = HashMap::new();
+    for note in notes {
+        match known.get(note.message.as_str()) {
+            Some(at) => by_message[*at].2 += 1,
+            None => {
+                known.insert(&note.message, by_message.len());
+                by_message.push((&note.message, note, 1));
+            }
+        }
+    }
+    for (message, first, count) in by_message.iter().take(MAX_NOTES) {
+        match count {
+            1 => terminal::warn(&format!("{}: {message}", first.place)),
+            count => {
+                let more = counted(count - 1, "more place");
+                terminal::warn(&format!("{}: {message} (and at {more}: see --json)", first.place));
+            }
+        }
+    }
+    if let Some(more) = by_message.len().checked_sub(MAX_NOTES).filter(|more| *more > 0) {
+        terminal::warn(&format!("{} of other kinds: see --json", counted(more, "more warning")));
+    }
+}
+
 fn describe(report: &BuildReport) -> Shown {
     let mut text = Shown::default();
     for module in &report.modules {
-        let functions = if module.functions == 1 { "function" } else { "functions" };
+        let functions = counted(module.functions, "function");
         let (specifier, source) = (terminal::clean_line(&module.specifier), terminal::clean_line(&module.source));
-        text.push(shown!("{}  {} {}  from {}\n", specifier, module.functions, functions, source));
+        text.push(shown!("{}  {}  from {}\n", specifier, functions, source));
     }
-    for note in report.notes.iter().take(MAX_NOTES) {
-        terminal::warn(&format!("{}: {}", note.place, note.message));
-    }
-    if report.notes.len() > MAX_NOTES {
-        terminal::warn(&format!("{} more like these: see --json", report.notes.len() - MAX_NOTES));
-    }
-    let count = |count: usize, noun: &'static str| shown!("{} {}{}", count, noun, if count == 1 { "" } else { "s" });
-    let modules = count(report.modules.len(), "module");
+    warn_of(&report.notes);
+    let modules = counted(report.modules.len(), "module");
     text.push(match (report.written.len(), report.removed.len()) {
         (0, 0) => shown!("{}, nothing to do\n", modules),
-        (written, 0) => shown!("{}, {} written\n", modules, count(written, "file")),
-        (written, removed) => shown!("{}, {} written, {} removed\n", modules, count(written, "file"), removed),
+        (written, 0) => shown!("{}, {} written\n", modules, counted(written, "file")),
+        (written, removed) => shown!("{}, {} written, {} removed\n", modules, counted(written, "file"), removed),
     });
     text
 }

@@ -3,22 +3,23 @@
 use super::Sources;
 use crate::commands::failure::Failure;
 use crate::commands::{folders, output, terminal};
-use agent_spaces::project::{DefinitionBody, DefinitionFile};
+use agent_spaces::project::{RegistryEntry, registered_servers, registry};
 use capability_gen::shown;
 use capability_gen::shown::Shown;
 use clap::Args;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
-/// List the capabilities that are defined here.
+/// List the capabilities that are defined here: the registry.
 #[derive(Args)]
 #[command(after_help = "Examples:
   agent-spaces capabilities list
-  agent-spaces capabilities list --json | jq -r '.[].name'")]
+  agent-spaces capabilities list --json | jq -r '.capabilities[].name'
+  agent-spaces capabilities list --json | jq '.capabilities[].schema.functions[] | {id, owner, implementation, tags}'")]
 pub(super) struct List {
     #[command(flatten)]
     sources: Sources,
 
-    /// Print the list as one JSON array
+    /// Print the registry as one JSON object: `capabilities` and `mcpServers`, each by name
     #[arg(long)]
     json: bool,
 }
@@ -26,68 +27,47 @@ pub(super) struct List {
 impl List {
     pub(super) fn execute(self) -> u8 {
         match self.list() {
-            Ok(entries) if self.json => output::print_line(&Value::Array(entries)),
-            Ok(entries) => output::print(&table(&entries)),
+            Ok((_, registry)) if self.json => output::print_line(&registry),
+            Ok((entries, _)) => output::print(&table(&entries)),
             Err(failure) => failure.report(self.json),
         }
     }
 
-    fn list(&self) -> Result<Vec<Value>, Failure> {
+    fn list(&self) -> Result<(Vec<RegistryEntry>, Value), Failure> {
         let engine = folders::engine(true)?;
-        let (_, definitions) = self.sources.load(&engine)?;
-        Ok(definitions.iter().flat_map(entries).collect())
+        let (folder, definitions) = self.sources.load(&engine)?;
+        let entries = registry(&folder, &definitions)?;
+        let servers = match self.sources.config.open(&engine)?.filter(|_| self.sources.paths.is_empty()) {
+            Some(project) => registered_servers(project.servers().values().map(|server| &**server)),
+            None => json!({}),
+        };
+        let capabilities: Map<String, Value> = entries.iter().map(|entry| (entry.name.clone(), json!(entry))).collect();
+        let registry = json!({ "capabilities": capabilities, "mcpServers": servers });
+        Ok((entries, registry))
     }
 }
 
-fn entries(definition: &DefinitionFile) -> Vec<Value> {
-    let file = definition.path.display().to_string();
-    let handlers = definition.handlers.as_ref().map(|path| path.display().to_string());
-    match &definition.body {
-        DefinitionBody::Wit(_) => {
-            let stem = definition.path.file_stem().unwrap_or_default().to_string_lossy();
-            vec![json!({ "name": stem, "source": "wit", "file": file, "handlers": handlers })]
-        }
-        DefinitionBody::Module(module) => {
-            let entry = |interface: &agent_spaces::PackageInterface| {
-                json!({
-                    "name": interface.capability,
-                    "version": interface.version,
-                    "source": module.outline.source,
-                    "module": module.outline.specifier,
-                    "export": interface.export,
-                    "interface": interface.name,
-                    "functions": interface.functions.len(),
-                    "file": file,
-                    "handlers": handlers,
-                })
-            };
-            module.outline.interfaces.iter().map(entry).collect()
-        }
-    }
-}
-
-fn table(entries: &[Value]) -> Shown {
-    let text = |entry: &Value, key: &str| match &entry[key] {
-        Value::String(text) => terminal::clean_line(text),
-        Value::Null => Shown::default(),
-        other => terminal::clean_line(&other.to_string()),
+fn table(entries: &[RegistryEntry]) -> Shown {
+    let columns = ["name", "version", "source", "module", "functions", "owner", "file"];
+    let row = |entry: &RegistryEntry| -> Vec<Shown> {
+        let functions = entry.schema["functions"].as_array().map_or(0, Vec::len);
+        let source = json!(entry.source).as_str().unwrap_or_default().to_owned();
+        let owner = entry.owner.clone().unwrap_or_default();
+        let cells = [&entry.name, &entry.version, &source, &entry.module, &functions.to_string(), &owner, &entry.file];
+        cells.into_iter().map(|cell| terminal::clean_line(cell)).collect()
     };
-    let columns = ["name", "version", "source", "module", "functions", "file"];
-    let width =
-        |key: &str| entries.iter().map(|entry| text(entry, key).chars().count()).max().unwrap_or(0).max(key.len());
-    let widths: Vec<usize> = columns.iter().map(|key| width(key)).collect();
-    let line = |cells: Vec<Shown>| {
-        let mut line = Shown::default();
-        for (index, (cell, width)) in cells.iter().zip(&widths).enumerate() {
+    let heads = columns.iter().map(|head| Shown::from(*head)).collect();
+    let rows: Vec<Vec<Shown>> = std::iter::once(heads).chain(entries.iter().map(row)).collect();
+    let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
+    let widths: Vec<usize> = (0..columns.len()).map(width).collect();
+    let mut out = Shown::default();
+    for row in &rows {
+        for (index, (cell, width)) in row.iter().zip(&widths).enumerate() {
             // Nothing stands after the last, so that no line ends in spaces.
-            let width = if index + 1 == cells.len() { 0 } else { *width };
-            line.push(shown!("{}{:<width$}", if index > 0 { "  " } else { "" }, cell));
+            let width = if index + 1 == row.len() { 0 } else { *width };
+            out.push(shown!("{}{:<width$}", if index > 0 { "  " } else { "" }, cell));
         }
-        shown!("{}\n", line)
-    };
-    let mut out = line(columns.iter().map(|key| Shown::from(*key)).collect());
-    for entry in entries {
-        out.push(line(columns.iter().map(|key| text(entry, key)).collect()));
+        out.push(shown!("\n"));
     }
     out
 }

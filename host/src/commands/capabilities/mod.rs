@@ -1,12 +1,13 @@
 //! `agent-spaces capabilities`: one file to a verb.
 
 mod build;
+mod functions;
 mod list;
 mod show;
 
 use super::clients::Session;
+use super::config_choice::{ConfigChoice, Located};
 use super::failure::Failure;
-use super::space_choice::ConfigChoice;
 use super::{folders, terminal};
 use agent_spaces::Engine;
 use agent_spaces::project::{DefinitionFile, Scope, definitions_at};
@@ -23,6 +24,7 @@ pub(super) struct Capabilities {
 #[derive(Subcommand)]
 enum Verb {
     Build(build::Build),
+    Functions(functions::Functions),
     List(list::List),
     Show(show::Show),
 }
@@ -31,6 +33,7 @@ impl Capabilities {
     pub(super) fn execute(self) -> u8 {
         match self.verb {
             Verb::Build(build) => build.execute(),
+            Verb::Functions(functions) => functions.execute(),
             Verb::List(list) => list.execute(),
             Verb::Show(show) => show.execute(),
         }
@@ -55,7 +58,7 @@ impl Sources {
     }
 
     /// Asks the MCP servers of the project whose tools nobody knows yet.
-    fn discover(&self, engine: &Engine) -> Result<(), Failure> {
+    fn discover(&self, engine: &Engine, is_traced: bool) -> Result<(), Failure> {
         let Some(project) = self.config.open(engine)?.filter(|_| self.paths.is_empty()) else { return Ok(()) };
         for warning in project.warnings() {
             terminal::warn(warning);
@@ -64,7 +67,7 @@ impl Sources {
         if unknown.is_empty() {
             return Ok(());
         }
-        let session = Session::new(&project, false)?;
+        let session = Session::new(&project, is_traced)?;
         for server in unknown {
             match server.obstacle() {
                 // The others are built all the same.
@@ -85,10 +88,13 @@ impl Sources {
         if !self.paths.is_empty() {
             return Ok((here(), read(self.paths.iter().map(PathBuf::as_path))?));
         }
-        if let Some(project) = self.config.open(engine)? {
-            return Ok((project.folder().to_owned(), project.definitions().to_vec()));
-        }
         let folder = Path::new("capabilities");
+        let is_users = matches!(self.config.locate()?, Some(Located::User(_)));
+        if let Some(project) = self.config.open_beside(Some(Path::new(".")), engine)? {
+            // The user's own configuration is for all folders: what is made of this one stays here.
+            let of_project = if is_users && folder.is_dir() { here() } else { project.folder().to_owned() };
+            return Ok((of_project, project.definitions().to_vec()));
+        }
         if folder.is_dir() {
             return Ok((here(), read(std::iter::once(folder))?));
         }

@@ -3,7 +3,9 @@
 use super::Sources;
 use crate::commands::failure::Failure;
 use crate::commands::{folders, output as printed};
-use agent_spaces::project::{DefinitionBody, DefinitionFile, Output, output};
+use agent_spaces::project::{DefinitionBody, DefinitionFile, Output, hand_written_declarations, output};
+use capability_gen::emit::wit::with_dependencies;
+use capability_gen::names::{camel, nearest};
 use clap::Args;
 
 /// Show what a capability compiles to.
@@ -54,13 +56,34 @@ impl Show {
     fn show(&self) -> Result<String, Failure> {
         let engine = folders::engine(true)?;
         let (_, definitions) = self.sources.load(&engine)?;
-        let definition = definitions.iter().find(|definition| is_named(definition, &self.name)).ok_or_else(|| {
-            let message = format!("there is no capability `{}`", self.name);
-            Failure::new("config.unknown", message, Some("`agent-spaces capabilities list` shows those that there are"))
-        })?;
+        let definition =
+            definitions.iter().find(|definition| names(definition).contains(&self.name)).ok_or_else(|| {
+                let names: Vec<String> = definitions.iter().flat_map(names).collect();
+                let near = nearest(&self.name, names.iter().map(String::as_str))
+                    .map(|near| format!("; did you mean `{near}`?"));
+                let message = format!("there is no capability `{}`{}", self.name, near.unwrap_or_default());
+                Failure::new(
+                    "config.unknown",
+                    message,
+                    Some("`agent-spaces capabilities list` shows those that there are"),
+                )
+            })?;
         match &definition.body {
-            DefinitionBody::Wit(text) => Ok(text.clone()),
-            DefinitionBody::Module(module) => Ok(output(&module.compile()?, self.form.output())),
+            DefinitionBody::Wit(text) => self.by_hand(definition, text),
+            DefinitionBody::Module(module) => Ok(output(&definition.described(module)?, self.form.output())),
+        }
+    }
+
+    /// What there is of an interface that was written by hand.
+    fn by_hand(&self, definition: &DefinitionFile, text: &str) -> Result<String, Failure> {
+        let file = definition.path.display().to_string();
+        match self.form.output() {
+            Output::Declarations => Ok(hand_written_declarations(&file, text)?),
+            Output::Wit => Ok(with_dependencies(text)),
+            Output::Schema | Output::Rust => {
+                let message = format!("`{}` is WIT that was written by hand: it has no schemas", self.name);
+                Err(Failure::new("config.unknown", message, Some("use --wit or --dts, or `wit-bindgen` for Rust")))
+            }
         }
     }
 }
@@ -76,16 +99,27 @@ impl Form {
     }
 }
 
-fn is_named(definition: &DefinitionFile, name: &str) -> bool {
+/// All names that it is found by.
+fn names(definition: &DefinitionFile) -> Vec<String> {
     match &definition.body {
-        DefinitionBody::Wit(_) => definition.path.file_stem().is_some_and(|stem| stem == name),
+        DefinitionBody::Wit(_) => {
+            let file = definition.path.file_stem().and_then(|stem| stem.to_str()).map(str::to_owned);
+            let modules = definition.modules().unwrap_or_default();
+            let short = modules.iter().filter_map(|module| module.rsplit('/').next()).map(str::to_owned);
+            let interfaces = definition.interfaces().unwrap_or_default();
+            let interfaces = interfaces.iter().filter_map(|interface| {
+                let interface = interface.split('@').next().and_then(|path| path.rsplit('/').next())?;
+                Some([interface.to_owned(), camel(interface)])
+            });
+            let names = file.into_iter().chain(short.collect::<Vec<_>>()).chain(interfaces.flatten());
+            names.chain(modules.iter().cloned()).collect()
+        }
         DefinitionBody::Module(module) => {
             let outline = &module.outline;
-            let is_module = outline.specifier == name || outline.specifier.rsplit('/').next() == Some(name);
-            let of = |interface: &agent_spaces::PackageInterface| {
-                [&interface.capability, &interface.export].contains(&&name.to_owned())
-            };
-            is_module || outline.interfaces.iter().any(of)
+            let interfaces = outline.interfaces.iter();
+            let of = interfaces.flat_map(|interface| [interface.capability.as_str(), interface.export.as_str()]);
+            let module = outline.specifier.rsplit('/').next().into_iter().chain([outline.specifier.as_str()]);
+            module.chain(of).map(str::to_owned).collect()
         }
     }
 }

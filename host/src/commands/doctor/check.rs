@@ -1,6 +1,7 @@
 //! One thing that was looked at, and how all of them are shown.
 
 use super::super::terminal::{self, clean_line};
+use capability_gen::counted::counted;
 use capability_gen::shown;
 use capability_gen::shown::Shown;
 use serde_json::{Value, json};
@@ -102,14 +103,12 @@ impl Report {
         }
         let count = |is_counted: fn(Mark) -> bool| self.0.iter().filter(|check| is_counted(check.mark)).count();
         let (broken, warnings) = (count(|mark| matches!(mark, Mark::Broken(_))), count(|mark| mark == Mark::Warning));
-        let plural = |count: usize| if count == 1 { "" } else { "s" };
         text.push(match (broken, warnings) {
             (0, 0) => "\nAll is well.\n".into(),
-            (0, warnings) => shown!("\nIt works, with {} warning{}.\n", warnings, plural(warnings)),
-            (broken, 0) => shown!("\n{} thing{} to repair.\n", broken, plural(broken)),
+            (0, warnings) => shown!("\nIt works, with {}.\n", counted(warnings, "warning")),
+            (broken, 0) => shown!("\n{} to repair.\n", counted(broken, "thing")),
             (broken, warnings) => {
-                let (things, more) = (plural(broken), plural(warnings));
-                shown!("\n{} thing{} to repair, and {} warning{}.\n", broken, things, warnings, more)
+                shown!("\n{} to repair, and {}.\n", counted(broken, "thing"), counted(warnings, "warning"))
             }
         });
         text

@@ -1,21 +1,26 @@
 //! The configuration, and what is odd about its files.
 
+use super::super::config_choice::ConfigChoice;
 use super::super::shell_word::shell_word;
 use super::check::Check;
 use agent_spaces::project::Project;
 use agent_spaces::trust::Status;
+use capability_gen::counted::counted;
 use std::path::Path;
 
 /// Most warnings that are shown.
 const MAX_WARNINGS: usize = 10;
 
 /// What there is to say of the configuration that is used here.
-pub(super) fn checks(project: Option<&Project>) -> Vec<Check> {
+pub(super) fn checks(project: Option<&Project>, choice: &ConfigChoice) -> Vec<Check> {
     let Some(project) = project else {
         let check = Check::warning("configuration", "there is none, here or in your configuration folder");
         return vec![check.fix("agent-spaces init")];
     };
     let mut checks = vec![configuration(project)];
+    if let Ok(Some(located)) = choice.locate() {
+        checks.push(Check::note("configuration", format!("why this one: {}", located.reason())));
+    }
     let warnings = project.warnings();
     checks.extend(warnings.iter().take(MAX_WARNINGS).map(|warning| Check::warning("configuration", warning)));
     if let Some(more) = warnings.len().checked_sub(MAX_WARNINGS).filter(|more| *more > 0) {
@@ -26,11 +31,9 @@ pub(super) fn checks(project: Option<&Project>) -> Vec<Check> {
 
 fn configuration(project: &Project) -> Check {
     let count = project.servers().len();
-    let mut servers = format!("{count} MCP server{}", if count == 1 { "" } else { "s" });
-    match project.toolboxes().len() {
-        0 => {}
-        1 => servers += ", 1 toolbox",
-        count => servers += &format!(", {count} toolboxes"),
+    let mut servers = counted(count, "MCP server").to_string();
+    if !project.toolboxes().is_empty() {
+        servers += &format!(", {}", counted(project.toolboxes().len(), "toolbox"));
     }
     let Some(acceptance) = project.acceptance() else {
         let folder = project.folder().display();

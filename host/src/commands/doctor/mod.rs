@@ -4,6 +4,8 @@
 //! - `machine`: the engine, the folders, the TypeScript compiler
 //! - `confinement`: what the kernel can confine, and what is confined
 //! - `configuration`: the configuration, and what is odd about its files
+//! - `network`: variables of proxies and certificates that servers do not get
+//! - `spaces`: whether each space can be used
 //! - `servers`: each MCP server, from its settings to its tools
 //! - `agents`: other programs that start this one, or the same servers
 
@@ -12,15 +14,19 @@ mod check;
 mod configuration;
 mod confinement;
 mod machine;
+mod network;
 mod servers;
+mod spaces;
 
 use super::clients::Session;
+use super::config_choice::ConfigChoice;
 use super::failure::Failure;
 use super::output;
-use super::space_choice::ConfigChoice;
 use super::units;
 use check::{Check, Report};
 use clap::Args;
+use servers::Patience;
+use std::path::Path;
 use std::time::Duration;
 
 /// Say what works, what does not, and what to do about it.
@@ -42,9 +48,14 @@ pub(super) struct Doctor {
     #[arg(long)]
     offline: bool,
 
-    /// How long each MCP server may take to list its tools
-    #[arg(long, value_name = "TIME", value_parser = units::duration, default_value = "20s")]
-    deadline: Duration,
+    /// How long each MCP server may take to list its tools [default: its `connectTimeout`, which is 60s when absent, and
+    /// its `timeout`]
+    #[arg(long, value_name = "TIME", value_parser = units::duration)]
+    deadline: Option<Duration>,
+
+    /// Show what is said to MCP servers and what they say, on stderr
+    #[arg(long)]
+    trace_mcp: bool,
 
     /// Print one JSON value
     #[arg(long)]
@@ -67,13 +78,15 @@ impl Doctor {
         report.add(check);
         report.extend(machine::folders());
         let Some(engine) = engine else { return report };
-        match self.config.open(&engine) {
+        match self.config.open_beside(Some(Path::new(".")), &engine) {
             Ok(project) => {
                 report.add(machine::typescript(project.as_ref()));
                 report.add(confinement::check(project.as_ref()));
-                report.extend(configuration::checks(project.as_ref()));
+                report.extend(configuration::checks(project.as_ref(), &self.config));
                 if let Some(project) = &project {
-                    match Session::new(project, false) {
+                    report.extend(spaces::checks(project, &engine));
+                    report.extend(network::check(project));
+                    match Session::new(project, self.trace_mcp) {
                         Ok(session) => report.extend(self.servers(project, &session)),
                         Err(failure) => report.add(failed("servers", &failure)),
                     }
@@ -90,8 +103,12 @@ impl Doctor {
     }
 
     fn servers(&self, project: &agent_spaces::project::Project, session: &Session) -> Vec<Check> {
-        let deadline = (!self.offline).then_some(self.deadline);
-        servers::checks(project, session, deadline, &self.config.argument())
+        let patience = match (self.offline, self.deadline) {
+            (true, _) => Patience::None,
+            (false, Some(deadline)) => Patience::Each(deadline),
+            (false, None) => Patience::Own,
+        };
+        servers::checks(project, session, patience, &self.config.argument())
     }
 }
 

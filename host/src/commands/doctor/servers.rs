@@ -20,15 +20,25 @@ const AT_ONCE: usize = 4;
 /// How long a server may take to end.
 const CLOSING: Duration = Duration::from_secs(5);
 
-/// What there is to say of each server, those of toolboxes too. Without a deadline none is started. `argument` names the configuration to
-/// another command.
-pub(super) fn checks(project: &Project, session: &Session, deadline: Option<Duration>, argument: &str) -> Vec<Check> {
+/// How long a server may take.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Patience {
+    /// None is started.
+    None,
+    /// As long as its own settings say.
+    Own,
+    /// So long, each of them.
+    Each(Duration),
+}
+
+/// What there is to say of each server, those of toolboxes too. `argument` names the configuration to another command.
+pub(super) fn checks(project: &Project, session: &Session, patience: Patience, argument: &str) -> Vec<Check> {
     let of_toolboxes = project.toolboxes().values().flat_map(|toolbox| toolbox.servers.values());
     let servers: Vec<&Arc<ConfiguredServer>> = project.servers().values().chain(of_toolboxes).collect();
-    let bar = deadline.map(|_| folders::spin("Asking the MCP servers for their tools"));
+    let bar = (patience != Patience::None).then(|| folders::spin("Asking the MCP servers for their tools"));
     let examining = servers.into_iter().map(|server| {
         let examination = Examination { project, session, server, argument };
-        async move { examination.check(deadline).await }
+        async move { examination.check(patience).await }
     });
     let checks = session.wait(stream::iter(examining).buffered(AT_ONCE).collect::<Vec<Check>>());
     if let Some(bar) = bar {
@@ -45,10 +55,10 @@ struct Examination<'a> {
 }
 
 impl Examination<'_> {
-    async fn check(&self, deadline: Option<Duration>) -> Check {
+    async fn check(&self, patience: Patience) -> Check {
         let server = self.server;
         if !server.config.enabled {
-            return Check::note(self.subject(), "it is switched off");
+            return Check::note(self.subject(), format!("it is switched off at {}", server.switch()));
         }
         if server.config.unsupported.is_none() && server.acceptance.status != Status::Accepted {
             let file = server.acceptance.file.display();
@@ -68,9 +78,10 @@ impl Examination<'_> {
         {
             return Check::broken(self.subject(), error.to_string(), 5);
         }
-        match deadline {
-            None => self.offline(),
-            Some(deadline) => self.ask(deadline).await,
+        match patience {
+            Patience::None => self.offline(),
+            Patience::Own => self.ask(settings.connect_timeout + settings.timeout).await,
+            Patience::Each(deadline) => self.ask(deadline).await,
         }
     }
 

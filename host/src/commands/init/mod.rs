@@ -11,6 +11,7 @@ mod paste;
 mod show;
 
 use super::failure::Failure;
+use super::network_variables::Withheld;
 use super::programs::{Entry, Reach, Source, State, merge, search};
 use super::{folders, output, terminal};
 use agent_spaces::trust::Status;
@@ -97,6 +98,10 @@ impl Init {
         let new: Vec<&Entry> = entries.iter().filter(|entry| matches!(entry.state, State::New(_))).collect();
         let written = self.write(&mut ours, &new)?;
         self.say(&show::written(&ours, &new, &written, self.here));
+        let withheld = Withheld::of(new.iter().map(|entry| (entry.our_name().unwrap_or(&entry.name), &entry.server)));
+        if let Some(withheld) = &withheld {
+            self.say(&format!("\n{}.\nTo change that, {}\n", withheld.sentence(), withheld.fix()));
+        }
         let mut originals = Originals::of(&found.sources, &entries, &ours, &paste);
         // Whoever has it put into their files need not do so by hand.
         if written != Written::Refused && (!self.replace || originals.is_empty()) {
@@ -112,7 +117,8 @@ impl Init {
         }
         let value = json!({
             "ok": status == 0, "dryRun": self.dry_run, "found": seen.data,
-            "config": show::config(&ours, &new, &written), "paste": paste.data(), "originals": originals.data(),
+            "config": show::config(&ours, &new, &written),
+            "withheldVariables": withheld.map(|withheld| withheld.variables).unwrap_or_default(), "paste": paste.data(), "originals": originals.data(),
         });
         Ok((value, status))
     }

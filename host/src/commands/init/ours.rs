@@ -45,19 +45,17 @@ impl Ours {
         }
         let fail = |error: std::io::Error| Failure::new("config.file", format!("{name}: {error}"), None);
         ours.is_json = false;
-        ours.config = match found.extension().and_then(|extension| extension.to_str()) {
-            Some("json") => {
+        ours.config = match Format::of(&found) {
+            Some(format) => {
                 let text = file::read(&found, MAX_BYTES).map_err(fail)?;
-                ours.is_json = true;
-                let config = from_text(&name, &text, Format::Json).map_err(unusable)?;
-                ours.text = Some(text);
+                let config = from_text(&name, &text, format).map_err(unusable)?;
+                if format == Format::Json {
+                    ours.is_json = true;
+                    ours.text = Some(text);
+                }
                 config
             }
-            Some("toml") => {
-                let text = file::read(&found, MAX_BYTES).map_err(fail)?;
-                from_text(&name, &text, Format::Toml).map_err(unusable)?
-            }
-            _ => read_config(&found, &folders::engine(true)?, &folders::surroundings())?,
+            None => read_config(&found, &folders::engine(true)?, &folders::surroundings())?,
         };
         ours.file = found;
         Ok(ours)

@@ -47,6 +47,10 @@ impl List {
 
     fn list(&self) -> Result<(Vec<Value>, Shown), Failure> {
         let (_, project, session) = self.options.open()?;
+        if let Ok(Some(located)) = self.options.config.locate() {
+            let (used, reason) = (terminal::clean_line(&located.shown()), terminal::clean_line(&located.reason()));
+            terminal::note(shown!("{} ({})", used, reason));
+        }
         let (mut values, mut text) = (Vec::new(), Shown::default());
         for server in project.servers().values() {
             let line = Line::of(&project, server, self.check.then_some(&session));
@@ -81,7 +85,7 @@ impl Line {
         let tools = accepted.map(|accepted| accepted.tools.len());
         let line = |state: &str, detail| Line { state: state.into(), detail, tools };
         if !server.config.enabled {
-            return line("off", None);
+            return line("off", Some(format!("it is switched off at {}", server.switch())));
         }
         if let Some(obstacle) = server.obstacle() {
             return line("inert", Some(obstacle));

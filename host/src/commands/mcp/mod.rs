@@ -10,9 +10,9 @@ mod serve;
 mod tools;
 
 use super::clients::Session;
+use super::config_choice::ConfigChoice;
 use super::failure::Failure;
 use super::folders;
-use super::space_choice::ConfigChoice;
 use agent_spaces::Engine;
 use agent_spaces::mcp::ConfiguredServer;
 use agent_spaces::project::Project;

@@ -1,7 +1,8 @@
 //! What our own configuration would have of other programs' servers, under which names.
 
-use super::{Reach, Source, is_ourselves};
+use super::{Reach, Source};
 use agent_spaces::config::{McpServer, from_value};
+use agent_spaces::project::is_ourselves;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use std::path::Path;

@@ -1,7 +1,7 @@
 //! The files of other programs, and what is in each.
 
 use super::file;
-use agent_spaces::config::foreign::{self, Client, Foreign, MAX_BYTES, Platform, well_known};
+use agent_spaces::config::foreign::{self, Client, Foreign, ForeignFormat, MAX_BYTES, Platform, well_known};
 use agent_spaces::project::{find_foreign, foreign_files};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -67,10 +67,11 @@ pub(in crate::commands) fn search(here: &Path, named: &[PathBuf]) -> Found {
         }
     }
     search.look_for_folder(here);
-    let folder = find_foreign(here).ok().flatten().unwrap_or_else(|| here.to_owned());
+    let home = std::env::home_dir();
+    let folder = find_foreign(here, home.as_deref()).ok().flatten().unwrap_or_else(|| here.to_owned());
     search.looked.extend(foreign::PROJECT_FILES.iter().map(|name| folder.join(name)));
     let whole = std::path::absolute(&folder).unwrap_or_else(|_| folder.clone());
-    for file in foreign_files(&folder) {
+    for file in foreign_files(&folder, home.as_deref()) {
         let (program, suffix) = program_of(&file);
         search.look(&file, (program, suffix), Reach::Folder, Some(whole.clone()));
     }
@@ -117,7 +118,7 @@ impl Search {
         };
         let (text, found) = match read {
             Ok(text) => {
-                let found = foreign::read("", &text);
+                let found = foreign::read_as(ForeignFormat::of(file), "", &text);
                 let found = found.map_err(|error| error.to_string().trim_start_matches([':', ' ']).to_owned());
                 (text, found)
             }

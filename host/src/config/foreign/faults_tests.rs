@@ -84,7 +84,7 @@ fn a_hostile_file_ends_in_an_error_or_in_bounded_warnings() {
     let many: Value = (0..3_000).map(|index| (format!("s{index}"), json!({ "command": "x", "odd": 1 }))).collect();
     let found = found(&json!({ "mcpServers": many }).to_string());
     assert_eq!((found.servers.len(), found.warnings.len()), (MAX_SERVERS, MAX_WARNINGS + 1));
-    assert_eq!(found.warnings.last().unwrap().message, "2900 more warnings are not shown");
+    assert_eq!(found.warnings.last().unwrap().message, "2900 more warnings not shown");
 }
 
 #[test]

@@ -7,11 +7,11 @@ use crate::project::error::ProjectError;
 use crate::project::outlines::Outlines;
 use crate::project::siblings::Siblings;
 use crate::project::text;
-use capability_gen::sources::{Format, MAX_SOURCE_BYTES};
+use capability_gen::sources::{Format, MAX_SELECTED_BYTES, MAX_SOURCE_BYTES, TOO_LARGE};
 use std::path::{Path, PathBuf};
 
 /// The files that can define something.
-const EXTENSIONS: [&str; 6] = ["json", "ts", "js", "mts", "mjs", "wit"];
+const EXTENSIONS: [&str; 8] = ["json", "yaml", "yml", "ts", "js", "mts", "mjs", "wit"];
 
 /// The files that a path names: itself, itself with an extension, or those of a folder.
 pub(super) fn at(path: &Path) -> Result<Vec<PathBuf>, ProjectError> {
@@ -24,8 +24,9 @@ pub(super) fn at(path: &Path) -> Result<Vec<PathBuf>, ProjectError> {
         files.sort();
         return Ok(files);
     }
-    let candidates = [path.to_owned(), with("json", path), with("ts", path), with("wit", path)];
-    match candidates.into_iter().find(|candidate| candidate.is_file()) {
+    let extensions = ["json", "yaml", "yml", "ts", "wit"];
+    let others = extensions.map(|extension| with(extension, path));
+    match std::iter::once(path.to_owned()).chain(others).find(|candidate| candidate.is_file()) {
         Some(file) => Ok(vec![file]),
         None => {
             let error = std::io::Error::new(std::io::ErrorKind::NotFound, "there is no such file or folder");
@@ -45,9 +46,12 @@ fn with(extension: &str, path: &Path) -> PathBuf {
 fn may_define(file: &Path) -> bool {
     let is_beside = |extension| file.with_extension(extension).is_file();
     match file.extension().and_then(|extension| extension.to_str()) {
-        Some("json" | "wit") => true,
+        Some("json" | "yaml" | "yml" | "wit") => true,
         // `.d.ts` files declare types for editors.
-        Some("ts") => !file.to_string_lossy().ends_with(".d.ts") && !is_beside("json") && !is_beside("wit"),
+        Some("ts") => {
+            let is_handlers = ["json", "yaml", "yml", "wit"].into_iter().any(is_beside);
+            !file.to_string_lossy().ends_with(".d.ts") && !is_handlers
+        }
         _ => false,
     }
 }
@@ -56,14 +60,11 @@ fn may_define(file: &Path) -> bool {
 pub(super) fn read(file: &Path, naming: Naming, outlines: &Outlines) -> Result<Option<DefinitionFile>, ProjectError> {
     let extension = file.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
     if !EXTENSIONS.contains(&extension) {
-        let fix = match extension {
-            "yaml" | "yml" => "Convert it to JSON",
-            _ => "Name a .json, .ts or .wit file",
-        };
         let message = format!("a .{extension} file is not a definition");
-        return Err(ProjectError::Unknown { place: file.display().to_string(), message, fix: fix.into() });
+        let fix = "Name a .json, .yaml, .ts or .wit file".into();
+        return Err(ProjectError::Unknown { place: file.display().to_string(), message, fix });
     }
-    let text = text::read(file, MAX_SOURCE_BYTES)?;
+    let text = source_text(file, &naming)?;
     let is_define_tool = matches!(extension, "ts" | "js" | "mts" | "mjs");
     if is_define_tool && !text.contains("defineTool") {
         return Ok(None);
@@ -85,6 +86,17 @@ pub(super) fn read(file: &Path, naming: Naming, outlines: &Outlines) -> Result<O
     };
     let body = DefinitionBody::Module(Box::new(DefinedModule { outline, is_define_tool, recipe }));
     Ok(Some(DefinitionFile { commands, ..DefinitionFile::new(file, entries, handlers, body) }))
+}
+
+/// The text of a definition. A large OpenAPI document is read where its entry selects some of its operations.
+fn source_text(file: &Path, naming: &Naming) -> Result<String, ProjectError> {
+    let most = if naming.operations.is_empty() { MAX_SOURCE_BYTES } else { MAX_SELECTED_BYTES };
+    let is_larger = std::fs::metadata(file).is_ok_and(|found| found.len() > most as u64);
+    if is_larger && naming.operations.is_empty() {
+        let message = format!("it has more than {most} bytes, which is the most that is read whole");
+        return Err(ProjectError::Unknown { place: file.display().to_string(), message, fix: TOO_LARGE.into() });
+    }
+    text::read(file, most)
 }
 
 /// The file of handlers beside a definition.

@@ -22,7 +22,8 @@ pub(in crate::project) fn grant(
     is_accepted: bool,
 ) -> Result<(), ProjectError> {
     let mut known = BTreeSet::new();
-    for definition in definitions.iter_mut() {
+    // What a folder brings is not what the configuration means, whatever it is called.
+    for definition in definitions.iter_mut().filter(|definition| !definition.is_for_all) {
         let names = definition.modules()?;
         let provider = names.iter().find_map(|name| config.providers.get(name)).cloned();
         definition.granted = Granted { provider, is_accepted };

@@ -13,7 +13,7 @@ use crate::standard::SPECIFIER as STANDARD;
 use agent_spaces_mcp::lock::{Lock, LockedServer, Offer};
 use agent_spaces_mcp::secrets::Redactor;
 use capability_gen::names::kebab;
-use capability_gen::sources::Format;
+use capability_gen::sources::{Format, OperationFilter};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -51,12 +51,14 @@ impl<'a> Loader<'a> {
         }
         let spaces = config.spaces.values().flat_map(|space| &space.capabilities);
         for entry in config.global.iter().chain(spaces) {
-            if let Entry::Path { path, module, format } = entry {
+            if let Entry::Path { path, module, format, operations } = entry {
                 let specifier = module.as_ref().map(|module| match module.starts_with('@') {
                     true => module.clone(),
                     false => format!("@{}/{module}", capability_gen::compile::NAMESPACE),
                 });
-                let naming = Naming { entry: path.clone(), specifier, format: *format, ..Naming::default() };
+                let operations = operations.clone();
+                let naming =
+                    Naming { entry: path.clone(), specifier, format: *format, operations, ..Naming::default() };
                 self.load(path, naming)?;
             }
         }
@@ -66,7 +68,8 @@ impl<'a> Loader<'a> {
                 self.load_package(name)?;
             }
         }
-        for definition in &mut self.definitions {
+        // Those of the folder that is worked in find packages there.
+        for definition in self.definitions.iter_mut().filter(|definition| !definition.is_for_all) {
             definition.project = Some(self.folder.to_owned());
         }
         Ok(())
@@ -123,8 +126,8 @@ impl<'a> Loader<'a> {
         let (entry, filters) = (format!("mcp:{}", server.name), server.config.tool_filters.clone());
         if let Some(tools) = &server.config.tools {
             let format = Some(Format::Mcp);
-            let naming =
-                Naming { entry: entry.clone(), format, server: Some(server.name.clone()), filters, specifier: None };
+            let server_name = Some(server.name.clone());
+            let naming = Naming { entry: entry.clone(), format, server: server_name, filters, ..Naming::default() };
             self.load(tools, naming)?;
             let is_its = |definition: &&mut DefinitionFile| definition.entries.contains(&entry);
             for definition in self.definitions.iter_mut().filter(is_its) {
@@ -157,8 +160,10 @@ impl<'a> Loader<'a> {
             error => error,
         })?;
         for file in files {
-            let is_same =
-                |known: &&mut DefinitionFile| known.path == file && known.server_name() == naming.server.as_deref();
+            let is_same = |known: &&mut DefinitionFile| {
+                let is_server = known.server_name() == naming.server.as_deref();
+                known.path == file && is_server && known.has_operations(&naming.operations)
+            };
             let known = self.definitions.iter_mut().find(is_same);
             match known {
                 Some(known) if known.entries.contains(&naming.entry) => {}
@@ -196,6 +201,8 @@ pub(in crate::project) fn server_definition(
         format: Some(Format::Mcp),
         server: Some(name.to_owned()),
         filters: server.config.tool_filters.clone(),
+        operations: OperationFilter::default(),
+        package: None,
         siblings: None,
     };
     let Some(outline) = recipe.outline(outlines)? else { return Ok(None) };

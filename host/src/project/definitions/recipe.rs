@@ -1,13 +1,15 @@
 //! What a module is made of, and how it is compiled.
 
+use super::npm_package::NpmPackage;
 use crate::config::ToolFilters;
 use crate::package::PackageOutline;
 use crate::project::error::ProjectError;
 use crate::project::outlines::Outlines;
 use crate::project::siblings::Siblings;
 use capability_gen::compile::{CompileError, ModuleSource, compile};
+use capability_gen::definition::{Definition, SourceKind};
 use capability_gen::model::Module;
-use capability_gen::sources::{self, Format, Source, define_tool};
+use capability_gen::sources::{self, Format, OperationFilter, Source, define_tool};
 use std::path::Path;
 
 /// All that a module depends on.
@@ -22,6 +24,10 @@ pub(super) struct Recipe {
     pub(super) server: Option<String>,
     /// Which of its tools are functions.
     pub(super) filters: ToolFilters,
+    /// Which operations of an OpenAPI document are functions.
+    pub(super) operations: OperationFilter,
+    /// The npm package that it comes from.
+    pub(super) package: Option<NpmPackage>,
     /// The files that a definition in TypeScript imports types and constants from.
     pub(super) siblings: Option<Siblings>,
 }
@@ -34,6 +40,7 @@ pub(super) struct Naming {
     pub(super) format: Option<Format>,
     pub(super) server: Option<String>,
     pub(super) filters: ToolFilters,
+    pub(super) operations: OperationFilter,
 }
 
 impl Recipe {
@@ -46,12 +53,14 @@ impl Recipe {
             format: naming.format,
             server: naming.server,
             filters: naming.filters,
+            operations: naming.operations,
+            package: NpmPackage::of(file),
             siblings,
         }
     }
 
     pub(super) fn compile(&self) -> Result<Module, ProjectError> {
-        let definitions = match &self.siblings {
+        let mut definitions: Vec<Definition> = match &self.siblings {
             Some(siblings) => {
                 let tools = define_tool::parse(&self.file, &self.text, &|path| siblings.read(path))?;
                 tools.into_iter().map(|tool| tool.definition).collect()
@@ -59,13 +68,16 @@ impl Recipe {
             None => {
                 let name = self.server.as_deref().unwrap_or_else(|| server_name(&self.stem));
                 let source = Source { file: &self.file, text: &self.text, name: Some(name), format: self.format };
-                let mut definitions = sources::parse(&source)?;
+                let mut definitions = sources::parse_selected(&source, &self.operations)?;
                 for definition in &mut definitions {
                     definition.functions.retain(|function| self.filters.allows(&function.name));
                 }
                 definitions
             }
         };
+        if let Some(package) = &self.package {
+            definitions.iter_mut().for_each(|definition| of_package(definition, package));
+        }
         let (specifier, stem) = (self.specifier.clone(), Some(self.stem.clone()));
         Ok(compile(ModuleSource { specifier, stem, definitions })?)
     }
@@ -76,7 +88,8 @@ impl Recipe {
         let specifier = self.specifier.as_deref().unwrap_or_default();
         let server = self.server.as_deref().unwrap_or_default();
         let filters = format!("{:?}", self.filters);
-        Outlines::key([&self.file, &self.text, &self.stem, specifier, &format, server, &filters])
+        let from = format!("{:?} {:?}", self.package, self.operations);
+        Outlines::key([&self.file, &self.text, &self.stem, specifier, &format, server, &filters, &from])
     }
 
     /// Stands for everything. Which files beside it belong to that is known once it was compiled, or read from what is
@@ -106,6 +119,16 @@ impl Recipe {
         }
         outlines.put(&self.key(), &outline);
         Ok(Some(outline))
+    }
+}
+
+/// What an npm package brings is a library, and of its version where the definition has none of its own.
+fn of_package(definition: &mut Definition, package: &NpmPackage) {
+    if definition.source == SourceKind::Tool {
+        definition.source = SourceKind::Sdk;
+    }
+    if definition.version.is_none() {
+        definition.version.clone_from(&package.version);
     }
 }
 

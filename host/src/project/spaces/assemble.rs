@@ -10,7 +10,7 @@ use crate::interfaces::Interfaces;
 use crate::mcp::{McpClients, McpProvider, Unconnected};
 use crate::npm::Packages;
 use crate::package::PackageInterface;
-use crate::pipeline::{History, Notices, Operator, Told, notice};
+use crate::pipeline::{History, Notices, Operator, Told};
 use crate::project::definitions::{DefinedModule, DefinitionBody, DefinitionFile};
 use crate::project::equipment::Equipment;
 use crate::project::error::ProjectError;
@@ -23,7 +23,7 @@ use crate::script::ScriptError;
 use crate::space::Space;
 use crate::standard::StandardLibrary;
 use agent_spaces_mcp::secrets::Redactor;
-use agent_spaces_policy::{DayFile, Policy};
+use agent_spaces_policy::{DayFile, Policy, RateFile};
 use agent_spaces_providers::command::Commands;
 use agent_spaces_providers::http;
 use capability_gen::implementation::Implementation;
@@ -65,6 +65,7 @@ impl SpaceModules<'_> {
         let (mut interfaces, mut handlers) = link(&self.given, &linking)?;
         self.standard(&policy, equipment)?.add_to(&mut interfaces, &mut handlers)?;
         self.warn_of_rules(&policy, equipment)?;
+        self.warn_of_switched_off(equipment);
         let operator = equipment.operator.clone();
         let mut space = Space::new(engine.clone(), interfaces, handlers)?
             .with_history(history, move |text| {
@@ -82,10 +83,15 @@ impl SpaceModules<'_> {
         }
         space = space.with_redactor(linking.redactor);
         if let Some(folder) = &equipment.counts {
-            space = space.with_day_counts(Arc::new(DayFile::new(folder.join(self.counts_file()))));
+            space = space
+                .with_day_counts(Arc::new(DayFile::new(folder.join(self.counts_file("json")))))
+                .with_rate_file(RateFile::new(folder.join(self.counts_file("rates.json"))));
         }
         if let Some(observer) = equipment.observer.clone() {
             space = space.with_observer(move |event| observer(event));
+        }
+        if let Some(results) = &equipment.results {
+            space = space.with_result_observer(results.clone());
         }
         if let Some(audit) = &equipment.audit {
             space = space.with_audit(audit.clone());
@@ -97,6 +103,9 @@ impl SpaceModules<'_> {
             let known = "its tools are not known yet: run `agent-spaces capabilities build`";
             let reason = server.obstacle().unwrap_or_else(|| known.to_owned());
             space.withhold(&server.specifier(), reason);
+        }
+        for server in &self.switched_off {
+            space.withhold(&server.specifier(), format!("it is switched off at {}", server.switch()));
         }
         for server in &self.empty {
             let reason = "the server has no tools, or `toolFilters` lets none through";
@@ -119,17 +128,26 @@ impl SpaceModules<'_> {
 
     /// Tells of rules that are about nothing: a slip in one that denies allows.
     fn warn_of_rules(&self, policy: &Policy, equipment: &Equipment) -> Result<(), ProjectError> {
-        // A rule may be about a server whose tools are not known yet.
-        let Some(operator) = equipment.operator.as_ref().filter(|_| self.undiscovered.is_empty()) else {
-            return Ok(());
-        };
-        if !policy.has_rules() || self.is_part {
+        // A rule may be about a server whose tools are not known: it was not asked yet, or is switched off.
+        let is_all_known = self.undiscovered.is_empty() && self.switched_off.is_empty();
+        if equipment.operator.is_none() || !is_all_known || !policy.has_rules() || self.is_part {
             return Ok(());
         }
         let others = self.withheld.iter().map(|(definition, _)| *definition);
         let known = super::functions(self.given.iter().copied().chain(others))?;
-        policy.unused_rules(&known).iter().for_each(|unused| operator(&notice(&unused.to_string())));
+        policy.unused_rules(&known).iter().for_each(|unused| equipment.tell_once(&unused.to_string()));
         Ok(())
+    }
+
+    /// Tells of servers that are given and switched off. It stops no script but one that imports them.
+    fn warn_of_switched_off(&self, equipment: &Equipment) {
+        for server in &self.switched_off {
+            let (name, switch) = (&server.name, server.switch());
+            equipment.tell_once(&format!(
+                "`mcp:{name}` is given to {}, and switched off at {switch}: no script can import it",
+                self.name.as_ref().map_or_else(|| "all spaces".to_owned(), |space| format!("the space `{space}`"))
+            ));
+        }
     }
 
     fn standard(&self, policy: &Policy, equipment: &Equipment) -> Result<StandardLibrary, ProjectError> {
@@ -144,8 +162,8 @@ impl SpaceModules<'_> {
     }
 
     /// A name that says nothing of the project.
-    fn counts_file(&self) -> String {
-        format!("{}.json", blake3::hash(self.identity.as_bytes()).to_hex())
+    fn counts_file(&self, ending: &str) -> String {
+        format!("{}.{ending}", blake3::hash(self.identity.as_bytes()).to_hex())
     }
 }
 
@@ -350,10 +368,8 @@ impl DefinitionFile {
             return ProviderGrants::default();
         };
         ProviderGrants::fill(provider, &linking.redactor).unwrap_or_else(|message| {
-            if let Some(operator) = &linking.operator {
-                let names = self.modules().unwrap_or_default().join(", ");
-                operator(&notice(&format!("{message}; so nothing is given to what answers {names}")));
-            }
+            let names = self.modules().unwrap_or_default().join(", ");
+            linking.equipment.tell_once(&format!("{message}; so nothing is given to what answers {names}"));
             ProviderGrants::default()
         })
     }

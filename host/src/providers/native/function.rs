@@ -10,6 +10,7 @@ pub struct NativeFunction {
     title: Option<String>,
     description: String,
     annotations: Annotations,
+    tags: Vec<String>,
     config: Config,
 }
 
@@ -21,6 +22,7 @@ impl NativeFunction {
             title: None,
             description: description.into(),
             annotations: Annotations::default(),
+            tags: Vec::new(),
             config: Config::default(),
         }
     }
@@ -53,6 +55,13 @@ impl NativeFunction {
         self
     }
 
+    /// A word by which people sort it; may be repeated.
+    #[must_use]
+    pub fn tag(mut self, tag: impl Into<String>) -> NativeFunction {
+        self.tags.push(tag.into());
+        self
+    }
+
     /// A scope that its callers must have; may be repeated.
     #[must_use]
     pub fn scope(mut self, scope: impl Into<String>) -> NativeFunction {
@@ -77,6 +86,7 @@ impl NativeFunction {
             returns: Some(returns),
             is_result_wrapped: false,
             annotations: self.annotations,
+            tags: self.tags,
             config: self.config,
             implementation: None,
             place,

@@ -114,10 +114,12 @@ impl Capability {
             version: None,
             source: SourceKind::Tool,
             owner: None,
+            tags: Vec::new(),
             functions: Vec::new(),
             config: Config::default(),
             notes: Vec::new(),
             is_single_function: false,
+            is_own_format: true,
             server: None,
             component: None,
         };

@@ -4,7 +4,6 @@
 //! One file per kind of syntax; each adds methods to [`Eraser`]. The walk only records edits. What depends on the
 //! whole source (which imports are used, what the value of a script is) comes after it, in `modules` and `value`.
 
-mod calls;
 mod classes;
 mod enums;
 mod expressions;
@@ -23,13 +22,12 @@ use oxc_ast::ast::{IdentifierReference, Program};
 use oxc_ast_visit::Visit;
 use oxc_parser::Kind;
 
-use super::draft::{Fault, Site};
+use super::draft::{Fault, Site, Unused};
 use super::edits::Edits;
 use super::language::{Language, SourceKind};
 use super::scopes::{GroupId, Resolved, ScopeId, Scopes};
 use super::tokens::Tokens;
 use super::uses::{ImportUses, Uses};
-pub(super) use calls::CallPlace;
 pub(super) use expressions::literal;
 use landmarks::Landmarks;
 pub(super) use requires::Require;
@@ -42,6 +40,7 @@ pub(super) struct Eraser<'a, 't> {
     kind: SourceKind,
     pub(super) edits: Edits,
     pub(super) sites: Vec<Site>,
+    pub(super) unused: Vec<Unused>,
     pub(super) scopes: Scopes<'a>,
     pub(super) uses: Uses<'a>,
     /// What the names mean; known once the walk is over.
@@ -58,7 +57,6 @@ pub(super) struct Eraser<'a, 't> {
     /// Calls of `require` with a literal.
     pub(super) requires: Vec<Require<'a>>,
     landmarks: Landmarks,
-    call_places: Vec<CallPlace>,
     /// The objects of the namespaces around the current statement, innermost last.
     namespace_objects: Vec<String>,
     /// What the statement lists around the current statement declare, innermost last.
@@ -79,7 +77,7 @@ pub(super) struct Eraser<'a, 't> {
 pub(super) struct Erased {
     pub(super) edits: Edits,
     pub(super) sites: Vec<Site>,
-    pub(super) call_places: Vec<CallPlace>,
+    pub(super) unused: Vec<Unused>,
     pub(super) import_uses: ImportUses,
     pub(super) uses_fetch: bool,
 }
@@ -110,6 +108,7 @@ impl<'a, 't> Eraser<'a, 't> {
             kind,
             edits: Edits::default(),
             sites: Vec::new(),
+            unused: Vec::new(),
             scopes: Scopes::new(),
             uses,
             resolved: Resolved::default(),
@@ -120,7 +119,6 @@ impl<'a, 't> Eraser<'a, 't> {
             caught_depth: 0,
             requires: Vec::new(),
             landmarks: Landmarks::default(),
-            call_places: Vec::new(),
             namespace_objects: Vec::new(),
             lists: Vec::new(),
             has_objects,
@@ -160,7 +158,7 @@ impl<'a, 't> Eraser<'a, 't> {
         Ok(Erased {
             edits: self.edits,
             sites: self.sites,
-            call_places: self.call_places,
+            unused: self.unused,
             import_uses: self.uses.finish(&self.scopes),
             uses_fetch,
         })

@@ -5,11 +5,11 @@ use std::cell::Cell;
 use oxc_ast::ast::{
     ArrowFunctionExpression, AssignmentTargetPropertyIdentifier, BindingIdentifier, CallExpression, Class,
     ClassElement, ComputedMemberExpression, Decorator, Expression, FormalParameter, Function, FunctionBody,
-    IdentifierReference, ImportExpression, LabeledStatement, MethodDefinition, NewExpression, ObjectProperty,
-    ParenthesizedExpression, PropertyDefinition, ReturnStatement, Statement, StaticBlock, StaticMemberExpression,
-    TSAsExpression, TSInstantiationExpression, TSNonNullExpression, TSSatisfiesExpression, TSThisParameter,
-    TSTypeAnnotation, TSTypeAssertion, TSTypeParameterDeclaration, TSTypeParameterInstantiation,
-    TaggedTemplateExpression, TryStatement, VariableDeclaration, VariableDeclarator,
+    IdentifierReference, ImportExpression, LabeledStatement, MethodDefinition, ObjectProperty, ParenthesizedExpression,
+    PropertyDefinition, ReturnStatement, Statement, StaticBlock, StaticMemberExpression, TSAsExpression,
+    TSInstantiationExpression, TSNonNullExpression, TSSatisfiesExpression, TSThisParameter, TSTypeAnnotation,
+    TSTypeAssertion, TSTypeParameterDeclaration, TSTypeParameterInstantiation, TaggedTemplateExpression, TryStatement,
+    VariableDeclaration, VariableDeclarator,
 };
 use oxc_ast_visit::{Visit, walk};
 use oxc_parser::Kind;
@@ -46,7 +46,6 @@ impl<'a> Visit<'a> for Eraser<'a, '_> {
     }
 
     fn visit_call_expression(&mut self, it: &CallExpression<'a>) {
-        self.call_place(it);
         self.require_call(it);
         self.visit_expression(&it.callee);
         self.uses.call(it.callee.span());
@@ -80,11 +79,6 @@ impl<'a> Visit<'a> for Eraser<'a, '_> {
     fn visit_parenthesized_expression(&mut self, it: &ParenthesizedExpression<'a>) {
         self.visit_expression(&it.expression);
         self.uses.same(it.expression.span(), it.span);
-    }
-
-    fn visit_new_expression(&mut self, it: &NewExpression<'a>) {
-        self.construction_place(it);
-        walk::walk_new_expression(self, it);
     }
 
     fn visit_return_statement(&mut self, it: &ReturnStatement<'a>) {

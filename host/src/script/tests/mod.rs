@@ -9,6 +9,7 @@ mod landmarks;
 mod modules;
 mod objects;
 mod positions;
+mod told;
 mod value;
 mod work;
 

@@ -54,36 +54,6 @@ fn landmarks_lead_to_their_statement_and_move_nothing_else() {
     leads_back("\nif (a) { b } else if (c) d; needle", "needle", 2, 29);
 }
 
-/// The engine tells the token after the `(` of a call, and the one after `new`.
-#[test]
-fn a_call_is_where_the_name_of_what_is_called_is() {
-    leads_back("\n  work(needle)", "needle", 2, 3);
-    leads_back("\n  a.b.work<T>(needle as T, 1)", "needle", 2, 7);
-    leads_back("\n  a?.work?.(\n  needle,\n  { b: [c] })", "needle", 2, 6);
-    leads_back("\n  a.work!<T>(\n  'needle', () => { f() })", "'needle'", 2, 5);
-    leads_back("\n  work(\n  /* needle */)", ")", 2, 3);
-    leads_back("\n  throw new needle.Error('a')", "needle", 2, 9);
-    // Or the last operand among its arguments.
-    leads_back("\n  new Error(\n  a.b +\n  needle, 1)", "needle", 2, 3);
-    leads_back("\n  work(a(), 'b' + c.d + needle)", "needle", 2, 3);
-}
-
-#[test]
-fn a_token_that_may_tell_of_something_else_is_left() {
-    // Of its own evaluation.
-    leads_back("\n  work(\n  needle.a)", "needle", 3, 3);
-    leads_back("\n  work(\n  needle, a.b)", "needle", 3, 3);
-    leads_back("\n  work(\n  a + needle.b)", "needle", 3, 7);
-    leads_back("\n  work(\n  a in needle)", "needle", 3, 8);
-    leads_back("\n  work(\n  a + needle, b.c)", "needle", 3, 7);
-    // Of another call: quickjs-ng tells `needle(1)` here.
-    leads_back("\n  work(\n  needle(1))", "needle", 3, 3);
-    // Of a function that starts there.
-    leads_back("\n  work(\n  needle => needle.a.b)", "needle", 3, 3);
-    leads_back("\n  work(\nneedle, a => a.b.c)", "needle", 3, 1);
-    leads_back("\n  new\n  needle(1)", "needle", 3, 3);
-}
-
 #[test]
 fn the_engines_miscount_on_the_first_line_is_undone() {
     // quickjs-ng gives column 6 for `error` in `throw error`, which is at 7.

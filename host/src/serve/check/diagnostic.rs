@@ -7,6 +7,9 @@ use std::fmt::Write as _;
 /// Most that are told of one program. Those after the first few follow from them more often than not.
 const MAX_DIAGNOSTICS: usize = 20;
 
+/// Most warnings: they stand beside a result, which is what was asked for.
+const MAX_WARNINGS: usize = 10;
+
 /// Most characters of one message: types are spelled out in them.
 const MAX_MESSAGE: usize = 1_000;
 
@@ -27,7 +30,10 @@ impl Diagnostic {
     /// Code of a member that nothing has, found without a compiler.
     pub const MEMBER_UNKNOWN: &str = "member.unknown";
 
-    pub(super) fn new(position: Position, code: impl Into<String>, message: &str) -> Diagnostic {
+    /// Code of a call whose promise is taken for its result.
+    pub const AWAIT_MISSING: &str = "await.missing";
+
+    pub(crate) fn new(position: Position, code: impl Into<String>, message: &str) -> Diagnostic {
         let mut text: String = message.chars().take(MAX_MESSAGE).collect();
         if text.len() < message.len() {
             text.push('…');
@@ -46,6 +52,27 @@ pub struct Diagnostics {
 }
 
 impl Diagnostics {
+    /// The first few of these, and how many there are besides.
+    fn of(all: impl IntoIterator<Item = Diagnostic>, most: usize) -> Diagnostics {
+        let mut all = all.into_iter();
+        let list = all.by_ref().take(most).collect();
+        Diagnostics { list, more: all.count() }
+    }
+
+    /// These as warnings.
+    pub(crate) fn warnings(all: impl IntoIterator<Item = Diagnostic>) -> Diagnostics {
+        Diagnostics::of(all, MAX_WARNINGS)
+    }
+
+    /// These and others after them.
+    #[must_use]
+    pub(crate) fn and(mut self, others: Diagnostics) -> Diagnostics {
+        self.list.extend(others.list);
+        self.more += others.more + self.list.len().saturating_sub(MAX_DIAGNOSTICS);
+        self.list.truncate(MAX_DIAGNOSTICS);
+        self
+    }
+
     /// Whether nothing was found.
     pub fn is_empty(&self) -> bool {
         self.list.is_empty()
@@ -67,9 +94,7 @@ impl Diagnostics {
 
 impl FromIterator<Diagnostic> for Diagnostics {
     fn from_iter<I: IntoIterator<Item = Diagnostic>>(all: I) -> Diagnostics {
-        let mut all = all.into_iter();
-        let list = all.by_ref().take(MAX_DIAGNOSTICS).collect();
-        Diagnostics { list, more: all.count() }
+        Diagnostics::of(all, MAX_DIAGNOSTICS)
     }
 }
 
@@ -89,6 +114,10 @@ mod tests {
         let first = "program.ts:1:7 TS2551: no `chanels`\n> 1 | slack.chanels();\n    |       ^\n";
         assert!(text.starts_with(first) && text.ends_with("… and 3 more\n"), "{text}");
         assert_eq!(Diagnostics::default().text("program.ts", ""), "");
+        let both = found.clone().and(found);
+        assert_eq!((both.list.len(), both.more), (20, 26));
+        let warnings = Diagnostics::warnings((0..23).map(|_| diagnostic(1, "odd")));
+        assert_eq!((warnings.list.len(), warnings.more), (10, 13));
     }
 
     #[test]

@@ -6,8 +6,8 @@
 use super::diagnostic::{Diagnostic, Diagnostics};
 use crate::modules::{Binding, ModuleSource};
 use crate::program::{Program, ProgramCall};
-use crate::script::{CallKind, Position, checkable};
-use crate::values::camel_case;
+use crate::script::{CallKind, Position};
+use crate::values::{FunctionShape, camel_case};
 use capability_gen::names::nearest;
 use std::collections::{BTreeSet, HashSet};
 
@@ -22,11 +22,10 @@ const MAX_FOUND: usize = 200;
 const MAX_NAMES: usize = 20;
 
 /// The calls of a program that reach nothing.
-pub(super) fn check(program: &Program, code: &str, hidden: &BTreeSet<String>) -> Diagnostics {
+pub(super) fn check(program: &Program, guarded: &HashSet<Position>, hidden: &BTreeSet<String>) -> Diagnostics {
     let own = || program.call_sites().filter(|call| call.location.file == program.name());
     let mentioned: HashSet<&str> =
         own().filter(|call| call.kind == CallKind::Mention).map(|call| call.path.as_str()).collect();
-    let guarded = checkable(code, program.name(), |_| false).map(|checkable| checkable.guarded).unwrap_or_default();
     let calls = own().filter(|call| call.kind == CallKind::Call && !guarded.contains(&position(call)));
     let found = calls.filter_map(|call| {
         let missing = missing(program, call, hidden)?;
@@ -36,7 +35,8 @@ pub(super) fn check(program: &Program, code: &str, hidden: &BTreeSet<String>) ->
     found.take(MAX_FOUND).collect()
 }
 
-fn position(call: &ProgramCall) -> Position {
+/// Where a call is.
+pub(super) fn position(call: &ProgramCall) -> Position {
     Position { line: call.location.line, column: call.location.column }
 }
 
@@ -84,12 +84,16 @@ fn missing(program: &Program, call: &ProgramCall, hidden: &BTreeSet<String>) -> 
     }
 }
 
-/// Those that the caller may know of.
-fn functions(program: &Program, binding: &Binding, hidden: &BTreeSet<String>) -> Vec<String> {
+/// The functions behind an export.
+pub(super) fn functions_of<'p>(program: &'p Program, binding: &Binding) -> impl Iterator<Item = &'p FunctionShape> {
     let interfaces = &program.sandbox().description().interfaces;
     let interface = interfaces.iter().find(|interface| interface.name == binding.interface_name());
-    let functions = interface.into_iter().flat_map(|interface| &interface.functions);
-    let names = functions.map(|function| camel_case(&function.shape.name));
+    interface.into_iter().flat_map(|interface| &interface.functions).map(|function| &function.shape)
+}
+
+/// Those that the caller may know of.
+fn functions(program: &Program, binding: &Binding, hidden: &BTreeSet<String>) -> Vec<String> {
+    let names = functions_of(program, binding).map(|function| camel_case(&function.name));
     names.filter(|name| !hidden.contains(&format!("{}.{name}", binding.name))).collect()
 }
 

@@ -5,42 +5,52 @@
 //! imports. Where there is none, or it cannot be used, names are checked against what is linked. Neither protects
 //! anything: every call is checked again when it is made.
 //!
-//! What a compiler says is not all told. A program need not be strict to be right: `any` that nobody wrote, values that
-//! may be absent, and what only the compiler finds too complex are left out (`output`). Values that a module's declarations
-//! call `unknown` are used as they come (`loosen`). `@ts-ignore` counts for its line, `@ts-nocheck` does not count.
+//! **Only the use of capabilities is refused.** A program need not be strict to be right, and what it does with its own
+//! values is its own affair. It is read three times (`readings`), and by what differs each diagnostic is one about the use of
+//! a capability or a warning beside the result (`judge`). Values that a module's declarations call `unknown` are used as they
+//! come (`loosen`). `@ts-ignore` counts for its line, `@ts-nocheck` does not count.
 //!
 //! **The program is a stranger's.** The compiler reads a folder with our files and its own libraries, and nothing else: what
 //! leads it elsewhere is taken out of the program ([`checkable`](crate::script)), and it is told to resolve nothing. Its
 //! time, memory and output are bounded (`process`).
 //!
 //! - `compiler`: which one there is
-//! - `folder`, `loosen`: what it is given
+//! - `folder`, `readings`, `twin`, `loosen`: what it is given
 //! - `process`: running it
-//! - `output`, `places`: what it said, and where that is in the program
+//! - `output`, `message`, `places`: what it said, and where that is in the program
+//! - `judge`: what becomes of it
+//! - `awaits`: what is checked in any case
 //! - `members`: what is checked without one
 //! - `diagnostic`: what was found
 
+mod awaits;
 mod compiler;
 mod diagnostic;
 mod folder;
+mod judge;
 mod loosen;
 mod members;
+mod message;
 mod output;
 mod places;
 mod process;
+mod readings;
 #[cfg(test)]
 mod tests;
+mod twin;
 mod unavailable;
 
 pub use diagnostic::{Diagnostic, Diagnostics};
 pub use folder::ModuleDeclaration;
+pub use judge::Findings;
 pub use unavailable::Unavailable;
 
 use crate::config::TypeCheck;
 use crate::program::Program;
-use crate::script::checkable;
+use crate::script::{Checkable, checkable};
 use compiler::Compiler;
 use folder::Folder;
+use judge::judge;
 use output::Output;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -78,8 +88,8 @@ struct Inner {
 /// What is known of a program before it runs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Checked {
-    /// What does not fit.
-    pub diagnostics: Diagnostics,
+    /// What was found.
+    pub findings: Findings,
     /// Why only names were checked, where that is so.
     pub unavailable: Option<Unavailable>,
 }
@@ -87,7 +97,7 @@ pub struct Checked {
 /// The modules that a program names, for values or for types: those whose declarations a check needs. None of a program
 /// that cannot be read.
 pub fn imported_modules(code: &str) -> BTreeSet<String> {
-    checkable(code, "", |_| false).map(|checkable| checkable.modules).unwrap_or_default()
+    checkable(code, "").map(|checkable| checkable.modules).unwrap_or_default()
 }
 
 impl TypeChecker {
@@ -136,37 +146,80 @@ impl TypeChecker {
         if self.inner.level == TypeCheck::Off {
             return Checked::default();
         }
-        match self.check_types(code, modules).await {
-            Ok(diagnostics) => Checked { diagnostics, unavailable: None },
+        let (known, text) = (program.clone(), code.to_owned());
+        let read = move || {
+            let checkable = checkable(&text, known.name()).ok()?;
+            let unawaited = awaits::check(&known, &checkable.habits);
+            Some((checkable, unawaited))
+        };
+        // Whoever prepared the program has read it.
+        let Ok(Some((checkable, unawaited))) = tokio::task::spawn_blocking(read).await else {
+            return Checked::default();
+        };
+        let guarded = checkable.guarded.clone();
+        let (mut findings, unavailable) = match self.check_programs(vec![checkable], modules).await {
+            Ok(found) => (found.into_iter().next().unwrap_or_default(), None),
             Err(unavailable) => {
-                let (program, code) = (program.clone(), code.to_owned());
-                let found = tokio::task::spawn_blocking(move || members::check(&program, &code, &hidden)).await;
+                let program = program.clone();
+                let found = tokio::task::spawn_blocking(move || members::check(&program, &guarded, &hidden)).await;
                 // It fails only where the process ends.
-                Checked { diagnostics: found.unwrap_or_default(), unavailable: Some(unavailable) }
+                let misuse = found.unwrap_or_default();
+                (Findings { misuse, warnings: Diagnostics::default() }, Some(unavailable))
             }
-        }
+        };
+        findings.misuse = std::mem::take(&mut findings.misuse).and(unawaited);
+        Checked { findings, unavailable }
     }
 
     /// What the compiler says of a program, which must be one that can be parsed.
     ///
     /// # Errors
     /// Why it says nothing.
-    pub async fn check_types(&self, code: &str, modules: Vec<ModuleDeclaration>) -> Result<Diagnostics, Unavailable> {
+    pub async fn check_types(&self, code: &str, modules: Vec<ModuleDeclaration>) -> Result<Findings, Unavailable> {
+        Ok(self.check_all_types(&[code], modules).await?.into_iter().next().unwrap_or_default())
+    }
+
+    /// The same of several programs that import from the same modules, in one run of the compiler.
+    ///
+    /// # Errors
+    /// Why it says nothing of any.
+    pub async fn check_all_types(
+        &self,
+        programs: &[&str],
+        modules: Vec<ModuleDeclaration>,
+    ) -> Result<Vec<Findings>, Unavailable> {
+        let read = |code: &&str| checkable(code, "").map_err(|_| Unavailable::Unread);
+        let programs = programs.iter().map(read).collect::<Result<_, _>>()?;
+        self.check_programs(programs, modules).await
+    }
+
+    async fn check_programs(
+        &self,
+        programs: Vec<Checkable>,
+        modules: Vec<ModuleDeclaration>,
+    ) -> Result<Vec<Findings>, Unavailable> {
         let compiler = self.found()?;
         let checking = async {
             let _turn = self.inner.turns.acquire().await;
-            let text = code.to_owned();
-            let folder = tokio::task::spawn_blocking(move || Folder::make(&text, &modules)).await;
-            let folder = folder.map_err(|error| Unavailable::Folder(error.to_string()))??;
-            process::run(compiler, folder.path()).await
+            let make = move || Folder::make(&programs, &modules).map(|folder| (programs, folder));
+            let made = tokio::task::spawn_blocking(make).await;
+            let (programs, folder) = made.map_err(|error| Unavailable::Folder(error.to_string()))??;
+            let ended = process::run(compiler, folder.path()).await?;
+            Ok((programs, folder, ended))
         };
-        let ended = timeout(self.inner.deadline, checking).await;
-        let ended = ended.unwrap_or(Err(Unavailable::TooSlow { after: self.inner.deadline }))?;
-        let said = Output::read(&ended).diagnostics(code);
-        if let Err(unfit @ Unavailable::Unfit(_)) = &said {
+        let checked = timeout(self.inner.deadline, checking).await;
+        let (programs, folder, ended) = checked.unwrap_or(Err(Unavailable::TooSlow { after: self.inner.deadline }))?;
+        let decide = move || {
+            let said = Output::read(&ended, programs.len()).programs()?;
+            Ok(programs.iter().zip(said).map(|(program, said)| judge(&said, program, &folder.declared)).collect())
+        };
+        // It fails only where the process ends.
+        let decided = tokio::task::spawn_blocking(decide).await;
+        let decided = decided.unwrap_or_else(|error| Err(Unavailable::NoAnswer(error.to_string())));
+        if let Err(unfit @ Unavailable::Unfit(_)) = &decided {
             let _known_already = self.inner.unfit.set(unfit.clone());
         }
-        said
+        decided
     }
 
     fn found(&self) -> Result<&Compiler, Unavailable> {

@@ -5,7 +5,21 @@ use crate::script::Position;
 /// The place in a program that a compiler of TypeScript means by a line and a column, both from one. It counts UTF-16 units,
 /// and two more characters end a line for it.
 pub(super) fn place(code: &str, line: usize, column: usize) -> Position {
-    let code = code.strip_prefix('\u{feff}').unwrap_or(code);
+    let code = without_mark(code);
+    position(code.get(..offset(code, line, column)).unwrap_or(code))
+}
+
+/// The program from such a place on.
+pub(super) fn rest(code: &str, line: usize, column: usize) -> &str {
+    let code = without_mark(code);
+    code.get(offset(code, line, column)..).unwrap_or_default()
+}
+
+fn without_mark(code: &str) -> &str {
+    code.strip_prefix('\u{feff}').unwrap_or(code)
+}
+
+fn offset(code: &str, line: usize, column: usize) -> usize {
     let start = line_start(code, line);
     let mut units = column.saturating_sub(1);
     let rest = code.get(start..).unwrap_or_default();
@@ -16,8 +30,7 @@ pub(super) fn place(code: &str, line: usize, column: usize) -> Position {
             false
         }
     });
-    let offset = start + within.map_or(rest.len(), |(at, _)| at);
-    position(code.get(..offset).unwrap_or(code))
+    start + within.map_or(rest.len(), |(at, _)| at)
 }
 
 fn line_start(code: &str, line: usize) -> usize {
@@ -67,5 +80,6 @@ mod tests {
         assert_eq!(at("ab\ncd", 1, 99), (2, 3));
         assert_eq!(at("ab", 99, 99), (1, 3));
         assert_eq!(at("", 1, 1), (1, 1));
+        assert_eq!(rest("\u{feff}a\n😀 b", 2, 4), "b");
     }
 }

@@ -25,9 +25,14 @@ fn real() -> Option<TypeChecker> {
     path.map(|path| TypeChecker::new(TypeCheck::Error, Some(path)))
 }
 
-async fn codes(checker: &TypeChecker, code: &str) -> Vec<String> {
-    let found = checker.check_types(code, modules()).await.unwrap();
+fn codes_of(found: Diagnostics) -> Vec<String> {
     found.list.into_iter().map(|it| format!("{}:{} {}", it.line, it.column, it.code)).collect()
+}
+
+async fn warnings(checker: &TypeChecker, code: &str) -> Vec<String> {
+    let found = checker.check_types(code, modules()).await.unwrap();
+    assert!(found.misuse.is_empty(), "{code}: {found:?}");
+    codes_of(found.warnings)
 }
 
 /// A compiler that is a shell script.
@@ -47,17 +52,17 @@ async fn mistakes_come_back_with_their_place_and_the_nearest_name() {
                 const mark = '😀ü'; await slack.listChanels();\n\
                 await slack.postMessage({ chanel: 'C1', text: 1 });\n";
     let found = checker.check_types(code, modules()).await.unwrap();
-    let [first, second, ..] = found.list.as_slice() else { panic!("{found:?}") };
+    let [first, second, ..] = found.misuse.list.as_slice() else { panic!("{found:?}") };
     assert_eq!((first.line, first.column, first.code.as_str()), (2, 32, "TS2551"));
     assert!(first.message.contains("Did you mean 'listChannels'?"), "{}", first.message);
-    assert!(found.text("program.ts", code).contains("> 2 | const mark = '😀ü'; await slack.listChanels();"));
+    assert!(found.misuse.text("program.ts", code).contains("> 2 | const mark = '😀ü'; await slack.listChanels();"));
     assert_eq!(second.line, 3, "{second:?}");
 }
 
 #[tokio::test]
 async fn programs_that_run_are_accepted() {
     let Some(checker) = real() else { return };
-    for code in [
+    let programs = [
         "import { slack as s } from '@capabilities/mcp-slack';\nconst { listChannels } = s; export default await listChannels({ limit: 2 });",
         "import * as all from '@capabilities/mcp-slack';\nreturn all.slack?.listChannels()[Symbol.toStringTag];",
         "import { slack } from '@capabilities/mcp-slack';\nconst channel = (await slack.listChannels()).find(c => c.name === 'general');\nif (!channel) return;\nreturn channel.id;",
@@ -78,18 +83,39 @@ async fn programs_that_run_are_accepted() {
         "#!/usr/bin/env node\nenum Color { Red }\nnamespace N { export const x = 1 }\nColor.Red + N.x;",
         "// @ts-ignore: it is there\nconst n: number = 'x';",
         "",
-    ] {
-        assert_eq!(codes(&checker, code).await, Vec::<String>::new(), "{code}");
+    ];
+    let found = checker.check_all_types(&programs, modules()).await.unwrap();
+    for (code, found) in programs.iter().zip(found) {
+        assert_eq!(found, Findings::default(), "{code}");
     }
 }
 
 #[tokio::test]
 async fn the_check_cannot_be_switched_off_for_a_whole_program() {
     let Some(checker) = real() else { return };
-    assert_eq!(codes(&checker, "// @ts-nocheck\nconst n: number = 'x';").await, ["2:7 TS2322"]);
-    assert_eq!(codes(&checker, "/// <reference no-default-lib=\"true\" />\n[1].mapp(String);").await, ["2:5 TS2551"]);
-    assert_eq!(codes(&checker, "if (1) return 'x'.trimm(); return;").await, ["1:19 TS2551"]);
-    assert_eq!(codes(&checker, "document.title; process.env;").await, ["1:1 TS2584", "1:17 TS2591"]);
+    assert_eq!(warnings(&checker, "// @ts-nocheck\nconst n: number = 'x';").await, ["2:7 TS2322"]);
+    assert_eq!(
+        warnings(&checker, "/// <reference no-default-lib=\"true\" />\n[1].mapp(String);").await,
+        ["2:5 TS2551"]
+    );
+    assert_eq!(warnings(&checker, "if (1) return 'x'.trimm(); return;").await, ["1:19 TS2551"]);
+    assert_eq!(warnings(&checker, "document.title; process.env;").await, ["1:1 TS2584", "1:17 TS2591"]);
+}
+
+/// With a compiler and without one, the same words say what to use instead.
+#[tokio::test]
+async fn what_the_sandbox_lacks_has_the_hint_of_the_run() {
+    let Some(checker) = real() else { return };
+    for name in ["Buffer", "process", "require", "fs", "document", "Deno", "global"] {
+        let found = checker.check_types(&format!("{name}.x;"), modules()).await.unwrap();
+        let hint = crate::absent::global(name, crate::absent::Position::Script).unwrap();
+        assert_eq!(found.warnings.list[0].message, format!("Cannot find name '{name}'. {hint}"));
+    }
+    let found = checker.check_types("crypto.subtle.sign('HMAC');", modules()).await.unwrap();
+    assert!(found.warnings.list[0].message.contains("crypto.hmac"), "{found:?}");
+    let used = "const hash = await crypto.subtle.digest('SHA-256', new TextEncoder().encode('a')); hash.byteLength;
+        new Intl.NumberFormat('de', { notation: 'compact' }).formatToParts(1)[0].type;";
+    assert_eq!(warnings(&checker, used).await, Vec::<String>::new());
 }
 
 /// Whatever a program names, the compiler reads its own files and ours, and tells nothing of others.
@@ -135,7 +161,7 @@ json.marker_nothing; m.nothing; other; pack.nothing; text; marker_in_global;
     .replace("OUT", &path);
     let with = checker.check_types(&code, modules()).await.unwrap();
     // Everything that was named is something that nothing is known of, but for the global, which is not there.
-    let numbers: Vec<&str> = with.list.iter().map(|it| it.code.as_str()).collect();
+    let numbers: Vec<&str> = with.warnings.list.iter().map(|it| it.code.as_str()).collect();
     assert!(numbers.contains(&"TS2304") || numbers.contains(&"TS2552"), "{with:?}");
     let said = format!("{with:?}");
     assert!(!said.contains("marker_in_json") && !said.contains(&path) && !said.contains("marker_in_text"), "{said}");
@@ -155,12 +181,12 @@ async fn types_that_never_end_are_given_up() {
         ">".repeat(40)
     );
     match checker.check_types(&doubled, modules()).await {
-        Ok(found) => assert!(found.list.iter().all(|it| it.message.chars().count() < 2_000)),
+        Ok(found) => assert!(found.warnings.list.iter().all(|it| it.message.chars().count() < 2_000)),
         Err(unavailable) => {
             assert!(matches!(unavailable, Unavailable::NoAnswer(_) | Unavailable::TooSlow { .. }), "{unavailable}");
         }
     }
-    assert_eq!(codes(&checker, "const n: number = '';").await.len(), 1, "the next program is checked");
+    assert_eq!(warnings(&checker, "const n: number = '';").await.len(), 1, "the next program is checked");
 }
 
 #[cfg(unix)]
@@ -183,12 +209,14 @@ async fn a_compiler_gets_its_folder_and_next_to_no_environment() {
     let seen = folder.path().join("seen");
     let script = format!("{{ pwd; ls; stat -c %a . 2>/dev/null; env; }} > '{}'; exit 0", seen.display());
     let checker = TypeChecker::new(TypeCheck::Error, Some(fake(folder.path(), &script)));
-    assert_eq!(checker.check_types("1;", modules()).await, Ok(Diagnostics::default()));
+    assert_eq!(checker.check_types("1;", modules()).await, Ok(Findings::default()));
     let seen = std::fs::read_to_string(seen).unwrap();
     let own = seen.lines().next().unwrap();
     assert!(own.contains("agent-spaces-check-") && !Path::new(own).exists(), "{own} is gone");
     assert!(
-        seen.contains("anything.d.ts\nglobals.d.ts\nmodules.d.ts\npackage.json\nprogram.ts\ntsconfig.json\n"),
+        seen.contains(
+            "anything.d.ts\nbare.ts\nglobals.d.ts\nmodules.d.ts\nopen.ts\npackage.json\nprogram.ts\ntsconfig.json\n"
+        ),
         "{seen}"
     );
     let known = ["PATH", "HOME", "NODE_OPTIONS", "GOMEMLIMIT", "PWD", "OLDPWD", "SHLVL", "_"];
@@ -217,17 +245,19 @@ async fn a_compiler_that_is_too_old_is_asked_once() {
 #[tokio::test]
 async fn output_without_an_end_is_cut() {
     let folder = tempfile::tempdir().unwrap();
-    let line = "program.ts(2,1): error TS2304: Cannot find name.";
+    let line = "bare.ts(2,1): error TS2304: x\nprogram.ts(2,1): error TS2304: Cannot find name.";
     let script = format!("yes '{line}' | head -c 20000000; exit 2");
     let checker = TypeChecker::new(TypeCheck::Error, Some(fake(folder.path(), &script)));
     let found = checker.check_types("1;", Vec::new()).await.unwrap();
-    assert!(found.list.len() == 20 && found.more < 30_000, "{} and {}", found.list.len(), found.more);
+    let Findings { misuse, warnings } = found;
+    assert!(misuse.is_empty() && warnings.list.len() == 10 && warnings.more < 30_000, "{warnings:?}");
 }
 
 #[test]
 fn declarations_are_bounded() {
     let large = ModuleDeclaration { specifier: "large".to_owned(), dts: " ".repeat(17 * 1024 * 1024) };
-    assert!(matches!(Folder::make("1;", &[large]), Err(Unavailable::TooLarge { .. })));
+    let program = [checkable("1;", "").unwrap()];
+    assert!(matches!(Folder::make(&program, &[large]), Err(Unavailable::TooLarge { .. })));
 }
 
 #[test]
@@ -240,7 +270,8 @@ fn the_modules_of_a_program_are_those_that_it_names_for_whatever_reason() {
 #[test]
 fn the_standard_library_is_declared_once() {
     let dts = "declare module '@agent-spaces/std' {\n  export const time: {};\n}\n".to_owned();
-    let folder = Folder::make("1;", &[ModuleDeclaration { specifier: "@agent-spaces/std".to_owned(), dts }]).unwrap();
+    let modules = [ModuleDeclaration { specifier: "@agent-spaces/std".to_owned(), dts }];
+    let folder = Folder::make(&[checkable("1;", "").unwrap()], &modules).unwrap();
     let declared = std::fs::read_to_string(folder.path().join("modules.d.ts")).unwrap();
     assert_eq!(declared.matches("declare module '@agent-spaces/std'").count(), 1, "{declared}");
 }

@@ -1,21 +1,20 @@
 //! What a run gave, as an agent reads it.
 
 use super::pages::{self, More, PAGE, Page};
-use crate::error_report::RunError;
+use crate::error_report::{Cause, Location, RunError};
 use crate::limits::Limit;
-use crate::script::{ScriptError, code_frame};
+use crate::program::Program;
+use crate::script::{IMPORT_UNKNOWN, Position, ScriptError, code_frame};
 use crate::serve::caller::Client;
 use crate::serve::cards::{Card, cut};
-use crate::serve::check::Diagnostics;
+use crate::serve::check::{Diagnostic, Diagnostics};
 use crate::serve::offer::Offered;
 use crate::serve::runs::{Ended, ServedRun};
-use agent_spaces_approvals::Request;
 use capability_gen::shown::Shown;
 use rmcp::model::{CallToolResult, ContentBlock};
-use serde_json::{Value, json};
+use serde_json::json;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
-use std::sync::Arc;
 
 /// Most lines of a console.
 const MAX_LINES: usize = 200;
@@ -49,7 +48,7 @@ pub(super) fn of_ended(run: &ServedRun, ended: &Ended, number: usize) -> Option<
     let console: Vec<&str> = ended.console.iter().map(|line| line.text.as_str()).take(MAX_LINES).collect();
     let mut text = text + &printed(&console, ended.console.len());
     if !run.warnings.is_empty() {
-        let _ = write!(text, "\n\ndoes not fit its declarations:\n{}", run.warnings);
+        let _ = write!(text, "\n\nwarnings:\n{}", run.warnings);
         structured["warnings"] = json!(cut(&run.warnings, MAX_BESIDE));
     }
     let Page { text, more } = pages::page(&text, number, PAGE)?;
@@ -77,48 +76,6 @@ pub(super) fn of_ended(run: &ServedRun, ended: &Ended, number: usize) -> Option<
     Some(result)
 }
 
-/// Who can decide about a call that waits.
-#[derive(Clone, Copy, Default)]
-pub(super) struct Deciders {
-    /// Whether the person at the client is shown forms.
-    pub(super) is_client_asked: bool,
-    /// Whether somebody may decide with `agent-spaces approvals`.
-    pub(super) has_elsewhere: bool,
-}
-
-/// The answer while a run goes on.
-pub(super) fn of_going(run: &ServedRun, waiting: &[Arc<Request>], deciders: Deciders) -> CallToolResult {
-    let seconds = run.age().as_secs();
-    let mut text = match waiting {
-        [] => format!("Still running after {seconds} s."),
-        _ => "Paused: a person must approve before it goes on.".to_owned(),
-    };
-    for request in waiting {
-        let _ = write!(text, "\n- {} of {} ({})", request.label(), request.module, request.id);
-        if deciders.has_elsewhere {
-            let _ = write!(text, ": agent-spaces approvals approve {}", request.id);
-        }
-    }
-    let why = match deciders.is_client_asked && !waiting.is_empty() {
-        true => "go on asking them, and to wait for it",
-        false => "wait for it",
-    };
-    let _ = write!(text, "\nCall run_code with {{\"resume\": \"{}\"}} to {why}.", run.id);
-    let approvals: Vec<Value> = waiting
-        .iter()
-        .map(|request| {
-            let (function, module) = (request.label(), &request.module);
-            let id = &request.function_id;
-            json!({ "id": request.id, "function": function, "functionId": id, "module": module, "params": request.params })
-        })
-        .collect();
-    let status = if waiting.is_empty() { "running" } else { "awaiting_approval" };
-    let mut result = CallToolResult::success(vec![ContentBlock::text(text)]);
-    result.structured_content =
-        Some(json!({ "status": status, "runId": run.id, "resume": run.id, "approvals": approvals }));
-    result
-}
-
 /// A program that was refused before it ran.
 pub(super) fn of_refused(error: &RunError, frame: Option<String>) -> CallToolResult {
     let mut result = CallToolResult::error(vec![ContentBlock::text(failed(error, frame))]);
@@ -126,12 +83,32 @@ pub(super) fn of_refused(error: &RunError, frame: Option<String>) -> CallToolRes
     result
 }
 
-/// A program in which something does not fit.
-pub(super) fn of_diagnostics(found: &Diagnostics, name: &str, code: &str) -> CallToolResult {
-    let text = format!("The program was not run: it does not fit its declarations.\n{}", found.text(name, code));
+/// What is wrong with imports that a program does not use.
+pub(super) fn of_imports(program: &Program, seen: &Seen<'_>) -> Diagnostics {
+    let warnings = program.warnings().iter().map(|warning| {
+        // Of what there is the agent learns what it may see; what would give a module is for the operator.
+        let hint = warning.hint.as_ref().filter(|hint| warning.code == IMPORT_UNKNOWN && !seen.names_hidden(hint));
+        let hint = hint.map(|hint| format!("; {hint}")).unwrap_or_default();
+        let file = if warning.file == program.name() { String::new() } else { format!("{}: ", warning.file) };
+        // Another file's lines are not the program's.
+        let position = warning.position.filter(|_| file.is_empty()).unwrap_or(Position { line: 1, column: 1 });
+        Diagnostic::new(position, warning.code, &format!("{file}{}{hint}", warning.message))
+    });
+    Diagnostics::warnings(warnings)
+}
+
+/// A program that uses capabilities wrongly.
+pub(super) fn of_misuse(misuse: &Diagnostics, warnings: &Diagnostics, name: &str, code: &str) -> CallToolResult {
+    let mut text = format!("The program was not run: it does not fit its declarations.\n{}", misuse.text(name, code));
     let error = RunError::new("script.types", "it does not fit its declarations");
+    let mut structured = json!({ "status": "failed", "error": error, "diagnostics": misuse.list });
+    if !warnings.is_empty() {
+        let warnings = warnings.text(name, code);
+        let _ = write!(text, "\nwarnings:\n{warnings}");
+        structured["warnings"] = json!(cut(&warnings, MAX_BESIDE));
+    }
     let mut result = CallToolResult::error(vec![ContentBlock::text(text)]);
-    result.structured_content = Some(json!({ "status": "failed", "error": error, "diagnostics": found.list }));
+    result.structured_content = Some(structured);
     result
 }
 
@@ -164,6 +141,12 @@ impl Seen<'_> {
         let is_visible = |card: &Card| self.offered.is_visible(card, self.client.caller());
         let seen: BTreeSet<&str> =
             self.offered.catalogue.cards(is_visible).flat_map(|card| [card.module.as_str(), card.export()]).collect();
+        // Modules that nobody accepted are not even in the catalogue.
+        let is_word = |letter: char| letter.is_alphanumeric() || matches!(letter, '@' | '/' | '_' | '-');
+        let mut modules = text.split(|letter| !is_word(letter)).filter(|word| word.starts_with('@'));
+        if modules.any(|module| !seen.contains(module)) {
+            return true;
+        }
         let mut hidden = self.offered.catalogue.cards(|card| !is_visible(card));
         hidden.any(|card| {
             [card.module.as_str(), card.export()].into_iter().any(|it| !seen.contains(it) && text.contains(it))
@@ -196,6 +179,7 @@ fn beside(error: &RunError) -> RunError {
     let mut error = error.clone();
     error.message = cut(&error.message, MAX_BESIDE);
     error.stack = error.stack.map(|stack| cut(&stack, MAX_BESIDE));
+    error.causes.iter_mut().for_each(|cause| cause.message = cut(&cause.message, MAX_BESIDE / 16));
     error.details = error.details.filter(|details| details.to_string().len() <= MAX_BESIDE);
     error
 }
@@ -204,10 +188,19 @@ fn beside(error: &RunError) -> RunError {
 fn failed(error: &RunError, frame: Option<String>) -> String {
     let name = error.name.as_deref().map(|name| format!("{}: ", Shown::line(name, MAX_NAME))).unwrap_or_default();
     let mut text = format!("{name}{} [{}]", error.message, Shown::line(&error.code, MAX_NAME));
+    if let Some(function) = error.unnamed_function() {
+        let _ = write!(text, " in {function}");
+    }
     if let Some(frame) = frame {
         let _ = write!(text, "\n{frame}");
     } else if let Some(location) = &error.location {
         let _ = write!(text, "\n  at {}:{}:{}", location.file, location.line, location.column);
+    }
+    for Cause { message, location } in &error.causes {
+        let _ = write!(text, "\ncaused by: {message}");
+        if let Some(Location { file, line, column }) = location {
+            let _ = write!(text, " ({file}:{line}:{column})");
+        }
     }
     if let Some(details) = &error.details {
         let _ = write!(text, "\ndetails: {details}");

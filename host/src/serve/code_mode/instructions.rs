@@ -1,6 +1,7 @@
 //! What a model is taught when it connects.
 
 use crate::serve::cards::{Card, cut};
+use capability_gen::counted::counted;
 use std::collections::HashSet;
 
 /// Most capabilities that are named, and most characters of a name: what is taught stays short, whatever is connected.
@@ -11,7 +12,7 @@ const MAX_NAME: usize = 32;
 pub(super) fn instructions<'a>(cards: impl Iterator<Item = &'a Card>, is_growing: bool) -> String {
     let (mut capabilities, mut seen) = (Vec::new(), HashSet::new());
     let mut example: Option<&Card> = None;
-    let mut functions = 0;
+    let mut functions = 0_usize;
     for card in cards {
         functions += 1;
         if seen.insert(card.capability.as_str()) {
@@ -26,7 +27,8 @@ pub(super) fn instructions<'a>(cards: impl Iterator<Item = &'a Card>, is_growing
     let more = capabilities.len().saturating_sub(MAX_NAMED);
     let more = if more > 0 { format!(" and {more} more") } else { String::new() };
     let coming = if is_growing { " More are still being asked for: search for them." } else { "" };
-    let has = format!("There are {functions} functions of: {named}{more}.{coming}");
+    let verb = if functions == 1 { "is" } else { "are" };
+    let has = format!("There {verb} {} of: {named}{more}.{coming}", counted(functions, "function"));
     taught(&has, &example.map(program).unwrap_or_default())
 }
 

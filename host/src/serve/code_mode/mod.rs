@@ -1,12 +1,14 @@
 //! Code mode: three tools in front of everything that a space has.
 //!
 //! - `tools`, `instructions`: what a model is taught; `resources`: what it may read besides
-//! - `search`, `describe`, `run`: one file to a tool
-//! - `answer`, `pages`: what an agent reads of a run; `kept`: what is kept of one; `progress`: what its client hears
+//! - `search`, `describe`, `run`: one file to a tool; `follow`: how `run` waits
+//! - `answer`, `going`, `pages`: what an agent reads of a run; `kept`: what is kept of one; `progress`: what its client hears
 //!   meanwhile
 
 mod answer;
 mod describe;
+mod follow;
+mod going;
 mod instructions;
 mod kept;
 mod pages;
@@ -52,8 +54,13 @@ struct Inner {
 impl CodeMode {
     /// Serves what is offered, and lets people decide through the clients.
     pub fn new(offers: Offers, decisions: ElicitedDecisions) -> CodeMode {
+        CodeMode::with_concurrency(offers, decisions, DEFAULT_CONCURRENCY)
+    }
+
+    /// As [`CodeMode::new`], with so many runs of one caller at one time; others wait in line.
+    pub fn with_concurrency(offers: Offers, decisions: ElicitedDecisions, most: usize) -> CodeMode {
         let searches = ConcurrencyLimiter::new(std::thread::available_parallelism().map_or(1, usize::from));
-        let (runs, places) = (Runs::default(), OwnPlaces::new(DEFAULT_CONCURRENCY));
+        let (runs, places) = (Runs::default(), OwnPlaces::new(most));
         CodeMode(Arc::new(Inner { offers, decisions, runs, places, searches }))
     }
 
@@ -70,6 +77,11 @@ impl CodeMode {
             }
             None => instructions::unknown(),
         }
+    }
+
+    /// The name that the server was given.
+    pub(super) fn served_name(&self) -> Option<&str> {
+        self.0.offers.name()
     }
 
     /// What takes secrets out of answers.

@@ -1,6 +1,7 @@
 //! The three tools of code mode, as they are listed.
 
 use super::describe::MAX_NAMES;
+use super::follow::MAX_WAIT;
 use super::search::MAX_LIMIT;
 use crate::serve::object;
 use rmcp::model::{Tool, ToolAnnotations};
@@ -73,7 +74,10 @@ fn run() -> Tool {
             "code": { "type": "string", "description": "A TypeScript module; its default export is the result" },
             "resume": { "type": "string", "description": "What an earlier answer named, instead of code" },
             "timeout": { "type": "number", "exclusiveMinimum": 0, "description": "Seconds that it may take" },
-            "wait": { "type": "number", "minimum": 0, "maximum": 45, "default": 45, "description": "Seconds until you get a handle instead" },
+            "wait": {
+                "type": "number", "minimum": 0, "maximum": MAX_WAIT.as_secs(), "default": MAX_WAIT.as_secs(),
+                "description": "Seconds until you get a handle instead",
+            },
         },
         "additionalProperties": false,
     });
@@ -84,13 +88,13 @@ fn run() -> Tool {
             "value": {}, "console": { "type": "array", "items": { "type": "string" } },
             "part": { "type": "string" }, "resume": { "type": "string" },
             "runId": { "type": "string" }, "usage": { "type": "object" },
+            "waited": { "type": "number" }, "returned": { "type": "string" },
             "error": { "type": "object" }, "warnings": { "type": "string" },
-            "diagnostics": { "type": "array", "items": { "type": "object" } }, "approvals": { "type": "array", "items": { "type": "object" } },
+            "diagnostics": { "type": "array" }, "approvals": { "type": "array", "items": { "type": "object" } },
         },
         "required": ["status"],
     });
-    let text = "Run a TypeScript program that calls functions, in a sandbox. Filter and combine in code; return only what \
-        you need.";
+    let text = "Run a TypeScript program in a sandbox. Filter and combine in code; return only what you need.";
     let hints = ToolAnnotations::new().read_only(false).destructive(true).idempotent(false).open_world(true);
     tool(RUN, "Run code", text, input, output).annotate(hints)
 }

@@ -76,12 +76,12 @@ mod tests {
     #[tokio::test]
     async fn a_write_waits_for_its_peer_and_not_for_ever() {
         let (ours, mut theirs) = tokio::io::duplex(8);
-        let mut stream = Stalled::new(ours, Duration::from_millis(200));
+        let mut stream = Stalled::new(ours, Duration::from_secs(1));
         let reading = tokio::spawn(async move {
             let mut bytes = [0; 4];
             // Slow is well, as long as something moves.
             for _ in 0..6 {
-                tokio::time::sleep(Duration::from_millis(60)).await;
+                tokio::time::sleep(Duration::from_millis(200)).await;
                 theirs.read_exact(&mut bytes).await.unwrap();
             }
             theirs

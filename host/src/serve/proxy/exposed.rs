@@ -51,6 +51,20 @@ impl Exposure {
         self.0.iter().map(String::as_str).filter(|name| !is_known(name)).collect()
     }
 
+    /// Names of which there is something, and all of it is denied, with why that is so of the first.
+    pub(in crate::serve) fn denied(
+        &self,
+        tools: &[ExposedTool],
+        denial: impl Fn(&Card) -> Option<String>,
+    ) -> Vec<(String, String)> {
+        let denied = |name: &String| {
+            let mut own = tools.iter().filter(|exposed| names_of(&exposed.card).contains(&name.as_str()));
+            let why = denial(&own.next()?.card)?;
+            own.all(|exposed| denial(&exposed.card).is_some()).then(|| (name.clone(), why))
+        };
+        self.0.iter().filter_map(denied).collect()
+    }
+
     /// What these definitions have of it. Interfaces that were written by hand have no schemas, and so are no tools.
     pub(in crate::serve) fn tools(&self, definitions: &[DefinitionFile]) -> Result<Vec<ExposedTool>, ProjectError> {
         let mut exposed = Vec::new();

@@ -14,6 +14,7 @@ use super::approvals::ElicitedDecisions;
 use super::caller::Client;
 use super::calls::{Calls, Outcome, Wanted};
 use super::offer::{Offered, Offers};
+use crate::concurrency::DEFAULT_CONCURRENCY;
 use agent_spaces_mcp::secrets::Redactor;
 use rmcp::RoleServer;
 use rmcp::model::{CallToolRequestParams, CallToolResponse, Tool};
@@ -42,7 +43,17 @@ struct Inner {
 impl ProxyMode {
     /// Serves what is exposed of what is offered: see [`Offers::exposing`].
     pub fn new(offers: Offers, decisions: ElicitedDecisions) -> ProxyMode {
-        ProxyMode(Arc::new(Inner { offers, calls: Calls::new(decisions) }))
+        ProxyMode::with_concurrency(offers, decisions, DEFAULT_CONCURRENCY)
+    }
+
+    /// As [`ProxyMode::new`], with so many calls of one client at one time; others wait in line.
+    pub fn with_concurrency(offers: Offers, decisions: ElicitedDecisions, most: usize) -> ProxyMode {
+        ProxyMode(Arc::new(Inner { offers, calls: Calls::new(decisions, most) }))
+    }
+
+    /// The name that the server was given.
+    pub(super) fn served_name(&self) -> Option<&str> {
+        self.0.offers.name()
     }
 
     /// What a model is taught.

@@ -12,6 +12,10 @@ const MAX_NAMES: usize = 100;
 pub(super) enum ToolboxError {
     #[error("Error: the arguments of {tool} do not fit: {message}")]
     Arguments { tool: &'static str, message: String },
+    #[error("Error: the arguments of open_toolbox do not fit: {message}. Available toolboxes: {}", names(.known))]
+    OpenArguments { message: String, known: Vec<String> },
+    #[error("Error: no toolbox can be opened: {why}")]
+    NotAccepted { why: &'static str },
     #[error("Error: Toolbox '{toolbox}' not found. Available toolboxes: {}", names(.known))]
     NoToolbox { toolbox: String, known: Vec<String> },
     #[error("Error: Toolbox '{toolbox}' is not open. Call open_toolbox first.")]

@@ -1,15 +1,25 @@
 //! What a model is taught when it connects.
 
 use crate::project::ProjectToolbox;
+use capability_gen::counted::counted;
 use std::collections::BTreeMap;
+
+/// What is said where the configuration was not accepted. Neither names nor descriptions: they are a stranger's words.
+pub(super) const NOT_ACCEPTED: &str =
+    "the configuration was not accepted, or has changed since: its user can read it and run `agent-spaces trust`";
+
+/// The same as instructions.
+pub(super) fn not_accepted() -> String {
+    format!("## Available Toolboxes\n\nThere are none: {NOT_ACCEPTED}.")
+}
 
 /// The toolboxes, and how to open one.
 pub(super) fn instructions(toolboxes: &BTreeMap<String, ProjectToolbox>) -> String {
     let mut text = "## Available Toolboxes\n\n".to_owned();
     for (name, toolbox) in toolboxes {
         let (count, description) = (toolbox.servers.len(), &toolbox.description);
-        let plural = if count == 1 { "" } else { "s" };
-        text += &format!("- **{name}** ({count} server{plural}): {description}\n");
+        let servers = counted(count, "server");
+        text += &format!("- **{name}** ({servers}): {description}\n");
         text += "  - Use `open_toolbox` with toolbox name to access\n\n";
     }
     if toolboxes.is_empty() {

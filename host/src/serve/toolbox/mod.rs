@@ -19,6 +19,7 @@ pub use open::Toolboxes;
 use super::approvals::ElicitedDecisions;
 use super::caller::Client;
 use super::calls::Calls;
+use crate::concurrency::DEFAULT_CONCURRENCY;
 use agent_spaces_mcp::secrets::Redactor;
 use errors::ToolboxError;
 use opened::Opened;
@@ -43,12 +44,25 @@ struct Inner {
 impl ToolboxMode {
     /// Serves these, and lets people decide through the clients.
     pub fn new(toolboxes: Toolboxes, decisions: ElicitedDecisions) -> ToolboxMode {
-        ToolboxMode(Arc::new(Inner { toolboxes, opened: Opened::default(), calls: Calls::new(decisions) }))
+        ToolboxMode::with_concurrency(toolboxes, decisions, DEFAULT_CONCURRENCY)
+    }
+
+    /// As [`ToolboxMode::new`], with so many calls of one client at one time; others wait in line.
+    pub fn with_concurrency(toolboxes: Toolboxes, decisions: ElicitedDecisions, most: usize) -> ToolboxMode {
+        ToolboxMode(Arc::new(Inner { toolboxes, opened: Opened::default(), calls: Calls::new(decisions, most) }))
+    }
+
+    /// The name that the configuration gives the server, once it is accepted.
+    pub(super) fn served_name(&self) -> Option<&str> {
+        self.0.toolboxes.project().served_name()
     }
 
     /// What a model is taught.
     pub(super) fn instructions(&self) -> String {
-        instructions::instructions(self.0.toolboxes.all())
+        match self.0.toolboxes.all() {
+            Ok(toolboxes) => instructions::instructions(toolboxes),
+            Err(_) => instructions::not_accepted(),
+        }
     }
 
     /// What takes secrets out of answers.
@@ -70,10 +84,7 @@ impl ToolboxMode {
     ) -> Option<CallToolResponse> {
         let arguments = Value::Object(request.arguments.clone().unwrap_or_default());
         let answer = match &*request.name {
-            OPEN => match read(OPEN, arguments) {
-                Ok(arguments) => self.open(client, arguments).await.map(CallToolResponse::from),
-                Err(error) => Err(error),
-            },
+            OPEN => self.open(client, arguments).await.map(CallToolResponse::from),
             USE => match read(USE, arguments) {
                 Ok(arguments) => self.use_tool(client, arguments, &request, context).await,
                 Err(error) => Err(error),

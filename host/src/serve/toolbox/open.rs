@@ -2,6 +2,7 @@
 
 use super::ToolboxMode;
 use super::errors::ToolboxError;
+use super::instructions::NOT_ACCEPTED;
 use super::opened::{OpenTool, OpenToolbox, close};
 use crate::config::Scope;
 use crate::engine::Engine;
@@ -38,8 +39,8 @@ struct Parts {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct OpenArguments {
-    toolbox: String,
+struct OpenArguments {
+    toolbox: Option<String>,
 }
 
 impl Toolboxes {
@@ -66,13 +67,17 @@ impl Toolboxes {
         self.0.clients.context().redactor.clone()
     }
 
-    pub(super) fn all(&self) -> &BTreeMap<String, ProjectToolbox> {
-        self.0.project.toolboxes()
+    /// All of them, where their user has accepted the configuration as it is: no agent is told what stands in another.
+    pub(super) fn all(&self) -> Result<&BTreeMap<String, ProjectToolbox>, ToolboxError> {
+        let project = &self.0.project;
+        let is_accepted = project.acceptance().is_none_or(|acceptance| acceptance.obstacle().is_none());
+        is_accepted.then(|| project.toolboxes()).ok_or(ToolboxError::NotAccepted { why: NOT_ACCEPTED })
     }
 
     pub(super) fn get(&self, toolbox: &str) -> Result<&ProjectToolbox, ToolboxError> {
-        self.all().get(toolbox).ok_or_else(|| {
-            let known = self.all().keys().cloned().collect();
+        let all = self.all()?;
+        all.get(toolbox).ok_or_else(|| {
+            let known = all.keys().cloned().collect();
             ToolboxError::NoToolbox { toolbox: toolbox.to_owned(), known }
         })
     }
@@ -122,8 +127,8 @@ impl Toolboxes {
     fn candidates(&self, toolbox: &ProjectToolbox) -> Result<Vec<Candidate>, String> {
         let mut lock = self.0.project.lock_by_now().map_err(|error| error.to_string())?;
         let candidate = |(server, configured): (&String, &Arc<ConfiguredServer>)| {
-            if let Some(obstacle) = configured.obstacle() {
-                return Err(obstacle);
+            if let Some(obstacle) = configured.obstacle_for_agents() {
+                return Err(format!("Server '{server}': {obstacle}"));
             }
             let accepted = lock.servers.remove(&configured.name).map(Arc::new);
             let session = self.0.clients.server(configured, accepted.as_ref(), self.0.space.as_deref());
@@ -172,8 +177,13 @@ impl Toolboxes {
         if let Some(accepted) = &candidate.accepted {
             return Ok(accepted.clone());
         }
-        let recorded = locked(&candidate.configured, listing, &self.0.clients.context().redactor);
-        let recorded = recorded.map_err(|error| error.to_string())?;
+        let context = self.0.clients.context();
+        let recorded = locked(&candidate.configured, listing, &context.redactor).map_err(|error| {
+            // It may quote what nobody accepted.
+            let name = &candidate.configured.name;
+            context.warn(name, &error.to_string());
+            format!("what {name} offers cannot be used; `agent-spaces mcp tools {name}` says why")
+        })?;
         let accepted = self.0.project.accept_first(&candidate.configured.name, recorded.clone());
         let accepted = Arc::new(accepted.map_err(|error| error.to_string())?);
         if *accepted != recorded {
@@ -260,15 +270,8 @@ fn open_tools(cards: Vec<Card>, accepted: &LockedServer, listing: &Listing) -> V
 }
 
 impl ToolboxMode {
-    pub(super) async fn open(
-        &self,
-        client: &Client,
-        OpenArguments { toolbox: name }: OpenArguments,
-    ) -> Result<CallToolResult, ToolboxError> {
-        if name.is_empty() {
-            let message = "`toolbox` must not be empty".to_owned();
-            return Err(ToolboxError::Arguments { tool: super::OPEN, message });
-        }
+    pub(super) async fn open(&self, client: &Client, arguments: Value) -> Result<CallToolResult, ToolboxError> {
+        let name = self.asked_for(arguments)?;
         let toolbox = self.0.toolboxes.get(&name)?;
         let opened = self.0.opened.get_or_open(client, &name, self.0.toolboxes.open(&name, client)).await?;
         let is_visible = |tool: &&OpenTool| opened.space.is_open(&tool.card.known(), client.caller());
@@ -289,5 +292,17 @@ impl ToolboxMode {
         result.structured_content = Some(answer);
         result.is_error = None;
         Ok(result)
+    }
+
+    /// The name in a request. Without one, the answer has those that there are.
+    fn asked_for(&self, arguments: Value) -> Result<String, ToolboxError> {
+        let message = match serde_json::from_value(arguments) {
+            Ok(OpenArguments { toolbox: Some(name) }) if !name.is_empty() => return Ok(name),
+            Ok(OpenArguments { toolbox: Some(_) }) => "`toolbox` must not be empty".to_owned(),
+            Ok(OpenArguments { toolbox: None }) => "`toolbox` is missing".to_owned(),
+            Err(error) => error.to_string(),
+        };
+        let known = self.0.toolboxes.all()?.keys().cloned().collect();
+        Err(ToolboxError::OpenArguments { message, known })
     }
 }

@@ -47,7 +47,11 @@ async fn a_body_is_given_by_its_media_type() {
         ("application/x-www-form-urlencoded", b"a=b", "text", json!("a=b")),
         ("application/octet-stream", b"ab", "bytes", json!("YWI=")),
         ("image/png", b"", "bytes", json!("")),
-        ("", b"ab", "bytes", json!("YWI=")),
+        // Nothing is said: by what it looks like.
+        ("", b"ab\n", "text", json!("ab\n")),
+        ("", "gr\u{fc}\u{df}e".as_bytes(), "text", json!("gr\u{fc}\u{df}e")),
+        ("", b"a\0b", "bytes", json!("YQBi")),
+        ("", b"\xff", "bytes", json!("/w==")),
     ] {
         assert_eq!(body(media_type, sent, "auto").await, (member.to_owned(), value), "{media_type} {sent:?}");
     }

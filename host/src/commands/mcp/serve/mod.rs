@@ -1,5 +1,6 @@
 //! `agent-spaces mcp serve`
 //!
+//! - `preset`: what the configuration says of how it is served
 //! - `source`: where what is served comes from
 //! - `discovery`: servers are asked for their tools while callers are served already
 //! - `http`, `token`: several callers instead of the one that started this process
@@ -7,6 +8,7 @@
 
 mod discovery;
 mod http;
+mod preset;
 mod source;
 mod token;
 mod toolboxes;
@@ -17,6 +19,7 @@ use crate::commands::failure::Failure;
 use crate::commands::space_choice::SpaceChoice;
 use crate::commands::{clients, folders, terminal};
 use agent_spaces::Caller;
+use agent_spaces::config::MAX_CONCURRENCY;
 use agent_spaces::confinement::HostNeeds;
 use agent_spaces::serve::http::serve_http;
 use agent_spaces::serve::{
@@ -24,6 +27,7 @@ use agent_spaces::serve::{
 };
 use clap::{Args, ValueEnum};
 use http::Http;
+use preset::Preset;
 use source::Source;
 use std::path::Path;
 use std::sync::Arc;
@@ -48,6 +52,7 @@ const FAREWELL: Duration = Duration::from_millis(200);
   agent-spaces mcp serve --http 127.0.0.1:9000 --token-file ~/agents.token
   agent-spaces mcp serve --mode toolbox
   agent-spaces mcp serve --confine
+  agent-spaces mcp serve --concurrency 4
   agent-spaces mcp serve --mode proxy --expose crm.createTicket --expose slack
   claude mcp add agent-spaces -- agent-spaces mcp serve --config /path/to/agent-spaces.config.json")]
 pub(super) struct Serve {
@@ -58,14 +63,23 @@ pub(super) struct Serve {
     #[arg(long, value_name = "SCOPE")]
     scope: Vec<String>,
 
-    /// What the agent is given
-    #[arg(long, value_enum, default_value_t)]
-    mode: ModeChoice,
+    /// What the agent is given [default: code; proxy where `mcp.server.exposeHandlers` of an accepted configuration is true]
+    #[arg(long, value_enum)]
+    mode: Option<ModeChoice>,
 
     /// In proxy mode: a function (crm.createTicket), a capability (slack) or * that is given; may be repeated [default:
     /// `serve.expose` of the configuration]
     #[arg(long, value_name = "NAME")]
     expose: Vec<String>,
+
+    /// How many runs, or in toolbox and proxy mode calls, of one caller go on at one time; others wait in line [default:
+    /// `serve.concurrency` of the configuration, else 10]
+    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u16).range(1..=i64::from(MAX_CONCURRENCY)))]
+    concurrency: Option<u16>,
+
+    /// Show what is said to MCP servers and what they say, on stderr
+    #[arg(long)]
+    trace_mcp: bool,
 
     #[command(flatten)]
     http: Http,
@@ -75,10 +89,9 @@ pub(super) struct Serve {
 }
 
 /// How what there is is shown to an agent.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum ModeChoice {
     /// Three tools: search, describe, run a program
-    #[default]
     Code,
     /// Two tools: open a toolbox, use a tool of it
     Toolbox,
@@ -95,36 +108,42 @@ impl Serve {
     }
 
     fn serve(self) -> Result<(), Failure> {
-        if self.mode != ModeChoice::Proxy && !self.expose.is_empty() {
+        let needs = HostNeeds { read: self.http.token_file().into_iter().collect(), ..HostNeeds::default() };
+        self.confine.enter(&self.choice, Some(Path::new(".")), needs)?;
+        let preset = Preset::of(&self.choice, self.mode, self.concurrency);
+        if preset.mode != ModeChoice::Proxy && !self.expose.is_empty() {
             let hint = "add --mode proxy, or leave --expose out";
             return Err(Failure::new("config.expose", "--expose is about proxy mode", Some(hint)));
         }
-        let needs = HostNeeds { read: self.http.token_file().into_iter().collect(), ..HostNeeds::default() };
-        self.confine.enter(&self.choice, Some(Path::new(".")), needs)?;
+        terminal::note(terminal::clean_line(&preset::used(&self.choice)));
         let runtime = clients::runtime()?;
         let decisions = ElicitedDecisions::default();
         let client = Client::of_process(Caller { name: None, scopes: self.scope.into_iter().collect() });
         let (choice, handle) = (self.choice, runtime.handle().clone());
-        if self.mode == ModeChoice::Toolbox {
-            let (session, toolboxes) = toolboxes::open(&choice, handle, decisions.clone())?;
-            let served = runtime.block_on(serve_toolboxes(&session, toolboxes, decisions, client, self.http));
+        if preset.mode == ModeChoice::Toolbox {
+            let (session, toolboxes) = toolboxes::open(&choice, self.trace_mcp, handle, decisions.clone())?;
+            let mode = ToolboxMode::with_concurrency(toolboxes.clone(), decisions, preset.concurrency);
+            let served = runtime.block_on(serve_toolboxes(&session, &toolboxes, mode, client, self.http));
             runtime.block_on(session.clients().close());
             runtime.shutdown_timeout(FAREWELL);
             return served;
         }
-        let offers = Offers::new(folders::outlines());
-        let is_proxy = self.mode == ModeChoice::Proxy;
+        let offers = Offers::new(folders::outlines()).named(preset.name);
+        let is_proxy = preset.mode == ModeChoice::Proxy;
         let mode = match is_proxy {
-            true => Mode::Proxy(ProxyMode::new(offers.clone(), decisions.clone())),
-            false => Mode::Code(CodeMode::new(offers.clone(), decisions.clone())),
+            true => Mode::Proxy(ProxyMode::with_concurrency(offers.clone(), decisions.clone(), preset.concurrency)),
+            false => Mode::Code(CodeMode::with_concurrency(offers.clone(), decisions.clone(), preset.concurrency)),
         };
-        let exposed = self.expose;
+        let (exposed, is_traced) = (self.expose, self.trace_mcp);
         let loading = runtime.spawn_blocking(move || {
-            let mut source = Source::open(choice, handle, offers, decisions)?;
+            let mut source = Source::open(choice, is_traced, handle, offers, decisions)?;
             if is_proxy {
                 source.expose(exposed)?;
             }
             source.offer()?;
+            if is_proxy {
+                source.warn_of_denied();
+            }
             Ok(Arc::new(source))
         });
         let (source, served) = match self.http.is_asked() {
@@ -144,8 +163,8 @@ impl Serve {
 /// Serves toolboxes until the client that started this process goes away, or over HTTP until a signal comes.
 async fn serve_toolboxes(
     session: &Session,
-    toolboxes: Toolboxes,
-    decisions: ElicitedDecisions,
+    toolboxes: &Toolboxes,
+    mode: ToolboxMode,
     client: Client,
     http: Http,
 ) -> Result<(), Failure> {
@@ -154,7 +173,7 @@ async fn serve_toolboxes(
         true => Some(http.bind(client.clone(), Some(toolboxes.project())).await?),
         false => None,
     };
-    let mode = Mode::Toolbox(ToolboxMode::new(toolboxes, decisions));
+    let mode = Mode::Toolbox(mode);
     match bound {
         Some(bound) => {
             serve_http(bound.listener, mode, session.clients(), bound.callers, bound.doors, bound.silence, stop).await;

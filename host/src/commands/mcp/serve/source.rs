@@ -1,5 +1,6 @@
 //! Where what is served comes from. It is read again whenever the tools of a server have become known.
 
+use super::preset;
 use crate::commands::approvals;
 use crate::commands::clients::Session;
 use crate::commands::failure::Failure;
@@ -8,11 +9,13 @@ use crate::commands::{folders, terminal};
 use agent_spaces::Engine;
 use agent_spaces::config::TypeCheck;
 use agent_spaces::mcp::ConfiguredServer;
-use agent_spaces::project::{Project, SpaceModules};
+use agent_spaces::project::{DefinitionFile, Project, SpaceModules};
 use agent_spaces::serve::check::TypeChecker;
-use agent_spaces::serve::{ElicitedDecisions, Exposure, Note, Offer, Offers, ServedChannel, Servers};
+use agent_spaces::serve::{ElicitedDecisions, Exposure, Note, ObservedResults, Offer, Offers, ServedChannel, Servers};
+use agent_spaces::trust::Status;
 use agent_spaces_search::ModelFiles;
-use std::collections::BTreeMap;
+use capability_gen::counted::counted;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -42,6 +45,8 @@ pub(super) struct Source {
     troubles: Mutex<BTreeMap<String, Trouble>>,
     /// Whether something became known that could not be served.
     is_behind: AtomicBool,
+    /// Names of which the operator was told that they are exposed and denied.
+    denied: Mutex<BTreeSet<String>>,
 }
 
 /// Why the tools of a server are not there.
@@ -55,6 +60,7 @@ struct Trouble {
 impl Source {
     pub(super) fn open(
         choice: SpaceChoice,
+        is_traced: bool,
         runtime: Handle,
         offers: Offers,
         decisions: ElicitedDecisions,
@@ -65,19 +71,25 @@ impl Source {
             Found::Project(project) => Some(project.as_ref()),
             Found::Definitions(_) => None,
         };
-        let mut session = Session::serving(project, runtime)?;
+        project.map(preset::check_switch).transpose()?;
+        let mut session = Session::serving(project, is_traced, runtime)?;
         session.keep_histories();
         session.ask_through(Arc::new(ServedChannel::new(decisions, approvals::store_channel())));
+        let folder = project.map(|project| std::path::absolute(project.folder()).unwrap_or_default());
+        let observed = ObservedResults::new(folders::outlines(), &folder.unwrap_or_default().to_string_lossy());
+        session.observe(observed.clone());
         let offers = match project {
             Some(project) => with_model(offers, project)?,
             None => offers,
-        };
+        }
+        .observing(observed);
         let checker = checker(&first);
         if let Some(note) = choice.raised_note(&first) {
             terminal::warn(&terminal::clean_line(&note));
         }
         let (unknown, troubles, is_behind) = (Mutex::default(), Mutex::default(), AtomicBool::default());
-        Ok(Source { choice, engine, session, first, offers, checker, unknown, troubles, is_behind })
+        let denied = Mutex::default();
+        Ok(Source { choice, engine, session, first, offers, checker, unknown, troubles, is_behind, denied })
     }
 
     /// Makes these functions tools of their own, or those that the configuration names.
@@ -94,13 +106,24 @@ impl Source {
         Ok(())
     }
 
-    /// Tells of names that are to be exposed and that nothing has.
+    /// Tells of names that are to be exposed and that nothing has, or that nobody may call.
     pub(super) fn warn_of_unexposed(&self) {
         for name in self.offers.unexposed() {
             let name = terminal::clean_line(&name);
             terminal::warn(&format!(
                 "nothing is called `{name}`, so nothing of that is exposed: see `capabilities list`"
             ));
+        }
+        self.warn_of_denied();
+    }
+
+    /// Tells, once, of names that are to be exposed and that nobody may call.
+    pub(super) fn warn_of_denied(&self) {
+        for (name, why) in self.offers.denied() {
+            if self.denied.lock().unwrap_or_else(PoisonError::into_inner).insert(name.clone()) {
+                let (name, why) = (terminal::clean_line(&name), terminal::clean_line(&why));
+                terminal::warn(&format!("`{name}` is to be exposed and is not: the policy denies it ({why})"));
+            }
         }
     }
 
@@ -117,7 +140,9 @@ impl Source {
         let space = modules.assemble_with(&self.engine, self.session.equipment())?.with_source_limit(limits.source);
         self.remember_unknown(&modules);
         let (notes, servers) = self.notes(&modules, &found);
-        let definitions = modules.given.iter().map(|definition| (*definition).clone()).collect();
+        // What a file says that nobody accepted is for the operator to read: no agent is told of it.
+        let accepted = modules.given.iter().filter(|definition| !is_unaccepted(definition));
+        let definitions = accepted.map(|definition| (*definition).clone()).collect();
         let offer = Offer {
             space,
             definitions,
@@ -188,16 +213,28 @@ impl Source {
             ..Note::of_server(format!("the tools of {name} are not here: {why}"))
         };
         let (mut asked, mut failed) = (Vec::new(), Vec::new());
+        let mut unaccepted = modules.given.iter().filter(|definition| is_unaccepted(definition)).count();
         for server in &modules.undiscovered {
+            if server.acceptance.status != Status::Accepted {
+                unaccepted += 1;
+                continue;
+            }
             let name = server.name.as_str();
-            match (server.obstacle(), troubles.get(name).and_then(|trouble| trouble.failed.as_ref())) {
-                (Some(obstacle), _) => failed.push(missing(name, &obstacle, None)),
+            match (server.obstacle_for_agents(), troubles.get(name).and_then(|trouble| trouble.failed.as_ref())) {
+                (Some(obstacle), _) => failed.push(missing(name, obstacle, None)),
                 (None, Some((why, again))) => failed.push(missing(name, why, Some(*again))),
                 (None, None) => asked.push(name.to_owned()),
             }
         }
         let awaited = asked.len();
-        let mut notes = first(failed, |more| Note::of_server(format!("and the tools of {more} more servers")));
+        let mut notes =
+            first(failed, |more| Note::of_server(format!("and the tools of {}", counted(more, "more server"))));
+        if unaccepted > 0 {
+            // Its names are no better than the rest of it.
+            let servers = if unaccepted == 1 { "1 server is".to_owned() } else { format!("{unaccepted} servers are") };
+            let why = "the configuration was not accepted, or has changed since: its user can read it and run `agent-spaces trust`";
+            notes.push(Note::of_server(format!("{servers} not here: {why}")));
+        }
         if awaited > 0 {
             let asked = first(asked, |more| format!("and {more} more")).join(", ");
             notes.push(Note::of_server(format!(
@@ -252,6 +289,12 @@ impl Source {
     pub(super) async fn close(&self) {
         self.session.clients().close().await;
     }
+}
+
+/// Whether a definition is of a server whose file nobody accepted as it is.
+fn is_unaccepted(definition: &DefinitionFile) -> bool {
+    let server = definition.server.as_ref();
+    server.is_some_and(|server| server.configured.acceptance.status != Status::Accepted)
 }
 
 /// What looks at programs, by what was found.

@@ -1,0 +1,188 @@
+//! Which operations of a document become functions, where not all do.
+//!
+//! | pattern | selects |
+//! |---|---|
+//! | `listPets`, `issues/*` | operations by their `operationId` |
+//! | `tag:pets` | operations with this tag |
+//! | `/pets/**` | operations of these paths |
+//! | `GET /pets/*` | the same, of one method |
+//!
+//! `*` stands for any text; in a path, for any text without a `/`, and `**` for any.
+
+use super::super::error::SourceError;
+use super::super::node::Node;
+use super::super::{MAX_FUNCTIONS, tags};
+use super::METHODS;
+use super::operation::Operation;
+use crate::names::nearest;
+
+/// The most patterns: a document is split before more are written.
+const MAX_PATTERNS: usize = 256;
+
+/// The longest pattern, and the longest name that is compared with one.
+const MAX_PATTERN_BYTES: usize = 512;
+
+/// Names that are looked at for the one that was probably meant.
+const MAX_COMPARED: usize = 5_000;
+
+/// Patterns, each of which selects operations.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct OperationFilter {
+    patterns: Vec<String>,
+}
+
+impl OperationFilter {
+    /// At least one pattern. An error says what is wrong with one, and which.
+    pub fn new(patterns: Vec<String>) -> Result<OperationFilter, (usize, String)> {
+        if patterns.len() > MAX_PATTERNS {
+            return Err((MAX_PATTERNS, format!("there are more than {MAX_PATTERNS} patterns")));
+        }
+        match patterns.iter().position(|pattern| pattern.trim().is_empty() || pattern.len() > MAX_PATTERN_BYTES) {
+            Some(index) => Err((index, format!("a pattern has 1 to {MAX_PATTERN_BYTES} bytes"))),
+            None => Ok(OperationFilter { patterns }),
+        }
+    }
+
+    /// Whether it selects something; one without patterns selects everything.
+    pub fn is_empty(&self) -> bool {
+        self.patterns.is_empty()
+    }
+
+    /// The numbers of the patterns that select an operation.
+    fn selecting(&self, operation: &Operation<'_>) -> Vec<usize> {
+        let id = operation.node.value.get("operationId").and_then(|id| id.as_str()).unwrap_or_default();
+        let tags = operation.node.get("tags").map(|tags| tags::known(tags.value)).unwrap_or_default();
+        let is_selected = |pattern: &String| match pattern.split_once(' ') {
+            _ if pattern.starts_with("tag:") => tags.iter().any(|tag| fits(&pattern[4..], tag, false)),
+            Some((method, path)) if is_method(method) => {
+                method.eq_ignore_ascii_case(operation.method) && fits(path.trim(), operation.path, true)
+            }
+            _ if pattern.starts_with('/') => fits(pattern, operation.path, true),
+            _ => fits(pattern, id, false),
+        };
+        let patterns = self.patterns.iter().enumerate();
+        patterns.filter(|(_, pattern)| is_selected(pattern)).map(|(index, _)| index).collect()
+    }
+}
+
+fn is_method(word: &str) -> bool {
+    METHODS.iter().any(|method| method.eq_ignore_ascii_case(word))
+}
+
+/// Keeps the operations that a filter selects. A pattern that selects none is a slip: what it was to give would be missed
+/// only when a script needs it.
+pub(super) fn select<'a>(
+    operations: Vec<Operation<'a>>,
+    filter: &OperationFilter,
+    paths: &Node<'a>,
+) -> Result<Vec<Operation<'a>>, SourceError> {
+    if filter.is_empty() {
+        return match operations.get(MAX_FUNCTIONS) {
+            Some(operation) => Err(too_many(&operation.node, operations.len())),
+            None => Ok(operations),
+        };
+    }
+    let mut used = vec![false; filter.patterns.len()];
+    let mut selected = Vec::new();
+    let mut names = Vec::new();
+    for operation in operations {
+        if names.len() < MAX_COMPARED {
+            names.extend(operation.node.value.get("operationId").and_then(|id| id.as_str()));
+        }
+        let selecting = filter.selecting(&operation);
+        if !selecting.is_empty() {
+            selecting.into_iter().for_each(|index| used[index] = true);
+            selected.push(operation);
+        }
+    }
+    if let Some(index) = used.iter().position(|is_used| !is_used) {
+        let pattern = &filter.patterns[index];
+        let message = format!("no operation of the document fits {pattern:?} of \"operations\"");
+        let fix = match nearest(pattern, names.into_iter()) {
+            Some(near) => format!("Did you mean {near:?}?"),
+            None => "Write an operationId, \"tag:NAME\", a path, or a method and a path.".to_owned(),
+        };
+        return Err(paths.error(message, fix));
+    }
+    match selected.get(MAX_FUNCTIONS) {
+        Some(operation) => Err(too_many(&operation.node, selected.len())),
+        None => Ok(selected),
+    }
+}
+
+fn too_many(node: &Node<'_>, count: usize) -> SourceError {
+    let message = format!("there are {count} functions, more than {MAX_FUNCTIONS}");
+    node.error(message, TOO_LARGE)
+}
+
+/// How to go on with a document that is too large.
+pub const TOO_LARGE: &str = "Split it; or, of an OpenAPI document, select the operations that scripts need: name it in \
+    the configuration as {\"path\": \"./api.json\", \"operations\": [\"tag:issues\", \"GET /repos/**\", \"listPets\"]}.";
+
+/// Whether a text fits a pattern.
+fn fits(pattern: &str, text: &str, is_path: bool) -> bool {
+    if text.is_empty() || text.len() > MAX_PATTERN_BYTES {
+        return false;
+    }
+    let (pattern, text) = (pattern.as_bytes(), text.as_bytes());
+    // The last star, where the text goes on after what it took, and whether it takes a `/`.
+    let mut star: Option<(usize, usize, bool)> = None;
+    let (mut at, mut of) = (0, 0);
+    loop {
+        if pattern.get(of) == Some(&b'*') {
+            let is_double = pattern.get(of + 1) == Some(&b'*');
+            of += if is_double { 2 } else { 1 };
+            star = Some((of, at, !is_path || is_double));
+            continue;
+        }
+        match (text.get(at), pattern.get(of)) {
+            (None, None) => return true,
+            (Some(one), Some(other)) if one == other => {
+                at += 1;
+                of += 1;
+            }
+            _ => {
+                let Some((after, taken, takes_slash)) = star else { return false };
+                match text.get(taken) {
+                    Some(b'/') if !takes_slash => return false,
+                    None => return false,
+                    Some(_) => {}
+                }
+                star = Some((after, taken + 1, takes_slash));
+                (at, of) = (taken + 1, after);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::fits;
+
+    #[test]
+    fn stars_stand_for_text() {
+        for (pattern, text) in [("issues/*", "issues/list-for-repo"), ("*", "x"), ("list*s", "listPets"), ("a", "a")] {
+            assert!(fits(pattern, text, false), "{pattern} {text}");
+        }
+        for (pattern, text) in [("issues/*", "repos/list"), ("list", "listPets"), ("*", ""), ("a*b", "ab-")] {
+            assert!(!fits(pattern, text, false), "{pattern} {text}");
+        }
+    }
+
+    #[test]
+    fn one_star_in_a_path_stays_in_its_segment() {
+        for (pattern, text) in
+            [("/pets/*", "/pets/{petId}"), ("/pets/**", "/pets/{petId}/toys"), ("/**/toys", "/pets/1/toys")]
+        {
+            assert!(fits(pattern, text, true), "{pattern} {text}");
+        }
+        for (pattern, text) in [("/pets/*", "/pets/1/toys"), ("/pets/**", "/pet"), ("/pets", "/pets/1")] {
+            assert!(!fits(pattern, text, true), "{pattern} {text}");
+        }
+    }
+
+    #[test]
+    fn a_hostile_pattern_takes_no_more_than_its_length_times_the_text() {
+        assert!(!fits(&format!("{}b", "a*".repeat(100)), &"a".repeat(500), false));
+    }
+}

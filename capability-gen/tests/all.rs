@@ -1,0 +1,15 @@
+//! Every test of the compiler's outside, in one binary: each takes its time to link.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests may stop at the first surprise")]
+
+mod budget;
+mod defaults;
+mod emit;
+mod emit_rust;
+mod names;
+mod schema;
+mod server;
+mod sources;
+mod validate;
+mod validate_agreement;
+mod wit;

@@ -1,0 +1,81 @@
+//! Selected operations of an OpenAPI document.
+
+use capability_gen::sources::{MAX_SOURCE_BYTES, OperationFilter, Source, parse, parse_selected};
+use serde_json::{Value, json};
+
+fn document() -> Value {
+    let operation = |id: &str, tag: &str| json!({ "operationId": id, "tags": [tag], "responses": {} });
+    json!({
+        "openapi": "3.1.0", "info": { "title": "Pets", "version": "1.0.0" },
+        "paths": {
+            "/pets": { "get": operation("listPets", "pets"), "post": operation("createPet", "pets") },
+            "/pets/{petId}": { "parameters": [{ "name": "petId", "in": "path", "required": true, "schema": {} }],
+                "get": operation("getPet", "pets") },
+            "/pets/{petId}/toys": { "parameters": [{ "name": "petId", "in": "path", "required": true, "schema": {} }],
+                "get": operation("listToys", "toys") },
+            "/stores": { "get": operation("listStores", "stores") },
+        },
+    })
+}
+
+fn selected(text: &str, patterns: &[&str]) -> Result<Vec<String>, String> {
+    let filter = OperationFilter::new(patterns.iter().map(|pattern| (*pattern).to_owned()).collect()).unwrap();
+    let source = Source { file: "pets.json", text, name: None, format: None };
+    let definitions = parse_selected(&source, &filter).map_err(|error| error.to_string())?;
+    Ok(definitions[0].functions.iter().map(|function| function.name.clone()).collect())
+}
+
+#[test]
+fn operations_are_selected_by_id_tag_and_path() {
+    let text = document().to_string();
+    let cases: [(&[&str], &[&str]); 8] = [
+        (&["getPet"], &["getPet"]),
+        (&["list*"], &["listPets", "listToys", "listStores"]),
+        (&["tag:toys", "tag:stores"], &["listToys", "listStores"]),
+        (&["/pets/*"], &["getPet"]),
+        (&["/pets/**"], &["getPet", "listToys"]),
+        (&["post /pets"], &["createPet"]),
+        (&["GET /pets", "getPet"], &["listPets", "getPet"]),
+        (&["*"], &["listPets", "createPet", "getPet", "listToys", "listStores"]),
+    ];
+    for (patterns, names) in cases {
+        assert_eq!(selected(&text, patterns).unwrap(), names, "{patterns:?}");
+    }
+}
+
+#[test]
+fn a_pattern_that_selects_nothing_is_told_with_what_was_meant() {
+    let said = selected(&document().to_string(), &["getPet", "listToyz"]).unwrap_err();
+    assert!(said.contains("no operation of the document fits \"listToyz\"") && said.contains("\"listToys\""), "{said}");
+    let said = selected(r#"{ "name": "a", "parameters": {} }"#, &["*"]).unwrap_err();
+    assert!(said.contains("operations") && said.contains("OpenAPI"), "{said}");
+}
+
+#[test]
+fn a_document_that_is_too_large_is_read_where_some_of_it_is_selected() {
+    let mut large = document();
+    large["info"]["description"] = "x".repeat(MAX_SOURCE_BYTES).into();
+    let text = large.to_string();
+    let whole = parse(&Source { file: "pets.json", text: &text, name: None, format: None }).unwrap_err().to_string();
+    assert!(whole.contains("more than 8388608") && whole.contains("\"operations\": ["), "{whole}");
+    assert_eq!(selected(&text, &["getPet"]).unwrap(), ["getPet"]);
+}
+
+#[test]
+fn more_operations_than_can_be_read_are_read_where_some_are_selected() {
+    let mut large = document();
+    for index in 0..10_001 {
+        large["paths"][format!("/more/{index}")] = json!({ "get": { "operationId": format!("more{index}") } });
+    }
+    let text = large.to_string();
+    let whole = parse(&Source { file: "pets.json", text: &text, name: None, format: None }).unwrap_err().to_string();
+    assert!(whole.contains("more than 10000") && whole.contains("\"operations\": ["), "{whole}");
+    assert_eq!(selected(&text, &["tag:toys"]).unwrap(), ["listToys"]);
+}
+
+#[test]
+fn operations_have_their_tags() {
+    let text = document().to_string();
+    let definitions = parse(&Source { file: "pets.json", text: &text, name: None, format: None }).unwrap();
+    assert_eq!(definitions[0].functions[0].tags, ["pets"]);
+}

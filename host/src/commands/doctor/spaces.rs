@@ -1,0 +1,48 @@
+//! Whether each space can be used: what `run` refuses is refused here.
+
+use super::super::failure::Failure;
+use super::check::Check;
+use agent_spaces::Engine;
+use agent_spaces::project::{Project, ProjectError};
+use capability_gen::counted::counted;
+use std::collections::BTreeSet;
+
+/// What there is to say of what scripts are given.
+pub(super) fn checks(project: &Project, engine: &Engine) -> Vec<Check> {
+    let named: Vec<&str> = project.config().spaces.keys().map(String::as_str).collect();
+    let (mut checks, mut told) = (Vec::new(), BTreeSet::new());
+    let mut is_broken = false;
+    // What all spaces are given comes first: what is wrong there is wrong in each of them.
+    for space in std::iter::once(None).chain(named.iter().copied().map(Some)) {
+        let subject = space.map_or_else(|| "global capabilities".to_owned(), |space| format!("space {space}"));
+        match examine(project, space, engine) {
+            Ok(switched_off) => {
+                for (server, switch) in switched_off {
+                    if told.insert(format!("off {server}")) {
+                        let message = format!("`mcp:{server}` is given, and switched off at {switch}");
+                        let check = Check::warning(&subject, message);
+                        checks.push(check.fix("switch it on, or take it out of the list"));
+                    }
+                }
+            }
+            Err(error) => {
+                is_broken = true;
+                let failure = Failure::from(error);
+                if told.insert(failure.error.message.clone()) {
+                    checks.push(super::failed(&subject, &failure));
+                }
+            }
+        }
+    }
+    if !is_broken && !named.is_empty() {
+        checks.insert(0, Check::fine("spaces", format!("{} can be used", counted(named.len(), "space"))));
+    }
+    checks
+}
+
+/// The servers that a space is given and that are switched off, with where; or why it cannot be used.
+fn examine(project: &Project, space: Option<&str>, engine: &Engine) -> Result<Vec<(String, String)>, ProjectError> {
+    let modules = project.space(space)?;
+    modules.assemble(engine)?;
+    Ok(modules.switched_off.iter().map(|server| (server.name.clone(), server.switch())).collect())
+}

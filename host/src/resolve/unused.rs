@@ -1,0 +1,86 @@
+//! Slips in imports that nothing uses. TypeScript leaves such imports out, so that nobody would notice.
+
+use super::{Graph, candidates};
+use crate::modules::ModuleSource;
+use crate::script::{IMPORT_UNKNOWN, ImportSite, ImportedName, MAX_SOURCE_BYTES, Prepared, ScriptError, UnusedImport};
+use capability_gen::emit::js;
+use capability_gen::names::nearest;
+use capability_gen::paths::join;
+
+/// Most that are told of a script with all its files.
+const MAX_WARNINGS: usize = 20;
+
+impl Graph<'_> {
+    /// Keeps what is wrong with imports that a file does not use. Those of handlers may be packages, which are not looked for.
+    pub(super) fn note_unused(&mut self, file: &str, prepared: &Prepared) {
+        if self.packages.is_some() {
+            return;
+        }
+        for unused in &prepared.unused {
+            let room = MAX_WARNINGS.saturating_sub(self.warnings.len());
+            let found = self.unused(file, unused);
+            self.warnings.extend(found.into_iter().take(room));
+        }
+    }
+
+    fn unused(&self, file: &str, unused: &UnusedImport) -> Vec<ScriptError> {
+        let UnusedImport { specifier, position, names, is_whole } = unused;
+        match self.known.get(specifier) {
+            Some(ModuleSource::Bindings(bindings)) => names
+                .iter()
+                .filter(|(name, _)| {
+                    let is_near = |name: &str| nearest(name, self.denials.open(bindings).into_iter()).is_some();
+                    !is_type(name) || matches!(name, ImportedName::Named(name) if is_near(name))
+                })
+                .filter_map(|(name, position)| self.denials.missing(bindings, file, specifier, (name, *position)))
+                .map(told)
+                .collect(),
+            Some(_) => Vec::new(),
+            None if !is_whole || specifier == js::RUNTIME => Vec::new(),
+            None if specifier.starts_with("./") || specifier.starts_with("../") => {
+                self.unused_file(file, unused).into_iter().map(told).collect()
+            }
+            None => {
+                let site = ImportSite {
+                    specifier,
+                    position: *position,
+                    dynamic: false,
+                    is_required: false,
+                    is_optional: false,
+                    names: Vec::new(),
+                    name_positions: Vec::new(),
+                };
+                vec![told(self.unknown(file, &site))]
+            }
+        }
+    }
+
+    /// What is wrong with a file that is imported for nothing: that it is not there.
+    fn unused_file(&self, file: &str, unused: &UnusedImport) -> Option<ScriptError> {
+        let workspace = self.workspace?;
+        let wanted = join(file, &unused.specifier)?;
+        // One that cannot be read is there.
+        let is_there =
+            candidates(&wanted).iter().any(|path| !matches!(workspace.read(path, MAX_SOURCE_BYTES), Ok(None)));
+        if is_there {
+            return None;
+        }
+        let error = ScriptError::new(IMPORT_UNKNOWN, file, format!("Cannot find '{}'", unused.specifier));
+        let near = super::near_file(workspace, &wanted, &unused.specifier);
+        let error = error.at(unused.position);
+        Some(match near {
+            Some(near) => error.hint(format!("did you mean '{near}'?")),
+            None => error,
+        })
+    }
+}
+
+/// Whether a name is written as types are, which modules have besides what they export at run time.
+fn is_type(name: &ImportedName) -> bool {
+    matches!(name, ImportedName::Named(name) if name.starts_with(char::is_uppercase))
+}
+
+fn told(mut error: ScriptError) -> ScriptError {
+    error.message.push_str("; nothing uses it, so it was left out");
+    error
+}

@@ -1,0 +1,176 @@
+//! Declarations of modules whose functions take anything.
+
+use crate::script::{twin_of, with_enough_stack};
+use oxc_allocator::Allocator;
+use oxc_ast::ast::{
+    FormalParameters, TSExternalModuleDeclaration, TSInterfaceDeclaration, TSLiteral, TSPropertySignature, TSType,
+    TSTypeAliasDeclaration, TSTypeName, TSTypeReference,
+};
+use oxc_ast_visit::{Visit, walk};
+use oxc_parser::Parser;
+use oxc_span::{SourceType, Span};
+use std::collections::{HashMap, HashSet};
+
+/// What the parameters of every function become.
+const ANY_PARAMETERS: &str = "(...params: any[])";
+
+/// What is known of modules from their declarations.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Declared {
+    /// The names of all members of all types.
+    pub(super) members: HashSet<String>,
+    /// Types that are one of some texts or numbers: `type Unit = 'celsius' | 'fahrenheit'`.
+    pub(super) literal_types: HashSet<String>,
+}
+
+/// The declarations of a module under its twin's name, with functions that take anything; types that only parameters have
+/// are anything too. Nothing where they cannot be read: then all that is found is about arguments.
+pub(super) fn twin(declarations: &str, declared: &mut Declared) -> String {
+    with_enough_stack(declarations, || open(declarations, declared)).unwrap_or_default()
+}
+
+fn open(declarations: &str, declared: &mut Declared) -> String {
+    let allocator = Allocator::default();
+    let parsed = Parser::new(&allocator, declarations, SourceType::d_ts()).parse();
+    if parsed.panicked || parsed.diagnostics.errors().next().is_some() {
+        return String::new();
+    }
+    let mut finder = Finder {
+        declared,
+        edits: Vec::new(),
+        taken: HashSet::new(),
+        other: HashSet::new(),
+        types: HashMap::new(),
+        depth: 0,
+    };
+    finder.visit_program(&parsed.program);
+    let Finder { mut edits, taken, other, types, .. } = finder;
+    for name in taken.difference(&other) {
+        if let Some(span) = types.get(name) {
+            // A definition has no functions, so that no other edit lies in it.
+            edits.push((*span, format!("type {name} = any;")));
+        }
+    }
+    edits.sort_by_key(|(span, _)| span.start);
+    let mut text = String::with_capacity(declarations.len());
+    let mut at = 0;
+    for (span, replacement) in edits {
+        text.push_str(declarations.get(at..span.start as usize).unwrap_or_default());
+        text.push_str(&replacement);
+        at = span.end as usize;
+    }
+    text.push_str(declarations.get(at..).unwrap_or_default());
+    text
+}
+
+struct Finder<'d> {
+    declared: &'d mut Declared,
+    edits: Vec<(Span, String)>,
+    /// Types that parameters name, and those that something else names.
+    taken: HashSet<String>,
+    other: HashSet<String>,
+    /// Where types are defined.
+    types: HashMap<String, Span>,
+    /// How many lists of parameters are around.
+    depth: usize,
+}
+
+impl<'a> Visit<'a> for Finder<'_> {
+    fn visit_ts_external_module_declaration(&mut self, it: &TSExternalModuleDeclaration<'a>) {
+        let span = Span::new(it.id.span.start + 1, it.id.span.end.saturating_sub(1));
+        self.edits.push((span, twin_of(it.id.value.as_str())));
+        walk::walk_ts_external_module_declaration(self, it);
+    }
+
+    fn visit_formal_parameters(&mut self, it: &FormalParameters<'a>) {
+        if self.depth == 0 {
+            self.edits.push((it.span, ANY_PARAMETERS.to_owned()));
+        }
+        self.depth += 1;
+        walk::walk_formal_parameters(self, it);
+        self.depth -= 1;
+    }
+
+    fn visit_ts_type_reference(&mut self, it: &TSTypeReference<'a>) {
+        if let TSTypeName::IdentifierReference(name) = &it.type_name {
+            let names = if self.depth > 0 { &mut self.taken } else { &mut self.other };
+            names.insert(name.name.to_string());
+        }
+        walk::walk_ts_type_reference(self, it);
+    }
+
+    fn visit_ts_interface_declaration(&mut self, it: &TSInterfaceDeclaration<'a>) {
+        self.types.insert(it.id.name.to_string(), it.span);
+        walk::walk_ts_interface_declaration(self, it);
+    }
+
+    fn visit_ts_type_alias_declaration(&mut self, it: &TSTypeAliasDeclaration<'a>) {
+        let name = it.id.name.to_string();
+        if is_literal(&it.type_annotation) {
+            self.declared.literal_types.insert(name.clone());
+        }
+        if it.type_parameters.is_none() {
+            self.types.insert(name, it.span);
+        }
+        walk::walk_ts_type_alias_declaration(self, it);
+    }
+
+    fn visit_ts_property_signature(&mut self, it: &TSPropertySignature<'a>) {
+        if let Some(name) = it.key.static_name() {
+            self.declared.members.insert(name.to_string());
+        }
+        walk::walk_ts_property_signature(self, it);
+    }
+}
+
+/// Whether all values of a type are written out.
+fn is_literal(ty: &TSType<'_>) -> bool {
+    match ty {
+        TSType::TSLiteralType(it) => !matches!(it.literal, TSLiteral::TemplateLiteral(_)),
+        TSType::TSUnionType(it) => it.types.iter().all(is_literal),
+        TSType::TSParenthesizedType(it) => is_literal(&it.type_annotation),
+        TSType::TSNullKeyword(_) => true,
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn functions_take_anything_and_give_what_they_gave() {
+        let declarations = "declare module '@capabilities/weather' {
+  export type Unit = 'celsius' | 'fahrenheit';
+  export interface GetParams { location: string; unit?: Unit }
+  export interface Result { temperature: number; near: Shared }
+  export interface Shared { id: string }
+  export const weather: {
+    get(params: GetParams): Promise<Result>;
+    share(params: Shared): Promise<void>;
+  };
+  export function list(params?: { limit?: number }): CapabilityPromise<Result[]>;
+}
+";
+        let mut declared = Declared::default();
+        let open = twin(declarations, &mut declared);
+        assert_eq!(
+            open,
+            "declare module '%capabilities/weather' {
+  export type Unit = 'celsius' | 'fahrenheit';
+  export type GetParams = any;
+  export interface Result { temperature: number; near: Shared }
+  export interface Shared { id: string }
+  export const weather: {
+    get(...params: any[]): Promise<Result>;
+    share(...params: any[]): Promise<void>;
+  };
+  export function list(...params: any[]): CapabilityPromise<Result[]>;
+}
+"
+        );
+        assert_eq!(declared.literal_types, HashSet::from(["Unit".to_owned()]));
+        assert!(["location", "temperature", "limit", "id"].iter().all(|it| declared.members.contains(*it)));
+        assert_eq!(twin("declare module {{{", &mut declared), "");
+    }
+}

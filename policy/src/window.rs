@@ -1,0 +1,180 @@
+//! The calls of a period that slides: never more than so many in any window of that length.
+
+use serde::{Deserialize, Serialize};
+use std::collections::VecDeque;
+
+/// Calls, oldest first: a time, and how many there were up to then since the entry before. Times are in any unit.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub(crate) struct Window(VecDeque<(u64, u64)>);
+
+impl Window {
+    /// How long until one more may be made, or nothing where it may be now. Forgets what is over.
+    pub(crate) fn wait(&mut self, now: u64, period: u64, most: u64) -> Option<u64> {
+        self.bring_back(now);
+        while self.0.front().is_some_and(|(time, _)| now.saturating_sub(*time) >= period) {
+            self.0.pop_front();
+        }
+        if most == 0 {
+            return Some(period);
+        }
+        let made = self.0.iter().fold(0_u64, |sum, (_, count)| sum.saturating_add(*count));
+        let mut over = (made.checked_sub(most)?).saturating_add(1);
+        for (time, count) in &self.0 {
+            over = over.saturating_sub(*count);
+            if over == 0 {
+                return Some(time.saturating_add(period).saturating_sub(now));
+            }
+        }
+        Some(period)
+    }
+
+    /// What a clock that was ahead has counted is as if it were made now: so it counts for no longer than a period.
+    fn bring_back(&mut self, now: u64) {
+        // A unit of time counts until it is over.
+        let latest = now.saturating_add(1);
+        let mut ahead = 0_u64;
+        while let Some((_, count)) = self.0.pop_back_if(|(time, _)| *time > latest) {
+            ahead = ahead.saturating_add(count);
+        }
+        if ahead > 0 {
+            match self.0.back_mut() {
+                Some((last, count)) if *last == latest => *count = count.saturating_add(ahead),
+                _ => self.0.push_back((latest, ahead)),
+            }
+        }
+    }
+
+    /// Counts one. Of more entries than there may be, neighbours become one, at the later time: so some calls count for
+    /// longer than they need to, and none for less.
+    pub(crate) fn add(&mut self, time: u64, max_entries: usize) {
+        match self.0.back_mut() {
+            Some((last, count)) if *last >= time => *count = count.saturating_add(1),
+            _ => self.0.push_back((time, 1)),
+        }
+        if self.0.len() > max_entries.max(1) {
+            let mut fewer = VecDeque::with_capacity(self.0.len() / 2 + 1);
+            while let Some((time, count)) = self.0.pop_front() {
+                fewer.push_back(match self.0.pop_front() {
+                    Some((later, more)) => (later, count.saturating_add(more)),
+                    None => (time, count),
+                });
+            }
+            self.0 = fewer;
+        }
+    }
+
+    /// Takes back the last one that was counted.
+    pub(crate) fn give_back(&mut self) {
+        if let Some((_, count)) = self.0.back_mut() {
+            *count = count.saturating_sub(1);
+            if *count == 0 {
+                self.0.pop_back();
+            }
+        }
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Whether it can have been written by us: in order, and every entry with a call.
+    pub(crate) fn is_sound(&self, max_entries: usize) -> bool {
+        let is_ordered = self.0.iter().zip(self.0.iter().skip(1)).all(|((earlier, _), (later, _))| earlier < later);
+        is_ordered && self.0.len() <= max_entries && self.0.iter().all(|(_, count)| *count > 0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Window;
+    use proptest::collection::vec;
+    use proptest::proptest;
+
+    const PERIOD: u64 = 60;
+
+    fn take(window: &mut Window, now: u64, most: u64, max_entries: usize) -> bool {
+        let may = window.wait(now, PERIOD, most).is_none();
+        if may {
+            window.add(now, max_entries);
+        }
+        may
+    }
+
+    proptest! {
+        /// Whatever comes when, and however little is remembered.
+        #[test]
+        fn no_window_has_more_than_its_number(
+            pauses in vec(0_u64..30, 1..200), most in 1_u64..20, max_entries in 2_usize..40
+        ) {
+            let (mut window, mut now, mut made) = (Window::default(), 0, Vec::new());
+            for pause in pauses {
+                now += pause;
+                if take(&mut window, now, most, max_entries) {
+                    made.push(now);
+                }
+                assert!(window.is_sound(max_entries));
+            }
+            for begin in &made {
+                let within = made.iter().filter(|time| (*begin..begin + PERIOD).contains(time)).count();
+                assert!(within as u64 <= most, "{within} in a period from {begin}: {made:?}");
+            }
+        }
+
+        /// After the wait that it says, one may be made.
+        #[test]
+        fn a_wait_is_long_enough(pauses in vec(0_u64..30, 1..100), most in 1_u64..10) {
+            let (mut window, mut now) = (Window::default(), 0);
+            for pause in pauses {
+                now += pause;
+                if let Some(wait) = window.wait(now, PERIOD, most) {
+                    assert!((1..=PERIOD).contains(&wait));
+                    assert_eq!(window.clone().wait(now + wait, PERIOD, most), None);
+                    assert!(window.clone().wait(now + wait - 1, PERIOD, most).is_some());
+                }
+                take(&mut window, now, most, 1_000);
+            }
+        }
+    }
+
+    #[test]
+    fn a_burst_passes_and_then_nothing_for_a_period() {
+        let mut window = Window::default();
+        assert_eq!((0..5).filter(|_| take(&mut window, 0, 3, 100)).count(), 3);
+        assert_eq!(window.wait(0, PERIOD, 3), Some(60));
+        assert!(!take(&mut window, 59, 3, 100));
+        assert_eq!((0..5).filter(|_| take(&mut window, 60, 3, 100)).count(), 3);
+    }
+
+    #[test]
+    fn a_clock_that_was_ahead_costs_no_more_than_a_period() {
+        let mut window = Window::default();
+        assert!(take(&mut window, 1_000_000, 1, 100));
+        assert_eq!(window.wait(5, PERIOD, 1), Some(61));
+        assert!(window.is_sound(100));
+        assert_eq!(window.wait(66, PERIOD, 1), None);
+    }
+
+    #[test]
+    fn what_is_given_back_does_not_count() {
+        let mut window = Window::default();
+        assert!(take(&mut window, 0, 1, 100));
+        window.give_back();
+        assert!(window.is_empty() && take(&mut window, 0, 1, 100));
+        window.give_back();
+        window.give_back();
+        assert!(window.is_empty());
+    }
+
+    #[test]
+    fn no_number_is_too_absurd() {
+        for most in [0, 1, u64::MAX] {
+            for now in [0, u64::MAX] {
+                let mut window = Window::default();
+                assert_eq!(window.wait(now, PERIOD, most).is_none(), most > 0);
+                window.add(now, 0);
+                let _ = window.wait(now, u64::MAX, most);
+            }
+        }
+    }
+}

@@ -1,0 +1,216 @@
+//! What a report says of an error: what failed, where, and what it comes from.
+
+use agent_spaces::{CapabilityError, Handlers, RunError, Space};
+use agent_spaces_tests::{empty_space, error, space};
+use std::time::Duration;
+
+fn place(error: &RunError) -> Option<(u32, u32)> {
+    error.location.as_ref().map(|location| (location.line, location.column))
+}
+
+/// What is called is named as it is written, and told where its name is.
+#[tokio::test]
+async fn what_is_no_function_is_named() {
+    let mut wrong = Vec::new();
+    for (source, message, line, column) in [
+        ("const rows: any = [1];\nrows.mapp((r) => r)", "rows.mapp is not a function", 2, 6),
+        ("const rows: any = [1];\nrows.mapp(1, rows)", "rows.mapp is not a function", 2, 6),
+        ("const rows: any = [1];\n\n  rows.mapp()", "rows.mapp is not a function", 3, 8),
+        ("const a: any = {};\nconst x = a.b.c, y = 1", "cannot read property 'c' of undefined", 2, 15),
+        ("let f: any;\nconst g = (x: any) => x;\ng(f(1))", "f or g is not a function", 3, 3),
+        ("let f: any;\nJSON.stringify(f(1))", "f is not a function", 2, 16),
+        ("let f: any;\nfunction g(x: any) { return x }\ng(f(1))", "f is not a function", 3, 3),
+        (
+            "const o: any = {};\nawait Promise.all(o.list.mapp((x: any) => x))",
+            "cannot read property 'mapp' of undefined",
+            2,
+            26,
+        ),
+        (
+            "const o: any = { list: [] };\nawait Promise.all(o.list.mapp((x: any) => x))",
+            "o.list.mapp is not a function",
+            2,
+            26,
+        ),
+        (
+            "const rows: any = [1];\nconst out = rows\n  .filter((r: any) => r)\n  .mapp((r: any) => r.id)\n  .join(', ')",
+            "rows.filter(…).mapp is not a function",
+            4,
+            4,
+        ),
+        ("const o: any = {};\nnew o.Thing(1)", "o.Thing is not a constructor", 2, 1),
+        ("const o: any = {};\no['a b'](1)", "o['a b'] is not a function", 2, 1),
+        ("const o: any = {};\no?.run(1)", "o?.run is not a function", 2, 4),
+        ("const o: any = {};\no.run!<string>(1 as any)", "o.run is not a function", 2, 3),
+        ("const n: any = 5;\nfor (const x of n) { }", "n is not iterable", 2, 17),
+        ("const n: any = 5;\nconst l = [1, ...n]", "n is not iterable", 2, 18),
+        // Inside of what the engine brings it is an argument that is wrong.
+        ("const rows: any = [1];\nrows.map(5)", "an argument of rows.map is not a function", 2, 6),
+        ("const rows: any = 1;\nawait Promise.all(rows)", "an argument of Promise.all is not iterable", 2, 15),
+    ] {
+        let ended = error(&empty_space(), source).await;
+        if (ended.message.as_str(), place(&ended)) != (message, Some((line, column))) {
+            wrong.push(format!(
+                "{source:?}\n  {:?} {:?}, not {message:?} {line}:{column}",
+                ended.message,
+                place(&ended)
+            ));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// The place of a read is that of the property, not of the statement around it.
+#[tokio::test]
+async fn a_read_is_told_where_its_property_is() {
+    let mut wrong = Vec::new();
+    for (source, line, column) in [
+        ("const a: any = {};\nconst o = {\n  x: 1,\n  y: a.b.c,\n  z: 2,\n}", 4, 10),
+        ("const rows: any[] = [{}];\nconst names = rows.map((row) =>\n  row.user\n    .name\n    .first)", 4, 6),
+        ("const rows: any[] = [{}];\nrows.map((row) => ({\n  id: 1,\n  name: row.user.name,\n}))", 4, 18),
+        ("class A {\n  x: any;\n  m() {\n    return [\n      1,\n      this.x.y,\n    ]\n  }\n}\nnew A().m()", 6, 14),
+        ("const a: any = {};\nString(\n  1,\n  a.b.c\n)", 4, 7),
+        ("const a: any = {};\nconst t = `one\n${a.b.c} two`", 3, 7),
+        ("const a: any = {};\na.b.c = 1", 2, 5),
+        ("const a: any = {};\nconst f = (x: any) => x\n\nf(1), f(a.b)\n  .c.d", 5, 4),
+        ("const a: any = {};\nif (1 > 0 &&\n  a.b.c) { }", 3, 7),
+        ("const a: any = {};\nconst i = 1;\na.list[i].name", 3, 8),
+        ("type T = { a: number }\nconst a: any = {};\nconst x = (a.b as T)\n  .a", 4, 4),
+    ] {
+        let ended = error(&empty_space(), source).await;
+        if place(&ended) != Some((line, column)) {
+            wrong.push(format!("{source:?}\n  {:?} {:?}, not {line}:{column}", ended.message, place(&ended)));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// A name that is not defined is told where it is written, also among arguments.
+#[tokio::test]
+async fn a_missing_name_is_told_where_it_is_written() {
+    let ended = error(&empty_space(), "const f = (x: any) => x;\nf(missing)").await;
+    assert_eq!(place(&ended), Some((2, 3)), "{ended:?}");
+}
+
+/// Each frame is where the next one was called.
+#[tokio::test]
+async fn frames_are_where_their_calls_are() {
+    let source = "const inner = (x: number): never => { throw new RangeError('deep') };\nconst twice = (x: number) => x * 2;\nconst outer = (a: number, b: number): void => {\n  inner(\n    twice(a)) };\nouter(1, 2);";
+    let ended = error(&empty_space(), source).await;
+    let stack = ended.stack.unwrap_or_default();
+    for frame in ["inner (script.ts:1:45)", "outer (script.ts:4:3)", "(script.ts:6:1)"] {
+        assert!(stack.contains(frame), "{frame} in {stack}");
+    }
+}
+
+#[tokio::test]
+async fn an_uncaught_dom_exception_has_its_name_and_message() {
+    let ended = error(&empty_space(), "const c = new AbortController();\nc.abort();\nc.signal.throwIfAborted()").await;
+    assert_eq!((ended.name.as_deref(), ended.message.as_str()), (Some("AbortError"), "This operation was aborted"));
+    let ended = error(&empty_space(), "throw new DOMException('too much', 'QuotaExceededError')").await;
+    assert_eq!((ended.name.as_deref(), ended.message.as_str()), (Some("QuotaExceededError"), "too much"));
+    assert_eq!(place(&ended), Some((1, 7)), "{ended:?}");
+}
+
+#[tokio::test]
+async fn causes_are_told_with_their_places() {
+    let source = "function load() {\n  try { (null as any).rows }\n  catch (cause) { throw new Error('cannot load', { cause }) }\n}\ntry { load() } catch (cause) { throw new Error('cannot start', { cause }) }";
+    let ended = error(&empty_space(), source).await;
+    assert_eq!((ended.message.as_str(), place(&ended)), ("cannot start", Some((5, 38))));
+    let causes: Vec<_> = ended
+        .causes
+        .iter()
+        .map(|cause| (cause.message.as_str(), cause.location.as_ref().map(|at| (at.line, at.column))))
+        .collect();
+    let read = "TypeError: cannot read property 'rows' of null";
+    assert_eq!(causes, [("Error: cannot load", Some((3, 25))), (read, Some((2, 23)))]);
+    assert!(!ended.stack.unwrap_or_default().contains("Caused by"));
+}
+
+#[tokio::test]
+async fn the_errors_of_an_aggregate_are_told() {
+    let ended =
+        error(&empty_space(), "await Promise.any([1, 2].map(async (n) => { throw new RangeError(`no ${n}`) }))").await;
+    let causes: Vec<&str> = ended.causes.iter().map(|cause| cause.message.as_str()).collect();
+    assert_eq!(causes, ["[1 of 2] RangeError: no 1", "[2 of 2] RangeError: no 2"], "{ended:?}");
+    assert_eq!(ended.name.as_deref(), Some("AggregateError"));
+}
+
+/// A script makes these chains: they end.
+#[tokio::test]
+async fn what_is_told_of_causes_is_bounded() {
+    let source = "let error: any = new Error('first');\nfor (let i = 0; i < 1000; i++) error = new Error('x\\ny', { cause: error });\nthrow error";
+    let ended = error(&empty_space(), source).await;
+    assert!(ended.causes.len() == 8 && ended.causes[0].message == "Error: x y", "{:?}", ended.causes);
+    let ended = error(&empty_space(), "const e: any = new Error('a');\ne.cause = e;\nthrow e").await;
+    assert!(ended.causes.is_empty(), "{ended:?}");
+    let many = "throw new AggregateError(Array.from({ length: 500 }, (_, i) => new AggregateError([i, i + 0.5], 'e')))";
+    assert!(error(&empty_space(), many).await.causes.len() <= 16);
+    let long = "throw new Error('a', { cause: new Error('é'.repeat(1e6)) })";
+    assert!(error(&empty_space(), long).await.causes[0].message.len() < 3_000);
+    let thrown = error(&empty_space(), "throw new Error('a', { cause: { code: 7 } })").await;
+    assert_eq!(thrown.causes[0].message, "{\"code\":7}");
+}
+
+const WIT: &str = "package test:far@1.0.0;
+interface far {
+    use agent-spaces:host/types@0.1.0.{capability-error};
+    record params { id: u32 }
+    fail: async func(params: params) -> result<u32, capability-error>;
+    refuse: async func(params: params) -> result<u32, capability-error>;
+    now: func(params: params) -> result<u32, capability-error>;
+}";
+
+fn far() -> Space {
+    let mut handlers = Handlers::new();
+    let name = "test:far/far@1.0.0";
+    handlers.add(name, "fail", |_| async {
+        tokio::time::sleep(Duration::from_millis(1)).await;
+        Err(CapabilityError::failed("it broke"))
+    });
+    handlers.add(name, "refuse", |_| async { Err(CapabilityError::new("call.denied", "far.refuse is not for you")) });
+    handlers.add(name, "now", |_| async { Err(CapabilityError::failed("not now")) });
+    space(WIT, handlers)
+}
+
+/// A promise that the host rejects has the place of the call, and the function's name.
+#[tokio::test]
+async fn a_failed_call_tells_its_function_and_where_it_was_called() {
+    let space = far();
+    let import = "import { far } from '@test/far';\n";
+    for (source, function, line, column) in [
+        ("const x = 1;\nawait far.fail({ id: 1 })", "far.fail", 3, 11),
+        ("const ask = async (id: number) => {\n  return await far.fail({ id })\n};\nawait ask(1)", "far.fail", 3, 20),
+        ("await Promise.all([\n  1,\n  far.refuse({ id: 1 }),\n])", "far.refuse", 4, 7),
+        ("const ids = [1];\nfar.now({ id: ids[0] })", "far.now", 3, 5),
+        ("await far.fail({ id: -1 })", "far.fail", 2, 11),
+    ] {
+        let ended = error(&space, &format!("{import}{source}")).await;
+        assert_eq!(
+            (ended.function.as_deref(), place(&ended)),
+            (Some(function), Some((line, column))),
+            "{source}\n{ended:?}"
+        );
+        let stack = ended.stack.as_deref().unwrap_or_default();
+        assert!(stack.starts_with(&format!("    at {function} (capability)\n")), "{stack}");
+    }
+    let ended = error(
+        &space,
+        &format!(
+            "{import}try {{ await far.fail({{ id: 1 }}) }} catch (cause) {{ throw new Error('no', {{ cause }}) }}"
+        ),
+    )
+    .await;
+    assert_eq!(ended.causes[0].message, "CapabilityError [call.failed]: it broke");
+    assert_eq!(ended.causes[0].location.as_ref().map(|at| (at.line, at.column)), Some((2, 17)));
+}
+
+/// The script itself sees the same stack.
+#[tokio::test]
+async fn a_caught_error_has_the_stack_of_its_call() {
+    let source =
+        "import { far } from '@test/far';\ntry { await far.fail({ id: 1 }) } catch (error: any) { return error.stack }";
+    let stack = agent_spaces_tests::value(&far(), source).await;
+    let stack = stack.as_str().unwrap_or_default();
+    assert!(stack.starts_with("    at far.fail (capability)\n") && stack.contains("script.ts:2:"), "{stack}");
+}

@@ -1,0 +1,269 @@
+//! Which configuration is used, what it switches on and off, and what `doctor`, `mcp list` and `mcp serve` say of that.
+
+use crate::mcp::support::{Done, Project, finish, hostile, small};
+use crate::serve::agent::{Agent, SESSIONS};
+use serde_json::{Value, json};
+use std::path::Path;
+use std::process::Command;
+
+/// The command in a folder of a home of its own.
+fn command(project: &Project, folder: &str, arguments: &[&str]) -> Command {
+    let home = project.path("home");
+    std::fs::create_dir_all(home.join(folder)).unwrap();
+    let mut command = project.command(arguments);
+    command.env("HOME", &home).env("XDG_CONFIG_HOME", home.join(".config")).current_dir(home.join(folder));
+    command
+}
+
+fn at_home(project: &Project, folder: &str, arguments: &[&str]) -> Done {
+    finish(command(project, folder, arguments))
+}
+
+fn write(project: &Project, name: &str, text: &str) {
+    let file = project.path("home").join(name);
+    std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+    std::fs::write(file, text).unwrap();
+}
+
+const OWN: &str = ".config/agent-spaces/agent-spaces.config.json";
+
+#[test]
+fn a_server_that_is_given_and_switched_off_stops_only_who_imports_it() {
+    let (Some(on), Some(mut off)) = (small("memory"), small("filesystem")) else { return };
+    off["enabled"] = false.into();
+    let project = Project::with_servers(json!({ "memory": on, "filesystem": off }));
+    let done = project.run("export default 1 + 1");
+    assert_eq!((done.status, &done.json()["value"]), (Some(0), &json!(2)), "{done:?}");
+    let told = "`mcp:filesystem` is given to all spaces, and switched off at agent-spaces.config.json: $.mcpServers.filesystem";
+    assert_eq!(done.stderr.matches(told).count(), 1, "{}", done.stderr);
+    let done = project.run("import { filesystem } from '@capabilities/mcp-filesystem';\nexport default filesystem");
+    let error = &done.json()["error"];
+    assert_eq!((done.status, error["code"].as_str()), (Some(4), Some("import.denied")), "{done:?}");
+    assert!(error["hint"].as_str().unwrap().starts_with("it is switched off at "), "{error}");
+    assert_eq!(project.read("starts"), "");
+}
+
+#[test]
+fn mcp_can_be_switched_off_as_a_whole() {
+    let Some(server) = small("memory") else { return };
+    let project = Project::new(json!({
+        "mcp": { "client": { "enabled": false } }, "mcpServers": { "memory": server },
+        "capabilities": { "global": ["mcp:memory"] },
+    }));
+    let listed = project.agent_spaces(&["mcp", "list", "--json"]).json();
+    assert_eq!((&listed[0]["state"], &listed[0]["enabled"]), (&json!("off"), &json!(false)), "{listed}");
+    assert!(
+        listed[0]["detail"].as_str().unwrap().ends_with("agent-spaces.config.json: $.mcp.client.enabled"),
+        "{listed}"
+    );
+    let done = project.agent_spaces(&["mcp", "ping", "memory"]);
+    assert!(done.status != Some(0) && project.read("starts").is_empty(), "{done:?}");
+    for mcp in [json!({ "enabled": false }), json!({ "server": { "enabled": false } })] {
+        project.configure(json!({ "mcp": mcp }));
+        let done = project.agent_spaces(&["mcp", "serve"]);
+        assert_eq!(done.status, Some(2), "{done:?}");
+        assert!(done.stderr.contains("serving is switched off"), "{}", done.stderr);
+    }
+}
+
+#[test]
+fn a_file_of_another_program_that_switches_mcp_off_starts_nothing() {
+    let Some(server) = small("memory") else { return };
+    let project = Project::empty();
+    let agent = |enabled: bool| {
+        let mut server = server.clone();
+        server["name"] = "memory".into();
+        // JSON is YAML too.
+        format!("mcp:\n  enabled: {enabled}\n  client:\n    enabled: true\n    servers: [{server}]\n")
+    };
+    project.configure(json!({ "mcpServersFrom": ["./agentup.yml"], "capabilities": { "global": ["mcp:memory"] } }));
+    for (enabled, status) in [(false, None), (true, Some(0))] {
+        project.write("agentup.yml", &agent(enabled));
+        project.trust();
+        assert_eq!(project.agent_spaces(&["trust", "agentup.yml"]).status, Some(0));
+        let done = project.agent_spaces(&["mcp", "ping", "memory", "--json"]);
+        assert!(status.is_none_or(|status| done.status == Some(status)), "{done:?}");
+        assert_eq!(project.read("starts").is_empty(), !enabled, "{done:?}");
+    }
+}
+
+#[test]
+fn a_configuration_in_yaml_does_what_it_does_in_json() {
+    let Some(server) = small("memory") else { return };
+    let project = Project::empty();
+    let text = format!(
+        "# ours\nmcpServers:\n  memory: {server}\ncapabilities:\n  global: [mcp:memory]\nlimits: {{ time: 9s }}\n"
+    );
+    project.write("agent-spaces.config.yaml", &text);
+    project.trust();
+    let done = project
+        .run("import { memory } from '@capabilities/mcp-memory';\nexport default Object.keys(memory).length > 0");
+    assert_eq!((done.status, &done.json()["value"]), (Some(0), &json!(true)), "{done:?}");
+    project.write("agent-spaces.config.yaml", "spaces:\n  main:\n    capabilites: []\n");
+    let done = project.agent_spaces(&["spaces", "list"]);
+    assert_eq!(done.status, Some(2));
+    assert!(
+        done.stderr.contains("agent-spaces.config.yaml:3:5: $.spaces.main.capabilites: unknown key"),
+        "{}",
+        done.stderr
+    );
+    project.write("agent-spaces.config.yml", "{}");
+    let done = project.agent_spaces(&["spaces", "list"]);
+    assert!(done.stderr.contains("there are two configurations"), "{}", done.stderr);
+}
+
+#[test]
+fn what_init_wrote_is_used_in_the_home_folder_and_below() {
+    let Some(server) = small("memory") else { return };
+    let project = Project::empty();
+    let servers = json!({ "mcpServers": { "memory": server } });
+    write(&project, ".cursor/mcp.json", &servers.to_string());
+    let done = at_home(&project, "", &["init", "--yes", "--json"]);
+    assert_eq!(done.status, Some(0), "{done:?}");
+    for folder in ["", "work/deep"] {
+        let report = at_home(&project, folder, &["doctor", "--offline", "--json"]).json();
+        let said = configuration(&report);
+        assert!(said[0].contains(OWN) && said[1].contains("your own: no folder from here up"), "{folder}: {said:?}");
+    }
+    write(&project, "work/.mcp.json", &json!({ "mcpServers": { "other": { "command": "x" } } }).to_string());
+    let listed = at_home(&project, "work/deep", &["mcp", "list"]);
+    assert!(listed.stdout.starts_with("other  inert"), "{listed:?}");
+    assert!(
+        listed.stderr.contains("work/.mcp.json (no folder from here up has an agent-spaces.config file; your own, "),
+        "{listed:?}"
+    );
+    assert!(listed.stderr.contains(&format!("{OWN}, is not used here)")), "{listed:?}");
+    let done = at_home(&project, "work", &["mcp", "serve"]);
+    assert!(done.stderr.contains("serves .mcp.json (no folder from here up"), "{done:?}");
+}
+
+fn configuration(report: &Value) -> Vec<&str> {
+    let checks = report["checks"].as_array().unwrap().iter();
+    checks.filter(|check| check["subject"] == "configuration").map(|check| check["message"].as_str().unwrap()).collect()
+}
+
+#[test]
+fn the_users_configuration_hides_no_definitions_of_a_folder_and_gives_them_nothing() {
+    let project = Project::empty();
+    let providers = json!({ "@capabilities/weather": { "env": { "KEY": "canary-of-the-user" } } });
+    write(
+        &project,
+        OWN,
+        &json!({ "capabilities": { "global": ["./weather.json"] }, "providers": providers }).to_string(),
+    );
+    let definition = json!({ "name": "get_weather", "parameters": {}, "returns": "string" }).to_string();
+    write(&project, ".config/agent-spaces/weather.json", &definition);
+    write(&project, "work/capabilities/local.json", &definition.replace("get_weather", "get_local"));
+    write(
+        &project,
+        "work/capabilities/local.ts",
+        "export const getLocal = () => { try { return String(process.env.KEY); } catch { return 'nothing'; } };",
+    );
+    write(
+        &project,
+        "work/agent.ts",
+        "import { getLocal } from '@capabilities/local';\nexport default await getLocal();",
+    );
+    let done = at_home(&project, "work", &["run", "agent.ts", "--json"]);
+    assert_eq!(done.status, Some(0), "{done:?}");
+    assert!(!done.stdout.contains("canary"), "{done:?}");
+    let listed = at_home(&project, "work", &["capabilities", "list"]);
+    assert!(
+        listed.stdout.contains("@capabilities/local") && listed.stdout.contains("@capabilities/weather"),
+        "{listed:?}"
+    );
+    assert_eq!(at_home(&project, "work", &["capabilities", "build"]).status, Some(0));
+    assert!(project.path("home/work/.agent-spaces/capabilities/local").is_dir());
+    let line = ["mcp", "serve", "--config", project.path("home").join(OWN).to_str().unwrap()].map(str::to_owned);
+    for folder in ["", "work", "elsewhere"] {
+        let serving = command(&project, folder, &line.each_ref().map(String::as_str));
+        let agent = Agent::start(serving, SESSIONS, None);
+        assert_eq!(agent.greeting["serverInfo"]["name"], "agent-spaces", "{folder}");
+    }
+}
+
+#[test]
+fn we_never_list_ourselves() {
+    let project = Project::empty();
+    let us = env!("CARGO_BIN_EXE_agent-spaces");
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("Cargo.toml");
+    let servers = json!({ "mcpServers": {
+        "tools": { "command": us, "args": ["mcp", "serve"] },
+        "npx": { "command": "npx", "args": ["-y", "agent-spaces@latest", "mcp", "serve"] },
+        "cargo": { "command": "cargo", "args": ["run", "--manifest-path", root, "--", "mcp", "serve"] },
+        "files": { "command": "npx", "args": ["-y", "server-filesystem", "/home/me/agent-spaces"] },
+    } });
+    project.write(".mcp.json", &servers.to_string());
+    let listed = project.agent_spaces(&["mcp", "list", "--json"]).json();
+    let names: Vec<&str> = listed.as_array().unwrap().iter().map(|server| server["name"].as_str().unwrap()).collect();
+    assert_eq!(names, ["files"]);
+}
+
+#[test]
+fn doctor_refuses_what_run_refuses() {
+    let project = Project::new(json!({ "spaces": { "main": { "capabilities": ["mcp:gone"] }, "fine": {} } }));
+    project.write("script.ts", "1");
+    let run = project.agent_spaces(&["run", "script.ts", "--space", "main", "--json"]);
+    let done = project.agent_spaces(&["doctor", "--offline", "--json"]);
+    assert_eq!((run.status, done.status), (Some(2), Some(2)), "{run:?} {done:?}");
+    let report = done.json();
+    let broken = report["checks"].as_array().unwrap().iter().find(|check| check["subject"] == "space main").unwrap();
+    assert_eq!(broken["message"], run.json()["error"]["message"], "{report}");
+}
+
+#[test]
+fn variables_of_proxies_that_servers_do_not_get_are_named() {
+    let (Some(mut given), Some(without)) = (small("memory"), small("filesystem")) else { return };
+    given["env"] = json!({ "HTTPS_PROXY": "${HTTPS_PROXY}", "no_proxy": "${no_proxy}" });
+    let project = Project::with_servers(json!({ "given": given, "without": without }));
+    let doctor = |is_set: bool| {
+        let mut command = project.command(&["doctor", "--offline", "--json"]);
+        for name in std::env::vars().map(|(name, _)| name) {
+            let is_known =
+                ["_PROXY", "SSL_CERT", "_CA_", "CAINFO"].iter().any(|part| name.to_uppercase().contains(part));
+            if is_known || name == "DENO_CERT" {
+                command.env_remove(name);
+            }
+        }
+        if is_set {
+            command.env("HTTPS_PROXY", "http://user:canary-password@proxy:1").env("no_proxy", "localhost");
+        }
+        let done = finish(command);
+        assert!(!done.stdout.contains("canary"), "{done:?}");
+        let report = done.json();
+        let checks = report["checks"].as_array().unwrap();
+        checks.iter().find(|check| check["subject"] == "proxy and certificates").cloned()
+    };
+    assert_eq!(doctor(false), None);
+    let check = doctor(true).unwrap();
+    assert_eq!(
+        check["details"],
+        json!({ "variables": ["HTTPS_PROXY", "no_proxy"], "servers": ["without"] }),
+        "{check}"
+    );
+    assert!(check["fix"].as_str().unwrap().contains(r#""env": { "HTTPS_PROXY": "${HTTPS_PROXY}""#), "{check}");
+}
+
+#[test]
+fn a_call_by_hand_warns_of_no_rule_that_is_about_others() {
+    let (Some(memory), Some(files)) = (small("memory"), small("filesystem")) else { return };
+    let project = Project::new(json!({
+        "mcpServers": { "memory": memory, "filesystem": files },
+        "capabilities": { "global": ["mcp:memory", "mcp:filesystem"] },
+        "policy": { "functions": { "filesystem.*": "approve" } },
+    }));
+    assert_eq!(project.agent_spaces(&["mcp", "accept"]).status, Some(0));
+    let done = project.agent_spaces(&["mcp", "call", "memory", "tell", r#"{"name": "NOTHING"}"#]);
+    assert!(done.status == Some(0) && !done.stderr.contains("filesystem"), "{done:?}");
+}
+
+#[test]
+fn the_trace_is_there_wherever_servers_are_reached() {
+    let Some(server) = hostile(&[]) else { return };
+    let project = Project::with_servers(json!({ "good": server }));
+    assert_eq!(project.agent_spaces(&["mcp", "accept", "good"]).status, Some(0));
+    for arguments in [&["audit", "--diff", "--trace-mcp"][..], &["doctor", "--trace-mcp"]] {
+        let done = project.agent_spaces(arguments);
+        assert!(done.stderr.contains("[mcp]") && done.stderr.contains("tools/list"), "{arguments:?}: {done:?}");
+    }
+}

@@ -2,6 +2,7 @@
 
 use crate::counts::{CountError, RateFile, WantedRate};
 use crate::limiter::Limiter;
+use capability_gen::counted::counted;
 use capability_gen::definition::{Period, RateLimit};
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -39,7 +40,7 @@ impl Wait {
 
     /// What the script is told.
     pub fn message(&self) -> String {
-        format!("Rate limit exceeded. Try again in {} seconds.", self.seconds())
+        format!("Rate limit exceeded. Try again in {}.", counted(self.seconds(), "second"))
     }
 }
 
@@ -147,7 +148,7 @@ mod tests {
         assert!(take(59).is_err());
         assert_eq!(take(60), Ok(()));
         assert_eq!((take(70), take(70)), (Ok(()), Ok(())));
-        assert_eq!(take(119).unwrap_err().seconds(), 1);
+        assert_eq!(take(119).unwrap_err().message(), "Rate limit exceeded. Try again in 1 second.");
         rates.give_back(&limiters);
         assert_eq!(take(119), Ok(()));
         // After a whole period of rest there is a whole burst again, and no more.

@@ -13,7 +13,8 @@ fn is_limited(outcome: Result<Value, CapabilityError>, seconds: std::ops::RangeI
     let details = error.details.unwrap();
     let after = details["retryAfter"].as_u64().unwrap();
     assert!(seconds.contains(&after), "{after}");
-    assert_eq!(error.message, format!("Rate limit exceeded. Try again in {after} seconds."));
+    let noun = if after == 1 { "second" } else { "seconds" };
+    assert_eq!(error.message, format!("Rate limit exceeded. Try again in {after} {noun}."));
     assert_eq!(details["hint"], "rate_limited");
     true
 }

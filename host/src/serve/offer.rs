@@ -109,7 +109,7 @@ pub struct Offers {
     reader: Option<Reader>,
     /// What the server calls itself, where somebody says so.
     name: Option<Arc<str>>,
-    /// What results without a type were like.
+    /// What results without a type were like, told with every offer from now on.
     observed: Option<ObservedResults>,
     /// When the first offer was made.
     began: Arc<OnceLock<tokio::time::Instant>>,
@@ -131,6 +131,8 @@ pub(super) struct Offered {
     pub(super) checker: TypeChecker,
     /// What is a tool of its own.
     pub(super) exposed: Arc<[ExposedTool]>,
+    /// What results without a type were like.
+    pub(super) observed: Option<ObservedResults>,
     servers: Servers,
 }
 
@@ -183,10 +185,6 @@ impl Offers {
         self
     }
 
-    pub(super) fn observed(&self) -> Option<&ObservedResults> {
-        self.observed.as_ref()
-    }
-
     /// Names that are to be exposed, and that nothing of what is served has.
     pub fn unexposed(&self) -> Vec<String> {
         let unknown =
@@ -212,8 +210,8 @@ impl Offers {
         if let Some(reader) = &self.reader {
             catalogue.show_to(reader);
         }
-        let (space, taught) = (Arc::new(space), Arc::default());
-        let offered = Offered { space, limits, longest, notes, taught, catalogue, checker, exposed, servers };
+        let (space, taught, observed) = (Arc::new(space), Arc::default(), self.observed.clone());
+        let offered = Offered { space, limits, longest, notes, taught, catalogue, checker, exposed, observed, servers };
         self.began.get_or_init(tokio::time::Instant::now);
         self.current.send_replace(Some(Arc::new(offered)));
         Ok(())

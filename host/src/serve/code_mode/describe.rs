@@ -36,11 +36,11 @@ impl CodeMode {
             return unstructured(refused(format!("name one function at least, and {MAX_NAMES} at most")));
         }
         let offered = self.known().await;
-        let (caller, asked, observed) = (client.clone(), offered.clone(), self.0.offers.observed().cloned());
+        let (caller, asked) = (client.clone(), offered.clone());
         // A module of many functions takes a while to compile.
         let described = tokio::task::spawn_blocking(move || {
             let described = asked.catalogue.describe(&names, |card| asked.is_visible(card, caller.caller()))?;
-            let declarations = declarations(&described, observed.as_ref());
+            let declarations = declarations(&described, asked.observed.as_ref());
             Ok::<_, crate::project::ProjectError>((described, declarations))
         });
         let (described, declarations) = match described.await.map_err(|error| error.to_string()) {

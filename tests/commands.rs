@@ -16,6 +16,8 @@ mod amplification;
 mod approvals;
 mod command;
 #[cfg(unix)]
+mod done;
+#[cfg(unix)]
 mod init;
 #[cfg(unix)]
 mod mcp;

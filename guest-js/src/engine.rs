@@ -1,12 +1,13 @@
 //! The one engine of an instance: QuickJS, and what a run of it keeps.
 
-use crate::abi::metadata::Metadata;
+use crate::abi::metadata::{ImportFunction, Metadata};
 use crate::call::Calls;
 use crate::classes::Classes;
 use crate::compiled::Compiled;
 use crate::js::{Atom, Value};
 use crate::modules;
 use crate::namespace::{self, Namespaces};
+use crate::stacks::CallSites;
 use crate::task::Task;
 use crate::timers::Timers;
 use crate::values::{RecordNames, camel_case, presence_options};
@@ -41,8 +42,12 @@ pub(crate) struct Engine {
     pub(crate) compiled: RefCell<Option<Compiled>>,
     /// Whether what another instance has become may still be put in place.
     pub(crate) is_fresh: Cell<bool>,
+    /// Whether weak references keep something until the run yields.
+    pub(crate) keeps_weak: Cell<bool>,
     /// Whether an answer was taken since the host was last told that the run is idle.
     pub(crate) has_answer: Cell<bool>,
+    /// What asks the host for the next answer.
+    pub(crate) idle: Cell<Option<&'static ImportFunction>>,
     /// The waitable set of the run's subtasks; zero until there is one.
     pub(crate) waitables: Cell<u32>,
 }
@@ -64,8 +69,7 @@ pub(crate) struct Atoms {
 /// Objects of the realm as they were before any script could change them.
 pub(crate) struct Intrinsics {
     pub(crate) error: Value,
-    /// The stack of an `Error`, whatever a script did to its prototype.
-    pub(crate) stack_of: Value,
+    pub(crate) call_sites: CallSites,
     pub(crate) capability_error: Value,
     /// The prototype of the promise of a list.
     pub(crate) capability_promise: Value,
@@ -149,7 +153,9 @@ extern "C" fn initialize() {
         task: RefCell::default(),
         compiled: RefCell::default(),
         is_fresh: Cell::new(true),
+        keeps_weak: Cell::new(false),
         has_answer: Cell::new(false),
+        idle: Cell::new(None),
         waitables: Cell::new(0),
     };
     if ENGINE.0.set(engine).is_err() {

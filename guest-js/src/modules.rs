@@ -152,10 +152,7 @@ fn not_available(name: &str) -> Value {
 
 /// The imported function of an interface, whatever the interface's version.
 pub(crate) fn function((interface, name): (&str, &str)) -> Option<&'static ImportFunction> {
-    binding().imports().iter().find(|function| {
-        let versioned = function.interface();
-        versioned.split('@').next() == Some(interface) && function.name() == name
-    })
+    binding().imports().iter().find(|function| function.is(interface, name))
 }
 
 /// A module whose exports are the properties of `exports`.

@@ -3,6 +3,7 @@
 //! The host gives one answer at a time, in the order in which they arrive, and each when the run says that it is idle.
 //! So a run does the same work, and takes the same fuel, however many answers were there when it looked.
 
+use crate::abi::metadata::ImportFunction;
 use crate::call;
 use crate::engine::engine;
 use crate::modules;
@@ -77,20 +78,22 @@ pub(crate) fn waitables() -> u32 {
 
 /// Asks the host to give answers one at a time.
 pub(crate) fn begin() {
-    tell(BEGIN);
+    tell(modules::function(BEGIN));
+    // Asked for with every answer, so it is looked up once.
+    engine().idle.set(modules::function(IDLE));
     engine().has_answer.set(true);
 }
 
 /// Asks for the next answer, once the last one was dealt with.
 pub(crate) fn idle() {
     if engine().has_answer.replace(false) {
-        tell(IDLE);
+        tell(engine().idle.get());
     }
 }
 
 /// Compiled programs have hosts that know nothing of turns.
-fn tell(what: (&str, &str)) {
-    if let Some(function) = modules::function(what) {
+fn tell(what: Option<&'static ImportFunction>) {
+    if let Some(function) = what {
         let _ = call::call_now(function, Vec::new());
     }
 }

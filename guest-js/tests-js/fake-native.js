@@ -216,6 +216,7 @@ var native, harness;
   };
 
   native = {
+    keepsWeak: () => {},
     now: () => (notWhileLoading("now"), 1736937000000 + clock),
     monotonic: () => (notWhileLoading("monotonic"), clock),
     random(bytes) {

@@ -33,6 +33,7 @@ export const FILES = [
   "weak-ref",
   "random",
   "capability-error",
+  "call-sites",
   "capability-promise",
   "absent",
   "event-target",

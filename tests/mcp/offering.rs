@@ -1,7 +1,7 @@
 //! What a server offers: pages of tools, older shapes, instructions, prompts and resources.
 
 use crate::mcp::support::{Project, hostile, script};
-use serde_json::{Value, json};
+use serde_json::json;
 
 /// S0-36: tools of every page are functions.
 #[test]

@@ -141,7 +141,30 @@ fn text(start: *const c_char) -> &'static str {
     unsafe { CStr::from_ptr(start) }.to_str().unwrap_or("")
 }
 
+/// Whether a name in the tables is `expected`, or `expected` and a version. Ends at the first other byte.
+fn is_text(mut start: *const c_char, expected: &str) -> bool {
+    if start.is_null() {
+        return false;
+    }
+    for byte in expected.bytes() {
+        // SAFETY: the name is NUL-terminated, and no byte before this one was its end.
+        if unsafe { *start } as u8 != byte {
+            return false;
+        }
+        // SAFETY: as above; what is expected has no NUL.
+        start = unsafe { start.add(1) };
+    }
+    // SAFETY: as above.
+    matches!(unsafe { *start } as u8, 0 | b'@')
+}
+
 impl ImportFunction {
+    /// Whether it is this function of this interface, whatever the interface's version. Most are told apart by a
+    /// letter of their names.
+    pub(crate) fn is(&self, interface: &str, name: &str) -> bool {
+        is_text(self.name, name) && is_text(self.interface, interface)
+    }
+
     pub(crate) fn interface(&self) -> &'static str {
         text(self.interface)
     }

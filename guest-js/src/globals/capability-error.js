@@ -1,7 +1,7 @@
 // CapabilityError: what a failed capability call throws.
 (function (native) {
   "use strict";
-  const { descriptorOf, expose, hidden, put, uncurryThis } = native.shared;
+  const { expose, hidden, put } = native.shared;
 
   class CapabilityError extends Error {
     constructor(message, options = {}) {
@@ -14,7 +14,4 @@
   }
   hidden(CapabilityError.prototype, "name", "CapabilityError");
   expose("CapabilityError", CapabilityError);
-  // For the engine, which tells where calls were made. Elsewhere than in QuickJS the stack is an own property.
-  const accessor = descriptorOf(Error.prototype, "stack");
-  native.shared.stackOf = accessor === undefined ? (error) => error.stack : uncurryThis(accessor.get);
 })

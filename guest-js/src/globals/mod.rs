@@ -14,6 +14,7 @@ use crate::errors::INTERNAL_PREFIX;
 use crate::heap;
 use crate::js::{self, Value};
 use crate::modules;
+use crate::stacks::CallSites;
 use crate::values::Tree;
 use javy::quickjs::qjs;
 use std::ffi::{CString, c_int};
@@ -56,6 +57,7 @@ files! {
     "weak-ref.js"
     "random.js"
     "capability-error.js"
+    "call-sites.js"
     "capability-promise.js"
     "absent.json"
     "absent.js"
@@ -120,7 +122,7 @@ pub(crate) fn install() -> Intrinsics {
         let shared = native.get_str("shared")?;
         Ok(Intrinsics {
             error: global.get_str("Error")?,
-            stack_of: shared.get_str("stackOf")?,
+            call_sites: CallSites::learn(&shared.get_str("callSites")?)?,
             capability_error: global.get_str("CapabilityError")?,
             capability_promise: shared.get_str("capabilityPromise")?,
             classes: Classes::learn(&evaluate("globals", Classes::SAMPLES)?)?,
@@ -176,7 +178,9 @@ pub(crate) fn promise_of(value: Value) -> js::Result<Value> {
 
 /// Lets go of what weak references keep until the run yields.
 pub(crate) fn release_weak() {
-    let _ = engine().intrinsics.release_weak.call(&Value::UNDEFINED, &[]);
+    if engine().keeps_weak.replace(false) {
+        let _ = engine().intrinsics.release_weak.call(&Value::UNDEFINED, &[]);
+    }
 }
 
 /// Sends one console message to the host.

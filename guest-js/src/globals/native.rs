@@ -40,6 +40,7 @@ fn fill(context: Ctx<'_>) -> javy::quickjs::Result<Object<'_>> {
         "reportError": |error: QuickValue<'_>| errors::report(Value::borrowed(error.as_raw()));
         "parseUrl": parse_url;
         "setUrlPart": set_url_part;
+        "keepsWeak": || engine().keeps_weak.set(true);
         "promiseState": promise_state;
         "proxyTarget": proxy_target;
         "classId": |value: QuickValue<'_>| namespace::shown_class_id(&Value::borrowed(value.as_raw()));

@@ -15,7 +15,9 @@
 
   function keep(target) {
     add(kept, target);
+    if (!isEmpty) return;
     isEmpty = false;
+    native.keepsWeak();
   }
 
   function WeakRef(target) {
@@ -36,9 +38,8 @@
   Object.defineProperty(WeakRef, "prototype", { __proto__: null, value: prototype, writable: false });
   expose("WeakRef", WeakRef);
 
-  // For the engine, when nothing is left to run. Most scripts have no weak references.
+  // For the engine, when nothing is left to run and something is kept.
   shared.releaseWeak = () => {
-    if (isEmpty) return;
     isEmpty = true;
     clear(kept);
   };

@@ -1,9 +1,6 @@
 //! The command, run to its end.
 
-#[path = "../../shared/done.rs"]
-mod done;
-
-pub(crate) use done::Done;
+pub(crate) use crate::done::Done;
 
 use std::io::Read;
 use std::process::{Child, Command, Stdio};

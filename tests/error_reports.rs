@@ -1,7 +1,8 @@
 //! What a report says of an error: what failed, where, and what it comes from.
 
 use agent_spaces::{CapabilityError, Handlers, RunError, Space};
-use agent_spaces_tests::{empty_space, error, space};
+use agent_spaces_tests::{empty_space, error, space, value};
+use serde_json::json;
 use std::time::Duration;
 
 fn place(error: &RunError) -> Option<(u32, u32)> {
@@ -85,6 +86,56 @@ async fn a_read_is_told_where_its_property_is() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
+/// The engine tells these somewhere near: at the next statement, at the function, at an argument, in a constructor.
+#[tokio::test]
+async fn what_the_engine_tells_elsewhere_is_told_where_it_is() {
+    let mut wrong = Vec::new();
+    for (source, line, column) in [
+        ("const c: any = 5;\nlet n = 1;\nc++;\nn++;", 3, 1),
+        ("const c: any = 5;\nlet n = 1;\nc = 6;\nn++;", 3, 1),
+        ("const c: any = 5;\nlet n = 1;\nn = 2 + c--;\nn++;", 3, 9),
+        ("const c: any = 5;\nlet n = 1;\nfor (let i = 0; i < 3; i++) {\n  c = i;\n  n++;\n}", 4, 3),
+        ("function f({ a: { b } }: any) { return b }\nf({})", 1, 12),
+        ("const f = (x: any, { a }: any) => a;\nf(1, null)", 1, 20),
+        ("const x: any = {};\nconst { a: { b } } = x;", 2, 7),
+        ("throw new Error('x', { cause: new TypeError('r') })", 1, 7),
+        ("throw new Error('x', { cause: new Error('r') })", 1, 7),
+        ("const e = new Error('a');\nthrow new AggregateError([e, new TypeError('t')], 'many')", 2, 7),
+        (
+            "class V extends Error { constructor(m: string) { super(m) } }\nfunction check() {\n  throw new V('bad')\n}\ncheck()",
+            3,
+            9,
+        ),
+        ("class V extends Error {}\nfunction check() {\n  throw new V('bad')\n}\ncheck()", 3, 9),
+        (
+            "class V extends Error { constructor(m: string) { super(m, { cause: new Error('i') }); this.name = 'V' } }\nclass W extends V { code = 1; constructor() { super('w') } }\nthrow new W()",
+            3,
+            7,
+        ),
+        (
+            "let n = 1;\n  const V = class extends Error { code = 1 };\nfunction check() {\n  throw new V('bad')\n}\ncheck()",
+            4,
+            9,
+        ),
+        (
+            "class A { constructor() { throw new Error('a') } }\nclass B extends A { constructor() { super() } }\nnew B()",
+            1,
+            33,
+        ),
+    ] {
+        let ended = error(&empty_space(), source).await;
+        if place(&ended) != Some((line, column)) {
+            wrong.push(format!("{source:?}\n  {:?} {:?}, not {line}:{column}", ended.message, place(&ended)));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    let source = "class V extends Error { constructor(m: string) { super(m) } }\nfunction check() { throw new V('bad') }\ncheck()";
+    let stack = error(&empty_space(), source).await.stack.unwrap_or_default();
+    assert!(stack.starts_with("    at check (script.ts:2:26)\n") && stack.lines().count() == 2, "{stack}");
+    let ended = error(&empty_space(), "throw new Error('x', { cause: new TypeError('r') })").await;
+    assert_eq!(ended.causes[0].location.as_ref().map(|at| at.column), Some(31));
+}
+
 /// A name that is not defined is told where it is written, also among arguments.
 #[tokio::test]
 async fn a_missing_name_is_told_where_it_is_written() {
@@ -133,7 +184,10 @@ async fn the_errors_of_an_aggregate_are_told() {
         error(&empty_space(), "await Promise.any([1, 2].map(async (n) => { throw new RangeError(`no ${n}`) }))").await;
     let causes: Vec<&str> = ended.causes.iter().map(|cause| cause.message.as_str()).collect();
     assert_eq!(causes, ["[1 of 2] RangeError: no 1", "[2 of 2] RangeError: no 2"], "{ended:?}");
-    assert_eq!(ended.name.as_deref(), Some("AggregateError"));
+    assert_eq!(
+        (ended.name.as_deref(), ended.message.as_str()),
+        (Some("AggregateError"), "several errors, listed below")
+    );
 }
 
 /// A script makes these chains: they end.
@@ -171,6 +225,31 @@ fn far() -> Space {
     handlers.add(name, "refuse", |_| async { Err(CapabilityError::new("call.denied", "far.refuse is not for you")) });
     handlers.add(name, "now", |_| async { Err(CapabilityError::failed("not now")) });
     space(WIT, handlers)
+}
+
+/// What a script lacks is told as it is written.
+#[tokio::test]
+async fn a_missing_import_is_written_out() {
+    let space = far();
+    for (source, expected) in [
+        ("await far.fail({ id: 1 })", "it is not imported: add `import { far } from '@test/far'`"),
+        ("const ask = () => far.now({ id: 1 });\nask()", "it is not imported: add `import { far } from '@test/far'`"),
+        (
+            "import { far } from '@test/far';\nawait __agentSpaces.callCapability('far', 'fail', { id: 1 })",
+            "nothing uses the import of '@test/far', so it was left out: write `import '@test/far'`, or call `far.fail(…)`",
+        ),
+        (
+            "({ a: 5n })",
+            "Convert it: `String(value)` keeps every digit, `Number(value)` is exact up to Number.MAX_SAFE_INTEGER.",
+        ),
+    ] {
+        let ended = error(&space, source).await;
+        assert_eq!(ended.hint.as_deref(), Some(expected), "{source}\n{ended:?}");
+    }
+    let own = error(&space, "const far = undefined as any;\n{ farther.x }").await;
+    assert_eq!(own.hint, None, "{own:?}");
+    let works = "import '@test/far';\nawait __agentSpaces.callCapability('far', 'fail', { id: 1 })";
+    assert_eq!(error(&space, works).await.code, "call.failed");
 }
 
 /// A promise that the host rejects has the place of the call, and the function's name.
@@ -213,4 +292,79 @@ async fn a_caught_error_has_the_stack_of_its_call() {
     let stack = agent_spaces_tests::value(&far(), source).await;
     let stack = stack.as_str().unwrap_or_default();
     assert!(stack.starts_with("    at far.fail (capability)\n") && stack.contains("script.ts:2:"), "{stack}");
+}
+
+/// Every frame is there, as an `Error` that is made at the same place has them.
+#[tokio::test]
+async fn the_stack_of_a_call_is_that_of_the_place() {
+    let source = "import { far } from '@test/far';
+        let made = '';
+        const ask = (id: number) => { made = new Error().stack!; return far.fail({ id }) };
+        class Asker { asked; constructor() { this.asked = [1].map((id) => ask(id))[0] } }
+        function within() { return new Asker().asked }
+        const stack = await (within() as Promise<unknown>).catch((error: any) => error.stack);
+        return { made, stack }";
+    let stacks = agent_spaces_tests::value(&far(), source).await;
+    let frames = |name: &str| -> Vec<String> {
+        let text = stacks[name].as_str().unwrap_or_default();
+        // The column of the call is another than that of the error.
+        text.lines().map(|line| line.rsplit_once(':').map_or(line, |(place, _)| place).to_owned()).collect()
+    };
+    let (made, stack) = (frames("made"), frames("stack"));
+    assert_eq!(stack[0], "    at far.fail (capability)");
+    assert_eq!(stack[1..], made, "{stacks}");
+    assert!(made.len() > 5, "{stacks}");
+}
+
+/// A script that formats stacks itself is not asked for the stack of a call, and keeps what it has set.
+#[tokio::test]
+async fn how_a_script_formats_stacks_is_left_alone() {
+    let source = "import { far } from '@test/far';
+        let asked = 0;
+        const mine = () => { asked++; return 'mine' };
+        Error.prepareStackTrace = mine;
+        const call = far.fail({ id: 1 });
+        const before = asked;
+        const stack = await call.catch((error: any) => error.stack);
+        const is_kept = Error.prepareStackTrace === mine;
+        Error.prepareStackTrace = undefined;
+        Error.stackTraceLimit = { valueOf() { asked = 100; return 5 } } as any;
+        const limited = await far.fail({ id: 1 }).catch((error: any) => error.stack);
+        Error.stackTraceLimit = 1;
+        const short = await far.fail({ id: 1 }).catch((error: any) => error.stack);
+        return { before, is_kept, stack, limited, short }";
+    let told = agent_spaces_tests::value(&far(), source).await;
+    assert_eq!((&told["before"], &told["is_kept"]), (&json!(0), &json!(true)), "{told}");
+    assert!(told["stack"].as_str().is_some_and(|stack| stack.contains("script.ts:5:")), "{told}");
+    assert_eq!(told["limited"], "    at far.fail (capability)\n", "{told}");
+    assert_eq!(told["short"].as_str().map(|stack| stack.lines().count()), Some(1), "{told}");
+}
+
+/// Programs print `error.stack` to say what happened: it begins with the error, as in other engines.
+#[tokio::test]
+async fn a_stack_begins_with_the_error() {
+    let mut handlers = Handlers::new();
+    handlers.add("test:desk/desk@1.0.0", "ask", |_call| async { Err(CapabilityError::failed("nobody is there")) });
+    let desk = "package test:desk@1.0.0; interface desk { use agent-spaces:host/types@0.1.0.{capability-error};
+        ask: async func() -> result<string, capability-error>; }";
+    let space = space(desk, handlers);
+    for (source, expected) in [
+        ("null.x", "TypeError: cannot read property 'x' of null\n    at <anonymous> (script.ts:"),
+        ("throw new RangeError('two\\nlines')", "RangeError: two\nlines\n    at <anonymous> (script.ts:"),
+        ("class Odd extends Error { name = 'Odd' }; throw new Odd('x')", "Odd: x\n    at "),
+        (
+            "await desk.ask()",
+            "CapabilityError: nobody is there\n    at desk.ask (capability)\n    at <anonymous> (script.ts:",
+        ),
+        ("Error.stackTraceLimit = 0; throw new Error('x')", "Error: x"),
+        ("Error.prepareStackTrace = () => 'mine'; throw new Error('x')", "mine"),
+    ] {
+        let source = format!(
+            "import {{ desk }} from '@test/desk';\ntry {{ {source} }} catch (e) {{ (globalThis as any).s = e.stack }}
+             desk; export default (globalThis as any).s"
+        );
+        let stack = value(&space, &source).await;
+        assert!(stack.as_str().unwrap().starts_with(expected), "{source}\n{stack}");
+        assert!(!stack.as_str().unwrap().ends_with('\n'), "{stack:?}");
+    }
 }

@@ -7,6 +7,7 @@ mod counts;
 mod decisions;
 mod events;
 mod identity;
+mod misfits;
 mod model;
 mod names;
 mod order;

@@ -7,9 +7,10 @@ use crate::abi::push::result_value;
 use crate::engine::{binding, engine};
 use crate::errors;
 use crate::js::{self, Value};
+use crate::refusals;
 use crate::stacks::Origin;
 use crate::subtasks::{self, End};
-use crate::values::{Issue, Path, Refusal, Tree, camel_case, lower, no_members};
+use crate::values::{Issue, Issues, Path, Refusal, Tree, camel_case, lower, no_members};
 use javy::quickjs::qjs;
 use std::collections::BTreeMap;
 use std::ffi::{CString, c_int};
@@ -109,11 +110,11 @@ pub(crate) fn call(index: usize, arguments: &[Value]) -> js::Result<Value> {
     let trees = match lower_arguments(function, arguments) {
         Ok(trees) => trees,
         Err(refusal) => {
-            let is_ours = !matches!(refusal, Refusal::Thrown(_));
-            let error = refusal_error(function, refusal);
-            if is_ours {
-                Origin::here().mark(&error, &label(function));
-            }
+            let error = match refusal {
+                Refusal::Thrown(error) => error,
+                Refusal::TooLong => marked(function, refusals::error(function, arguments, &[too_long()])),
+                Refusal::Invalid(issues) => marked(function, refusals::error(function, arguments, &issues)),
+            };
             return if function.start.is_some() { with_methods(function, settled(Err(error))?) } else { Err(error) };
         }
     };
@@ -260,12 +261,20 @@ fn lower_arguments(function: &ImportFunction, arguments: &[Value]) -> Result<Vec
     let value = |index: usize| arguments.get(index).unwrap_or(&absent);
     match parameters {
         [only] => Ok(vec![lower(value(0), *only, &Path::Root)?]),
-        _ => parameters.iter().enumerate().map(|(i, ty)| lower(value(i), *ty, &Path::Argument(i))).collect(),
+        _ => {
+            let mut issues = Issues::default();
+            let mut trees = Vec::with_capacity(parameters.len());
+            for (i, ty) in parameters.iter().enumerate() {
+                trees.extend(issues.collect(lower(value(i), *ty, &Path::Argument(i)))?);
+            }
+            issues.finish()?;
+            Ok(trees)
+        }
     }
 }
 
 /// `trainSchedule.getSchedule`; of a member of an export `everything.$resources.read`.
-fn label(function: &ImportFunction) -> String {
+pub(crate) fn label(function: &ImportFunction) -> String {
     format!("{}.{}", interface_label(function), camel_case(function.name()))
 }
 
@@ -279,15 +288,8 @@ pub(crate) fn interface_label(function: &ImportFunction) -> String {
     camel_case(interface.split('@').next().unwrap_or(interface))
 }
 
-fn refusal_error(function: &ImportFunction, refusal: Refusal) -> Value {
-    match refusal {
-        Refusal::Thrown(error) => error,
-        Refusal::TooLong => {
-            let issue = Issue { path: String::new(), message: "an argument is too long".into() };
-            errors::invalid_call(&label(function), &[issue])
-        }
-        Refusal::Invalid(issues) => errors::invalid_call(&label(function), &issues),
-    }
+fn too_long() -> Issue {
+    Issue { path: String::new(), message: "an argument is too long".into() }
 }
 
 fn settled(outcome: js::Result<Value>) -> js::Result<Value> {

@@ -71,8 +71,7 @@ impl Told<'_> {
         if !is_error(value) {
             return;
         }
-        let frames = string_of(value, engine().atoms.stack).map(|stack| stacks::frames(&stack));
-        if let Some(frames) = frames.filter(|frames| !frames.is_empty()) {
+        if let Some(frames) = stacks::of(value).filter(|frames| !frames.is_empty()) {
             self.text.extend(["\n", &frames]);
         }
         self.below(value, depth + 1);

@@ -29,7 +29,7 @@ pub(crate) enum Class {
 
 impl Classes {
     /// One object of each class to learn, in the order of [`CLASSES`].
-    pub(crate) const SAMPLES: &str = "[new Number(0), new String(''), new Boolean(false), Object(0n), \
+    pub(crate) const SAMPLES: &str = "[{}, new Number(0), new String(''), new Boolean(false), Object(0n), \
         new Map(), new Set(), Promise.resolve(), /./, new Date(0), new Error(), new ArrayBuffer(0), \
         new WeakMap(), new WeakSet(), new WeakRef({}), new Uint8Array(), new Int8Array(), new Uint8ClampedArray(), \
         new Int16Array(), new Uint16Array(), new Int32Array(), new Uint32Array(), new BigInt64Array(), \
@@ -50,7 +50,9 @@ impl Classes {
     }
 }
 
-const CLASSES: [Class; 29] = [
+const CLASSES: [Class; 30] = [
+    // First, since it is asked about most.
+    Class::Plain,
     Class::Boxed,
     Class::Boxed,
     Class::Boxed,

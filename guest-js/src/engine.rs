@@ -4,10 +4,10 @@ use crate::abi::metadata::{ImportFunction, Metadata};
 use crate::call::Calls;
 use crate::classes::Classes;
 use crate::compiled::Compiled;
+use crate::frames::{self, Writer};
 use crate::js::{Atom, Value};
 use crate::modules;
 use crate::namespace::{self, Namespaces};
-use crate::stacks::CallSites;
 use crate::task::Task;
 use crate::timers::Timers;
 use crate::values::{RecordNames, camel_case, presence_options};
@@ -46,6 +46,8 @@ pub(crate) struct Engine {
     pub(crate) keeps_weak: Cell<bool>,
     /// Whether an answer was taken since the host was last told that the run is idle.
     pub(crate) has_answer: Cell<bool>,
+    /// Where QuickJS keeps the frame that is being executed, from the beginning of its runtime.
+    pub(crate) frames_offset: Cell<usize>,
     /// What asks the host for the next answer.
     pub(crate) idle: Cell<Option<&'static ImportFunction>>,
     /// The waitable set of the run's subtasks; zero until there is one.
@@ -69,7 +71,9 @@ pub(crate) struct Atoms {
 /// Objects of the realm as they were before any script could change them.
 pub(crate) struct Intrinsics {
     pub(crate) error: Value,
-    pub(crate) call_sites: CallSites,
+    pub(crate) object_prototype: Value,
+    /// Writes out stacks.
+    pub(crate) writer: Writer,
     pub(crate) capability_error: Value,
     /// The prototype of the promise of a list.
     pub(crate) capability_promise: Value,
@@ -155,6 +159,7 @@ extern "C" fn initialize() {
         is_fresh: Cell::new(true),
         keeps_weak: Cell::new(false),
         has_answer: Cell::new(false),
+        frames_offset: Cell::new(0),
         idle: Cell::new(None),
         waitables: Cell::new(0),
     };
@@ -175,6 +180,7 @@ extern "C" fn initialize() {
         val: Atom::new("val"),
     });
     let _ = engine.intrinsics.0.set(globals::install());
+    frames::install();
     modules::install();
     namespace::install();
     crate::errors::install();

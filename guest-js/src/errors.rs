@@ -87,9 +87,13 @@ pub(crate) fn from_thrown(thrown: Value) -> ScriptError {
     }
     let text = |name| string_of(&thrown, name);
     let name = text_of(thrown.get(atoms.name));
-    let message = cut(text_of(thrown.get(atoms.message)).unwrap_or_default(), MAX_TEXT_BYTES);
+    let mut message = cut(text_of(thrown.get(atoms.message)).unwrap_or_default(), MAX_TEXT_BYTES);
+    if message.is_empty() && name.as_deref() == Some("AggregateError") {
+        // `Promise.any` gives its error no message.
+        message = "several errors, listed below".into();
+    }
     let mut error = ScriptError::new("script.error", message);
-    let mut stack = text(atoms.stack).map(|stack| stacks::frames(&stack)).unwrap_or_default();
+    let mut stack = stacks::of(&thrown).unwrap_or_default();
     causes::tell(&thrown, &mut stack);
     error.stack = Some(cut(stack, MAX_TEXT_BYTES)).filter(|stack| !stack.is_empty());
     error.hint = absent_hint(name.as_deref(), &error.message);

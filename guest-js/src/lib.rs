@@ -11,7 +11,7 @@
 //! - [`js`]: an owned JavaScript value over the one context; the only place that counts references.
 //! - [`classes`]: what kind of built-in an object is.
 //! - [`call`]: a call of an imported function, from arguments to promise.
-//! - [`subtasks`]: calls that are under way.
+//! - [`refusals`]: calls that are refused for their arguments; [`subtasks`]: calls that are under way.
 //! - [`task`]: the life of one run: evaluate, wait, finish; [`provided`]: what answers a capability's function.
 //! - [`compiled`]: a script that is compiled, here or in another instance.
 //! - [`snapshot`]: what an engine has become, for others to begin with.
@@ -19,7 +19,8 @@
 //! - [`timers`], [`host`], [`globals`]: what scripts find in `globalThis`, and where it comes from.
 //! - [`zones`]: time zones, for `Intl`.
 //! - [`heap`]: where every allocation comes from.
-//! - [`errors`]: what was thrown, in words a person or a model can act on; [`stacks`]: where; [`causes`]: why.
+//! - [`errors`]: what was thrown, in words a person or a model can act on; [`stacks`] and [`frames`]:
+//!   where; [`causes`]: why.
 //! - [`wasi`]: the few preview1 functions that libc wants, answered here.
 //!
 //! There is one context, one thread and one run to an instance; [`engine`] holds all of it.
@@ -31,6 +32,7 @@ mod classes;
 mod compiled;
 mod engine;
 mod errors;
+mod frames;
 mod globals;
 mod heap;
 mod host;
@@ -38,6 +40,7 @@ mod js;
 mod modules;
 mod namespace;
 mod provided;
+mod refusals;
 mod snapshot;
 mod stacks;
 mod subtasks;

@@ -33,7 +33,7 @@ export const FILES = [
   "weak-ref",
   "random",
   "capability-error",
-  "call-sites",
+  "stacks",
   "capability-promise",
   "absent",
   "event-target",

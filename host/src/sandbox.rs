@@ -4,12 +4,14 @@
 //! - `target`: one function and what answers it; `answer`: its answers as component values; `host_call`: calls that no
 //!   script makes
 //! - `hidden`: functions that a caller does not see; `missing`: calls of them, and of those that never existed
+//! - `misfit`: calls whose arguments do not fit the function's types
 
 mod answer;
 mod description;
 mod hidden;
 #[cfg(feature = "compiler")]
 mod host_call;
+mod misfit;
 mod missing;
 mod target;
 
@@ -20,6 +22,7 @@ pub(crate) use description::{function_id, label};
 pub(crate) use hidden::Hidden;
 #[cfg(feature = "compiler")]
 pub(crate) use host_call::HostCall;
+pub(crate) use misfit::{Misfit, TypeIssue};
 pub(crate) use target::Target;
 
 use crate::audit_trail::AuditHandle;
@@ -56,6 +59,7 @@ struct Linked {
     notices: Notices,
     max_pending: usize,
     gates: Gates,
+    targets: Vec<Arc<Target>>,
 }
 
 impl Sandbox {
@@ -71,13 +75,25 @@ impl Sandbox {
         if !missing.is_empty() {
             return Err(HostError::MissingHandlers(missing));
         }
-        let (pre, gates) = prepare(engine, component, &description, handlers, rules).map_err(HostError::engine)?;
+        let (pre, targets) = prepare(engine, component, &description, handlers, rules).map_err(HostError::engine)?;
         let entry = Entry::find(component).map_err(HostError::engine)?;
         let (observer, audit, redactor) = (rules.observer.clone(), rules.audit.clone(), rules.redactor.clone());
         let max_pending = rules.policy.approvals().max_pending as usize;
         let (engine, notices) = (engine.clone(), rules.notices());
-        let linked = Linked { engine, pre, entry, description, observer, audit, redactor, notices, max_pending, gates };
-        Ok(Sandbox(Arc::new(linked)))
+        let gates = Gates::new(targets.iter().cloned());
+        Ok(Sandbox(Arc::new(Linked {
+            engine,
+            pre,
+            entry,
+            description,
+            observer,
+            audit,
+            redactor,
+            notices,
+            max_pending,
+            gates,
+            targets,
+        })))
     }
 
     pub(crate) fn engine(&self) -> &Engine {
@@ -153,12 +169,12 @@ fn prepare(
     description: &Description,
     handlers: &Handlers,
     rules: &Rules,
-) -> Result<(InstancePre<State>, Gates)> {
+) -> Result<(InstancePre<State>, Vec<Arc<Target>>)> {
     let mut linker = Linker::new(engine.wasmtime());
     linker.root().module(ENGINE_IMPORT, engine.module())?;
     services::add_to_linker(&mut linker)?;
     let targets = answer(&mut linker, &description.interfaces, handlers, rules)?;
-    Ok((linker.instantiate_pre(component)?, Gates::new(targets.into_iter())))
+    Ok((linker.instantiate_pre(component)?, targets))
 }
 
 /// Lets handlers answer the functions of interfaces, after all steps. Gives the functions.

@@ -61,6 +61,22 @@ fn mail() -> Value {
         "config": { "rateLimit": { "requests": 2, "period": "hour" } } })
 }
 
+/// Functions whose schemas say more than their types, or that something must be there.
+fn shop() -> Value {
+    let mut painted = parameters();
+    let properties = painted["properties"].as_object_mut().unwrap();
+    properties.insert("colour".into(), json!({ "type": "string", "enum": ["red", "green"] }));
+    properties.insert("icon".into(), json!({ "type": "string", "contentEncoding": "base64" }));
+    properties.insert("tags".into(), json!({ "type": "array", "items": { "type": "string" }, "maxItems": 3 }));
+    painted["additionalProperties"] = json!(false);
+    let mut sold = parameters();
+    sold["required"] = json!(["repo"]);
+    json!({ "name": "shop", "description": "Goods", "functions": [
+        { "name": "paint", "description": "paint", "parameters": painted },
+        { "name": "sell", "description": "sell", "parameters": sold },
+    ] })
+}
+
 /// The tools of a server, one of which was accepted as reading only.
 fn github() -> Value {
     json!({ "tools": [
@@ -129,6 +145,7 @@ impl Rig {
         let modules = [
             module("crm", &crm(), None),
             module("mail", &mail(), None),
+            module("shop", &shop(), None),
             module("github", &github(), Some(Format::Mcp)),
         ];
         for module in modules {

@@ -25,18 +25,17 @@ async fn value(rig: &Rig, caller: Caller, source: &str) -> Value {
 async fn objects_have_what_their_caller_may_call() {
     let rig = rig();
     let source = import("crm")
-        + &import("github")
         + "const names = []; for (const name in crm) names.push(name);
         export default [Object.keys(crm), Reflect.ownKeys(crm), names, Object.keys({ ...crm }),
             ['remove', 'pay', 'ping', 'find'].map((name) => name in crm), crm.hasOwnProperty('remove'),
-            Object.getOwnPropertyDescriptor(crm, 'remove') === undefined, Object.keys(github)]";
+            Object.getOwnPropertyDescriptor(crm, 'remove') === undefined]";
     for (scopes, expected, there) in [
         (&[][..], json!(["find", "note"]), json!([false, false, false, true])),
         (&["money"], json!(["find", "note", "pay"]), json!([false, true, false, true])),
         (&["desk", "other"], json!(["find", "note", "ping"]), json!([false, false, true, true])),
     ] {
         let seen = value(&rig, with_scopes(scopes), &source).await;
-        assert_eq!(seen, json!([expected, expected, expected, expected, there, false, true, []]), "{scopes:?}");
+        assert_eq!(seen, json!([expected, expected, expected, expected, there, false, true]), "{scopes:?}");
     }
 }
 
@@ -188,17 +187,21 @@ fn module_of(space: &Space, part: &str) -> String {
 async fn a_denied_export_is_not_there() {
     let (space, told) = single_functions(json!({ "getSecret": "deny" }));
     let module = module_of(&space, "secret");
-    let refused =
-        |name: &str| match space.prepare("agent.js", &format!("import {{ {name} }} from '{module}'; {name}()")) {
-            Err(PrepareError::Script(error)) => (error.code, error.message.replace(name, "NAME"), error.hint.unwrap()),
+    let refused = |import: &str, module: &str| {
+        let source = format!("import {import} from '{module}'; export default [getSecret, getSecrets, m]");
+        match space.prepare("agent.js", &source) {
+            Err(PrepareError::Script(error)) => (error.code, error.message.replace(module, "MODULE"), error.hint),
             other => panic!("{:?}", other.map(|_| ())),
-        };
-    assert_eq!(refused("getSecret"), refused("getSecrets"));
-    assert_eq!(refused("getSecret").2, "it exports nothing");
-    assert!(told.lock().unwrap()[0].contains("`policy.functions`: add \"getSecret.getSecret\": \"allow\""), "{told:?}");
-    let whole = format!("import * as m from '{module}'; export default [Object.keys(m), typeof m.getSecret]");
-    let report = space.prepare("agent.js", &whole).unwrap().run(RunOptions::default()).await;
-    assert_eq!(report.outcome.unwrap(), json!([[], "undefined"]));
+        }
+    };
+    for import in ["{ getSecret }", "{ getSecrets }", "* as m"] {
+        let known = refused(import, &module);
+        assert_eq!(known, refused(import, "@capabilities/zzzzzzzzzz"), "{import}");
+        assert_eq!(known.1, "Cannot find module 'MODULE'");
+        assert!(!known.2.unwrap().contains("secret"), "{import}");
+    }
+    let told = told.lock().unwrap().join("\n");
+    assert!(told.contains("`policy.functions`: add \"getSecret.getSecret\": \"allow\""), "{told}");
     let weather = module_of(&space, "weather");
     let other = format!("import {{ getWeather }} from '{weather}'; export default await getWeather()");
     assert_eq!(space.prepare("agent.js", &other).unwrap().run(RunOptions::default()).await.outcome.unwrap(), "sunny");
@@ -213,15 +216,33 @@ async fn an_export_that_a_caller_may_not_call_is_not_there_for_them() {
     let program = space.prepare("agent.js", &source).unwrap();
     let run = |scopes: &[&str]| program.run(RunOptions { caller: Arc::new(with_scopes(scopes)), ..Default::default() });
     let error = run(&[]).await.outcome.unwrap_err();
-    let unknown = match space.prepare("agent.js", &source.replace("getSecret", "getSecrez")) {
+    let unknown = match space.prepare("agent.js", &source.replace(&module, "@capabilities/zzzzzzzzzz")) {
         Err(PrepareError::Script(error)) => error,
         other => panic!("{:?}", other.map(|_| ())),
     };
-    assert_eq!((error.code.as_str(), error.message), (unknown.code, unknown.message.replace("getSecrez", "getSecret")));
-    assert_eq!((error.hint, error.location.map(|at| (at.line, at.column))), (unknown.hint, Some((1, 10))));
+    let renamed = unknown.message.replace("@capabilities/zzzzzzzzzz", &module);
+    assert_eq!((error.code.as_str(), error.message), (unknown.code, renamed));
+    assert_eq!((error.hint, error.location.map(|at| (at.line, at.column))), (unknown.hint, Some((1, 27))));
     assert!(told.lock().unwrap()[0].contains("`vault`"), "{told:?}");
     assert_eq!(run(&["vault"]).await.outcome.unwrap(), "sunny");
     let whole = format!("import * as m from '{module}'; export default Object.keys(m)");
     let program = space.prepare("agent.js", &whole).unwrap();
-    assert_eq!(program.run(RunOptions::default()).await.outcome.unwrap(), json!([]));
+    assert_eq!(program.run(RunOptions::default()).await.outcome.unwrap_err().code, "import.unknown");
+    let caller = Arc::new(with_scopes(&["vault"]));
+    let report = program.run(RunOptions { caller, ..RunOptions::default() }).await;
+    assert_eq!(report.outcome.unwrap(), json!(["getSecret"]));
+}
+
+/// A module of which a caller may call nothing is as one that there is not.
+#[tokio::test]
+async fn a_module_of_which_everything_is_denied_is_not_there() {
+    let rig = rig();
+    let module = module_of(&rig.space, "github");
+    for import in ["* as m", "{ github as m }", "{ other as m }"] {
+        let source = format!("import {import} from '{module}'; export default m");
+        let Err(PrepareError::Script(error)) = rig.space.prepare("agent.js", &source) else { panic!("{import}") };
+        assert_eq!((error.code, error.message), ("import.unknown", format!("Cannot find module '{module}'")));
+        let hint = error.hint.unwrap();
+        assert!(hint.contains("crm") && !hint.contains("github"), "{hint}");
+    }
 }

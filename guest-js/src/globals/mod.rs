@@ -11,10 +11,10 @@ use crate::call;
 use crate::classes::Classes;
 use crate::engine::{Intrinsics, engine};
 use crate::errors::INTERNAL_PREFIX;
+use crate::frames::Writer;
 use crate::heap;
 use crate::js::{self, Value};
 use crate::modules;
-use crate::stacks::CallSites;
 use crate::values::Tree;
 use javy::quickjs::qjs;
 use std::ffi::{CString, c_int};
@@ -57,7 +57,7 @@ files! {
     "weak-ref.js"
     "random.js"
     "capability-error.js"
-    "call-sites.js"
+    "stacks.js"
     "capability-promise.js"
     "absent.json"
     "absent.js"
@@ -122,7 +122,8 @@ pub(crate) fn install() -> Intrinsics {
         let shared = native.get_str("shared")?;
         Ok(Intrinsics {
             error: global.get_str("Error")?,
-            call_sites: CallSites::learn(&shared.get_str("callSites")?)?,
+            object_prototype: global.get_str("Object")?.get_str("prototype")?,
+            writer: Writer::read(&shared.get_str("stacks")?)?,
             capability_error: global.get_str("CapabilityError")?,
             capability_promise: shared.get_str("capabilityPromise")?,
             classes: Classes::learn(&evaluate("globals", Classes::SAMPLES)?)?,
@@ -146,7 +147,7 @@ fn run_file(name: &str, source: &str, native: &Value) -> js::Result<()> {
 
 /// Evaluates a script of the engine's own. The source is not kept: it would only make the snapshot
 /// larger.
-fn evaluate(name: &str, source: &str) -> js::Result<Value> {
+pub(crate) fn evaluate(name: &str, source: &str) -> js::Result<Value> {
     let name = CString::new(format!("{INTERNAL_PREFIX}{name}")).unwrap_or_default();
     let mut text = CString::new(source).unwrap_or_default().into_bytes_with_nul();
     let context = engine().context;

@@ -7,6 +7,7 @@ use crate::classes::Class;
 use crate::engine::engine;
 use crate::js::{self, Value};
 use javy::quickjs::qjs;
+use std::borrow::Cow;
 use std::fmt::Write;
 
 /// Values nested deeper are refused, so that no reader on the way has to recurse further.
@@ -19,6 +20,8 @@ pub(crate) enum Strictness {
     Exact,
     /// A script's value: as `JSON.stringify`, but what it would drop or empty is refused.
     Familiar,
+    /// Arguments of a call that is refused: what JSON has no form for is null.
+    Shown,
 }
 
 /// The JSON text of `value`, of at most `limit` bytes.
@@ -28,7 +31,7 @@ pub(crate) fn write_json(
     strictness: Strictness,
     limit: usize,
 ) -> Result<String, Refusal> {
-    let mut writer = Writer { out: String::new(), ancestors: Vec::new(), strictness, limit };
+    let mut writer = Writer::new(strictness, limit);
     writer.value(value, "", path)?;
     writer.check_length()?;
     Ok(writer.out)
@@ -50,15 +53,19 @@ fn parse(text: &[u8]) -> js::Result<Value> {
     })
 }
 
-struct Writer {
-    out: String,
+pub(super) struct Writer {
+    pub(super) out: String,
     ancestors: Vec<Value>,
     strictness: Strictness,
     limit: usize,
 }
 
 impl Writer {
-    fn value(&mut self, value: &Value, key: &str, path: &Path<'_>) -> Result<(), Refusal> {
+    pub(super) fn new(strictness: Strictness, limit: usize) -> Writer {
+        Writer { out: String::new(), ancestors: Vec::new(), strictness, limit }
+    }
+
+    pub(super) fn value(&mut self, value: &Value, key: &str, path: &Path<'_>) -> Result<(), Refusal> {
         if value.is_nullish() {
             self.out.push_str("null");
         } else if let Some(flag) = value.as_bool() {
@@ -67,11 +74,22 @@ impl Writer {
             return self.number(value, number, path);
         } else if value.is_string() {
             return self.string(value, path);
+        } else if value.is_bigint() && self.strictness == Strictness::Shown {
+            self.out.push_str(&value.text()?.to_string_lossy());
         } else if !value.is_object() || value.is_function() {
-            return Err(cannot_carry(value, path));
+            return self.refuse(|| cannot_carry(value, path));
         } else {
             return self.object(value, key, path);
         }
+        Ok(())
+    }
+
+    /// Refuses a value, before anything of it is written; what is only shown is null instead.
+    fn refuse(&mut self, refusal: impl FnOnce() -> Refusal) -> Result<(), Refusal> {
+        if self.strictness != Strictness::Shown {
+            return Err(refusal());
+        }
+        self.out.push_str("null");
         Ok(())
     }
 
@@ -104,6 +122,10 @@ impl Writer {
                 quote(text, &mut self.out);
                 Ok(())
             }
+            None if self.strictness == Strictness::Shown => {
+                quote(&text.to_string_lossy(), &mut self.out);
+                Ok(())
+            }
             None => Err(path.refuse("the string has a lone surrogate, which is not Unicode text")),
         }
     }
@@ -124,10 +146,10 @@ impl Writer {
 
     fn members(&mut self, value: &Value, path: &Path<'_>) -> Result<(), Refusal> {
         if self.ancestors.iter().any(|ancestor| ancestor.is_same(value)) {
-            return Err(path.refuse("the value contains itself, which JSON cannot carry"));
+            return self.refuse(|| path.refuse("the value contains itself, which JSON cannot carry"));
         }
         if self.ancestors.len() >= MAX_DEPTH {
-            return Err(path.refuse(format!("the value is nested more than {MAX_DEPTH} levels deep")));
+            return self.refuse(|| path.refuse(format!("the value is nested more than {MAX_DEPTH} levels deep")));
         }
         self.ancestors.push(value.clone());
         let written = if value.is_array() { self.array(value, path) } else { self.plain_object(value, path) };
@@ -135,7 +157,7 @@ impl Writer {
         written
     }
 
-    fn check_length(&self) -> Result<(), Refusal> {
+    pub(super) fn check_length(&self) -> Result<(), Refusal> {
         if self.out.len() > self.limit { Err(Refusal::TooLong) } else { Ok(()) }
     }
 
@@ -160,17 +182,19 @@ impl Writer {
     fn plain_object(&mut self, value: &Value, path: &Path<'_>) -> Result<(), Refusal> {
         // Boxed primitives are what they box; other exotic objects would come out empty.
         match engine().intrinsics.classes.of(value) {
-            Class::Map => return Err(path.refuse("JSON cannot carry a Map; use Object.fromEntries(map)")),
-            Class::Set => return Err(path.refuse("JSON cannot carry a Set; use [...set]")),
-            Class::Promise | Class::Weak | Class::RegExp => return Err(cannot_carry(value, path)),
+            Class::Map => {
+                return self.refuse(|| path.refuse("JSON cannot carry a Map; use Object.fromEntries(map)"));
+            }
+            Class::Set => return self.refuse(|| path.refuse("JSON cannot carry a Set; use [...set]")),
+            Class::Promise | Class::Weak | Class::RegExp => return self.refuse(|| cannot_carry(value, path)),
             Class::Boxed => {
                 let primitive = value.get_str("valueOf")?.call(value, &[])?;
                 return self.value(&primitive, "", path);
             }
-            Class::View | Class::ArrayBuffer if self.strictness == Strictness::Familiar => {
+            Class::View | Class::ArrayBuffer if self.strictness != Strictness::Exact => {
                 return self.binary(value, path);
             }
-            Class::Error | Class::DomException if self.strictness == Strictness::Familiar => return self.error(value),
+            Class::Error | Class::DomException if self.strictness != Strictness::Exact => return self.error(value),
             Class::Error | Class::DomException | Class::View | Class::ArrayBuffer | Class::Generator
                 if self.strictness == Strictness::Exact =>
             {
@@ -190,12 +214,14 @@ impl Writer {
             }
             is_first = false;
             let text = key.0.text()?;
-            let Some(name) = text.as_str() else {
-                return Err(path.refuse("a member's name has a lone surrogate, which is not Unicode text"));
+            let name = match text.as_str() {
+                Some(name) => Cow::Borrowed(name),
+                None if self.strictness == Strictness::Shown => Cow::Owned(text.to_string_lossy()),
+                None => return Err(path.refuse("a member's name has a lone surrogate, which is not Unicode text")),
             };
-            quote(name, &mut self.out);
+            quote(&name, &mut self.out);
             self.out.push(':');
-            self.value(&member, name, &Path::Key(path, &key))?;
+            self.value(&member, &name, &Path::Key(path, &key))?;
             self.check_length()?;
         }
         self.out.push('}');
@@ -230,7 +256,7 @@ fn cannot_carry(value: &Value, path: &Path<'_>) -> Refusal {
     path.refuse(format!("JSON cannot carry {}", describe(value)))
 }
 
-fn quote(text: &str, out: &mut String) {
+pub(super) fn quote(text: &str, out: &mut String) {
     out.push('"');
     let mut plain_from = 0;
     for (i, byte) in text.bytes().enumerate() {

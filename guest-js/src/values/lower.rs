@@ -2,6 +2,7 @@
 
 use super::{Issues, Path, Presence, RecordNames, Refusal, Strictness, Tree, Untagged, base64, bytes, write_json};
 use crate::abi::metadata::{Kind, Member, Type};
+use crate::classes::Class;
 use crate::engine::{binding, engine};
 use crate::errors::{MISSING, nearest};
 use crate::js::{MAX_SAFE_INTEGER, OwnedAtom, Value};
@@ -143,6 +144,7 @@ fn record(value: &Value, index: usize, path: &Path<'_>) -> Result<Tree> {
         return Err(mismatch(value, path, "an object"));
     }
     let keys = value.keys()?;
+    check_members(value, keys.is_empty(), path)?;
     let mut issues = Issues::default();
     if !names.is_open() {
         for unknown in keys.iter().filter(|key| names.position(key.0).is_none()) {
@@ -154,7 +156,7 @@ fn record(value: &Value, index: usize, path: &Path<'_>) -> Result<Tree> {
     for (at, (field, name)) in fields.iter().zip(&names.atoms).enumerate() {
         let presence = &names.presence[at];
         if presence.is_extras() {
-            trees.push(extras(value, &keys, &names, path)?);
+            trees.extend(issues.collect(extras(value, &keys, &names, path))?);
             continue;
         }
         // Own members only: `constructor` and friends are names like any other.
@@ -170,6 +172,20 @@ fn record(value: &Value, index: usize, path: &Path<'_>) -> Result<Tree> {
     }
     issues.finish()?;
     Ok(Tree::Sequence(trees))
+}
+
+/// Refuses objects whose contents are not their members: all that is in a `Map` would be lost without a word.
+fn check_members(value: &Value, is_empty: bool, path: &Path<'_>) -> Result<()> {
+    let instead = match engine().intrinsics.classes.of(value) {
+        // Of the realm's own classes, such as `URL`, or of the script.
+        Class::Plain if is_empty && !value.is_plain()? => {
+            return Err(path.refuse("expected a plain object, got an instance of a class without members"));
+        }
+        Class::Plain => return Ok(()),
+        Class::Map => "; use Object.fromEntries(map)",
+        _ => "",
+    };
+    Err(path.refuse(format!("expected an object, got {}{instead}", describe(value))))
 }
 
 /// Refuses an object that has any member.
@@ -259,8 +275,13 @@ fn tuple(value: &Value, index: usize, path: &Path<'_>) -> Result<Tree> {
     if length as usize != types.len() {
         return Err(path.refuse(format!("expected {}, got {length}", expected())));
     }
-    let items = types.iter().enumerate().map(|(i, ty)| lower(&value.index(i as u32)?, *ty, &Path::Index(path, i)));
-    Ok(Tree::Sequence(items.collect::<Result<_>>()?))
+    let mut issues = Issues::default();
+    let mut items = Vec::with_capacity(types.len());
+    for (i, ty) in types.iter().enumerate() {
+        items.extend(issues.collect(lower(&value.index(i as u32)?, *ty, &Path::Index(path, i)))?);
+    }
+    issues.finish()?;
+    Ok(Tree::Sequence(items))
 }
 
 fn list(value: &Value, item: Type, path: &Path<'_>) -> Result<Tree> {

@@ -4,6 +4,7 @@
 //!   and proxies, so all of it is read once, here, before anything is handed to the host.
 //! - [`lower`]: a value against its WIT type.
 //! - [`write_json`], [`parse_json`]: JSON in both directions, losing nothing in silence.
+//! - [`shown`]: the arguments of a call that is refused.
 //! - [`bytes`], [`base64`]: buffers and views.
 //! - [`Path`]: where in a value something is wrong.
 
@@ -12,6 +13,7 @@ mod json;
 mod lower;
 mod marks;
 mod path;
+mod shown;
 mod tree;
 
 pub(crate) use binary::{base64, bytes};
@@ -19,6 +21,7 @@ pub(crate) use json::{Strictness, parse_json, write_json};
 pub(crate) use lower::{lower, no_members};
 pub(crate) use marks::{Presence, RecordNames, Untagged, enum_text, presence_options};
 pub(crate) use path::{Issue, Issues, Path, Refusal};
+pub(crate) use shown::shown;
 pub(crate) use tree::Tree;
 
 /// `get-schedule` as scripts write it: `getSchedule`.

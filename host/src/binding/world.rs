@@ -48,7 +48,7 @@ impl Base {
 
     fn imports(self) -> &'static [&'static str] {
         match self {
-            Base::Sandbox => &["console", "timers", "modules", "snapshots", "turns"],
+            Base::Sandbox => &["console", "timers", "modules", "refusals", "snapshots", "turns"],
             Base::Command | Base::Service | Base::Provider => &["console", "timers"],
         }
     }

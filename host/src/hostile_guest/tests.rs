@@ -85,6 +85,13 @@ const CONSOLE: &str = "console@0.1.0 write";
 const RETURN: &str = "[task-return]run";
 const NEW_SET: &str = "[waitable-set-new]";
 const SLEEP: &str = "[async-lower]sleep";
+const REFUSE: &str = "refusals@0.1.0 refuse";
+
+/// What a guest refuses, with so many issues.
+fn refusal(issues: Word) -> [Word; 10] {
+    let name = [Scratch(1), Small(3)];
+    [name[0], name[1], name[0], name[1], Small(0), Small(0), Small(0), Scratch(1), issues, Scratch(40)]
+}
 
 /// Every run on the same engine; an honest one after each group still gives its value.
 #[tokio::test]
@@ -205,6 +212,8 @@ async fn every_lie_that_is_written_down_ends_as_it_says() {
             "host.engine",
             lie().call("modules@0.1.0 load", &[MemoryEnd(1), Small(3), Scratch(40)]),
         ),
+        ("a refusal of a function that there is not", "host.engine", lie().call(REFUSE, &refusal(Small(0)))),
+        ("a refusal with issues beyond memory", "host.engine", lie().call(REFUSE, &refusal(Any(u32::MAX)))),
         (
             "failures without end",
             "call.failed",

@@ -13,6 +13,7 @@ mod grant;
 mod hint;
 #[cfg(feature = "compiler")]
 mod history;
+mod issues;
 mod operator_notices;
 mod policy;
 mod provide;
@@ -46,7 +47,7 @@ use crate::sandbox::{FunctionDescription, FunctionSpec};
 use crate::values::Shape;
 use agent_spaces_mcp::secrets::Redactor;
 use agent_spaces_policy::{FunctionId, FunctionPolicy, not_callable};
-use capability_gen::validate::Validator;
+use capability_gen::validate::{Issue, Validator};
 use provide::Provider;
 use serde_json::Value;
 use std::sync::{Arc, OnceLock};
@@ -233,6 +234,43 @@ impl Pipeline {
         let error = checked.err().unwrap_or_else(refused);
         recorded.end(Some(&error));
         error
+    }
+
+    /// Why a call is refused whose arguments do not fit the function's types, with all else that is wrong with them, in
+    /// the order of the parameters. The steps before say no first: who may not call it learns nothing of its parameters.
+    pub(crate) async fn refuse_misfit(
+        self: &Arc<Pipeline>,
+        call: Call,
+        by_type: Vec<Issue>,
+        order: &[&str],
+        context: &RunContext,
+    ) -> CapabilityError {
+        let recorded = record::begin(&self.rules.accounting, &self.id, &call, self.is_server_tool());
+        let mut error = self.misfit(call, by_type, order, context).await.unwrap_or_else(|error| error);
+        redaction::failure(&self.rules.redactor, &mut error);
+        let error = hint::add(bounded(error));
+        recorded.end(Some(&error));
+        error
+    }
+
+    async fn misfit(
+        self: &Arc<Pipeline>,
+        mut call: Call,
+        by_type: Vec<Issue>,
+        order: &[&str],
+        context: &RunContext,
+    ) -> Result<CapabilityError, CapabilityError> {
+        grant::check(&self.rules.grants, &call.interface, &self.label)?;
+        policy::check_caller(self, &context.caller)?;
+        let params = std::mem::take(&mut call.params);
+        let by_schema = match &self.checks {
+            // Of parameters that stand one by one, paths do not tell the names.
+            Some(checks) if !params.is_null() && checks.spec.part.is_none() => {
+                validate::issues(self, checks, params, &call).await?
+            }
+            _ => Vec::new(),
+        };
+        Ok(validate::refuse(&self.label, &issues::merge(by_type, by_schema, order)))
     }
 
     /// What holds for its calls.

@@ -15,38 +15,72 @@ const MAX_INLINE_NODES: usize = 1_000;
 pub(super) async fn check(
     pipeline: &Arc<Pipeline>,
     checks: &Checks,
-    mut params: Value,
+    params: Value,
     call: &Call,
 ) -> Result<Value, CapabilityError> {
+    examine(pipeline, checks, params, call).await?.map_err(|invalid| invalid_error(&pipeline.label, invalid))
+}
+
+/// What the schema says of the parameters of a call that is refused already.
+pub(super) async fn issues(
+    pipeline: &Arc<Pipeline>,
+    checks: &Checks,
+    params: Value,
+    call: &Call,
+) -> Result<Vec<Issue>, CapabilityError> {
+    Ok(match examine(pipeline, checks, params, call).await? {
+        Err(Invalid::Issues(issues)) => issues,
+        Ok(_) | Err(Invalid::Budget) => Vec::new(),
+    })
+}
+
+/// The parameters with their defaults, or what is wrong with them.
+async fn examine(
+    pipeline: &Arc<Pipeline>,
+    checks: &Checks,
+    params: Value,
+    call: &Call,
+) -> Result<Result<Value, Invalid>, CapabilityError> {
     let is_compiled = checks.compiled.get().is_some() || checks.spec.schema.len() as u64 <= MAX_INLINE_BYTES;
     if is_compiled && count(&params, MAX_INLINE_NODES) < MAX_INLINE_NODES {
-        defaults::apply(pipeline.compiled()?, &mut params);
-        return check_now(pipeline, params);
+        return examine_now(pipeline, params);
     }
     let (pipeline, memory) = (pipeline.clone(), call.memory.clone());
     let work = move |_: &Stop| {
         // Filling in defaults keeps the parameters as they were beside those that they become.
         memory.take_value(&params).map_err(|error| CapabilityError::failed(error.to_string()))?;
-        defaults::apply(pipeline.compiled()?, &mut params);
-        check_now(&pipeline, params)
+        examine_now(&pipeline, params)
     };
     call.turns.off_thread(work).await?
 }
 
-/// As [`check`], here.
+fn examine_now(pipeline: &Pipeline, mut params: Value) -> Result<Result<Value, Invalid>, CapabilityError> {
+    let compiled = pipeline.compiled()?;
+    defaults::apply(compiled, &mut params);
+    Ok(compiled.validator.validate(&params).map(|()| params))
+}
+
+/// As [`check`], here and with the parameters as they are.
+#[cfg(feature = "compiler")]
 pub(super) fn check_now(pipeline: &Pipeline, params: Value) -> Result<Value, CapabilityError> {
     match pipeline.compiled()?.validator.validate(&params) {
         Ok(()) => Ok(params),
-        Err(Invalid::Issues(issues)) => Err(refuse(&pipeline.label, &issues)),
-        Err(Invalid::Budget) => {
-            let message = format!("{}: the parameters take too long to check: pass less at one time", pipeline.label);
-            Err(CapabilityError::new("call.invalid", message))
+        Err(invalid) => Err(invalid_error(&pipeline.label, invalid)),
+    }
+}
+
+fn invalid_error(label: &str, invalid: Invalid) -> CapabilityError {
+    match invalid {
+        Invalid::Issues(issues) => refuse(label, &issues),
+        Invalid::Budget => {
+            let message = format!("{label}: the parameters take too long to check: pass less at one time");
+            CapabilityError::new("call.invalid", message)
         }
     }
 }
 
 /// Every issue, the first in the message.
-fn refuse(label: &str, issues: &[Issue]) -> CapabilityError {
+pub(super) fn refuse(label: &str, issues: &[Issue]) -> CapabilityError {
     let first = issues.first().map(|issue| match issue.path.is_empty() {
         true => issue.message.clone(),
         false => format!("{}: {}", issue.path, issue.message),

@@ -40,7 +40,7 @@ pub(crate) struct Target {
     source_name: Arc<str>,
     pub(super) shape: FunctionShape,
     /// Of a compiled capability the one parameter is the parameters, whatever its type.
-    is_compiled: bool,
+    pub(super) is_compiled: bool,
     part: Option<ServerPart>,
     pub(super) pipeline: Arc<Pipeline>,
     /// Hears of calls that no script makes.
@@ -160,7 +160,7 @@ impl Target {
     }
 
     /// Takes note of a call. That it is scheduled is redacted, hashed and logged: of large parameters, in a turn.
-    fn begin(
+    pub(super) fn begin(
         &self,
         state: &mut State,
         params: LiftedParams,
@@ -236,12 +236,15 @@ impl Target {
         }
     }
 
+    /// Whether its one parameter is the parameters.
+    pub(super) fn takes_params(&self) -> bool {
+        self.shape.parameters.len() == 1 && (self.shape.takes_record() || self.is_compiled)
+    }
+
     /// The one record's members, or all parameters by name.
     fn params(&self, arguments: &[Val], meter: &mut Meter<'_>) -> std::result::Result<Value, NotJson> {
         match (arguments, self.shape.parameters.as_slice()) {
-            ([argument], [parameter]) if self.shape.takes_record() || self.is_compiled => {
-                to_json(argument, &parameter.shape, meter)
-            }
+            ([argument], [parameter]) if self.takes_params() => to_json(argument, &parameter.shape, meter),
             _ => {
                 let mut params = Map::new();
                 for (argument, parameter) in arguments.iter().zip(&self.shape.parameters) {
@@ -313,7 +316,7 @@ fn bound_next(access: &mut Access<'_, State>) {
 }
 
 /// The parameters of a call, and about how long their text is.
-type LiftedParams = std::result::Result<(Value, u64), NotJson>;
+pub(super) type LiftedParams = std::result::Result<(Value, u64), NotJson>;
 
 /// The event of a call's end.
 pub(super) fn ended(call_id: u64, begun: Instant, answer: std::result::Result<bool, &CapabilityError>) -> EventKind {

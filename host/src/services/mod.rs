@@ -5,6 +5,7 @@ mod clock;
 mod console;
 mod modules;
 mod random;
+mod refusals;
 mod snapshots;
 mod timers;
 mod turns;
@@ -20,6 +21,7 @@ pub(crate) fn add_to_linker(linker: &mut Linker<State>) -> Result<()> {
     console::add_to_linker(linker)?;
     timers::add_to_linker(linker)?;
     modules::add_to_linker(linker)?;
+    refusals::add_to_linker(linker)?;
     snapshots::add_to_linker(linker)?;
     turns::add_to_linker(linker)
 }

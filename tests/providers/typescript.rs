@@ -59,7 +59,7 @@ fn a_handler_that_misbehaves_fails_its_call_and_nothing_else() {
     let expected = [
         "CapabilityError call.timeout: Its handler failed: ",
         "CapabilityError call.timeout: Its handler failed: ",
-        "CapabilityError call.failed: The script waits for a promise that can never settle",
+        "CapabilityError call.failed: Its handler failed: it waits for a promise that can never settle",
         "CapabilityError call.failed: Uncaught 7",
         "CapabilityError call.failed: Uncaught {\"secret\":1}",
         "CapabilityError call.failed: too far",
@@ -74,6 +74,32 @@ fn a_handler_that_misbehaves_fails_its_call_and_nothing_else() {
         assert!(said.starts_with(expected), "{word}: {said}");
     }
     assert!(said[9].contains("memory"), "{}", said[9]);
+}
+
+/// Scripts hear what failed; whoever wrote the handler hears where, and what it printed.
+#[test]
+fn where_a_handler_fails_and_what_it_prints_is_told_to_the_operator() {
+    let body = "
+        console.log('asked for', what);
+        if (what === 'fetch') return (await fetch('https://example.com/')).text();
+        if (what === 'own') throw new CapabilityError('not there', { code: 'desk.missing' });
+        const found = [];
+        return found[0].name;";
+    let project = project(body, json!({}));
+    let done = project
+        .run(&format!("{SCRIPT} export default [await attempt('a'), await attempt('fetch'), await attempt('own')];"));
+    let said = done.value().to_string();
+    assert!(!said.contains("desk.ts") && !said.contains("asked for") && !said.contains("domains"), "{said}");
+    assert!(done.stderr.contains("capabilities/desk.ts (do) printed: asked for a"), "{}", done.stderr);
+    assert!(
+        done.stderr.contains("capabilities/desk.ts:11:25: the handler of do failed: TypeError: "),
+        "{}",
+        done.stderr
+    );
+    let advice =
+        r#"this gives its handlers a host: {"providers":{"@capabilities/desk":{"http":{"domains":["HOST"]}}}}"#;
+    assert!(done.stderr.contains("Network access is disabled") && done.stderr.contains(advice), "{}", done.stderr);
+    assert!(!done.stderr.contains("not there"), "{}", done.stderr);
 }
 
 #[test]

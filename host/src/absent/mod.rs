@@ -11,13 +11,14 @@ mod globals;
 #[cfg(feature = "compiler")]
 mod modules;
 
+pub(crate) use globals::intl_member;
 #[cfg(feature = "compiler")]
-pub(crate) use globals::subtle_method;
-pub(crate) use globals::{global, intl_member, undefined_global};
+pub(crate) use globals::{global, subtle_method, undefined_global};
 #[cfg(feature = "compiler")]
-pub(crate) use modules::instead_of;
+pub(crate) use modules::{NO_PACKAGES, instead_of, is_package};
 
 /// Where code stands: what there is differs.
+#[cfg(feature = "compiler")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Position {
     /// A script of an agent, or one that answers a function.

@@ -17,6 +17,17 @@ pub(crate) fn instead_of(specifier: &str, position: Position, has_standard: impl
     })
 }
 
+/// What is said of an import of a package of npm.
+pub(crate) const NO_PACKAGES: &str = "scripts import no npm packages";
+
+/// Whether a name is as those of npm packages are, rather than as those of capability modules.
+pub(crate) fn is_package(specifier: &str) -> bool {
+    let is_ours = ["@capabilities/", "@agent-spaces/"].iter().any(|scope| specifier.starts_with(scope));
+    let name = specifier.strip_prefix('@').unwrap_or(specifier);
+    let is_name = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '-' | '_' | '.' | '/');
+    !is_ours && name.starts_with(|first: char| first.is_ascii_lowercase()) && name.chars().all(is_name)
+}
+
 /// What both have.
 fn for_both(module: &str) -> Option<&'static str> {
     Some(match module {
@@ -106,5 +117,11 @@ mod tests {
         assert!(without("process").contains("no environment"));
         assert!(without("buffer").contains("Uint8Array"));
         assert_eq!(instead_of("lodash", Position::Script, |_| true), None);
+        for name in ["lodash", "axios", "@types/node", "lodash/fp", "left-pad"] {
+            assert!(is_package(name), "{name}");
+        }
+        for name in ["@capabilities/slack", "https://esm.sh/x", "/etc/passwd", "./x", "@agent-spaces/std", ""] {
+            assert!(!is_package(name), "{name}");
+        }
     }
 }

@@ -14,9 +14,11 @@ pub(crate) fn code(code: String) -> String {
 
 /// The failure of a run that answered a call. Who uses what is not there is told what to use instead.
 pub(super) fn of_run(error: RunError, position: Position) -> CapabilityError {
-    let is_limit = error.code.starts_with("limit.");
+    // Not thrown by its code, but said by the host of what ran.
+    let is_of_host =
+        error.code.starts_with("limit.") || (error.name.is_none() && error.message.starts_with("The script"));
     let absent = absent::undefined_global(error.name.as_deref(), &error.message, position);
-    let message = match (is_limit, absent) {
+    let message = match (is_of_host, absent) {
         (true, _) => format!("Its handler failed: {}", of_handler(&error.message)),
         (false, Some(instead)) => format!("{}. {instead}", error.message),
         (false, None) => error.message,
@@ -28,7 +30,7 @@ pub(super) fn of_run(error: RunError, position: Position) -> CapabilityError {
     answer
 }
 
-/// What is said of a script that reached a limit, said of a handler.
+/// What the host says of a script, said of a handler.
 fn of_handler(message: &str) -> String {
     match message.strip_prefix("The script") {
         Some(rest) => match rest.strip_prefix("'s ") {

@@ -8,13 +8,15 @@ use super::{Answering, Asking, CALL, Provider, ProviderGrants, ProviderKind, fai
 use crate::absent::Position;
 use crate::engine::Engine;
 use crate::error::{HostError, PrepareError};
+use crate::error_report::RunError;
 use crate::handlers::{Answer, Call, CapabilityError, Handlers};
 use crate::interfaces::Interfaces;
 use crate::limits::Limits;
 use crate::modules::ModuleSource;
 use crate::npm::Packages;
+use crate::pipeline::Notices;
 use crate::program::Program;
-use crate::run::RunOptions;
+use crate::run::{ConsoleLine, RunOptions};
 use crate::space::Space;
 use crate::standard::StandardLibrary;
 use crate::values::{Mismatch, exact};
@@ -59,6 +61,7 @@ pub(crate) struct TypeScript {
     begun: OnceLock<watch::Receiver<Option<Program>>>,
     env: BTreeMap<String, Secret>,
     limits: Limits,
+    notices: Notices,
 }
 
 /// How a file's functions are found.
@@ -72,7 +75,7 @@ pub(crate) enum HandlerKind {
 
 impl TypeScript {
     /// The handlers of a file, made ready with what they import of these packages. `module` is what scripts import
-    /// them as.
+    /// them as. Their author reads `notices`: what they print, and where they fail.
     pub(crate) fn prepare(
         file: &Path,
         kind: HandlerKind,
@@ -80,6 +83,7 @@ impl TypeScript {
         grants: ProviderGrants,
         packages: Packages,
         engine: &Engine,
+        notices: Notices,
     ) -> Result<TypeScript, PrepareError> {
         let ProviderGrants { env, network, limits, .. } = grants;
         let workspace = Workspace::beside(file, &[]).map_err(|error| unreadable(file, &error))?;
@@ -100,7 +104,7 @@ impl TypeScript {
         let preparing = space.prepare(&format!("{name}.prepare.js"), &preparation(&name)?)?;
         let (file, module, begun) = (file.to_owned(), module.to_owned(), OnceLock::new());
         let space = Arc::new(space);
-        Ok(TypeScript { file, module, space, program, preparing, begun, env, limits })
+        Ok(TypeScript { file, module, space, program, preparing, begun, env, limits, notices })
     }
 
     /// The program that answers a call: where evaluating the modules is the same every time, one that begins after it.
@@ -146,7 +150,56 @@ impl TypeScript {
             .await
             .map_err(|mismatch| CapabilityError::new("call.invalid", format!("{function}: {mismatch}")))?;
         let report = program.run(RunOptions { limits: self.limits.clone(), memory, ..RunOptions::default() }).await;
-        report.outcome.map_err(|error| failure::of_run(error, Position::Handler))
+        self.tell_printed(&function, &report.console);
+        report.outcome.map_err(|error| {
+            self.tell_failed(&function, &error);
+            failure::of_run(error, Position::Handler)
+        })
+    }
+
+    /// Tells the operator what the handler of a call printed. Scripts do not see it.
+    fn tell_printed(&self, function: &str, lines: &[ConsoleLine]) {
+        if lines.is_empty() {
+            return;
+        }
+        let text = lines.iter().map(|line| line.text.as_str()).collect::<Vec<_>>().join(" / ");
+        let file = self.file.display();
+        self.notices.tell(
+            &format!("{} {function}", self.module),
+            "console",
+            &format!("{file} ({function}) printed: {text}"),
+        );
+    }
+
+    /// Tells the operator where the handler of a call failed, and what would allow a request that was refused. An error
+    /// that the handler means for the script, a `CapabilityError`, is the script's business.
+    fn tell_failed(&self, function: &str, error: &RunError) {
+        let is_request = error.function.as_deref().is_some_and(|called| called.starts_with("http."));
+        // `fetch` rejects with an error of its own.
+        let is_fetch =
+            error.causes.first().is_some_and(|cause| cause.message.starts_with("CapabilityError [call.denied]"));
+        let is_refused = is_fetch || (is_request && error.code == "call.denied");
+        if error.name.as_deref() == Some("CapabilityError") && !is_refused {
+            return;
+        }
+        let place = match &error.location {
+            Some(location) => {
+                self.file.with_file_name(&location.file).display().to_string()
+                    + &format!(":{}:{}", location.line, location.column)
+            }
+            None => self.file.display().to_string(),
+        };
+        let name = error.name.as_ref().filter(|_| !is_refused).map(|name| format!("{name}: ")).unwrap_or_default();
+        let message = error.message.trim_end_matches('.');
+        let advice = match is_refused {
+            true => {
+                let line = json!({ "providers": { &self.module: { "http": { "domains": ["HOST"] } } } });
+                format!(". In an accepted configuration, this gives its handlers a host: {line}")
+            }
+            false => String::new(),
+        };
+        let text = format!("{place}: the handler of {function} failed: {name}{message}{advice}");
+        self.notices.tell(&format!("{} {function}", self.module), "handler", &text);
     }
 
     /// What a person is asked about a call, where the file says it by a function that works.

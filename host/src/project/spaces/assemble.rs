@@ -8,7 +8,7 @@ use crate::error::PrepareError;
 use crate::handlers::Handlers;
 use crate::interfaces::Interfaces;
 use crate::mcp::{McpClients, McpProvider, Unconnected};
-use crate::npm::Packages;
+use crate::npm::{self, Packages};
 use crate::package::PackageInterface;
 use crate::pipeline::{History, Notices, Operator, Told};
 use crate::project::definitions::{DefinedModule, DefinitionBody, DefinitionFile};
@@ -23,7 +23,7 @@ use crate::script::ScriptError;
 use crate::space::Space;
 use crate::standard::StandardLibrary;
 use agent_spaces_mcp::secrets::Redactor;
-use agent_spaces_policy::{DayFile, Policy, RateFile};
+use agent_spaces_policy::{DayFile, Policy, RateFile, UnknownCapability, UnusedRule};
 use agent_spaces_providers::command::Commands;
 use agent_spaces_providers::http;
 use capability_gen::implementation::Implementation;
@@ -102,14 +102,24 @@ impl SpaceModules<'_> {
         for server in &self.undiscovered {
             let known = "its tools are not known yet: run `agent-spaces capabilities build`";
             let reason = server.obstacle().unwrap_or_else(|| known.to_owned());
-            space.withhold(&server.specifier(), reason);
+            let why = server.obstacle_for_agents().unwrap_or("it did not start, or has not said yet what tools it has");
+            space.miss(&server.specifier(), &format!("the MCP server `{}`: {why}", server.name), reason);
         }
-        for server in &self.switched_off {
-            space.withhold(&server.specifier(), format!("it is switched off at {}", server.switch()));
+        // Those that a list gives, and those that no list names because all servers are given.
+        let unlisted = self.ungiven.iter().filter(|(_, grant)| grant.is_none()).map(|(server, _)| server);
+        for server in self.switched_off.iter().chain(unlisted) {
+            let why = format!("the MCP server `{}` is switched off", server.name);
+            space.miss(&server.specifier(), &why, format!("it is switched off at {}", server.switch()));
         }
         for server in &self.empty {
             let reason = "the server has no tools, or `toolFilters` lets none through";
-            space.withhold(&server.specifier(), reason);
+            let why = format!("the MCP server `{}` has no tools that scripts may use", server.name);
+            space.miss(&server.specifier(), &why, reason);
+        }
+        for (server, grant) in &self.ungiven {
+            if let Some(grant) = grant {
+                space.withhold(&server.specifier(), grant.clone());
+            }
         }
         for (definition, grant) in &self.withheld {
             match &definition.body {
@@ -126,16 +136,25 @@ impl SpaceModules<'_> {
         Ok(space)
     }
 
-    /// Tells of rules that are about nothing: a slip in one that denies allows.
-    fn warn_of_rules(&self, policy: &Policy, equipment: &Equipment) -> Result<(), ProjectError> {
-        // A rule may be about a server whose tools are not known: it was not asked yet, or is switched off.
-        let is_all_known = self.undiscovered.is_empty() && self.switched_off.is_empty();
-        if equipment.operator.is_none() || !is_all_known || !policy.has_rules() || self.is_part {
-            return Ok(());
+    /// The rules that are about nothing: a slip in one that denies allows. Rules that may be about a server whose tools are
+    /// not known are not among them: it was not asked yet, or is switched off.
+    pub fn unused_rules(&self, policy: &Policy) -> Result<Vec<UnusedRule>, ProjectError> {
+        if !policy.has_rules() || self.is_part {
+            return Ok(Vec::new());
         }
+        let ungiven = self.ungiven.iter().map(|(server, _)| server);
+        let servers = [&self.undiscovered, &self.switched_off, &self.empty].into_iter().flatten().chain(ungiven);
+        let unknown: Vec<UnknownCapability> = servers.map(|server| server.capability()).collect();
         let others = self.withheld.iter().map(|(definition, _)| *definition);
         let known = super::functions(self.given.iter().copied().chain(others))?;
-        policy.unused_rules(&known).iter().for_each(|unused| equipment.tell_once(&unused.to_string()));
+        Ok(policy.unused_rules(&known, &unknown))
+    }
+
+    /// Tells of rules that are about nothing.
+    fn warn_of_rules(&self, policy: &Policy, equipment: &Equipment) -> Result<(), ProjectError> {
+        if equipment.operator.is_some() {
+            self.unused_rules(policy)?.iter().for_each(|unused| equipment.tell_once(&unused.to_string()));
+        }
         Ok(())
     }
 
@@ -300,7 +319,8 @@ impl DefinitionFile {
         let module = modules.first().map(String::as_str).unwrap_or_default();
         let (grants, packages) = (self.grants(linking), self.packages(file)?);
         let folder = packages.folder().to_owned();
-        let prepared = TypeScript::prepare(file, self.handler_kind(), module, grants, packages, linking.engine);
+        let (kind, notices) = (self.handler_kind(), linking.notices());
+        let prepared = TypeScript::prepare(file, kind, module, grants, packages, linking.engine, notices);
         prepared.map_err(|error| match error {
             PrepareError::Script(error) => self.handler_error(file, &folder, error),
             PrepareError::Host(error) => error.into(),
@@ -318,8 +338,8 @@ impl DefinitionFile {
     /// The npm packages that its handlers can import.
     pub(in crate::project) fn packages(&self, file: &Path) -> Result<Packages, ProjectError> {
         let home = file.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        let project = self.project.as_deref().unwrap_or(home);
-        Packages::open(project, home).map_err(|error| ProjectError::file(home, error))
+        let project = self.project.clone().unwrap_or_else(|| npm::project_of(home));
+        Packages::open(&project, home).map_err(|error| ProjectError::file(home, error))
     }
 
     /// What is wrong with its handlers, and where. `folder` is the one that packages are found in.

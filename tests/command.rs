@@ -1,5 +1,6 @@
 //! The command as a user meets it: real processes, their output and exit status.
 
+mod definitions;
 mod suggestions;
 
 use serde_json::{Value, json};

@@ -138,7 +138,7 @@ fn an_unknown_entry_of_a_space_is_named() {
     let folder = project(&[("agent-spaces.config.json", &config), ("tools/weather.json", WEATHER)]);
     let project_of = open(folder.path()).unwrap();
     let error = project_of.space(Some("desk")).err().unwrap().to_string();
-    assert!(error.contains("$.spaces.desk.capabilities: there is no capability `@company/internal-sdk`"), "{error}");
+    assert!(error.contains("$.spaces.desk.capabilities[0]: there is no capability `@company/internal-sdk`"), "{error}");
     assert!(project_of.space(Some("dsek")).err().unwrap().to_string().contains("Did you mean `desk`?"));
 
     let missing = CONFIG.replace("./tools/notes.json", "./tools/nots.json");

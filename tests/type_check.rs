@@ -72,22 +72,34 @@ async fn without_a_compiler_calls_of_what_nothing_has_are_found() {
         (
             slack,
             "slack.listChanels();",
-            "1:50 member.unknown `slack` has no function `listChanels`; did you mean `listChannels`?",
+            "1:56 member.unknown `slack` has no function `listChanels`; did you mean `listChannels`?",
         ),
         (
             slack,
             "slack.zzz();",
-            "1:50 member.unknown `slack` has no function `zzz`; it has `listChannels`, `postMessage`",
+            "1:56 member.unknown `slack` has no function `zzz`; it has `listChannels`, `postMessage`",
         ),
         (slack, "slack?.listChanels();", "did you mean `listChannels`?"),
-        (slack, "slack['listChanels']();", "did you mean `listChannels`?"),
+        (
+            slack,
+            "slack['listChanels']();",
+            "1:56 member.unknown `slack` has no function `listChanels`; did you mean `listChannels`?",
+        ),
         (slack, "(slack as any).listChanels();", "did you mean `listChannels`?"),
         (slack, "slack.listChanels.call(null);", "did you mean `listChannels`?"),
-        (slack, "slack();", "`slack` is not a function; its functions are `listChannels`, `postMessage`"),
+        (
+            slack,
+            "slack();",
+            "1:50 member.unknown `slack` is not a function; its functions are `listChannels`, `postMessage`",
+        ),
         (slack, "slack.$resources.raed('a');", "`slack.$resources` has no function `raed`; did you mean `read`?"),
         (slack, "slack.$resources();", "`slack.$resources` is not a function"),
         (all, "all.slak.listChannels();", "'@capabilities/mcp-slack' has no export `slak`; did you mean `slack`?"),
-        (all, "all.slack.listChanels();", "did you mean `listChannels`?"),
+        (
+            all,
+            "all.slack.listChanels();",
+            "1:59 member.unknown `slack` has no function `listChanels`; did you mean `listChannels`?",
+        ),
         ("import { slack as s } from '@capabilities/mcp-slack'; ", "s.listChanels();", "did you mean `listChannels`?"),
     ] {
         let found = found(&space, &format!("{import}{code}")).await;

@@ -12,7 +12,7 @@
 
 use crate::definition::{Definition, FunctionDefinition, Note, Place, ServerExtras, SourceKind};
 use crate::model::{Capability, Function, Module, ServerInterface, Type};
-use crate::names::{self, Scope};
+use crate::names::{self, Collision, Scope};
 use crate::schema::{Reader, SchemaError};
 use crate::server::ServerPart;
 use std::collections::HashMap;
@@ -196,8 +196,9 @@ fn function_names(definition: &Definition, notes: &mut Vec<Note>) -> Vec<String>
     });
     let mut scope = Scope::new();
     let names = scope.add_all(wanted);
-    for (first, second) in scope.collisions() {
-        let message = format!("`{first}` and `{second}` would have one name: `{second}` has an escape in its own");
+    for Collision { holder, other, name } in scope.collisions() {
+        let own = names::camel(name);
+        let message = format!("`{holder}` and `{other}` would have one name in scripts, so `{other}` is `{own}` there");
         notes.push(Note { place: definition.place.clone(), message });
     }
     names

@@ -1,8 +1,8 @@
 //! The name scheme: examples, and what holds for every text.
 
 use capability_gen::names::{
-    MAX_LENGTH, Scope, camel, is_wit_keyword, js_binding, kebab, module_name, pascal, single_function_module, snake,
-    without_prefix,
+    Collision, MAX_LENGTH, Scope, camel, is_wit_keyword, js_binding, kebab, module_name, pascal,
+    single_function_module, snake, without_prefix,
 };
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -101,7 +101,8 @@ fn names_that_come_out_alike_are_told_apart_whatever_their_order() {
     let mut scope = Scope::new();
     let names = scope.add_all(["SUM", "Sum", "average"]);
     assert_eq!(names, ["sum", "sum-xa21d7df0", "average"]);
-    assert_eq!(scope.collisions(), [("SUM".to_owned(), "Sum".to_owned())]);
+    let collision = Collision { holder: "SUM".to_owned(), other: "Sum".to_owned(), name: "sum-xa21d7df0".to_owned() };
+    assert_eq!(scope.collisions(), [collision]);
 
     let canonical_first = Scope::new().add_all(["fillOpacity", "Fill-Opacity"]);
     let canonical_last: Vec<String> = Scope::new().add_all(["Fill-Opacity", "fillOpacity"]);

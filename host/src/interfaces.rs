@@ -184,6 +184,15 @@ impl Interfaces {
         self.by_name.iter().flat_map(|(name, interface)| interface.labelled(name))
     }
 
+    /// The functions of a module, or of one of its exports.
+    pub(crate) fn labelled_in(&self, module: &str, export: Option<&str>) -> impl Iterator<Item = LabelledFunction> {
+        let is_in = move |interface: &Interface| {
+            interface.module == module && export.is_none_or(|export| interface.root() == export)
+        };
+        let within = self.by_name.iter().filter(move |(_, interface)| is_in(interface));
+        within.flat_map(|(name, interface)| interface.labelled(name))
+    }
+
     /// The functions of exports that another module has too: the standard library's, and those of their names.
     pub(crate) fn shared_labels(&self) -> Vec<LabelledFunction> {
         let of = |is_standard: bool| {

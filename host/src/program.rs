@@ -8,7 +8,7 @@ use crate::limits::Limits;
 use crate::modules::{ModuleSource, Modules};
 use crate::pipeline::{Grants, Rules};
 #[cfg(feature = "compiler")]
-use crate::resolve::{NamedImport, Resolved};
+use crate::resolve::{Gated, ImportFacts, NamedImport, Resolved};
 use crate::run::{Again, Agains, Caller, Compiled, Run, RunOptions, RunReport, run};
 use crate::run_id;
 use crate::sandbox::{Description, Hidden, Sandbox};
@@ -43,6 +43,8 @@ struct Script {
     /// Imports of functions that are exports themselves.
     #[cfg(feature = "compiler")]
     named: Vec<NamedImport>,
+    #[cfg(feature = "compiler")]
+    imports: ImportFacts,
     warnings: Vec<ScriptError>,
 }
 
@@ -87,9 +89,11 @@ struct Precompiled {
 impl Program {
     #[cfg(feature = "compiler")]
     pub(crate) fn new(name: &str, resolved: Resolved, sandbox: Sandbox) -> Program {
-        let Resolved { entry, modules, sources, calls, has_more_calls, uses_fetch, named, warnings, .. } = resolved;
+        let Resolved { entry, modules, sources, calls, has_more_calls, uses_fetch, named, imports, warnings, .. } =
+            resolved;
         let text = ScriptText { name: name.to_owned(), code: entry.code, call_default: entry.call_default };
-        let script = Script { text, sources: Arc::new(sources), calls, has_more_calls, uses_fetch, named, warnings };
+        let sources = Arc::new(sources);
+        let script = Script { text, sources, calls, has_more_calls, uses_fetch, named, imports, warnings };
         Program::of(script, modules, sandbox)
     }
 
@@ -115,6 +119,21 @@ impl Program {
     #[cfg(feature = "compiler")]
     pub(crate) fn hidden_import(&self) -> Option<&NamedImport> {
         self.script.named.iter().find(|import| import.is_hidden(&self.hidden))
+    }
+
+    /// What is known of its imports besides what they give it.
+    #[cfg(feature = "compiler")]
+    pub(crate) fn imports(&self) -> &ImportFacts {
+        &self.script.imports
+    }
+
+    /// Why a caller cannot run it: it imports a module of which they may call nothing. The operator is told.
+    #[cfg(feature = "compiler")]
+    pub(crate) fn refusal(&self, caller: &Caller) -> Option<&ScriptError> {
+        let Gated { module, error, .. } = self.script.imports.refused(&caller.scopes)?;
+        let text = format!("a script imports '{module}', and its caller has not the scopes that its functions ask for");
+        self.sandbox.notices().tell(module, "policy", &text);
+        Some(error)
     }
 
     /// Runs the program to its end.
@@ -150,7 +169,7 @@ impl Program {
     #[cfg(feature = "compiler")]
     pub(crate) fn with_script(&self, name: &str, code: &str) -> Program {
         let text = ScriptText { name: name.to_owned(), code: code.to_owned(), call_default: true };
-        let Script { sources, uses_fetch, named, .. } = &*self.script;
+        let Script { sources, uses_fetch, named, imports, .. } = &*self.script;
         let script = Script {
             text,
             sources: sources.clone(),
@@ -158,6 +177,7 @@ impl Program {
             has_more_calls: false,
             uses_fetch: *uses_fetch,
             named: named.clone(),
+            imports: imports.clone(),
             warnings: Vec::new(),
         };
         Program { script: Arc::new(script), ..self.clone() }
@@ -265,6 +285,8 @@ impl Program {
             uses_fetch: false,
             #[cfg(feature = "compiler")]
             named: Vec::new(),
+            #[cfg(feature = "compiler")]
+            imports: ImportFacts::default(),
             warnings: Vec::new(),
         };
         Ok(Program::of(script, precompiled.modules, sandbox))

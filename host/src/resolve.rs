@@ -5,9 +5,11 @@
 
 mod exports;
 mod near_file;
+mod offers;
 mod unused;
 
-pub(crate) use exports::{Denials, NamedImport};
+pub(crate) use exports::{Denials, NamedImport, Reading};
+pub(crate) use offers::{Forgotten, Gated, ImportFacts, Offer};
 
 use crate::absent::{self, Position};
 use crate::engine::{EXHAUSTED, EXHAUSTED_HINT, HeldMemory, MemoryBudget};
@@ -49,6 +51,7 @@ pub(crate) struct Resolved {
     pub(crate) uses_fetch: bool,
     /// Imports of functions that are exports themselves.
     pub(crate) named: Vec<NamedImport>,
+    pub(crate) imports: ImportFacts,
     /// Slips in imports that have no use, and so did no harm.
     pub(crate) warnings: Vec<ScriptError>,
 }
@@ -73,6 +76,7 @@ pub(crate) fn resolve(
         has_more_calls: false,
         uses_fetch: false,
         named: Vec::new(),
+        imports: ImportFacts::default(),
         warnings: Vec::new(),
         waiting: VecDeque::new(),
         found: HashMap::new(),
@@ -106,8 +110,8 @@ pub(crate) fn resolve(
     if has_fetch && graph.uses_fetch {
         graph.add_fetch(&mut entry);
     }
-    let Graph { modules, interfaces, calls, has_more_calls, uses_fetch, named, warnings, .. } = graph;
-    Ok(Resolved { entry, modules, sources, interfaces, calls, has_more_calls, uses_fetch, named, warnings })
+    let Graph { modules, interfaces, calls, has_more_calls, uses_fetch, named, imports, warnings, .. } = graph;
+    Ok(Resolved { entry, modules, sources, interfaces, calls, has_more_calls, uses_fetch, named, imports, warnings })
 }
 
 /// What a space has for its scripts.
@@ -145,6 +149,7 @@ struct Graph<'a> {
     has_more_calls: bool,
     uses_fetch: bool,
     named: Vec<NamedImport>,
+    imports: ImportFacts,
     warnings: Vec<ScriptError>,
     /// Files that were found and are still to be read: path and text.
     waiting: VecDeque<(String, String)>,
@@ -244,6 +249,15 @@ impl Graph<'_> {
         }
         let Some(module) = self.known.get(site.specifier) else { return Err(self.unknown(file, site)) };
         if let ModuleSource::Bindings(bindings) = module {
+            let offer = self.denials.offer(site.specifier);
+            if offer.is_for_nobody() {
+                self.denials.tell_module(bindings, site);
+                return Err(self.unknown(file, site));
+            }
+            if offer != Offer::Everybody && self.imports.gated.len() < MAX_CALL_SITES {
+                let (module, error) = (site.specifier.to_owned(), self.unknown(file, site));
+                self.imports.gated.push(Gated { module, offer, error });
+            }
             let (wanted, named) = self.denials.taken(bindings, file, site)?;
             let room = MAX_CALL_SITES.saturating_sub(self.named.len());
             self.named.extend(named.into_iter().take(room));
@@ -290,13 +304,18 @@ impl Graph<'_> {
         if let Some(instead) = absent::instead_of(site.specifier, Position::Script, |part| self.has_standard(part)) {
             return error.hint(format!("it is a module of Node, and there is no Node here: {instead}"));
         }
-        match nearest(site.specifier, self.known.names()) {
+        let listed = || self.known.names().filter(|name| *name != site.specifier && self.denials.is_listed(name));
+        match nearest(site.specifier, listed()) {
             Some(nearest) => error.hint(format!("did you mean '{nearest}'?")),
             None => {
-                let names: Vec<_> = self.known.names().take(20).collect();
-                error.hint(match names.is_empty() {
+                let names: Vec<_> = listed().take(20).collect();
+                let there = match names.is_empty() {
                     true => "this space has no modules; files of the workspace are imported as './name'".into(),
                     false => format!("this space has {}", names.join(", ")),
+                };
+                error.hint(match self.packages.is_none() && absent::is_package(site.specifier) {
+                    true => format!("{}; {there}", absent::NO_PACKAGES),
+                    false => there,
                 })
             }
         }

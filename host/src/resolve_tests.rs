@@ -40,6 +40,19 @@ fn uses(files: &[(&str, &str)], source: &str) -> Vec<String> {
 }
 
 #[test]
+fn packages_of_npm_are_told_from_slips() {
+    for (source, is_package) in [
+        ("import axios from 'axios';", true),
+        ("import _ from 'lodash/fp';", true),
+        ("import x from '@capabilities/zzzzzz';", false),
+    ] {
+        let warnings = resolved(&[], source).warnings;
+        let hint = warnings[0].hint.as_deref().unwrap_or_default();
+        assert_eq!(hint.starts_with("scripts import no npm packages; this space has "), is_package, "{hint}");
+    }
+}
+
+#[test]
 fn the_calls_of_a_script_are_those_of_all_its_files() {
     let files = [
         (

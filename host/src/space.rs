@@ -17,8 +17,9 @@ use crate::modules::{ModuleSource, Modules};
 use crate::npm::Packages;
 use crate::pipeline::{Approvals, Grants, History, KnownFunction, ResultObserver, Rules};
 use crate::program::Program;
-use crate::resolve::{Denials, Known, Withheld, resolve};
+use crate::resolve::{Denials, Known, Offer, Reading, Withheld, resolve};
 use crate::run::{Caller, RunOptions, RunReport};
+use crate::script::ScriptError;
 use crate::sandbox::{Description, HostCall, Sandbox, Target};
 use crate::sandbox_cache::SandboxCache;
 use crate::snapshot::Snapshot;
@@ -26,7 +27,7 @@ use crate::typed_call::TypedCall;
 use crate::workspace::Workspace;
 use agent_spaces_mcp::secrets::Redactor;
 use agent_spaces_policy::{
-    AmbiguousRule, DayCounts, Explanation, FunctionId, LabelledFunction, Policy, RateFile, not_callable,
+    AmbiguousRule, DayCounts, Explanation, FunctionId, FunctionPolicy, LabelledFunction, Policy, RateFile, not_callable,
 };
 use capability_gen::names::nearest;
 use capability_gen::shown::Shown;
@@ -67,6 +68,8 @@ pub struct Space {
     workspace: Option<Workspace>,
     packages: Option<Packages>,
     withheld: Withheld,
+    /// Why modules that are given are not there all the same, for scripts to read, by name.
+    missing: HashMap<String, String>,
     has_fetch: bool,
     max_source: u64,
     rules: Rules,
@@ -91,6 +94,7 @@ impl Space {
             workspace: None,
             packages: None,
             withheld: Withheld::new(),
+            missing: HashMap::new(),
             has_fetch: false,
             max_source: Limits::default().source,
             rules,
@@ -227,6 +231,20 @@ impl Space {
         self.withheld.insert(specifier.to_owned(), grant.into());
     }
 
+    /// Says of a module that is given and not there why that is, in words that scripts may read, and for the operator what
+    /// to do about it.
+    pub(crate) fn miss(&mut self, specifier: &str, why: &str, fix: impl Into<String>) {
+        self.missing.insert(specifier.to_owned(), format!("Cannot import '{specifier}': {why}"));
+        self.withhold(specifier, fix);
+    }
+
+    /// Says of an import that was refused that its module is missing, where it is not withheld.
+    fn say_missing(&self, error: &mut ScriptError) {
+        if let Some(why) = error.specifier.as_ref().and_then(|specifier| self.missing.get(specifier)) {
+            error.message.clone_from(why);
+        }
+    }
+
     /// What the space gives its scripts; taking something back holds at once.
     pub fn grants(&self) -> &Grants {
         &self.rules.grants
@@ -251,28 +269,56 @@ impl Space {
     /// interfaces among that. Takes some tens of milliseconds for an import set that is new, so that an
     /// async caller may want a blocking thread for it.
     pub fn prepare(&self, name: &str, source: &str) -> Result<Program, PrepareError> {
+        let offers = |module: &str, reading: Reading| self.offer(module, None, reading);
         let known = Known {
             modules: &self.modules,
             withheld: &self.withheld,
-            denials: Denials::by(&self.rules),
+            denials: Denials::by(&self.rules, &offers),
             has_fetch: self.has_fetch,
             packages: self.packages.as_ref(),
             max_bytes: self.max_source,
             memory: Some(self.engine.memory()),
         };
-        let resolved = resolve(name, source, known, self.workspace.as_ref()).map_err(|mut error| {
+        let mut resolved = resolve(name, source, known, self.workspace.as_ref()).map_err(|mut error| {
+            self.say_missing(&mut error);
             // It quotes the script.
             for text in std::iter::once(&mut error.message).chain(&mut error.hint) {
                 *text = self.rules.redactor.text(text).into_owned();
             }
             error
         })?;
+        resolved.warnings.iter_mut().for_each(|warning| self.say_missing(warning));
+        for forgotten in &mut resolved.imports.forgotten {
+            forgotten.offer = self.offer(&forgotten.module, Some(&forgotten.name), Reading::Whole);
+        }
         // The files of npm packages are not looked through for what they call.
         let set = match self.packages {
             Some(_) => ImportSet::whole(resolved.interfaces.clone()),
             None => ImportSet::of(&resolved, &self.interfaces),
         };
         Ok(Program::new(name, resolved, self.sandbox_of(&set)?))
+    }
+
+    /// Whom a module is there for, or one of its exports. One that has no functions is there for everybody.
+    fn offer(&self, module: &str, export: Option<&str>, reading: Reading) -> Offer {
+        let mut functions = self.interfaces.labelled_in(module, export).peekable();
+        if functions.peek().is_none() {
+            return Offer::Everybody;
+        }
+        let scopes = |policy: &FunctionPolicy| -> Option<BTreeSet<String>> {
+            policy.check_decision().ok()?;
+            Some(policy.scopes().map(str::to_owned).collect())
+        };
+        Offer::of(functions.filter_map(|LabelledFunction { id, label, .. }| {
+            let asked = scopes(&self.rules.of(&id, &label, None))?;
+            // What a definition asks for takes reading it, which is not done for interfaces with many functions.
+            let is_read =
+                reading == Reading::Whole && asked.is_empty() && self.interfaces.large(id.interface()).is_none();
+            match is_read.then(|| self.target(&id)) {
+                Some(Ok(target)) => scopes(target.pipeline().policy()),
+                _ => Some(asked),
+            }
+        }))
     }
 
     /// The program in a sandbox that begins where a run of it has ended, its modules evaluated; nothing where that is not

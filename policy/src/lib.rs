@@ -62,7 +62,7 @@ pub use rates::{Rate, Wait};
 pub use refusal::{Refusal, not_callable};
 pub use rule::{Decision, Rule};
 pub use settings::{ApprovalSettings, FileSettings, NetworkSettings, Settings};
-pub use unused::UnusedRule;
+pub use unused::{UnknownCapability, UnusedRule};
 
 #[cfg(test)]
 mod tests;

@@ -1,6 +1,8 @@
 //! Names of functions with `*` in them.
 
+use crate::unused::UnknownCapability;
 use capability_gen::identity::FunctionId;
+use capability_gen::names;
 use std::fmt;
 
 /// Longest pattern; names of functions are shorter.
@@ -72,6 +74,31 @@ impl Pattern {
         let (capability, function) = self.parts();
         let (label_capability, label_function) = label.split_once('.').unwrap_or((label, label));
         is_part_match(capability, label_capability) && is_part_match(function, label_function)
+    }
+
+    /// Whether it may stand for functions of a capability whose functions nobody knows: by its label, or by the package
+    /// that it is in.
+    pub(crate) fn may_concern(&self, capability: &UnknownCapability) -> bool {
+        if self.0 == "*" {
+            return true;
+        }
+        match self.in_full() {
+            Some(InFull { interface, .. }) => interface.split('/').next() == Some(&capability.package),
+            None => is_part_match(self.parts().0, &capability.label),
+        }
+    }
+
+    /// The capability of a label that stands for several of its functions: `github` of `github.*` and of `github`.
+    pub(crate) fn several_of(&self) -> Option<&str> {
+        let (capability, function) = self.parts();
+        (self.in_full().is_none() && function.contains('*') && !capability.contains('*')).then_some(capability)
+    }
+
+    /// What scripts would call it, where it is written as an MCP server is: `calcJs.add` for `calc-js.add`.
+    pub fn as_scripts_write(text: &str) -> Option<String> {
+        let part = |part: &str| if part.contains('-') { names::camel(part) } else { part.to_owned() };
+        let written = text.split('.').map(part).collect::<Vec<_>>().join(".");
+        (written != text && Pattern::parse(&written).is_ok()).then_some(written)
     }
 
     /// Whether it names one capability by its label, which then must be one capability alone.

@@ -1,8 +1,10 @@
 //! Rules that are about no function that there is: most likely a slip, and a slip in a rule that denies allows.
 
 use crate::labels::LabelledFunction;
+use crate::pattern::Pattern;
 use crate::policy::Policy;
 use capability_gen::names::nearest;
+use std::collections::BTreeSet;
 use std::fmt;
 
 /// A rule that is about no function that there is.
@@ -16,24 +18,50 @@ pub struct UnusedRule {
     pub nearest: Option<String>,
 }
 
+/// A capability whose functions nobody knows: that of an MCP server that was not asked yet, or is switched off.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnknownCapability {
+    /// What scripts call it: `calcJs`.
+    pub label: String,
+    /// The package that its interfaces are in: `capabilities:mcp-calc-js`.
+    pub package: String,
+}
+
 impl Policy {
     /// Whether there are rules over functions.
     pub fn has_rules(&self) -> bool {
         self.rules().next().is_some()
     }
 
-    /// The rules that are about none of these functions.
-    pub fn unused_rules(&self, functions: &[LabelledFunction]) -> Vec<UnusedRule> {
-        let is_unused =
-            |pattern: &crate::Pattern| !functions.iter().any(|each| pattern.is_match(&each.id, &each.label));
+    /// The rules that are about none of these functions, and can be about none of the capabilities whose functions are not
+    /// known.
+    pub fn unused_rules(&self, functions: &[LabelledFunction], unknown: &[UnknownCapability]) -> Vec<UnusedRule> {
+        let is_unused = |pattern: &Pattern| {
+            !functions.iter().any(|each| pattern.is_match(&each.id, &each.label))
+                && !unknown.iter().any(|each| pattern.may_concern(each))
+        };
         let names: Vec<String> =
             functions.iter().flat_map(|each| [each.label.clone(), each.id.to_string(), each.name_in_full()]).collect();
+        let known = functions.iter().map(|each| each.label.split('.').next().unwrap_or_default());
+        let capabilities: BTreeSet<&str> = known.chain(unknown.iter().map(|each| each.label.as_str())).collect();
+        let near = |pattern: &Pattern| -> Option<String> {
+            // A slip in a capability's name, whatever its functions are called.
+            let near_capability = |written: &str| nearest(written, capabilities.iter().copied()).map(str::to_owned);
+            let text = pattern.as_str();
+            match (pattern.several_of(), text.split_once('.')) {
+                (Some(capability), Some((_, functions))) if !capabilities.contains(capability) => {
+                    Some(format!("{}.{functions}", near_capability(capability)?))
+                }
+                (Some(capability), None) => near_capability(capability),
+                _ => nearest(text, names.iter().map(String::as_str)).map(str::to_owned),
+            }
+        };
         let unused = self.rules().filter(|rule| is_unused(&rule.pattern));
         unused
             .map(|rule| UnusedRule {
                 place: rule.place.clone(),
                 pattern: rule.pattern.to_string(),
-                nearest: nearest(rule.pattern.as_str(), names.iter().map(String::as_str)).map(str::to_owned),
+                nearest: near(&rule.pattern),
             })
             .collect()
     }

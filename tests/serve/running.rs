@@ -61,6 +61,24 @@ fn an_error_says_what_where_and_what_instead() {
     assert!(agent.ask("tools/call", json!({ "name": "no_such_tool" })).get("error").is_some());
 }
 
+/// What `agent-spaces run` says of a program, an agent hears too.
+#[test]
+fn an_agent_hears_what_a_command_says() {
+    let Some(server) = hostile(&[]) else { return };
+    let project = Project::with_servers(json!({ "odd": server }));
+    let mut agent = Agent::of(&project, &[]);
+    agent.search("echo");
+    for (code, expected) in [
+        ("const m = './x';\nexport default await import(m)", "hint: write the module's name in the call"),
+        ("export default await odd.echo({ message: 'a' })", "add `import { odd } from '@capabilities/mcp-odd'`"),
+        ("import axios from 'axios';\nexport default axios", "hint: scripts import no npm packages; "),
+        ("function check() { throw new Error('no') }\ncheck()", "\n  at check (program.ts:1:26)\n  at "),
+    ] {
+        let result = agent.run(code);
+        assert!(text(&result).contains(expected), "{code}: {}", text(&result));
+    }
+}
+
 #[test]
 fn a_large_value_is_read_part_by_part_and_nothing_is_lost() {
     let project = Project::with_servers(json!({}));

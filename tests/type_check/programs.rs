@@ -213,6 +213,39 @@ async fn capabilities_that_are_used_wrongly_are_refused() {
     assert!(passed.is_empty(), "{}", passed.join("\n"));
 }
 
+/// What a compiler says of promises is told in the same words.
+#[tokio::test]
+async fn with_a_compiler_a_promise_in_the_place_of_its_value_is_told_as_without_one() {
+    let Some(checker) = checker() else { return };
+    let cases: Vec<Case> = cases("misuse").into_iter().filter(|case| case.name.starts_with("awaits")).collect();
+    for (case, found) in cases.iter().zip(found(&checker, &cases).await) {
+        for one in found.misuse.list {
+            assert!(one.code == "await.missing" && one.message.contains(&case.expected), "{}: {one:?}", case.name);
+        }
+    }
+    let space = space();
+    for case in cases.iter().filter(|case| case.name.contains("length") || case.name.contains("spread")) {
+        let program = space.prepare("program.ts", &case.code).unwrap();
+        let found = checker.check(&program, &case.code, declarations(), BTreeSet::new()).await.findings.misuse.list;
+        let [one] = found.as_slice() else { panic!("{}: {found:?}", case.name) };
+        assert!(one.code == "await.missing" && one.message.contains(&case.expected), "{}: {one:?}", case.name);
+    }
+}
+
+/// A program that asks whether something is there knows that it may not be.
+#[tokio::test]
+async fn names_that_a_program_asks_about_are_no_warnings() {
+    let Some(checker) = checker() else { return };
+    let of = |code: &str| Case { name: String::new(), expected: String::new(), code: code.to_owned(), is_run: false };
+    let cases = [
+        of("export default typeof process !== 'undefined' ? process.env.HOME : typeof window;"),
+        of("if (typeof Buffer === 'function') console.log(Buffer.from('a'));"),
+        of("console.log(process.env.HOME);"),
+    ];
+    let counts: Vec<usize> = found(&checker, &cases).await.iter().map(|found| found.warnings.list.len()).collect();
+    assert_eq!(counts, [0, 0, 1]);
+}
+
 /// No compiler is needed to see that a promise is taken for its value.
 #[tokio::test]
 async fn a_promise_in_the_place_of_its_value_is_refused() {

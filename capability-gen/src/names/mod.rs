@@ -39,7 +39,7 @@ mod words;
 pub use module::{module_name, single_function_module, without_prefix};
 pub use nearest::nearest;
 pub use reserved::{is_wit_keyword, js_binding};
-pub use scope::Scope;
+pub use scope::{Collision, Scope};
 
 use sha2::{Digest, Sha256};
 

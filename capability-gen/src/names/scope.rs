@@ -15,7 +15,18 @@ use std::collections::btree_map::Entry;
 pub struct Scope {
     /// By camelCase name: who has it, and how many have wanted it.
     taken: BTreeMap<String, (String, usize)>,
-    collisions: Vec<(String, String)>,
+    collisions: Vec<Collision>,
+}
+
+/// Two source names that came out alike.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Collision {
+    /// The one that has the plain name.
+    pub holder: String,
+    /// The one that does not.
+    pub other: String,
+    /// The kebab name that the other got.
+    pub name: String,
 }
 
 impl Scope {
@@ -36,7 +47,7 @@ impl Scope {
             self.taken.insert(camel_of(&plain), (source.to_owned(), 0));
             return plain;
         };
-        self.collisions.push((holder.clone(), source.to_owned()));
+        let holder = holder.clone();
         *wanted += 1;
         // Where even the marked name is taken, tries go on from the number of those that wanted the
         // plain one: the same name added many times does not try all the earlier ones again.
@@ -46,6 +57,7 @@ impl Scope {
             let name = marked(&plain, source, attempt);
             if let Entry::Vacant(free) = self.taken.entry(camel_of(&name)) {
                 free.insert((source.to_owned(), 0));
+                self.collisions.push(Collision { holder, other: source.to_owned(), name: name.clone() });
                 return name;
             }
             attempt = next;
@@ -73,8 +85,8 @@ impl Scope {
         names
     }
 
-    /// The source names that came out alike: the one that has the plain name, and the one that does not.
-    pub fn collisions(&self) -> &[(String, String)] {
+    /// The source names that came out alike.
+    pub fn collisions(&self) -> &[Collision] {
         &self.collisions
     }
 }

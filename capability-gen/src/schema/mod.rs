@@ -44,6 +44,7 @@ use crate::model::{Direction, Type, Types};
 use naming::Names;
 use patterns::Patterns;
 use serde_json::Value;
+pub(crate) use words::array_of;
 
 /// Reads the schemas of one module's functions into types whose names are unique in it.
 #[derive(Debug, Default)]

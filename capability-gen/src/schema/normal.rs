@@ -127,6 +127,7 @@ impl Reader<'_, '_, '_> {
         self.strings(map, &mut out, path);
         self.arrays(map, &mut out, path, depth);
         object::read(self, map, &mut out, path, depth);
+        slips::crossed_bounds(&out, path, self.notes);
         self.composition(map, &mut out, path, depth);
         if let Some(default) = map.get("default") {
             out.insert("default".to_owned(), default.clone());

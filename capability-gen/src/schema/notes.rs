@@ -1,6 +1,7 @@
 //! What was tolerated, and where. A place is a chain of steps on the stack: text only when there is a note.
 
 use super::SchemaError;
+use super::keywords::{IN_PLACE_LIST, IN_PLACE_ONE};
 use super::limits::MAX_NOTES;
 use super::slips::MAX_COMPARED;
 use crate::definition::{Note, Place};
@@ -15,6 +16,20 @@ pub(super) enum Path<'a> {
 }
 
 impl Path<'_> {
+    /// Whether the schema here applies together with others, which may name the members that it requires: a part of
+    /// `allOf` and the like, or a definition.
+    pub(super) fn is_part(&self) -> bool {
+        let is_in_place = |keyword: &str| IN_PLACE_LIST.contains(&keyword) || IN_PLACE_ONE.contains(&keyword);
+        match self {
+            Path::Root => false,
+            Path::Key(Path::Key(_, "properties"), _) => false,
+            Path::Key(Path::Key(_, "$defs" | "dependentSchemas"), _) => true,
+            Path::Key(_, keyword) => is_in_place(keyword),
+            Path::Index(Path::Key(_, keyword), _) => is_in_place(keyword),
+            Path::Index(..) => false,
+        }
+    }
+
     fn write(&self, out: &mut String) {
         match self {
             Path::Root => {}
@@ -70,6 +85,12 @@ impl<'a> Notes<'a> {
         if self.slip.is_none() {
             self.slip = Some(SchemaError { place: self.at(path), message, fix });
         }
+    }
+
+    /// A slip that leaves nothing to go by: in the formats of others, this part is any value.
+    pub(super) fn slip_to_any(&mut self, path: &Path<'_>, message: String, fix: String) {
+        let message = if self.is_strict { message } else { format!("{message}, so this is any value") };
+        self.slip(path, message, fix);
     }
 
     /// Refuses a schema with a slip in it, where that is an error.

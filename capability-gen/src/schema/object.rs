@@ -92,7 +92,7 @@ fn required(
         Some(_) => reader.notes.add(path, "`required` left out: it is no list of names"),
     }
     if let Some(members) = members {
-        names.iter().for_each(|name| slips::lost_required(name, members, path, reader.notes));
+        names.iter().for_each(|name| slips::lost_required(name, (map, members), path, reader.notes));
     }
     let members = || members.into_iter().flatten();
     let flag = |raw: &Value, keyword: &str| raw.get(keyword).and_then(Value::as_bool);

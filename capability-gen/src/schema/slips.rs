@@ -3,7 +3,7 @@
 
 use super::keywords::{self, KNOWN, LIST, MAP, ONE};
 use super::notes::{Notes, Path};
-use super::words::TYPES;
+use super::words::{TYPES, Word, array_of, type_word};
 use crate::names::nearest;
 use serde_json::{Map, Value};
 
@@ -16,6 +16,34 @@ pub(super) const MAX_COMPARED: usize = 1_000;
 /// Too short, or too plain a word, to be what somebody meant to write.
 const NEVER_MEANT: &[&str] = &["if", "then", "else", "not", "id", "example", "examples"];
 
+/// Keywords by which an object has members besides its `properties`.
+const MEMBERS_ELSEWHERE: &[&str] = &[
+    "$ref",
+    "$dynamicRef",
+    "$recursiveRef",
+    "additionalProperties",
+    "unevaluatedProperties",
+    "patternProperties",
+    "dependentSchemas",
+    "dependencies",
+    "allOf",
+    "anyOf",
+    "oneOf",
+    "if",
+];
+
+/// Keywords that bound one thing from below and from above.
+const BOUNDS: &[(&str, &str)] = &[
+    ("minimum", "maximum"),
+    ("minimum", "exclusiveMaximum"),
+    ("exclusiveMinimum", "maximum"),
+    ("exclusiveMinimum", "exclusiveMaximum"),
+    ("minLength", "maxLength"),
+    ("minItems", "maxItems"),
+    ("minProperties", "maxProperties"),
+    ("minContains", "maxContains"),
+];
+
 /// Notes keys that are no keywords.
 pub(super) fn unknown_keywords(map: &Map<String, Value>, path: &Path<'_>, notes: &mut Notes<'_>) {
     for key in map.keys().filter(|key| !keywords::is_known(key)) {
@@ -23,7 +51,7 @@ pub(super) fn unknown_keywords(map: &Map<String, Value>, path: &Path<'_>, notes:
             return;
         }
         let shown = short(key);
-        match meant(key) {
+        match bound_of(key, map).or_else(|| meant(key)) {
             Some(meant) => {
                 let at = Path::Key(path, &shown);
                 notes.slip(&at, format!("`{shown}` is no keyword of JSON Schema"), format!("did you mean `{meant}`?"));
@@ -38,13 +66,13 @@ pub(super) fn unknown_keywords(map: &Map<String, Value>, path: &Path<'_>, notes:
 
 /// A type that JSON has not.
 pub(super) fn unknown_type(word: &Value, path: &Path<'_>, notes: &mut Notes<'_>) {
-    let near = word.as_str().and_then(|word| nearest(word, TYPES.iter().copied()));
-    let fix = match near {
-        Some(near) => format!("did you mean \"{near}\"?"),
-        None => format!("write one of {}", TYPES.join(", ")),
+    let text = word.as_str().unwrap_or_default();
+    let fix = match (array_of(text), nearest(text, TYPES.iter().copied())) {
+        (Some(array), _) => format!("write {array}"),
+        (None, Some(near)) => format!("did you mean \"{near}\"?"),
+        (None, None) => format!("write one of {}", TYPES.join(", ")),
     };
-    let shown = short(&word.to_string());
-    notes.slip(path, format!("type {shown} read as anything: JSON has no such type"), fix);
+    notes.slip_to_any(path, format!("JSON has no type {}", short(&word.to_string())), fix);
 }
 
 /// A reference to nothing.
@@ -63,18 +91,66 @@ pub(super) fn lost_reference(text: &str, root: &Value, path: &Path<'_>, notes: &
         Some((folder, name)) => format!("did you mean \"#/{folder}/{}\"?", short(name)),
         None => "put what it refers to under `$defs` and refer to it as `#/$defs/…`".to_owned(),
     };
-    notes.slip(path, format!("read as anything: `$ref` to {:?} leads nowhere", short(text)), fix);
+    notes.slip_to_any(path, format!("`$ref` to {:?} leads nowhere", short(text)), fix);
 }
 
-/// A required name that is almost that of a member.
-pub(super) fn lost_required(name: &str, members: &Map<String, Value>, path: &Path<'_>, notes: &mut Notes<'_>) {
+/// A required name that no member has: a slip where it is almost that of one, and where no member could have it. Otherwise
+/// it is a member of any value, which is seldom meant.
+pub(super) fn lost_required(
+    name: &str,
+    (schema, members): (&Map<String, Value>, &Map<String, Value>),
+    path: &Path<'_>,
+    notes: &mut Notes<'_>,
+) {
     if members.contains_key(name) || !notes.may_compare() {
         return;
     }
-    if let Some(near) = nearest(name, members.keys().take(MAX_COMPARED).map(String::as_str)) {
-        let message = format!("`required` names `{}`, which is not among the properties", short(name));
-        notes.slip(path, message, format!("did you mean `{}`?", short(near)));
+    let message = format!("`required` names `{}`, which is not among the properties", short(name));
+    let near = nearest(name, members.keys().take(MAX_COMPARED).map(String::as_str));
+    if let Some(near) = near {
+        return notes.slip(path, message, format!("did you mean `{}`?", short(near)));
     }
+    let is_open = |(keyword, value): (&String, &Value)| {
+        MEMBERS_ELSEWHERE.contains(&keyword.as_str()) && *value != Value::Bool(false)
+    };
+    if path.is_part() || schema.iter().any(is_open) {
+        return;
+    }
+    let fix = "add it to `properties`, or take it out of `required`".to_owned();
+    match schema.get("additionalProperties") == Some(&Value::Bool(false)) {
+        true => notes.slip(path, format!("{message}, so no object fits"), fix),
+        false => notes.add(path, format!("{message}, so it is any value; {fix}")),
+    }
+}
+
+/// A lower bound above its upper one: no value fits.
+pub(super) fn crossed_bounds(schema: &Map<String, Value>, path: &Path<'_>, notes: &mut Notes<'_>) {
+    for (low, high) in BOUNDS {
+        let number = |keyword: &str| schema.get(keyword).and_then(Value::as_f64);
+        let (Some(least), Some(most)) = (number(low), number(high)) else { continue };
+        let is_exclusive = low.starts_with("exclusive") || high.starts_with("exclusive");
+        if least > most || (is_exclusive && least == most) {
+            let (least, most) = (&schema[*low], &schema[*high]);
+            let message = format!("`{low}` is {least} and `{high}` is {most}, so no value fits");
+            notes.slip(path, message, "correct one of the two".to_owned());
+        }
+    }
+}
+
+/// `min` and `max` of other schema languages: the keyword that bounds values of the schema's type.
+fn bound_of(key: &str, schema: &Map<String, Value>) -> Option<&'static str> {
+    let is_low = match key {
+        "min" => true,
+        "max" => false,
+        _ => return None,
+    };
+    let [low, high] = match schema.get("type").and_then(Value::as_str).map(type_word) {
+        Some(Word::Exact("string") | Word::Other("string")) => ["minLength", "maxLength"],
+        Some(Word::Exact("array") | Word::Other("array")) => ["minItems", "maxItems"],
+        Some(Word::Exact("object") | Word::Other("object")) => ["minProperties", "maxProperties"],
+        _ => ["minimum", "maximum"],
+    };
+    Some(if is_low { low } else { high })
 }
 
 /// The keyword that a key is one slip away from; of a long one, two or more.

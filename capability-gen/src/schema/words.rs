@@ -13,6 +13,9 @@ pub(super) enum Word {
     Unknown,
 }
 
+/// The longest name of an array's type that is read: as deep as anybody nests them.
+const MAX_NAME_BYTES: usize = 64;
+
 /// The types of JSON Schema.
 pub(super) const TYPES: &[&str] = &["string", "integer", "number", "boolean", "array", "object", "null"];
 
@@ -37,6 +40,28 @@ pub(super) fn type_word(name: &str) -> Word {
         "any" | "unknown" | "mixed" | "json" | "*" | "" => Word::Any,
         _ => Word::Unknown,
     }
+}
+
+/// The schema that the type of an array in TypeScript or Python stands for: `string[]`, `Array<string>`, `list[str]`.
+pub(crate) fn array_of(name: &str) -> Option<String> {
+    let name = name.trim();
+    if name.len() > MAX_NAME_BYTES {
+        return None;
+    }
+    let inside = |open: &str, close: char| Some(name.split_once(open)?.1.strip_suffix(close)?.trim());
+    let starts = |words: &[&str]| words.iter().any(|word| name.starts_with(word));
+    let items = match name.strip_suffix("[]") {
+        Some(items) => items.trim(),
+        None if starts(&["Array<", "ReadonlyArray<", "array<", "List<", "list<"]) => inside("<", '>')?,
+        None if starts(&["list[", "List[", "array["]) => inside("[", ']')?,
+        None => return None,
+    };
+    let items = match type_word(items) {
+        Word::Exact(name) | Word::Other(name) => format!("{{\"type\": \"{name}\"}}"),
+        Word::Any => "{}".to_owned(),
+        Word::Unknown => array_of(items)?,
+    };
+    Some(format!("{{\"type\": \"array\", \"items\": {items}}}"))
 }
 
 /// The JSON Schema type of a value. A whole number is an integer however it is written.

@@ -10,16 +10,23 @@
 //! `properties`, since a schema's `properties` has schemas in it, and `title: "string"` is a parameter called `title`.
 //! It is a JSON Schema when `properties` means the keyword and has something in it, or nothing in it looks like
 //! a parameter; a flat map when something looks like a parameter. What could be either (`{"type": "string"}`;
-//! `type: "object"` beside what looks like a parameter) is refused.
+//! `type: "object"` beside what looks like a parameter; `type: "array"` beside nothing but keywords of arrays, such as
+//! `items`) is refused.
+//!
+//! A result may be any schema, so less can be told: it is a flat map only where no member means a keyword.
 
 use super::error::{SourceError, quoted};
 use super::listed::{self, Listed};
 use super::node::Node;
 use crate::definition::Definition;
 use crate::names::nearest;
+use crate::schema::array_of;
 use serde_json::{Map, Value, json};
 
 const TYPE_NAMES: [&str; 8] = ["string", "number", "integer", "boolean", "object", "array", "null", "any"];
+
+/// Keywords of arrays whose values look like parameters: beside `type: "array"` they are keywords.
+const ARRAY_KEYWORDS: [&str; 4] = ["items", "additionalItems", "contains", "unevaluatedItems"];
 
 /// What to do with what could be either.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,7 +59,11 @@ pub(super) fn is_flat(node: &Node<'_>, bias: Bias) -> Result<bool, SourceError> 
     if !type_is_parameter && (is_only_schema || (means("properties") && (has_properties || type_name.is_some()))) {
         return Ok(false);
     }
-    let parameter = map.iter().find(|(key, value)| !means_keyword(key, value) && looks_like_parameter(value));
+    let is_array = type_name.is_some_and(|name| name == "array");
+    let is_parameter = |key: &str, value: &Value| {
+        !means_keyword(key, value) && !(is_array && ARRAY_KEYWORDS.contains(&key)) && looks_like_parameter(value)
+    };
+    let parameter = map.iter().find(|(key, value)| is_parameter(key, value));
     let is_object = type_name.is_some_and(|name| name == "object" || name.is_array());
     match (type_name, parameter) {
         (None, Some(_)) => Ok(true),
@@ -72,6 +83,14 @@ pub(super) fn is_flat(node: &Node<'_>, bias: Bias) -> Result<bool, SourceError> 
             Err(node.error(message, fix))
         }
     }
+}
+
+/// Whether a result is a flat map rather than a JSON Schema.
+pub(super) fn is_flat_result(map: &Map<String, Value>) -> bool {
+    let means = |key: &str, value: &Value| {
+        means_keyword(key, value) || ((ARRAY_KEYWORDS.contains(&key) || key == "contentSchema") && value.is_object())
+    };
+    map.values().any(looks_like_parameter) && !map.iter().any(|(key, value)| means(key, value))
 }
 
 /// A flat map as the schema of an object.
@@ -100,9 +119,10 @@ pub(super) fn named_type(node: &Node<'_>) -> Result<Value, SourceError> {
         "any" => Ok(json!({})),
         name if TYPE_NAMES.contains(&name) => Ok(json!({"type": name})),
         name => {
-            let fix = match nearest(name, TYPE_NAMES.iter().copied()) {
-                Some(near) => format!("Did you mean {near:?}?"),
-                None => format!("Write one of {}, or a schema.", TYPE_NAMES.join(", ")),
+            let fix = match (array_of(name), nearest(name, TYPE_NAMES.iter().copied())) {
+                (Some(array), _) => format!("Write {array}."),
+                (None, Some(near)) => format!("Did you mean {near:?}?"),
+                (None, None) => format!("Write one of {}, or a schema.", TYPE_NAMES.join(", ")),
             };
             Err(node.error(format!("{} is not a type", quoted(name)), fix))
         }

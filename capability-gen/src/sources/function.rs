@@ -58,10 +58,11 @@ pub(super) fn parameters(node: Option<&Node<'_>>, bias: Bias) -> Result<Value, S
     if flat::is_flat(node, bias)? { flat::schema(node) } else { Ok(node.value.clone()) }
 }
 
-/// A schema of a result: an object, `true`, `false`, or the name of a type.
+/// A schema of a result: an object, a flat map, `true`, `false`, or the name of a type.
 pub(super) fn returns(node: Option<&Node<'_>>) -> Result<Option<Value>, SourceError> {
     let Some(node) = node else { return Ok(None) };
     match node.value {
+        Value::Object(map) if flat::is_flat_result(map) => flat::schema(node).map(Some),
         Value::Object(_) | Value::Bool(_) => Ok(Some(node.value.clone())),
         Value::String(_) => flat::named_type(node).map(Some),
         _ => Err(node.mistyped("the schema of the result", "an object")),

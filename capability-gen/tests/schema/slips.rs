@@ -39,11 +39,85 @@ fn slips_are_told_with_what_was_meant() {
         ),
         (member(json!({ "$ref": "#/$defs/Trip" })), ".properties.station", "`$defs`"),
         (member(json!({ "type": "frobnicator" })), ".properties.station", "string, integer"),
+        (
+            member(json!({ "type": "string[]" })),
+            ".properties.station",
+            r#"write {"type": "array", "items": {"type": "string"}}"#,
+        ),
+        (
+            member(json!({ "type": "list[list[int]]" })),
+            ".properties.station",
+            r#"{"type": "array", "items": {"type": "array", "items": {"type": "integer"}}}"#,
+        ),
+        (member(json!({ "type": "integer", "min": 2 })), ".properties.station.min", "`minimum`"),
+        (member(json!({ "type": "string", "max": 2 })), ".properties.station.max", "`maxLength`"),
+        (member(json!({ "type": "array", "min": 2 })), ".properties.station.min", "`minItems`"),
+        (
+            member(json!({ "minimum": 5, "maximum": 1 })),
+            ".properties.station",
+            "`minimum` is 5 and `maximum` is 1, so no value fits",
+        ),
+        (member(json!({ "exclusiveMinimum": 1, "maximum": 1 })), ".properties.station", "no value fits"),
+        (
+            member(json!({ "type": "string", "minLength": 5, "maxLength": 1 })),
+            ".properties.station",
+            "`maxLength` is 1",
+        ),
+        (
+            json!({ "properties": { "station": {} }, "required": ["platform"], "additionalProperties": false }),
+            "$.parameters",
+            "`required` names `platform`, which is not among the properties, so no object fits",
+        ),
     ] {
         let (error, notes) = slip(&raw);
         assert!(error.starts_with("tools.json: $.parameters") && error.contains(at), "{error}");
         assert!(error.contains(meant), "{error}");
         assert!(notes.iter().any(|note| note.contains(meant)), "{meant}: {notes:?}");
+    }
+}
+
+#[test]
+fn an_error_does_not_say_that_it_was_accepted() {
+    for (raw, error, note) in [
+        (
+            member(json!({ "type": "intger" })),
+            "JSON has no type \"intger\"; did you mean \"integer\"?",
+            "JSON has no type \"intger\", so this is any value; did you mean \"integer\"?",
+        ),
+        (
+            member(json!({ "$ref": "#/$defs/Trip" })),
+            "`$ref` to \"#/$defs/Trip\" leads nowhere; put",
+            "`$ref` to \"#/$defs/Trip\" leads nowhere, so this is any value; put",
+        ),
+    ] {
+        let (said, notes) = slip(&raw);
+        assert!(said.contains(error), "{said}");
+        assert!(notes.iter().any(|told| told.starts_with(note)), "{notes:?}");
+    }
+}
+
+#[test]
+fn a_required_name_that_no_member_has_is_told() {
+    let mut reader = Reader::new();
+    reader.set_strict(true);
+    let undeclared = json!({ "properties": { "station": {} }, "required": ["platform"] });
+    for reading in [reader.params("a", &undeclared, &place()), reader.result("a", &undeclared, &place())] {
+        let notes = reading.unwrap().notes;
+        assert_eq!(notes.len(), 1, "{notes:?}");
+        assert!(notes[0].message.contains("`platform`, which is not among the properties, so it is any value"));
+    }
+    // Others may say what it is.
+    for silent in [
+        json!({ "properties": { "station": {} }, "required": ["platform"], "additionalProperties": { "type": "string" } }),
+        json!({ "properties": { "station": {} }, "required": ["platform"], "allOf": [{ "properties": { "platform": {} } }] }),
+        json!({ "allOf": [
+            { "properties": { "station": {} }, "required": ["platform"] },
+            { "properties": { "platform": {} } },
+        ] }),
+        json!({ "required": ["platform"] }),
+    ] {
+        let notes = reader.params("a", &silent, &place()).unwrap().notes;
+        assert!(notes.iter().all(|note| !note.message.contains("`required` names")), "{silent}: {notes:?}");
     }
 }
 
@@ -59,7 +133,7 @@ fn what_is_no_slip_passes() {
             "requird": { "type": "str", "optional": true },
             "minLenght": { "enum": [1, 2], "default": 1, "deprecated": true },
         },
-        "required": ["typ", "undeclared"],
+        "required": ["typ"], "minProperties": 1, "maxProperties": 1,
     });
     let reading = reader.params("get_trip", &raw, &place()).unwrap();
     let notes: Vec<_> = reading.notes.into_iter().map(|note| note.message).collect();

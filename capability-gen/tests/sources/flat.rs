@@ -63,6 +63,9 @@ fn parameters_may_be_called_like_keywords() {
         json!({"properties": {"type": "object", "description": "which"}}),
         json!({"title": "string", "description": "string"}),
         json!({"type": "string", "message": "string"}),
+        json!({"type": "array", "limit": "integer"}),
+        json!({"type": "array", "items": {"type": "array"}, "limit": "integer"}),
+        json!({"type": "string", "items": {"type": "array"}}),
         json!({"required": {"type": "boolean"}, "default": {"type": "string"}, "format": {"type": "string"}}),
         json!({"items": {"type": "array"}, "enum": {"type": "array"}}),
         json!({"definitions": {"type": "array"}, "x-id": {"type": "string"}}),
@@ -109,6 +112,21 @@ fn what_could_be_either_or_neither_is_refused() {
     );
     refused_at(json!({"type": "string"}), "", "of type \"string\"", "\"type\": {\"type\": …}");
     refused_at(json!({"type": "array", "description": "all"}), "", "of type \"array\"", "\"object\"");
+    for items in [json!({"type": "string"}), json!({}), json!("string")] {
+        refused_at(json!({"type": "array", "items": items}), "", "of type \"array\"", "\"object\"");
+    }
+    refused_at(
+        json!({"type": "array", "contains": {"type": "string"}, "minItems": 1}),
+        "",
+        "of type \"array\"",
+        "object",
+    );
+    let tool = json!({"name": "a", "functions": [
+        {"name": "echo", "parameters": {"type": "array", "items": {"type": "string"}}}
+    ]});
+    refused(&tool, "$.functions[0].parameters", "of type \"array\", and must be an object", "\"type\": {\"type\": …}");
+    let array = r#"Write {"type": "array", "items": {"type": "string"}}."#;
+    refused_at(json!({"names": "string[]"}), ".names", "\"string[]\" is not a type", array);
     refused_at(json!({"message": "strng"}), ".message", "\"strng\" is not a type", "\"string\"");
     refused_at(json!({"message": "the text"}), ".message", "is not a type", "Write one of");
     refused_at(json!({"message": "string", "description": "Echoes"}), ".description", "not a type", "Write one of");
@@ -128,4 +146,36 @@ fn a_format_that_is_given_settles_it() {
     let source = json!([{"name": "echo", "input_schema": {"type": "string"}}]);
     let read = read_as(&source, Format::Anthropic).unwrap();
     assert_eq!(read[0].functions[0].parameters, json!({"type": "string"}));
+}
+
+#[test]
+fn a_result_may_be_a_flat_map_too() {
+    let returns = |returns: Value| {
+        let tool = json!({"name": "a", "functions": [{"name": "get", "returns": returns}]});
+        one(&tool).functions[0].returns.clone().unwrap()
+    };
+    assert_eq!(
+        returns(json!({"id": "string", "tags": {"type": "array", "optional": true}})),
+        json!({
+            "type": "object",
+            "properties": {"id": {"type": "string"}, "tags": {"type": "array"}},
+            "required": ["id"]
+        })
+    );
+    let schemas = [
+        json!({}),
+        json!({"type": "string"}),
+        json!({"type": "object", "properties": {"id": {"type": "string"}}}),
+        json!({"properties": {"id": {"type": "string"}}}),
+        json!({"items": {"type": "string"}}),
+        json!({"additionalProperties": {"type": "string"}}),
+        json!({"anyOf": [{"type": "string"}]}),
+        json!({"$ref": "#/$defs/A", "$defs": {"A": {"type": "string"}}}),
+        json!({"description": "The answer"}),
+    ];
+    for schema in schemas {
+        assert_eq!(returns(schema.clone()), schema);
+    }
+    let misspelt = json!({"name": "a", "functions": [{"name": "get", "returns": {"id": "string", "name": "strng"}}]});
+    refused(&misspelt, "$.functions[0].returns.name", "\"strng\" is not a type", "\"string\"");
 }

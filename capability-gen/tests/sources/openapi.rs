@@ -252,7 +252,7 @@ fn schemas_that_would_grow_too_large_are_left_open_in_parts() {
 fn with(path: &str, value: Value) -> Value {
     let mut document = pet_store();
     let (parent, key) = path.rsplit_once('/').unwrap();
-    document.pointer_mut(parent).unwrap()[key] = value;
+    document.pointer_mut(parent).unwrap()[key.replace("~1", "/")] = value;
     document
 }
 
@@ -269,8 +269,8 @@ fn what_is_wrong_is_refused_at_its_place() {
     refused(&twice, "$.paths[\"/pets/{petId}\"].put", "first at", "Rename");
     let external = with("/components/schemas/Pet/properties/owner/$ref", json!("people.json#/Person"));
     refused(&external, "$.components.schemas.Pet", "\"people.json#/Person\" leads out", "Bundle");
-    let dangling = with("/components/schemas/Pet/properties/owner/$ref", json!("#/components/schemas/Nobody"));
-    refused(&dangling, "$.components.schemas.Pet", "names nothing", "components");
+    let scheme = with("/components/securitySchemes", json!({"key": {"$ref": "#/components/securitySchemes/kye"}}));
+    refused(&scheme, "$.components.securitySchemes.key", "names nothing", "securitySchemes/key");
     let malformed = with("/components/schemas/Pet/properties/owner/$ref", json!("#/components/schemas/%zz"));
     refused(&malformed, "$.components.schemas.Pet", "not well-formed", "Bundle");
     let circle = with("/components/parameters/petId", json!({"$ref": "#/components/parameters/petId"}));
@@ -420,4 +420,34 @@ fn what_cannot_be_sent_has_no_request() {
     let form = json!({"requestBody": {"content": {"application/x-www-form-urlencoded": {"schema": {
         "type": "object", "properties": {"a": {"type": "string"}}}}}}});
     assert!(matches!(body(&operation("/a", form)).1, HttpContent::Form(members) if members.len() == 1));
+}
+
+#[test]
+fn a_reference_to_nothing_is_any_value_and_told_with_the_nearest_name() {
+    let told = |pointer: &str, value: Value, at: &str, note: &str| {
+        let definition = one(&with(pointer, value));
+        let found = definition.notes.iter().find(|found| found.message.contains("leads nowhere"));
+        let found = found.unwrap_or_else(|| panic!("{pointer}: {:?}", definition.notes));
+        assert!(found.place.path.starts_with(at) && found.message.contains(note), "{found:?}");
+        definition
+    };
+    let pet = told(
+        "/components/schemas/Pet/properties/owner",
+        json!({"$ref": "#/components/schemas/Pt", "description": "Whose"}),
+        "$.components.schemas.Pet",
+        "`$ref` to \"#/components/schemas/Pt\" leads nowhere, so this is any value; did you mean \"#/components/schemas/Pet\"?",
+    );
+    let get = pet.functions.iter().find(|function| function.returns.is_some()).unwrap();
+    assert_eq!(get.returns.as_ref().unwrap()["$defs"]["Pet"]["properties"]["owner"], json!({"description": "Whose"}));
+    let nobody = json!("#/components/schemas/Nobody");
+    told("/components/schemas/Pet/properties/owner/$ref", nobody, "$.components.schemas.Pet", "add what it names");
+    let get = "/paths/~1pets~1{petId}/get";
+    let response = json!({"$ref": "#/components/responses/pett"});
+    told(&format!("{get}/responses/200"), response, "$.paths", "so the result is any value; did you mean");
+    let parameter = json!([{"$ref": "#/components/parameters/petIt"}]);
+    told(&format!("{get}/parameters"), parameter, "$.paths", "so this parameter is left out; did you mean");
+    let item = json!({"$ref": "#/components/pathItems/none"});
+    told("/paths/~1none", item, "$.paths[\"/none\"]", "so this path is left out");
+    let body = json!({"$ref": "#/components/requestBodies/none"});
+    told("/paths/~1none", json!({"post": {"requestBody": body}}), "$.paths", "so the body is any JSON");
 }

@@ -47,6 +47,18 @@ fn operations_are_selected_by_id_tag_and_path() {
 fn a_pattern_that_selects_nothing_is_told_with_what_was_meant() {
     let said = selected(&document().to_string(), &["getPet", "listToyz"]).unwrap_err();
     assert!(said.contains("no operation of the document fits \"listToyz\"") && said.contains("\"listToys\""), "{said}");
+    for (pattern, meant) in [
+        ("tag:pet", "\"tag:pets\""),
+        ("GET /pet", "\"GET /pets\""),
+        ("get /store", "\"GET /stores\""),
+        ("DELETE /stores", "\"GET /stores\""),
+        ("DELETE /store", "\"GET /stores\""),
+        ("/store", "\"/stores\""),
+        ("getPett", "\"getPet\""),
+    ] {
+        let said = selected(&document().to_string(), &[pattern]).unwrap_err();
+        assert!(said.contains(&format!("Did you mean {meant}?")), "{pattern}: {said}");
+    }
     let said = selected(r#"{ "name": "a", "parameters": {} }"#, &["*"]).unwrap_err();
     assert!(said.contains("operations") && said.contains("OpenAPI"), "{said}");
 }

@@ -88,6 +88,18 @@ impl ConfigChoice {
             .unwrap_or_default()
     }
 
+    /// The same, wherever that command is run.
+    pub(super) fn argument_anywhere(&self) -> String {
+        self.named().map(|file| format!(" --config {file}")).unwrap_or_default()
+    }
+
+    /// The file that the command line names, by its whole path, as a shell reads it.
+    pub(super) fn named(&self) -> Option<String> {
+        let file = self.config.as_ref()?;
+        let whole = std::path::absolute(file).unwrap_or_else(|_| file.clone());
+        Some(shell_word(&whole.display().to_string()).to_string())
+    }
+
     /// Where the configuration is; nothing where there is none.
     pub(super) fn locate(&self) -> Result<Option<Located>, Failure> {
         if let Some(file) = &self.config {

@@ -45,6 +45,7 @@ impl ManifestCommand {
         let found = self.choice.find(&script, &engine)?;
         let modules = self.choice.modules(&found)?;
         let mut space = modules.assemble(&engine)?;
+        reach::warn_of_unused_rules(&modules)?;
         if let Some(workspace) = script.workspace()? {
             space = space.with_workspace(workspace);
         }

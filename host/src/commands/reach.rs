@@ -1,13 +1,19 @@
 //! What can be reached and within which bounds, as people and programs read it.
 
 use super::terminal;
-use agent_spaces::project::SpaceModules;
+use agent_spaces::project::{ProjectError, SpaceModules};
 use agent_spaces::{Limits, ManifestFunction};
 use agent_spaces_policy::{Decision, FilePolicy, Policy};
 use capability_gen::counted::counted;
 use capability_gen::shown;
 use capability_gen::shown::Shown;
 use serde_json::{Value, json};
+
+/// Tells of rules over functions that are about none: a slip in one that denies allows.
+pub(super) fn warn_of_unused_rules(modules: &SpaceModules<'_>) -> Result<(), ProjectError> {
+    modules.unused_rules(&modules.policy())?.iter().for_each(|unused| terminal::warn(&unused.to_string()));
+    Ok(())
+}
 
 /// The files, hosts and limits of a space.
 pub(super) struct Reached {

@@ -83,6 +83,19 @@ impl SpaceChoice {
         self.capabilities.is_none().then_some(&self.config)
     }
 
+    /// What names the same configuration to another command, wherever that is run.
+    pub(super) fn argument(&self) -> String {
+        self.configuration().map(ConfigChoice::argument_anywhere).unwrap_or_default()
+    }
+
+    /// How its user accepts the configuration: `agent-spaces trust FILE`.
+    pub(super) fn trust_command(&self) -> String {
+        match self.configuration().and_then(ConfigChoice::named) {
+            Some(file) => format!("agent-spaces trust {file}"),
+            None => "agent-spaces trust".to_owned(),
+        }
+    }
+
     /// The space's name.
     pub(super) fn space(&self) -> Option<&str> {
         self.space.as_deref()

@@ -14,8 +14,8 @@ const YELLOW: &str = "\x1b[33m";
 const DIM: &str = "\x1b[2m";
 const RESET: &str = "\x1b[0m";
 
-/// The longest warning, in characters: what matters is in the beginning.
-const MAX_WARNING: usize = 600;
+/// The longest warning, in characters: it begins with what it is about, and a program's last words are at its end.
+const MAX_WARNING: usize = 1_000;
 /// The longest name, file or other text that stands within a line, in characters.
 const MAX_LINE: usize = 2_000;
 /// The longest code of an error and the longest name of one, in characters.
@@ -37,7 +37,19 @@ pub(super) fn is_printed() -> bool {
 pub(super) fn warn<Text: AsRef<str> + ?Sized>(message: &Text) {
     // Before it is cut: half a secret would no longer be found.
     let message = known_secrets::redactor().text(message.as_ref());
-    say(shown!("{}warning{}: {}", YELLOW, RESET, Shown::line(&message, MAX_WARNING)));
+    say(shown!("{}warning{}: {}", YELLOW, RESET, cut_within(&message, MAX_WARNING)));
+}
+
+/// A text on one line, without its middle where it is longer than so many characters: what a program wrote last says most.
+pub(super) fn cut_within(text: &str, longest: usize) -> Shown {
+    let clean = Shown::line(text, usize::MAX);
+    let more = clean.chars().count().saturating_sub(longest);
+    if more == 0 {
+        return clean;
+    }
+    let half = longest / 2;
+    let both: String = clean.chars().take(half).chain(" … ".chars()).chain(clean.chars().skip(half + more)).collect();
+    Shown::line(&both, usize::MAX)
 }
 
 /// One console message of a script.

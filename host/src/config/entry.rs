@@ -27,6 +27,8 @@ pub enum Entry {
     Module(String),
     /// A configured MCP server: `mcp:slack`.
     Mcp(String),
+    /// All configured MCP servers: `mcp:*`.
+    AllMcp,
 }
 
 const FORMATS: [(&str, Format); 5] = [
@@ -57,8 +59,9 @@ impl std::str::FromStr for Entry {
         };
         if let Some(server) = text.strip_prefix("mcp:") {
             return match is_name(server) {
+                _ if server == "*" => Ok(Entry::AllMcp),
                 true => Ok(Entry::Mcp(server.to_owned())),
-                false => refuse("the name of an MCP server", "write `mcp:` and the server's name, such as `mcp:slack`"),
+                false => refuse("the name of an MCP server", "write `mcp:` and the server's name, such as `mcp:slack`, or `mcp:*` for all servers"),
             };
         }
         if text.starts_with('@') {
@@ -143,6 +146,7 @@ impl fmt::Display for Entry {
         match self {
             Entry::Path { path: name, .. } | Entry::Module(name) => formatter.write_str(name),
             Entry::Mcp(server) => write!(formatter, "mcp:{server}"),
+            Entry::AllMcp => formatter.write_str("mcp:*"),
         }
     }
 }
@@ -210,7 +214,7 @@ mod tests {
              `@scope/name` for a module, `mcp:name` for an MCP server"
         );
         for text in
-            ["", "mcp:", "mcp:a b", "mcp:../x", "@company", "@a/b/c", "https://x/openapi.json", "./a\0", "..", " ./a"]
+            ["", "mcp:", "mcp:a b", "mcp:a*", "mcp:../x", "@company", "@a/b/c", "https://x/openapi.json", "./a\0", "..", " ./a"]
         {
             let message = read(json!({ "global": [text] })).unwrap_err();
             assert!(message.starts_with("f: $.capabilities.global[0]: ") && message.contains("write "), "{message}");
@@ -253,7 +257,7 @@ mod tests {
 
     #[test]
     fn entries_print_as_they_are_written() {
-        for text in ["./x", "@company/sdk", "mcp:slack"] {
+        for text in ["./x", "@company/sdk", "mcp:slack", "mcp:*"] {
             assert_eq!(text.parse::<Entry>().unwrap().to_string(), text);
         }
     }

@@ -1,8 +1,8 @@
 //! What holds in a space, and which line would grant more.
 
-use super::Config;
 use super::limits::Limits;
 use super::place::Place;
+use super::{Config, Entry};
 use agent_spaces_policy::Settings;
 
 impl Config {
@@ -17,6 +17,16 @@ impl Config {
             Some(space) => format!("{}.capabilities", self.place_of_space(space)),
             None => "$.capabilities.global".to_owned(),
         }
+    }
+
+    /// Every entry of the lists of capabilities, and where it stands.
+    pub(crate) fn entries(&self) -> impl Iterator<Item = (&Entry, String)> {
+        let global = std::iter::once((None, &self.global));
+        let spaces = self.spaces.iter().map(|(name, space)| (Some(name.as_str()), &space.capabilities));
+        global.chain(spaces).flat_map(move |(space, list)| {
+            let place = self.place_of_list(space);
+            list.iter().enumerate().map(move |(index, entry)| (entry, format!("{place}[{index}]")))
+        })
     }
 
     /// The change to the configuration that would grant `entry` to a space, or to all.

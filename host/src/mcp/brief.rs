@@ -5,16 +5,17 @@
 
 use agent_spaces_mcp::{CallError, ConnectError};
 
-/// In words that an agent may read, and tell its user: why in full is for who runs this.
-pub fn brief(server: &str, error: &CallError) -> String {
+/// In words that an agent may read, and tell its user: why in full is for who runs this. `argument` names the
+/// configuration to the commands that are mentioned: ` --config FILE`, or nothing.
+pub fn brief(server: &str, error: &CallError, argument: &str) -> String {
     match error {
         CallError::Unavailable(ConnectError::Unauthorized { .. }) => {
-            format!("it wants its user to sign in: `agent-spaces mcp login {server}`")
+            format!("it wants its user to sign in: `agent-spaces mcp login {server}{argument}`")
         }
         CallError::Unavailable(ConnectError::Refused(_)) | CallError::Changed(_) => {
-            "it is not what its user accepted; `agent-spaces audit --diff` says what is different".to_owned()
+            format!("it is not what its user accepted; `agent-spaces audit --diff{argument}` says what is different")
         }
         CallError::Timeout { .. } => "it did not answer in time".to_owned(),
-        _ => format!("it cannot be reached; `agent-spaces mcp tools {server}` says why"),
+        _ => format!("it cannot be reached; `agent-spaces mcp tools {server}{argument}` says why"),
     }
 }

@@ -2,6 +2,8 @@
 
 use crate::config::McpServer;
 use crate::trust::Status;
+use agent_spaces_policy::UnknownCapability;
+use capability_gen::names;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -86,7 +88,17 @@ impl ConfiguredServer {
 
     /// What scripts import it as.
     pub fn specifier(&self) -> String {
-        let module = capability_gen::names::module_name(&format!("mcp-{}", self.name));
-        format!("@{}/{module}", capability_gen::compile::NAMESPACE)
+        format!("@{}/{}", capability_gen::compile::NAMESPACE, self.module_name())
+    }
+
+    /// What is known of its capability without its tools: what scripts call it, and its package.
+    pub(crate) fn capability(&self) -> UnknownCapability {
+        let label = names::js_binding(&names::camel(&self.name));
+        let package = format!("{}:{}", capability_gen::compile::NAMESPACE, self.module_name());
+        UnknownCapability { label, package }
+    }
+
+    fn module_name(&self) -> String {
+        names::module_name(&format!("mcp-{}", self.name))
     }
 }

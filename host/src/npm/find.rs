@@ -132,13 +132,13 @@ impl<'a> Finder<'a> {
             _ => None,
         };
         if !is_relative && !is_own && package.is_none() && !specifier.starts_with("node:") {
-            return Err(Refusal::unknown(specifier));
+            return Err(Refusal::unknown(specifier, self.packages));
         }
         let resolver = self.packages.resolvers.of(way);
         let found = match resolver.resolve(Path::new(folder), specifier) {
             Ok(found) => found,
             Err(ResolveError::Ignored(_)) => return Ok(Lead::Nothing),
-            Err(error) => return Err(refusal(specifier, is_relative, root.is_some(), &error)),
+            Err(error) => return Err(self.refusal(specifier, is_relative, root.is_some(), &error)),
         };
         let path = found.path().to_str().ok_or_else(|| Refusal::not_code(specifier))?.to_owned();
         let is_given = |root: &str| path.strip_prefix(root).is_some_and(|rest| rest.starts_with('/'));
@@ -177,21 +177,22 @@ impl<'a> Finder<'a> {
         }
         Ok(None)
     }
-}
 
-fn refusal(specifier: &str, is_relative: bool, is_installed: bool, error: &ResolveError) -> Refusal {
-    let is_missing = matches!(
-        error,
-        ResolveError::NotFound(_) | ResolveError::ExtensionAlias(..) | ResolveError::MatchedAliasNotFound(..)
-    );
-    match error {
-        _ if is_missing && is_relative => Refusal::no_file(specifier, "the package has no such file"),
-        _ if is_missing && is_installed => Refusal::missing_file(specifier),
-        _ if is_missing => Refusal::unknown(specifier),
-        ResolveError::Json(json) => {
-            Refusal::no_file(specifier, &format!("{}:{}: not JSON: {}", json.path.display(), json.line, json.message))
+    fn refusal(&self, specifier: &str, is_relative: bool, is_installed: bool, error: &ResolveError) -> Refusal {
+        let is_missing = matches!(
+            error,
+            ResolveError::NotFound(_) | ResolveError::ExtensionAlias(..) | ResolveError::MatchedAliasNotFound(..)
+        );
+        match error {
+            _ if is_missing && is_relative => Refusal::no_file(specifier, "the package has no such file"),
+            _ if is_missing && is_installed => Refusal::missing_file(specifier),
+            _ if is_missing => Refusal::unknown(specifier, self.packages),
+            ResolveError::Json(json) => Refusal::no_file(
+                specifier,
+                &format!("{}:{}: not JSON: {}", json.path.display(), json.line, json.message),
+            ),
+            error => Refusal::no_file(specifier, &error.to_string()),
         }
-        error => Refusal::no_file(specifier, &error.to_string()),
     }
 }
 

@@ -25,6 +25,8 @@ pub(crate) use definition::definitions_of;
 pub(crate) use graph::PackageGraph;
 pub(crate) use name::{package_of, root_of};
 
+use crate::closed_folder;
+use agent_spaces_std::protected::Access;
 use files::ProjectFiles;
 use find::Resolvers;
 use oxc_resolver::FileSystem as _;
@@ -33,6 +35,28 @@ use std::path::{Path, PathBuf};
 
 /// What a folder of packages is called.
 pub(crate) const FOLDER: &str = "node_modules";
+
+/// The folder of definitions that a project has without a configuration that says otherwise.
+const DEFINITIONS: &str = "capabilities";
+
+/// The folder in which files of `home` find packages where no configuration says which project they are of: the one that
+/// holds `home`, where that is a folder of definitions by its name, or else `home` itself. A folder that is closed to
+/// scripts, such as the user's home folder, is nobody's project.
+pub(crate) fn project_of(home: &Path) -> PathBuf {
+    let holding = || {
+        let real = home.canonicalize().ok()?;
+        let is_usual = real.file_name().is_some_and(|name| name == DEFINITIONS);
+        let above = real.parent().filter(|_| is_usual)?;
+        closed_folder::check(above, Access::Read, &[]).ok()?;
+        // As it was named, where it was named by more than its own name.
+        match home.parent() {
+            Some(named) if named.as_os_str().is_empty() && home.ends_with(DEFINITIONS) => Some(PathBuf::from(".")),
+            Some(named) if home.ends_with(DEFINITIONS) => Some(named.to_owned()),
+            _ => Some(above.to_owned()),
+        }
+    };
+    holding().unwrap_or_else(|| home.to_owned())
+}
 
 /// The packages of a project, as the handlers of one folder see them.
 pub struct Packages {
@@ -67,6 +91,26 @@ impl Packages {
         Ok(Packages { folder, files, resolvers, home: virtual_path(inside), home_package })
     }
 
+    /// What to do so that a package is found: install it, or where it lies in a folder above, let that be the project's.
+    fn install(&self, name: &str) -> String {
+        let folder = self.folder.display();
+        let is_there = |above: &&Path| above.join(FOLDER).join(name).is_dir();
+        let levels = self
+            .folder
+            .canonicalize()
+            .ok()
+            .and_then(|folder| folder.ancestors().skip(1).position(|above| is_there(&above)));
+        match (levels, self.folder.to_str()) {
+            (Some(levels), _) => format!(
+                "it is installed in {folder}{}, above the project's folder: put an agent-spaces.config.json there that names the \
+                 definition, or run `npm install {name}` in {folder}",
+                "/..".repeat(levels + 1)
+            ),
+            (None, Some("." | "") | None) => format!("run `npm install {name}` in the project's folder"),
+            (None, Some(_)) => format!("run `npm install {name}` in the project's folder, {folder}"),
+        }
+    }
+
     /// The project's folder; the paths of packages' modules are from there.
     pub(crate) fn folder(&self) -> &Path {
         &self.folder
@@ -86,4 +130,28 @@ impl Packages {
 /// A relative path as one from the project's folder; empty for that folder.
 fn virtual_path(path: &Path) -> String {
     path.components().fold(String::new(), |path, part| format!("{path}/{}", part.as_os_str().to_string_lossy()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::project_of;
+    use std::path::Path;
+
+    #[test]
+    fn the_folder_that_holds_capabilities_is_the_project() {
+        let folder = tempfile::tempdir().unwrap();
+        let made = |path: &str| {
+            let made = folder.path().join(path);
+            std::fs::create_dir_all(&made).unwrap();
+            made
+        };
+        assert_eq!(project_of(&made("a/capabilities")), folder.path().join("a"));
+        for own in ["a/tools", "a/capabilities/inner", ".ssh/capabilities"] {
+            assert_eq!(project_of(&made(own)), folder.path().join(own), "{own}");
+        }
+        assert_eq!(
+            project_of(Path::new("/capabilities-that-are-not-there")),
+            Path::new("/capabilities-that-are-not-there")
+        );
+    }
 }

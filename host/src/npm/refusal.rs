@@ -1,5 +1,6 @@
 //! Why an import of a package is not given.
 
+use super::Packages;
 use super::name::package_of;
 use crate::absent::{self, Position};
 
@@ -15,8 +16,8 @@ impl Refusal {
         Refusal { message: message.into(), hint: hint.into() }
     }
 
-    /// Nothing is found under this name.
-    pub(super) fn unknown(specifier: &str) -> Refusal {
+    /// Nothing is found under this name in a project's packages.
+    pub(super) fn unknown(specifier: &str, packages: &Packages) -> Refusal {
         if let Some(instead) = absent::instead_of(specifier, Position::Handler, |_| true) {
             return Refusal::new(format!("'{specifier}' is a module of Node, and there is no Node here"), instead);
         }
@@ -25,10 +26,7 @@ impl Refusal {
             return Refusal::new(format!("Cannot find '{specifier}'"), hint);
         }
         match package_of(specifier) {
-            Some(name) => Refusal::new(
-                format!("Cannot find package '{name}'"),
-                format!("run `npm install {name}` in the project's folder"),
-            ),
+            Some(name) => Refusal::new(format!("Cannot find package '{name}'"), packages.install(name)),
             None => {
                 Refusal::new(format!("Cannot find '{specifier}'"), "name a package, or a file by its relative path")
             }

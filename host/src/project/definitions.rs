@@ -10,13 +10,16 @@
 mod answers;
 mod files;
 mod granted;
+mod handler_faults;
 mod loader;
+mod near_path;
 mod npm_package;
 mod recipe;
 
 pub(super) use files::handlers_beside;
 pub(super) use granted::{Granted, grant};
 pub(super) use loader::{Loader, server_definition};
+pub(super) use near_path::usual_file;
 pub(super) use recipe::compile_text;
 
 use super::commands::DefinedCommands;
@@ -61,7 +64,8 @@ pub struct DefinitionFile {
     pub(super) is_of_package: bool,
     /// Whether every space has it, named or not.
     pub(super) is_for_all: bool,
-    /// The folder of the configuration, in which its handlers find npm packages; without one, the file's own folder.
+    /// The folder of the configuration, in which its handlers find npm packages. Without one it is the folder that holds
+    /// `capabilities`, or else the file's own.
     pub(super) project: Option<PathBuf>,
 }
 

@@ -4,7 +4,7 @@ mod assemble;
 
 use super::Project;
 use super::commands::DefinedCommands;
-use super::definitions::{DefinitionBody, DefinitionFile};
+use super::definitions::{self, DefinitionBody, DefinitionFile};
 use super::error::ProjectError;
 use crate::config::Entry;
 use crate::interfaces::Interfaces;
@@ -28,6 +28,9 @@ pub struct SpaceModules<'a> {
     pub switched_off: Vec<&'a Arc<ConfiguredServer>>,
     /// MCP servers that they may use and that have nothing to be used.
     empty: Vec<&'a Arc<ConfiguredServer>>,
+    /// MCP servers that they may not use and whose tools nobody knows, with the line of configuration that would change
+    /// that; without one, all servers are given but those that are switched off.
+    ungiven: Vec<(&'a Arc<ConfiguredServer>, Option<String>)>,
     /// The space's name.
     name: Option<String>,
     /// What its calls may do.
@@ -59,11 +62,15 @@ impl Project {
             definition.is_for_all || wanted.iter().any(|entry| definition.is_named(entry))
         };
         let (given, others): (Vec<_>, Vec<_>) = self.definitions().iter().partition(is_given);
-        let without_module = self.servers().values().filter(|server| {
-            let entry = format!("mcp:{}", server.name);
-            wanted.contains(&entry) && !self.definitions().iter().any(|definition| definition.is_named(&entry))
+        let (without_module, ungiven): (Vec<_>, Vec<_>) =
+            self.without_module().partition(|server| wanted.contains(&format!("mcp:{}", server.name)));
+        let has_all = |entries: &[Entry]| entries.contains(&Entry::AllMcp);
+        let is_all = self.acceptance().is_none() || has_all(&self.config().global) || has_all(own);
+        let ungiven = ungiven.into_iter().map(|server| {
+            let line = (!is_all).then(|| self.config().grant_line(name, &format!("mcp:{}", server.name)));
+            (server, line)
         });
-        let (on, switched_off): (Vec<_>, Vec<_>) = without_module.partition(|server| server.config.enabled);
+        let (on, switched_off): (Vec<_>, Vec<_>) = without_module.into_iter().partition(|server| server.config.enabled);
         let (empty, undiscovered) = on.into_iter().partition(|server| self.is_known(server));
         let withheld = others.into_iter().map(|definition| {
             let entry = definition.entries.first().map(String::as_str).unwrap_or_default();
@@ -85,6 +92,7 @@ impl Project {
             undiscovered,
             switched_off,
             empty,
+            ungiven: ungiven.collect(),
             policy: self.policy(name),
             workspace: self.workspace(name)?,
             project: Some(self),
@@ -125,42 +133,112 @@ impl Project {
         }
     }
 
+    /// The servers that no module is known of: nobody asked for their tools yet, or they are switched off.
+    fn without_module(&self) -> impl Iterator<Item = &Arc<ConfiguredServer>> {
+        self.servers().values().filter(|server| {
+            let entry = format!("mcp:{}", server.name);
+            !self.definitions().iter().any(|definition| definition.is_named(&entry))
+        })
+    }
+
+    /// The servers that are switched on and that neither all spaces nor one of them is given, with the line of
+    /// configuration that would change that.
+    pub fn ungiven_servers(&self) -> Vec<(&Arc<ConfiguredServer>, String)> {
+        let given: Vec<String> = self.config().entries().flat_map(|(entry, _)| self.texts_of(entry)).collect();
+        let is_given = |entry: &String| {
+            let mut named = self.definitions().iter().filter(|definition| definition.is_named(entry));
+            given.contains(entry)
+                || named.any(|definition| definition.is_for_all || given.iter().any(|given| definition.is_named(given)))
+        };
+        let entries = self.servers().values().filter(|server| server.config.enabled).map(|server| {
+            let entry = format!("mcp:{}", server.name);
+            (server, entry)
+        });
+        let ungiven = entries.filter(|(_, entry)| !is_given(entry));
+        ungiven.map(|(server, entry)| (server, self.config().grant_line(None, &entry))).collect()
+    }
+
+    /// The same in one sentence for people, where there are any.
+    pub fn ungiven_note(&self) -> Option<String> {
+        /// Most servers that are named.
+        const MAX_NAMED: usize = 8;
+        let ungiven = self.ungiven_servers();
+        let list = |written: fn(&str) -> String| -> String {
+            ungiven.iter().take(MAX_NAMED).map(|(server, _)| written(&server.name)).collect::<Vec<_>>().join(", ")
+        };
+        let (names, entries) = (list(|name| format!("`{name}`")), list(|name| format!("\"mcp:{name}\"")));
+        let (more, all) = match ungiven.len() {
+            0 => return None,
+            1 => (String::new(), ""),
+            count if count > MAX_NAMED => (format!(" and {} more", count - MAX_NAMED), ", or \"mcp:*\" for all servers,"),
+            _ => (String::new(), ", or \"mcp:*\" for all servers,"),
+        };
+        let file = &self.config().file;
+        Some(format!("no space is given {names}{more}: add {entries}{all} to `capabilities.global` of {file}"))
+    }
+
     /// The spaces whose own lists name a definition.
     fn spaces_with(&self, definition: &DefinitionFile) -> Vec<&str> {
-        let names = |entries: &[Entry]| entries.iter().any(|entry| definition.is_named(&entry.to_string()));
+        let is_named = |entry: &Entry| self.texts_of(entry).iter().any(|text| definition.is_named(text));
+        let names = |entries: &[Entry]| entries.iter().any(is_named);
         let spaces = self.config().spaces.iter().filter(|(_, space)| names(&space.capabilities));
         spaces.map(|(name, _)| name.as_str()).collect()
     }
 
-    /// The text of an entry that names something.
-    fn known(&self, entry: &Entry, space: Option<&str>) -> Result<Option<String>, ProjectError> {
+    /// What an entry names, as it is written in a list. That of all servers names those that are switched on.
+    fn texts_of(&self, entry: &Entry) -> Vec<String> {
+        match entry {
+            Entry::AllMcp => {
+                let enabled = self.servers().values().filter(|server| server.config.enabled);
+                enabled.map(|server| format!("mcp:{}", server.name)).collect()
+            }
+            entry => vec![entry.to_string()],
+        }
+    }
+
+    /// The texts of an entry that names something.
+    fn known(&self, entry: &Entry, space: Option<&str>) -> Result<Vec<String>, ProjectError> {
         let text = entry.to_string();
         if text == SPECIFIER || self.definitions().iter().any(|definition| definition.is_named(&text)) {
-            return Ok(Some(text));
+            return Ok(vec![text]);
         }
         match entry {
             // A folder without definitions, which may have some later.
-            Entry::Path { .. } => return Ok(None),
+            Entry::Path { .. } => return Ok(Vec::new()),
+            Entry::AllMcp => return Ok(self.texts_of(entry)),
             // A server whose tools are not known, that has none that is let through, or that is switched off.
-            Entry::Mcp(server) if self.servers().contains_key(server) => return Ok(Some(text)),
+            Entry::Mcp(server) if self.servers().contains_key(server) => return Ok(vec![text]),
             _ => {}
         }
         let servers: Vec<String> = self.servers().keys().map(|server| format!("mcp:{server}")).collect();
         let known = self.definitions().iter().flat_map(DefinitionFile::names);
         let known = known.chain(servers.iter().map(String::as_str)).filter(|known| *known != text);
         let near = nearest(&text, known).map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
+        let own_scope = format!("@{}/", capability_gen::compile::NAMESPACE);
         let fix = match entry {
+            // Nobody's package has our scope: who installs one of that name gets a stranger's.
+            Entry::Module(name) if name.starts_with(&own_scope) => match definitions::usual_file(self.folder(), name) {
+                Some((found, path)) if found == *name => format!("It is in `{path}`: write that path here instead"),
+                Some((found, path)) => {
+                    format!("Did you mean `{found}`? It is in `{path}`: write that path here instead")
+                }
+                None => "Write the path of its file here instead, such as `./capabilities/orders.ts`, or add it to \
+                         `capabilities.registry`"
+                    .to_owned(),
+            },
             Entry::Mcp(server) => format!("Add `{server}` to `mcpServers`, or remove the entry"),
             Entry::Module(name) => format!(
                 "It is not in `capabilities.registry`, and there is no node_modules/{name}/package.json: name its file here, \
                  add it there, or run `npm install {name}`"
             ),
-            Entry::Path { .. } => "Name its file here".to_owned(),
+            Entry::Path { .. } | Entry::AllMcp => "Name its file here".to_owned(),
         };
         let list = match space {
             Some(space) => format!("{}.capabilities", self.config().place_of_space(space)),
             None => "$.capabilities.global".to_owned(),
         };
+        let at = self.config().entries().find(|(other, at)| *other == entry && at.starts_with(&list));
+        let list = at.map_or(list, |(_, at)| at);
         Err(ProjectError::Unknown {
             place: format!("{}: {list}", self.config().file),
             message: format!("there is no capability `{text}`{near}"),
@@ -212,6 +290,7 @@ impl<'a> SpaceModules<'a> {
             undiscovered: Vec::new(),
             switched_off: Vec::new(),
             empty: Vec::new(),
+            ungiven: Vec::new(),
             name: None,
             policy: Settings::default(),
             workspace: None,

@@ -3,6 +3,7 @@
 //! A module's export may be one function. Where the policy denies that to everybody, the module does not have it; where it
 //! depends on the caller, the run that is made for one is refused (see [`NamedImport`]).
 
+use super::Offer;
 use crate::error_report::{Location, RunError};
 use crate::modules::{Binding, ModuleSource, Modules};
 use crate::pipeline::Rules;
@@ -44,17 +45,51 @@ impl NamedImport {
     }
 }
 
-/// The exports that a space's policy denies to everybody.
+/// What a space's policy denies: exports to everybody, and modules as a whole.
 #[derive(Clone, Copy, Default)]
-pub(crate) struct Denials<'a>(Option<&'a Rules>);
+pub(crate) struct Denials<'a> {
+    rules: Option<&'a Rules>,
+    offers: Option<&'a Offers<'a>>,
+}
+
+/// Whom a module is there for; in short, by the rules alone.
+type Offers<'a> = dyn Fn(&str, Reading) -> Offer + 'a;
+
+/// How closely the functions of a module are looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Reading {
+    /// With the scopes that their definitions ask for.
+    Whole,
+    /// By the rules of the policy alone, which takes no time.
+    Rules,
+}
 
 impl<'a> Denials<'a> {
-    pub(crate) fn by(rules: &'a Rules) -> Denials<'a> {
-        Denials(Some(rules))
+    pub(crate) fn by(rules: &'a Rules, offers: &'a Offers<'a>) -> Denials<'a> {
+        Denials { rules: Some(rules), offers: Some(offers) }
+    }
+
+    /// Whom a module is there for.
+    pub(super) fn offer(&self, module: &str) -> Offer {
+        self.offers.map(|offers| offers(module, Reading::Whole)).unwrap_or_default()
+    }
+
+    /// Whether a caller without scopes may be told of a module.
+    pub(super) fn is_listed(&self, module: &str) -> bool {
+        self.offers.is_none_or(|offers| offers(module, Reading::Rules).is_for(&BTreeSet::new()))
+    }
+
+    /// Tells the operator of an import of a module of which everything is denied.
+    pub(super) fn tell_module(&self, bindings: &[Binding], site: &ImportSite<'_>) {
+        let Some(rules) = self.rules else { return };
+        let module = site.specifier;
+        let text = format!("a script imports '{module}', of which the policy denies every function");
+        rules.notices().tell(module, "policy", &text);
+        site.names.iter().filter_map(written).for_each(|name| self.tell(bindings, name));
     }
 
     fn policy(&self, binding: &Binding) -> Option<(&'a Rules, FunctionId, FunctionPolicy)> {
-        let (rules, id) = (self.0?, single(binding)?);
+        let (rules, id) = (self.rules?, single(binding)?);
         // A rule that denies does so whatever the definition says.
         let policy = rules.of(&id, binding.export(), None);
         Some((rules, id, policy))

@@ -1,7 +1,7 @@
 //! Slips in imports that nothing uses. TypeScript leaves such imports out, so that nobody would notice.
 
-use super::{Graph, candidates};
-use crate::modules::ModuleSource;
+use super::{Forgotten, Graph, Offer, candidates};
+use crate::modules::{Binding, ModuleSource};
 use crate::script::{IMPORT_UNKNOWN, ImportSite, ImportedName, MAX_SOURCE_BYTES, Prepared, ScriptError, UnusedImport};
 use capability_gen::emit::js;
 use capability_gen::names::nearest;
@@ -16,10 +16,34 @@ impl Graph<'_> {
         if self.packages.is_some() {
             return;
         }
+        self.note_forgotten(prepared);
         for unused in &prepared.unused {
             let room = MAX_WARNINGS.saturating_sub(self.warnings.len());
             let found = self.unused(file, unused);
             self.warnings.extend(found.into_iter().take(room));
+        }
+    }
+
+    /// Keeps names that a file uses and modules export, and modules whose import was left out.
+    fn note_forgotten(&mut self, prepared: &Prepared) {
+        let exports = |bindings: &[Binding]| -> Vec<String> {
+            bindings.iter().filter(|binding| binding.is_export()).map(|binding| binding.name.clone()).collect()
+        };
+        for (module, source) in self.known.iter() {
+            let ModuleSource::Bindings(bindings) = source else { continue };
+            if prepared.elided.iter().any(|elided| elided == module) {
+                self.imports.elided.push((module.to_owned(), exports(bindings)));
+            }
+            if prepared.free.is_empty() {
+                continue;
+            }
+            let is_free =
+                |binding: &&Binding| binding.is_export() && prepared.free.binary_search(&binding.name).is_ok();
+            self.imports.forgotten.extend(bindings.iter().filter(is_free).map(|binding| Forgotten {
+                name: binding.name.clone(),
+                module: module.to_owned(),
+                offer: Offer::Everybody,
+            }));
         }
     }
 

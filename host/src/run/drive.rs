@@ -6,6 +6,8 @@ use super::clock::{FAR, RunClock};
 use super::context::{Caller, RunContext};
 use super::entry::{self, Code, Purpose, Script};
 #[cfg(feature = "compiler")]
+use super::imports;
+#[cfg(feature = "compiler")]
 use super::keep;
 use super::nested::{depth, polling};
 use super::outcome::{Ending, RunReport, process_memory_error};
@@ -201,7 +203,12 @@ pub(crate) async fn drive(program: &Program, run_id: Arc<str>, options: RunOptio
     if let Err(error) = &mut outcome
         && error.hint.is_none()
     {
-        error.hint = misnamed::hint(program, error).or_else(|| absent_member::hint(program, error));
+        #[cfg(feature = "compiler")]
+        let lacking = imports::hint(program, &store.data().context().caller, error);
+        #[cfg(not(feature = "compiler"))]
+        let lacking = None;
+        let found = lacking.or_else(|| misnamed::hint(program, error));
+        error.hint = found.or_else(|| absent_member::hint(program, error));
     }
     let redacted = redaction::report(sandbox.redactor(), outcome, &mut console, &turns).await;
     // Cut after that: half a secret would no longer be found.
@@ -233,9 +240,15 @@ async fn place(engine: &Engine, depth: usize, is_nested: bool) -> Result<Place<'
 /// operator hears of it.
 #[cfg(feature = "compiler")]
 fn refused_import(program: &Program, state: &mut State) -> Option<Ending> {
-    let import = program.hidden_import()?;
-    // A limit that this reaches is what the run ends with.
-    let _reached = program.sandbox().missing(state, &import.interface, &import.name);
+    let import = program.hidden_import();
+    if let Some(import) = import {
+        // A limit that this reaches is what the run ends with.
+        let _reached = program.sandbox().missing(state, &import.interface, &import.name);
+    }
+    if let Some(error) = program.refusal(&state.context().caller) {
+        return Some(Ending::Refused(RunError::of_script(error.clone())));
+    }
+    let import = import?;
     Some(Ending::Refused(import.error(program.modules(), program.hidden())))
 }
 

@@ -16,7 +16,7 @@ const NOT_A_FUNCTION: &str = "not a function";
 const MAX_TEXT: usize = 4_000;
 
 /// What the engine says after the name of a function that is called by name and is not there.
-const NOT_IMPORTED: &str = " is not among what this script imports";
+pub(super) const NOT_IMPORTED: &str = " is not among what this script imports";
 
 /// Says what is missing, and what is there instead: of what the caller may call.
 pub(super) fn hint(program: &Program, error: &RunError) -> Option<String> {

@@ -24,6 +24,8 @@ mod context;
 mod drive;
 mod entry;
 #[cfg(feature = "compiler")]
+mod imports;
+#[cfg(feature = "compiler")]
 mod keep;
 mod misnamed;
 mod nested;

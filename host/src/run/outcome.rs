@@ -19,6 +19,12 @@ use std::sync::Arc;
 /// The longest details of an error, in bytes of JSON: what the engine gives at most.
 const MAX_DETAILS: usize = 64 << 10;
 
+/// Code of a value that a run cannot give, and what the engine says of one of them.
+const RESULT: &str = "script.result";
+const BIG_INT: &str = "a BigInt";
+const BIG_INT_HINT: &str =
+    "Convert it: `String(value)` keeps every digit, `Number(value)` is exact up to Number.MAX_SAFE_INTEGER.";
+
 /// What came of a run.
 #[derive(Clone, Debug)]
 pub struct RunReport {
@@ -140,6 +146,7 @@ fn script_error(failure: ScriptFailure, limits: &Limits, program: Option<&Progra
         (Some(stack), Some(program)) => restore(&stack, name.as_deref().unwrap_or_default(), &message, program),
         (stack, _) => Restored { stack: stack.unwrap_or_default(), ..Restored::default() },
     };
+    let hint = if code == RESULT && message.ends_with(BIG_INT) { Some(BIG_INT_HINT.to_owned()) } else { hint };
     let details = details.filter(|details| details.len() <= MAX_DETAILS);
     RunError {
         code,

@@ -39,7 +39,9 @@ pub(super) fn restore(stack: &str, class: &str, message: &str, program: &Program
         ..Restored::default()
     };
     let mut lines = Vec::new();
-    for (index, frame) in frames.iter().enumerate() {
+    // An error is told where it was made, not where its class makes it.
+    let own = author.own_constructors(&frames, Failing::of(class, message));
+    for (index, frame) in frames.iter().enumerate().skip(own) {
         let above = index.checked_sub(1).and_then(|above| frames.get(above));
         let (shown, location, meant) = author.place(frame, failing(above, class, message));
         let is_first = restored.location.is_none() && above.is_none_or(|above| above.kind == Kind::Native);
@@ -179,11 +181,32 @@ impl<'p> Author<'p> {
         Some(if is_here { format!("{name} {what}") } else { format!("an argument of {name} {what}") })
     }
 
+    /// How many frames from the top are of constructors of the error itself.
+    fn own_constructors(&self, frames: &[Frame<'_>], failing: Option<Failing<'_>>) -> usize {
+        if !matches!(failing, Some(Failing::Made(_))) {
+            return 0;
+        }
+        let is_own = |frame: &&Frame<'_>| {
+            let told = frame.place.as_ref().and_then(|(_, place, _)| self.offset(place));
+            told.is_some_and(|(file, offset)| self.told.get(file).is_some_and(|told| told.is_own_constructor(offset)))
+        };
+        let own = frames.iter().take_while(is_own).count();
+        // Something made it.
+        if own < frames.len() { own } else { 0 }
+    }
+
     fn cause(&self, title: &str, frames: &[Frame<'_>]) -> Cause {
         let (class, message) = title.split_once(": ").unwrap_or_default();
-        let location = frames.iter().enumerate().find_map(|(index, frame)| {
+        // One of several has its number before it.
+        let class = class.rsplit_once("] ").map_or(class, |(_, class)| class);
+        let own = self.own_constructors(frames, Failing::of(class, message));
+        let location = frames.iter().enumerate().skip(own).find_map(|(index, frame)| {
             let above = index.checked_sub(1).and_then(|above| frames.get(above));
-            self.place(frame, failing(above, class, message)).1
+            let failing = match failing(above, class, message) {
+                Some(Failing::Made(class)) => Some(Failing::MadeInside(class)),
+                failing => failing,
+            };
+            self.place(frame, failing).1
         });
         Cause { message: title.to_owned(), location }
     }

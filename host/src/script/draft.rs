@@ -74,6 +74,10 @@ pub(super) struct Draft {
     pub(super) unused: Vec<Unused>,
     pub(super) import_uses: ImportUses,
     pub(super) uses_fetch: bool,
+    /// Names that are used as values and that the source neither declares nor imports.
+    pub(super) free: Vec<String>,
+    /// Modules whose import was left out because nothing uses it as a value.
+    pub(super) elided: Vec<String>,
     pub(super) call_default: bool,
     pub(super) has_default_export: bool,
     /// What a CommonJS file exports.
@@ -109,7 +113,7 @@ pub(super) fn draft(source: &str, file: &str, language: Language, kind: SourceKi
     modules::rewrite(program, &value, &mut eraser);
     value::write(value, &mut eraser);
     let commonjs = (kind == SourceKind::CommonJs).then(|| commonjs::wrap(program, file, &mut eraser));
-    let Erased { mut edits, sites, unused, import_uses, uses_fetch } = eraser.finish()?;
+    let Erased { mut edits, sites, unused, import_uses, uses_fetch, free, elided } = eraser.finish()?;
     let engine_lines = line_ends::even_out(program, tokens, &mut edits);
     Ok(Draft {
         edits,
@@ -117,6 +121,8 @@ pub(super) fn draft(source: &str, file: &str, language: Language, kind: SourceKi
         unused,
         import_uses,
         uses_fetch,
+        free,
+        elided,
         call_default: value.calls_default(),
         has_default_export: value.has_default(),
         commonjs,

@@ -30,13 +30,16 @@ pub fn code_frame(source: &str, position: Position, label: Option<&str>) -> Stri
         let (start, end) = lines.range(line, length);
         source.get(start as usize..end as usize).unwrap_or_default().trim_end_matches(['\n', '\r'])
     };
-    // One window for all lines, so that they stay aligned to each other.
+    // One window for all lines, so that they stay aligned to each other. Lines that end before it are shown from their
+    // beginning: cut there, they would look empty.
     let shown = Shown::new(text(target), Some((position.column as usize).saturating_sub(1)));
     let window = Window::around(&shown);
     let mut frame = String::new();
     for line in first..=last {
         let mark = if line == target { '>' } else { ' ' };
-        let content = window.cut(&Shown::new(text(line), None));
+        let context = Shown::new(text(line), None);
+        let content =
+            if context.cells() <= window.start { Window { start: 0 }.cut(&context) } else { window.cut(&context) };
         frame.push_str(format!("{mark} {:>number_width$} | {content}", line + 1).trim_end());
         frame.push('\n');
         if line == target {
@@ -74,6 +77,10 @@ impl Shown {
             shown.caret = cells;
         }
         shown
+    }
+
+    fn cells(&self) -> usize {
+        self.pieces.iter().map(|(_, width)| width).sum()
     }
 
     fn text(&self) -> String {
@@ -209,6 +216,15 @@ mod tests {
         let at = caret.find('^').unwrap_or_default();
         assert_eq!(code.chars().skip(at).take(4).collect::<String>(), "HERE");
         assert!(code.contains('…') && code.ends_with('…'));
+    }
+
+    #[test]
+    fn short_lines_beside_a_cut_one_are_shown() {
+        let source = format!("short\n{}HERE\n{}", "a".repeat(500), "b".repeat(100));
+        let shown = frame(&source, 2, 501);
+        let lines: Vec<&str> = shown.lines().collect();
+        assert_eq!(lines[0], "  1 | short");
+        assert!(lines[1].contains("…aaa") && lines[3].starts_with("  3 | bbb") && lines[3].ends_with('…'), "{shown}");
     }
 
     #[test]

@@ -44,7 +44,7 @@ mod value;
 mod tests;
 
 #[cfg(feature = "compiler")]
-pub(crate) use checkable::{Checkable, Habits, LEAVE_DECLARATION, ModuleName, checkable, twin_of};
+pub(crate) use checkable::{Checkable, Habits, LEAVE_DECLARATION, ModuleName, Taken, Taker, checkable, twin_of};
 pub use commonjs::CommonJsExports;
 #[cfg(feature = "compiler")]
 pub(crate) use commonjs::RUNTIME as COMMONJS_RUNTIME;

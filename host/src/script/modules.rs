@@ -96,6 +96,9 @@ fn import<'a>(it: &ImportDeclaration<'a>, hoist: Option<u32>, eraser: &mut Erase
         for specifier in specifiers.iter().filter(|_| it.import_kind == ImportOrExportKind::Type) {
             eraser.type_names.insert(specifier.local().name.as_str());
         }
+        if it.import_kind == ImportOrExportKind::Value && !it.source.lone_surrogates {
+            eraser.elided.push(it.source.value.to_string());
+        }
         eraser.remove(it.span.start, it.span.end);
         return;
     }

@@ -109,6 +109,10 @@ pub struct Prepared {
     pub has_more_calls: bool,
     /// The source uses the global `fetch` by its bare name.
     pub uses_fetch: bool,
+    /// Names that the source uses as values and neither declares nor imports, globals among them.
+    pub free: Vec<String>,
+    /// Modules whose import was left out because nothing uses it as a value.
+    pub elided: Vec<String>,
     /// Imports without a use, the first few.
     pub unused: Vec<UnusedImport>,
     /// What a CommonJS file exports; none for other kinds.
@@ -141,7 +145,7 @@ pub fn prepare(
         .map_err(fault)?;
     let specifiers = resolve_sites(&draft, source, &lines, resolve)?;
     let Draft { edits, import_uses, uses_fetch, call_default, has_default_export, engine_lines, .. } = draft;
-    let commonjs = draft.commonjs;
+    let (commonjs, free, elided) = (draft.commonjs, draft.free, draft.elided);
     let unused = unused_imports(draft.unused, source, &lines);
     let calls = call_sites(import_uses.list, source, &lines);
     let has_more_calls = import_uses.has_more;
@@ -155,6 +159,8 @@ pub fn prepare(
         calls,
         has_more_calls,
         uses_fetch,
+        free,
+        elided,
         unused,
         commonjs,
     })

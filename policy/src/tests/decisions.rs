@@ -1,6 +1,6 @@
 use super::{deciding, facts, function, labelled, rule};
 use crate::Decision::{Allow, Approve, Deny};
-use crate::{Because, Decision, Facts, Kind, Policy, Preset, Rule, Settings};
+use crate::{Because, Decision, Facts, Kind, Pattern, Policy, Preset, Rule, Settings, UnknownCapability};
 
 const TOOL: Kind = Kind::ServerTool { read_only: false };
 const READER: Kind = Kind::ServerTool { read_only: true };
@@ -117,7 +117,7 @@ fn a_rule_about_no_function_is_found_with_the_name_that_was_meant() {
         deciding("*.create*", Deny),
         deciding("jira.*", Deny),
     ]);
-    let unused = policy.unused_rules(&["github.deleteRepo", "github.createIssue"].map(labelled));
+    let unused = policy.unused_rules(&["github.deleteRepo", "github.createIssue"].map(labelled), &[]);
     let shown: Vec<_> = unused.iter().map(ToString::to_string).collect();
     assert_eq!(
         shown,
@@ -126,4 +126,31 @@ fn a_rule_about_no_function_is_found_with_the_name_that_was_meant() {
             "$.policy.functions[\"jira.*\"]: there is no function `jira.*`",
         ]
     );
+}
+
+#[test]
+fn a_slip_in_a_capability_is_found_though_the_functions_of_others_are_not_known() {
+    let rules = ["comands.*", "calcjs.*", "calcJs.ad", "comand", "*", "*.delete*", "capabilities:mcp-calc-js/calc-js#x"];
+    let policy = super::policy(rules.map(|pattern| deciding(pattern, Deny)).to_vec());
+    let known = ["commands.run", "commands.stop"].map(labelled);
+    let unknown = UnknownCapability { label: "calcJs".into(), package: "capabilities:mcp-calc-js".into() };
+    let found = |unknown: &[UnknownCapability]| -> Vec<(String, Option<String>)> {
+        policy.unused_rules(&known, unknown).into_iter().map(|unused| (unused.pattern, unused.nearest)).collect()
+    };
+    let slip = |pattern: &str, near: &str| (pattern.to_owned(), Some(near.to_owned()));
+    assert_eq!(
+        found(&[unknown]),
+        [slip("comands.*", "commands.*"), slip("calcjs.*", "calcJs.*"), slip("comand", "commands")],
+        "what the server may have is not judged"
+    );
+    assert_eq!(found(&[]).len(), 6);
+}
+
+#[test]
+fn a_server_s_name_in_a_rule_is_told_as_scripts_write_it() {
+    assert_eq!(Pattern::as_scripts_write("calc-js.add").as_deref(), Some("calcJs.add"));
+    assert_eq!(Pattern::as_scripts_write("calc-js.*").as_deref(), Some("calcJs.*"));
+    assert_eq!(Pattern::as_scripts_write("calc.list-all").as_deref(), Some("calc.listAll"));
+    assert_eq!(Pattern::as_scripts_write("calc js.add"), None);
+    assert_eq!(Pattern::as_scripts_write("calcJs.add"), None);
 }

@@ -111,7 +111,7 @@ fn an_argument_that_a_function_does_not_have_is_told_with_the_nearest() {
 #[test]
 fn an_unused_rule_in_full_is_told_too() {
     let policy = super::policy(vec![Rule { decision: Some(Decision::Deny), ..rule("capabilities:fs/fs#delet") }]);
-    let unused: Vec<String> = policy.unused_rules(&functions()).iter().map(ToString::to_string).collect();
+    let unused: Vec<String> = policy.unused_rules(&functions(), &[]).iter().map(ToString::to_string).collect();
     assert_eq!(unused.len(), 1);
     assert!(unused[0].ends_with("did you mean `capabilities:fs/fs#delete`?"), "{unused:?}");
 }

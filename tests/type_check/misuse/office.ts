@@ -170,31 +170,36 @@ export default first;
 import { tracker } from '@capabilities/office';
 const closed = await tracker.close({ number: 1 });
 export default closed.message;
-// --- a member of a promise => 'temperature' does not exist on type 'Promise
+// --- a member of a promise => write `await weather.get(…)`
 import { weather } from '@capabilities/office';
 const w = weather.get({ location: 'Oslo' });
 export default w.temperature;
-// --- a member of a promise, with a stand-in => Promise
+// --- a member of a promise, with a stand-in => write `await weather.get(…)`
 import { weather } from '@capabilities/office';
 export default weather.get({ location: 'Oslo' }).temperature ?? 0;
-// --- a loop over a promise => CapabilityPromise
+// --- a loop over a promise => write `await crm.search(…)`
 import { crm } from '@capabilities/office';
 for (const c of crm.search({ query: 'a' })) console.log(c.name);
-// --- the length of a promise => 'length' does not exist
+// --- the length of a promise => write `await crm.search(…)`
 import { crm } from '@capabilities/office';
 const rows = crm.search({ query: 'a' });
 if (rows.length > 0) console.log('some');
-// --- a promise for a text => Promise
+// --- a promise for a text => write `await fs.readFile(…)`
 import { fs } from '@agent-spaces/std';
 const data = JSON.parse(fs.readFile('a.json'));
 export default data;
-// --- a promise for a typed value => Promise
+// --- a promise for a typed value => It is a promise: write `await`
 import { weather } from '@capabilities/office';
 const known: boolean = weather.has({ location: 'Oslo' });
 export default known;
-// --- a promise that is compared => Promise
+// --- a promise that is compared => write `await weather.has(…)`
 import { weather } from '@capabilities/office';
 export default weather.has({ location: 'Oslo' }) === true;
+// --- a promise of a function of one's own => It is a promise: write `await`
+import { weather } from '@capabilities/office';
+const of = (location: string) => weather.get({ location });
+const all = [of('Oslo')];
+export default all[0].temperature;
 // --- a then that forgets the result's shape => 'temp' does not exist
 import { weather } from '@capabilities/office';
 export default await weather.get({ location: 'Oslo' }).then((w) => w.temp);
@@ -227,3 +232,6 @@ export default fs.readFileSync('a.txt', 'utf8');
 // --- arguments of another standard library => Expected 1 arguments
 import { fs } from '@agent-spaces/std';
 export default await fs.readFile('a.txt', 'utf8');
+// --- a name that a function does not take => Expected one of `number`
+import { tracker } from '@capabilities/office';
+await tracker.close({ issue: 1 });

@@ -69,7 +69,7 @@ fn malformed_keywords_are_left_out_and_noted() {
     assert_eq!(
         notes,
         [
-            "read as anything: `$ref` to \"#/$defs/Nobody\" leads nowhere; put what it refers to under `$defs` and refer to it as `#/$defs/…`"
+            "`$ref` to \"#/$defs/Nobody\" leads nowhere, so this is any value; put what it refers to under `$defs` and refer to it as `#/$defs/…`"
         ]
     );
 }

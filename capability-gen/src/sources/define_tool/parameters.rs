@@ -5,6 +5,8 @@
 //! same two ways.
 
 use super::fault::Fault;
+use crate::names::nearest;
+use crate::schema::array_of;
 use serde_json::{Map, Value, json};
 
 /// One member of what may be a flat map.
@@ -163,11 +165,13 @@ fn parameter(name: &str, at: u32, value: Value) -> Result<(Value, bool), Fault> 
         Value::String(ty) => match type_named(&ty) {
             Some(schema) => return Ok((schema, true)),
             None => {
-                return Err(Fault::new(
-                    at,
-                    format!("the type of the parameter `{name}` is '{ty}', which is no JSON Schema type"),
-                    format!("write one of {}", TYPES.join(", ")),
-                ));
+                let fix = match (array_of(&ty), nearest(&ty, TYPES.iter().copied())) {
+                    (Some(array), _) => format!("write `{array}`"),
+                    (None, Some(near)) => format!("did you mean '{near}'?"),
+                    (None, None) => format!("write one of {}", TYPES.join(", ")),
+                };
+                let message = format!("the type of the parameter `{name}` is '{ty}', which is no JSON Schema type");
+                return Err(Fault::new(at, message, fix));
             }
         },
         other => {

@@ -22,7 +22,10 @@ pub(super) fn place<'a>(
     members: &mut Members,
 ) -> Result<Option<Body>, SourceError> {
     let Some(node) = operation.node.get("requestBody") else { return Ok(None) };
-    let node = context.document.resolve(node)?;
+    let Some(node) = context.document.find(node, "the body is any JSON")? else {
+        members.add("body", "whole-body", json!({}), false);
+        return Ok(Some(Body { media_type: "application/json".to_owned(), is_required: false }));
+    };
     let Some(content) = node.get("content") else { return Ok(None) };
     let Some((media_type, media)) = media(&content, true) else { return Ok(None) };
     let is_required = node.get_bool("required")?.unwrap_or(false);
@@ -31,7 +34,7 @@ pub(super) fn place<'a>(
         members.add("body", "whole-body", json!({}), is_required);
         return Ok(Some(body));
     };
-    let resolved = context.document.resolve(schema.clone())?;
+    let resolved = context.document.find(schema.clone(), "this is any value")?.unwrap_or_else(|| schema.clone());
     let required = mergeable(&schema, &resolved, members).filter(|required| {
         let repeated: usize = required.iter().map(|name| name.len()).sum();
         let members = resolved.value["properties"].as_object().map_or(0, Map::len);

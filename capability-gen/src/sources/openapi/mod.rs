@@ -55,7 +55,7 @@ pub(super) fn parse(root: &Node<'_>, name: &str, filter: &OperationFilter) -> Re
     };
     paths.object("\"paths\"")?;
     for (path, item) in paths.members().filter(|(path, _)| !path.starts_with("x-")) {
-        let item = document.resolve(item)?;
+        let Some(item) = document.find(item, "this path is left out")? else { continue };
         item.object("a path")?;
         for method in METHODS {
             let Some(operation) = item.get(method) else { continue };
@@ -76,6 +76,7 @@ pub(super) fn parse(root: &Node<'_>, name: &str, filter: &OperationFilter) -> Re
         let function = operation::read(&context, operation, &mut collected.notes)?;
         collected.add(function)?;
     }
+    collected.notes.extend(context.document.notes());
     check_any(&paths, &collected)?;
 
     let info = root.get("info");

@@ -69,7 +69,7 @@ fn result<'a>(context: &Context<'a>, node: &Node<'a>, notes: &mut Vec<Note>) -> 
         responses.members().take(MAX_ALTERNATIVES).filter_map(|(status, node)| Some((rank(status)?, node))).collect();
     good.sort_by_key(|(rank, _)| *rank);
     for (_, response) in good {
-        let response = context.document.resolve(response)?;
+        let Some(response) = context.document.find(response, "the result is any value")? else { return Ok(None) };
         let Some(content) = response.get("content") else { continue };
         let Some(schema) = media(&content, false).and_then(|(_, media)| media.get("schema")) else { continue };
         let (schema, is_cut) = Copier::new(&context.document, context.schema_cost).whole(&schema)?;

@@ -29,6 +29,7 @@ impl Credentials {
     pub(super) fn of(document: &Document<'_>) -> Result<Self, SourceError> {
         let mut places = HashSet::new();
         for (_, scheme) in document.components("securitySchemes").iter().flat_map(|schemes| schemes.members()) {
+            // Where a key goes must be known: a script could pass one otherwise.
             let scheme = document.resolve(scheme)?;
             if let (Some("apiKey"), Some(location), Some(name)) =
                 (scheme.get_text("type")?, scheme.get_text("in")?, scheme.get_text("name")?)
@@ -175,7 +176,7 @@ fn parameters<'a>(
             Some(_) => {}
         }
         for node in list.items() {
-            let node = document.resolve(node)?;
+            let Some(node) = document.find(node, "this parameter is left out")? else { continue };
             node.object("a parameter")?;
             let name = node.get_name("parameter")?;
             let location = match node.get("in").map(|location| location.text("\"in\"")).transpose()? {

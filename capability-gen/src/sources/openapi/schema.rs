@@ -117,7 +117,10 @@ impl<'d, 'a> Copier<'d, 'a> {
         let mut copied = Map::new();
         for (key, value) in members {
             let value = match (key.as_str(), value) {
-                ("$ref", Value::String(reference)) => self.definition(reference, at)?.into(),
+                ("$ref", Value::String(reference)) => match self.definition(reference, at)? {
+                    Some(reference) => reference.into(),
+                    None => continue,
+                },
                 // These would change what references mean.
                 ("$id" | "$anchor" | "$dynamicAnchor" | "$schema", Value::String(_)) => continue,
                 (
@@ -143,17 +146,21 @@ impl<'d, 'a> Copier<'d, 'a> {
         Ok(copied.into())
     }
 
-    fn definition(&mut self, reference: &str, at: &Node<'a>) -> Result<String, SourceError> {
+    /// The reference in the copy; nothing where this one names nothing.
+    fn definition(&mut self, reference: &str, at: &Node<'a>) -> Result<Option<String>, SourceError> {
         let pointer = pointer(at, reference)?;
         if let Some(name) = self.names.get(&pointer) {
-            return Ok(format!("#/$defs/{name}"));
+            return Ok(Some(format!("#/$defs/{name}")));
         }
-        let target = self.document.target(at, &pointer)?;
+        let Some(target) = self.document.target(&pointer) else {
+            self.document.lose(at, &pointer, "this is any value");
+            return Ok(None);
+        };
         let name = self.free_name(&pointer);
         self.names.insert(pointer, name.clone());
         let reference = format!("#/$defs/{name}");
         self.waiting.push_back((name, target));
-        Ok(reference)
+        Ok(Some(reference))
     }
 
     /// The last part of a pointer, in characters that need no escape in a pointer.

@@ -15,6 +15,7 @@ use super::super::{MAX_FUNCTIONS, tags};
 use super::METHODS;
 use super::operation::Operation;
 use crate::names::nearest;
+use std::collections::BTreeSet;
 
 /// The most patterns: a document is split before more are written.
 const MAX_PATTERNS: usize = 256;
@@ -84,11 +85,9 @@ pub(super) fn select<'a>(
     }
     let mut used = vec![false; filter.patterns.len()];
     let mut selected = Vec::new();
-    let mut names = Vec::new();
+    let mut known = Known::default();
     for operation in operations {
-        if names.len() < MAX_COMPARED {
-            names.extend(operation.node.value.get("operationId").and_then(|id| id.as_str()));
-        }
+        known.add(&operation);
         let selecting = filter.selecting(&operation);
         if !selecting.is_empty() {
             selecting.into_iter().for_each(|index| used[index] = true);
@@ -98,7 +97,7 @@ pub(super) fn select<'a>(
     if let Some(index) = used.iter().position(|is_used| !is_used) {
         let pattern = &filter.patterns[index];
         let message = format!("no operation of the document fits {pattern:?} of \"operations\"");
-        let fix = match nearest(pattern, names.into_iter()) {
+        let fix = match known.nearest(pattern) {
             Some(near) => format!("Did you mean {near:?}?"),
             None => "Write an operationId, \"tag:NAME\", a path, or a method and a path.".to_owned(),
         };
@@ -107,6 +106,56 @@ pub(super) fn select<'a>(
     match selected.get(MAX_FUNCTIONS) {
         Some(operation) => Err(too_many(&operation.node, selected.len())),
         None => Ok(selected),
+    }
+}
+
+/// What the operations of a document can be selected by.
+#[derive(Default)]
+struct Known<'a> {
+    ids: Vec<&'a str>,
+    tags: BTreeSet<String>,
+    /// Methods and paths.
+    routes: Vec<(&'static str, &'a str)>,
+}
+
+impl<'a> Known<'a> {
+    fn add(&mut self, operation: &Operation<'a>) {
+        if self.routes.len() >= MAX_COMPARED {
+            return;
+        }
+        self.ids.extend(operation.node.value.get("operationId").and_then(|id| id.as_str()));
+        let tags = operation.node.get("tags").map(|tags| tags::known(tags.value)).unwrap_or_default();
+        self.tags.extend(tags.into_iter().take(MAX_COMPARED - self.tags.len().min(MAX_COMPARED)));
+        self.routes.push((operation.method, operation.path));
+    }
+
+    /// The pattern of the same kind that was probably meant.
+    fn nearest(&self, pattern: &str) -> Option<String> {
+        if let Some(tag) = pattern.strip_prefix("tag:") {
+            return nearest(tag, self.tags.iter().map(String::as_str)).map(|near| format!("tag:{near}"));
+        }
+        let paths = || self.routes.iter().map(|(_, path)| *path);
+        match pattern.split_once(' ').map(|(method, path)| (method, path.trim())) {
+            Some((method, path)) if is_method(method) => {
+                let of_method = self.routes.iter().filter(|(own, _)| own.eq_ignore_ascii_case(method));
+                let is_there = paths().any(|known| fits(path, known, true));
+                // The path of another method where this one is there, else the nearest.
+                let near = match is_there {
+                    true => None,
+                    false => nearest(path, of_method.map(|(_, path)| *path)),
+                };
+                let route = |wanted: &str| self.routes.iter().find(|(_, known)| fits(wanted, known, true));
+                match near {
+                    Some(near) => Some(format!("{} {near}", method.to_uppercase())),
+                    None => {
+                        let (method, path) = route(path).or_else(|| route(nearest(path, paths())?))?;
+                        Some(format!("{} {path}", method.to_uppercase()))
+                    }
+                }
+            }
+            _ if pattern.starts_with('/') => nearest(pattern, paths()).map(str::to_owned),
+            _ => nearest(pattern, self.ids.iter().copied()).map(str::to_owned),
+        }
     }
 }
 

@@ -63,6 +63,6 @@ fn path(placed: &mut Placed, style: &str, is_exploded: bool, is_object: bool) {
 
 fn is_object<'a>(document: &Document<'a>, node: &Node<'a>) -> Result<bool, SourceError> {
     let Some(schema) = node.get("schema") else { return Ok(false) };
-    let schema = document.resolve(schema)?;
+    let Some(schema) = document.find(schema, "this is any value")? else { return Ok(false) };
     Ok(schema.value.get("type").is_some_and(|name| name == "object") || schema.has("properties"))
 }

@@ -20,6 +20,7 @@ pub(super) fn audit(name: &str, config: &ConfigChoice) -> Result<(Value, Shown),
     })?;
     let modules = project.space(Some(name))?;
     let mut rest = modules.assemble(&engine)?.reach()?;
+    reach::warn_of_unused_rules(&modules)?;
     let mut text = shown!("{}\n", clean(name));
     let mut values = Vec::new();
     for definition in &modules.given {

@@ -17,7 +17,8 @@ use std::path::PathBuf;
 ///
 /// MCP servers whose tools are not in capabilities.lock yet are started and asked for them. Writes
 /// `.agent-spaces/capabilities/<module>/` and what `tsc` and editors need to resolve the modules. A
-/// second build without a change writes nothing.
+/// second build without a change writes nothing. Warns of handlers that could not answer: what does not
+/// parse, imports that are not there, functions without a handler.
 #[derive(Args)]
 #[command(after_help = "Examples:
   agent-spaces capabilities build
@@ -62,9 +63,13 @@ impl Build {
         let bar = folders::spin("Compiling capabilities");
         let (folder, definitions) = self.sources.load(&engine)?;
         let folder = self.out.clone().unwrap_or(folder);
-        let report = build(&folder, &definitions, self.sources.scope(), |module| {
+        let mut report = build(&folder, &definitions, self.sources.scope(), |module| {
             bar.say(shown!("Compiling {}", terminal::clean_line(module)))
         })?;
+        // Bundles need no handlers, so what is wrong with these stops no build.
+        for definition in &definitions {
+            report.notes.extend(definition.handler_faults(&engine)?);
+        }
         bar.finish_and_clear();
         Ok(report)
     }

@@ -134,17 +134,7 @@ impl Report {
 }
 
 fn cut(text: &str) -> Shown {
-    let clean = Shown::line(text, usize::MAX);
-    let more = clean.chars().count().saturating_sub(MAX_MESSAGE);
-    match more {
-        0 => clean,
-        more => {
-            let half = MAX_MESSAGE / 2;
-            let end = clean.chars().skip(half + more);
-            let both: String = clean.chars().take(half).chain(" … ".chars()).chain(end).collect();
-            Shown::line(&both, usize::MAX)
-        }
-    }
+    terminal::cut_within(text, MAX_MESSAGE)
 }
 
 #[cfg(test)]

@@ -83,9 +83,17 @@ pub(super) fn typescript(project: Option<&Project>) -> Check {
     let level = project.map(|project| project.config().code_mode.type_check).unwrap_or_default();
     let configured = project.and_then(Project::typescript);
     let is_configured = configured.is_some();
+    // Named, and not in effect before the configuration is accepted.
+    let unused = project.and_then(Project::typescript_note);
     match TypeChecker::new(level, configured).compiler() {
         _ if level == TypeCheck::Off => Check::note("TypeScript", "an agent's code is not checked before it runs"),
-        Ok(compiler) => Check::fine("TypeScript", format!("{compiler} checks an agent's code before it runs")),
+        Ok(compiler) => {
+            let unused = unused.map(|note| format!("; {note}")).unwrap_or_default();
+            Check::fine("TypeScript", format!("{compiler} checks an agent's code before it runs{unused}"))
+        }
+        Err(_) if let Some(note) = unused => {
+            Check::note("TypeScript", format!("of an agent's code only names are checked: {note}"))
+        }
         Err(error) if is_configured => Check::warning("TypeScript", format!("only names are checked: {error}")),
         Err(error) => Check::note("TypeScript", format!("of an agent's code only names are checked: {error}")),
     }

@@ -7,6 +7,9 @@ use agent_spaces::project::{Project, ProjectError};
 use capability_gen::counted::counted;
 use std::collections::BTreeSet;
 
+/// What to do about a rule that is about no function.
+const RULE_FIX: &str = "name the function as scripts call it (`agent-spaces capabilities list` shows them), or remove the rule";
+
 /// What there is to say of what scripts are given.
 pub(super) fn checks(project: &Project, engine: &Engine) -> Vec<Check> {
     let named: Vec<&str> = project.config().spaces.keys().map(String::as_str).collect();
@@ -16,12 +19,17 @@ pub(super) fn checks(project: &Project, engine: &Engine) -> Vec<Check> {
     for space in std::iter::once(None).chain(named.iter().copied().map(Some)) {
         let subject = space.map_or_else(|| "global capabilities".to_owned(), |space| format!("space {space}"));
         match examine(project, space, engine) {
-            Ok(switched_off) => {
+            Ok(Examined { switched_off, unused }) => {
                 for (server, switch) in switched_off {
                     if told.insert(format!("off {server}")) {
                         let message = format!("`mcp:{server}` is given, and switched off at {switch}");
                         let check = Check::warning(&subject, message);
                         checks.push(check.fix("switch it on, or take it out of the list"));
+                    }
+                }
+                for rule in unused {
+                    if told.insert(rule.clone()) {
+                        checks.push(Check::warning("policy", rule).fix(RULE_FIX));
                     }
                 }
             }
@@ -34,15 +42,31 @@ pub(super) fn checks(project: &Project, engine: &Engine) -> Vec<Check> {
             }
         }
     }
+    if let Some(note) = project.ungiven_note() {
+        let (message, fix) = note.split_once(": ").unwrap_or((&note, ""));
+        checks.push(Check::warning("capabilities", message).fix(fix));
+    }
     if !is_broken && !named.is_empty() {
         checks.insert(0, Check::fine("spaces", format!("{} can be used", counted(named.len(), "space"))));
     }
     checks
 }
 
-/// The servers that a space is given and that are switched off, with where; or why it cannot be used.
-fn examine(project: &Project, space: Option<&str>, engine: &Engine) -> Result<Vec<(String, String)>, ProjectError> {
+/// What is odd about a space that can be used.
+struct Examined {
+    /// The servers that it is given and that are switched off, with where.
+    switched_off: Vec<(String, String)>,
+    /// Rules of its policy that are about no function.
+    unused: Vec<String>,
+}
+
+/// What is odd about a space, or why it cannot be used.
+fn examine(project: &Project, space: Option<&str>, engine: &Engine) -> Result<Examined, ProjectError> {
     let modules = project.space(space)?;
     modules.assemble(engine)?;
-    Ok(modules.switched_off.iter().map(|server| (server.name.clone(), server.switch())).collect())
+    let unused = modules.unused_rules(&modules.policy())?;
+    Ok(Examined {
+        switched_off: modules.switched_off.iter().map(|server| (server.name.clone(), server.switch())).collect(),
+        unused: unused.iter().map(ToString::to_string).collect(),
+    })
 }

@@ -51,6 +51,7 @@ impl List {
             let (used, reason) = (terminal::clean_line(&located.shown()), terminal::clean_line(&located.reason()));
             terminal::note(shown!("{} ({})", used, reason));
         }
+        let ungiven = project.ungiven_servers();
         let (mut values, mut text) = (Vec::new(), Shown::default());
         for server in project.servers().values() {
             let line = Line::of(&project, server, self.check.then_some(&session));
@@ -60,10 +61,15 @@ impl List {
             if let Some(detail) = &line.detail {
                 text.push(shown!("    {}\n", terminal::clean_line(detail)));
             }
+            let grant = ungiven.iter().find(|(other, _)| other.name == server.name).map(|(_, grant)| grant);
+            if let Some(grant) = grant {
+                text.push(shown!("    no space is given it: {}\n", terminal::clean_line(grant)));
+            }
             values.push(json!({
                 "name": server.name, "module": server.specifier(), "endpoint": locked_endpoint(server).to_string(),
                 "state": line.state, "detail": line.detail, "tools": line.tools,
                 "file": server.file.display().to_string(), "enabled": server.config.enabled,
+                "grant": grant,
             }));
         }
         if values.is_empty() {

@@ -31,7 +31,12 @@ const MAX_RETRIES: u64 = 10;
 /// The `functions` object: rules by the names of functions.
 pub(super) fn read(node: Node<'_>) -> Result<Vec<Rule>> {
     let rules = node.map("an object of rules", |name, node| {
-        let pattern = Pattern::parse(name).map_err(|error| node.error(format!("{}: {error}", quoted(name))))?;
+        let pattern = Pattern::parse(name).map_err(|error| match Pattern::as_scripts_write(name) {
+            Some(meant) => node
+                .error(format!("{}: functions are named as scripts call them", quoted(name)))
+                .with_fix(format!("did you mean {}?", quoted(&meant))),
+            None => node.error(format!("{}: {error}", quoted(name))),
+        })?;
         rule(pattern, node)
     })?;
     Ok(rules.into_values().collect())

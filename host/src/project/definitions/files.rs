@@ -7,7 +7,7 @@ use crate::project::error::ProjectError;
 use crate::project::outlines::Outlines;
 use crate::project::siblings::Siblings;
 use crate::project::text;
-use capability_gen::sources::{Format, MAX_SELECTED_BYTES, MAX_SOURCE_BYTES, TOO_LARGE};
+use capability_gen::sources::{Format, MAX_SELECTED_BYTES, MAX_SOURCE_BYTES, OperationFilter, TOO_LARGE};
 use std::path::{Path, PathBuf};
 
 /// The files that can define something.
@@ -43,7 +43,7 @@ fn with(extension: &str, path: &Path) -> PathBuf {
 }
 
 /// Whether a file of a folder is one that defines something, by its name alone.
-fn may_define(file: &Path) -> bool {
+pub(super) fn may_define(file: &Path) -> bool {
     let is_beside = |extension| file.with_extension(extension).is_file();
     match file.extension().and_then(|extension| extension.to_str()) {
         Some("json" | "yaml" | "yml" | "wit") => true,
@@ -71,6 +71,7 @@ pub(super) fn read(file: &Path, naming: Naming, outlines: &Outlines) -> Result<O
     }
     let entries = Vec::from_iter((!naming.entry.is_empty()).then(|| naming.entry.clone()));
     if extension == "wit" {
+        no_operations(file, &naming.operations)?;
         let handlers = handlers_beside(file);
         let body = DefinitionBody::Wit(text);
         return Ok(Some(DefinitionFile::new(file, entries, handlers, body)));
@@ -86,6 +87,18 @@ pub(super) fn read(file: &Path, naming: Naming, outlines: &Outlines) -> Result<O
     };
     let body = DefinitionBody::Module(Box::new(DefinedModule { outline, is_define_tool, recipe }));
     Ok(Some(DefinitionFile { commands, ..DefinitionFile::new(file, entries, handlers, body) }))
+}
+
+/// Refuses to select operations of what is no OpenAPI document.
+pub(super) fn no_operations(file: &Path, operations: &OperationFilter) -> Result<(), ProjectError> {
+    match operations.is_empty() {
+        true => Ok(()),
+        false => Err(ProjectError::Unknown {
+            place: file.display().to_string(),
+            message: "\"operations\" selects operations of an OpenAPI document, and this is none".into(),
+            fix: "Remove \"operations\" from the configuration's entry".into(),
+        }),
+    }
 }
 
 /// The text of a definition. A large OpenAPI document is read where its entry selects some of its operations.

@@ -1,5 +1,6 @@
 //! Everything that a configuration names.
 
+use super::near_path::near_path;
 use super::recipe::{Naming, Recipe};
 use super::{DefinedModule, DefinitionBody, DefinitionFile, ServerModule, files};
 use crate::config::{Config, Entry};
@@ -16,7 +17,7 @@ use capability_gen::names::kebab;
 use capability_gen::sources::{Format, OperationFilter};
 use serde_json::Value;
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Reads everything that a configuration names, each file once.
@@ -25,6 +26,8 @@ pub(in crate::project) struct Loader<'a> {
     config: &'a Config,
     outlines: &'a Outlines,
     definitions: Vec<DefinitionFile>,
+    /// Where in the configuration each file was first named, and with which operations.
+    named: Vec<(PathBuf, OperationFilter, String)>,
 }
 
 impl<'a> Loader<'a> {
@@ -34,7 +37,7 @@ impl<'a> Loader<'a> {
         outlines: &'a Outlines,
         definitions: Vec<DefinitionFile>,
     ) -> Loader<'a> {
-        Loader { folder, config, outlines, definitions }
+        Loader { folder, config, outlines, definitions, named: Vec::new() }
     }
 
     pub(in crate::project) fn load_all(
@@ -44,13 +47,13 @@ impl<'a> Loader<'a> {
     ) -> Result<(), ProjectError> {
         let config = self.config;
         for (name, path) in &config.registry {
-            self.load(path, Naming { entry: name.clone(), specifier: Some(name.clone()), ..Naming::default() })?;
+            let naming = Naming { entry: name.clone(), specifier: Some(name.clone()), ..Naming::default() };
+            self.load(path, naming, &format!("$.capabilities.registry[{name:?}]"))?;
         }
         for server in servers.values().filter(|server| server.config.enabled) {
             self.load_server(server, lock)?;
         }
-        let spaces = config.spaces.values().flat_map(|space| &space.capabilities);
-        for entry in config.global.iter().chain(spaces) {
+        for (entry, place) in config.entries() {
             if let Entry::Path { path, module, format, operations } = entry {
                 let specifier = module.as_ref().map(|module| match module.starts_with('@') {
                     true => module.clone(),
@@ -59,7 +62,7 @@ impl<'a> Loader<'a> {
                 let operations = operations.clone();
                 let naming =
                     Naming { entry: path.clone(), specifier, format: *format, operations, ..Naming::default() };
-                self.load(path, naming)?;
+                self.load(path, naming, &place)?;
             }
         }
         let spaces = config.spaces.values().flat_map(|space| &space.capabilities);
@@ -128,7 +131,7 @@ impl<'a> Loader<'a> {
             let format = Some(Format::Mcp);
             let server_name = Some(server.name.clone());
             let naming = Naming { entry: entry.clone(), format, server: server_name, filters, ..Naming::default() };
-            self.load(tools, naming)?;
+            self.load(tools, naming, &entry)?;
             let is_its = |definition: &&mut DefinitionFile| definition.entries.contains(&entry);
             for definition in self.definitions.iter_mut().filter(is_its) {
                 let tools = definition.tools();
@@ -143,22 +146,38 @@ impl<'a> Loader<'a> {
         Ok(())
     }
 
-    fn load(&mut self, path: &str, naming: Naming) -> Result<(), ProjectError> {
-        let place = join(self.folder, path);
-        let files = files::at(&place).map_err(|error| match error {
+    /// Reads what a path names; `place` is where the configuration names it.
+    fn load(&mut self, path: &str, naming: Naming, place: &str) -> Result<(), ProjectError> {
+        let target = join(self.folder, path);
+        let fail = |message: String, fix: String| {
+            let place = format!("{}: {place}", self.config.file);
+            ProjectError::Unknown { place, message, fix }
+        };
+        let files = files::at(&target).map_err(|error| match error {
             ProjectError::File { source, .. } if source.kind() == std::io::ErrorKind::NotFound => {
-                ProjectError::Unknown {
-                    place: self.config.file.clone(),
-                    message: format!(
-                        "`{}` names {}, and there is no such file or folder",
-                        naming.entry,
-                        place.display()
-                    ),
-                    fix: "Correct the path, which is relative to the configuration's folder".into(),
-                }
+                let message =
+                    format!("`{}` names {}, and there is no such file or folder", naming.entry, target.display());
+                let fix = match near_path(self.folder, path) {
+                    Some(near) => format!("Did you mean `{near}`?"),
+                    None => "Correct the path, which is relative to the configuration's folder".into(),
+                };
+                fail(message, fix)
             }
             error => error,
         })?;
+        if naming.server.is_none() {
+            for file in &files {
+                let first = self.named.iter().find(|(named, _, _)| named == file);
+                if let Some((_, _, first)) = first.filter(|(_, operations, _)| *operations != naming.operations) {
+                    let message = format!("{} is listed at {first} too, with other `operations`", file.display());
+                    return Err(fail(
+                        message,
+                        "Keep one of the two entries, with all operations that are needed".into(),
+                    ));
+                }
+            }
+            self.named.extend(files.iter().map(|file| (file.clone(), naming.operations.clone(), place.to_owned())));
+        }
         for file in files {
             let is_same = |known: &&mut DefinitionFile| {
                 let is_server = known.server_name() == naming.server.as_deref();

@@ -1,5 +1,6 @@
 //! What a module is made of, and how it is compiled.
 
+use super::files;
 use super::npm_package::NpmPackage;
 use crate::config::ToolFilters;
 use crate::package::PackageOutline;
@@ -62,6 +63,7 @@ impl Recipe {
     pub(super) fn compile(&self) -> Result<Module, ProjectError> {
         let mut definitions: Vec<Definition> = match &self.siblings {
             Some(siblings) => {
+                files::no_operations(Path::new(&self.file), &self.operations)?;
                 let tools = define_tool::parse(&self.file, &self.text, &|path| siblings.read(path))?;
                 tools.into_iter().map(|tool| tool.definition).collect()
             }

@@ -25,7 +25,7 @@ use super::position::{LineIndex, Position, Positions};
 use find::{Finder, Found};
 use habits::HabitFinder;
 
-pub(crate) use habits::Habits;
+pub(crate) use habits::{Habits, Taken, Taker};
 
 /// The line before the author's first. A comment after a statement is only a comment: no `/// <reference>`, and no
 /// `@ts-nocheck`.

@@ -41,6 +41,7 @@ pub(super) struct Eraser<'a, 't> {
     pub(super) edits: Edits,
     pub(super) sites: Vec<Site>,
     pub(super) unused: Vec<Unused>,
+    pub(super) elided: Vec<String>,
     pub(super) scopes: Scopes<'a>,
     pub(super) uses: Uses<'a>,
     /// What the names mean; known once the walk is over.
@@ -80,7 +81,14 @@ pub(super) struct Erased {
     pub(super) unused: Vec<Unused>,
     pub(super) import_uses: ImportUses,
     pub(super) uses_fetch: bool,
+    /// Names that are used as values and that the source neither declares nor imports, in order.
+    pub(super) free: Vec<String>,
+    /// Modules whose import was left out because nothing uses it as a value.
+    pub(super) elided: Vec<String>,
 }
+
+/// Most names of each kind that are kept: a script has some tens of globals.
+const MAX_NAMES: usize = 1_000;
 
 /// What a list of statements declares, as far as enums and namespaces merge with it.
 #[derive(Default)]
@@ -109,6 +117,7 @@ impl<'a, 't> Eraser<'a, 't> {
             edits: Edits::default(),
             sites: Vec::new(),
             unused: Vec::new(),
+            elided: Vec::new(),
             scopes: Scopes::new(),
             uses,
             resolved: Resolved::default(),
@@ -155,7 +164,19 @@ impl<'a, 't> Eraser<'a, 't> {
         }
         self.landmarks.write(self.source, &mut self.edits);
         let uses_fetch = self.resolved.free.contains("fetch") && !self.uses.has_import("fetch");
+        let mut free: Vec<String> = self
+            .resolved
+            .free
+            .iter()
+            .filter(|name| !self.uses.has_import(name))
+            .map(|name| (*name).to_owned())
+            .take(MAX_NAMES)
+            .collect();
+        free.sort_unstable();
+        self.elided.truncate(MAX_NAMES);
         Ok(Erased {
+            free,
+            elided: self.elided,
             edits: self.edits,
             sites: self.sites,
             unused: self.unused,

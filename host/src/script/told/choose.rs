@@ -12,10 +12,16 @@ pub(crate) enum Failing<'m> {
     /// This property of nothing was written.
     Write(&'m str),
     NotIterable,
+    /// Nothing was taken apart by the names of its members.
+    NotAnObject,
+    /// This constant was written.
+    ReadOnly(&'m str),
     /// It failed inside a function of this name.
     Inside(&'m str),
-    /// An error of this class was made.
+    /// An error of this class was made, and thrown.
     Made(&'m str),
+    /// An error of this class was made for another one.
+    MadeInside(&'m str),
 }
 
 /// What a callee begins with that is a function for certain, unless somebody took pains.
@@ -42,6 +48,9 @@ const KNOWN: [&str; 20] = [
     "fetch",
 ];
 
+/// What the engine says after the name of a constant that is written.
+const READ_ONLY: &str = "' is read-only";
+
 impl<'m> Failing<'m> {
     /// What the message of an error of a class says; nothing where the place that is told is the right one.
     pub(crate) fn of(class: &'m str, message: &'m str) -> Option<Failing<'m>> {
@@ -50,6 +59,11 @@ impl<'m> Failing<'m> {
             ("TypeError", "not a function" | "not a constructor") => Some(Failing::NotAFunction),
             ("TypeError", message) if message.ends_with(" is not a constructor") => Some(Failing::NotAFunction),
             ("TypeError", "value is not iterable") => Some(Failing::NotIterable),
+            ("TypeError", "Cannot convert undefined or null to object") => Some(Failing::NotAnObject),
+            ("TypeError", message) if message.ends_with(READ_ONLY) => {
+                let name = message.strip_suffix(READ_ONLY)?;
+                Some(Failing::ReadOnly(name.trim_start_matches('\'')))
+            }
             ("ReferenceError", message) if message.ends_with(" is not defined") => None,
             ("ReferenceError", message) if message.ends_with(" is not initialized") => None,
             _ => {
@@ -70,11 +84,38 @@ impl Told<'_> {
             Failing::Write(name) => self.property(told, Operation::Write, name),
             Failing::NotIterable => self.at(told, |site| site.operation == Operation::Iterate).next().map(one),
             Failing::Inside(function) => self.inside(told, function),
-            Failing::Made(class) => {
-                let is_made = |site: &&Site| site.name.is_some_and(|name| is_error(self.text(name), class));
-                self.calls(told).find(is_made).map(one)
-            }
+            Failing::NotAnObject => self.at(told, |site| site.operation == Operation::TakeApart).next().map(one),
+            Failing::ReadOnly(name) => self.write(told, name),
+            Failing::Made(class) => self.made(told, class).last().map(one),
+            Failing::MadeInside(class) => self.made(told, class).next().map(one),
         }
+    }
+
+    /// Whether an error that is told here is one that a class makes of itself: in the call of `super`, or where the line
+    /// of the class starts if it has no constructor.
+    pub(crate) fn is_own_constructor(&self, told: u32) -> bool {
+        let line = |start: u32| {
+            let before = self.code.get(..start as usize).unwrap_or_default();
+            before.rfind(['\n', '\r']).map_or(0, |end| end as u32 + 1)
+        };
+        self.classes.iter().any(|start| *start == told || line(*start) == told)
+            || self.calls(told).any(|site| self.text(site.subject) == "super")
+    }
+
+    /// What makes errors here. The arguments of one come before it: `new Error('a', { cause: new TypeError('b') })`.
+    fn made(&self, told: u32, class: &str) -> impl Iterator<Item = &Site> {
+        let named = |site: &Site, is_it: &dyn Fn(&str) -> bool| site.name.is_some_and(|name| is_it(self.text(name)));
+        let has_exact = self.calls(told).any(|site| named(site, &|name| name == class));
+        let is_made = move |name: &str| if has_exact { name == class } else { is_error(name) };
+        self.calls(told).filter(move |site| named(site, &is_made))
+    }
+
+    /// The write of a constant. The engine tells it late, at the statement after it or at a loop's head.
+    fn write(&self, told: u32, name: &str) -> Option<Meant> {
+        let mut writes = self.writes.iter().filter(|write| self.text(**write) == name);
+        let first = writes.next()?;
+        let nearest = writes.take_while(|(start, _)| *start <= told).last().unwrap_or(first);
+        Some(Meant { offset: nearest.0, subjects: vec![*nearest], is_new: false })
     }
 
     fn at(&self, told: u32, is_it: impl Fn(&Site) -> bool) -> impl Iterator<Item = &Site> {
@@ -125,7 +166,7 @@ fn one(site: &Site) -> Meant {
     Meant { offset: site.meant, subjects: vec![site.subject], is_new: site.operation == Operation::New }
 }
 
-/// Whether a callee of this name makes errors of a class.
-fn is_error(name: &str, class: &str) -> bool {
-    name == class || name.ends_with("Error") || name.ends_with("Exception")
+/// Whether a callee of this name makes errors, as far as names go.
+fn is_error(name: &str) -> bool {
+    name.ends_with("Error") || name.ends_with("Exception")
 }

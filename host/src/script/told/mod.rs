@@ -18,6 +18,7 @@ use marks::Marks;
 use oxc_allocator::Allocator;
 use oxc_parser::{Parser, config::TokensParserConfig};
 use oxc_span::SourceType;
+use walk::Found;
 
 /// The longest code that is parsed again. Scripts are a hundredth of it; a bundle can be larger, and parsing takes some
 /// hundred times its size in memory.
@@ -36,6 +37,8 @@ pub(super) enum Operation {
     Write,
     /// Something is taken apart item by item.
     Iterate,
+    /// Something is taken apart by the names of its members.
+    TakeApart,
 }
 
 /// An operation of the code that is told at a place.
@@ -57,6 +60,10 @@ pub(crate) struct Told<'c> {
     sites: Vec<Site>,
     /// Functions that the code declares by name.
     declared: Vec<&'c str>,
+    /// Where variables are written, by their names.
+    writes: Vec<(u32, u32)>,
+    /// Where derived classes start that have no constructor of their own.
+    classes: Vec<u32>,
 }
 
 /// What failed at a place.
@@ -83,12 +90,11 @@ impl<'c> Told<'c> {
                 return None;
             }
             let marks = Marks::new(code, Tokens::new(&parsed.tokens));
-            let (sites, declared) = walk::sites(&parsed.program, &marks, offsets);
-            Some((sites, declared))
+            Some(walk::find(&parsed.program, &marks, offsets))
         };
-        let (sites, declared) = with_enough_stack(code, read).ok()??;
+        let Found { sites, declared, writes, classes } = with_enough_stack(code, read).ok()??;
         let declared = declared.into_iter().filter_map(|(start, end)| code.get(start as usize..end as usize)).collect();
-        Some(Told { code, sites, declared })
+        Some(Told { code, sites, declared, writes, classes })
     }
 
     fn text(&self, (start, end): (u32, u32)) -> &'c str {

@@ -4,19 +4,33 @@ use super::marks::Marks;
 use super::{Operation, Site};
 use oxc_ast::ast::{
     ArrayPattern, ArrowFunctionExpression, AssignmentExpression, AssignmentTarget, BinaryExpression, BinaryOperator,
-    BindingProperty, CallExpression, ComputedMemberExpression, Expression, ExpressionStatement, ForOfStatement,
-    Function, IdentifierReference, MemberExpression, NewExpression, ObjectProperty, Program, PropertyDefinition,
+    BindingProperty, CallExpression, Class, ClassElement, ComputedMemberExpression, Expression, ExpressionStatement,
+    ForOfStatement, Function, IdentifierReference, MemberExpression, MethodDefinitionKind, NewExpression,
+    ObjectAssignmentTarget, ObjectPattern, ObjectProperty, Program, PropertyDefinition, SimpleAssignmentTarget,
     SpreadElement, StaticBlock, StaticMemberExpression, TaggedTemplateExpression, ThrowStatement, VariableDeclarator,
 };
 use oxc_ast_visit::{Visit, walk};
 use oxc_span::{GetSpan as _, Span};
 use oxc_syntax::scope::ScopeFlags;
 
-/// The operations that are told at some of these offsets, and the names of declared functions.
-pub(super) fn sites(program: &Program<'_>, marks: &Marks<'_>, offsets: &[u32]) -> (Vec<Site>, Vec<(u32, u32)>) {
-    let mut walk = Walk { marks, offsets, last: 0, sites: Vec::new(), declared: Vec::new() };
+/// What a code has.
+#[derive(Default)]
+pub(super) struct Found {
+    /// The operations that are told at the offsets in question.
+    pub(super) sites: Vec<Site>,
+    /// The names of declared functions.
+    pub(super) declared: Vec<(u32, u32)>,
+    /// The names of variables where they are written.
+    pub(super) writes: Vec<(u32, u32)>,
+    /// Where derived classes start that have no constructor of their own.
+    pub(super) classes: Vec<u32>,
+}
+
+/// Finds what can fail at these offsets.
+pub(super) fn find(program: &Program<'_>, marks: &Marks<'_>, offsets: &[u32]) -> Found {
+    let mut walk = Walk { marks, offsets, last: 0, found: Found::default() };
     walk.visit_program(program);
-    (walk.sites, walk.declared)
+    walk.found
 }
 
 struct Walk<'m> {
@@ -24,8 +38,7 @@ struct Walk<'m> {
     offsets: &'m [u32],
     /// The last place that the engine noted.
     last: u32,
-    sites: Vec<Site>,
-    declared: Vec<(u32, u32)>,
+    found: Found,
 }
 
 impl Walk<'_> {
@@ -36,7 +49,13 @@ impl Walk<'_> {
     fn site(&mut self, operation: Operation, name: Option<Span>, meant: u32, subject: Span) {
         if self.offsets.contains(&self.last) {
             let name = name.map(|name| (name.start, name.end));
-            self.sites.push(Site { told: self.last, operation, name, meant, subject: (subject.start, subject.end) });
+            self.found.sites.push(Site {
+                told: self.last,
+                operation,
+                name,
+                meant,
+                subject: (subject.start, subject.end),
+            });
         }
     }
 
@@ -158,6 +177,33 @@ impl<'a> Visit<'a> for Walk<'_> {
         self.visit_binding_pattern(&it.value);
     }
 
+    fn visit_object_pattern(&mut self, it: &ObjectPattern<'a>) {
+        self.site(Operation::TakeApart, None, it.span.start, it.span);
+        walk::walk_object_pattern(self, it);
+    }
+
+    fn visit_object_assignment_target(&mut self, it: &ObjectAssignmentTarget<'a>) {
+        self.site(Operation::TakeApart, None, it.span.start, it.span);
+        walk::walk_object_assignment_target(self, it);
+    }
+
+    fn visit_simple_assignment_target(&mut self, it: &SimpleAssignmentTarget<'a>) {
+        if let SimpleAssignmentTarget::AssignmentTargetIdentifier(name) = it {
+            self.found.writes.push((name.span.start, name.span.end));
+        }
+        walk::walk_simple_assignment_target(self, it);
+    }
+
+    fn visit_class(&mut self, it: &Class<'a>) {
+        let has_own = it.body.body.iter().any(|member| {
+            matches!(member, ClassElement::MethodDefinition(it) if it.kind == MethodDefinitionKind::Constructor)
+        });
+        if it.heritage.is_some() && !has_own {
+            self.found.classes.push(it.span.start);
+        }
+        walk::walk_class(self, it);
+    }
+
     fn visit_array_pattern(&mut self, it: &ArrayPattern<'a>) {
         self.site(Operation::Iterate, None, it.span.start, Span::empty(it.span.start));
         walk::walk_array_pattern(self, it);
@@ -179,7 +225,7 @@ impl<'a> Visit<'a> for Walk<'_> {
 
     fn visit_function(&mut self, it: &Function<'a>, flags: ScopeFlags) {
         if let Some(name) = it.id.as_ref().filter(|_| it.is_function_declaration()) {
-            self.declared.push((name.span.start, name.span.end));
+            self.found.declared.push((name.span.start, name.span.end));
         }
         self.apart(it.span.start, |walk| walk::walk_function(walk, it, flags));
     }

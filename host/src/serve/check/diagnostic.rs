@@ -40,6 +40,16 @@ impl Diagnostic {
         }
         Diagnostic { line: position.line, column: position.column, code: code.into(), message: text }
     }
+
+    /// The name that a compiler does not find.
+    pub(crate) fn unknown_name(&self) -> Option<&str> {
+        unknown_name(&self.message)
+    }
+}
+
+/// `Cannot find name 'x'.`
+pub(super) fn unknown_name(message: &str) -> Option<&str> {
+    message.strip_prefix("Cannot find name '")?.split_once('\'').map(|(name, _)| name)
 }
 
 /// What was found in a program, as much of it as is told.
@@ -71,6 +81,13 @@ impl Diagnostics {
         self.more += others.more + self.list.len().saturating_sub(MAX_DIAGNOSTICS);
         self.list.truncate(MAX_DIAGNOSTICS);
         self
+    }
+
+    /// These and those of others that are not among them.
+    #[must_use]
+    pub(crate) fn and_new(self, mut others: Diagnostics) -> Diagnostics {
+        others.list.retain(|other| !self.list.contains(other));
+        self.and(others)
     }
 
     /// Whether nothing was found.

@@ -5,11 +5,12 @@
 //! do not have, and promises that nobody waited for, are mistakes; whether they fit types that the program's author made
 //! up is not.
 
-use super::diagnostic::Diagnostics;
+use super::awaits;
+use super::diagnostic::{Diagnostic, Diagnostics, unknown_name};
 use super::message::{Member, NO_PROPERTY_BUT, is_promise};
 use super::output::{Readings, Said};
 use super::twin::Declared;
-use crate::script::Checkable;
+use crate::script::{Checkable, Position};
 use std::collections::HashSet;
 
 /// Uses of a value that it does not allow: it is no function, no class, no list.
@@ -17,6 +18,9 @@ const NOT_USABLE: [u32; 8] = [2349, 2351, 2461, 2488, 2495, 2504, 2548, 2549];
 
 /// Another number of arguments than a function has parameters, which is the author's to know where the function is theirs.
 const OTHER_COUNT: [u32; 3] = [2554, 2555, 2794];
+
+/// What to do about a promise whose call stands elsewhere.
+const AWAIT: &str = "It is a promise: write `await` before the call that gives it.";
 
 /// Most that is looked at of what is said of one program: for each its place is looked up. Nobody reads hundreds.
 const MAX_JUDGED: usize = 500;
@@ -60,7 +64,12 @@ pub(super) fn judge(readings: &Readings<'_>, program: &Checkable, declared: &Dec
         match judge.verdict(said) {
             Verdict::LeftOut => {}
             Verdict::Warning => warnings.push(said.diagnostic(code)),
-            Verdict::Misuse => misuse.push(said.diagnostic(code)),
+            Verdict::Misuse => {
+                let found = judge.misuse(said);
+                if !misuse.contains(&found) {
+                    misuse.push(found);
+                }
+            }
         }
     }
     Findings { misuse: misuse.into_iter().collect(), warnings: Diagnostics::warnings(warnings) }
@@ -76,9 +85,35 @@ struct Judge<'a> {
 }
 
 impl Judge<'_> {
+    /// What is said of a wrong use. What concerns a promise is told as it is without a compiler.
+    fn misuse(&self, said: &Said<'_>) -> Diagnostic {
+        let code = self.program.source();
+        let is_promise = said.is_of_promise() || said.missing_member().is_some_and(|member| is_promise(member.of));
+        if !is_promise {
+            let Diagnostic { line, column, code, message } = said.diagnostic(code);
+            let message = match self.declared.expected(&message) {
+                Some(expected) => format!("{message} {expected}"),
+                None => message,
+            };
+            return Diagnostic::new(Position { line, column }, code, &message);
+        }
+        let place = said.position(code);
+        match self.program.habits.unawaited.iter().find(|taken| taken.place == place || taken.call == place) {
+            Some(taken) => awaits::diagnostic(taken),
+            None => {
+                let Diagnostic { message, code, .. } = said.diagnostic(code);
+                Diagnostic::new(place, code, &format!("{message} {AWAIT}"))
+            }
+        }
+    }
+
     fn verdict(&self, said: &Said<'_>) -> Verdict {
         let place = (said.line, said.column);
         let is_own = self.bare.contains(&place);
+        let is_asked_about = |name: &str| self.program.habits.probed.contains(name);
+        if said.message.first().and_then(|line| unknown_name(line)).is_some_and(is_asked_about) {
+            return Verdict::LeftOut;
+        }
         match said.missing_member() {
             Some(member) => self.of_member(said, &member, is_own),
             None if is_own && OTHER_COUNT.contains(&said.number) => Verdict::LeftOut,

@@ -9,7 +9,7 @@ use crate::program::{Program, ProgramCall};
 use crate::script::{CallKind, Position};
 use crate::values::{FunctionShape, camel_case};
 use capability_gen::names::nearest;
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// What every object has.
 const INHERITED: [&str; 7] =
@@ -21,16 +21,37 @@ const MAX_FOUND: usize = 200;
 /// Most names that a message lists.
 const MAX_NAMES: usize = 20;
 
+/// How a program's calls are written.
+pub(super) struct Written {
+    /// Where callees start that are called only if there is something to call.
+    pub(super) guarded: HashSet<Position>,
+    /// Names after the dots of callees, by where those start.
+    pub(super) callees: HashMap<Position, Vec<Position>>,
+}
+
+impl Written {
+    /// Where the name is that a call reaches for and nothing has: the last of `depth` names of its path.
+    fn name(&self, call: &ProgramCall, depth: usize) -> Position {
+        let start = position(call);
+        let names = self.callees.get(&start).map(Vec::as_slice).unwrap_or_default();
+        // A module as a whole is no part of the path, so that paths are alike at their ends.
+        let after = call.path.split('.').count().saturating_sub(depth);
+        let name = names.len().checked_sub(after + 1).and_then(|at| names.get(at));
+        name.copied().unwrap_or(start)
+    }
+}
+
 /// The calls of a program that reach nothing.
-pub(super) fn check(program: &Program, guarded: &HashSet<Position>, hidden: &BTreeSet<String>) -> Diagnostics {
+pub(super) fn check(program: &Program, written: &Written, hidden: &BTreeSet<String>) -> Diagnostics {
     let own = || program.call_sites().filter(|call| call.location.file == program.name());
     let mentioned: HashSet<&str> =
         own().filter(|call| call.kind == CallKind::Mention).map(|call| call.path.as_str()).collect();
-    let calls = own().filter(|call| call.kind == CallKind::Call && !guarded.contains(&position(call)));
+    let calls = own().filter(|call| call.kind == CallKind::Call && !written.guarded.contains(&position(call)));
     let found = calls.filter_map(|call| {
         let missing = missing(program, call, hidden)?;
         let is_asked_about = mentioned.contains(missing.path.as_str());
-        (!is_asked_about).then(|| Diagnostic::new(position(call), Diagnostic::MEMBER_UNKNOWN, &missing.message))
+        let place = written.name(call, missing.path.split('.').count());
+        (!is_asked_about).then(|| Diagnostic::new(place, Diagnostic::MEMBER_UNKNOWN, &missing.message))
     });
     found.take(MAX_FOUND).collect()
 }

@@ -150,24 +150,24 @@ impl TypeChecker {
         let read = move || {
             let checkable = checkable(&text, known.name()).ok()?;
             let unawaited = awaits::check(&known, &checkable.habits);
-            Some((checkable, unawaited))
+            let (guarded, callees) = (checkable.guarded.clone(), checkable.habits.callees.clone());
+            Some((checkable, unawaited, members::Written { guarded, callees }))
         };
         // Whoever prepared the program has read it.
-        let Ok(Some((checkable, unawaited))) = tokio::task::spawn_blocking(read).await else {
+        let Ok(Some((checkable, unawaited, written))) = tokio::task::spawn_blocking(read).await else {
             return Checked::default();
         };
-        let guarded = checkable.guarded.clone();
         let (mut findings, unavailable) = match self.check_programs(vec![checkable], modules).await {
             Ok(found) => (found.into_iter().next().unwrap_or_default(), None),
             Err(unavailable) => {
                 let program = program.clone();
-                let found = tokio::task::spawn_blocking(move || members::check(&program, &guarded, &hidden)).await;
+                let found = tokio::task::spawn_blocking(move || members::check(&program, &written, &hidden)).await;
                 // It fails only where the process ends.
                 let misuse = found.unwrap_or_default();
                 (Findings { misuse, warnings: Diagnostics::default() }, Some(unavailable))
             }
         };
-        findings.misuse = std::mem::take(&mut findings.misuse).and(unawaited);
+        findings.misuse = std::mem::take(&mut findings.misuse).and_new(unawaited);
         Checked { findings, unavailable }
     }
 

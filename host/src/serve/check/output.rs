@@ -1,6 +1,6 @@
 //! What the compiler said, reading by reading.
 
-use super::diagnostic::Diagnostic;
+use super::diagnostic::{Diagnostic, unknown_name};
 use super::folder::SETTINGS;
 use super::places;
 use super::process::Ended;
@@ -163,7 +163,7 @@ impl<'a> Said<'a> {
 
 /// What is said of a name that the sandbox does not have: the same as at the end of a run that uses it.
 fn absent_name(message: &str) -> Option<String> {
-    if let Some((name, _)) = message.strip_prefix("Cannot find name '").and_then(|rest| rest.split_once('\'')) {
+    if let Some(name) = unknown_name(message) {
         return Some(format!("Cannot find name '{name}'. {}", absent::global(name, absent::Position::Script)?));
     }
     let (name, rest) = message.strip_prefix("Property '")?.split_once("' does not exist on type '")?;

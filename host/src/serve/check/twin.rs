@@ -3,8 +3,8 @@
 use crate::script::{twin_of, with_enough_stack};
 use oxc_allocator::Allocator;
 use oxc_ast::ast::{
-    FormalParameters, TSExternalModuleDeclaration, TSInterfaceDeclaration, TSLiteral, TSPropertySignature, TSType,
-    TSTypeAliasDeclaration, TSTypeName, TSTypeReference,
+    FormalParameters, TSExternalModuleDeclaration, TSInterfaceDeclaration, TSLiteral, TSPropertySignature, TSSignature,
+    TSType, TSTypeAliasDeclaration, TSTypeName, TSTypeReference,
 };
 use oxc_ast_visit::{Visit, walk};
 use oxc_parser::Parser;
@@ -21,6 +21,38 @@ pub(super) struct Declared {
     pub(super) members: HashSet<String>,
     /// Types that are one of some texts or numbers: `type Unit = 'celsius' | 'fahrenheit'`.
     pub(super) literal_types: HashSet<String>,
+    /// The members of types that have a name; none where modules have different types of that name.
+    pub(super) types: HashMap<String, Vec<String>>,
+}
+
+/// Most members that are told of a type.
+const MAX_MEMBERS: usize = 20;
+
+impl Declared {
+    /// What a type has, where a message says what it has not: `'a' does not exist in type 'GetItemParams'.`
+    pub(super) fn expected(&self, message: &str) -> Option<String> {
+        let name = message.split_once("' does not exist in type '")?.1.split_once('\'')?.0;
+        let members = self.types.get(name).filter(|members| !members.is_empty())?;
+        let shown: Vec<String> = members.iter().take(MAX_MEMBERS).map(|member| format!("`{member}`")).collect();
+        let more = if members.len() > MAX_MEMBERS { ", …" } else { "" };
+        Some(format!("Expected one of {}{more}.", shown.join(", ")))
+    }
+
+    fn define(&mut self, name: &str, members: Vec<String>) {
+        let known = self.types.entry(name.to_owned()).or_insert_with(|| members.clone());
+        if *known != members {
+            known.clear();
+        }
+    }
+}
+
+/// The names of a type's members.
+fn member_names(signatures: &[TSSignature<'_>]) -> Vec<String> {
+    let name = |signature: &TSSignature<'_>| match signature {
+        TSSignature::TSPropertySignature(it) => it.key.static_name().map(|name| name.to_string()),
+        _ => None,
+    };
+    signatures.iter().filter_map(name).collect()
 }
 
 /// The declarations of a module under its twin's name, with functions that take anything; types that only parameters have
@@ -101,11 +133,17 @@ impl<'a> Visit<'a> for Finder<'_> {
 
     fn visit_ts_interface_declaration(&mut self, it: &TSInterfaceDeclaration<'a>) {
         self.types.insert(it.id.name.to_string(), it.span);
+        if it.extends.is_empty() {
+            self.declared.define(it.id.name.as_str(), member_names(&it.body.body));
+        }
         walk::walk_ts_interface_declaration(self, it);
     }
 
     fn visit_ts_type_alias_declaration(&mut self, it: &TSTypeAliasDeclaration<'a>) {
         let name = it.id.name.to_string();
+        if let TSType::TSTypeLiteral(literal) = &it.type_annotation {
+            self.declared.define(&name, member_names(&literal.members));
+        }
         if is_literal(&it.type_annotation) {
             self.declared.literal_types.insert(name.clone());
         }

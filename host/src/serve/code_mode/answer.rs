@@ -1,6 +1,7 @@
 //! What a run gave, as an agent reads it.
 
 use super::pages::{self, More, PAGE, Page};
+use crate::absent::NO_PACKAGES;
 use crate::error_report::{Cause, Location, RunError};
 use crate::limits::Limit;
 use crate::program::Program;
@@ -13,6 +14,7 @@ use crate::serve::runs::{Ended, ServedRun};
 use capability_gen::shown::Shown;
 use rmcp::model::{CallToolResult, ContentBlock};
 use serde_json::json;
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
@@ -47,9 +49,11 @@ pub(super) fn of_ended(run: &ServedRun, ended: &Ended, number: usize) -> Option<
     };
     let console: Vec<&str> = ended.console.iter().map(|line| line.text.as_str()).take(MAX_LINES).collect();
     let mut text = text + &printed(&console, ended.console.len());
-    if !run.warnings.is_empty() {
-        let _ = write!(text, "\n\nwarnings:\n{}", run.warnings);
-        structured["warnings"] = json!(cut(&run.warnings, MAX_BESIDE));
+    let said = ended.outcome.as_ref().err().and_then(|error| error.hint.as_deref());
+    let warnings = said.map_or(Cow::Borrowed(run.warnings.as_str()), |hint| without(&run.warnings, hint));
+    if !warnings.is_empty() {
+        let _ = write!(text, "\n\nwarnings:\n{warnings}");
+        structured["warnings"] = json!(cut(&warnings, MAX_BESIDE));
     }
     let Page { text, more } = pages::page(&text, number, PAGE)?;
     // Who reads the structure alone reads the same: all of it, or this part.
@@ -115,15 +119,24 @@ pub(super) fn of_misuse(misuse: &Diagnostics, warnings: &Diagnostics, name: &str
 /// The same of a program that cannot run as it is.
 pub(super) fn of_script(error: ScriptError, name: &str, code: &str, seen: &Seen<'_>) -> CallToolResult {
     let frame = error.position.filter(|_| error.file == name).map(|position| code_frame(code, position, None));
+    let is_withheld = error.specifier.is_some();
     let mut error = RunError::of_script(error);
     match error.code.as_str() {
         // What would give the module is for the operator; what is not up yet concerns the agent.
-        "import.denied" => {
+        "import.denied" if is_withheld => {
             let notes = seen.offered.notes(seen.client);
             error.hint = (!notes.is_empty()).then(|| notes.join("; "));
         }
         // Of what there is it learns what it may see.
-        "import.unknown" => error.hint = error.hint.filter(|hint| !seen.names_hidden(hint)).or_else(|| seen.modules()),
+        "import.unknown" => {
+            let is_package = error.hint.as_ref().is_some_and(|hint| hint.starts_with(NO_PACKAGES));
+            let hint = error.hint.filter(|hint| !seen.names_hidden(hint)).or_else(|| seen.modules());
+            error.hint = match hint {
+                Some(hint) if is_package && !hint.starts_with(NO_PACKAGES) => Some(format!("{NO_PACKAGES}; {hint}")),
+                None if is_package => Some(NO_PACKAGES.to_owned()),
+                hint => hint,
+            };
+        }
         _ => {}
     }
     of_refused(&error, frame)
@@ -196,6 +209,7 @@ fn failed(error: &RunError, frame: Option<String>) -> String {
     } else if let Some(location) = &error.location {
         let _ = write!(text, "\n  at {}:{}:{}", location.file, location.line, location.column);
     }
+    text.push_str(&own_frames(error));
     for Cause { message, location } in &error.causes {
         let _ = write!(text, "\ncaused by: {message}");
         if let Some(Location { file, line, column }) = location {
@@ -207,6 +221,42 @@ fn failed(error: &RunError, frame: Option<String>) -> String {
     }
     if let Some(hint) = &error.hint {
         let _ = write!(text, "\nhint: {hint}");
+    }
+    text
+}
+
+/// Warnings without those that say the same as an error's hint.
+fn without<'w>(warnings: &'w str, hint: &str) -> Cow<'w, str> {
+    if hint.is_empty() || !warnings.contains(hint) {
+        return Cow::Borrowed(warnings);
+    }
+    let mut rest = String::new();
+    let mut is_said = false;
+    for line in warnings.split_inclusive('\n') {
+        // The lines of a frame belong to what stands before them.
+        if !line.starts_with([' ', '>']) {
+            is_said = line.contains(hint);
+        }
+        if !is_said {
+            rest.push_str(line);
+        }
+    }
+    Cow::Owned(rest)
+}
+
+/// Most frames of a stack beside an error's place: those that led there.
+const MAX_FRAMES: usize = 8;
+
+/// The frames in the program's own text, where there is more than the one that the place tells.
+fn own_frames(error: &RunError) -> String {
+    let frames = error.stack.as_deref().unwrap_or_default().lines();
+    let own: Vec<&str> = frames.filter(|line| !line.ends_with("(capability)")).collect();
+    if own.len() < 2 {
+        return String::new();
+    }
+    let mut text: String = own.iter().take(MAX_FRAMES).map(|line| format!("\n  {}", line.trim())).collect();
+    if own.len() > MAX_FRAMES {
+        let _ = write!(text, "\n  … {} more frames", own.len() - MAX_FRAMES);
     }
     text
 }
@@ -236,9 +286,30 @@ fn advised(mut error: RunError) -> RunError {
 
 #[cfg(test)]
 mod tests {
-    use super::advised;
+    use super::{advised, failed, without};
     use crate::error_report::RunError;
     use crate::limits::Limit;
+
+    #[test]
+    fn what_an_error_says_is_no_warning_besides() {
+        let other = "program.ts:2:1 TS2304: Cannot find name 'x'.\n> 2 | x\n    | ^\n";
+        let same = "program.ts:1:1 TS2591: Cannot find name 'Buffer'. Use bytes.\n> 1 | Buffer\n    | ^\n";
+        assert_eq!(without(&format!("{same}{other}"), "Use bytes."), other);
+        assert_eq!(without(other, "Use bytes."), other);
+        assert_eq!(without(same, "Use bytes."), "");
+    }
+
+    #[test]
+    fn an_agent_is_told_how_a_program_came_to_fail() {
+        let with = |stack: &str| RunError { stack: Some(stack.to_owned()), ..RunError::new("script.error", "no") };
+        let one = "    at slack.post (capability)\n    at <anonymous> (program.ts:3:7)";
+        assert_eq!(failed(&with(one), None), "no [script.error]");
+        let two = "    at check (program.ts:1:9)\n    at <anonymous> (program.ts:3:1)";
+        let expected = "no [script.error]\n  at check (program.ts:1:9)\n  at <anonymous> (program.ts:3:1)";
+        assert_eq!(failed(&with(two), None), expected);
+        let many = "    at f (program.ts:1:9)\n".repeat(20);
+        assert!(failed(&with(&many), None).ends_with("\n  … 12 more frames"));
+    }
 
     #[test]
     fn an_agent_is_not_told_of_options_of_a_command() {

@@ -121,6 +121,10 @@ impl CodeMode {
             Ok(Err(PrepareError::Host(error))) => return Err(refused(error.to_string())),
             Err(error) => return Err(refused(error.to_string())),
         };
+        if let Some(error) = program.refusal(client.caller()) {
+            let code = redactor.starred(&code);
+            return Err(answer::of_script(error.clone(), PROGRAM, &code, &Seen { offered: &offered, client }));
+        }
         let Findings { misuse, warnings } =
             teller.during("checking types", check(&offered, client, &program, &code)).await;
         let warnings = answer::of_imports(&program, &Seen { offered: &offered, client }).and(warnings);
@@ -159,7 +163,14 @@ async fn check(offered: &Arc<Offered>, client: &Client, program: &Program, code:
     };
     // It fails only where the process ends.
     let (modules, hidden) = tokio::task::spawn_blocking(declare).await.unwrap_or_default();
-    offered.checker.check(program, code, modules, hidden).await.findings
+    let mut findings = offered.checker.check(program, code, modules, hidden).await.findings;
+    for warning in &mut findings.warnings.list {
+        let import = |name: &str| program.imports().import_of(name, &client.caller().scopes);
+        if let Some(hint) = warning.unknown_name().and_then(import) {
+            warning.message = format!("{} {hint}", warning.message);
+        }
+    }
+    findings
 }
 
 fn unknown_run(id: &str) -> CallToolResult {

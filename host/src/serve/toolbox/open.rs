@@ -35,6 +35,8 @@ struct Parts {
     clients: McpClients,
     equipment: Equipment,
     outlines: Outlines,
+    /// What names the configuration to another command.
+    argument: String,
 }
 
 #[derive(Deserialize)]
@@ -54,7 +56,17 @@ impl Toolboxes {
         outlines: Outlines,
     ) -> Toolboxes {
         let (space, clients, equipment) = (space.map(str::to_owned), clients.clone(), equipment.clone());
-        Toolboxes(Arc::new(Parts { project, space, engine, clients, equipment, outlines }))
+        let argument = String::new();
+        Toolboxes(Arc::new(Parts { project, space, engine, clients, equipment, outlines, argument }))
+    }
+
+    /// Names the configuration by this argument in commands that are mentioned to who started the server: ` --config FILE`.
+    #[must_use]
+    pub fn started_with(mut self, argument: String) -> Toolboxes {
+        if let Some(parts) = Arc::get_mut(&mut self.0) {
+            parts.argument = argument;
+        }
+        self
     }
 
     /// The project that they are of.
@@ -104,7 +116,9 @@ impl Toolboxes {
                 Err(error) => {
                     let configured = &candidate.configured.name;
                     self.0.clients.context().warn(configured, &error.to_string());
-                    let message = brief(configured, &error);
+                    // Where things are on this machine is for who started it.
+                    let argument = if client.is_process() { self.0.argument.as_str() } else { "" };
+                    let message = brief(configured, &error, argument);
                     connecting.close().await;
                     return Err(ToolboxError::Server { toolbox: name.to_owned(), server: candidate.server, message });
                 }

@@ -115,7 +115,10 @@ fn take(source: &Source, server: &Unknown, answer: Option<Asked>) -> bool {
             Ok(()) => return true,
             Err(failure) => ("what it offers could not be written down".to_owned(), Some(failure)),
         },
-        Some(Err(error)) => (brief(&server.name, &error), Some(clients::refused(&server.name, &error))),
+        Some(Err(error)) => {
+            let why = brief(&server.name, &error, &source.argument());
+            (why, Some(clients::refused(&server.name, &error)))
+        }
         // Asking itself broke off: that is our own fault, and said where it happened.
         None => ("it could not be asked".to_owned(), None),
     };

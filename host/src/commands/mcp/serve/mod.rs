@@ -115,7 +115,9 @@ impl Serve {
             let hint = "add --mode proxy, or leave --expose out";
             return Err(Failure::new("config.expose", "--expose is about proxy mode", Some(hint)));
         }
-        terminal::note(terminal::clean_line(&preset::used(&self.choice)));
+        if let Some(used) = preset::used(&self.choice) {
+            terminal::note(terminal::clean_line(&used));
+        }
         let runtime = clients::runtime()?;
         let decisions = ElicitedDecisions::default();
         let client = Client::of_process(Caller { name: None, scopes: self.scope.into_iter().collect() });

@@ -1,7 +1,7 @@
 //! What a configuration says of how it is served, known before all that it names is read.
 
 use super::ModeChoice;
-use crate::commands::config_choice::ConfigChoice;
+use crate::commands::config_choice::{ConfigChoice, Located};
 use crate::commands::failure::Failure;
 use crate::commands::space_choice::SpaceChoice;
 use agent_spaces::DEFAULT_CONCURRENCY;
@@ -37,9 +37,10 @@ impl Preset {
     }
 }
 
-/// The configuration that is served, and why that one.
-pub(super) fn used(choice: &SpaceChoice) -> String {
-    match choice.configuration().map(ConfigChoice::locate) {
+/// The configuration that is served, and why that one; nothing where it is not there, which is said by whoever reads it.
+pub(super) fn used(choice: &SpaceChoice) -> Option<String> {
+    Some(match choice.configuration().map(ConfigChoice::locate) {
+        Some(Ok(Some(Located::Named(file)))) if !file.is_file() => return None,
         Some(Ok(Some(located))) => format!("serves {} ({})", located.shown(), located.reason()),
         // What is wrong is said by whoever reads it.
         Some(Err(_)) => "serves the configuration here".to_owned(),
@@ -47,7 +48,7 @@ pub(super) fn used(choice: &SpaceChoice) -> String {
             "serves no configuration: there is none here, above, or in your configuration folder".to_owned()
         }
         None => "serves the folder that --capabilities names".to_owned(),
-    }
+    })
 }
 
 /// Refuses to serve where the configuration says so, accepted or not.

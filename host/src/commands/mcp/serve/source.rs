@@ -87,6 +87,9 @@ impl Source {
         if let Some(note) = choice.raised_note(&first) {
             terminal::warn(&terminal::clean_line(&note));
         }
+        if let Some(note) = project.and_then(Project::ungiven_note) {
+            terminal::warn(&terminal::clean_line(&note));
+        }
         let (unknown, troubles, is_behind) = (Mutex::default(), Mutex::default(), AtomicBool::default());
         let denied = Mutex::default();
         Ok(Source { choice, engine, session, first, offers, checker, unknown, troubles, is_behind, denied })
@@ -232,7 +235,10 @@ impl Source {
         if unaccepted > 0 {
             // Its names are no better than the rest of it.
             let servers = if unaccepted == 1 { "1 server is".to_owned() } else { format!("{unaccepted} servers are") };
-            let why = "the configuration was not accepted, or has changed since: its user can read it and run `agent-spaces trust`";
+            let command = self.choice.trust_command();
+            let why = format!(
+                "the configuration was not accepted, or has changed since: its user can read it and run `{command}`"
+            );
             notes.push(Note::of_server(format!("{servers} not here: {why}")));
         }
         if awaited > 0 {
@@ -248,7 +254,27 @@ impl Source {
             notes.push(Note { text, is_of_server: false, again: None });
         }
         let known = modules.given.iter().filter(|definition| definition.server.is_some()).count();
+        if let (Found::Project(project), 0, true) = (found, known, modules.undiscovered.is_empty()) {
+            notes.extend(self.ungiven(project.ungiven_servers().len()));
+        }
         (notes, Servers { known, awaited })
+    }
+
+    /// What an agent should know of so many servers that no space is given: not their names.
+    fn ungiven(&self, count: usize) -> Option<Note> {
+        let servers = match count {
+            0 => return None,
+            1 => "1 MCP server is configured and no space is given it".to_owned(),
+            count => format!("{count} MCP servers are configured and no space is given one of them"),
+        };
+        let argument = self.argument();
+        let how = format!("its user can add them to `capabilities.global`: see `agent-spaces doctor{argument}`");
+        Some(Note::of_server(format!("{servers}: {how}")))
+    }
+
+    /// What names the configuration to another command.
+    pub(super) fn argument(&self) -> String {
+        self.choice.argument()
     }
 
     /// Remembers that a server gave nothing, and why.

@@ -37,5 +37,6 @@ pub(super) fn open(
     session.ask_through(Arc::new(ServedChannel::new(decisions, approvals::store_channel())));
     let (clients, equipment) = (session.clients(), session.equipment());
     let toolboxes = Toolboxes::new(*project, choice.space(), engine, clients, equipment, folders::outlines());
+    let toolboxes = toolboxes.started_with(choice.argument());
     Ok((session, toolboxes))
 }

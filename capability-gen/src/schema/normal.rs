@@ -87,8 +87,13 @@ impl Reader<'_, '_, '_> {
                 self.types(raw, &mut out, path);
                 Value::Object(out)
             }
+            Value::String(_) => {
+                slips::unknown_type(raw, path, self.notes);
+                json!({})
+            }
             _ => {
-                self.notes.add(path, format!("read as anything: a schema is an object, not {}", article(raw)));
+                let message = format!("a schema is an object, not {}", article(raw));
+                self.notes.slip_to_any(path, message, "write one, such as {\"type\": \"string\"}".to_owned());
                 json!({})
             }
         }
@@ -96,11 +101,8 @@ impl Reader<'_, '_, '_> {
 
     fn object(&mut self, raw: &Value, map: &Map<String, Value>, path: &Path<'_>, depth: usize) -> Value {
         let mut out = Map::new();
-        if map.values().any(Value::is_object) && !map.keys().any(|keyword| keywords::is_known(keyword)) {
-            let message = "read as anything: none of its keywords is JSON Schema's (are these `properties`?)";
-            self.notes.add(path, message);
-        }
         slips::unknown_keywords(map, path, self.notes);
+        slips::bare_members(map, path, self.notes);
         for keyword in ["title", "description"] {
             if let Some(text @ Value::String(_)) = map.get(keyword) {
                 out.insert(keyword.to_owned(), text.clone());

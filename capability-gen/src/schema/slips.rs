@@ -44,6 +44,9 @@ const BOUNDS: &[(&str, &str)] = &[
     ("minContains", "maxContains"),
 ];
 
+/// Keywords of text that members are often called by.
+const NAMES_OF_MEMBERS: &[&str] = &["id", "title", "description", "format"];
+
 /// Notes keys that are no keywords.
 pub(super) fn unknown_keywords(map: &Map<String, Value>, path: &Path<'_>, notes: &mut Notes<'_>) {
     for key in map.keys().filter(|key| !keywords::is_known(key)) {
@@ -61,6 +64,31 @@ pub(super) fn unknown_keywords(map: &Map<String, Value>, path: &Path<'_>, notes:
             }
             None => {}
         }
+    }
+}
+
+/// An object's members without the schema around them: `{"street": {"type": "string"}}`, `{"id": "string"}`.
+pub(super) fn bare_members(map: &Map<String, Value>, path: &Path<'_>, notes: &mut Notes<'_>) {
+    let is_type = |value: &Value| value.as_str().is_some_and(|word| TYPES.contains(&word));
+    let is_schema = |value: &Value| {
+        is_type(value) || ["type", "$ref", "properties", "enum"].iter().any(|keyword| value.get(*keyword).is_some())
+    };
+    // A text that is the name of a type says nothing as one of these.
+    let is_known = |(key, value): (&String, &Value)| {
+        keywords::is_known(key) && !(NAMES_OF_MEMBERS.contains(&key.as_str()) && is_type(value))
+    };
+    if map.is_empty() || map.iter().any(is_known) {
+        return;
+    }
+    let message = "none of its keywords is JSON Schema's".to_owned();
+    let fix = "write {\"type\": \"object\", \"properties\": {…}} if these are members".to_owned();
+    let is_certain = map.values().all(is_schema) && map.keys().any(|key| !keywords::is_known(key));
+    match is_certain {
+        true => notes.slip_to_any(path, message, fix),
+        false if map.values().any(|value| value.is_object() || is_type(value)) => {
+            notes.add(path, format!("{message}, so this is any value; {fix}"));
+        }
+        false => {}
     }
 }
 

@@ -49,6 +49,10 @@ fn slips_are_told_with_what_was_meant() {
             ".properties.station",
             r#"{"type": "array", "items": {"type": "array", "items": {"type": "integer"}}}"#,
         ),
+        (member(json!("strng")), ".properties.station", "\"string\""),
+        (member(json!(5)), ".properties.station", "a schema is an object, not a number"),
+        (member(json!({ "street": { "type": "string" } })), ".properties.station", "\"properties\": {…}"),
+        (member(json!({ "id": "string", "name": "string" })), ".properties.station", "\"properties\": {…}"),
         (member(json!({ "type": "integer", "min": 2 })), ".properties.station.min", "`minimum`"),
         (member(json!({ "type": "string", "max": 2 })), ".properties.station.max", "`maxLength`"),
         (member(json!({ "type": "array", "min": 2 })), ".properties.station.min", "`minItems`"),
@@ -138,6 +142,12 @@ fn what_is_no_slip_passes() {
     let reading = reader.params("get_trip", &raw, &place()).unwrap();
     let notes: Vec<_> = reading.notes.into_iter().map(|note| note.message).collect();
     assert_eq!(notes, ["type \"str\" read as \"string\""]);
+    // What may be meant is a note.
+    for odd in [json!({ "id": "string" }), json!({ "widget": { "order": 1 } })] {
+        let notes = reader.params("get_trip", &member(odd), &place()).unwrap().notes;
+        let told = "none of its keywords is JSON Schema's, so this is any value";
+        assert!(notes.iter().any(|note| note.message.starts_with(told)), "{notes:?}");
+    }
     let own = member(json!({ "type": "string", "widget": "select", "options": [] }));
     let reading = reader.params("get_trip", &own, &place()).unwrap();
     assert_eq!(reading.notes.len(), 2, "unknown keywords are told: {:?}", reading.notes);

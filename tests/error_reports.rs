@@ -291,7 +291,7 @@ async fn a_caught_error_has_the_stack_of_its_call() {
         "import { far } from '@test/far';\ntry { await far.fail({ id: 1 }) } catch (error: any) { return error.stack }";
     let stack = agent_spaces_tests::value(&far(), source).await;
     let stack = stack.as_str().unwrap_or_default();
-    assert!(stack.starts_with("    at far.fail (capability)\n") && stack.contains("script.ts:2:"), "{stack}");
+    assert!(stack.contains("    at far.fail (capability)\n") && stack.contains("script.ts:2:"), "{stack}");
 }
 
 /// Every frame is there, as an `Error` that is made at the same place has them.
@@ -308,7 +308,8 @@ async fn the_stack_of_a_call_is_that_of_the_place() {
     let frames = |name: &str| -> Vec<String> {
         let text = stacks[name].as_str().unwrap_or_default();
         // The column of the call is another than that of the error.
-        text.lines().map(|line| line.rsplit_once(':').map_or(line, |(place, _)| place).to_owned()).collect()
+        let frames = text.lines().filter(|line| line.starts_with("    at "));
+        frames.map(|line| line.rsplit_once(':').map_or(line, |(place, _)| place).to_owned()).collect()
     };
     let (made, stack) = (frames("made"), frames("stack"));
     assert_eq!(stack[0], "    at far.fail (capability)");
@@ -336,8 +337,11 @@ async fn how_a_script_formats_stacks_is_left_alone() {
     let told = agent_spaces_tests::value(&far(), source).await;
     assert_eq!((&told["before"], &told["is_kept"]), (&json!(0), &json!(true)), "{told}");
     assert!(told["stack"].as_str().is_some_and(|stack| stack.contains("script.ts:5:")), "{told}");
-    assert_eq!(told["limited"], "    at far.fail (capability)\n", "{told}");
-    assert_eq!(told["short"].as_str().map(|stack| stack.lines().count()), Some(1), "{told}");
+    // A limit that is no number, or too low for more than the function itself.
+    for name in ["limited", "short"] {
+        let frames = told[name].as_str().unwrap_or_default().lines().filter(|line| line.starts_with("    at "));
+        assert_eq!(frames.collect::<Vec<_>>(), ["    at far.fail (capability)"], "{told}");
+    }
 }
 
 /// Programs print `error.stack` to say what happened: it begins with the error, as in other engines.

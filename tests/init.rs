@@ -365,3 +365,15 @@ fn no_file_that_is_found_can_break_it() {
         let _ = fs::remove_dir_all(home.path(".config/agent-spaces"));
     }
 }
+
+#[test]
+fn variables_that_are_not_set_are_named() {
+    let home = Home::new();
+    fs::create_dir_all(home.path(".cursor")).unwrap();
+    let server = json!({ "command": "x", "env": { "P": "${env:NOBODY_HAS_THIS_VARIABLE}", "Q": "${NOR_THIS:-}" } });
+    fs::write(home.path(".cursor/mcp.json"), json!({ "mcpServers": { "web": server } }).to_string()).unwrap();
+    let data = home.init(&["--dry-run"]);
+    assert_eq!(data["unsetVariables"], json!({ "web": ["NOBODY_HAS_THIS_VARIABLE"] }), "{data}");
+    let said = text(&home.agent_spaces(&["init", "--dry-run"]).stdout);
+    assert!(said.contains("NOBODY_HAS_THIS_VARIABLE of web") && said.contains("`${NAME:-}`"), "{said}");
+}

@@ -14,6 +14,11 @@ pub trait Channel: Send + Sync {
     /// has polled the future yet. Dropping the future withdraws the request: its prompt or file disappears.
     fn ask(&self, request: Arc<Request>) -> Answer<'_>;
 
+    /// Whether there is somebody to ask at this time.
+    fn has_somebody(&self) -> bool {
+        true
+    }
+
     /// The decision came after the request had expired, and does not count: for telling whoever made it.
     fn too_late(&self, _request: &Request) {}
 }

@@ -140,9 +140,12 @@ impl Request {
         Request { id: request.bound_id(&request.id), ..request }
     }
 
-    /// The function as scripts call it: `crm.createTicket`.
+    /// The function as scripts call it: `crm.createTicket`, or `getWeather` for one that is a capability of its own.
     pub fn label(&self) -> String {
-        format!("{}.{}", self.capability, self.function)
+        match self.capability == self.function {
+            true => self.function.clone(),
+            false => format!("{}.{}", self.capability, self.function),
+        }
     }
 
     /// How long it can still be decided; nothing once it has expired.

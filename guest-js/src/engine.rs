@@ -71,7 +71,6 @@ pub(crate) struct Atoms {
 /// Objects of the realm as they were before any script could change them.
 pub(crate) struct Intrinsics {
     pub(crate) error: Value,
-    pub(crate) object_prototype: Value,
     /// Writes out stacks.
     pub(crate) writer: Writer,
     pub(crate) capability_error: Value,

@@ -245,13 +245,6 @@ impl Value {
         if status < 0 { Err(exception()) } else { Ok(()) }
     }
 
-    /// Whether an object inherits from `Object.prototype` or nothing.
-    pub(crate) fn is_plain(&self) -> Result<bool> {
-        // SAFETY: the value is alive; the answer is ours.
-        let prototype = Value::take(unsafe { qjs::JS_GetPrototype(engine().context, self.0) })?;
-        Ok(prototype.is_nullish() || prototype.is_same(&engine().intrinsics.object_prototype))
-    }
-
     pub(crate) fn set_prototype(&self, prototype: &Value) -> Result<()> {
         // SAFETY: both values are alive.
         let status = unsafe { qjs::JS_SetPrototype(engine().context, self.0, prototype.0) };

@@ -135,7 +135,7 @@ fn slips_in_imports_without_a_use_are_told() {
         ),
         (
             "import { x } from 'lodash'; 1",
-            "main.ts:1:19 Cannot find module 'lodash'; nothing uses it, so it was left out: this space has @capabilities/files, plain",
+            "main.ts:1:19 Cannot find module 'lodash'; nothing uses it, so it was left out: scripts import no npm packages; this space has @capabilities/files, plain",
         ),
         (
             "import { fileSystm } from '@capabilities/files'; 1",

@@ -19,9 +19,9 @@ use crate::pipeline::{Approvals, Grants, History, KnownFunction, ResultObserver,
 use crate::program::Program;
 use crate::resolve::{Denials, Known, Offer, Reading, Withheld, resolve};
 use crate::run::{Caller, RunOptions, RunReport};
-use crate::script::ScriptError;
 use crate::sandbox::{Description, HostCall, Sandbox, Target};
 use crate::sandbox_cache::SandboxCache;
+use crate::script::ScriptError;
 use crate::snapshot::Snapshot;
 use crate::typed_call::TypedCall;
 use crate::workspace::Workspace;

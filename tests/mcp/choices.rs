@@ -238,7 +238,10 @@ fn variables_of_proxies_that_servers_do_not_get_are_named() {
     let check = doctor(true).unwrap();
     assert_eq!(
         check["details"],
-        json!({ "variables": ["HTTPS_PROXY", "no_proxy"], "servers": ["without"] }),
+        json!({
+            "variables": ["HTTPS_PROXY", "no_proxy"], "servers": ["without"],
+            "lacking": { "without": ["HTTPS_PROXY", "no_proxy"] },
+        }),
         "{check}"
     );
     assert!(check["fix"].as_str().unwrap().contains(r#""env": { "HTTPS_PROXY": "${HTTPS_PROXY}""#), "{check}");

@@ -130,3 +130,49 @@ fn other_programs_that_start_the_same_servers_or_us_are_named() {
     assert!(said[1]["message"].as_str().unwrap().contains("it starts same too"));
     assert!(check(&report, "other servers")["message"].as_str().unwrap().ends_with("more"));
 }
+
+#[test]
+fn a_certificate_that_a_server_does_not_trust_leads_to_the_variables_it_lacks() {
+    let fails = "import sys; sys.stderr.write('invalid peer certificate: UnknownIssuer'); sys.exit(1)";
+    let server = |env: Value| json!({ "command": "python3", "args": ["-c", fails], "env": env });
+    let given = json!({ "SSL_CERT_FILE": "${SSL_CERT_FILE}" });
+    let project = Project::new(json!({
+        "mcpServers": { "bare": server(json!({})), "given": server(given) }, "capabilities": { "global": ["mcp:*"] },
+    }));
+    std::fs::create_dir_all(project.path("home")).unwrap();
+    let mut command = project.command(&["doctor", "--json"]);
+    for (name, _) in std::env::vars().filter(|(name, _)| name.contains("CERT") || name.contains("_CA")) {
+        command.env_remove(name);
+    }
+    command.env("HOME", project.path("home")).env("SSL_CERT_FILE", "/etc/ssl/certs/none.pem");
+    let report = finish(command).json();
+    let fix = |name: &str| check(&report, &format!("server {name}"))["fix"].as_str().unwrap_or_default().to_owned();
+    assert!(fix("bare").contains("\"env\": { \"SSL_CERT_FILE\": \"${SSL_CERT_FILE}\" }"), "{report}");
+    assert!(!fix("given").contains("SSL_CERT_FILE"), "{report}");
+    assert!(
+        check(&report, "proxy and certificates")["message"].as_str().unwrap().contains("without it: bare"),
+        "{report}"
+    );
+    let lacking = &check(&report, "proxy and certificates")["details"]["lacking"];
+    assert!(lacking["bare"].to_string().contains("SSL_CERT_FILE"), "{report}");
+    assert!(!lacking["given"].to_string().contains("SSL_CERT_FILE"), "{report}");
+}
+
+#[test]
+fn servers_that_the_user_s_own_configuration_has_are_not_offered_again() {
+    let project = Project::new(json!({ "mcpServers": { "here": { "command": "h" } } }));
+    std::fs::create_dir_all(project.path("home/.cursor")).unwrap();
+    std::fs::create_dir_all(project.path("home/.codeium/windsurf")).unwrap();
+    std::fs::create_dir_all(project.path("config/agent-spaces")).unwrap();
+    let servers = |servers: Value| json!({ "mcpServers": servers }).to_string();
+    let (calc, other) = (json!({ "command": "calc" }), json!({ "command": "other" }));
+    project.write("config/agent-spaces/agent-spaces.config.json", &servers(json!({ "calc": calc })));
+    project.write("home/.cursor/mcp.json", &servers(json!({ "calc": calc, "twin": { "command": "one" } })));
+    let windsurf = servers(json!({ "calc": calc, "twin": { "command": "two" }, "other": other }));
+    project.write("home/.codeium/windsurf/mcp_config.json", &windsurf);
+    let mut command = project.command(&["doctor", "--offline", "--json"]);
+    command.env("HOME", project.path("home")).env("XDG_CONFIG_HOME", project.path("config"));
+    let report = finish(command).json();
+    let said = check(&report, "other servers")["message"].as_str().unwrap();
+    assert!(said.ends_with(": twin (Cursor), other, twin (Windsurf)"), "{said}");
+}

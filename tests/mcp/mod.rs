@@ -14,6 +14,7 @@
 //! - `toolbox`, `proxy`: servers behind `agent-spaces mcp serve`; `through`: values and errors that come through servers.
 //! - `crowd`, `endings`: many calls at once, and nothing left behind.
 //! - `choices`: which configuration is used, and what it switches on and off.
+//! - `ungiven`: servers that no space is given, modules that are missing, and rules that are about nothing.
 //! - `doctor`: what `agent-spaces doctor` says of all of these.
 //! - `verbs`: the output of `agent-spaces mcp`, and the accounting file.
 
@@ -39,4 +40,5 @@ mod through;
 mod toolbox;
 mod transports;
 mod trust;
+mod ungiven;
 mod verbs;

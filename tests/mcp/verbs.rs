@@ -29,7 +29,7 @@ fn mcp_list_says_how_each_server_is() {
         let expected = if arguments.contains(&"--check") { 5 } else { 0 };
         assert_eq!(done.status, Some(expected), "{done:?}");
         let servers = done.json().as_array().unwrap().clone();
-        let fields = ["detail", "enabled", "endpoint", "file", "module", "name", "state", "tools"];
+        let fields = ["detail", "enabled", "endpoint", "file", "grant", "module", "name", "state", "tools"];
         servers.iter().for_each(|server| assert_eq!(keys(server), fields));
         servers
             .into_iter()

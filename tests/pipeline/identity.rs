@@ -28,10 +28,13 @@ fn module(name: &str, source: Value, format: Option<Format>) -> Module {
     compile(ModuleSource { specifier: None, stem: None, definitions }).unwrap()
 }
 
-/// A module whose one function has a name of the library's.
+/// A module with a function that has a name of the library's.
 fn own() -> Module {
     let path = json!({ "type": "object", "properties": { "path": { "type": "string" } } });
-    let functions = json!([{ "name": "delete", "description": "Deletes", "parameters": path }]);
+    let functions = json!([
+        { "name": "delete", "description": "Deletes", "parameters": path },
+        { "name": "recover", "description": "Brings back", "parameters": path },
+    ]);
     module("fs", json!({ "name": "fs", "description": "Files elsewhere", "functions": functions }), None)
 }
 

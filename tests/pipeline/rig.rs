@@ -21,6 +21,8 @@ interface post {
     use agent-spaces:host/types@0.1.0.{capability-error};
     record letter { repo: option<string>, amount: option<f64>, mode: option<string>, n: option<u32> }
     send: async func(letter: letter) -> result<string, capability-error>;
+    // A module of which everything is denied is not there.
+    fetch: async func() -> result<string, capability-error>;
 }";
 
 const POST_INTERFACE: &str = "test:post/post@1.0.0";
@@ -206,10 +208,32 @@ impl Rig {
         caller: Caller,
         calls: &[(&str, Value)],
     ) -> Vec<Result<Value, CapabilityError>> {
-        let options = RunOptions { caller: Arc::new(caller), ..RunOptions::default() };
-        let program = self.space.prepare("agent.js", &in_turn(calls)).unwrap_or_else(|error| panic!("{error}"));
-        let outcomes = program.run(options).await.outcome.unwrap_or_else(|error| panic!("{error:?}"));
-        outcomes.as_array().unwrap().iter().map(outcome).collect()
+        let caller = Arc::new(caller);
+        // Modules of which the caller may call nothing are not there: scripts do without them.
+        let mut gone: Vec<String> = Vec::new();
+        loop {
+            let is_there = |label: &str| !gone.iter().any(|module| import(capability_of(label)).contains(module));
+            let there: Vec<(&str, Value)> = calls.iter().filter(|(label, _)| is_there(label)).cloned().collect();
+            let options = RunOptions { caller: caller.clone(), ..RunOptions::default() };
+            let message = match self.space.prepare("agent.js", &in_turn(&there)) {
+                Ok(program) => match program.run(options).await.outcome {
+                    Ok(outcomes) => {
+                        let mut outcomes = outcomes.as_array().unwrap().iter().map(outcome);
+                        let denied = || Err(CapabilityError::new("call.denied", "there is no such module"));
+                        let of = |(label, _): &(&str, Value)| match is_there(label) {
+                            true => outcomes.next().unwrap(),
+                            false => denied(),
+                        };
+                        return calls.iter().map(of).collect();
+                    }
+                    Err(error) if error.code == "import.unknown" => error.message,
+                    Err(error) => panic!("{error:?}"),
+                },
+                Err(error) => error.to_string(),
+            };
+            let module = message.strip_prefix("Cannot find module ").unwrap_or_else(|| panic!("{message}"));
+            gone.push(module.to_owned());
+        }
     }
 
     /// One call by a script.
@@ -299,6 +323,10 @@ pub(super) fn import(capability: &str) -> String {
 }
 
 /// A script that makes these calls one after the other and gives what each gave.
+fn capability_of(label: &str) -> &str {
+    label.split_once('.').map_or(label, |(capability, _)| capability)
+}
+
 fn in_turn(calls: &[(&str, Value)]) -> String {
     let mut capabilities: Vec<&str> = calls.iter().filter_map(|(label, _)| Some(label.split_once('.')?.0)).collect();
     capabilities.sort_unstable();

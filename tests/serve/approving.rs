@@ -178,3 +178,34 @@ fn a_decision_made_elsewhere_releases_the_run_and_the_agent_can_not_make_it() {
     let result = agent.call("run_code", json!({ "resume": handle }));
     assert_eq!(result["structuredContent"]["value"], "pay", "{result}");
 }
+
+#[test]
+fn a_token_that_is_made_while_the_server_runs_counts_and_calls_are_named_as_scripts_call_them() {
+    let Some(server) = hostile_logging(&[]) else { return };
+    let project = Project::new(json!({
+        "mcpServers": { "odd-js": server },
+        "capabilities": { "global": ["mcp:odd-js"] },
+        "policy": { "functions": { "oddJs.echo": "approve" } },
+    }));
+    assert_eq!(finish(apart(&project, &["trust"])).status, Some(0));
+    let code = "import { oddJs } from '@capabilities/mcp-odd-js';
+        export default (await oddJs.echo({ message: 'pay' })).message;";
+    let mut agent = Agent::start(apart(&project, &["mcp", "serve"]), SESSIONS, None);
+    agent.search("echo");
+    let refused = agent.run(code);
+    assert!(text(&refused).contains("agent-spaces approvals token"), "{refused}");
+    let made = finish(apart(&project, &["approvals", "token", "--json"]));
+    let token = made.json()["token"].as_str().unwrap().to_owned();
+    let paused = agent.run(code);
+    let structured = &paused["structuredContent"];
+    assert_eq!(structured["status"], "awaiting_approval", "{paused}");
+    assert!(text(&paused).contains("oddJs.echo") && !text(&paused).contains("odd-js.echo"), "{paused}");
+    let listed = finish(apart(&project, &["approvals", "list"])).stdout;
+    assert!(listed.contains("oddJs.echo") && !listed.contains("odd-js.echo"), "{listed}");
+    let id = structured["approvals"][0]["id"].as_str().unwrap();
+    let mut command = apart(&project, &["approvals", "approve", id]);
+    command.env("AGENT_SPACES_APPROVER_TOKEN", token);
+    assert_eq!(finish(command).status, Some(0));
+    let result = agent.call("run_code", json!({ "resume": structured["resume"] }));
+    assert_eq!(result["structuredContent"]["value"], "pay", "{result}");
+}

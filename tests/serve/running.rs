@@ -72,6 +72,7 @@ fn an_agent_hears_what_a_command_says() {
         ("const m = './x';\nexport default await import(m)", "hint: write the module's name in the call"),
         ("export default await odd.echo({ message: 'a' })", "add `import { odd } from '@capabilities/mcp-odd'`"),
         ("import axios from 'axios';\nexport default axios", "hint: scripts import no npm packages; "),
+        ("import x from './x';\nexport default x", "hint: there are @"),
         ("function check() { throw new Error('no') }\ncheck()", "\n  at check (program.ts:1:26)\n  at "),
     ] {
         let result = agent.run(code);

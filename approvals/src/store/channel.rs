@@ -20,41 +20,79 @@ const MAX_REPORT: usize = 500;
 /// Asks whoever holds the approver's token, through the store.
 pub struct StoreChannel {
     store: Store,
-    key: ApproverKey,
+    key: Box<KeySource>,
     report: Box<dyn Fn(&Shown) + Send + Sync>,
 }
+
+/// The key that verifies decisions at this time, where there is one.
+type KeySource = dyn Fn() -> Option<ApproverKey> + Send + Sync;
 
 impl StoreChannel {
     /// Requests go into this store, and decisions are believed that this key verifies. `report` is told of those that
     /// are not, and of what fails.
     pub fn new(store: Store, key: ApproverKey, report: impl Fn(&Shown) + Send + Sync + 'static) -> StoreChannel {
-        StoreChannel { store, key, report: Box::new(report) }
+        StoreChannel::looking_up(store, move || Some(key.clone()), report)
+    }
+
+    /// The same with the key that there is when a decision is looked for: a token may be made while requests wait, or one
+    /// that takes the place of an earlier one.
+    pub fn looking_up(
+        store: Store,
+        key: impl Fn() -> Option<ApproverKey> + Send + Sync + 'static,
+        report: impl Fn(&Shown) + Send + Sync + 'static,
+    ) -> StoreChannel {
+        StoreChannel { store, key: Box::new(key), report: Box::new(report) }
+    }
+
+    /// Puts a request into the store for whoever has the token of this key.
+    fn put(&self, request: &Arc<Request>, key: &ApproverKey) -> Result<Waiting, ChannelError> {
+        Waiting::new(&self.store, Arc::clone(request), key).map_err(|error| {
+            (self.report)(&Shown::line(&error.to_string(), MAX_REPORT));
+            ChannelError::Nobody("the request could not be put into the store of approvals".to_owned())
+        })
     }
 }
 
 impl Channel for StoreChannel {
     fn ask(&self, request: Arc<Request>) -> Answer<'_> {
-        let waiting = Waiting::new(&self.store, Arc::clone(&request), &self.key);
+        let mut waiting = (self.key)().map(|key| self.put(&request, &key));
         Box::pin(async move {
-            let waiting = waiting.map_err(|error| {
-                (self.report)(&Shown::line(&error.to_string(), MAX_REPORT));
-                ChannelError::Nobody("the request could not be put into the store of approvals".to_owned())
-            })?;
             let mut reports = 0;
             loop {
-                match waiting.look() {
-                    Ok(Some(decision)) => return Ok(decision),
+                let current = match waiting.take().transpose()? {
+                    Some(current) => current,
+                    None => {
+                        let left = request.time_left().ok_or(ChannelError::Expired)?;
+                        tokio::time::sleep(EVERY.min(left)).await;
+                        waiting = (self.key)().map(|key| self.put(&request, &key));
+                        continue;
+                    }
+                };
+                match current.look() {
+                    Ok(Some(decision)) if (self.key)().as_ref() == Some(current.key()) => return Ok(decision),
                     Err(why) if reports < MAX_REPORTS => {
                         reports += 1;
                         let report = format!("a decision on {} does not count: {why}", request.id);
                         (self.report)(&Shown::line(&report, MAX_REPORT));
                     }
-                    Ok(None) | Err(_) => {}
+                    Ok(_) | Err(_) => {}
                 }
                 let left = request.time_left().ok_or(ChannelError::Expired)?;
                 tokio::time::sleep(EVERY.min(left)).await;
+                // Of another token it takes another request.
+                waiting = match (self.key)() {
+                    Some(key) if key == *current.key() => Some(Ok(current)),
+                    other => {
+                        drop(current);
+                        other.map(|key| self.put(&request, &key))
+                    }
+                };
             }
         })
+    }
+
+    fn has_somebody(&self) -> bool {
+        (self.key)().is_some()
     }
 
     fn too_late(&self, request: &Request) {

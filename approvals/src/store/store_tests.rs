@@ -300,3 +300,34 @@ async fn a_decision_for_an_older_token_is_not_believed() {
     ));
     place.store.decide(&asked, Decision::approve("ada"), &renewed).unwrap();
 }
+
+#[tokio::test]
+async fn the_token_that_counts_is_the_one_that_there_is_when_it_is_decided() {
+    let place = Place::new();
+    let current: Arc<Mutex<Option<ApproverKey>>> = Arc::default();
+    let (known, reports) = (Arc::clone(&current), Arc::clone(&place.reports));
+    let look_up = move || known.lock().unwrap().clone();
+    let report = move |text: &capability_gen::shown::Shown| reports.lock().unwrap().push(text.to_string());
+    let channel = Arc::new(StoreChannel::looking_up(place.store.clone(), look_up, report));
+    let asked = request();
+    let (waiting, asking) = (Arc::clone(&channel), Arc::clone(&asked));
+    let answer = tokio::spawn(async move { waiting.ask(asking).await });
+    tokio::time::sleep(Duration::from_millis(300)).await;
+    assert!(!channel.has_somebody() && place.listed().is_empty(), "nobody could decide it");
+    let first = ApproverToken::new().unwrap();
+    *current.lock().unwrap() = Some(first.key());
+    assert!(channel.has_somebody());
+    let is_listed = async || {
+        while place.listed().is_empty() {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    };
+    is_listed().await;
+    // Another token takes its place: who has the first decides nothing any more.
+    *current.lock().unwrap() = Some(place.token.key());
+    tokio::time::sleep(Duration::from_millis(600)).await;
+    is_listed().await;
+    assert!(place.store.decide(&asked, Decision::approve("eve"), &first).is_err());
+    place.store.decide(&asked, Decision::approve("ada"), &place.token).unwrap();
+    assert_eq!(answer.await.unwrap().unwrap(), Decision::approve("ada"));
+}

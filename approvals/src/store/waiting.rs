@@ -33,6 +33,11 @@ impl Waiting {
         }
     }
 
+    /// The key that a decision on it is verified with.
+    pub(super) fn key(&self) -> &ApproverKey {
+        &self.key
+    }
+
     /// The decision, once it is there. One that is not the approver's is taken away, so that theirs finds its place.
     pub(super) fn look(&self) -> Result<Option<Decision>, String> {
         let folder = &self.store.0.decided;

@@ -61,7 +61,8 @@ pub(super) fn is_flat(node: &Node<'_>, bias: Bias) -> Result<bool, SourceError> 
     }
     let is_array = type_name.is_some_and(|name| name == "array");
     let is_parameter = |key: &str, value: &Value| {
-        !means_keyword(key, value) && !(is_array && ARRAY_KEYWORDS.contains(&key)) && looks_like_parameter(value)
+        let is_keyword = means_keyword(key, value) || (is_array && ARRAY_KEYWORDS.contains(&key));
+        !is_keyword && looks_like_parameter(value)
     };
     let parameter = map.iter().find(|(key, value)| is_parameter(key, value));
     let is_object = type_name.is_some_and(|name| name == "object" || name.is_array());

@@ -122,7 +122,6 @@ pub(crate) fn install() -> Intrinsics {
         let shared = native.get_str("shared")?;
         Ok(Intrinsics {
             error: global.get_str("Error")?,
-            object_prototype: global.get_str("Object")?.get_str("prototype")?,
             writer: Writer::read(&shared.get_str("stacks")?)?,
             capability_error: global.get_str("CapabilityError")?,
             capability_promise: shared.get_str("capabilityPromise")?,

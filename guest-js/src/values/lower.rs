@@ -177,9 +177,11 @@ fn record(value: &Value, index: usize, path: &Path<'_>) -> Result<Tree> {
 /// Refuses objects whose contents are not their members: all that is in a `Map` would be lost without a word.
 fn check_members(value: &Value, is_empty: bool, path: &Path<'_>) -> Result<()> {
     let instead = match engine().intrinsics.classes.of(value) {
-        // Of the realm's own classes, such as `URL`, or of the script.
-        Class::Plain if is_empty && !value.is_plain()? => {
-            return Err(path.refuse("expected a plain object, got an instance of a class without members"));
+        // `URL` and its like: JSON has another form for them than their members.
+        Class::Plain if is_empty && value.get_str("toJSON")?.is_function() => {
+            return Err(
+                path.refuse("expected an object, got one that is something else in JSON: pass what its toJSON() gives")
+            );
         }
         Class::Plain => return Ok(()),
         Class::Map => "; use Object.fromEntries(map)",

@@ -17,6 +17,7 @@ use std::path::PathBuf;
     after_help = "Examples:
   agent-spaces compile agent.ts -o agent.wasm && agent-spaces audit agent.wasm
   agent-spaces audit support
+  agent-spaces audit -             # what all scripts have, in no space
   agent-spaces audit --diff
   agent-spaces audit verify
 
@@ -28,7 +29,7 @@ pub(super) struct Audit {
     #[command(subcommand)]
     log: Option<Log>,
 
-    /// A component's file, or the name of a space
+    /// A component's file, or the name of a space; - for what scripts have without one
     #[arg(required_unless_present = "diff")]
     target: Option<PathBuf>,
 

@@ -2,6 +2,7 @@
 
 use super::config_choice::ConfigChoice;
 use super::failure::Failure;
+use super::space_choice::no_configuration;
 use super::{folders, output, terminal};
 use agent_spaces::project::Project;
 use agent_spaces_policy::{Decision, Explanation};
@@ -65,11 +66,12 @@ impl Explain {
     fn answer(&self) -> Result<(Value, Shown, u8), Failure> {
         let params = self.params()?;
         let engine = folders::engine(true)?;
+        let space = Some(self.space.as_str()).filter(|space| *space != "-");
         let project = match self.config.open(&engine)? {
             Some(project) => project,
+            None if space.is_some() => return Err(no_configuration(&self.space)),
             None => Project::without_config(std::path::Path::new("."), Vec::new(), &folders::surroundings())?,
         };
-        let space = Some(self.space.as_str()).filter(|space| *space != "-");
         let modules = project.space(space)?;
         // What cannot be answered can still be explained.
         let assembled = modules.assemble(&engine)?;

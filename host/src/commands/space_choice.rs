@@ -63,12 +63,7 @@ impl SpaceChoice {
             return Ok(Found::Project(Box::new(project)));
         }
         if let Some(space) = &self.space {
-            let message = format!("there is no space `{space}`: no configuration was found");
-            return Err(Failure::new(
-                "config.file",
-                message,
-                Some("add agent-spaces.config.json, or name one with --config"),
-            ));
+            return Err(no_configuration(space));
         }
         Ok(Found::Definitions(
             match folder.map(|folder| folder.join("capabilities")).filter(|folder| folder.is_dir()) {
@@ -151,4 +146,11 @@ impl SpaceChoice {
             Found::Definitions(_) => Limits::default(),
         }
     }
+}
+
+/// A space was named, and there is nothing that it could be of.
+pub(super) fn no_configuration(space: &str) -> Failure {
+    let message = format!("there is no space `{space}`: no configuration was found");
+    let hint = "add agent-spaces.config.json (`agent-spaces init` writes one), or name one with --config";
+    Failure::new("config.file", message, Some(hint))
 }

@@ -61,7 +61,10 @@ impl std::str::FromStr for Entry {
             return match is_name(server) {
                 _ if server == "*" => Ok(Entry::AllMcp),
                 true => Ok(Entry::Mcp(server.to_owned())),
-                false => refuse("the name of an MCP server", "write `mcp:` and the server's name, such as `mcp:slack`, or `mcp:*` for all servers"),
+                false => refuse(
+                    "the name of an MCP server",
+                    "write `mcp:` and the server's name, such as `mcp:slack`, or `mcp:*` for all servers",
+                ),
             };
         }
         if text.starts_with('@') {
@@ -213,9 +216,19 @@ mod tests {
             "f: $.capabilities.global[1]: `weather` is not a capability; write `./file` or `./folder` for a path, \
              `@scope/name` for a module, `mcp:name` for an MCP server"
         );
-        for text in
-            ["", "mcp:", "mcp:a b", "mcp:a*", "mcp:../x", "@company", "@a/b/c", "https://x/openapi.json", "./a\0", "..", " ./a"]
-        {
+        for text in [
+            "",
+            "mcp:",
+            "mcp:a b",
+            "mcp:a*",
+            "mcp:../x",
+            "@company",
+            "@a/b/c",
+            "https://x/openapi.json",
+            "./a\0",
+            "..",
+            " ./a",
+        ] {
             let message = read(json!({ "global": [text] })).unwrap_err();
             assert!(message.starts_with("f: $.capabilities.global[0]: ") && message.contains("write "), "{message}");
         }

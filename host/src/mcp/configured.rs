@@ -7,6 +7,9 @@ use capability_gen::names;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+/// What is said of a server that is not used at all.
+pub(crate) const SWITCHED_OFF: &str = "is switched off";
+
 /// One MCP server of a project.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConfiguredServer {

@@ -16,6 +16,7 @@ mod settings;
 
 pub use brief::brief;
 pub use clients::McpClients;
+pub(crate) use configured::SWITCHED_OFF;
 pub use configured::{Acceptance, ConfiguredServer};
 pub use discovery::{endpoint, locked, locked_endpoint};
 pub(crate) use provider::{Connected, McpProvider, Unconnected};

@@ -9,6 +9,7 @@ use crate::handlers::{Answer, Call, CapabilityError};
 use crate::pipeline::{Notices, Told};
 use crate::project::ServerModule;
 use crate::providers::{Answering, GettingReady, Provider, ProviderKind, own_code};
+use crate::trust::Status;
 use agent_spaces_mcp::lock::LockedServer;
 use agent_spaces_mcp::results::CONTENT_MEMBER;
 use agent_spaces_mcp::{CallError, ConnectError, Progress, Server};
@@ -216,7 +217,18 @@ impl McpProvider {
                 self.notices.tell(tool, "connection", &error.to_string());
                 match error {
                     ConnectError::Refused(_) => {
-                        let message = format!("the MCP server `{name}` may not be used until its operator accepts it");
+                        let unaccepted =
+                            format!("the MCP server `{name}` may not be used until its operator accepts it");
+                        let message = match (self.configured.config.enabled, self.configured.acceptance.status) {
+                            (false, _) => format!("the MCP server `{name}` is switched off"),
+                            (true, Status::Accepted) => format!(
+                                "{unaccepted}: they can look at `agent-spaces audit --diff`, then run `agent-spaces mcp \
+                                 accept {name}`"
+                            ),
+                            (true, _) => {
+                                format!("{unaccepted}: they can read the configuration, then run `agent-spaces trust`")
+                            }
+                        };
                         new("call.denied", message)
                     }
                     ConnectError::Unauthorized { .. } => {

@@ -151,6 +151,8 @@ async fn request(pipeline: &Pipeline, call: &Call, context: &RunContext) -> Requ
         pipeline.rules.redactor.value(&mut shown);
         shown
     });
+    // As scripts call it, which is what rules and `--approve` take: a server `calc-js` is `calcJs`.
+    let (capability, function) = pipeline.label.split_once('.').unwrap_or((&pipeline.label, &pipeline.label));
     let question = Question {
         run_id: call.run_id.to_string(),
         call_id: call.id,
@@ -158,8 +160,8 @@ async fn request(pipeline: &Pipeline, call: &Call, context: &RunContext) -> Requ
         function_id: pipeline.id.clone(),
         module: pipeline.module.to_string(),
         source: pipeline.rules.redactor.text(&source).into_owned(),
-        capability: call.capability.to_string(),
-        function: call.function.to_string(),
+        capability: capability.to_owned(),
+        function: function.to_owned(),
         params: call.params.clone(),
         shown,
         message,

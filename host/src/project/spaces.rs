@@ -170,7 +170,9 @@ impl Project {
         let (more, all) = match ungiven.len() {
             0 => return None,
             1 => (String::new(), ""),
-            count if count > MAX_NAMED => (format!(" and {} more", count - MAX_NAMED), ", or \"mcp:*\" for all servers,"),
+            count if count > MAX_NAMED => {
+                (format!(" and {} more", count - MAX_NAMED), ", or \"mcp:*\" for all servers,")
+            }
             _ => (String::new(), ", or \"mcp:*\" for all servers,"),
         };
         let file = &self.config().file;

@@ -195,11 +195,13 @@ impl Target {
     }
 
     pub(super) fn scheduled(&self, call_id: u64, params: &Value) -> EventKind {
+        // People read it as scripts call it; a function that is a capability of its own has no other name.
+        let called = self.pipeline.label().split_once('.').map(|(capability, _)| Arc::from(capability));
         EventKind::CallScheduled {
             call_id,
             interface: self.interface.clone(),
             function_id: self.id.clone(),
-            capability: self.capability.clone(),
+            capability: called.unwrap_or_else(|| self.capability.clone()),
             function: self.function.clone(),
             params: params.clone(),
             sent: None,

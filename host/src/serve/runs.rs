@@ -251,7 +251,9 @@ impl Progress {
             EventKind::CallResult { .. } | EventKind::CallError { .. } => self.answered += 1,
             EventKind::CallProgress { message: Some(message), .. } => self.last = message.chars().take(200).collect(),
             EventKind::ApprovalRequired { capability, function, .. } => {
-                self.last = format!("{capability}.{function} waits for approval");
+                let label =
+                    if capability == function { function.to_string() } else { format!("{capability}.{function}") };
+                self.last = format!("{label} waits for approval");
             }
             _ => return false,
         }

@@ -77,7 +77,9 @@ impl fmt::Debug for Expanded {
 #[non_exhaustive]
 pub enum ExpandError {
     /// There is no such variable.
-    #[error("the variable `{name}` is not set, or is not UTF-8: set it, or write `${{{name}:-default}}`")]
+    #[error(
+        "the variable `{name}` is not set, or is not UTF-8: set it, write `${{{name}:-default}}`, or `${{{name}:-}}` where it may be missing"
+    )]
     MissingVariable {
         /// Its name.
         name: String,

@@ -49,7 +49,8 @@ fn s1_04_a_missing_variable_is_named() {
     assert_eq!(missing, ExpandError::MissingVariable { name: "NONE".into() });
     assert_eq!(
         missing.to_string(),
-        "the variable `NONE` is not set, or is not UTF-8: set it, or write `${NONE:-default}`"
+        "the variable `NONE` is not set, or is not UTF-8: set it, write `${NONE:-default}`, or `${NONE:-}` where it may be \
+         missing"
     );
 }
 

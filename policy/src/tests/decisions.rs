@@ -130,7 +130,8 @@ fn a_rule_about_no_function_is_found_with_the_name_that_was_meant() {
 
 #[test]
 fn a_slip_in_a_capability_is_found_though_the_functions_of_others_are_not_known() {
-    let rules = ["comands.*", "calcjs.*", "calcJs.ad", "comand", "*", "*.delete*", "capabilities:mcp-calc-js/calc-js#x"];
+    let rules =
+        ["comands.*", "calcjs.*", "calcJs.ad", "comand", "*", "*.delete*", "capabilities:mcp-calc-js/calc-js#x"];
     let policy = super::policy(rules.map(|pattern| deciding(pattern, Deny)).to_vec());
     let known = ["commands.run", "commands.stop"].map(labelled);
     let unknown = UnknownCapability { label: "calcJs".into(), package: "capabilities:mcp-calc-js".into() };

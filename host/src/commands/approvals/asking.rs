@@ -63,7 +63,11 @@ impl Asking {
                 let report = |text: &Shown| terminal::warn(&format!("a decision was refused: {text}"));
                 Arc::new(PipeChannel::new(tokio::io::stdin(), report)) as Arc<dyn Channel>
             }),
-            Some(How::Store) => Arc::new(StoreChannel::new(super::store()?, super::key()?, terminal::warn::<Shown>)),
+            Some(How::Store) => {
+                super::key()?;
+                let look_up = || super::key().ok();
+                Arc::new(StoreChannel::looking_up(super::store()?, look_up, terminal::warn::<Shown>))
+            }
         };
         session.ask_through(channel);
         Ok(())

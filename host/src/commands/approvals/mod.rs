@@ -198,9 +198,10 @@ fn store() -> Result<Store, Failure> {
     Store::open(&folder()?.join("approvals")).map_err(failed)
 }
 
-/// Lets whoever holds the approver's token decide, where there is one.
+/// Lets whoever holds the approver's token decide, where there is one by then.
 pub(super) fn store_channel() -> Option<Arc<dyn Channel>> {
-    Some(Arc::new(StoreChannel::new(store().ok()?, key().ok()?, terminal::warn::<Shown>)))
+    let look_up = || key().ok();
+    Some(Arc::new(StoreChannel::looking_up(store().ok()?, look_up, terminal::warn::<Shown>)))
 }
 
 /// The public key of who may decide.

@@ -15,13 +15,14 @@ use std::collections::{BTreeMap, BTreeSet};
 pub(super) fn audit(name: &str, config: &ConfigChoice) -> Result<(Value, Shown), Failure> {
     let engine = folders::engine(true)?;
     let project = config.open(&engine)?.ok_or_else(|| {
-        let hint = "name a component's file, or add agent-spaces.config.json";
+        let hint = "name a component's file, or add agent-spaces.config.json: `agent-spaces init` writes one";
         Failure::new("config.file", format!("{name}: no such file, and no configuration was found"), Some(hint))
     })?;
-    let modules = project.space(Some(name))?;
+    let space = Some(name).filter(|name| *name != "-");
+    let modules = project.space(space)?;
     let mut rest = modules.assemble(&engine)?.reach()?;
     reach::warn_of_unused_rules(&modules)?;
-    let mut text = shown!("{}\n", clean(name));
+    let mut text = shown!("{}\n", clean(space.unwrap_or("without a space")));
     let mut values = Vec::new();
     for definition in &modules.given {
         let own = definition.interfaces()?;
@@ -45,10 +46,10 @@ pub(super) fn audit(name: &str, config: &ConfigChoice) -> Result<(Value, Shown),
     text.push(shown!("\n{}\n  answered by the host\n", STANDARD_LIBRARY));
     rest.iter().for_each(|part| standard(&mut text, part));
     values.push(json!({ "module": STANDARD_LIBRARY, "interfaces": described(&rest, &Known::new()) }));
-    let reached = Reached::of(&modules, project.limits(Some(name)));
+    let reached = Reached::of(&modules, project.limits(space));
     text.push(shown!("\n{}\n{}\n{}\n", reached.files(), reached.network(), reached.limits()));
     let value = json!({
-        "space": name, "modules": values, "files": reached.files_json(), "network": reached.network_json(),
+        "space": space, "modules": values, "files": reached.files_json(), "network": reached.network_json(),
         "limits": reached.limits_json(),
     });
     Ok((value, text))

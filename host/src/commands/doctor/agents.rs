@@ -1,10 +1,11 @@
 //! Other programs that start this one, or the same servers.
 
+use super::super::folders;
 use super::super::programs::{Entry, Reach, Source, State, merge, search};
 use super::super::shell_word::shell_word;
 use super::check::Check;
 use agent_spaces::config::{McpServer, Raw, Transport};
-use agent_spaces::project::Project;
+use agent_spaces::project::{Project, find_in, peek_config};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
@@ -25,6 +26,10 @@ pub(super) fn checks(project: Option<&Project>) -> Vec<Check> {
         .collect();
     let target = project.map(Project::folder).unwrap_or(Path::new("."));
     let entries = merge(&found.sources, &present, target, |_| true);
+    // What `init` would take in: what the user's own configuration has it does not.
+    let own_servers = user_servers();
+    let own_folder = folders::user_config().unwrap_or_else(|| target.to_owned());
+    let offered = merge(&found.sources, &own_servers, &own_folder, |_| true);
     let mut checks = Vec::new();
     let (mut is_started, mut elsewhere, mut served) = (false, Vec::new(), BTreeSet::new());
     for (source, at) in found.sources.iter().zip(0..) {
@@ -47,8 +52,13 @@ pub(super) fn checks(project: Option<&Project>) -> Vec<Check> {
             let message = format!("it starts {} too: an agent there sees the same tools twice", twice.join(", "));
             checks.push(Check::warning(&subject, message).fix("agent-spaces init --replace"));
         }
-        let is_new = |entry: &&&Entry| source.reach != Reach::Folder && matches!(entry.state, State::New(_));
-        elsewhere.extend(here.iter().filter(is_new).map(|entry| &*entry.name));
+        let is_new = |entry: &Entry| entry.source == at && matches!(entry.state, State::New(_));
+        let taken: BTreeSet<&str> =
+            offered.iter().filter(|entry| is_new(entry)).map(|entry| entry.name.as_str()).collect();
+        let new = here.iter().filter(|entry| is_new(entry) && taken.contains(entry.name.as_str()));
+        if source.reach != Reach::Folder {
+            elsewhere.extend(new.map(|entry| (entry.name.as_str(), source.program)));
+        }
     }
     let examined = project.and_then(Project::acceptance).map(|acceptance| &acceptance.file);
     let is_other = |file: &&str| {
@@ -60,7 +70,13 @@ pub(super) fn checks(project: Option<&Project>) -> Vec<Check> {
         checks.push(Check::note("agents", message).fix(format!("agent-spaces doctor --config {}", shell_word(file))));
     }
     if !elsewhere.is_empty() {
-        let message = format!("other programs have servers that are not behind agent-spaces: {}", elsewhere.join(", "));
+        let is_twice = |name: &str| elsewhere.iter().filter(|(other, _)| *other == name).count() > 1;
+        let named = elsewhere.iter().map(|(name, program)| match is_twice(name) {
+            true => format!("{name} ({program})"),
+            false => (*name).to_owned(),
+        });
+        let named = named.collect::<Vec<_>>().join(", ");
+        let message = format!("other programs have servers that are not behind agent-spaces: {named}");
         checks.push(Check::note("other servers", message).fix("agent-spaces init"));
     }
     if !is_started {
@@ -68,6 +84,16 @@ pub(super) fn checks(project: Option<&Project>) -> Vec<Check> {
         checks.push(Check::warning("agents", message).fix("`agent-spaces init` prints what to tell each of them"));
     }
     checks
+}
+
+/// The servers of the user's own configuration, whichever is used here. None where it cannot be read.
+fn user_servers() -> BTreeMap<String, McpServer> {
+    let file =
+        folders::user_config().filter(|folder| folder.is_dir()).and_then(|folder| find_in(&folder).ok().flatten());
+    let peeked = file.and_then(|file| {
+        peek_config(&file, &|| folders::engine(true).map_err(Into::into), &folders::surroundings()).ok()
+    });
+    peeked.map(|(config, _)| config.mcp_servers).unwrap_or_default()
 }
 
 /// Whether what another program would start is there.

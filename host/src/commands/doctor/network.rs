@@ -10,6 +10,8 @@ pub(super) fn check(project: &Project) -> Option<Check> {
     let of_toolboxes = project.toolboxes().values().flat_map(|toolbox| toolbox.servers.values());
     let servers = project.servers().values().chain(of_toolboxes).filter(|server| server.config.enabled);
     let withheld = Withheld::of(servers.map(|server| (server.name.as_str(), &server.config)))?;
-    let details = json!({ "variables": withheld.variables, "servers": withheld.servers });
+    let details = json!({
+        "variables": withheld.variables, "servers": withheld.servers, "lacking": withheld.by_server(),
+    });
     Some(Check::note("proxy and certificates", withheld.sentence()).fix(withheld.fix()).details(details))
 }

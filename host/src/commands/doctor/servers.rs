@@ -2,6 +2,7 @@
 
 use super::super::clients::{Session, tools};
 use super::super::folders;
+use super::super::network_variables::{Withheld, is_about_certificates};
 use super::check::Check;
 use super::configuration::trust;
 use agent_spaces::mcp::{ConfiguredServer, locked};
@@ -126,8 +127,18 @@ impl Examination<'_> {
             CallError::Unavailable(error) => error.to_string(),
             error => error.to_string(),
         };
+        let certificates = is_about_certificates(&text)
+            .then(|| Withheld::of(std::iter::once((name.as_str(), &self.server.config)))?.certificate_fix())
+            .flatten();
         let check = Check::broken(self.subject(), text, 5);
+        if let Some(fix) = certificates {
+            return check.fix(fix);
+        }
         match error {
+            CallError::Unavailable(ConnectError::Timeout { .. }) => check.fix(format!(
+                "a first start may download its package: run this again, or give it more time with `connectTimeout` in its \
+                 settings; see what is said: `agent-spaces mcp tools {name} --trace-mcp{argument}`"
+            )),
             CallError::Unavailable(ConnectError::Unauthorized { .. }) => {
                 check.fix(format!("agent-spaces mcp login {name}{argument}"))
             }

@@ -8,7 +8,8 @@ use capability_gen::counted::counted;
 use std::collections::BTreeSet;
 
 /// What to do about a rule that is about no function.
-const RULE_FIX: &str = "name the function as scripts call it (`agent-spaces capabilities list` shows them), or remove the rule";
+const RULE_FIX: &str =
+    "name the function as scripts call it (`agent-spaces capabilities list` shows them), or remove the rule";
 
 /// What there is to say of what scripts are given.
 pub(super) fn checks(project: &Project, engine: &Engine) -> Vec<Check> {

@@ -102,6 +102,10 @@ impl Init {
         if let Some(withheld) = &withheld {
             self.say(&format!("\n{}.\nTo change that, {}\n", withheld.sentence(), withheld.fix()));
         }
+        let unset = show::unset_variables(&new);
+        if !unset.is_empty() {
+            self.say(&show::unset(&unset));
+        }
         let mut originals = Originals::of(&found.sources, &entries, &ours, &paste);
         // Whoever has it put into their files need not do so by hand.
         if written != Written::Refused && (!self.replace || originals.is_empty()) {
@@ -118,7 +122,8 @@ impl Init {
         let value = json!({
             "ok": status == 0, "dryRun": self.dry_run, "found": seen.data,
             "config": show::config(&ours, &new, &written),
-            "withheldVariables": withheld.map(|withheld| withheld.variables).unwrap_or_default(), "paste": paste.data(), "originals": originals.data(),
+            "withheldVariables": withheld.map(|withheld| withheld.variables).unwrap_or_default(),
+            "unsetVariables": unset, "paste": paste.data(), "originals": originals.data(),
         });
         Ok((value, status))
     }

@@ -94,7 +94,8 @@ impl Ours {
                 for (name, server) in named(new) {
                     let keys = vec!["mcpServers".to_owned(), name.to_owned()];
                     changes.push(JsonChange::Add(keys, server.clone().into()));
-                    if !self.config.global.contains(&Grant::Mcp(name.to_owned())) {
+                    let is_given = |grant: &Grant| *grant == Grant::AllMcp || *grant == Grant::Mcp(name.to_owned());
+                    if !self.config.global.iter().any(is_given) {
                         let keys = vec!["capabilities".to_owned(), "global".to_owned()];
                         changes.push(JsonChange::Push(keys, format!("mcp:{name}").into()));
                     }

@@ -8,9 +8,9 @@ use super::paste::indented;
 use agent_spaces::config::{ConfigError, McpServer, Transport};
 use agent_spaces::mcp::endpoint;
 use agent_spaces_mcp::lock::LockedEndpoint;
-use agent_spaces_mcp::secrets::{MASK, Secret, secrets_in_args};
+use agent_spaces_mcp::secrets::{ExpandError, MASK, Secret, Variables, expand, secrets_in_args};
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
@@ -160,6 +160,42 @@ pub(super) fn written(ours: &Ours, new: &[&Entry], written: &Written, is_here: b
         let _ = writeln!(text, "Nothing in it is started until you accept it: `agent-spaces trust {file}`");
     }
     text
+}
+
+/// The variables that servers use and that are not set here, by server.
+pub(super) fn unset_variables(new: &[&Entry]) -> BTreeMap<String, BTreeSet<String>> {
+    // Given to each server when it is started.
+    let variables = Variables::of_process().with("SPACE_DIR", "");
+    let mut unset: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for entry in new {
+        let mut waiting: Vec<&Value> = entry.ours.values().collect();
+        while let Some(value) = waiting.pop() {
+            match value {
+                Value::Array(items) => waiting.extend(items),
+                Value::Object(members) => waiting.extend(members.values()),
+                Value::String(text) => {
+                    if let Err(ExpandError::MissingVariable { name }) = expand(text, &variables) {
+                        unset.entry(entry.our_name().unwrap_or(&entry.name).to_owned()).or_default().insert(name);
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+    unset
+}
+
+/// The same for people.
+pub(super) fn unset(unset: &BTreeMap<String, BTreeSet<String>>) -> String {
+    let of_server = |(server, names): (&String, &BTreeSet<String>)| {
+        format!("{} of {server}", names.iter().map(String::as_str).collect::<Vec<_>>().join(", "))
+    };
+    let all = unset.iter().map(of_server).collect::<Vec<_>>().join("; ");
+    format!(
+        "\nNot set here, and these servers do not start without them: {}.\nSet them where your agent is started, or write \
+         `${{NAME:-}}` for one that may be missing.\n",
+        clean_line(&all)
+    )
 }
 
 /// Without values that may be secret: a terminal is remembered.

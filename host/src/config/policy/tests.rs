@@ -152,6 +152,10 @@ fn what_is_wrong_is_said_where_it_stands_with_its_fix() {
              `namespace:package/interface#function`",
         ),
         (
+            json!({ "functions": { "calc-js.add": "deny" } }),
+            "$.policy.functions[\"calc-js.add\"]: `calc-js.add`: functions are named as scripts call them; did you mean `calcJs.add`?",
+        ),
+        (
             json!({ "functions": { "a.b": "alow" } }),
             "$.policy.functions[\"a.b\"]: unknown decision `alow`; did you mean `allow`?",
         ),

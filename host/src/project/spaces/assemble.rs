@@ -7,7 +7,7 @@ use crate::engine::Engine;
 use crate::error::PrepareError;
 use crate::handlers::Handlers;
 use crate::interfaces::Interfaces;
-use crate::mcp::{McpClients, McpProvider, Unconnected};
+use crate::mcp::{McpClients, McpProvider, SWITCHED_OFF, Unconnected};
 use crate::npm::{self, Packages};
 use crate::package::PackageInterface;
 use crate::pipeline::{History, Notices, Operator, Told};
@@ -108,7 +108,7 @@ impl SpaceModules<'_> {
         // Those that a list gives, and those that no list names because all servers are given.
         let unlisted = self.ungiven.iter().filter(|(_, grant)| grant.is_none()).map(|(server, _)| server);
         for server in self.switched_off.iter().chain(unlisted) {
-            let why = format!("the MCP server `{}` is switched off", server.name);
+            let why = format!("the MCP server `{}` {SWITCHED_OFF}", server.name);
             space.miss(&server.specifier(), &why, format!("it is switched off at {}", server.switch()));
         }
         for server in &self.empty {

@@ -19,8 +19,7 @@ use super::caller::Client;
 use agent_spaces_approvals::{Answer, Channel, ChannelError, Decision, Request};
 use rmcp::model::{CallToolRequestParams, ElicitResult};
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use tokio::sync::{Notify, oneshot};
 
 /// Requests that a client's form may decide; clones are one.
@@ -32,8 +31,8 @@ struct Inner {
     waiting: Mutex<HashMap<String, oneshot::Sender<Decision>>>,
     /// Told whenever a request waits no more.
     settled: Notify,
-    /// Whether somebody may decide elsewhere.
-    has_elsewhere: AtomicBool,
+    /// Where else somebody may decide.
+    elsewhere: OnceLock<Arc<dyn Channel>>,
 }
 
 impl ElicitedDecisions {
@@ -86,15 +85,16 @@ impl ElicitedDecisions {
         if requests.is_empty() || self.has_elsewhere() {
             return false;
         }
-        let reason = "nobody can be asked: the user can make an approver token with `agent-spaces approvals token`";
+        let reason = "nobody can be asked: the user can make an approver token with `agent-spaces approvals token`, which counts from the next call on";
         let ids: Vec<String> = requests.iter().map(|request| request.id.clone()).collect();
         self.decide(&ids, &Decision::deny("nobody", Some(reason.to_owned())));
         true
     }
 
-    /// Whether somebody may decide elsewhere: with `agent-spaces approvals`.
+    /// Whether somebody may decide elsewhere: with `agent-spaces approvals`. A token may have been made since it was last
+    /// asked.
     pub(super) fn has_elsewhere(&self) -> bool {
-        self.0.has_elsewhere.load(Ordering::Relaxed)
+        self.0.elsewhere.get().is_some_and(|elsewhere| elsewhere.has_somebody())
     }
 
     fn waiting(&self) -> MutexGuard<'_, HashMap<String, oneshot::Sender<Decision>>> {
@@ -111,7 +111,9 @@ pub struct ServedChannel {
 impl ServedChannel {
     /// Takes decisions from there and from elsewhere.
     pub fn new(elicited: ElicitedDecisions, elsewhere: Option<Arc<dyn Channel>>) -> ServedChannel {
-        elicited.0.has_elsewhere.store(elsewhere.is_some(), Ordering::Relaxed);
+        if let Some(elsewhere) = &elsewhere {
+            let _only_the_first_counts = elicited.0.elsewhere.set(elsewhere.clone());
+        }
         ServedChannel { elicited, elsewhere }
     }
 }

@@ -3,7 +3,8 @@
 use super::pages::{self, More, PAGE, Page};
 use crate::absent::NO_PACKAGES;
 use crate::error_report::{Cause, Location, RunError};
-use crate::limits::Limit;
+use crate::limits::{Limit, SOURCE_LIMIT};
+use crate::mcp::SWITCHED_OFF;
 use crate::program::Program;
 use crate::script::{IMPORT_UNKNOWN, Position, ScriptError, code_frame};
 use crate::serve::caller::Client;
@@ -11,6 +12,7 @@ use crate::serve::cards::{Card, cut};
 use crate::serve::check::{Diagnostic, Diagnostics};
 use crate::serve::offer::Offered;
 use crate::serve::runs::{Ended, ServedRun};
+use crate::standard::SPECIFIER;
 use capability_gen::shown::Shown;
 use rmcp::model::{CallToolResult, ContentBlock};
 use serde_json::json;
@@ -23,6 +25,9 @@ const MAX_LINES: usize = 200;
 
 /// Most characters of an error's message and details beside the text, which has all of it part by part.
 const MAX_BESIDE: usize = 2_000;
+
+/// How a hint names the files of the standard library.
+const STANDARD_FILES: &str = "`fs` of '@agent-spaces/std'";
 
 /// Most modules that a hint names.
 const MAX_MODULES: usize = 20;
@@ -49,8 +54,10 @@ pub(super) fn of_ended(run: &ServedRun, ended: &Ended, number: usize) -> Option<
     };
     let console: Vec<&str> = ended.console.iter().map(|line| line.text.as_str()).take(MAX_LINES).collect();
     let mut text = text + &printed(&console, ended.console.len());
-    let said = ended.outcome.as_ref().err().and_then(|error| error.hint.as_deref());
-    let warnings = said.map_or(Cow::Borrowed(run.warnings.as_str()), |hint| without(&run.warnings, hint));
+    let warnings = match &ended.outcome {
+        Ok(_) => Cow::Borrowed(run.warnings.as_str()),
+        Err(error) => without(&run.warnings, &said(error)),
+    };
     if !warnings.is_empty() {
         let _ = write!(text, "\n\nwarnings:\n{warnings}");
         structured["warnings"] = json!(cut(&warnings, MAX_BESIDE));
@@ -124,19 +131,30 @@ pub(super) fn of_script(error: ScriptError, name: &str, code: &str, seen: &Seen<
     match error.code.as_str() {
         // What would give the module is for the operator; what is not up yet concerns the agent.
         "import.denied" if is_withheld => {
-            let notes = seen.offered.notes(seen.client);
+            // Nothing that comes up later changes one that is switched off.
+            let is_awaited = !error.message.ends_with(SWITCHED_OFF);
+            let notes = if is_awaited { seen.offered.notes(seen.client) } else { Vec::new() };
             error.hint = (!notes.is_empty()).then(|| notes.join("; "));
         }
         // Of what there is it learns what it may see.
         "import.unknown" => {
             let is_package = error.hint.as_ref().is_some_and(|hint| hint.starts_with(NO_PACKAGES));
-            let hint = error.hint.filter(|hint| !seen.names_hidden(hint)).or_else(|| seen.modules());
-            error.hint = match hint {
+            // Without a workspace there is `fs`, and it has no files.
+            if !seen.has_files() && error.hint.as_ref().is_some_and(|hint| hint.contains(STANDARD_FILES)) {
+                error.hint = Some(
+                    "there is no Node here, and this space has no workspace: use a capability that has files".into(),
+                );
+            }
+            // An agent has no command line.
+            let is_for_agents = |hint: &String| !hint.contains("--workspace") && !seen.names_hidden(hint);
+            error.hint = match error.hint.filter(is_for_agents).or_else(|| seen.modules()) {
                 Some(hint) if is_package && !hint.starts_with(NO_PACKAGES) => Some(format!("{NO_PACKAGES}; {hint}")),
                 None if is_package => Some(NO_PACKAGES.to_owned()),
                 hint => hint,
             };
         }
+        // Nor a configuration.
+        SOURCE_LIMIT => error.hint = Some("keep data in workspace files and read them".to_owned()),
         _ => {}
     }
     of_refused(&error, frame)
@@ -164,6 +182,12 @@ impl Seen<'_> {
         hidden.any(|card| {
             [card.module.as_str(), card.export()].into_iter().any(|it| !seen.contains(it) && text.contains(it))
         })
+    }
+
+    /// Whether the client's programs have files.
+    fn has_files(&self) -> bool {
+        let is_visible = |card: &Card| self.offered.is_visible(card, self.client.caller());
+        self.offered.catalogue.cards(is_visible).any(|card| card.module == SPECIFIER && card.export() == "fs")
     }
 
     fn modules(&self) -> Option<String> {
@@ -225,9 +249,18 @@ fn failed(error: &RunError, frame: Option<String>) -> String {
     text
 }
 
-/// Warnings without those that say the same as an error's hint.
-fn without<'w>(warnings: &'w str, hint: &str) -> Cow<'w, str> {
-    if hint.is_empty() || !warnings.contains(hint) {
+/// What a warning need not say besides an error: its hint, and the name that is not there.
+fn said(error: &RunError) -> Vec<String> {
+    let is_unknown = error.name.as_deref() == Some("ReferenceError");
+    let name = error.message.strip_suffix(" is not defined").filter(|_| is_unknown);
+    let unknown = name.map(|name| format!("Cannot find name '{}'", name.trim_matches('\'')));
+    error.hint.clone().into_iter().chain(unknown).collect()
+}
+
+/// Warnings without those that say something of this.
+fn without<'w>(warnings: &'w str, said: &[String]) -> Cow<'w, str> {
+    let says = |text: &str| said.iter().any(|it| text.contains(it));
+    if !says(warnings) {
         return Cow::Borrowed(warnings);
     }
     let mut rest = String::new();
@@ -235,7 +268,7 @@ fn without<'w>(warnings: &'w str, hint: &str) -> Cow<'w, str> {
     for line in warnings.split_inclusive('\n') {
         // The lines of a frame belong to what stands before them.
         if !line.starts_with([' ', '>']) {
-            is_said = line.contains(hint);
+            is_said = says(line);
         }
         if !is_said {
             rest.push_str(line);
@@ -286,7 +319,7 @@ fn advised(mut error: RunError) -> RunError {
 
 #[cfg(test)]
 mod tests {
-    use super::{advised, failed, without};
+    use super::{advised, failed, said, without};
     use crate::error_report::RunError;
     use crate::limits::Limit;
 
@@ -294,9 +327,13 @@ mod tests {
     fn what_an_error_says_is_no_warning_besides() {
         let other = "program.ts:2:1 TS2304: Cannot find name 'x'.\n> 2 | x\n    | ^\n";
         let same = "program.ts:1:1 TS2591: Cannot find name 'Buffer'. Use bytes.\n> 1 | Buffer\n    | ^\n";
-        assert_eq!(without(&format!("{same}{other}"), "Use bytes."), other);
-        assert_eq!(without(other, "Use bytes."), other);
-        assert_eq!(without(same, "Use bytes."), "");
+        let error = |name: &str| RunError {
+            name: Some("ReferenceError".to_owned()),
+            ..RunError::new("script.error", format!("{name} is not defined")).hint("Use bytes.")
+        };
+        assert_eq!(without(&format!("{same}{other}"), &said(&error("Buffer"))), other);
+        assert_eq!(without(other, &said(&error("Buffer"))), other);
+        assert_eq!(without(&format!("{same}{other}"), &said(&error("x"))), "");
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! `describe_capabilities`
 
+use super::arguments::{Argument, Kind};
 use super::pages::{self, More, PAGE, Page};
 use super::{CodeMode, answered, refused, unstructured};
 use crate::serve::caller::Client;
@@ -18,6 +19,11 @@ const MAX_NAME: usize = 100;
 
 /// Most functions of which it is told what their results were like.
 const MAX_OBSERVED: usize = 50;
+
+pub(super) const ARGUMENTS: [Argument; 2] = [
+    Argument { name: "names", kind: Kind::Texts, is_required: true },
+    Argument { name: "part", kind: Kind::Count, is_required: false },
+];
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]

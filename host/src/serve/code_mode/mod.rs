@@ -1,11 +1,12 @@
 //! Code mode: three tools in front of everything that a space has.
 //!
 //! - `tools`, `instructions`: what a model is taught; `resources`: what it may read besides
-//! - `search`, `describe`, `run`: one file to a tool; `follow`: how `run` waits
+//! - `search`, `describe`, `run`: one file to a tool; `arguments`: what is passed to them; `follow`: how `run` waits
 //! - `answer`, `going`, `pages`: what an agent reads of a run; `kept`: what is kept of one; `progress`: what its client hears
 //!   meanwhile
 
 mod answer;
+mod arguments;
 mod describe;
 mod follow;
 mod going;
@@ -101,19 +102,19 @@ impl CodeMode {
         request: CallToolRequestParams,
         context: &RequestContext<RoleServer>,
     ) -> Option<CallToolResponse> {
-        let arguments = Value::Object(request.arguments.clone().unwrap_or_default());
+        let arguments = request.arguments.clone().unwrap_or_default();
         Some(match &*request.name {
-            SEARCH => match serde_json::from_value(arguments) {
+            SEARCH => match arguments::read(arguments, &search::ARGUMENTS) {
                 Ok(arguments) => self.search(client, arguments).await.into(),
-                Err(error) => unstructured(wrong(SEARCH, &error)).into(),
+                Err(message) => unstructured(wrong(SEARCH, &message)).into(),
             },
-            DESCRIBE => match serde_json::from_value(arguments) {
+            DESCRIBE => match arguments::read(arguments, &describe::ARGUMENTS) {
                 Ok(arguments) => self.describe(client, arguments).await.into(),
-                Err(error) => unstructured(wrong(DESCRIBE, &error)).into(),
+                Err(message) => unstructured(wrong(DESCRIBE, &message)).into(),
             },
-            RUN => match serde_json::from_value(arguments) {
+            RUN => match arguments::read(arguments, &run::ARGUMENTS) {
                 Ok(arguments) => self.run(client, arguments, &request, context).await,
-                Err(error) => wrong(RUN, &error).into(),
+                Err(message) => wrong(RUN, &message).into(),
             },
             _ => return None,
         })
@@ -150,6 +151,6 @@ fn unstructured(mut result: CallToolResult) -> CallToolResult {
     result
 }
 
-fn wrong(tool: &str, error: &serde_json::Error) -> CallToolResult {
-    refused(format!("the arguments of {tool} do not fit: {error}"))
+fn wrong(tool: &str, message: &str) -> CallToolResult {
+    refused(format!("the arguments of {tool} do not fit: {message}"))
 }

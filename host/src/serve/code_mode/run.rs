@@ -1,6 +1,7 @@
 //! `run_code`
 
 use super::answer::Seen;
+use super::arguments::{Argument, Kind};
 use super::follow::{Followed, MAX_WAIT, Patience};
 use super::progress::Teller;
 use super::{CodeMode, answer, refused};
@@ -23,6 +24,13 @@ use std::time::{Duration, Instant};
 
 /// What programs are called in errors.
 const PROGRAM: &str = "program.ts";
+
+pub(super) const ARGUMENTS: [Argument; 4] = [
+    Argument { name: "code", kind: Kind::Text, is_required: false },
+    Argument { name: "resume", kind: Kind::Text, is_required: false },
+    Argument { name: "timeout", kind: Kind::Number, is_required: false },
+    Argument { name: "wait", kind: Kind::Number, is_required: false },
+];
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -1,5 +1,6 @@
 //! `search_capabilities`
 
+use super::arguments::{Argument, Kind};
 use super::{CodeMode, answered, refused, unstructured};
 use crate::serve::caller::Client;
 use crate::serve::cards::Card;
@@ -12,6 +13,11 @@ use std::fmt::Write as _;
 /// How many functions are found where the agent does not say, and at most.
 const DEFAULT_LIMIT: usize = 10;
 pub(super) const MAX_LIMIT: usize = 50;
+
+pub(super) const ARGUMENTS: [Argument; 2] = [
+    Argument { name: "query", kind: Kind::Text, is_required: true },
+    Argument { name: "limit", kind: Kind::Count, is_required: false },
+];
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -160,18 +160,23 @@ impl<'a> HabitFinder<'a> {
 
     /// The value is passed on, also as a part of a list or an object that is written out.
     pub(super) fn passed(&mut self, expression: &Expression<'a>, by: UsedBy) {
+        self.passed_at(expression, Use { place: expression.span().start, by });
+    }
+
+    /// A member of an object is told where its name is.
+    fn passed_at(&mut self, expression: &Expression<'a>, it: Use) {
         match expression.get_inner_expression() {
             Expression::ObjectExpression(object) => {
                 for property in &object.properties {
-                    if let ObjectPropertyKind::ObjectProperty(it) = property {
-                        self.passed(&it.value, by);
+                    if let ObjectPropertyKind::ObjectProperty(property) = property {
+                        self.passed_at(&property.value, Use { place: property.key.span().start, ..it });
                     }
                 }
             }
             Expression::ArrayExpression(list) => {
-                list.elements.iter().filter_map(|it| it.as_expression()).for_each(|it| self.passed(it, by));
+                list.elements.iter().filter_map(|item| item.as_expression()).for_each(|item| self.passed(item, it.by));
             }
-            value => self.used(value, Use { place: value.span().start, by }),
+            value => self.used(value, it),
         }
     }
 }

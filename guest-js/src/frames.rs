@@ -59,6 +59,11 @@ impl Writer {
         })
     }
 
+    /// What QuickJS keeps as an error's stack.
+    pub(crate) fn stack_of(&self, error: &Value) -> Option<Value> {
+        self.stack_of.call(error, &[]).ok()
+    }
+
     /// The text of the stack that an error is made with; nothing where it has none.
     ///
     /// What a script has set to format stacks is not called, and is back afterwards.
@@ -72,7 +77,7 @@ impl Writer {
         self.set_prepare.call(this, &[Value::UNDEFINED]).ok()?;
         let error = Value::take(make());
         self.set_prepare.call(this, &[theirs]).ok()?;
-        let stack = self.stack_of.call(&error.ok()?, &[]).ok().filter(Value::is_string)?;
+        let stack = self.stack_of(&error.ok()?).filter(Value::is_string)?;
         Some(stack.text().ok()?.to_string_lossy())
     }
 }

@@ -245,6 +245,12 @@ impl Value {
         if status < 0 { Err(exception()) } else { Ok(()) }
     }
 
+    /// Whether an object has a property of its own by this name.
+    pub(crate) fn has_own(&self, name: Atom) -> bool {
+        // SAFETY: object and atom are alive; without a descriptor QuickJS only looks.
+        unsafe { qjs::JS_GetOwnProperty(engine().context, std::ptr::null_mut(), self.0, name.0) > 0 }
+    }
+
     pub(crate) fn set_prototype(&self, prototype: &Value) -> Result<()> {
         // SAFETY: both values are alive.
         let status = unsafe { qjs::JS_SetPrototype(engine().context, self.0, prototype.0) };

@@ -34,10 +34,17 @@ impl Origin {
     }
 }
 
-/// The frames of an error's stack, without the heading that stacks begin with.
+/// The frames of an error's stack, without the heading that stacks begin with for scripts.
 pub(crate) fn of(error: &Value) -> Option<String> {
-    let stack = string_of(error, engine().atoms.stack)?;
-    Some(frames(stack.strip_prefix(&heading(error)).unwrap_or(&stack)))
+    let atoms = &engine().atoms;
+    // Its own is that of a call that failed, or the script's doing.
+    if error.has_own(atoms.stack) {
+        let stack = string_of(error, atoms.stack)?;
+        return Some(frames(stack.strip_prefix(&heading(error)).unwrap_or(&stack)));
+    }
+    // As QuickJS keeps it: a name or a message of megabytes is not copied for the sake of the frames.
+    let stack = engine().intrinsics.writer.stack_of(error).filter(Value::is_string)?;
+    Some(frames(&stack.text().ok()?.to_string_lossy()))
 }
 
 /// `TypeError: what happened`, as `Error.prototype.toString` has it.

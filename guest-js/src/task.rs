@@ -342,11 +342,12 @@ fn finish(outcome: Result<Tree, ScriptError>) -> u32 {
     errors::report_unhandled(promise.is_promise().then(|| result_of(promise)).as_ref());
     let in_flight = engine().calls.borrow().len();
     if in_flight > 0 && outcome.is_ok() {
-        let calls = if in_flight == 1 { "1 call was".to_owned() } else { format!("{in_flight} calls were") };
-        globals::write_console(
-            "warn",
-            &format!("{calls} still running when the script ended, and is cancelled: use `await`"),
-        );
+        let (calls, are) = match in_flight {
+            1 => ("1 call was".to_owned(), "is"),
+            count => (format!("{count} calls were"), "are"),
+        };
+        let text = format!("{calls} still running when the script ended, and {are} cancelled: use `await`");
+        globals::write_console("warn", &text);
     }
     let Task { which, given, stage, keeps_evaluated, .. } = task;
     let export = binding().export(which);

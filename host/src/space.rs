@@ -35,6 +35,13 @@ use serde::de::DeserializeOwned;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
 
+/// How a hint names the files of the standard library.
+pub(crate) const STANDARD_FILES: &str = "`fs` of '@agent-spaces/std'";
+
+/// The hint where there are none.
+pub(crate) const NO_FILES: &str =
+    "there is no Node here, and this space has no workspace: use a capability that has files";
+
 /// Everything that scripts of one kind may reach.
 ///
 /// ```
@@ -70,6 +77,8 @@ pub struct Space {
     withheld: Withheld,
     /// Why modules that are given are not there all the same, for scripts to read, by name.
     missing: HashMap<String, String>,
+    /// Whether `fs` of the standard library has no files.
+    lacks_files: bool,
     has_fetch: bool,
     max_source: u64,
     rules: Rules,
@@ -95,6 +104,7 @@ impl Space {
             packages: None,
             withheld: Withheld::new(),
             missing: HashMap::new(),
+            lacks_files: false,
             has_fetch: false,
             max_source: Limits::default().source,
             rules,
@@ -238,8 +248,17 @@ impl Space {
         self.withhold(specifier, fix);
     }
 
+    /// Says that `fs` of the standard library has no files, so that no hint leads there.
+    pub(crate) fn without_files(mut self) -> Space {
+        self.lacks_files = true;
+        self
+    }
+
     /// Says of an import that was refused that its module is missing, where it is not withheld.
     fn say_missing(&self, error: &mut ScriptError) {
+        if self.lacks_files && error.hint.as_ref().is_some_and(|hint| hint.contains(STANDARD_FILES)) {
+            error.hint = Some(NO_FILES.to_owned());
+        }
         if let Some(why) = error.specifier.as_ref().and_then(|specifier| self.missing.get(specifier)) {
             error.message.clone_from(why);
         }

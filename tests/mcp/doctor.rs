@@ -176,3 +176,15 @@ fn servers_that_the_user_s_own_configuration_has_are_not_offered_again() {
     let said = check(&report, "other servers")["message"].as_str().unwrap();
     assert!(said.ends_with(": twin (Cursor), other, twin (Windsurf)"), "{said}");
 }
+
+#[test]
+fn a_server_that_is_too_slow_may_be_given_more_time() {
+    let Some(mut slow) = hostile(&["--no-start"]) else { return };
+    slow["connectTimeout"] = "1s".into();
+    let project = Project::with_servers(json!({ "slow": slow }));
+    let report = doctor(&project, &["--json"]).json();
+    let check = check(&report, "server slow");
+    assert!(check["message"].as_str().unwrap().contains("did not answer within 1s"), "{report}");
+    let fix = check["fix"].as_str().unwrap();
+    assert!(fix.contains("`connectTimeout`") && fix.contains("run this again"), "{report}");
+}

@@ -157,4 +157,10 @@ fn arguments_of_tools_that_do_not_fit_are_told_in_plain_words() {
     assert!(timeout.ends_with("`timeout` must be a number, not a string"), "{timeout}");
     let files = told(&mut agent, "run_code", json!({ "code": "import fs from 'node:fs'; export default fs;" }));
     assert!(files.contains("this space has no workspace") && !files.contains("`fs` of"), "{files}");
+    let script = "import fs from 'node:fs'; export default fs;";
+    let ran = project.run_with(script, &[]);
+    assert!(ran.stderr.contains("this space has no workspace") && !ran.stderr.contains("`fs` of"), "{ran:?}");
+    std::fs::create_dir(project.path("files")).unwrap();
+    let ran = project.run_with(script, &["--workspace", "files"]);
+    assert!(ran.stderr.contains("`fs` of '@agent-spaces/std'"), "{ran:?}");
 }

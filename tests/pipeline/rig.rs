@@ -219,12 +219,15 @@ impl Rig {
                 Ok(program) => match program.run(options).await.outcome {
                     Ok(outcomes) => {
                         let mut outcomes = outcomes.as_array().unwrap().iter().map(outcome);
-                        let denied = || Err(CapabilityError::new("call.denied", "there is no such module"));
-                        let of = |(label, _): &(&str, Value)| match is_there(label) {
-                            true => outcomes.next().unwrap(),
-                            false => denied(),
-                        };
-                        return calls.iter().map(of).collect();
+                        let mut all = Vec::new();
+                        for (label, params) in calls {
+                            all.push(match is_there(label) {
+                                true => outcomes.next().unwrap(),
+                                // What the host is told of it.
+                                false => self.host_as(Caller::clone(&caller), label, params.clone()).await,
+                            });
+                        }
+                        return all;
                     }
                     Err(error) if error.code == "import.unknown" => error.message,
                     Err(error) => panic!("{error:?}"),

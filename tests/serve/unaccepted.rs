@@ -38,6 +38,9 @@ fn tools_of_a_configuration_that_changed_since_it_was_accepted_are_not_there() {
     assert!(!agent.greeting["instructions"].as_str().unwrap().contains("odd"), "{}", agent.greeting);
     let resources = agent.ask("resources/list", json!({}));
     assert!(!resources.to_string().contains("mcp-odd"), "{resources}");
+    // A program that knows of it is told what its user can do.
+    let called = agent.run(CALL);
+    assert!(text(&called).contains("call.denied") && text(&called).contains("run `agent-spaces trust`"), "{called}");
     let unknown = agent.run("import { odd } from '@capabilities/mcp-od'; export default odd;");
     assert!(unknown["isError"] == true && !text(&unknown).contains("mcp-odd"), "{unknown}");
 }

@@ -78,6 +78,9 @@ impl SpaceModules<'_> {
         if policy.network().enabled {
             space = space.with_fetch();
         }
+        if equipment.workspace.is_none() && self.workspace.is_none() {
+            space = space.without_files();
+        }
         if let Some(name) = &self.name {
             space = space.named(name);
         }

@@ -12,6 +12,7 @@ use crate::serve::cards::{Card, cut};
 use crate::serve::check::{Diagnostic, Diagnostics};
 use crate::serve::offer::Offered;
 use crate::serve::runs::{Ended, ServedRun};
+use crate::space::{NO_FILES, STANDARD_FILES};
 use crate::standard::SPECIFIER;
 use capability_gen::shown::Shown;
 use rmcp::model::{CallToolResult, ContentBlock};
@@ -25,9 +26,6 @@ const MAX_LINES: usize = 200;
 
 /// Most characters of an error's message and details beside the text, which has all of it part by part.
 const MAX_BESIDE: usize = 2_000;
-
-/// How a hint names the files of the standard library.
-const STANDARD_FILES: &str = "`fs` of '@agent-spaces/std'";
 
 /// Most modules that a hint names.
 const MAX_MODULES: usize = 20;
@@ -139,11 +137,9 @@ pub(super) fn of_script(error: ScriptError, name: &str, code: &str, seen: &Seen<
         // Of what there is it learns what it may see.
         "import.unknown" => {
             let is_package = error.hint.as_ref().is_some_and(|hint| hint.starts_with(NO_PACKAGES));
-            // Without a workspace there is `fs`, and it has no files.
+            // The policy may deny all that `fs` does.
             if !seen.has_files() && error.hint.as_ref().is_some_and(|hint| hint.contains(STANDARD_FILES)) {
-                error.hint = Some(
-                    "there is no Node here, and this space has no workspace: use a capability that has files".into(),
-                );
+                error.hint = Some(NO_FILES.into());
             }
             // An agent has no command line.
             let is_for_agents = |hint: &String| !hint.contains("--workspace") && !seen.names_hidden(hint);

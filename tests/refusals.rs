@@ -123,7 +123,7 @@ async fn members_that_are_unknown_or_missing_are_refused() {
 #[tokio::test]
 async fn cases_that_do_not_exist_are_refused() {
     all_refused(&[
-        ("v.color = 'deepBlue'", "color", "did you mean `deep-blue`?"),
+        ("v.color = 'deepBlue'", "color", "`deep-blue`, got `deepBlue`"),
         ("v.color = 0", "color", "a string"),
         ("v.figure = { tag: 'dots', val: point }", "figure.tag", "did you mean `dot`?"),
         ("v.figure = 'empty'", "figure", "{ tag, val }"),

@@ -323,9 +323,17 @@ fn enumeration(value: &Value, index: usize, path: &Path<'_>) -> Result<Tree> {
     let text = value.text()?.to_string_lossy();
     match binding().enum_names(index).position(|name| name == text) {
         Some(case) => Ok(Tree::Case(case as u32, None)),
-        None => Err(unknown_name(&text, binding().enum_names(index).map(str::to_owned), path)),
+        None => {
+            let known: Vec<String> = binding().enum_names(index).map(str::to_owned).collect();
+            // A script chooses how long it is.
+            let short: String = text.chars().take(MAX_SHOWN_TEXT).collect();
+            Err(path.refuse(format!("expected one of {}, got `{short}`", list_names(&known))))
+        }
     }
 }
+
+/// How much of a text a message repeats, in characters.
+const MAX_SHOWN_TEXT: usize = 80;
 
 fn flags(value: &Value, index: usize, path: &Path<'_>) -> Result<Tree> {
     let names = engine().names.flags(index);

@@ -11,7 +11,7 @@ const CODE: &str = "import { odd } from '@capabilities/mcp-odd';
     export default (await odd.echo({ message: 'pay' })).message;";
 
 /// A project in which `odd.echo` asks for approval.
-fn project() -> Option<Project> {
+pub(super) fn project() -> Option<Project> {
     let server = hostile_logging(&[])?;
     let project = Project::new(json!({
         "mcpServers": { "odd": server },
@@ -24,7 +24,7 @@ fn project() -> Option<Project> {
 }
 
 /// The command with a state folder of its own, so that what is made there holds for no other test.
-fn apart(project: &Project, arguments: &[&str]) -> Command {
+pub(super) fn apart(project: &Project, arguments: &[&str]) -> Command {
     let mut command = project.command(arguments);
     // The audit log lies in one of them, and its head in the other.
     command.env("XDG_STATE_HOME", project.path("state")).env("XDG_DATA_HOME", project.path("data"));

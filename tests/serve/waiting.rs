@@ -1,34 +1,15 @@
 //! Requests that wait for a run: how long, for what, and what they say of it.
 
-use crate::mcp::support::{Project, finish, hostile_logging};
+use crate::mcp::support::{Project, finish};
 use crate::serve::agent::{Agent, SESSIONS, STATELESS, text};
+use crate::serve::approving::{apart, project};
 use serde_json::{Map, Value, json};
-use std::process::Command;
 use std::time::{Duration, Instant};
 
 /// Three calls that need the same approval.
 const THREE: &str = "import { odd } from '@capabilities/mcp-odd';
     const said = await Promise.all(['a', 'b', 'c'].map(async (message) => (await odd.echo({ message })).message));
     export default said.join('+');";
-
-fn project() -> Option<Project> {
-    let server = hostile_logging(&[])?;
-    let project = Project::new(json!({
-        "mcpServers": { "odd": server },
-        "capabilities": { "global": ["mcp:odd"] },
-        "policy": { "functions": { "odd.echo": { "decision": "approve" } } },
-    }));
-    // Its tools are known before a test begins.
-    Agent::of(&project, &[]).search("echo");
-    Some(project)
-}
-
-/// The command with a state folder of its own, so that its approver token holds for no other test.
-fn apart(project: &Project, arguments: &[&str]) -> Command {
-    let mut command = project.command(arguments);
-    command.env("XDG_STATE_HOME", project.path("state")).env("XDG_DATA_HOME", project.path("data"));
-    command
-}
 
 /// Makes an approver's token there.
 fn token(project: &Project) -> String {

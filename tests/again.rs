@@ -1,4 +1,4 @@
-//! A script that is run often is compiled once: its runs are what they were before (H-08).
+//! Cache of compiled scripts: a script that is run often is compiled once, without changing its behaviour.
 
 use agent_spaces::{Handlers, Limits, Program, RunOptions, RunReport, Space};
 use agent_spaces_tests::space;
@@ -37,7 +37,7 @@ async fn run_often(program: &Program) {
     panic!("{} is never kept", program.name());
 }
 
-/// What a run came to, without its time and its name.
+/// Result of a run, without its time and id.
 fn seen(report: &RunReport) -> Value {
     let console: Vec<_> = report.console.iter().map(|line| &line.text).collect();
     let usage = &report.usage;
@@ -70,7 +70,7 @@ const SCRIPTS: [&str; 14] = [
 ];
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn runs_of_a_script_that_is_kept_compiled_are_as_its_first_was() {
+async fn cached_runs_equal_the_first() {
     let space = io();
     for source in SCRIPTS {
         let program = space.prepare("agent.ts", source).unwrap();
@@ -83,7 +83,7 @@ async fn runs_of_a_script_that_is_kept_compiled_are_as_its_first_was() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn caps_hold_at_the_same_place() {
+async fn limits_apply_at_the_same_point() {
     let space = io();
     let source =
         "const all = []; for (let i = 0; i < 20; i++) all.push('x'.repeat(1e5)); console.log('there'); all.length";
@@ -100,9 +100,9 @@ async fn caps_hold_at_the_same_place() {
     }
 }
 
-/// What one run does to its realm is gone with it.
+/// Changes that a run makes to its realm end with it.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn nothing_goes_from_run_to_run() {
+async fn no_state_leaks_between_runs() {
     let space = io();
     let source = "const before = globalThis.runs ?? 0; globalThis.runs = before + 1; Array.prototype.push = null;
         export default [before, typeof [].push, Math.random(), crypto.randomUUID()]";
@@ -118,7 +118,7 @@ async fn nothing_goes_from_run_to_run() {
 
 /// A module in place of another is not the program that was compiled.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn another_module_is_another_program() {
+async fn a_changed_module_is_another_program() {
     let mut space = io();
     space.add_module("given", agent_spaces::ModuleSource::Json("1".into()));
     let program = space.prepare("agent.ts", "import given from 'given'; export default given").unwrap();
@@ -133,7 +133,7 @@ async fn another_module_is_another_program() {
 
 /// A script that needs more memory to be compiled than an engine begins with, and one of several files.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn larger_programs_are_kept_too() {
+async fn larger_programs_are_cached_too() {
     let small = run(&io().prepare("agent.ts", "1").unwrap(), Limits::default()).await.usage.memory_bytes;
     let source: String = (0..1_000).map(|i| format!("const v{i} = [{i}, 'text {i}', () => v{i}];\n")).collect();
     let mut space = io();
@@ -152,7 +152,7 @@ async fn larger_programs_are_kept_too() {
 
 /// A run whose caps are too small for compiling says nothing of the next.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_could_not_be_compiled_is_tried_again() {
+async fn failed_compilations_are_retried() {
     let program = io().prepare("agent.ts", "1 + 1").unwrap();
     for _ in 0..8 {
         run(&program, Limits { fuel: 1_000, ..Limits::default() }).await;
@@ -164,7 +164,7 @@ async fn what_could_not_be_compiled_is_tried_again() {
 
 /// A script whose code is too much to be kept is compiled every time.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_cannot_be_kept_runs_as_ever() {
+async fn uncacheable_scripts_run_normally() {
     let source: String = (0..20_000).map(|i| format!("const v{i} = [{i}, 'text {i}', () => v{i}];\n")).collect();
     let program = io().prepare("agent.ts", &format!("{source} v9999[2]()[1]")).unwrap();
     let first = seen(&run(&program, Limits::default()).await);

@@ -1,10 +1,11 @@
-//! Every whole-system test that can share a process, and so an engine.
+//! Whole-system tests that can share a process, and so an engine.
 
 mod again;
 mod cancel;
 mod compiled;
 mod concurrency;
 mod config_schema;
+mod crate_graph;
 mod engine;
 mod engine_regressions;
 mod error_reports;
@@ -22,6 +23,7 @@ mod packages;
 mod pipeline;
 mod positions;
 mod precompiled;
+mod reference_codes;
 mod refusals;
 mod registry;
 mod roundtrip;

@@ -1,5 +1,4 @@
-//! What little becomes in the host's memory: each attack in a process of its own, whose peak may be no more than so many
-//! times what was passed.
+//! Memory amplification: each attack runs in its own process, whose peak memory is bounded by a multiple of the input.
 //!
 //! A new attack is a new [`Row`].
 
@@ -15,10 +14,10 @@ const MB: u64 = 1_000_000;
 /// One attack.
 struct Row {
     name: &'static str,
-    /// What the attacker passes, in bytes of its text.
+    /// Size of the attack's text in bytes.
     bytes_in: u64,
-    /// How many times that the process may have at its peak, beyond what it has for a script that does nothing. With the
-    /// default limits a run has 64 MiB, and the host four times as much for it.
+    /// Allowed peak memory of the process as a multiple of that, beyond that of a trivial script. With the default
+    /// limits a run has 64 MiB, and the host four times as much for it.
     factor: u64,
     /// The code that the run ends with, or `ok`. Several where it depends on what is met first.
     ends: &'static [&'static str],
@@ -266,12 +265,12 @@ const SOURCES: &[(&str, usize)] = &[
     ("const x: number = f<T>(y as any)!\n", 25_000),
 ];
 
-/// What a byte of a source may become, with some megabytes that every run of a file may take.
+/// Allowed memory per byte of source, plus some megabytes for any run of a file.
 const PER_SOURCE_BYTE: u64 = 450;
 const SOURCE_BASE: u64 = 96 * MB;
 
 #[test]
-fn sources_do_not_become_much() {
+fn sources_are_not_amplified() {
     let folder = tempfile::tempdir().unwrap();
     measure(folder.path(), "1");
     let (idle, _) = measure(folder.path(), "1");
@@ -292,7 +291,7 @@ fn sources_do_not_become_much() {
 }
 
 #[test]
-fn little_does_not_become_much() {
+fn small_inputs_are_not_amplified() {
     if Command::new("python3").arg("--version").output().is_err() {
         assert!(std::env::var_os("AGENT_SPACES_CI").is_none(), "python3 is needed");
         eprintln!("skipped: python3 is not there");

@@ -1,4 +1,4 @@
-//! Ending a run from outside, wherever it is (H-12, H-05).
+//! Cancellation of runs.
 
 use agent_spaces::{CancelHandle, Handlers, Limits, Run, RunOptions, RunReport, Space};
 use agent_spaces_tests::{empty_space, space, value};
@@ -120,7 +120,7 @@ async fn a_timer_can_be_cancelled() {
 }
 
 #[tokio::test]
-async fn a_run_that_is_cancelled_before_it_starts_does_nothing() {
+async fn a_run_cancelled_before_its_start_does_nothing() {
     let space = empty_space();
     let program = space.prepare("script.ts", "console.log('ran')").unwrap();
     let cancel = CancelHandle::new();
@@ -130,9 +130,9 @@ async fn a_run_that_is_cancelled_before_it_starts_does_nothing() {
     assert!(report.console.is_empty());
 }
 
-/// What a run printed before it was cancelled is kept, and what it used is reported.
+/// Output before the cancellation is kept, and usage is reported.
 #[tokio::test]
-async fn a_cancelled_run_reports_what_it_did() {
+async fn a_cancelled_run_reports_its_usage() {
     let run = start(&empty_space(), "console.log('before'); await new Promise(r => setTimeout(r, 600000))");
     let handle = run.cancel_handle();
     tokio::time::sleep(Duration::from_millis(100)).await;
@@ -156,7 +156,7 @@ async fn a_cancel_after_the_end_changes_nothing() {
 
 /// A future that is dropped takes its run and its calls with it.
 #[tokio::test]
-async fn a_run_whose_future_is_dropped_drops_its_calls() {
+async fn dropping_a_runs_future_drops_its_calls() {
     let hang = hang();
     let program = hang.space.prepare("script.ts", "import { hang } from '@test/hang'; await hang.forever()").unwrap();
     tokio::select! {
@@ -166,9 +166,9 @@ async fn a_run_whose_future_is_dropped_drops_its_calls() {
     assert_eq!(hang.dropped.load(Ordering::SeqCst), 1);
 }
 
-/// H-05: a provider that hangs does not outlive the clock.
+/// A provider that hangs does not outlive the clock.
 #[tokio::test]
-async fn a_hanging_call_ends_with_the_time() {
+async fn a_hanging_call_ends_at_the_time_limit() {
     for call in ["await hang.forever()", "hang.foreverNow()"] {
         let hang = hang();
         let program = hang.space.prepare("script.ts", &format!("import {{ hang }} from '@test/hang'; {call}")).unwrap();
@@ -207,7 +207,7 @@ async fn busy_runs_do_not_delay_a_cancel() {
 
 /// Work that takes little fuel and much time yields as well: filling and copying large buffers.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn bulk_work_does_not_delay_a_cancel() {
+async fn bulk_operations_do_not_delay_a_cancel() {
     let space = empty_space();
     for source in [
         "const b = new Uint8Array(30e6); for (;;) b.fill(1)",

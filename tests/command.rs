@@ -1,4 +1,4 @@
-//! The command as a user meets it: real processes, their output and exit status.
+//! Command-line interface: real processes, their output and exit status.
 
 mod definitions;
 mod suggestions;
@@ -52,7 +52,7 @@ fn the_value_goes_to_stdout_and_the_console_to_stderr() {
 
 #[test]
 fn the_quickstart_runs() {
-    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../examples/quickstart/agent.ts");
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/quickstart/agent.ts");
     let output = agent_spaces(&["run", script, "--json"], "");
     let report = last_line(&output);
     assert_eq!(report["value"]["operators"], json!(["Northern", "Coastline"]), "{report}");
@@ -62,7 +62,7 @@ fn the_quickstart_runs() {
 
 /// Each class of failure has its own exit status, and `--json` ends with one object whatever happens.
 #[test]
-fn failures_have_their_exit_status_and_shape() {
+fn failures_have_exit_status_and_json_shape() {
     let cases: [(&[&str], &str, &str, i32); 9] = [
         (&["run", "-"], "throw new TypeError('x')", "script.error", 1),
         (&["run", "-"], "const = 1", "script.syntax", 1),
@@ -90,7 +90,7 @@ fn failures_have_their_exit_status_and_shape() {
 }
 
 #[test]
-fn bad_usage_is_refused_with_what_was_expected() {
+fn bad_usage_is_refused_with_the_expected_syntax() {
     for (arguments, expected) in [
         (&["run", "-", "--timeout", "soon"][..], "expected a duration"),
         (&["run", "-", "--memory", "lots"], "expected a size"),
@@ -105,7 +105,7 @@ fn bad_usage_is_refused_with_what_was_expected() {
 }
 
 #[test]
-fn events_are_lines_and_the_report_comes_last() {
+fn events_are_json_lines_and_the_report_comes_last() {
     let output = agent_spaces(&["run", "-", "--events"], "console.log('a'); 1");
     let text = String::from_utf8(output.stdout).unwrap();
     let lines: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
@@ -116,7 +116,7 @@ fn events_are_lines_and_the_report_comes_last() {
 
 /// A person sees where it happened; what a script says cannot draw on their terminal.
 #[test]
-fn an_error_shows_its_place_and_cannot_draw() {
+fn an_error_shows_its_location_without_control_characters() {
     let output = agent_spaces(&["run", "-"], "// first\nthrow new Error('\\u001b[31mred\\u202e')");
     let text = String::from_utf8(output.stderr).unwrap();
     assert!(text.contains("error[script.error]: Error: <U+001B>[31mred<U+202E>"), "{text}");
@@ -126,7 +126,7 @@ fn an_error_shows_its_place_and_cannot_draw() {
 
 /// A script chooses the code and the name of what it throws: neither draws, hides or fills a terminal or a pipe.
 #[test]
-fn the_code_and_the_name_of_an_error_are_short_and_cannot_draw() {
+fn error_code_and_name_are_bounded_without_control_characters() {
     let throws = |code: &str, name: &str| {
         format!("const e = new CapabilityError('m', {{ code: {code} }}); e.name = {name}; throw e")
     };
@@ -149,7 +149,7 @@ fn the_code_and_the_name_of_an_error_are_short_and_cannot_draw() {
 }
 
 #[test]
-fn a_start_compiles_new_sandboxes_alone() {
+fn only_new_sandboxes_are_compiled() {
     let home = tempfile::tempdir().unwrap();
     let entries = || std::fs::read_dir(home.path().join("cache/agent-spaces/compiled")).map_or(0, Iterator::count);
     let run = || {
@@ -175,7 +175,7 @@ fn compile_and_audit_work_together() {
     let folder = tempfile::tempdir().unwrap();
     let wasm = folder.path().join("out.wasm");
     let wasm = wasm.to_str().unwrap();
-    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../examples/quickstart/agent.ts");
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/quickstart/agent.ts");
     assert_eq!(agent_spaces(&["compile", script, "-o", wasm], "").status.code(), Some(0));
     let output = agent_spaces(&["audit", wasm], "");
     let text = String::from_utf8(output.stdout).unwrap();
@@ -197,7 +197,7 @@ fn completions_are_printed_for_every_shell() {
     }
 }
 
-/// A project with one space that is given one of two tools.
+/// Project with one space that has one of two tools.
 fn project() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     let write = |path: &str, text: &str| {
@@ -219,7 +219,7 @@ fn project() -> tempfile::TempDir {
 }
 
 #[test]
-fn a_script_runs_in_the_space_that_is_named() {
+fn a_script_runs_in_the_named_space() {
     let folder = project();
     let run = |arguments: &[&str]| agent_spaces_in(folder.path(), arguments, "");
     assert_eq!(last_line(&run(&["run", "alpha.ts", "--space", "one", "--json"]))["value"], "X");
@@ -235,7 +235,7 @@ fn a_script_runs_in_the_space_that_is_named() {
     assert_eq!(run(&["run", "alpha.ts", "--space", "three"]).status.code(), Some(2));
 }
 
-/// S0-23, S0-42: what is built can be listed and looked at; what cannot be built says where and how to mend it.
+/// Built modules can be listed and shown; build errors have a location and a fix.
 #[test]
 fn capabilities_are_built_listed_and_shown() {
     let folder = project();
@@ -277,7 +277,7 @@ fn capabilities_are_built_listed_and_shown() {
 
 /// Mistakes that agents and operators make are answered with what was probably meant.
 #[test]
-fn slips_are_told_with_what_was_meant() {
+fn typos_are_reported_with_suggestions() {
     let folder = project();
     let write = |path: &str, text: &str| std::fs::write(folder.path().join(path), text).unwrap();
     let said = |arguments: &[&str]| {
@@ -317,7 +317,7 @@ fn a_build_of_one_file_removes_nothing() {
 /// Output that cannot be written is a failure; a reader that went away is none.
 #[test]
 #[cfg(target_os = "linux")]
-fn output_that_is_lost_is_told() {
+fn lost_output_is_reported() {
     let run = |arguments: &[&str], stdout: Stdio| {
         let mut command = Command::new(env!("CARGO_BIN_EXE_agent-spaces"));
         command.args(arguments).stdout(stdout).stderr(Stdio::piped()).output().unwrap()
@@ -355,7 +355,7 @@ fn signal(child: &std::process::Child, name: &str) {
     assert!(Command::new("kill").args(["-s", name, &child.id().to_string()]).status().unwrap().success());
 }
 
-/// How it ended, while its stdin stayed open.
+/// Waits for the exit while its stdin stays open.
 #[cfg(target_os = "linux")]
 fn ended_with_open_stdin(mut child: std::process::Child) -> Output {
     let _open = child.stdin.take();
@@ -375,11 +375,10 @@ fn read_until(child: &mut std::process::Child, sign: &str) -> std::io::BufReader
     stdout
 }
 
-/// Who reads the one object of `--json` gets it too where a signal ends the command: before the script runs and while it
-/// does.
+/// `--json` prints its one object also when a signal ends the command, before and during the run.
 #[test]
 #[cfg(target_os = "linux")]
-fn a_signal_ends_a_run_with_its_one_object() {
+fn a_signal_ends_a_run_with_one_json_object() {
     use std::io::Read;
     let folder = tempfile::tempdir().unwrap();
     let script = folder.path().join("script.ts");
@@ -408,7 +407,7 @@ fn a_signal_ends_a_run_with_its_one_object() {
     }
 }
 
-/// A second signal does not wait for anything: here nobody reads what the run says.
+/// A second signal ends the process at once, even if its output is not read.
 #[test]
 #[cfg(target_os = "linux")]
 fn a_second_signal_ends_a_run_at_once() {

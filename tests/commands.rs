@@ -1,6 +1,6 @@
-//! Every test that starts the command: one binary, because linking one takes a minute on a small machine.
+//! Tests that start the command, in one binary, because linking one takes a minute on a small machine.
 //!
-//! A test target of the package `agent-spaces`, so that cargo builds the command for it.
+//! A test target of the package `agent-spaces-cli` (`host/cli`), so that cargo builds the command for it.
 
 #![allow(
     clippy::unwrap_used,

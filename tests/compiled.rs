@@ -1,4 +1,4 @@
-//! Scripts compiled into components of their own (H-16).
+//! Scripts compiled into components of their own.
 
 use agent_spaces::{Audit, Interfaces, Target, audit, compile};
 use agent_spaces_tests::wasmtime::{Served, wasmtime};
@@ -21,7 +21,7 @@ fn imports(audit: &Audit) -> Vec<&str> {
     audit.imports.iter().map(|interface| interface.name.as_str()).collect()
 }
 
-/// H-16: what a component imports is what its script imports, and the engine's services.
+/// A component imports what its script imports, and the engine's services.
 #[test]
 fn a_component_imports_what_its_script_imports() {
     let services = [
@@ -39,7 +39,7 @@ fn a_component_imports_what_its_script_imports() {
     assert!(capable.modules.iter().any(|module| module.is_engine), "the engine inside is this host's");
 }
 
-/// H-07: over WASI there is console, clock and randomness, and nothing else.
+/// Over WASI there is console, clock and randomness, and nothing else.
 #[test]
 fn a_wasi_component_has_no_files_sockets_environment_or_arguments() {
     for target in [Target::Wasi, Target::WasiHttp] {
@@ -59,14 +59,14 @@ fn a_wasi_component_has_no_files_sockets_environment_or_arguments() {
 }
 
 #[test]
-fn a_capability_stays_to_be_plugged_in_a_wasi_component() {
+fn a_wasi_component_still_imports_its_capabilities() {
     let source = "import { trains } from '@capabilities/trains'; await trains.get({ tags: [] })";
     let audit = audit(&compiled(source, Target::Wasi)).unwrap();
     assert!(imports(&audit).contains(&"capabilities:trains/trains@1.0.0"), "{:?}", imports(&audit));
 }
 
 #[test]
-fn what_is_no_component_is_refused() {
+fn an_invalid_component_is_refused() {
     assert!(audit(b"not wasm").is_err());
     assert!(audit(agent_spaces::ENGINE_WASM).unwrap_err().to_string().contains("core module"));
     let mut cut = compiled("1", Target::Host);
@@ -74,7 +74,7 @@ fn what_is_no_component_is_refused() {
     assert!(audit(&cut).is_err());
 }
 
-/// H-16: stock `wasmtime run`.
+/// Stock `wasmtime run`.
 #[test]
 fn stock_wasmtime_runs_a_command() {
     let Some(wasmtime) = wasmtime() else { return };
@@ -100,7 +100,7 @@ fn stock_wasmtime_runs_a_command() {
     assert!(stderr.contains("error[script.error]: TypeError") && stderr.contains("script.ts:2"), "{stderr}");
 }
 
-/// H-16: stock `wasmtime serve`, a fresh instance for each request.
+/// Stock `wasmtime serve`, a fresh instance for each request.
 #[test]
 fn stock_wasmtime_serves_a_handler() {
     let Some(wasmtime) = wasmtime() else { return };

@@ -1,4 +1,4 @@
-//! Calls side by side, timers, and runs beside each other (H-08).
+//! Concurrent calls, timers and runs.
 
 use agent_spaces::{
     CapabilityError, Engine, EngineConfig, Event, EventKind, Handlers, Interfaces, Limits, RunOptions, Space,
@@ -37,7 +37,7 @@ struct Work {
     dropped: Arc<AtomicU64>,
 }
 
-/// A space whose `meet` answers nobody until `party` calls of it wait at one time.
+/// Space whose `meet` answers only when `party` calls of it wait together.
 fn work(party: usize) -> Work {
     let (most, dropped, waiting) =
         (Arc::<AtomicU64>::default(), Arc::<AtomicU64>::default(), Arc::<AtomicU64>::default());
@@ -105,7 +105,7 @@ async fn twenty_calls_are_in_flight_at_once() {
 
 /// The twin: calls that are awaited one after another never meet.
 #[tokio::test]
-async fn calls_that_are_awaited_in_turn_are_never_in_flight_at_once() {
+async fn sequentially_awaited_calls_do_not_overlap() {
     let work = work(2);
     let source = "import { work } from '@test/work'; for (let id = 0; id < 2; id++) await work.meet({ id });";
     let limits = Limits { time: Duration::from_secs(1), ..Limits::default() };
@@ -144,9 +144,9 @@ async fn a_race_ends_with_the_first_and_cancels_the_rest() {
     assert_eq!(work.dropped.load(Ordering::SeqCst), 1, "the loser's handler goes with the run");
 }
 
-/// A call that nobody awaits does not keep the run, and is not lost in silence.
+/// An unawaited call does not keep the run alive, and is reported.
 #[tokio::test]
-async fn a_call_that_is_not_awaited_ends_with_the_run_and_a_warning() {
+async fn an_unawaited_call_ends_with_the_run_and_a_warning() {
     let work = work(1);
     let report = run(&work.space, "import { work } from '@test/work'; work.never(); 'done'").await;
     assert_eq!(report.outcome.unwrap(), json!("done"));
@@ -157,9 +157,9 @@ async fn a_call_that_is_not_awaited_ends_with_the_run_and_a_warning() {
     assert!(report.console.is_empty(), "{:?}", report.console);
 }
 
-/// A rejection that nobody handles is told on the console.
+/// An unhandled rejection is printed to the console.
 #[tokio::test]
-async fn a_failed_call_that_is_not_awaited_is_told() {
+async fn a_failed_unawaited_call_is_reported() {
     let work = work(1);
     let source = "import { work } from '@test/work'; work.answer({ id: 4 }); await work.answer({ id: 3 }); 'done'";
     let report = run(&work.space, source).await;
@@ -169,7 +169,7 @@ async fn a_failed_call_that_is_not_awaited_is_told() {
 
 /// A function that is not async gives its value, or throws, at once.
 #[tokio::test]
-async fn a_plain_function_answers_at_once() {
+async fn a_synchronous_function_returns_at_once() {
     let work = work(1);
     let source = "import { work } from '@test/work';
         let caught; try { work.plain({ id: 0 }) } catch (e) { caught = [e.code, e.message] }
@@ -178,7 +178,7 @@ async fn a_plain_function_answers_at_once() {
 }
 
 #[tokio::test]
-async fn timers_fire_in_the_order_they_are_due() {
+async fn timers_fire_in_due_order() {
     let source = "const order = [];
         const at = (name, delay) => new Promise(done => setTimeout(() => { order.push(name); done() }, delay));
         queueMicrotask(() => order.push('microtask'));
@@ -210,7 +210,7 @@ async fn timers_run_while_calls_wait() {
     assert_eq!(value(&work.space, source).await, json!(["timer", true]));
 }
 
-/// A timer's error is told, and takes nothing else with it.
+/// A timer's error is reported, without affecting other timers.
 #[tokio::test]
 async fn a_timer_that_throws_does_not_stop_the_others() {
     let source =
@@ -233,7 +233,7 @@ async fn a_promise_that_can_never_settle_ends_the_run() {
     );
 }
 
-/// H-08: two runs that are alive at one time share nothing.
+/// Two runs that are alive at one time share nothing.
 #[tokio::test]
 async fn parallel_runs_share_nothing() {
     let work = work(2);
@@ -255,7 +255,7 @@ async fn parallel_runs_share_nothing() {
 
 /// Hundreds of runs wait at one time on two threads.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn hundreds_of_runs_wait_at_one_time() {
+async fn hundreds_of_runs_wait_concurrently() {
     const RUNS: usize = 300;
     let work = work(RUNS);
     let program =
@@ -269,7 +269,7 @@ async fn hundreds_of_runs_wait_at_one_time() {
 
 /// More runs than places wait their turn, and the wait is not the script's time.
 #[tokio::test]
-async fn runs_beyond_the_engines_places_wait_their_turn() {
+async fn runs_beyond_the_engines_slots_queue() {
     let engine = Engine::new(EngineConfig { max_runs: 2, ..EngineConfig::default() }).unwrap();
     let space = Space::new(engine, Interfaces::new().unwrap(), Handlers::new()).unwrap();
     let program = space.prepare("script.ts", "await new Promise(done => setTimeout(done, 100, 'done'))").unwrap();
@@ -304,7 +304,7 @@ async fn join_all<T>(futures: Vec<impl Future<Output = T>>) -> Vec<T> {
 
 /// A wide call leaves nothing behind in the guest: answers of many calls fit in little memory.
 #[tokio::test]
-async fn the_answers_of_many_calls_do_not_add_up() {
+async fn answers_of_many_calls_do_not_accumulate_in_memory() {
     let wit = "package test:many@1.0.0; interface many { get: async func() -> list<u32>; }";
     let mut handlers = Handlers::new();
     handlers.add("test:many/many@1.0.0", "get", |_| async { Ok(Value::from(vec![7u32; 10_000])) });

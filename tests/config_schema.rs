@@ -1,4 +1,4 @@
-//! The published schema and the parser agree, apart from what a schema cannot say.
+//! Agreement of the published configuration schema with the parser.
 
 #![allow(clippy::unwrap_used)]
 
@@ -349,7 +349,7 @@ fn verdicts(validator: &jsonschema::Validator, text: &str) -> (Result<(), String
 }
 
 #[test]
-fn s0_43_good_configurations_pass_both() {
+fn valid_configurations_pass_both() {
     let validator = schema();
     for text in GOOD {
         assert_eq!(verdicts(&validator, text), (Ok(()), Ok(())), "{text}");
@@ -357,7 +357,7 @@ fn s0_43_good_configurations_pass_both() {
 }
 
 #[test]
-fn s0_43_bad_configurations_pass_neither() {
+fn invalid_configurations_pass_neither() {
     let validator = schema();
     for text in BAD {
         let (schema, parser) = verdicts(&validator, text);
@@ -367,7 +367,7 @@ fn s0_43_bad_configurations_pass_neither() {
 }
 
 #[test]
-fn the_parser_alone_refuses_what_a_schema_cannot_say() {
+fn only_the_parser_refuses_what_a_schema_cannot_express() {
     let validator = schema();
     for (reason, text) in REFUSED_BY_THE_PARSER_ALONE {
         let (schema, parser) = verdicts(&validator, text);

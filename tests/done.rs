@@ -1,8 +1,8 @@
-//! What a command said, and how it ended.
+//! Output and exit status of a command.
 
 use serde_json::Value;
 
-/// What a command said, and how it ended.
+/// Output and exit status of a command.
 #[derive(Debug)]
 pub(crate) struct Done {
     pub(crate) status: Option<i32>,

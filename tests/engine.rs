@@ -1,5 +1,4 @@
-//! The engine that is checked in: its bytes are the recorded ones, and it reaches nothing but what is
-//! listed here (H-07).
+//! Checked-in engine: recorded hash, and an exact list of imports and exports.
 
 use agent_spaces::{ENGINE_SHA256, ENGINE_VERSION, ENGINE_WASM, Engine, EngineConfig, Origin};
 use sha2::{Digest, Sha256};
@@ -22,7 +21,7 @@ const IMPORTS: [&str; 7] = [
     "agent-spaces:engine/random@0.1.0 get-u64",
 ];
 
-/// What a binding needs of it, and nothing that a guest could be steered by.
+/// Exports that a binding needs, and nothing that a guest could misuse.
 const EXPORTS: [&str; 8] = [
     "BINDING_DATA",
     "__indirect_function_table",
@@ -104,7 +103,7 @@ fn hex(bytes: &[u8]) -> String {
 }
 
 #[test]
-fn the_bytes_are_the_recorded_ones() {
+fn the_hash_matches_the_record() {
     let sha256 = hex(&Sha256::digest(ENGINE_WASM));
     assert_eq!(sha256, ENGINE_SHA256);
     let record: serde_json::Value = serde_json::from_str(RECORD).expect("engine.json is JSON");
@@ -114,9 +113,9 @@ fn the_bytes_are_the_recorded_ones() {
     assert!(CHECKED_IN == ENGINE_WASM, "the library holds another engine than the one that is checked in");
 }
 
-/// Who reads a version anywhere reads the same one: in the library, the record and the SBOM.
+/// The version is the same in the library, the record and the SBOM.
 #[test]
-fn the_version_is_the_recorded_one() {
+fn the_version_matches_the_record() {
     let record: serde_json::Value = serde_json::from_str(RECORD).expect("engine.json is JSON");
     assert_eq!(record["quickjs-ng"], ENGINE_VERSION);
     let sbom: serde_json::Value = serde_json::from_str(SBOM).expect("the SBOM is JSON");
@@ -153,7 +152,7 @@ fn it_imports_exactly_these_functions() {
 }
 
 #[test]
-fn it_exports_exactly_these() {
+fn it_exports_exactly_these_items() {
     let mut exports = BTreeSet::new();
     for payload in Parser::new(0).parse_all(ENGINE_WASM) {
         let Payload::ExportSection(section) = payload.expect("a module") else { continue };
@@ -182,7 +181,7 @@ fn it_has_no_start_function_and_one_memory() {
 }
 
 #[test]
-fn a_first_start_compiles_nothing() {
+fn the_first_start_compiles_nothing() {
     let config = EngineConfig { max_runs: 1, ..EngineConfig::default() };
     let (_, origin) = Engine::with_origin(config, |_| panic!("the engine is compiled at a first start")).unwrap();
     assert_eq!(origin, Origin::Precompiled);

@@ -1,6 +1,6 @@
-//! Behaviours that QuickJS-ng had wrong in some release, or could have: memory that is read after it was freed, values
-//! that code sees while they change. `engine_regressions/` has one script to a case and what its value must be; a case that
-//! touches freed memory ends with another value, another error, or the whole run.
+//! Engine regressions: bugs that QuickJS-ng had in some release, or could have, such as use after free and reentrancy.
+//! `engine_regressions/` has one script per case and its expected value; a case that touches freed memory ends with
+//! another value, an error, or a crash of the run.
 
 use agent_spaces::{Limits, RunOptions, Space, Workspace};
 use agent_spaces_tests::empty_space;
@@ -44,7 +44,7 @@ fn cases(text: &str) -> impl Iterator<Item = Case<'_>> {
     })
 }
 
-/// What came of a script, other than it should; nothing where it came.
+/// Returns a mismatch of a script's result, if any.
 async fn difference(space: &Space, source: &str, expected: &Value) -> Option<String> {
     let limits = Limits { fuel: 20_000_000_000, ..Limits::default() };
     let program = match space.prepare("case.js", source) {
@@ -59,7 +59,7 @@ async fn difference(space: &Space, source: &str, expected: &Value) -> Option<Str
 }
 
 #[tokio::test]
-async fn every_case_has_its_value() {
+async fn every_case_has_its_expected_value() {
     let space = empty_space();
     let (mut count, mut wrong) = (0, String::new());
     for (file, text) in FILES {
@@ -76,7 +76,7 @@ async fn every_case_has_its_value() {
 
 /// Modules that import each other, and what they export through each other.
 #[tokio::test]
-async fn modules_in_cycles_have_their_values() {
+async fn cyclic_modules_have_their_expected_values() {
     let folder = tempfile::tempdir().unwrap();
     for (name, text) in [
         ("first.js", "import { g } from './second.js'; export function f(x) { return g(x) * 2 } export { g };"),

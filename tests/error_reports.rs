@@ -1,4 +1,4 @@
-//! What a report says of an error: what failed, where, and what it comes from.
+//! Error reports: cause, location and hint.
 
 use agent_spaces::{CapabilityError, Handlers, RunError, Space};
 use agent_spaces_tests::{empty_space, error, space, value};
@@ -9,9 +9,9 @@ fn place(error: &RunError) -> Option<(u32, u32)> {
     error.location.as_ref().map(|location| (location.line, location.column))
 }
 
-/// What is called is named as it is written, and told where its name is.
+/// A callee is named as written, at the location of its name.
 #[tokio::test]
-async fn what_is_no_function_is_named() {
+async fn a_non_function_is_named() {
     let mut wrong = Vec::new();
     for (source, message, line, column) in [
         ("const rows: any = [1];\nrows.mapp((r) => r)", "rows.mapp is not a function", 2, 6),
@@ -63,7 +63,7 @@ async fn what_is_no_function_is_named() {
 
 /// The place of a read is that of the property, not of the statement around it.
 #[tokio::test]
-async fn a_read_is_told_where_its_property_is() {
+async fn a_failed_property_read_is_located_at_the_property() {
     let mut wrong = Vec::new();
     for (source, line, column) in [
         ("const a: any = {};\nconst o = {\n  x: 1,\n  y: a.b.c,\n  z: 2,\n}", 4, 10),
@@ -88,7 +88,7 @@ async fn a_read_is_told_where_its_property_is() {
 
 /// The engine tells these somewhere near: at the next statement, at the function, at an argument, in a constructor.
 #[tokio::test]
-async fn what_the_engine_tells_elsewhere_is_told_where_it_is() {
+async fn misplaced_engine_locations_are_corrected() {
     let mut wrong = Vec::new();
     for (source, line, column) in [
         ("const c: any = 5;\nlet n = 1;\nc++;\nn++;", 3, 1),
@@ -136,16 +136,16 @@ async fn what_the_engine_tells_elsewhere_is_told_where_it_is() {
     assert_eq!(ended.causes[0].location.as_ref().map(|at| at.column), Some(31));
 }
 
-/// A name that is not defined is told where it is written, also among arguments.
+/// An undefined name is located where it is written, also among arguments.
 #[tokio::test]
-async fn a_missing_name_is_told_where_it_is_written() {
+async fn an_undefined_name_is_located() {
     let ended = error(&empty_space(), "const f = (x: any) => x;\nf(missing)").await;
     assert_eq!(place(&ended), Some((2, 3)), "{ended:?}");
 }
 
 /// Each frame is where the next one was called.
 #[tokio::test]
-async fn frames_are_where_their_calls_are() {
+async fn stack_frames_are_located_at_their_calls() {
     let source = "const inner = (x: number): never => { throw new RangeError('deep') };\nconst twice = (x: number) => x * 2;\nconst outer = (a: number, b: number): void => {\n  inner(\n    twice(a)) };\nouter(1, 2);";
     let ended = error(&empty_space(), source).await;
     let stack = ended.stack.unwrap_or_default();
@@ -164,7 +164,7 @@ async fn an_uncaught_dom_exception_has_its_name_and_message() {
 }
 
 #[tokio::test]
-async fn causes_are_told_with_their_places() {
+async fn causes_are_reported_with_locations() {
     let source = "function load() {\n  try { (null as any).rows }\n  catch (cause) { throw new Error('cannot load', { cause }) }\n}\ntry { load() } catch (cause) { throw new Error('cannot start', { cause }) }";
     let ended = error(&empty_space(), source).await;
     assert_eq!((ended.message.as_str(), place(&ended)), ("cannot start", Some((5, 38))));
@@ -179,7 +179,7 @@ async fn causes_are_told_with_their_places() {
 }
 
 #[tokio::test]
-async fn the_errors_of_an_aggregate_are_told() {
+async fn aggregate_errors_are_listed() {
     let ended =
         error(&empty_space(), "await Promise.any([1, 2].map(async (n) => { throw new RangeError(`no ${n}`) }))").await;
     let causes: Vec<&str> = ended.causes.iter().map(|cause| cause.message.as_str()).collect();
@@ -192,7 +192,7 @@ async fn the_errors_of_an_aggregate_are_told() {
 
 /// A script makes these chains: they end.
 #[tokio::test]
-async fn what_is_told_of_causes_is_bounded() {
+async fn reported_causes_are_bounded() {
     let source = "let error: any = new Error('first');\nfor (let i = 0; i < 1000; i++) error = new Error('x\\ny', { cause: error });\nthrow error";
     let ended = error(&empty_space(), source).await;
     assert!(ended.causes.len() == 8 && ended.causes[0].message == "Error: x y", "{:?}", ended.causes);
@@ -227,9 +227,9 @@ fn far() -> Space {
     space(WIT, handlers)
 }
 
-/// What a script lacks is told as it is written.
+/// A missing import is suggested as it would be written.
 #[tokio::test]
-async fn a_missing_import_is_written_out() {
+async fn a_missing_import_is_suggested_in_full() {
     let space = far();
     for (source, expected) in [
         ("await far.fail({ id: 1 })", "it is not imported: add `import { far } from '@test/far'`"),
@@ -254,7 +254,7 @@ async fn a_missing_import_is_written_out() {
 
 /// A promise that the host rejects has the place of the call, and the function's name.
 #[tokio::test]
-async fn a_failed_call_tells_its_function_and_where_it_was_called() {
+async fn a_failed_call_has_function_and_call_site() {
     let space = far();
     let import = "import { far } from '@test/far';\n";
     for (source, function, line, column) in [
@@ -286,7 +286,7 @@ async fn a_failed_call_tells_its_function_and_where_it_was_called() {
 
 /// The script itself sees the same stack.
 #[tokio::test]
-async fn a_caught_error_has_the_stack_of_its_call() {
+async fn a_caught_call_error_has_its_stack() {
     let source =
         "import { far } from '@test/far';\ntry { await far.fail({ id: 1 }) } catch (error: any) { return error.stack }";
     let stack = agent_spaces_tests::value(&far(), source).await;
@@ -296,7 +296,7 @@ async fn a_caught_error_has_the_stack_of_its_call() {
 
 /// Every frame is there, as an `Error` that is made at the same place has them.
 #[tokio::test]
-async fn the_stack_of_a_call_is_that_of_the_place() {
+async fn the_stack_of_a_call_starts_at_its_call_site() {
     let source = "import { far } from '@test/far';
         let made = '';
         const ask = (id: number) => { made = new Error().stack!; return far.fail({ id }) };
@@ -319,7 +319,7 @@ async fn the_stack_of_a_call_is_that_of_the_place() {
 
 /// A script that formats stacks itself is not asked for the stack of a call, and keeps what it has set.
 #[tokio::test]
-async fn how_a_script_formats_stacks_is_left_alone() {
+async fn custom_stack_formatting_is_respected() {
     let source = "import { far } from '@test/far';
         let asked = 0;
         const mine = () => { asked++; return 'mine' };
@@ -346,7 +346,7 @@ async fn how_a_script_formats_stacks_is_left_alone() {
 
 /// Programs print `error.stack` to say what happened: it begins with the error, as in other engines.
 #[tokio::test]
-async fn a_stack_begins_with_the_error() {
+async fn a_stack_begins_with_the_error_message() {
     let mut handlers = Handlers::new();
     handlers.add("test:desk/desk@1.0.0", "ask", |_call| async { Err(CapabilityError::failed("nobody is there")) });
     let desk = "package test:desk@1.0.0; interface desk { use agent-spaces:host/types@0.1.0.{capability-error};

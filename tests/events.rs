@@ -1,4 +1,4 @@
-//! The stream of a run's events: their order and their shapes (H-09).
+//! Event stream of a run: order and shapes.
 
 use agent_spaces::{CapabilityError, Event, Handlers, Limits, RunOptions, Space};
 use agent_spaces_tests::{empty_space, run_heard, space};
@@ -51,7 +51,7 @@ fn keys(shape: &Value) -> Vec<&str> {
 }
 
 #[tokio::test]
-async fn a_run_tells_what_happens_in_order() {
+async fn events_are_in_order() {
     let source = "import { shop } from '@test/shop';
         console.log('start', { a: 1 });
         const bought = await shop.buyItem({ name: 'tea', count: 2 });
@@ -100,9 +100,9 @@ async fn a_run_tells_what_happens_in_order() {
     assert_eq!(shapes[7]["usage"], serde_json::to_value(report.usage).unwrap());
 }
 
-/// H-09: what was used is reported with every run.
+/// Usage is reported with every run.
 #[tokio::test]
-async fn usage_says_what_the_run_took() {
+async fn usage_is_reported() {
     let source = "import { shop } from '@test/shop'; await shop.buyItem({ name: 'tea', count: 2 }); new Array(100000).fill(1).length";
     let (report, events) = run_heard(&shop(), source, Limits::default()).await;
     let shapes = shapes(&events, &report.run_id);
@@ -118,7 +118,7 @@ async fn usage_says_what_the_run_took() {
 }
 
 #[tokio::test]
-async fn a_failed_run_tells_why() {
+async fn a_failed_run_reports_its_error() {
     let (report, events) = run_heard(&empty_space(), "\nnull.x", Limits::default()).await;
     let shapes = shapes(&events, &report.run_id);
     assert_eq!(types(&shapes), ["runStarted", "runFinished"]);
@@ -131,7 +131,7 @@ async fn a_failed_run_tells_why() {
 }
 
 #[tokio::test]
-async fn a_limit_is_told_before_the_end() {
+async fn limit_reached_comes_before_the_end() {
     let limits = Limits { fuel: 50_000_000, ..Limits::default() };
     let (report, events) = run_heard(&empty_space(), "for (;;) {}", limits).await;
     let shapes = shapes(&events, &report.run_id);
@@ -144,7 +144,7 @@ async fn a_limit_is_told_before_the_end() {
 
 /// A script cannot make a limit of its own.
 #[tokio::test]
-async fn a_script_cannot_pretend_that_a_limit_was_reached() {
+async fn a_script_cannot_fake_a_limit_event() {
     let source = "throw new CapabilityError('no', { code: 'limit.fuel' })";
     let (report, events) = run_heard(&empty_space(), source, Limits::default()).await;
     assert_eq!(types(&shapes(&events, &report.run_id)), ["runStarted", "runFinished"]);
@@ -152,7 +152,7 @@ async fn a_script_cannot_pretend_that_a_limit_was_reached() {
 }
 
 #[tokio::test]
-async fn a_cancelled_run_tells_that_too() {
+async fn a_cancelled_run_reports_cancellation() {
     let space = empty_space();
     let program = space.prepare("agent.ts", "await new Promise(r => setTimeout(r, 60000))").unwrap();
     let mut run = program.start(Limits::default());
@@ -171,9 +171,9 @@ async fn a_cancelled_run_tells_that_too() {
     assert!(id.starts_with("run_") && id.len() == "run_".len() + 24, "{id}");
 }
 
-/// A run goes on when nobody listens any more.
+/// A run continues without listeners.
 #[tokio::test]
-async fn a_listener_may_leave() {
+async fn a_listener_may_disconnect() {
     let space = empty_space();
     let program = space.prepare("script.ts", "console.log(1); 2").unwrap();
     let (sender, receiver) = tokio::sync::mpsc::unbounded_channel();
@@ -184,7 +184,7 @@ async fn a_listener_may_leave() {
 
 /// Two runs have two streams.
 #[tokio::test]
-async fn streams_of_two_runs_do_not_mix() {
+async fn event_streams_of_two_runs_do_not_mix() {
     let space = empty_space();
     let ((first, first_events), (second, second_events)) = tokio::join!(
         run_heard(&space, "console.log('a')", Limits::default()),

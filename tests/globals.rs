@@ -1,4 +1,4 @@
-//! What scripts find in `globalThis`, and what they do not (H-07).
+//! Global objects available to scripts, and those that are not.
 
 mod absent;
 mod intl;
@@ -50,7 +50,7 @@ async fn the_console_formats_and_levels() {
 }
 
 #[tokio::test]
-async fn text_is_encoded_and_decoded() {
+async fn text_encoder_and_decoder_work() {
     all(&[
         ("[...new TextEncoder().encode('é🚂')]", json!([195, 169, 240, 159, 154, 130])),
         ("new TextDecoder().decode(new Uint8Array([0xef, 0xbb, 0xbf, 104, 105, 255]))", json!("hi\u{fffd}")),
@@ -64,7 +64,7 @@ async fn text_is_encoded_and_decoded() {
 }
 
 #[tokio::test]
-async fn urls_are_read_and_written() {
+async fn urls_are_parsed_and_serialized() {
     all(&[
         ("const u = new URL('../c?x=1#h', 'https://a.example:8443/p/q/r'); [u.href, u.host, u.searchParams.get('x'), u.hash]",
             json!(["https://a.example:8443/p/c?x=1#h", "a.example:8443", "1", "#h"])),
@@ -80,7 +80,7 @@ async fn urls_are_read_and_written() {
 }
 
 #[tokio::test]
-async fn values_are_cloned() {
+async fn structured_clone_works() {
     all(&[
         (
             "const a = { d: new Date(5), m: new Map([[1, new Set([2])]]), b: new Uint8Array([7]) }; a.self = a;
@@ -93,7 +93,7 @@ async fn values_are_cloned() {
 }
 
 #[tokio::test]
-async fn events_and_aborts_work() {
+async fn event_target_and_abort_controller_work() {
     all(&[
         ("const c = new AbortController(); let heard = 0; c.signal.addEventListener('abort', () => heard++); c.abort(); c.abort();
           [heard, c.signal.aborted, c.signal.reason.name]", json!([1, true, "AbortError"])),
@@ -106,7 +106,7 @@ async fn events_and_aborts_work() {
 }
 
 #[tokio::test]
-async fn callbacks_run_when_they_should() {
+async fn microtasks_and_timers_run_in_order() {
     all(&[
         ("const o = []; setTimeout(() => o.push('timer')); queueMicrotask(() => o.push('micro')); o.push('now'); await new Promise(r => setTimeout(r, 5)); o", json!(["now", "micro", "timer"])),
         ("await new Promise(r => setTimeout((a, b) => r(a + b), 1, 2, 3))", json!(5)),
@@ -173,9 +173,9 @@ async fn locale_methods_answer_as_en_us() {
     .await;
 }
 
-/// H-07: what would reach outside is not there, and its absence is explained.
+/// Ambient APIs are absent, with an explanation.
 #[tokio::test]
-async fn what_reaches_outside_is_absent_and_explained() {
+async fn ambient_apis_are_absent_with_a_hint() {
     let space = empty_space();
     for (name, use_of_it, hint) in [
         ("fetch", "await fetch('https://a.example')", "no network"),
@@ -197,9 +197,9 @@ async fn what_reaches_outside_is_absent_and_explained() {
     assert_eq!(ended.hint, None, "a hint only where there is something to say");
 }
 
-/// H-07: neither arguments nor environment nor files nor the engine's own parts can be reached.
+/// Neither arguments nor environment nor files nor the engine's own parts can be reached.
 #[tokio::test]
-async fn nothing_of_the_engine_is_in_reach() {
+async fn engine_internals_are_unreachable() {
     let names = value(&empty_space(), "Object.getOwnPropertyNames(globalThis)").await;
     for name in names.as_array().unwrap() {
         let name = name.as_str().unwrap();
@@ -214,9 +214,9 @@ async fn nothing_of_the_engine_is_in_reach() {
     );
 }
 
-/// Nothing of the snapshot shows: randomness and time are those of the run.
+/// The snapshot is unobservable: randomness and time are those of the run.
 #[tokio::test]
-async fn randomness_and_time_are_new_in_every_run() {
+async fn randomness_and_time_differ_between_runs() {
     let space = empty_space();
     let source = "[Math.random(), crypto.randomUUID(), [...crypto.getRandomValues(new Uint8Array(16))], Date.now(), performance.timeOrigin]";
     let before = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_millis() as f64;
@@ -241,7 +241,7 @@ async fn randomness_and_time_are_new_in_every_run() {
 }
 
 #[tokio::test]
-async fn the_monotonic_clock_starts_with_the_run_and_goes_on() {
+async fn the_monotonic_clock_starts_with_the_run() {
     let source = "const a = performance.now(); await new Promise(r => setTimeout(r, 20)); [a, performance.now() - a]";
     let times = value(&empty_space(), source).await;
     assert!(times[0].as_f64().is_some_and(|start| (0.0..5_000.0).contains(&start)), "{times}");
@@ -249,7 +249,7 @@ async fn the_monotonic_clock_starts_with_the_run_and_goes_on() {
 }
 
 #[tokio::test]
-async fn a_capability_error_is_an_error_like_others() {
+async fn a_capability_error_is_an_ordinary_error() {
     all(&[(
         "const e = new CapabilityError('no', { code: 'call.denied', retryable: true, details: [1] });
          [e instanceof Error, e.name, e.message, e.code, e.retryable, e.details, String(e), new CapabilityError('x').code]",

@@ -1,12 +1,11 @@
-//! The engine's heap: blocks of every size hold what is written into them, whatever is freed, grown or shrunk beside
-//! them (H-02).
+//! Heap of the engine: blocks keep their contents while others are freed, grown or shrunk.
 
 use agent_spaces_tests::{empty_space, value};
 use serde_json::json;
 
 /// Every block holds bytes of its own, around the sizes at which blocks are cut in another way.
 #[tokio::test]
-async fn blocks_of_every_size_keep_their_bytes() {
+async fn blocks_of_every_size_keep_their_contents() {
     let script = "
         const blocks = [];
         let damaged = 0;
@@ -29,7 +28,7 @@ async fn blocks_of_every_size_keep_their_bytes() {
 
 /// A list that grows and shrinks moves from block to block, over the border of the large ones and back.
 #[tokio::test]
-async fn what_grows_and_shrinks_keeps_its_content() {
+async fn resized_blocks_keep_their_contents() {
     let script = "
         const lists = Array.from({ length: 40 }, () => []);
         let text = '';
@@ -43,9 +42,9 @@ async fn what_grows_and_shrinks_keeps_its_content() {
     assert_eq!(value(&empty_space(), script).await, json!([true, 300, "yzabcd"]));
 }
 
-/// What a run drops is there for the same run again: sizes that come and go need no more memory.
+/// Freed memory is reused within the run: changing sizes need no more memory.
 #[tokio::test]
-async fn what_is_dropped_is_used_again() {
+async fn freed_memory_is_reused() {
     let script = "
         let last;
         for (let i = 0; i < 200000; i++) last = { at: i, text: 'x'.repeat(i % 900), list: [i, i + 1] };

@@ -1,5 +1,4 @@
-//! Scripts that mean harm: each ends under its own code in bounded time, and the next run is as good
-//! as any (H-03, H-04, H-10).
+//! Hostile scripts: each ends with its own error code in bounded time, without effect on the next run.
 
 use agent_spaces::{Limits, RunReport, Space};
 use agent_spaces_tests::{empty_space, run_with, tight, value};
@@ -59,7 +58,6 @@ async fn timed(space: &Space, source: &str, limits: Limits) -> (RunReport, Durat
     (report, begun.elapsed())
 }
 
-/// H-03.
 #[tokio::test]
 async fn loops_run_out_of_fuel() {
     all_end(&[
@@ -92,7 +90,6 @@ async fn loops_run_out_of_fuel() {
     .await;
 }
 
-/// H-04.
 #[tokio::test]
 async fn growth_runs_out_of_memory() {
     all_end_within(
@@ -144,7 +141,6 @@ async fn a_request_beyond_all_memory_is_a_memory_error() {
     .await;
 }
 
-/// H-10.
 #[tokio::test]
 async fn recursion_runs_out_of_stack() {
     all_end_within(
@@ -205,7 +201,7 @@ async fn cyclic_garbage_does_not_fill_the_memory() {
 }
 
 #[tokio::test]
-async fn waits_that_never_end_do() {
+async fn endless_waits_are_ended() {
     let space = empty_space();
     let limits = Limits { time: Duration::from_millis(500), ..Limits::default() };
     for (source, code) in [
@@ -228,7 +224,7 @@ async fn waits_that_never_end_do() {
 }
 
 #[tokio::test]
-async fn floods_are_capped() {
+async fn console_and_result_floods_are_limited() {
     all_end_within(Limits::default(), &[
         ("for (;;) console.log('x'.repeat(100))", "limit.console"),
         ("console.log('x'.repeat(3e6)); console.log({ a: Array(1e5).fill('long enough') }); for (let i = 0; i < 100; i++) console.error('y'.repeat(65000))", "limit.console"),
@@ -243,7 +239,7 @@ async fn floods_are_capped() {
 
 /// 100 MB of result, where there is memory for it.
 #[tokio::test]
-async fn a_huge_result_is_capped() {
+async fn a_huge_result_is_limited() {
     let limits = Limits { memory: 1 << 30, fuel: u64::MAX, ..Limits::default() };
     let (report, _) = timed(&empty_space(), "'x'.repeat(100e6)", limits).await;
     assert_eq!(report.outcome.unwrap_err().code, "limit.result");

@@ -1,4 +1,4 @@
-//! Sandboxes for large modules: only the functions that a script names are compiled, and no script can tell.
+//! Sandboxes for large modules: only the functions that a script names are compiled, unobservably.
 
 use agent_spaces::{Handlers, Interfaces, Package, RunOptions, Space};
 use agent_spaces_tests::{engine, run};
@@ -57,9 +57,9 @@ fn only_named_functions_are_compiled() {
     }
 }
 
-/// Whatever could reach a function that is not named has all of them.
+/// If a function could be reached without being named, all are compiled.
 #[test]
-fn every_function_is_compiled_where_the_module_is_used_as_a_value() {
+fn every_function_is_compiled_if_the_module_is_used_as_a_value() {
     let space = large();
     let whole = compiled_bytes(&space, "export default Object.keys(large).length");
     // The script's own text counts too.
@@ -106,9 +106,9 @@ async fn scripts_cannot_tell_which_functions_are_compiled() {
     }
 }
 
-/// What a script misspells is told with the nearest of all functions, not of those that are compiled.
+/// Suggestions include functions that are not compiled.
 #[tokio::test]
-async fn a_misspelt_function_is_told_with_the_nearest_of_all() {
+async fn a_misspelt_function_is_reported_with_the_nearest() {
     let space = large();
     let source = "import { large } from '@capabilities/large'; await large.doo123({})";
     let program = space.prepare("script.ts", source).unwrap();

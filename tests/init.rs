@@ -1,4 +1,4 @@
-//! `agent-spaces init` as a user meets it: files of other programs in a home of its own, the built command.
+//! `agent-spaces init` end to end: files of other programs in a temporary home, and the built command.
 
 use serde_json::{Value, json};
 use std::fs;
@@ -88,7 +88,7 @@ impl Home {
         output
     }
 
-    /// What it gives as data, which must be well.
+    /// Returns its JSON output, asserting success.
     fn init(&self, arguments: &[&str]) -> Value {
         let output = self.agent_spaces(&[&["init", "--json"], arguments].concat());
         assert_eq!(output.status.code(), Some(0), "{output:?}");
@@ -115,7 +115,7 @@ fn names(value: &Value) -> Vec<&str> {
 }
 
 #[test]
-fn servers_of_all_programs_are_copied_once_under_names_of_their_own() {
+fn servers_of_all_programs_are_copied_once_under_unique_names() {
     let home = Home::full();
     let before: Vec<String> = [".claude.json", ".cursor/mcp.json"].map(|file| home.read(file)).to_vec();
     let data = home.init(&[]);
@@ -137,7 +137,7 @@ fn servers_of_all_programs_are_copied_once_under_names_of_their_own() {
 }
 
 #[test]
-fn a_second_time_nothing_is_new() {
+fn a_second_run_adds_nothing() {
     let home = Home::full();
     home.init(&[]);
     let before = home.read(CONFIG);
@@ -149,7 +149,7 @@ fn a_second_time_nothing_is_new() {
 }
 
 #[test]
-fn what_a_configuration_says_already_stays_as_it_is() {
+fn existing_configuration_is_preserved() {
     let home = Home::full();
     let ours = "{\n    \"limits\": { \"time\": \"7s\" },\n    \"mcpServers\": { \"github\": { \"command\": \"mine\" } },\n    \"spaces\": {  \"a\": {} }\n}\n";
     home.write(CONFIG, ours);
@@ -186,7 +186,7 @@ fn a_broken_configuration_of_ours_stops_everything() {
 }
 
 #[test]
-fn originals_are_replaced_by_us_and_kept_beside_themselves() {
+fn originals_are_replaced_with_a_backup() {
     let home = Home::full();
     let claude = home.read(".claude.json");
     fs::set_permissions(home.path(".claude.json"), fs::Permissions::from_mode(0o640)).unwrap();
@@ -214,7 +214,7 @@ fn originals_are_replaced_by_us_and_kept_beside_themselves() {
 }
 
 #[test]
-fn originals_can_go_without_anything_in_their_place() {
+fn originals_can_be_removed_without_replacement() {
     let home = Home::full();
     home.init(&["--remove-originals"]);
     assert_eq!(home.json(".claude.json")["mcpServers"], json!({}));
@@ -223,7 +223,7 @@ fn originals_can_go_without_anything_in_their_place() {
 
 /// A secret need not be called one.
 #[test]
-fn a_configuration_that_is_given_values_is_its_users_alone() {
+fn a_configuration_with_secret_values_is_private() {
     for (server, mode) in [
         (json!({ "command": "x", "env": { "DATABASE": "postgres://me:word@host" } }), 0o600),
         (json!({ "url": "https://a.example/mcp", "headers": { "X-Team": "blue" } }), 0o600),
@@ -251,7 +251,7 @@ fn a_dry_run_writes_nothing() {
 }
 
 #[test]
-fn what_came_with_a_folder_is_not_the_users_own_until_they_say_so() {
+fn project_files_are_not_imported_without_consent() {
     let home = Home::full();
     let has_shared = |home: &Home| home.json(CONFIG)["mcpServers"].get("shared").is_some();
     let said = text(&home.agent_spaces(&["init", "--yes"]).stdout);
@@ -265,7 +265,7 @@ fn what_came_with_a_folder_is_not_the_users_own_until_they_say_so() {
 }
 
 #[test]
-fn a_configuration_of_this_folder_waits_to_be_accepted() {
+fn a_configuration_in_this_folder_needs_trust() {
     let home = Home::full();
     let said = text(&home.agent_spaces(&["init", "--here", "--from", ".mcp.json"]).stdout);
     assert!(said.contains("until you accept it: `agent-spaces trust "), "{said}");
@@ -277,7 +277,7 @@ fn a_configuration_of_this_folder_waits_to_be_accepted() {
 }
 
 #[test]
-fn a_folders_links_lead_nowhere() {
+fn symlinks_of_a_folder_are_not_followed() {
     let home = Home::full();
     home.init(&[]);
     let before = home.read(CONFIG);
@@ -293,7 +293,7 @@ fn a_folders_links_lead_nowhere() {
 }
 
 #[test]
-fn the_printed_line_gives_claude_code_the_words_that_start_us() {
+fn the_printed_command_registers_us_with_claude_code() {
     let home = Home::full();
     let line = home.init(&["--dry-run"])["paste"]["claudeCode"].as_str().unwrap().to_owned();
     let script = format!("claude() {{ printf '%s\\n' \"$@\"; }}\n{line}");
@@ -318,7 +318,7 @@ fn the_printed_line_gives_claude_code_the_words_that_start_us() {
 }
 
 #[test]
-fn where_nothing_is_found_it_says_where_it_looked() {
+fn an_empty_search_lists_the_searched_locations() {
     let home = Home::new();
     let output = home.agent_spaces(&["init"]);
     let said = text(&output.stdout);
@@ -332,7 +332,7 @@ fn where_nothing_is_found_it_says_where_it_looked() {
 }
 
 #[test]
-fn no_file_that_is_found_can_break_it() {
+fn malformed_files_do_not_break_it() {
     let hostile: [Vec<u8>; 11] = [
         b"{\"mcpServers\":".repeat(100_000),
         b"[".repeat(1 << 20),
@@ -367,7 +367,7 @@ fn no_file_that_is_found_can_break_it() {
 }
 
 #[test]
-fn variables_that_are_not_set_are_named() {
+fn unset_variables_are_named() {
     let home = Home::new();
     fs::create_dir_all(home.path(".cursor")).unwrap();
     let server = json!({ "command": "x", "env": { "P": "${env:NOBODY_HAS_THIS_VARIABLE}", "Q": "${NOR_THIS:-}" } });
@@ -376,4 +376,17 @@ fn variables_that_are_not_set_are_named() {
     assert_eq!(data["unsetVariables"], json!({ "web": ["NOBODY_HAS_THIS_VARIABLE"] }), "{data}");
     let said = text(&home.agent_spaces(&["init", "--dry-run"]).stdout);
     assert!(said.contains("NOBODY_HAS_THIS_VARIABLE of web") && said.contains("`${NAME:-}`"), "{said}");
+}
+
+#[test]
+fn every_unset_variable_of_a_text_is_named_once() {
+    let home = Home::new();
+    fs::create_dir_all(home.path(".cursor")).unwrap();
+    let value = "${NOT_SET_TWO}/${NOT_SET_ONE}?again=${NOT_SET_TWO}&default=${NOT_SET_THREE:-none}";
+    let server = json!({ "command": "x", "env": { "P": value, "Q": "${NOT_SET_ONE}" } });
+    fs::write(home.path(".cursor/mcp.json"), json!({ "mcpServers": { "web": server } }).to_string()).unwrap();
+    let data = home.init(&["--dry-run"]);
+    assert_eq!(data["unsetVariables"], json!({ "web": ["NOT_SET_ONE", "NOT_SET_TWO"] }), "{data}");
+    let said = text(&home.agent_spaces(&["init", "--dry-run"]).stdout);
+    assert!(said.contains("NOT_SET_ONE, NOT_SET_TWO of web"), "{said}");
 }

@@ -1,6 +1,6 @@
-//! The law, over real tool lists and over schemas of our own: for every value that a function's schema allows, what
-//! the script passes is what the provider is given, and what the provider answers is what the script sees; what the
-//! schema does not allow is refused with the path of the fault, and the provider never hears of it.
+//! Round-trip law, over real tool lists and our own schemas: for every value that a function's schema allows, the
+//! provider receives what the script passes, and the script sees what the provider returns; other values are refused
+//! with the path of the fault before they reach the provider.
 //!
 //! Every module is compiled, linked whole and called from scripts; nothing is short-circuited. `law/` holds the parts:
 //! values made from schemas, values with one fault, the exchange with a provider, and schemas of every construct.
@@ -47,7 +47,7 @@ fn runtime() -> tokio::runtime::Runtime {
 
 /// Every construct of JSON Schema that becomes a type of its own, in both directions.
 #[test]
-fn every_construct_keeps_the_law() {
+fn every_schema_construct_round_trips() {
     let count = setting("AGENT_SPACES_LAW_VALUES", 50);
     let mut figures = Figures::default();
     for (name, tools) in schemas::servers() {
@@ -63,7 +63,7 @@ fn every_construct_keeps_the_law() {
 
 /// The tool lists of real servers.
 #[test]
-fn every_server_of_the_corpus_keeps_the_law() {
+fn every_server_of_the_corpus_round_trips() {
     let here = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
     let corpus =
         std::env::var_os("AGENT_SPACES_CORPUS").map_or_else(|| here.join("../../shared/corpus"), PathBuf::from);
@@ -114,9 +114,9 @@ fn kinds() -> Exchange {
     Exchange::new(module).unwrap()
 }
 
-/// What JSON Schema may allow and cannot arrive as it is.
+/// Values that JSON Schema may allow and that cannot be passed unchanged.
 #[tokio::test]
-async fn what_cannot_cross_is_refused_with_its_path() {
+async fn unrepresentable_arguments_are_refused_with_their_path() {
     let cases = [
         ("{ i: 2 ** 53 }", "i"),
         ("{ i: -(2 ** 53) }", "i"),
@@ -163,9 +163,9 @@ async fn what_cannot_cross_is_refused_with_its_path() {
     assert!(failures.is_empty(), "{}", failures.join("\n"));
 }
 
-/// The same for answers: the script hears which part of it could not cross.
+/// The same for answers: the error names the part that could not be converted.
 #[tokio::test]
-async fn an_answer_that_cannot_cross_fails_with_its_path() {
+async fn unrepresentable_results_fail_with_their_path() {
     let cases = [
         (json!({ "i": 1u64 << 53 }), "i: "),
         (json!({ "i": 1e300 }), "i: "),
@@ -190,7 +190,7 @@ async fn an_answer_that_cannot_cross_fails_with_its_path() {
 
 /// JavaScript values whose JSON is plain.
 #[tokio::test]
-async fn what_json_has_a_form_for_arrives_in_it() {
+async fn values_with_a_json_form_arrive_in_it() {
     let cases = [
         ("{ i: 1, s: undefined, any: { a: undefined } }", json!({ "i": 1, "any": {} })),
         ("{ i: 2 ** 53 - 1, n: 2 ** 53 }", json!({ "i": (1u64 << 53) - 1, "n": 9007199254740992.0 })),

@@ -1,5 +1,5 @@
-//! Every cap: just under it a script works, over it the run ends under the cap's own code, what was
-//! used is reported, and the next run knows nothing of it (H-03, H-04, H-05, H-09, H-11).
+//! Limits of a run: just under each a script works, over it the run ends with its own error code, usage is reported,
+//! and the next run is unaffected.
 
 use agent_spaces::{Handlers, Limits, Space};
 use agent_spaces_tests::{empty_space, run_with, space, value};
@@ -53,7 +53,6 @@ async fn pair(space: &Space, limits: Limits, under: &str, over: &str, code: &str
     assert_eq!(value(space, "1 + 1").await, json!(2));
 }
 
-/// H-03.
 #[tokio::test]
 async fn fuel() {
     let limits = Limits { fuel: 100_000_000, ..Limits::default() };
@@ -63,7 +62,6 @@ async fn fuel() {
     assert!(report.outcome.unwrap_err().message.contains("100000000"));
 }
 
-/// H-04.
 #[tokio::test]
 async fn memory() {
     let limits = Limits { memory: 32 << 20, ..Limits::default() };
@@ -75,13 +73,13 @@ async fn memory() {
 
 /// A limit below what the engine itself takes ends the run before it starts, by its own name.
 #[tokio::test]
-async fn memory_below_what_the_engine_needs() {
+async fn memory_limit_below_the_engines_minimum() {
     let limits = Limits { memory: 1 << 16, ..Limits::default() };
     let report = run_with(&empty_space(), "1", limits).await;
     assert_eq!(report.outcome.unwrap_err().code, "limit.memory");
 }
 
-/// H-05: time passes while the script computes, sleeps, waits for a call, and inside a plain call.
+/// Time passes while the script computes, sleeps, waits for a call, and inside a plain call.
 #[tokio::test]
 async fn time() {
     let limits = Limits { time: Duration::from_millis(400), fuel: u64::MAX, ..Limits::default() };
@@ -94,14 +92,13 @@ async fn time() {
     assert!(start.elapsed() < Duration::from_secs(30), "{:?}", start.elapsed());
 }
 
-/// H-10: recursion has an end that does not depend on the host's stack.
+/// Recursion has an end that does not depend on the host's stack.
 #[tokio::test]
 async fn stack() {
     let under = "const f = n => n === 0 ? 0 : 1 + f(n - 1); f(2000)";
     pair(&empty_space(), Limits::default(), under, "const f = () => f() + 1; f()", "limit.stack").await;
 }
 
-/// H-11.
 #[tokio::test]
 async fn result() {
     let limits = Limits { result: 1_000, ..Limits::default() };
@@ -117,7 +114,6 @@ async fn result() {
     assert_eq!(value(&space, "1 + 1").await, json!(2));
 }
 
-/// H-11.
 #[tokio::test]
 async fn console() {
     let limits = Limits { console: 10_000, ..Limits::default() };
@@ -136,7 +132,6 @@ async fn console() {
     assert_eq!(report.outcome.unwrap_err().code, "limit.console", "empty lines are not free");
 }
 
-/// H-11.
 #[tokio::test]
 async fn calls() {
     let limits = Limits { calls: 10, ..Limits::default() };
@@ -146,7 +141,6 @@ async fn calls() {
     assert_eq!(report.usage.calls, 10);
 }
 
-/// H-11.
 #[tokio::test]
 async fn in_flight() {
     let limits = Limits { in_flight: 5, ..Limits::default() };
@@ -156,7 +150,7 @@ async fn in_flight() {
     pair(&io(), limits, "for (let i = 0; i < 20; i++) await io.echo('a')", &at_once(7), "limit.inflight").await;
 }
 
-/// H-11: both ways.
+/// Both ways.
 #[tokio::test]
 async fn bytes_of_a_call() {
     let limits = Limits { call_bytes: 10_000, ..Limits::default() };
@@ -174,9 +168,9 @@ async fn bytes_of_a_call() {
     .await;
 }
 
-/// What a guest sends is bounded before the host copies it.
+/// Guest data is limited before the host copies it.
 #[tokio::test]
-async fn bytes_of_a_huge_call_are_not_lifted() {
+async fn a_huge_call_is_refused_before_lifting() {
     let limits = Limits { call_bytes: 10_000, result: 10_000, memory: 512 << 20, ..Limits::default() };
     let source = "import { io } from '@test/io'; await io.echo('x'.repeat(50_000_000))";
     let report = run_with(&io(), source, limits).await;
@@ -184,7 +178,7 @@ async fn bytes_of_a_huge_call_are_not_lifted() {
     assert_eq!(report.usage.bytes_out, 0);
 }
 
-/// H-09: bytes are counted in both directions.
+/// Bytes are counted in both directions.
 #[tokio::test]
 async fn bytes_are_reported() {
     let report = run_with(
@@ -198,9 +192,9 @@ async fn bytes_are_reported() {
     assert!((1_100..1_300).contains(&report.usage.bytes_in), "{:?}", report.usage);
 }
 
-/// H-03: the same script takes the same fuel every time; another takes another.
+/// The same script takes the same fuel every time; another takes another.
 #[tokio::test]
-async fn fuel_is_the_same_on_every_run() {
+async fn fuel_is_deterministic() {
     let space = io();
     let mut seen = Vec::new();
     for source in [
@@ -226,7 +220,7 @@ async fn fuel_is_the_same_on_every_run() {
     }
 }
 
-/// H-03: fuel does not tick while the run waits.
+/// Fuel does not tick while the run waits.
 #[tokio::test]
 async fn waiting_takes_no_fuel() {
     let space = io();

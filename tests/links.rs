@@ -1,4 +1,4 @@
-//! What is linked, and what is refused while linking (H-06); answers that do not fit their type.
+//! Linking of interfaces and handlers, its errors, and answers that do not match their type.
 
 use agent_spaces::{CapabilityError, Handlers, HostError, Interfaces, Space};
 use agent_spaces_tests::{empty_space, engine, error, refusal, run, space, value};
@@ -61,7 +61,7 @@ fn every_missing_handler_is_named() {
 }
 
 #[test]
-fn a_handler_for_nothing_is_refused_with_the_nearest_name() {
+fn an_unused_handler_is_refused_with_the_nearest_name() {
     let mut names = ALL[..3].to_vec();
     names.push(("test:two/second@1.0.0", "thre"));
     let error = refused(&[TWO], &names);
@@ -69,7 +69,7 @@ fn a_handler_for_nothing_is_refused_with_the_nearest_name() {
     assert!(error.to_string().contains("did you mean test:two/second@1.0.0.three?"), "{error}");
 }
 
-/// H-06: a run is linked with what its script imports and nothing else.
+/// A run is linked with what its script imports and nothing else.
 #[tokio::test]
 async fn an_interface_that_is_not_imported_is_not_linked() {
     let space = Space::new(engine(), interfaces(&[TWO, OTHER]).unwrap(), handlers(&ALL)).unwrap();
@@ -89,7 +89,7 @@ async fn an_interface_that_is_not_imported_is_not_linked() {
     );
 }
 
-/// What is not imported cannot be reached by a name that is made at run time either.
+/// A module that is not imported is unreachable by a computed name too.
 #[tokio::test]
 async fn a_module_that_is_not_imported_cannot_be_loaded_at_run_time() {
     let space = Space::new(engine(), interfaces(&[TWO, OTHER]).unwrap(), handlers(&ALL)).unwrap();
@@ -108,9 +108,9 @@ async fn a_module_that_is_not_imported_cannot_be_loaded_at_run_time() {
     assert_eq!(value(&space, allowed).await, json!(true));
 }
 
-/// H-06: importing what was not granted fails before any code runs, and names it.
+/// Importing what was not granted fails before any code runs, and names it.
 #[test]
-fn a_module_that_is_not_there_is_refused_before_the_run() {
+fn an_unknown_module_is_refused_before_the_run() {
     let error = refusal(&empty_space(), "script.ts", "console.log('never');\nimport { first } from '@test/two'; first");
     assert_eq!(error.code, "import.unknown");
     assert!(error.message.contains("@test/two"), "{error:?}");
@@ -118,7 +118,7 @@ fn a_module_that_is_not_there_is_refused_before_the_run() {
 }
 
 #[test]
-fn types_that_cannot_cross_are_refused_by_name() {
+fn unsupported_types_are_refused_by_name() {
     for (function, part) in [
         ("f: func(a: stream<u8>)", "stream"),
         ("f: func() -> future<u8>", "future"),
@@ -140,7 +140,7 @@ fn types_that_cannot_cross_are_refused_by_name() {
 }
 
 #[test]
-fn wit_that_is_none_is_refused_with_its_place() {
+fn invalid_wit_is_refused_with_its_location() {
     let error = refused_wit("package test:bad@1.0.0;\ninterface bad { f: func( }");
     assert_eq!(error.code(), "config.wit");
     assert!(error.to_string().contains("my.wit") && error.to_string().contains(":2:"), "{error}");
@@ -148,7 +148,7 @@ fn wit_that_is_none_is_refused_with_its_place() {
 }
 
 #[test]
-fn an_interface_that_is_there_already_is_refused() {
+fn a_duplicate_interface_is_refused() {
     let mut interfaces = interfaces(&[TWO]).unwrap();
     let error = interfaces.add("again.wit", TWO).unwrap_err();
     assert!(error.to_string().contains("again.wit") && error.to_string().contains("test:two"), "{error}");
@@ -158,7 +158,7 @@ fn an_interface_that_is_there_already_is_refused() {
 
 /// Two names that scripts would write alike are refused: one would hide the other.
 #[test]
-fn names_that_collide_for_scripts_are_refused() {
+fn colliding_script_names_are_refused() {
     let functions =
         "package test:alike@1.0.0; interface alike { get-u-r-l: async func() -> u8; get-URL: async func() -> u8; }";
     let members =
@@ -170,7 +170,7 @@ fn names_that_collide_for_scripts_are_refused() {
 
 /// Two versions of one interface would be one name in one module.
 #[test]
-fn two_versions_of_an_interface_do_not_hide_each_other() {
+fn two_versions_of_an_interface_coexist() {
     let next = OTHER.replace("1.0.0", "2.0.0");
     let mut interfaces = interfaces(&[OTHER]).unwrap();
     assert!(interfaces.add("next.wit", &next).is_err(), "both are `other` of '@test/other'");
@@ -250,7 +250,7 @@ async fn an_uncaught_failure_keeps_its_code_and_details() {
 
 /// Interfaces with errors of their own get them in their own form.
 #[tokio::test]
-async fn an_error_takes_the_form_that_the_function_declares() {
+async fn an_error_takes_the_declared_form() {
     let failure = CapabilityError { details: Some(json!("lost")), ..CapabilityError::failed("gone") };
     let space = answering(Err(failure));
     let seen = caught(&space, "text()").await;
@@ -259,9 +259,9 @@ async fn an_error_takes_the_form_that_the_function_declares() {
     assert_eq!(caught(&space, "nothing()").await["code"], json!("call.failed"));
 }
 
-/// Where the type has no room for an error, the run ends with it: nothing is made up.
+/// If the type cannot express an error, the run ends with it.
 #[tokio::test]
-async fn a_failure_that_the_type_cannot_say_ends_the_run() {
+async fn an_error_outside_the_declared_type_ends_the_run() {
     let space = answering(Err(CapabilityError::failed("gone")));
     for function in ["bare", "void", "owned"] {
         let ended = error(

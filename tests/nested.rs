@@ -1,4 +1,4 @@
-//! Runs that answer calls of other runs: handlers and scripts, where places and time are scarce.
+//! Nested runs: handlers and scripts that answer calls of other runs, with scarce slots and time.
 
 use agent_spaces::approvals::{Answer, Channel, ChannelError, Decision, Request};
 use agent_spaces::policy::Policy;
@@ -64,7 +64,7 @@ fn narrow(max_runs: u32) -> Engine {
 }
 
 #[tokio::test]
-async fn runs_inside_runs_never_wait_for_the_place_of_who_waits_for_them() {
+async fn nested_runs_do_not_deadlock_on_slots() {
     let engine = narrow(1);
     let (_folder, space) = chain(&engine);
     let one = "import { first } from '@capabilities/first'; export default await first.go({ n: 1 });";
@@ -77,7 +77,7 @@ async fn runs_inside_runs_never_wait_for_the_place_of_who_waits_for_them() {
 }
 
 #[tokio::test]
-async fn many_runs_that_all_call_others_come_to_an_end() {
+async fn many_nested_runs_complete() {
     let engine = narrow(3);
     let (_folder, space) = chain(&engine);
     let source = "import { first } from '@capabilities/first';
@@ -91,7 +91,7 @@ async fn many_runs_that_all_call_others_come_to_an_end() {
 
 /// A handler of the host's own may run the very script that calls it.
 #[tokio::test]
-async fn runs_that_would_go_ever_deeper_are_refused() {
+async fn unbounded_nesting_is_refused() {
     let program: Arc<OnceLock<Program>> = Arc::default();
     let (known, mut handlers) = (program.clone(), Handlers::new());
     handlers.add("test:deep/deep@1.0.0", "down", move |_| {
@@ -132,9 +132,9 @@ fn desk(top: &str, limits: &Value, rule: &Value) -> (TempDir, Space) {
     project(&engine(), config, &[("capabilities/desk.ts", &definition)])
 }
 
-/// What is made ready for a call that was given up is ready for a later one.
+/// Preparation for an abandoned call is reused by a later one.
 #[tokio::test]
-async fn a_module_that_takes_longer_than_a_call_may_is_evaluated_all_the_same() {
+async fn module_evaluation_may_exceed_the_calls_timeout() {
     let top = "let sum = 0; for (let i = 0; i < 10_000_000; i++) sum += i;";
     let (_folder, space) = desk(top, &json!({}), &json!({ "timeout": "100ms" }));
     let source = "import { desk } from '@capabilities/desk';
@@ -162,7 +162,7 @@ impl Channel for Person {
 }
 
 #[tokio::test]
-async fn a_person_does_not_wait_for_a_module_to_be_evaluated() {
+async fn approval_does_not_wait_for_module_evaluation() {
     for (top, expected) in [("", "In its own words?"), ("for (;;);", "")] {
         let (_folder, space) = desk(top, &json!({ "time": "60s" }), &json!("approve"));
         let person = Arc::new(Person { asked: Mutex::default(), after: Duration::ZERO });
@@ -177,9 +177,9 @@ async fn a_person_does_not_wait_for_a_module_to_be_evaluated() {
     }
 }
 
-/// What a rule gives a function is not spent on a person who is asked further in.
+/// A function's timeout does not run while a nested call waits for approval.
 #[tokio::test]
-async fn a_functions_time_stands_while_a_person_is_asked_inside_it() {
+async fn a_functions_timeout_pauses_during_nested_approval() {
     let rules = |policy: Value| {
         let config = agent_spaces::config::from_value("test", json!({ "policy": { "functions": policy } }));
         Arc::new(Policy::new(config.unwrap().policy))

@@ -1,8 +1,8 @@
-//! npm packages that handlers import: small ones, made by hand for each rule.
+//! npm packages imported by handlers: small ones, written for each rule.
 //!
-//! - `finding`: which file an import means, and by what it is refused
-//! - `formats`: ES modules, CommonJS and JSON, and each importing the others
-//! - `hostile`: packages that want more than they are given
+//! - `finding`: resolution of imports, and its errors
+//! - `formats`: ES modules, CommonJS and JSON, and imports between them
+//! - `hostile`: hostile packages
 
 mod finding;
 mod formats;

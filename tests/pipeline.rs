@@ -1,4 +1,4 @@
-//! What a call passes on its way to its provider: every rule of a policy, whoever calls and whatever answers.
+//! Call pipeline: every policy rule, for every caller and kind of provider.
 
 mod accounts;
 mod approval;

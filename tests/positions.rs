@@ -1,4 +1,4 @@
-//! Errors say where: file, line and column as the author wrote them (H-13).
+//! Error locations: file, line and column in the author's source.
 
 use agent_spaces::{RunError, RunOptions, Space, Workspace};
 use agent_spaces_tests::{empty_space, error};
@@ -16,7 +16,7 @@ async fn at(source: &str, line: u32, column: u32) {
 
 /// Everything that TypeScript adds is still counted.
 #[tokio::test]
-async fn a_throw_is_where_it_is_written() {
+async fn a_throw_is_located_in_the_source() {
     at("throw new Error('a')", 1, 7).await;
     at("const a = 1;\n\n   throw new Error('a')", 3, 10).await;
     at("type T = string;\ninterface I { a: T }\nfunction f<T>(x: T): never { throw new TypeError('x') }\nf<string>('x')", 3, 36).await;
@@ -32,7 +32,7 @@ async fn a_throw_is_where_it_is_written() {
 
 /// The line is that of the statement that fails, whatever stands in the lines before it.
 #[tokio::test]
-async fn an_error_is_on_its_own_line() {
+async fn an_error_is_located_at_the_line_of_the_failing_statement() {
     let mut failures = Vec::new();
     for (source, line) in [
         ("const x: { a: string } | null = null as any;\nx!.a", 2),
@@ -66,13 +66,13 @@ async fn an_error_is_on_its_own_line() {
 
 /// An error is where it is made, not where its last argument is.
 #[tokio::test]
-async fn an_error_with_arguments_is_where_it_is_made() {
+async fn an_error_with_arguments_is_located_at_its_construction() {
     at("const text = 'x';\nthrow new Error(\n  'a' +\n  text\n)", 2, 7).await;
 }
 
 /// The stack holds the script's own frames, in order, and nothing of the engine.
 #[tokio::test]
-async fn a_stack_holds_the_scripts_own_frames() {
+async fn a_stack_has_only_the_scripts_frames() {
     let source = "function inner(): never { throw new RangeError('deep') }\nconst outer = (): void => { [1].map(() => inner()) };\nouter();";
     let ended = error(&empty_space(), source).await;
     assert_eq!((ended.name.as_deref(), ended.message.as_str()), (Some("RangeError"), "deep"));
@@ -87,7 +87,7 @@ async fn a_stack_holds_the_scripts_own_frames() {
 
 /// The frames of async functions that wait are there too, or at least the place of the throw.
 #[tokio::test]
-async fn an_error_after_an_await_has_its_place() {
+async fn an_error_after_an_await_is_located() {
     let source = "async function first(): Promise<number> {\n  await new Promise(r => setTimeout(r, 1));\n  const none: any = undefined;\n  return none.length;\n}\nexport default async () => {\n  return await first();\n}";
     let ended = error(&empty_space(), source).await;
     assert_eq!(place(&ended).1, 4, "{ended:?}");
@@ -100,7 +100,7 @@ async fn fails(space: &Space, source: &str) -> RunError {
 }
 
 #[tokio::test]
-async fn an_error_in_an_imported_file_is_in_that_file() {
+async fn an_error_in_an_imported_file_is_located_there() {
     let folder = tempfile::tempdir().unwrap();
     fs::create_dir(folder.path().join("lib")).unwrap();
     fs::write(folder.path().join("lib/a.ts"), "export type T = string;\nexport function fail(x: T): never {\n    const y: number = 1; throw new Error('y') }\n").unwrap();
@@ -119,7 +119,7 @@ async fn an_error_in_an_imported_file_is_in_that_file() {
 
 /// A file that imports the script itself does not confuse the two.
 #[tokio::test]
-async fn a_cycle_through_the_script_keeps_its_places() {
+async fn an_import_cycle_through_the_script_keeps_locations() {
     let folder = tempfile::tempdir().unwrap();
     let main = "import { b } from './b.ts';\nexport const a = 1; const value: number = b();\nthrow new Error('here')";
     fs::write(folder.path().join("main.ts"), main).unwrap();
@@ -135,7 +135,7 @@ async fn a_cycle_through_the_script_keeps_its_places() {
 
 /// The last expression is moved into an export; a cycle must not see that as another place.
 #[tokio::test]
-async fn a_cycle_through_a_script_with_a_last_expression_keeps_its_places() {
+async fn an_import_cycle_through_a_script_with_a_last_expression_keeps_locations() {
     let folder = tempfile::tempdir().unwrap();
     let main = "import { b } from './b.ts';\nexport const a = 1;\nb(), (null as any).x";
     fs::write(folder.path().join("main.ts"), main).unwrap();
@@ -151,7 +151,7 @@ async fn a_cycle_through_a_script_with_a_last_expression_keeps_its_places() {
 
 /// Code made at run time has no file; the place is the script's own.
 #[tokio::test]
-async fn an_error_in_evaluated_code_is_told_where_the_script_evaluates_it() {
+async fn an_error_in_eval_is_located_at_the_eval_call() {
     let ended = error(&empty_space(), "const x = 1;\neval('null.x')").await;
     assert_eq!(place(&ended), ("script.ts".into(), 2, 1), "{ended:?}");
 }

@@ -1,4 +1,4 @@
-//! Programs that were compiled on another machine, for hosts without the compiler.
+//! Precompiled programs for hosts without the compiler.
 
 use agent_spaces::{Engine, EngineConfig, Handlers, HostError, Program, RunOptions};
 use agent_spaces_tests::{engine, space};

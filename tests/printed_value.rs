@@ -1,8 +1,8 @@
-//! What the command prints of a script's value.
+//! Printed value of a script.
 
 use std::process::Command;
 
-/// What `agent-spaces run` prints of a script.
+/// Returns the output of `agent-spaces run` for a script.
 fn printed(script: &str) -> String {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("script.ts"), script).unwrap();

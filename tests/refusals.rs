@@ -1,5 +1,4 @@
-//! What cannot cross is refused before the call, with its path, and the handler never hears of it:
-//! the deny twins of `roundtrip.rs`.
+//! Values that cannot cross, refused before the call with their path: the deny twins of `roundtrip.rs`.
 
 use crate::roundtrip::everything::{self, Everything, plain};
 use agent_spaces_tests::{engine, value};
@@ -58,7 +57,7 @@ async fn integers_out_of_range_are_refused() {
 }
 
 #[tokio::test]
-async fn numbers_that_are_none_are_refused() {
+async fn non_finite_numbers_are_refused() {
     all_refused(&[
         ("v.scalars.aU8 = 1.5", "scalars.aU8", "an integer"),
         ("v.scalars.aU8 = NaN", "scalars.aU8", "an integer"),
@@ -81,7 +80,7 @@ async fn a_number_beyond_single_precision_is_refused() {
 }
 
 #[tokio::test]
-async fn text_that_is_none_is_refused() {
+async fn invalid_strings_are_refused() {
     all_refused(&[
         ("v.scalars.text = 5", "scalars.text", "a string"),
         ("v.scalars.text = new String('a')", "scalars.text", "a string"),
@@ -98,7 +97,7 @@ async fn text_that_is_none_is_refused() {
 }
 
 #[tokio::test]
-async fn members_that_are_unknown_or_missing_are_refused() {
+async fn unknown_and_missing_members_are_refused() {
     all_refused(&[
         ("v.points = [point, { ...point, yAxes: 2 }]", "points[1].yAxes", "did you mean `yAxis`?"),
         ("v.points = [{ x: 1 }]", "points[0].label", "missing"),
@@ -121,7 +120,7 @@ async fn members_that_are_unknown_or_missing_are_refused() {
 }
 
 #[tokio::test]
-async fn cases_that_do_not_exist_are_refused() {
+async fn unknown_cases_are_refused() {
     all_refused(&[
         ("v.color = 'deepBlue'", "color", "`deep-blue`, got `deepBlue`"),
         ("v.color = 0", "color", "a string"),
@@ -141,9 +140,9 @@ async fn cases_that_do_not_exist_are_refused() {
     .await;
 }
 
-/// Nothing is dropped in silence: what a case has no room for is refused.
+/// Nothing is dropped silently: extra members of a case are refused.
 #[tokio::test]
-async fn members_beside_a_case_are_refused() {
+async fn extra_members_beside_a_case_are_refused() {
     all_refused(&[
         ("v.figure = { tag: 'empty', val: 5 }", "figure.val", "carries no value"),
         ("v.figure = { tag: 'dot', val: point, vla: 1 }", "figure", "vla"),
@@ -153,7 +152,7 @@ async fn members_beside_a_case_are_refused() {
 }
 
 #[tokio::test]
-async fn what_json_cannot_carry_is_refused() {
+async fn values_outside_json_are_refused() {
     all_refused(&[
         ("v.anything = {}; v.anything.a = [v.anything]", "anything.a[0]", "contains itself"),
         ("v.anything = { a: 1n }", "anything.a", "BigInt"),
@@ -175,7 +174,7 @@ async fn what_json_cannot_carry_is_refused() {
 
 /// No reader on the way has to recurse further than this.
 #[tokio::test]
-async fn a_json_that_is_nested_too_deep_is_refused() {
+async fn too_deeply_nested_json_is_refused() {
     let everything = Everything::new(engine());
     let nest = |depth: u32| format!("let d = 1; for (let i = 0; i < {depth}; i++) d = [d]; v.anything = d");
     assert_eq!(refused(&everything, &nest(100)).await, json!("accepted"));
@@ -193,7 +192,7 @@ async fn a_key_with_a_lone_surrogate_is_refused() {
 
 /// A `json` that would arrive with another value than it was given is refused or arrives.
 #[tokio::test]
-async fn negative_zero_in_a_json_stays_negative() {
+async fn negative_zero_in_json_is_preserved() {
     let everything = Everything::new(engine());
     everything.offer(vec![Value::Object(plain())]);
     let script = "import { echo } from '@test/echo';
@@ -203,7 +202,7 @@ async fn negative_zero_in_a_json_stays_negative() {
 }
 
 #[tokio::test]
-async fn arguments_that_are_too_many_or_missing_are_refused() {
+async fn a_wrong_number_of_arguments_is_refused() {
     let everything = Everything::new(engine());
     for (call, part) in [
         ("passOn(v, v)", "one argument, got 2"),
@@ -229,9 +228,9 @@ async fn arguments_that_are_too_many_or_missing_are_refused() {
     }
 }
 
-/// What a getter throws reaches the caller as it is, and is no call.
+/// A getter's exception reaches the caller unchanged, without a call.
 #[tokio::test]
-async fn a_getter_that_throws_ends_the_call() {
+async fn a_throwing_getter_fails_the_call() {
     let everything = Everything::new(engine());
     let caught = refused(
         &everything,
@@ -244,7 +243,7 @@ async fn a_getter_that_throws_ends_the_call() {
 
 /// An integer that a number cannot hold is refused on its way to the script too.
 #[tokio::test]
-async fn an_unsafe_integer_in_an_answered_json_is_refused() {
+async fn an_unsafe_integer_in_a_json_answer_is_refused() {
     let everything = Everything::new(engine());
     everything.offer(vec![everything::plain_with("anything", json!({ "id": 9007199254740993u64 }))]);
     let script = "import { echo } from '@test/echo';

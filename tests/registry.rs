@@ -1,4 +1,4 @@
-//! The registry, bundles and function specifications of a project: who owns what, what answers it, what it needs.
+//! Registry, bundles and function specifications of a project.
 
 use agent_spaces::project::{
     FunctionSpecification, Outlines, Project, Scope, build, definitions_at, registered_servers, registry,
@@ -71,7 +71,7 @@ fn project() -> TempDir {
 }
 
 #[test]
-fn the_registry_has_its_shape() {
+fn the_registry_has_the_documented_shape() {
     let folder = project();
     let (_, project) = open(&folder);
     build(folder.path(), project.definitions(), Scope::Whole, |_| {}).unwrap();
@@ -99,7 +99,7 @@ fn the_registry_has_its_shape() {
 }
 
 #[test]
-fn bundles_say_what_they_are_and_depend_on() {
+fn bundles_have_kind_and_dependencies() {
     let folder = project();
     let (_, project) = open(&folder);
     build(folder.path(), project.definitions(), Scope::Whole, |_| {}).unwrap();
@@ -127,7 +127,7 @@ fn bundles_say_what_they_are_and_depend_on() {
 }
 
 #[test]
-fn a_module_that_is_written_by_hand_instead_leaves_nothing_of_the_other() {
+fn a_handwritten_module_replaces_the_generated_one() {
     let folder = folder(&[("capabilities/weather.json", WEATHER)]);
     let load = || definitions_at(&folder.path().join("capabilities"), &Outlines::none()).unwrap();
     build(folder.path(), &load(), Scope::Whole, |_| {}).unwrap();
@@ -151,7 +151,7 @@ fn names(found: &[FunctionSpecification]) -> Vec<&str> {
 }
 
 #[test]
-fn specifications_are_listed_and_only_what_a_caller_may_call_is_advertised() {
+fn only_callable_functions_are_advertised() {
     let folder = project();
     let (engine, project) = open(&folder);
     let modules = project.space(Some("support")).unwrap();
@@ -172,7 +172,7 @@ fn specifications_are_listed_and_only_what_a_caller_may_call_is_advertised() {
 }
 
 #[test]
-fn names_that_scripts_could_not_tell_apart_are_refused_with_both_files() {
+fn colliding_names_are_refused_with_both_files() {
     let tool = |name: &str| format!(r#"{{ "name": "{name}", "functions": [{{ "name": "x" }}] }}"#);
     let load = |files: &[(&str, &str)]| {
         let folder = folder(files);
@@ -189,7 +189,7 @@ fn names_that_scripts_could_not_tell_apart_are_refused_with_both_files() {
 
 /// A large document: what the configuration selects of it is there, and the rest is not.
 #[test]
-fn selected_operations_are_the_functions_of_a_document() {
+fn only_selected_openapi_operations_become_functions() {
     let document = json!({
         "openapi": "3.1.0", "info": { "title": "Pets", "version": "1.0.0" },
         "paths": {

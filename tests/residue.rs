@@ -1,5 +1,5 @@
-//! Hostile runs leave nothing behind in the host (H-04, H-08). Alone in its process, since it reads
-//! the process's memory.
+//! Memory leaks: hostile runs leave no memory behind in the host. In its own process, since it reads the process's
+//! memory.
 
 use agent_spaces::{Handlers, Limits};
 use agent_spaces_tests::{run_with, space, value};

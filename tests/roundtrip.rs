@@ -1,5 +1,4 @@
-//! Values cross in both directions unchanged: what a script passes is what a handler receives, and
-//! what a handler answers is what the script sees (H-01).
+//! Round trip of values: a handler receives what a script passes, and the script sees what the handler returns.
 //!
 //! `roundtrip/` holds the interface with every type that is supported, and how values of it are made.
 
@@ -50,9 +49,9 @@ fn echoed(
     Ok(())
 }
 
-/// H-01: random values of every type, batches of them in one run each, through an async function.
+/// Random values of every type, batches of them in one run each, through an async function.
 #[test]
-fn every_value_crosses_unchanged() {
+fn every_value_round_trips() {
     let runtime = tokio::runtime::Runtime::new().unwrap();
     let everything = Everything::new(engine());
     let batches = proptest::collection::vec(generate::everything(), BATCH);
@@ -61,7 +60,7 @@ fn every_value_crosses_unchanged() {
 
 /// The same through a function that is not async.
 #[test]
-fn every_value_crosses_a_plain_function_unchanged() {
+fn every_value_round_trips_through_a_synchronous_function() {
     let runtime = tokio::runtime::Runtime::new().unwrap();
     let everything = Everything::new(engine());
     let batches = proptest::collection::vec(generate::everything(), BATCH);
@@ -70,14 +69,14 @@ fn every_value_crosses_a_plain_function_unchanged() {
 
 /// The same, each value in a space and a sandbox of its own.
 #[test]
-fn every_value_crosses_a_fresh_sandbox_unchanged() {
+fn every_value_round_trips_through_a_fresh_sandbox() {
     let runtime = tokio::runtime::Runtime::new().unwrap();
     property(12, generate::everything(), |value| echoed(&Everything::new(engine()), &runtime, "passOn", vec![value]));
 }
 
 /// A `json` holds any JSON number, so every double survives it.
 #[test]
-fn every_double_in_a_json_crosses_unchanged() {
+fn every_double_in_json_round_trips() {
     let runtime = tokio::runtime::Runtime::new().unwrap();
     let everything = Everything::new(engine());
     let doubles =
@@ -91,7 +90,7 @@ fn every_double_in_a_json_crosses_unchanged() {
 
 /// Integers up to 2^53 are numbers of a `json` too.
 #[test]
-fn every_safe_integer_in_a_json_crosses_unchanged() {
+fn every_safe_integer_in_json_round_trips() {
     let runtime = tokio::runtime::Runtime::new().unwrap();
     let everything = Everything::new(engine());
     property(20, proptest::collection::vec(whole(), 20), |integers| {
@@ -102,7 +101,7 @@ fn every_safe_integer_in_a_json_crosses_unchanged() {
 
 /// Several parameters reach the handler under their names.
 #[tokio::test]
-async fn several_parameters_cross_by_name() {
+async fn several_parameters_are_passed_by_name() {
     let everything = Everything::new(engine());
     let script = "import { echo } from '@test/echo';
         const [first, second, third] = await echo.several(2n ** 64n - 1n, [{ tag: 'empty' }], null);
@@ -115,7 +114,7 @@ async fn several_parameters_cross_by_name() {
     assert_eq!(received, [json!({"first": u64::MAX, "second": [{"tag": "empty"}], "third": null})]);
 }
 
-/// What a script sees of each type, spelt out.
+/// Script representation of each type.
 #[tokio::test]
 async fn a_script_sees_each_type_in_its_own_form() {
     let everything = Everything::new(engine());

@@ -1,4 +1,4 @@
-//! Components that answer a capability: the example that is written in Rust, and ones that fail.
+//! Component providers: the Rust example, and failing ones.
 
 use crate::seeds::Built;
 use agent_spaces::Space;
@@ -22,7 +22,7 @@ const CONFIG: &str = r#"{
     "providers": { "@capabilities/fragile": { "limits": { "fuel": "10M", "memory": "8MiB" } } }
 }"#;
 
-/// What a script sees of two calls, one after the other.
+/// Returns the results of two sequential calls.
 const TWO_CALLS: &str = "import { fragile } from '@capabilities/fragile';
     const call = () => fragile.go().catch((error) => [error instanceof CapabilityError, error.code, error.message]);
     export default [await call(), await call()];";
@@ -76,7 +76,7 @@ fn project(component: &[u8]) -> TempDir {
 }
 
 #[tokio::test]
-async fn the_example_is_answered_by_its_component() {
+async fn the_example_component_answers() {
     let script = fs::read_to_string(format!("{EXAMPLE}/agent.ts")).unwrap();
     let answer = value(&space(Path::new(EXAMPLE), true).unwrap(), &script).await;
     assert_eq!(answer["name"], "row-row-row-your-boat");
@@ -84,7 +84,7 @@ async fn the_example_is_answered_by_its_component() {
     assert_eq!(answer["refusal"], "The text has no word to make a name of: {\"characters\":2}");
 }
 
-/// What is copied into the example, and said of its component, is not left behind when the original changes.
+/// Copies in the example, and its documentation, must match the originals.
 #[test]
 fn the_examples_copies_are_up_to_date() {
     let read = |file: &str| fs::read_to_string(format!("{EXAMPLE}/{file}")).unwrap();
@@ -96,7 +96,7 @@ fn the_examples_copies_are_up_to_date() {
 }
 
 #[tokio::test]
-async fn a_component_is_given_variables_only_when_they_are_accepted() {
+async fn a_component_gets_variables_only_if_trusted() {
     let script = "import { text } from '@capabilities/text';
         export default (await text.countWords({ text: 'the boat' })).words.map(({ word }) => word)";
     for (is_accepted, words) in [(true, json!(["boat"])), (false, json!(["boat", "the"]))] {
@@ -106,7 +106,7 @@ async fn a_component_is_given_variables_only_when_they_are_accepted() {
 
 /// The host goes on, and the next call has an instance of its own.
 #[tokio::test]
-async fn what_goes_wrong_in_a_component_is_an_error_of_its_call() {
+async fn a_component_failure_is_an_error_of_its_call() {
     let grow = "(loop (br_if 0 (i32.ne (memory.grow (i32.const 16)) (i32.const -1)))) unreachable";
     // The discriminant of an error, and a code of the host's own.
     let forge = "(i32.store (i32.const 0) (i32.const 1)) (i32.store (i32.const 4) (i32.const 64))
@@ -128,7 +128,7 @@ async fn what_goes_wrong_in_a_component_is_an_error_of_its_call() {
 }
 
 #[test]
-fn a_component_that_cannot_answer_is_refused_when_its_space_is_made() {
+fn an_invalid_component_is_refused_when_its_space_is_created() {
     let import = r#"(import "capabilities:fragile/unknown@1.0.0" "ask" (func))"#;
     for (component, expected) in [
         (component("went", "unreachable", ""), "does not export the function `go`"),

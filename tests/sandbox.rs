@@ -1,4 +1,4 @@
-//! Scripts in sandboxes.
+//! Sandbox smoke tests.
 
 use agent_spaces::Handlers;
 use agent_spaces_tests::{empty_space, run, space, value};
@@ -54,7 +54,7 @@ async fn a_capability_is_called() {
 /// Fuel is exact, so it shows what no clock on a busy machine can: that an engine, a binding or the host's preparation
 /// became slower. A change that means to cost more moves the bounds.
 #[tokio::test]
-async fn what_runs_and_calls_cost_stays_within_bounds() {
+async fn fuel_of_runs_and_calls_stays_within_bounds() {
     let mut handlers = Handlers::new();
     handlers.add("test:cost/cost@1.0.0", "get", |_| async { Ok(json!([{"id": "a", "n": 1}])) });
     let wit = "package test:cost@1.0.0; interface cost {

@@ -1,5 +1,4 @@
-//! Scripts as people and models write them: what their value is, what they import, and where their
-//! errors are (H-02, H-13, H-14, H-15).
+//! Scripts as people and models write them: their value, imports and error locations.
 
 use agent_spaces::{RunOptions, Space};
 use agent_spaces_tests::{empty_space, error, refusal, run, value};
@@ -20,7 +19,6 @@ async fn all(cases: &[(&str, Value)]) {
     assert!(failures.is_empty(), "{}", failures.join("\n"));
 }
 
-/// H-15.
 #[tokio::test]
 async fn the_value_is_the_default_export_a_return_or_the_last_expression() {
     all(&[
@@ -61,7 +59,7 @@ async fn the_value_is_the_default_export_a_return_or_the_last_expression() {
 
 /// Null is a value, and `undefined` is none.
 #[tokio::test]
-async fn null_is_told_from_no_value() {
+async fn null_is_distinguished_from_no_value() {
     for (source, has_value) in [
         ("export default null", true),
         ("null", true),
@@ -103,7 +101,7 @@ async fn a_value_that_json_cannot_carry_is_an_error_with_its_path() {
 
 /// Every double comes out as it was: the law of values, for results.
 #[tokio::test]
-async fn every_double_comes_out_as_it_was() {
+async fn every_double_is_returned_exactly() {
     let doubles: Vec<f64> = (1..2_000u64)
         .map(|i| f64::from_bits(i.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 2))
         .filter(|d| d.is_finite())
@@ -142,7 +140,6 @@ async fn a_proxy_of_an_array_is_an_array() {
         .await;
 }
 
-/// H-14.
 #[tokio::test]
 async fn typescript_runs() {
     all(&[
@@ -167,7 +164,7 @@ async fn typescript_runs() {
 }
 
 #[test]
-fn a_syntax_error_has_its_place() {
+fn a_syntax_error_has_its_location() {
     let refused = refusal(&empty_space(), "script.ts", "const a = 1;\nconst b = ;\n");
     assert_eq!(refused.code, "script.syntax");
     assert_eq!(refused.position.map(|position| (position.line, position.column)), Some((2, 11)));
@@ -190,7 +187,6 @@ fn trains() -> Space {
     agent_spaces_tests::space(wit, handlers)
 }
 
-/// H-15.
 #[tokio::test]
 async fn an_unknown_module_or_export_is_refused_with_the_nearest_name() {
     let space = trains();
@@ -224,13 +220,13 @@ async fn an_unknown_function_is_refused_with_the_nearest_name() {
     )
     .await;
     assert_eq!((ended.code.as_str(), ended.name.as_deref()), ("call.denied", Some("CapabilityError")));
-    assert!(ended.message.starts_with("trainSchedule.getSchedules: there is no such function"), "{ended:?}");
+    assert!(ended.message.starts_with("trainSchedule.getSchedules: no such function"), "{ended:?}");
     let hint = ended.hint.as_deref();
     assert_eq!(hint, Some("trainSchedule has no function `getSchedules`; did you mean `getSchedule`?"));
     assert!(ended.location.is_some(), "{ended:?}");
 }
 
-/// What one interface exports cannot be changed for others.
+/// Exports of an interface cannot be changed for others.
 #[tokio::test]
 async fn an_imported_capability_cannot_be_reassigned() {
     let space = trains();

@@ -1,5 +1,5 @@
-//! The specification's examples: each is a folder under `examples/`, compiles to what the specification prints and
-//! runs as printed.
+//! Examples of the specification: each folder under `examples/` compiles to what the specification prints and runs as
+//! printed.
 //!
 //! `seeds/printed/` has the specification's own text. [`PRINTED`] lists every place where ours is another, and why; a
 //! difference that is not listed fails, and so does a listed one that is gone.
@@ -30,7 +30,7 @@ pub(crate) fn definitions(example: &str) -> Vec<DefinitionFile> {
     definitions_at(&Path::new(EXAMPLES).join(example).join("capabilities"), &Outlines::none()).unwrap()
 }
 
-/// What `agent-spaces capabilities build` writes for an example.
+/// Output of `agent-spaces capabilities build` for an example.
 pub(crate) struct Built {
     folder: TempDir,
 }
@@ -56,10 +56,10 @@ impl Built {
     }
 }
 
-/// S0-01, S0-04, S0-05, S0-12, S0-13, S0-14, S0-15, S0-16, S0-17, S0-18, S0-19, S0-20: definitions, scripts and what
+/// Definitions, scripts and what
 /// they compile to are what the specification prints, but for what is listed.
 #[test]
-fn examples_are_as_printed_but_for_what_is_listed() {
+fn examples_match_the_specification_except_for_listed_differences() {
     let mut failures = Vec::new();
     for printed in PRINTED {
         let ours = match printed.ours.split_once(" of ") {
@@ -84,9 +84,9 @@ fn examples_are_as_printed_but_for_what_is_listed() {
     assert!(failures.is_empty(), "{}", failures.join("\n\n"));
 }
 
-/// S0-18: the printed OpenAI tool says nothing of its result, so the printed `WeatherResult` cannot come of it.
+/// The printed OpenAI tool says nothing of its result, so the printed `WeatherResult` cannot come of it.
 #[test]
-fn a_tool_without_a_result_gives_unknown() {
+fn a_tool_without_a_result_type_returns_unknown() {
     let file = Path::new(FIXTURES).join("weather/weather.json");
     let definitions = definitions_at(&file, &Outlines::none()).unwrap();
     let folder = tempfile::tempdir().unwrap();
@@ -110,9 +110,9 @@ fn a_tool_without_a_result_gives_unknown() {
     assert_eq!(ours, printed);
 }
 
-/// S0-09, S0-10, S0-11, S0-21: modules are named by file, MCP server or tool, and each has its four files and metadata.
+/// Modules are named by file, MCP server or tool, and each has its four files and metadata.
 #[test]
-fn modules_have_their_names_and_files() {
+fn modules_have_the_expected_names_and_files() {
     for (example, modules) in FOLDERS {
         let built = Built::of(example);
         for module in modules {
@@ -131,7 +131,7 @@ fn modules_have_their_names_and_files() {
     }
 }
 
-/// S0-09: without a file to be named by, the printed tool is `train-schedule` and the printed function `weather`.
+/// Without a file to be named by, the printed tool is `train-schedule` and the printed function `weather`.
 #[test]
 fn modules_without_a_file_are_named_by_what_they_define() {
     use capability_gen::compile::{ModuleSource, compile};
@@ -147,9 +147,8 @@ fn modules_without_a_file_are_named_by_what_they_define() {
     }
 }
 
-/// S0-22
 #[test]
-fn bundles_have_their_metadata() {
+fn bundles_have_metadata() {
     let metadata = Built::of("train-schedule").json("train-schedule", "bundle.json");
     assert_eq!(metadata["version"], "1.0.0");
     assert_eq!(metadata["source"], "tool");
@@ -166,7 +165,7 @@ fn bundles_have_their_metadata() {
 
 /// Every word of what is generated.
 #[test]
-fn outputs_are_as_recorded() {
+fn outputs_match_the_snapshots() {
     let mut settings = insta::Settings::clone_current();
     settings.set_snapshot_path("seeds/snapshots");
     settings.set_prepend_module_to_snapshot(false);

@@ -1,4 +1,4 @@
-//! S1-21: what an MCP server has besides tools. Scripts find it on the server's export, handlers by its part.
+//! Prompts and resources of MCP servers. Scripts find them on the server's export, handlers by their part.
 
 use agent_spaces::project::{Outlines, Project, find};
 use agent_spaces::{
@@ -97,7 +97,7 @@ async fn a_script_reads_resources_as_text_and_bytes() {
 }
 
 #[tokio::test]
-async fn lists_and_prompts_answer_as_the_server_does() {
+async fn lists_and_prompts_match_the_server() {
     let (space, calls) = space(module("everything", &listing()));
     let script = "
         import { everything } from '@capabilities/mcp-everything';
@@ -130,7 +130,7 @@ async fn lists_and_prompts_answer_as_the_server_does() {
     assert_eq!(calls[6][3], json!({ "name": "greet", "arguments": null }));
 }
 
-/// What does not fit is refused before a handler hears of it, under the name that the script wrote.
+/// Invalid arguments are refused before the handler, under the name that the script wrote.
 #[tokio::test]
 async fn refusals_and_failures_name_the_part() {
     let (space, calls) = space(module("everything", &listing()));
@@ -159,7 +159,7 @@ async fn refusals_and_failures_name_the_part() {
 
 /// A part is an interface of its own: linked with the server, seen in events, taken back by itself.
 #[tokio::test]
-async fn parts_are_granted_heard_and_audited_by_themselves() {
+async fn parts_are_granted_reported_and_audited_separately() {
     let (space, _) = space(module("everything", &listing()));
     let script = "import { everything } from '@capabilities/mcp-everything'; await everything.$prompts.list()";
     let (report, events) = run_heard(&space, script, Limits::default()).await;

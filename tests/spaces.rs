@@ -1,4 +1,4 @@
-//! Projects, the spaces they define, and what calls pass on their way to a provider.
+//! Projects, their spaces, and the checks of calls.
 
 use agent_spaces::project::{DefinitionBody, Outlines, Project, Scope, build, definitions_at, find};
 use agent_spaces::{Handlers, Interfaces, Package, PrepareError, Program, RunOptions, Space, TypedCall};
@@ -90,9 +90,9 @@ const FILES: &[(&str, &str)] = &[
     ("tools/notes.ts", "export const create = ({ title }) => ({ id: 1, title });"),
 ];
 
-/// S0-43, S0-44: global capabilities are in every space, its own in a space.
+/// Global capabilities are in every space, its own in a space.
 #[tokio::test]
-async fn a_space_is_given_the_global_capabilities_and_its_own() {
+async fn a_space_has_the_global_capabilities_and_its_own() {
     let folder = project(FILES);
     let project = open(folder.path()).unwrap();
     let script = "import { weather } from '@capabilities/weather'; await weather.getForecast({ city: 'Ulm' })";
@@ -107,9 +107,9 @@ async fn a_space_is_given_the_global_capabilities_and_its_own() {
     assert_ne!(project.limits(Some("plain")).time.as_secs(), 2);
 }
 
-/// H-06: what a space lacks is refused before any code runs, and the operator is told what would give it.
+/// An ungranted module is refused before any code runs, and the operator learns how to grant it.
 #[test]
-fn what_a_space_is_not_given_cannot_be_imported() {
+fn ungranted_modules_cannot_be_imported() {
     let folder = project(FILES);
     let project = open(folder.path()).unwrap();
     let script =
@@ -131,7 +131,7 @@ fn what_a_space_is_not_given_cannot_be_imported() {
     assert!(!format!("{:?}", error.hint).contains("capabilities/notes"), "{:?}", error.hint);
 }
 
-/// S0-45: an unknown capability is named, with the nearest that there is.
+/// An unknown capability is named, with the nearest that there is.
 #[test]
 fn an_unknown_entry_of_a_space_is_named() {
     let config = CONFIG.replace("\"./tools/notes.json\"", "\"@company/internal-sdk\", \"mcp:slak\"");
@@ -147,9 +147,9 @@ fn an_unknown_entry_of_a_space_is_named() {
     assert!(error.contains("./tools/nots.json") && error.contains("no such file or folder"), "{error}");
 }
 
-/// S0-28: every issue with its path, and no provider is called. S0-08: defaults are there when one is.
+/// Every issue with its path, and no provider is called. Defaults are there when one is.
 #[tokio::test]
-async fn parameters_are_checked_and_completed_before_the_provider_sees_them() {
+async fn parameters_are_validated_and_defaulted_before_the_provider() {
     let (space, calls) = recorded(WEATHER);
     let caught = "import { weather } from '@capabilities/weather';
         const attempt = (params) => weather.getForecast(params).then(() => 'taken', (e) => ({ code: e.code, ...e.details }));
@@ -195,7 +195,7 @@ async fn a_revoked_grant_refuses_calls_at_once() {
     assert_eq!(calls.lock().unwrap().len(), 1);
 }
 
-/// S3-16: a host calls the same functions through the same steps.
+/// A host calls the same functions through the same steps.
 #[tokio::test]
 async fn a_host_calls_through_the_same_pipeline() {
     let (space, calls) = recorded(WEATHER);
@@ -232,7 +232,7 @@ async fn a_configuration_in_typescript_is_evaluated_in_the_sandbox() {
     assert!(error.contains("fuel") || error.contains("took longer than"), "{error}");
 }
 
-/// S0-21: the same definitions give the same bytes, and a second build writes nothing.
+/// The same definitions give the same bytes, and a second build writes nothing.
 #[test]
 fn builds_are_deterministic_and_incremental() {
     let folder = project(FILES);
@@ -290,7 +290,7 @@ fn a_forged_record_reaches_nothing_outside() {
 
 /// Two definitions of one name are refused, both places named.
 #[test]
-fn duplicates_are_refused_with_both_places() {
+fn duplicates_are_refused_with_both_locations() {
     let folder = project(&[("a/weather.json", WEATHER), ("b/weather.json", WEATHER)]);
     let mut definitions = definitions_at(&folder.path().join("a"), &Outlines::none()).unwrap();
     definitions.extend(definitions_at(&folder.path().join("b"), &Outlines::none()).unwrap());
@@ -298,7 +298,7 @@ fn duplicates_are_refused_with_both_places() {
     assert!(error.contains("a/weather.json") && error.contains("b/weather.json"), "{error}");
 }
 
-/// An outline stands for the text it was made from: another text has another.
+/// An outline is keyed by its source text.
 #[test]
 fn outlines_follow_their_definitions() {
     let folder = project(&[("tools/weather.json", WEATHER)]);
@@ -319,9 +319,9 @@ fn outlines_follow_their_definitions() {
     assert_eq!(names(), ["get-weather"]);
 }
 
-/// What asks for approval is refused unless its operator approved it beforehand (S0-47, S0-48 as far as refusing goes).
+/// Calls that need approval are refused unless preapproved by the operator.
 #[tokio::test]
-async fn what_needs_approval_is_not_done_unasked() {
+async fn calls_that_need_approval_are_not_made_without_it() {
     let guarded =
         WEATHER.replace("\"name\": \"get_forecast\",", "\"name\": \"get_forecast\", \"requiresApproval\": true,");
     let script = "import { weather } from '@capabilities/weather';
@@ -345,9 +345,9 @@ async fn what_needs_approval_is_not_done_unasked() {
     assert_eq!(value(&space.prepare("agent.js", script).unwrap()).await, "done");
 }
 
-/// S0-26: a module that is imported for nothing but its functions' names is linked.
+/// A module that is imported for nothing but its functions' names is linked.
 #[tokio::test]
-async fn a_bare_import_links_what_is_called_by_name() {
+async fn a_side_effect_import_links_functions_called_by_name() {
     let (space, _) = recorded(WEATHER);
     let script = "import '@capabilities/weather';
         export default await __agentSpaces.callCapability('weather', 'getForecast', { city: 'Ulm' })";
@@ -379,9 +379,9 @@ fn filters_choose_among_a_servers_tools() {
     assert!(functions(json!({ "enabled": false })).is_empty());
 }
 
-/// S0-31: what gives a list can be worked on before it is there, and is a promise like any other.
+/// A promised list has array methods, and is otherwise an ordinary promise.
 #[tokio::test]
-async fn a_promise_of_a_list_takes_the_methods_of_arrays() {
+async fn array_methods_work_on_a_promised_list() {
     let (space, _) = recorded(WEATHER);
     let script = "import { weather } from '@capabilities/weather';
         const list = () => weather.getForecast({ city: 'Ulm' });

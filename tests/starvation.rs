@@ -1,4 +1,4 @@
-//! Nobody starves others: while some work on large values, another caller's runs go on.
+//! Fairness: work on large values does not starve other callers' runs.
 
 use agent_spaces::policy::{Policy, Settings};
 use agent_spaces::{Caller, Handlers, Interfaces, Limits, RunOptions, Space, StandardLibrary};
@@ -6,7 +6,7 @@ use agent_spaces_tests::engine;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// How long an attack is watched.
+/// Observation time of an attack.
 const WATCHED: Duration = Duration::from_secs(4);
 
 /// The longest that one of a hundred runs of another caller may take meanwhile, on two busy cores. Where large values were
@@ -94,7 +94,7 @@ const ATTACKS: [&str; 6] = [
 ];
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn another_caller_goes_on_while_large_values_are_worked_on() {
+async fn large_values_do_not_block_another_caller() {
     let mut failures = Vec::new();
     for attack in ATTACKS {
         let p99 = p99_beside(attack).await;
@@ -107,7 +107,7 @@ async fn another_caller_goes_on_while_large_values_are_worked_on() {
 
 /// Work that its run no longer waits for ends by itself: its place is free for the next one at once.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn the_time_of_large_values_is_the_runs_own() {
+async fn processing_large_values_counts_against_the_runs_time() {
     let space = space();
     let source = "import { json } from '@agent-spaces/std';
         const text = '[' + '0,'.repeat(1e6) + '0]'; for (;;) json.parse(text).length";
@@ -121,7 +121,7 @@ async fn the_time_of_large_values_is_the_runs_own() {
 
 /// The twin of all attacks: what a run can hold, it may parse.
 #[tokio::test]
-async fn values_of_some_megabytes_are_worked_on_as_ever() {
+async fn values_of_some_megabytes_are_processed_normally() {
     let space = space();
     let source = "import { json, csv, crypto } from '@agent-spaces/std';
         const rows = Array.from({ length: 20000 }, (_, id) => ({ id, name: 'row ' + id }));
@@ -138,9 +138,9 @@ async fn values_of_some_megabytes_are_worked_on_as_ever() {
     assert_eq!(value, expected);
 }
 
-/// What takes more of the host's memory than a run may have ends the run, whatever the script catches.
+/// Exceeding the host memory of a run ends it, whatever the script catches.
 #[tokio::test]
-async fn the_hosts_memory_is_a_limit_of_the_run() {
+async fn host_memory_is_limited_per_run() {
     let space = space();
     for attack in ["json.parse('[' + '0,'.repeat(6e6) + '0]')", r#"json.parse('[' + '{"":0},'.repeat(1e6) + '0]')"#] {
         let source = format!(

@@ -1,5 +1,4 @@
-//! Scripts that tamper with their own realm: they deceive neither the engine nor the next run
-//! (H-08, H-10).
+//! Scripts that tamper with their own realm, without effect on the engine or the next run.
 
 use agent_spaces_tests::{empty_space, error, run, value};
 use serde_json::{Value, json};
@@ -39,7 +38,7 @@ async fn replaced_globals_do_not_change_the_value() {
     .await;
 }
 
-/// H-10: pollution stays in its run, and does not reach what crosses.
+/// Pollution stays in its run, and does not reach what crosses.
 #[tokio::test]
 async fn prototype_pollution_stays_in_its_run() {
     all(&[
@@ -53,9 +52,9 @@ async fn prototype_pollution_stays_in_its_run() {
     assert_eq!(value(&empty_space(), "[({}).polluted ?? null, [].x ?? null]").await, json!([null, null]));
 }
 
-/// H-10: the function constructor leads to the same realm and no further.
+/// The function constructor leads to the same realm and no further.
 #[tokio::test]
-async fn the_function_constructor_leads_nowhere() {
+async fn the_function_constructor_does_not_escape() {
     all(&[
         ("const g = [].constructor.constructor('return this')(); [g === globalThis, typeof g.process, typeof g.std, typeof g.require]", json!([true, "undefined", "undefined", "undefined"])),
         ("const g = (async () => {}).constructor('return typeof process')(); await g", json!("undefined")),
@@ -65,9 +64,9 @@ async fn the_function_constructor_leads_nowhere() {
     .await;
 }
 
-/// What is thrown is told, however odd.
+/// Any thrown value is reported.
 #[tokio::test]
-async fn whatever_is_thrown_is_told() {
+async fn any_thrown_value_is_reported() {
     let space = empty_space();
     for (source, part) in [
         ("throw null", "null"),
@@ -144,7 +143,7 @@ async fn a_script_cannot_forge_the_hosts_codes() {
 }
 
 #[tokio::test]
-async fn finalizers_and_weak_references_do_no_harm() {
+async fn finalizers_and_weak_references_are_harmless() {
     all(&[
         ("let n = 0; const r = new FinalizationRegistry(() => { n++; throw new Error('in a finalizer') });
           for (let i = 0; i < 20000; i++) r.register({ i }, i); await new Promise(done => setTimeout(done, 5)); typeof n", json!("number")),
@@ -156,7 +155,7 @@ async fn finalizers_and_weak_references_do_no_harm() {
 
 /// Modules are strict: there is no `with`, and `arguments.callee` is not there.
 #[tokio::test]
-async fn scripts_are_strict() {
+async fn scripts_run_in_strict_mode() {
     let space = empty_space();
     match space.prepare("script.ts", "with ({}) {}") {
         Err(_) => {}
@@ -176,7 +175,7 @@ async fn scripts_are_strict() {
 
 /// Iterators, species and hooks that lie.
 #[tokio::test]
-async fn hooks_that_lie_are_contained() {
+async fn lying_hooks_are_contained() {
     all(&[
         ("class A extends Array { static get [Symbol.species]() { return function () { return [] } } } new A(1, 2, 3).map(x => x)", json!([1, 2, 3])),
         ("const a = [1, 2, 3]; a.sort(() => { a.length = 0; return 1 }); Array.isArray(a)", json!(true)),

@@ -1,5 +1,5 @@
-//! Answers are given to a script one at a time, in the order in which they arrive: that order decides what fuel a run
-//! takes, and nothing else about their time does.
+//! Delivery order of answers: a script receives them one at a time in order of arrival, and only that order affects its
+//! fuel.
 
 use agent_spaces::{EventKind, Handlers, Limits, RunReport, Space};
 use agent_spaces_tests::space;
@@ -82,7 +82,7 @@ async fn run(order: &[u64], one_by_one: bool) -> RunReport {
 }
 
 #[tokio::test]
-async fn fuel_depends_on_the_order_of_answers_alone() {
+async fn fuel_depends_only_on_the_order_of_answers() {
     for order in [[0, 1, 2, 3, 4, 5], [5, 4, 3, 2, 1, 0], [3, 0, 5, 1, 4, 2]] {
         let (together, apart) = (run(&order, false).await, run(&order, true).await);
         let printed: Vec<u64> = together.console.iter().filter_map(|line| line.text.parse().ok()).collect();
@@ -93,9 +93,9 @@ async fn fuel_depends_on_the_order_of_answers_alone() {
     }
 }
 
-/// An answer that is there at once is given as one that takes its time.
+/// An immediate answer is delivered like a delayed one.
 #[tokio::test]
-async fn an_immediate_answer_takes_the_fuel_of_a_late_one() {
+async fn immediate_and_late_answers_take_the_same_fuel() {
     let mut fuel = Vec::new();
     for is_late in [false, true] {
         let mut handlers = Handlers::new();
@@ -116,7 +116,7 @@ async fn an_immediate_answer_takes_the_fuel_of_a_late_one() {
 
 /// An answer that comes while the script computes waits until it is idle.
 #[tokio::test]
-async fn an_answer_does_not_interrupt_what_the_script_computes() {
+async fn an_answer_does_not_interrupt_running_code() {
     let source = "import { far } from '@test/far';
         const asked = far.ask({ id: 0 }).then((text) => text.length);
         let sum = 0;

@@ -1,4 +1,4 @@
-//! Programs that agents send are looked at before they run, with a TypeScript compiler and without one.
+//! Type check of agents' programs before they run, with and without a TypeScript compiler.
 //!
 //! `AGENT_SPACES_TSC` is the path of `lib/tsc.js` of an installed npm package `typescript`, version 5.8 or newer, or of a
 //! `tsgo`. Without it the tests that need it say that they were skipped.
@@ -48,7 +48,7 @@ async fn checked(space: &Space, checker: &TypeChecker, code: &str) -> Checked {
     checker.check(&program, code, Vec::new(), BTreeSet::new()).await
 }
 
-/// What is found in a program without a compiler.
+/// Returns the findings in a program without a compiler.
 async fn found(space: &Space, code: &str) -> Vec<String> {
     let checker = TypeChecker::new(TypeCheck::Error, Some(PathBuf::from(NOWHERE)));
     let checked = checked(space, &checker, code).await;
@@ -64,7 +64,7 @@ async fn found(space: &Space, code: &str) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn without_a_compiler_calls_of_what_nothing_has_are_found() {
+async fn without_a_compiler_unknown_functions_are_found() {
     let space = space();
     let slack = "import { slack } from '@capabilities/mcp-slack'; ";
     let all = "import * as all from '@capabilities/mcp-slack'; ";
@@ -108,7 +108,7 @@ async fn without_a_compiler_calls_of_what_nothing_has_are_found() {
 }
 
 #[tokio::test]
-async fn without_a_compiler_nothing_that_can_run_is_refused() {
+async fn without_a_compiler_no_valid_program_is_refused() {
     let space = space();
     for code in [
         "await slack.listChannels(); await slack.postMessage({ text: 'a' }); await slack.$resources.list();",
@@ -133,7 +133,7 @@ async fn without_a_compiler_nothing_that_can_run_is_refused() {
 }
 
 #[tokio::test]
-async fn nobody_looks_where_the_configuration_says_so() {
+async fn the_check_can_be_disabled() {
     let checker = TypeChecker::new(TypeCheck::Off, Some(PathBuf::from(NOWHERE)));
     let code = "import { slack } from '@capabilities/mcp-slack'; slack.listChanels();";
     assert_eq!(checked(&space(), &checker, code).await, Checked::default());
@@ -141,7 +141,7 @@ async fn nobody_looks_where_the_configuration_says_so() {
 
 /// A configuration names a program to start: only one that its user accepted may.
 #[test]
-fn a_configuration_that_is_not_accepted_chooses_no_compiler() {
+fn an_untrusted_configuration_cannot_choose_the_compiler() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("agent-spaces.config.json");
     std::fs::write(&file, r#"{ "codeMode": { "typescript": "./evil" } }"#).unwrap();
@@ -157,9 +157,9 @@ fn a_configuration_that_is_not_accepted_chooses_no_compiler() {
     assert_eq!((own.typescript(), own.typescript_note()), (Some(folder.path().join("./evil")), None));
 }
 
-/// Every script of every example is accepted as it is printed, and a mistake in it is told.
+/// Every script of every example passes as printed, and a mistake in it is reported.
 #[tokio::test]
-async fn with_a_compiler_every_example_is_accepted_and_every_mistake_told() {
+async fn with_a_compiler_examples_pass_and_mistakes_are_reported() {
     let Some(path) = std::env::var_os("AGENT_SPACES_TSC").map(PathBuf::from) else {
         println!("skipped: AGENT_SPACES_TSC does not name a tsc");
         return;

@@ -1,4 +1,4 @@
-//! Real `tsc --strict` over the examples and over declarations of real servers' tools.
+//! `tsc --strict` over the examples and over declarations of real servers' tools.
 //!
 //! `AGENT_SPACES_TSC` is the path of `lib/tsc.js` of an installed npm package `typescript`, version 5; `node` is on the
 //! path. `AGENT_SPACES_CORPUS` is a folder of real tool lists, `servers/*.json`. Without one of them its tests say that
@@ -25,7 +25,7 @@ impl TypeScript {
         path.map(TypeScript)
     }
 
-    /// What it says of a project; nothing when it accepts all.
+    /// Returns its output for a project; empty if it accepts all.
     fn check(&self, project: &Path) -> String {
         let output = Command::new("node").arg(&self.0).arg("-p").arg(project).output().unwrap();
         let text = String::from_utf8_lossy(&output.stdout).into_owned();
@@ -55,7 +55,7 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// S0-19: scripts, handlers and definitions of every example, with the generated declarations and configuration.
+/// Scripts, handlers and definitions of every example, with the generated declarations and configuration.
 #[test]
 fn tsc_accepts_every_example() {
     let Some(tsc) = TypeScript::find() else { return };
@@ -69,7 +69,7 @@ fn tsc_accepts_every_example() {
     assert!(refused.is_empty(), "{}", refused.join("\n"));
 }
 
-/// S0-19, the other side: the same projects refuse what their declarations do not say.
+/// The same projects refuse what their declarations do not say.
 #[test]
 fn tsc_refuses_a_wrong_script_in_every_example() {
     let Some(tsc) = TypeScript::find() else { return };
@@ -98,7 +98,7 @@ fn tsc_refuses_a_wrong_script_in_every_example() {
 
 /// Each `index.d.ts` needs no other file: not the globals beside it, and no configuration.
 #[test]
-fn every_declaration_stands_alone() {
+fn every_declaration_is_self_contained() {
     let Some(tsc) = TypeScript::find() else { return };
     for example in FOLDERS.iter().map(|(example, _)| *example).chain(["quickstart"]) {
         let (project, alone) = (project(example), tempfile::tempdir().unwrap());

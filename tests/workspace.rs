@@ -1,4 +1,4 @@
-//! Files that a script imports from its workspace, and the ones it cannot reach (H-15).
+//! Files that a script imports from its workspace, and those it cannot reach.
 
 use agent_spaces::script::ScriptError;
 use agent_spaces::{PrepareError, RunOptions, Space, Workspace};
@@ -28,7 +28,7 @@ async fn runs(space: &Space, name: &str, source: &str) -> Value {
     space.run(&program, RunOptions::default()).await.outcome.unwrap_or_else(|error| panic!("{error:?}: {source}"))
 }
 
-/// Why a script is refused, by itself or by the host; never with what it must not see.
+/// Returns the error of a refused script, by itself or by the host, without host details.
 fn refused(space: &Space, source: &str) -> String {
     let error = match space.prepare("main.ts", source) {
         Ok(_) => panic!("accepted: {source}"),
@@ -40,7 +40,7 @@ fn refused(space: &Space, source: &str) -> String {
 }
 
 #[tokio::test]
-async fn files_are_found_as_typescript_finds_them() {
+async fn imports_resolve_as_in_typescript() {
     let (_outside, space) = workspace(&[
         ("a.ts", "export const a: string = 'a.ts'; export default 1"),
         ("b.js", "export const b = 'b.js'"),
@@ -110,7 +110,7 @@ fn a_path_outside_the_workspace_is_refused() {
 /// A link out of the folder leads nowhere; one within it is a file like others.
 #[cfg(unix)]
 #[tokio::test]
-async fn a_link_out_of_the_workspace_leads_nowhere() {
+async fn a_symlink_out_of_the_workspace_is_refused() {
     use std::os::unix::fs::symlink;
     let (outside, space) = workspace(&[("a.ts", "export const a = 1")]);
     let work = outside.path().join("work");
@@ -128,7 +128,7 @@ async fn a_link_out_of_the_workspace_leads_nowhere() {
 /// A link that leads nowhere is the script's mistake, not the operator's.
 #[cfg(unix)]
 #[test]
-fn a_link_out_of_the_workspace_is_the_scripts_error() {
+fn a_symlink_out_of_the_workspace_is_an_error_of_the_script() {
     let (outside, space) = workspace(&[]);
     std::os::unix::fs::symlink("../secret.ts", outside.path().join("work/relative.ts")).unwrap();
     let error = space.prepare("main.ts", "import { secret } from './relative.ts'; secret").map(|_| ()).unwrap_err();
@@ -136,11 +136,11 @@ fn a_link_out_of_the_workspace_is_the_scripts_error() {
 }
 
 #[test]
-fn a_file_that_is_not_there_is_refused_with_its_place() {
+fn a_missing_file_is_refused_with_its_location() {
     let (_outside, space) =
         workspace(&[("a.ts", "export const a = 1"), ("broken.ts", "\nimport './none'"), ("folder/x.ts", "")]);
     let error = refusal(&space, "main.ts", "1;\nimport { b } from './b.ts'; b");
-    assert_eq!((error.code, error.file.as_str()), ("import.unknown", "main.ts"));
+    assert_eq!((error.code.as_str(), error.file.as_str()), ("import.unknown", "main.ts"));
     assert_eq!(error.position.map(|position| (position.line, position.column)), Some((2, 19)));
     let error = refusal(&space, "main.ts", "import './broken'");
     assert_eq!((error.file.as_str(), error.position.map(|position| position.line)), ("broken.ts", Some(2)));
@@ -151,7 +151,7 @@ fn a_file_that_is_not_there_is_refused_with_its_place() {
 
 /// An export that a file does not have is found before any code runs.
 #[tokio::test]
-async fn an_export_that_a_file_does_not_have_is_an_error() {
+async fn a_missing_export_is_an_error() {
     let (_outside, space) = workspace(&[("a.ts", "console.log('ran'); export const total = 1")]);
     match space.prepare("main.ts", "import { totl } from './a'; totl") {
         Err(PrepareError::Script(error)) => assert!(error.message.contains("totl"), "{error:?}"),
@@ -185,7 +185,7 @@ fn errors_in_an_imported_file_name_that_file() {
         ("computed.ts", "import.denied"),
     ] {
         let error = refusal(&space, "main.ts", &format!("import * as x from './{file}'; x"));
-        assert_eq!((error.code, error.file.as_str()), (code, file), "{error:?}");
+        assert_eq!((error.code.as_str(), error.file.as_str()), (code, file), "{error:?}");
     }
 }
 

@@ -1,4 +1,4 @@
-//! A process that does nothing but fresh runs of `1 + 1`, as the system counts it.
+//! Memory, page faults and instructions of a process that only makes fresh runs of `1 + 1`.
 
 use crate::bench::Bench;
 use crate::{proc, spaces};
@@ -8,11 +8,11 @@ use serde::{Deserialize, Serialize};
 use std::path::Path;
 use std::process::Command;
 
-/// Makes this program that process: `--runs-alone COUNT FOLDER`, where compiled code is kept in the folder.
+/// Runs this program as that process: `--runs-alone COUNT FOLDER`, with compiled code in the folder.
 pub(crate) const ALONE: &str = "--runs-alone";
 
 const RUNS: usize = 5_000;
-/// What is done before anything is counted.
+/// Runs before counting starts.
 const WARM_UP: usize = 500;
 
 #[derive(Serialize, Deserialize)]
@@ -25,7 +25,7 @@ struct Counted {
 pub(crate) async fn measure(bench: &mut Bench) -> Result<()> {
     let folder = tempfile::tempdir()?;
     let runs = bench.pace.rounds(RUNS);
-    // The first compiles the engine, which takes memory of its own.
+    // The first run compiles the engine, which takes extra memory.
     started(&mut command(1, folder.path())?)?;
     let counted: Counted = serde_json::from_str(&started(&mut command(runs, folder.path())?)?)?;
     bench.report.add("peak resident memory of a process with runs", counted.peak_kib as f64 / 1024.0, "MiB");
@@ -42,7 +42,7 @@ pub(crate) fn serve(arguments: &[String]) -> Result<()> {
     let [count, folder] = arguments else { anyhow::bail!("{ALONE} needs a number of runs and a folder") };
     let (count, folder): (usize, &Path) = (count.parse()?, folder.as_ref());
     let cache = Cache::open(&folder.join("code"), &folder.join("key/key"))?;
-    let engine = spaces::engine_with(EngineConfig { cache: Some(cache), ..EngineConfig::default() })?;
+    let engine = spaces::engine_with(EngineConfig::default().with_cache(cache))?;
     let program = spaces::empty(&engine)?.prepare("bench.js", "1 + 1")?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let runs = |count| {
@@ -74,7 +74,7 @@ fn started(command: &mut Command) -> Result<String> {
     Ok(String::from_utf8(output.stdout)?)
 }
 
-/// What twice as many runs take more, to each of them, where `perf` can count it.
+/// Instructions per run, from the difference to twice as many runs, if `perf` is available.
 fn instructions(folder: &Path, runs: usize) -> Result<f64> {
     let counted = |runs| -> Result<f64> {
         let alone = command(runs, folder)?;

@@ -1,24 +1,24 @@
-//! What the program is asked for.
+//! Command-line arguments.
 
 use clap::Parser;
 use std::path::PathBuf;
 
-/// Measures what a sandbox costs, side by side with what people use instead.
+/// Benchmarks the sandbox side by side with alternatives.
 ///
-/// Rows are told on stderr as they are measured; the table is printed at the end.
+/// Rows are printed to stderr as they are measured; the table is printed at the end.
 #[derive(Parser)]
 #[command(name = "agent-spaces-bench")]
 pub(crate) struct Arguments {
-    /// Only these groups; all of them if none is named
+    /// Only these groups; all if none is named
     #[arg(value_name = "GROUP")]
     pub(crate) groups: Vec<String>,
-    /// Says which groups there are
+    /// Lists the groups
     #[arg(long)]
     pub(crate) list: bool,
-    /// A tenth of the rounds: to see that it works, not to believe its figures
+    /// A tenth of the rounds: a smoke test, not for reliable figures
     #[arg(long)]
     pub(crate) quick: bool,
-    /// Also builds the command from nothing, which takes minutes
+    /// Also measures a clean build of the command, which takes minutes
     #[arg(long)]
     pub(crate) clean_build: bool,
     /// Writes the rows to this file as JSON
@@ -27,13 +27,13 @@ pub(crate) struct Arguments {
     /// Draws charts into this folder
     #[arg(long, value_name = "FOLDER")]
     pub(crate) charts: Option<PathBuf>,
-    /// Puts the table, and the charts beside it, between the marks of this page
+    /// Replaces the table and charts between the marks of this page
     #[arg(long, value_name = "FILE", conflicts_with = "groups")]
     pub(crate) docs: Option<PathBuf>,
-    /// Keeps the ratios and counts of this run in this file
+    /// Records the ratios and counts of this run in this file
     #[arg(long, value_name = "FILE", conflicts_with_all = ["groups", "check"])]
     pub(crate) record: Option<PathBuf>,
-    /// Compares with what was recorded in this file, and fails where something got worse
+    /// Compares with the record in this file, and fails on regressions
     #[arg(long, value_name = "FILE")]
     pub(crate) check: Option<PathBuf>,
 }

@@ -1,7 +1,7 @@
-//! The peer: wasmtime alone, with the same engine and snapshot.
+//! Baseline: bare wasmtime with the same engine and snapshot.
 //!
-//! A script compiled into a component of its own is instantiated and called with nothing around it: no
-//! caps but fuel, no events, no report. Its services are answered with constants.
+//! A script compiled into its own component is instantiated and called without anything around it: no limits but fuel,
+//! no events, no report. Its imports return constants.
 
 use agent_spaces::{Interfaces, Target, compile};
 use anyhow::{Context, Result};
@@ -51,7 +51,7 @@ impl Bare {
         Bare::with(source, with_fuel, &Interfaces::new()?, |_| Ok(()))
     }
 
-    /// With interfaces that the script imports, answered by what `link` adds.
+    /// With imported interfaces, implemented by what `link` adds.
     pub(crate) fn with(
         source: &str,
         with_fuel: bool,

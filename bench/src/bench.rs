@@ -1,4 +1,4 @@
-//! What every measurement is given: the report, how long it may take, and the peers.
+//! Context of measurements: the report, the time budget, and the peers.
 
 use crate::arguments::Arguments;
 use crate::peers::{self, Peer};
@@ -13,13 +13,13 @@ pub(crate) struct Bench {
     pub(crate) report: Report,
     pub(crate) pace: Pace,
     pub(crate) clean_build: bool,
-    /// Known once they were asked for.
+    /// Loaded on first use.
     peers: Option<Vec<Peer>>,
     /// The engine's compiled code.
     code: Option<TempDir>,
 }
 
-/// How often things are done.
+/// Number of rounds and time budgets.
 #[derive(Clone, Copy)]
 pub(crate) struct Pace {
     is_quick: bool,
@@ -31,7 +31,7 @@ impl Bench {
         Bench { report: Report::default(), pace, clean_build: arguments.clean_build, peers: None, code: None }
     }
 
-    /// An engine of its own: a measurement does not meet what another left in the places for runs.
+    /// Creates a new engine, so that a measurement does not reuse run slots of another.
     pub(crate) fn engine(&mut self) -> Result<Engine> {
         let code = match self.code.take() {
             Some(code) => code,
@@ -39,10 +39,10 @@ impl Bench {
         };
         let folder = self.code.insert(code).path();
         let cache = Cache::open(&folder.join("code"), &folder.join("key/key"))?;
-        spaces::engine_with(EngineConfig { cache: Some(cache), ..EngineConfig::default() })
+        spaces::engine_with(EngineConfig::default().with_cache(cache))
     }
 
-    /// The peers that can be measured here. Why others cannot is noted when this is first asked.
+    /// Returns the available peers. The first call notes why others are not.
     pub(crate) async fn peers(&mut self) -> Vec<Peer> {
         if let Some(peers) = &self.peers {
             return peers.clone();

@@ -1,11 +1,11 @@
-//! What one typed call costs.
+//! Cost of a typed call.
 
 use crate::bench::Bench;
 use crate::spaces;
 use agent_spaces::{Limits, Program, RunOptions, Space};
 use anyhow::Result;
 
-/// Calls in one run, so that the run itself does not count.
+/// Calls per run, enough to make the cost of the run itself negligible.
 const CALLS: u64 = 2_000;
 
 pub(crate) async fn measure(bench: &mut Bench) -> Result<()> {

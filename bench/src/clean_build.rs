@@ -1,4 +1,4 @@
-//! The command built from nothing, where that is asked for.
+//! Clean build of the command, if requested.
 
 use crate::bench::Bench;
 use anyhow::{Result, ensure};
@@ -12,7 +12,7 @@ pub(crate) fn measure(bench: &mut Bench) -> Result<()> {
     let target = tempfile::tempdir()?;
     let begun = Instant::now();
     let status = Command::new("cargo")
-        .args(["build", "--release", "--locked", "-p", "agent-spaces", "--target-dir"])
+        .args(["build", "--release", "--locked", "-p", "agent-spaces-cli", "--target-dir"])
         .arg(target.path())
         .current_dir(env!("CARGO_MANIFEST_DIR"))
         .status()?;

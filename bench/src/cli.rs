@@ -1,4 +1,4 @@
-//! From the start of the command to a script's result.
+//! Startup time of the command, up to a script's result.
 
 use crate::bench::Bench;
 use crate::home;

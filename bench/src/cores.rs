@@ -1,4 +1,4 @@
-//! Isolated runs on all cores, and what a second thread adds.
+//! Scaling over cores: isolated runs on all cores, and the gain of a second thread.
 
 use crate::bench::Bench;
 use crate::spaces;
@@ -34,7 +34,7 @@ pub(crate) async fn measure(bench: &mut Bench) -> Result<()> {
     }
     let kernel = space.prepare("integers.js", &workloads::named("integers")?.source()?)?;
     for (what, program, each) in [("fresh runs", &program, each / 2), ("a kernel", &kernel, COMPUTATIONS)] {
-        // The best of each: what else goes on only ever takes away.
+        // The best of each: other load only ever slows down.
         let (mut ours, mut control) = ([0f64; 2], [0f64; 2]);
         for _ in 0..TRIES {
             for threads in [1, 2] {
@@ -48,12 +48,12 @@ pub(crate) async fn measure(bench: &mut Bench) -> Result<()> {
     Ok(())
 }
 
-/// How many threads of this machine run at one time.
+/// Returns the hardware parallelism.
 pub(crate) fn count() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
 }
 
-/// Runs in a second, of so many tasks that make so many runs each, one after the other.
+/// Runs per second of this many tasks with this many sequential runs each.
 async fn rate(program: &Program, tasks: usize, each: usize) -> Result<f64> {
     let begun = Instant::now();
     let started = (0..tasks).map(|_| {
@@ -71,7 +71,7 @@ async fn rate(program: &Program, tasks: usize, each: usize) -> Result<f64> {
     Ok((tasks * each) as f64 / begun.elapsed().as_secs_f64())
 }
 
-/// What the machine itself does in a second with so many threads that share nothing.
+/// Additions per second of this many independent threads.
 fn plain_rate(threads: usize) -> f64 {
     let begun = Instant::now();
     std::thread::scope(|scope| {

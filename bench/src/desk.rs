@@ -1,4 +1,4 @@
-//! The capability that workloads call, with the answers that `workloads/README.md` has the formulas of.
+//! Capability `desk` that workloads call; `workloads/README.md` has the formulas of its answers.
 
 use agent_spaces::{Call, CapabilityError, Engine, Handlers, Interfaces, Package, PackageOutline, Space};
 use anyhow::{Context, Result};
@@ -13,7 +13,7 @@ const DEFINITION: &str = include_str!("../workloads/desk.json");
 const CITIES: [&str; 5] = ["Aarhus", "Bergen", "Cork", "Delft", "Evora"];
 const LETTERS: &[u8] = b"abcdefghijklmnopqrstuvwxyz";
 
-/// A space with the desk and nothing else.
+/// Space with only the desk.
 pub(crate) fn space(engine: &Engine) -> Result<Space> {
     let definitions = parse_value("desk.json", &serde_json::from_str(DEFINITION)?, None, None)?;
     let module = compile(ModuleSource { specifier: None, stem: None, definitions })?;
@@ -74,7 +74,7 @@ fn record(i: u64) -> Value {
     })
 }
 
-/// Large answers, made once for each size: what making them costs is no part of any sandbox.
+/// Large answers, cached by size: generating them is not part of any sandbox.
 #[derive(Clone, Default)]
 struct Kept(Arc<Mutex<HashMap<(&'static str, u64), Value>>>);
 

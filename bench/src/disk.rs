@@ -1,4 +1,4 @@
-//! What is on the disk: the command, the engine inside it, and what a run leaves in the cache.
+//! Disk usage: the command, the engine inside it, and the cache after a run.
 
 use crate::bench::Bench;
 use crate::home;

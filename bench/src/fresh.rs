@@ -1,4 +1,4 @@
-//! A fresh run of a trivial script.
+//! Latency of a fresh run of a trivial script.
 
 use crate::bare::Bare;
 use crate::bench::Bench;
@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 const SCRIPT: &str = "1 + 1";
 const ROUNDS: usize = 5_000;
 
-/// A workload that leaves many pages written.
+/// A workload that dirties many pages.
 const LARGE: &str = "objects";
 
 pub(crate) async fn measure(bench: &mut Bench) -> Result<()> {
@@ -21,7 +21,7 @@ pub(crate) async fn measure(bench: &mut Bench) -> Result<()> {
     let every_time = spaces::empty(&every_time)?.prepare("bench.js", SCRIPT)?;
     let bare = Bare::new(SCRIPT, true)?;
 
-    // Alternating, so that both meet the same weather.
+    // Interleaved, so that both see the same load on the machine.
     let mut ours = Vec::new();
     let mut compiling = Vec::new();
     let mut theirs = Vec::new();

@@ -1,4 +1,4 @@
-//! The fuel of every workload. It is the same on every machine, so a test holds it.
+//! Fuel of every workload, checked by a test since it is the same on every machine.
 
 use crate::bench::Bench;
 use crate::workloads::{self, Workload};
@@ -31,13 +31,13 @@ mod tests {
     use std::io::Write;
 
     const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/workloads/fuel.json");
-    /// Writes what is measured to the file instead.
+    /// Environment variable that records the measured fuel instead.
     const RECORD: &str = "AGENT_SPACES_RECORD_FUEL";
     const TOLERANCE: f64 = 0.03;
 
     type Fuel = BTreeMap<String, u64>;
 
-    /// Those whose fuel says something of the engine and its bindings.
+    /// Workloads whose fuel depends on the engine and its bindings.
     async fn measured() -> Fuel {
         let space = desk::space(&spaces::engine().unwrap()).unwrap();
         let mut fuel = Fuel::new();
@@ -51,7 +51,7 @@ mod tests {
         fuel
     }
 
-    /// What must not be, and what should be known.
+    /// Returns failures and notes.
     fn judge(recorded: &Fuel, measured: &Fuel) -> (Vec<String>, Vec<String>) {
         let (mut wrong, mut said) = (Vec::new(), Vec::new());
         for (name, now) in measured {
@@ -83,14 +83,14 @@ mod tests {
         let (wrong, said) = judge(&recorded, &measured);
         let advice = format!("record it: {RECORD}=1 cargo test --release -p agent-spaces-bench fuel");
         for less in said {
-            // Past the test's captured output: it passes, and somebody should see this.
+            // Bypasses the captured output: the test passes, but this should be seen.
             let _ = writeln!(std::io::stderr(), "{less}; {advice}");
         }
         assert!(wrong.is_empty(), "{}\nIf that is meant, {advice}", wrong.join("\n"));
     }
 
     #[test]
-    fn three_per_cent_more_is_too_much_and_less_is_told() {
+    fn more_than_three_per_cent_fails_and_less_is_noted() {
         let fuel = |a: u64| Fuel::from([("a".into(), a)]);
         for (now, wrong, said) in [(1000, 0, 0), (1029, 0, 0), (1031, 1, 0), (971, 0, 0), (969, 0, 1)] {
             let (is_wrong, is_said) = judge(&fuel(1000), &fuel(now));

@@ -1,4 +1,4 @@
-//! Every measurement, in the order of the table.
+//! Groups of measurements, in the order of the table.
 
 use crate::bench::Bench;
 use crate::*;
@@ -24,7 +24,7 @@ pub(crate) const GROUPS: &[Group] = &[
     group(kernels::GROUP, "JavaScript that computes, beside engines of others", |bench| {
         Box::pin(kernels::measure(bench))
     }),
-    group("relative", "the same as components of componentize-qjs", |bench| Box::pin(relative::measure(bench))),
+    group("relative", "the same as components of componentize-qjs", |bench| Box::pin(componentize_qjs::measure(bench))),
     group(waiting::GROUP, "a thousand runs that wait at once", |bench| Box::pin(waiting::measure(bench))),
     group("cores", "runs on all cores, and what a second thread adds", |bench| Box::pin(cores::measure(bench))),
     group("calls", "typed calls of several sizes", |bench| Box::pin(calls::measure(bench))),
@@ -47,11 +47,11 @@ pub(crate) const GROUPS: &[Group] = &[
     }),
 ];
 
-/// Those of these names; all of them where none is given.
+/// Returns the groups of these names; all if none is given.
 pub(crate) fn wanted(names: &[String]) -> anyhow::Result<Vec<&'static Group>> {
     for name in names {
         let is_known = GROUPS.iter().any(|group| group.name == name);
-        anyhow::ensure!(is_known, "there is no group {name}; --list says which there are");
+        anyhow::ensure!(is_known, "unknown group {name}; see --list");
     }
     Ok(GROUPS.iter().filter(|group| names.is_empty() || names.iter().any(|name| name == group.name)).collect())
 }

@@ -1,10 +1,10 @@
-//! The command as a user has it whose folders are all new.
+//! The command in a fresh home folder.
 
 use anyhow::{Context, Result, ensure};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// The command, if it is built.
+/// Returns the command, if it is built.
 pub(crate) fn command() -> Result<Option<PathBuf>> {
     let own = std::env::current_exe()?;
     let command = own.parent().context("no folder")?.join("agent-spaces");
@@ -15,7 +15,7 @@ pub(crate) fn command() -> Result<Option<PathBuf>> {
     Ok(is_built.then_some(command))
 }
 
-/// A program whose settings, caches and records are all in this folder.
+/// Program whose settings, caches and records are all in this folder.
 pub(crate) fn within(program: &Path, folder: &Path) -> Command {
     let mut command = Command::new(program);
     command.current_dir(folder);
@@ -30,7 +30,7 @@ pub(crate) fn within(program: &Path, folder: &Path) -> Command {
     command
 }
 
-/// Runs `1 + 1` there, which also compiles the engine where that was not done yet.
+/// Runs `1 + 1` there, which also compiles the engine if necessary.
 pub(crate) fn first_run(program: &Path, folder: &Path) -> Result<()> {
     let script = folder.join("first.js");
     std::fs::write(&script, "1 + 1")?;

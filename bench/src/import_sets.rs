@@ -1,4 +1,4 @@
-//! The cost of a set of imports that is new.
+//! Cost of linking a new set of imports.
 
 use crate::bench::Bench;
 use crate::spaces;
@@ -22,7 +22,7 @@ pub(crate) fn measure(bench: &mut Bench) -> Result<()> {
     Ok(())
 }
 
-/// A space with one interface of this many functions, nothing of it compiled yet.
+/// Space with one interface of this many functions, not compiled yet.
 fn tools(engine: &agent_spaces::Engine, functions: usize) -> Result<Space> {
     let mut wit = String::from(
         "package capabilities:tools@1.0.0; interface tools { use agent-spaces:host/types@0.1.0.{capability-error, json};\n",

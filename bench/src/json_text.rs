@@ -1,4 +1,4 @@
-//! The same call as it is made where nothing is typed: a JSON text each way, through one import of bare wasmtime.
+//! Untyped baseline of a call: JSON text each way, through one import of bare wasmtime.
 
 use crate::bare::Bare;
 use crate::pipeline::CapabilityError;
@@ -14,7 +14,7 @@ const WIT: &str = "package capabilities:text@1.0.0;
         call: async func(params: string) -> result<string, capability-error>;
     }";
 
-/// A script that makes so many calls, each written and read on both sides.
+/// Script with this many calls, serialized and parsed on both sides.
 pub(crate) fn bare(calls: usize) -> Result<Bare> {
     let script = format!(
         "import {{ text }} from '@capabilities/text';

@@ -1,7 +1,7 @@
-//! JavaScript that computes, with fuel metered, beside engines of others.
+//! Compute-bound JavaScript with fuel metering, compared with other engines.
 //!
-//! Peers tell the time of the evaluation alone. Ours cannot be separated from making the sandbox, so the time of a run that
-//! only adds is taken away.
+//! Peers report the time of the evaluation only. Ours includes creating the sandbox, so the time of a trivial run is
+//! subtracted.
 
 use crate::bench::Bench;
 use crate::desk;
@@ -10,7 +10,7 @@ use crate::workloads::{self, Kind, Ready, Workload};
 use anyhow::Result;
 
 pub(crate) const GROUP: &str = "kernels";
-/// The one that most people use; the others stand in one row each.
+/// Main peer; the others have one row each.
 pub(crate) const PEER: &str = "quickjs-emscripten";
 const OTHERS: [&str; 4] = ["quickjs-ng", "quickjs-wasi", "node-vm", "isolated-vm"];
 
@@ -50,7 +50,7 @@ pub(crate) async fn measure(bench: &mut Bench) -> Result<()> {
     Ok(())
 }
 
-/// Ours before and after the peer's.
+/// Measures ours before and after the peer's.
 async fn pair(
     bench: &mut Bench,
     peer: &Peer,

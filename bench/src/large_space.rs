@@ -1,4 +1,4 @@
-//! Spaces of ten functions to 5,000: a run links only what its script imports.
+//! Spaces of 10 to 5,000 functions: a run links only what its script imports.
 
 use crate::bench::Bench;
 use crate::spaces;
@@ -43,7 +43,7 @@ pub(crate) async fn measure(bench: &mut Bench) -> Result<()> {
     Ok(())
 }
 
-/// Builds a space of so many modules for the first time and again, and makes the script ready in it.
+/// Builds a space of this many modules twice, cold and cached, and prepares the script in it.
 fn opened(bench: &mut Bench, engine: &Engine, modules: usize) -> Result<Program> {
     let (folder, count) = (tempfile::tempdir()?, modules * FUNCTIONS);
     write_project(folder.path(), modules)?;
@@ -73,7 +73,7 @@ fn prepare(project: &Project, engine: &Engine) -> Result<Program> {
     Ok(project.space(None)?.assemble(engine)?.prepare("bench.ts", SCRIPT)?)
 }
 
-/// A project of so many modules of ten functions each; the first has handlers.
+/// Writes a project of this many modules of ten functions; the first has handlers.
 fn write_project(folder: &Path, modules: usize) -> Result<()> {
     let tools = folder.join("tools");
     std::fs::create_dir(&tools)?;
@@ -90,7 +90,7 @@ fn write_project(folder: &Path, modules: usize) -> Result<()> {
     Ok(std::fs::write(folder.join("agent-spaces.config.json"), config.to_string())?)
 }
 
-/// About as large as the functions of public MCP servers.
+/// A function of typical size for public MCP servers.
 fn function(index: usize) -> Value {
     json!({
         "name": format!("call{index}"),

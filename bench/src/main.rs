@@ -1,7 +1,7 @@
-//! What a sandbox costs: `cargo run --release -p agent-spaces-bench [-- --help]`.
+//! Benchmarks of the sandbox: `cargo run --release -p agent-spaces-bench [-- --help]`.
 //!
-//! Every figure stands beside a peer that was measured in the same run, as a ratio, or is a count.
-//! One file to a measurement, listed in [`groups`]; each adds rows to the [`report::Report`].
+//! Every figure is a ratio to a peer measured in the same run, or a count. One file per measurement, listed in
+//! [`groups`]; each adds rows to the [`report::Report`].
 
 mod alone;
 mod arguments;
@@ -10,6 +10,7 @@ mod bench;
 mod calls;
 mod clean_build;
 mod cli;
+mod componentize_qjs;
 mod cores;
 mod desk;
 mod disk;
@@ -28,7 +29,6 @@ mod peers;
 mod pipeline;
 mod proc;
 mod providers;
-mod relative;
 mod report;
 mod served;
 mod side_by_side;
@@ -47,7 +47,7 @@ use mimalloc::MiMalloc;
 use std::process::ExitCode;
 use std::time::Instant;
 
-/// As the command has it.
+/// Same allocator as the command.
 #[global_allocator]
 static ALLOCATOR: MiMalloc = MiMalloc;
 
@@ -77,7 +77,7 @@ fn main() -> Result<ExitCode> {
     Ok(outputs::check(&bench.report, recorded.as_ref(), &groups))
 }
 
-/// Measures one group after the other, and gives those that failed: they do not take the others with them.
+/// Measures the groups in order, and returns those that failed; a failure does not stop the others.
 fn measure(bench: &mut Bench, groups: &[&Group]) -> Result<Vec<&'static str>> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let mut failed = Vec::new();

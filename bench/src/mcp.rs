@@ -1,4 +1,4 @@
-//! A call of an MCP server over stdio: from a script, through our client, and directly with the SDK.
+//! MCP calls over stdio: from a script, through our client, and directly with the SDK.
 
 use crate::bench::Bench;
 use crate::spaces;
@@ -8,7 +8,7 @@ use agent_spaces::project::{Equipment, Project, Surroundings};
 use agent_spaces::trust::Trust;
 use agent_spaces::{Limits, Program, RunOptions};
 use agent_spaces_mcp::secrets::Secret;
-use agent_spaces_mcp::{Context, Endpoint, Server, ServerSettings, StdioEndpoint};
+use agent_spaces_mcp::{Context, Endpoint, ProcessSpec, Server, ServerSettings};
 use anyhow::{Context as _, Result, ensure};
 use rmcp::ServiceExt;
 use rmcp::model::CallToolRequestParams;
@@ -18,7 +18,7 @@ use std::process::Stdio;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// Makes this program the server.
+/// Runs this program as the server.
 pub(crate) const ECHO: &str = "--mcp-echo-server";
 
 const CALLS: usize = 2_000;
@@ -93,7 +93,7 @@ async fn direct(program: &str) -> Result<f64> {
 }
 
 async fn client(program: &str) -> Result<f64> {
-    let endpoint = StdioEndpoint {
+    let endpoint = ProcessSpec {
         program: program.to_owned(),
         args: vec![Secret::new(ECHO)],
         env: BTreeMap::new(),
@@ -132,7 +132,7 @@ fn prepare(folder: &std::path::Path, program: &str, script: &str, clients: &McpC
     Ok(project.space(None)?.assemble_with(&engine, &Equipment::with_clients(clients))?.prepare("bench.ts", script)?)
 }
 
-/// What the server offers.
+/// Tools of the server.
 pub(crate) fn tools() -> Value {
     let text = json!({ "type": "object", "properties": { "text": { "type": "string" } }, "required": ["text"] });
     json!({ "tools": [{ "name": "echo", "inputSchema": text, "outputSchema": text }] })

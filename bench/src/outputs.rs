@@ -1,4 +1,4 @@
-//! Where the report goes besides the table, and whether something got worse.
+//! Output files of the report, and the regression check.
 
 use crate::arguments::Arguments;
 use crate::groups::Group;
@@ -9,17 +9,17 @@ use std::fmt::Write;
 use std::path::Path;
 use std::process::ExitCode;
 
-/// Where the page of the documentation finds its charts.
+/// Charts folder relative to the documentation page.
 const CHARTS: &str = "charts";
 
-/// What to compare with. Files are read first, so that a wrong one is known before minutes have passed.
+/// Loads the record. Files are read first, so that a wrong one fails before minutes have passed.
 pub(crate) fn prepare(arguments: &Arguments) -> Result<Option<Recorded>> {
     if let Some(path) = &arguments.docs {
         page::with(&read(path)?, "")?;
     }
     let Some(path) = &arguments.check else { return Ok(None) };
     let recorded = serde_json::from_str(&read(path)?);
-    Ok(Some(recorded.with_context(|| format!("{} is no recorded run", path.display()))?))
+    Ok(Some(recorded.with_context(|| format!("{} is not a recorded run", path.display()))?))
 }
 
 pub(crate) fn write(report: &Report, arguments: &Arguments) -> Result<()> {
@@ -38,7 +38,7 @@ pub(crate) fn write(report: &Report, arguments: &Arguments) -> Result<()> {
     Ok(())
 }
 
-/// Says what changed since; fails where something got worse.
+/// Prints changes; fails on regressions.
 pub(crate) fn check(report: &Report, recorded: Option<&Recorded>, groups: &[&Group]) -> ExitCode {
     let Some(recorded) = recorded else { return ExitCode::SUCCESS };
     let groups: Vec<&str> = groups.iter().map(|group| group.name).collect();
@@ -53,7 +53,7 @@ pub(crate) fn check(report: &Report, recorded: Option<&Recorded>, groups: &[&Gro
     ExitCode::FAILURE
 }
 
-/// What stands in the page: the charts, then the table.
+/// Section of the page: the charts, then the table.
 fn section(report: &Report) -> String {
     let mut text = String::new();
     for picture in charts::drawn(report) {

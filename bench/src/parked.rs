@@ -1,4 +1,4 @@
-//! Memory of runs that wait.
+//! Memory of waiting runs.
 
 use crate::bench::Bench;
 use crate::{proc, spaces};
@@ -20,10 +20,10 @@ pub(crate) async fn measure(bench: &mut Bench) -> Result<()> {
     Ok(())
 }
 
-/// Runs that all wait for a call which is never answered.
+/// Runs that wait for a call that is never answered.
 pub(crate) struct Parked {
     runs: Vec<Run>,
-    /// What each of them holds.
+    /// Memory of each.
     pub(crate) each_kib: f64,
 }
 

@@ -1,4 +1,4 @@
-//! What people use instead: programs of `bench/peers` that run the same workloads in node.
+//! Peers: alternatives in `bench/peers` that run the same workloads in Node.js.
 
 use anyhow::{Context, Result, bail, ensure};
 use serde::Deserialize;
@@ -7,7 +7,7 @@ use std::time::Duration;
 use tokio::process::Command;
 
 const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/peers");
-/// What a peer may take besides its budget: its start, its warm-up, and rounds that are long.
+/// Extra time of a peer besides its budget: startup, warm-up, and long rounds.
 const GRACE: Duration = Duration::from_secs(60);
 const ADVICE: &str = "install node and run `npm ci` in bench/peers";
 
@@ -19,17 +19,17 @@ pub(crate) struct Peer {
     workloads: Vec<String>,
 }
 
-/// What a peer's rounds took, in microseconds.
+/// Measured rounds of a peer, in microseconds.
 #[derive(Deserialize)]
 pub(crate) struct Measured {
     pub(crate) p50: f64,
     pub(crate) p99: f64,
-    /// What its process grew by, in bytes, where that was measured.
+    /// Growth of its process in bytes, if measured.
     pub(crate) resident: Option<f64>,
 }
 
 impl Measured {
-    /// The one with the lower median, as of our own.
+    /// Returns the one with the lower median, as for our own.
     pub(crate) fn better_of(self, other: Measured) -> Measured {
         if other.p50 < self.p50 { other } else { self }
     }
@@ -42,7 +42,7 @@ enum Answer {
     Measured(Measured),
 }
 
-/// Every peer, those that cannot run here included.
+/// Lists all peers, including unavailable ones.
 pub(crate) async fn list() -> Result<Vec<Peer>> {
     ensure!(std::path::Path::new(FOLDER).join("node_modules").is_dir(), "{ADVICE}");
     let listed = node(&["main.mjs", "--list"], GRACE).await.context(ADVICE)?;
@@ -58,12 +58,12 @@ impl Peer {
         self.workloads.iter().any(|known| known == workload)
     }
 
-    /// Rounds of a workload for as long as this.
+    /// Measures rounds of a workload within this budget.
     pub(crate) async fn measure(&self, workload: &str, budget: Duration) -> Result<Measured> {
         self.asked(workload, &["--budget", &budget.as_millis().to_string()], budget).await
     }
 
-    /// So many runs at once.
+    /// Measures this many concurrent runs.
     pub(crate) async fn measure_at_once(&self, workload: &str, runs: usize) -> Result<Measured> {
         self.asked(workload, &["--rounds", &runs.to_string()], GRACE).await
     }
@@ -79,7 +79,7 @@ impl Peer {
     }
 }
 
-/// What a program of the folder prints.
+/// Runs a program of the folder, and returns its stdout.
 pub(crate) async fn node(arguments: &[&str], time: Duration) -> Result<String> {
     let mut command = Command::new("node");
     command.args(arguments).current_dir(FOLDER).stdin(Stdio::null()).kill_on_drop(true);

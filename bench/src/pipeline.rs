@@ -1,7 +1,7 @@
-//! What the steps of a call cost where no rule holds it back, on top of an import that wasmtime alone answers.
+//! Cost of the call pipeline without rules, compared with a bare wasmtime import.
 //!
-//! Both answer at once with what they were given. Ours takes the whole way: grant, policy, schema, counts, provider,
-//! redaction, events and accounting.
+//! Both return their arguments at once. Ours takes all steps: grant, policy, schema, counts, provider, redaction,
+//! events and accounting.
 
 use crate::bare::Bare;
 use crate::bench::Bench;
@@ -14,7 +14,7 @@ use capability_gen::sources::parse_value;
 use serde_json::json;
 use wasmtime::component::{ComponentType, Lift, Linker, Lower};
 
-/// Calls in one run, so that the run itself does not count.
+/// Calls per run, enough to make the cost of the run itself negligible.
 const CALLS: usize = 200;
 const ROUNDS: usize = 300;
 
@@ -67,7 +67,7 @@ pub(crate) async fn measure(bench: &mut Bench) -> Result<()> {
     for answer in [bare.run().await?, text.run().await?, answered] {
         anyhow::ensure!(answer == CALLS.to_string(), "not every call was answered: {answer}");
     }
-    // Alternating, so that all meet the same weather.
+    // Interleaved, so that all see the same load on the machine.
     let mut least = [f64::INFINITY; 3];
     let rounds = bench.pace.rounds(ROUNDS) / 5;
     for _ in 0..5 {

@@ -1,11 +1,11 @@
-//! What the system says of this process; zero where it does not say.
+//! Process statistics from `/proc`; zero if unavailable.
 
-/// What it holds, with what it shares among its own mappings counted once.
+/// Proportional set size, in bytes.
 pub(crate) fn resident_bytes() -> u64 {
     kib("/proc/self/smaps_rollup", "Pss:") * 1024
 }
 
-/// The most that it ever held.
+/// Peak resident memory.
 pub(crate) fn peak_kib() -> u64 {
     kib("/proc/self/status", "VmHWM:")
 }
@@ -14,10 +14,10 @@ pub(crate) fn mappings() -> usize {
     std::fs::read_to_string("/proc/self/maps").map_or(0, |text| text.lines().count())
 }
 
-/// Pages that were not where they were wanted, so far; none of them had to be read from a disk.
+/// Minor page faults so far.
 pub(crate) fn page_faults() -> u64 {
     let text = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
-    // The name of the program, in parentheses, can have spaces in it; the eighth field after it counts.
+    // The program's name, in parentheses, may contain spaces; the eighth field after it is the count.
     let fields = text.rsplit_once(')').map_or("", |(_, fields)| fields);
     fields.split_whitespace().nth(7).and_then(|field| field.parse().ok()).unwrap_or(0)
 }

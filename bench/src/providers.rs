@@ -1,4 +1,4 @@
-//! What a call costs that a handler in a sandbox of its own answers, beside one that Rust answers.
+//! Cost of a call to a sandboxed handler, compared with a native one.
 
 use crate::bench::{Bench, Pace};
 use crate::spaces;
@@ -9,9 +9,9 @@ use anyhow::Result;
 use std::path::Path;
 use std::time::Instant;
 
-/// Calls in one run, so that the run itself does not count.
+/// Calls per run, enough to make the cost of the run itself negligible.
 const CALLS: usize = 100;
-/// Where each call takes long by itself.
+/// Calls per run if each takes long by itself.
 const LONG_CALLS: usize = 10;
 const ROUNDS: usize = 30;
 
@@ -51,7 +51,7 @@ pub(crate) async fn measure(bench: &mut Bench) -> Result<()> {
     let (first, begun) = first_call(large.path(), &engine).await?;
     bench.report.add("first call of a handler whose module takes long", first, "ms");
     let kept = per_call(pace, LONG_CALLS, |calls| prepare(&begun, calls)).await?;
-    // What looks at the clock while it is evaluated is evaluated for every call.
+    // A module that reads the clock while it is evaluated cannot be snapshotted.
     let changing = written(&format!("Date.now();\n{LIBRARY}"))?;
     let (_, begun) = first_call(changing.path(), &engine).await?;
     let evaluated = per_call(pace, LONG_CALLS, |calls| prepare(&begun, calls)).await?;
@@ -66,7 +66,7 @@ fn written(handlers: &str) -> Result<tempfile::TempDir> {
     Ok(folder)
 }
 
-/// How long it takes from the files to the first answer, in milliseconds; and the space.
+/// Milliseconds from the files to the first answer, and the space.
 async fn first_call(folder: &Path, engine: &Engine) -> Result<(f64, Space)> {
     let begun = Instant::now();
     let definitions = definitions_at(folder, &Outlines::none())?;
@@ -84,7 +84,7 @@ fn prepare(space: &Space, calls: usize) -> Result<Program> {
     Ok(space.prepare("bench.js", &script)?)
 }
 
-/// Microseconds of one of so many calls, without those of a run that makes none.
+/// Microseconds per call, without those of an empty run.
 async fn per_call(pace: Pace, calls: usize, prepare: impl Fn(usize) -> Result<Program>) -> Result<f64> {
     let (busy, idle, rounds) = (prepare(calls)?, prepare(0)?, pace.rounds(ROUNDS) / 3);
     let mut least = f64::INFINITY;

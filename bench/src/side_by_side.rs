@@ -1,7 +1,7 @@
 //! Every workload in a fresh sandbox, ours and each peer's.
 //!
-//! Ours is measured before and after each peer, so that both meet the same weather; the trivial script in three turns,
-//! since it takes so little that the weather of one moment decides.
+//! Ours is measured before and after each peer, so that both see the same load; the trivial script in three turns,
+//! since it is so short that momentary load dominates.
 
 use crate::bench::Bench;
 use crate::peers::Measured;
@@ -16,12 +16,12 @@ const TRIVIAL: &str = "trivial";
 /// Milliseconds that ours and each peer run a workload for.
 const OURS: u64 = 300;
 const THEIRS: u64 = 800;
-/// How often ours and a peer take turns with the trivial script.
+/// Turns of ours and a peer with the trivial script.
 const TURNS: usize = 3;
 /// The same workload at five sizes takes half as long each.
 const SIZES: &str = "results-";
 
-/// How many times faster than a peer a workload should at least be.
+/// Minimum speedups over peers.
 const BOUNDS: [(&str, &str, f64); 6] = [
     (TRIVIAL, "quickjs-emscripten", 15.0),
     (TRIVIAL, "quickjs-wasi", 50.0),
@@ -81,7 +81,7 @@ async fn beside_peers(bench: &mut Bench, space: &Space, workload: &Workload) -> 
     Ok(())
 }
 
-/// Whether a row is the trivial script's.
+/// True for a row of the trivial script.
 pub(crate) fn is_trivial(row: &Row) -> bool {
     row.group == GROUP && row.what.split(':').next() == Some(TRIVIAL)
 }

@@ -1,4 +1,4 @@
-//! The spaces that scripts are measured in.
+//! Spaces and engines used by measurements.
 
 use agent_spaces::{Engine, EngineConfig, Handlers, Interfaces, Space};
 use anyhow::Result;
@@ -18,7 +18,7 @@ pub(crate) const TRAINS: &str = "
 
 const INTERFACE: &str = "capabilities:trains/trains@1.0.0";
 
-/// An engine that nothing else has used and that keeps no code.
+/// Fresh engine without a code cache.
 pub(crate) fn engine() -> Result<Engine> {
     engine_with(EngineConfig::default())
 }

@@ -1,4 +1,4 @@
-//! JavaScript that computes, with and without fuel.
+//! Cost of fuel metering in compute-bound JavaScript.
 
 use crate::bench::Bench;
 use crate::spaces;

@@ -1,4 +1,4 @@
-//! Times of something done again and again.
+//! Timing of repeated work.
 
 use agent_spaces::{Program, RunOptions};
 use anyhow::Result;
@@ -11,10 +11,10 @@ pub(crate) struct Times {
     pub(crate) p99: f64,
 }
 
-/// However little time there is.
+/// Minimum number of rounds, whatever the budget.
 const LEAST_ROUNDS: usize = 5;
 
-/// Runs something `count` times after a warm-up of a tenth of that.
+/// Times `count` rounds after a warm-up of a tenth of that.
 pub(crate) async fn times<F: Future>(count: usize, mut work: impl FnMut() -> F) -> Times {
     for _ in 0..count / 10 {
         work().await;
@@ -28,14 +28,14 @@ pub(crate) async fn times<F: Future>(count: usize, mut work: impl FnMut() -> F) 
     Times::of(samples)
 }
 
-/// Runs a program `count` times from a task of the runtime, as the command and the server do: the runs that answer its
-/// calls go on on the same thread then.
+/// Runs a program `count` times from a task of the runtime, as the command and the server do: runs that answer its
+/// calls then continue on the same thread.
 pub(crate) async fn times_in_task(count: usize, program: &Program) -> Result<Times> {
     let program = program.clone();
     Ok(tokio::spawn(async move { times(count, || program.run(RunOptions::default())).await }).await?)
 }
 
-/// Runs something for as long as this after a warm-up of a tenth of that, and checks what comes of each round.
+/// Times rounds within a budget after a warm-up of a tenth of it, and checks each result.
 pub(crate) async fn times_within<F: Future>(
     budget: Duration,
     mut work: impl FnMut() -> F,
@@ -61,7 +61,7 @@ impl Times {
         Times { p50: samples[samples.len() / 2], p99: samples[samples.len() * 99 / 100] }
     }
 
-    /// The one with the lower median: what others did on the machine only ever makes it higher.
+    /// Returns the one with the lower median: other load only ever raises it.
     pub(crate) fn better_of(self, other: Times) -> Times {
         if other.p50 < self.p50 { other } else { self }
     }

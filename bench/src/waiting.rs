@@ -1,4 +1,4 @@
-//! A thousand runs at once, each waiting for a call that takes 50 ms.
+//! A thousand concurrent runs, each waiting 50 ms for a call.
 
 use crate::bench::Bench;
 use crate::timing::least;
@@ -11,7 +11,7 @@ use std::time::Instant;
 
 pub(crate) const GROUP: &str = "waiting";
 pub(crate) const WORKLOAD: &str = "waiting";
-/// How the rows of memory begin.
+/// Prefix of the memory rows.
 pub(crate) const MEMORY: &str = "memory of each";
 const RUNS: usize = 1_000;
 const TRIES: usize = 3;
@@ -47,7 +47,7 @@ pub(crate) async fn measure(bench: &mut Bench) -> Result<()> {
     Ok(())
 }
 
-/// Milliseconds until all of them are done, at best.
+/// Best time until all are done, in milliseconds.
 async fn at_once(ready: &Arc<Ready>, runs: usize) -> Result<f64> {
     let mut tries = Vec::new();
     for _ in 0..TRIES {

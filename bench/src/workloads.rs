@@ -1,4 +1,4 @@
-//! The scripts that are measured, ours and every peer's alike: `workloads/` has them, with the answer of each.
+//! Workload scripts shared with all peers, with their expected answers, from `workloads/`.
 
 use crate::timing::{Times, times_within};
 use agent_spaces::{Limits, Program, RunOptions, RunReport, Space};
@@ -17,7 +17,7 @@ struct List {
 #[derive(Deserialize)]
 pub(crate) struct Workload {
     pub(crate) name: String,
-    /// In one short phrase.
+    /// Short description.
     pub(crate) what: String,
     pub(crate) file: String,
     pub(crate) kind: Kind,
@@ -35,7 +35,7 @@ pub(crate) enum Kind {
     Calls,
 }
 
-/// A workload as a program of ours.
+/// Workload prepared as a program.
 pub(crate) struct Ready {
     program: Program,
     expected: Value,
@@ -44,7 +44,7 @@ pub(crate) struct Ready {
 pub(crate) fn all() -> Result<Vec<Workload>> {
     let path = format!("{FOLDER}/workloads.json");
     let text = std::fs::read(&path).with_context(|| format!("{path} cannot be read"))?;
-    let list: List = serde_json::from_slice(&text).with_context(|| format!("{path} is no list of workloads"))?;
+    let list: List = serde_json::from_slice(&text).with_context(|| format!("{path} is not a list of workloads"))?;
     Ok(list.workloads)
 }
 
@@ -71,7 +71,7 @@ impl Workload {
         Ok(Ready { program: space.prepare(&self.file, &self.source()?)?, expected: self.expected.clone() })
     }
 
-    /// Whether this is the answer.
+    /// Checks the answer.
     pub(crate) fn check(&self, answer: &Value) -> Result<()> {
         check(answer, &self.expected)
     }
@@ -79,12 +79,12 @@ impl Workload {
 
 impl Ready {
     pub(crate) fn run(&self) -> impl Future<Output = RunReport> {
-        // Room for an answer of ten megabytes and what is made of it.
+        // Room for an answer of ten megabytes and its copies.
         let limits = Limits { memory: 256 << 20, ..Limits::default() };
         self.program.run(RunOptions { limits, ..RunOptions::default() })
     }
 
-    /// A fresh run again and again, for as long as this.
+    /// Times fresh runs within this budget.
     pub(crate) async fn times(&self, budget: Duration) -> Result<Times> {
         times_within(budget, || self.run(), |report| self.check(&report)).await
     }

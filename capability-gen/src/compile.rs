@@ -1,10 +1,10 @@
-//! Definitions become a module: names are given, schemas read.
+//! Compiler from definitions to a module: assigns names and reads schemas.
 //!
-//! How a module is named, the first that applies:
+//! The name of a module is the first of these that applies:
 //!
-//! 1. as the configuration says;
+//! 1. the specifier in the configuration;
 //! 2. `mcp-<server>` for an MCP server's tools;
-//! 3. the file's stem, where the definitions came from one: `company-crm.ts` is `@capabilities/company-crm`;
+//! 3. the file's stem, if the definitions came from one file: `company-crm.ts` is `@capabilities/company-crm`;
 //! 4. the definition's own name: `trainSchedule` is `@capabilities/train-schedule`.
 //!
 //! A definition of one bare function drops a leading verb: `get_weather` is `@capabilities/weather` with the export
@@ -17,44 +17,44 @@ use crate::schema::{Reader, SchemaError};
 use crate::server::ServerPart;
 use std::collections::HashMap;
 
-/// The namespace of modules that the configuration gives no other.
+/// Default namespace of modules.
 pub const NAMESPACE: &str = "capabilities";
 
-/// The version of what says none.
+/// Version of definitions that state none.
 const DEFAULT_VERSION: &str = "1.0.0";
 
-/// What a module is made from.
+/// Input of the compiler for one module.
 #[derive(Clone, Debug)]
 pub struct ModuleSource {
-    /// The full specifier, where the configuration names one: `@company/internal-sdk`.
+    /// Full specifier, if the configuration sets one: `@company/internal-sdk`.
     pub specifier: Option<String>,
-    /// The stem of the file that the definitions came from.
+    /// Stem of the file that the definitions came from.
     pub stem: Option<String>,
     /// At least one.
     pub definitions: Vec<Definition>,
 }
 
-/// Why definitions do not make a module.
+/// Compile error.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CompileError {
-    /// A schema cannot be read.
+    /// Invalid schema.
     #[error(transparent)]
     Schema(#[from] SchemaError),
-    /// There is nothing in it.
-    #[error("{0}: there is no function in it: a module has at least one")]
+    /// No functions.
+    #[error("{0}: no functions: a module needs at least one")]
     Empty(String),
-    /// Two definitions of one name.
+    /// Two definitions with the same name.
     #[error("{first} and {second} both define `{name}`: rename one of them")]
     Duplicate {
         /// The name.
         name: String,
-        /// Where it is.
+        /// Place of the first definition.
         first: Place,
-        /// Where it is again.
+        /// Place of the second definition.
         second: Place,
     },
-    /// A specifier that no script could write.
-    #[error("`{0}` is no module name: write `@scope/name` in lower case, such as `@company/internal-sdk`")]
+    /// Invalid module specifier.
+    #[error("invalid module name `{0}`: write `@scope/name` in lower case, such as `@company/internal-sdk`")]
     Specifier(String),
 }
 
@@ -88,7 +88,7 @@ pub fn compile(source: ModuleSource) -> Result<Module, CompileError> {
     if capabilities.is_empty() {
         return Err(CompileError::Empty(name));
     }
-    // After every capability has its name, so that a server called `resources` keeps it.
+    // Last, so that a server called `resources` keeps its name.
     for (capability, parts) in capabilities.iter_mut().zip(offered) {
         let interface = |part: ServerPart| ServerInterface { part, interface: interfaces.add(part.name()) };
         capability.server = parts.into_iter().map(interface).collect();
@@ -104,7 +104,7 @@ pub fn compile(source: ModuleSource) -> Result<Module, CompileError> {
     })
 }
 
-/// Whether a text is the specifier of a module: `@company/internal-sdk`.
+/// Returns true if the text is a module specifier: `@company/internal-sdk`.
 pub fn is_specifier(text: &str) -> bool {
     split_specifier(text).is_some()
 }
@@ -171,7 +171,7 @@ fn capability(
     })
 }
 
-/// What a definition says it is for, and what its server says of how to use it.
+/// A definition's description, followed by its MCP server's instructions.
 fn description(own: &str, server: Option<&ServerExtras>) -> String {
     match server.and_then(|server| server.instructions.as_deref()) {
         Some(instructions) if own.is_empty() => instructions.to_owned(),
@@ -189,7 +189,7 @@ fn function_names(definition: &Definition, notes: &mut Vec<Note>) -> Vec<String>
     for name in &sources {
         *count.entry(names::camel(short(name))).or_default() += 1;
     }
-    // Two tools that differ only in the prefix keep it.
+    // Tools whose names differ only in the prefix keep it.
     let wanted = sources.iter().map(|name| match count.get(&names::camel(short(name))) {
         Some(1) => short(name),
         _ => name,
@@ -210,7 +210,7 @@ fn read_function(
     reader: &mut Reader,
     notes: &mut Vec<Note>,
 ) -> Result<Function, CompileError> {
-    // A path goes on inside the schema, whose key is another in every format.
+    // The path continues inside the schema, whose key depends on the format.
     let part = |name: &str| Place { path: format!("{} ({name})", definition.place.path), ..definition.place.clone() };
     let params = reader.params(&wit_name, &definition.parameters, &part("parameters"))?;
     let result = definition.returns.as_ref().map(|returns| reader.result(&wit_name, returns, &part("result")));
@@ -246,7 +246,7 @@ fn read_function(
     })
 }
 
-/// A semantic version, which is all that a WIT package can have.
+/// Semantic version, as WIT packages require it.
 fn version(stated: Option<&str>, place: &Place, notes: &mut Vec<Note>) -> String {
     let Some(stated) = stated else { return DEFAULT_VERSION.to_owned() };
     let numbers: Vec<&str> = stated.trim_start_matches('v').split('.').collect();
@@ -256,7 +256,7 @@ fn version(stated: Option<&str>, place: &Place, notes: &mut Vec<Note>) -> String
         numbers.resize(3, "0");
         return numbers.join(".");
     }
-    let message = format!("the version {stated:?} is no `major.minor.patch`: {DEFAULT_VERSION} is used");
+    let message = format!("the version {stated:?} is not `major.minor.patch`: {DEFAULT_VERSION} is used");
     notes.push(Note { place: place.clone(), message });
     DEFAULT_VERSION.to_owned()
 }

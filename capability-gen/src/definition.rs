@@ -1,9 +1,10 @@
-//! A capability as its source has it: what every parser in [`crate::sources`] gives.
+//! Capability definitions as parsed from a source: the output of every parser in [`crate::sources`].
 //!
-//! Schemas are still as they were found; [`crate::schema`] reads them.
+//! Schemas are still in the source's dialect; [`crate::schema`] normalizes them.
 
 use crate::implementation::Implementation;
 use crate::server::ServerPart;
+pub use agent_spaces_types::rate_limit::{Period, RateLimit};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::fmt;
@@ -13,82 +14,82 @@ use std::fmt;
 pub struct Definition {
     /// As the source has it: `trainSchedule`, `slack`, `get_weather`.
     pub name: String,
-    /// What it is for.
+    /// Description of its purpose.
     pub description: String,
-    /// From the definition; servers do not choose it.
+    /// Version stated in the definition. A server's own version is ignored.
     pub version: Option<String>,
-    /// What kind of source it came from.
+    /// Kind of source it came from.
     pub source: SourceKind,
-    /// Who owns it, where the source says.
+    /// Owner, if the source states one.
     pub owner: Option<String>,
-    /// Words by which people sort it; they hold for all its functions.
+    /// Tags, which apply to all its functions.
     pub tags: Vec<String>,
-    /// At least one, unless a server has something else; names unique.
+    /// Functions with unique names; at least one, unless an MCP server has only resources or prompts.
     pub functions: Vec<FunctionDefinition>,
-    /// Holds for all functions unless one says otherwise.
+    /// Settings of all functions, unless a function overrides them.
     pub config: Config,
-    /// Where it was found.
+    /// Place of the definition.
     pub place: Place,
-    /// What was tolerated or left out on the way.
+    /// Warnings: what was tolerated or left out.
     pub notes: Vec<Note>,
     /// A source of one bare function (`get_weather`): its module exports the function itself.
     pub is_single_function: bool,
-    /// Whether it is written in a format of this project's, in whose schemas slips are errors. In those of others they
-    /// are notes: whoever uses them cannot mend them.
+    /// True if it is written in one of this project's own formats, where misspelt keywords in schemas are errors. In
+    /// third-party formats they are warnings, since the user cannot fix them.
     pub is_own_format: bool,
-    /// What an MCP server has besides its tools.
+    /// Features of an MCP server besides tools.
     pub server: Option<ServerExtras>,
     /// The Wasm component that exports its interface, as a path from the definition's file.
     pub component: Option<String>,
 }
 
-/// What an MCP server says when it is first asked, besides its tools.
+/// Features that an MCP server announces besides tools.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ServerExtras {
-    /// How to use it: part of the capability's documentation.
+    /// The server's usage instructions, added to the capability's documentation.
     pub instructions: Option<String>,
-    /// Whether it offers resources.
+    /// True if it offers resources.
     pub has_resources: bool,
-    /// Whether it offers prompts.
+    /// True if it offers prompts.
     pub has_prompts: bool,
 }
 
 impl ServerExtras {
-    /// The parts that it has, in a fixed order.
+    /// The parts that the server offers, in a fixed order.
     pub fn parts(&self) -> impl Iterator<Item = ServerPart> {
         let all = [(self.has_resources, ServerPart::Resources), (self.has_prompts, ServerPart::Prompts)];
         all.into_iter().filter_map(|(has, part)| has.then_some(part))
     }
 }
 
-/// One operation of a capability, as its source has it.
+/// One function of a capability, as parsed from its source.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FunctionDefinition {
-    /// The name that goes on the wire.
+    /// Name sent to the provider.
     pub name: String,
     /// A title for people.
     pub title: Option<String>,
-    /// What it does.
+    /// Description.
     pub description: String,
-    /// JSON Schema of the parameters, an object's; as found.
+    /// JSON Schema of the parameters (an object), not yet normalized.
     pub parameters: Value,
-    /// JSON Schema of the result, where the source has one; as found.
+    /// JSON Schema of the result, if the source has one; not yet normalized.
     pub returns: Option<Value>,
-    /// Whether the provider wraps the result as `{"result": …}` and `returns` is what is inside.
+    /// True if the provider wraps the result as `{"result": …}` and `returns` is what is inside.
     pub is_result_wrapped: bool,
-    /// What the source says of its effects. Hints: they may only tighten a policy.
+    /// Side-effect hints of the source. They may only tighten a policy.
     pub annotations: Annotations,
-    /// Words by which people sort it, beside the capability's.
+    /// Tags, in addition to the capability's.
     pub tags: Vec<String>,
-    /// Overrides the capability's.
+    /// Settings that override the capability's.
     pub config: Config,
-    /// What answers it, where the definition says that itself.
+    /// Implementation, if the definition declares one.
     pub implementation: Option<Implementation>,
-    /// Where it was found.
+    /// Place of the definition.
     pub place: Place,
 }
 
-/// Where a definition came from.
+/// Kind of source of a definition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum SourceKind {
@@ -103,7 +104,7 @@ pub enum SourceKind {
 /// A file and a place in it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Place {
-    /// The file as it was named.
+    /// File name as given.
     pub file: String,
     /// A JSON path: `$.functions[0].parameters`.
     pub path: String,
@@ -115,52 +116,31 @@ impl fmt::Display for Place {
     }
 }
 
-/// Something a reader should know that stops nothing.
+/// Warning with its place in the source.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Note {
-    /// Where.
+    /// Place in the source.
     pub place: Place,
-    /// What was done, and why.
+    /// What was changed or ignored, and why.
     pub message: String,
 }
 
-/// What is asked before and counted at each call.
+/// Approval, rate limit and scopes of a function or capability.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Config {
-    /// Whether a person must approve each call.
+    /// True if a person must approve each call.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub requires_approval: Option<bool>,
-    /// What the person is asked; `{{name}}` stands for a parameter.
+    /// Text of the approval request; `{{name}}` is replaced by a parameter.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub approval_message: Option<String>,
-    /// How often it may be called.
+    /// Rate limit of its calls.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rate_limit: Option<RateLimit>,
-    /// Scopes that a caller must have.
+    /// Scopes that a caller needs.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub scopes: Vec<String>,
-}
-
-/// So many requests in a period.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct RateLimit {
-    /// At least one.
-    pub requests: u64,
-    /// In which time.
-    pub period: Period,
-}
-
-/// The period of a rate limit.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-#[expect(missing_docs, reason = "the names say it")]
-pub enum Period {
-    Second,
-    Minute,
-    Hour,
-    Day,
 }
 
 /// MCP's hints about a tool's effects.

@@ -1,16 +1,16 @@
-//! The one model that every output is made from.
+//! Intermediate representation that every output is generated from.
 
 use crate::definition::{Annotations, Config, Note, Place, SourceKind};
 use crate::implementation::{Implementation, ProviderKind};
 use crate::server::ServerPart;
 use serde_json::Value;
 
-/// What a script imports: `@capabilities/train-schedule`.
+/// Module that scripts import: `@capabilities/train-schedule`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Module {
     /// Kebab-case, the last part of the specifier: `train-schedule`.
     pub name: String,
-    /// What scripts write: `@capabilities/train-schedule`.
+    /// Import specifier: `@capabilities/train-schedule`.
     pub specifier: String,
     /// The WIT package's version: `1.0.0`.
     pub version: String,
@@ -18,59 +18,59 @@ pub struct Module {
     pub capabilities: Vec<Capability>,
     /// The named types of all capabilities.
     pub types: Types,
-    /// The npm packages that what answers it needs, such as `zod@^4.0.0`; known to whoever compiles it.
+    /// npm dependencies of its handlers, such as `zod@^4.0.0`; set by the caller of the compiler.
     pub dependencies: Vec<String>,
-    /// What was tolerated or left out on the way.
+    /// Warnings: what was tolerated or left out.
     pub notes: Vec<Note>,
 }
 
 /// A named group of functions.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Capability {
-    /// As the source has it: `trainSchedule`. Unique in a registry.
+    /// Name in the source: `trainSchedule`. Unique in a registry.
     pub name: String,
-    /// The exported JavaScript name: `trainSchedule`; of a single function, the function's: `getWeather`. With a `_`
-    /// after it where JavaScript could not declare it.
+    /// The exported JavaScript name: `trainSchedule`; of a single function, the function's: `getWeather`. Reserved
+    /// words get a trailing `_`.
     pub export: String,
     /// The WIT interface: `train-schedule`.
     pub interface: String,
-    /// Whether the module exports the one function itself rather than an object that has it.
+    /// True if the module exports the single function itself rather than an object that contains it.
     pub is_single_function: bool,
-    /// What it is for.
+    /// Description.
     pub description: String,
     /// Its own version.
     pub version: String,
-    /// What kind of source it came from.
+    /// Kind of source it came from.
     pub source: SourceKind,
-    /// Who owns it.
+    /// Owner.
     pub owner: Option<String>,
-    /// Words by which people sort it; they hold for all its functions.
+    /// Tags, which apply to all its functions.
     pub tags: Vec<String>,
-    /// In the source's order. None where a server has only something else.
+    /// Functions in the source's order. Empty if an MCP server has only resources or prompts.
     pub functions: Vec<Function>,
-    /// Holds for all functions unless one says otherwise.
+    /// Settings of all functions, unless a function overrides them.
     pub config: Config,
-    /// Where it was found.
+    /// Place of the definition.
     pub place: Place,
-    /// What an MCP server has besides its tools.
+    /// Fixed interfaces of an MCP server besides its tools.
     pub server: Vec<ServerInterface>,
     /// The Wasm component that exports its interface, as a path from the definition's file.
     pub component: Option<String>,
 }
 
-/// A fixed interface that stands beside an MCP server's own.
+/// Fixed interface of an MCP server, besides its tools.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ServerInterface {
-    /// Which.
+    /// Part of the server.
     pub part: ServerPart,
-    /// The WIT interface: `resources`, or another name where that one is taken.
+    /// The WIT interface: `resources`, or another name if that one is taken.
     pub interface: String,
 }
 
-/// One callable operation.
+/// Callable function.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Function {
-    /// The name that goes on the wire: `slack_list_channels`.
+    /// Name sent to the provider: `slack_list_channels`.
     pub name: String,
     /// The JavaScript name: `listChannels`; camelCase of `wit_name`.
     pub js_name: String,
@@ -78,36 +78,36 @@ pub struct Function {
     pub wit_name: String,
     /// A title for people.
     pub title: Option<String>,
-    /// What it does.
+    /// Description.
     pub description: String,
-    /// `Named` of a record where there are parameters; an empty closed record where there are none;
-    /// otherwise whatever the schema allows.
+    /// `Named` of a record if there are parameters; an empty closed record if there are none; otherwise the type of
+    /// whatever the schema allows.
     pub params: Type,
-    /// The result's type; `Any` where the source says nothing of it.
+    /// The result's type; `Any` if the source does not declare it.
     pub result: Type,
-    /// Whether the source says what the result is.
+    /// True if the source declares the result's schema.
     pub has_result_schema: bool,
-    /// Clean JSON Schema (2020-12) of the parameters, closed where the source does not say otherwise.
+    /// Clean JSON Schema (2020-12) of the parameters, closed unless the source says otherwise.
     pub params_schema: Value,
     /// Clean JSON Schema of the result; open.
     pub result_schema: Option<Value>,
-    /// The source's schema of the parameters.
+    /// Schema of the parameters as found in the source.
     pub source_parameters: Value,
-    /// The source's schema of the result.
+    /// Schema of the result as found in the source.
     pub source_returns: Option<Value>,
-    /// Whether the provider wraps the result as `{"result": …}`.
+    /// True if the provider wraps the result as `{"result": …}`.
     pub is_result_wrapped: bool,
-    /// What the source says of its effects.
+    /// Side-effect hints of the source.
     pub annotations: Annotations,
-    /// Words by which people sort it, beside the capability's.
+    /// Tags, in addition to the capability's.
     pub tags: Vec<String>,
-    /// The function's own, over the capability's.
+    /// Settings that override the capability's.
     pub config: Config,
-    /// What answers it, where the definition says that itself.
+    /// Implementation, if the definition declares one.
     pub implementation: Option<Implementation>,
-    /// What kind of thing answers it, where whoever compiles it knows.
+    /// Kind of provider, if known to the caller of the compiler.
     pub provider: Option<ProviderKind>,
-    /// Where it was found.
+    /// Place of the definition.
     pub place: Place,
 }
 
@@ -115,7 +115,7 @@ pub struct Function {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Types(pub Vec<TypeDefinition>);
 
-/// Where a named type stands in [`Types`].
+/// Index of a named type in [`Types`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct TypeId(pub usize);
 
@@ -124,14 +124,14 @@ pub struct TypeId(pub usize);
 pub struct TypeDefinition {
     /// PascalCase, unique in the module: `GetScheduleParams`, `Trip`.
     pub name: String,
-    /// What it is.
+    /// Documentation.
     pub docs: Docs,
-    /// Never `Named` itself.
+    /// Its structure; never `Named`.
     pub ty: Type,
 }
 
-/// What values are, as far as TypeScript or WIT can say it. All that a schema says beyond this
-/// (lengths, patterns, ranges, conditions) is for the validator.
+/// Type of values, as far as TypeScript or WIT can express it. Other constraints of a schema (lengths, patterns,
+/// ranges, conditions) are left to the validator.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Type {
     /// Any JSON value.
@@ -156,9 +156,9 @@ pub enum Type {
     Tuple {
         /// By position.
         items: Vec<Type>,
-        /// How many of them must be there.
+        /// Number of items that must be present.
         required: usize,
-        /// What may follow; nothing when absent.
+        /// Type of further items; none are allowed if absent.
         rest: Option<Box<Type>>,
     },
     /// An object with named members.
@@ -176,17 +176,17 @@ pub enum Type {
 pub struct Record {
     /// In the source's order, names unique.
     pub fields: Vec<Field>,
-    /// What other members there may be.
+    /// Other members it may have.
     pub rest: Rest,
 }
 
-/// What members an object may have besides its named ones.
+/// Members that an object may have besides its named ones.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum Rest {
-    /// None: an unknown name is refused.
+    /// None: unknown names are refused.
     #[default]
     Closed,
-    /// Nothing is said of them; they pass as they are, and TypeScript does not mention them.
+    /// Not declared by the schema: they are passed through, and TypeScript does not mention them.
     Undeclared,
     /// The schema declares them (`additionalProperties`, `patternProperties`).
     Declared(Box<Type>),
@@ -195,51 +195,51 @@ pub enum Rest {
 /// A member of an object.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Field {
-    /// As on the wire; any text.
+    /// Name in JSON; any text.
     pub name: String,
-    /// Of its value when it is there.
+    /// Type of its value when present.
     pub ty: Type,
-    /// Whether it must be there.
+    /// Required, optional or expected.
     pub presence: Presence,
-    /// What it is.
+    /// Documentation.
     pub docs: Docs,
 }
 
 impl Field {
-    /// Whether bytes may be passed as they are: it is a parameter of base64 text, which the engine makes of them.
+    /// Returns true if scripts may pass bytes: a parameter of base64 text, which the engine encodes.
     pub fn takes_bytes(&self) -> bool {
         self.docs.limits.iter().any(|limit| limit == TAKES_BYTES)
     }
 }
 
-/// What is said of a parameter that is base64 text, among its limits.
+/// Entry in the limits of a parameter of base64 text.
 pub(crate) const TAKES_BYTES: &str = "base64, or bytes";
 
-/// Whether a member must be there.
+/// Presence of a member.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Presence {
-    /// It is always there.
+    /// Always present.
     Required,
-    /// It may be absent.
+    /// May be absent.
     Optional,
-    /// A result's schema without `required`: declared non-optional in TypeScript, and may be absent.
+    /// Member of a result whose schema has no `required`: non-optional in TypeScript, but may be absent.
     Expected,
 }
 
-/// What a person reads.
+/// Documentation of a type or member.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Docs {
-    /// Free text of the source's: never code.
+    /// Free text from the source; never code.
     pub description: String,
-    /// What holds when the member is absent.
+    /// Value used when the member is absent.
     pub default: Option<Value>,
-    /// What the validator checks, in short: `1 to 100`, `format: date`, `pattern: ^[a-z]+$`.
+    /// Summary of the validator's constraints: `1 to 100`, `format: date`, `pattern: ^[a-z]+$`.
     pub limits: Vec<String>,
     /// Marked as deprecated.
     pub is_deprecated: bool,
 }
 
-/// Whether values go to a provider or come from one.
+/// Direction of values: to a provider or from one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Direction {
     /// Parameters: closed unless the schema says otherwise.
@@ -259,7 +259,7 @@ impl Types {
         self.0.iter().enumerate().map(|(index, definition)| (TypeId(index), definition))
     }
 
-    /// What a type is, through its name.
+    /// Resolves a named type to its definition; returns other types as they are.
     pub fn resolve<'a>(&'a self, ty: &'a Type) -> &'a Type {
         match ty {
             Type::Named(id) => &self.get(*id).ty,
@@ -269,7 +269,7 @@ impl Types {
 }
 
 impl Function {
-    /// Whether a call may leave its parameters out altogether.
+    /// Returns true if a call may omit its parameters entirely.
     pub fn is_params_optional(&self, types: &Types) -> bool {
         match types.resolve(&self.params) {
             Type::Record(record) => record.fields.iter().all(|field| field.presence != Presence::Required),
@@ -277,24 +277,24 @@ impl Function {
         }
     }
 
-    /// Whether it takes no parameters.
+    /// Returns true if it takes no parameters.
     pub fn takes_nothing(&self, types: &Types) -> bool {
         matches!(types.resolve(&self.params), Type::Record(Record { fields, rest: Rest::Closed }) if fields.is_empty())
     }
 }
 
 impl Capability {
-    /// What scripts, logs and policies call it: camelCase of its interface.
+    /// Label in scripts, logs and policies: camelCase of its interface.
     pub fn label(&self) -> String {
         crate::names::camel(&self.interface)
     }
 
-    /// What scripts call a part of its server: `everything.$resources`.
+    /// Name of a server part in scripts: `everything.$resources`.
     pub fn part_export(&self, part: ServerPart) -> String {
         format!("{}.{}", self.export, part.member())
     }
 
-    /// The tags of a function: the capability's, then its own, each once.
+    /// Tags of a function: the capability's, then its own, without duplicates.
     pub fn tags_of<'a>(&'a self, function: &'a Function) -> Vec<&'a str> {
         let mut tags: Vec<&str> = Vec::new();
         for tag in self.tags.iter().chain(&function.tags) {
@@ -305,7 +305,7 @@ impl Capability {
         tags
     }
 
-    /// Whether a person must approve each call of a function: as it says itself, or else the capability.
+    /// Returns true if each call of a function needs approval. The function's setting overrides the capability's.
     pub fn requires_approval(&self, function: &Function) -> bool {
         function.config.requires_approval.or(self.config.requires_approval).unwrap_or(false)
     }

@@ -1,6 +1,7 @@
-//! Paths between files of one folder, with `/` on every system.
+//! Relative paths between files of one folder, with `/` on every system.
 
-/// The path that a specifier such as `./types` means in a file, both from the folder; nothing where it leads out of it.
+/// Resolves a specifier such as `./types` against the file that contains it, both relative to the folder. Returns
+/// `None` if the path leaves the folder.
 ///
 /// ```
 /// use capability_gen::paths::join;

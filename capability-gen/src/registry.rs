@@ -1,75 +1,75 @@
-//! The names of a project's modules and capabilities, each taken once.
+//! Names of a project's modules and capabilities, checked for duplicates.
 //!
-//! A capability has two names: its own, and the export that scripts import. `myTools` and `my_tools` are one export, so the
-//! two cannot stand beside each other.
+//! A capability has two names: its own, and the export that scripts import. `myTools` and `my_tools` have the same
+//! export, so they conflict.
 
 use crate::definition::Place;
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
-/// Names that are taken, and where.
+/// Names in use, with the place of each definition.
 #[derive(Clone, Debug, Default)]
 pub struct Registry {
-    /// Where each module is defined, by its specifier.
+    /// Places of modules, by specifier.
     specifiers: BTreeMap<String, Place>,
-    /// Where each capability is defined, and under which name, by its export.
+    /// Names and places of capabilities, by export.
     exports: BTreeMap<String, (String, Place)>,
-    /// Where each capability is defined, by its name.
+    /// Places of capabilities, by name.
     capabilities: BTreeMap<String, Place>,
 }
 
 /// The names of a capability, and where it is defined.
 #[derive(Clone, Copy, Debug)]
 pub struct Named<'a> {
-    /// As its source has it: `my_tools`.
+    /// Name in its source: `my_tools`.
     pub name: &'a str,
-    /// As scripts import it: `myTools`.
+    /// Name that scripts import: `myTools`.
     pub export: &'a str,
-    /// Where it is defined.
+    /// Place of its definition.
     pub place: &'a Place,
 }
 
-/// Two definitions of one name.
+/// Name conflict between two definitions.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Duplicate {
-    /// They are called the same.
+    /// Same name.
     #[error("{kind} `{name}` is defined twice, at {first} and at {second}: rename one, or leave one out")]
     Name {
         /// `the module` or `the capability`.
         kind: &'static str,
         /// The name.
         name: String,
-        /// Where it is.
+        /// Place of its definition.
         first: Place,
-        /// Where it is again.
+        /// Place of the second definition.
         second: Place,
     },
-    /// Scripts would call them the same.
+    /// Different names with the same export.
     #[error(
-        "the capabilities `{first_name}`, at {first}, and `{second_name}`, at {second}, would both be `{export}` to \
-         scripts: rename one, or leave one out"
+        "the capabilities `{first_name}`, at {first}, and `{second_name}`, at {second}, have the same export `{export}`: \
+         rename one, or leave one out"
     )]
     Export {
-        /// What scripts would import.
+        /// Export that both would have.
         export: String,
-        /// The name of the one.
+        /// Name of the first.
         first_name: String,
-        /// Where it is.
+        /// Place of its definition.
         first: Place,
-        /// The name of the other.
+        /// Name of the second.
         second_name: String,
-        /// Where it is.
+        /// Place of its definition.
         second: Place,
     },
 }
 
 impl Registry {
-    /// Nothing yet.
+    /// Creates an empty registry.
     pub fn new() -> Registry {
         Registry::default()
     }
 
-    /// Takes the names of a module and its capabilities.
+    /// Reserves the names of a module and its capabilities.
     pub fn reserve<'a>(
         &mut self,
         specifier: &str,
@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn names_that_scripts_could_not_tell_apart_are_refused_with_both_places() {
+    fn conflicting_names_and_exports_are_refused_with_both_places() {
         let (one, two) = (place("one.json"), place("two.json"));
         let of = |name: &'static str, place| Named { name, export: "myTools", place };
         let mut registry = Registry::new();
@@ -136,13 +136,13 @@ mod tests {
         let alike = registry.reserve("@capabilities/two", std::iter::once(of("my_tools", &two))).unwrap_err();
         assert_eq!(
             alike.to_string(),
-            "the capabilities `myTools`, at one.json: $, and `my_tools`, at two.json: $, would both be `myTools` to \
-             scripts: rename one, or leave one out"
+            "the capabilities `myTools`, at one.json: $, and `my_tools`, at two.json: $, have the same export `myTools`: \
+             rename one, or leave one out"
         );
     }
 
     #[test]
-    fn other_names_stand_beside_each_other() {
+    fn similar_names_do_not_conflict() {
         let (one, two) = (place("one.json"), place("two.json"));
         let mut registry = Registry::new();
         let first = Named { name: "notes", export: "notes", place: &one };

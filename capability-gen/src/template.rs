@@ -1,9 +1,9 @@
-//! Text with `{{name}}` in it, which a parameter of a call takes the place of.
+//! Text templates with `{{name}}` placeholders for parameters of a call.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// A text with placeholders: `--max-count={{count}}`, `{{range.from}}`.
+/// Text template: `--max-count={{count}}`, `{{range.from}}`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Template {
@@ -14,13 +14,13 @@ pub struct Template {
 /// A part of a template.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Part {
-    /// Text that stays as it is.
+    /// Literal text.
     Text(String),
     /// The name of a parameter, or of a member of one.
     Parameter(String),
 }
 
-/// Why a text is no template.
+/// Template syntax error.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TemplateError {
     /// `{{` without `}}`.
@@ -32,11 +32,11 @@ pub enum TemplateError {
 }
 
 impl Template {
-    /// Reads a text. A `}}` without a `{{` before it is text like any other.
+    /// Parses a template. A `}}` without a `{{` before it is literal text.
     ///
     /// # Errors
     ///
-    /// A placeholder that has no end or no name.
+    /// A placeholder is not closed or has no name.
     pub fn parse(text: &str) -> Result<Template, TemplateError> {
         let mut parts = Vec::new();
         let mut rest = text;
@@ -58,12 +58,12 @@ impl Template {
         Ok(Template { text: text.to_owned(), parts })
     }
 
-    /// A template that is the value of one parameter. Its name must have no brace in it.
+    /// Creates the template `{{name}}`. The name must not contain a brace.
     pub(crate) fn of_parameter(name: &str) -> Template {
         Template { text: placeholder(name), parts: vec![Part::Parameter(name.to_owned())] }
     }
 
-    /// As it was written.
+    /// The template as written.
     pub fn text(&self) -> &str {
         &self.text
     }
@@ -81,7 +81,7 @@ impl Template {
         })
     }
 
-    /// The parameter that is all there is to it: `{{name}}`.
+    /// The parameter, if the template is a single placeholder `{{name}}`.
     pub fn only_parameter(&self) -> Option<&str> {
         match self.parts.as_slice() {
             [Part::Parameter(name)] => Some(name),
@@ -89,17 +89,17 @@ impl Template {
         }
     }
 
-    /// Whether its first character is its own, whatever the parameters are.
+    /// Returns true if it starts with literal text, whatever the parameters are.
     pub fn begins_with_text(&self) -> bool {
         matches!(self.parts.first(), Some(Part::Text(_)))
     }
 
-    /// The text with the values of a call: strings as they are, everything else as JSON; nothing where a parameter is
-    /// absent. Values are not searched for placeholders.
+    /// Renders the template: strings as they are, other values as JSON. Returns `None` if a parameter is absent.
+    /// Values are not searched for placeholders.
     ///
     /// # Errors
     ///
-    /// It would have more than `most` bytes: a short template may repeat a long parameter.
+    /// The text would exceed `most` bytes: a short template may repeat a long parameter.
     pub fn fill(&self, params: &Value, most: usize) -> Result<Option<String>, TooLong> {
         let mut filled = String::new();
         for part in &self.parts {
@@ -118,15 +118,15 @@ impl Template {
     }
 }
 
-/// What parameters make of a template is too long.
+/// Rendered template too long.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("it has more than {most} bytes: pass less")]
 pub struct TooLong {
-    /// The most that there may be.
+    /// Maximum number of bytes.
     pub most: usize,
 }
 
-/// What stands for a parameter.
+/// Placeholder of a parameter.
 pub(crate) fn placeholder(name: &str) -> String {
     format!("{{{{{name}}}}}")
 }
@@ -136,7 +136,7 @@ pub fn value_of<'a>(params: &'a Value, name: &str) -> Option<&'a Value> {
     params.get(name).or_else(|| name.split('.').try_fold(params, |value, part| value.get(part)))
 }
 
-/// The same where `null` counts as absent: in text there is nothing that it could be.
+/// Like [`value_of`], but `null` counts as absent, since text cannot represent it.
 pub fn given<'a>(params: &'a Value, name: &str) -> Option<&'a Value> {
     value_of(params, name).filter(|value| !value.is_null())
 }
@@ -149,17 +149,17 @@ pub fn text_of(value: &Value) -> String {
     }
 }
 
-/// A JSON value whose texts are templates, with the values of a call. A text that is one placeholder becomes the value
-/// itself, `null` too; members and elements whose parameter is absent are left out.
+/// Renders a JSON value whose strings are templates. A string that is a single placeholder becomes the value itself,
+/// including `null`; members and elements whose parameter is absent are left out.
 ///
 /// # Errors
 ///
-/// What the parameters make of it has more than `most` bytes.
+/// The rendered value would exceed `most` bytes.
 pub fn fill_json(template: &Value, params: &Value, most: usize) -> Result<Option<Value>, TooLong> {
     fill_part(template, params, &mut Room { left: most, most })
 }
 
-/// How many bytes there may still be.
+/// Bytes left.
 struct Room {
     left: usize,
     most: usize,
@@ -190,7 +190,7 @@ fn fill_part(template: &Value, params: &Value, room: &mut Room) -> Result<Option
 }
 
 fn fill_text(text: &str, params: &Value, room: &mut Room) -> Result<Option<Value>, TooLong> {
-    // What is no template was refused when it was read.
+    // Invalid templates were refused when the definition was parsed.
     let Ok(template) = Template::parse(text) else { return Ok(Some(text.into())) };
     let Some(name) = template.only_parameter() else {
         let filled = template.fill(params, room.left).map_err(|_| TooLong { most: room.most })?;
@@ -227,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn placeholders_become_text_and_what_is_absent_leaves_nothing() {
+    fn placeholders_become_text_and_an_absent_parameter_renders_nothing() {
         let params =
             json!({ "name": "Ada", "to": { "n": 3 }, "a.b": "dotted", "no": null, "on": false, "list": ["a", 1] });
         for (template, expected) in [
@@ -243,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_falls_into_its_parts() {
+    fn a_template_is_split_into_its_parts() {
         let (text, name) = (|text: &str| Part::Text(text.into()), |name: &str| Part::Parameter(name.into()));
         for (written, parts) in [
             ("", vec![]),
@@ -271,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_end_or_no_name_is_no_template() {
+    fn unclosed_and_unnamed_placeholders_are_refused() {
         assert_eq!(Template::parse("{{name"), Err(TemplateError::Open));
         for text in ["{{ {{name}}", "{{ }}", "{{}}", "{{{name}}}"] {
             assert_eq!(Template::parse(text), Err(TemplateError::Unnamed), "{text}");
@@ -279,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn json_keeps_the_types_of_values_and_leaves_out_what_is_absent() {
+    fn json_keeps_the_types_of_values_and_leaves_out_absent_parameters() {
         let params = json!({ "n": 3, "list": [1], "text": "x", "no": null });
         let template = json!({
             "n": "{{n}}", "no": "{{no}}", "all": ["{{list}}", "{{gone}}", "a {{text}}", "a {{no}}"], "gone": "{{gone}}", "fix": 1,
@@ -289,7 +289,7 @@ mod tests {
     }
 
     #[test]
-    fn a_parameter_that_is_repeated_fills_no_more_than_there_is_room_for() {
+    fn a_repeated_parameter_cannot_exceed_the_size_limit() {
         let params = json!({ "a": "x".repeat(60) });
         let twice = Template::parse("{{a}}{{a}}").unwrap();
         assert_eq!(twice.fill(&params, 100), Err(TooLong { most: 100 }));

@@ -1,11 +1,11 @@
-//! YAML 1.2 text → the value that the same document would be as JSON.
+//! YAML 1.2 parser that produces JSON values.
 //!
-//! - `build`: events of the parser → value; keys, aliases, merge keys and bounds
-//! - `scalar`: what a bare word is: YAML's core schema
+//! - `build`: parser events → value; keys, aliases, merge keys and limits
+//! - `scalar`: plain scalars by YAML's core schema
 //! - `find`: line and column of a value
 //!
-//! What parsers differ about is refused rather than guessed: a key that stands twice, a key that is a list or an
-//! object, tags that only one program knows, numbers that JSON has none for, a second document.
+//! Constructs that parsers treat differently are refused: duplicate keys, keys that are lists or objects, custom tags,
+//! numbers that JSON cannot represent, a second document.
 
 mod build;
 mod find;
@@ -18,21 +18,21 @@ use saphyr_parser::{Marker, ScanError};
 use serde_json::Value;
 use std::fmt;
 
-/// Most characters that may begin a token inside `[ ]` and `{ }`. The parser keeps all tokens of such a list until it
-/// ends, about 100 bytes each; the largest OpenAPI documents have less than half as many.
+/// Maximum number of characters that may start a token inside `[ ]` and `{ }`. The parser keeps all tokens of such a
+/// list until its end, about 100 bytes each; the largest OpenAPI documents have less than half as many.
 const MAX_INDICATORS: usize = 1 << 20;
 
-/// How much a document may be.
+/// Size limits of a document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bounds {
-    /// Most bytes of text; also most bytes of the value with every alias written out, so that a few lines of aliases
-    /// of aliases cannot become gigabytes.
+    /// Maximum bytes of the text, and of the value with all aliases expanded, so that a few lines of nested aliases
+    /// cannot expand to gigabytes.
     pub bytes: usize,
-    /// Deepest nesting, aliases written out.
+    /// Maximum nesting, with aliases expanded.
     pub depth: usize,
 }
 
-/// A place in a text, counted from one.
+/// Position in a text, counted from one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Position {
     /// The line.
@@ -50,25 +50,25 @@ pub enum Step {
     Index(usize),
 }
 
-/// Why a text is not read.
+/// YAML error.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{position}: {message}. {fix}")]
 pub struct YamlError {
-    /// Where.
+    /// Position in the text.
     pub position: Position,
-    /// The value that it is about, where that is known.
+    /// Path of the value, if known.
     pub path: Vec<Step>,
-    /// What is wrong, without a full stop. It repeats names of the document, and no values.
+    /// Description of the error, without a full stop. Contains names from the document, but no values.
     pub message: String,
-    /// What to do, a sentence.
+    /// How to fix it, as a sentence.
     pub fix: &'static str,
 }
 
-/// Reads a text of one document. One without any value is `null`.
+/// Parses one document. An empty document is `null`.
 ///
 /// # Errors
 ///
-/// The first thing that is wrong, with its place and what to do.
+/// The first error, with its place and fix.
 pub fn read(text: &str, bounds: Bounds) -> Result<Value, YamlError> {
     check_size(text, bounds)?;
     match json(text, bounds.depth) {
@@ -77,8 +77,8 @@ pub fn read(text: &str, bounds: Bounds) -> Result<Value, YamlError> {
     }
 }
 
-/// JSON is YAML, but for escapes of half a character that parsers of YAML refuse. What is not JSON, has a key twice or is
-/// too deep is left to the parser of YAML, which knows the place.
+/// Parses JSON, which is YAML except for lone surrogate escapes. Text that is not JSON, has duplicate keys or is nested
+/// too deeply is left to the YAML parser, which knows the place.
 fn json(text: &str, depth: usize) -> Option<Value> {
     if !text.trim_start().starts_with(['{', '[']) {
         return None;
@@ -87,7 +87,7 @@ fn json(text: &str, depth: usize) -> Option<Value> {
     (levels(&value) <= depth).then_some(value)
 }
 
-/// How deep a value is nested. The parser of JSON bounds that.
+/// Depth of a value, which the JSON parser limits.
 fn levels(value: &Value) -> usize {
     let inside = match value {
         Value::Array(items) => items.iter().map(levels).max(),

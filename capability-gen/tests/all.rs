@@ -1,4 +1,4 @@
-//! Every test of the compiler's outside, in one binary: each takes its time to link.
+//! All tests of the public API, in one binary to save linking time.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests may stop at the first surprise")]
 

@@ -1,17 +1,17 @@
-//! A bound on the work of a test that does not depend on how fast or how busy the machine is.
+//! Time limit of a test, relative to the speed and load of the machine.
 
 use capability_gen::validate::{Invalid, Validator};
 use serde_json::{Map, Value, json};
 use std::time::{Duration, Instant};
 
-/// Budgets of one check that a test may take. The longest, all bombs of defaults together, takes about 25; what has no
-/// bound would take billions.
+/// Maximum time of a test, in budgets of one check. The longest, all default bombs together, takes about 25; unbounded
+/// work would take billions.
 const MOST_BUDGETS: u32 = 200;
 
 /// Stack of a worker thread.
 const STACK: usize = 2 << 20;
 
-/// Definitions `c0` to `c40`, each an `anyOf` of twice the one before: to check `c40` takes 2⁴⁰ steps.
+/// Definitions `c0` to `c40`, each an `anyOf` of the previous one twice: checking `c40` takes 2⁴⁰ steps.
 pub(crate) fn exponential() -> Map<String, Value> {
     let of_level = |level: u32| {
         let inner = json!({ "$ref": format!("#/$defs/c{}", level.saturating_sub(1)) });
@@ -21,7 +21,7 @@ pub(crate) fn exponential() -> Map<String, Value> {
     (0..=40).map(of_level).collect()
 }
 
-/// Runs on the stack of a worker thread, and must come to an end soon.
+/// Runs a check on the stack of a worker thread, and asserts that it ends soon.
 pub(crate) fn ends_soon(name: &str, check: impl FnOnce() + Send + 'static) {
     let before = whole_budget();
     let start = Instant::now();
@@ -32,7 +32,7 @@ pub(crate) fn ends_soon(name: &str, check: impl FnOnce() + Send + 'static) {
     assert!(taken < budget * MOST_BUDGETS, "{name} took {taken:?}, one budget {budget:?}");
 }
 
-/// How long this machine takes now for one check that uses up its whole budget.
+/// Time of one check that exhausts its fuel, on this machine.
 fn whole_budget() -> Duration {
     let validator = Validator::new(&json!({ "$ref": "#/$defs/c40", "$defs": exponential() })).unwrap();
     let start = Instant::now();

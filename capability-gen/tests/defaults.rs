@@ -1,4 +1,4 @@
-//! S0-08: absent members get their defaults, and nothing else changes.
+//! Default values: absent members get them, and nothing else changes.
 
 use crate::budget::{ends_soon, exponential};
 use capability_gen::validate::{Validator, apply_defaults};
@@ -14,7 +14,7 @@ fn filled(schema: &Value, value: Value) -> Value {
 }
 
 #[test]
-fn s0_08_absent_members_get_their_defaults() {
+fn absent_members_get_their_defaults() {
     let schema = json!({
         "type": "object",
         "$defs": {
@@ -47,7 +47,7 @@ fn s0_08_absent_members_get_their_defaults() {
 }
 
 #[test]
-fn defaults_that_are_not_to_be_used_are_ignored() {
+fn unusable_defaults_are_ignored() {
     let cases = [
         (json!({ "properties": { "a": { "type": "string", "default": null } } }), "not valid where it stands"),
         (json!({ "anyOf": [{ "properties": { "a": { "default": 1 } } }, true] }), "in an alternative"),

@@ -1,5 +1,5 @@
-//! S3-16: typed Rust for embedding hosts. What is generated is compared with the files that
-//! `emit_rust_compiled` compiles; `UPDATE_GENERATED=1` writes them anew.
+//! Rust emitter: generated code is compared with the files that `emit_rust_compiled` compiles; `UPDATE_GENERATED=1`
+//! rewrites them.
 
 #[allow(dead_code, unreachable_pub)]
 #[path = "modules/mod.rs"]
@@ -12,7 +12,7 @@ use proptest::prelude::*;
 use std::path::Path;
 
 #[test]
-fn s3_16_generated_files_are_current() {
+fn generated_files_are_current() {
     for (name, module) in [("train_schedule.rs", train_schedule()), ("everything.rs", everything())] {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/generated").join(name);
         let generated = rust(&module);

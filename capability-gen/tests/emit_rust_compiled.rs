@@ -1,9 +1,9 @@
-//! S3-16: what the Rust emitter gives compiles, and values go through its types unchanged.
+//! Generated Rust code compiles, and values round-trip through its types.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests may stop at the first surprise")]
 #![deny(warnings)]
 
-/// The generated files name the host library; here this crate stands in for it.
+/// The generated files refer to the host library; this crate replaces it here.
 extern crate self as agent_spaces;
 
 #[rustfmt::skip]
@@ -17,7 +17,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use std::marker::PhantomData;
 
-/// The host library's.
+/// Stub of the host library's type.
 pub struct TypedCall<R> {
     capability: &'static str,
     function: &'static str,
@@ -46,7 +46,7 @@ fn round_trip<T: DeserializeOwned + serde::Serialize>(value: Value) {
 }
 
 #[test]
-fn s3_16_a_call_is_built_and_its_result_read() {
+fn a_call_is_built_and_its_result_read() {
     use train_schedule::{GetScheduleParams, GetScheduleParamsClass, train_schedule as calls};
     let params = GetScheduleParams {
         from: "Basel".to_owned(),
@@ -67,9 +67,9 @@ fn s3_16_a_call_is_built_and_its_result_read() {
     assert_eq!(calls::list_stations().unwrap().params, json!({}));
 }
 
-/// S1-21: what a server has besides tools is called by the name that scripts have for it.
+/// MCP resources and prompts are called by their names in scripts.
 #[test]
-fn what_a_server_has_besides_tools_is_typed_too() {
+fn resources_and_prompts_are_typed() {
     use everything::serde2::{prompts, resources};
     let call = resources::read("demo://x").unwrap();
     assert_eq!((call.capability, call.function), ("every\"thing.$resources", "read"));
@@ -90,7 +90,7 @@ fn what_a_server_has_besides_tools_is_typed_too() {
 }
 
 #[test]
-fn values_go_through_unchanged() {
+fn values_round_trip() {
     use train_schedule::{GetScheduleParams, Trip};
     round_trip::<GetScheduleParams>(json!({"from": "a", "to": "b"}));
     round_trip::<GetScheduleParams>(json!({"from": "a", "to": "b", "departAfter": null}));

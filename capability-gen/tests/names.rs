@@ -1,4 +1,4 @@
-//! The name scheme: examples, and what holds for every text.
+//! Naming scheme: examples, and properties of arbitrary text.
 
 use capability_gen::names::{
     Collision, MAX_LENGTH, Scope, camel, is_wit_keyword, js_binding, kebab, module_name, pascal,
@@ -8,7 +8,7 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use std::collections::BTreeSet;
 
-/// Names such as sources have, and such as nobody should.
+/// Realistic and hostile names.
 fn name() -> impl Strategy<Value = String> {
     prop_oneof![
         "[a-zA-Z0-9_.-]{0,12}",
@@ -97,7 +97,7 @@ fn modules_are_named_after_what_they_are_about() {
 }
 
 #[test]
-fn names_that_come_out_alike_are_told_apart_whatever_their_order() {
+fn colliding_names_are_distinguished_independent_of_their_order() {
     let mut scope = Scope::new();
     let names = scope.add_all(["SUM", "Sum", "average"]);
     assert_eq!(names, ["sum", "sum-xa21d7df0", "average"]);
@@ -114,7 +114,7 @@ fn names_that_come_out_alike_are_told_apart_whatever_their_order() {
     assert_ne!(reserved.add("JSON"), "json");
 }
 
-/// The host's way from WIT to JavaScript.
+/// The host's conversion from WIT to JavaScript names.
 fn camel_case(kebab: &str) -> String {
     let mut words = kebab.split('-');
     let first = words.next().unwrap_or_default().to_owned();
@@ -170,7 +170,7 @@ proptest! {
 }
 
 #[test]
-fn one_name_many_times_is_no_burden() {
+fn adding_one_name_many_times_is_fast() {
     let mut scope = Scope::new();
     let names: BTreeSet<String> = (0..20_000).map(|_| scope.add("Same")).collect();
     assert_eq!(names.len(), 20_000);

@@ -1,4 +1,4 @@
-//! S1-21: what an MCP server has besides tools, from its answers to every output.
+//! MCP resources and prompts, from the server's responses to every output.
 
 use capability_gen::compile::{CompileError, ModuleSource, compile};
 use capability_gen::definition::ServerExtras;
@@ -9,7 +9,7 @@ use capability_gen::wit::plan;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-/// The module of a server, with what the host was told after the tools were read.
+/// The module of a server, with features announced separately from its tools.
 fn server(name: &str, listing: &Value, extras: Option<ServerExtras>) -> Result<Module, CompileError> {
     let mut definitions = parse_value("mcp", listing, Some(name), Some(Format::Mcp)).unwrap();
     if let (Some(extras), Some(definition)) = (extras, definitions.first_mut()) {
@@ -40,12 +40,12 @@ fn wit_of(module: &Module) -> String {
 }
 
 #[test]
-fn declarations_have_what_the_server_has() {
+fn declarations_contain_resources_and_prompts() {
     insta::assert_snapshot!("declarations", dts(&everything("Echo before you add.")));
 }
 
 #[test]
-fn the_wit_has_an_interface_to_each_part() {
+fn the_wit_has_an_interface_for_each_part() {
     let text = wit_of(&everything("Echo before you add."));
     assert!(text.contains("/// Echo before you add.\ninterface everything {\n"), "{text}");
     for part in ["interface resources {", "blob: option<list<u8>>", "interface prompts {", "messages: json"] {
@@ -56,7 +56,7 @@ fn the_wit_has_an_interface_to_each_part() {
 }
 
 #[test]
-fn every_other_output_knows_them() {
+fn other_outputs_contain_them() {
     let module = everything("Echo before you add.");
     let spec: Value = serde_json::from_str(&schema_json(&module)).unwrap();
     let capability = &spec["capabilities"][0];
@@ -73,9 +73,9 @@ fn every_other_output_knows_them() {
     }
 }
 
-/// The type of content blocks is there where a result can have some, and only there.
+/// The type of content blocks is declared only if a result can contain some.
 #[test]
-fn content_is_declared_where_it_can_come() {
+fn content_is_declared_only_if_used() {
     let typed = json!({"tools": [{"name": "add", "inputSchema": {}, "outputSchema": {"type": "object"}}]});
     assert!(!dts(&server("a", &typed, None).unwrap()).contains("McpContent"));
     let only = |has_resources, has_prompts| ServerExtras { instructions: None, has_resources, has_prompts };
@@ -106,7 +106,7 @@ fn a_server_may_have_the_name_of_a_part() {
     }
 }
 
-/// A server without tools is a module where it has something else.
+/// A server without tools is a module if it has resources or prompts.
 #[test]
 fn a_server_may_have_no_tools() {
     let listing = json!({"tools": [], "capabilities": {"resources": {}}});
@@ -118,7 +118,7 @@ fn a_server_may_have_no_tools() {
 }
 
 #[test]
-fn instructions_follow_what_a_definition_says() {
+fn instructions_follow_the_description() {
     let mut definitions = parse_value("mcp", &listing(), Some("a"), Some(Format::Mcp)).unwrap();
     definitions[0].description = "Adds.".to_owned();
     definitions[0].server = Some(ServerExtras { instructions: Some("Echo.".to_owned()), ..ServerExtras::default() });
@@ -149,7 +149,7 @@ const HOSTILE: &str = "(\\PC|[\n\r\t`~ \u{202e}\u{2028}/*{}@]|\\*/|interface x \
 proptest! {
     #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Text of a server's never becomes code, whatever it is.
+    /// Text of a server never becomes code.
     #[test]
     fn instructions_never_become_code(text in HOSTILE) {
         let (module, plain) = (everything(&text), everything(""));

@@ -1,4 +1,4 @@
-//! Values against schemas: what is said, what it costs, and that it agrees with another implementation.
+//! Validator: messages, cost, and agreement with another implementation.
 
 use crate::budget::ends_soon;
 use capability_gen::validate::{Invalid, Issue, IssueKind, SchemaError, Validator};
@@ -69,7 +69,7 @@ fn paths_are_as_scripts_write_them() {
 }
 
 #[test]
-fn of_alternatives_the_nearest_is_explained() {
+fn the_nearest_alternative_is_explained() {
     let nullable = json!({"anyOf": [{"type": "object", "required": ["id"]}, {"type": "null"}]});
     assert_eq!(said(nullable.clone(), json!({})), ["id: `id` is required but missing"]);
     assert_eq!(said(nullable, json!(1)), ["expected an object or null, got a number"]);
@@ -114,7 +114,7 @@ fn formats_are_not_checked() {
 }
 
 #[test]
-fn schemas_that_reach_out_or_point_nowhere_are_refused() {
+fn external_and_unresolved_references_are_refused() {
     for reference in [
         "http://example.com/s.json",
         "file:///etc/passwd",

@@ -1,5 +1,4 @@
-//! Our validator and another implementation say the same, of made-up schemas and of real ones; and defaults keep
-//! their laws over both.
+//! Agreement of the validator with another implementation, on generated and real schemas, and properties of defaults.
 
 use capability_gen::validate::{Invalid, Validator};
 use proptest::collection::vec;
@@ -106,7 +105,7 @@ fn keyword(schema: impl Strategy<Value = Value> + Clone + 'static) -> impl Strat
 fn schemas() -> impl Strategy<Value = Value> {
     let leaf = prop_oneof![4 => Just(json!({})), 1 => any::<bool>().prop_map(Value::from), 4 => vec(keyword(Just(json!({}))), 0..3).prop_map(object)];
     let schema = leaf.prop_recursive(3, 24, 3, |inner| vec(keyword(inner), 0..5).prop_map(object)).boxed();
-    // What `$defs` hold refers only to what is in items and members, so that a schema ends.
+    // `$defs` refer to each other only through items and members, so that recursion ends.
     (vec(keyword(schema.clone()), 1..6).prop_map(object), schema.clone(), schema).prop_map(|(root, first, second)| {
         let mut root = root;
         root["$defs"] = json!({ "d0": without_references(first), "d1": { "items": without_references(second), "properties": { "a": { "$ref": "#/$defs/d1" } } } });
@@ -136,7 +135,7 @@ fn other_says(schema: &Value) -> Option<jsonschema::Validator> {
     jsonschema::options().with_draft(jsonschema::Draft::Draft202012).build(schema).ok()
 }
 
-/// Whether all that `before` has is in `after`, the same.
+/// Returns true if `after` contains everything in `before`, unchanged.
 fn is_kept(before: &Value, after: &Value) -> bool {
     match (before, after) {
         (Value::Object(before), Value::Object(after)) => {
@@ -168,7 +167,7 @@ proptest! {
     }
 
     #[test]
-    fn s0_08_defaults_keep_values_valid_and_members_as_they_are(schema in schemas(), values in vec(values(), 8)) {
+    fn defaults_keep_values_valid_and_members_as_they_are(schema in schemas(), values in vec(values(), 8)) {
         let validator = Validator::new(&schema).expect("a well-formed schema");
         for value in values {
             let mut after = value.clone();
@@ -200,7 +199,7 @@ fn schemas_of_corpus(folder: &Path) -> Vec<(String, Value)> {
         for tool in tools.unwrap_or_else(|| panic!("{}", file.display())) {
             for schema in ["inputSchema", "outputSchema"].iter().filter_map(|name| tool.get(*name)) {
                 let mut schema = schema.clone();
-                // What cleaning does to a dialect's name.
+                // Cleaning removes the dialect's name.
                 schema.as_object_mut().map(|schema| schema.remove("$schema"));
                 schemas.push((format!("{} {}", file.file_stem().unwrap().display(), tool["name"]), schema));
             }
@@ -209,7 +208,7 @@ fn schemas_of_corpus(folder: &Path) -> Vec<(String, Value)> {
     schemas
 }
 
-/// A value that a schema might take, to some depth; `variant` picks which.
+/// A plausible value of a schema, to some depth; `variant` selects which.
 fn sample(root: &Value, schema: &Value, variant: usize, depth: usize) -> Value {
     let schema = match schema["$ref"].as_str() {
         Some(reference) => root.pointer(reference.trim_start_matches('#')).unwrap_or(schema),

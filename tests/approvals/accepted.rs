@@ -1,4 +1,4 @@
-//! Files that a project brings, as a person at a terminal is asked about them.
+//! Trust prompt at the terminal for files of a project.
 
 use crate::approvals::support::{Home, Person};
 use serde_json::json;
@@ -28,7 +28,7 @@ const SCRIPT: &str = "import { tools } from '@capabilities/tools';
     export default await tools.say({ text: 'dear' }).catch((error) => error.code);";
 
 #[test]
-fn a_person_is_shown_what_files_want_and_what_is_accepted_works_at_once() {
+fn trusting_shows_what_files_want_and_takes_effect_at_once() {
     let home = stranger();
     let person = Person::starts(&home, SCRIPT, &[]);
     person.waits_for(QUESTION, 1);
@@ -47,7 +47,7 @@ fn a_person_is_shown_what_files_want_and_what_is_accepted_works_at_once() {
 }
 
 #[test]
-fn what_a_person_does_not_accept_does_nothing() {
+fn untrusted_files_have_no_effect() {
     let home = stranger();
     let person = Person::starts(&home, SCRIPT, &[]);
     person.waits_for(QUESTION, 1);
@@ -61,7 +61,7 @@ fn what_a_person_does_not_accept_does_nothing() {
 }
 
 #[test]
-fn taking_acceptance_back_needs_nothing_that_can_be_read() {
+fn trust_can_be_revoked_for_unreadable_files() {
     let home = stranger();
     assert_eq!(home.finish(&["trust"]).status, Some(0));
     assert_eq!(home.run(SCRIPT, &[]).value(), "hello dear friend");

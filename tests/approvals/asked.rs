@@ -1,4 +1,4 @@
-//! Which calls ask, and in whose words.
+//! Calls that require approval, and their messages.
 
 use crate::approvals::support::{Ended, Home, Piped};
 use serde_json::{Value, json};
@@ -37,7 +37,7 @@ fn messages(ended: &Ended) -> Vec<Value> {
 }
 
 #[test]
-fn a_message_in_json_is_filled_with_parameters() {
+fn a_message_template_is_filled_with_parameters() {
     let function = json!({ "requiresApproval": true, "approvalMessage": "Delete {{path}}? Deep: {{deep}} {{x}}" });
     let ended = approved(&definition(function, &json!({})), &json!({}));
     assert_eq!(messages(&ended), ["Delete a.txt? Deep: (none) (none)"]);
@@ -45,7 +45,7 @@ fn a_message_in_json_is_filled_with_parameters() {
 
 /// A program that shows the event to a person shows one line, in which everything can be seen.
 #[test]
-fn a_message_is_one_line_whatever_parameters_are_filled_in() {
+fn a_message_is_one_line_for_any_parameters() {
     let function = json!({ "requiresApproval": true, "approvalMessage": "Delete {{path}}?" });
     let script = r"import { files } from '@capabilities/files';
         export default await files.remove({ path: 'a\u001b[2J\r\n\nApproved: yes\u2028\u202e\u200b.txt' });";
@@ -58,7 +58,7 @@ fn a_message_is_one_line_whatever_parameters_are_filled_in() {
 }
 
 #[test]
-fn settings_of_a_capability_hold_for_its_functions_unless_they_say_otherwise() {
+fn capability_settings_apply_to_its_functions_unless_overridden() {
     let config = json!({ "requiresApproval": true, "approvalMessage": "Touch {{path}}?" });
     assert_eq!(messages(&approved(&definition(json!({}), &config), &json!({}))), ["Touch a.txt?"]);
     let own = definition(json!({ "requiresApproval": false }), &config);
@@ -66,7 +66,7 @@ fn settings_of_a_capability_hold_for_its_functions_unless_they_say_otherwise() {
 }
 
 #[test]
-fn a_rule_of_the_policy_asks_and_one_that_allows_does_not() {
+fn policy_rules_require_or_waive_approval() {
     let plain = definition(json!({}), &json!({}));
     let rule = |rule: Value| json!({ "functions": rule });
     for asks in [json!({ "files.remove": "approve" }), json!({ "files.*": { "requiresApproval": true } })] {
@@ -79,7 +79,7 @@ fn a_rule_of_the_policy_asks_and_one_that_allows_does_not() {
 }
 
 #[test]
-fn presets_ask_about_handlers_as_they_promise() {
+fn presets_require_approval_of_handlers_as_documented() {
     let says = |value: Option<bool>| {
         let function = value.map_or_else(|| json!({}), |value| json!({ "requiresApproval": value }));
         definition(function, &json!({}))
@@ -98,7 +98,7 @@ fn presets_ask_about_handlers_as_they_promise() {
 
 /// A call that cannot be made is refused before anybody is asked about it.
 #[test]
-fn nobody_is_asked_about_a_call_that_is_refused_anyway() {
+fn refused_calls_do_not_ask_for_approval() {
     let asks = definition(json!({ "requiresApproval": true }), &json!({}));
     let rule = json!({ "functions": { "files.remove": { "arguments": { "path": { "matches": "tmp/*" } } } } });
     let denied = Piped::starts(&home(&asks, &rule), SCRIPT, &[]).answers_all(&json!({ "decision": "approve" }));
@@ -110,7 +110,7 @@ fn nobody_is_asked_about_a_call_that_is_refused_anyway() {
 
 /// Until it is approved nothing is done, and after it was denied nothing is done either.
 #[test]
-fn a_file_is_deleted_once_somebody_has_said_so() {
+fn a_file_is_deleted_only_after_approval() {
     let home = Home::configured(&json!({ "policy": { "functions": { "fs.delete": "approve" } } }));
     home.write("workspace/old.txt", "old");
     let file = home.project("workspace/old.txt");
@@ -127,9 +127,9 @@ fn a_file_is_deleted_once_somebody_has_said_so() {
     }
 }
 
-/// Words that take a while to find are waited for; what is no text is nobody's words.
+/// An async message is awaited; one that is not text is replaced by the default.
 #[test]
-fn a_function_may_promise_its_words_and_what_is_no_text_is_not_shown() {
+fn a_message_function_may_be_async_and_must_return_text() {
     let plain = "Allow files.remove?";
     for (message, asked) in [
         ("async ({ path }) => `Delete ${path}?`", "Delete a.txt?"),

@@ -1,4 +1,4 @@
-//! How many calls may wait.
+//! Limit on pending approvals.
 
 use crate::approvals::support::{FILE_SYSTEM, Piped};
 use serde_json::{Value, json};
@@ -29,11 +29,11 @@ fn assert_crowd(settings: &Value, calls: usize, wait: usize) {
 }
 
 #[test]
-fn at_most_twenty_calls_wait() {
+fn at_most_twenty_approvals_are_pending() {
     assert_crowd(&json!({}), 25, 20);
 }
 
 #[test]
-fn a_policy_can_let_fewer_wait() {
+fn a_policy_can_lower_the_limit() {
     assert_crowd(&json!({ "maxPending": 2 }), 3, 2);
 }

@@ -1,4 +1,4 @@
-//! Decisions that decide nothing.
+//! Invalid, repeated and late decisions.
 
 use crate::approvals::support::{FILE_SYSTEM, Piped};
 use serde_json::json;
@@ -8,7 +8,7 @@ const CALLS: &str = "const attempt = (path) => fileSystem.deleteFile({ path }).c
     export default [await attempt('a'), await attempt('b')];";
 
 #[test]
-fn an_unknown_decision_is_refused_and_told() {
+fn an_unknown_decision_is_refused_and_reported() {
     let mut run = Piped::starts(&FILE_SYSTEM.home(), &FILE_SYSTEM.attempt(), &[]);
     let (id, _) = run.asks();
     run.decides("apr_000000000000000000000000", "approve");
@@ -17,12 +17,12 @@ fn an_unknown_decision_is_refused_and_told() {
     run.decides(&id, "deny");
     let ended = run.ends();
     assert!(ended.value().as_str().unwrap().starts_with("call.approval_denied"), "{ended:?}");
-    let refused = ended.stderr.matches("a decision was refused: no request").count();
+    let refused = ended.stderr.matches("a decision was refused: no pending request").count();
     assert_eq!(refused, 3, "{}", ended.stderr);
 }
 
 #[test]
-fn of_two_decisions_the_first_holds() {
+fn the_first_of_two_decisions_counts() {
     for (first, second, said) in [("deny", "approve", "call.approval_denied"), ("approve", "deny", "deleted a")] {
         let mut run = Piped::starts(&FILE_SYSTEM.home(), &FILE_SYSTEM.script(CALLS), &[]);
         let (id, _) = run.asks();
@@ -33,12 +33,12 @@ fn of_two_decisions_the_first_holds() {
         run.decides(&other, "approve");
         let ended = run.ends();
         assert_eq!(ended.value(), json!([said, "deleted b"]));
-        assert!(ended.stderr.contains(&format!("{id} was decided before: the first decision holds")), "{ended:?}");
+        assert!(ended.stderr.contains(&format!("{id} is already decided: the first decision counts")), "{ended:?}");
     }
 }
 
 #[test]
-fn a_late_decision_is_refused_and_told() {
+fn a_late_decision_is_refused_and_reported() {
     let home = FILE_SYSTEM.home_with(&json!({ "expires": "1s" }));
     let mut run = Piped::starts(&home, &FILE_SYSTEM.script(CALLS), &[]);
     let (late, _) = run.asks();
@@ -51,7 +51,7 @@ fn a_late_decision_is_refused_and_told() {
 }
 
 #[test]
-fn a_decision_is_for_the_request_that_it_names() {
+fn a_decision_applies_only_to_its_request() {
     let body = "const attempt = (path) => fileSystem.deleteFile({ path }).catch((error) => error.code);
         export default await Promise.all(['a', 'b'].map(attempt));";
     let mut run = Piped::starts(&FILE_SYSTEM.home(), &FILE_SYSTEM.script(body), &[]);
@@ -63,7 +63,7 @@ fn a_decision_is_for_the_request_that_it_names() {
 }
 
 #[test]
-fn lines_that_are_no_decisions_are_told_and_the_next_is_read() {
+fn invalid_lines_are_reported_and_skipped() {
     let mut run = Piped::starts(&FILE_SYSTEM.home(), &FILE_SYSTEM.attempt(), &[]);
     let (id, _) = run.asks();
     let lines = [
@@ -86,7 +86,7 @@ fn lines_that_are_no_decisions_are_told_and_the_next_is_read() {
 }
 
 #[test]
-fn the_end_of_decisions_denies_what_waits_and_what_comes() {
+fn the_end_of_the_stream_denies_pending_and_later_calls() {
     let mut run = Piped::starts(&FILE_SYSTEM.home(), &FILE_SYSTEM.script(CALLS), &[]);
     run.asks();
     run.closes();
@@ -99,7 +99,7 @@ fn the_end_of_decisions_denies_what_waits_and_what_comes() {
 }
 
 #[test]
-fn stdin_cannot_be_script_and_decisions() {
+fn stdin_cannot_be_both_script_and_decisions() {
     let refused = FILE_SYSTEM.home().finish(&["run", "-", "--approvals", "pipe", "--json"]);
     assert_eq!((refused.status, refused.code().as_str()), (Some(2), "config.usage"), "{refused:?}");
 }

@@ -1,10 +1,10 @@
-//! The event that asks, member by member.
+//! Shape of the `approvalRequired` event.
 
 use crate::approvals::support::{CRM, Piped};
 use serde_json::{Value, json};
 
 #[test]
-fn the_event_that_asks_has_these_members_and_no_others() {
+fn the_event_has_exactly_these_members() {
     let mut run = Piped::starts(&CRM.home(), &CRM.attempt(), &[]);
     let (id, event) = run.asks();
     let mut keys: Vec<&str> = event.as_object().unwrap().keys().map(String::as_str).collect();
@@ -41,7 +41,7 @@ fn the_event_that_asks_has_these_members_and_no_others() {
 }
 
 #[test]
-fn a_message_that_is_no_text_is_none() {
+fn a_message_that_is_not_text_is_omitted() {
     for (function, expected) in [
         ("() => { throw new Error('x') }", "Allow crm.createTicket?"),
         ("() => 'x'.repeat(100_000)", "xxxx"),

@@ -1,11 +1,11 @@
-//! The printed examples, decided in each way at a terminal and by another program.
+//! Documented approval examples, decided at a terminal and by another program.
 
 use crate::approvals::support::{CRM, Example, Person, Piped, both};
 use serde_json::json;
 
 const EXPIRED: &str = "call.approval_expired: nobody decided about ";
 
-/// Two calls that need no approval are over before the one that does; its order is told.
+/// Two calls without approval end before the one that needs it; events show the order.
 fn beside(example: &Example) -> String {
     let Example { call, other, .. } = example;
     example.script(&format!(
@@ -22,7 +22,7 @@ fn beside(example: &Example) -> String {
 }
 
 #[test]
-fn a_person_at_the_terminal_approves_and_the_call_is_made() {
+fn approval_at_the_terminal_makes_the_call() {
     both(|example| {
         let person = Person::starts(&example.home(), &example.attempt(), &[]);
         person.answers(1, "y\n");
@@ -36,7 +36,7 @@ fn a_person_at_the_terminal_approves_and_the_call_is_made() {
 }
 
 #[test]
-fn a_person_at_the_terminal_denies_and_the_script_is_told_why() {
+fn denial_at_the_terminal_reaches_the_script_with_its_reason() {
     both(|example| {
         let person = Person::starts(&example.home(), &example.attempt(), &[]);
         person.answers(1, "n not today\n");
@@ -47,7 +47,7 @@ fn a_person_at_the_terminal_denies_and_the_script_is_told_why() {
 }
 
 #[test]
-fn what_nobody_at_the_terminal_answers_expires() {
+fn an_unanswered_prompt_expires() {
     both(|example| {
         let person = Person::starts(&example.home_with(&json!({ "expires": "1s" })), &example.attempt(), &[]);
         let (_, text) = person.ends();
@@ -57,7 +57,7 @@ fn what_nobody_at_the_terminal_answers_expires() {
 }
 
 #[test]
-fn other_calls_go_on_while_a_person_reads() {
+fn other_calls_continue_during_a_prompt() {
     both(|example| {
         let person = Person::starts(&example.home(), &beside(example), &[]);
         person.answers(1, "y\n");
@@ -68,7 +68,7 @@ fn other_calls_go_on_while_a_person_reads() {
 }
 
 #[test]
-fn another_program_approves_and_the_call_is_made() {
+fn approval_by_another_program_makes_the_call() {
     both(|example| {
         let mut run = Piped::starts(&example.home(), &example.attempt(), &[]);
         let (id, asked) = run.asks();
@@ -85,7 +85,7 @@ fn another_program_approves_and_the_call_is_made() {
 }
 
 #[test]
-fn another_program_denies_and_the_script_is_told_why() {
+fn denial_by_another_program_reaches_the_script_with_its_reason() {
     both(|example| {
         let mut run = Piped::starts(&example.home(), &example.attempt(), &[]);
         let (id, _) = run.asks();
@@ -99,7 +99,7 @@ fn another_program_denies_and_the_script_is_told_why() {
 }
 
 #[test]
-fn what_another_program_does_not_answer_expires() {
+fn a_request_unanswered_by_another_program_expires() {
     both(|example| {
         let mut run = Piped::starts(&example.home_with(&json!({ "expires": "1s" })), &example.attempt(), &[]);
         run.asks();
@@ -109,7 +109,7 @@ fn what_another_program_does_not_answer_expires() {
 }
 
 #[test]
-fn other_calls_end_before_another_program_decides() {
+fn other_calls_complete_before_a_program_decides() {
     both(|example| {
         let mut run = Piped::starts(&example.home(), &beside(example), &[]);
         let (id, asked) = run.asks();
@@ -128,7 +128,7 @@ fn other_calls_end_before_another_program_decides() {
 }
 
 #[test]
-fn the_script_beside_the_printed_definition_runs_as_it_stands() {
+fn the_documented_script_runs_unchanged() {
     let home = CRM.home();
     home.write("agent.ts", include_str!("../../examples/company-crm/agent.ts"));
     let mut run = Piped::starts_file(&home, "agent.ts", &[]);
@@ -141,7 +141,7 @@ fn the_script_beside_the_printed_definition_runs_as_it_stands() {
 }
 
 #[test]
-fn without_anybody_to_ask_a_call_is_denied_unless_it_was_approved_beforehand() {
+fn without_an_approver_a_call_is_denied_unless_preapproved() {
     both(|example| {
         let home = example.home();
         for options in [&[][..], &["--approvals", "none"]] {

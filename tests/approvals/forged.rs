@@ -1,4 +1,4 @@
-//! Files that somebody else put into the store: who can write there can get in the way, and approve nothing.
+//! Forged files in the approval store: whoever can write there can interfere, but not approve.
 
 use crate::approvals::store::{approvals, begun, listed, token, waiting};
 use crate::approvals::support::{Ended, FILE_SYSTEM, Home, Piped, until};
@@ -52,12 +52,12 @@ fn denied(home: &Home, token: &str, run: Piped, id: &str, refused: usize) -> End
     let ended = run.ends();
     let value = ended.value();
     assert!(value.as_str().unwrap().ends_with("was not approved: truly"), "{value}");
-    assert_eq!(ended.stderr.matches("does not count").count(), refused, "{}", ended.stderr);
+    assert_eq!(ended.stderr.matches("is ignored: ").count(), refused, "{}", ended.stderr);
     ended
 }
 
 #[test]
-fn a_decision_without_the_right_signature_is_not_believed() {
+fn a_decision_with_a_wrong_signature_is_refused() {
     let (home, token, run) = begun(&FILE_SYSTEM.attempt());
     let id = waiting(&home, 1).remove(0);
     let signed = made(&home, &token, &run, &id, &["deny"]);
@@ -76,7 +76,7 @@ fn a_decision_without_the_right_signature_is_not_believed() {
 }
 
 #[test]
-fn an_approval_cannot_be_made_to_last_longer() {
+fn the_scope_of_an_approval_cannot_be_extended() {
     let (home, token, run) = begun(&FILE_SYSTEM.attempt());
     let id = waiting(&home, 1).remove(0);
     let signed = made(&home, &token, &run, &id, &["approve", "--for", "once"]);
@@ -89,11 +89,11 @@ fn an_approval_cannot_be_made_to_last_longer() {
     put(&decided(&home, &id), &signed);
     let ended = run.ends();
     assert_eq!(ended.value(), FILE_SYSTEM.value());
-    assert_eq!(ended.stderr.matches("does not count").count(), 3, "{}", ended.stderr);
+    assert_eq!(ended.stderr.matches("is ignored: ").count(), 3, "{}", ended.stderr);
 }
 
 #[test]
-fn a_decision_on_another_request_is_not_believed() {
+fn a_decision_on_another_request_is_refused() {
     // The same call twice: even the arguments are the same.
     let (home, token, first) = begun(&FILE_SYSTEM.attempt());
     let one = waiting(&home, 1).remove(0);
@@ -109,7 +109,7 @@ fn a_decision_on_another_request_is_not_believed() {
 }
 
 #[test]
-fn a_decision_is_not_believed_a_second_time() {
+fn a_decision_cannot_be_replayed() {
     let body = "const attempt = () => fileSystem.deleteFile({ path: 'a' }).catch((error) => error.code);
         export default [await attempt(), await attempt()];";
     let (home, token, mut run) = begun(&FILE_SYSTEM.script(body));
@@ -123,7 +123,7 @@ fn a_decision_is_not_believed_a_second_time() {
 }
 
 #[test]
-fn another_key_in_the_store_makes_nobody_an_approver() {
+fn a_key_in_the_store_does_not_make_an_approver() {
     let (home, token, run) = begun(&FILE_SYSTEM.attempt());
     let id = waiting(&home, 1).remove(0);
     let original = read(&pending(&home, &id));
@@ -140,7 +140,7 @@ fn another_key_in_the_store_makes_nobody_an_approver() {
 }
 
 #[test]
-fn nobody_is_made_to_approve_what_they_were_not_shown() {
+fn a_swapped_request_cannot_be_approved() {
     let (home, token, run) = begun(&FILE_SYSTEM.attempt());
     let id = waiting(&home, 1).remove(0);
     let original = read(&pending(&home, &id));
@@ -150,7 +150,7 @@ fn nobody_is_made_to_approve_what_they_were_not_shown() {
     put(&pending(&home, &id), &changed);
     assert_eq!(listed(&home), Vec::<Value>::new());
     let refused = approvals(&home, Some(&token), &["approve", &id]);
-    assert!(refused.status == Some(4) && refused.stdout.contains("somebody changed the file"), "{refused:?}");
+    assert!(refused.status == Some(4) && refused.stdout.contains("was changed: it does not match"), "{refused:?}");
     // Other words about the arguments that wait, and other arguments as if secrets had been taken out of them: to be shown,
     // and put back before the id is approved.
     for edit in

@@ -1,4 +1,4 @@
-//! How often a person is asked.
+//! Scope of approvals: once, per run, or per arguments.
 
 use crate::approvals::support::{Ended, FILE_SYSTEM, Person, Piped};
 use serde_json::{Value, json};
@@ -17,7 +17,7 @@ fn asked(ended: &Ended) -> Vec<Value> {
 }
 
 #[test]
-fn an_approval_covers_what_it_was_given_for() {
+fn an_approval_covers_its_scope() {
     for (lasts, asks) in [
         (json!({}), json!(["a", "a", "b", "a"])),
         (json!({ "for": "once" }), json!(["a", "a", "b", "a"])),
@@ -33,14 +33,14 @@ fn an_approval_covers_what_it_was_given_for() {
 }
 
 #[test]
-fn a_denial_is_for_its_call_alone() {
+fn a_denial_covers_only_its_call() {
     let ended = answered(LOOP, &json!({ "decision": "deny", "for": "run" }));
     assert_eq!(ended.value(), json!(vec!["call.approval_denied"; 4]));
     assert_eq!(asked(&ended).len(), 4);
 }
 
 #[test]
-fn calls_that_wait_together_are_covered_together() {
+fn an_approval_for_the_run_covers_waiting_calls() {
     let body = "export default await Promise.all(['a', 'a', 'b'].map((path) => fileSystem.deleteFile({ path })));";
     let mut run = Piped::starts(&FILE_SYSTEM.home(), &FILE_SYSTEM.script(body), &[]);
     let asked: Vec<(String, Value)> = (0..3).map(|_| run.asks()).collect();
@@ -54,7 +54,7 @@ fn calls_that_wait_together_are_covered_together() {
 }
 
 #[test]
-fn an_approval_for_a_function_is_not_for_another_of_its_capability() {
+fn an_approval_does_not_cover_other_functions_of_the_capability() {
     let home = FILE_SYSTEM.home_under(&json!({ "functions": { "fileSystem.readFile": "approve" } }));
     let body = "await fileSystem.deleteFile({ path: 'a' });
         await fileSystem.readFile({ path: 'a' });
@@ -78,7 +78,7 @@ fn an_approval_ends_with_its_run() {
 }
 
 #[test]
-fn a_person_can_say_the_same_with_a_key() {
+fn the_prompt_offers_every_scope() {
     std::thread::scope(|scope| {
         for (key, prompts) in [("y", 4), ("a", 2), ("r", 1)] {
             scope.spawn(move || {

@@ -1,4 +1,4 @@
-//! Approvals as a person meets them: the command in real processes, at real terminals, with real files in its store.
+//! Approvals end to end: the command in real processes, at real terminals, with real files in its store.
 //!
 //! Each test has a home of its own and decides as a person at a terminal would (`support::Person`), as another program
 //! (`support::Piped`), or with another command. A program for which nobody decides is denied, so a test that expects

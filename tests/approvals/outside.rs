@@ -1,4 +1,4 @@
-//! A script that reaches for what decides over it: files, terminals, modules and addresses.
+//! Attempts of scripts to reach approval state: files, terminals, modules and addresses.
 
 use crate::approvals::store::token;
 use crate::approvals::support::{FILE_SYSTEM, Home, PROMPT, Person};
@@ -18,7 +18,7 @@ const ATTEMPTS: &str =
     "const attempt = (work) => work.then((value) => ({ value }), (error) => ({ refused: error.code ?? error.name }));";
 
 #[test]
-fn no_workspace_overlaps_what_decides() {
+fn no_workspace_overlaps_state_or_configuration() {
     let home = home_with_workspace();
     token(&home);
     let script = "import { fs } from '@agent-spaces/std';\nexport default await fs.list();";
@@ -44,7 +44,7 @@ fn no_workspace_overlaps_what_decides() {
 }
 
 #[test]
-fn links_in_a_workspace_lead_nowhere() {
+fn symlinks_in_a_workspace_do_not_escape() {
     let home = home_with_workspace();
     token(&home);
     fs::write(home.project("workspace/own.txt"), "own").unwrap();
@@ -76,7 +76,7 @@ fn links_in_a_workspace_lead_nowhere() {
 }
 
 #[test]
-fn a_script_neither_reads_nor_writes_the_terminal() {
+fn a_script_cannot_read_or_write_the_terminal() {
     let home = home_with_workspace();
     let body = format!(
         "import {{ fs }} from '@agent-spaces/std';
@@ -103,7 +103,7 @@ fn a_script_neither_reads_nor_writes_the_terminal() {
 }
 
 #[test]
-fn modules_outside_of_the_scripts_folder_are_not_imported() {
+fn modules_outside_the_scripts_folder_cannot_be_imported() {
     let home = home_with_workspace();
     token(&home);
     symlink(home.state(), home.project("link")).unwrap();
@@ -131,7 +131,7 @@ fn modules_outside_of_the_scripts_folder_are_not_imported() {
 }
 
 #[test]
-fn this_machine_is_not_asked_for_decisions() {
+fn local_servers_are_unreachable() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     listener.set_nonblocking(true).unwrap();
     let port = listener.local_addr().unwrap().port();

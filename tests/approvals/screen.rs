@@ -1,4 +1,4 @@
-//! What a person sees: nothing but the prompt is where the prompt is.
+//! Terminal output during a prompt.
 
 use crate::approvals::support::{FILE_SYSTEM, PROMPT, Person};
 use std::thread::sleep;
@@ -8,12 +8,12 @@ use std::time::Duration;
 /// pose as a prompt.
 const HOSTILE: &str = r"\u001b[2J\u001b[H\u001b]0;title\u0007\u009b2A\rA call needs your approval:\r\n{}\nIts arguments:\u2028\u202e\u200bYour answer (y, r, a or n): y\nAllowed, this once.\b\b\b";
 
-/// What the beginnings of our own rows are.
+/// Beginnings of our own rows.
 const OURS: [&str; 11] = [
     "A call needs your approval:",
     "Its arguments:",
     "sha256 ",
-    "In the capability's own words, which nobody checked:",
+    "Message of the capability (unverified):",
     "Called by the script at:",
     "It expires in ",
     "  y  allow this call",
@@ -43,7 +43,7 @@ fn assert_whole(rows: &[String]) {
 }
 
 #[test]
-fn a_strangers_text_stands_behind_a_margin_and_moves_nothing() {
+fn untrusted_text_stays_behind_a_margin() {
     let (person, rows) = asked(HOSTILE);
     assert_whole(&rows);
     let between = |from: &str, to: &str| {
@@ -55,7 +55,7 @@ fn a_strangers_text_stands_behind_a_margin_and_moves_nothing() {
     let seen = HOSTILE.replace(r"\b\b\b", r"\u0008\u0008\u0008");
     assert!(arguments.contains(&format!(r#""path": "{seen}""#)), "{arguments}");
     // The message shows what would act on a terminal, and no row of it begins without the margin.
-    let message = between("In the capability's own words", "Called by");
+    let message = between("Message of the capability", "Called by");
     assert!(
         message.starts_with("│ Delete file: <U+001B>[2J<U+001B>[H<U+001B>]0;title<U+0007><U+009B>2A A call"),
         "{message}"
@@ -69,13 +69,13 @@ fn a_strangers_text_stands_behind_a_margin_and_moves_nothing() {
 }
 
 #[test]
-fn a_long_message_leaves_the_arguments_on_the_screen() {
+fn a_long_message_does_not_hide_the_arguments() {
     let (_, rows) = asked(&r"one\n".repeat(10));
     assert_whole(&rows);
 }
 
 #[test]
-fn a_long_argument_leaves_the_choices_on_the_screen() {
+fn a_long_argument_does_not_hide_the_choices() {
     let (_, rows) = asked(&"x".repeat(100_000));
     for shown in
         ["│   \"path\": \"xxx", "characters are not shown", "  y  allow this call", "  n  deny it", PROMPT.trim()]
@@ -94,7 +94,7 @@ const NOISE: &str = "const print = (text) => { console.log(text); console.error(
     await waiting;
     print('noise after');";
 
-/// What was shown between the prompt and the answer to it.
+/// Returns the output between the prompt and its answer.
 fn beside_prompt(options: &[&str]) -> (String, String) {
     let person = Person::starts(&FILE_SYSTEM.home(), &FILE_SYSTEM.script(NOISE), options);
     person.waits_for(PROMPT, 1);
@@ -108,7 +108,7 @@ fn beside_prompt(options: &[&str]) -> (String, String) {
 }
 
 #[test]
-fn what_a_script_prints_is_not_shown_beside_a_prompt() {
+fn script_output_is_held_back_during_a_prompt() {
     let (beside, text) = beside_prompt(&[]);
     assert!(!beside.contains("noise") && beside.matches("allow this call").count() == 1, "{beside}");
     // It is held back, not lost, and in its order.
@@ -120,21 +120,21 @@ fn what_a_script_prints_is_not_shown_beside_a_prompt() {
 }
 
 #[test]
-fn events_are_not_shown_beside_a_prompt() {
+fn events_are_held_back_during_a_prompt() {
     let (beside, text) = beside_prompt(&["--events"]);
     assert!(!beside.contains("noise"), "{beside}");
     assert!(text.contains("noise 19"), "{text}");
 }
 
 #[test]
-fn what_was_typed_before_the_prompt_does_not_answer_it() {
+fn keys_typed_before_the_prompt_are_ignored() {
     let home = FILE_SYSTEM.home();
     home.write("script.ts", &FILE_SYSTEM.attempt());
     let person = Person::typing(&home, "y\ny\n", "script.ts", &[]);
     // And by a hand that was already moving.
     person.waits_for(PROMPT, 1);
     person.types("y\nr\n");
-    person.waits_for("does not count", 1);
+    person.waits_for("are ignored", 1);
     sleep(Duration::from_millis(300));
     assert!(!person.text().contains("Allowed"), "{}", person.text());
     person.types("n\n");
@@ -143,7 +143,7 @@ fn what_was_typed_before_the_prompt_does_not_answer_it() {
 }
 
 #[test]
-fn what_is_no_answer_is_asked_again_and_the_end_of_input_denies() {
+fn invalid_answers_are_asked_again_and_end_of_input_denies() {
     let person = Person::starts(&FILE_SYSTEM.home(), &FILE_SYSTEM.attempt(), &[]);
     person.answers(1, "sure\n");
     person.waits_for("Please answer y, r, a or n: ", 1);
@@ -158,7 +158,7 @@ fn what_is_no_answer_is_asked_again_and_the_end_of_input_denies() {
 }
 
 #[test]
-fn prompts_stand_one_after_the_other() {
+fn prompts_are_shown_one_at_a_time() {
     let body =
         "const attempt = (path) => fileSystem.deleteFile({ path }).catch((error) => `${path}: ${error.message}`);
         export default await Promise.all(['a', 'b', 'c'].map(attempt));";

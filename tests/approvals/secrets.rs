@@ -1,4 +1,4 @@
-//! A secret in the arguments of a call that waits for a person.
+//! Secrets in the arguments of a call that waits for approval.
 
 use crate::approvals::store::{approvals, token, waiting};
 use crate::approvals::support::{Home, Piped};
@@ -29,9 +29,9 @@ fn holding(folder: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// The provider gets what the script sent, and a decision is for exactly that; nobody reads it anywhere.
+/// The provider gets what the script sent, and the decision covers exactly that; the secret appears nowhere else.
 #[test]
-fn a_secret_is_sent_as_it_is_and_neither_shown_nor_written_down() {
+fn a_secret_is_sent_but_neither_shown_nor_stored() {
     let home = Home::new();
     home.write("desk.ts", DEFINITION);
     home.configure(&json!({

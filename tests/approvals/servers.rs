@@ -1,4 +1,4 @@
-//! A call without a script: `agent-spaces mcp call`. The server of the tests for MCP needs Python 3.
+//! Approval of `agent-spaces mcp call`, a call without a script. The test server needs Python 3.
 
 use crate::approvals::store::{approvals, token, waiting};
 use crate::approvals::support::{Home, finish};
@@ -16,7 +16,7 @@ fn home() -> Option<Home> {
         return None;
     };
     let python = String::from_utf8_lossy(&python.stdout).trim().to_owned();
-    let program = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/mcp/servers/hostile");
+    let program = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/mcp/servers/hostile");
     let server = json!({ "command": python, "args": ["-B", program, "--log", "log.jsonl"], "timeout": "10s" });
     Some(Home::configured(&json!({
         "mcpServers": { "hostile": server },
@@ -34,7 +34,7 @@ fn called(home: &Home) -> Vec<Value> {
 const CALL: [&str; 5] = ["mcp", "call", "hostile", "echo", r#"{"message":"hello"}"#];
 
 #[test]
-fn a_call_of_a_server_asks_and_is_not_made_before_it_is_approved() {
+fn a_server_call_is_made_only_after_approval() {
     let Some(home) = home() else { return };
     let token = token(&home);
     let denied = home.finish(&[&CALL[..], &["--json"]].concat());

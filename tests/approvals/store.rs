@@ -1,4 +1,4 @@
-//! Decisions of another command, by whoever has the approver token.
+//! Decisions with `agent-spaces approvals` and the approver token.
 
 use crate::approvals::support::{Ended, FILE_SYSTEM, Home, Piped, finish, until};
 use serde_json::{Value, json};
@@ -8,7 +8,7 @@ pub(crate) fn token(home: &Home) -> String {
     home.finish(&["approvals", "token", "--json"]).json()["token"].as_str().unwrap().to_owned()
 }
 
-/// What waits in the store.
+/// Returns the pending requests of the store.
 pub(crate) fn listed(home: &Home) -> Vec<Value> {
     home.finish(&["approvals", "list", "--json"]).json().as_array().unwrap().clone()
 }
@@ -39,7 +39,7 @@ const LOOP: &str = "const done = [];
     export default done;";
 
 #[test]
-fn the_holder_of_the_token_approves_and_the_call_is_made() {
+fn approval_with_the_token_makes_the_call() {
     let (home, token, run) = begun(&FILE_SYSTEM.attempt());
     let ids = waiting(&home, 1);
     let text = home.finish(&["approvals", "list"]).stdout;
@@ -55,7 +55,7 @@ fn the_holder_of_the_token_approves_and_the_call_is_made() {
 }
 
 #[test]
-fn the_holder_of_the_token_denies_and_the_script_is_told_why() {
+fn denial_with_the_token_reaches_the_script_with_its_reason() {
     let (home, token, run) = begun(&FILE_SYSTEM.attempt());
     home.write("token.txt", &token);
     let ids = waiting(&home, 1);
@@ -65,7 +65,7 @@ fn the_holder_of_the_token_denies_and_the_script_is_told_why() {
 }
 
 #[test]
-fn an_approval_covers_what_it_was_given_for() {
+fn an_approval_covers_its_scope() {
     std::thread::scope(|scope| {
         for (lasts, asks) in [("once", 4), ("arguments", 2), ("run", 1)] {
             scope.spawn(move || {
@@ -84,7 +84,7 @@ fn an_approval_covers_what_it_was_given_for() {
 }
 
 #[test]
-fn without_the_right_token_nothing_is_decided() {
+fn a_wrong_token_decides_nothing() {
     let (home, token, run) = begun(&FILE_SYSTEM.attempt());
     let stranger = self::token(&Home::new());
     let id = &waiting(&home, 1)[0];
@@ -105,7 +105,7 @@ fn without_the_right_token_nothing_is_decided() {
 }
 
 #[test]
-fn of_two_decisions_one_holds_and_the_other_is_told() {
+fn the_second_of_two_decisions_is_reported() {
     let both = FILE_SYSTEM.script(
         "const attempt = (path) => fileSystem.deleteFile({ path }).catch((error) => error.code);
          export default await Promise.all(['a', 'b'].map(attempt));",
@@ -117,18 +117,18 @@ fn of_two_decisions_one_holds_and_the_other_is_told() {
     assert_eq!(approvals(&home, Some(&token), &["deny", id("a")]).status, Some(0));
     let second = approvals(&home, Some(&token), &["approve", id("a")]);
     assert_eq!(second.status, Some(4), "{second:?}");
-    assert!(second.stdout.contains("was decided before: the first decision holds"), "{second:?}");
+    assert!(second.stdout.contains("is already decided: the first decision counts"), "{second:?}");
     assert_eq!(waiting(&home, 1), std::slice::from_ref(id("b")));
     run.signal(rustix::process::Signal::CONT);
     assert_eq!(run.next("approvalDecided")["decision"], "deny");
     let third = approvals(&home, Some(&token), &["approve", id("a")]);
-    assert!(third.status == Some(4) && third.stdout.contains("no request"), "{third:?}");
+    assert!(third.status == Some(4) && third.stdout.contains("no pending request"), "{third:?}");
     assert_eq!(approvals(&home, Some(&token), &["approve", id("b")]).status, Some(0));
     assert_eq!(run.ends().value(), json!(["call.approval_denied", "deleted b"]));
 }
 
 #[test]
-fn what_expired_or_was_withdrawn_cannot_be_decided() {
+fn expired_and_withdrawn_requests_cannot_be_decided() {
     let home = FILE_SYSTEM.home_with(&json!({ "expires": "2s" }));
     let token = token(&home);
     let mut run = Piped::stored(&home, &FILE_SYSTEM.attempt(), &[]);
@@ -145,7 +145,7 @@ fn what_expired_or_was_withdrawn_cannot_be_decided() {
 }
 
 #[test]
-fn the_token_is_kept_nowhere_and_comes_before_the_run() {
+fn the_token_is_not_stored_and_must_precede_the_run() {
     let home = FILE_SYSTEM.home();
     let refused = home.run(&FILE_SYSTEM.attempt(), &["--approvals", "store"]);
     assert_eq!((refused.status, refused.code().as_str()), (Some(2), "config.approver"), "{refused:?}");
@@ -168,21 +168,21 @@ fn the_token_is_kept_nowhere_and_comes_before_the_run() {
 }
 
 #[test]
-fn a_new_token_ends_the_one_before_it() {
+fn a_new_token_invalidates_the_old_one() {
     let home = FILE_SYSTEM.home();
     let old = token(&home);
     let new = token(&home);
     let mut run = Piped::stored(&home, &FILE_SYSTEM.attempt(), &[]);
     let (id, _) = run.asks();
     let refused = approvals(&home, Some(&old), &["approve", &id]);
-    assert!(refused.status == Some(4) && refused.stdout.contains("another token"), "{refused:?}");
+    assert!(refused.status == Some(4) && refused.stdout.contains("another approver token"), "{refused:?}");
     assert_eq!(approvals(&home, Some(&new), &["approve", &id]).status, Some(0));
     assert_eq!(run.ends().value(), FILE_SYSTEM.value());
 }
 
 /// With `--json` or `--events` the one object comes last also where a signal ends the run while a person is asked.
 #[test]
-fn a_signal_while_a_call_waits_ends_the_run_with_its_one_object() {
+fn a_signal_during_an_approval_ends_the_run_with_one_json_object() {
     let (home, _, mut run) = begun(&FILE_SYSTEM.attempt());
     run.asks();
     run.signal(rustix::process::Signal::INT);

@@ -1,4 +1,4 @@
-//! Whose time it is that a call waits.
+//! Approval wait time and the run's time limit.
 
 use crate::approvals::support::{FILE_SYSTEM, Piped};
 use serde_json::json;
@@ -6,7 +6,7 @@ use std::thread::sleep;
 use std::time::Duration;
 
 #[test]
-fn waiting_for_a_person_takes_none_of_the_runs_time() {
+fn waiting_for_approval_does_not_count_against_the_time_limit() {
     let mut run = Piped::starts(&FILE_SYSTEM.home(), &FILE_SYSTEM.attempt(), &["--timeout", "1s"]);
     let (id, _) = run.asks();
     sleep(Duration::from_secs(2));
@@ -18,7 +18,7 @@ fn waiting_for_a_person_takes_none_of_the_runs_time() {
 }
 
 #[test]
-fn the_runs_time_goes_on_after_the_decision() {
+fn the_time_limit_resumes_after_the_decision() {
     let body =
         "await fileSystem.deleteFile({ path: 'a' }); await new Promise((resolve) => setTimeout(resolve, 5_000));";
     let mut run = Piped::starts(&FILE_SYSTEM.home(), &FILE_SYSTEM.script(body), &["--timeout", "1s"]);
@@ -30,7 +30,7 @@ fn the_runs_time_goes_on_after_the_decision() {
 }
 
 #[test]
-fn waiting_takes_the_runs_time_where_the_policy_says_so() {
+fn waiting_counts_if_the_policy_says_so() {
     let home = FILE_SYSTEM.home_with(&json!({ "countsTime": true }));
     let mut run = Piped::starts(&home, &FILE_SYSTEM.attempt(), &["--timeout", "1s"]);
     let (id, _) = run.asks();
@@ -42,7 +42,7 @@ fn waiting_takes_the_runs_time_where_the_policy_says_so() {
 }
 
 #[test]
-fn a_decision_in_time_is_taken_where_waiting_counts() {
+fn a_timely_decision_is_accepted_when_waiting_counts() {
     let home = FILE_SYSTEM.home_with(&json!({ "countsTime": true }));
     let run = Piped::starts(&home, &FILE_SYSTEM.attempt(), &["--timeout", "10s"]);
     let ended = run.answers_all(&json!({ "decision": "approve" }));

@@ -1,4 +1,4 @@
-//! What `run`, `capabilities build` and `doctor` say of definitions and their handlers.
+//! Messages of `run`, `capabilities build` and `doctor` about definitions and their handlers.
 
 use super::{agent_spaces_in, last_line};
 use serde_json::{Value, json};
@@ -24,7 +24,7 @@ fn write(folder: &Path, path: &str, text: &str) {
     fs::write(file, text).unwrap();
 }
 
-/// What a build warns of, each as `file: place: message`.
+/// Returns the warnings of a build, each as `file: place: message`.
 fn warnings(folder: &Path, paths: &[&str]) -> Vec<String> {
     let output = agent_spaces_in(folder, &[&["capabilities", "build", "--json"], paths].concat(), "");
     let report = last_line(&output);
@@ -37,7 +37,7 @@ fn warnings(folder: &Path, paths: &[&str]) -> Vec<String> {
     report["notes"].as_array().unwrap().iter().map(shown).collect()
 }
 
-/// Why a script does not run.
+/// Returns the error of a script that does not run.
 fn refusal(folder: &Path) -> String {
     String::from_utf8_lossy(&agent_spaces_in(folder, &["run", "-"], "1").stderr).into_owned()
 }
@@ -68,7 +68,7 @@ fn without_a_configuration_packages_are_found_beside_the_folder_capabilities() {
 }
 
 #[test]
-fn a_build_warns_of_handlers_that_cannot_answer() {
+fn a_build_warns_of_invalid_handlers() {
     let definition = r#"{ "name": "orders", "functions": [{ "name": "get_order" }, { "name": "listOrders" }, { "name": "cancel" }] }"#;
     let folder = folder(&[("capabilities/orders.json", definition)]);
     let told = |handlers: &str| {
@@ -102,7 +102,7 @@ fn a_build_warns_of_handlers_that_cannot_answer() {
 }
 
 #[test]
-fn two_functions_of_one_name_are_told_with_the_names_that_they_get() {
+fn colliding_function_names_are_reported_with_their_new_names() {
     let definition = r#"{ "name": "users", "functions": [{ "name": "getUser" }, { "name": "get_user" }] }"#;
     let folder = folder(&[("capabilities/users.json", definition)]);
     assert_eq!(
@@ -113,7 +113,7 @@ fn two_functions_of_one_name_are_told_with_the_names_that_they_get() {
 }
 
 #[test]
-fn an_entry_that_names_nothing_has_its_place_and_what_was_meant() {
+fn an_unknown_entry_is_reported_with_location_and_suggestion() {
     let pets = r#"{ "openapi": "3.1.0", "paths": { "/pets": { "get": { "operationId": "listPets" } } } }"#;
     let folder = folder(&[("capabilities/orders.ts", WORK), ("capabilities/pets.json", pets)]);
     for (config, place, told) in [
@@ -156,7 +156,7 @@ fn an_entry_that_names_nothing_has_its_place_and_what_was_meant() {
 }
 
 #[test]
-fn doctor_says_that_a_compiler_is_named_and_waits_for_trust() {
+fn doctor_reports_an_untrusted_compiler_setting() {
     let config = r#"{ "codeMode": { "typescript": "./tsc" } }"#;
     let folder = folder(&[("agent-spaces.config.json", config)]);
     let output = agent_spaces_in(folder.path(), &["doctor"], "");

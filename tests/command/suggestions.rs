@@ -1,16 +1,16 @@
-//! Names that were probably meant: told where they are near, and only of what there is.
+//! Suggestions for misspelt names.
 
 use super::{agent_spaces, agent_spaces_in, last_line};
 use serde_json::{Value, json};
 
-const OFFICE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/type_check/office.json");
+const OFFICE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/type_check/office.json");
 
 fn stderr(output: &std::process::Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
 #[test]
-fn a_slip_in_an_import_without_a_use_is_a_warning() {
+fn a_typo_in_an_unused_import_is_a_warning() {
     let script = "import { fs } from '@agent-spaces/sdt';\n5";
     let told = "script.ts:1:20: Cannot find module '@agent-spaces/sdt'; nothing uses it, so it was left out; did you mean '@agent-spaces/std'?";
     let output = agent_spaces(&["run", "-"], script);
@@ -29,7 +29,7 @@ fn a_slip_in_an_import_without_a_use_is_a_warning() {
 }
 
 #[test]
-fn a_capability_that_there_is_not_comes_with_the_one_that_was_meant() {
+fn an_unknown_capability_comes_with_a_suggestion() {
     let show = |name: &str| stderr(&agent_spaces(&["capabilities", "show", name, OFFICE], ""));
     for (slip, meant) in
         [("wether", "weather"), ("@capabilities/ofice", "@capabilities/office"), ("Tracker", "tracker")]
@@ -41,7 +41,7 @@ fn a_capability_that_there_is_not_comes_with_the_one_that_was_meant() {
 }
 
 #[test]
-fn a_server_in_a_list_comes_with_the_one_that_was_meant() {
+fn an_unknown_server_comes_with_a_suggestion() {
     let folder = tempfile::tempdir().unwrap();
     let check = |entry: &str| {
         let config = json!({

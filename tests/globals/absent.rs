@@ -1,4 +1,4 @@
-//! What is not there names what is used instead.
+//! Hints for absent globals and modules.
 
 use agent_spaces_tests::{empty_space, error, value};
 use serde_json::json;
@@ -13,7 +13,7 @@ async fn hint(source: &str) -> String {
 }
 
 #[tokio::test]
-async fn globals_and_modules_of_others_have_hints() {
+async fn foreign_globals_and_modules_have_hints() {
     for (source, expected) in [
         ("Buffer.from('a')", "Uint8Array"),
         ("process.env.HOME", "no environment"),
@@ -37,7 +37,7 @@ async fn globals_and_modules_of_others_have_hints() {
 }
 
 #[tokio::test]
-async fn hashes_are_there_and_the_rest_of_subtle_says_where() {
+async fn subtle_digest_works_and_the_rest_has_hints() {
     let space = empty_space();
     let source = "const hash = await crypto.subtle.digest('SHA-256', new TextEncoder().encode('abc'));
         const sizes = await Promise.all(['SHA-1', 'sha-384', { name: 'SHA-512' }].map((name) => crypto.subtle.digest(name as any, hash)));

@@ -10,7 +10,7 @@ use serde_json::Value;
 const CASES: &str = include_str!("intl.json");
 
 #[tokio::test]
-async fn texts_are_those_of_icu() {
+async fn texts_match_icu() {
     let cases: Vec<(String, Value)> = serde_json::from_str(CASES).unwrap();
     let expressions: Vec<String> = cases.iter().map(|(expression, _)| format!("() => {expression}")).collect();
     let source = format!("[{}].map((each) => each())", expressions.join(",\n"));
@@ -27,7 +27,7 @@ async fn texts_are_those_of_icu() {
 
 /// The engine reads the zone data by itself: at every instant as the host does.
 #[tokio::test]
-async fn every_time_zone_is_the_one_of_the_host() {
+async fn every_time_zone_matches_the_host() {
     let zones = TimeZoneDatabase::bundled();
     let names: Vec<String> = zones.available().map(|name| name.as_str().to_owned()).collect();
     assert!(names.len() > 500);

@@ -1,4 +1,4 @@
-//! A module in a space of its own, with a provider that remembers what it was given.
+//! Module in its own space, with a provider that records its arguments.
 
 use agent_spaces::{Handlers, Interfaces, Limits, Package, RunOptions, Space};
 use agent_spaces_tests::engine;
@@ -44,10 +44,10 @@ pub(super) struct Attempt {
     pub(super) value: Value,
 }
 
-/// What came of an attempt.
+/// Outcome of an attempt.
 #[derive(Clone, Debug)]
 pub(super) enum Outcome {
-    /// What the provider was given and answered, and the JSON of what the script saw.
+    /// The provider's arguments and answer, and the JSON of what the script saw.
     Answered(Arrival, Option<Value>),
     /// Refused before the provider heard of it.
     Refused { code: String, message: String, paths: Vec<String> },

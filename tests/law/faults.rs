@@ -1,11 +1,11 @@
-//! Values with one fault, and whether a refusal names it.
+//! Values with one fault, and the check that a refusal names it.
 
 use super::random::Random;
 use super::values::ODD_NAMES;
 use capability_gen::validate::{Invalid, Validator};
 use serde_json::{Map, Value, json};
 
-/// Changes to a value before the search for one that its schema refuses is given up.
+/// Most mutations before the search for an invalid value stops.
 const ATTEMPTS: usize = 60;
 /// Positions of one value that are looked at.
 const POSITIONS: usize = 400;
@@ -18,7 +18,7 @@ pub(super) enum Step {
 
 pub(super) type Path = Vec<Step>;
 
-/// What was done to a valid value.
+/// Mutation of a valid value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) enum Kind {
     /// A member was taken away.
@@ -37,7 +37,7 @@ pub(super) struct Fault {
     pub(super) path: Path,
 }
 
-/// How a refusal names the place of a fault.
+/// Expected path of a fault in a refusal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) enum Naming {
     /// The place itself.
@@ -46,8 +46,7 @@ pub(super) enum Naming {
     Argument,
     /// Of a whole object or array in the place of something else, a part of it.
     Part,
-    /// Where alternatives, conditions or counts decide, something at or below their place: which of them was meant is
-    /// anybody's guess.
+    /// At or below the location of alternatives, conditions or counts: which of them was meant is ambiguous.
     Alternative,
 }
 
@@ -141,7 +140,7 @@ fn at<'v>(value: &'v mut Value, path: &[Step]) -> Option<&'v mut Value> {
 }
 
 impl Fault {
-    /// How the paths of a refusal name the fault, where they do.
+    /// Returns how the paths of a refusal name the fault, if they do.
     pub(super) fn naming(&self, schema: &Value, paths: &[String]) -> Option<Naming> {
         let is_one = |path: &[Step]| {
             let [bare, escaped] = render(path);
@@ -209,7 +208,7 @@ fn is_identifier(name: &str) -> bool {
         && name.chars().all(|character| character.is_alphanumeric() || matches!(character, '_' | '$'))
 }
 
-/// How far down the path alternatives or conditions begin to decide.
+/// Returns the depth at which alternatives or conditions apply.
 fn decided_at(root: &Value, path: &[Step]) -> Option<usize> {
     const DECIDE: [&str; 11] = [
         "anyOf",

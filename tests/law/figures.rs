@@ -1,4 +1,4 @@
-//! What was tried, and what came of it.
+//! Statistics of a test run.
 
 use std::collections::BTreeMap;
 use std::fmt;

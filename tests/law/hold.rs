@@ -1,4 +1,4 @@
-//! One module, every function of it, held to the law.
+//! Round-trip check of every function of a module.
 
 use super::exchange::{Arrival, Attempt, Exchange, Outcome};
 use super::faults::{self, Fault, broken};
@@ -13,7 +13,7 @@ const NO_VALUE: &str = "skipped: functions whose parameters no valid value was f
 const NO_ANSWER: &str = "skipped: functions whose result no valid value was found for";
 const NO_FAULT: &str = "skipped: valid values beside which no invalid one was found";
 
-/// What an attempt is to come to.
+/// Expected outcome of an attempt.
 enum Expectation {
     /// These parameters reach the provider.
     Arrives(Value),

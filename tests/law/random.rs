@@ -1,4 +1,4 @@
-//! Numbers that look random and are the same in every run.
+//! Deterministic pseudo-random numbers.
 
 /// SplitMix64.
 pub(super) struct Random(u64);

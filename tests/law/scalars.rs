@@ -1,4 +1,4 @@
-//! Strings and numbers of a schema, the extremes first.
+//! Strings and numbers of a schema, extremes first.
 
 use super::random::Random;
 use proptest::strategy::{Strategy, ValueTree};

@@ -1,4 +1,4 @@
-//! Schemas of our own: every construct, and every name that is trouble somewhere.
+//! Test schemas: every construct, and every problematic name.
 
 use serde_json::{Value, json};
 

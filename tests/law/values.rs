@@ -1,4 +1,4 @@
-//! Values that a clean schema allows, made from the schema.
+//! Generator of values that a schema allows.
 //!
 //! A [`Maker`] proposes; the validator disposes. What the maker does not understand (conditions, `not`, patterns with
 //! look-around) it leaves to chance and to the number of attempts.
@@ -8,7 +8,7 @@ use super::scalars;
 use capability_gen::validate::Validator;
 use serde_json::{Map, Value, json};
 
-/// Proposals to a value before the search is given up.
+/// Most proposals per value before the search stops.
 const ATTEMPTS: u64 = 60;
 /// Parts of one value, beyond which only what must be there is added.
 const PARTS: usize = 120;
@@ -57,7 +57,7 @@ pub(super) fn anything(random: &mut Random) -> Value {
 struct Maker<'s, 'r> {
     root: &'s Value,
     random: &'r mut Random,
-    /// How likely what may be there is, in percent.
+    /// Probability of optional parts, in percent.
     wildness: u64,
     is_result: bool,
     parts: usize,
@@ -149,7 +149,7 @@ impl<'s> Maker<'s, '_> {
         }
     }
 
-    /// Whether something that may be left out is there.
+    /// Decides whether an optional part is present.
     fn is_there(&mut self, depth: usize) -> bool {
         depth <= SHALLOW && self.parts > 0 && self.random.percent(self.wildness)
     }

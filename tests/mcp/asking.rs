@@ -1,4 +1,4 @@
-//! What a server asks of us: refused, unless the configuration grants it.
+//! Requests of servers to the client (sampling, elicitation, roots): refused unless configured.
 
 use crate::mcp::support::{Project, hostile, script};
 use serde_json::{Value, json};
@@ -31,7 +31,7 @@ fn sampling_elicitation_and_roots_are_refused_by_default() {
 }
 
 #[test]
-fn elicitation_and_roots_are_answered_where_configured_and_sampling_never() {
+fn elicitation_and_roots_work_if_configured_and_sampling_never() {
     let Some(mut server) = hostile(&[]) else { return };
     server["elicitation"] = "defaults".into();
     server["roots"] = json!(["."]);

@@ -1,10 +1,10 @@
-//! Calls that nobody waits for, calls that report progress, and the time that they have.
+//! Cancelled calls, progress, timeouts and logs.
 
 use crate::mcp::support::{Project, eventually, hostile, hostile_logging, script};
 use serde_json::{Value, json};
 use std::time::Duration;
 
-/// What the server was told of calls that were cancelled: their ids.
+/// Returns the ids of cancelled calls that the server received.
 fn cancelled(project: &Project) -> Vec<Value> {
     let told = project.lines("log.jsonl").into_iter();
     told.filter(|message| message["method"] == "notifications/cancelled")
@@ -18,7 +18,7 @@ fn id_of(project: &Project, tool: &str) -> Value {
     log.iter().find(|message| message["params"]["name"] == tool).unwrap_or_else(|| panic!("{log:?}"))["id"].clone()
 }
 
-/// The script ends while a call is under way: the server is told.
+/// When a script ends during a call, the server gets a cancellation.
 #[test]
 fn a_call_is_cancelled_on_the_server_when_the_run_ends() {
     let Some(server) = hostile_logging(&[]) else { return };
@@ -31,9 +31,9 @@ fn a_call_is_cancelled_on_the_server_when_the_run_ends() {
     assert!(told, "{:?}", project.lines("log.jsonl"));
 }
 
-/// S1-28, S1-29: a call that took too long is cancelled on the server; one that was answered is not.
+/// A call that took too long is cancelled on the server; one that was answered is not.
 #[test]
-fn a_call_is_cancelled_on_the_server_when_its_time_is_over() {
+fn a_call_is_cancelled_on_the_server_when_it_times_out() {
     let Some(mut server) = hostile_logging(&[]) else { return };
     server["timeout"] = "20s".into();
     server["toolTimeouts"] = json!({ "sleep": "500ms" });
@@ -48,9 +48,9 @@ fn a_call_is_cancelled_on_the_server_when_its_time_is_over() {
     assert_eq!(cancelled(&project), [id_of(&project, "sleep")]);
 }
 
-/// S1-28: `defaults.toolTimeout` is the time of every server that has none of its own.
+/// `defaults.toolTimeout` is the time of every server that has none of its own.
 #[test]
-fn s1_28_calls_have_the_default_time_unless_their_server_has_its_own() {
+fn calls_use_the_default_timeout_unless_the_server_sets_one() {
     let (Some(mut plain), Some(mut own)) = (hostile(&[]), hostile(&[])) else { return };
     plain.as_object_mut().unwrap().remove("timeout");
     own["timeout"] = "20s".into();
@@ -69,7 +69,7 @@ fn s1_28_calls_have_the_default_time_unless_their_server_has_its_own() {
 
 /// The time of the whole run ends a call too.
 #[test]
-fn a_run_that_takes_too_long_cancels_its_calls() {
+fn a_run_over_its_time_limit_cancels_its_calls() {
     let Some(server) = hostile_logging(&[]) else { return };
     let project = Project::with_servers(json!({ "hostile": server }));
     assert_eq!(project.agent_spaces(&["mcp", "accept"]).status, Some(0));
@@ -102,9 +102,9 @@ fn progress_becomes_events() {
     assert_eq!(done.value(), json!(["5 steps", { "message": "silent" }]));
 }
 
-/// S1-28: progress gives a call more time only where `progressTimeout` says so, and no more than that.
+/// Progress gives a call more time only where `progressTimeout` says so, and no more than that.
 #[test]
-fn progress_extends_a_call_only_where_configured() {
+fn progress_extends_the_timeout_only_if_configured() {
     for (more, takes, expected) in [
         (None, 2500, "Tool execution timed out"),
         (Some("20s"), 2500, "25 steps"),
@@ -126,9 +126,9 @@ fn progress_extends_a_call_only_where_configured() {
     }
 }
 
-/// S1-34: what a server logs, and what it writes to stderr, is in the trace.
+/// A server's logs and stderr are in the trace.
 #[test]
-fn s1_34_logs_and_stderr_go_to_the_trace() {
+fn logs_and_stderr_go_to_the_trace() {
     let Some(server) = hostile(&[]) else { return };
     let project = Project::with_servers(json!({ "hostile": server }));
     let body = "

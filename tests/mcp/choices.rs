@@ -1,4 +1,5 @@
-//! Which configuration is used, what it switches on and off, and what `doctor`, `mcp list` and `mcp serve` say of that.
+//! Selection of the configuration, enabled and disabled servers, and how `doctor`, `mcp list` and `mcp serve` report
+//! them.
 
 use crate::mcp::support::{Done, Project, finish, hostile, small};
 use crate::serve::agent::{Agent, SESSIONS};
@@ -28,7 +29,7 @@ fn write(project: &Project, name: &str, text: &str) {
 const OWN: &str = ".config/agent-spaces/agent-spaces.config.json";
 
 #[test]
-fn a_server_that_is_given_and_switched_off_stops_only_who_imports_it() {
+fn a_disabled_server_fails_only_its_importers() {
     let (Some(on), Some(mut off)) = (small("memory"), small("filesystem")) else { return };
     off["enabled"] = false.into();
     let project = Project::with_servers(json!({ "memory": on, "filesystem": off }));
@@ -44,7 +45,7 @@ fn a_server_that_is_given_and_switched_off_stops_only_who_imports_it() {
 }
 
 #[test]
-fn mcp_can_be_switched_off_as_a_whole() {
+fn mcp_can_be_disabled_entirely() {
     let Some(server) = small("memory") else { return };
     let project = Project::new(json!({
         "mcp": { "client": { "enabled": false } }, "mcpServers": { "memory": server },
@@ -67,7 +68,7 @@ fn mcp_can_be_switched_off_as_a_whole() {
 }
 
 #[test]
-fn a_file_of_another_program_that_switches_mcp_off_starts_nothing() {
+fn a_foreign_file_that_disables_mcp_starts_nothing() {
     let Some(server) = small("memory") else { return };
     let project = Project::empty();
     let agent = |enabled: bool| {
@@ -88,7 +89,7 @@ fn a_file_of_another_program_that_switches_mcp_off_starts_nothing() {
 }
 
 #[test]
-fn a_configuration_in_yaml_does_what_it_does_in_json() {
+fn a_yaml_configuration_equals_its_json_form() {
     let Some(server) = small("memory") else { return };
     let project = Project::empty();
     let text = format!(
@@ -113,7 +114,7 @@ fn a_configuration_in_yaml_does_what_it_does_in_json() {
 }
 
 #[test]
-fn what_init_wrote_is_used_in_the_home_folder_and_below() {
+fn the_configuration_of_init_applies_in_the_home_folder_and_below() {
     let Some(server) = small("memory") else { return };
     let project = Project::empty();
     let servers = json!({ "mcpServers": { "memory": server } });
@@ -143,7 +144,7 @@ fn configuration(report: &Value) -> Vec<&str> {
 }
 
 #[test]
-fn the_users_configuration_hides_no_definitions_of_a_folder_and_gives_them_nothing() {
+fn the_users_configuration_neither_hides_nor_grants_to_a_folders_definitions() {
     let project = Project::empty();
     let providers = json!({ "@capabilities/weather": { "env": { "KEY": "canary-of-the-user" } } });
     write(
@@ -212,7 +213,7 @@ fn doctor_refuses_what_run_refuses() {
 }
 
 #[test]
-fn variables_of_proxies_that_servers_do_not_get_are_named() {
+fn proxy_variables_withheld_from_servers_are_named() {
     let (Some(mut given), Some(without)) = (small("memory"), small("filesystem")) else { return };
     given["env"] = json!({ "HTTPS_PROXY": "${HTTPS_PROXY}", "no_proxy": "${no_proxy}" });
     let project = Project::with_servers(json!({ "given": given, "without": without }));
@@ -248,7 +249,7 @@ fn variables_of_proxies_that_servers_do_not_get_are_named() {
 }
 
 #[test]
-fn a_call_by_hand_warns_of_no_rule_that_is_about_others() {
+fn mcp_call_warns_only_of_its_own_rules() {
     let (Some(memory), Some(files)) = (small("memory"), small("filesystem")) else { return };
     let project = Project::new(json!({
         "mcpServers": { "memory": memory, "filesystem": files },
@@ -261,7 +262,7 @@ fn a_call_by_hand_warns_of_no_rule_that_is_about_others() {
 }
 
 #[test]
-fn the_trace_is_there_wherever_servers_are_reached() {
+fn the_trace_works_for_every_command_that_reaches_servers() {
     let Some(server) = hostile(&[]) else { return };
     let project = Project::with_servers(json!({ "good": server }));
     assert_eq!(project.agent_spaces(&["mcp", "accept", "good"]).status, Some(0));

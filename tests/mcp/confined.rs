@@ -1,4 +1,4 @@
-//! Servers and commands that are confined: what they try to reach is refused, and done by the same ones without a profile.
+//! Confinement of servers and commands (Landlock, seccomp): accesses are refused with a profile and work without one.
 
 use crate::mcp::support::{Done, Project, Served, kernel_confines, node, reaching, script};
 use serde_json::{Value, json};
@@ -27,7 +27,7 @@ impl Elsewhere {
         self.listener.local_addr().unwrap().port()
     }
 
-    /// What a script does to learn what a server can reach. `pid` is the host's.
+    /// Script that probes a server's access. `pid` is the host's.
     fn attempts(&self, server: &str) -> String {
         let (key, new) = (json!(self.key()), json!(self.folder.path().join("new")));
         let port = self.port();
@@ -87,7 +87,7 @@ fn with(mut server: Value, confine: Value) -> Value {
 }
 
 #[test]
-fn a_confined_server_reaches_only_what_its_profile_has() {
+fn a_confined_server_accesses_only_its_profile() {
     let (Some(()), Some((open, program))) = (kernel_confines(), reaching()) else { return };
     let elsewhere = Elsewhere::new();
     let shut = with(open.clone(), json!(true));
@@ -121,7 +121,7 @@ fn a_confined_server_reaches_only_what_its_profile_has() {
 }
 
 #[test]
-fn what_a_profile_names_is_reached() {
+fn a_profile_grants_the_listed_access() {
     let (Some(()), Some((server, program))) = (kernel_confines(), reaching()) else { return };
     let elsewhere = Elsewhere::new();
     let confine = json!({
@@ -137,7 +137,7 @@ fn what_a_profile_names_is_reached() {
 }
 
 #[test]
-fn a_confined_command_confines_all_that_it_starts() {
+fn a_confined_command_confines_its_children() {
     let (Some(()), Some((server, program))) = (kernel_confines(), reaching()) else { return };
     let elsewhere = Elsewhere::new();
     let servers = json!({ "plain": server, "open": with(server.clone(), json!(false)) });
@@ -163,7 +163,7 @@ fn a_confined_command_confines_all_that_it_starts() {
 }
 
 #[test]
-fn a_confined_command_works_as_before() {
+fn a_confined_command_works_normally() {
     let Some(()) = kernel_confines() else { return };
     let project = Project::new(json!({
         "spaces": { "desk": { "capabilities": ["@agent-spaces/std"], "workspace": "./desk" } },
@@ -206,7 +206,7 @@ fn a_served_project_is_confined_too() {
 }
 
 #[test]
-fn a_profile_that_would_open_what_it_must_not_is_refused() {
+fn an_invalid_profile_is_refused() {
     let (Some(()), Some((server, program))) = (kernel_confines(), reaching()) else { return };
     for (path, part) in [("/", "would open the folder in which logins are kept"), ("./absent", "is not there")] {
         let project = with_servers(json!({ "shut": with(server.clone(), json!({ "read": [path] })) }), program);
@@ -216,7 +216,7 @@ fn a_profile_that_would_open_what_it_must_not_is_refused() {
 }
 
 #[test]
-fn a_program_outside_of_its_profile_is_not_started_and_the_error_says_so() {
+fn a_program_outside_its_profile_is_not_started_with_an_explanation() {
     let Some(()) = kernel_confines() else { return };
     let elsewhere = Elsewhere::new();
     let program = elsewhere.folder.path().join("server");
@@ -233,7 +233,7 @@ fn a_program_outside_of_its_profile_is_not_started_and_the_error_says_so() {
 
 /// A package that npx fetches, or has fetched, needs a cache: it is in the server's own home.
 #[test]
-fn a_server_of_npx_starts_confined() {
+fn an_npx_server_starts_confined() {
     let (Some(()), Some(())) = (kernel_confines(), node()) else { return };
     let project = Project::with_servers(json!({ "npm": { "command": "npx", "args": ["--version"], "confine": true } }));
     let done = project.agent_spaces(&["mcp", "tools", "npm", "--trace-mcp"]);
@@ -242,7 +242,7 @@ fn a_server_of_npx_starts_confined() {
 }
 
 #[test]
-fn doctor_says_what_is_confined() {
+fn doctor_reports_confinement() {
     let Some((server, program)) = reaching() else { return };
     let shut = with(server.clone(), json!("best-effort"));
     let project = with_servers(json!({ "open": server, "shut": shut }), program);

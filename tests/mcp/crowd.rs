@@ -1,4 +1,4 @@
-//! Many runs that share one session with one server.
+//! Concurrent runs that share one session with one server.
 
 use crate::mcp::support::{Project, hostile_logging, script};
 use agent_spaces::mcp::McpClients;
@@ -12,9 +12,9 @@ use std::sync::Arc;
 const RUNS: usize = 50;
 const CALLS: usize = 20;
 
-/// S1-32: 1,000 calls of 50 runs at the same time through one process: none is lost, none gets another's answer.
+/// 1,000 calls of 50 runs at the same time through one process: none is lost, none gets another's answer.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_thousand_calls_from_fifty_runs_do_not_cross() {
+async fn a_thousand_calls_from_fifty_runs_are_not_mixed_up() {
     let Some(server) = hostile_logging(&[]) else { return };
     let project = Project::with_servers(json!({ "hostile": server }));
     assert_eq!(project.agent_spaces(&["mcp", "accept"]).status, Some(0));

@@ -1,4 +1,4 @@
-//! `agent-spaces doctor`: what it says of servers that work, that do not, and that may not be started.
+//! `agent-spaces doctor` on servers that work, fail, or may not be started.
 
 use crate::mcp::support::{Done, Project, finish, hostile};
 use serde_json::{Value, json};
@@ -21,7 +21,7 @@ fn state<'a>(report: &'a Value, subject: &str) -> &'a str {
 }
 
 #[test]
-fn every_server_is_followed_from_its_settings_to_its_tools() {
+fn every_server_is_checked_from_settings_to_tools() {
     let (Some(good), Some(bad), Some(slow)) = (hostile(&[]), hostile(&["--exit-at-start"]), hostile(&["--no-start"]))
     else {
         return;
@@ -43,10 +43,10 @@ fn every_server_is_followed_from_its_settings_to_its_tools() {
         "{report}"
     );
     for (name, part) in [
-        ("bad", "its process ended"),
+        ("bad", "its process exited"),
         ("slow", "it did not list its tools within 3s"),
         ("poor", "`NOBODY_HAS_THIS_VARIABLE` is not set"),
-        ("gone", "it is in no folder of the PATH"),
+        ("gone", "not found in PATH"),
     ] {
         assert!(of(name)["state"] == "broken" && of(name)["message"].as_str().unwrap().contains(part), "{}", of(name));
     }
@@ -66,7 +66,7 @@ fn every_server_is_followed_from_its_settings_to_its_tools() {
 }
 
 #[test]
-fn servers_of_toolboxes_are_looked_at_too() {
+fn toolbox_servers_are_checked_too() {
     let (Some(good), Some(bad)) = (hostile(&[]), hostile(&["--exit-at-start"])) else { return };
     let servers = json!({ "good": good, "bad": bad });
     let project = Project::new(json!({ "toolboxes": { "box": { "description": "Odd", "mcpServers": servers } } }));
@@ -95,7 +95,7 @@ fn tools_that_changed_are_a_warning_and_new_ones_are_not() {
 }
 
 #[test]
-fn what_is_not_accepted_or_not_wanted_is_not_started() {
+fn untrusted_and_disabled_servers_are_not_started() {
     let Some(server) = hostile(&["--log", "log.jsonl"]) else { return };
     let project = Project::with_servers(json!({ "good": server.clone() }));
     let report = doctor(&project, &["--offline", "--json"]).json();
@@ -113,7 +113,7 @@ fn what_is_not_accepted_or_not_wanted_is_not_started() {
 }
 
 #[test]
-fn other_programs_that_start_the_same_servers_or_us_are_named() {
+fn other_programs_with_the_same_servers_are_named() {
     let project = Project::new(json!({
         "mcpServers": { "same": { "command": "x", "enabled": true } }, "defaults": { "toolTimeout": "7s" },
     }));
@@ -132,7 +132,7 @@ fn other_programs_that_start_the_same_servers_or_us_are_named() {
 }
 
 #[test]
-fn a_certificate_that_a_server_does_not_trust_leads_to_the_variables_it_lacks() {
+fn an_untrusted_certificate_names_the_missing_variables() {
     let fails = "import sys; sys.stderr.write('invalid peer certificate: UnknownIssuer'); sys.exit(1)";
     let server = |env: Value| json!({ "command": "python3", "args": ["-c", fails], "env": env });
     let given = json!({ "SSL_CERT_FILE": "${SSL_CERT_FILE}" });
@@ -159,7 +159,7 @@ fn a_certificate_that_a_server_does_not_trust_leads_to_the_variables_it_lacks() 
 }
 
 #[test]
-fn servers_that_the_user_s_own_configuration_has_are_not_offered_again() {
+fn servers_already_configured_are_not_offered_again() {
     let project = Project::new(json!({ "mcpServers": { "here": { "command": "h" } } }));
     std::fs::create_dir_all(project.path("home/.cursor")).unwrap();
     std::fs::create_dir_all(project.path("home/.codeium/windsurf")).unwrap();
@@ -178,7 +178,7 @@ fn servers_that_the_user_s_own_configuration_has_are_not_offered_again() {
 }
 
 #[test]
-fn a_server_that_is_too_slow_may_be_given_more_time() {
+fn a_slow_server_can_get_a_longer_timeout() {
     let Some(mut slow) = hostile(&["--no-start"]) else { return };
     slow["connectTimeout"] = "1s".into();
     let project = Project::with_servers(json!({ "slow": slow }));

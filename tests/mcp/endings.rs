@@ -1,4 +1,4 @@
-//! S1-33: nothing is left of a server, however the command ends.
+//! Process cleanup: no server process is left, however the command ends.
 
 use crate::mcp::support::{Project, eventually, hostile, node, published, script, signal};
 use serde_json::json;
@@ -27,7 +27,7 @@ fn ends_with_everything(project: &Project, source: &str, sign: &str, name: &str)
 
 /// A grandchild in a session of its own is found too.
 #[test]
-fn s1_33_nothing_is_left_of_a_server_that_hides_its_children() {
+fn no_process_is_left_of_a_server_that_daemonizes() {
     for name in ["KILL", "INT", "TERM"] {
         let Some(server) = hostile(&[]) else { return };
         let project = Project::with_servers(json!({ "hostile": server }));
@@ -39,7 +39,7 @@ fn s1_33_nothing_is_left_of_a_server_that_hides_its_children() {
 
 /// `npx -y package`: a chain of npm, a shell and node.
 #[test]
-fn s1_33_nothing_is_left_of_npx() {
+fn no_process_is_left_of_npx() {
     let (Some(servers), Some(())) = (published(), node()) else { return };
     for name in ["KILL", "INT", "TERM"] {
         let project = Project::with_servers(json!({ "memory": {
@@ -53,7 +53,7 @@ fn s1_33_nothing_is_left_of_npx() {
 
 /// Every way in which a run ends by itself.
 #[test]
-fn s1_33_nothing_is_left_when_a_run_ends_by_itself() {
+fn no_process_is_left_after_a_normal_run() {
     let Some(server) = hostile(&[]) else { return };
     let project = Project::with_servers(json!({ "hostile": server }));
     for (body, options, status) in [
@@ -70,7 +70,7 @@ fn s1_33_nothing_is_left_when_a_run_ends_by_itself() {
 
 /// With `--json` the one object is printed too, where a server that was started says nothing.
 #[test]
-fn a_signal_while_a_server_starts_ends_a_run_with_its_one_object() {
+fn a_signal_during_server_startup_ends_the_run_with_one_json_object() {
     let project = Project::with_servers(json!({ "slow": { "command": "sleep", "args": ["1000"] } }));
     project.write("script.ts", &script(&["slow"], "export default typeof slow;"));
     let mut command = project.command(&["run", "script.ts", "--json"]);

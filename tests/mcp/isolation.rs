@@ -1,4 +1,4 @@
-//! What belongs to one space stays in it.
+//! Isolation between spaces.
 
 use crate::mcp::support::{Project, hostile, published, script};
 use serde_json::{Value, json};
@@ -18,7 +18,7 @@ fn run_in(project: &Project, space: &str, source: &str) -> Value {
 
 /// Two spaces with a server that remembers do not share what it remembers.
 #[test]
-fn two_spaces_do_not_see_each_others_memory() {
+fn two_spaces_do_not_share_server_state() {
     let Some(servers) = published() else { return };
     let memory = json!({ "memory": {
         "command": servers.join("node_modules/.bin/mcp-server-memory"),
@@ -39,7 +39,7 @@ fn two_spaces_do_not_see_each_others_memory() {
 
 /// `SPACE_DIR` is a folder for one server in one space, and for its user alone.
 #[test]
-fn each_space_has_a_folder_of_its_own_for_each_server() {
+fn each_space_has_its_own_folder_per_server() {
     let Some(mut server) = hostile(&[]) else { return };
     server["env"]["DATA"] = "${SPACE_DIR}".into();
     server["public"] = json!(["DATA"]);

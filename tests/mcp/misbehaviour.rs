@@ -1,12 +1,12 @@
-//! A server that breaks the protocol: each call ends in the right error and in time, and the others go on.
+//! Protocol violations of servers: each call ends with the right error and in time, and others go on.
 
 use crate::mcp::support::{Project, hostile, script};
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 
-/// S1-26 … S1-29: what each way to misbehave becomes, while calls of the same run go on.
+/// Error of each protocol violation, while other calls of the run go on.
 #[test]
-fn s1_27_each_fault_has_its_error_and_the_others_go_on() {
+fn each_violation_has_its_error_and_others_go_on() {
     let Some(mut server) = hostile(&[]) else { return };
     server["timeout"] = "2s".into();
     let project = Project::with_servers(json!({ "hostile": server }));
@@ -51,10 +51,10 @@ fn s1_27_each_fault_has_its_error_and_the_others_go_on() {
         assert_eq!(ended[name]["value"], value, "{name}: {ended}");
     }
     for (name, code, text) in [
-        ("deep", "call.protocol", "the server's answer cannot be used: recursion limit exceeded"),
-        ("number", "call.protocol", "the server's answer cannot be used: its `result` is not an object"),
-        ("list", "call.protocol", "the server's answer cannot be used: its `result` is not an object"),
-        ("content", "call.protocol", "the server's answer cannot be used: `content` is not a list"),
+        ("deep", "call.protocol", "invalid response from the server: recursion limit exceeded"),
+        ("number", "call.protocol", "invalid response from the server: its `result` is not an object"),
+        ("list", "call.protocol", "invalid response from the server: its `result` is not an object"),
+        ("content", "call.protocol", "invalid response from the server: `content` is not a list"),
         ("failed", "call.failed", "no such channel"),
         ("refused", "call.protocol", "not today"),
     ] {
@@ -63,12 +63,12 @@ fn s1_27_each_fault_has_its_error_and_the_others_go_on() {
         assert!(message.starts_with(text), "{name}: {message}");
     }
     assert_eq!(ended["refused"]["details"]["code"], -32050);
-    let warned = "warning: MCP server hostile: it writes what is not a message to its standard output: ";
+    let warned = "warning: MCP server hostile: it writes output that is not JSON-RPC to stdout: ";
     assert_eq!(done.stderr.matches(warned).count(), 1, "the operator is told once: {}", done.stderr);
     assert!(begun.elapsed() < Duration::from_secs(30));
 }
 
-/// S1-27: an answer of 50 MB is refused, not kept, and the next call works.
+/// An answer of 50 MB is refused, not kept, and the next call works.
 #[test]
 fn an_answer_of_50_megabytes_is_refused() {
     let Some(server) = hostile(&[]) else { return };
@@ -84,10 +84,10 @@ fn an_answer_of_50_megabytes_is_refused() {
     assert_eq!(ended["after"], json!({ "message": "later" }));
 }
 
-/// S1-30, S1-33: a server that dies is not asked again for the same call. The next call starts another one; what the
+/// A server that dies is not asked again for the same call. The next call starts another one; what the
 /// dead one left behind is gone.
 #[test]
-fn a_server_that_dies_fails_its_calls_and_comes_back() {
+fn a_crashed_server_fails_its_calls_and_is_restarted() {
     for partial in [false, true] {
         let Some(server) = crate::mcp::support::hostile_logging(&[]) else { return };
         let project = Project::with_servers(json!({ "hostile": server }));
@@ -122,16 +122,16 @@ fn a_server_that_dies_fails_its_calls_and_comes_back() {
         );
         assert_eq!(ended["at_once"]["retryable"], true);
         assert_eq!(ended["later"]["value"], json!({ "message": "back" }), "{ended}");
-        assert!(done.stderr.contains("its process ended (exit status 3)"), "the operator is told: {}", done.stderr);
+        assert!(done.stderr.contains("its process exited (exit status 3)"), "the operator is told: {}", done.stderr);
         let calls = project.lines("log.jsonl");
         let died = calls.iter().filter(|message| message["params"]["name"] == "die").count();
         assert_eq!(died, 1, "a call is sent once");
     }
 }
 
-/// S1-33: a server that stays when its input ends and when it is told to end is killed with all that it started.
+/// A server that ignores the end of its input and SIGTERM is killed with its descendants.
 #[test]
-fn s1_33_a_server_that_ignores_everything_is_killed() {
+fn an_unresponsive_server_is_killed() {
     let Some(server) = hostile(&["--ignore-eof", "--ignore-sigterm", "--log", "log.jsonl"]) else { return };
     let project = Project::with_servers(json!({ "hostile": server }));
     let begun = Instant::now();
@@ -144,9 +144,9 @@ fn s1_33_a_server_that_ignores_everything_is_killed() {
     assert!(log.contains(&json!({ "end": "stdin" })) && log.contains(&json!({ "signal": "SIGTERM" })), "{log:?}");
 }
 
-/// S1-33: a server that never stops writing does not stop the client from working or from ending.
+/// A server that never stops writing does not stop the client from working or from ending.
 #[test]
-fn a_server_that_floods_without_end_is_still_usable() {
+fn a_server_that_floods_output_is_still_usable() {
     let Some(server) = hostile(&["--flood-forever"]) else { return };
     let project = Project::with_servers(json!({ "hostile": server }));
     let body = "
@@ -156,9 +156,9 @@ fn a_server_that_floods_without_end_is_still_usable() {
     assert_eq!(project.run(&script(&["hostile"], body)).value(), json!(["0", "1", "2", "3", "4"]));
 }
 
-/// H-17: tools that change while the server runs are held to what was accepted.
+/// Tools that change while the server runs are held to what was accepted.
 #[test]
-fn h_17_a_server_that_changes_its_tools_while_it_runs_is_held_to_the_lock() {
+fn tools_that_change_at_runtime_are_held_to_the_lock() {
     let Some(server) = hostile(&[]) else { return };
     let project = Project::with_servers(json!({ "hostile": server }));
     let body = "

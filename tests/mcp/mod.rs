@@ -1,22 +1,22 @@
-//! The MCP client as a whole: the command and the library against servers that others wrote, and against one that
-//! does all that a server should not.
+//! MCP client end to end: the command and the library against third-party servers, and against one that misbehaves.
 //!
 //! `servers/hostile` and `servers/http_hostile.py` need Python 3. Servers from npm and PyPI are looked for in the
 //! folder `AGENT_SPACES_MCP_SERVERS`, which holds `node_modules` and `venv`. What is missing is said and skipped; with
 //! `AGENT_SPACES_CI=1` it is a failure.
 //!
-//! - `support`: projects in folders of their own, processes that were left, what a test needs.
+//! - `support`: projects, leftover processes, prerequisites of tests.
 //! - `published`, `transports`: servers from npm and PyPI.
-//! - `misbehaviour`, `starting`, `remote`: servers that break the protocol, do not start, or are broken web servers.
-//! - `calling`, `asking`, `offering`: calls that end early, what servers ask of us, what they offer besides tools.
-//! - `secrets`, `trust`, `isolation`, `accepted`: what stays apart, and what is inert until it is accepted.
+//! - `misbehaviour`, `starting`, `remote`: protocol violations, startup failures, broken web servers.
+//! - `calling`, `asking`, `offering`: cancellation and timeouts, requests of servers, and server features besides
+//!   tools.
+//! - `secrets`, `trust`, `isolation`, `accepted`: redaction, trust, isolation of spaces, and the lock file.
 //! - `confined`: servers and commands under Landlock and seccomp, with `servers/reaching.py`.
-//! - `toolbox`, `proxy`: servers behind `agent-spaces mcp serve`; `through`: values and errors that come through servers.
-//! - `crowd`, `endings`: many calls at once, and nothing left behind.
-//! - `choices`: which configuration is used, and what it switches on and off.
-//! - `ungiven`: servers that no space is given, modules that are missing, and rules that are about nothing.
-//! - `doctor`: what `agent-spaces doctor` says of all of these.
-//! - `verbs`: the output of `agent-spaces mcp`, and the accounting file.
+//! - `toolbox`, `proxy`: servers behind `agent-spaces mcp serve`; `through`: fidelity of values and errors.
+//! - `crowd`, `endings`: concurrent calls, and process cleanup.
+//! - `choices`: selection of the configuration, enabled and disabled servers.
+//! - `ungiven`: ungranted servers, missing modules, and unused rules.
+//! - `doctor`: `agent-spaces doctor` on all of these.
+//! - `verbs`: `agent-spaces mcp` subcommands, and the accounting file.
 
 mod accepted;
 mod asking;

@@ -1,4 +1,4 @@
-//! Proxy mode of `agent-spaces mcp serve`: chosen functions as tools of their own.
+//! Proxy mode of `agent-spaces mcp serve`: selected functions as MCP tools.
 
 use crate::mcp::support::{Project, Served, small};
 use serde_json::{Value, json};
@@ -74,7 +74,7 @@ fn named<'a>(tools: &'a [Value], name: &str) -> &'a Value {
 }
 
 #[test]
-fn what_is_exposed_is_listed_as_its_source_specifies_it() {
+fn exposed_functions_are_listed_with_their_specification() {
     let Some(project) = project(json!({})) else { return };
     let mut served = serve(&project, &["crm", "memory.storeValue", "memory.everything"]);
     let listed = tools(&mut served);
@@ -107,7 +107,7 @@ fn what_is_exposed_is_listed_as_its_source_specifies_it() {
 }
 
 #[test]
-fn a_tool_gives_what_a_script_is_given() {
+fn a_tool_returns_what_a_script_gets() {
     let Some(project) = project(json!({})) else { return };
     let script = "
         import { crm } from '@capabilities/crm';
@@ -127,7 +127,7 @@ fn a_tool_gives_what_a_script_is_given() {
 }
 
 #[test]
-fn what_is_not_exposed_is_no_tool_and_what_is_denied_is_not_called() {
+fn unexposed_functions_are_hidden_and_denied_ones_refused() {
     let Some(project) = project(json!({ "serve": { "expose": ["crm.countTickets", "crm.purge"] } })) else { return };
     let mut served = serve(&project, &[]);
     let listed = tools(&mut served);
@@ -146,7 +146,7 @@ fn what_is_not_exposed_is_no_tool_and_what_is_denied_is_not_called() {
 }
 
 #[test]
-fn the_progress_of_a_tool_comes_in_order_and_before_its_answer() {
+fn progress_arrives_in_order_before_the_result() {
     let Some(counter) = small("counter") else { return };
     let project = Project::with_servers(json!({ "counter": counter }));
     let mut served = serve(&project, &["counter"]);
@@ -163,14 +163,14 @@ fn the_progress_of_a_tool_comes_in_order_and_before_its_answer() {
 }
 
 #[test]
-fn nothing_is_exposed_by_itself() {
+fn nothing_is_exposed_by_default() {
     let Some(project) = project(json!({})) else { return };
     let done = project.agent_spaces(&["mcp", "serve", "--mode", "proxy"]);
     assert!(done.status == Some(2) && done.stderr.contains("--expose"), "{done:?}");
 }
 
 #[test]
-fn two_of_one_name_are_told_apart_by_their_capability() {
+fn equal_names_are_qualified_by_capability() {
     let (Some(one), Some(two)) = (small("memory"), small("memory")) else { return };
     let project = Project::with_servers(json!({ "one": one, "two": two }));
     let mut served = serve(&project, &["one.storeValue", "two.storeValue", "two.tell"]);
@@ -184,7 +184,7 @@ fn two_of_one_name_are_told_apart_by_their_capability() {
 }
 
 #[test]
-fn a_host_behind_a_host_gives_the_same() {
+fn a_host_behind_a_host_gives_the_same_results() {
     let Some(inner) = project(json!({})) else { return };
     let command = inner.command(&[]);
     let env: serde_json::Map<String, Value> = command

@@ -1,4 +1,4 @@
-//! Servers from npm and PyPI that nobody here wrote: every tool of each, called from a script.
+//! Third-party servers from npm and PyPI: every tool of each, called from a script.
 
 use crate::mcp::support::{Project, Site, browser, published, script};
 use serde_json::{Map, Value, json};
@@ -14,7 +14,7 @@ const DOT: &[u8] = &[
     0x1f, 0, 5, 0, 1, 0xff, 0x89, 0x99, 0x3d, 0x1d, 0, 0, 0, 0, 0x49, 0x45, 0x4e, 0x44, 0xae, 0x42, 0x60, 0x82,
 ];
 
-/// What is called of a server, with the placeholders of its calls filled in.
+/// Planned calls of a server, with placeholders filled in.
 pub(crate) struct Plan {
     name: &'static str,
     server: Value,
@@ -82,7 +82,7 @@ fn functions(project: &Project, name: &str) -> Map<String, Value> {
     functions.into_iter().map(|function| (function["name"].as_str().unwrap().to_owned(), function)).collect()
 }
 
-/// What each call of the plan gave, in one run of one script.
+/// Returns the results of the planned calls, made in one run of one script.
 pub(crate) fn call_all(project: &Project, name: &str, calls: &[Value]) -> Vec<Value> {
     let accepted = project.agent_spaces(&["mcp", "accept", name]);
     assert_eq!(accepted.status, Some(0), "{accepted:?}");
@@ -101,7 +101,7 @@ pub(crate) fn call_all(project: &Project, name: &str, calls: &[Value]) -> Vec<Va
     done.value().as_array().unwrap().clone()
 }
 
-/// Whether a value is what was expected; members of an object that nobody expects do not matter.
+/// Compares a value with the expected one, ignoring extra members.
 fn fits(value: &Value, expected: &Value) -> bool {
     match (value, expected) {
         (Value::Object(value), Value::Object(expected)) => {
@@ -146,7 +146,6 @@ fn every_tool_is_callable(name: &'static str, servers: &Path, site: Option<&Site
     assert_eq!(plan.name, name);
 }
 
-/// S0-36 … S0-40, S1-12, S1-17, S1-22 … S1-27
 #[test]
 fn every_tool_of_server_everything_is_callable() {
     let Some(servers) = published() else { return };
@@ -165,16 +164,16 @@ fn every_tool_of_server_memory_is_callable() {
     every_tool_is_callable("memory", &servers, None);
 }
 
-/// this server speaks 2026-07-28.
+/// This server speaks 2026-07-28.
 #[test]
-fn x_15_every_tool_of_server_git_is_callable() {
+fn every_tool_of_server_git_is_callable() {
     let Some(servers) = published() else { return };
     every_tool_is_callable("git", &servers, None);
 }
 
-/// this server speaks 2026-07-28.
+/// This server speaks 2026-07-28.
 #[test]
-fn x_15_every_tool_of_server_time_is_callable() {
+fn every_tool_of_server_time_is_callable() {
     let Some(servers) = published() else { return };
     every_tool_is_callable("time", &servers, None);
 }
@@ -186,9 +185,9 @@ fn every_tool_of_playwright_is_callable() {
     every_tool_is_callable("playwright", &servers, Some(&site));
 }
 
-/// S4-04 … S4-08, S1-32: one script, three servers, their data composed; two of them have a tool of the same name.
+/// One script, three servers, their data composed; two of them have a tool of the same name.
 #[test]
-fn s4_07_a_script_composes_three_servers() {
+fn a_script_composes_three_servers() {
     let Some(servers) = published() else { return };
     let project = Project::empty();
     make_repository(&project.path("repository"));
@@ -223,9 +222,9 @@ fn s4_07_a_script_composes_three_servers() {
     assert_eq!(value["observations"], json!(["first"]));
 }
 
-/// S1-05: a server that tells all that it knows of its environment knows nothing of ours.
+/// A server that tells all that it knows of its environment knows nothing of ours.
 #[test]
-fn s1_05_get_env_of_server_everything_shows_no_variable_of_ours() {
+fn get_env_of_server_everything_shows_none_of_our_variables() {
     let Some(servers) = published() else { return };
     let (project, _) = project("everything", &servers, None);
     project.write("script.ts", &script(&["everything"], "export default await everything.getEnv();"));

@@ -1,4 +1,4 @@
-//! Servers behind HTTP that are broken, slow, or point elsewhere.
+//! HTTP servers that are broken, slow, or redirect elsewhere.
 
 use crate::mcp::support::{Project, script, web_hostile};
 use serde_json::{Value, json};
@@ -12,26 +12,22 @@ fn servers(url: impl Fn(&str) -> String, ways: &[&str]) -> Value {
     ways.iter().map(server).collect::<serde_json::Map<_, _>>().into()
 }
 
-/// S1-14, S1-27, S1-29: every way to answer a call wrongly has its error, and the right ones work beside them.
+/// Every way to answer a call wrongly has its error, and the right ones work beside them.
 #[test]
-fn s1_14_each_broken_answer_has_its_error() {
+fn each_malformed_response_has_its_error() {
     let Some(web) = web_hostile() else { return };
     let ways = [
         ("json", "", ""),
         ("sse", "", ""),
         ("discover_empty", "", ""),
-        (
-            "not_json",
-            "call.protocol",
-            "the server's answer cannot be used: it is text/html instead of application/json",
-        ),
+        ("not_json", "call.protocol", "invalid response from the server: it is text/html instead of application/json"),
         ("hang", "call.timeout", "Tool execution timed out"),
         ("hang_stream", "call.timeout", "Tool execution timed out"),
         ("cut", "call.failed", "the connection to the server ended while the call was under way"),
-        ("cut_stream", "call.protocol", "the server's answer cannot be used"),
+        ("cut_stream", "call.protocol", "invalid response from the server"),
         ("huge", "call.failed", "the server's answer is larger than 16777216 bytes"),
         ("huge_stream", "call.failed", "the server's answer is larger than 16777216 bytes"),
-        ("wrong_id", "call.protocol", "the server's answer cannot be used: it does not answer the request"),
+        ("wrong_id", "call.protocol", "invalid response from the server: it does not answer the request"),
     ];
     let names: Vec<&str> = ways.iter().map(|(way, ..)| *way).collect();
     let project = Project::with_servers(servers(|way| web.url(way), &names));
@@ -52,10 +48,10 @@ fn s1_14_each_broken_answer_has_its_error() {
     }
 }
 
-/// A session that the server forgot: the call that meets it fails, and the next one gets a new session. 404 says that
-/// nobody looked at the call, so that it may be tried again; 400, which some servers use, does not say so.
+/// Expired session: the call that meets it fails, and the next one gets a new session. After 404 the call was not
+/// processed and may be retried; 400, which some servers use, does not say so.
 #[test]
-fn s1_30_a_session_that_ended_is_opened_again() {
+fn an_expired_session_is_reopened() {
     let Some(web) = web_hostile() else { return };
     let forgotten = json!(["call.unavailable", true, "the server has forgotten the session"]);
     let lost = json!(["call.failed", false, "the connection to the server ended"]);
@@ -81,9 +77,9 @@ fn s1_30_a_session_that_ended_is_opened_again() {
     }
 }
 
-/// who is not let in is told what to run; nobody else is asked before.
+/// An unauthorized user gets the command to run, before any other request.
 #[test]
-fn x_14_a_401_tells_which_command_to_run() {
+fn a_401_names_the_login_command() {
     let Some(web) = web_hostile() else { return };
     let project =
         Project::with_servers(servers(|way| web.url(way), &["unauthorized", "forbidden", "broken", "redirect"]));
@@ -94,7 +90,7 @@ fn x_14_a_401_tells_which_command_to_run() {
         let answer = answers.as_array().unwrap().iter().find(|answer| answer["server"] == name).unwrap();
         (answer["error"]["code"].as_str().unwrap(), answer["error"]["message"].as_str().unwrap())
     };
-    let unauthorized = "MCP server unauthorized: it asks for authorization: run `agent-spaces mcp login unauthorized`";
+    let unauthorized = "MCP server unauthorized: authorization required: run `agent-spaces mcp login unauthorized`";
     assert_eq!(of("unauthorized"), ("host.unauthorized", unauthorized));
     let (code, message) = of("forbidden");
     assert!(code == "host.unauthorized" && message.contains("`more`"), "{message}");
@@ -105,9 +101,9 @@ fn x_14_a_401_tells_which_command_to_run() {
     assert!(elsewhere.is_empty(), "another origin learns nothing: {elsewhere:?}");
 }
 
-/// S0-34, S0-35, S1-35: a header from a variable reaches its server, and neither another origin nor any output.
+/// A header from a variable reaches its server, and neither another origin nor any output.
 #[test]
-fn s0_35_a_header_reaches_its_server_alone() {
+fn a_header_reaches_only_its_server() {
     let Some(web) = web_hostile() else { return };
     let secret = "bearer-of-the-header-4711";
     let mut configured = servers(|way| web.url(way), &["json", "redirect", "legacy"]);

@@ -1,16 +1,16 @@
-//! What must not be known: our environment to a server, one server's secret to anybody else.
+//! Secrets: our environment stays hidden from servers, and a server's secret from everyone else.
 
 use crate::mcp::support::{Project, finish, hostile, script};
 use serde_json::{Value, json};
 
-/// What a server is given of our environment. Python itself may set `LC_CTYPE`.
+/// Environment variables that a server gets. Python itself may set `LC_CTYPE`.
 const BASE: [&str; 8] = ["HOME", "LANG", "LOGNAME", "PATH", "SHELL", "TERM", "USER", "LC_CTYPE"];
 
 const SECRET: &str = "open/sesame+of&the=cave 42";
 
-/// S1-05, S1-06: a variable of ours reaches no server; a variable of one server reaches no other.
+/// A variable of ours reaches no server; a variable of one server reaches no other.
 #[test]
-fn s1_05_our_environment_reaches_no_server() {
+fn our_environment_does_not_reach_servers() {
     let (Some(mut one), Some(two)) = (hostile(&[]), hostile(&[])) else { return };
     one["env"]["OWN_SETTING"] = "mine".into();
     let project = Project::with_servers(json!({ "one": one, "two": two }));
@@ -42,10 +42,10 @@ fn spellings() -> Vec<String> {
     ]
 }
 
-/// S0-46, S1-35, S1-38: a secret of one server is in no output, whatever that server does with it, and the other
+/// A secret of one server is in no output, whatever that server does with it, and the other
 /// server does not have it.
 #[test]
-fn s0_46_a_secret_is_in_no_output() {
+fn a_secret_is_in_no_output() {
     let (Some(mut keeper), Some(other)) = (hostile(&[]), hostile(&[])) else { return };
     keeper["env"]["API_TOKEN"] = "${SESAME_OF_TEST}".into();
     let project = Project::new(json!({
@@ -94,9 +94,9 @@ fn s0_46_a_secret_is_in_no_output() {
     }
 }
 
-/// S0-46: a secret that is written in the configuration itself is no less one.
+/// A secret that is written in the configuration itself is no less one.
 #[test]
-fn s0_46_a_literal_secret_is_not_shown_either() {
+fn a_literal_secret_is_redacted() {
     let Some(mut server) = hostile(&[]) else { return };
     server["env"]["API_TOKEN"] = "literal-secret-of-env".into();
     let project = Project::with_servers(json!({ "hostile": server }));
@@ -109,9 +109,9 @@ fn s0_46_a_literal_secret_is_not_shown_either() {
     }
 }
 
-/// S0-46: a variable in an argument is as secret as one in `env`, though the server shows it in what it offers.
+/// A variable in an argument is as secret as one in `env`, though the server shows it in what it offers.
 #[test]
-fn s0_46_a_variable_in_an_argument_is_not_shown() {
+fn a_variable_in_an_argument_is_redacted() {
     let flags = ["--description", "Knows ${SESAME_OF_TEST}.", "--instructions", "Say ${SESAME_OF_TEST}."];
     let Some(server) = hostile(&flags) else { return };
     let project = Project::with_servers(json!({ "hostile": server }));
@@ -135,9 +135,9 @@ fn s0_46_a_variable_in_an_argument_is_not_shown() {
     assert!(project.read("capabilities.lock").contains("Knows ${SESAME_OF_TEST}."), "it is kept as it is written");
 }
 
-/// S0-46: a secret that is too short to be found is refused before anything is started.
+/// A secret that is too short to be found is refused before anything is started.
 #[test]
-fn s0_46_a_secret_that_is_too_short_starts_nothing() {
+fn a_too_short_secret_is_refused() {
     let Some(mut server) = hostile(&["--log", "log.jsonl"]) else { return };
     server["env"]["API_TOKEN"] = "short".into();
     let project = Project::with_servers(json!({ "hostile": server }));
@@ -147,10 +147,10 @@ fn s0_46_a_secret_that_is_too_short_starts_nothing() {
     assert!(!project.path("log.jsonl").exists());
 }
 
-/// S0-46: a script that holds a secret shows it to nobody, though no server was started with it: neither in its value, its
-/// console and its errors, nor in the lines of its source that are shown with these.
+/// A secret held by a script is redacted even if no server was started with it: in its value, console, errors, and
+/// quoted source lines.
 #[test]
-fn s0_46_a_secret_that_a_script_holds_is_not_shown() {
+fn a_secret_held_by_a_script_is_redacted() {
     const HELD: &str = "sk-live-0123456789-held";
     let server = json!({ "command": "never-started", "env": { "API_TOKEN": HELD }, "enabled": false });
     let given = json!({ "UNSET": "${NOT_SET_IN_THIS_TEST}", "DESK_TOKEN": "desk-token-of-ours" });

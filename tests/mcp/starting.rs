@@ -1,4 +1,4 @@
-//! Servers that are slow to start, never do, or end at once.
+//! Server startup: slow, hanging and failing servers.
 
 use crate::mcp::support::{Project, hostile};
 use serde_json::{Value, json};
@@ -18,7 +18,6 @@ fn failure(server: Value) -> String {
     answer["error"]["message"].as_str().unwrap().to_owned()
 }
 
-/// S1-12
 #[test]
 fn a_slow_start_is_waited_for() {
     let Some(server) = hostile(&["--slow-start", "1500"]) else { return };
@@ -26,22 +25,21 @@ fn a_slow_start_is_waited_for() {
     assert_eq!((answer["ok"].as_bool(), status), (Some(true), Some(0)), "{answer}");
 }
 
-/// S1-12: more than half of its time, so that another start would come too late.
+/// More than half of its time, so that another start would come too late.
 #[test]
-fn a_program_that_is_starting_is_not_started_again() {
+fn a_starting_program_is_not_started_twice() {
     for way in ["error", "silent"] {
         let Some(mut server) = hostile(&["--slow-start", "13000", "--discover", way]) else { return };
         server["connectTimeout"] = "24s".into();
         let project = Project::with_servers(json!({ "hostile": server }));
         let done = project.agent_spaces(&["mcp", "ping", "hostile", "--json"]);
         assert_eq!((done.json()[0]["ok"].as_bool(), done.status), (Some(true), Some(0)), "{way}: {done:?}");
-        assert!(done.stderr.contains("after 10s it is still starting"), "{}", done.stderr);
+        assert!(done.stderr.contains("still starting after 10s"), "{}", done.stderr);
     }
 }
 
-/// S1-12
 #[test]
-fn a_server_that_never_answers_is_given_up() {
+fn a_server_that_never_answers_times_out() {
     let Some(mut server) = hostile(&["--no-start", "--discover", "silent"]) else { return };
     server["connectTimeout"] = "2s".into();
     let begun = Instant::now();
@@ -49,27 +47,26 @@ fn a_server_that_never_answers_is_given_up() {
     assert!(begun.elapsed() < Duration::from_secs(12), "{:?}", begun.elapsed());
 }
 
-/// S1-12, S1-13: what it said on stderr is the best explanation there is.
+/// Its stderr is the best explanation.
 #[test]
-fn a_server_that_ends_at_once_says_why() {
+fn the_error_of_an_exiting_server_has_its_stderr() {
     let Some(server) = hostile(&["--exit-at-start"]) else { return };
     assert_eq!(
         failure(server),
-        "MCP server hostile: its process ended (exit status 3) before it answered; it last wrote: \
+        "MCP server hostile: its process exited (exit status 3) before it answered; last stderr output: \
          hostile: refusing to start"
     );
 }
 
-/// S0-33
 #[test]
-fn a_program_that_is_not_there_is_named() {
+fn a_missing_program_is_named() {
     let message = failure(json!({ "command": "no-such-program-of-agent-spaces" }));
     assert!(message.starts_with("MCP server hostile: cannot start `no-such-program-of-agent-spaces`: "), "{message}");
 }
 
-/// S1-04: a missing variable is named with its place, and nothing is started.
+/// A missing variable is named with its place, and nothing is started.
 #[test]
-fn s1_04_a_missing_variable_is_named_with_its_place() {
+fn a_missing_variable_is_reported_with_its_location() {
     let Some(mut server) = hostile(&["--log", "log.jsonl"]) else { return };
     server["env"]["API_TOKEN"] = "${NO_SUCH_VARIABLE_OF_AGENT_SPACES}".into();
     let project = Project::with_servers(json!({ "hostile": server }));
@@ -80,9 +77,9 @@ fn s1_04_a_missing_variable_is_named_with_its_place() {
     assert!(!project.path("log.jsonl").exists());
 }
 
-/// X-15: however `server/discover` ends at a server that does not know it, a session is opened.
+/// However `server/discover` ends at a server that does not know it, a session is opened.
 #[test]
-fn x_15_an_older_server_is_reached_however_it_meets_discover() {
+fn an_older_server_is_reached_however_it_answers_discover() {
     for way in ["error", "exit", "empty", "invalid"] {
         let Some(server) = hostile(&["--discover", way]) else { return };
         let (answer, status, _project) = ping(server);
@@ -90,9 +87,9 @@ fn x_15_an_older_server_is_reached_however_it_meets_discover() {
     }
 }
 
-/// X-15: versions that the server names are taken where they are known, and refused in words where not.
+/// Versions that the server names are taken where they are known, and refused in words where not.
 #[test]
-fn x_15_the_version_of_the_server_counts() {
+fn the_servers_protocol_version_is_used() {
     for version in ["2025-06-18", "2025-03-26", "2024-11-05"] {
         let Some(server) = hostile(&["--protocol", version]) else { return };
         let project = Project::with_servers(json!({ "hostile": server }));
@@ -101,13 +98,13 @@ fn x_15_the_version_of_the_server_counts() {
     }
 }
 
-/// S1-13: a banner on stdout warns and stops nothing.
+/// A banner on stdout warns and stops nothing.
 #[test]
-fn noise_at_the_start_is_warned_of() {
+fn noise_on_stdout_is_warned_about() {
     let Some(server) = hostile(&["--noise"]) else { return };
     let project = Project::with_servers(json!({ "hostile": server }));
     let done = project.agent_spaces(&["mcp", "ping", "hostile", "--json"]);
     assert_eq!(done.json()[0]["ok"], true);
-    let warning = "it writes what is not a message to its standard output: Hostile server 1.0";
+    let warning = "it writes output that is not JSON-RPC to stdout: Hostile server 1.0";
     assert!(done.stderr.contains(warning), "{}", done.stderr);
 }

@@ -1,5 +1,5 @@
-//! What comes through a server is what was sent: of another host of this project, of the official Python SDK, and in the
-//! words of JSON-RPC.
+//! Fidelity of values and errors through servers: another host of this project, the official Python SDK, and raw
+//! JSON-RPC.
 
 use super::support::{Project, published, script, with_python};
 use serde_json::{Value, json};
@@ -84,7 +84,7 @@ fn values_and_errors_are_the_same_behind_another_host() {
 }
 
 #[test]
-fn what_the_python_sdk_wraps_is_unwrapped_by_its_schema() {
+fn results_wrapped_by_the_python_sdk_are_unwrapped() {
     let Some(servers) = published() else { return };
     let python = servers.join("venv/bin/python");
     let Some(server) = with_python(&python, "sdk.py", &[]) else { return };
@@ -117,7 +117,7 @@ fn errors_of_json_rpc_keep_their_code_and_data() {
 
 /// The time that a policy gives a call begins when the server is there.
 #[test]
-fn starting_a_server_is_not_the_calls_time() {
+fn server_startup_does_not_count_against_the_calls_timeout() {
     let Some(server) = super::support::odd(&["2"]) else { return };
     let project = Project::empty();
     project.configure(json!({

@@ -1,4 +1,4 @@
-//! S1-14, S1-15: one server over stdio, streamable HTTP and the older SSE gives the same answers.
+//! Transports: one server over stdio, streamable HTTP and the older SSE gives the same answers.
 
 use crate::mcp::published::{Plan, call_all};
 use crate::mcp::support::{Project, eventually, published};
@@ -34,7 +34,7 @@ impl Drop for Listening {
     }
 }
 
-/// What must be the same: not the environment, nor the number of a session, nor the time that a resource was made at.
+/// Normalizes an answer: without environment, session number, and resource timestamps.
 fn comparable(call: &Value, ended: &Value) -> Value {
     match call["tool"].as_str().unwrap() {
         "get-env" => json!(ended.get("value").is_some()),
@@ -54,14 +54,14 @@ fn comparable(call: &Value, ended: &Value) -> Value {
     }
 }
 
-/// How the server writes the number of a session; over stdio it has none.
+/// Session number as the server writes it; absent over stdio.
 fn is_session(word: &str) -> bool {
     let word = word.trim_end_matches('.');
     word == "undefined" || (word.len() == 36 && word.matches('-').count() == 4)
 }
 
 #[test]
-fn s1_14_s1_15_all_transports_give_the_same_answers() {
+fn all_transports_give_the_same_answers() {
     let Some(servers) = published() else { return };
     let (http, sse) = (Listening::start(&servers, "streamableHttp"), Listening::start(&servers, "sse"));
     let bin = servers.join("node_modules/.bin/mcp-server-everything");

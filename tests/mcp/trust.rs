@@ -1,9 +1,9 @@
-//! what a project brings starts nothing until its user accepts it.
+//! Trust: files of a project start nothing until their user accepts them.
 
 use crate::mcp::support::{Project, hostile, script};
 use serde_json::{Value, json};
 
-/// What the server's command does first, if it is ever run.
+/// First command of the server, if it is ever started.
 const STARTED: &str = "started";
 
 /// A server that leaves a mark as soon as it is started, and works.
@@ -55,7 +55,7 @@ fn assert_works(project: &Project, what: &str) {
     std::fs::remove_file(project.path(STARTED)).unwrap();
 }
 
-/// A folder as it comes from somebody else: a script, and one file that configures a server.
+/// Untrusted folder: a script, and one file that configures a server.
 fn stranger(file: &str, config: &Value) -> Project {
     let project = Project::empty();
     let source = script(&["evil"], "export default await evil.echo({ message: 'trusted' });");
@@ -91,21 +91,21 @@ fn inert_then_accepted_then_inert(file: &str, make: impl Fn(&Project, Value) -> 
 }
 
 #[test]
-fn x_13_a_project_file_of_claude_code_is_inert_until_it_is_accepted() {
+fn a_claude_code_project_file_is_inert_until_trusted() {
     inert_then_accepted_then_inert(".mcp.json", |_, servers| json!({ "mcpServers": servers }));
 }
 
 #[test]
-fn x_13_a_configuration_is_inert_until_it_is_accepted() {
+fn a_configuration_is_inert_until_trusted() {
     inert_then_accepted_then_inert(
         "agent-spaces.config.json",
         |_, servers| json!({ "mcpServers": servers, "capabilities": { "global": ["mcp:evil"] } }),
     );
 }
 
-/// a lock that comes with the folder makes tools known, and still starts nothing.
+/// A lock that comes with the folder makes tools known, and still starts nothing.
 #[test]
-fn x_13_a_lock_that_a_stranger_wrote_does_not_help() {
+fn a_foreign_lock_file_does_not_grant_trust() {
     let Some(server) = marking() else { return };
     let config = json!({ "mcpServers": { "evil": server }, "capabilities": { "global": ["mcp:evil"] } });
     let author = stranger("agent-spaces.config.json", &config);
@@ -118,9 +118,9 @@ fn x_13_a_lock_that_a_stranger_wrote_does_not_help() {
     assert!(done.stdout.contains("call.denied") || done.stdout.contains("import.denied"), "{done:?}");
 }
 
-/// files of editors, programs that print tokens, and files that a configuration names are no way around it.
+/// Files of editors, programs that print tokens, and files that a configuration names are no way around it.
 #[test]
-fn x_13_other_ways_to_start_something_are_inert_too() {
+fn other_ways_to_start_programs_are_inert_too() {
     let Some(server) = marking() else { return };
     let token = json!({ "type": "bearer", "command": ["touch", STARTED] });
     let remote = json!({ "url": "http://127.0.0.1:9/mcp", "auth": token });
@@ -137,9 +137,9 @@ fn x_13_other_ways_to_start_something_are_inert_too() {
     }
 }
 
-/// a file that an accepted configuration names is accepted by itself, and again after each change.
+/// A file that an accepted configuration names is accepted by itself, and again after each change.
 #[test]
-fn x_13_a_file_that_a_configuration_names_is_accepted_by_itself() {
+fn a_referenced_file_needs_its_own_trust() {
     let Some(server) = marking() else { return };
     let config = json!({ "mcpServersFrom": ["./servers.json"], "capabilities": { "global": ["mcp:evil"] } });
     let project = stranger("agent-spaces.config.json", &config);
@@ -158,9 +158,9 @@ fn x_13_a_file_that_a_configuration_names_is_accepted_by_itself() {
     assert_works(&project, "accepted again");
 }
 
-/// what was accepted in one folder must not start the programs of another.
+/// Trust of one folder must not start programs of another.
 #[test]
-fn x_13_a_link_to_an_accepted_file_starts_nothing() {
+fn a_symlink_to_a_trusted_file_starts_nothing() {
     let Some(server) = marking() else { return };
     let author = stranger(".mcp.json", &json!({ "mcpServers": { "evil": server } }));
     author.trust();
@@ -178,9 +178,9 @@ fn x_13_a_link_to_an_accepted_file_starts_nothing() {
     assert!(listed.stderr.contains("is a link to another place and is not read"), "{listed:?}");
 }
 
-/// a configuration that was not accepted writes nothing where it likes, and reads no variable.
+/// A configuration that was not accepted writes nothing where it likes, and reads no variable.
 #[test]
-fn x_13_a_configuration_that_is_not_accepted_makes_no_file() {
+fn an_untrusted_configuration_creates_no_file() {
     let Some(server) = marking() else { return };
     // Beside the project's folder, and of this test alone.
     let outside = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! Servers that are configured and that no space is given; rules that are about no function of theirs.
+//! Configured servers that no space is granted, and rules that match none of their functions.
 
 use crate::mcp::support::{Project, finish, hostile};
 use crate::serve::agent::{Agent, text};
@@ -8,7 +8,7 @@ const IMPORT: &str = "import { calcJs } from '@capabilities/mcp-calc-js';
     export default (await calcJs.echo({ message: 'x' })).message;";
 
 #[test]
-fn every_command_says_that_no_space_is_given_a_server() {
+fn every_command_reports_ungranted_servers() {
     let Some(server) = hostile(&[]) else { return };
     let project = Project::new(json!({ "mcpServers": { "calc-js": server } }));
     let doctor = project.agent_spaces(&["doctor", "--offline", "--json"]).json();
@@ -29,7 +29,7 @@ fn every_command_says_that_no_space_is_given_a_server() {
 }
 
 #[test]
-fn one_entry_gives_all_servers_that_are_switched_on() {
+fn one_entry_grants_all_enabled_servers() {
     let Some(server) = hostile(&[]) else { return };
     let mut off = server.clone();
     off["enabled"] = false.into();
@@ -51,7 +51,7 @@ fn one_entry_gives_all_servers_that_are_switched_on() {
 }
 
 #[test]
-fn why_a_module_is_missing_is_told_to_programs() {
+fn the_reason_of_a_missing_module_is_in_json_output() {
     let (Some(dead), Some(mut off)) = (hostile(&["--exit-at-start"]), hostile(&[])) else { return };
     off["enabled"] = false.into();
     let project = Project::with_servers(json!({ "dead": dead, "off": off }));
@@ -76,7 +76,7 @@ fn why_a_module_is_missing_is_told_to_programs() {
 }
 
 #[test]
-fn the_end_of_what_a_server_wrote_is_told() {
+fn the_end_of_a_servers_stderr_is_reported() {
     let trace = "import sys; sys.stderr.write('Traceback\\n' + '  File x, line 1, in a very long line of code\\n' * 60); \
                  sys.stderr.write('ImportError: no module named tools\\n'); sys.exit(1)";
     let project = Project::with_servers(json!({ "broken": { "command": "python3", "args": ["-c", trace] } }));
@@ -90,7 +90,7 @@ fn the_end_of_what_a_server_wrote_is_told() {
 }
 
 #[test]
-fn a_slip_in_a_rule_is_told_though_a_server_is_unknown() {
+fn a_typo_in_a_rule_is_reported_despite_unknown_servers() {
     let Some(server) = hostile(&[]) else { return };
     let mut off = server.clone();
     off["enabled"] = false.into();
@@ -101,7 +101,7 @@ fn a_slip_in_a_rule_is_told_though_a_server_is_unknown() {
     }));
     assert_eq!(project.agent_spaces(&["mcp", "accept", "commands"]).status, Some(0));
     let is_told = |text: &str| {
-        assert!(text.contains("there is no function `comands.*`; did you mean `commands.*`?"), "{text}");
+        assert!(text.contains("no function matches `comands.*`; did you mean `commands.*`?"), "{text}");
         assert!(!text.contains("`gone.stop`") && !text.contains("`off.*`"), "they may have it: {text}");
     };
     is_told(&project.run_with("export default 1;", &[]).stderr);
@@ -111,7 +111,7 @@ fn a_slip_in_a_rule_is_told_though_a_server_is_unknown() {
 }
 
 #[test]
-fn rules_and_approvals_are_told_what_scripts_call_a_function() {
+fn rules_and_approvals_suggest_the_name_in_scripts() {
     let Some(server) = hostile(&[]) else { return };
     let project = Project::with_servers(json!({ "calc-js": server.clone() }));
     let with = |rule: &str| {
@@ -129,7 +129,7 @@ fn rules_and_approvals_are_told_what_scripts_call_a_function() {
 }
 
 #[test]
-fn a_space_of_no_configuration_is_told_as_such() {
+fn the_default_space_is_reported_as_such() {
     let project = Project::empty();
     let told = project.agent_spaces(&["policy", "explain", "support", "x.y"]);
     assert_eq!(told.status, Some(2), "{told:?}");
@@ -143,7 +143,7 @@ fn a_space_of_no_configuration_is_told_as_such() {
 }
 
 #[test]
-fn arguments_of_tools_that_do_not_fit_are_told_in_plain_words() {
+fn invalid_tool_arguments_are_explained() {
     let Some(server) = hostile(&[]) else { return };
     let project = Project::with_servers(json!({ "odd": server }));
     let mut agent = Agent::of(&project, &[]);

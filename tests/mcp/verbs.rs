@@ -1,4 +1,4 @@
-//! `agent-spaces mcp`: what it prints and exits with; the accounting file.
+//! `agent-spaces mcp` subcommands: output and exit status; the accounting file.
 
 use crate::mcp::support::{Project, hostile, script};
 use serde_json::{Value, json};
@@ -21,7 +21,7 @@ fn three() -> Option<Project> {
 }
 
 #[test]
-fn mcp_list_says_how_each_server_is() {
+fn mcp_list_shows_each_servers_state() {
     let Some(project) = three() else { return };
     let states = |arguments: &[&str]| {
         let done = project.agent_spaces(arguments);
@@ -48,7 +48,7 @@ fn mcp_list_says_how_each_server_is() {
 }
 
 #[test]
-fn mcp_ping_exits_with_whether_all_answer() {
+fn mcp_ping_exit_status_reflects_all_servers() {
     let Some(project) = three() else { return };
     let one = project.agent_spaces(&["mcp", "ping", "good", "--json"]);
     assert_eq!((one.status, keys(&one.json()[0])), (Some(0), vec!["latencyMs", "ok", "server"]));
@@ -62,7 +62,7 @@ fn mcp_ping_exits_with_whether_all_answer() {
 }
 
 #[test]
-fn mcp_tools_prints_what_capabilities_are_made_of() {
+fn mcp_tools_prints_the_tool_definitions() {
     let Some(project) = three() else { return };
     let done = project.agent_spaces(&["mcp", "tools", "good", "--json"]);
     let listed = done.json();
@@ -79,7 +79,7 @@ fn mcp_tools_prints_what_capabilities_are_made_of() {
 }
 
 #[test]
-fn mcp_call_passes_the_checks_of_a_script() {
+fn mcp_call_takes_the_same_pipeline_as_scripts() {
     let Some(project) = three() else { return };
     let call = |arguments: &[&str]| {
         let done = project.agent_spaces(&[&["mcp", "call"], arguments, &["--json"]].concat());
@@ -100,9 +100,8 @@ fn mcp_call_passes_the_checks_of_a_script() {
     assert_eq!(call(&["good", "echo", "{}", "--approvals", "pipe"]), (json!("config.usage"), Some(2)));
 }
 
-/// S1-36, S1-38
 #[test]
-fn s1_36_every_call_is_written_down_with_exactly_these_keys() {
+fn every_call_is_accounted_with_exactly_these_keys() {
     let Some(server) = hostile(&[]) else { return };
     let project = Project::new(json!({
         "mcpServers": { "hostile": server }, "capabilities": { "global": ["mcp:hostile"] },

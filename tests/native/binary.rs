@@ -1,4 +1,4 @@
-//! Bytes for parameters whose schema says base64.
+//! Binary parameters: bytes for schemas with base64.
 
 use super::{script, space};
 use agent_spaces::{Capability, CapabilityError};
@@ -25,7 +25,7 @@ fn store() -> Capability {
 }
 
 #[tokio::test]
-async fn bytes_are_passed_for_base64_and_for_nothing_else() {
+async fn bytes_are_accepted_only_for_base64() {
     let space = space([store()]);
     let body = "const bytes = new Uint8Array([1, 2, 3]);
         export default [
@@ -40,7 +40,7 @@ async fn bytes_are_passed_for_base64_and_for_nothing_else() {
 }
 
 #[test]
-fn declarations_say_so_of_parameters_alone() {
+fn declarations_allow_bytes_only_for_parameters() {
     let declarations = store().declarations().unwrap();
     assert!(declarations.contains("data: string | Uint8Array"), "{declarations}");
     assert!(declarations.contains("more?: string | null | Uint8Array"), "{declarations}");

@@ -1,4 +1,4 @@
-//! Calls that give no value: wrong parameters, errors, panics.
+//! Failing calls: invalid parameters, errors, panics.
 
 use super::{script, space};
 use agent_spaces::policy::{Policy, Settings};
@@ -74,7 +74,7 @@ async fn attempts(calls: &[&str]) -> Vec<Value> {
 }
 
 #[tokio::test]
-async fn what_does_not_fit_is_refused_with_its_path() {
+async fn invalid_parameters_are_refused_with_their_path() {
     let attempts = attempts(&[
         "halve({ numbers: [2, 4] })",
         "halve({ numbers: [2, 5] })",
@@ -93,7 +93,7 @@ async fn what_does_not_fit_is_refused_with_its_path() {
 }
 
 #[tokio::test]
-async fn errors_arrive_as_they_are_and_say_nothing_of_the_host() {
+async fn errors_arrive_unchanged_without_host_details() {
     let attempts = attempts(&[
         "fail({ how: 'own' })",
         "fail({ how: 'text' })",
@@ -113,7 +113,7 @@ async fn errors_arrive_as_they_are_and_say_nothing_of_the_host() {
 }
 
 #[tokio::test]
-async fn a_panic_fails_its_call_and_nothing_else() {
+async fn a_panic_fails_only_its_call() {
     let told = Arc::new(Mutex::new(Vec::<String>::new()));
     let operator = told.clone();
     let policy = Arc::new(Policy::new(Settings::default()));

@@ -1,4 +1,4 @@
-//! Capabilities in Rust: closures over types.
+//! Native capabilities: Rust closures over types.
 
 mod binary;
 mod failures;

@@ -1,4 +1,4 @@
-//! What is asked before each call, and what a closure sees of it.
+//! Settings of native functions, and the call context of a closure.
 
 use super::{script, space};
 use agent_spaces::approvals::{Answer, Channel, ChannelError, Request};
@@ -54,7 +54,7 @@ impl Channel for Nobody {
 }
 
 #[tokio::test]
-async fn a_function_that_asks_for_approval_is_not_called_without_one() {
+async fn a_function_that_requires_approval_is_not_called_without_it() {
     let space = space([crm()]);
     let nobody = Arc::new(Nobody::default());
     space.approvals().ask(nobody.clone());
@@ -66,7 +66,7 @@ async fn a_function_that_asks_for_approval_is_not_called_without_one() {
 }
 
 #[tokio::test]
-async fn callers_need_every_scope() {
+async fn callers_need_all_scopes() {
     let space = space([crm()]);
     let call = async |scopes: &[&str]| {
         let caller = Caller { name: None, scopes: scopes.iter().map(|scope| (*scope).to_owned()).collect() };
@@ -79,7 +79,7 @@ async fn callers_need_every_scope() {
 }
 
 #[tokio::test]
-async fn a_rate_holds() {
+async fn a_rate_limit_applies() {
     let space = space([crm()]);
     let body = "const rush = () => attempt(() => crm.rush({ title: 'T' }));
         export default [await rush(), await rush(), await rush()].map((each) => each.code ?? each.value)";
@@ -87,7 +87,7 @@ async fn a_rate_holds() {
 }
 
 #[tokio::test]
-async fn a_closure_sees_its_call_and_tells_how_far_it_has_come() {
+async fn a_closure_sees_its_call_and_reports_progress() {
     let space = space([crm()]);
     let source = script("crm", "await crm.who(); export default await crm.who()");
     let (report, events) = run_heard(&space, &source, Limits::default()).await;
@@ -99,7 +99,7 @@ async fn a_closure_sees_its_call_and_tells_how_far_it_has_come() {
 }
 
 #[test]
-fn an_auditor_sees_that_the_host_answers() {
+fn the_audit_shows_the_native_provider() {
     let reach = space([crm()]).reach().unwrap();
     let functions = reach.iter().flat_map(|interface| &interface.functions);
     for function in functions {

@@ -1,4 +1,4 @@
-//! What types become in scripts, and what crosses.
+//! Mapping of Rust types to scripts.
 
 use super::{script, space};
 use agent_spaces::{Capability, CapabilityError, Handlers, Interfaces, TypedCall};
@@ -69,7 +69,7 @@ fn echo() -> Capability {
 }
 
 #[tokio::test]
-async fn every_sort_of_type_crosses_both_ways() {
+async fn every_kind_of_type_round_trips() {
     let space = space([echo()]);
     let body = format!("export default await echo.giveBack({})", everything());
     assert_eq!(value(&space, &script("echo", &body)).await, everything());
@@ -82,7 +82,7 @@ async fn every_sort_of_type_crosses_both_ways() {
 }
 
 #[test]
-fn declarations_and_wit_say_what_the_types_say() {
+fn declarations_and_wit_match_the_types() {
     let declarations = echo().declarations().unwrap();
     for expected in [
         "declare module '@capabilities/echo'",
@@ -102,14 +102,14 @@ fn declarations_and_wit_say_what_the_types_say() {
 }
 
 #[tokio::test]
-async fn a_host_calls_it_as_scripts_do() {
+async fn a_host_can_call_it_like_a_script() {
     let space = space([echo()]);
     let call = TypedCall::<Everything>::new("echo", "giveBack", &everything()).unwrap();
     assert_eq!(serde_json::to_value(space.call(call).await.unwrap()).unwrap(), everything());
 }
 
 #[tokio::test]
-async fn several_capabilities_stand_beside_each_other() {
+async fn several_capabilities_coexist() {
     let named = |name: &'static str| {
         Capability::new(name).function("who", "Its name", move |(): ()| async move { Ok::<_, CapabilityError>(name) })
     };
@@ -121,7 +121,7 @@ async fn several_capabilities_stand_beside_each_other() {
 }
 
 #[test]
-fn what_is_no_capability_is_refused_and_adds_nothing() {
+fn an_invalid_capability_is_refused_and_adds_nothing() {
     let ok = |_: Part| async move { Ok::<_, CapabilityError>(1) };
     let refused = |capability: Capability| {
         let (mut interfaces, mut handlers) = (Interfaces::new().unwrap(), Handlers::new());
@@ -129,7 +129,7 @@ fn what_is_no_capability_is_refused_and_adds_nothing() {
         assert_eq!(interfaces.names().count(), 0);
         error
     };
-    assert!(refused(Capability::new("empty")).contains("no function in it"));
+    assert!(refused(Capability::new("empty")).contains("no functions: a module needs at least one"));
     let twice = Capability::new("twice").function("do", "a", ok).function("do", "b", ok);
     assert!(refused(twice).contains("`do` is there twice"));
     let text = Capability::new("text").function("do", "", |_: String| async move { Ok::<_, CapabilityError>(1) });

@@ -1,4 +1,4 @@
-//! Which file an import means, and by what it is refused.
+//! Resolution of imports, and its errors.
 
 use super::{Project, value_in};
 use agent_spaces::{ModuleSource, Workspace};
@@ -11,7 +11,7 @@ fn named(text: &str) -> String {
 }
 
 #[tokio::test]
-async fn entry_points_are_found_as_bundlers_find_them() {
+async fn entry_points_resolve_as_in_bundlers() {
     for (package, files, specifier, expected) in [
         ("{}", ["index.js"].as_slice(), "p", "index.js"),
         (r#"{ "main": "lib/a.js" }"#, &["lib/a.js"], "p", "lib/a.js"),
@@ -41,7 +41,7 @@ async fn entry_points_are_found_as_bundlers_find_them() {
 }
 
 #[tokio::test]
-async fn the_nearest_package_counts_up_to_the_projects_folder() {
+async fn the_nearest_package_wins_within_the_project() {
     let project = Project::new(&[
         ("node_modules/p/index.js", "export default 'top'"),
         ("node_modules/only/index.js", "import p from 'p'; export default 'only ' + p"),
@@ -91,13 +91,13 @@ async fn a_package_maps_its_own_imports() {
 }
 
 #[tokio::test]
-async fn an_installed_package_takes_the_place_of_a_module_of_node() {
+async fn an_installed_package_replaces_a_node_module() {
     let project = Project::new(&[("node_modules/events/index.js", "module.exports = class EventEmitter {}")]);
     assert_eq!(project.value("import Events from 'events'; Events.name").await, json!("EventEmitter"));
 }
 
 #[test]
-fn a_module_of_node_is_refused_with_the_chain_that_led_to_it() {
+fn a_node_module_is_refused_with_its_import_chain() {
     let project = Project::new(&[
         ("tools.ts", "import { p } from 'p'\nexport const tool = p"),
         ("node_modules/p/index.js", "export const a = 1;\nexport { default as p } from './lib/inner.js'"),
@@ -115,7 +115,7 @@ fn a_module_of_node_is_refused_with_the_chain_that_led_to_it() {
 }
 
 #[test]
-fn what_cannot_be_found_says_what_to_do() {
+fn an_unresolved_import_says_what_to_do() {
     let project = Project::new(&[
         ("node_modules/p/package.json", r#"{ "exports": { ".": "./index.js" } }"#),
         ("node_modules/p/index.js", "export {}"),
@@ -147,16 +147,16 @@ fn what_cannot_be_found_says_what_to_do() {
 }
 
 #[test]
-fn an_agents_script_imports_no_packages() {
+fn an_agents_script_cannot_import_packages() {
     let project = Project::new(&[("node_modules/p/index.js", "export default 1")]);
     let space = empty_space().with_workspace(Workspace::open(&project.folder()).unwrap());
     let error = refusal(&space, "main.ts", "import p from 'p'; p");
-    assert_eq!((error.code, error.message.as_str()), ("import.unknown", "Cannot find module 'p'"));
+    assert_eq!((error.code.as_str(), error.message.as_str()), ("import.unknown", "Cannot find module 'p'"));
 }
 
 #[cfg(unix)]
 #[tokio::test]
-async fn links_inside_the_project_are_followed() {
+async fn symlinks_inside_the_project_are_followed() {
     let project = Project::new(&[
         ("node_modules/.pnpm/p@1/node_modules/p/index.js", "import q from 'q'; export default 'p ' + q"),
         ("node_modules/.pnpm/q@1/node_modules/q/index.js", "export default 'q'"),
@@ -171,7 +171,7 @@ async fn links_inside_the_project_are_followed() {
 
 #[cfg(unix)]
 #[tokio::test]
-async fn handlers_of_a_package_import_its_other_files() {
+async fn handlers_of_a_package_can_import_its_other_files() {
     let project = Project::new(&[
         ("packages/sdk/src/tools.ts", "import { text } from '../lib/text.js'; export const tool = text"),
         ("packages/sdk/lib/text.ts", "export const text: string = 'text'"),
@@ -185,7 +185,7 @@ async fn handlers_of_a_package_import_its_other_files() {
 }
 
 #[test]
-fn a_slip_in_the_name_of_a_module_is_told_as_one() {
+fn a_typo_in_a_module_name_gets_a_suggestion() {
     let mut space = Project::new(&[]).space();
     space.add_module("@company/module", ModuleSource::Json("1".into()));
     let error = refusal(&space, "main.ts", "import it from '@company/modul'; it");

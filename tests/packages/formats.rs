@@ -1,10 +1,10 @@
-//! ES modules, CommonJS and JSON, and each importing the others.
+//! Module formats: ES modules, CommonJS and JSON, and imports between them.
 
 use super::{Project, failure_in, value_in};
 use serde_json::json;
 
 #[tokio::test]
-async fn commonjs_has_a_default_and_the_names_that_its_text_tells() {
+async fn commonjs_has_a_default_and_statically_detected_names() {
     let project = Project::new(&[
         ("node_modules/named/index.js", "exports.a = 1; exports['b'] = 2; module.exports.c = 3"),
         ("node_modules/object/index.js", "const a = 1; module.exports = { a, b: 2, 'c': 3, 'not-a-name': 4 }"),
@@ -38,7 +38,7 @@ async fn commonjs_has_a_default_and_the_names_that_its_text_tells() {
 }
 
 #[tokio::test]
-async fn a_name_that_only_running_tells_can_be_imported_when_it_is_there() {
+async fn a_dynamic_commonjs_export_can_be_imported() {
     let project = Project::new(&[(
         "node_modules/p/index.js",
         "module.exports = make(); function make() { return { hidden: 'found' } }",
@@ -49,7 +49,7 @@ async fn a_name_that_only_running_tells_can_be_imported_when_it_is_there() {
 }
 
 #[tokio::test]
-async fn compiled_modules_keep_their_default_except_for_node() {
+async fn es_module_interop_follows_bundlers_and_node() {
     let compiled = "Object.defineProperty(exports, '__esModule', { value: true });
                     exports.default = 'the default'; exports.name = 'name'";
     let project = Project::new(&[
@@ -70,7 +70,7 @@ async fn compiled_modules_keep_their_default_except_for_node() {
 }
 
 #[tokio::test]
-async fn the_format_is_that_of_node_unless_the_text_says_more() {
+async fn the_format_follows_node_unless_the_source_is_clear() {
     for (package, file, text, expected) in [
         ("{}", "index.js", "module.exports = 'cjs'", "cjs"),
         ("{}", "index.js", "export default 'esm'", "esm"),
@@ -90,7 +90,7 @@ async fn the_format_is_that_of_node_unless_the_text_says_more() {
 }
 
 #[tokio::test]
-async fn a_package_for_both_gives_each_its_own() {
+async fn dual_packages_give_each_format_its_own_entry() {
     let project = Project::new(&[
         ("node_modules/p/package.json", r#"{ "exports": { "import": "./a.mjs", "require": "./b.cjs" } }"#),
         ("node_modules/p/a.mjs", "export default 'esm'"),
@@ -101,7 +101,7 @@ async fn a_package_for_both_gives_each_its_own() {
 }
 
 #[tokio::test]
-async fn files_run_once_and_when_they_are_first_required() {
+async fn commonjs_files_run_once_at_the_first_require() {
     let project = Project::new(&[
         (
             "node_modules/p/index.js",
@@ -119,7 +119,7 @@ async fn files_run_once_and_when_they_are_first_required() {
 }
 
 #[tokio::test]
-async fn cycles_see_what_was_exported_so_far() {
+async fn cycles_see_partial_exports() {
     let project = Project::new(&[
         ("node_modules/p/index.js", "exports.first = 1; const b = require('./b'); exports.second = b.seen;"),
         ("node_modules/p/b.js", "const p = require('./index'); exports.seen = Object.keys(p).join()"),
@@ -134,9 +134,9 @@ async fn cycles_see_what_was_exported_so_far() {
     assert_eq!(project.value("import { b } from 'esm'; b()").await, json!("a"));
 }
 
-/// Node refuses this; bundlers let it go as long as the ES module is the first that somebody imports.
+/// Node refuses this; bundlers allow it if the ES module is imported first.
 #[tokio::test]
-async fn an_es_module_and_commonjs_may_need_one_another() {
+async fn es_modules_and_commonjs_can_import_each_other() {
     let project = Project::new(&[
         (
             "node_modules/p/index.mjs",
@@ -155,7 +155,7 @@ async fn an_es_module_and_commonjs_may_need_one_another() {
 }
 
 #[tokio::test]
-async fn what_a_package_does_without_is_one_object_with_the_names_that_are_imported() {
+async fn a_module_disabled_for_browsers_is_an_object_with_the_imported_names() {
     let project = Project::new(&[
         ("node_modules/p/package.json", r#"{ "browser": { "fs": false }, "type": "module" }"#),
         (
@@ -171,7 +171,7 @@ async fn what_a_package_does_without_is_one_object_with_the_names_that_are_impor
 }
 
 #[tokio::test]
-async fn commonjs_requires_es_modules_and_json() {
+async fn commonjs_can_require_es_modules_and_json() {
     let project = Project::new(&[
         ("node_modules/p/index.js", "const esm = require('./esm.mjs'), data = require('./data.json'), again = require('./data');
           module.exports = [esm.default, esm.name, esm.__esModule, Object.keys(esm), data, data === again, require('p2')]"),
@@ -187,7 +187,7 @@ async fn commonjs_requires_es_modules_and_json() {
 }
 
 #[tokio::test]
-async fn what_may_never_be_reached_fails_only_then() {
+async fn an_unresolved_require_fails_only_when_reached() {
     let project = Project::new(&[
         ("node_modules/p/index.js", "let fs; try { fs = require('fs') } catch (error) { exports.caught = error.code + ': ' + error.message }
           exports.open = () => require('node:fs'); exports.pick = (name) => require(name); exports.load = (name) => import(name);
@@ -224,7 +224,7 @@ async fn what_may_never_be_reached_fails_only_then() {
 }
 
 #[tokio::test]
-async fn a_failure_is_told_where_the_packages_author_wrote_it() {
+async fn an_error_is_located_in_the_packages_source() {
     let project = Project::new(&[
         (
             "node_modules/p/index.js",

@@ -1,10 +1,10 @@
-//! Packages that want more than they are given.
+//! Hostile packages.
 
 use super::{Project, failure_in};
 use serde_json::json;
 
 #[test]
-fn no_map_of_a_package_leads_out_of_it() {
+fn import_maps_of_a_package_cannot_escape_it() {
     let invalid = |specifier: &str, target: &str, of: &str| {
         let hint = format!("Invalid \"exports\" target \"{target}\" defined for '{of}' in the package config");
         format!("Cannot find '{specifier}' ({specifier}): {hint} /node_modules/p/package.json")
@@ -36,12 +36,12 @@ fn no_map_of_a_package_leads_out_of_it() {
         ]);
         let error = project.refusal(&format!("import it from '{specifier}'"));
         let told = format!("{}: {}", error.message, error.hint.unwrap_or_default());
-        assert_eq!((error.code, told), ("import.unknown", expected), "{package}");
+        assert_eq!((error.code.as_str(), told), ("import.unknown", expected), "{package}");
     }
 }
 
 #[test]
-fn no_file_of_a_package_reads_others_of_the_project() {
+fn package_files_cannot_import_project_files() {
     for import in
         ["../../secret.json", "../../../secret.js", "/secret.json", "file:///secret.json", "../../.git/x.js", "#up"]
     {
@@ -61,7 +61,7 @@ fn no_file_of_a_package_reads_others_of_the_project() {
 
 #[cfg(unix)]
 #[test]
-fn links_out_of_the_project_lead_nowhere() {
+fn symlinks_out_of_the_project_are_refused() {
     let project =
         Project::new(&[("node_modules/inside/package.json", "{}"), ("outside.js", "export default 'wrong one'")]);
     let outside = project.outside.path().join("evil");
@@ -83,7 +83,7 @@ fn links_out_of_the_project_lead_nowhere() {
 }
 
 #[tokio::test]
-async fn names_that_objects_have_are_names_like_others() {
+async fn prototype_names_are_ordinary_names() {
     let project = Project::new(&[
         (
             "node_modules/__proto__/index.js",
@@ -98,7 +98,7 @@ async fn names_that_objects_have_are_names_like_others() {
 }
 
 #[test]
-fn files_and_bytes_are_counted() {
+fn the_number_and_size_of_files_are_limited() {
     let project = Project::new(&[]);
     let all: String = (0..10_000).map(|index| format!("require('./f{index}');")).collect();
     project.write("node_modules/many/index.js", &all);
@@ -130,7 +130,7 @@ async fn an_import_that_a_file_repeats_counts_once() {
 }
 
 #[test]
-fn imports_of_what_is_missing_are_counted() {
+fn imports_of_missing_files_are_limited() {
     let many: String = (0..50_001).map(|index| format!("import('n{index}');")).collect();
     let project = Project::new(&[("node_modules/p/index.mjs", &many)]);
     let error = project.refusal("import 'p/index.mjs'");
@@ -149,7 +149,7 @@ fn imports_of_what_is_missing_are_counted() {
 }
 
 #[test]
-fn names_that_are_imported_of_commonjs_are_counted() {
+fn names_imported_from_commonjs_are_limited() {
     let names: String = (0..500_000).map(|index| format!("n{index},")).collect();
     let project = Project::new(&[
         ("node_modules/p/index.mjs", &format!("export {{ {names} }} from './old.cjs'")),
@@ -161,7 +161,7 @@ fn names_that_are_imported_of_commonjs_are_counted() {
 
 #[cfg(unix)]
 #[test]
-fn a_pipe_is_no_file_and_nobody_waits_for_it() {
+fn a_pipe_is_refused_without_blocking() {
     let project = Project::new(&[("node_modules/p/package.json", r#"{ "main": "index.js" }"#)]);
     for path in ["node_modules/p/index.js", "node_modules/q/package.json", "pipe.js"] {
         let path = project.folder().join(path);
@@ -175,12 +175,12 @@ fn a_pipe_is_no_file_and_nobody_waits_for_it() {
         ("./pipe.js", "Cannot find './pipe.js'"),
     ] {
         let error = project.refusal(&format!("import '{specifier}'"));
-        assert_eq!((error.code, error.message.as_str()), ("import.unknown", expected));
+        assert_eq!((error.code.as_str(), error.message.as_str()), ("import.unknown", expected));
     }
 }
 
 #[test]
-fn a_chain_of_thousands_of_files_is_made_ready() {
+fn a_chain_of_thousands_of_files_is_prepared() {
     let project = Project::new(&[("node_modules/deep/package.json", r#"{ "type": "module" }"#)]);
     for index in 0..3_000 {
         project.write(&format!("node_modules/deep/f{index}.js"), &format!("export * from './f{}.js'", index + 1));
@@ -196,7 +196,7 @@ fn a_chain_of_thousands_of_files_is_made_ready() {
 }
 
 #[tokio::test]
-async fn a_chain_that_is_too_deep_for_the_engine_fails_and_ends_nothing_else() {
+async fn a_too_deep_import_chain_fails_only_its_run() {
     let project = Project::new(&[]);
     for index in 0..4_000 {
         project
@@ -211,14 +211,14 @@ async fn a_chain_that_is_too_deep_for_the_engine_fails_and_ends_nothing_else() {
 }
 
 #[test]
-fn a_package_json_that_nests_without_end_is_not_read() {
+fn a_deeply_nested_package_json_is_refused() {
     let exports = format!("{{ \"exports\": {}1{} }}", "[".repeat(100_000), "]".repeat(100_000));
     let project = Project::new(&[("node_modules/p/package.json", &exports)]);
     assert_eq!(project.refusal("import 'p'").code, "import.unknown");
 }
 
 #[test]
-fn a_syntax_error_is_told_with_its_place() {
+fn a_syntax_error_is_reported_with_its_location() {
     let project = Project::new(&[
         ("node_modules/esm/index.mjs", "export const a = 1\nexport const = 2"),
         ("node_modules/esm/package.json", r#"{ "main": "index.mjs" }"#),
@@ -230,7 +230,7 @@ fn a_syntax_error_is_told_with_its_place() {
         [("esm", "index.mjs", Some(2)), ("cjs", "index.js", Some(3)), ("data", "index.json", None)]
     {
         let error = project.refusal(&format!("import '{name}'"));
-        assert_eq!((error.code, error.file), ("script.syntax", format!("/node_modules/{name}/{file}")));
+        assert_eq!((error.code.as_str(), error.file), ("script.syntax", format!("/node_modules/{name}/{file}")));
         assert_eq!(error.position.map(|at| at.line), line);
     }
 }

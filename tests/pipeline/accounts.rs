@@ -1,4 +1,4 @@
-//! One line for every call, whatever became of it.
+//! Accounting: one line for every call, whatever its outcome.
 
 use super::rig::{Extras, Rig, import, rules};
 use agent_spaces::{Accounting, Limits, RunOptions};
@@ -24,7 +24,7 @@ fn lines(file: &Path) -> Vec<Value> {
 }
 
 #[tokio::test]
-async fn every_call_has_a_line_whoever_answers_and_however_it_ends() {
+async fn every_call_has_a_line_for_any_provider_and_outcome() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("calls.jsonl");
     let rig = rig(&file);
@@ -37,8 +37,8 @@ async fn every_call_has_a_line_whoever_answers_and_however_it_ends() {
         ("post.send", json!({}), "ok"),
         ("time.now", json!({}), "ok"),
         // Refused, each by another step.
-        ("crm.note", json!({}), "crm.note: there is no such function here"),
-        ("crm.pay", json!({}), "crm.pay: there is no such function here"),
+        ("crm.note", json!({}), "crm.note: no such function"),
+        ("crm.pay", json!({}), "crm.pay: no such function"),
         ("crm.ping", json!({ "amount": 5000 }), "crm.ping: amount"),
         ("crm.ping", json!({ "amount": 2 }), "crm.ping: the policy does not allow this value of `amount`"),
         ("crm.remove", json!({}), "crm.remove needs a person's approval, and nobody can be asked"),
@@ -87,7 +87,7 @@ async fn every_call_has_a_line_whoever_answers_and_however_it_ends() {
 
 /// The run ends with it, but the call was answered: the line says why the answer was of no use.
 #[tokio::test]
-async fn an_answer_that_is_too_large_has_a_line_of_its_own() {
+async fn an_oversized_answer_has_its_own_line() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("calls.jsonl");
     let rig = rig(&file);
@@ -100,9 +100,9 @@ async fn an_answer_that_is_too_large_has_a_line_of_its_own() {
     assert_eq!(written[0]["error"], "crm.find's answer is larger than one may be");
 }
 
-/// A call that nobody waited for was made all the same.
+/// An unawaited call was made all the same.
 #[tokio::test]
-async fn a_call_of_a_run_that_ends_is_written_down() {
+async fn calls_of_an_ending_run_are_accounted() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("calls.jsonl");
     let rig = rig(&file);

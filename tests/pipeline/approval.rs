@@ -1,4 +1,4 @@
-//! Asking a person: what they see, what their word covers, and the clock that stands still meanwhile.
+//! Approval step: what a person sees, what an approval covers, and the paused clock.
 
 use super::rig::{Rig, Scripted, Slow, import, rules, settings, with_scopes};
 use agent_spaces::{Limits, Run, RunStatus};
@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::sync::watch;
 
-/// Somebody who decides when the sender says so.
+/// Approver that decides when the sender says so.
 fn slow(rig: &Rig) -> watch::Sender<Option<Decision>> {
     let (sender, decision) = watch::channel(None);
     rig.space.approvals().ask(Arc::new(Slow { decision }));
@@ -26,7 +26,7 @@ async fn types(run: &mut Run, until: &str) -> Vec<String> {
 
 /// The time of a run is its own: while a person thinks, it does not go by.
 #[tokio::test]
-async fn waiting_for_a_person_takes_no_time_and_can_be_seen() {
+async fn waiting_for_approval_pauses_the_clock_and_is_visible() {
     let rig = Rig::new(rules(json!({})));
     let person = slow(&rig);
     let source = format!("{}export default await crm.remove({{ repo: 'x' }})", import("crm"));
@@ -53,9 +53,9 @@ async fn waiting_for_a_person_takes_no_time_and_can_be_seen() {
     assert_eq!(run.finish().await.outcome.unwrap(), json!("done"));
 }
 
-/// What the script itself takes counts before and after.
+/// The script's own time counts before and after.
 #[tokio::test]
-async fn the_clock_goes_on_when_the_person_has_decided() {
+async fn the_clock_resumes_after_the_decision() {
     let rig = Rig::new(rules(json!({})));
     let person = slow(&rig);
     let source = format!("{}await crm.remove({{ mode: 'sleep 60000' }})", import("crm"));
@@ -71,7 +71,7 @@ async fn the_clock_goes_on_when_the_person_has_decided() {
 
 /// Unless the operator says that it counts.
 #[tokio::test]
-async fn waiting_counts_where_the_policy_says_so() {
+async fn waiting_counts_if_the_policy_says_so() {
     let rig = Rig::new(settings(json!({ "approvals": { "countsTime": true } })));
     let _person = slow(&rig);
     let source = format!("{}await crm.remove({{}})", import("crm"));
@@ -84,7 +84,7 @@ async fn waiting_counts_where_the_policy_says_so() {
 }
 
 #[tokio::test]
-async fn what_nobody_decides_in_time_is_not_done() {
+async fn an_expired_request_is_not_executed() {
     let rig = Rig::new(settings(json!({ "approvals": { "expires": "80ms" } })));
     let _person = slow(&rig);
     let begun = Instant::now();
@@ -97,9 +97,9 @@ async fn what_nobody_decides_in_time_is_not_done() {
     assert_eq!(rig.count(), 0);
 }
 
-/// How long an approval lasts: the call, the run, or the same arguments in the run; a denial is for its call.
+/// Scope of an approval: the call, the run, or the same arguments in the run; a denial covers its call.
 #[tokio::test]
-async fn an_approval_covers_what_its_giver_said() {
+async fn an_approval_covers_its_scope() {
     let (a, b) = (json!({ "repo": "a" }), json!({ "repo": "b" }));
     let calls = [a.clone(), a.clone(), b.clone(), a.clone()].map(|params| ("crm.remove", params));
     for (lasts, asked) in [(Lasts::Once, 4), (Lasts::Run, 1), (Lasts::Arguments, 2)] {
@@ -125,9 +125,9 @@ async fn an_approval_covers_what_its_giver_said() {
     }
 }
 
-/// An approval of one function is none of another, and an operator's own beforehand asks nobody.
+/// An approval covers one function, and an operator's preapproval asks nobody.
 #[tokio::test]
-async fn an_approval_is_of_one_function() {
+async fn an_approval_covers_one_function() {
     let rig = Rig::new(rules(json!({ "*": "approve" })));
     let person = Scripted::new([Ok(Decision::approve("ada").lasting(Lasts::Run))]);
     rig.space.approvals().ask(person.clone());
@@ -146,9 +146,9 @@ async fn an_approval_is_of_one_function() {
     assert!(rig.host_as(with_scopes(&["money"]), "crm.pay", json!({})).await.is_ok());
 }
 
-/// What a person is asked too often at one time is not asked.
+/// Requests over the limit are not sent to the person.
 #[tokio::test]
-async fn only_so_many_calls_of_a_run_wait_at_one_time() {
+async fn pending_approvals_of_a_run_are_limited() {
     let rig = Rig::new(settings(json!({ "approvals": { "maxPending": 2 } })));
     let person = slow(&rig);
     let source = format!(
@@ -170,7 +170,7 @@ async fn only_so_many_calls_of_a_run_wait_at_one_time() {
 
 /// A run that is ended withdraws what it asked; nothing happens afterwards.
 #[tokio::test]
-async fn a_run_that_is_cancelled_takes_its_question_back() {
+async fn a_cancelled_run_withdraws_its_request() {
     let rig = Rig::new(rules(json!({})));
     let person = slow(&rig);
     let program = rig.space.prepare("agent.js", &format!("{}await crm.remove({{}})", import("crm"))).unwrap();
@@ -189,7 +189,7 @@ async fn a_run_that_is_cancelled_takes_its_question_back() {
 
 /// A function that does not wait is stopped by a person like any other.
 #[tokio::test]
-async fn functions_of_the_standard_library_can_be_asked_about() {
+async fn standard_library_functions_can_require_approval() {
     let rig = Rig::new(rules(json!({ "time.now": "approve" })));
     let person = Scripted::new([Ok(Decision::approve("ada")), Ok(Decision::deny("ada", Some("why?".into())))]);
     rig.space.approvals().ask(person.clone());

@@ -1,9 +1,9 @@
-//! What values a policy allows.
+//! Argument constraints of a policy.
 
 use super::rig::{Rig, rules};
 use serde_json::{Value, json};
 
-/// Whether a call passes, by a host and by a script, of a compiled function and of one of WIT by hand.
+/// True if a call passes from a host and from a script, for a compiled function and for handwritten WIT.
 async fn passes(constraint: &Value, params: &Value) -> bool {
     let rig = Rig::new(rules(json!({ "*": { "arguments": constraint } })));
     let mut passed = Vec::new();
@@ -22,7 +22,7 @@ async fn passes(constraint: &Value, params: &Value) -> bool {
 }
 
 #[tokio::test]
-async fn values_that_fit_pass_and_others_never_reach_a_provider() {
+async fn only_matching_values_reach_the_provider() {
     let repo = json!({ "repo": { "matches": "acme/*" } });
     let amount = json!({ "amount": { "min": 0, "max": 100 } });
     for (constraint, params, expected) in [
@@ -64,7 +64,7 @@ async fn values_that_fit_pass_and_others_never_reach_a_provider() {
 
 /// A rule may tighten what another one allows, and never widen it.
 #[tokio::test]
-async fn the_constraints_of_all_rules_hold() {
+async fn the_constraints_of_all_rules_apply() {
     let functions = json!({
         "*": { "arguments": { "amount": { "max": 100 } } },
         "crm.*": { "arguments": { "amount": { "max": 10 } } },
@@ -78,9 +78,9 @@ async fn the_constraints_of_all_rules_hold() {
     }
 }
 
-/// What the definition fills in is looked at like what the script wrote.
+/// Defaults are checked like the script's own values.
 #[tokio::test]
-async fn a_default_is_an_argument_too() {
+async fn constraints_apply_to_defaults() {
     for (most, expected) in [(1, true), (0, false)] {
         let rig = Rig::new(rules(json!({ "crm.find": { "arguments": { "n": { "min": -1, "max": most } } } })));
         let outcome = rig.script_one("crm.find", json!({})).await;

@@ -1,4 +1,4 @@
-//! How often something may be called in a run and in a day, and how often it may fail.
+//! Call limits per run and per day, and the limit on consecutive failures.
 
 use super::rig::{Extras, Rig, import, rules};
 use agent_spaces::{CapabilityError, Limits};
@@ -11,7 +11,7 @@ fn is_ok(outcomes: &[Result<Value, CapabilityError>]) -> Vec<bool> {
 }
 
 #[tokio::test]
-async fn a_run_makes_as_many_calls_as_it_may_and_the_next_run_starts_anew() {
+async fn the_run_limit_resets_with_the_next_run() {
     let rig = Rig::new(rules(json!({ "crm.*": { "maxPerRun": 2 } })));
     let calls = ["crm.find", "crm.note", "crm.find", "github.createIssue", "crm.note"].map(|label| (label, json!({})));
     for run in 1..=2 {
@@ -27,9 +27,9 @@ async fn a_run_makes_as_many_calls_as_it_may_and_the_next_run_starts_anew() {
     }
 }
 
-/// What is refused before it is counted costs nothing; what a person denies was counted.
+/// Calls refused before the count are free; calls denied by a person were counted.
 #[tokio::test]
-async fn a_call_that_is_refused_earlier_does_not_count() {
+async fn calls_refused_earlier_do_not_count() {
     let functions = json!({
         "crm.*": { "maxPerRun": 2, "arguments": { "amount": { "max": 9, "optional": true } } },
         "crm.note": { "rateLimit": { "requests": 1, "period": "day" } },
@@ -58,11 +58,11 @@ async fn a_call_that_is_refused_earlier_does_not_count() {
         "call.denied",
     ];
     assert_eq!(codes, expected);
-    assert!(outcomes[6].as_ref().unwrap_err().message.contains("as often as it may be in one run"));
+    assert!(outcomes[6].as_ref().unwrap_err().message.contains("call limit reached for this run"));
 }
 
 #[tokio::test]
-async fn a_day_has_as_many_calls_as_it_may_over_all_runs() {
+async fn the_day_limit_spans_all_runs() {
     let days = Arc::new(DayMemory::default());
     let rig = |days: &Arc<DayMemory>| {
         let extras = Extras { days: Some(days.clone()), ..Extras::default() };
@@ -73,14 +73,14 @@ async fn a_day_has_as_many_calls_as_it_may_over_all_runs() {
     let outcomes = first.script(&[("crm.note", json!({})), ("crm.note", json!({})), ("crm.note", json!({}))]).await;
     assert_eq!(is_ok(&outcomes), [true, true, false]);
     let message = &outcomes[2].as_ref().unwrap_err().message;
-    assert_eq!(message, "crm.note was called as often as it may be in one day");
+    assert_eq!(message, "crm.note: call limit reached for today");
     // Another space that counts in the same place, and one that does not.
     assert!(rig(&days).host("crm.find", json!({})).await.is_err());
     assert!(rig(&Arc::default()).host("crm.find", json!({})).await.is_ok());
 }
 
 #[tokio::test]
-async fn a_day_in_a_file_outlives_its_space_and_a_broken_file_lets_nothing_through() {
+async fn the_day_file_persists_and_a_corrupt_one_refuses_calls() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("counts.json");
     let rig = || {
@@ -109,7 +109,7 @@ async fn a_day_in_a_file_outlives_its_space_and_a_broken_file_lets_nothing_throu
 
 /// Calls that fail one after the other end a run, refused ones among them; one that succeeds starts the count anew.
 #[tokio::test]
-async fn a_run_ends_when_too_many_calls_fail_in_a_row() {
+async fn too_many_consecutive_failures_end_the_run() {
     let rig = Rig::new(rules(json!({ "crm.note": "deny" })));
     let limits = Limits { failures: 2, ..Limits::default() };
     let attempts = |modes: &[&str]| {

@@ -1,4 +1,4 @@
-//! Which rule decides, and who may call at all.
+//! Rule precedence and required scopes.
 
 use super::presets::{Fate, fate};
 use super::rig::{Rig, rules, settings, with_scopes};
@@ -47,7 +47,7 @@ async fn the_most_specific_rule_decides_and_of_equals_the_strictest() {
 
 /// Rules of all spaces and of one: both hold, and of equals the strictest.
 #[tokio::test]
-async fn rules_of_a_space_hold_together_with_those_of_all() {
+async fn rules_of_a_space_and_global_rules_both_apply() {
     for (all, own, expected) in [
         ("allow", "deny", Denied),
         ("deny", "allow", Denied),
@@ -68,9 +68,9 @@ async fn rules_of_a_space_hold_together_with_those_of_all() {
     assert_eq!(fate(&Rig::new(all.over(&own)).host("crm.find", json!({})).await), Asked);
 }
 
-/// What rules and definitions ask for is asked of whoever calls.
+/// Scopes of rules and definitions are required of every caller.
 #[tokio::test]
-async fn a_caller_has_every_scope_or_is_refused() {
+async fn a_caller_without_every_scope_is_refused() {
     let functions = json!({ "crm.*": { "scopes": ["desk"] }, "crm.pay": { "scopes": ["boss", "desk"] } });
     let rig = Rig::new(rules(functions));
     for (label, scopes, expected) in [

@@ -1,4 +1,4 @@
-//! What is told of calls: the same of every provider, in the shape that is published.
+//! Events of calls: the same for every provider, in the published shape.
 
 use super::rig::{Extras, Rig, Scripted, import, named, rules, settings};
 use agent_spaces::{Accounting, Limits};
@@ -14,7 +14,7 @@ fn schema() -> Validator {
     jsonschema::validator_for(&schema).unwrap()
 }
 
-/// What was told since the last time.
+/// Returns the events since the last call.
 fn heard(rig: &Rig) -> Vec<Value> {
     let events = std::mem::take(&mut *rig.events.lock().unwrap());
     events.iter().map(|event| serde_json::to_value(event).unwrap()).collect()
@@ -24,11 +24,11 @@ fn types(events: &[Value]) -> Vec<&str> {
     events.iter().filter_map(|event| event["type"].as_str()).collect()
 }
 
-/// What answers a call: a handler, a tool, WIT by hand, the standard library.
+/// Kinds of providers: a handler, a tool, handwritten WIT, the standard library.
 const KINDS: [&str; 4] = ["crm.find", "github.createIssue", "post.send", "time.now"];
 
 #[tokio::test]
-async fn the_same_is_told_whatever_answers() {
+async fn events_are_the_same_for_every_provider() {
     let asked = ["callScheduled", "runPaused", "approvalRequired", "approvalDecided", "runResumed"];
     let with = |last: &'static str| -> Vec<&str> { asked.into_iter().chain([last]).collect() };
     for (rule, decision, expected) in [
@@ -81,7 +81,7 @@ async fn the_same_is_told_whatever_answers() {
 }
 
 #[tokio::test]
-async fn every_event_and_account_says_on_whose_behalf() {
+async fn every_event_and_account_names_the_caller() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("calls.jsonl");
     let accounting = Accounting::to_file(&file, Redactor::default(), |text| panic!("{text}")).unwrap();
@@ -101,7 +101,7 @@ async fn every_event_and_account_says_on_whose_behalf() {
 
 /// An answer that was kept says so, and only such a one does.
 #[tokio::test]
-async fn an_answer_that_was_kept_is_told_as_such() {
+async fn a_cached_answer_is_marked_as_such() {
     let rig = Rig::new(rules(json!({ "crm.find": { "idempotent": true, "cache": "1m" } })));
     let results = |events: Vec<Value>| -> Vec<Value> {
         let results = events.iter().filter(|event| event["type"] == "callResult");
@@ -168,9 +168,9 @@ async fn all_events() -> Vec<Value> {
     heard(&rig)
 }
 
-/// What is published of the events' shape holds of every one of them, and says something.
+/// Every event matches the published schema, which is not empty.
 #[tokio::test]
-async fn every_event_has_the_shape_that_is_published() {
+async fn every_event_has_the_published_shape() {
     let schema = schema();
     let events = all_events().await;
     let kinds: BTreeSet<&str> = types(&events).into_iter().collect();
@@ -248,7 +248,7 @@ async fn every_event_has_the_shape_that_is_published() {
 
 /// A handler of a library's own may fail with any code.
 #[tokio::test]
-async fn an_error_of_any_code_is_an_event_of_the_published_shape() {
+async fn an_error_with_any_code_has_the_published_shape() {
     let schema = schema();
     let wit = "package test:bank@1.0.0;
     interface bank {

@@ -1,5 +1,5 @@
-//! A function is its interface and name, whatever scripts call it: the standard library has an `fs.delete`, and so has a
-//! module of the project.
+//! Function identity: interface and name, not the label in scripts. The standard library has an `fs.delete`, and so has
+//! a module of the project.
 
 use super::rig::{Scripted, rules};
 use agent_spaces::{
@@ -74,7 +74,7 @@ impl Both {
 }
 
 #[tokio::test]
-async fn what_is_approved_beforehand_is_one_function() {
+async fn preapproval_covers_one_function() {
     for (approved, expected) in
         [(OWN, json!(["done", "call.approval_denied"])), (LIBRARY, json!(["call.approval_denied", "done"]))]
     {
@@ -89,7 +89,7 @@ async fn what_is_approved_beforehand_is_one_function() {
 }
 
 #[tokio::test]
-async fn who_approves_for_the_run_is_asked_again_for_another_function_of_that_label_and_shown_its_module() {
+async fn an_approval_for_the_run_does_not_cover_another_function_of_the_same_label() {
     let both = both(rules(json!({ "*": "approve" })));
     let person = Scripted::new([Ok(Decision::approve("ada").lasting(Lasts::Run)), Ok(Decision::deny("ada", None))]);
     both.space.approvals().ask(person.clone());
@@ -111,7 +111,7 @@ async fn who_approves_for_the_run_is_asked_again_for_another_function_of_that_la
 }
 
 #[tokio::test]
-async fn a_rule_in_full_is_about_its_function_alone() {
+async fn a_full_name_rule_matches_only_its_function() {
     for (rule, expected) in [(OWN, json!(["call.denied", "done"])), (LIBRARY, json!(["done", "call.denied"]))] {
         let both = both(rules(json!({ rule: "deny" })));
         assert_eq!(both.outcomes().await, expected, "{rule}");
@@ -121,7 +121,7 @@ async fn a_rule_in_full_is_about_its_function_alone() {
 
 /// Else the rule would be about whichever the host finds first.
 #[tokio::test]
-async fn a_rule_by_a_label_that_two_modules_have_stops_everything_until_it_says_which() {
+async fn an_ambiguous_label_in_a_rule_is_refused() {
     for rule in ["fs.delete", "fs.*", "fs"] {
         let both = both(rules(json!({ rule: "allow" })));
         let Err(PrepareError::Host(error)) = both.space.prepare("agent.js", BOTH) else { panic!("{rule}") };
@@ -137,7 +137,7 @@ async fn a_rule_by_a_label_that_two_modules_have_stops_everything_until_it_says_
 }
 
 #[tokio::test]
-async fn the_host_calls_the_function_that_it_names_and_none_by_a_label_that_two_have() {
+async fn the_host_calls_by_identity_and_not_by_an_ambiguous_label() {
     let both = both(Settings::default());
     let by_label = both.space.call_value("fs", "delete", json!({ "path": "a" }), Caller::default()).await;
     assert!(by_label.unwrap_err().message.contains("could be"));
@@ -151,7 +151,7 @@ async fn the_host_calls_the_function_that_it_names_and_none_by_a_label_that_two_
 
 /// The loader refuses two capabilities of one name; so does whoever puts a space together without it.
 #[test]
-fn two_modules_have_no_export_in_common_and_none_takes_the_librarys_place() {
+fn module_exports_do_not_collide_with_each_other_or_the_library() {
     let tools = json!({ "tools": [{ "name": "now", "inputSchema": {} }] });
     let mut interfaces = Interfaces::new().unwrap();
     interfaces.add_package(Package::new(own())).unwrap();

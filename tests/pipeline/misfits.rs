@@ -1,4 +1,4 @@
-//! Calls whose arguments do not fit the types of the function: refused like any other, with everything that is wrong.
+//! Type errors in arguments: refused like any other call, with all faults.
 
 use super::rig::{Extras, Rig, import, rules, with_scopes};
 use agent_spaces::{Accounting, CapabilityError, EventKind, Limits};
@@ -9,13 +9,13 @@ fn open_rig() -> Rig {
     Rig::new(rules(json!({})))
 }
 
-/// Where something is wrong, in the order in which it is told.
+/// Paths of faults, in reported order.
 fn paths(error: &CapabilityError) -> Vec<&str> {
     let issues = error.details.as_ref().and_then(|details| details["issues"].as_array());
     issues.into_iter().flatten().filter_map(|issue| issue["path"].as_str()).collect()
 }
 
-/// What the script caught.
+/// Error that the script caught.
 async fn caught(rig: &Rig, call: &str) -> Value {
     let source = format!(
         "{}try {{ {call}; }} catch (e) {{ return {{ code: e.code, message: e.message, details: e.details ?? null }}; }}",
@@ -26,7 +26,7 @@ async fn caught(rig: &Rig, call: &str) -> Value {
 
 /// A type, a range and a word that is none of an enum's, of one call: one list, in the order of the parameters.
 #[tokio::test]
-async fn all_that_is_wrong_is_told_at_once() {
+async fn all_faults_are_reported_at_once() {
     let rig = open_rig();
     let wrong = json!({ "colour": "gren", "n": "many", "amount": 5000, "repo": 7, "more": true });
     let error = rig.script_one("shop.paint", wrong.clone()).await.unwrap_err();
@@ -43,9 +43,9 @@ async fn all_that_is_wrong_is_told_at_once() {
     assert_eq!(rig.count(), 0, "no provider hears of it");
 }
 
-/// What would arrive as it should is not told of, in whatever form the script passes it.
+/// Valid values are not reported, in any form.
 #[tokio::test]
-async fn only_what_is_wrong_is_told() {
+async fn only_faults_are_reported() {
     let rig = open_rig();
     for (call, expected) in [
         // Defaults hold for members that are not there.
@@ -77,10 +77,9 @@ async fn only_what_is_wrong_is_told() {
     assert_eq!(missing["details"]["hint"], "missing_fields", "{missing}");
 }
 
-/// Getters that throw, change their mind or never end, and values without an end: the script is told what is wrong,
-/// or ends by its own limits.
+/// Throwing, changing and endless getters, and endless values: the script gets an error, or reaches its own limits.
 #[tokio::test]
-async fn what_a_script_passes_does_no_harm() {
+async fn hostile_arguments_are_harmless() {
     let rig = open_rig();
     let huge = "'x'.repeat(3 << 20)";
     for call in [
@@ -106,7 +105,7 @@ async fn what_a_script_passes_does_no_harm() {
 
 /// It is an event and a line of the accounts, without the secrets that were passed.
 #[tokio::test]
-async fn a_refused_call_is_an_event_and_a_line_of_the_accounts() {
+async fn a_refused_call_has_an_event_and_an_accounting_line() {
     const SECRET: &str = "hunter2-and-more";
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("calls.jsonl");
@@ -143,7 +142,7 @@ async fn a_refused_call_is_an_event_and_a_line_of_the_accounts() {
 
 /// Each counts towards the limits of a run, whether the script catches it or not.
 #[tokio::test]
-async fn refused_calls_reach_the_limits_of_a_run() {
+async fn refused_calls_count_towards_the_runs_limits() {
     let rig = open_rig();
     let source = format!(
         "{}for (let i = 0; i < 10; i++) await crm.find({{ amount: 'x' }}).catch(() => {{}}); export default 'end'",
@@ -162,9 +161,9 @@ async fn refused_calls_reach_the_limits_of_a_run() {
     }
 }
 
-/// Whoever may not call a function learns nothing of its parameters: neither what is wrong with them nor that anything is.
+/// A caller without access learns nothing of the parameters, nor that they are wrong.
 #[tokio::test]
-async fn a_function_that_may_not_be_called_says_no_before_its_schema_does() {
+async fn denial_comes_before_schema_validation() {
     let wrong = json!({ "amount": "x", "n": 1.5, "nonsense": 1 });
     let told = |outcome: Result<Value, CapabilityError>, label: &str| {
         let error = outcome.unwrap_err();
@@ -184,9 +183,9 @@ async fn a_function_that_may_not_be_called_says_no_before_its_schema_does() {
     told(rig.script_one("crm.find", wrong).await, "taken back");
 }
 
-/// What is refused takes nothing of a function's rates and counts.
+/// Refused calls do not count towards rate and call limits.
 #[tokio::test]
-async fn a_refused_call_takes_nothing_of_rates_and_counts() {
+async fn a_refused_call_does_not_count_towards_rate_and_call_limits() {
     let rig = Rig::new(rules(json!({ "crm.find": { "maxPerRun": 1 } })));
     let wrong = json!({ "amount": "x" });
     let calls = [

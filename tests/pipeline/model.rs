@@ -1,4 +1,4 @@
-//! What should become of calls, written down a second time in the plainest way.
+//! Reference model of the pipeline, written independently in the simplest way.
 //!
 //! Nothing of the product is used here: names are matched letter by letter, rates are numbers that go down, and every
 //! step is one `if`.
@@ -20,7 +20,7 @@ pub(super) struct Rule {
     pub(super) verdict: Option<Verdict>,
     /// The largest `amount`, and whether it may be left out.
     pub(super) amount: Option<(i64, bool)>,
-    /// Whether `repo` must be one of `acme/…`.
+    /// `repo` must match `acme/…`.
     pub(super) is_acme: bool,
     pub(super) per_run: Option<u64>,
     pub(super) per_day: Option<u64>,
@@ -50,7 +50,7 @@ pub(super) struct Function {
     pub(super) has_schema: bool,
 }
 
-/// What a person says when asked.
+/// Decision of a person.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Says {
     Once,
@@ -82,7 +82,7 @@ pub(super) enum Outcome {
     Expired,
 }
 
-/// What lasts as long as a run.
+/// State of a run.
 #[derive(Default)]
 pub(super) struct Run {
     counts: BTreeMap<usize, u64>,
@@ -94,7 +94,7 @@ pub(super) struct Run {
 pub(super) struct Model {
     policy: Policy,
     revoked: BTreeSet<&'static str>,
-    /// What is left of each rate, by what it is the rate of.
+    /// Remaining slots of each rate limit, by its subject.
     rates: BTreeMap<String, u64>,
     days: BTreeMap<usize, u64>,
     kept: BTreeSet<(Caller, &'static str, String)>,
@@ -118,7 +118,7 @@ impl Model {
         }
     }
 
-    /// Whether something that is wrong ends the call.
+    /// True if a fault ends the call.
     fn ends(&self, step: Outcome, is_wrong: bool) -> bool {
         is_wrong && self.forgotten != Some(step)
     }
@@ -127,7 +127,7 @@ impl Model {
         self.revoked.insert(capability);
     }
 
-    /// What becomes of a call. Steps stand in their order, and each that fails is the last.
+    /// Outcome of a call. Steps are in order, and the first failure ends it.
     pub(super) fn call(&mut self, run: &mut Run, caller: &Caller, function: &Function, params: &Value) -> Outcome {
         let capability = function.label.split('.').next().unwrap_or_default();
         if self.ends(Outcome::NotGranted, self.revoked.contains(capability)) {
@@ -221,7 +221,7 @@ impl Model {
         true
     }
 
-    /// Nothing if the call may go on.
+    /// Returns `None` if the call may proceed.
     fn ask(&mut self, run: &mut Run, label: &'static str, arguments: &str) -> Option<Outcome> {
         if self.policy.approved.contains(label) {
             return None;

@@ -1,4 +1,4 @@
-//! Rules are about functions as scripts call them, whatever form their names have.
+//! Rules match functions by their names in scripts, in any form.
 
 use agent_spaces::{Handlers, Interfaces, Package, PackageOutline, Space};
 use agent_spaces_policy::{Policy, Settings};
@@ -26,9 +26,9 @@ async fn code(space: &Space, capability: &str, function: &str) -> String {
     outcome.map_or_else(|error| error.code, |_| "ok".to_owned())
 }
 
-/// Who denies a server means its resources and prompts too.
+/// Denying a server denies its resources and prompts too.
 #[tokio::test]
-async fn a_rule_for_a_server_is_about_all_that_it_has() {
+async fn a_rule_for_a_server_covers_all_its_functions() {
     let listing = json!({
         "tools": [{ "name": "echo", "inputSchema": {} }],
         "capabilities": { "resources": {}, "prompts": {} },

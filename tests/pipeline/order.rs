@@ -1,19 +1,19 @@
-//! The steps stand in one order, whoever calls.
+//! Order of the pipeline steps, for every caller.
 
 use super::rig::{Rig, Scripted, rules, with_scopes};
 use agent_spaces::{Caller, CapabilityError};
 use agent_spaces_approvals::Decision;
 use serde_json::{Value, json};
 
-/// What can be wrong with a call, in the order in which it is found.
+/// Faults of a call, in the order of the checks.
 const STEPS: [(&str, &str, &str); 8] = [
     ("grant", "call.denied", "is not granted any more"),
-    ("caller", "call.denied", "there is no such function here, or this caller may not call it"),
-    ("scope", "call.denied", "there is no such function here, or this caller may not call it"),
+    ("caller", "call.denied", "no such function, or this caller may not call it"),
+    ("scope", "call.denied", "no such function, or this caller may not call it"),
     ("validate", "call.invalid", "amount"),
     ("arguments", "call.denied", "the policy does not allow this value of `repo`"),
     ("rate", "call.rate_limited", "Rate limit exceeded."),
-    ("counts", "call.denied", "as often as it may be in one day"),
+    ("counts", "call.denied", "call limit reached for today"),
     ("approval", "call.approval_denied", "was not approved: no"),
 ];
 
@@ -76,10 +76,10 @@ async fn both(rig: &Rig, caller: &Caller, label: &str, params: &Value) -> Result
     by_host
 }
 
-/// Of all that is wrong with a call the first is told, and neither a person nor a provider hears of it; both ways in
-/// are told the same, code, text and details.
+/// Only the first fault is reported, and neither a person nor a provider sees the call; scripts and hosts get the same
+/// code, text and details.
 #[tokio::test]
-async fn the_first_thing_that_is_wrong_is_what_is_told() {
+async fn the_first_failing_step_is_reported() {
     for subject in &SUBJECTS {
         for (first, (name, code, text)) in STEPS.into_iter().enumerate() {
             if name == "validate" && !subject.has_schema {
@@ -100,9 +100,9 @@ async fn the_first_thing_that_is_wrong_is_what_is_told() {
     }
 }
 
-/// What the provider itself says is the same both ways too.
+/// Provider errors are the same for scripts and hosts too.
 #[tokio::test]
-async fn failures_of_providers_are_told_alike_both_ways() {
+async fn provider_failures_are_reported_alike_to_scripts_and_hosts() {
     let rig = Rig::new(rules(json!({ "*": { "timeout": "300ms" } })));
     for (mode, code) in [
         ("fail it broke", "call.failed"),
@@ -118,13 +118,13 @@ async fn failures_of_providers_are_told_alike_both_ways() {
     let unknown = both(&rig, &Caller::default(), "crm.nothing", &json!({})).await.unwrap_err();
     assert_eq!(
         (unknown.code.as_str(), unknown.message.as_str()),
-        ("call.denied", "crm.nothing: there is no such function here, or this caller may not call it")
+        ("call.denied", "crm.nothing: no such function, or this caller may not call it")
     );
 }
 
-/// What does not even fit its type is refused where the script is, and by the same code.
+/// Type errors are refused in the guest, with the same code.
 #[tokio::test]
-async fn parameters_of_another_type_are_refused_by_the_same_code() {
+async fn type_errors_have_the_same_code() {
     let rig = Rig::new(rules(json!({})));
     for label in ["crm.find", "github.createIssue"] {
         let params = json!({ "amount": "many" });

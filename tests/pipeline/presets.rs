@@ -1,4 +1,4 @@
-//! What each preset lets through, and what a rule changes of that.
+//! Presets, and rules that override them.
 
 use super::rig::{Rig, Scripted, settings};
 use agent_spaces::project::{Outlines, Project, Surroundings, find};
@@ -8,7 +8,7 @@ use agent_spaces_tests::engine;
 use serde_json::{Value, json};
 use std::time::Duration;
 
-/// What becomes of a call.
+/// Outcome of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Fate {
     Allowed,
@@ -17,7 +17,7 @@ pub(super) enum Fate {
 }
 use Fate::{Allowed, Asked};
 
-/// What becomes of a call where nobody can be asked.
+/// Outcome of a call without an approver.
 pub(super) fn fate(outcome: &Result<Value, CapabilityError>) -> Fate {
     match outcome.as_ref().map_err(|error| error.code.as_str()) {
         Ok(_) => Fate::Allowed,
@@ -76,9 +76,9 @@ async fn every_preset_decides_over_every_kind_of_function() {
     }
 }
 
-/// Where a person is asked, it is their word that counts.
+/// If a person is asked, their decision counts.
 #[tokio::test]
-async fn what_is_asked_is_done_when_it_is_approved_and_not_when_it_is_denied() {
+async fn a_call_is_made_if_approved_and_not_if_denied() {
     for (preset, fates) in PRESETS {
         let rig = Rig::new(policy(preset, json!({})));
         for (label, expected) in KINDS.into_iter().zip(fates).filter(|(label, _)| is_written_down(label)) {
@@ -97,7 +97,7 @@ async fn what_is_asked_is_done_when_it_is_approved_and_not_when_it_is_denied() {
 
 /// A rule for the function goes over its preset and its definition, in every direction.
 #[tokio::test]
-async fn a_rule_goes_over_every_preset() {
+async fn a_rule_overrides_every_preset() {
     let decisions = [("allow", Fate::Allowed), ("approve", Fate::Asked), ("deny", Fate::Denied)];
     for (preset, _) in PRESETS {
         for (decision, expected) in decisions {
@@ -112,7 +112,7 @@ async fn a_rule_goes_over_every_preset() {
     }
 }
 
-/// What a configuration that its user has accepted gives, and one that nobody has.
+/// Effect of a trusted configuration, and of an untrusted one.
 fn projects(config: Value) -> [Project; 2] {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("agent-spaces.config.json"), config.to_string()).unwrap();
@@ -129,7 +129,7 @@ fn limits(config: Value, space: Option<&str>) -> Limits {
 
 /// A file that came with a project may be strict, and not generous.
 #[test]
-fn a_configuration_that_nobody_accepted_lowers_limits_and_raises_none() {
+fn an_untrusted_configuration_can_only_lower_limits() {
     let usual = Limits::default();
     let config = json!({
         "limits": { "fuel": "100G", "memory": "1GiB", "time": "1h", "calls": 7, "resultBytes": "1GB", "consoleBytes": "1GB",
@@ -156,7 +156,7 @@ fn a_configuration_that_nobody_accepted_lowers_limits_and_raises_none() {
 }
 
 #[test]
-fn a_preset_brings_limits_and_what_is_written_goes_over_them() {
+fn explicit_limits_override_those_of_a_preset() {
     let usual = Limits::default();
     for (preset, seconds, megabytes, calls) in
         [("restrictive", 5, 32, 50), ("standard", 30, 64, 500), ("permissive", 600, 256, 10_000)]

@@ -1,4 +1,4 @@
-//! Random policies, random callers, random decisions: a provider runs if and only if every step let the call pass.
+//! Property test: for random policies, callers and decisions, a provider runs if and only if every step passes.
 
 use super::model::{Caller, Function, Model, Outcome, Policy, Rule, Run, Says, Verdict, fits};
 use super::rig::{Rig, Scripted, settings, settings_of_space};
@@ -56,7 +56,7 @@ const INTERFACES: [(&str, &str); 3] = [
     ("post", "test:post/post@1.0.0"),
 ];
 
-/// What happens to a space.
+/// Action on a space.
 #[derive(Clone, Debug)]
 enum Step {
     /// One run of a script, or as many calls of the host.
@@ -218,7 +218,7 @@ fn decision(says: Says) -> Result<Decision, ChannelError> {
     }
 }
 
-/// What the space did, in the words of the model.
+/// Outcome of the space in terms of the model.
 fn seen(outcome: &Result<Value, CapabilityError>, was_provided: bool) -> Option<Outcome> {
     let error = match outcome {
         Ok(_) if was_provided => return Some(Outcome::Provided),
@@ -229,11 +229,9 @@ fn seen(outcome: &Result<Value, CapabilityError>, was_provided: bool) -> Option<
     let says = |text: &str| error.message.contains(text);
     match error.code.as_str() {
         "call.denied" if says("is not granted any more") => Some(Outcome::NotGranted),
-        "call.denied" if says("there is no such function here, or this caller may not call it") => {
-            Some(Outcome::Denied)
-        }
+        "call.denied" if says("no such function, or this caller may not call it") => Some(Outcome::Denied),
         "call.denied" if says("the policy does not allow") => Some(Outcome::BadArgument),
-        "call.denied" if says("as often as it may be") => Some(Outcome::TooOften),
+        "call.denied" if says("call limit reached") => Some(Outcome::TooOften),
         "call.invalid" => Some(Outcome::Invalid),
         "call.rate_limited" => Some(Outcome::TooFast),
         "call.approval_denied" => Some(Outcome::NotApproved),
@@ -314,7 +312,7 @@ async fn check(
     Ok(())
 }
 
-/// How often each outcome came about.
+/// Counts of each outcome.
 #[derive(Default)]
 struct Tally(Vec<(Outcome, usize)>);
 
@@ -345,7 +343,7 @@ fn compare(forgotten: Option<Outcome>, cases: u32, max_shrink_iters: u32) -> (Re
 }
 
 #[test]
-fn a_provider_runs_if_and_only_if_every_step_lets_the_call_pass() {
+fn a_provider_runs_if_and_only_if_every_step_passes() {
     let (outcome, tally) = compare(None, 400, 200);
     outcome.unwrap_or_else(|error| panic!("{error}"));
     // The test says nothing of what never came about.
@@ -368,7 +366,7 @@ const EVERY: [Outcome; 11] = [
 
 /// A space that lacked one of the steps would be noticed: so is a model that does.
 #[test]
-fn a_step_that_is_forgotten_is_noticed() {
+fn a_missing_step_is_detected() {
     for forgotten in EVERY.into_iter().filter(|outcome| *outcome != Outcome::Provided) {
         let (outcome, _) = compare(Some(forgotten), 300, 0);
         assert!(outcome.is_err(), "{forgotten:?}");
@@ -377,7 +375,7 @@ fn a_step_that_is_forgotten_is_noticed() {
 
 /// The model's own matching is checked by hand, since all rests on it.
 #[test]
-fn the_model_reads_patterns_as_they_are_meant() {
+fn the_model_matches_patterns_correctly() {
     for (pattern, label, expected) in [
         ("*", "crm.find", true),
         ("*.*", "crm.find", true),

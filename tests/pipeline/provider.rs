@@ -1,4 +1,4 @@
-//! How a call is made once it may be: for how long, how many at once, how often, and not at all where the answer is known.
+//! Middleware of allowed calls: timeout, concurrency, cache and retries.
 
 use super::rig::{Rig, import, named, rules, with_scopes};
 use agent_spaces::{CapabilityError, Limits};
@@ -14,7 +14,7 @@ fn code(outcome: &Result<Value, CapabilityError>) -> &str {
 }
 
 #[tokio::test]
-async fn a_call_that_takes_too_long_is_given_up() {
+async fn a_slow_call_times_out() {
     let rig = Rig::new(rules(json!({ "crm.find": { "timeout": "300ms" }, "crm.*": { "timeout": "1m" } })));
     let begun = Instant::now();
     let long = mode("sleep 60000");
@@ -42,7 +42,7 @@ fn many(label: &str, count: usize, mode: &str) -> String {
 }
 
 #[tokio::test]
-async fn so_many_calls_are_made_at_once_and_the_others_wait() {
+async fn concurrency_is_limited_and_others_wait() {
     for (functions, expected) in [(json!({ "crm.find": { "concurrency": 2 } }), 2), (json!({}), 6)] {
         let rig = Rig::new(rules(functions));
         let report = rig.run(&many("crm.find", 6, "sleep 200"), Limits::default()).await;
@@ -53,7 +53,7 @@ async fn so_many_calls_are_made_at_once_and_the_others_wait() {
 
 /// The bound is the function's, whoever calls: two scripts that import different things, and the host.
 #[tokio::test]
-async fn those_who_call_from_different_scripts_wait_for_one_another() {
+async fn the_concurrency_limit_spans_scripts() {
     let rig = Rig::new(rules(json!({ "crm.find": { "concurrency": 1 } })));
     let alone = many("crm.find", 2, "sleep 30");
     let with_another = import("post") + &alone.replace("export default", "post.send; export default");
@@ -66,9 +66,9 @@ async fn those_who_call_from_different_scripts_wait_for_one_another() {
     assert_eq!(*rig.at_once.lock().unwrap(), (0, 1));
 }
 
-/// Whoever gives up leaves its place to the next.
+/// A dropped call frees its slot for the next.
 #[tokio::test]
-async fn a_call_that_was_given_up_leaves_its_place() {
+async fn a_dropped_call_frees_its_slot() {
     let rig = Rig::new(rules(json!({ "crm.find": { "concurrency": 1, "timeout": "300ms" } })));
     let slow = rig.host("crm.find", mode("sleep 60000"));
     let quick = rig.host("crm.find", mode("say quick"));
@@ -77,7 +77,7 @@ async fn a_call_that_was_given_up_leaves_its_place() {
 }
 
 #[tokio::test]
-async fn an_answer_is_given_again_to_who_asked_for_the_same() {
+async fn an_equal_call_is_answered_from_the_cache() {
     let rig = Rig::new(rules(json!({ "crm.find": { "idempotent": true, "cache": "1m" } })));
     let ask = async |caller: &str, params: Value| {
         let before = rig.count();
@@ -104,7 +104,7 @@ async fn an_answer_is_given_again_to_who_asked_for_the_same() {
 
 /// Scopes are what a caller may do: what one may see is not for one who may less.
 #[tokio::test]
-async fn an_answer_is_not_given_to_a_caller_with_other_scopes() {
+async fn the_cache_is_not_shared_across_scopes() {
     let rig = Rig::new(rules(json!({ "crm.find": { "idempotent": true, "cache": "1m" } })));
     for (scopes, count) in [(&["money"][..], 1), (&[], 2), (&["money"], 2), (&["money", "mail"], 3), (&[], 3)] {
         rig.host_as(with_scopes(scopes), "crm.find", json!({})).await.unwrap();
@@ -113,7 +113,7 @@ async fn an_answer_is_not_given_to_a_caller_with_other_scopes() {
 }
 
 #[tokio::test]
-async fn an_answer_that_does_not_fit_is_not_given_again() {
+async fn an_invalid_answer_is_not_cached() {
     let rig = Rig::new(rules(json!({ "post.send": { "idempotent": true, "cache": "1m" } })));
     for count in [1, 2] {
         assert_eq!(code(&rig.script_one("post.send", mode("number")).await), "call.failed");
@@ -124,7 +124,7 @@ async fn an_answer_that_does_not_fit_is_not_given_again() {
 }
 
 #[tokio::test]
-async fn an_answer_grows_old() {
+async fn cached_answers_expire() {
     let rig = Rig::new(rules(json!({ "crm.find": { "idempotent": true, "cache": "1s" } })));
     for expected in [1, 1] {
         rig.host("crm.find", json!({})).await.unwrap();
@@ -137,7 +137,7 @@ async fn an_answer_grows_old() {
 
 /// A rule for more functions may say that they can be repeated; one for fewer that some cannot.
 #[tokio::test]
-async fn what_may_not_be_repeated_is_neither_kept_nor_tried_again() {
+async fn non_idempotent_calls_are_neither_cached_nor_retried() {
     let functions = json!({
         "crm.*": { "idempotent": true, "cache": "1m", "retries": 3 },
         "crm.note": { "idempotent": false },
@@ -160,7 +160,7 @@ async fn what_may_not_be_repeated_is_neither_kept_nor_tried_again() {
 
 /// Later and later, and no more often than was said.
 #[tokio::test]
-async fn a_call_that_failed_for_a_while_is_repeated() {
+async fn a_transient_failure_is_retried() {
     let rig = Rig::new(rules(json!({ "crm.find": { "idempotent": true, "retries": 2 } })));
     let begun = Instant::now();
     let error = rig.script_one("crm.find", mode("busy")).await.unwrap_err();

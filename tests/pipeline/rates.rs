@@ -1,4 +1,4 @@
-//! How fast calls may follow one another.
+//! Rate limits.
 
 use super::rig::{Rig, import, rules, settings};
 use agent_spaces::{CapabilityError, Limits};
@@ -6,7 +6,7 @@ use agent_spaces_policy::RateFile;
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 
-/// Whether the call was refused, and then as every call that comes too early is.
+/// True if the call was refused, with the usual error of rate limits.
 fn is_limited(outcome: Result<Value, CapabilityError>, seconds: std::ops::RangeInclusive<u64>) -> bool {
     let Err(error) = outcome else { return false };
     assert_eq!((error.code.as_str(), error.retryable), ("call.rate_limited", true));
@@ -33,7 +33,7 @@ async fn limited(rig: &Rig, labels: &[&str], seconds: std::ops::RangeInclusive<u
 }
 
 #[tokio::test]
-async fn every_rate_is_kept_for_all_that_share_it() {
+async fn a_rate_limit_is_shared_by_its_functions() {
     // Of the function, by its definition: two in a minute.
     let rig = Rig::new(rules(json!({})));
     assert_eq!(
@@ -63,7 +63,7 @@ async fn every_rate_is_kept_for_all_that_share_it() {
 
 /// A call that one rate refuses takes nothing from another.
 #[tokio::test]
-async fn a_refused_call_costs_nothing_elsewhere() {
+async fn a_refused_call_does_not_count_at_other_limits() {
     let narrow = json!({ "requests": 1, "period": "day" });
     let functions =
         json!({ "crm.find": { "rateLimit": narrow }, "crm.*": { "rateLimit": { "requests": 3, "period": "day" } } });
@@ -75,7 +75,7 @@ async fn a_refused_call_costs_nothing_elsewhere() {
 
 /// With `wait`, a call that comes a little early is made later; one that would wait for longer is refused at once.
 #[tokio::test]
-async fn a_call_may_wait_for_its_turn() {
+async fn a_call_may_wait_for_a_slot() {
     let functions = json!({
         "crm.find": { "rateLimit": { "requests": 10, "period": "second", "wait": "2s" } },
         "crm.note": { "rateLimit": { "requests": 1, "period": "hour", "wait": "30s" } },
@@ -95,7 +95,7 @@ async fn a_call_may_wait_for_its_turn() {
 
 /// A rate that is over lets calls through again.
 #[tokio::test]
-async fn time_brings_new_turns() {
+async fn slots_free_up_over_time() {
     let rig = Rig::new(rules(json!({ "crm.find": { "rateLimit": { "requests": 2, "period": "second" } } })));
     for _ in 0..2 {
         assert!(!is_limited(rig.host("crm.find", json!({})).await, 1..=1));
@@ -112,7 +112,7 @@ async fn time_brings_new_turns() {
 
 /// Several hosts over one file are as one.
 #[tokio::test]
-async fn processes_share_their_rates() {
+async fn processes_share_rate_limits() {
     let folder = tempfile::tempdir().unwrap();
     let rule = json!({ "crm.*": { "rateLimit": { "requests": 3, "period": "hour" } } });
     let rig = || {
@@ -132,9 +132,9 @@ async fn processes_share_their_rates() {
     assert!(second.host("crm.note", json!({})).await.is_ok() && second.host("crm.note", json!({})).await.is_ok());
 }
 
-/// What cannot be counted is not let through, and the operator hears why.
+/// Calls that cannot be counted are refused, and the operator learns why.
 #[tokio::test]
-async fn a_file_that_cannot_be_read_lets_nothing_through() {
+async fn an_unreadable_file_refuses_calls() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("rates.json");
     std::fs::write(&path, "{").unwrap();

@@ -1,4 +1,4 @@
-//! When a call is sent again, and what that costs.
+//! Retries and their costs.
 
 use super::rig::{Extras, Rig, import, rules};
 use agent_spaces::{Accounting, Limits};
@@ -15,9 +15,9 @@ fn events(rig: &Rig, kind: &str) -> Vec<Value> {
     shown.filter(|event| event["type"] == kind).collect()
 }
 
-/// Whether it took effect is unknown, whatever a rule says of repeating it.
+/// It may have taken effect, whatever a rule says of retries.
 #[tokio::test]
-async fn a_call_that_ran_out_of_time_is_sent_once() {
+async fn a_timed_out_call_is_not_retried() {
     let functions = json!({ "crm.find": { "idempotent": true, "retries": 3, "timeout": "20ms" } });
     for by_script in [false, true] {
         let rig = Rig::new(rules(functions.clone()));
@@ -37,7 +37,7 @@ async fn a_call_that_ran_out_of_time_is_sent_once() {
 }
 
 #[tokio::test]
-async fn repetitions_are_events_and_lines_of_the_accounts() {
+async fn retries_have_events_and_accounting_lines() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("calls.jsonl");
     let accounting = Accounting::to_file(&file, Redactor::default(), |text| panic!("{text}")).unwrap();
@@ -57,9 +57,9 @@ async fn repetitions_are_events_and_lines_of_the_accounts() {
     assert!(written.lines().all(|line| line.contains("\"status\":\"failed\"") && line.contains("busy")), "{written}");
 }
 
-/// What a run may call bounds what the host repeats for it.
+/// The call limit of a run includes the host's retries.
 #[tokio::test]
-async fn repetitions_count_towards_the_calls_of_a_run() {
+async fn retries_count_towards_the_call_limit_of_a_run() {
     let rig = Rig::new(rules(json!({ "crm.find": { "idempotent": true, "retries": 5 } })));
     let source = format!("{}export default await crm.find({{ mode: 'busy' }}).catch((e) => e.code)", import("crm"));
     let report = rig.run(&source, Limits { calls: 3, ..Limits::default() }).await;
@@ -72,7 +72,7 @@ async fn repetitions_count_towards_the_calls_of_a_run() {
 
 /// Each is a call for everybody else: it takes a turn, and counts.
 #[tokio::test]
-async fn repetitions_take_turns_and_counts() {
+async fn retries_count_towards_rate_and_call_limits() {
     let rate = json!({ "requests": 2, "period": "day" });
     for (rule, after) in [
         (json!({ "idempotent": true, "retries": 5, "rateLimit": rate }), "call.rate_limited"),

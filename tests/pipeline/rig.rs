@@ -1,4 +1,4 @@
-//! A space with one provider of every kind, whose calls are written down.
+//! Test space with one provider of every kind, whose calls are recorded.
 
 use agent_spaces::{
     Accounting, Call, Caller, CapabilityError, Event, Handlers, Interfaces, Limits, Package, PackageOutline,
@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
 
-/// WIT that somebody wrote by hand: there is no schema to check its parameters with.
+/// Handwritten WIT, without a schema for its parameters.
 const POST: &str = "package test:post@1.0.0;
 interface post {
     use agent-spaces:host/types@0.1.0.{capability-error};
@@ -27,7 +27,7 @@ interface post {
 
 const POST_INTERFACE: &str = "test:post/post@1.0.0";
 
-/// What every function takes.
+/// Parameters of every function.
 fn parameters() -> Value {
     json!({
         "type": "object",
@@ -118,15 +118,15 @@ pub(super) struct Rig {
     pub(super) space: Space,
     /// The calls that reached a provider: the function and its parameters.
     pub(super) provided: Written<(String, Value)>,
-    /// What the operator was told.
+    /// Messages to the operator.
     pub(super) told: Written<String>,
-    /// What the observer was told.
+    /// Events seen by the observer.
     pub(super) events: Written<Event>,
     /// The calls that a provider works on at this moment, and the most that there ever were.
     pub(super) at_once: Arc<Mutex<(usize, usize)>>,
 }
 
-/// What a space has besides a policy.
+/// Settings of a space besides its policy.
 #[derive(Default)]
 pub(super) struct Extras {
     pub(super) redactor: Redactor,
@@ -176,7 +176,7 @@ impl Rig {
         Rig { space, provided, told, events, at_once }
     }
 
-    /// How often a provider was called.
+    /// Returns the number of provider calls.
     pub(super) fn count(&self) -> usize {
         self.provided.lock().unwrap().len()
     }
@@ -191,7 +191,7 @@ impl Rig {
         self.host_as(Caller::default(), label, params).await
     }
 
-    /// Calls as the host does, on somebody's behalf.
+    /// Calls as the host does, on behalf of a caller.
     pub(super) async fn host_as(&self, caller: Caller, label: &str, params: Value) -> Result<Value, CapabilityError> {
         let (capability, function) = label.split_once('.').unwrap();
         self.space.call_value(capability, function, params, caller).await
@@ -202,7 +202,7 @@ impl Rig {
         self.script_as(Caller::default(), calls).await
     }
 
-    /// Calls as a script does that runs on somebody's behalf.
+    /// Calls from a script that runs on behalf of a caller.
     pub(super) async fn script_as(
         &self,
         caller: Caller,
@@ -244,7 +244,7 @@ impl Rig {
         self.script(&[(label, params)]).await.remove(0)
     }
 
-    /// What a script ends with under these limits.
+    /// Returns the outcome of a script under these limits.
     pub(super) async fn run(&self, source: &str, limits: Limits) -> agent_spaces::RunReport {
         let program = self.space.prepare("agent.js", source).unwrap_or_else(|error| panic!("{error}"));
         program.run(RunOptions { limits, ..RunOptions::default() }).await
@@ -314,7 +314,7 @@ async fn answer(call: &Call) -> Result<Value, CapabilityError> {
     }
 }
 
-/// What a script imports to call functions of a capability.
+/// Import statement for the functions of a capability.
 pub(super) fn import(capability: &str) -> String {
     let module = match capability {
         "post" => "@test/post",
@@ -367,7 +367,7 @@ pub(super) fn named(name: &str) -> Caller {
     Caller { name: Some(name.to_owned()), ..Caller::default() }
 }
 
-/// Somebody whose decisions were written down beforehand; when there are none left, nobody is there.
+/// Approver with prepared decisions; afterwards nobody can be asked.
 #[derive(Default)]
 pub(super) struct Scripted {
     pub(super) decisions: Mutex<VecDeque<Result<Decision, ChannelError>>>,
@@ -392,7 +392,7 @@ impl Channel for Scripted {
     }
 }
 
-/// Somebody who decides when they are told to.
+/// Approver that decides on demand.
 pub(super) struct Slow {
     pub(super) decision: tokio::sync::watch::Receiver<Option<Decision>>,
 }

@@ -1,4 +1,4 @@
-//! A secret that a provider or a script says reaches nobody but the provider that it is sent to.
+//! Redaction: a secret of a provider or script reaches only the provider it is sent to.
 
 use super::rig::{Extras, Rig, Scripted, rules};
 use agent_spaces::{Accounting, AuditBudget, AuditMode, AuditTrail, Limits, RunReport};
@@ -38,7 +38,7 @@ fn printed(report: &RunReport) -> String {
 }
 
 #[tokio::test]
-async fn a_secret_is_taken_out_of_values_errors_details_events_and_accounts() {
+async fn secrets_are_redacted_from_values_errors_details_events_and_accounts() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("calls.jsonl");
     let rig = rig(Accounting::to_file(&file, Redactor::default(), |_| ()).unwrap());
@@ -66,7 +66,7 @@ async fn a_secret_is_taken_out_of_values_errors_details_events_and_accounts() {
 
 /// A code is for programs to branch on, and stands in events and logs as it is.
 #[tokio::test]
-async fn a_code_that_is_none_is_not_passed_on() {
+async fn an_invalid_error_code_is_not_passed_on() {
     let rig = rig(Accounting::default());
     let longest = "x".repeat(64);
     for (code, expected) in [
@@ -86,9 +86,9 @@ async fn a_code_that_is_none_is_not_passed_on() {
     assert!(!written(&rig).contains(SECRET));
 }
 
-/// What a provider says on its way is an event too.
+/// A provider's progress is an event too.
 #[tokio::test]
-async fn a_secret_is_taken_out_of_what_a_provider_says_of_its_progress() {
+async fn secrets_are_redacted_from_progress() {
     let rig = rig(Accounting::default());
     assert_eq!(rig.script_one("crm.note", saying("tell")).await.unwrap(), json!("told"));
     let shown = written(&rig);
@@ -98,7 +98,7 @@ async fn a_secret_is_taken_out_of_what_a_provider_says_of_its_progress() {
 
 /// A definition may put a parameter, or what it read elsewhere, into what a person is asked.
 #[tokio::test]
-async fn a_secret_is_taken_out_of_what_a_person_is_asked() {
+async fn secrets_are_redacted_from_approval_requests() {
     let rig = rig(Accounting::default());
     let person = Scripted::new([Ok(Decision::deny("ada", None))]);
     rig.space.approvals().ask(person);
@@ -112,7 +112,7 @@ async fn a_secret_is_taken_out_of_what_a_person_is_asked() {
 
 /// And a value that a person gave as a reason, or that no secret is part of, stays as it is.
 #[tokio::test]
-async fn other_texts_stay_as_they_are() {
+async fn other_texts_are_unchanged() {
     let rig = rig(Accounting::default());
     let person = Scripted::new([Ok(Decision::deny("ada", Some("not hunter2".into())))]);
     rig.space.approvals().ask(person);
@@ -133,9 +133,9 @@ fn spellings() -> Vec<String> {
     ]
 }
 
-/// A script that holds a secret, pasted or put together, gives it to the provider that it calls and to nobody else.
+/// A script with a pasted or assembled secret sends it to the called provider and nowhere else.
 #[tokio::test]
-async fn a_secret_that_a_script_holds_is_neither_written_down_nor_shown() {
+async fn a_secret_held_by_a_script_is_redacted() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("calls.jsonl");
     let rig = rig(Accounting::to_file(&file, Redactor::default(), |_| ()).unwrap());
@@ -171,7 +171,7 @@ async fn a_secret_that_a_script_holds_is_neither_written_down_nor_shown() {
 
 /// The bounds of a name and a code fall into the secret.
 #[tokio::test]
-async fn a_secret_is_taken_out_of_an_error_before_its_texts_are_cut() {
+async fn secrets_are_redacted_before_errors_are_truncated() {
     let rig = rig(Accounting::default());
     let source = format!(
         "const long = (length) => 'x'.repeat(length - 9) + {SECRET:?};
@@ -181,9 +181,9 @@ async fn a_secret_is_taken_out_of_an_error_before_its_texts_are_cut() {
     assert!(!shown.contains("hunter2") && !written(&rig).contains("hunter2"), "{shown}");
 }
 
-/// What is no secret is left as it is, also where one is known.
+/// Other text is unchanged, even if a secret is known.
 #[tokio::test]
-async fn what_a_script_says_otherwise_is_left_alone() {
+async fn other_script_output_is_unchanged() {
     let rig = rig(Accounting::default());
     let source = "import { crm } from '@capabilities/crm';
         console.log('hunter2', '&#104;unter2 &amp; 100 %');
@@ -196,7 +196,7 @@ async fn what_a_script_says_otherwise_is_left_alone() {
 
 /// The audit log has the arguments without secrets, and the digest of those that were sent, which an approval is for.
 #[tokio::test]
-async fn digests_are_of_what_was_sent() {
+async fn digests_cover_the_unredacted_arguments() {
     let folder = tempfile::tempdir().unwrap();
     let (log, heads) = (folder.path().join("log.jsonl"), folder.path().join("heads"));
     let settings = agent_spaces_audit_log::Settings {

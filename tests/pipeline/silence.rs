@@ -1,4 +1,4 @@
-//! A refusal tells a script what it did and nothing of the rules; the operator is told the rule.
+//! Refusal messages: a script learns what it did, and nothing of the rules; the operator learns the rule.
 
 use super::rig::{Rig, rules, with_scopes};
 use serde_json::{Value, json};
@@ -26,14 +26,14 @@ fn policy() -> Value {
 type Refused = (&'static str, Value, Option<(String, &'static str)>);
 
 #[tokio::test]
-async fn a_script_is_told_nothing_of_the_rules_and_the_operator_is_told_their_place() {
+async fn refusals_name_rules_to_the_operator_but_not_to_the_script() {
     let rig = Rig::new(rules(policy()));
     let place = |function: &str, rest: &str| format!("$.policy.functions[\"{function}\"]{rest}");
     let calls: Vec<Refused> = vec![
         ("crm.remove", json!({}), Some((place("crm.remove", ""), "write \"allow\""))),
         ("crm.pay", json!({}), Some((place("crm.pay", ".scopes"), "`hidden-scope`"))),
         ("crm.find", json!({ "repo": "acme/x" }), Some((place("crm.find", ".arguments"), "`hidden-corp/*`"))),
-        ("crm.find", json!({ "repo": "acme/../x" }), Some((place("crm.find", ".arguments"), "made of dots"))),
+        ("crm.find", json!({ "repo": "acme/../x" }), Some((place("crm.find", ".arguments"), "segment of dots"))),
         ("crm.find", json!({ "amount": 1 }), Some((place("crm.find", ".arguments"), "at least 4711"))),
         ("crm.find", json!({ "mode": "x" }), Some((place("crm.find", ".arguments"), "hidden-name"))),
         ("crm.note", json!({}), None),
@@ -68,7 +68,7 @@ async fn a_script_is_told_nothing_of_the_rules_and_the_operator_is_told_their_pl
 
 /// The events and the accounts of a refused call say what the script was told.
 #[tokio::test]
-async fn events_of_refused_calls_tell_nothing_either() {
+async fn events_of_refused_calls_do_not_reveal_rules() {
     let rig = Rig::new(rules(policy()));
     for (label, params) in
         [("crm.find", json!({ "repo": "acme/x" })), ("crm.pay", json!({})), ("crm.remove", json!({}))]
@@ -82,9 +82,9 @@ async fn events_of_refused_calls_tell_nothing_either() {
     }
 }
 
-/// Each thing is told once, however often a script tries.
+/// Each message is sent once, however often a script tries.
 #[tokio::test]
-async fn an_operator_is_not_flooded() {
+async fn repeated_operator_messages_are_suppressed() {
     let rig = Rig::new(rules(policy()));
     for _ in 0..5 {
         rig.host("crm.remove", json!({})).await.unwrap_err();
@@ -98,7 +98,7 @@ async fn an_operator_is_not_flooded() {
 
 /// A rate has a place like every other rule.
 #[tokio::test]
-async fn the_operator_is_told_which_rate_refused_a_call() {
+async fn the_operator_learns_which_rate_limit_was_exceeded() {
     let rig = Rig::new(rules(json!({ "crm.find": { "rateLimit": { "requests": 1, "period": "day" } } })));
     rig.host("crm.find", json!({})).await.unwrap();
     rig.host("crm.find", json!({})).await.unwrap_err();

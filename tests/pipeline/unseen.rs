@@ -1,5 +1,5 @@
-//! What a caller may not call is not there: neither in objects nor in errors, and no error tells it from a name that
-//! never existed.
+//! Hidden functions: what a caller may not call is absent from objects and errors, and indistinguishable from an
+//! unknown name.
 
 use super::rig::{Rig, import, rules, with_scopes};
 use agent_spaces::{Caller, Handlers, Interfaces, Limits, Package, PackageOutline, PrepareError, RunOptions, Space};
@@ -22,7 +22,7 @@ async fn value(rig: &Rig, caller: Caller, source: &str) -> Value {
 }
 
 #[tokio::test]
-async fn objects_have_what_their_caller_may_call() {
+async fn objects_have_only_callable_functions() {
     let rig = rig();
     let source = import("crm")
         + "const names = []; for (const name in crm) names.push(name);
@@ -78,7 +78,7 @@ async fn a_denied_name_and_an_unknown_one_fail_alike() {
         export default all";
     let seen = value(&rig, Caller::default(), &source).await;
     let unknown = |capability: &str, name: &str| {
-        let message = format!("{capability}.{name}: there is no such function here, or this caller may not call it");
+        let message = format!("{capability}.{name}: no such function, or this caller may not call it");
         json!([true, "CapabilityError", "call.denied", message, null, false])
     };
     for name in ["remove", "pay", "ping", "nothing"] {
@@ -91,9 +91,9 @@ async fn a_denied_name_and_an_unknown_one_fail_alike() {
     assert_eq!(error.message, unknown("crm", "remove")[3]);
 }
 
-/// That somebody tried is written down, with the line of the configuration that would allow it.
+/// Attempts are recorded, with the configuration line that would allow them.
 #[tokio::test]
-async fn the_operator_hears_of_attempts() {
+async fn attempts_are_reported_to_the_operator() {
     let rig = rig();
     let source = import("crm")
         + "for (const name of ['remove', 'pay', 'nothing']) await crm[name]({}).catch(() => 0); export default 1";
@@ -111,9 +111,9 @@ async fn the_operator_hears_of_attempts() {
     assert_eq!(shown.iter().filter(|event| event["code"] == "call.denied").count(), 3);
 }
 
-/// Whoever tries names is bounded as whoever calls.
+/// Probing names is limited like calling.
 #[tokio::test]
-async fn attempts_count_as_calls_that_fail() {
+async fn attempts_count_as_failed_calls() {
     let rig = rig();
     for name in ["remove", "nothing"] {
         let source = import("crm") + &format!("for (;;) await crm.{name}({{}}).catch(() => 0)");
@@ -124,9 +124,9 @@ async fn attempts_count_as_calls_that_fail() {
     }
 }
 
-/// What is suggested is what the caller may call.
+/// Suggestions name only callable functions.
 #[tokio::test]
-async fn no_hint_names_what_is_denied() {
+async fn hints_do_not_name_denied_functions() {
     let rig = rig();
     for (name, expected) in [
         ("remov", "crm has no function `remov`; it has find, note"),
@@ -142,7 +142,7 @@ async fn no_hint_names_what_is_denied() {
 
 /// One program, callers by turns, often enough that its script is kept for each of them.
 #[tokio::test]
-async fn a_program_that_is_run_often_shows_each_caller_their_own() {
+async fn a_cached_program_shows_each_caller_their_own_functions() {
     let rig = rig();
     let source = import("crm") + "export default Object.keys(crm).length";
     let program = rig.space.prepare("agent.js", &source).unwrap();
@@ -181,7 +181,7 @@ fn module_of(space: &Space, part: &str) -> String {
 
 /// A function that is an export itself is not exported.
 #[tokio::test]
-async fn a_denied_export_is_not_there() {
+async fn a_denied_export_is_absent() {
     let (space, told) = single_functions(json!({ "getSecret": "deny" }));
     let module = module_of(&space, "secret");
     let refused = |import: &str, module: &str| {
@@ -204,9 +204,9 @@ async fn a_denied_export_is_not_there() {
     assert_eq!(space.prepare("agent.js", &other).unwrap().run(RunOptions::default()).await.outcome.unwrap(), "sunny");
 }
 
-/// Where it depends on the caller, the run is refused that was made for one who may not.
+/// If access depends on the caller, a run for a caller without access is refused.
 #[tokio::test]
-async fn an_export_that_a_caller_may_not_call_is_not_there_for_them() {
+async fn an_export_without_the_callers_scope_is_absent() {
     let (space, told) = single_functions(json!({ "getSecret": { "scopes": ["vault"] } }));
     let module = module_of(&space, "secret");
     let source = format!("import {{ getSecret }} from '{module}';\nexport default await getSecret()");
@@ -218,7 +218,7 @@ async fn an_export_that_a_caller_may_not_call_is_not_there_for_them() {
         other => panic!("{:?}", other.map(|_| ())),
     };
     let renamed = unknown.message.replace("@capabilities/zzzzzzzzzz", &module);
-    assert_eq!((error.code.as_str(), error.message), (unknown.code, renamed));
+    assert_eq!((error.code.as_str(), error.message), (unknown.code.as_str(), renamed));
     assert_eq!((error.hint, error.location.map(|at| (at.line, at.column))), (unknown.hint, Some((1, 27))));
     assert!(told.lock().unwrap()[0].contains("`vault`"), "{told:?}");
     assert_eq!(run(&["vault"]).await.outcome.unwrap(), "sunny");
@@ -232,13 +232,13 @@ async fn an_export_that_a_caller_may_not_call_is_not_there_for_them() {
 
 /// A module of which a caller may call nothing is as one that there is not.
 #[tokio::test]
-async fn a_module_of_which_everything_is_denied_is_not_there() {
+async fn a_fully_denied_module_is_absent() {
     let rig = rig();
     let module = module_of(&rig.space, "github");
     for import in ["* as m", "{ github as m }", "{ other as m }"] {
         let source = format!("import {import} from '{module}'; export default m");
         let Err(PrepareError::Script(error)) = rig.space.prepare("agent.js", &source) else { panic!("{import}") };
-        assert_eq!((error.code, error.message), ("import.unknown", format!("Cannot find module '{module}'")));
+        assert_eq!((error.code.as_str(), error.message), ("import.unknown", format!("Cannot find module '{module}'")));
         let hint = error.hint.unwrap();
         assert!(hint.contains("crm") && !hint.contains("github"), "{hint}");
     }

@@ -1,4 +1,4 @@
-//! Handlers that were compiled into a component, and components that cannot answer.
+//! Handlers compiled into a component, and invalid components.
 
 use crate::standard::support::Project;
 use serde_json::{Value, json};
@@ -57,7 +57,7 @@ const SCRIPT: &str = "import { desk } from '@capabilities/desk';
     ];";
 
 #[test]
-fn compiled_handlers_answer_as_they_do_by_themselves() {
+fn compiled_handlers_answer_like_uncompiled_ones() {
     let project = project();
     let compiled = project.run_with(SCRIPT, &["--json"]).value();
     let more = json!({ "deep": [null, true] });
@@ -81,7 +81,7 @@ fn compiled_handlers_answer_as_they_do_by_themselves() {
 
 /// A component asks its host for variables, as components of any language do.
 #[test]
-fn compiled_handlers_have_the_variables_that_their_module_is_given() {
+fn compiled_handlers_get_their_modules_variables() {
     let project = project();
     let script = "import { desk } from '@capabilities/desk'; export default (await desk.note({ text: 'given' })).text;";
     let given = |env: Value| {
@@ -99,7 +99,7 @@ fn compiled_handlers_have_the_variables_that_their_module_is_given() {
 
 /// A definition may name any file, also one without an end.
 #[test]
-fn a_component_that_is_no_file_is_not_read() {
+fn a_component_that_is_not_a_file_is_refused() {
     let project = project();
     assert!(std::process::Command::new("mkfifo").arg(project.path("pipe")).status().unwrap().success());
     for component in ["/dev/zero", "../pipe", ".."] {
@@ -112,7 +112,7 @@ fn a_component_that_is_no_file_is_not_read() {
 }
 
 #[test]
-fn an_auditor_sees_what_a_component_exports_and_what_answers() {
+fn the_audit_shows_exports_and_provider_of_a_component() {
     let project = project();
     let audited = project.agent_spaces(&["audit", "desk.wasm"]).stdout;
     assert!(audited.contains("capabilities:desk/desk@1.0.0"), "{audited}");
@@ -122,7 +122,7 @@ fn an_auditor_sees_what_a_component_exports_and_what_answers() {
 }
 
 #[test]
-fn a_component_that_cannot_answer_is_refused_before_any_run() {
+fn an_invalid_component_is_refused_before_any_run() {
     let project = project();
     let refused = |text: &str| {
         let done = project.run_with("import { desk } from '@capabilities/desk'; export default 1;", &["--json"]);
@@ -145,7 +145,7 @@ fn a_component_that_cannot_answer_is_refused_before_any_run() {
 }
 
 #[test]
-fn what_has_no_handlers_is_not_compiled() {
+fn a_definition_without_handlers_is_not_compiled() {
     let project = Project::empty();
     project.write("desk.json", definition(json!({})));
     let done = project.agent_spaces(&["compile", "desk.json", "--provider", "-o", "desk.wasm", "--json"]);

@@ -1,4 +1,5 @@
-//! One capability, answered by every kind of provider: the same answers, errors, events, accounts, rules and approvals.
+//! Provider matrix: one capability, implemented by every kind of provider, with the same answers, errors, events,
+//! accounts, rules and approvals.
 //!
 //! `python3` stands in for programs and for an MCP server. Without it these two are skipped, with a line that says so;
 //! with `AGENT_SPACES_CI=1` that is a failure.
@@ -10,7 +11,7 @@ use std::collections::BTreeSet;
 
 const KINDS: [&str; 7] = ["native", "typescript", "mcp", "http", "command", "component", "space"];
 
-/// What every handler does.
+/// Behaviour of every handler.
 const HANDLER: &str = "async ({ text, count }) => {
     if (text === 'missing') throw new CapabilityError('No such note', { code: 'call.failed' });
     if (text === 'wrong') return { text: 5, count };
@@ -139,14 +140,14 @@ fn project(kind: &str, policy: &Value) -> Option<(Project, Option<Site>)> {
     Some((project, site))
 }
 
-/// What a script made of a capability, and what is told and kept of it.
+/// Result of a script, with its events and accounts.
 #[derive(Clone)]
 pub(crate) struct Seen {
     pub(crate) value: Value,
     pub(crate) events: Vec<Value>,
     /// A line to a call.
     pub(crate) accounts: String,
-    /// What answers, as an auditor sees it.
+    /// Provider in the audit output.
     pub(crate) kind: Value,
 }
 
@@ -175,13 +176,13 @@ fn seen(kind: &str, policy: &Value, body: &str) -> Option<Seen> {
 }
 
 impl Seen {
-    /// What is told of a run, without times and names of runs: the types of events, and their keys.
+    /// Events of a run without times and ids: their types and keys.
     fn told(&self) -> Vec<(&str, BTreeSet<&str>)> {
         let told = self.events.iter().map(|event| event.as_object().unwrap());
         told.map(|event| (event["type"].as_str().unwrap(), event.keys().map(String::as_str).collect())).collect()
     }
 
-    /// What is kept of calls: how each ended, and the keys of its line.
+    /// Accounts of calls: outcome and keys of each line.
     fn kept(&self) -> Vec<(Value, BTreeSet<String>)> {
         let account = |line: &str| {
             let line: Value = serde_json::from_str(line).unwrap();
@@ -196,7 +197,7 @@ impl Seen {
 }
 
 #[test]
-fn every_kind_answers_fails_and_is_told_of_in_the_same_way() {
+fn every_kind_has_the_same_answers_errors_and_events() {
     let body = "export default [
         await attempt({ text: 'a', count: 4 }), await attempt({ text: 'ü \\n \"\\u{1f600}', count: 0 }),
         await attempt({ text: 'missing', count: 1 }), await attempt({ text: 'wrong', count: 1 }),
@@ -237,7 +238,7 @@ fn rules_and_approvals_are_the_same_for_every_kind() {
 }
 
 #[test]
-fn an_auditor_sees_which_kind_answers() {
+fn the_audit_shows_the_kind_of_provider() {
     for kind in KINDS {
         let Some(seen) = seen(kind, &json!({}), "export default 1;") else { continue };
         assert_eq!(seen.kind, kind);

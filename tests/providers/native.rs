@@ -1,4 +1,4 @@
-//! The capability of the matrix in Rust of a host's own, in a space of a host's own.
+//! Native implementation of the matrix capability, in an embedding host's own space.
 
 use crate::providers::matrix::Seen;
 use agent_spaces::policy::Policy;
@@ -20,7 +20,7 @@ struct Note {
     count: i64,
 }
 
-/// What is written of it is not held to its type by anything in Rust.
+/// Its declared type is not enforced by Rust.
 #[derive(Serialize, JsonSchema)]
 struct Noted {
     #[schemars(with = "String")]
@@ -43,7 +43,7 @@ fn engine() -> Engine {
     ENGINE.get_or_init(|| Engine::new(EngineConfig { max_runs: 8, ..EngineConfig::default() }).unwrap()).clone()
 }
 
-/// What a script gives in a space with this policy, and what is told and kept of it.
+/// Returns the result of a script in a space with this policy, with its events and accounts.
 pub(crate) fn seen(policy: &Value, script: &str) -> Seen {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("calls.jsonl");

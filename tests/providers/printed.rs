@@ -1,4 +1,4 @@
-//! The definitions of the documentation as they are printed, with a server of the test's own in place of their APIs.
+//! Definitions of the documentation as printed, with a test server in place of their APIs.
 //!
 //! What they leave out is supplied beside them: the types `Trip`, `TrainDetails`, `Customer` and `Ticket` (which the
 //! examples have), `crmApi`, and `fetch` that takes the address of the test's server for that of the API. With
@@ -11,7 +11,7 @@ const TRAINS: &str = include_str!("../../examples/train-schedule-typescript/capa
 const CRM: &str = include_str!("../../examples/company-crm/capabilities/company-crm.ts");
 const CRM_AGENT: &str = include_str!("../../examples/company-crm/agent.ts");
 
-/// The definition alone, up to what stands for its API in the example.
+/// The definition alone, up to the example's replacement for its API.
 fn printed(text: &str) -> &str {
     text.split("// Stands for").next().unwrap()
 }
@@ -53,7 +53,7 @@ fn project(name: &str, definition: &str, site: &Site, env: Value) -> Project {
 }
 
 #[test]
-fn the_train_schedule_asks_its_server() {
+fn the_train_schedule_example_calls_its_server() {
     let site = site();
     let definition = format!("{}\nimport {{ fetch }} from './server';", printed(TRAINS));
     let project = project("train-schedule", &definition, &site, json!({}));
@@ -71,7 +71,7 @@ fn the_train_schedule_asks_its_server() {
 }
 
 #[test]
-fn the_companys_system_asks_its_server_with_its_key_once_somebody_approved() {
+fn the_company_example_calls_its_server_with_its_key_after_approval() {
     let site = site();
     let supplied = "const call = async (path: string, init: any = {}) => (await fetch(`${process.env.API}${path}`,
             { ...init, headers: { authorization: `Bearer ${process.env.CRM_KEY}` } })).json();

@@ -1,4 +1,4 @@
-//! `agent-spaces publish`: a script becomes a function of other scripts.
+//! `agent-spaces publish`: a script becomes a function for other scripts.
 
 use crate::standard::support::Project;
 use serde_json::json;
@@ -22,7 +22,7 @@ fn project() -> Project {
 const PUBLISH: [&str; 6] = ["publish", "scripts/daily.ts", "--as", "reports.daily", "--space", "inner"];
 
 #[test]
-fn a_script_is_published_with_its_types_and_can_be_called() {
+fn a_published_script_has_types_and_is_callable() {
     let project = project();
     let done = project.agent_spaces(&PUBLISH);
     assert_eq!(done.status, Some(0), "{done:?}");
@@ -48,7 +48,7 @@ fn a_script_is_published_with_its_types_and_can_be_called() {
 }
 
 #[test]
-fn publishing_again_replaces_the_function_and_keeps_what_its_operator_said() {
+fn republishing_replaces_the_function_and_keeps_operator_settings() {
     let project = project();
     assert_eq!(project.agent_spaces(&PUBLISH).status, Some(0));
     let file = project.read("capabilities/reports.json").unwrap();
@@ -71,10 +71,10 @@ fn publishing_again_replaces_the_function_and_keeps_what_its_operator_said() {
 }
 
 #[test]
-fn what_cannot_be_a_function_is_refused_and_nothing_is_written() {
+fn an_invalid_function_is_refused_and_nothing_is_written() {
     for (source, name, text) in [
-        ("export default 1;", "reports.daily", "the script's default export is no function"),
-        ("export default (a: string) => a;", "reports.daily", "the parameter is no object"),
+        ("export default 1;", "reports.daily", "the script's default export is not a function"),
+        ("export default (a: string) => a;", "reports.daily", "the parameter is not an object"),
         ("export default (", "reports.daily", "daily.ts"),
         ("import { x } from '@capabilities/none'; export default () => x.y();", "reports.daily", "@capabilities/none"),
         (DAILY, "reports", "is not the name of a function"),
@@ -105,7 +105,7 @@ fn what_cannot_be_a_function_is_refused_and_nothing_is_written() {
 }
 
 #[test]
-fn a_script_that_would_be_taken_for_handlers_is_not_published_there() {
+fn a_script_that_collides_with_a_handler_file_is_refused() {
     let project = project();
     project.write("capabilities/reports.ts", "export default () => 1;");
     let publish = ["publish", "capabilities/reports.ts", "--as", "reports.daily"];
@@ -122,7 +122,7 @@ fn a_script_that_would_be_taken_for_handlers_is_not_published_there() {
 
 #[cfg(unix)]
 #[test]
-fn a_definition_can_be_read_by_others() {
+fn a_published_definition_is_readable_by_others() {
     use std::os::unix::fs::PermissionsExt as _;
     let project = project();
     assert_eq!(project.agent_spaces(&PUBLISH).status, Some(0));

@@ -1,9 +1,9 @@
-//! Every call begins where the modules of its handlers are evaluated: and that is the same for all, or is done for each.
+//! Module snapshots of handlers: deterministic modules are evaluated once and snapshotted, others for each call.
 
 use crate::standard::support::Project;
 use serde_json::{Value, json};
 
-/// What three calls of a handler give, in one run and then in another.
+/// Returns the results of three calls of a handler in one run, and then in another.
 fn answers(top: &str, handler: &str, given: Value) -> Vec<Value> {
     let project = Project::empty();
     project
@@ -20,7 +20,7 @@ fn answers(top: &str, handler: &str, given: Value) -> Vec<Value> {
 }
 
 #[test]
-fn what_modules_have_made_is_there_in_every_call_and_as_it_was() {
+fn every_call_starts_from_the_evaluated_modules() {
     let top = "
         const table = new Map(Array.from({ length: 2000 }, (_, index) => [`key ${index}`, { index, list: [index] }]));
         class Point { #x = 3; get x() { return this.#x; } }
@@ -36,9 +36,9 @@ fn what_modules_have_made_is_there_in_every_call_and_as_it_was() {
     assert_eq!(all, vec![one; 6]);
 }
 
-/// What looks at the clock, at randomness or at a variable while it is evaluated sees what is so now.
+/// A module that reads the clock, randomness or a variable while it is evaluated sees current values.
 #[test]
-fn what_is_not_the_same_every_time_is_evaluated_for_every_call() {
+fn nondeterministic_modules_are_evaluated_for_every_call() {
     let distinct = |all: &[Value]| {
         let texts: std::collections::BTreeSet<String> = all.iter().map(Value::to_string).collect();
         texts.len()
@@ -67,9 +67,9 @@ fn what_is_not_the_same_every_time_is_evaluated_for_every_call() {
     }
 }
 
-/// What the modules took is not taken again, whatever a call may use.
+/// The cost of module evaluation is not charged to calls.
 #[test]
-fn a_call_needs_nothing_of_what_its_modules_took() {
+fn module_evaluation_does_not_count_against_the_calls_limits() {
     let project = Project::empty();
     project
         .write("capabilities/desk.json", r#"{ "name": "desk", "functions": [{ "name": "look", "parameters": {} }] }"#);
@@ -96,14 +96,14 @@ fn a_call_needs_nothing_of_what_its_modules_took() {
 }
 
 #[test]
-fn what_is_random_in_a_call_is_random_in_every_call() {
+fn randomness_differs_between_calls() {
     let all = answers("const salt = 'fixed';", "return salt + Math.random();", json!({}));
     let texts: std::collections::BTreeSet<String> = all.iter().map(Value::to_string).collect();
     assert_eq!(texts.len(), 6);
 }
 
 #[test]
-fn a_module_that_fails_fails_every_call_and_says_where() {
+fn a_failing_module_fails_every_call_with_its_location() {
     let project = Project::empty();
     project
         .write("capabilities/desk.json", r#"{ "name": "desk", "functions": [{ "name": "look", "parameters": {} }] }"#);

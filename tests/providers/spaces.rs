@@ -1,4 +1,4 @@
-//! Scripts that answer functions, each in a space of its own.
+//! Script providers: functions implemented by scripts, each in its own space.
 
 use crate::standard::support::{Done, Project};
 use serde_json::{Value, json};
@@ -51,7 +51,7 @@ const DAILY: &str = "import { desk } from '@capabilities/desk';
     };";
 
 #[test]
-fn a_script_answers_in_its_own_space_and_with_its_own_caps() {
+fn a_script_answers_in_its_own_space_with_its_own_limits() {
     let project = project(DAILY);
     let body = "export default [await attempt('Monday'), await attempt('Tuesday'), await attempt('fail'), await attempt('many'),
         await attempt('loop'), await attempt('Friday')];";
@@ -70,7 +70,7 @@ fn a_script_answers_in_its_own_space_and_with_its_own_caps() {
 }
 
 #[test]
-fn events_of_the_inner_run_stand_under_the_call_that_it_answers() {
+fn events_of_the_inner_run_are_nested_under_its_call() {
     let project = project(DAILY);
     let done = run(&project, "export default await reports.daily({ day: 'Monday' });", &["--events", "--json"]);
     let lines = done.lines();
@@ -91,7 +91,7 @@ fn events_of_the_inner_run_stand_under_the_call_that_it_answers() {
 }
 
 #[test]
-fn rules_hold_inside_as_they_do_anywhere() {
+fn rules_apply_inside_nested_runs() {
     let project = project(DAILY);
     project.configure(json!({ "spaces": {
         "inner": { "capabilities": ["./capabilities/desk.json"], "policy": { "functions": { "desk.note": "approve" } } },
@@ -111,7 +111,7 @@ fn rules_hold_inside_as_they_do_anywhere() {
 }
 
 #[test]
-fn scripts_that_would_call_one_another_for_ever_are_stopped() {
+fn infinite_mutual_calls_are_stopped() {
     let project = Project::empty();
     let definition = scripts("loops", &[("one", "../scripts/one.ts", None), ("two", "../scripts/two.ts", None)]);
     project.write("capabilities/loops.json", definition);
@@ -134,7 +134,7 @@ fn scripts_that_would_call_one_another_for_ever_are_stopped() {
 }
 
 #[test]
-fn what_is_no_script_or_no_space_is_told() {
+fn an_invalid_script_or_space_is_reported() {
     let broken = project("export const daily = 1;");
     let said = run(&broken, "export default await attempt('Monday');", &["--json"]).value();
     assert_eq!(said, "call.unavailable: The script has no default export");
@@ -158,7 +158,7 @@ fn a_value_may_be_exported_instead_of_a_function() {
 }
 
 #[test]
-fn many_scripts_of_one_space_may_have_one_another() {
+fn scripts_of_one_space_can_call_each_other() {
     let project = Project::empty();
     let names: Vec<String> = (0..70).map(|index| format!("f{index}")).collect();
     let files: Vec<String> = names.iter().map(|name| format!("../scripts/{name}.ts")).collect();
@@ -181,9 +181,9 @@ fn many_scripts_of_one_space_may_have_one_another() {
     assert_eq!(said, json!(["69", "2 3 4 5", deep]));
 }
 
-/// What a definition may not name as its script, and what it is told.
+/// Invalid script settings of a definition, with their errors.
 #[test]
-fn a_definition_runs_scripts_of_its_own_project_alone() {
+fn a_definition_runs_only_scripts_of_its_own_project() {
     let outside = tempfile::tempdir().unwrap();
     std::fs::write(outside.path().join("daily.ts"), "export default () => 'outside';").unwrap();
     std::fs::write(outside.path().join("key.json"), r#"{ "token": "secret" }"#).unwrap();
@@ -217,7 +217,7 @@ fn a_definition_runs_scripts_of_its_own_project_alone() {
 }
 
 #[test]
-fn what_decides_over_calls_cannot_lie_in_a_workspace() {
+fn provider_files_cannot_be_in_a_workspace() {
     let project = project(DAILY);
     let tool = |name: &str, command: Value| {
         json!({ "name": name, "functions": [{ "name": "f", "parameters": {}, "command": command }] }).to_string()

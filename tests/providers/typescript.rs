@@ -1,4 +1,4 @@
-//! What handlers in TypeScript reach, and what becomes of those that misbehave.
+//! TypeScript handlers: their access, and misbehaving ones.
 
 use crate::standard::support::{Project, Reply, Site};
 use serde_json::{Value, json};
@@ -27,7 +27,7 @@ fn project(body: &str, given: Value) -> Project {
 const SCRIPT: &str = "import { desk } from '@capabilities/desk';
     const attempt = (what: string) => desk.do({ what }).catch((error) => `${error.name} ${error.code}: ${error.message}`);";
 
-/// What calls with these words gave, one after the other.
+/// Returns the results of sequential calls with these arguments.
 fn calls(project: &Project, words: &[&str]) -> Vec<String> {
     let words = serde_json::to_string(words).unwrap();
     let done = project.run(&format!(
@@ -38,7 +38,7 @@ fn calls(project: &Project, words: &[&str]) -> Vec<String> {
 }
 
 #[test]
-fn a_handler_that_misbehaves_fails_its_call_and_nothing_else() {
+fn a_misbehaving_handler_fails_only_its_call() {
     let body = "
         if (what === 'loop') for (;;);
         if (what === 'wait') await new Promise((resolve) => setTimeout(resolve, 60000));
@@ -76,9 +76,9 @@ fn a_handler_that_misbehaves_fails_its_call_and_nothing_else() {
     assert!(said[9].contains("memory"), "{}", said[9]);
 }
 
-/// Scripts hear what failed; whoever wrote the handler hears where, and what it printed.
+/// Scripts get the failure; the handler's author gets the location and output.
 #[test]
-fn where_a_handler_fails_and_what_it_prints_is_told_to_the_operator() {
+fn handler_errors_and_output_are_reported_to_the_operator() {
     let body = "
         console.log('asked for', what);
         if (what === 'fetch') return (await fetch('https://example.com/')).text();
@@ -103,13 +103,13 @@ fn where_a_handler_fails_and_what_it_prints_is_told_to_the_operator() {
 }
 
 #[test]
-fn nothing_that_a_handler_keeps_is_there_in_the_next_call() {
+fn handler_state_does_not_survive_a_call() {
     let body = "kept += 1; (globalThis as any).mine ??= what; return `${kept} ${(globalThis as any).mine}`;";
     assert_eq!(calls(&project(body, json!({})), &["a", "b", "c"]), ["1 a", "1 b", "1 c"]);
 }
 
 #[test]
-fn a_variable_that_is_not_given_is_refused_by_its_name() {
+fn an_ungranted_variable_is_refused_by_name() {
     let body =
         "return what === 'list' ? Object.keys(process.env).join() : what === 'in' ? String('HOME' in process.env)
         : String(process.env[what]);";
@@ -136,7 +136,7 @@ fn a_variable_that_is_not_given_is_refused_by_its_name() {
 }
 
 #[test]
-fn a_secret_goes_to_the_host_that_is_given_and_comes_back_to_nobody() {
+fn a_secret_reaches_its_host_and_is_redacted_elsewhere() {
     const SECRET: &str = "sk-live-0123456789abcdef";
     let site = Site::start(|request| {
         let key = request.header("authorization").unwrap_or("nothing").to_owned();
@@ -177,7 +177,7 @@ fn without_a_grant_there_is_no_network() {
 }
 
 #[test]
-fn what_is_given_to_no_module_is_told() {
+fn grants_for_unknown_modules_are_reported() {
     let project = project("return what;", json!({}));
     project.configure(json!({
         "capabilities": { "global": ["./capabilities/desk.ts"] }, "providers": { "@capabilities/desc": {} },
@@ -190,7 +190,7 @@ fn what_is_given_to_no_module_is_told() {
 }
 
 #[test]
-fn a_variable_that_is_not_set_is_told_where_it_is_given() {
+fn an_unset_variable_is_reported_at_its_grant() {
     let project = project("return String(process.env.SURELY_NOT_SET_HERE);", json!({ "env": ["SURELY_NOT_SET_HERE"] }));
     project.trust();
     let done = project.run(&format!("{SCRIPT} export default await attempt('x');"));
@@ -199,9 +199,9 @@ fn a_variable_that_is_not_set_is_told_where_it_is_given() {
     assert!(done.stderr.contains("$.providers[\"@capabilities/desk\"].env.SURELY_NOT_SET_HERE"), "{done:?}");
 }
 
-/// An error about what handlers do not have says what they use instead; scripts are told something else.
+/// An error about a missing API names the alternative for handlers, which differs from that for scripts.
 #[test]
-fn what_handlers_lack_is_named_with_what_they_have() {
+fn missing_apis_of_handlers_have_hints() {
     let body = "
         if (what === 'Buffer') return Buffer.from('a').toString();
         if (what === 'require') return (globalThis as any).none ?? require('x');

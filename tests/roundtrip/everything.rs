@@ -1,4 +1,4 @@
-//! An interface with every type that is supported, and handlers that pass values on.
+//! Interface with every supported type, and handlers that return their arguments.
 
 use agent_spaces::{Engine, Handlers, Interfaces, Space};
 use serde_json::{Map, Value, json};
@@ -77,7 +77,7 @@ impl Everything {
         Everything { space: Space::new(engine, interfaces, handlers).unwrap(), offered, received }
     }
 
-    /// What the next run is offered; forgets what was received.
+    /// Sets the answers of the next run, and clears what was received.
     pub(crate) fn offer(&self, values: Vec<Value>) {
         self.received.lock().unwrap().clear();
         *self.offered.lock().unwrap() = values;

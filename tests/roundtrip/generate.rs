@@ -1,4 +1,4 @@
-//! Random values of the interface, as JSON, in the one form that the mapping gives them.
+//! Random values of the interface, as canonical JSON of the mapping.
 
 use proptest::collection::vec;
 use proptest::option;

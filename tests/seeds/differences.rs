@@ -1,4 +1,4 @@
-//! Where an example is not word for word what the specification prints.
+//! Listed differences between examples and the specification.
 
 /// A difference, which is taken away from one of the texts before they are compared.
 #[derive(Clone, Copy, Debug)]
@@ -55,7 +55,7 @@ pub(super) struct Printed {
     pub(super) ours: &'static str,
     /// Under `printed/`.
     pub(super) fixture: &'static str,
-    /// What differs, and why.
+    /// The difference, and its reason.
     pub(super) differences: &'static [(Change, &'static str)],
 }
 

@@ -1,4 +1,4 @@
-//! The specification's scripts run, and give what they should.
+//! Runs of the specification's scripts.
 
 use super::{Built, EXAMPLES, definitions};
 use agent_spaces::project::SpaceModules;
@@ -32,9 +32,9 @@ fn trip(id: &str, hour: u8, minute: u8, destination: &str, platform: &str) -> Va
     json!({"id": id, "hour": hour, "minute": minute, "destination": destination, "platform": platform})
 }
 
-/// S0-05, S0-10, S0-11, S0-26, S0-30, S0-31: the printed scripts, unchanged.
+/// The printed scripts, unchanged.
 #[tokio::test]
-async fn scripts_run_as_printed() {
+async fn the_specifications_scripts_run_unchanged() {
     let note = json!({
         "id": "note-1", "title": "Morning Trains", "content": "7:00 - Springfield\n9:00 - Capital City",
     });
@@ -83,9 +83,9 @@ const CALLS: [(&str, &str, &str, &str); 8] = [
     ("company-crm", "company-crm", "crm.searchCustomers", "{ query: 'acme', limit: 1 }"),
 ];
 
-/// S0-20, S0-26: the imported proxy, the generated `index.js` and a call by name give the same.
+/// The imported proxy, the generated `index.js` and a call by name give the same.
 #[tokio::test]
-async fn every_way_of_calling_gives_the_same() {
+async fn every_way_of_calling_gives_the_same_result() {
     for (example, module, function, params) in CALLS {
         let built = Built::of(example);
         let workspace = Workspace::open(&built.path(module, "")).unwrap();
@@ -110,16 +110,16 @@ async fn every_way_of_calling_gives_the_same() {
     }
 }
 
-/// Nobody has approved the printed ticket, and so nobody gets it.
+/// Without approval, the ticket of the specification is not created.
 #[tokio::test]
-async fn the_printed_ticket_needs_its_approval() {
+async fn the_ticket_example_needs_approval() {
     let source = std::fs::read_to_string(Path::new(EXAMPLES).join("company-crm/agent.ts")).unwrap();
     let report = run(&space("company-crm"), "agent.ts", &source).await;
     assert_eq!(report.outcome.unwrap_err().code, "call.approval_denied");
     assert!(report.console.is_empty());
 }
 
-/// S0-26: a call by name reaches no more than the imports.
+/// A call by name reaches no more than the imports.
 #[tokio::test]
 async fn a_call_by_name_needs_the_import() {
     let call = "await __agentSpaces.callCapability('trainSchedule', 'getSchedule', { station: 'Harbour' })";
@@ -131,7 +131,7 @@ async fn a_call_by_name_needs_the_import() {
     assert_eq!(imported, json!([trip("RE-404", 8, 20, "Central", "1")]));
 }
 
-/// S0-31: the array methods of a promised list, beside the awaited one.
+/// The array methods of a promised list, beside the awaited one.
 #[tokio::test]
 async fn a_promised_list_takes_array_methods() {
     let source = "import { trainSchedule } from '@capabilities/company';

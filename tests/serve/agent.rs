@@ -1,4 +1,4 @@
-//! A client of the server: lines of JSON-RPC.
+//! JSON-RPC client of the server.
 
 use crate::mcp::support::Project;
 use serde_json::{Value, json};
@@ -22,15 +22,15 @@ pub(crate) struct Agent {
     heard: Receiver<Value>,
     next: u64,
     answers: HashMap<u64, Value>,
-    /// What every request carries besides.
+    /// Extra members of every request.
     meta: Option<Value>,
-    /// What the server said when it was greeted.
+    /// Result of `initialize`.
     pub(crate) greeting: Value,
-    /// How long that took.
+    /// Duration of `initialize`.
     pub(crate) greeted_in: Duration,
     /// Notifications, as they came.
     pub(crate) notifications: Vec<Value>,
-    /// What a person answers to forms; without it the client cannot ask anybody.
+    /// Answer to forms; without it the client does not support elicitation.
     person: Option<fn(&Value) -> Value>,
     /// The forms that a person was shown.
     pub(crate) forms: Vec<Value>,
@@ -52,7 +52,7 @@ impl Agent {
         Agent::start(project.command(&[&["mcp", "serve"], arguments].concat()), version, person)
     }
 
-    /// Starts the server by this command, whose stderr somebody reads.
+    /// Starts the server by this command, with its stderr captured.
     pub(crate) fn start_logging(command: Command) -> Agent {
         Agent::begin_with(command, SESSIONS, None)
     }

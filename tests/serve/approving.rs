@@ -1,4 +1,4 @@
-//! Calls that a person must approve.
+//! Calls of `mcp serve` that require approval.
 
 use crate::mcp::support::{Project, finish, hostile_logging};
 use crate::serve::agent::{Agent, SESSIONS, STATELESS, text};
@@ -48,7 +48,7 @@ fn decline(_form: &Value) -> Value {
 }
 
 #[test]
-fn a_person_at_the_client_decides() {
+fn a_person_decides_at_the_client() {
     let Some(project) = project() else { return };
     let mut agent = Agent::with(&project, &[], SESSIONS, Some(approve));
     let result = agent.run(CODE);
@@ -66,7 +66,7 @@ fn a_person_at_the_client_decides() {
 }
 
 #[test]
-fn a_client_without_sessions_brings_the_decision_with_its_next_request() {
+fn a_stateless_client_sends_the_decision_with_its_next_request() {
     let Some(project) = project() else { return };
     for (person, expected) in [(approve as fn(&Value) -> Value, "pay"), (deny, "not today")] {
         let mut agent = Agent::with(&project, &[], STATELESS, Some(person));
@@ -86,7 +86,7 @@ fn a_client_without_sessions_brings_the_decision_with_its_next_request() {
 }
 
 #[test]
-fn who_closes_the_form_is_not_asked_again_at_once() {
+fn a_dismissed_form_is_not_shown_again_at_once() {
     let Some(project) = project() else { return };
     let mut agent = Agent::with(&project, &[], STATELESS, Some(approve));
     let arguments = json!({ "code": CODE });
@@ -114,7 +114,7 @@ fn close_once(_form: &Value) -> Value {
 }
 
 #[test]
-fn who_closes_the_form_is_asked_again_when_the_agent_comes_back() {
+fn a_dismissed_form_is_shown_again_when_the_agent_returns() {
     let Some(project) = project() else { return };
     let mut agent = Agent::with(&project, &[], SESSIONS, Some(close_once));
     let begun = Instant::now();
@@ -130,7 +130,7 @@ fn who_closes_the_form_is_asked_again_when_the_agent_comes_back() {
 }
 
 #[test]
-fn without_anybody_to_ask_the_call_is_not_made() {
+fn without_an_approver_the_call_is_not_made() {
     let Some(project) = project() else { return };
     let mut agent = Agent::of(&project, &[]);
     let before = project.lines("log.jsonl").len();
@@ -145,7 +145,7 @@ fn without_anybody_to_ask_the_call_is_not_made() {
 }
 
 #[test]
-fn a_decision_made_elsewhere_releases_the_run_and_the_agent_can_not_make_it() {
+fn an_external_decision_resumes_the_run_and_the_agent_cannot_decide() {
     let Some(project) = project() else { return };
     assert_eq!(finish(apart(&project, &["trust"])).status, Some(0));
     let made = finish(apart(&project, &["approvals", "token"]));
@@ -180,7 +180,7 @@ fn a_decision_made_elsewhere_releases_the_run_and_the_agent_can_not_make_it() {
 }
 
 #[test]
-fn a_token_that_is_made_while_the_server_runs_counts_and_calls_are_named_as_scripts_call_them() {
+fn a_token_created_while_serving_counts_and_calls_have_script_names() {
     let Some(server) = hostile_logging(&[]) else { return };
     let project = Project::new(json!({
         "mcpServers": { "odd-js": server },

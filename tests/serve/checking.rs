@@ -1,4 +1,4 @@
-//! Programs are looked at before they run.
+//! Type check of programs before they run.
 //!
 //! `AGENT_SPACES_TSC` is the path of TypeScript's `tsc.js`.
 
@@ -38,7 +38,7 @@ fn compiler() -> Option<String> {
 }
 
 #[test]
-fn a_wrong_type_is_found_before_anything_is_called() {
+fn a_type_error_is_found_before_any_call() {
     let Some(compiler) = compiler() else { return };
     let Some(project) = project(json!({ "typescript": compiler })) else { return };
     let mut agent = Agent::of(&project, &[]);
@@ -55,9 +55,9 @@ fn a_wrong_type_is_found_before_anything_is_called() {
     assert_eq!(right["isError"], false, "{right}");
 }
 
-/// What a program does with its own values is no reason to refuse it.
+/// Type errors in a program's own values do not refuse it.
 #[test]
-fn what_is_not_about_capabilities_is_a_warning_beside_the_result() {
+fn other_type_errors_are_warnings_beside_the_result() {
     let Some(compiler) = compiler() else { return };
     let Some(project) = project(json!({ "typescript": compiler })) else { return };
     let mut agent = Agent::of(&project, &[]);
@@ -73,7 +73,7 @@ fn what_is_not_about_capabilities_is_a_warning_beside_the_result() {
 }
 
 #[test]
-fn where_it_only_warns_the_program_runs() {
+fn in_warn_mode_the_program_runs() {
     let Some(compiler) = compiler() else { return };
     let Some(project) = project(json!({ "typescript": compiler, "typeCheck": "warn" })) else { return };
     let mut agent = Agent::of(&project, &[]);
@@ -106,7 +106,7 @@ fn fake(folder: &tempfile::TempDir, script: &str) -> String {
 }
 
 #[test]
-fn a_client_hears_that_its_program_is_checked() {
+fn a_client_is_notified_of_the_type_check() {
     let folder = tempfile::tempdir().unwrap();
     let compiler = fake(&folder, "sleep 1");
     let project = Project::new(json!({ "codeMode": { "typescript": compiler } }));
@@ -119,7 +119,7 @@ fn a_client_hears_that_its_program_is_checked() {
 }
 
 #[test]
-fn what_is_known_of_the_compiler_is_known_for_as_long_as_the_server() {
+fn the_compiler_lookup_is_cached_for_the_servers_lifetime() {
     let Some(server) = hostile(&["--more", "flags"]) else { return };
     let folder = tempfile::tempdir().unwrap();
     let starts = folder.path().join("starts");

@@ -1,4 +1,4 @@
-//! What an agent is told of functions: what first, by which names, and what results were like.
+//! Function descriptions for agents: order, names and result shapes.
 
 use crate::mcp::support::{Project, eventually, hostile};
 use crate::serve::agent::{Agent, text};
@@ -27,7 +27,7 @@ fn large() -> Project {
 }
 
 #[test]
-fn signatures_come_before_types_and_no_function_is_cut_in_two() {
+fn signatures_precede_types_and_functions_are_not_split() {
     let project = large();
     let mut agent = Agent::of(&project, &[]);
     let (mut read, mut part) = (String::new(), 1);
@@ -57,7 +57,7 @@ fn signatures_come_before_types_and_no_function_is_cut_in_two() {
 }
 
 #[test]
-fn a_single_function_of_a_large_module_is_named_in_several_ways() {
+fn a_function_of_a_large_module_can_be_named_in_several_ways() {
     let project = large();
     let mut agent = Agent::of(&project, &[]);
     let names =
@@ -73,7 +73,7 @@ fn a_single_function_of_a_large_module_is_named_in_several_ways() {
 }
 
 #[test]
-fn results_without_a_type_are_described_as_earlier_ones_were() {
+fn untyped_results_are_described_from_earlier_ones() {
     let Some(server) = hostile(&[]) else { return };
     let project = Project::with_servers(json!({ "odd": server }));
     let mut agent = Agent::of(&project, &[]);

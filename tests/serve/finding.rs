@@ -1,11 +1,11 @@
-//! What an agent finds, and what it is told.
+//! Search and instructions for agents.
 
 use crate::mcp::support::{Project, hostile};
 use crate::serve::agent::{Agent, text};
 use serde_json::{Value, json};
 
 #[test]
-fn an_agent_has_three_tools_whatever_there_is() {
+fn an_agent_always_has_three_tools() {
     let project = Project::with_servers(json!({}));
     let mut agent = Agent::of(&project, &[]);
     let listed = agent.ask("tools/list", json!({}));
@@ -23,7 +23,7 @@ fn an_agent_has_three_tools_whatever_there_is() {
 }
 
 #[test]
-fn what_is_taught_stays_short_whatever_is_connected() {
+fn instructions_stay_short_for_any_number_of_servers() {
     let tool =
         |name: String| json!({ "name": name, "description": "x".repeat(3_000), "inputSchema": { "type": "object" } });
     let tools: Vec<Value> = (0..50).map(|number| tool(format!("tool_{number}_{}", "y".repeat(60)))).collect();
@@ -47,7 +47,7 @@ fn what_is_taught_stays_short_whatever_is_connected() {
 }
 
 #[test]
-fn a_function_of_any_length_is_described_part_by_part() {
+fn a_long_description_is_paged() {
     let property =
         |number: usize| (format!("field_{number}"), json!({ "type": "string", "description": "x".repeat(150) }));
     let properties: serde_json::Map<String, Value> = (0..200).map(property).collect();
@@ -76,7 +76,7 @@ fn a_function_of_any_length_is_described_part_by_part() {
 }
 
 #[test]
-fn functions_are_found_declared_and_readable() {
+fn functions_are_found_with_readable_declarations() {
     let Some(server) = hostile(&[]) else { return };
     let project = Project::with_servers(json!({ "odd": server }));
     let mut agent = Agent::of(&project, &[]);
@@ -111,7 +111,7 @@ fn functions_are_found_declared_and_readable() {
 }
 
 #[test]
-fn what_a_caller_may_not_call_is_nowhere_to_be_seen() {
+fn hidden_functions_do_not_appear() {
     let Some(server) = hostile(&[]) else { return };
     let project = Project::new(json!({
         "mcpServers": { "odd": server },

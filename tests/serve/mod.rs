@@ -1,8 +1,8 @@
-//! The MCP server in front of everything, as agents meet it: the command over stdio, with real servers behind it.
+//! MCP server (`agent-spaces mcp serve`) over stdio, with real servers behind it.
 //!
 //! What is missing on this machine is said and skipped; with `AGENT_SPACES_CI=1` it is a failure.
 //!
-//! - `agent`: a client that says what it is told to, and nothing else
+//! - `agent`: JSON-RPC client
 //! - `finding`, `describing`, `unaccepted`, `modelling`, `running`, `presets`, `checking`, `approving`, `waiting`, `starting`: code mode
 
 pub(crate) mod agent;

@@ -30,7 +30,7 @@ fn a_sentence_model_finds_what_words_do_not() {
 }
 
 #[test]
-fn a_model_that_cannot_be_read_is_said() {
+fn an_unreadable_model_is_reported() {
     let project = project();
     project.trust();
     let said = said(&project, "error[");
@@ -40,13 +40,13 @@ fn a_model_that_cannot_be_read_is_said() {
 }
 
 #[test]
-fn a_model_of_a_configuration_that_is_not_accepted_is_not_read() {
+fn a_model_of_an_untrusted_configuration_is_not_loaded() {
     let said = said(&project(), "codeMode");
     assert!(said.contains("`codeMode.searchModel` is not used before `agent-spaces trust"), "{said}");
     assert!(!said.contains("config.search-model"), "{said}");
 }
 
-/// What the server tells who started it: all of it, once it has said this.
+/// Returns the server's stderr up to this text.
 fn said(project: &Project, awaited: &str) -> String {
     let mut command = project.command(&["mcp", "serve"]);
     let mut child = command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();

@@ -1,4 +1,4 @@
-//! How a configuration says that it is served: under which name, in which mode, how much at one time.
+//! Serve settings of a configuration: name, mode and concurrency.
 
 use crate::mcp::support::{Project, hostile};
 use crate::serve::agent::Agent;
@@ -22,7 +22,7 @@ fn tools(agent: &mut Agent) -> Vec<String> {
 }
 
 #[test]
-fn name_and_exposed_handlers_count_once_the_configuration_is_accepted() {
+fn name_and_exposed_functions_apply_once_trusted() {
     let project = project(json!({
         "capabilities": { "global": ["./clock.json"] },
         "mcp": { "enabled": true, "server": { "enabled": true, "name": "my-agent-mcp-server", "expose_handlers": true } },
@@ -58,7 +58,7 @@ fn waves(project: &Project, arguments: &[&str], calls: usize) -> u128 {
 }
 
 #[test]
-fn s1_47_calls_in_proxy_mode_wait_for_their_turn() {
+fn calls_in_proxy_mode_are_limited_in_concurrency() {
     let config = |serve: Value| json!({ "capabilities": { "global": ["./clock.json"] }, "serve": serve });
     let project = project(config(json!({ "expose": ["clock"], "concurrency": { "proxy": 2 } })));
     project.trust();
@@ -72,7 +72,7 @@ fn s1_47_calls_in_proxy_mode_wait_for_their_turn() {
 }
 
 #[test]
-fn what_servers_are_told_is_traced_while_they_are_served() {
+fn messages_to_servers_are_traced_while_serving() {
     let Some(server) = hostile(&[]) else { return };
     let project = Project::with_servers(json!({ "good": server }));
     let mut command = project.command(&["mcp", "serve", "--trace-mcp"]);

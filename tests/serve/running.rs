@@ -1,4 +1,4 @@
-//! Programs that an agent runs.
+//! Programs run by an agent.
 
 use crate::mcp::support::{Project, eventually, hostile, hostile_logging};
 use crate::serve::agent::{Agent, text};
@@ -6,7 +6,7 @@ use serde_json::json;
 use std::time::{Duration, Instant};
 
 #[test]
-fn a_program_gives_its_value_and_what_it_printed() {
+fn a_program_returns_its_value_and_output() {
     let Some(server) = hostile(&[]) else { return };
     let project = Project::with_servers(json!({ "odd": server }));
     let mut agent = Agent::of(&project, &[]);
@@ -25,7 +25,7 @@ fn a_program_gives_its_value_and_what_it_printed() {
 }
 
 #[test]
-fn an_error_says_what_where_and_what_instead() {
+fn an_error_has_cause_location_and_hint() {
     let Some(server) = hostile(&[]) else { return };
     let project = Project::with_servers(json!({ "odd": server }));
     let mut agent = Agent::of(&project, &[]);
@@ -61,9 +61,9 @@ fn an_error_says_what_where_and_what_instead() {
     assert!(agent.ask("tools/call", json!({ "name": "no_such_tool" })).get("error").is_some());
 }
 
-/// What `agent-spaces run` says of a program, an agent hears too.
+/// Warnings of `agent-spaces run` reach an agent too.
 #[test]
-fn an_agent_hears_what_a_command_says() {
+fn an_agent_sees_the_output_of_a_command() {
     let Some(server) = hostile(&[]) else { return };
     let project = Project::with_servers(json!({ "odd": server }));
     let mut agent = Agent::of(&project, &[]);
@@ -81,7 +81,7 @@ fn an_agent_hears_what_a_command_says() {
 }
 
 #[test]
-fn a_large_value_is_read_part_by_part_and_nothing_is_lost() {
+fn a_large_value_is_paged_without_loss() {
     let project = Project::with_servers(json!({}));
     let mut agent = Agent::of(&project, &[]);
     let mut result = agent.run("export default Array.from({ length: 9000 }, (_, number) => ({ number }))");
@@ -102,7 +102,7 @@ fn a_large_value_is_read_part_by_part_and_nothing_is_lost() {
 }
 
 #[test]
-fn images_are_shown_as_images() {
+fn images_are_returned_as_images() {
     let Some(server) = hostile(&[]) else { return };
     let project = Project::with_servers(json!({ "odd": server }));
     let mut agent = Agent::of(&project, &[]);
@@ -118,7 +118,7 @@ fn images_are_shown_as_images() {
 }
 
 #[test]
-fn a_long_run_gives_a_handle_and_is_taken_up_again() {
+fn a_long_run_returns_a_handle_and_can_be_resumed() {
     let Some(server) = hostile(&[]) else { return };
     let project = Project::with_servers(json!({ "odd": server }));
     let mut agent = Agent::of(&project, &[]);
@@ -141,7 +141,7 @@ fn a_long_run_gives_a_handle_and_is_taken_up_again() {
 }
 
 #[test]
-fn a_client_hears_how_far_a_run_has_come() {
+fn a_client_gets_progress_of_a_run() {
     let Some(server) = hostile(&[]) else { return };
     let project = Project::with_servers(json!({ "odd": server }));
     let mut agent = Agent::of(&project, &[]);
@@ -160,7 +160,7 @@ fn a_client_hears_how_far_a_run_has_come() {
 }
 
 #[test]
-fn a_client_hears_that_its_program_waits_for_a_place() {
+fn a_client_is_notified_that_its_program_is_queued() {
     let Some(server) = hostile(&[]) else { return };
     let project = Project::with_servers(json!({ "odd": server }));
     let mut agent = Agent::of(&project, &[]);
@@ -190,7 +190,7 @@ fn a_client_hears_that_its_program_waits_for_a_place() {
 }
 
 #[test]
-fn a_cancelled_request_ends_its_run_and_no_other() {
+fn a_cancelled_request_ends_only_its_run() {
     let Some(server) = hostile_logging(&[]) else { return };
     let project = Project::with_servers(json!({ "odd": server }));
     let mut agent = Agent::of(&project, &[]);
@@ -212,7 +212,7 @@ fn a_cancelled_request_ends_its_run_and_no_other() {
 }
 
 #[test]
-fn a_client_that_goes_away_leaves_nothing_behind() {
+fn a_disconnected_client_leaves_no_process_behind() {
     let Some(server) = hostile(&[]) else { return };
     let project = Project::with_servers(json!({ "odd": server }));
     let mut agent = Agent::of(&project, &[]);
@@ -223,10 +223,9 @@ fn a_client_that_goes_away_leaves_nothing_behind() {
     project.assert_nothing_left();
 }
 
-/// What an agent writes into its program is not told back to it, nor to whoever reads its answers, where it is a secret of
-/// the configuration.
+/// A configured secret in an agent's program is redacted from its answers.
 #[test]
-fn a_secret_that_a_program_holds_is_in_no_answer() {
+fn a_secret_held_by_a_program_is_redacted() {
     const HELD: &str = "sk-live-0123456789-held";
     let server = json!({ "command": "never-started", "env": { "API_TOKEN": HELD } });
     let project = Project::new(json!({ "mcpServers": { "keeper": server } }));

@@ -1,4 +1,4 @@
-//! The beginning, with servers that are slow or broken.
+//! Startup of the server with slow or broken servers behind it.
 
 use crate::mcp::support::{Project, eventually, hostile, signal};
 use crate::serve::agent::{Agent, SESSIONS, STATELESS};
@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 const GREETING: Duration = Duration::from_millis(300);
 
 #[test]
-fn a_client_is_greeted_at_once_and_broken_servers_are_notes() {
+fn initialization_is_immediate_and_broken_servers_are_notes() {
     let (Some(good), Some(dead), Some(mute), Some(slow)) =
         (hostile(&[]), hostile(&["--exit-at-start"]), hostile(&["--no-start"]), hostile(&["--slow-start", "30000"]))
     else {
@@ -47,7 +47,7 @@ fn a_client_is_greeted_at_once_and_broken_servers_are_notes() {
 }
 
 #[test]
-fn servers_that_say_nothing_do_not_hide_one_that_works() {
+fn silent_servers_do_not_delay_a_working_one() {
     let Some(good) = hostile(&[]) else { return };
     let silent = json!({ "command": "sleep", "args": ["600"] });
     // More than are asked at one time. The last may be asked first, so that is none that works.
@@ -69,7 +69,7 @@ fn servers_that_say_nothing_do_not_hide_one_that_works() {
 }
 
 #[test]
-fn a_server_that_failed_is_asked_again_when_somebody_asks() {
+fn a_failed_server_is_retried_on_demand() {
     let Some(server) = hostile(&["--more", "flags"]) else { return };
     let project = Project::with_servers(json!({ "odd": server }));
     project.write("flags", "--exit-at-start");
@@ -88,7 +88,7 @@ fn a_server_that_failed_is_asked_again_when_somebody_asks() {
 }
 
 #[test]
-fn a_server_that_failed_is_left_alone_for_a_while_and_nothing_is_counted_from_nothing_for_it() {
+fn a_failed_server_is_retried_only_after_its_backoff() {
     let (Some(good), Some(late)) = (hostile(&[]), hostile(&["--more", "flags"])) else { return };
     let dead = json!({ "command": "sh", "args": ["-c", "echo started >> starts; exit 1"] });
     let project = Project::new(json!({
@@ -123,7 +123,7 @@ fn a_server_that_failed_is_left_alone_for_a_while_and_nothing_is_counted_from_no
 }
 
 #[test]
-fn a_client_without_sessions_is_told_of_tools_that_come_later() {
+fn a_stateless_client_learns_of_later_tools() {
     let Some(server) = hostile(&["--slow-start", "2000"]) else { return };
     let project = Project::with_servers(json!({ "odd": server }));
     let mut agent = Agent::with(&project, &["--mode", "proxy", "--expose", "odd"], STATELESS, None);
@@ -145,7 +145,7 @@ fn a_client_without_sessions_is_told_of_tools_that_come_later() {
 }
 
 #[test]
-fn the_second_time_everything_is_known_and_nothing_is_started() {
+fn the_second_start_uses_cached_tools_and_starts_nothing() {
     let Some(server) = hostile(&[]) else { return };
     let project = Project::with_servers(json!({ "odd": server }));
     Agent::of(&project, &[]).search("echo");
@@ -157,7 +157,7 @@ fn the_second_time_everything_is_known_and_nothing_is_started() {
 }
 
 #[test]
-fn a_configuration_that_makes_no_sense_is_said_before_anything_is_served() {
+fn an_invalid_configuration_is_reported_before_serving() {
     let project = Project::with_servers(json!({}));
     project.write("agent-spaces.config.json", r#"{ "mcpServerz": {} }"#);
     let done = project.agent_spaces(&["mcp", "serve"]);
@@ -166,7 +166,7 @@ fn a_configuration_that_makes_no_sense_is_said_before_anything_is_served() {
 }
 
 #[test]
-fn servers_of_a_project_that_nobody_accepted_are_not_started() {
+fn servers_of_an_untrusted_project_are_not_started() {
     let Some(server) = hostile(&[]) else { return };
     let project = Project::empty();
     project.configure(json!({ "mcpServers": { "odd": server }, "capabilities": { "global": ["mcp:odd"] } }));
@@ -177,7 +177,7 @@ fn servers_of_a_project_that_nobody_accepted_are_not_started() {
 }
 
 #[test]
-fn both_generations_of_the_protocol_are_spoken() {
+fn both_protocol_versions_are_supported() {
     let project = Project::with_servers(json!({}));
     for version in [SESSIONS, STATELESS] {
         let mut agent = Agent::with(&project, &[], version, None);
@@ -189,7 +189,7 @@ fn both_generations_of_the_protocol_are_spoken() {
 }
 
 #[test]
-fn a_signal_ends_the_server_and_what_it_started() {
+fn a_signal_ends_the_server_and_its_children() {
     let Some(server) = hostile(&[]) else { return };
     let project = Project::with_servers(json!({ "odd": server }));
     for name in ["INT", "TERM"] {

@@ -1,4 +1,4 @@
-//! Requests that wait for a run: how long, for what, and what they say of it.
+//! Requests that wait for a run: timeouts, reasons and messages.
 
 use crate::mcp::support::{Project, finish};
 use crate::serve::agent::{Agent, SESSIONS, STATELESS, text};
@@ -32,7 +32,7 @@ fn deny(_form: &Value) -> Value {
 }
 
 #[test]
-fn a_request_that_resumes_a_run_waits_for_the_decision() {
+fn a_resuming_request_waits_for_the_decision() {
     let Some(project) = project() else { return };
     let token = token(&project);
     let mut agent = Agent::start(apart(&project, &["mcp", "serve"]), SESSIONS, None);
@@ -78,7 +78,7 @@ fn a_request_that_resumes_a_run_waits_for_the_decision() {
 }
 
 #[test]
-fn a_wait_says_how_long_it_was_and_has_a_most() {
+fn a_wait_reports_its_duration_and_has_a_maximum() {
     let project = Project::with_servers(json!({}));
     let mut agent = Agent::of(&project, &[]);
     let code = "await new Promise((resolve) => setTimeout(resolve, 4000)); export default 'slept'";
@@ -99,7 +99,7 @@ fn a_wait_says_how_long_it_was_and_has_a_most() {
 }
 
 #[test]
-fn calls_that_need_the_same_approval_are_one_form() {
+fn calls_with_the_same_approval_share_a_form() {
     let Some(project) = project() else { return };
     for (person, expected) in [(once as fn(&Value) -> Value, "a+b+c"), (for_the_run, "a+b+c"), (deny, "not today")] {
         let mut agent = Agent::with(&project, &[], SESSIONS, Some(person));
@@ -114,7 +114,7 @@ fn calls_that_need_the_same_approval_are_one_form() {
 }
 
 #[test]
-fn a_client_without_sessions_is_given_one_form_and_its_answer_decides_what_that_showed() {
+fn a_stateless_client_gets_one_form_whose_answer_decides_its_calls() {
     let Some(project) = project() else { return };
     let mut agent = Agent::with(&project, &[], STATELESS, Some(once));
     let arguments = json!({ "code": THREE });

@@ -1,4 +1,4 @@
-//! The server behind the one that is tested: it has the tools that the suite calls, from `tools.json`.
+//! Server behind the tested one, with the tools of the suite from `tools.json`.
 //!
 //! Written by hand, so that nothing but the host can change or lose what it says.
 

@@ -1,4 +1,4 @@
-//! `mcp serve` over stdio for the suite, which speaks HTTP alone.
+//! HTTP bridge to `mcp serve` over stdio, for a suite that speaks only HTTP.
 //!
 //! Each session has a process of its own, and so has each request without a session. Messages pass as they are; all that
 //! the process says until it has answered goes back with the answer. What is about HTTP itself cannot be asked here.
@@ -22,7 +22,7 @@ use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, Lines};
 use tokio::net::TcpListener;
 use tokio::process::{Child, ChildStdin, ChildStdout};
 
-/// How long a process has to answer.
+/// Timeout of a process's answer.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Says which session a request belongs to.
@@ -35,7 +35,7 @@ pub(crate) struct Bridge {
     home: Arc<Home>,
     options: &'static [&'static str],
     sessions: Mutex<HashMap<String, Shared>>,
-    /// How many sessions there were.
+    /// Number of sessions so far.
     begun: AtomicU64,
 }
 

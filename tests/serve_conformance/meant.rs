@@ -1,4 +1,4 @@
-//! Which of our servers a scenario is meant for.
+//! Selection of our servers for each scenario.
 
 /// Code mode and proxy mode, over HTTP and over stdio.
 pub(crate) const CODE: &str = "code";

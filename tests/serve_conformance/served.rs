@@ -1,4 +1,4 @@
-//! The servers under test, in one home, and where the suite finds them.
+//! Servers under test, in one home, and their addresses.
 
 use crate::behind;
 use crate::bridge::Bridge;
@@ -11,7 +11,7 @@ use std::process::Stdio;
 use std::sync::Arc;
 use tokio::process::{Child, Command};
 
-/// What is served in proxy mode: all tools of the server behind.
+/// Configuration of proxy mode: all tools of the server behind.
 const PROXY_OPTIONS: &[&str] = &["--mode", "proxy", "--expose", "behind"];
 
 /// A project with the server behind, and a home of its own.
@@ -78,7 +78,7 @@ impl Served {
         Ok(Served { urls, _servers: servers })
     }
 
-    /// Where a server is found.
+    /// Returns the address of a server.
     pub(crate) fn url(&self, server: &str) -> Result<&str, String> {
         self.urls.get(server).map(String::as_str).ok_or_else(|| format!("there is no server {server}"))
     }

@@ -1,4 +1,4 @@
-//! A server over HTTP, and a proxy in front of it that adds the token: the suite has none.
+//! HTTP server behind a proxy that adds the token, which the suite lacks.
 
 use crate::served::Home;
 use serde_json::Value;
@@ -12,7 +12,7 @@ const MAX_HEAD: usize = 64 << 10;
 
 /// A server, until this is dropped.
 pub(crate) struct Guarded {
-    /// Where the proxy is.
+    /// Address of the proxy.
     pub(crate) url: String,
     pub(crate) server: Child,
 }

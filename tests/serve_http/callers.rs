@@ -1,4 +1,4 @@
-//! What is one caller's is no other's.
+//! Isolation between callers.
 
 use crate::mcp::support::{Project, eventually, hostile_logging};
 use crate::serve_http::served::{ANN, BOB, Served, message, program};
@@ -9,7 +9,7 @@ use std::net::TcpStream;
 use std::time::Duration;
 
 #[test]
-fn a_session_is_its_callers_alone() {
+fn a_session_belongs_to_its_caller() {
     let Some(served) = Served::with_callers() else { return };
     let session = served.session(ANN);
     let stolen = session.headers();
@@ -32,7 +32,7 @@ fn a_session_is_its_callers_alone() {
 }
 
 #[test]
-fn a_run_is_its_callers_alone() {
+fn a_run_belongs_to_its_caller() {
     let Some(served) = Served::with_callers() else { return };
     let (ann, bob) = (served.session(ANN), served.session(BOB));
     let ran = ann.run(program("export default await hostile.echo({ message: 'hello' });"));
@@ -46,7 +46,7 @@ fn a_run_is_its_callers_alone() {
 }
 
 #[test]
-fn a_session_that_nobody_uses_makes_room_for_the_next() {
+fn an_idle_session_makes_room_for_the_next() {
     let Some(served) = Served::with_callers() else { return };
     let bobs = served.session(BOB);
     let first = served.session(ANN);
@@ -56,9 +56,9 @@ fn a_session_that_nobody_uses_makes_room_for_the_next() {
     bobs.request("ping", json!({}));
 }
 
-/// Who has a token and no person could answer a form alike.
+/// A caller with a token, and no person, could answer a form alike.
 #[test]
-fn a_caller_approves_only_where_the_configuration_says_so() {
+fn a_caller_approves_only_if_configured() {
     let Some(server) = hostile_logging(&[]) else { return };
     let project = Project::new(json!({
         "mcpServers": { "hostile": server },
@@ -94,7 +94,7 @@ fn a_caller_approves_only_where_the_configuration_says_so() {
 }
 
 #[test]
-fn a_caller_is_not_given_the_connection_of_another() {
+fn a_caller_does_not_share_anothers_connection() {
     let Some(served) = Served::with_callers() else { return };
     let (ann, bob) = (served.session(ANN), served.session(BOB));
     for session in [&ann, &bob, &ann] {
@@ -107,7 +107,7 @@ fn a_caller_is_not_given_the_connection_of_another() {
 }
 
 #[test]
-fn a_caller_cannot_take_the_connections_of_another() {
+fn a_caller_cannot_exhaust_anothers_connections() {
     let Some(served) = Served::with_callers() else { return };
     // A request whose body does not come.
     let hold = || {
@@ -132,7 +132,7 @@ fn a_caller_cannot_take_the_connections_of_another() {
 }
 
 #[test]
-fn what_a_caller_does_is_written_down_under_their_name() {
+fn calls_are_recorded_under_the_callers_name() {
     let Some(server) = hostile_logging(&[]) else { return };
     let served = Served::start(
         Project::new(json!({

@@ -1,4 +1,4 @@
-//! Tokens, hosts, origins, and requests that are too large or too slow.
+//! Authentication, Host and Origin checks, and limits on request size and time.
 
 use crate::mcp::support::{Project, signal};
 use crate::serve_http::served::{ANN, Served, bearer, message, own_headers, project, stateless};
@@ -21,7 +21,7 @@ fn initialize() -> Value {
 }
 
 #[test]
-fn only_who_has_a_token_is_answered() {
+fn a_request_without_a_token_is_refused() {
     let served = plain();
     let body = initialize().to_string();
     let status = |authorization: Option<&str>| {
@@ -43,7 +43,7 @@ fn only_who_has_a_token_is_answered() {
 }
 
 #[test]
-fn the_token_is_kept_for_its_user_alone_and_never_said() {
+fn the_token_file_is_private_and_never_printed() {
     let served = plain();
     let mut command = served.project.command(&["mcp", "serve", "--http", "127.0.0.1:0", "--json"]);
     let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
@@ -59,7 +59,7 @@ fn the_token_is_kept_for_its_user_alone_and_never_said() {
 }
 
 #[test]
-fn a_page_of_somebody_elses_is_kept_out_by_its_origin_and_by_its_host() {
+fn foreign_origins_and_hosts_are_refused() {
     let served = Served::start(
         Project::new(json!({ "mcpServers": {} })),
         &["--allow-origin", "https://app.example.com", "--allow-host", "tools.example.com"],
@@ -80,7 +80,7 @@ fn a_page_of_somebody_elses_is_kept_out_by_its_origin_and_by_its_host() {
 }
 
 #[test]
-fn a_target_that_names_a_host_is_held_to_it_and_to_the_header() {
+fn an_absolute_request_target_must_match_the_host_header() {
     let served = plain();
     let (port, authorization) = (served.port, bearer(&served.token));
     let status = |target: &str, host: &str| {
@@ -104,7 +104,7 @@ fn a_target_that_names_a_host_is_held_to_it_and_to_the_header() {
 }
 
 #[test]
-fn a_browser_may_ask_before_it_sends_a_token() {
+fn cors_preflight_needs_no_token() {
     let served = plain();
     let asked = |origin: &str| {
         let wanted = [
@@ -122,7 +122,7 @@ fn a_browser_may_ask_before_it_sends_a_token() {
 }
 
 #[test]
-fn other_machines_need_leave_and_a_token_of_their_own() {
+fn remote_access_needs_a_flag_and_its_own_token() {
     let project = Project::new(json!({ "mcpServers": {} }));
     let open_to_all = project.agent_spaces(&["mcp", "serve", "--http", "0.0.0.0:0"]);
     assert_eq!(open_to_all.status, Some(2), "{open_to_all:?}");
@@ -135,7 +135,7 @@ fn other_machines_need_leave_and_a_token_of_their_own() {
 }
 
 #[test]
-fn callers_of_a_configuration_that_was_not_accepted_are_not_let_in() {
+fn callers_of_an_untrusted_configuration_are_refused() {
     let Some(project) = project() else { return };
     let config = project.read("agent-spaces.config.json");
     project.write("agent-spaces.config.json", &format!("{config} "));
@@ -145,7 +145,7 @@ fn callers_of_a_configuration_that_was_not_accepted_are_not_let_in() {
 }
 
 #[test]
-fn what_is_no_message_or_too_large_is_refused() {
+fn invalid_and_oversized_messages_are_refused() {
     let served = plain();
     let authorization = bearer(&served.token);
     let reply = |body: &str| send(served.port, "POST", &own_headers(&authorization), body);
@@ -164,7 +164,7 @@ fn what_is_no_message_or_too_large_is_refused() {
 }
 
 #[test]
-fn who_never_ends_their_request_is_hung_up_on_and_keeps_nobody_out() {
+fn a_slow_request_is_disconnected_and_blocks_nobody() {
     let served = plain();
     let mut slow: Vec<TcpStream> = (0..20).map(|_| TcpStream::connect(("127.0.0.1", served.port)).unwrap()).collect();
     slow.iter_mut().for_each(|stream| stream.write_all(b"POST /mcp HTTP/1.1\r\nhost: x").unwrap());
@@ -180,7 +180,7 @@ fn who_never_ends_their_request_is_hung_up_on_and_keeps_nobody_out() {
 }
 
 #[test]
-fn who_has_no_token_cannot_hold_the_connections() {
+fn unauthenticated_clients_cannot_exhaust_connections() {
     let served = plain();
     let connect = || TcpStream::connect(("127.0.0.1", served.port)).unwrap();
     let began = Instant::now();

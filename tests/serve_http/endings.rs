@@ -1,4 +1,4 @@
-//! Clients that go away, and the server that does.
+//! Disconnecting clients, ended sessions, and server shutdown.
 
 use crate::mcp::support::{Project, eventually, hostile_logging, signal};
 use crate::serve_http::served::{ANN, BOB, Served, Session, bearer, message, own_headers, program, project, stateless};
@@ -12,7 +12,7 @@ const SOON: Duration = Duration::from_secs(15);
 /// So that who ended their last session is gone soon.
 const IMPATIENT: [&str; 2] = ["--silence", "1"];
 
-/// How often the server behind all was told that a call of `hang` began, and that one is cancelled.
+/// Returns how often the server behind received a `hang` call, and a cancellation.
 fn hangs(served: &Served) -> (usize, usize) {
     let log = served.project.lines("log.jsonl");
     let count = |is: &dyn Fn(&Value) -> bool| log.iter().filter(|message| is(message)).count();
@@ -22,7 +22,7 @@ fn hangs(served: &Served) -> (usize, usize) {
     )
 }
 
-/// What an agent reads of an answer.
+/// Returns the text of an answer.
 fn text(answer: &Value) -> &str {
     answer["result"]["content"][0]["text"].as_str().unwrap_or_default()
 }
@@ -64,18 +64,18 @@ fn a_client_goes_away(begin: impl Fn(&Served) -> TcpStream) {
 }
 
 #[test]
-fn a_client_that_goes_away_mid_run_ends_its_run_and_no_other() {
+fn a_disconnect_ends_only_its_run() {
     a_client_goes_away(|served| hang_alone(served, ANN, program("await hostile.hang();")));
 }
 
 #[test]
-fn a_client_that_goes_away_mid_run_in_a_session_ends_its_run_and_no_other() {
+fn a_disconnect_within_a_session_ends_only_its_run() {
     a_client_goes_away(|served| hang_in(&served.session(ANN)));
 }
 
 /// Ten programs of a caller run at one time; others of theirs wait in line.
 #[test]
-fn who_waits_in_line_and_goes_away_never_runs() {
+fn a_disconnected_queued_request_never_runs() {
     let Some(served) = Served::with_callers() else { return };
     let mut hanging: Vec<TcpStream> =
         (0..10).map(|_| hang_alone(&served, ANN, program("await hostile.hang();"))).collect();
@@ -97,7 +97,7 @@ fn who_waits_in_line_and_goes_away_never_runs() {
 }
 
 #[test]
-fn a_client_that_comes_back_for_its_stream_loses_nothing() {
+fn a_resumed_stream_loses_nothing() {
     let Some(served) = Served::with_callers() else { return };
     let session = served.session(ANN);
     let mut stream = begin_in(&session, program("await hostile.sleep({ ms: 4000 }); export default 'slept';"));
@@ -116,7 +116,7 @@ fn a_client_that_comes_back_for_its_stream_loses_nothing() {
 }
 
 #[test]
-fn a_session_that_is_ended_ends_what_it_waits_for() {
+fn ending_a_session_cancels_its_requests() {
     let Some(served) = Served::with_callers() else { return };
     let session = served.session(ANN);
     let _waiting = hang_in(&session);
@@ -126,14 +126,14 @@ fn a_session_that_is_ended_ends_what_it_waits_for() {
     assert!(eventually(SOON, || hangs(&served).1 == 1), "{:?}", served.project.lines("log.jsonl"));
 }
 
-/// How many servers run behind all.
+/// Returns the number of running servers behind.
 fn servers(served: &Served) -> usize {
     let is_server = |arguments: &str| arguments.contains("/hostile") && !arguments.contains("supervise");
     served.project.processes().iter().filter(|(_, arguments)| is_server(arguments)).count()
 }
 
 #[test]
-fn what_was_started_for_a_caller_ends_with_their_last_session() {
+fn a_callers_servers_end_with_their_last_session() {
     let Some(project) = project() else { return };
     let served = Served::start(project, &IMPATIENT);
     let echo = || program("export default await hostile.echo({ message: 'up' });");
@@ -170,7 +170,7 @@ fn using() -> Value {
 }
 
 #[test]
-fn a_toolbox_is_closed_with_the_last_session_of_who_opened_it() {
+fn a_toolbox_closes_with_its_callers_last_session() {
     let Some(served) = with_toolbox(&IMPATIENT) else { return };
     let (anns, bobs) = (served.session(ANN), served.session(BOB));
     for session in [&anns, &bobs] {
@@ -200,7 +200,7 @@ fn a_toolbox_stays_open_from_one_session_to_the_next() {
     assert_eq!(servers(&served), 1);
 }
 
-/// Who never had a session did not end the last one.
+/// A caller without sessions has not ended its last one.
 #[test]
 fn a_toolbox_stays_open_from_one_stateless_request_to_the_next() {
     let Some(served) = with_toolbox(&IMPATIENT) else { return };
@@ -212,7 +212,7 @@ fn a_toolbox_stays_open_from_one_stateless_request_to_the_next() {
 }
 
 #[test]
-fn a_run_that_nobody_waits_for_outlives_its_session() {
+fn a_detached_run_outlives_its_session() {
     let Some(project) = project() else { return };
     let served = Served::start(project, &IMPATIENT);
     let first = served.session(ANN);
@@ -227,9 +227,9 @@ fn a_run_that_nobody_waits_for_outlives_its_session() {
     assert_eq!((&done["status"], &done["value"]), (&json!("done"), &json!("slept")), "{done}");
 }
 
-/// What is kept of a request whose answer goes to another would stay as long as the session.
+/// State of a request whose answer goes elsewhere would be kept until the end of the session.
 #[test]
-fn two_requests_of_a_session_do_not_have_one_id_at_the_same_time() {
+fn duplicate_request_ids_in_a_session_are_refused() {
     let Some(served) = Served::with_callers() else { return };
     let session = served.session(ANN);
     let waiting = hang_in(&session);
@@ -241,9 +241,9 @@ fn two_requests_of_a_session_do_not_have_one_id_at_the_same_time() {
     assert!(eventually(SOON, || session.post(&message(2, "ping", json!({}))).status == 200), "it was given up");
 }
 
-/// What is under way is answered where that takes no time, and is ended where it does.
+/// Requests in progress are answered if that is immediate, and cancelled otherwise.
 #[test]
-fn the_server_ends_soon_and_cleanly_whatever_is_under_way() {
+fn the_server_shuts_down_promptly_and_cleanly() {
     for name in ["TERM", "INT"] {
         let Some(mut served) = Served::with_callers() else { return };
         served.session(BOB).run(program("export default await hostile.echo({ message: 'up' });"));

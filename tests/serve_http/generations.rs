@@ -1,4 +1,4 @@
-//! Sessions of 2025-11-25 and the stateless requests of 2026-07-28.
+//! Protocol versions: sessions of 2025-11-25 and the stateless requests of 2026-07-28.
 
 use crate::serve_http::served::{ANN, Served, bearer, message, own_headers, program, project, stateless};
 use crate::serve_http::wire::{read, send};
@@ -23,7 +23,7 @@ fn echo() -> Value {
 }
 
 #[test]
-fn a_session_is_begun_used_and_ended() {
+fn a_session_is_started_used_and_ended() {
     let Some(served) = Served::with_callers() else { return };
     for (asked, given) in [
         ("2025-11-25", "2025-11-25"),
@@ -55,7 +55,7 @@ fn a_session_is_begun_used_and_ended() {
 }
 
 #[test]
-fn requests_without_a_session_say_themselves_what_they_need() {
+fn stateless_requests_are_self_contained() {
     let Some(served) = Served::with_callers() else { return };
     let found = served.ask(ANN, "server/discover", json!({}));
     let versions = found.answer()["result"]["supportedVersions"].clone();
@@ -115,7 +115,7 @@ fn over_stdio(messages: &[Value]) -> Option<Vec<Value>> {
 }
 
 #[test]
-fn both_generations_are_spoken_over_stdin_and_stdout_too() {
+fn both_versions_work_over_stdio_too() {
     let begun = json!({ "jsonrpc": "2.0", "method": "notifications/initialized" });
     let session =
         [initialize("2025-11-25"), begun, message(2, "tools/list", json!({})), message(3, "tools/call", echo())];

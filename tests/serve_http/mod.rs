@@ -1,12 +1,12 @@
-//! `agent-spaces mcp serve --http` as a whole, with requests written by hand and with a client that others wrote.
+//! `agent-spaces mcp serve --http` end to end, with handwritten requests and a third-party client.
 //!
 //! What tests need of the machine is as in `tests/mcp`, whose support they share.
 //!
-//! - `served`: the server in a project of its own; `wire`: requests, byte by byte.
-//! - `doors`: tokens, hosts, origins, and requests that are too large or too slow.
-//! - `callers`: what is one caller's is no other's.
-//! - `generations`: sessions of 2025-11-25 and the stateless requests of 2026-07-28, also over stdin and stdout.
-//! - `endings`: clients that go away, and the server that does.
+//! - `served`: the server in a temporary project; `wire`: raw requests.
+//! - `doors`: authentication, Host and Origin checks, and limits of requests.
+//! - `callers`: isolation between callers.
+//! - `generations`: sessions of 2025-11-25 and stateless requests of 2026-07-28, also over stdio.
+//! - `endings`: disconnecting clients, and shutdown.
 //! - `typescript`: the TypeScript SDK's client, `typescript.mjs`.
 
 mod callers;

@@ -1,4 +1,4 @@
-//! The server in a project of its own.
+//! HTTP server in a temporary project.
 
 use crate::mcp::support::{Project, eventually, hostile_logging, signal};
 use crate::serve_http::wire::{Reply, open, read, send};
@@ -21,7 +21,7 @@ pub(crate) struct Served {
     pub(crate) port: u16,
     /// Of whoever started it.
     pub(crate) token: String,
-    /// Where the program keeps what it writes down.
+    /// Folder of the program's records.
     pub(crate) state: PathBuf,
 }
 
@@ -129,12 +129,12 @@ pub(crate) struct Session<'a> {
 }
 
 impl Session<'_> {
-    /// What every request in it carries.
+    /// Headers of every request in it.
     pub(crate) fn headers(&self) -> [(&str, &str); 2] {
         [("mcp-session-id", &self.id), ("mcp-protocol-version", "2025-11-25")]
     }
 
-    /// Sends a request that nobody may answer, with more headers.
+    /// Sends a request that may stay unanswered, with extra headers.
     pub(crate) fn open(&self, method: &str, more: &[(&str, &str)], body: &str) -> TcpStream {
         let authorization = bearer(&self.token);
         let headers = [&own_headers(&authorization)[..], &self.headers(), more].concat();
@@ -191,7 +191,7 @@ pub(crate) fn bearer(token: &str) -> String {
     format!("Bearer {token}")
 }
 
-/// What every client sends.
+/// `initialize` request of every client.
 pub(crate) fn own_headers(authorization: &str) -> Vec<(&str, &str)> {
     vec![
         ("authorization", authorization),

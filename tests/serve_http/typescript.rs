@@ -1,4 +1,4 @@
-//! The TypeScript SDK's client, which most agents are built on.
+//! Client of the official TypeScript SDK, which most agents use.
 
 use crate::mcp::support::{Project, eventually, finish, published};
 use crate::serve_http::served::{ANN, Served, project};
@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::process::Command;
 use std::time::Duration;
 
-const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/serve_http/typescript.mjs");
+const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/serve_http/typescript.mjs");
 
 /// Node with the script, as far as the SDK.
 fn node() -> Option<Command> {
@@ -18,7 +18,7 @@ fn node() -> Option<Command> {
     Some(command)
 }
 
-/// What the client must have seen.
+/// Expected observations of the client.
 fn check(project: &Project, command: Command) {
     let done = finish(command);
     assert_eq!(done.status, Some(0), "{done:?}");
@@ -39,14 +39,14 @@ fn check(project: &Project, command: Command) {
 }
 
 #[test]
-fn the_typescript_client_drives_every_tool_over_http() {
+fn the_typescript_client_uses_every_tool_over_http() {
     let (Some(mut command), Some(served)) = (node(), Served::with_callers()) else { return };
     command.args(["http", &served.url, ANN]);
     check(&served.project, command);
 }
 
 #[test]
-fn the_typescript_client_drives_every_tool_over_stdin_and_stdout() {
+fn the_typescript_client_uses_every_tool_over_stdio() {
     let (Some(mut command), Some(project)) = (node(), project()) else { return };
     // The client starts the server, in the project's folder and home.
     let serve = project.command(&["mcp", "serve"]);

@@ -1,11 +1,11 @@
-//! Requests, byte by byte.
+//! Raw HTTP requests.
 
 use serde_json::Value;
 use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::time::Duration;
 
-/// What came back.
+/// Response.
 #[derive(Debug)]
 pub(crate) struct Reply {
     pub(crate) status: u16,
@@ -35,7 +35,7 @@ impl Reply {
     }
 }
 
-/// Sends a request that nobody may answer.
+/// Sends a request that may stay unanswered.
 pub(crate) fn open(port: u16, method: &str, headers: &[(&str, &str)], body: &str) -> TcpStream {
     let mut stream = TcpStream::connect(("127.0.0.1", port)).unwrap();
     stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();

@@ -1,4 +1,4 @@
-//! What a configuration opens once its user accepted it.
+//! Access that a configuration grants once trusted.
 
 use crate::standard::support::{Project, Site, script};
 use serde_json::{Value, json};
@@ -8,7 +8,7 @@ fn config() -> Value {
     json!({ "audit": false, "spaces": { "work": { "workspace": "./files", "policy": { "http": http } } } })
 }
 
-/// What a script finds open: a file, the network, `fetch`.
+/// Access that a script has: a file, the network, `fetch`.
 fn open(project: &Project, site: &Site) -> Value {
     let body = format!(
         "const file = await attempt(() => fs.readFile('data')), page = await attempt(() => http.get({:?}));
@@ -19,7 +19,7 @@ fn open(project: &Project, site: &Site) -> Value {
 }
 
 #[test]
-fn files_and_network_are_open_while_the_configuration_is_accepted() {
+fn files_and_network_are_available_while_trusted() {
     let site = Site::echo();
     let project = Project::empty();
     project.write("files/data", "inside");
@@ -43,7 +43,7 @@ fn files_and_network_are_open_while_the_configuration_is_accepted() {
 
 /// A policy that asks for more than the usual one is not one until it is accepted; one that asks for less is.
 #[test]
-fn a_configuration_that_is_not_accepted_can_only_tighten() {
+fn an_untrusted_configuration_can_only_tighten() {
     let project = Project::empty();
     project.configure(json!({ "spaces": { "work": { "policy": { "functions": { "json.parse": "deny" } } } } }));
     let done = project.run("import { json } from '@agent-spaces/std'; export default json.parse('1');");
@@ -51,7 +51,7 @@ fn a_configuration_that_is_not_accepted_can_only_tighten() {
 }
 
 #[test]
-fn only_an_accepted_configuration_switches_the_audit_log_off() {
+fn only_a_trusted_configuration_disables_the_audit_log() {
     let project = Project::empty();
     project.configure(json!({ "audit": false, "spaces": { "work": {} } }));
     let log = project.home("state/agent-spaces/audit/log.jsonl");
@@ -68,7 +68,7 @@ fn only_an_accepted_configuration_switches_the_audit_log_off() {
 
 /// A workspace on the command line is the user's own word, and needs no file to be accepted.
 #[test]
-fn a_workspace_of_the_command_line_needs_no_acceptance() {
+fn a_workspace_on_the_command_line_needs_no_trust() {
     let _site = Site::echo();
     let project = Project::empty();
     project.configure(config());

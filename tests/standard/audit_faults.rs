@@ -1,4 +1,4 @@
-//! The audit log when it cannot be written, when it grows large, and when somebody who has its key writes it anew.
+//! Audit log failures, rotation, and forgery with its key.
 
 use crate::standard::log::lines;
 use crate::standard::support::{Project, script};
@@ -20,7 +20,7 @@ fn hold(project: &Project) -> File {
     lock
 }
 
-/// What is found of the log: the exit status and the report.
+/// Returns exit status and report of verifying the log.
 fn verify(project: &Project, options: &[&str]) -> (Option<i32>, Value) {
     let done = project.agent_spaces(&[&["audit", "verify", "--json"], options].concat());
     (done.status, done.json())
@@ -33,7 +33,7 @@ fn entries(project: &Project, kind: &str) -> Vec<Value> {
 }
 
 #[test]
-fn a_run_whose_log_is_held_by_others_goes_on_and_verify_says_what_is_missing() {
+fn a_locked_log_does_not_stop_a_run_and_verify_reports_gaps() {
     let project = project(json!(true));
     project.run(&script("await fs.exists('a'); 1")).value();
     let lock = hold(&project);
@@ -57,7 +57,7 @@ fn a_run_whose_log_is_held_by_others_goes_on_and_verify_says_what_is_missing() {
 }
 
 #[test]
-fn a_run_that_requires_its_log_does_not_begin_without_it() {
+fn a_run_that_requires_its_log_does_not_start_without_it() {
     let project = project(json!("required"));
     assert_eq!(project.run(&script("await fs.writeFile('before', 'x'); 1")).value(), 1);
     let lock = hold(&project);
@@ -70,7 +70,7 @@ fn a_run_that_requires_its_log_does_not_begin_without_it() {
 }
 
 #[test]
-fn beyond_what_a_run_may_take_calls_are_counted_by_function_and_outcome() {
+fn beyond_the_log_limit_calls_are_summarized_by_function_and_outcome() {
     let project = project(json!({ "perRun": { "lines": 20 } }));
     let body = "for (let n = 0; n < 300; n++) { await fs.exists('x' + n); if (n % 3 == 0) await attempt(() => fs.readFile('/etc/passwd')); } await fs.writeFile('last', 'what'); 1";
     assert_eq!(project.run(&script(body)).value(), 1);
@@ -100,7 +100,7 @@ fn beyond_what_a_run_may_take_calls_are_counted_by_function_and_outcome() {
 }
 
 #[test]
-fn a_log_that_grows_is_rotated_and_what_is_removed_is_stated() {
+fn a_large_log_is_rotated_and_removals_are_recorded() {
     let project = project(json!({ "rotate": { "bytes": "64KiB", "keep": 1 } }));
     for _ in 0..4 {
         let body = "for (let n = 0; n < 40; n++) await fs.exists('x'.repeat(200) + n); await attempt(() => fs.writeFile('f', 'x'.repeat(3000))); 1";
@@ -121,7 +121,7 @@ fn a_log_that_grows_is_rotated_and_what_is_removed_is_stated() {
 }
 
 #[test]
-fn heads_kept_elsewhere_find_a_log_that_was_written_anew_with_its_key() {
+fn shipped_heads_detect_a_log_forged_with_its_key() {
     let audit = json!({ "heads": { "file": "../elsewhere.jsonl", "command": ["sh", "-c", "cat >> ../given.jsonl"] } });
     let project = project(audit);
     project.run(&script("await fs.writeFile('made', 'x'); 1")).value();
@@ -145,7 +145,7 @@ fn heads_kept_elsewhere_find_a_log_that_was_written_anew_with_its_key() {
 }
 
 #[test]
-fn a_configuration_that_is_not_accepted_neither_names_a_place_for_heads_nor_switches_the_log_off() {
+fn an_untrusted_configuration_neither_ships_heads_nor_disables_the_log() {
     let project = Project::empty();
     let heads = json!({ "file": "../elsewhere.jsonl", "command": ["sh", "-c", "cat >> ../given.jsonl"] });
     project.configure(json!({ "audit": { "mode": "off", "heads": heads }, "spaces": { "work": {} } }));

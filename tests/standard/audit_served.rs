@@ -29,7 +29,7 @@ fn hold(project: &Project) -> File {
 }
 
 #[test]
-fn what_cannot_be_logged_is_not_done_and_goes_on_when_it_can() {
+fn calls_are_refused_while_they_cannot_be_logged() {
     let project = project(json!(true));
     let mut agent = Agent::start(project.command(&["mcp", "serve", "--space", "work"]), SESSIONS, None);
     assert_eq!(write(&mut agent, "before"), "done");
@@ -45,7 +45,7 @@ fn what_cannot_be_logged_is_not_done_and_goes_on_when_it_can() {
 }
 
 #[test]
-fn an_operator_can_let_calls_go_on_without_the_log() {
+fn best_effort_logging_lets_calls_proceed() {
     let project = project(json!("bestEffort"));
     let mut agent = Agent::start(project.command(&["mcp", "serve", "--space", "work"]), SESSIONS, None);
     assert_eq!(write(&mut agent, "before"), "done");

@@ -1,4 +1,4 @@
-//! How much a request may send, receive and take.
+//! Limits of requests: body size, response size and time.
 
 use crate::standard::support::{Project, Reply, Site, script};
 use serde_json::json;
@@ -13,7 +13,7 @@ fn project(more: serde_json::Value) -> Project {
 }
 
 #[test]
-fn an_answer_larger_than_allowed_is_refused() {
+fn an_oversized_response_is_refused() {
     let site = Site::start(|request| {
         let (way, size) = request.path.trim_start_matches('/').split_once('/').unwrap();
         let body = vec![b'x'; size.parse().unwrap()];
@@ -34,7 +34,7 @@ fn an_answer_larger_than_allowed_is_refused() {
 }
 
 #[test]
-fn a_body_larger_than_allowed_is_not_sent() {
+fn an_oversized_body_is_not_sent() {
     let site = Site::echo();
     let body = format!(
         "const post = async (size) => {{
@@ -51,7 +51,7 @@ fn a_body_larger_than_allowed_is_not_sent() {
 }
 
 #[test]
-fn an_answer_that_takes_too_long_is_not_waited_for() {
+fn a_slow_response_times_out() {
     let site = Site::start(|_| Reply::Silence);
     let body = format!(
         "const tell = ({{ code, message }}) => [code, message];
@@ -62,7 +62,7 @@ fn an_answer_that_takes_too_long_is_not_waited_for() {
     );
     let begun = Instant::now();
     let value = project(json!({ "timeout": "300ms" })).run(&script(&body)).value();
-    let late = |ms: u32| json!(["call.timeout", format!("There was no whole answer within {ms} ms")]);
+    let late = |ms: u32| json!(["call.timeout", format!("Timed out: no complete answer within {ms} ms")]);
     assert_eq!(value, json!([late(300), late(100), late(300)]));
     assert!(begun.elapsed() < Duration::from_secs(10), "{:?}", begun.elapsed());
 }

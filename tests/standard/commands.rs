@@ -1,11 +1,11 @@
-//! Programs that definitions name: started when they are accepted, and never before.
+//! Programs named by definitions: started only once trusted.
 
 use crate::standard::support::{Done, Project};
 use serde_json::{Value, json};
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
-/// What the program does first, if it is ever started. What it says of its token is taken out of its answer.
+/// First command of the program, if it is ever started. Its token is redacted from its answer.
 const STARTED: &str = "capabilities/started";
 
 const FILE: &str = "capabilities/tools.json";
@@ -29,7 +29,7 @@ const ACT: &str = "case \"$1\" in
     slow) sleep 1000;; flood) yes;; die) kill -9 $$;;
 esac";
 
-/// A folder as it comes from somebody else.
+/// Untrusted folder.
 fn stranger() -> Project {
     let project = Project::empty();
     project.configure(json!({
@@ -109,7 +109,7 @@ fn assert_works(project: &Project, expected: &str) {
 }
 
 #[test]
-fn a_definition_starts_nothing_until_it_is_accepted_and_nothing_once_it_changed() {
+fn a_definition_starts_nothing_until_trusted_or_after_a_change() {
     let project = stranger();
     assert_inert(&project, "as it came");
     // The configuration alone is not enough.
@@ -130,7 +130,7 @@ fn a_definition_starts_nothing_until_it_is_accepted_and_nothing_once_it_changed(
 }
 
 #[test]
-fn everything_of_a_folder_is_accepted_at_once() {
+fn a_folder_is_trusted_as_a_whole() {
     let project = stranger();
     let accepted = project.agent_spaces(&["trust"]);
     assert!(
@@ -144,7 +144,7 @@ fn everything_of_a_folder_is_accepted_at_once() {
 }
 
 #[test]
-fn without_a_configuration_the_folder_of_definitions_is_accepted() {
+fn without_a_configuration_the_definitions_folder_is_trusted() {
     let project = stranger();
     fs::remove_file(project.path("agent-spaces.config.json")).unwrap();
     assert_eq!(say(&project).value()["code"], "call.denied");
@@ -156,7 +156,7 @@ fn without_a_configuration_the_folder_of_definitions_is_accepted() {
 
 /// A file that was accepted in one place starts nothing of another.
 #[test]
-fn a_link_to_an_accepted_definition_starts_the_accepted_program() {
+fn a_symlink_to_a_trusted_definition_starts_the_trusted_program() {
     let (accepted, other) = (stranger(), stranger());
     let file = accepted.path(FILE).display().to_string();
     assert_eq!(other.agent_spaces(&["trust", &file]).status, Some(0));
@@ -171,7 +171,7 @@ fn a_link_to_an_accepted_definition_starts_the_accepted_program() {
 }
 
 #[test]
-fn what_a_program_does_wrong_is_told_exactly() {
+fn program_failures_are_reported_exactly() {
     let project = stranger();
     project.trust();
     let body = "const act = (mode) => attempt(() => tools.act({ mode, text: '$(touch pwned)' }));
@@ -196,7 +196,7 @@ fn what_a_program_does_wrong_is_told_exactly() {
 }
 
 #[test]
-fn a_program_that_is_not_there_is_unavailable_and_its_operator_knows_why() {
+fn a_missing_program_is_unavailable_and_the_operator_learns_why() {
     let project = stranger();
     project.trust();
     fs::remove_file(project.path("capabilities/say.sh")).unwrap();
@@ -206,7 +206,7 @@ fn a_program_that_is_not_there_is_unavailable_and_its_operator_knows_why() {
 }
 
 #[test]
-fn a_manifest_says_what_is_started() {
+fn a_manifest_lists_started_programs() {
     let project = stranger();
     project.write("script.ts", "import { tools } from '@capabilities/tools'; export default await tools.say({});");
     let manifest = project.agent_spaces(&["manifest", "script.ts", "--json"]).json().to_string();
@@ -216,7 +216,7 @@ fn a_manifest_says_what_is_started() {
 
 /// A script that can write its program can do what it likes.
 #[test]
-fn a_workspace_holds_no_program() {
+fn a_workspace_cannot_contain_a_program() {
     let project = stranger();
     let mut changed = definition();
     changed["functions"][0]["command"]["program"] = "../files/say.sh".into();

@@ -1,10 +1,10 @@
-//! A compiled script that uses the standard library.
+//! Compiled scripts that use the standard library.
 
 use crate::standard::support::{Project, script};
 use serde_json::Value;
 
 #[test]
-fn the_audit_of_a_component_shows_what_it_uses_of_the_standard_library() {
+fn the_audit_of_a_component_shows_its_standard_library_imports() {
     let project = Project::empty();
     project.write("script.ts", script("await fs.readFile('a'); time.now();"));
     let done = project.agent_spaces(&["compile", "script.ts", "-o", "script.wasm"]);
@@ -24,7 +24,7 @@ fn the_audit_of_a_component_shows_what_it_uses_of_the_standard_library() {
 }
 
 #[test]
-fn a_component_without_it_imports_nothing_of_it() {
+fn a_component_without_the_standard_library_imports_none_of_it() {
     let project = Project::empty();
     project.write("script.ts", "export default 1;");
     assert_eq!(project.agent_spaces(&["compile", "script.ts", "-o", "script.wasm"]).status, Some(0));

@@ -1,4 +1,4 @@
-//! The declarations of the standard library, against its WIT and a real compiler.
+//! Declarations of the standard library, against its WIT and a real compiler.
 
 use crate::standard::support::Project;
 use std::collections::BTreeMap;
@@ -8,7 +8,7 @@ use wit_parser::{Resolve, UnresolvedPackageGroup};
 
 const WIT: &str = include_str!("../../wit/std.wit");
 const HOST_WIT: &str = include_str!("../../wit/host.wit");
-const DECLARATIONS: &str = include_str!("../../stdlib/types/std.d.ts");
+const DECLARATIONS: &str = include_str!("../../host/stdlib/types/std.d.ts");
 
 /// A function: its parameters, and how many of these can be left out.
 type Arity = (Vec<String>, usize);
@@ -88,7 +88,7 @@ fn the_declarations_have_the_functions_of_the_wit_and_no_others() {
     assert_eq!(declared, wit);
 }
 
-/// What scripts get has the same functions too.
+/// The module in scripts has the same functions.
 #[test]
 fn scripts_get_the_functions_of_the_wit_and_no_others() {
     let project = Project::empty();
@@ -116,7 +116,7 @@ fn built() -> Project {
     project
 }
 
-/// What a real compiler says of a script, line by line; none where there is no compiler.
+/// Returns a real compiler's errors for a script, line by line; `None` without a compiler.
 fn compiler(project: &Project, script: &str) -> Option<Vec<String>> {
     let Some(tsc) = std::env::var_os("AGENT_SPACES_TSC").map(PathBuf::from) else {
         assert!(std::env::var_os("AGENT_SPACES_CI").is_none_or(|value| value != "1"), "AGENT_SPACES_TSC names no tsc");
@@ -144,7 +144,7 @@ fn tsc_accepts_a_script_that_uses_every_function() {
 }
 
 #[test]
-fn tsc_refuses_every_wrong_use() {
+fn tsc_refuses_every_misuse() {
     let wrong = [
         "await fs.readFile();",
         "await fs.readFile(1);",

@@ -46,7 +46,7 @@ fn events_of_the_standard_library_have_the_documented_shape() {
 }
 
 #[test]
-fn the_same_run_has_the_same_events() {
+fn events_are_deterministic() {
     let project = Project::with_policy(json!("standard"));
     let source = script(
         "await fs.writeFile('a', 'x'); await fs.readFile('a');

@@ -36,7 +36,7 @@ fn the_deciding_rule_is_named_with_its_exit_status() {
         assert_eq!((done.stdout.lines().next(), done.status), (Some(first.as_str()), Some(status)), "{done:?}");
     }
     let done = explain(&project, &["work", "fs.stat"]);
-    let overruled = format!("  `fs.*` says approve, and is overruled ({})", place("fs.*"));
+    let overruled = format!("  `fs.*` says approve, but is overridden ({})", place("fs.*"));
     assert!(done.stdout.lines().any(|line| line == overruled), "{}", done.stdout);
     // What all scripts have, in no space.
     let done = explain(&project, &["-", "fs.delete"]);
@@ -46,7 +46,7 @@ fn the_deciding_rule_is_named_with_its_exit_status() {
 }
 
 #[test]
-fn arguments_are_checked_where_they_are_given() {
+fn given_arguments_are_checked() {
     let project = project();
     let all = explain(&project, &["work", "fs.writeFile"]);
     for part in ["the argument `path` must match `out/*`", "at most 2 calls in one run", "the scope `writer`"] {
@@ -68,7 +68,7 @@ fn arguments_are_checked_where_they_are_given() {
 }
 
 #[test]
-fn programs_get_one_json_value() {
+fn json_output_is_one_value() {
     let project = project();
     let done = explain(&project, &["work", "fs.writeFile", "--args", r#"{"path": "x"}"#, "--json"]);
     let value = done.json();
@@ -108,7 +108,7 @@ fn an_unknown_function_is_refused_with_the_nearest_name() {
 
 /// A definition may be one function, which scripts call by its name alone. Rules are about it too.
 #[test]
-fn a_rule_is_about_a_function_that_is_a_capability_of_its_own() {
+fn a_rule_matches_a_single_function_capability() {
     let project = Project::empty();
     let tool =
         json!({ "name": "get_thing", "description": "Gets it", "parameters": { "type": "object", "properties": {} } });
@@ -126,7 +126,7 @@ fn a_rule_is_about_a_function_that_is_a_capability_of_its_own() {
 }
 
 #[test]
-fn a_function_of_the_standard_library_can_be_approved_beforehand() {
+fn a_standard_library_function_can_be_preapproved() {
     let project = Project::with_policy(json!({ "functions": { "fs.mkdir": "approve" } }));
     let source =
         "import { fs } from '@agent-spaces/std'; await fs.mkdir('made'); export default await fs.exists('made');";
@@ -135,9 +135,9 @@ fn a_function_of_the_standard_library_can_be_approved_beforehand() {
     assert_eq!(done.value(), true);
 }
 
-/// What a call's parameters are checked with, an explanation's are too; a default counts as said.
+/// Parameters of an explanation are validated like those of a call; defaults count as given.
 #[test]
-fn parameters_are_checked_with_the_schema_of_the_function() {
+fn parameters_are_validated_by_the_functions_schema() {
     let project = Project::new(json!({
         "capabilities": { "global": ["./tools/pay.json"] },
         "policy": { "functions": { "pay.send": { "arguments": { "amount": { "max": 100 } } } } },
@@ -159,7 +159,7 @@ fn parameters_are_checked_with_the_schema_of_the_function() {
 
 /// A slip in the name of a function that should be denied would allow it.
 #[test]
-fn a_rule_that_is_about_nothing_is_told() {
+fn an_unused_rule_is_reported() {
     let project = Project::with_policy(json!({ "functions": { "fs.writefile": "deny", "fs.delete": "deny" } }));
     let done = project.run("export default 1;");
     assert_eq!(done.value(), 1);
@@ -169,7 +169,7 @@ fn a_rule_that_is_about_nothing_is_told() {
 
 /// A capability may have a function of its own name among others, as many servers do.
 #[test]
-fn a_rule_is_about_a_function_that_is_called_as_its_capability() {
+fn a_rule_matches_a_function_named_like_its_capability() {
     let project = Project::empty();
     let function = |name: &str| json!({ "name": name, "description": name, "parameters": {} });
     let tool = json!({ "name": "fetch", "functions": [function("fetch"), function("other")] });
@@ -186,7 +186,7 @@ fn a_rule_is_about_a_function_that_is_called_as_its_capability() {
 }
 
 #[test]
-fn the_words_of_a_definition_do_not_draw_on_the_terminal() {
+fn texts_of_a_definition_have_no_control_characters() {
     let project = Project::new(json!({ "capabilities": { "global": ["./desk.json"] } }));
     let scope = "a\u{1b}[2J\u{202e}\n  so the outcome is allow";
     project.write(

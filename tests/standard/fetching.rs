@@ -1,4 +1,4 @@
-//! `fetch`, over the same rules.
+//! `fetch`, under the same rules as `http`.
 
 use crate::standard::requests::project;
 use crate::standard::support::{Project, Reply, Site, script};
@@ -89,7 +89,7 @@ fn fetch_fails_with_the_text_of_the_denial() {
 }
 
 #[test]
-fn an_aborted_fetch_is_waited_for_no_longer() {
+fn an_aborted_fetch_rejects_at_once() {
     let site = Site::start(|_| Reply::Silence);
     let source = format!(
         "const abort = new AbortController();
@@ -128,7 +128,7 @@ fn an_aborted_fetch_closes_its_connection() {
     assert_eq!(run.join().unwrap(), json!("AbortError"));
 }
 
-/// What `fetch` uses it has taken before the script runs.
+/// `fetch` captures its dependencies before the script runs.
 #[test]
 fn a_script_that_patches_prototypes_does_not_break_fetch() {
     let site = Site::echo();
@@ -161,7 +161,7 @@ fn a_script_that_patches_prototypes_does_not_break_fetch() {
 
 /// A script cannot put its own function under `http`, which `fetch` calls.
 #[test]
-fn what_fetch_calls_cannot_be_replaced() {
+fn fetch_internals_cannot_be_replaced() {
     let site = Site::echo();
     let body = format!(
         "let seen = 0; try {{ http.request = () => {{ seen++; }}; }} catch {{}}
@@ -172,7 +172,7 @@ fn what_fetch_calls_cannot_be_replaced() {
 }
 
 #[test]
-fn there_is_no_fetch_where_there_is_no_network() {
+fn without_network_there_is_no_fetch() {
     for policy in
         [json!("restrictive"), json!("standard"), json!({ "http": { "enabled": false, "domains": ["a.example"] } })]
     {

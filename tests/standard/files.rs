@@ -1,4 +1,4 @@
-//! What leads out of a workspace.
+//! Escapes from a workspace.
 
 use crate::standard::support::{Project, script};
 use serde_json::{Value, json};
@@ -16,7 +16,7 @@ pub(crate) const WRITING: [&str; 5] = [
     "fs.mkdir(path)",
 ];
 
-/// What each function gives for each path: path, function, and the outcome.
+/// Outcome of each function for each path.
 pub(crate) fn outcomes(project: &Project, functions: &[&str], paths: &[&str]) -> Vec<(String, String, Value)> {
     let calls: Vec<String> = functions.iter().map(|call| format!("[{call:?}, (path) => {call}]")).collect();
     let body = format!(
@@ -34,7 +34,7 @@ pub(crate) fn outcomes(project: &Project, functions: &[&str], paths: &[&str]) ->
 
 /// Paths whose text alone leads elsewhere, or could on some system.
 #[test]
-fn a_path_that_leads_out_by_its_text_is_refused() {
+fn path_traversal_is_refused() {
     let project = Project::with_policy(json!("permissive"));
     fs::write(project.outside("secret"), "out of reach").unwrap();
     let secret = project.outside("secret").display().to_string();
@@ -55,7 +55,7 @@ fn a_path_that_leads_out_by_its_text_is_refused() {
 }
 
 #[test]
-fn a_link_that_leads_out_is_not_followed() {
+fn a_symlink_out_of_the_workspace_is_not_followed() {
     let project = Project::with_policy(json!("permissive"));
     fs::create_dir(project.outside("beside")).unwrap();
     fs::write(project.outside("beside/secret"), "out of reach").unwrap();
@@ -84,7 +84,7 @@ fn a_link_that_leads_out_is_not_followed() {
 
 /// The other side: a link that stays within is a file like any other.
 #[test]
-fn a_link_that_stays_within_is_followed() {
+fn a_symlink_within_the_workspace_is_followed() {
     let project = Project::with_policy(json!("standard"));
     project.write("files/deep/real.txt", "inside");
     symlink("deep/real.txt", project.path("files/link")).unwrap();
@@ -92,7 +92,7 @@ fn a_link_that_stays_within_is_followed() {
 }
 
 #[test]
-fn a_file_with_a_second_name_elsewhere_is_refused() {
+fn a_hard_link_is_refused() {
     let project = Project::with_policy(json!("permissive"));
     fs::write(project.outside("secret"), "out of reach").unwrap();
     fs::hard_link(project.outside("secret"), project.path("files/twin")).unwrap();
@@ -110,7 +110,7 @@ fn a_file_with_a_second_name_elsewhere_is_refused() {
 }
 
 #[test]
-fn a_pattern_finds_nothing_outside() {
+fn a_glob_finds_nothing_outside() {
     let project = Project::with_policy(json!("permissive"));
     project.write("files/inside.txt", "");
     fs::write(project.outside("secret.txt"), "").unwrap();

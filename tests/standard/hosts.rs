@@ -1,4 +1,4 @@
-//! Which hosts and methods a policy lets scripts use.
+//! Hosts and methods that a policy allows.
 
 use crate::standard::support::{Project, Site, script};
 use serde_json::{Value, json};
@@ -18,7 +18,7 @@ fn outcomes(project: &Project, requests: &[(&str, &str)]) -> Value {
 }
 
 #[test]
-fn what_is_denied_is_told_in_the_documented_words() {
+fn denials_have_the_documented_message() {
     let disabled = json!(["Network access is disabled"]);
     for policy in [json!("restrictive"), json!({ "http": { "enabled": false, "domains": ["*"] } })] {
         assert_eq!(
@@ -54,7 +54,7 @@ fn what_is_denied_is_told_in_the_documented_words() {
 }
 
 #[test]
-fn standard_sends_only_what_reads_and_permissive_sends_all() {
+fn standard_allows_reading_methods_and_permissive_all() {
     let site = Site::echo();
     let methods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
     let requests: Vec<(&str, String)> = methods.iter().map(|method| (*method, site.url("/"))).collect();
@@ -77,7 +77,7 @@ fn standard_sends_only_what_reads_and_permissive_sends_all() {
 
 /// Settings of a space replace the lists of all spaces, and nothing else.
 #[test]
-fn a_space_replaces_the_list_of_all() {
+fn a_spaces_list_replaces_the_global_one() {
     let http = |domain: &str| json!({ "http": { "domains": [domain] } });
     let spaces = json!({ "work": { "policy": http("one.example") }, "other": {} });
     let project = Project::new(json!({ "policy": http("two.example"), "spaces": spaces }));

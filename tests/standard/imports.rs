@@ -1,4 +1,4 @@
-//! What scripts may not import.
+//! Files that scripts may not import.
 
 use crate::standard::support::{Done, Project};
 use serde_json::json;
@@ -16,7 +16,7 @@ fn forms(file: &str) -> [String; 3] {
 }
 
 #[test]
-fn a_script_does_not_import_what_decides_over_it() {
+fn a_script_cannot_import_configuration_or_definitions() {
     let project = Project::new(json!({ "spaces": { "work": {} } }));
     let files = [
         ".mcp.json",
@@ -49,7 +49,7 @@ fn a_script_does_not_import_what_decides_over_it() {
 }
 
 #[test]
-fn a_link_is_no_way_to_import_what_decides_over_scripts() {
+fn a_symlink_does_not_help_to_import_protected_files() {
     let project = Project::new(json!({ "spaces": { "work": {} } }));
     project.write(".cursor/mcp.json", "{}");
     symlink("agent-spaces.config.json", project.path("data.json")).unwrap();
@@ -74,7 +74,7 @@ fn run_in(project: &Project, folder: &Path, source: &str) -> Done {
 }
 
 #[test]
-fn a_script_in_a_home_folder_imports_nothing_of_it() {
+fn a_script_in_a_home_folder_cannot_import_from_it() {
     let project = Project::new(json!({ "spaces": { "work": {} } }));
     let secret = r#"{ "secret": "TOP SECRET" }"#;
     let files = [
@@ -109,7 +109,7 @@ fn a_script_in_a_home_folder_imports_nothing_of_it() {
 }
 
 #[test]
-fn a_script_imports_nothing_from_above_a_home_or_from_what_agent_spaces_keeps() {
+fn a_script_cannot_import_from_above_a_home_or_from_our_state() {
     let project = Project::new(json!({ "spaces": { "work": {} } }));
     fs::create_dir_all(project.home("state/agent-spaces/deep")).unwrap();
     for (folder, why) in [
@@ -130,7 +130,7 @@ fn a_script_imports_nothing_from_above_a_home_or_from_what_agent_spaces_keeps() 
 
 /// Handlers import from their own folder too; in a home folder that is the file of handlers alone.
 #[test]
-fn handlers_in_a_home_folder_import_nothing_of_it() {
+fn handlers_in_a_home_folder_cannot_import_from_it() {
     let project = Project::empty();
     fs::create_dir_all(project.home("")).unwrap();
     fs::write(project.home("plain.json"), "7").unwrap();

@@ -1,4 +1,4 @@
-//! Addresses of inner networks.
+//! Private network addresses.
 
 use crate::standard::support::{Project, Reply, Site, script};
 use serde_json::{Value, json};
@@ -33,7 +33,7 @@ fn spellings(port: u16) -> Vec<String> {
     .collect()
 }
 
-/// What becomes of a request to each address, as `http` sees it.
+/// Outcome of a request to each address, with `http`.
 fn outcomes(project: &Project, urls: &[String]) -> Vec<Value> {
     let body = format!(
         "const found = [];
@@ -55,7 +55,7 @@ fn policies() -> [Value; 3] {
 }
 
 #[test]
-fn no_spelling_of_an_inner_address_is_asked() {
+fn private_addresses_are_refused_in_any_spelling() {
     let site = Site::start(|_| Reply::text("inner"));
     let urls = spellings(site.port);
     for policy in policies() {
@@ -68,7 +68,7 @@ fn no_spelling_of_an_inner_address_is_asked() {
 }
 
 #[test]
-fn no_redirect_leads_to_an_inner_address() {
+fn redirects_to_private_addresses_are_refused() {
     let inner = Site::start(|_| Reply::text("inner"));
     let urls = spellings(inner.port);
     let targets = urls.clone();
@@ -96,7 +96,7 @@ fn no_redirect_leads_to_an_inner_address() {
 }
 
 #[test]
-fn a_name_that_leads_to_an_inner_address_is_refused_unless_it_may() {
+fn a_name_with_a_private_address_is_refused_unless_allowed() {
     let site = Site::start(|_| Reply::text("inner"));
     let denied = |policy: Value| outcomes(&Project::with_policy(policy), &[site.url("/")])[0]["message"].clone();
     assert_eq!(denied(json!({ "http": { "domains": ["localhost"] } })), "\"localhost\" resolves to a private address");
@@ -111,7 +111,7 @@ fn a_name_that_leads_to_an_inner_address_is_refused_unless_it_may() {
 }
 
 #[test]
-fn metadata_of_clouds_stays_closed_whatever_is_listed() {
+fn cloud_metadata_is_never_reachable() {
     let hosts = json!(["169.254.169.254", "100.100.100.200", "168.63.129.16"]);
     let project = Project::with_policy(json!({ "http": { "domains": hosts, "private": hosts } }));
     let urls: Vec<String> =

@@ -1,4 +1,4 @@
-//! Every function of every interface, with the types that are documented.
+//! Every function of every interface, with its documented types.
 
 use crate::standard::support::{Project, Site, script};
 use serde_json::{Value, json};
@@ -97,7 +97,7 @@ fn http_sends_every_method() {
 }
 
 #[test]
-fn json_parses_and_stringifies_at_once() {
+fn json_parses_and_stringifies_synchronously() {
     let found = value(
         r#"const wrong = await attempt(() => json.parse('{\n  "a": }'));
         ({ parsed: json.parse('{"a": [1, 2.5, null, true, "x"]}'), flat: json.stringify({ b: 1, a: [null] }),
@@ -112,7 +112,7 @@ fn json_parses_and_stringifies_at_once() {
 }
 
 #[test]
-fn csv_parses_and_stringifies_at_once() {
+fn csv_parses_and_stringifies_synchronously() {
     let found = value(
         r#"({ objects: csv.parse('name,age\n"Doe, J",7\n'),
             lists: csv.parse('a;b\n1;2', { header: false, delimiter: ';' }),
@@ -128,7 +128,7 @@ fn csv_parses_and_stringifies_at_once() {
 }
 
 #[test]
-fn crypto_hashes_seals_and_encodes_at_once() {
+fn crypto_hashes_encrypts_and_encodes_synchronously() {
     let found = value(
         "const bytes = (text) => new TextEncoder().encode(text);
         const hex = (data) => crypto.encode('hex', data);
@@ -161,7 +161,7 @@ fn crypto_hashes_seals_and_encodes_at_once() {
 }
 
 #[test]
-fn time_reads_shows_and_counts_at_once_and_sleeps() {
+fn time_functions_are_synchronous_except_sleep() {
     let found = value(
         "const begun = Date.now();
         const slept = await time.sleep(60);
@@ -198,9 +198,9 @@ fn time_reads_shows_and_counts_at_once_and_sleeps() {
     assert_eq!(found, expected);
 }
 
-/// What is declared as a promise is one, and nothing else is.
+/// Only functions declared to return promises do.
 #[test]
-fn what_touches_the_outside_is_a_promise_and_the_rest_is_not() {
+fn only_functions_with_io_return_promises() {
     let found = value(
         "const isPromise = (value) => value instanceof Promise;
         const waits = [fs.list(), fs.exists('x'), http.get('http://x.invalid'), time.sleep(1)];

@@ -1,4 +1,4 @@
-//! What the audit log holds.
+//! Contents of the audit log.
 
 use crate::standard::support::{Project, script};
 use serde_json::{Value, json};
@@ -27,7 +27,7 @@ pub(crate) fn verified(project: &Project) -> Value {
 }
 
 #[test]
-fn a_run_is_in_the_log_with_its_calls_and_without_what_it_prints() {
+fn the_log_has_runs_and_calls_but_no_output() {
     let project = Project::with_policy(json!("standard"));
     project.write("files/answer", "what-a-call-answers");
     let done = project.run(&script(
@@ -60,7 +60,7 @@ fn a_run_is_in_the_log_with_its_calls_and_without_what_it_prints() {
 }
 
 #[test]
-fn arguments_have_a_digest_and_large_ones_nothing_else() {
+fn large_arguments_are_logged_by_digest_only() {
     let project = Project::with_policy(json!("standard"));
     let done = project.run(&script(
         "const call = (size) => attempt(() => fs.writeFile('file', 'x'.repeat(size)));
@@ -83,7 +83,7 @@ fn arguments_have_a_digest_and_large_ones_nothing_else() {
 }
 
 #[test]
-fn runs_at_the_same_time_are_all_in_one_unbroken_log() {
+fn concurrent_runs_share_one_unbroken_log() {
     let project = Project::with_policy(json!("standard"));
     project
         .write("script.ts", script("for (let n = 0; n < 40; n++) await fs.exists('x' + n); await time.sleep(50); 1"));
@@ -100,7 +100,7 @@ fn runs_at_the_same_time_are_all_in_one_unbroken_log() {
 }
 
 #[test]
-fn runs_that_fail_are_in_the_log_too() {
+fn failed_runs_are_logged_too() {
     let project = Project::with_policy(json!("standard"));
     assert_eq!(project.run("throw new Error('x')").status, Some(1));
     assert_eq!(project.run_with("for (;;) {}", &["--fuel", "10M", "--space", "work"]).status, Some(3));

@@ -1,4 +1,4 @@
-//! `agent-spaces manifest`: what a script can reach, before it runs.
+//! `agent-spaces manifest`: a script's access, before it runs.
 
 use crate::standard::support::Project;
 use serde_json::{Value, json};
@@ -64,7 +64,7 @@ fn functions<'a>(manifest: &'a Value, interface: &str) -> Vec<(&'a str, &'a str,
 }
 
 #[test]
-fn the_manifest_has_every_function_with_its_decision_and_places() {
+fn the_manifest_lists_functions_with_decisions_and_locations() {
     let project = project();
     let manifest = manifest(&project, &["--space", "work"]);
     assert_eq!(manifest["script"], "script.ts");
@@ -104,7 +104,7 @@ fn the_manifest_has_every_function_with_its_decision_and_places() {
 }
 
 #[test]
-fn the_network_is_in_the_manifest_of_who_can_use_it() {
+fn the_manifest_lists_network_access_if_usable() {
     let project = project();
     let network = json!({ "enabled": true, "domains": ["api.example", "*.acme.example"], "methods": ["GET", "HEAD"] });
     for script in [
@@ -125,7 +125,7 @@ fn the_network_is_in_the_manifest_of_who_can_use_it() {
 }
 
 #[test]
-fn a_person_reads_the_same() {
+fn text_output_has_the_same_contents() {
     let project = project();
     let shown = project.agent_spaces(&["manifest", "script.ts", "--space", "work"]).stdout;
     let words = |line: &str| line.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -150,7 +150,7 @@ fn a_person_reads_the_same() {
 
 /// The server of this project leaves a file when it is started, and the script one when it runs.
 #[test]
-fn nothing_is_started_for_a_manifest() {
+fn a_manifest_starts_nothing() {
     let project = Project::empty();
     let tool = json!({ "name": "look", "description": "Looks", "inputSchema": { "type": "object", "properties": {} } });
     project.write("tools.json", json!({ "tools": [tool] }).to_string());
@@ -172,7 +172,7 @@ fn nothing_is_started_for_a_manifest() {
 }
 
 #[test]
-fn the_manifest_of_a_script_that_cannot_be_run_is_its_error() {
+fn an_invalid_script_gives_its_error() {
     let project = Project::new(
         json!({ "capabilities": { "registry": { "@crm/tools": "./crm.json" } }, "spaces": { "work": {} } }),
     );

@@ -1,4 +1,4 @@
-//! npm packages behind handlers, and packages that define capabilities.
+//! npm packages of handlers, and packages that define capabilities.
 
 use crate::standard::support::Project;
 use serde_json::json;
@@ -103,7 +103,7 @@ fn handlers_use_packages_in_commonjs_and_for_browsers() {
 }
 
 #[test]
-fn a_script_imports_no_packages() {
+fn a_script_cannot_import_packages() {
     let Some(project) = project("return value", &["ms"]) else { return };
     let done = project.run_with("import ms from 'ms'; ms('1s')", &["--json"]);
     let (code, message) = done.error();
@@ -111,7 +111,7 @@ fn a_script_imports_no_packages() {
 }
 
 #[test]
-fn a_package_that_needs_node_is_refused_with_its_place() {
+fn a_package_that_needs_node_is_refused_with_its_location() {
     let project = Project::new(json!({ "capabilities": { "global": ["./capabilities/tools.ts"] } }));
     project.write("node_modules/reader/index.js", "const fs = require('fs');\nexports.read = fs.readFileSync;");
     project.write("capabilities/tools.ts", tool("import { read } from 'reader';\n---return read(value)"));
@@ -161,7 +161,7 @@ fn several_files_of_a_package_are_several_modules() {
 }
 
 #[test]
-fn a_package_that_defines_nothing_says_what_was_looked_for() {
+fn a_package_without_definitions_lists_the_searched_files() {
     for (package, entry, told) in [
         (None, "", "there is no node_modules/@company/sdk/package.json"),
         (

@@ -1,11 +1,11 @@
-//! Names that no script gets at, whatever its policy says.
+//! Protected names, inaccessible under any policy.
 
 use crate::standard::files::{READING, WRITING, outcomes};
 use crate::standard::support::{Project, script};
 use serde_json::json;
 use std::os::unix::fs::symlink;
 
-/// What each workspace has under protected names.
+/// Protected names in each workspace.
 const THERE: [&str; 16] = [
     ".agent-spaces/std.d.ts",
     "agent-spaces.config.json",
@@ -80,7 +80,7 @@ fn protected_names_are_not_listed_found_or_deleted_with_their_folder() {
 }
 
 #[test]
-fn a_link_to_a_protected_name_is_refused() {
+fn a_symlink_to_a_protected_name_is_refused() {
     let project = project();
     symlink(".git", project.path("files/link")).unwrap();
     symlink("agent-spaces.config.json", project.path("files/settings.json")).unwrap();

@@ -1,4 +1,4 @@
-//! How much the presets let a workspace hold.
+//! Workspace quotas of presets.
 
 use crate::standard::support::{Project, script};
 use serde_json::{Value, json};
@@ -40,7 +40,7 @@ fn restrictive_reads_a_megabyte_and_writes_nothing() {
 }
 
 #[test]
-fn standard_has_files_of_ten_megabytes_and_a_hundred_in_all() {
+fn standard_allows_ten_megabytes_per_file_and_a_hundred_in_total() {
     let project = Project::with_policy(json!("standard"));
     let written = project
         .run(&script(
@@ -67,7 +67,7 @@ fn standard_has_files_of_ten_megabytes_and_a_hundred_in_all() {
 }
 
 #[test]
-fn permissive_has_files_of_a_hundred_megabytes_and_a_thousand_in_all() {
+fn permissive_allows_a_hundred_megabytes_per_file_and_a_thousand_in_total() {
     let project = Project::with_policy(json!("permissive"));
     sparse(&project, "large", 100 * MB + 1);
     sparse(&project, "grows", 100 * MB - 1);
@@ -87,7 +87,7 @@ fn permissive_has_files_of_a_hundred_megabytes_and_a_thousand_in_all() {
 }
 
 #[test]
-fn settings_of_a_space_go_over_the_preset() {
+fn settings_of_a_space_override_the_preset() {
     let fs = json!({ "write": true, "maxFileBytes": 4, "maxTotalBytes": 6 });
     let project = Project::with_policy(json!({ "preset": "restrictive", "fs": fs }));
     let value = project
@@ -105,7 +105,7 @@ fn settings_of_a_space_go_over_the_preset() {
 
 /// Each has counted the workspace before the other fills it.
 #[test]
-fn two_processes_do_not_fill_a_workspace_twice() {
+fn two_processes_share_the_quota() {
     let project = Project::with_policy(json!({ "preset": "standard", "fs": { "maxTotalBytes": 10_000 } }));
     let filling = |own: &str, other: &str| {
         script(&format!(

@@ -1,4 +1,4 @@
-//! What a space can reach, in `agent-spaces audit SPACE` and `agent-spaces spaces show`.
+//! Access of a space, in `agent-spaces audit SPACE` and `agent-spaces spaces show`.
 
 use crate::standard::support::Project;
 use serde_json::{Value, json};
@@ -30,7 +30,7 @@ fn project() -> Project {
 }
 
 #[test]
-fn an_auditor_reads_decisions_bounds_and_middleware() {
+fn text_output_shows_decisions_limits_and_middleware() {
     let project = project();
     let done = project.agent_spaces(&["audit", "work"]);
     let words = |line: &str| line.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -41,10 +41,10 @@ fn an_auditor_reads_decisions_bounds_and_middleware() {
         assert_eq!(lines[at + 1..][..expected.len()], *expected, "after {line:?} in\n{}", done.stdout);
     };
     let middleware = [
-        "an answer is given again for 1m 30s",
-        "a call that fails for a while only is made up to 2 more times",
-        "at most 4 at one time, others wait",
-        "each within 5s",
+        "answers are cached for 1m 30s",
+        "transient failures are retried up to 2 times",
+        "at most 4 concurrent calls, others wait",
+        "timeout 5s",
         "pay.send asks for approval",
     ];
     after("pay.find asks for approval", &middleware);
@@ -73,7 +73,7 @@ fn an_auditor_reads_decisions_bounds_and_middleware() {
 }
 
 #[test]
-fn a_program_reads_the_same() {
+fn json_output_has_the_same_contents() {
     let project = project();
     let audit = project.agent_spaces(&["audit", "work", "--json"]).json();
     let function = |module: usize, name: &str| -> Value {

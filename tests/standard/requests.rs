@@ -1,4 +1,4 @@
-//! What requests send and what their answers are given as.
+//! Sent requests and returned responses of `http`.
 
 use crate::standard::support::{Project, Reply, Site, script};
 use serde_json::json;
@@ -23,7 +23,7 @@ fn kinds() -> Site {
 }
 
 #[test]
-fn a_body_is_given_by_its_media_type_or_as_was_asked() {
+fn the_body_form_follows_media_type_or_option() {
     let site = kinds();
     let body = format!(
         "const get = async (path, responseType) => {{
@@ -52,7 +52,7 @@ fn a_body_is_given_by_its_media_type_or_as_was_asked() {
 }
 
 #[test]
-fn a_script_cannot_set_headers_that_belong_to_the_connection() {
+fn a_script_cannot_set_connection_headers() {
     let site = Site::echo();
     let body = format!(
         "const codes = [];
@@ -72,7 +72,7 @@ fn a_script_cannot_set_headers_that_belong_to_the_connection() {
 
 /// Secrets do not follow a redirect to another host; what is asked for does.
 #[test]
-fn a_redirect_is_followed_and_takes_no_secrets_elsewhere() {
+fn redirects_drop_secrets_for_other_origins() {
     let target = Site::echo();
     let away = target.url("/there");
     let site = Site::start(move |request| match request.path.as_str() {
@@ -102,7 +102,7 @@ fn a_redirect_is_followed_and_takes_no_secrets_elsewhere() {
 }
 
 #[test]
-fn proxies_of_the_environment_are_not_used() {
+fn proxy_variables_are_ignored() {
     let (site, proxy) = (Site::echo(), Site::start(|_| Reply::text("by the proxy")));
     let project = project();
     project.write("script.ts", script(&format!("(await http.get({:?})).json.path", site.url("/direct"))));

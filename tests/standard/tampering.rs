@@ -1,4 +1,4 @@
-//! What `agent-spaces audit verify` says of a log that somebody changed.
+//! `agent-spaces audit verify` on a tampered log.
 
 use crate::standard::log::verified;
 use crate::standard::support::{Project, script};
@@ -31,7 +31,7 @@ impl Logged {
         self.text.lines().collect()
     }
 
-    /// What is said of a log with these lines: where, and what.
+    /// Returns location and message of verifying a log with these lines.
     fn said_of(&self, lines: &[&str]) -> (Value, String) {
         fs::write(&self.log, lines.iter().map(|line| format!("{line}\n")).collect::<String>()).unwrap();
         let said = self.said();
@@ -52,7 +52,7 @@ impl Logged {
 }
 
 #[test]
-fn a_line_that_was_changed_or_moved_is_named() {
+fn a_changed_or_moved_line_is_located() {
     let logged = Logged::new();
     for number in [1, 5, 12] {
         let mut lines = logged.lines();
@@ -67,12 +67,12 @@ fn a_line_that_was_changed_or_moved_is_named() {
     lines[8] = first;
     let (line, message) = logged.said_of(&lines);
     assert_eq!(line, 3);
-    assert!(message.contains("removed, added or put in another order"), "{message}");
+    assert!(message.contains("removed, added or reordered"), "{message}");
     verified(&logged.project);
 }
 
 #[test]
-fn removed_and_added_lines_are_noticed() {
+fn removed_and_added_lines_are_detected() {
     let logged = Logged::new();
     let mut without = logged.lines();
     without.remove(6);
@@ -86,7 +86,7 @@ fn removed_and_added_lines_are_noticed() {
 }
 
 #[test]
-fn a_log_that_was_cut_short_is_noticed() {
+fn a_truncated_log_is_detected() {
     let logged = Logged::new();
     let (line, message) = logged.said_of(&logged.lines()[..11]);
     assert_eq!(line, 12);
@@ -98,17 +98,17 @@ fn a_log_that_was_cut_short_is_noticed() {
 }
 
 #[test]
-fn a_log_or_a_head_that_is_gone_is_noticed() {
+fn a_missing_log_or_head_is_detected() {
     let logged = Logged::new();
     fs::remove_file(&logged.log).unwrap();
-    assert!(logged.said().1.contains("is gone; 12 entries were signed"));
+    assert!(logged.said().1.contains("is missing; 12 entries were signed"));
     fs::write(&logged.log, &logged.text).unwrap();
     for name in ["head.json", "key"] {
         let kept = fs::read(logged.head(name)).unwrap();
         let permissions = fs::metadata(logged.head(name)).unwrap().permissions();
         fs::remove_file(logged.head(name)).unwrap();
         let (_, message) = logged.said();
-        assert!(message.contains("no head") || message.contains("is gone"), "{name}: {message}");
+        assert!(message.contains("no head") || message.contains("is missing"), "{name}: {message}");
         fs::write(logged.head(name), kept).unwrap();
         fs::set_permissions(logged.head(name), permissions).unwrap();
         verified(&logged.project);
@@ -118,7 +118,7 @@ fn a_log_or_a_head_that_is_gone_is_noticed() {
 }
 
 #[test]
-fn a_changed_head_is_noticed() {
+fn a_changed_head_is_detected() {
     let logged = Logged::new();
     for name in ["head.json", "live.json"] {
         let kept = fs::read_to_string(logged.head(name)).unwrap();
@@ -130,9 +130,9 @@ fn a_changed_head_is_noticed() {
     verified(&logged.project);
 }
 
-/// Who can write to the log can make lines that fit together, but not the signature of the last one.
+/// Whoever can write to the log can forge a consistent chain, but not the signature of its head.
 #[test]
-fn a_log_that_was_written_anew_with_hashes_that_fit_is_noticed() {
+fn a_rewritten_log_with_valid_hashes_is_detected() {
     let logged = Logged::new();
     let mut forged: Vec<String> = Vec::new();
     let mut last = String::new();
@@ -150,19 +150,19 @@ fn a_log_that_was_written_anew_with_hashes_that_fit_is_noticed() {
 }
 
 #[test]
-fn a_person_is_told_the_file_and_the_line() {
+fn text_output_has_file_and_line() {
     let logged = Logged::new();
     fs::write(&logged.log, logged.text.replacen("exists", "delete", 1)).unwrap();
     let done = logged.project.agent_spaces(&["audit", "verify"]);
     assert_eq!(done.status, Some(1));
-    assert!(done.stdout.contains("log.jsonl:2: was changed: its hash does not fit it"), "{done:?}");
+    assert!(done.stdout.contains("log.jsonl:2: was changed: its hash does not match"), "{done:?}");
     fs::write(&logged.log, &logged.text).unwrap();
     let done = logged.project.agent_spaces(&["audit", "verify"]);
     assert!(done.stdout.ends_with("log.jsonl: 12 entries, unchanged\n"), "{done:?}");
 }
 
 #[test]
-fn entries_that_are_missing_are_told_and_nothing_is_called_unchanged() {
+fn missing_entries_are_reported_and_not_called_unchanged() {
     let logged = Logged::new();
     // A line that was begun: its entry is not there.
     fs::write(&logged.log, format!("{}{{", logged.text)).unwrap();
@@ -178,18 +178,18 @@ fn entries_that_are_missing_are_told_and_nothing_is_called_unchanged() {
 }
 
 #[test]
-fn what_cannot_be_checked_is_not_called_changed() {
+fn an_unverifiable_log_is_not_called_changed() {
     let project = Project::with_policy(json!("standard"));
     let done = project.agent_spaces(&["audit", "verify", "--json"]);
     assert_eq!((done.status, &done.json()["error"]["code"]), (Some(2), &json!("config.file")), "{done:?}");
-    assert!(done.error().1.starts_with("there is no log at"), "{done:?}");
+    assert!(done.error().1.starts_with("no log at"), "{done:?}");
 
     let logged = Logged::new();
     let heads = logged.head("");
     fs::set_permissions(&heads, fs::Permissions::from_mode(0o755)).unwrap();
     let done = logged.project.agent_spaces(&["audit", "verify", "--json"]);
     assert_eq!((done.status, &done.json()["error"]["code"]), (Some(5), &json!("host.state")), "{done:?}");
-    assert!(done.error().1.contains("is not yours alone"), "{done:?}");
+    assert!(done.error().1.contains("is not private"), "{done:?}");
     // A copy on a stick may be read by everybody.
     let named = |heads: &Path| {
         let (log, heads) = (logged.log.display().to_string(), heads.display().to_string());

@@ -1,4 +1,4 @@
-//! Functions that are answered by requests: a tool in JSON, and a document of an API.
+//! Functions implemented by HTTP requests: a JSON tool and an OpenAPI document.
 
 use crate::standard::support::{Begun, Done, Project, Reply, Site};
 use serde_json::{Value, json};
@@ -62,7 +62,7 @@ fn pets(server: &str) -> Value {
     })
 }
 
-/// A project with a definition, whose module is given this.
+/// Project with a definition, whose module has these settings.
 fn project(file: &str, definition: &Value, given: Value) -> Project {
     let module = format!("@capabilities/{}", file.trim_end_matches(".json"));
     let project = Project::empty();
@@ -99,7 +99,7 @@ fn run(project: &Project, source: &str, options: &[&str]) -> Done {
 const WEATHER: &str = "import { weather } from '@capabilities/weather';\n";
 
 #[test]
-fn a_tool_in_json_is_answered_by_its_server() {
+fn a_json_tool_calls_its_server() {
     let site = site();
     let project = project("weather.json", &weather(&site), given(&site));
     let done =
@@ -117,7 +117,7 @@ fn a_tool_in_json_is_answered_by_its_server() {
 }
 
 #[test]
-fn credentials_show_in_no_output_event_error_or_file() {
+fn credentials_appear_in_no_output_event_error_or_file() {
     let site = site();
     let project = project("weather.json", &weather(&site), given(&site));
     let source = format!(
@@ -138,7 +138,7 @@ fn credentials_show_in_no_output_event_error_or_file() {
 }
 
 #[test]
-fn an_operation_of_a_document_is_answered_by_its_server() {
+fn an_openapi_operation_calls_its_server() {
     let site = site();
     let project = project("pets.json", &pets(&site.url("/v1")), given(&site));
     let source = "import { pets } from '@capabilities/pets';
@@ -154,7 +154,7 @@ fn an_operation_of_a_document_is_answered_by_its_server() {
 }
 
 #[test]
-fn a_document_cannot_choose_where_its_requests_go() {
+fn an_openapi_document_cannot_choose_its_server() {
     let (site, other) = (site(), site());
     let source = "import { pets } from '@capabilities/pets';
         export default await attempt(() => pets.getPet({ petId: 7 }));";
@@ -193,7 +193,7 @@ fn without_a_grant_nothing_is_sent() {
 }
 
 #[test]
-fn an_operator_hears_once_what_would_allow_a_request_and_how_often_it_was_refused() {
+fn the_operator_learns_once_how_to_allow_a_request_and_the_number_of_refusals() {
     let inner = site();
     let to = inner.url("/v1/echo").replace("localhost", "127.0.0.1");
     let site = Site::start(move |_| Reply::Redirect(302, to.clone()));
@@ -225,7 +225,7 @@ fn an_operator_hears_once_what_would_allow_a_request_and_how_often_it_was_refuse
 }
 
 #[test]
-fn handlers_in_a_file_go_before_requests() {
+fn handler_files_take_precedence_over_requests() {
     let site = site();
     let project = project("weather.json", &weather(&site), given(&site));
     project.write("weather.ts", "export const forecast = ({ city }) => `by hand: ${city}`;");

@@ -1,4 +1,4 @@
-//! Which folder is a workspace.
+//! Workspace folders.
 
 use crate::standard::support::{Project, script};
 use serde_json::{Value, json};
@@ -10,12 +10,12 @@ const READ: &str = "import { fs } from '@agent-spaces/std'; export default await
 const TOOL: &str =
     r#"{ "name": "get_thing", "description": "Gets it", "parameters": { "type": "object", "properties": {} } }"#;
 
-/// That the command refuses to load the space, and says what overlaps with what.
+/// Asserts that the space is refused, with what overlaps.
 fn assert_overlap(project: &Project, arguments: &[&str], named: &str) {
     assert_refused(project, arguments, &["overlap: a script could change what decides over it", named]);
 }
 
-/// That the command refuses to load the space, and says why.
+/// Asserts that the space is refused, with this reason.
 fn assert_refused(project: &Project, arguments: &[&str], why: &[&str]) {
     project.write("script.ts", READ);
     let done = project.agent_spaces(&[&["run", "script.ts", "--json"], arguments].concat());
@@ -36,7 +36,7 @@ fn a_space_without_a_workspace_has_no_files() {
 }
 
 #[test]
-fn a_workspace_on_the_command_line_goes_over_that_of_the_space() {
+fn a_workspace_on_the_command_line_overrides_the_spaces() {
     let project = Project::with_policy(json!("standard"));
     project.write("files/which", "of the space");
     project.write("other/which", "of the command");
@@ -51,7 +51,7 @@ fn a_workspace_on_the_command_line_goes_over_that_of_the_space() {
 }
 
 #[test]
-fn a_workspace_that_is_not_there_is_refused_when_the_space_is_loaded() {
+fn a_missing_workspace_is_refused_when_the_space_is_loaded() {
     let project = Project::new(json!({ "spaces": { "work": { "workspace": "./none" } } }));
     let (code, message) = project.run("1").error();
     assert_eq!(code, "config.unknown");
@@ -61,7 +61,7 @@ fn a_workspace_that_is_not_there_is_refused_when_the_space_is_loaded() {
 }
 
 #[test]
-fn a_workspace_that_holds_what_decides_over_scripts_is_refused() {
+fn a_workspace_with_configuration_or_definitions_is_refused() {
     let project = Project::empty();
     project.write("tools/thing.json", TOOL);
     project.write("code/handled.json", TOOL.replace("thing", "other"));
@@ -100,7 +100,7 @@ fn a_workspace_that_holds_what_decides_over_scripts_is_refused() {
 }
 
 #[test]
-fn a_workspace_in_the_folders_of_agent_spaces_at_home_is_refused() {
+fn a_workspace_in_our_state_folders_is_refused() {
     let project = Project::new(json!({ "spaces": { "work": {} } }));
     let home = |name: &str| project.home(name).display().to_string();
     for folder in ["state/agent-spaces", "data/agent-spaces", "config/agent-spaces", "state/agent-spaces/audit/below"] {
@@ -121,7 +121,7 @@ fn a_workspace_in_the_folders_of_agent_spaces_at_home_is_refused() {
 }
 
 #[test]
-fn a_home_a_root_and_folders_of_other_programs_are_no_workspaces() {
+fn home_root_and_folders_of_other_programs_are_refused() {
     let project = Project::new(json!({ "spaces": { "work": {} } }));
     for folder in [".cursor", ".vscode", ".git/hooks", "node_modules/a", "capabilities", "files/.cursor"] {
         fs::create_dir_all(project.path(folder)).unwrap();
@@ -159,7 +159,7 @@ fn a_home_a_root_and_folders_of_other_programs_are_no_workspaces() {
 
 /// A folder without a configuration is a workspace where its user says so; what would become one is not written.
 #[test]
-fn a_script_in_a_workspace_adds_no_capabilities_and_no_configuration() {
+fn a_script_cannot_add_capabilities_or_configuration_to_a_workspace() {
     let project = Project::empty();
     project.write(".claude/settings.json", "as it was");
     project.write("package.json", "as it was");
@@ -197,9 +197,9 @@ fn a_script_in_a_workspace_adds_no_capabilities_and_no_configuration() {
     assert_eq!(project.read(".claude/settings.json").as_deref(), Some("as it was"));
 }
 
-/// What a folder of definitions does not have yet, a script must not add.
+/// A script must not add to a definitions folder.
 #[test]
-fn an_empty_folder_of_definitions_is_no_workspace() {
+fn an_empty_definitions_folder_is_refused() {
     let project = Project::empty();
     fs::create_dir(project.path("tools")).unwrap();
     let spaces = json!({ "work": { "workspace": "./tools" } });
@@ -226,7 +226,7 @@ fn a_script_cannot_change_what_a_handler_imports() {
 
 /// Without a configuration the servers of a `.mcp.json` are used; its folder is still a place for workspaces.
 #[test]
-fn a_workspace_may_lie_beside_servers_of_other_programs() {
+fn a_workspace_may_be_beside_other_programs_server_files() {
     let project = Project::empty();
     project.write(".mcp.json", r#"{ "mcpServers": {} }"#);
     project.write("files/which", "of the command");

@@ -1,5 +1,4 @@
-//! What the whole-system tests share: one engine to a process, spaces to run scripts in, and what
-//! came of them.
+//! Shared support of the whole-system tests: one engine per process, spaces, and results.
 
 pub mod wasmtime;
 
@@ -82,7 +81,7 @@ pub async fn code(space: &Space, source: &str) -> String {
     error(space, source).await.code
 }
 
-/// Why a script is refused before any of its code runs, which it must be.
+/// Returns the error of a script that is refused before it runs; panics if it is not.
 pub fn refusal(space: &Space, name: &str, source: &str) -> ScriptError {
     match space.prepare(name, source) {
         Ok(_) => panic!("accepted: {source}"),

@@ -1,4 +1,4 @@
-//! A stock wasmtime 48, where there is one.
+//! Stock wasmtime 48, if installed.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;

@@ -1,4 +1,4 @@
-//! The failures that are expected, as they are checked in.
+//! Checked-in list of expected failures.
 //!
 //! ```text
 //! [why the tests below fail]
@@ -22,7 +22,7 @@ pub(crate) struct Baseline {
     gone: Vec<String>,
 }
 
-/// How a run of the suite differs from what was expected; each a line for a person.
+/// Differences of a run from the baseline, one line each.
 #[derive(Default)]
 pub(crate) struct Differences {
     /// Fails, and is not listed.

@@ -1,4 +1,4 @@
-//! The script that runs one test: what the host of Agent Spaces is given.
+//! Script that runs one test in the sandbox.
 
 use crate::suite::{Mode, Suite, Test};
 

@@ -1,4 +1,4 @@
-//! One test in one mode, in a fresh sandbox: what came of it, and whether that is right.
+//! Execution of one test in one mode, in a fresh sandbox, and its verdict.
 
 use crate::entry::{self, NAME};
 use crate::front_matter::FrontMatter;
@@ -8,8 +8,8 @@ use agent_spaces::{Limits, PrepareError, RunOptions, Space};
 use serde_json::Value;
 use std::time::Duration;
 
-/// What ends a test that does not end. Fuel, so that it is the same tests on every machine: three times
-/// what the longest test that passes takes, which counts through all of `decodeURI`'s four-byte sequences.
+/// Fuel limit of a test, so that the same tests end on every machine: three times the longest passing test, which
+/// counts through all of `decodeURI`'s four-byte sequences.
 const FUEL: u64 = 40_000_000_000;
 
 /// Only for tests that wait: those that compute run out of fuel first, even where cores are slow.
@@ -20,7 +20,7 @@ const MEMORY_BYTES: u64 = 256 << 20;
 /// The code of an ending that the runner itself is to blame for.
 pub(crate) const RUNNER: &str = "runner";
 
-/// How a test ended.
+/// Outcome of a test.
 #[derive(Clone, Debug)]
 pub(crate) enum Ending {
     Completed,
@@ -39,8 +39,8 @@ pub(crate) async fn execute(space: &Space, suite: &Suite, test: &Test, mode: Mod
     let script = entry::entry(suite, test, mode);
     let program = match space.prepare(NAME, &script) {
         Ok(program) => program,
-        Err(PrepareError::Script(error)) => return (Ending::Refused(error.code.to_owned(), error.message), 0),
-        Err(PrepareError::Host(error)) => return (Ending::Ended(error.code().to_owned(), error.to_string()), 0),
+        Err(PrepareError::Script(error)) => return (Ending::Refused(error.code.into(), error.message), 0),
+        Err(PrepareError::Host(error)) => return (Ending::Ended(error.code().into(), error.to_string()), 0),
     };
     let limits = Limits { fuel: FUEL, time: TIME, memory: MEMORY_BYTES, ..Limits::default() };
     let report = space.run(&program, RunOptions { limits, ..RunOptions::default() }).await;
@@ -65,13 +65,13 @@ fn read(line: &str) -> Ending {
 }
 
 impl Ending {
-    /// Whether this is how the test should end.
+    /// True if this is the expected outcome.
     pub(crate) fn is_pass(&self, front: &FrontMatter) -> bool {
         match (&front.negative, self) {
             (Some(negative), Ending::Threw(name, _)) => *name == negative.error,
             // The host parses every module before the engine does.
             (Some(negative), Ending::Refused(code, _)) => {
-                code == SYNTAX && negative.error == "SyntaxError" && negative.phase != "runtime"
+                *code == SYNTAX && negative.error == "SyntaxError" && negative.phase != "runtime"
             }
             (None, Ending::Completed) => !front.has_flag("async"),
             (None, Ending::Printed(text)) => text == "Test262:AsyncTestComplete",

@@ -1,6 +1,6 @@
-//! The front matter of a test: as much of YAML as test262 writes.
+//! Front matter parser: the subset of YAML that test262 uses.
 
-/// What a test says of itself, as far as a runner needs it.
+/// Metadata of a test, as far as a runner needs it.
 #[derive(Debug, Default)]
 pub(crate) struct FrontMatter {
     pub(crate) flags: Vec<String>,
@@ -9,7 +9,7 @@ pub(crate) struct FrontMatter {
     pub(crate) negative: Option<Negative>,
 }
 
-/// That a test must fail, and how.
+/// Expected failure of a test.
 #[derive(Debug)]
 pub(crate) struct Negative {
     /// `parse`, `resolution` or `runtime`.
@@ -38,7 +38,7 @@ impl FrontMatter {
     }
 }
 
-/// What follows a key of the outermost level, up to the next one.
+/// Returns the text of a top-level key, up to the next one.
 fn value(text: &str, key: &str) -> Option<String> {
     // Some tests end their lines with a carriage return alone.
     let mut lines = text.split(['\n', '\r']);

@@ -1,15 +1,15 @@
-//! test262, the conformance suite of ECMAScript: every test in a fresh sandbox.
+//! Runner of test262, the ECMAScript conformance suite: every test in a fresh sandbox.
 //!
 //! `TEST262` names a checkout; without it nothing is run. `TEST262_FILTER` runs the tests whose path has
 //! it in it, `TEST262_REPORT` names a file for everything as JSON, and `TEST262_BLESS=1` makes what came
 //! the baseline and puts its numbers into `docs/conformance.md`.
 //!
 //! # Layout
-//! - `suite`, `front_matter`: the tests, and what they say of themselves
+//! - `suite`, `front_matter`: the tests and their metadata
 //! - `entry`, `host.js`: the script that runs a test
 //! - `execute`, `run`: one test in one mode; all of them on all cores
-//! - `reasons`: why a test fails, in a word
-//! - `baseline`, `baseline.txt`: the failures that are expected
+//! - `reasons`: reasons of failures, in a word
+//! - `baseline`, `baseline.txt`: expected failures
 //! - `tally`, `report`, `engine-alone.txt`: the numbers, and those of the engine outside of a sandbox
 
 mod baseline;

@@ -1,4 +1,4 @@
-//! Why a test fails, in a word: the sections of the baseline.
+//! Reasons of failures, in a word: the sections of the baseline.
 
 use crate::execute::{Ending, RUNNER};
 use crate::suite::Test;
@@ -77,12 +77,12 @@ pub(crate) fn lacking(test: &Test) -> Option<&'static str> {
     LACKS.iter().map(|(tag, _)| *tag).find(|tag| features.iter().any(|own| own == tag))
 }
 
-/// Whether a person moves tests into this section.
+/// True if tests are moved into this section by hand.
 pub(crate) fn is_found(reason: &str) -> bool {
     FOUND.iter().any(|(name, _)| *name == reason)
 }
 
-/// Whether a section is that of a feature.
+/// True if a section is that of a feature.
 pub(crate) fn is_feature(reason: &str) -> bool {
     reason.starts_with(FEATURE)
 }

@@ -1,4 +1,4 @@
-//! What came of the suite: for people on stdout, for programs as JSON, for the documentation as tables.
+//! Results of the suite: text on stdout, JSON, and tables for the documentation.
 
 use crate::baseline::Differences;
 use crate::reasons;

@@ -1,4 +1,4 @@
-//! All tests, on all cores.
+//! Parallel execution of all tests.
 
 use crate::execute::{Ending, execute};
 use crate::reasons;
@@ -7,13 +7,13 @@ use agent_spaces::Space;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// What came of one test in one mode.
+/// Result of one test in one mode.
 pub(crate) struct Outcome {
     /// The test's place in the suite.
     pub(crate) test: usize,
     pub(crate) mode: Mode,
     pub(crate) ending: Ending,
-    /// Why it failed, in the words of the baseline; none if it passed.
+    /// Reason of the failure, in the words of the baseline; `None` if it passed.
     pub(crate) reason: Option<String>,
     /// The fuel it took.
     pub(crate) fuel: u64,
@@ -25,7 +25,7 @@ impl Outcome {
     }
 }
 
-/// How often the progress is told, in runs.
+/// Runs between progress messages.
 const PROGRESS_INTERVAL: usize = 10_000;
 
 /// Runs every test whose path has the filter in it, in each of its modes; gives the outcomes in order.

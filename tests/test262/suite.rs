@@ -1,4 +1,4 @@
-//! The tests of a checkout, and the harness files that they include.
+//! Tests of a checkout, and the harness files they include.
 
 use crate::front_matter::FrontMatter;
 use std::collections::{BTreeMap, BTreeSet};
@@ -29,7 +29,7 @@ pub(crate) struct Test {
     pub(crate) front: FrontMatter,
 }
 
-/// How a test is run; many are run in two ways.
+/// Mode of a test; many have two.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Mode {
     Sloppy,
@@ -90,7 +90,7 @@ impl Suite {
         texts.collect::<Vec<_>>().join("\n")
     }
 
-    /// Whether a test can import the file at this path.
+    /// True if a test can import the file at this path.
     pub(crate) fn has_fixture(&self, path: &str) -> bool {
         self.fixtures.contains(path)
     }

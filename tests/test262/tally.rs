@@ -1,4 +1,4 @@
-//! Passes by folder and by feature.
+//! Pass counts by folder and by feature.
 
 use crate::run::Outcome;
 use crate::suite::Suite;

@@ -1,4 +1,4 @@
-//! Programs of the kind that agents write: hundreds that run are not refused, and those that use capabilities wrongly are.
+//! Corpus of programs that agents write: valid ones are not refused, and misuse of capabilities is.
 //!
 //! `honest/` and `misuse/` have several programs to a file, each after a line `// --- what it is`. Honest ones also run,
 //! but for those that are `(check only)`. What comes after `=>` is in the message of a misuse.
@@ -114,9 +114,9 @@ fn space() -> Space {
     Space::new(engine(), interfaces, handlers).unwrap()
 }
 
-/// What was meant is told of what a caller may call, and of nothing else.
+/// Suggestions name only callable functions.
 #[tokio::test]
-async fn a_function_that_is_called_by_name_comes_with_the_one_that_was_meant() {
+async fn an_unknown_function_called_by_name_gets_a_suggestion() {
     let code =
         "import { crm } from '@capabilities/office'; crm; await __agentSpaces.callCapability('crm', 'serach', {});";
     let hint = async |space: Space, code: &str| {
@@ -157,7 +157,7 @@ async fn found(checker: &TypeChecker, cases: &[Case]) -> Vec<Findings> {
 
 /// None is refused, and what is said of a program that is right is seldom worth saying.
 #[tokio::test]
-async fn programs_that_agents_write_are_not_refused_and_seldom_warned_about() {
+async fn valid_programs_are_not_refused_and_rarely_warned_about() {
     let Some(checker) = checker() else { return };
     let cases = cases("honest");
     assert!(cases.len() >= 300, "{}", cases.len());
@@ -195,7 +195,7 @@ async fn honest_programs_run() {
 }
 
 #[tokio::test]
-async fn capabilities_that_are_used_wrongly_are_refused() {
+async fn misuse_of_capabilities_is_refused() {
     let Some(checker) = checker() else { return };
     let cases: Vec<Case> = cases("misuse").into_iter().filter(|case| case.name.starts_with("office")).collect();
     assert!(cases.len() >= 60, "{}", cases.len());
@@ -213,9 +213,9 @@ async fn capabilities_that_are_used_wrongly_are_refused() {
     assert!(passed.is_empty(), "{}", passed.join("\n"));
 }
 
-/// What a compiler says of promises is told in the same words.
+/// A compiler's messages about promises are replaced by our own.
 #[tokio::test]
-async fn with_a_compiler_a_promise_in_the_place_of_its_value_is_told_as_without_one() {
+async fn a_missing_await_is_reported_alike_with_and_without_a_compiler() {
     let Some(checker) = checker() else { return };
     let cases: Vec<Case> = cases("misuse").into_iter().filter(|case| case.name.starts_with("awaits")).collect();
     for (case, found) in cases.iter().zip(found(&checker, &cases).await) {
@@ -235,7 +235,7 @@ async fn with_a_compiler_a_promise_in_the_place_of_its_value_is_told_as_without_
 
 /// A program that asks whether something is there knows that it may not be.
 #[tokio::test]
-async fn names_that_a_program_asks_about_are_no_warnings() {
+async fn names_guarded_by_typeof_are_not_warned_about() {
     let Some(checker) = checker() else { return };
     let of = |code: &str| Case { name: String::new(), expected: String::new(), code: code.to_owned(), is_run: false };
     let cases = [
@@ -249,7 +249,7 @@ async fn names_that_a_program_asks_about_are_no_warnings() {
 
 /// No compiler is needed to see that a promise is taken for its value.
 #[tokio::test]
-async fn a_promise_in_the_place_of_its_value_is_refused() {
+async fn a_missing_await_is_refused() {
     let space = space();
     let checker = TypeChecker::new(TypeCheck::Error, Some(PathBuf::from("/nowhere/tsc")));
     let check = async |code: &str| {

@@ -14,7 +14,7 @@ use wit_parser::Resolve;
 
 const HOST_WIT: &str = include_str!("../../wit/host.wit");
 
-/// What a server's tools became.
+/// Compiled tools of a server.
 struct Server {
     tools: usize,
     /// Tools that are for a user interface and not for agents, each with a note.
@@ -50,7 +50,7 @@ fn read(path: &Path) -> Server {
     Server { tools: listed["tools"].as_array().unwrap().len(), left_out, module }
 }
 
-/// S0-19, S0-17: one project with all of them, checked whole (`skipLibCheck` is off).
+/// One project with all of them, checked whole (`skipLibCheck` is off).
 #[test]
 fn tsc_accepts_every_tool_of_every_server() {
     let (Some(tsc), Some(servers)) = (TypeScript::find(), servers()) else { return };
@@ -92,7 +92,7 @@ fn tsc_accepts_every_tool_of_every_server() {
 
 /// Every tool is in the WIT of its server, which is valid, and says how much of it has types.
 #[test]
-fn every_tool_of_every_server_has_its_wit() {
+fn every_tool_of_every_server_has_wit() {
     let Some(servers) = servers() else { return };
     let (mut tools, mut left_out, mut exact, mut exact_params) = (0, 0, 0, 0);
     let mut fallbacks: BTreeMap<Reason, usize> = BTreeMap::new();

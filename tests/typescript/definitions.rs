@@ -1,4 +1,4 @@
-//! Definitions whose types come from other files: what is built of them, and what `tsc` says of both sides.
+//! Definitions with types from other files: their output, checked with `tsc` on both sides.
 
 use super::TypeScript;
 use agent_spaces::project::{Outlines, Scope, build, definitions_at};
@@ -52,17 +52,17 @@ fn project() -> (TempDir, Vec<String>) {
 }
 
 #[test]
-fn types_of_other_files_reach_the_declarations() {
+fn types_of_other_files_appear_in_the_declarations() {
     let (folder, notes) = project();
     let declarations = fs::read_to_string(folder.path().join(".agent-spaces/capabilities/crm/index.d.ts")).unwrap();
     assert!(declarations.contains("export interface Customer"), "{declarations}");
     assert!(declarations.contains("'low' | 'high'"), "{declarations}");
     let [note] = notes.as_slice() else { panic!("{notes:#?}") };
-    assert!(note.contains("capabilities/shared/types.ts: 3:61: `Map` is nothing that JSON can hold"), "{note}");
+    assert!(note.contains("capabilities/shared/types.ts: 3:61: `Map` has no JSON representation"), "{note}");
 }
 
 #[test]
-fn tsc_checks_definitions_and_scripts_against_one_another() {
+fn tsc_checks_definitions_against_scripts() {
     let Some(tsc) = TypeScript::find() else { return };
     let (folder, _) = project();
     let script = folder.path().join("agent.ts");

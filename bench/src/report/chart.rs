@@ -1,10 +1,10 @@
-//! Horizontal bars on a logarithmic scale, as SVG that is readable on light and on dark.
+//! Bar charts on a logarithmic scale, as SVG for light and dark themes.
 
 use std::fmt::Write;
 
 pub(super) struct Chart<'a> {
     pub(super) title: &'a str,
-    /// What the picture shows, for who cannot see it, and below the title for who can.
+    /// Description, shown below the title and as alternative text.
     pub(super) description: &'a str,
     pub(super) bars: Vec<Bar>,
 }
@@ -12,15 +12,15 @@ pub(super) struct Chart<'a> {
 pub(super) struct Bar {
     pub(super) label: String,
     pub(super) value: f64,
-    /// The value as it is written beside the bar.
+    /// Value beside the bar.
     pub(super) figure: String,
     pub(super) is_ours: bool,
 }
 
 const WIDTH: f64 = 820.0;
-/// Where bars begin: the longest label fits before it.
+/// Left edge of the bars: the longest label fits before it.
 const LEFT: f64 = 232.0;
-/// What is left for the figure beside the longest bar.
+/// Space for the figure beside the longest bar.
 const RIGHT: f64 = 132.0;
 const TOP: f64 = 74.0;
 const ROW: f64 = 30.0;
@@ -37,12 +37,12 @@ const STYLE: &str = "
 ";
 
 impl Chart<'_> {
-    /// Empty where there is nothing to compare.
+    /// Returns `None` if there is nothing to compare.
     pub(super) fn svg(&self) -> Option<String> {
         let values = || self.bars.iter().map(|bar| bar.value).filter(|value| *value > 0.0);
         let least = values().reduce(f64::min)?;
         let most = values().reduce(f64::max)?;
-        // Half a decade below the least, so that its bar is seen; whole decades are marked.
+        // Half a decade below the least, so that its bar is visible; whole decades are marked.
         let (from, to) = (least.log10() - 0.5, most.log10().max(least.log10() + 0.5));
         let x = |value: f64| LEFT + (value.log10() - from) / (to - from) * (WIDTH - LEFT - RIGHT);
         let height = TOP + ROW * self.bars.len() as f64 + 10.0;
@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bar_is_as_long_as_the_logarithm_of_its_value() {
+    fn bar_length_is_logarithmic() {
         let svg = chart(&[1.0, 10.0, 100.0]).expect("there are bars");
         let widths: Vec<f64> = svg
             .split("height=\"18\"")
@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_to_compare_is_no_chart() {
+    fn no_chart_without_comparison() {
         assert!(chart(&[]).is_none());
         assert!(chart(&[0.0]).is_none());
         assert!(chart(&[3.0]).is_some());

@@ -1,4 +1,4 @@
-//! Which rows are drawn.
+//! Charts of selected rows.
 
 use super::chart::{Bar, Chart};
 use super::table::number;
@@ -7,14 +7,14 @@ use crate::{kernels, side_by_side, waiting};
 use anyhow::{Context, Result};
 use std::path::Path;
 
-/// A picture in the folder of charts.
+/// Chart file.
 pub(crate) struct Drawn {
     pub(crate) file: &'static str,
     pub(crate) title: &'static str,
     pub(crate) svg: String,
 }
 
-/// What there is to draw of these rows.
+/// Draws the charts of a report.
 pub(crate) fn drawn(report: &Report) -> Vec<Drawn> {
     let trivial = "A fresh sandbox, 1 + 1 in it, the answer read";
     let kernels = "JavaScript that computes: eight kernels";
@@ -41,9 +41,9 @@ pub(crate) fn drawn(report: &Report) -> Vec<Drawn> {
     pictures.into_iter().filter_map(draw).collect()
 }
 
-/// Writes them, and says which.
+/// Writes the charts, and prints their names.
 pub(crate) fn write(report: &Report, folder: &Path) -> Result<()> {
-    std::fs::create_dir_all(folder).with_context(|| format!("{} cannot be made", folder.display()))?;
+    std::fs::create_dir_all(folder).with_context(|| format!("{} cannot be created", folder.display()))?;
     for picture in drawn(report) {
         let path = folder.join(picture.file);
         std::fs::write(&path, picture.svg).with_context(|| format!("{} cannot be written", path.display()))?;
@@ -60,7 +60,7 @@ fn memory_of_waiting(report: &Report) -> Vec<Bar> {
     beside(report, |row| row.group == waiting::GROUP && row.what.starts_with(waiting::MEMORY))
 }
 
-/// Ours at its best, and each peer, the quickest first.
+/// Our best figure and each peer's, fastest first.
 fn beside(report: &Report, is_wanted: impl Fn(&Row) -> bool) -> Vec<Bar> {
     let rows: Vec<&Row> = report.rows().iter().filter(|row| is_wanted(row)).collect();
     let ours = rows.iter().map(|row| (row.value, row.unit)).reduce(|best, row| if row.0 < best.0 { row } else { best });
@@ -73,7 +73,7 @@ fn beside(report: &Report, is_wanted: impl Fn(&Row) -> bool) -> Vec<Bar> {
     bars
 }
 
-/// Each kernel, and all of them: how long ours takes beside the peer.
+/// Each kernel and their mean: our time relative to the peer's.
 fn computing(report: &Report) -> Vec<Bar> {
     let rows = report.rows().iter().filter(|row| row.group == kernels::GROUP);
     let rows = rows.filter(|row| row.peer.as_ref().is_some_and(|peer| peer.name == kernels::PEER));
@@ -90,7 +90,7 @@ fn computing(report: &Report) -> Vec<Bar> {
     bars
 }
 
-/// In the unit that makes it a short number.
+/// Formats a value in a readable unit.
 fn readable(value: f64, unit: &str) -> String {
     match unit {
         "µs" if value >= 1e3 => format!("{} ms", number(value / 1e3)),

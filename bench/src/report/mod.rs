@@ -1,10 +1,10 @@
-//! What was measured, and the ways it is told.
+//! Report of measurements and its output formats.
 //!
-//! - `row`: one figure, what it stands beside and what it should be
-//! - `table`: the rows for people, one by one and all together
-//! - `recorded`: the ratios and counts of an earlier run, and what got worse since
-//! - `page`: the table inside a page of the documentation
-//! - `chart`, `charts`: bars, and which rows are drawn
+//! - `row`: one figure, its peer and its bound
+//! - `table`: rows as text and as a Markdown table
+//! - `recorded`: ratios and counts of an earlier run, and regressions
+//! - `page`: the table inside a documentation page
+//! - `chart`, `charts`: SVG bar charts
 
 mod chart;
 pub(crate) mod charts;
@@ -18,7 +18,7 @@ pub(crate) use row::{Better, Row};
 use row::{Bound, Peer};
 use serde_json::json;
 
-/// Rows in the order they were measured, and what else is to be said.
+/// Rows in order of measurement, and notes.
 #[derive(Default)]
 pub(crate) struct Report {
     group: &'static str,
@@ -27,7 +27,7 @@ pub(crate) struct Report {
 }
 
 impl Report {
-    /// The rows that follow belong to this group.
+    /// Starts a group: following rows belong to it.
     pub(crate) fn begin(&mut self, group: &'static str) {
         self.group = group;
     }
@@ -37,7 +37,7 @@ impl Report {
         Entry { report: self, row }
     }
 
-    /// Something that stands below the table, such as why a peer is not in it.
+    /// Adds a note below the table, such as why a peer is missing.
     pub(crate) fn note(&mut self, text: impl Into<String>) {
         let text = text.into();
         eprintln!("{text}");
@@ -57,27 +57,27 @@ impl Report {
     }
 }
 
-/// A row that is being described. It is told and kept when this is dropped, so that a long run shows what it has.
+/// Builder of a row. Dropping it prints and stores the row, so that a long run shows progress.
 pub(crate) struct Entry<'a> {
     report: &'a mut Report,
     row: Row,
 }
 
 impl Entry<'_> {
-    /// The slowest of a hundred, beside a value that is a median.
+    /// Sets the 99th percentile, beside a median.
     pub(crate) fn p99(mut self, value: f64) -> Self {
         self.row.p99 = Some(value);
         self
     }
 
-    /// Compares with a peer's figure in the same unit: how many times that it is. Less is better.
+    /// Sets the ratio to a peer's figure in the same unit. Less is better.
     pub(crate) fn against(mut self, peer: &str, value: f64) -> Self {
         self.row.ratio = Some(self.row.value / value);
         self.row.peer = Some(Peer { name: peer.into(), value, p99: None });
         self
     }
 
-    /// Compares with a peer's time in the same unit: how many times it takes as long. More is better.
+    /// Sets the speedup over a peer's time in the same unit. More is better.
     pub(crate) fn faster_than(mut self, peer: &str, value: f64) -> Self {
         self.row.ratio = Some(value / self.row.value);
         self.row.peer = Some(Peer { name: peer.into(), value, p99: None });
@@ -93,18 +93,18 @@ impl Entry<'_> {
         self
     }
 
-    /// More of it is better, as of runs in a second.
+    /// Marks that more is better, as for runs per second.
     pub(crate) fn more_is_better(mut self) -> Self {
         self.row.better = Better::More;
         self
     }
 
-    /// What the ratio, or else the value, should be at most.
+    /// Sets an upper bound on the ratio, or else the value.
     pub(crate) fn at_most(self, bound: f64) -> Self {
         self.bound(Bound::AtMost(bound))
     }
 
-    /// What the ratio, or else the value, should be at least.
+    /// Sets a lower bound on the ratio, or else the value.
     pub(crate) fn at_least(self, bound: f64) -> Self {
         self.bound(Bound::AtLeast(bound))
     }

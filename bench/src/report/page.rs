@@ -1,11 +1,11 @@
-//! The table inside a page of the documentation.
+//! Table inside a documentation page.
 
 use anyhow::{Context, Result};
 
 const BEGIN: &str = "<!-- bench:begin -->";
 const END: &str = "<!-- bench:end -->";
 
-/// The page with something else between its two marks.
+/// Replaces the text between the page's two marks.
 pub(crate) fn with(page: &str, between: &str) -> Result<String> {
     let missing = || format!("the page has no {BEGIN} … {END} to put the table between");
     let (before, rest) = page.split_once(BEGIN).with_context(missing)?;
@@ -18,7 +18,7 @@ mod tests {
     use super::with;
 
     #[test]
-    fn only_what_is_between_the_marks_changes() {
+    fn only_text_between_the_marks_changes() {
         let page = "# A\n<!-- bench:begin -->\nold\n<!-- bench:end -->\nrest\n";
         let new = with(page, "new").expect("it has marks");
         assert_eq!(new, "# A\n<!-- bench:begin -->\nnew\n<!-- bench:end -->\nrest\n");

@@ -1,14 +1,14 @@
-//! The ratios and counts of an earlier run, and what got worse since.
+//! Recorded ratios and counts of an earlier run, and regressions.
 //!
-//! Times alone are another machine's by tomorrow, so they are not kept.
+//! Absolute times depend on the machine, so they are not recorded.
 
 use super::{Better, Report, Row};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// How much worse a ratio may be: both sides of it are times.
+/// Tolerance of ratios, both sides of which are times.
 const RATIO_TOLERANCE: f64 = 0.25;
-/// How much worse a count may be, which hardly changes by itself.
+/// Tolerance of counts, which hardly vary.
 const COUNT_TOLERANCE: f64 = 0.05;
 /// The units of counts.
 const COUNTS: [&str; 7] = ["units", "tokens", "turns", "KiB", "MiB", "mappings", "instructions"];
@@ -39,12 +39,12 @@ enum Kind {
     Count(f64),
 }
 
-/// What a new run says of a recorded one.
+/// Comparison of a new run with a recorded one.
 #[derive(Debug, Default)]
 pub(crate) struct Comparison {
-    /// What got worse by more than its tolerance.
+    /// Regressions beyond the tolerance.
     pub(crate) worse: Vec<String>,
-    /// What is to be said, and no failure.
+    /// Notes that are no failures.
     pub(crate) said: Vec<String>,
 }
 
@@ -80,14 +80,14 @@ impl Figure {
             _ if COUNTS.contains(&row.unit) => Kind::Count(row.value),
             ratio => Kind::Ratio(ratio?),
         };
-        // What is no number cannot be written, nor compared: it is missing.
+        // NaN cannot be serialized or compared: it counts as missing.
         row.judged().is_finite().then_some(())?;
         // The ratio of two counts has its own direction; a count's is that of all counts.
         let better = if matches!(kind, Kind::Count(_)) { Better::Less } else { row.better };
         Some(Figure { group: row.group.into(), kind, better })
     }
 
-    /// How much worse the new one is, where that is more than may be.
+    /// Describes a regression beyond the tolerance.
     fn worse(&self, new: &Figure) -> Option<String> {
         let (old, tolerance) = match self.kind {
             Kind::Ratio(ratio) => (ratio, RATIO_TOLERANCE),
@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn what_got_worse_by_more_than_its_tolerance_is_named() {
+    fn regressions_beyond_the_tolerance_are_named() {
         let old = recorded(1.2, 20.0, 1000.0);
         for (new, worse) in [
             (recorded(1.2, 20.0, 1000.0), vec![]),
@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_new_or_missing_is_said() {
+    fn new_and_missing_rows_are_noted() {
         let (old, mut new) = (recorded(1.2, 20.0, 1000.0), recorded(1.2, 20.0, 1000.0));
         let fuel = new.measured.remove("fuel").expect("it was counted");
         new.measured.insert("other".into(), fuel);
@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn it_is_read_as_it_was_written() {
+    fn records_round_trip() {
         let text = serde_json::to_string(&recorded(1.2, 20.0, 1000.0)).expect("it is JSON");
         let read: Recorded = serde_json::from_str(&text).expect("it is read");
         assert_eq!(serde_json::to_string(&read).expect("it is JSON"), text);

@@ -1,4 +1,4 @@
-//! One figure, what it stands beside and what it should be.
+//! One figure, its peer and its bound.
 
 use serde::{Deserialize, Serialize};
 
@@ -12,15 +12,15 @@ pub(crate) struct Row {
     pub(crate) unit: &'static str,
     pub(crate) peer: Option<Peer>,
     pub(crate) ratio: Option<f64>,
-    /// Whether the ratio says how many times faster than the peer, rather than how many times the peer.
+    /// The ratio is a speedup over the peer, rather than a multiple of the peer's figure.
     pub(crate) is_speed: bool,
-    /// Which ratios, or else values, are better.
+    /// Better direction of the ratio, or else the value.
     pub(crate) better: Better,
     pub(crate) bound: Option<Bound>,
     pub(crate) is_met: Option<bool>,
 }
 
-/// What a figure is compared with.
+/// Peer's figure.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Peer {
     pub(crate) name: String,
@@ -59,12 +59,12 @@ impl Row {
         }
     }
 
-    /// What a bound is for: the ratio, which is the same on another machine, where there is one.
+    /// Returns the bounded figure: the ratio, which is machine-independent, if there is one.
     pub(super) fn judged(&self) -> f64 {
         self.ratio.unwrap_or(self.value)
     }
 
-    /// What no other row is called.
+    /// Returns the unique key of the row.
     pub(super) fn key(&self) -> String {
         match &self.peer {
             Some(peer) => format!("{} / {}", self.what, peer.name),
@@ -74,7 +74,7 @@ impl Row {
 }
 
 impl Bound {
-    /// A figure that is no number meets nothing.
+    /// Checks the bound; NaN never meets it.
     pub(super) fn is_met(self, value: f64) -> bool {
         match self {
             Bound::AtMost(bound) => value <= bound,
@@ -88,7 +88,7 @@ mod tests {
     use crate::report::Report;
 
     #[test]
-    fn a_bound_is_for_the_ratio_in_its_direction() {
+    fn a_bound_applies_to_the_ratio_in_its_direction() {
         let mut report = Report::default();
         report.add("a", 10.0, "µs").against("peer", 20.0).at_most(0.5);
         report.add("b", 10.0, "µs").against("peer", 19.0).at_most(0.5);

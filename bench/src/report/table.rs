@@ -1,11 +1,11 @@
-//! The rows for people: one by one while they are measured, and all together.
+//! Rows as text, one by one and as a Markdown table.
 
 use super::row::{Bound, Row};
 use std::fmt::Write;
 
 const HEAD: &str = "| what | ours | compared with | theirs | ratio | bound |\n|---|---:|---|---:|---:|---|\n";
 
-/// One row as a sentence.
+/// Formats one row as a sentence.
 pub(super) fn line(row: &Row) -> String {
     let mut text = format!("{}: {}", row.what, figure(row.value, row.p99, row.unit));
     if let Some(peer) = &row.peer {
@@ -17,7 +17,7 @@ pub(super) fn line(row: &Row) -> String {
     text
 }
 
-/// All of them in Markdown, with the notes below.
+/// Formats all rows in Markdown, with the notes below.
 pub(super) fn whole(rows: &[Row], notes: &[String]) -> String {
     let mut text = String::from(HEAD);
     for row in rows {
@@ -75,7 +75,7 @@ mod tests {
     use crate::report::Report;
 
     #[test]
-    fn the_table_says_what_was_missed() {
+    fn the_table_marks_missed_bounds() {
         let mut report = Report::default();
         report.add("a run", 40.0, "µs").p99(72.0).faster_than("peer", 936.0).peer_p99(1200.0).at_least(50.0);
         report.add("other", 40.0, "µs").faster_than("peer", 10.0);

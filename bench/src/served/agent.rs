@@ -1,4 +1,4 @@
-//! A client of the command over stdio.
+//! MCP client of the command over stdio.
 
 use crate::home;
 use anyhow::{Context, Result, ensure};
@@ -9,7 +9,7 @@ use std::process::{Child, ChildStdin, ChildStdout, Stdio};
 use std::time::Instant;
 use tempfile::TempDir;
 
-/// A user's own folders with a configuration, which needs no acceptance there.
+/// Home folder with a configuration, which needs no trust there.
 pub(super) struct Home {
     folder: TempDir,
     command: PathBuf,
@@ -22,12 +22,12 @@ impl Home {
         std::fs::create_dir_all(&own)?;
         std::fs::write(own.join("agent-spaces.config.json"), config.to_string())?;
         let home = Home { folder, command: command.to_owned() };
-        // The engine is compiled once on a machine: that is no part of what is measured here.
+        // The engine is compiled once per machine, which is not measured here.
         home::first_run(command, home.folder.path())?;
         Ok(home)
     }
 
-    /// Starts the server, and greets it.
+    /// Starts and initializes the server.
     pub(super) fn agent(&self) -> Result<Agent> {
         let started = Instant::now();
         let mut server = home::within(&self.command, self.folder.path())
@@ -48,19 +48,19 @@ impl Home {
     }
 }
 
-/// A greeted server, until this is dropped.
+/// Initialized server, stopped on drop.
 pub(super) struct Agent {
     server: Child,
     input: Option<ChildStdin>,
     output: Lines<BufReader<ChildStdout>>,
     next: u64,
     pub(super) instructions: String,
-    /// When its program was started.
+    /// Start time of its process.
     pub(super) started: Instant,
 }
 
 impl Agent {
-    /// The text that a tool answers.
+    /// Calls a tool and returns its text.
     pub(super) fn call(&mut self, tool: &str, arguments: &Value) -> Result<String> {
         let result = self.ask("tools/call", &json!({ "name": tool, "arguments": arguments }))?;
         ensure!(result["isError"] != true, "{result}");
@@ -90,7 +90,7 @@ impl Agent {
 }
 
 impl Drop for Agent {
-    /// The end of its input ends the server, which ends the servers behind it.
+    /// Closing its input stops the server and the servers behind it.
     fn drop(&mut self) {
         self.input = None;
         let _ = self.server.wait();

@@ -1,12 +1,12 @@
-//! `agent-spaces mcp serve` as an agent meets it: the command itself, in a home of its own.
+//! `agent-spaces mcp serve` as seen by an agent: the real command in a fresh home.
 //!
-//! - `agent`: the command and a client of it
-//! - `replay`: a server that answers from a kept list of tools
-//! - `tokens`: what an agent reads
-//! - `crowd`: many servers, of which some are broken
+//! - `agent`: MCP client of the command
+//! - `replay`: server with a recorded list of tools
+//! - `tokens`: tokens that an agent reads
+//! - `many_servers`: many servers, some of them broken
 
 mod agent;
-mod crowd;
+mod many_servers;
 pub(crate) mod replay;
 mod tokens;
 
@@ -18,10 +18,10 @@ pub(crate) async fn measure(bench: &mut Bench) -> Result<()> {
     let Some(command) = crate::home::command()? else { return Ok(()) };
     let lists = lists()?;
     tokens::measure(bench, &command, &lists).await?;
-    crowd::measure(bench, &command, &lists)
+    many_servers::measure(bench, &command, &lists)
 }
 
-/// Kept answers to `tools/list` of public servers, as `AGENT_SPACES_CORPUS` has them; else those of the three-server task.
+/// Recorded `tools/list` answers of public servers from `AGENT_SPACES_CORPUS`, or those of the three-server task.
 fn lists() -> Result<Vec<PathBuf>> {
     let corpus = std::env::var_os("AGENT_SPACES_CORPUS").map(|corpus| Path::new(&corpus).join("servers"));
     if corpus.is_none() {

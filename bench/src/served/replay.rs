@@ -1,4 +1,4 @@
-//! A server that answers `tools/list` from a file, and each call with its own arguments.
+//! MCP server that answers `tools/list` from a file, and each call with its arguments.
 
 use anyhow::Result;
 use serde_json::{Value, json};
@@ -6,10 +6,10 @@ use std::io::{BufRead, Write};
 use std::path::Path;
 use std::time::Duration;
 
-/// Makes this program the server: `--mcp-replay FILE [SECONDS]`, where it waits before it says anything.
+/// Runs this program as the server: `--mcp-replay FILE [SECONDS]`, with a delay before its first answer.
 pub(crate) const REPLAY: &str = "--mcp-replay";
 
-/// A server of a configuration that answers from this list, with the name that it is given there.
+/// Configuration entry and name of a server with this list.
 pub(super) fn configured(at: usize, list: &Path) -> Result<(String, Value)> {
     let stem = list.file_stem().unwrap_or_default().to_string_lossy().replace("__", "-");
     Ok((format!("{stem}-{at}"), json!({ "command": std::env::current_exe()?, "args": [REPLAY, list] })))

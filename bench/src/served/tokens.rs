@@ -1,9 +1,9 @@
-//! What an agent reads: tokens before its first call, and tokens of a task, tool by tool and in code.
+//! Token counts: before the first call, and of a task by single tool calls and in code.
 //!
 //! Tokens are those of `o200k_base`.
 
 use super::agent::{Agent, Home};
-use super::crowd::config;
+use super::many_servers::config;
 use super::replay::configured;
 use crate::bench::Bench;
 use crate::spaces;
@@ -24,7 +24,7 @@ pub(super) async fn measure(bench: &mut Bench, command: &Path, lists: &[PathBuf]
     task(bench, command, &tokens).await
 }
 
-/// Everything of a catalogue, listed tool by tool and behind three tools.
+/// A whole catalogue, as tool lists and behind three tools.
 fn catalogue(bench: &mut Bench, command: &Path, tokens: &CoreBPE, lists: &[PathBuf]) -> Result<()> {
     let (mut listed, mut functions) = (0, 0);
     let mut servers = serde_json::Map::new();
@@ -35,7 +35,7 @@ fn catalogue(bench: &mut Bench, command: &Path, tokens: &CoreBPE, lists: &[PathB
         servers.extend([configured(at, path)?]);
     }
     let home = Home::with(command, &config(servers))?;
-    // The first time makes all of them known; its instructions have no example yet.
+    // The first start discovers all tools; its instructions have no example yet.
     let mut first = home.agent()?;
     while first.search("send a message to a channel")?.contains("no answer yet") {}
     drop(first);
@@ -56,7 +56,7 @@ fn catalogue(bench: &mut Bench, command: &Path, tokens: &CoreBPE, lists: &[PathB
     Ok(())
 }
 
-/// A task over three servers: what an agent has read and written when it is done.
+/// A task over three servers: tokens read and written by the agent.
 async fn task(bench: &mut Bench, command: &Path, tokens: &CoreBPE) -> Result<()> {
     let definitions = definitions_at(Path::new(TASK), &Outlines::none())?;
     let space = SpaceModules::all(&definitions).assemble(&spaces::engine()?)?;
@@ -135,13 +135,13 @@ impl Transcript<'_> {
     }
 }
 
-/// What it reads before it has done anything: instructions, and the tools as a model is given them.
+/// Tokens before the first call: instructions, and the tools as a model gets them.
 fn taught(agent: &mut Agent, tokens: &CoreBPE) -> Result<usize> {
     let listed = agent.ask("tools/list", &json!({}))?;
     Ok(count(tokens, &agent.instructions) + count(tokens, &read_of(&listed).to_string()))
 }
 
-/// What a model is given of a tool list.
+/// The part of a tool list that a model gets.
 fn read_of(list: &Value) -> Value {
     let tools = list["tools"].as_array().into_iter().flatten();
     let read = |tool: &Value| json!({ "name": tool["name"], "description": tool["description"], "inputSchema": tool["inputSchema"] });

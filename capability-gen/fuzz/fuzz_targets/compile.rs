@@ -1,6 +1,6 @@
 #![no_main]
 
-//! From any text to every output: the WIT parses, a schema that was read validates, and nothing panics.
+//! Fuzz target from any text to every output: the WIT parses, schemas compile, and nothing panics.
 
 use capability_gen::compile::{ModuleSource, compile};
 use capability_gen::sources::{Source, parse};

@@ -1,6 +1,6 @@
 #![no_main]
 
-//! A definition in TypeScript, from any text: refused with a place and a fix, or understood.
+//! Fuzz target of TypeScript definitions: any text is refused with a place and a fix, or read.
 
 use capability_gen::sources::define_tool::{no_files, parse};
 

@@ -1,16 +1,16 @@
-//! What the targets share.
+//! Helpers shared by the fuzz targets.
 
 use capability_gen::implementation::Implementation;
 use capability_gen::sources::{Format, MAX_FUNCTIONS, MAX_NAME_BYTES, Source, SourceError, parse};
 use serde_json::Value;
 use std::collections::HashSet;
 
-/// Parses text as a format and checks what every parser promises.
+/// Parses text as a format and checks the guarantees of every parser.
 pub fn parse_as(text: &str, format: Format) {
     check(text, Some(format));
 }
 
-/// Parses text in whatever format it is.
+/// Parses text with format detection.
 pub fn parse_any(text: &str) {
     check(text, None);
 }
@@ -22,7 +22,7 @@ fn check(text: &str, format: Option<Format>) {
         Err(SourceError { place, message, fix }) => {
             assert_eq!(place.file, "fuzz.json");
             assert!(!place.path.is_empty() && !message.is_empty() && !fix.is_empty());
-            // An error never repeats a document.
+            // An error never contains a whole document.
             assert!(place.path.len() + message.len() + fix.len() < 100_000);
             return;
         }
@@ -36,7 +36,7 @@ fn check(text: &str, format: Option<Format>) {
             assert!(!function.name.trim().is_empty() && function.name.len() <= MAX_NAME_BYTES);
             assert!(names.insert(&function.name), "two functions of one name");
             assert!(function.parameters.is_object());
-            // A document that has such references itself may have them in its examples too.
+            // A document with such references may have them in its examples too.
             let is_document = matches!(function.implementation, Some(Implementation::Http(_)));
             if is_document && !text.contains("$defs") && !text.contains('\\') {
                 assert!(!has_dangling_reference(&function.parameters));
@@ -46,7 +46,7 @@ fn check(text: &str, format: Option<Format>) {
     }
 }
 
-/// Whether a self-contained schema refers to a definition that it does not have.
+/// Returns true if a self-contained schema refers to a definition that it does not have.
 fn has_dangling_reference(schema: &Value) -> bool {
     let mut waiting = vec![schema];
     while let Some(value) = waiting.pop() {

@@ -1,4 +1,4 @@
-//! A module's folder: every generated file, and `bundle.json`, which says what they are and pins them.
+//! Bundle of a module: all generated files, and `bundle.json`, the manifest with their hash.
 
 use super::{dts, js, schema_json, wit};
 use crate::definition::{Config, SourceKind};
@@ -7,15 +7,15 @@ use serde::Serialize;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 
-/// The file that says what the others are.
+/// Manifest file.
 const METADATA: &str = "bundle.json";
 
-/// A compiled module.
+/// Compiled module.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Bundle {
     /// Path in the module's folder and text, sorted by path.
     pub files: Vec<(String, String)>,
-    /// Over all files but `bundle.json` itself: `sha256:…`. The same definitions always give the same.
+    /// Hash of all files except `bundle.json`: `sha256:…`. Deterministic for the same definitions.
     pub hash: String,
 }
 
@@ -33,11 +33,11 @@ struct About<'a> {
     name: &'a str,
     specifier: &'a str,
     version: &'a str,
-    /// One to a kind that occurs; a module of one kind, which nearly all are, has just its name here.
+    /// Kinds of sources; a single name if there is only one kind, as in nearly all modules.
     source: Source,
-    /// The module that `index.js` imports, and the npm packages that what answers it needs.
+    /// The module that `index.js` imports, and the npm dependencies of the handlers.
     dependencies: Vec<&'a str>,
-    /// By capability.
+    /// Settings by capability.
     config: BTreeMap<&'a str, &'a Config>,
 }
 
@@ -48,7 +48,7 @@ enum Source {
     Several(Vec<SourceKind>),
 }
 
-/// All files of a module; `text` is that of its WIT package.
+/// Generates all files of a module; `text` is its WIT package.
 pub fn bundle(module: &Module, text: &str) -> Bundle {
     let mut files = vec![
         ("index.d.ts".to_owned(), dts::standalone(module)),
@@ -69,7 +69,7 @@ pub fn bundle(module: &Module, text: &str) -> Bundle {
     sealed(files, about)
 }
 
-/// The files of a module whose WIT was written by hand: it has no schemas, and no stub is made of it.
+/// Bundle of a module with hand-written WIT, which has no schemas and no stub.
 pub fn by_hand(specifier: &str, version: &str, text: &str, declarations: &str) -> Bundle {
     let name = specifier.rsplit('/').next().unwrap_or_default();
     let mut files = vec![("index.d.ts".to_owned(), declarations.to_owned()), (format!("{name}.wit"), text.to_owned())];
@@ -81,7 +81,7 @@ pub fn by_hand(specifier: &str, version: &str, text: &str, declarations: &str) -
     sealed(files, About { name, specifier, version, source, dependencies, config })
 }
 
-/// The files with the one that says what they are.
+/// Adds the manifest to the files.
 fn sealed(mut files: Vec<(String, String)>, about: About<'_>) -> Bundle {
     let hash = hash(&files);
     let hashes = files.iter().map(|(path, text)| (path.as_str(), hex(&Sha256::digest(text)))).collect();
@@ -104,7 +104,7 @@ fn source(module: &Module) -> Source {
     }
 }
 
-/// Whether these files of a bundle, `bundle.json` among them, are those that gave this hash.
+/// Returns true if these files of a bundle, including `bundle.json`, match the hash.
 pub fn is_intact(files: &[(String, String)], expected: &str) -> bool {
     let mut hashed: Vec<(String, String)> = files.to_vec();
     hashed.retain(|(path, _)| path != METADATA);
@@ -113,7 +113,7 @@ pub fn is_intact(files: &[(String, String)], expected: &str) -> bool {
     hash(&hashed) == expected && metadata.is_some_and(|(_, text)| text.contains(expected))
 }
 
-/// Lengths are hashed with the texts, so that no text can be moved from one file into the next.
+/// Hash of the files. Lengths are hashed too, so that text cannot be moved from one file to the next.
 fn hash(files: &[(String, String)]) -> String {
     let mut hasher = Sha256::new();
     for (path, text) in files {

@@ -1,14 +1,15 @@
-//! `index.js`: the module that a script imports, a proxy over the host's calls.
+//! `index.js`: the module that a script imports, a proxy for the host's calls.
 
 use super::text::{function_id, is_identifier, push_quoted};
 use crate::model::{Capability, Module};
+use crate::server;
 use crate::server::ServerPart;
 use serde_json::{Map, Value};
 
-/// What `index.js` imports.
+/// Module that `index.js` imports.
 pub const RUNTIME: &str = "@agent-spaces/runtime";
 
-/// Clean schemas are never this deep; what is deeper says nothing.
+/// Maximum depth of an emitted schema; clean schemas are never this deep.
 const MAX_DEPTH: usize = 256;
 
 const CREATE: &str = "createCapabilityProxy";
@@ -21,7 +22,7 @@ pub fn runtime_js() -> &'static str {
 /// The module's `index.js`.
 pub fn js(module: &Module) -> String {
     let exported = |capability: &Capability| capability.export == CREATE || is_function_exported(capability, CREATE);
-    // An export of the same name would clash with the import; no name of a source ends in `$`.
+    // An export of the same name would conflict with the import; no source name ends in `$`.
     let is_taken = module.capabilities.iter().any(exported);
     let create = if is_taken { "createCapabilityProxy$" } else { CREATE };
     let mut out = if is_taken {
@@ -66,7 +67,7 @@ fn push_part(out: &mut String, create: &str, capability: &Capability, part: Serv
     out.push_str(&format!("  {}: {create}(", part.member()));
     push_quoted(out, &name);
     out.push_str(", {\n");
-    for function in part.functions() {
+    for function in server::functions(part) {
         out.push_str(&format!("    {}: {{ handler: ", function.name));
         push_quoted(out, &format!("{name}.{}", function.name));
         out.push_str(" },\n");
@@ -78,14 +79,14 @@ fn is_function_exported(capability: &Capability, name: &str) -> bool {
     capability.is_single_function && capability.functions.iter().any(|function| function.js_name == name)
 }
 
-/// What a value inside a schema is.
+/// Role of a value inside a schema.
 #[derive(Clone, Copy, PartialEq)]
 enum Part {
     /// A schema, or an array of schemas.
     Schema,
     /// An object of names to schemas.
     Names,
-    /// A value as scripts pass it.
+    /// Plain data.
     Data,
 }
 
@@ -99,7 +100,7 @@ impl Part {
     }
 }
 
-/// What is for people and not for checking.
+/// Returns true for documentation keywords, which do not affect validation.
 fn is_prose(keyword: &str) -> bool {
     matches!(keyword, "description" | "title" | "$comment" | "examples" | "example")
 }
@@ -142,7 +143,7 @@ fn push_object(out: &mut String, members: &Map<String, Value>, part: Part, depth
     out.push_str(if separator == "{ " { "{}" } else { " }" });
 }
 
-/// A key of an object literal. `__proto__`, quoted or not, would set the prototype instead.
+/// Writes a key of an object literal. `__proto__` is computed, since it would set the prototype otherwise.
 fn push_key(out: &mut String, key: &str) {
     if key == "__proto__" {
         out.push_str("['__proto__']");

@@ -1,7 +1,7 @@
-//! One file to an output, each a pure function of the model.
+//! Emitters, one per output, each a pure function of the model.
 //!
-//! No output is read back by another: what two of them must agree on (quoting, ids, hidden characters) is in
-//! `text`, and what scripts may rely on besides the capabilities is in `typescript/`.
+//! No emitter reads the output of another. Shared conventions (quoting, ids, hidden characters) are in `text`;
+//! declarations that do not depend on a module are in `typescript/`.
 
 pub mod bundle;
 pub mod dts;

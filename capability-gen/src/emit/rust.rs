@@ -1,8 +1,8 @@
-//! Rust types and calls of a module, for hosts that embed the library: S3-16.
+//! Rust types and calls of a module, for hosts that embed the library.
 //!
-//! The file needs `serde`, `serde_json` and the host library's `TypedCall`, and nothing else. What Rust cannot say
-//! without guessing (alternatives that overlap, tuples of varying length) is `serde_json::Value`. An integer that a
-//! provider writes with a fraction (`1.0`) is not one to serde; a `number` is an `f64`.
+//! The generated file depends only on `serde`, `serde_json` and the host library's `TypedCall`. Types that Rust cannot
+//! express (overlapping alternatives, tuples of varying length) are `serde_json::Value`. serde refuses an integer that
+//! a provider writes with a fraction (`1.0`); a `number` is an `f64`.
 
 mod cycles;
 mod server;
@@ -37,7 +37,7 @@ pub enum Never {}
 
 ";
 
-/// One file of Rust: the module's types, and for each capability a module of functions that make calls.
+/// Generates one Rust file: the module's types, and for each capability a module of functions that create calls.
 pub fn rust(module: &Module) -> String {
     let mut writer = Writer::new(module);
     writer.definitions();

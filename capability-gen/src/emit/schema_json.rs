@@ -1,26 +1,27 @@
-//! `schema.json`: all that is known of a module, as data.
+//! `schema.json`: machine-readable description of a module.
 
 use super::text::{function_id, reveal_json};
 use crate::definition::{Annotations, Config, SourceKind};
 use crate::implementation::{Implementation, ProviderKind};
 use crate::model::{Capability, Function, Module, ServerInterface};
+use crate::server;
 use crate::server::{PartFunction, ServerPart};
 use serde::Serialize;
 use serde_json::Value;
 
-/// The module's specification: pretty JSON in a fixed order, with a line feed at its end.
+/// The module's description: pretty JSON in a fixed order, with a trailing newline.
 pub fn schema_json(module: &Module) -> String {
     pretty(&ModuleSpec::of(module))
 }
 
-/// One capability's part of that.
+/// The description of one capability.
 pub fn capability_json(capability: &Capability) -> Value {
     serde_json::to_value(CapabilitySpec::of(capability)).unwrap_or_default()
 }
 
-/// Pretty JSON as every generated file has it.
+/// Pretty JSON in the format of all generated files.
 pub(super) fn pretty(value: &impl Serialize) -> String {
-    // Strings as keys and plain data throughout: there is nothing that could fail.
+    // Plain data with string keys: serialization cannot fail.
     let mut text = reveal_json(&serde_json::to_string_pretty(value).unwrap_or_default());
     text.push('\n');
     text
@@ -52,7 +53,7 @@ struct CapabilitySpec<'a> {
     server: Vec<PartSpec<'a>>,
 }
 
-/// What a server has besides tools.
+/// MCP server part besides tools.
 #[derive(Serialize)]
 struct PartSpec<'a> {
     part: ServerPart,
@@ -88,10 +89,10 @@ struct FunctionSpec<'a> {
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     is_result_wrapped: bool,
     annotations: &'a Annotations,
-    /// Who owns it: the capability's owner, so that a function can be read alone.
+    /// The capability's owner, repeated so that a function can be read alone.
     #[serde(skip_serializing_if = "Option::is_none")]
     owner: Option<&'a str>,
-    /// What kind of thing answers it.
+    /// Kind of provider.
     #[serde(rename = "implementation", skip_serializing_if = "Option::is_none")]
     implementation_kind: Option<ProviderKind>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -139,7 +140,7 @@ impl<'a> PartSpec<'a> {
             method: function.method,
             schema: serde_json::from_str(function.schema).unwrap_or_default(),
         };
-        let functions = of.part.functions().iter().map(function).collect();
+        let functions = server::functions(of.part).iter().map(function).collect();
         Self { part: of.part, interface: &of.interface, functions, export }
     }
 }

@@ -1,15 +1,15 @@
-//! How names and free text are written into TypeScript, JavaScript and JSON, so that they stay text.
+//! Escaping of names and free text in TypeScript, JavaScript and JSON.
 
 use crate::hidden::is_hidden;
 use crate::model::{Capability, Function};
 
-/// What a script calls it by everywhere, and what logs and policies name: `trainSchedule.getSchedule`.
+/// Label of a function in scripts, logs and policies: `trainSchedule.getSchedule`.
 pub(super) fn function_id(capability: &Capability, function: &Function) -> String {
     format!("{}.{}", capability.label(), function.js_name)
 }
 
-/// Whether TypeScript and JavaScript take it as a member's name without quotes. ASCII only, so that no look-alike
-/// stands bare in what people review.
+/// Returns true if TypeScript and JavaScript accept it as a member's name without quotes. ASCII only, so that
+/// look-alike characters are always quoted.
 pub(super) fn is_identifier(name: &str) -> bool {
     let mut characters = name.chars();
     let is_start = |character: char| character.is_ascii_alphabetic() || character == '_' || character == '$';
@@ -28,7 +28,7 @@ pub(super) fn push_quoted(out: &mut String, text: &str) {
             '\n' => out.push_str("\\n"),
             '\r' => out.push_str("\\r"),
             '\t' => out.push_str("\\t"),
-            // `</script`, `<script` and `<!--` mean something to a page that the text may be put in.
+            // `</script`, `<script` and `<!--` have a meaning if the text is embedded in an HTML page.
             '<' if matches!(characters.peek(), Some('/' | '!' | 's' | 'S')) => out.push_str("\\u003c"),
             hidden if is_hidden(hidden) && u32::from(hidden) > 0xffff => {
                 out.push_str(&format!("\\u{{{:x}}}", u32::from(hidden)));
@@ -45,7 +45,7 @@ pub(super) fn push_property(out: &mut String, name: &str) {
     if is_identifier(name) { out.push_str(name) } else { push_quoted(out, name) }
 }
 
-/// JSON with every hidden character inside its strings written as an escape: the same value, nothing unseen.
+/// JSON with every hidden character in its strings escaped; the value is unchanged.
 pub(super) fn reveal_json(json: &str) -> String {
     let mut out = String::with_capacity(json.len());
     for character in json.chars() {

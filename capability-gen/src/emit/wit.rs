@@ -1,33 +1,34 @@
-//! The `.wit` of a module.
+//! `.wit` package of a module.
 //!
-//! A source's text appears in `///` lines only, cleaned so that it can neither end one nor hide anything.
+//! Text from a source appears in `///` lines only, sanitized so that it can neither end the line nor hide anything.
 
 use crate::hidden::is_hidden;
 use crate::model::{Module, ServerInterface};
 use crate::names::{camel, is_wit_keyword};
+use crate::server;
 use crate::wit::{Definition, Interface, Kind, Member, Plan};
 
-/// Where the shared types are.
+/// Interface of the shared types.
 const SHARED: &str = "agent-spaces:host/types@0.1.0";
 
-/// The package of the shared types, which every module's package depends on.
+/// Package of the shared types, a dependency of every module's package.
 pub const HOST: &str = include_str!("../../../wit/host.wit");
 
-/// How a text names that package.
+/// Prefix of references to that package.
 pub(super) const HOST_PACKAGE: &str = "agent-spaces:host/";
 
-/// Where that stands beside a module's own, so that tools for WIT find it.
+/// Path of that package in a bundle, where WIT tools find it.
 pub const HOST_FILE: &str = "deps/agent-spaces-host.wit";
 
 const MEMBER: &str = "        ";
 
-/// More of a description than this is no help to a reader.
+/// Maximum number of lines of a description.
 const MAX_LINES: usize = 40;
 
-/// Longer lines are wrapped by nobody.
+/// Maximum length of a line of a description.
 const MAX_LINE: usize = 400;
 
-/// The text of a module's package.
+/// Generates the package of a module.
 pub fn wit(module: &Module, plan: &Plan) -> String {
     let mut out = String::new();
     let (namespace, name) = (escaped(&plan.namespace), escaped(&plan.name));
@@ -58,12 +59,12 @@ pub fn wit(module: &Module, plan: &Plan) -> String {
     }
     for ServerInterface { part, interface } in &plan.server {
         out.push('\n');
-        out.push_str(&part.wit(&escaped(interface)));
+        out.push_str(&server::wit(*part, &escaped(interface)));
     }
     out
 }
 
-/// A package's text with what it depends on nested in it: one document that tools for WIT take as it is.
+/// A package with its dependencies nested: one document that WIT tools accept.
 pub fn with_dependencies(wit: &str) -> String {
     if !wit.contains(HOST_PACKAGE) {
         return wit.to_owned();
@@ -80,7 +81,7 @@ pub fn with_dependencies(wit: &str) -> String {
     out
 }
 
-/// The line that brings the shared types in, `json` only where it is used.
+/// The `use` line of the shared types; `json` only if it is used.
 fn shared(interface: &Interface) -> String {
     let has_extras = |definition: &Definition| definition.members.iter().any(|member| member.mark == "*");
     let uses_json = !interface.fallbacks.is_empty() || interface.definitions.iter().any(has_extras);
@@ -124,7 +125,7 @@ fn line(out: &mut String, indent: &str, text: &str) {
     }
 }
 
-/// What a member is called in JSON, where its name here does not say so.
+/// The member's name in JSON, if it cannot be derived from its WIT name.
 fn other_name(kind: Kind, member: &Member) -> Option<&str> {
     let text = member.mark.strip_prefix(['=', '?', '+', '%'])?;
     let is_plain = match kind {
@@ -148,11 +149,11 @@ fn docs(out: &mut String, indent: &str, text: &str) {
     }
 }
 
-/// The lines of a text, without what cannot be seen, nor blank ones around it.
+/// The lines of a text, without hidden characters and without blank lines around it.
 fn clean_lines(text: &str) -> Vec<String> {
     let mut lines = Vec::new();
     for line in text.trim().lines() {
-        // One more than is shown, to know that there is more.
+        // One more than the limit, to detect truncation.
         if lines.len() > MAX_LINES {
             break;
         }
@@ -170,7 +171,7 @@ fn clean_lines(text: &str) -> Vec<String> {
     lines
 }
 
-/// What no reader sees, and the characters that WIT refuses.
+/// Returns true for hidden characters and those that WIT refuses.
 fn is_left_out(character: char) -> bool {
     let is_refused = matches!(character, '\u{149}' | '\u{673}' | '\u{f77}' | '\u{f79}' | '\u{17a3}' | '\u{17a4}');
     is_hidden(character) || is_refused

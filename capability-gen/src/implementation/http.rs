@@ -1,12 +1,11 @@
-//! How a function is answered by a request to a web server.
+//! HTTP implementation: the request of a function, and how its response becomes the result.
 
 use crate::template::Template;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// Headers that nobody but the connection sets, and those that would turn an allowed method into another at the server;
-/// in small letters.
+/// Headers that only the connection may set, and method-override headers; in lower case.
 pub const CONNECTION_HEADERS: [&str; 13] = [
     "connection",
     "content-length",
@@ -23,73 +22,73 @@ pub const CONNECTION_HEADERS: [&str; 13] = [
     "x-method-override",
 ];
 
-/// The request that answers a function, and what of the answer is its value.
+/// HTTP request of a function, and the part of the response that is its result.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct HttpOperation {
     /// `GET`
     pub method: String,
-    /// The address up to the query: `https://api.example.com/v1/pets/{{petId}}`. Scheme, host and port have no
-    /// parameters. Only a path, `/pets/{{petId}}`, where a document names no server; then nothing can be sent.
+    /// URL up to the query: `https://api.example.com/v1/pets/{{petId}}`. Scheme, host and port have no parameters. Only
+    /// a path, `/pets/{{petId}}`, if an OpenAPI document names no server; such a request cannot be sent.
     pub url: Template,
-    /// How parameters in the path are written that are lists or objects, where it is not with commas; by their names.
+    /// Styles of path parameters that are lists or objects, unless comma-separated; by parameter name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub path: BTreeMap<String, HttpPathStyle>,
-    /// Members of the query.
+    /// Query parameters.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub query: Vec<HttpMember>,
     /// Headers.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub headers: Vec<HttpMember>,
-    /// Cookies, which only documents of an API have as parameters.
+    /// Cookies; only OpenAPI documents have them as parameters.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub cookies: Vec<HttpMember>,
-    /// What is sent.
+    /// Request body.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub body: Option<HttpBody>,
-    /// What an answer is read as.
+    /// Response format.
     #[serde(default, skip_serializing_if = "is_default")]
     pub response: HttpResponse,
-    /// Where in the answer the value is, as a JSON pointer.
+    /// JSON pointer to the result in the response.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub result: Option<String>,
-    /// What scripts are told of answers that are errors: by status (`404`), class (`4xx`), or `*`.
+    /// Errors reported to scripts, by status (`404`), class (`4xx`), or `*`.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub errors: BTreeMap<String, HttpError>,
-    /// How the rest of a list is asked for.
+    /// Pagination.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pages: Option<HttpPages>,
 }
 
-/// A named part of a request: a member of a query or a form, a header, a cookie. It is left out where a parameter in it
-/// was not given.
+/// Named part of a request: a query or form parameter, a header, a cookie. It is left out if one of its parameters was
+/// not given.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct HttpMember {
     /// The name in the request.
     pub name: String,
-    /// What it is.
+    /// Value.
     pub value: Template,
-    /// How a list or an object is written.
+    /// Style of a list or an object.
     #[serde(default, skip_serializing_if = "is_default")]
     pub style: HttpStyle,
 }
 
-/// How a list or an object is written in a path.
+/// Style of a list or an object in a path.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct HttpPathStyle {
-    /// An object as `comma`, `b,1`, or as `members`, `b=1`; anything as `json`.
+    /// An object as `comma` (`b,1`) or `members` (`b=1`); any value as `json`.
     pub style: HttpStyle,
-    /// What stands between elements, escaped already.
+    /// Separator of elements, already escaped.
     pub between: String,
 }
 
-/// How a list or an object is written where text goes.
+/// Serialization style of a list or an object.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum HttpStyle {
-    /// A list as the name again and again: `a=1&a=2`. In a header or cookie as `comma`.
+    /// A list with its name repeated: `a=1&a=2`. In a header or cookie like `comma`.
     #[default]
     Repeat,
     /// `a=1,2`
@@ -100,47 +99,47 @@ pub enum HttpStyle {
     Pipe,
     /// An object as `a[b]=1&a[c]=2`.
     Brackets,
-    /// An object as members of their own: `b=1&c=2`, in a header `b=1,c=2`; a list as `repeat`.
+    /// An object as separate members: `b=1&c=2`, in a header `b=1,c=2`; a list like `repeat`.
     Members,
-    /// Anything as JSON text.
+    /// Any value as JSON text.
     Json,
 }
 
-/// What is sent.
+/// Request body.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct HttpBody {
     /// Its media type.
     #[serde(rename = "type")]
     pub media_type: String,
-    /// What it is made of.
+    /// Content.
     pub content: HttpContent,
-    /// Whether there is no body where none of its parameters was given.
+    /// True if the body is omitted when none of its parameters was given.
     #[serde(default, skip_serializing_if = "is_default")]
     pub is_optional: bool,
 }
 
-/// What a body is made of.
+/// Content of a request body.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum HttpContent {
-    /// JSON. A text that is one `{{name}}` is the parameter's value; members and elements whose parameter was not given
-    /// are left out.
+    /// JSON. A string that is only `{{name}}` becomes the parameter's value; members and elements whose parameter was
+    /// not given are left out.
     Json(Value),
-    /// Names and values as in a query.
+    /// URL-encoded form.
     Form(Vec<HttpMember>),
     /// Text.
     Text(Template),
 }
 
-/// What an answer is read as.
+/// Response format.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum HttpResponse {
     /// By its media type: JSON, text, or else bytes.
     #[default]
     Auto,
-    /// JSON, whatever it says that it is.
+    /// JSON, whatever its media type.
     Json,
     /// Text.
     Text,
@@ -148,50 +147,50 @@ pub enum HttpResponse {
     Bytes,
 }
 
-/// What scripts are told of an answer that is an error.
+/// Error reported to scripts for a failed response.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct HttpError {
-    /// The code; `call.failed` where there is none.
+    /// Error code; `call.failed` if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub code: Option<String>,
     /// The message.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<Template>,
-    /// Where in the answer the message is, as a JSON pointer; `message` where there is none.
+    /// JSON pointer to the message in the response; `message` is used if nothing is there.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from: Option<String>,
-    /// Whether the same call may succeed later; by the status where nothing is said.
+    /// True if the same call may succeed later; derived from the status if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retryable: Option<bool>,
 }
 
-/// How the rest of a list is asked for.
+/// Pagination.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct HttpPages {
-    /// Where in an answer its part of the list is, as a JSON pointer.
+    /// JSON pointer to the items in a response.
     pub items: String,
-    /// Where the next page is.
+    /// Location of the next page.
     pub next: HttpNext,
-    /// The most pages that are asked for; what comes after is left out.
+    /// Maximum number of pages requested; later pages are left out.
     pub max: u32,
 }
 
-/// Where the next page is.
+/// Location of the next page.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum HttpNext {
-    /// The same address with another member of the query, whose value is at this JSON pointer of the answer.
+    /// The same URL with a cursor as query parameter.
     Cursor {
-        /// The JSON pointer.
+        /// JSON pointer to the cursor in the response.
         at: String,
-        /// The member of the query.
+        /// Name of the query parameter.
         parameter: String,
     },
-    /// At the address that is at this JSON pointer of the answer.
+    /// The URL at this JSON pointer of the response.
     Url(String),
-    /// At the address that the header `Link` has for `next`.
+    /// The `next` URL of the `Link` header.
     Link,
 }
 

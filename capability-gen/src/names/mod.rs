@@ -1,15 +1,15 @@
-//! One scheme from a source's name to JavaScript, TypeScript, WIT and Rust.
+//! Naming scheme: from a source's name to JavaScript, TypeScript, WIT and Rust identifiers.
 //!
-//! A name becomes **words**; the words, joined with `-`, are the WIT name ([`kebab`]), and every other
-//! language's name is made from that one: [`camel`] (JavaScript), [`pascal`] (TypeScript types),
-//! [`snake`] (Rust). The source's own name goes on the wire and is never recovered from these.
+//! A name is split into **words**; the words, joined with `-`, are the WIT name ([`kebab`]), and the names of the
+//! other languages are derived from it: [`camel`] (JavaScript), [`pascal`] (TypeScript types), [`snake`] (Rust).
+//! Providers get the source's own name, which is never recovered from these.
 //!
 //! # Words
 //!
 //! | in the source | becomes |
 //! |---|---|
 //! | ASCII letters | a lower-case word; a new one where the case changes: `getHTTPServer` → `get-http-server` |
-//! | ASCII digits | part of the word before them: `utf8Text` → `utf8-text`, `a-1` → `a1`; first of all, `n` stands before them: `2nd` → `n2nd` |
+//! | ASCII digits | part of the word before them: `utf8Text` → `utf8-text`, `a-1` → `a1`; at the start of a name, prefixed with `n`: `2nd` → `n2nd` |
 //! | `_ - . / : , ; ( ) [ ] { }`, white space, control characters | the end of a word |
 //! | `-` as the very first character | the word `minus`: `-created` → `minus-created` |
 //! | other ASCII punctuation | a word of its own: `StartTime<` → `start-time-lt`, `C++` → `c-plus-plus` |
@@ -17,7 +17,7 @@
 //! | separators and nothing else | each is a word: `,` → `comma` |
 //! | nothing at all | `empty` |
 //!
-//! No word starts with a digit: not every WIT parser in use takes that, and `a-1` and `a1` would be one
+//! No word starts with a digit: not every WIT parser accepts that, and `a-1` and `a1` would have the same
 //! camelCase name. So different kebab names always have different camelCase, PascalCase and snake_case.
 //!
 //! # Length
@@ -25,29 +25,26 @@
 //! A name of more than [`MAX_LENGTH`] characters is cut at a word and ends in `-x` and eight digits of
 //! the source's SHA-256.
 //!
-//! # One scope, one name each
+//! # Collisions
 //!
-//! Where two sources' names come out alike, a [`Scope`] gives one of them the same ending, `-x` and
-//! eight digits of its own SHA-256: see there which one.
+//! If two source names result in the same name, [`Scope`] appends `-x` and eight digits of its SHA-256 to one of them.
 
 mod module;
-mod nearest;
 mod reserved;
 mod scope;
 mod words;
 
+pub use agent_spaces_types::nearest::nearest;
 pub use module::{module_name, single_function_module, without_prefix};
-pub use nearest::nearest;
 pub use reserved::{is_wit_keyword, js_binding};
 pub use scope::{Collision, Scope};
 
 use sha2::{Digest, Sha256};
 
-/// The longest name, in characters. A generated type's name is its parent's and its own together:
-/// longer ones would be no help to a reader, and unbounded ones a way to fill memory.
+/// Maximum length of a name, in characters. The name of a nested type contains its parent's, so it must be bounded.
 pub const MAX_LENGTH: usize = 64;
 
-/// The WIT name: `get-schedule`. Valid as it is unless it [is a keyword](is_wit_keyword).
+/// The WIT name: `get-schedule`. A valid identifier unless it [is a keyword](is_wit_keyword).
 pub fn kebab(source: &str) -> String {
     let name = words::join(source, MAX_LENGTH + 1);
     if name.len() <= MAX_LENGTH { name } else { marked(&name, source, 0) }
@@ -67,7 +64,7 @@ pub fn pascal(source: &str) -> String {
     name
 }
 
-/// The Rust name: `get_schedule`; a keyword as `r#type`, or `self_` where Rust has no raw form.
+/// The Rust name: `get_schedule`; a keyword as `r#type`, or `self_` if Rust has no raw form.
 pub fn snake(source: &str) -> String {
     reserved::rust_name(kebab(source).replace('-', "_"))
 }
@@ -87,14 +84,13 @@ fn camel_of(kebab: &str) -> String {
     camel
 }
 
-/// `name`, cut at a word where it must be, with an ending that only this source has.
-/// Each attempt gives another one.
+/// `name`, truncated at a word if necessary, with a suffix derived from the source. Each attempt has another suffix.
 fn marked(name: &str, source: &str, attempt: usize) -> String {
     const MARK: usize = "-x01234567".len();
     let mut kept = name;
     if kept.len() > MAX_LENGTH - MARK {
         kept = &kept[..MAX_LENGTH - MARK];
-        // A cut in the middle of a word drops the part that is left of it, unless nothing else is.
+        // A word that was cut in the middle is dropped, unless nothing else is left.
         if !name[kept.len()..].starts_with('-')
             && let Some(end) = kept.rfind('-')
         {

@@ -1,17 +1,17 @@
-//! Words that a language keeps for itself.
+//! Reserved words of WIT, JavaScript and Rust.
 
-/// Whether WIT writes this name with a `%`.
+/// Returns true if WIT must escape this name with a `%`.
 pub fn is_wit_keyword(kebab: &str) -> bool {
     WIT.contains(&kebab)
 }
 
-/// A name that `export function NAME` or `export const NAME` may declare in a module: the name itself,
-/// or with a `_` where JavaScript does not allow it.
+/// A name that `export function NAME` or `export const NAME` may declare: the name itself, or with a trailing `_` if it
+/// is reserved.
 pub fn js_binding(camel: &str) -> String {
     if JAVASCRIPT.contains(&camel) { format!("{camel}_") } else { camel.to_owned() }
 }
 
-/// A snake_case name as Rust takes it.
+/// A snake_case name as a valid Rust identifier.
 pub(super) fn rust_name(snake: String) -> String {
     match snake.as_str() {
         "self" | "super" | "crate" => format!("{snake}_"),
@@ -28,8 +28,7 @@ const WIT: &[&str] = &[
     "u64", "u8", "use", "variant", "with", "world",
 ];
 
-/// Reserved words of strict module code, the names it may not bind, and `undefined`, which would no
-/// longer be what every reader takes it for.
+/// Reserved words of strict module code, the names it may not bind, and `undefined`, which must not be shadowed.
 #[rustfmt::skip]
 const JAVASCRIPT: &[&str] = &[
     "arguments", "await", "break", "case", "catch", "class", "const", "continue", "debugger", "default", "delete",

@@ -1,46 +1,45 @@
-//! Names that must differ from each other.
+//! Scope of unique names.
 
 use super::{camel_of, kebab, marked};
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
-/// A record's fields, an enum's cases, an interface's functions and types: gives every source name a
-/// kebab name that no other has, nor its camelCase.
+/// Scope of unique names, such as a record's fields, an enum's cases, or an interface's functions and types. Neither
+/// the kebab name nor its camelCase occurs twice.
 ///
-/// The plain name goes to the one that is added first; the others that come out alike get `-x` and
-/// eight digits of their SHA-256. [`add_all`](Self::add_all) adds in an order of its own (names that
-/// are already written in one of the scheme's ways first, then by their bytes), so that what each
-/// gets depends on the set of names and not on the order in which a source happens to list them.
+/// The first name added keeps the plain form; later ones that collide with it get `-x` and eight digits of their
+/// SHA-256. [`add_all`](Self::add_all) adds in a canonical order (names already written in a form of the scheme first,
+/// then by bytes), so that the result depends on the set of names and not on their order in the source.
 #[derive(Clone, Debug, Default)]
 pub struct Scope {
-    /// By camelCase name: who has it, and how many have wanted it.
+    /// By camelCase name: its source name, and the number of names that wanted it.
     taken: BTreeMap<String, (String, usize)>,
     collisions: Vec<Collision>,
 }
 
-/// Two source names that came out alike.
+/// Collision of two source names.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Collision {
-    /// The one that has the plain name.
+    /// Source name that keeps the plain name.
     pub holder: String,
-    /// The one that does not.
+    /// Source name that was renamed.
     pub other: String,
-    /// The kebab name that the other got.
+    /// Kebab name of the renamed one.
     pub name: String,
 }
 
 impl Scope {
-    /// A scope without names.
+    /// Creates an empty scope.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Keeps a kebab name from being given.
+    /// Reserves a kebab name.
     pub fn take(&mut self, reserved: &str) {
         self.taken.entry(camel_of(reserved)).or_insert_with(|| (reserved.to_owned(), 0));
     }
 
-    /// The kebab name of a source's name in this scope; another one each time.
+    /// Adds a source name, and returns its kebab name; a different one each time.
     pub fn add(&mut self, source: &str) -> String {
         let plain = kebab(source);
         let Some((holder, wanted)) = self.taken.get_mut(&camel_of(&plain)) else {
@@ -49,8 +48,8 @@ impl Scope {
         };
         let holder = holder.clone();
         *wanted += 1;
-        // Where even the marked name is taken, tries go on from the number of those that wanted the
-        // plain one: the same name added many times does not try all the earlier ones again.
+        // If even the marked name is taken, attempts continue from the number of names that wanted the plain one, so
+        // that adding the same name many times does not retry all earlier ones.
         let mut attempt = 0;
         let mut next = *wanted;
         loop {
@@ -65,8 +64,8 @@ impl Scope {
         }
     }
 
-    /// The kebab names of a set of source names, in the order given; which of them gets the plain name
-    /// does not depend on that order.
+    /// Adds a set of source names, and returns their kebab names in the given order, on which the result does not
+    /// depend.
     pub fn add_all<'a>(&mut self, sources: impl IntoIterator<Item = &'a str>) -> Vec<String> {
         let mut order: Vec<(bool, &str, usize)> = sources
             .into_iter()
@@ -85,7 +84,7 @@ impl Scope {
         names
     }
 
-    /// The source names that came out alike.
+    /// Collisions so far.
     pub fn collisions(&self) -> &[Collision] {
         &self.collisions
     }

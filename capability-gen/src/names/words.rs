@@ -1,8 +1,8 @@
-//! A name's words, already joined with `-`.
+//! Splitting of a name into words, joined with `-`.
 
 use std::fmt::Write;
 
-/// The words of `source`; stops after about `limit` characters, since a longer name is cut anyway.
+/// The words of `source`; stops after about `limit` characters, since longer names are truncated anyway.
 pub(super) fn join(source: &str, limit: usize) -> String {
     let mut words = Words::default();
     let mut characters = source.chars().enumerate().peekable();
@@ -28,7 +28,7 @@ pub(super) fn join(source: &str, limit: usize) -> String {
 #[derive(Default)]
 struct Words {
     text: String,
-    /// The last character as it was in the source; none after the end of a word.
+    /// The last character in the source; `None` after the end of a word.
     last: Option<char>,
 }
 
@@ -80,7 +80,7 @@ impl Words {
     }
 }
 
-/// The words of a name that has separators only.
+/// The words of a name that consists of separators only.
 fn separators(source: &str, limit: usize) -> String {
     let mut words = Words::default();
     for character in source.chars() {
@@ -104,7 +104,7 @@ fn separators(source: &str, limit: usize) -> String {
     if words.text.is_empty() { "empty".to_owned() } else { words.text }
 }
 
-/// Punctuation that says something.
+/// The word of a punctuation character.
 fn symbol(character: char) -> Option<&'static str> {
     Some(match character {
         '!' => "bang",

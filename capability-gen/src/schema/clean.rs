@@ -1,8 +1,8 @@
-//! The normal form → what the validator compiles: no texts, and parameters closed.
+//! Normal form → clean schema for the validator: no documentation, and closed parameters.
 //!
-//! An object with named members takes no others unless its schema says so. Where it is put together from parts
-//! (`anyOf`, `oneOf`, an `allOf` that resisted, conditions) no part may refuse what another names, so the parts
-//! stay open and `unevaluatedProperties` closes the whole. A definition may therefore appear in several forms.
+//! An object with named members allows no others unless its schema says so. If it is composed of parts (`anyOf`,
+//! `oneOf`, an `allOf` that could not be merged, conditions), no part may refuse members that another names, so the
+//! parts stay open and `unevaluatedProperties` closes the whole. A definition may therefore appear in several forms.
 
 use super::cycles::{components, graph};
 use super::document::ROOT;
@@ -12,19 +12,19 @@ use crate::model::Direction;
 use serde_json::{Map, Value, json};
 use std::collections::{HashMap, HashSet};
 
-/// How a schema stands to the value it is for.
+/// Role of a schema in deciding on a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-enum Stand {
-    /// It alone decides: it closes itself.
+enum Role {
+    /// Decides alone, so it closes itself.
     Whole,
-    /// One of several that decide together; `is_constraint` when members are named elsewhere, so that a bare
-    /// `{"type": "object"}` is no free-form object.
+    /// One of several that decide together. `is_constraint` is set if members are named elsewhere, so that a bare
+    /// `{"type": "object"}` is not a free-form object.
     Part { is_constraint: bool },
-    /// Under `not` or `if`, where closing would turn the meaning round; or a result, where nothing is closed.
+    /// Under `not` or `if`, where closing would invert the meaning; or in a result, where nothing is closed.
     Open,
 }
 
-/// What a definition is, seen through all that decides on the same value.
+/// Properties of a definition, including all schemas that apply to the same value.
 #[derive(Clone, Copy, Debug, Default)]
 struct Facts {
     /// It names members of an object.
@@ -33,16 +33,16 @@ struct Facts {
     is_objects: bool,
 }
 
-/// The clean schema.
+/// Builds the clean schema.
 pub(super) fn clean(normal: &Normal, direction: Direction) -> Value {
     let mut cleaner = Cleaner { direction, facts: all_facts(normal), waiting: Vec::new(), known: HashSet::new() };
-    let stand = if direction == Direction::Params { Stand::Whole } else { Stand::Open };
-    let root = cleaner.schema(&normal.root, stand, true);
+    let role = if direction == Direction::Params { Role::Whole } else { Role::Open };
+    let root = cleaner.schema(&normal.root, role, true);
     let mut definitions = Map::new();
-    while let Some((key, stand)) = cleaner.waiting.pop() {
+    while let Some((key, role)) = cleaner.waiting.pop() {
         if let Some(schema) = normal.get(&key) {
-            let name = cleaner.name(&key, stand);
-            definitions.insert(name, cleaner.schema(schema, stand, key == ROOT));
+            let name = cleaner.name(&key, role);
+            definitions.insert(name, cleaner.schema(schema, role, key == ROOT));
         }
     }
     let mut out = Map::new();
@@ -62,48 +62,48 @@ pub(super) fn clean(normal: &Normal, direction: Direction) -> Value {
 struct Cleaner {
     direction: Direction,
     facts: HashMap<String, Facts>,
-    waiting: Vec<(String, Stand)>,
-    known: HashSet<(String, Stand)>,
+    waiting: Vec<(String, Role)>,
+    known: HashSet<(String, Role)>,
 }
 
 impl Cleaner {
-    /// Keys have no hyphen of their own.
-    fn name(&self, key: &str, stand: Stand) -> String {
+    /// Name of a definition in one role. Keys contain no hyphen.
+    fn name(&self, key: &str, role: Role) -> String {
         let key = if key == ROOT { "-root" } else { key };
-        match stand {
+        match role {
             _ if self.direction == Direction::Result => key.to_owned(),
-            Stand::Whole => key.to_owned(),
-            Stand::Part { is_constraint: false } => format!("{key}-branch"),
-            Stand::Part { is_constraint: true } => format!("{key}-part"),
-            Stand::Open => format!("{key}-open"),
+            Role::Whole => key.to_owned(),
+            Role::Part { is_constraint: false } => format!("{key}-branch"),
+            Role::Part { is_constraint: true } => format!("{key}-part"),
+            Role::Open => format!("{key}-open"),
         }
     }
 
-    fn reference(&mut self, key: &str, stand: Stand) -> String {
-        let is_root = key == ROOT && (stand == Stand::Whole || self.direction == Direction::Result);
+    fn reference(&mut self, key: &str, role: Role) -> String {
+        let is_root = key == ROOT && (role == Role::Whole || self.direction == Direction::Result);
         if is_root {
             return "#".to_owned();
         }
-        if self.known.insert((key.to_owned(), stand)) {
-            self.waiting.push((key.to_owned(), stand));
+        if self.known.insert((key.to_owned(), role)) {
+            self.waiting.push((key.to_owned(), role));
         }
-        format!("#/$defs/{}", self.name(key, stand))
+        format!("#/$defs/{}", self.name(key, role))
     }
 
-    fn schema(&mut self, schema: &Value, stand: Stand, is_root: bool) -> Value {
+    fn schema(&mut self, schema: &Value, role: Role, is_root: bool) -> Value {
         let Value::Object(map) = schema else { return schema.clone() };
-        let plan = self.plan(map, stand, is_root);
-        let inside = if stand == Stand::Open { Stand::Open } else { Stand::Whole };
+        let plan = self.plan(map, role, is_root);
+        let inside = if role == Role::Open { Role::Open } else { Role::Whole };
         let mut out = Map::new();
         for (keyword, value) in map {
             let cleaned = match keyword.as_str() {
                 "title" | "description" | "deprecated" | keywords::FILLED => continue,
-                "default" if stand == Stand::Open && self.direction == Direction::Params => continue,
+                "default" if role == Role::Open && self.direction == Direction::Params => continue,
                 "$ref" => match value.as_str() {
                     Some(key) => self.reference(key, plan.parts).into(),
                     None => continue,
                 },
-                "not" | "if" | "propertyNames" | "contains" => self.schema(value, Stand::Open, false),
+                "not" | "if" | "propertyNames" | "contains" => self.schema(value, Role::Open, false),
                 "then" | "else" => self.schema(value, plan.parts, false),
                 "allOf" | "anyOf" | "oneOf" => self.list(value, plan.parts),
                 "dependentSchemas" => self.members(value, plan.parts),
@@ -125,19 +125,19 @@ impl Cleaner {
         if out.is_empty() { Value::Bool(true) } else { Value::Object(out) }
     }
 
-    fn list(&mut self, value: &Value, stand: Stand) -> Value {
+    fn list(&mut self, value: &Value, role: Role) -> Value {
         let parts = value.as_array().into_iter().flatten();
-        Value::Array(parts.map(|part| self.schema(part, stand, false)).collect())
+        Value::Array(parts.map(|part| self.schema(part, role, false)).collect())
     }
 
-    fn members(&mut self, value: &Value, stand: Stand) -> Value {
+    fn members(&mut self, value: &Value, role: Role) -> Value {
         let members = value.as_object().into_iter().flatten();
-        Value::Object(members.map(|(name, member)| (name.clone(), self.schema(member, stand, false))).collect())
+        Value::Object(members.map(|(name, member)| (name.clone(), self.schema(member, role, false))).collect())
     }
 
-    fn plan(&self, map: &Map<String, Value>, stand: Stand, is_root: bool) -> Plan {
-        if stand == Stand::Open {
-            return Plan { close: Close::No, parts: Stand::Open };
+    fn plan(&self, map: &Map<String, Value>, role: Role, is_root: bool) -> Plan {
+        if role == Role::Open {
+            return Plan { close: Close::No, parts: Role::Open };
         }
         let has_rest = ["additionalProperties", "patternProperties", "unevaluatedProperties"]
             .iter()
@@ -146,31 +146,31 @@ impl Cleaner {
         let has_parts = map.contains_key("$ref") || keywords::in_place(map).next().is_some();
         let facts = facts(map, &self.facts);
         let is_base = has_members || self.names_in_base(map);
-        let constraint = Stand::Part { is_constraint: true };
-        match stand {
-            Stand::Whole if has_rest => Plan { close: Close::No, parts: constraint },
-            Stand::Whole if !has_parts => {
+        let constraint = Role::Part { is_constraint: true };
+        match role {
+            Role::Whole if has_rest => Plan { close: Close::No, parts: constraint },
+            Role::Whole if !has_parts => {
                 let close = if has_members || is_root { Close::Own } else { Close::No };
                 Plan { close, parts: constraint }
             }
-            Stand::Whole if !keywords::constrains_beyond(map, &["$ref"]) => {
-                Plan { close: Close::No, parts: Stand::Whole }
+            Role::Whole if !keywords::constrains_beyond(map, &["$ref"]) => {
+                Plan { close: Close::No, parts: Role::Whole }
             }
-            Stand::Whole if self.is_choice_of_one_object(map) => Plan { close: Close::No, parts: Stand::Whole },
-            Stand::Whole => {
+            Role::Whole if self.is_choice_of_one_object(map) => Plan { close: Close::No, parts: Role::Whole },
+            Role::Whole => {
                 let close = if facts.names_members { Close::Together } else { Close::No };
-                Plan { close, parts: Stand::Part { is_constraint: is_base || !facts.names_members } }
+                Plan { close, parts: Role::Part { is_constraint: is_base || !facts.names_members } }
             }
-            Stand::Part { is_constraint } => {
+            Role::Part { is_constraint } => {
                 let is_free = !is_constraint && !has_rest && !has_parts && !has_members && facts.is_objects;
                 let close = if is_free { Close::Never } else { Close::No };
-                Plan { close, parts: Stand::Part { is_constraint: is_constraint || is_base } }
+                Plan { close, parts: Role::Part { is_constraint: is_constraint || is_base } }
             }
-            Stand::Open => Plan { close: Close::No, parts: Stand::Open },
+            Role::Open => Plan { close: Close::No, parts: Role::Open },
         }
     }
 
-    /// Whether members are named by what always holds: a reference, or a part of `allOf`.
+    /// Returns true if members are named unconditionally: by a reference or a part of `allOf`.
     fn names_in_base(&self, map: &Map<String, Value>) -> bool {
         let reference = map.get("$ref").and_then(Value::as_str).and_then(|key| self.facts.get(key));
         let mut parts = map.get("allOf").and_then(Value::as_array).into_iter().flatten();
@@ -178,7 +178,7 @@ impl Cleaner {
             || parts.any(|part| part.as_object().is_some_and(|part| facts(part, &self.facts).names_members))
     }
 
-    /// An object or `null`, and the like: no branch can refuse another's members.
+    /// Returns true for an object or `null`, and the like: no branch can refuse another's members.
     fn is_choice_of_one_object(&self, map: &Map<String, Value>) -> bool {
         let (choice, others): (Vec<&str>, &str) = match (map.get("anyOf"), map.get("oneOf")) {
             (Some(_), None) => (vec!["anyOf", "type"], "anyOf"),
@@ -193,7 +193,7 @@ impl Cleaner {
 
 struct Plan {
     close: Close,
-    parts: Stand,
+    parts: Role,
 }
 
 enum Close {
@@ -203,7 +203,7 @@ enum Close {
     Never,
 }
 
-/// Refuses other members. One that is required and nowhere declared is still let in.
+/// Refuses other members, except required ones that are declared nowhere.
 fn close(out: &mut Map<String, Value>, keyword: &str) {
     let required: Vec<String> = match out.get("required").and_then(Value::as_array) {
         Some(names) => names.iter().filter_map(Value::as_str).map(str::to_owned).collect(),
@@ -231,7 +231,7 @@ fn branch_facts(schema: &Value, known: &HashMap<String, Facts>) -> Facts {
 fn facts(map: &Map<String, Value>, known: &HashMap<String, Facts>) -> Facts {
     let types = types_of(map);
     let reference = map.get("$ref").and_then(Value::as_str).map(|key| known.get(key).copied().unwrap_or_default());
-    // Once each: a part that was looked at twice on every level would take twice as long with every level.
+    // Once each: visiting a part twice per level would take exponential time.
     let list = |keyword: &str| -> Option<Vec<Facts>> {
         let parts = map.get(keyword)?.as_array()?;
         Some(parts.iter().map(|part| branch_facts(part, known)).collect())
@@ -256,7 +256,7 @@ fn facts(map: &Map<String, Value>, known: &HashMap<String, Facts>) -> Facts {
     }
 }
 
-/// From the definitions that refer to no other upwards; circles without content are cut before this.
+/// Computes facts bottom-up, from definitions without references. Circular references were cut before.
 fn all_facts(normal: &Normal) -> HashMap<String, Facts> {
     let (keys, edges) = graph(normal, super::cycles::in_place_references);
     let components = components(&edges);

@@ -1,4 +1,4 @@
-//! References that go round without content (`a` is `b`, `b` is `a`): no value decides them, so they are cut.
+//! Circular references without content (`a` is `b`, `b` is `a`): they constrain nothing, so they are cut.
 
 use super::document::ROOT;
 use super::keywords;
@@ -7,8 +7,8 @@ use super::notes::{Notes, Path};
 use serde_json::Value;
 use std::collections::HashMap;
 
-/// Replaces each reference that leads back to its own definition, by way of nothing but schemas for the same
-/// value, by a schema that allows anything.
+/// Replaces each reference that leads back to its own definition through schemas for the same value only by a schema
+/// that allows any value.
 pub(super) fn cut(normal: &mut Normal, notes: &mut Notes<'_>) {
     let (keys, edges) = graph(normal, in_place_references);
     let components = components(&edges);
@@ -25,7 +25,7 @@ pub(super) fn cut(normal: &mut Normal, notes: &mut Notes<'_>) {
         }
         let folder = Path::Key(&Path::Root, "$defs");
         let path = if key == ROOT { Path::Root } else { Path::Key(&folder, key) };
-        notes.add(&path, "its `$ref` goes round in a circle without content: that part is read as anything");
+        notes.add(&path, "circular `$ref` without content: read as any value");
     }
 }
 
@@ -49,14 +49,14 @@ fn remove_references(schema: &mut Value, is_same: &dyn Fn(&str) -> bool) {
         if is_in_place {
             remove_references(child, is_same);
             if child.as_object().is_some_and(serde_json::Map::is_empty) && keyword == "not" {
-                // "Not anything" would allow nothing.
+                // `not` of any value would allow nothing.
                 *child = Value::Bool(false);
             }
         }
     });
 }
 
-/// The definitions by number, the root first, and which refer to which.
+/// Graph of references: definitions by index, the root first, and their edges.
 pub(super) fn graph(
     normal: &Normal,
     references: impl Fn(&Value, &mut dyn FnMut(&str)),
@@ -75,8 +75,8 @@ pub(super) fn graph(
     (keys, edges)
 }
 
-/// Tarjan's strongly connected components, without recursion: a number for each node, smaller for what others
-/// refer to.
+/// Tarjan's strongly connected components, without recursion: a component number for each node, smaller for nodes that
+/// others refer to.
 pub(super) fn components(edges: &[Vec<usize>]) -> Vec<usize> {
     const NONE: usize = usize::MAX;
     let count = edges.len();

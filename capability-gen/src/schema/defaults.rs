@@ -1,16 +1,16 @@
-//! Defaults that their own schema refuses are left out: filling them in would make a good call bad.
+//! Removal of defaults that violate their own schema: filling them in would make a valid call invalid.
 
 use super::keywords;
 use super::limits::MAX_WORK;
 use super::normal::{Normal, canonical, types_of};
 use super::notes::{Notes, Path};
-use super::words::{is_of, type_of};
+use super::type_names::{is_of, type_of};
 use serde_json::{Map, Value};
 
-/// How deep a default is compared with its schema, references counted. Deeper ones are taken as they are.
+/// Maximum depth of the check, references counted. Deeper defaults are kept unchecked.
 const MAX_CHECK_DEPTH: usize = 48;
 
-/// Removes each default that does not fit.
+/// Removes each default that violates its schema.
 pub(super) fn check(normal: &mut Normal, notes: &mut Notes<'_>) {
     let before = Normal { root: normal.root.clone(), definitions: normal.definitions.clone() };
     let mut check = Check { normal: &before, steps: MAX_WORK };
@@ -27,7 +27,7 @@ fn visit(schema: &mut Value, path: &Path<'_>, check: &mut Check<'_>, notes: &mut
     if let Some(default) = map.get("default")
         && !check.admits(map, default, 0)
     {
-        notes.add(path, format!("default {} left out: the schema itself refuses it", short(default)));
+        notes.add(path, format!("default {} left out: it violates its own schema", short(default)));
         map.shift_remove("default");
     }
     for (keyword, value) in map.iter_mut() {
@@ -66,7 +66,7 @@ impl Check<'_> {
         }
     }
 
-    /// Whether a value fits, as far as can be told cheaply: in doubt it does.
+    /// Cheap check whether a value is valid; true in case of doubt.
     fn admits(&mut self, map: &Map<String, Value>, value: &Value, depth: usize) -> bool {
         if depth > MAX_CHECK_DEPTH || self.steps == 0 {
             return true;

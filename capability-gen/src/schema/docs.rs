@@ -1,11 +1,11 @@
-//! What a person reads of a schema: its description, its default, and its limits in a few words.
+//! Documentation of a schema: description, default, and a summary of its constraints.
 
 use super::limits::MAX_LIMIT_TEXT;
 use super::normal::Normal;
 use crate::model::Docs;
 use serde_json::{Map, Value};
 
-/// The texts of a schema. Where it refers to a named type, that type has texts of its own; `is_named` says so.
+/// Documentation of a schema. `is_named` is set if it refers to a named type, which has documentation of its own.
 pub(super) fn docs(schema: &Value, normal: &Normal, is_named: bool) -> Docs {
     let resolved = if is_named { schema } else { normal.resolve(schema) };
     let sources = [schema, resolved];

@@ -1,35 +1,34 @@
-//! A schema document as it was found: where its references lead, all of them inside itself.
+//! Schema document as found, with its references resolved. External references are refused.
 
-use super::SchemaError;
-use super::keywords;
 use super::limits::MAX_VALUES;
 use super::references::{Found, Index};
+use super::{SchemaError, keywords};
 use crate::definition::Place;
 use serde_json::{Map, Value};
 use std::collections::{HashMap, HashSet};
 
-/// Where a value lies in memory: it tells two equal values of a document apart, and is never followed.
+/// Memory address of a value: distinguishes equal values of a document, and is never dereferenced.
 pub(super) type Address = usize;
 
-/// The name of a definition in the normal form. The root's is [`ROOT`].
+/// Name of the root in the normal form.
 pub(super) const ROOT: &str = "#";
 
-/// A schema document whose references are known.
+/// Schema document with resolved references.
 #[derive(Debug)]
 pub(super) struct Document<'a> {
     pub(super) root: &'a Value,
-    /// Every schema that something refers to, by its new name, in the order of the first reference.
+    /// Every referenced schema with its new name, in the order of the first reference.
     pub(super) targets: Vec<(String, &'a Value)>,
     keys: HashMap<Address, usize>,
     references: HashMap<Address, Reference>,
 }
 
-/// What a `$ref` leads to.
+/// Target of a `$ref`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Reference {
-    /// The definition with this number in `targets`.
+    /// The definition with this index in `targets`.
     To(usize),
-    /// Nothing in the document.
+    /// Unresolved.
     Nowhere(String),
 }
 
@@ -37,7 +36,7 @@ pub(super) fn address(value: &Value) -> Address {
     std::ptr::from_ref(value).addr()
 }
 
-/// The reference a schema has, in any draft's spelling.
+/// The reference of a schema, in any draft's spelling.
 pub(super) fn reference(schema: &Map<String, Value>) -> Option<&str> {
     ["$ref", "$dynamicRef", "$recursiveRef"].iter().find_map(|keyword| schema.get(*keyword)?.as_str())
 }
@@ -47,14 +46,14 @@ pub(super) fn identifier(schema: &Map<String, Value>) -> Option<&str> {
 }
 
 impl<'a> Document<'a> {
-    /// Counts it, finds what refers to what, and refuses references to the outside.
+    /// Checks its size, resolves its references, and refuses external ones.
     pub(super) fn open(root: &'a Value, place: &Place) -> Result<Self, SchemaError> {
         count(root, place)?;
         let index = Index::of(root);
         let mut document = Document { root, targets: Vec::new(), keys: HashMap::new(), references: HashMap::new() };
         let mut names = HashSet::new();
         let mut seen = HashSet::new();
-        // Definitions are read only where something refers to them.
+        // Only referenced definitions are read.
         let mut waiting = vec![(root, root)];
         while let Some((value, base)) = waiting.pop() {
             let Value::Object(schema) = value else { continue };
@@ -75,7 +74,7 @@ impl<'a> Document<'a> {
             }
             let children = schema.iter().filter(|(keyword, _)| !["$defs", "definitions"].contains(&keyword.as_str()));
             let children = children.flat_map(|(keyword, inside)| keywords::inside(keyword, inside));
-            // The last one pushed is read first: names go by the source's order.
+            // The last one pushed is read first; names follow the source's order.
             let place = waiting.len();
             waiting.extend(children.map(|child| (child, base)));
             waiting[place..].reverse();
@@ -83,18 +82,18 @@ impl<'a> Document<'a> {
         Ok(document)
     }
 
-    /// The name of a schema that something refers to.
+    /// The name of a referenced schema.
     pub(super) fn key(&self, value: &Value) -> Option<&str> {
         let number = *self.keys.get(&address(value))?;
         self.name(number)
     }
 
-    /// What the reference in this schema leads to.
+    /// The target of this schema's reference.
     pub(super) fn reference(&self, value: &Value) -> Option<&Reference> {
         self.references.get(&address(value))
     }
 
-    /// The name of the definition with this number.
+    /// The name of the definition with this index.
     pub(super) fn name(&self, number: usize) -> Option<&str> {
         Some(self.targets.get(number)?.0.as_str())
     }
@@ -117,7 +116,7 @@ impl<'a> Document<'a> {
     }
 }
 
-/// A name that needs no escape in a pointer or an address.
+/// A name that needs no escape in a JSON pointer or a URL.
 fn plain_key(name: &str) -> String {
     let plain = name.chars().take(80).map(|it| if it.is_ascii_alphanumeric() || it == '_' { it } else { '_' });
     let plain: String = plain.collect();
@@ -133,7 +132,7 @@ fn count(root: &Value, place: &Place) -> Result<(), SchemaError> {
             return Err(SchemaError {
                 place: place.clone(),
                 message: format!("the schema has more than {MAX_VALUES} values"),
-                fix: "leave out what the function does not need".to_owned(),
+                fix: "remove what the function does not need".to_owned(),
             });
         }
         match value {
@@ -149,7 +148,7 @@ fn outside(text: &str, place: &Place) -> SchemaError {
     let shown: String = text.chars().take(200).collect();
     SchemaError {
         place: place.clone(),
-        message: format!("`$ref` to {shown:?} leaves the schema"),
-        fix: "put what it refers to under `$defs` and refer to it as `#/$defs/…`".to_owned(),
+        message: format!("external `$ref` {shown:?} is not supported"),
+        fix: "define it under `$defs` and refer to it as `#/$defs/…`".to_owned(),
     }
 }

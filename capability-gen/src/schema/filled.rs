@@ -1,8 +1,8 @@
-//! Members that are required and have a default. A call may leave them out: the default is filled in before the call is
-//! checked, so types say that they are optional while the clean schema still requires them.
+//! Required members with a default. A call may omit them: the default is filled in before validation, so they are
+//! optional in types while the clean schema still requires them.
 //!
-//! Defaults are filled in where the way to them is plain, never through an alternative (see [`crate::validate`]). So
-//! a definition that an alternative refers to keeps what it requires, wherever else it is used.
+//! Defaults are never filled in through an alternative such as `anyOf` (see [`crate::validate`]). So a definition that
+//! an alternative refers to keeps its required members, wherever else it is used.
 
 use super::document::ROOT;
 use super::keywords::{self, FILLED};
@@ -13,7 +13,7 @@ use std::collections::HashSet;
 /// The keywords through which defaults are filled in.
 const PLAIN: &[&str] = &["properties", "items", "prefixItems", "allOf"];
 
-/// Notes in each object which required members may be left out.
+/// Marks in each object the required members that a call may omit.
 pub(super) fn mark(normal: &mut Normal) {
     let plain = reached(normal);
     let before = Normal { root: normal.root.clone(), definitions: normal.definitions.clone() };
@@ -27,7 +27,7 @@ pub(super) fn mark(normal: &mut Normal) {
     }
 }
 
-/// The definitions that only plain ways lead to.
+/// Definitions reached only through [`PLAIN`] keywords.
 fn reached(normal: &Normal) -> HashSet<String> {
     let mut plain = HashSet::new();
     let mut others = HashSet::new();
@@ -78,7 +78,7 @@ fn filled(map: &Map<String, Value>, normal: &Normal) -> Vec<Value> {
     required.filter(is_filled).cloned().collect()
 }
 
-/// Whether a schema, or one that it only refers to, has a default.
+/// Returns true if a schema, or the one that it refers to, has a default.
 fn has_default<'a>(mut schema: &'a Value, normal: &'a Normal) -> bool {
     for _ in 0..=normal.definitions.len() {
         let Some(map) = schema.as_object() else { return false };

@@ -1,4 +1,4 @@
-//! `allOf` of objects, references among them, → one object, wherever one schema can say it.
+//! Merging of `allOf` of objects, including references, into one object where possible.
 
 use super::document::ROOT;
 use super::keywords;
@@ -9,7 +9,7 @@ use super::notes::{Notes, Path};
 use serde_json::{Map, Value, json};
 use std::collections::HashSet;
 
-/// Merges what can be merged, in the root and in every definition.
+/// Merges `allOf` in the root and in every definition.
 pub(super) fn flatten(normal: &mut Normal, notes: &mut Notes<'_>) {
     let mut work = Work { left: MAX_WORK, is_cut: false };
     let root = flat(normal, normal.root.clone(), 0, 0, &mut work);
@@ -20,11 +20,11 @@ pub(super) fn flatten(normal: &mut Normal, notes: &mut Notes<'_>) {
     normal.definitions = definitions;
     drop_unused(normal);
     if work.is_cut {
-        notes.add(&Path::Root, "some `allOf` are left as they are: merging them would make the schema too large");
+        notes.add(&Path::Root, "some `allOf` are not merged: the schema would become too large");
     }
 }
 
-/// What merging may still copy.
+/// Values that merging may still copy.
 struct Work {
     left: usize,
     is_cut: bool,
@@ -115,7 +115,7 @@ fn alias(map: &Map<String, Value>) -> Option<Map<String, Value>> {
     Some(reference)
 }
 
-/// The parts that a schema is made of, each reference followed once.
+/// Parts that a schema is composed of, each reference followed once.
 struct Gathered<'w> {
     parts: Vec<Value>,
     followed: HashSet<String>,
@@ -132,7 +132,7 @@ impl Gathered<'_> {
         let key = map.shift_remove("$ref");
         let parts = map.shift_remove("allOf");
         if !map.is_empty() {
-            // Its own keywords come first: its texts win.
+            // Its own keywords come first: its documentation wins.
             self.parts.push(Value::Object(map));
         }
         if let Some(key) = key.as_ref().and_then(Value::as_str)
@@ -156,7 +156,7 @@ impl Gathered<'_> {
     }
 }
 
-/// A definition's title and default are its own, not those of what is made from it.
+/// A definition without its title and default, which do not apply to schemas that include it.
 fn without_texts(schema: &Value) -> Value {
     let mut schema = schema.clone();
     if let Value::Object(map) = &mut schema {
@@ -166,7 +166,7 @@ fn without_texts(schema: &Value) -> Value {
     schema
 }
 
-/// One schema where possible; the parts that resist stay in its `allOf`.
+/// Merges parts into one schema; parts that cannot be merged stay in its `allOf`.
 fn joined(parts: Vec<Value>) -> Map<String, Value> {
     let mut base = Map::new();
     let mut others: Vec<Value> = Vec::new();
@@ -187,7 +187,7 @@ fn joined(parts: Vec<Value>) -> Map<String, Value> {
     base
 }
 
-/// Definitions that nothing refers to any more.
+/// Removes definitions that are no longer referenced.
 fn drop_unused(normal: &mut Normal) {
     let mut used: HashSet<String> = HashSet::new();
     let mut waiting = vec![&normal.root];

@@ -1,4 +1,4 @@
-//! When two definitions are the same: they say the same, and so does all that they refer to.
+//! Content hash of definitions: equal if the definitions and all that they refer to are equal.
 
 use super::cycles::{components, graph};
 use super::normal::Normal;
@@ -6,10 +6,10 @@ use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 use std::collections::{HashMap, HashSet};
 
-/// What tells definitions apart, whatever document they stand in.
+/// Hash of a definition, independent of its document.
 pub(super) type Identity = [u8; 32];
 
-/// The identity of each definition of a document, and which of them refer to themselves.
+/// Hashes of all definitions of a document, and which of them are recursive.
 #[derive(Debug, Default)]
 pub(super) struct Identities {
     by_key: HashMap<String, Identity>,
@@ -17,7 +17,8 @@ pub(super) struct Identities {
 }
 
 impl Identities {
-    /// Works from the definitions that refer to nothing upwards; those that refer to each other are one piece.
+    /// Computes hashes bottom-up, from definitions without references; mutually recursive definitions are hashed
+    /// together.
     pub(super) fn of(normal: &Normal) -> Self {
         let (keys, edges) = graph(normal, references);
         let components = components(&edges);
@@ -52,24 +53,25 @@ impl Identities {
         identities
     }
 
-    /// Of a schema that is no definition.
+    /// Hash of a schema that is not a definition.
     pub(super) fn inline(&self, schema: &Value) -> Identity {
         let mut text = String::new();
         self.write(schema, &mut text);
         Sha256::digest(text.as_bytes()).into()
     }
 
-    /// Of a definition.
+    /// Hash of a definition.
     pub(super) fn get(&self, key: &str) -> Option<Identity> {
         self.by_key.get(key).copied()
     }
 
-    /// Whether a definition refers to itself, by whatever way.
+    /// Returns true if a definition refers to itself, directly or indirectly.
     pub(super) fn is_recursive(&self, key: &str) -> bool {
         self.recursive.contains(key)
     }
 
-    /// JSON without texts, members in order of their names, references by what they lead to.
+    /// Writes canonical JSON: without titles and descriptions, members sorted by name, references as hashes of their
+    /// target.
     fn write(&self, value: &Value, out: &mut String) {
         match value {
             Value::Object(map) => {
@@ -103,7 +105,7 @@ impl Identities {
     }
 }
 
-/// Titles and descriptions are texts; members that go by these names hold schemas.
+/// Returns true for a title or description; properties with these names hold schemas instead.
 fn is_text(map: &Map<String, Value>, name: &str) -> bool {
     ["title", "description"].contains(&name) && map.get(name).is_some_and(Value::is_string)
 }

@@ -1,4 +1,4 @@
-//! Which keywords of JSON Schema hold schemas, and how.
+//! Keywords of JSON Schema, and which of them hold subschemas.
 
 use serde_json::{Map, Value};
 
@@ -24,23 +24,23 @@ pub(super) const LIST: &[&str] = &["allOf", "anyOf", "oneOf", "prefixItems", "it
 pub(super) const MAP: &[&str] =
     &["properties", "patternProperties", "dependentSchemas", "dependencies", "$defs", "definitions"];
 
-/// Keywords that apply to the same value as the schema they stand in: one schema each.
+/// Keywords with one subschema that applies to the same value as its parent.
 pub(super) const IN_PLACE_ONE: &[&str] = &["not", "if", "then", "else"];
 
-/// Likewise, lists.
+/// Keywords with a list of such subschemas.
 pub(super) const IN_PLACE_LIST: &[&str] = &["allOf", "anyOf", "oneOf"];
 
-/// In the normal form alone: the required members of an object that a default is filled in for. No source can write it,
-/// since unknown keywords of a source are left out.
+/// Internal keyword of the normal form: required members of an object that have a default. Sources cannot set it, since
+/// their unknown keywords are dropped.
 pub(super) const FILLED: &str = "filled";
 
-/// Keywords that only people read, or that fill in an absent member.
+/// Annotations: documentation, and defaults.
 pub(super) const ANNOTATIONS: &[&str] = &["title", "description", "deprecated", "default", "format", FILLED];
 
 /// The format of base64 text.
 pub(super) const BASE64_FORMAT: &str = "byte";
 
-/// All that say something, in any dialect; a schema with none of these says nothing.
+/// Known keywords of all dialects that hold no subschema.
 pub(super) const KNOWN: &[&str] = &[
     "$anchor",
     "$comment",
@@ -92,12 +92,12 @@ pub(super) const KNOWN: &[&str] = &[
     "xml",
 ];
 
-/// Whether a keyword means anything here.
+/// Returns true for a known keyword or an extension (`x-…`).
 pub(super) fn is_known(keyword: &str) -> bool {
     [KNOWN, ONE, LIST, MAP].iter().any(|names| names.contains(&keyword)) || keyword.starts_with("x-")
 }
 
-/// The schemas that a keyword's value holds.
+/// The subschemas in a keyword's value.
 pub(super) fn inside<'a>(keyword: &str, value: &'a Value) -> impl Iterator<Item = &'a Value> {
     let one = ONE.contains(&keyword) && !value.is_array();
     let list = value.as_array().filter(|_| LIST.contains(&keyword));
@@ -105,12 +105,12 @@ pub(super) fn inside<'a>(keyword: &str, value: &'a Value) -> impl Iterator<Item 
     one.then_some(value).into_iter().chain(list.into_iter().flatten()).chain(map.into_iter().flat_map(Map::values))
 }
 
-/// Every schema directly inside one.
+/// Direct subschemas of a schema.
 pub(super) fn children(schema: &Map<String, Value>) -> impl Iterator<Item = &Value> {
     schema.iter().flat_map(|(keyword, value)| inside(keyword, value))
 }
 
-/// Every schema inside one that applies to the same value, references not followed.
+/// Subschemas that apply to the same value, without following references.
 pub(super) fn in_place(schema: &Map<String, Value>) -> impl Iterator<Item = &Value> {
     let ones = IN_PLACE_ONE.iter().filter_map(|keyword| schema.get(*keyword));
     let lists = IN_PLACE_LIST.iter().filter_map(|keyword| schema.get(*keyword)?.as_array()).flatten();
@@ -118,7 +118,7 @@ pub(super) fn in_place(schema: &Map<String, Value>) -> impl Iterator<Item = &Val
     ones.chain(lists).chain(dependents)
 }
 
-/// Calls `change` with every schema directly inside one.
+/// Calls `change` with every direct subschema.
 pub(super) fn for_each_child_mut(schema: &mut Map<String, Value>, mut change: impl FnMut(&str, &mut Value)) {
     for (keyword, value) in schema.iter_mut() {
         let keyword = keyword.as_str();
@@ -131,7 +131,7 @@ pub(super) fn for_each_child_mut(schema: &mut Map<String, Value>, mut change: im
     }
 }
 
-/// Whether it has keywords beside these that constrain anything.
+/// Returns true if it has constraining keywords other than these.
 pub(super) fn constrains_beyond(schema: &Map<String, Value>, except: &[&str]) -> bool {
     schema.keys().any(|keyword| !except.contains(&keyword.as_str()) && !ANNOTATIONS.contains(&keyword.as_str()))
 }

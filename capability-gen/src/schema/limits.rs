@@ -1,39 +1,44 @@
-//! How much of a schema is read. Schemas are hostile input; each bound says what it keeps small.
+//! Size limits of schemas, which are hostile input.
 
-/// JSON values in one schema document. The largest of 3,243 real tools has 1,738, and a whole OpenAPI
-/// document's types rarely pass 50,000; beyond this a server is wasting everybody's memory.
+/// JSON values in one schema document. The largest of 3,243 real tools has 1,738, and the types of a whole OpenAPI
+/// document rarely exceed 50,000.
 pub(crate) const MAX_VALUES: usize = 100_000;
 
-/// Schemas inside schemas, references not counted. A JSON parser stops at 128 levels of JSON, which is about
-/// as many as this; every walk recurses at most so deep, on a stack of any thread.
+/// Nesting of schemas, references not counted. About the depth that the JSON parser's limit of 128 levels allows.
+/// Bounds recursion, so that it fits on any thread's stack.
 pub(crate) const MAX_DEPTH: usize = 64;
 
-/// How often one part may be merged into copies of itself, where `allOf` meets a recursive definition.
+/// Merges of one part into copies of itself, where `allOf` contains a recursive definition.
 pub(crate) const MAX_INLINING: usize = 3;
 
-/// Values copied while `allOf` parts are merged, and schemas visited while types are made, in one schema.
-/// Both are a few times the size of any honest schema; what would double itself on and on stops here.
+/// Values copied while `allOf` parts are merged, and schemas visited while types are built, in one schema. A few times
+/// the size of any honest schema; stops exponential growth.
 pub(crate) const MAX_WORK: usize = 400_000;
 
-/// Branches of one union. A person reads no more, and comparing them with each other is quadratic.
+/// Branches of one union. Comparing them with each other is quadratic.
 pub(crate) const MAX_BRANCHES: usize = 500;
 
 /// Notes for one schema: enough to see what is wrong with it.
 pub(crate) const MAX_NOTES: usize = 50;
 
-/// Bytes of compiled patterns that are tried out in one module: some four thousand ordinary ones, or a second's work of
-/// large ones. What is not tried is checked when its function is first called.
+/// Letter comparisons spent on suggestions for misspelt names in one schema. A typo among a thousand names of a dozen
+/// letters takes 150,000; schemas of thousands of long unknown names would take quadratic time. Beyond this, unknown
+/// names are still reported, without a suggestion.
+pub(crate) const MAX_COMPARED_LETTERS: usize = 2_000_000;
+
+/// Bytes of compiled patterns that are checked in one module: some four thousand ordinary ones, or a second of work on
+/// large ones. The others are checked when their function is first called.
 pub(crate) const PATTERN_ROOM: usize = 64 << 20;
 
-/// Characters of a pattern shown in a limit's text.
+/// Characters of a pattern shown in documentation.
 pub(crate) const MAX_LIMIT_TEXT: usize = 120;
 
-/// Parts of one `allOf` that are merged; each is compared with all that came before.
+/// Parts of one `allOf` that are merged; each is compared with all previous ones.
 pub(crate) const MAX_PARTS: usize = 64;
 
-/// Schemas that decide on one value, references followed: a validator visits them all. A union of some hundred
-/// types of an API is far below it.
-pub(crate) const MAX_UNFOLDED: usize = 50_000;
+/// Schemas that apply to one value, references followed; a validator visits them all. A union of a hundred types of an
+/// API is far below it.
+pub(crate) const MAX_EXPANDED: usize = 50_000;
 
-/// Schemas that lie behind one another for one value: a validator's stack holds them all.
+/// Chain of schemas that apply to one value; bounds the validator's stack.
 pub(crate) const MAX_CHAIN: usize = 200;

@@ -1,4 +1,4 @@
-//! What arrays and objects hold.
+//! Types of array items and object members.
 
 use super::docs::docs;
 use super::keywords::{BASE64_FORMAT, FILLED};
@@ -81,7 +81,7 @@ impl Reader<'_, '_> {
         Type::Record(Record { fields, rest })
     }
 
-    /// Members that only `then` and the like name: whether and what they may be depends on the others.
+    /// Members named only in conditional subschemas such as `then`.
     fn conditional_names(&self, map: &Map<String, Value>) -> Vec<String> {
         let conditions = ["if", "then", "else"].into_iter().filter_map(|keyword| map.get(keyword));
         let dependent = map.get("dependentSchemas").and_then(Value::as_object).into_iter().flat_map(Map::values);
@@ -96,7 +96,7 @@ impl Reader<'_, '_> {
         names
     }
 
-    /// What the schema declares of other members; nothing where it is silent.
+    /// Other members declared by the schema; `None` if it does not mention them.
     fn rest(&mut self, map: &Map<String, Value>, path: &Path<'_>, depth: usize) -> Option<Rest> {
         let keyword = ["additionalProperties", "unevaluatedProperties"].into_iter().find(|it| map.contains_key(*it));
         let others = keyword.and_then(|keyword| Some((keyword, map.get(keyword)?)));
@@ -116,12 +116,12 @@ impl Reader<'_, '_> {
     }
 }
 
-/// The names in a list of names.
+/// The names in a keyword's list.
 fn listed<'a>(map: &'a Map<String, Value>, keyword: &str) -> HashSet<&'a str> {
     map.get(keyword).and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect()
 }
 
-/// Whether a schema is that of base64 text, which may be null.
+/// Returns true if a schema describes base64 text, possibly nullable.
 fn is_base64(schema: &Value) -> bool {
     let is_text = |ty: &Value| ty == "string" || ty == "null";
     let is_text = match schema.get("type") {

@@ -1,17 +1,17 @@
-//! Two schemas for the same value → one that means both, where one can say it.
+//! Merging of two schemas for the same value into one equivalent schema, where possible.
 
 use super::normal::types_of;
-use super::words::is_of;
+use super::type_names::is_of;
 use serde_json::{Map, Value, json};
 
 /// Keywords where the larger value is the stricter.
 const LARGER: &[&str] = &["minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties", "minContains"];
 /// Keywords where the smaller value is the stricter.
 const SMALLER: &[&str] = &["maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties"];
-/// Keywords that look at the schema beside them, so that they cannot join another.
+/// Keywords that depend on their sibling keywords, so they cannot be merged into another schema.
 const BOUND: &[&str] = &["unevaluatedProperties", "unevaluatedItems", "if", "contains", "prefixItems"];
 
-/// What both say, or nothing where that takes two schemas. Texts and defaults of `first` come first.
+/// Merges two schemas; `None` if that is impossible. Documentation and defaults of `first` take precedence.
 pub(super) fn merge(first: &Map<String, Value>, second: &Map<String, Value>) -> Option<Map<String, Value>> {
     if BOUND.iter().any(|keyword| {
         (first.contains_key(*keyword) && is_constraining(second))
@@ -55,7 +55,7 @@ fn is_constraining(schema: &Map<String, Value>) -> bool {
     super::keywords::constrains_beyond(schema, &["type"])
 }
 
-/// `Some(None)` where neither says anything of other members; nothing where one schema cannot say both.
+/// Merges `additionalProperties`: `Some(None)` if neither has it, `None` if the two cannot be merged.
 fn additional(first: &Map<String, Value>, second: &Map<String, Value>) -> Option<Option<Value>> {
     let rests = (first.get("additionalProperties"), second.get("additionalProperties"));
     let is_open = |rest: &Value| rest.as_object().is_some_and(|map| !super::keywords::constrains_beyond(map, &[]));
@@ -108,7 +108,7 @@ fn both_members(own: &Value, other: &Value) -> Value {
     Value::Object(members)
 }
 
-/// One schema for both; texts come from the first that has any.
+/// One schema for both; documentation comes from the first that has any.
 fn both_schemas(first: &Value, second: &Value) -> Value {
     let mut out = Map::new();
     for keyword in ["title", "description", "deprecated", "default"] {

@@ -1,29 +1,32 @@
-//! JSON Schema as found in the wild → one clean schema for the validator, and types for everything else.
+//! JSON Schema reader: any dialect → one clean schema for the validator, and types for everything else.
 //!
 //! ```text
-//! document   the schema as found; references: what each `$ref` leads to, and that it is nothing outside
-//! normal     every dialect (drafts 4 to 2020-12, OpenAPI 3.0, shorthand flags) → one
-//! cycles     references that go round without content, cut
-//! unfolding  references that multiply, refused
+//! document   the schema as found, with resolved references; refuses external ones
+//! normal     normalization of every dialect (drafts 4 to 2020-12, OpenAPI 3.0, shorthand flags)
+//! lint       misspelt keywords, unknown types, missing references, contradictory bounds
+//! cycles     cuts circular references
+//! expansion  refuses references that expand exponentially
 //! flatten    `allOf` of objects → one object
-//! filled     required members that have a default: a call may leave them out
-//! clean      normal form → what the validator compiles: closed where parameters are, no prose
-//! types      normal form → Type, with names from naming and texts from docs
+//! filled     required members with a default, which a call may omit
+//! clean      normal form → schema for the validator: closed parameters, no documentation
+//! types      normal form → Type, with names from naming and documentation from docs
 //! ```
 //!
-//! What cannot be understood becomes `Any` with a note. Only what is dangerous is refused; in the project's own formats
-//! also slips of the pen (`slips`), which are notes in those of others.
+//! Unsupported parts become `Any` with a note. Only dangerous schemas are refused. Likely mistakes (`lint`) are errors
+//! in the project's own formats, and notes in others.
 
 mod clean;
 mod cycles;
 mod defaults;
 mod docs;
 mod document;
+mod expansion;
 mod filled;
 mod flatten;
 mod identity;
 mod keywords;
 mod limits;
+mod lint;
 mod members;
 mod merge;
 mod naming;
@@ -33,73 +36,71 @@ mod object;
 mod patterns;
 mod references;
 mod roots;
-mod slips;
+mod type_names;
 mod types;
-mod unfolding;
 mod unions;
-mod words;
 
 use crate::definition::{Note, Place};
 use crate::model::{Direction, Type, Types};
 use naming::Names;
 use patterns::Patterns;
 use serde_json::Value;
-pub(crate) use words::array_of;
+pub(crate) use type_names::array_of;
 
 /// Reads the schemas of one module's functions into types whose names are unique in it.
 #[derive(Debug, Default)]
 pub struct Reader {
     names: Names,
     patterns: Patterns,
-    /// Whether slips are errors.
+    /// True if likely mistakes are errors.
     is_strict: bool,
 }
 
-/// What a schema says.
+/// Result of reading one schema.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reading {
     /// Clean JSON Schema 2020-12, self-contained.
     pub schema: Value,
-    /// What TypeScript and WIT can say of it.
+    /// Its type in TypeScript and WIT.
     pub ty: Type,
-    /// What was tolerated.
+    /// Warnings.
     pub notes: Vec<Note>,
 }
 
-/// A schema that must not be used.
+/// Refused schema.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{place}: {message}; {fix}")]
 pub struct SchemaError {
-    /// Where.
+    /// Place of the error.
     pub place: Place,
-    /// What is wrong.
+    /// Description of the error.
     pub message: String,
-    /// What to do.
+    /// How to fix it.
     pub fix: String,
 }
 
 impl Reader {
-    /// For one module.
+    /// Creates a reader for one module.
     pub fn new() -> Reader {
         Reader::default()
     }
 
-    /// Whether slips in the schemas to come (`requird`, a type that JSON has not) are errors rather than notes.
+    /// Sets whether likely mistakes in later schemas (`requird`, an unknown type) are errors rather than notes.
     pub fn set_strict(&mut self, is_strict: bool) {
         self.is_strict = is_strict;
     }
 
-    /// The parameters of a function, by its source's name: always an object's schema, closed unless it says otherwise.
+    /// Reads the parameters of a function: always an object, closed unless the schema says otherwise.
     pub fn params(&mut self, function: &str, raw: &Value, place: &Place) -> Result<Reading, SchemaError> {
         self.read(function, raw, place, Direction::Params)
     }
 
-    /// The result of a function, by its source's name: open unless it says otherwise.
+    /// Reads the result of a function: open unless the schema says otherwise.
     pub fn result(&mut self, function: &str, raw: &Value, place: &Place) -> Result<Reading, SchemaError> {
         self.read(function, raw, place, Direction::Result)
     }
 
-    /// The named types of all that was read.
+    /// Returns the named types of all schemas read.
     pub fn finish(self) -> Types {
         self.names.finish()
     }
@@ -117,7 +118,7 @@ impl Reader {
         let mut normal = normal::read(&document, &mut self.patterns, &mut notes);
         notes.check()?;
         cycles::cut(&mut normal, &mut notes);
-        unfolding::check(&normal, place)?;
+        expansion::check(&normal, place)?;
         if direction == Direction::Params {
             roots::params(&mut normal, place, &mut notes)?;
         }

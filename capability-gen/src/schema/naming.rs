@@ -1,11 +1,11 @@
-//! The named types of a module: which schemas get a name, and that no two types share one.
+//! Unique names for the types of a module.
 
 use super::identity::Identity;
 use crate::model::{Direction, Docs, Type, TypeDefinition, TypeId, Types};
 use crate::names;
 use std::collections::{HashMap, HashSet};
 
-/// Names that mean something in every TypeScript file: a type of the same name would hide it.
+/// Global names of TypeScript, which a type of the same name would shadow.
 const TAKEN: &[&str] = &[
     "Array",
     "ArrayBuffer",
@@ -32,7 +32,7 @@ const TAKEN: &[&str] = &[
     "Uint8Array",
 ];
 
-/// Longest title that is taken for a name, in words and in characters: longer ones are sentences.
+/// Longest title used as a name, in words and in characters: longer ones are sentences.
 const MAX_TITLE: (usize, usize) = (4, 48);
 
 /// The types named so far.
@@ -45,7 +45,7 @@ pub(super) struct Names {
 }
 
 impl Names {
-    /// A new type, to be defined later. A name that is taken gets a number.
+    /// Declares a type, to be defined later. A name already in use gets a number.
     pub(super) fn declare(&mut self, name: &str) -> TypeId {
         let mut wanted = names::pascal(name);
         if wanted.is_empty() {
@@ -63,7 +63,8 @@ impl Names {
         TypeId(self.definitions.len() - 1)
     }
 
-    /// The type of this name that says the same, or a new one: then the flag is set, and it wants a definition.
+    /// Returns the type with this name and hash, or declares a new one. The flag is set if it is new and must be
+    /// defined.
     pub(super) fn shared(&mut self, direction: Option<Direction>, name: &str, identity: Identity) -> (TypeId, bool) {
         let key = (direction, name.to_owned(), identity);
         if let Some(id) = self.known.get(&key) {
@@ -74,7 +75,7 @@ impl Names {
         (id, true)
     }
 
-    /// Says what a declared type is.
+    /// Defines a declared type.
     pub(super) fn define(&mut self, id: TypeId, docs: Docs, ty: Type) {
         if let Some(definition) = self.definitions.get_mut(id.0) {
             definition.docs = docs;
@@ -82,7 +83,7 @@ impl Names {
         }
     }
 
-    /// All of them; one that is only another's name becomes what that is.
+    /// Returns all types; an alias is replaced by its target's definition.
     pub(super) fn finish(self) -> Types {
         let mut definitions = self.definitions;
         for index in 0..definitions.len() {
@@ -103,7 +104,7 @@ impl Names {
     }
 }
 
-/// A title that can be a type's name: a word or a few.
+/// A title short enough to be a type's name.
 pub(super) fn type_title(title: &str) -> Option<&str> {
     let (max_words, max_characters) = MAX_TITLE;
     let is_word = |word: &str| word.chars().all(|it| it.is_ascii_alphanumeric() || it == '_' || it == '-');

@@ -1,16 +1,14 @@
-//! Every dialect of JSON Schema → one, in which each keyword has its 2020-12 meaning and a well-formed value.
+//! Normalization of JSON Schema dialects: each keyword gets its 2020-12 meaning and a well-formed value.
 //!
-//! A schema of the normal form is `false` or an object. `$ref` holds a definition's bare name. Titles,
-//! descriptions, defaults and deprecations are still there; unknown keywords are not.
+//! A schema of the normal form is `false` or an object. `$ref` holds a definition's bare name. Titles, descriptions,
+//! defaults and deprecations are kept; unknown keywords are dropped.
 
 use super::document::{Document, ROOT, Reference};
-use super::keywords;
 use super::limits::MAX_DEPTH;
 use super::notes::{Notes, Path};
-use super::object;
 use super::patterns::Patterns;
-use super::slips;
-use super::words::{Word, article, is_of, type_of, type_word};
+use super::type_names::{TypeName, article, is_of, parse_type_name, type_of};
+use super::{keywords, lint, object};
 use serde_json::{Map, Value, json};
 use std::collections::HashSet;
 
@@ -22,12 +20,12 @@ pub(super) struct Normal {
 }
 
 impl Normal {
-    /// What a reference leads to.
+    /// The target of a reference.
     pub(super) fn get(&self, key: &str) -> Option<&Value> {
         if key == ROOT { Some(&self.root) } else { self.definitions.get(key) }
     }
 
-    /// Follows references that stand alone (beside texts), a bounded number of them.
+    /// Follows references without other constraints beside them, a bounded number of times.
     pub(super) fn resolve<'a>(&'a self, mut schema: &'a Value) -> &'a Value {
         for _ in 0..=self.definitions.len() {
             let Some(map) = schema.as_object() else { break };
@@ -64,7 +62,7 @@ pub(super) struct Reader<'a, 'd, 'n> {
 }
 
 impl Reader<'_, '_, '_> {
-    /// A schema where it stands: a reference where others refer to it too.
+    /// Reads a schema; a schema that is referenced elsewhere becomes a reference.
     pub(super) fn schema(&mut self, raw: &Value, path: &Path<'_>, depth: usize) -> Value {
         match self.document.key(raw) {
             Some(key) => json!({ "$ref": key }),
@@ -74,26 +72,26 @@ impl Reader<'_, '_, '_> {
 
     fn content(&mut self, raw: &Value, path: &Path<'_>, depth: usize) -> Value {
         if depth > MAX_DEPTH {
-            self.notes.add(path, format!("read as anything: it lies more than {MAX_DEPTH} schemas deep"));
+            self.notes.add(path, format!("nested more than {MAX_DEPTH} schemas deep: read as any value"));
             return json!({});
         }
         match raw {
             Value::Bool(true) => json!({}),
             Value::Bool(false) => Value::Bool(false),
             Value::Object(map) => self.object(raw, map, path, depth),
-            Value::String(word) if matches!(type_word(word), Word::Exact(_) | Word::Other(_)) => {
+            Value::String(word) if matches!(parse_type_name(word), TypeName::Exact(_) | TypeName::Other(_)) => {
                 self.notes.add(path, format!("read as {{\"type\": {word:?}}}"));
                 let mut out = Map::new();
                 self.types(raw, &mut out, path);
                 Value::Object(out)
             }
             Value::String(_) => {
-                slips::unknown_type(raw, path, self.notes);
+                lint::unknown_type(raw, path, self.notes);
                 json!({})
             }
             _ => {
                 let message = format!("a schema is an object, not {}", article(raw));
-                self.notes.slip_to_any(path, message, "write one, such as {\"type\": \"string\"}".to_owned());
+                self.notes.mistake_as_any(path, message, "write one, such as {\"type\": \"string\"}".to_owned());
                 json!({})
             }
         }
@@ -101,8 +99,8 @@ impl Reader<'_, '_, '_> {
 
     fn object(&mut self, raw: &Value, map: &Map<String, Value>, path: &Path<'_>, depth: usize) -> Value {
         let mut out = Map::new();
-        slips::unknown_keywords(map, path, self.notes);
-        slips::bare_members(map, path, self.notes);
+        lint::unknown_keywords(map, path, self.notes);
+        lint::bare_members(map, path, self.notes);
         for keyword in ["title", "description"] {
             if let Some(text @ Value::String(_)) = map.get(keyword) {
                 out.insert(keyword.to_owned(), text.clone());
@@ -117,7 +115,7 @@ impl Reader<'_, '_, '_> {
                 out.insert("$ref".to_owned(), name.into());
             }
             Some(Reference::Nowhere(text)) => {
-                slips::lost_reference(text, self.document.root, path, self.notes);
+                lint::unresolved_reference(text, self.document.root, path, self.notes);
             }
             None => {}
         }
@@ -129,7 +127,7 @@ impl Reader<'_, '_, '_> {
         self.strings(map, &mut out, path);
         self.arrays(map, &mut out, path, depth);
         object::read(self, map, &mut out, path, depth);
-        slips::crossed_bounds(&out, path, self.notes);
+        lint::crossed_bounds(&out, path, self.notes);
         self.composition(map, &mut out, path, depth);
         if let Some(default) = map.get("default") {
             out.insert("default".to_owned(), default.clone());
@@ -150,15 +148,15 @@ impl Reader<'_, '_, '_> {
         };
         let mut types: Vec<&'static str> = Vec::new();
         for word in &words {
-            match word.as_str().map(type_word) {
-                Some(Word::Exact(name)) => types.push(name),
-                Some(Word::Other(name)) => {
+            match word.as_str().map(parse_type_name) {
+                Some(TypeName::Exact(name)) => types.push(name),
+                Some(TypeName::Other(name)) => {
                     self.notes.add(path, format!("type {word} read as \"{name}\""));
                     types.push(name);
                 }
-                Some(Word::Any) => return,
-                Some(Word::Unknown) | None => {
-                    slips::unknown_type(word, path, self.notes);
+                Some(TypeName::Any) => return,
+                Some(TypeName::Unknown) | None => {
+                    lint::unknown_type(word, path, self.notes);
                     return;
                 }
             }
@@ -169,7 +167,7 @@ impl Reader<'_, '_, '_> {
             types.retain(|name| *name != "integer");
         }
         match types.as_slice() {
-            [] => self.notes.add(path, "an empty list of types read as anything"),
+            [] => self.notes.add(path, "empty list of types: read as any value"),
             [one] => drop(out.insert("type".to_owned(), (*one).into())),
             several => drop(out.insert("type".to_owned(), json!(several))),
         }
@@ -194,8 +192,8 @@ impl Reader<'_, '_, '_> {
                     self.notes.add(path, "`enum` left out: none of its values is of the schema's type");
                 }
             }
-            Some(Value::Array(_)) => self.notes.add(path, "`enum` without values left out: nothing could be passed"),
-            Some(_) => self.notes.add(path, "`enum` left out: it is no list"),
+            Some(Value::Array(_)) => self.notes.add(path, "empty `enum` left out: no value would be valid"),
+            Some(_) => self.notes.add(path, "`enum` left out: not a list"),
         }
     }
 
@@ -221,7 +219,7 @@ impl Reader<'_, '_, '_> {
             if step.as_f64().is_some_and(|it| it > 0.0) {
                 out.insert("multipleOf".to_owned(), step);
             } else {
-                self.notes.add(path, "`multipleOf` left out: it is not above zero");
+                self.notes.add(path, "`multipleOf` left out: not above zero");
             }
         }
     }
@@ -229,7 +227,7 @@ impl Reader<'_, '_, '_> {
     fn number(&mut self, map: &Map<String, Value>, keyword: &str, path: &Path<'_>) -> Option<Value> {
         let value = map.get(keyword)?;
         if !value.is_number() && !value.is_null() {
-            self.notes.add(path, format!("`{keyword}` left out: {} is no number", article(value)));
+            self.notes.add(path, format!("`{keyword}` left out: {} is not a number", article(value)));
         }
         value.is_number().then(|| value.clone())
     }
@@ -239,7 +237,7 @@ impl Reader<'_, '_, '_> {
         if let Some(format @ Value::String(_)) = map.get("format") {
             out.insert("format".to_owned(), format.clone());
         }
-        // OpenAPI's way to say the same.
+        // OpenAPI's equivalent.
         if map.get("contentEncoding").and_then(Value::as_str) == Some("base64") {
             out.insert("format".to_owned(), keywords::BASE64_FORMAT.into());
         }
@@ -247,7 +245,7 @@ impl Reader<'_, '_, '_> {
             match pattern.as_str() {
                 Some(text) if self.is_pattern(text, path) => drop(out.insert("pattern".to_owned(), pattern.clone())),
                 Some(_) => {}
-                None => self.notes.add(path, "`pattern` left out: it is no text"),
+                None => self.notes.add(path, "`pattern` left out: not a string"),
             }
         }
     }
@@ -255,7 +253,7 @@ impl Reader<'_, '_, '_> {
     pub(super) fn is_pattern(&mut self, text: &str, path: &Path<'_>) -> bool {
         let is_pattern = self.patterns.is_pattern(text);
         if !is_pattern {
-            self.notes.add(path, "a pattern is left out: it is no regular expression that can be run");
+            self.notes.add(path, "pattern left out: invalid or unsupported regular expression");
         }
         is_pattern
     }
@@ -302,7 +300,7 @@ impl Reader<'_, '_, '_> {
             match whole {
                 Some(count) => drop(out.insert((*keyword).to_owned(), count.into())),
                 None if value.is_null() => {}
-                None => self.notes.add(path, format!("`{keyword}` left out: {} is no count", article(value))),
+                None => self.notes.add(path, format!("`{keyword}` left out: {} is not a count", article(value))),
             }
         }
     }
@@ -318,12 +316,12 @@ impl Reader<'_, '_, '_> {
                     let parts: Vec<Value> = parts.collect();
                     out.insert((*keyword).to_owned(), Value::Array(parts));
                 }
-                Some(_) => self.notes.add(path, format!("`{keyword}` left out: it is no list of schemas")),
+                Some(_) => self.notes.add(path, format!("`{keyword}` left out: not a list of schemas")),
             }
         }
         for keyword in keywords::IN_PLACE_ONE {
             let Some(part) = map.get(*keyword) else { continue };
-            // `then` and `else` mean nothing without their `if`.
+            // `then` and `else` have no effect without `if`.
             if ["then", "else"].contains(keyword) && !map.contains_key("if") {
                 continue;
             }
@@ -332,7 +330,7 @@ impl Reader<'_, '_, '_> {
     }
 }
 
-/// The types a schema of the normal form names; none where it allows all.
+/// The types of a schema in normal form; empty if it allows all.
 pub(super) fn types_of(schema: &Map<String, Value>) -> Vec<&str> {
     match schema.get("type") {
         Some(Value::String(one)) => vec![one],
@@ -341,7 +339,7 @@ pub(super) fn types_of(schema: &Map<String, Value>) -> Vec<&str> {
     }
 }
 
-/// Text that is the same for values that JSON Schema calls equal.
+/// Canonical text: equal for values that are equal in JSON Schema.
 pub(super) fn canonical(value: &Value) -> String {
     match value {
         Value::Number(number) => match number.as_f64() {
@@ -352,12 +350,12 @@ pub(super) fn canonical(value: &Value) -> String {
     }
 }
 
-/// `not: {}` allows nothing, whatever stands beside it.
+/// Returns true for `not: {}`, which allows no value.
 fn is_impossible(schema: &Map<String, Value>) -> bool {
     schema.get("not").and_then(Value::as_object).is_some_and(|not| !keywords::constrains_beyond(not, &[]))
 }
 
-/// `properties` without a type are an object's, `items` an array's: nobody means "or anything else".
+/// Infers the type of a schema without one: `properties` imply an object, `items` an array.
 fn imply_type(schema: &mut Map<String, Value>) {
     let has = |schema: &Map<String, Value>, names: &[&str]| names.iter().any(|name| schema.contains_key(*name));
     if has(schema, &["type", "$ref", "enum", "const", "allOf", "anyOf", "oneOf", "not"]) {

@@ -1,10 +1,10 @@
-//! What was tolerated, and where. A place is a chain of steps on the stack: text only when there is a note.
+//! Notes (warnings) of one schema. A path is a linked list on the stack, formatted only for a note.
 
 use super::SchemaError;
 use super::keywords::{IN_PLACE_LIST, IN_PLACE_ONE};
-use super::limits::MAX_NOTES;
-use super::slips::MAX_COMPARED;
+use super::limits::{MAX_COMPARED_LETTERS, MAX_NOTES};
 use crate::definition::{Note, Place};
+use crate::names::nearest;
 use std::fmt::Write;
 
 /// Steps from the schema's root to a part of it.
@@ -16,8 +16,8 @@ pub(super) enum Path<'a> {
 }
 
 impl Path<'_> {
-    /// Whether the schema here applies together with others, which may name the members that it requires: a part of
-    /// `allOf` and the like, or a definition.
+    /// Returns true if the schema here applies together with others, which may declare the members that it requires: a
+    /// part of `allOf` and the like, or a definition.
     pub(super) fn is_part(&self) -> bool {
         let is_in_place = |keyword: &str| IN_PLACE_LIST.contains(&keyword) || IN_PLACE_ONE.contains(&keyword);
         match self {
@@ -47,55 +47,70 @@ impl Path<'_> {
     }
 }
 
-/// The notes of one schema, so many and no more.
+/// Notes of one schema, limited in number.
 #[derive(Debug)]
 pub(super) struct Notes<'a> {
     place: &'a Place,
     kept: Vec<Note>,
     dropped: usize,
-    /// Whether slips are errors.
+    /// True if likely mistakes are errors.
     is_strict: bool,
-    /// The first slip, where slips are errors.
-    slip: Option<SchemaError>,
-    /// How many names may still be compared with known ones.
-    comparisons: usize,
+    /// The first likely mistake, if mistakes are errors.
+    mistake: Option<SchemaError>,
+    /// Letter comparisons left for suggestions.
+    letters_left: usize,
 }
 
 impl<'a> Notes<'a> {
     pub(super) fn new(place: &'a Place, is_strict: bool) -> Self {
-        Notes { place, kept: Vec::new(), dropped: 0, is_strict, slip: None, comparisons: MAX_COMPARED }
+        Notes { place, kept: Vec::new(), dropped: 0, is_strict, mistake: None, letters_left: MAX_COMPARED_LETTERS }
     }
 
     pub(super) fn is_strict(&self) -> bool {
         self.is_strict
     }
 
-    /// Whether one more name may be compared with known ones, which costs time.
-    pub(super) fn may_compare(&mut self) -> bool {
-        let may = self.comparisons > 0;
-        self.comparisons = self.comparisons.saturating_sub(1);
-        may
+    /// Charges the comparison of a name with others to the budget for suggestions. Returns false once the budget is
+    /// exceeded, and from then on for every name.
+    pub(super) fn may_compare<'n>(&mut self, name: &str, known: impl Iterator<Item = &'n str>) -> bool {
+        if self.letters_left == 0 {
+            return false;
+        }
+        for other in known {
+            // The table of an edit distance has one row and one column more than there are letters.
+            let letters = (name.len() + 1).saturating_mul(other.len() + 1);
+            self.letters_left = self.letters_left.saturating_sub(letters);
+            if self.letters_left == 0 {
+                return false;
+            }
+        }
+        true
     }
 
-    /// What is probably a slip: an error in the project's own formats, a note in others.
-    pub(super) fn slip(&mut self, path: &Path<'_>, message: String, fix: String) {
+    /// Returns the known name that was probably meant, within the budget for suggestions.
+    pub(super) fn nearest<'n>(&mut self, name: &str, known: impl Iterator<Item = &'n str> + Clone) -> Option<&'n str> {
+        if self.may_compare(name, known.clone()) { nearest(name, known) } else { None }
+    }
+
+    /// Reports a likely mistake: an error in the project's own formats, a note in others.
+    pub(super) fn mistake(&mut self, path: &Path<'_>, message: String, fix: String) {
         if !self.is_strict {
             return self.add(path, format!("{message}; {fix}"));
         }
-        if self.slip.is_none() {
-            self.slip = Some(SchemaError { place: self.at(path), message, fix });
+        if self.mistake.is_none() {
+            self.mistake = Some(SchemaError { place: self.at(path), message, fix });
         }
     }
 
-    /// A slip that leaves nothing to go by: in the formats of others, this part is any value.
-    pub(super) fn slip_to_any(&mut self, path: &Path<'_>, message: String, fix: String) {
+    /// Reports a mistake that leaves the type unknown: in other formats, this part becomes any value.
+    pub(super) fn mistake_as_any(&mut self, path: &Path<'_>, message: String, fix: String) {
         let message = if self.is_strict { message } else { format!("{message}, so this is any value") };
-        self.slip(path, message, fix);
+        self.mistake(path, message, fix);
     }
 
-    /// Refuses a schema with a slip in it, where that is an error.
+    /// Returns the first mistake as an error, in strict mode.
     pub(super) fn check(&mut self) -> Result<(), SchemaError> {
-        self.slip.take().map_or(Ok(()), Err)
+        self.mistake.take().map_or(Ok(()), Err)
     }
 
     fn at(&self, path: &Path<'_>) -> Place {

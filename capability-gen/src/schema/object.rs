@@ -1,12 +1,12 @@
-//! The keywords of objects, and the flags that people put on their members.
+//! Keywords of objects, and the `required`/`optional` flags on their members.
 
+use super::lint;
 use super::normal::Reader;
 use super::notes::Path;
-use super::slips;
 use serde_json::{Map, Value, json};
 use std::collections::HashSet;
 
-/// Reads what a schema says of objects into the normal form.
+/// Normalizes the object keywords of a schema.
 pub(super) fn read(
     reader: &mut Reader<'_, '_, '_>,
     map: &Map<String, Value>,
@@ -19,7 +19,7 @@ pub(super) fn read(
         Some(Value::Object(members)) => Some(members),
         Some(other) => {
             if other.as_array().is_none_or(|list| !list.is_empty()) && !other.is_null() {
-                reader.notes.add(path, "`properties` left out: it is no object");
+                reader.notes.add(path, "`properties` left out: not an object");
             }
             None
         }
@@ -36,7 +36,7 @@ pub(super) fn read(
     if !required.is_empty() {
         out.insert("required".to_owned(), json!(required));
     } else if map.get("required").is_some_and(Value::is_array) {
-        // A result that requires nothing on purpose is not one that says nothing of it.
+        // In a result, an empty `required` differs from an absent one.
         out.insert("required".to_owned(), json!([]));
     }
     if let Some(Value::Object(patterns)) = map.get("patternProperties") {
@@ -60,14 +60,14 @@ pub(super) fn read(
                 out.insert(keyword.to_owned(), reader.schema(raw, &Path::Key(path, keyword), depth + 1));
             }
             None | Some(Value::Null) => {}
-            Some(_) => reader.notes.add(path, format!("`{keyword}` left out: it is no schema")),
+            Some(_) => reader.notes.add(path, format!("`{keyword}` left out: not a schema")),
         }
     }
     dependencies(reader, map, out, path, depth);
 }
 
-/// The names in `required`, and those whose own schema says `required: true`. Where nothing is said to be
-/// required and some members are marked `optional: true`, the unmarked ones without a default are meant to be.
+/// The names in `required`, and members whose own schema has `required: true`. If nothing is required and some members
+/// are marked `optional: true`, the unmarked ones without a default are required.
 fn required(
     reader: &mut Reader<'_, '_, '_>,
     map: &Map<String, Value>,
@@ -80,19 +80,19 @@ fn required(
         Some(Value::Array(list)) => {
             names.extend(list.iter().filter_map(Value::as_str).map(str::to_owned));
             if list.iter().any(|name| !name.is_string()) {
-                reader.notes.add(path, "in `required`, what is no name is left out");
+                reader.notes.add(path, "entries of `required` that are not strings are left out");
             }
         }
-        // A flag of this member, which its object has read.
+        // A flag of this member, already read by its object.
         None | Some(Value::Bool(_) | Value::Null) => {}
         Some(Value::String(name)) if name != "true" && name != "false" => {
             reader.notes.add(path, "`required` read as a list of one name");
             names.push(name.clone());
         }
-        Some(_) => reader.notes.add(path, "`required` left out: it is no list of names"),
+        Some(_) => reader.notes.add(path, "`required` left out: not a list of names"),
     }
     if let Some(members) = members {
-        names.iter().for_each(|name| slips::lost_required(name, (map, members), path, reader.notes));
+        names.iter().for_each(|name| lint::undeclared_required(name, (map, members), path, reader.notes));
     }
     let members = || members.into_iter().flatten();
     let flag = |raw: &Value, keyword: &str| raw.get(keyword).and_then(Value::as_bool);
@@ -133,7 +133,7 @@ fn dependencies(
                 Value::Object(_) | Value::Bool(_) if keyword != "dependentRequired" => {
                     schemas.insert(name.clone(), reader.schema(needs, &Path::Key(&step, name), depth + 1));
                 }
-                _ => reader.notes.add(&step, "a dependency is left out: it is no list and no schema"),
+                _ => reader.notes.add(&step, "dependency left out: neither a list nor a schema"),
             }
         }
     }

@@ -1,14 +1,14 @@
-//! Whether a pattern is one: a schema with a broken one would not compile at all.
+//! Check of regular expressions: a schema with an invalid pattern would not compile at all.
 
 use super::limits::PATTERN_ROOM;
 use crate::validate::is_pattern;
 use std::collections::HashMap;
 
-/// Patterns that were tried out, and whether they are any.
+/// Cache of checked patterns.
 #[derive(Debug)]
 pub(super) struct Patterns {
     known: HashMap<String, bool>,
-    /// What trying out others may still cost.
+    /// Budget left for checking others.
     room: usize,
 }
 
@@ -19,7 +19,7 @@ impl Default for Patterns {
 }
 
 impl Patterns {
-    /// Whether the validator can compile it. One that was never tried counts as one.
+    /// Returns true if the validator can compile the pattern, or if the budget does not allow the check.
     pub(super) fn is_pattern(&mut self, pattern: &str) -> bool {
         if let Some(known) = self.known.get(pattern) {
             return *known;

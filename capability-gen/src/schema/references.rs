@@ -1,23 +1,23 @@
-//! What the text of a `$ref` leads to: a pointer, an anchor or an identifier of the same document.
+//! Resolution of `$ref`: JSON pointers, anchors and identifiers of the same document.
 
 use super::document::{Address, address, identifier};
 use super::keywords;
 use serde_json::Value;
 use std::collections::HashMap;
 
-/// Where a reference leads.
+/// Result of resolving a reference.
 pub(super) enum Found<'a> {
     At(&'a Value, String),
     Nowhere,
     Outside,
 }
 
-/// Identifiers and anchors of a document.
+/// Index of the identifiers and anchors of a document.
 pub(super) struct Index<'a> {
     root: &'a Value,
     identifiers: HashMap<&'a str, &'a Value>,
     anchors: HashMap<&'a str, &'a Value>,
-    /// The schema with an identifier that each schema with a reference target may lie in.
+    /// The enclosing schema with an identifier, for each possible reference target.
     bases: HashMap<Address, &'a Value>,
 }
 
@@ -70,7 +70,7 @@ impl<'a> Index<'a> {
         if !fragment.starts_with('/') {
             return self.anchors.get(fragment.as_str()).map_or(Found::Nowhere, |at| Found::At(at, fragment.clone()));
         }
-        // `#/…` inside a schema with its own identifier is often meant from the document's root.
+        // `#/…` inside a schema with its own identifier often means the document's root.
         let starts = [Some(start), is_own.then_some(self.root)];
         let found = starts.into_iter().flatten().find_map(|start| start.pointer(&fragment));
         match found.or_else(|| self.by_name(&fragment)) {
@@ -89,7 +89,7 @@ impl<'a> Index<'a> {
         })
     }
 
-    /// `#/definitions/Trip` where the document keeps it under `$defs`, and the like.
+    /// Resolves `#/definitions/Trip` if the document has it under `$defs`, and the like.
     fn by_name(&self, fragment: &str) -> Option<&'a Value> {
         let (folder, name) = fragment.rsplit_once('/')?;
         if !["/$defs", "/definitions", "/components/schemas"].contains(&folder) {
@@ -101,14 +101,14 @@ impl<'a> Index<'a> {
     }
 }
 
-/// The name of what a pointer leads to: its last step that is nobody's keyword or number.
+/// Name of a pointer's target: its last step that is neither a keyword nor a number.
 fn pointer_name(pointer: &str) -> String {
     let mut steps = pointer.rsplit('/');
     let named = steps.find(|step| !step.is_empty() && !keywords::is_known(step) && step.parse::<u32>().is_err());
     named.unwrap_or("part").replace("~1", "/").replace("~0", "~")
 }
 
-/// `%24defs` → `$defs`
+/// Percent-decodes a fragment: `%24defs` → `$defs`.
 fn decoded(fragment: &str) -> String {
     let mut bytes = Vec::with_capacity(fragment.len());
     let mut rest = fragment.as_bytes();

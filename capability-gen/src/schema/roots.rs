@@ -1,4 +1,4 @@
-//! The root of parameters: an object's schema, whatever stands there.
+//! Root schema of parameters, which must describe an object.
 
 use super::SchemaError;
 use super::normal::{Normal, types_of};
@@ -6,7 +6,7 @@ use super::notes::{Notes, Path};
 use crate::definition::Place;
 use serde_json::{Map, Value, json};
 
-/// `{"station": {"type": "string"}}`: members without the schema around them.
+/// Expands the shorthand `{"station": {"type": "string"}}`: members without the surrounding schema.
 pub(super) fn shorthand(raw: &Value) -> Option<Value> {
     let members = raw.as_object().filter(|members| !members.is_empty())?;
     let is_schema = |value: &Value| {
@@ -21,7 +21,7 @@ pub(super) fn shorthand(raw: &Value) -> Option<Value> {
     is_shorthand.then(|| json!({ "type": "object", "properties": members }))
 }
 
-/// Puts what a reference leads to in the root's own place, and says that it is an object.
+/// Inlines the root's reference, and makes it an object.
 pub(super) fn params(normal: &mut Normal, place: &Place, notes: &mut Notes<'_>) -> Result<(), SchemaError> {
     let resolved = normal.resolve(&normal.root).clone();
     let Value::Object(mut root) = resolved else { return Err(no_object(place)) };
@@ -30,7 +30,7 @@ pub(super) fn params(normal: &mut Normal, place: &Place, notes: &mut Notes<'_>) 
         return Err(no_object(place));
     }
     if types.len() > 1 {
-        notes.add(&Path::Root, "parameters are read as an object's: the other types are left out");
+        notes.add(&Path::Root, "parameters are read as an object: other types are left out");
     }
     root.insert("type".to_owned(), "object".into());
     if let Some(Value::Array(branches)) = root.get_mut("enum") {
@@ -40,7 +40,7 @@ pub(super) fn params(normal: &mut Normal, place: &Place, notes: &mut Notes<'_>) 
     Ok(())
 }
 
-/// Refuses parameters that no object can be.
+/// Refuses parameters that allow no object.
 pub(super) fn require_object(normal: &Normal, place: &Place) -> Result<(), SchemaError> {
     let is_possible = match &normal.root {
         Value::Object(root) => can_be_object(root, normal),
@@ -65,7 +65,7 @@ fn can_be_object(root: &Map<String, Value>, normal: &Normal) -> bool {
 fn no_object(place: &Place) -> SchemaError {
     SchemaError {
         place: place.clone(),
-        message: "parameters must be an object, and this schema allows none".to_owned(),
+        message: "parameters must be an object, but this schema allows none".to_owned(),
         fix: "give it `\"type\": \"object\"` and name each parameter under `properties`".to_owned(),
     }
 }

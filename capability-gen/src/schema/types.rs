@@ -1,4 +1,4 @@
-//! The normal form → types. Definitions wait in a queue, so that a chain of them needs no deep stack.
+//! Normal form → types. Definitions are queued, so that a long chain of them needs no deep stack.
 
 use super::docs::docs;
 use super::document::ROOT;
@@ -10,13 +10,13 @@ use super::merge::merge;
 use super::naming::{Names, type_title};
 use super::normal::{Normal, types_of};
 use super::notes::{Notes, Path};
+use super::type_names::is_of;
 use super::unions::{intersection, literals, union};
-use super::words::is_of;
 use crate::model::{Direction, Record, Type, TypeId};
 use crate::names::pascal;
 use serde_json::{Map, Value};
 
-/// The type of a root. Parameters and results are named by their function.
+/// Reads the type of a root schema. Parameters and results are named after their function.
 pub(super) fn read(
     normal: &Normal,
     direction: Direction,
@@ -36,14 +36,14 @@ pub(super) fn read(
     ty
 }
 
-/// A definition that has a name and no type yet.
+/// Declared definition whose type is not built yet.
 struct Waiting {
     id: TypeId,
     key: String,
     schema: Value,
 }
 
-/// Reads one schema.
+/// Builder of the types of one schema.
 pub(super) struct Reader<'a, 'n> {
     pub(super) normal: &'a Normal,
     pub(super) direction: Direction,
@@ -75,7 +75,7 @@ impl Reader<'_, '_> {
     fn result(&mut self, function: &str) -> Type {
         let root = &self.normal.root;
         let name = root.get("title").and_then(Value::as_str).and_then(type_title);
-        // Frameworks title a function's result after the function itself.
+        // Frameworks use the function's name as title of its result.
         let own = pascal(function).to_lowercase();
         let name = name.filter(|title| !pascal(title).to_lowercase().starts_with(&own)).map(str::to_owned);
         if self.identities.is_recursive(ROOT) {
@@ -137,7 +137,7 @@ impl Reader<'_, '_> {
         }
     }
 
-    /// The type of a schema inside another: a name where it has one.
+    /// The type of a subschema: a named type if it has a name.
     pub(super) fn ty(&mut self, schema: &Value, path: &Path<'_>, depth: usize) -> Type {
         let Value::Object(map) = schema else { return Type::Never };
         let title = map.get("title").and_then(Value::as_str).and_then(type_title);
@@ -161,14 +161,14 @@ impl Reader<'_, '_> {
     fn composed(&mut self, map: &Map<String, Value>, path: &Path<'_>, depth: usize) -> Type {
         if self.left == 0 {
             if !self.is_cut {
-                self.notes.add(path, "from here on read as anything: the schema unfolds into too many types");
+                self.notes.add(path, "read as any value from here on: the schema expands into too many types");
             }
             self.is_cut = true;
             return Type::Any;
         }
         self.left -= 1;
         if depth > MAX_DEPTH {
-            self.notes.add(path, format!("read as anything: it lies more than {MAX_DEPTH} schemas deep"));
+            self.notes.add(path, format!("nested more than {MAX_DEPTH} schemas deep: read as any value"));
             return Type::Any;
         }
         if let Some(key) = map.get("$ref").and_then(Value::as_str) {
@@ -218,7 +218,7 @@ impl Reader<'_, '_> {
         union(types)
     }
 
-    /// What a reference leads to: its name, unless it is so small that its name would say less than itself.
+    /// The type of a reference: its target's name, or the target itself if it is small.
     fn reference(&mut self, key: &str, path: &Path<'_>, depth: usize) -> Type {
         if key == ROOT
             && let Some(id) = self.root
@@ -231,7 +231,7 @@ impl Reader<'_, '_> {
         let values = map.get("enum").and_then(Value::as_array).map_or(0, Vec::len);
         let is_alias = !std::ptr::eq(schema, resolved);
         if is_alias && let Some(next) = schema.get("$ref").and_then(Value::as_str) {
-            // A chain of aliases ends after one step of this: `resolve` followed all of it.
+            // `resolve` has already followed a chain of aliases.
             let last = self.last_key(next);
             return self.reference(&last, path, depth + 1);
         }
@@ -242,7 +242,7 @@ impl Reader<'_, '_> {
         let title = map.get("title").and_then(Value::as_str).and_then(type_title);
         let is_made_up = key.starts_with("__") || key == "part" || key == "definition" || key == ROOT;
         let name = title.filter(|_| is_made_up).unwrap_or(if key == ROOT { "Root" } else { key });
-        // A repeated name has its number here already: `Trip.2`.
+        // A repeated name already has a number: `Trip.2`.
         let name = name.split('.').next().unwrap_or(name).to_owned();
         let direction = (is_structure).then_some(self.direction);
         let identity = self.identities.get(key).unwrap_or_else(|| self.identities.inline(resolved));
@@ -269,12 +269,12 @@ impl Reader<'_, '_> {
     fn both(&mut self, one: Type, other: Type, path: &Path<'_>) -> Type {
         intersection(one, other).unwrap_or_else(|| {
             self.notes
-                .add(path, "its type is read as anything: no one type says all of its parts (they are still checked)");
+                .add(path, "its type is any value: no single type expresses all of its parts (they are still checked)");
             Type::Any
         })
     }
 
-    /// `anyOf` and `oneOf`, with what stands beside them merged into each branch.
+    /// Type of `anyOf` and `oneOf`, with their sibling keywords merged into each branch.
     fn choice(
         &mut self,
         map: &Map<String, Value>,
@@ -305,7 +305,7 @@ impl Reader<'_, '_> {
             if !own_types.is_empty() && !types.is_empty() && !own_types.iter().any(meets) {
                 continue;
             }
-            // The branch's texts are more exact than the base's.
+            // The branch's documentation is more specific than the base's.
             let own = without(&without(&base, "title"), "description");
             out.push(match merge(resolved, &own) {
                 Some(mut merged) => {
@@ -324,7 +324,7 @@ impl Reader<'_, '_> {
     }
 }
 
-/// An object with members and nothing composed: what a title can name.
+/// Returns true for an object with members and without composition, which a title can name.
 fn is_plain_object(map: &Map<String, Value>) -> bool {
     let types = types_of(map);
     types.contains(&"object")
@@ -333,7 +333,7 @@ fn is_plain_object(map: &Map<String, Value>) -> bool {
         && !["$ref", "allOf", "anyOf", "oneOf", "enum", "const"].iter().any(|keyword| map.contains_key(*keyword))
 }
 
-/// A branch that only narrows what stands beside it: `{"required": ["a"]}`.
+/// Returns true for a branch that only constrains its siblings: `{"required": ["a"]}`.
 fn is_constraint(branch: &Value) -> bool {
     const SHAPES: &[&str] = &[
         "$ref",
@@ -357,7 +357,7 @@ fn is_constraint(branch: &Value) -> bool {
     }
 }
 
-/// Members that both a base and a branch name are `allOf` of two: one schema where that is easy.
+/// Merges members declared by both a base and a branch, if that is simple.
 fn flattened_members(mut map: Map<String, Value>) -> Map<String, Value> {
     if let Some(Value::Object(members)) = map.get_mut("properties") {
         for member in members.values_mut() {

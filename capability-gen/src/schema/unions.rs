@@ -1,13 +1,13 @@
-//! Types joined: one of several, or several at once.
+//! Union and intersection of types.
 
 use super::limits::MAX_BRANCHES;
 use super::normal::canonical;
-use super::words::{is_of, type_of};
+use super::type_names::{is_of, type_of};
 use crate::model::{Field, Presence, Record, Rest, Type};
 use serde_json::Value;
 use std::collections::HashSet;
 
-/// One of these: flat, none twice. `Any` takes in all others.
+/// Union of types, flattened and without duplicates. `Any` absorbs all others.
 pub(super) fn union(types: Vec<Type>) -> Type {
     let mut literals: Vec<Value> = Vec::new();
     let mut seen = HashSet::new();
@@ -38,7 +38,7 @@ pub(super) fn union(types: Vec<Type>) -> Type {
     if others.contains(&Type::Number) {
         others.retain(|ty| *ty != Type::Integer);
     }
-    // `null` reads best at the end.
+    // `null` comes last.
     if let Some(place) = others.iter().position(|ty| *ty == Type::Null) {
         let null = others.remove(place);
         others.push(null);
@@ -55,7 +55,7 @@ fn literal_type(values: Vec<Value>) -> Type {
     if booleans == 2 && values.len() == 2 { Type::Boolean } else { Type::Literals(values) }
 }
 
-/// The type of values that are listed, as far as they are of these types (all, where there are none).
+/// The type of enumerated values that are of these types; of all values if there are no types.
 pub(super) fn literals(values: &[Value], types: &[&str]) -> Type {
     let fits = |value: &&Value| types.is_empty() || types.iter().any(|declared| is_of(type_of(value), declared));
     let values: Vec<&Value> = values.iter().filter(fits).collect();
@@ -75,7 +75,7 @@ pub(super) fn literals(values: &[Value], types: &[&str]) -> Type {
     union(branches)
 }
 
-/// Both at once; nothing where that cannot be said.
+/// Intersection of two types; `None` if it cannot be expressed.
 pub(super) fn intersection(first: Type, second: Type) -> Option<Type> {
     match (first, second) {
         (Type::Any, other) | (other, Type::Any) => Some(other),
@@ -110,7 +110,7 @@ pub(super) fn intersection(first: Type, second: Type) -> Option<Type> {
     }
 }
 
-/// A list, an object and the scalars have no value in common.
+/// Returns true if the types have no value in common, such as a list and an object.
 fn is_disjoint(one: &Type, other: &Type) -> bool {
     let kind = |ty: &Type| match ty {
         Type::Null => Some(0),

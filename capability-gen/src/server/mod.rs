@@ -1,31 +1,21 @@
-//! What an MCP server has besides tools: interfaces that are the same for every server and stand beside its own.
+//! Fixed interfaces for MCP resources and prompts, the same for every server.
 //!
-//! Scripts find them as members of the server's export (`everything.$resources`), auditors as interfaces of its
-//! package. Their types are hand-written WIT, since JSON Schema has no bytes; values cross by the same marks as
-//! those of tools, so that what a server sends beyond the protocol arrives too.
+//! Scripts see them as members of the server's export (`everything.$resources`), auditors as interfaces of its package.
+//! Their types are hand-written WIT, since JSON Schema has no bytes. Values are encoded with the same marks as those of
+//! tools, so undeclared members that a server sends are kept.
 
 use crate::names::kebab;
 use crate::wit::Marks;
-use serde::{Deserialize, Serialize};
+pub use agent_spaces_types::server_part::ServerPart;
 
-/// A part of an MCP server besides its tools.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum ServerPart {
-    /// What it offers to be read.
-    Resources,
-    /// Prompts that it has written.
-    Prompts,
-}
-
-/// A function of such a part.
+/// Function of a server part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PartFunction {
-    /// In WIT and in JavaScript: `read`.
+    /// Name in WIT and JavaScript: `read`.
     pub name: &'static str,
-    /// What MCP calls it: `resources/read`.
+    /// MCP method: `resources/read`.
     pub method: &'static str,
-    /// JSON Schema of its parameters, by name. One that a script leaves out is null.
+    /// JSON Schema of its parameters, by name. An omitted parameter is null.
     pub schema: &'static str,
 }
 
@@ -73,50 +63,32 @@ const PROMPT_RECORDS: &Records = &[
     ("prompt-answer", &["?description", "=messages", "*"]),
 ];
 
-impl ServerPart {
-    /// Its interface, where no capability has that name: `resources`.
-    pub fn name(self) -> &'static str {
-        match self {
-            ServerPart::Resources => "resources",
-            ServerPart::Prompts => "prompts",
-        }
+/// Its functions, in the order of its WIT.
+pub fn functions(part: ServerPart) -> &'static [PartFunction] {
+    match part {
+        ServerPart::Resources => &RESOURCES,
+        ServerPart::Prompts => &PROMPTS,
     }
+}
 
-    /// Its name on the server's export. No tool has one with a `$`.
-    pub fn member(self) -> &'static str {
-        match self {
-            ServerPart::Resources => "$resources",
-            ServerPart::Prompts => "$prompts",
-        }
-    }
+/// What JSON the members of its types are.
+pub fn marks(part: ServerPart) -> Marks {
+    let records = match part {
+        ServerPart::Resources => RESOURCE_RECORDS,
+        ServerPart::Prompts => PROMPT_RECORDS,
+    };
+    let field = |mark: &&str| match mark.get(1..) {
+        None | Some("") => ("extras".to_owned(), (*mark).to_owned()),
+        Some(name) => (kebab(name), (*mark).to_owned()),
+    };
+    records.iter().map(|(name, fields)| ((*name).to_owned(), fields.iter().map(field).collect())).collect()
+}
 
-    /// Its functions, in the order of its WIT.
-    pub fn functions(self) -> &'static [PartFunction] {
-        match self {
-            ServerPart::Resources => &RESOURCES,
-            ServerPart::Prompts => &PROMPTS,
-        }
-    }
-
-    /// What JSON the members of its types are.
-    pub fn marks(self) -> Marks {
-        let records = match self {
-            ServerPart::Resources => RESOURCE_RECORDS,
-            ServerPart::Prompts => PROMPT_RECORDS,
-        };
-        let field = |mark: &&str| match mark.get(1..) {
-            None | Some("") => ("extras".to_owned(), (*mark).to_owned()),
-            Some(name) => (kebab(name), (*mark).to_owned()),
-        };
-        records.iter().map(|(name, fields)| ((*name).to_owned(), fields.iter().map(field).collect())).collect()
-    }
-
-    /// The interface in WIT, under this name.
-    pub(crate) fn wit(self, name: &str) -> String {
-        let text = match self {
-            ServerPart::Resources => include_str!("resources.wit"),
-            ServerPart::Prompts => include_str!("prompts.wit"),
-        };
-        text.replacen(&format!("interface {} {{", self.name()), &format!("interface {name} {{"), 1)
-    }
+/// The interface in WIT, under this name.
+pub(crate) fn wit(part: ServerPart, name: &str) -> String {
+    let text = match part {
+        ServerPart::Resources => include_str!("resources.wit"),
+        ServerPart::Prompts => include_str!("prompts.wit"),
+    };
+    text.replacen(&format!("interface {} {{", part.name()), &format!("interface {name} {{"), 1)
 }

@@ -1,4 +1,4 @@
-//! Anthropic's tools: `{name, description, input_schema}`; one, an array, or under `tools`. Tools of a built-in type
+//! Anthropic tools: `{name, description, input_schema}`; one, an array, or under `tools`. Built-in tools
 //! (`bash_20250124`) have no schema and are left out with a note.
 
 use super::error::SourceError;

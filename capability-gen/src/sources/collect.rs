@@ -1,11 +1,11 @@
-//! The functions of one capability: unique names.
+//! Functions of one capability, with unique names.
 
 use super::error::{SourceError, quoted};
 use super::node::Node;
 use crate::definition::{Config, Definition, FunctionDefinition, Note, Place, SourceKind};
 use std::collections::HashMap;
 
-/// Functions on their way into a [`Definition`].
+/// Builder of a [`Definition`]'s functions.
 #[derive(Debug, Default)]
 pub(super) struct Collected {
     functions: Vec<FunctionDefinition>,
@@ -50,14 +50,14 @@ impl Collected {
     }
 }
 
-/// Refuses a capability without functions, saying what was left out.
+/// Refuses a capability without functions; the error names what was left out.
 pub(super) fn check_any(node: &Node<'_>, collected: &Collected) -> Result<(), SourceError> {
     if collected.len() > 0 {
         return Ok(());
     }
     let message = match collected.notes.first() {
-        Some(note) => format!("there is no function here; {}: {}", note.place.path, note.message),
-        None => "there is no function here".to_owned(),
+        Some(note) => format!("no functions; {}: {}", note.place.path, note.message),
+        None => "no functions".to_owned(),
     };
     Err(node.error(message, "Define at least one function."))
 }

@@ -1,6 +1,6 @@
-//! A program that is started for each call: `command` of a function.
+//! Parser of `command`: a program started for each call of a function.
 //!
-//! All that can be known to be wrong is refused here, so that a call fails only by its values.
+//! Everything that can be checked is checked here, so that a call fails only because of its values.
 
 use super::error::{SourceError, quoted};
 use super::implementation::path;
@@ -13,10 +13,10 @@ use std::collections::BTreeMap;
 
 const KEYS: [&str; 8] = ["program", "args", "stdin", "output", "cwd", "timeout", "env", "exitCodes"];
 
-/// Most arguments that are written down, and most variables.
+/// Maximum number of arguments, and of environment variables.
 const MAX_WORDS: usize = 256;
 
-/// The longest time that a call can be given. Whoever needs more starts something that goes on by itself.
+/// Maximum timeout of a call. Longer work belongs in a background process.
 const MAX_TIMEOUT_MS: u64 = 24 * 60 * 60 * 1000;
 
 pub(super) fn read(node: &Node<'_>, parameters: &Value) -> Result<CommandTemplate, SourceError> {
@@ -38,20 +38,20 @@ pub(super) fn read(node: &Node<'_>, parameters: &Value) -> Result<CommandTemplat
     })
 }
 
-/// A path or name that no call can change.
+/// Path or name without placeholders.
 fn literal(node: &Node<'_>, what: &str) -> Result<String, SourceError> {
     let text = path(node, what)?;
     check_text(node, &text)?;
     match text.contains("{{") {
-        true => Err(node.error(format!("{what} is the same for every call"), "Write it without a placeholder.")),
+        true => Err(node.error(format!("{what} cannot have a placeholder"), "Write it as literal text.")),
         false => Ok(text),
     }
 }
 
-/// That a text is no longer than it may be and can be handed to a program.
+/// Checks the length of a text, and that it contains no NUL byte.
 fn check_text(node: &Node<'_>, text: &str) -> Result<(), SourceError> {
     if text.contains('\0') {
-        return Err(node.error("this holds a zero byte, which no program can be given", "Remove it."));
+        return Err(node.error("NUL byte in text for a program", "Remove it."));
     }
     if text.len() > MAX_TEMPLATE_BYTES {
         let message = format!("this has {} bytes, more than {MAX_TEMPLATE_BYTES}", text.len());
@@ -91,7 +91,7 @@ fn argument(node: &Node<'_>, parameters: &Parameters<'_>) -> Result<CommandArgum
         (None, Some(value)) => filled(&value, node.get_bool("mayBeginWithDash")?.unwrap_or_default(), parameters),
         _ => {
             let fix = "Write text, {\"literal\": text} or {\"value\": text, \"mayBeginWithDash\": true}.";
-            Err(node.error("this is no argument", fix))
+            Err(node.error("invalid argument", fix))
         }
     }
 }
@@ -118,10 +118,10 @@ fn input(node: &Node<'_>, parameters: &Parameters<'_>) -> Result<CommandInput, S
         return Ok(CommandInput::Params);
     }
     if !node.value.is_object() {
-        return Err(node.error("this is nothing that a program could read", fix));
+        return Err(node.error("invalid standard input", fix));
     }
     node.check_keys(&["json", "text"], "stdin")?;
-    // `null` is JSON too.
+    // `get` treats `null` as absent, but here it is JSON.
     let json = node.value.get("json").map(|value| node.member("json", value));
     match (json, node.get("text")) {
         (Some(json), None) => {
@@ -143,7 +143,7 @@ fn output(node: &Node<'_>) -> Result<CommandOutput, SourceError> {
                 Some(near) => format!("Did you mean {near:?}?"),
                 None => "Write json, text or lines.".to_owned(),
             };
-            return Err(node.error(format!("{} is not a kind of output", quoted(other)), fix));
+            return Err(node.error(format!("unknown output format {}", quoted(other)), fix));
         }
     })
 }
@@ -164,7 +164,7 @@ fn milliseconds(node: &Node<'_>) -> Result<u64, SourceError> {
     };
     let time = digits.parse::<u64>().ok().zip(scale).and_then(|(count, scale)| count.checked_mul(scale));
     time.filter(|time| (1..=MAX_TIMEOUT_MS).contains(time)).ok_or_else(|| {
-        let message = format!("{} is no time that a call can have", quoted(&text));
+        let message = format!("invalid timeout {}", quoted(&text));
         node.error(message, "Write a whole number with ms, s, min or h, of at most 24h, such as \"30s\".")
     })
 }
@@ -179,7 +179,7 @@ fn variable(node: &Node<'_>) -> Result<String, SourceError> {
         true => Ok(name.to_owned()),
         false => {
             let fix = "Write the name alone; the configuration gives it its value, under \"providers\".";
-            Err(node.error(format!("{} is not the name of a variable", quoted(name)), fix))
+            Err(node.error(format!("invalid name of an environment variable: {}", quoted(name)), fix))
         }
     }
 }
@@ -189,7 +189,7 @@ fn exit_codes(node: &Node<'_>) -> Result<BTreeMap<u8, ExitMeaning>, SourceError>
     let mut codes = BTreeMap::new();
     for (key, member) in node.members() {
         let code = key.parse::<u8>().ok().filter(|code| *code > 0 && code.to_string() == key).ok_or_else(|| {
-            let message = format!("{} is not an exit status of a failure", quoted(key));
+            let message = format!("invalid exit status of a failure: {}", quoted(key));
             member.error(message, "Write a number from 1 to 255 in quotation marks.")
         })?;
         codes.insert(code, meaning(&member)?);
@@ -206,7 +206,10 @@ fn meaning(node: &Node<'_>) -> Result<ExitMeaning, SourceError> {
         is_answer: node.get_bool("isAnswer")?.unwrap_or_default(),
     };
     match meaning.is_answer && (meaning.message.is_some() || meaning.retryable) {
-        true => Err(node.error("what is an answer is no failure", "Remove \"isAnswer\", or the others.")),
+        true => {
+            Err(node
+                .error("\"isAnswer\" contradicts \"message\" and \"retryable\"", "Remove \"isAnswer\", or the others."))
+        }
         false => Ok(meaning),
     }
 }

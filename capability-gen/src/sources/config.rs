@@ -1,16 +1,16 @@
-//! Approvals, rate limits and scopes.
+//! Parser of `config` and `annotations`: approvals, rate limits, scopes, hints.
 
 use super::error::{SourceError, quoted};
 use super::node::Node;
 use crate::definition::{Annotations, Config, Period, RateLimit};
 use crate::names::nearest;
 
-/// The most keys of annotations that are compared with known ones: there are five of those.
+/// Maximum number of annotation keys compared with the five known ones.
 const MAX_HINTS: usize = 32;
 
 const CONFIG_KEYS: [&str; 4] = ["requiresApproval", "approvalMessage", "rateLimit", "scopes"];
 
-/// The member `config`; the default where it is absent.
+/// Parses the member `config`; returns the default if it is absent.
 pub(super) fn read(parent: &Node<'_>) -> Result<Config, SourceError> {
     let Some(node) = parent.get("config") else { return Ok(Config::default()) };
     node.object("\"config\"")?;
@@ -23,12 +23,12 @@ pub(super) fn read(parent: &Node<'_>) -> Result<Config, SourceError> {
     })
 }
 
-/// A function's configuration: its `config`, and `requiresApproval` and `approvalMessage` beside it.
+/// Parses a function's configuration: its `config`, and `requiresApproval` and `approvalMessage` beside it.
 pub(super) fn read_function(function: &Node<'_>) -> Result<Config, SourceError> {
     let mut config = read(function)?;
     let twice = |key: &str| {
-        let message = format!("{key:?} says something else than the function's config does");
-        Err(function.get(key).as_ref().unwrap_or(function).error(message, "Say it in one of the two places."))
+        let message = format!("{key:?} contradicts the function's config");
+        Err(function.get(key).as_ref().unwrap_or(function).error(message, "Set it in one of the two places."))
     };
     if let Some(requires_approval) = function.get_bool("requiresApproval")?
         && config.requires_approval.replace(requires_approval).is_some_and(|other| other != requires_approval)
@@ -43,10 +43,10 @@ pub(super) fn read_function(function: &Node<'_>) -> Result<Config, SourceError> 
     Ok(config)
 }
 
-/// The hints that a function may give.
+/// Known hints of a function.
 pub(super) const HINTS: [&str; 5] = ["title", "readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"];
 
-/// Refuses what is almost a hint: a misspelt `destructiveHint` would be lost.
+/// Refuses misspelt hints, which would be ignored otherwise.
 pub(super) fn check_hints(node: &Node<'_>) -> Result<(), SourceError> {
     for (key, member) in node.members().take(MAX_HINTS).filter(|(key, _)| !HINTS.contains(key)) {
         if let Some(near) = nearest(key, HINTS.iter().copied()) {
@@ -57,7 +57,7 @@ pub(super) fn check_hints(node: &Node<'_>) -> Result<(), SourceError> {
     Ok(())
 }
 
-/// Hints about effects; those that are not true or false are left out.
+/// Parses side-effect hints; values that are not booleans are left out.
 pub(super) fn annotations(node: &Node<'_>) -> Annotations {
     let hint = |key: &str| node.value.get(key).and_then(serde_json::Value::as_bool);
     Annotations {
@@ -88,7 +88,7 @@ fn rate_limit(node: &Node<'_>) -> Result<RateLimit, SourceError> {
                 Some(near) => format!("Did you mean {near:?}?"),
                 None => "Write second, minute, hour or day.".to_owned(),
             };
-            return Err(period.error(format!("{} is not a period", quoted(other)), fix));
+            return Err(period.error(format!("unknown period {}", quoted(other)), fix));
         }
     };
     Ok(RateLimit { requests: count, period })

@@ -1,4 +1,4 @@
-//! Which format a document is in, where nobody says. The rules stand at [`super::parse`].
+//! Format detection. The rules are documented at [`super::parse`].
 
 use super::Format;
 use super::error::SourceError;
@@ -7,7 +7,7 @@ use super::node::Node;
 use crate::names::nearest;
 use serde_json::Value;
 
-/// Where a misspelt `functions` is looked for: a tool has few keys.
+/// Maximum number of keys searched for a misspelt `functions`.
 const MAX_KEYS_LOOKED_AT: usize = 32;
 
 const FIX: &str = "Give a tool {name, functions}, a function {name, parameters}, a list of either, an MCP server's \
@@ -39,7 +39,7 @@ fn object(root: &Node<'_>) -> Result<Format, SourceError> {
         Some(format) => Ok(format),
         None if root.has("version") || root.has("config") => Ok(Format::Tool),
         None if root.has("name") => Ok(Format::OpenAi),
-        None => Err(root.error("it cannot be told which format this is", FIX)),
+        None => Err(root.error("unknown format", FIX)),
     }
 }
 
@@ -48,7 +48,7 @@ fn list(node: &Node<'_>, otherwise: Format) -> Result<Format, SourceError> {
         return Ok(Format::Tool);
     }
     let formats = || node.items().filter_map(|item| one(&item));
-    // One `inputSchema` says what the legacy `parameters` beside it cannot.
+    // One `inputSchema` decides, since the legacy `parameters` are ambiguous.
     if formats().any(|format| format == Format::Mcp) {
         return Ok(Format::Mcp);
     }
@@ -65,7 +65,7 @@ fn is_tool(value: &Value) -> bool {
         })
 }
 
-/// What a function shows of its format.
+/// Format of one function, if it shows.
 fn one(node: &Node<'_>) -> Option<Format> {
     if node.value.get("inputSchema").is_some() {
         return Some(Format::Mcp);
@@ -74,7 +74,7 @@ fn one(node: &Node<'_>) -> Option<Format> {
         return Some(Format::Anthropic);
     }
     if let Some(parameters) = node.get("parameters") {
-        // What could be either is for the parser to refuse, with its place.
+        // The parser refuses ambiguous parameters, with their place.
         let is_flat = flat::is_flat(&parameters, Bias::None).unwrap_or(false);
         return Some(if is_flat { Format::Flat } else { Format::OpenAi });
     }

@@ -1,4 +1,4 @@
-//! Text → value: JSON, or YAML where the file's name says so.
+//! Document parser: JSON, or YAML by the file's extension.
 
 use super::error::SourceError;
 use super::json;
@@ -6,10 +6,10 @@ use crate::definition::Place;
 use crate::yaml::{self, Bounds};
 use serde_json::Value;
 
-/// As deep as the parser of JSON goes.
+/// Depth limit of the JSON parser.
 const MAX_YAML_DEPTH: usize = 127;
 
-/// Reads a document of at most so many bytes.
+/// Parses a document of at most `most` bytes.
 pub(super) fn read(file: &str, text: &str, most: usize) -> Result<Value, SourceError> {
     if !is_yaml(file) {
         return json::read(file, text, most);
@@ -26,7 +26,7 @@ pub(super) fn read(file: &str, text: &str, most: usize) -> Result<Value, SourceE
         .map_err(|error| refuse(error.position.to_string(), error.message, error.fix))
 }
 
-/// Whether a file is YAML, by its name.
+/// Returns true if a file has a YAML extension.
 fn is_yaml(file: &str) -> bool {
     let extension = file.rsplit_once('.').map(|(_, extension)| extension).unwrap_or_default();
     ["yaml", "yml"].iter().any(|known| extension.eq_ignore_ascii_case(known))

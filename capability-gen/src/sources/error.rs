@@ -1,23 +1,23 @@
-//! What is wrong with a document, where, and what to do about it.
+//! Parse error with its place and fix.
 
 use crate::definition::Place;
 
-/// Why a document cannot be read.
+/// Parse error of a document.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{place}: {message}. {fix}")]
 pub struct SourceError {
-    /// The file and the JSON path in it; `line 3, column 7` where it is not JSON.
+    /// File and JSON path; `line 3, column 7` if it is not valid JSON.
     pub place: Place,
-    /// What is wrong, without a full stop.
+    /// Description of the error, without a full stop.
     pub message: String,
-    /// What to do, a sentence.
+    /// How to fix it, as a sentence.
     pub fix: String,
 }
 
-/// How much of a document's own text a message repeats.
+/// Maximum length of quoted text from a document.
 const MAX_QUOTED_CHARACTERS: usize = 64;
 
-/// Text of a document for a message: in quotation marks, escaped, short.
+/// Quotes text of a document for a message: escaped and truncated.
 pub(super) fn quoted(text: &str) -> String {
     match text.char_indices().nth(MAX_QUOTED_CHARACTERS) {
         Some((end, _)) => format!("{:?}", format!("{}…", &text[..end])),

@@ -1,19 +1,18 @@
-//! Parameters as a plain map of names: `{"message": {"type": "string"}, "times": "integer"}`.
+//! Flat parameter maps: `{"message": {"type": "string"}, "times": "integer"}`.
 //!
-//! All are required unless one has `optional: true`, `required: false` or a `default`. This is a format of its own
-//! (functions as [`super::openai`] has them) and also how parameters in the other hand-written formats may look.
+//! Parameters are required unless they have `optional: true`, `required: false` or a `default`. This is a format of its
+//! own (with functions as in [`super::openai`]), and allowed for parameters in the other hand-written formats.
 //!
-//! # Telling a flat map from a JSON Schema
+//! # Distinguishing a flat map from a JSON Schema
 //!
 //! A member *means a keyword* when its key is one and its value has that keyword's shape. So `type: "object"` means
 //! the keyword and `type: {…}` a parameter called `type`; `properties: {type: "object"}` is a parameter called
 //! `properties`, since a schema's `properties` has schemas in it, and `title: "string"` is a parameter called `title`.
-//! It is a JSON Schema when `properties` means the keyword and has something in it, or nothing in it looks like
-//! a parameter; a flat map when something looks like a parameter. What could be either (`{"type": "string"}`;
-//! `type: "object"` beside what looks like a parameter; `type: "array"` beside nothing but keywords of arrays, such as
-//! `items`) is refused.
+//! It is a JSON Schema if `properties` means the keyword and is not empty, or if no member looks like a parameter; a
+//! flat map if some member looks like a parameter. Ambiguous maps (`{"type": "string"}`; `type: "object"` beside what
+//! looks like a parameter; `type: "array"` beside nothing but keywords of arrays, such as `items`) are refused.
 //!
-//! A result may be any schema, so less can be told: it is a flat map only where no member means a keyword.
+//! A result may be any schema, so it is a flat map only if no member means a keyword.
 
 use super::error::{SourceError, quoted};
 use super::listed::{self, Listed};
@@ -28,14 +27,14 @@ const TYPE_NAMES: [&str; 8] = ["string", "number", "integer", "boolean", "object
 /// Keywords of arrays whose values look like parameters: beside `type: "array"` they are keywords.
 const ARRAY_KEYWORDS: [&str; 4] = ["items", "additionalItems", "contains", "unevaluatedItems"];
 
-/// What to do with what could be either.
+/// Treatment of ambiguous maps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Bias {
     /// Refuse it.
     None,
-    /// It is a flat map: somebody said so.
+    /// It is a flat map: the format was stated.
     Flat,
-    /// It is a schema: the format has nothing else.
+    /// It is a schema: the format allows nothing else.
     Schema,
 }
 
@@ -45,7 +44,7 @@ pub(super) fn parse(root: &Node<'_>, name: &str) -> Result<Vec<Definition>, Sour
     Ok(definitions)
 }
 
-/// Whether parameters are a flat map rather than a JSON Schema.
+/// Returns true if parameters are a flat map rather than a JSON Schema.
 pub(super) fn is_flat(node: &Node<'_>, bias: Bias) -> Result<bool, SourceError> {
     let Some(map) = node.value.as_object() else { return Ok(false) };
     if bias == Bias::Schema {
@@ -68,25 +67,25 @@ pub(super) fn is_flat(node: &Node<'_>, bias: Bias) -> Result<bool, SourceError> 
     let is_object = type_name.is_some_and(|name| name == "object" || name.is_array());
     match (type_name, parameter) {
         (None, Some(_)) => Ok(true),
-        // Nothing but strangers, such as {"message": 5}: an error at each, as a flat map.
+        // Only unknown members, such as {"message": 5}: read as a flat map, with an error at each.
         (None, None) => Ok(map.iter().all(|(key, value)| !means_keyword(key, value))),
         (Some(_), None) if is_object => Ok(false),
         (Some(_), Some(_)) if !is_object => Ok(true),
         _ if bias == Bias::Flat => Ok(true),
         (Some(_), Some((key, value))) => {
-            let message = format!("{} stands beside \"type\" and not in \"properties\"", quoted(key));
+            let message = format!("{} is beside \"type\" and not in \"properties\"", quoted(key));
             let fix = "Put the parameters into \"properties\"; for a parameter called \"type\" write \"type\": {\"type\": …}.";
             Err(node.member(key, value).error(message, fix))
         }
         (Some(name), None) => {
-            let message = format!("the parameters are said to be of type {name}, and must be an object");
+            let message = format!("the parameters are of type {name}, and must be an object");
             let fix = "Write \"type\": \"object\" with \"properties\"; for a parameter called \"type\" write \"type\": {\"type\": …}.";
             Err(node.error(message, fix))
         }
     }
 }
 
-/// Whether a result is a flat map rather than a JSON Schema.
+/// Returns true if a result is a flat map rather than a JSON Schema.
 pub(super) fn is_flat_result(map: &Map<String, Value>) -> bool {
     let means = |key: &str, value: &Value| {
         means_keyword(key, value) || ((ARRAY_KEYWORDS.contains(&key) || key == "contentSchema") && value.is_object())
@@ -94,7 +93,7 @@ pub(super) fn is_flat_result(map: &Map<String, Value>) -> bool {
     map.values().any(looks_like_parameter) && !map.iter().any(|(key, value)| means(key, value))
 }
 
-/// A flat map as the schema of an object.
+/// Converts a flat map to the schema of an object.
 pub(super) fn schema(node: &Node<'_>) -> Result<Value, SourceError> {
     let mut properties = Map::new();
     let mut required = Vec::new();
@@ -113,7 +112,7 @@ pub(super) fn schema(node: &Node<'_>) -> Result<Value, SourceError> {
     Ok(schema.into())
 }
 
-/// The schema of a type's bare name.
+/// Schema of a bare type name.
 pub(super) fn named_type(node: &Node<'_>) -> Result<Value, SourceError> {
     let name = node.text("a type")?;
     match name {
@@ -125,7 +124,7 @@ pub(super) fn named_type(node: &Node<'_>) -> Result<Value, SourceError> {
                 (None, Some(near)) => format!("Did you mean {near:?}?"),
                 (None, None) => format!("Write one of {}, or a schema.", TYPE_NAMES.join(", ")),
             };
-            Err(node.error(format!("{} is not a type", quoted(name)), fix))
+            Err(node.error(format!("unknown type {}", quoted(name)), fix))
         }
     }
 }
@@ -138,11 +137,11 @@ fn read_parameter(node: &Node<'_>) -> Result<(Value, bool), SourceError> {
         return Err(node.mistyped("a parameter", "a schema such as {\"type\": \"string\"}, or a type's name"));
     };
     let optional = node.get_bool("optional")?;
-    // A nested object's own list of required members is no flag.
+    // A nested object's list of required members is not a flag.
     let required = if node.value["required"].is_array() { None } else { node.get_bool("required")? };
     let is_required = match (optional, required) {
         (Some(optional), Some(required)) if optional == required => {
-            return Err(node.error("it cannot be told whether this parameter is required", "Remove \"optional\"."));
+            return Err(node.error("contradictory \"optional\" and \"required\"", "Remove \"optional\"."));
         }
         (_, Some(required)) => required,
         (Some(optional), None) => !optional,
@@ -162,7 +161,7 @@ fn looks_like_parameter(value: &Value) -> bool {
     value.is_object() || is_type_name(value)
 }
 
-/// Whether a member is the keyword it is called by, judged by its value.
+/// Returns true if a member's value has the shape of the keyword with its name.
 fn means_keyword(key: &str, value: &Value) -> bool {
     let is_schema = |value: &Value| value.is_object() || value.is_boolean();
     let all_members = |test: fn(&Value) -> bool| value.as_object().is_some_and(|members| members.values().all(test));

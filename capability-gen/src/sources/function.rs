@@ -1,4 +1,4 @@
-//! One function's own keys, in the formats that people write by hand.
+//! Keys of one function, in the hand-written formats.
 
 use super::error::SourceError;
 use super::flat::{self, Bias};
@@ -7,7 +7,7 @@ use super::{config, tags};
 use crate::definition::{Annotations, Config, FunctionDefinition};
 use serde_json::{Value, json};
 
-/// A function with everything but its parameters and its result.
+/// Parses a function, except its parameters and result.
 pub(super) fn read(node: &Node<'_>, name: &str) -> Result<FunctionDefinition, SourceError> {
     let annotations = match node.get("annotations") {
         Some(annotations) => {
@@ -26,7 +26,7 @@ pub(super) fn read(node: &Node<'_>, name: &str) -> Result<FunctionDefinition, So
     Ok(function)
 }
 
-/// A function with nothing but its name and place.
+/// Creates a function with only a name and a place.
 pub(super) fn bare(node: &Node<'_>, name: &str) -> FunctionDefinition {
     FunctionDefinition {
         name: name.to_owned(),
@@ -43,12 +43,12 @@ pub(super) fn bare(node: &Node<'_>, name: &str) -> FunctionDefinition {
     }
 }
 
-/// The schema of a function that takes no parameters.
+/// Schema of no parameters.
 pub(super) fn nothing() -> Value {
     json!({"type": "object", "properties": {}})
 }
 
-/// A schema of parameters, from a schema or from a flat map. An absent, `null` or empty one takes nothing.
+/// Parses the parameters: a schema or a flat map. An absent, `null` or empty one means no parameters.
 pub(super) fn parameters(node: Option<&Node<'_>>, bias: Bias) -> Result<Value, SourceError> {
     let Some(node) = node else { return Ok(nothing()) };
     let map = node.value.as_object().ok_or_else(|| node.mistyped("the schema of the parameters", "an object"))?;
@@ -58,7 +58,7 @@ pub(super) fn parameters(node: Option<&Node<'_>>, bias: Bias) -> Result<Value, S
     if flat::is_flat(node, bias)? { flat::schema(node) } else { Ok(node.value.clone()) }
 }
 
-/// A schema of a result: an object, a flat map, `true`, `false`, or the name of a type.
+/// Parses the schema of a result: an object, a flat map, `true`, `false`, or the name of a type.
 pub(super) fn returns(node: Option<&Node<'_>>) -> Result<Option<Value>, SourceError> {
     let Some(node) = node else { return Ok(None) };
     match node.value {

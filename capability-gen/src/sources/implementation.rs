@@ -1,14 +1,12 @@
-//! What answers a function, as a definition says it: `http`, `command`, `script`, or `component` of the whole tool.
+//! Parser of implementations: `http`, `command`, `script`, or `component` of the whole tool.
 
-use super::command;
 use super::error::SourceError;
-use super::http;
 use super::node::Node;
+use super::{command, http};
 use crate::implementation::{Implementation, ScriptReference};
 use serde_json::Value;
 
-/// What a function says of its implementation; `defaults` are those of its tool, `parameters` is the schema of what it
-/// takes.
+/// Parses a function's implementation. `defaults` are those of its tool, `parameters` is the schema of its parameters.
 pub(super) fn read(
     node: &Node<'_>,
     defaults: &http::Defaults,
@@ -16,7 +14,7 @@ pub(super) fn read(
 ) -> Result<Option<Implementation>, SourceError> {
     let said: Vec<Node<'_>> = ["http", "command", "script"].iter().filter_map(|key| node.get(key)).collect();
     if let [_, second, ..] = said.as_slice() {
-        return Err(second.error("something else answers the function already", "Leave one of the two out."));
+        return Err(second.error("the function already has an implementation", "Leave one of the two out."));
     }
     if let Some(node) = node.get("http") {
         return Ok(Some(Implementation::Http(http::read(&node, defaults, parameters)?)));
@@ -46,7 +44,7 @@ fn script(node: &Node<'_>) -> Result<ScriptReference, SourceError> {
 pub(super) fn path(node: &Node<'_>, what: &str) -> Result<String, SourceError> {
     let text = node.text(what)?;
     if text.is_empty() || text.contains('\0') {
-        return Err(node.error("this is no path", "Write a path from this file, such as \"./file\"."));
+        return Err(node.error("invalid path", "Write a path from this file, such as \"./file\"."));
     }
     Ok(text.to_owned())
 }

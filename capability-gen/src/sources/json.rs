@@ -1,5 +1,5 @@
-//! Text → value. A key that stands twice in one object is refused: parsers would drop the first in silence, and with
-//! it perhaps a function or a restriction.
+//! JSON parser that refuses duplicate keys: other parsers drop the first silently, and with it perhaps a function or a
+//! restriction.
 
 use super::error::{SourceError, quoted};
 use super::node::with_key;
@@ -33,11 +33,11 @@ pub(super) fn read(file: &str, text: &str, most: usize) -> Result<Value, SourceE
             Step::Index(index) => format!("{path}[{index}]"),
         });
         let key = path.last().map_or(String::new(), |step| step.to_string());
-        let message = format!("{} stands twice in this object, the second time at {line}", quoted(&key));
+        let message = format!("duplicate key {} in this object, the second at {line}", quoted(&key));
         return refuse(repeated, message, "Rename or remove one of the two.");
     }
     let message = error.to_string();
-    // serde_json ends its messages with the place, which stands in front of ours.
+    // serde_json appends the place, which our errors put in front.
     let reason = message.rsplit_once(" at line ").map_or(message.as_str(), |(reason, _)| reason);
     let (message, fix) = match reason.contains("recursion limit") {
         true => ("it is nested more than 127 deep".to_owned(), "Flatten it."),
@@ -47,7 +47,7 @@ pub(super) fn read(file: &str, text: &str, most: usize) -> Result<Value, SourceE
     refuse(line, message, fix)
 }
 
-/// What to do about a document that has more than so many bytes.
+/// Fix for a document of more than `most` bytes.
 pub(super) fn too_large_fix(most: usize) -> &'static str {
     match most < MAX_SELECTED_BYTES {
         true => TOO_LARGE,
@@ -69,7 +69,7 @@ impl fmt::Display for Step {
     }
 }
 
-/// Reads a value; holds the path to where it is, which stays behind where reading stops.
+/// Deserializer seed that tracks its path, so that the path of an error is known.
 struct Unique<'p>(&'p mut Vec<Step>);
 
 impl<'de> DeserializeSeed<'de> for Unique<'_> {

@@ -1,7 +1,7 @@
-//! One bare function, or a list of them as an array or under `tools`: what model providers' formats have in common.
+//! Common parser of model providers' formats: one bare function, or a list of them as an array or under `tools`.
 //!
-//! A bare function is a capability of its own, named by it. A list is one capability with the source's name, however
-//! many functions it has, so that adding one changes nothing for scripts that use the others.
+//! A bare function is a capability of its own, with the same name. A list is one capability with the source's name,
+//! however many functions it has, so that adding one does not affect scripts that use the others.
 
 use super::collect::{Collected, check_any};
 use super::error::{SourceError, quoted};
@@ -11,12 +11,12 @@ use super::node::Node;
 use crate::definition::{Definition, FunctionDefinition, Note, SourceKind};
 use crate::names::nearest;
 
-/// Keys under which providers have the schema of the parameters and of the result.
+/// Keys of the parameters' schema.
 const PARAMETERS: [&str; 3] = ["parameters", "input_schema", "inputSchema"];
 const RETURNS: [&str; 3] = ["returns", "output_schema", "outputSchema"];
 
-/// Keys that mean something here. An unknown key that is close to one of them is refused, since ignoring a misspelt
-/// `requiresApproval` would be dangerous; others are the providers' own and get a note.
+/// Known keys. An unknown key that resembles one of them is refused, since ignoring a misspelt `requiresApproval` would
+/// be dangerous; other unknown keys get a note.
 const KEYS: [&str; 14] = [
     "name",
     "title",
@@ -34,18 +34,18 @@ const KEYS: [&str; 14] = [
     "config",
 ];
 
-/// Providers' keys that change nothing about what a function is.
+/// Keys of providers that are ignored without a note.
 const IGNORED: [&str; 3] = ["type", "strict", "cache_control"];
 
-/// The most keys of a function that get a note: providers have a handful.
+/// Maximum number of unknown keys of a function; real ones have a handful.
 const MAX_UNKNOWN_KEYS: usize = 32;
 
-/// What differs between the formats.
+/// Differences between the formats.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Listed {
-    /// How to read parameters that could be a flat map or a schema.
+    /// Treatment of parameters that could be a flat map or a schema.
     pub(super) bias: Bias,
-    /// Whose tools these are, for messages.
+    /// Vendor, for messages.
     pub(super) vendor: &'static str,
 }
 
@@ -57,7 +57,7 @@ pub(super) fn parse(root: &Node<'_>, name: &str, listed: Listed) -> Result<Vec<D
         add(root, listed, &mut collected)?;
         check_any(root, &collected)?;
         if is_bare(root) {
-            let message = "read as a function that takes nothing: a tool has \"functions\", a function \"parameters\"";
+            let message = "read as a function without parameters: a tool has \"functions\", a function \"parameters\"";
             collected.notes.push(root.note(message));
         }
         let mut definition = collected.into_definition("", SourceKind::Tool, root);
@@ -78,7 +78,7 @@ pub(super) fn parse(root: &Node<'_>, name: &str, listed: Listed) -> Result<Vec<D
     Ok(vec![collected.into_definition(name, SourceKind::Tool, root)])
 }
 
-/// Whether nothing shows that this is a function rather than a tool without functions.
+/// Returns true if this could be a tool without functions as well as a function.
 fn is_bare(node: &Node<'_>) -> bool {
     let shows = |keys: &[&str]| keys.iter().any(|key| node.value.get(key).is_some());
     !shows(&PARAMETERS) && !shows(&RETURNS) && !shows(&["type", "function", "annotations"])
@@ -89,7 +89,7 @@ fn add(node: &Node<'_>, listed: Listed, collected: &mut Collected) -> Result<(),
         && kind != "function"
         && !PARAMETERS.iter().any(|key| node.has(key))
     {
-        let message = format!("left out: {} is a kind of tool of {} without a schema", quoted(kind), listed.vendor);
+        let message = format!("left out: {} is a built-in tool of {} without a schema", quoted(kind), listed.vendor);
         collected.notes.push(node.note(message));
         return Ok(());
     }
@@ -98,7 +98,7 @@ fn add(node: &Node<'_>, listed: Listed, collected: &mut Collected) -> Result<(),
             inner.object("\"function\"")?;
             let is_misplaced = |key: &str| !IGNORED.contains(&key) && nearest(key, KEYS.iter().copied()).is_some();
             if let Some((key, member)) = node.members().find(|(key, _)| is_misplaced(key)) {
-                let message = format!("{} stands beside \"function\"", quoted(key));
+                let message = format!("{} is beside \"function\"", quoted(key));
                 return Err(member.error(message, "Move it into \"function\"."));
             }
             read(&inner, listed, &mut collected.notes)?
@@ -125,7 +125,7 @@ fn read(node: &Node<'_>, listed: Listed, notes: &mut Vec<Note>) -> Result<Functi
             let message = format!("this function has more than {MAX_UNKNOWN_KEYS} unknown keys");
             return Err(member.error(message, "Give a function: {name, description, parameters}."));
         }
-        notes.push(member.note(format!("{} is not known and changes nothing", quoted(key))));
+        notes.push(member.note(format!("unknown key {}, ignored", quoted(key))));
     }
     let mut function = function::read(node, name)?;
     function.parameters = function::parameters(one_of(node, &PARAMETERS)?.as_ref(), listed.bias)?;
@@ -137,7 +137,7 @@ fn one_of<'a>(node: &Node<'a>, keys: &[&str]) -> Result<Option<Node<'a>>, Source
     let mut found = keys.iter().filter_map(|key| node.get(key));
     match (found.next(), found.next()) {
         (Some(first), Some(second)) => {
-            let message = format!("this says the same thing as {}", first.path);
+            let message = format!("duplicate of {}", first.path);
             Err(second.error(message, "Keep one of the two."))
         }
         (first, _) => Ok(first),

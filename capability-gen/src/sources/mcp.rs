@@ -1,9 +1,8 @@
-//! What an MCP server answers to `tools/list`: `{tools}`, in a JSON-RPC answer or not, a bare array, or one tool.
-//! Beside `tools` may stand what it answers to `initialize`: `instructions`, and `capabilities` with `resources` and
-//! `prompts`.
+//! MCP `tools/list` results: `{tools}`, with or without a JSON-RPC envelope, a bare array, or one tool. Members of the
+//! `initialize` result are allowed beside `tools`: `instructions`, and `capabilities` with `resources` and `prompts`.
 //!
-//! Servers may send what they like beside what is known here. The server does not choose the capability's name or
-//! version. Tools that are for the server's own user interface only are left out, with a note.
+//! Unknown members are ignored. The server does not choose the capability's name or version. Tools meant only for the
+//! server's user interface are left out, with a note.
 
 use super::collect::Collected;
 use super::error::{SourceError, quoted};
@@ -16,8 +15,8 @@ use serde_json::Value;
 
 pub(super) fn parse(root: &Node<'_>, name: &str) -> Result<Vec<Definition>, SourceError> {
     if let Some(error) = root.get("error") {
-        let text = error.value.get("message").and_then(Value::as_str).unwrap_or("it gives no message");
-        let message = format!("the server answered with an error: {}", quoted(text));
+        let text = error.value.get("message").and_then(Value::as_str).unwrap_or("no message");
+        let message = format!("error response from the server: {}", quoted(text));
         return Err(error.error(message, "Ask it for tools/list again, and save the answer that has tools."));
     }
     let envelope = root.get("result").unwrap_or_else(|| root.clone());
@@ -36,9 +35,7 @@ pub(super) fn parse(root: &Node<'_>, name: &str) -> Result<Vec<Definition>, Sour
         }
         None if envelope.has("name") => add(&envelope, &mut collected)?,
         None => {
-            return Err(
-                envelope.error("there is no \"tools\" here", "Give the answer to tools/list: {\"tools\": […]}.")
-            );
+            return Err(envelope.error("no \"tools\"", "Give the answer to tools/list: {\"tools\": […]}."));
         }
     }
     if envelope.get("nextCursor").is_some_and(|cursor| cursor.value != "") {
@@ -55,7 +52,7 @@ pub(super) fn parse(root: &Node<'_>, name: &str) -> Result<Vec<Definition>, Sour
 }
 
 fn extras(envelope: &Node<'_>, notes: &mut Vec<Note>) -> ServerExtras {
-    // A list in an array, and one tool by itself, have no room for more.
+    // Only the object form can have other members.
     if !envelope.has("tools") {
         return ServerExtras::default();
     }
@@ -82,7 +79,7 @@ fn add(node: &Node<'_>, collected: &mut Collected) -> Result<(), SourceError> {
     collected.add(function)
 }
 
-/// Without `_meta.ui.visibility` a tool is for everybody.
+/// Returns true unless `_meta.ui.visibility` excludes agents.
 fn is_for_agents(tool: &Value) -> bool {
     let visibility = tool.pointer("/_meta/ui/visibility").and_then(Value::as_array);
     visibility.is_none_or(|list| list.iter().any(|who| who == "model" || who == "agent" || who == "agents"))
@@ -95,7 +92,7 @@ fn read(node: &Node<'_>, name: &str, notes: &mut Vec<Note>) -> Result<FunctionDe
         Some(schema) => function::parameters(Some(&schema), Bias::Schema)?,
         None => function::parameters(node.get("parameters").as_ref(), Bias::None)?,
     };
-    // Not MCP's, and taken where it tightens: whoever wrote it beside the schema means it.
+    // Not part of MCP, but accepted because it only tightens the policy.
     let requires_approval = (node.value.get("requiresApproval") == Some(&Value::Bool(true))).then_some(true);
     let mut is_result_wrapped = false;
     let returns = match node.get("outputSchema") {
@@ -105,10 +102,9 @@ fn read(node: &Node<'_>, name: &str, notes: &mut Vec<Note>) -> Result<FunctionDe
                 is_result_wrapped = true;
                 Some(inner)
             }
-            WrappedResult::Stuck => {
-                notes.push(
-                    schema.note("the result stays wrapped: its schema refers to places that unwrapping would move"),
-                );
+            WrappedResult::Inseparable => {
+                notes
+                    .push(schema.note("the result stays wrapped: references in its schema would break when unwrapped"));
                 function::returns(Some(&schema))?
             }
             WrappedResult::No => function::returns(Some(&schema))?,
@@ -129,18 +125,18 @@ fn read(node: &Node<'_>, name: &str, notes: &mut Vec<Note>) -> Result<FunctionDe
     })
 }
 
-/// The tags of a tool: MCP has none, and servers give them beside what it has.
+/// Tags of a tool, which some servers send although MCP has none.
 fn labels(tool: &Value) -> Vec<String> {
     let places = ["/_meta/tags", "/_meta/_fastmcp/tags", "/_meta/fastmcp/tags"];
     places.iter().find_map(|place| tool.pointer(place)).map(tags::known).unwrap_or_default()
 }
 
-/// A server's text for people; one that is no text costs nobody the tool.
+/// Optional text of a tool; other values are left out with a note instead of refusing the tool.
 fn text(node: &Node<'_>, key: &str, notes: &mut Vec<Note>) -> Option<String> {
     let member = node.get(key)?;
     let text = member.value.as_str();
     if text.is_none() {
-        notes.push(member.note("left out: it is not text"));
+        notes.push(member.note("left out: not text"));
     }
     text.map(str::to_owned)
 }

@@ -1,29 +1,29 @@
-//! Tool definitions as people and servers write them, one parser to a format: text → [`Definition`].
+//! Parsers of tool definitions, one per format: text → [`Definition`].
 //!
 //! ```text
-//! detect      which format a document is in
+//! detect      format detection
 //! tool        the project's own: a capability with functions and configuration
 //! openai      function tools, bare or wrapped
 //! anthropic   tools with an `input_schema`
-//! mcp         what a server answers to `tools/list`
-//! flat        parameters as a plain map of names; also what the other formats use to read such maps
+//! mcp         MCP `tools/list` results
+//! flat        flat parameter maps, a format of their own and allowed in others
 //! openapi/    OpenAPI 3.0 and 3.1 documents
 //!
-//! document    text → value, by the file's name
-//! json        text → value, refusing what JSON parsers drop in silence
-//! node        a value and its place, so that every error can name it
-//! listed      one bare function or a list of them
-//! function    one function's own keys
+//! document    text → value, JSON or YAML by the file's extension
+//! json        JSON parser that refuses duplicate keys
+//! node        JSON value with its path, for errors
+//! listed      one bare function or a list of functions
+//! function    keys of one function
 //! config      approvals, rate limits, scopes
-//! command     programs that are started for each call
-//! parameters  templates whose placeholders must be parameters
-//! implementation, http/    what answers a function
-//! tags        words by which functions are sorted
-//! collect     functions of one capability: unique names
+//! command     programs started for each call
+//! parameters  templates, checked against the function's parameters
+//! implementation, http/    implementations of functions
+//! tags        tags of functions
+//! collect     functions of one capability, with unique names
 //! ```
 //!
-//! Schemas stay as they were found, except where a format has no JSON Schema of its own (flat maps, OpenAPI
-//! operations) or where a server wraps its result. Reading them is for [`crate::schema`].
+//! Schemas are kept as found, except where a format has no JSON Schema of its own (flat maps, OpenAPI operations) or a
+//! server wraps its result. [`crate::schema`] reads them.
 
 mod anthropic;
 mod collect;
@@ -57,37 +57,36 @@ use crate::definition::Definition;
 use node::Node;
 use serde_json::Value;
 
-/// The largest document that is read. The largest tool list seen is 0.3 MiB and OpenAPI documents of big services
-/// have 1 to 7 MiB; what is read grows to several times its size in memory.
+/// Maximum size of a document. The largest tool list seen has 0.3 MiB, OpenAPI documents of big services have 1 to
+/// 7 MiB; a parsed document takes several times its size in memory.
 pub const MAX_SOURCE_BYTES: usize = 8 * 1024 * 1024;
 
-/// The largest OpenAPI document of which some operations are selected. That of GitHub has 12 MiB, the largest seen are
-/// twice that.
+/// Maximum size of an OpenAPI document with selected operations. GitHub's has 12 MiB, the largest seen are twice that.
 pub const MAX_SELECTED_BYTES: usize = 32 * 1024 * 1024;
 
-/// The most functions in one document. The largest services have about 2,000; each becomes types, stubs and schemas
-/// in every output.
+/// Maximum number of functions in one document. The largest services have about 2,000; each becomes types, stubs and
+/// schemas in every output.
 pub const MAX_FUNCTIONS: usize = 10_000;
 
-/// The longest name of a capability or function. MCP's limit is 128, and every name gets a short one besides its own;
-/// this is only so that a document of names alone cannot fill every message.
+/// Maximum length of the name of a capability or function. MCP's limit is 128, and every name gets a short identifier;
+/// this only keeps names from filling every message.
 pub const MAX_NAME_BYTES: usize = 64 * 1024;
 
 /// A document with tool definitions.
 #[derive(Clone, Copy, Debug)]
 pub struct Source<'a> {
-    /// As errors should name it.
+    /// File name for errors.
     pub file: &'a str,
-    /// Its content.
+    /// Content.
     pub text: &'a str,
-    /// The server's name or the file's stem: what a capability is called where the format has no name for it.
-    /// The stem of `file` when absent.
+    /// Name of the capability if the format has none: the server's name or the file's stem. Defaults to the stem of
+    /// `file`.
     pub name: Option<&'a str>,
-    /// Found out from the content when absent.
+    /// Format; detected from the content if absent.
     pub format: Option<Format>,
 }
 
-/// How tools are written down.
+/// Format of tool definitions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Format {
     /// `{name, description, version, functions, config}`, or an array of these.
@@ -96,7 +95,7 @@ pub enum Format {
     OpenAi,
     /// `{name, description, input_schema}` or an array of these.
     Anthropic,
-    /// What an MCP server answers to `tools/list`.
+    /// MCP `tools/list` result.
     Mcp,
     /// `{name, description, parameters: {message: {type: "string"}}}` or an array of these.
     Flat,
@@ -104,12 +103,12 @@ pub enum Format {
     OpenApi,
 }
 
-/// Reads a document.
+/// Parses a document.
 ///
-/// Where no format is given it is the first of these that holds:
+/// Without a given format, the first of these rules that matches decides:
 ///
 /// 1. `openapi` or `swagger`: OpenAPI.
-/// 2. `functions`, or something one slip of the pen away: the tool format; so is a list of such tools.
+/// 2. `functions`, or a misspelling of it: the tool format; so is a list of such tools.
 /// 3. `jsonrpc`, `result` or `nextCursor`: MCP.
 /// 4. A function, or a list of them as an array or under `tools`. The first element that shows its format decides, and
 ///    any that shows MCP's decides for all: `inputSchema`: MCP; `input_schema`: Anthropic; a `parameters` that is
@@ -118,31 +117,30 @@ pub enum Format {
 ///    A list under `tools` in which nothing shows is MCP's; a function or an array in which nothing shows is OpenAI's
 ///    (functions without parameters).
 ///
-/// A tool list with the legacy `parameters` and nothing else of MCP looks like OpenAI's: whoever knows better gives
-/// the format.
+/// A tool list with the legacy `parameters` and nothing else of MCP looks like OpenAI's; state the format to override.
 ///
-/// Names that are empty or blank are refused, since nobody could call them; so are two functions of one name.
-/// An MCP server without tools, resources and prompts gives no definition; every other source has at least one function or is refused.
+/// Empty or blank names and duplicate functions are refused. An MCP server without tools, resources and prompts yields
+/// no definition; every other source must have at least one function.
 ///
 /// # Errors
 ///
-/// The first thing that is wrong, with its place and what to do.
+/// The first error found, with its place and fix.
 pub fn parse(source: &Source<'_>) -> Result<Vec<Definition>, SourceError> {
     parse_selected(source, &OperationFilter::default())
 }
 
-/// The same of an OpenAPI document, whose selected operations become functions. Such a document may be larger.
+/// Parses an OpenAPI document, of which only the selected operations become functions. Such a document may be larger.
 ///
 /// # Errors
 ///
-/// As [`parse`]'s; also where it is another document, and where a pattern selects nothing.
+/// As for [`parse`]; also if it is not an OpenAPI document, or if a pattern selects nothing.
 pub fn parse_selected(source: &Source<'_>, filter: &OperationFilter) -> Result<Vec<Definition>, SourceError> {
     let most = if filter.is_empty() { MAX_SOURCE_BYTES } else { MAX_SELECTED_BYTES };
     let value = document::read(source.file, source.text, most)?;
     parse_known(source.file, &value, (source.name, source.format), filter)
 }
 
-/// Reads a document that is JSON already, such as a live server's answer. See [`parse`].
+/// Parses a document that is already JSON, such as the response of a running server. See [`parse`].
 ///
 /// # Errors
 ///

@@ -1,4 +1,4 @@
-//! A value and its place in the document, so that every error and note can name it.
+//! JSON value with its path in the document, for errors and notes.
 
 use super::error::{SourceError, quoted};
 use super::{MAX_FUNCTIONS, MAX_NAME_BYTES};
@@ -6,7 +6,8 @@ use crate::definition::{Note, Place};
 use crate::names::nearest;
 use serde_json::{Map, Value};
 
-/// How much of a key a path repeats: paths are made at every step, so their length must not depend on the document.
+/// Maximum characters of a key in a path: paths are built at every step, so their length must not depend on the
+/// document.
 const MAX_KEY_CHARACTERS: usize = 80;
 
 /// A value of a document.
@@ -30,24 +31,24 @@ impl<'a> Node<'a> {
         }
     }
 
-    /// A member that the caller has in hand.
+    /// Node of a member that the caller has already looked up.
     pub(super) fn member(&self, key: &str, value: &'a Value) -> Self {
         Self { file: self.file, path: with_key(&self.path, key), value }
     }
 
-    /// Members in order; none where this is no object.
+    /// Members in order; empty if this is not an object.
     pub(super) fn members(&self) -> impl Iterator<Item = (&'a str, Node<'a>)> {
         let members = self.value.as_object().into_iter().flatten();
         members.map(|(key, value)| (key.as_str(), self.member(key, value)))
     }
 
-    /// Elements in order; none where this is no array.
+    /// Elements in order; empty if this is not an array.
     pub(super) fn items(&self) -> impl Iterator<Item = Node<'a>> {
         let items = self.value.as_array().into_iter().flatten().enumerate();
         items.map(|(index, value)| Node { file: self.file, path: format!("{}[{index}]", self.path), value })
     }
 
-    /// This as a list of tools or functions, not longer than they may be many.
+    /// Checks that this is an array of at most [`MAX_FUNCTIONS`] tools or functions.
     pub(super) fn check_list(&self, what: &str) -> Result<(), SourceError> {
         match self.value.as_array() {
             None => Err(self.mistyped(what, "an array")),
@@ -56,9 +57,9 @@ impl<'a> Node<'a> {
         }
     }
 
-    /// That here are more functions than may be.
+    /// Error for too many functions.
     pub(super) fn too_many(&self, count: usize) -> SourceError {
-        let message = format!("there are {count} functions, more than {MAX_FUNCTIONS}");
+        let message = format!("{count} functions, more than {MAX_FUNCTIONS}");
         self.error(message, "Split the document, or leave out what no script needs.")
     }
 
@@ -78,28 +79,28 @@ impl<'a> Node<'a> {
         SourceError { place: self.place(), message: message.into(), fix: fix.into() }
     }
 
-    /// This as an object; `what` names it in the message.
+    /// Returns the object; `what` names the value in the error.
     pub(super) fn object(&self, what: &str) -> Result<&'a Map<String, Value>, SourceError> {
         self.value.as_object().ok_or_else(|| self.mistyped(what, "an object"))
     }
 
-    /// This as text.
+    /// Returns the text; `what` names the value in the error.
     pub(super) fn text(&self, what: &str) -> Result<&'a str, SourceError> {
         self.value.as_str().ok_or_else(|| self.mistyped(what, "text"))
     }
 
-    /// The text of a member; nothing where it is absent.
+    /// The text of a member; `None` if it is absent.
     pub(super) fn get_text(&self, key: &str) -> Result<Option<&'a str>, SourceError> {
         self.get(key).map(|node| node.text(&quoted(key))).transpose()
     }
 
-    /// The truth of a member; nothing where it is absent.
+    /// The boolean of a member; `None` if it is absent.
     pub(super) fn get_bool(&self, key: &str) -> Result<Option<bool>, SourceError> {
         let read = |node: Node<'_>| node.value.as_bool().ok_or_else(|| node.mistyped(&quoted(key), "true or false"));
         self.get(key).map(read).transpose()
     }
 
-    /// The member `name`, which must be there and be a name.
+    /// The required member `name`.
     pub(super) fn get_name(&self, what: &str) -> Result<&'a str, SourceError> {
         let Some(node) = self.get("name") else {
             let fix = format!("Give the {what} a \"name\"");
@@ -110,10 +111,10 @@ impl<'a> Node<'a> {
         Ok(name)
     }
 
-    /// Refuses a name by which nothing could be called.
+    /// Refuses empty and overlong names.
     pub(super) fn check_name(&self, name: &str, what: &str) -> Result<(), SourceError> {
         if name.trim().is_empty() {
-            return Err(self.error(format!("the {what}'s name is empty"), "Give it a name by which it can be called."));
+            return Err(self.error(format!("the {what}'s name is empty"), "Give it a name."));
         }
         if name.len() > MAX_NAME_BYTES {
             let message = format!("the {what}'s name has {} bytes, more than {MAX_NAME_BYTES}", name.len());
@@ -122,7 +123,7 @@ impl<'a> Node<'a> {
         Ok(())
     }
 
-    /// Refuses keys that are not known. Keys that begin with `x-` are for others.
+    /// Refuses unknown keys, except those that begin with `x-`.
     pub(super) fn check_keys(&self, known: &[&str], what: &str) -> Result<(), SourceError> {
         for (key, value) in self.value.as_object().into_iter().flatten() {
             if known.contains(&key.as_str()) || key.starts_with("x-") {
@@ -130,7 +131,7 @@ impl<'a> Node<'a> {
             }
             let fix = match nearest(key, known.iter().copied()) {
                 Some(near) => format!("Did you mean {near:?}?"),
-                None => format!("Known are: {}. A key of your own begins with \"x-\".", known.join(", ")),
+                None => format!("Known keys: {}. Custom keys begin with \"x-\".", known.join(", ")),
             };
             let message = format!("{} is not a key of a {what}", quoted(key));
             return Err(self.member(key, value).error(message, fix));
@@ -158,7 +159,7 @@ pub(super) fn with_key(path: &str, key: &str) -> String {
     path
 }
 
-/// Makes a path that of a member.
+/// Extends a path to that of a member.
 pub(super) fn push_key(path: &mut String, key: &str) {
     let short = match key.char_indices().nth(MAX_KEY_CHARACTERS) {
         Some((end, _)) => &format!("{}…", &key[..end]),

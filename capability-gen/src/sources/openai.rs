@@ -1,4 +1,4 @@
-//! OpenAI's function tools: `{name, description, parameters}` bare, as `{type: "function", function: {…}}`, or with
+//! OpenAI function tools: `{name, description, parameters}` bare, as `{type: "function", function: {…}}`, or with
 //! `type` beside `name`; one, an array, or under `tools`. Built-in tools are left out with a note.
 
 use super::error::SourceError;

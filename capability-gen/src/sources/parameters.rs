@@ -1,5 +1,5 @@
-//! Templates, whose placeholders must be parameters of their function: a name that is none is a slip, which would send
-//! or start something else than was meant.
+//! Parser of templates, whose placeholders must be parameters of their function: a misspelt name would send or start
+//! something else than intended.
 
 use super::error::{SourceError, quoted};
 use super::node::Node;
@@ -7,18 +7,17 @@ use crate::names::nearest;
 use crate::template::{Template, placeholder};
 use serde_json::{Map, Value};
 
-/// The longest template, path or argument: a line of a person's, not a document. Servers take addresses of about this
-/// size.
+/// Maximum length of a template, path or argument. Servers accept URLs of about this size.
 pub(super) const MAX_TEMPLATE_BYTES: usize = 8 * 1024;
 
-/// The largest JSON whose texts are templates, and the deepest: it is walked through at every call.
+/// Maximum size and depth of JSON whose strings are templates: it is rendered at every call.
 const MAX_JSON_BYTES: usize = 64 * 1024;
 const MAX_JSON_DEPTH: usize = 32;
 
-/// The most steps of a name such as `customer.address.city`.
+/// Maximum number of steps of a name such as `customer.address.city`.
 const MAX_NAME_STEPS: usize = 16;
 
-/// How far references and combinations of schemas are followed to find a parameter.
+/// Maximum number of references and combined schemas followed to find a parameter.
 const MAX_STEPS: usize = 64;
 
 /// The parameters of a function, by their schema.
@@ -29,19 +28,19 @@ impl<'a> Parameters<'a> {
         Parameters(schema)
     }
 
-    /// Where there is no parameter.
+    /// No parameters.
     pub(super) fn none() -> Parameters<'static> {
         Parameters(&Value::Null)
     }
 
-    /// A text with parameters in it.
+    /// Parses a template.
     pub(super) fn template(&self, node: &Node<'_>, text: &str) -> Result<Template, SourceError> {
         if text.len() > MAX_TEMPLATE_BYTES {
             let message = format!("this has {} bytes, more than {MAX_TEMPLATE_BYTES}", text.len());
             return Err(node.error(message, "Shorten it."));
         }
         let template = Template::parse(text).map_err(|error| {
-            let fix = "Write {{name}} for a parameter; what has braces of its own cannot stand here.";
+            let fix = "Write {{name}} for a parameter; literal double braces are not possible here.";
             node.error(error.to_string(), fix)
         })?;
         if let Some(unknown) = template.parameters().find(|name| !self.has(name)) {
@@ -50,17 +49,17 @@ impl<'a> Parameters<'a> {
         Ok(template)
     }
 
-    /// The same, with no parameter that may be absent: an address has no place for nothing.
+    /// Parses a template of a URL, whose parameters must always be present.
     pub(super) fn given_template(&self, node: &Node<'_>, text: &str) -> Result<Template, SourceError> {
         let template = self.template(node, text)?;
         if let Some(name) = template.parameters().find(|name| !self.is_always_given(name)) {
-            let message = format!("the parameter {} is in the address and may be absent", quoted(name));
+            let message = format!("the parameter {} is in the URL and may be absent", quoted(name));
             return Err(node.error(message, "Make it required, or give it a default."));
         }
         Ok(template)
     }
 
-    /// That every text of a JSON value is a template.
+    /// Checks that every string of a JSON value is a template.
     pub(super) fn check_json(&self, node: &Node<'_>) -> Result<(), SourceError> {
         if node.value.to_string().len() > MAX_JSON_BYTES {
             return Err(node.error(format!("this has more than {MAX_JSON_BYTES} bytes"), "Shorten it."));
@@ -83,14 +82,14 @@ impl<'a> Parameters<'a> {
         let known = properties(self.0, self.0);
         let fix = match nearest(name, known.iter().map(|(name, _)| *name)) {
             Some(near) => format!("Did you mean {}?", placeholder(near)),
-            None if known.is_empty() => "There are no parameters here: write a text without one.".to_owned(),
+            None if known.is_empty() => "There are no parameters here: write a text without placeholders.".to_owned(),
             None => "Name one of the function's parameters, or add it to them.".to_owned(),
         };
         node.error(format!("the function has no parameter {}", quoted(name)), fix)
     }
 
-    /// Whether the schema has a property of this name, or with a dot in it one inside another. What is inside a property
-    /// that says nothing of its own members may be anything.
+    /// Returns true if the schema has a property of this name; a name with a dot is a nested property. Properties that
+    /// declare no members may have any.
     fn has(&self, name: &str) -> bool {
         let has = |schema: &Value, name: &str| properties(self.0, schema).iter().any(|(known, _)| *known == name);
         if has(self.0, name) {
@@ -106,7 +105,7 @@ impl<'a> Parameters<'a> {
                 return true;
             }
             schemas = known.iter().filter(|(known, _)| *known == part).map(|(_, schema)| *schema).collect();
-            // References can lead to one schema in many ways, and each step of the name would multiply them.
+            // Several references may lead to one schema, and each step of the name would multiply them.
             schemas.sort_unstable_by_key(|schema| std::ptr::from_ref::<Value>(schema));
             schemas.dedup_by_key(|schema| std::ptr::from_ref::<Value>(schema));
             if schemas.is_empty() {
@@ -116,7 +115,7 @@ impl<'a> Parameters<'a> {
         true
     }
 
-    /// Whether the parameter that a name is of is required or has a default.
+    /// Returns true if the parameter of this name is required or has a default.
     fn is_always_given(&self, name: &str) -> bool {
         let known = properties(self.0, self.0);
         let of = |name: &str| known.iter().filter(|(known, _)| *known == name).map(|(_, schema)| *schema).collect();
@@ -138,7 +137,7 @@ fn requires(schema: &Value, name: &str) -> bool {
     required.is_some_and(|required| required.iter().any(|each| each == name))
 }
 
-/// The properties of a schema, those of its references and combinations among them.
+/// The properties of a schema, including those of its references and combinations.
 fn properties<'a>(root: &'a Value, schema: &'a Value) -> Vec<(&'a str, &'a Value)> {
     let own = |schema: &'a Value| schema.get("properties").and_then(Value::as_object);
     let all = parts(root, schema, &["allOf", "anyOf", "oneOf"]);
@@ -146,7 +145,7 @@ fn properties<'a>(root: &'a Value, schema: &'a Value) -> Vec<(&'a str, &'a Value
     all.map(|(name, schema)| (name.as_str(), schema)).collect()
 }
 
-/// A schema and all that it is combined of in these ways, references among them.
+/// A schema and its parts in these combinations, including references.
 fn parts<'a>(root: &'a Value, schema: &'a Value, combinations: &[&str]) -> Vec<&'a Value> {
     let mut found: Vec<&'a Value> = Vec::new();
     let mut waiting = vec![schema];

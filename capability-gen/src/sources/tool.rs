@@ -1,8 +1,8 @@
 //! The project's own format: `{name, description, version, functions, config}`, or an array of these, which makes
 //! a module with several capabilities.
 //!
-//! `functions` is an array, or a map by name. Parameters are a JSON Schema or a flat map. Nothing is guessed: unknown
-//! keys are refused with the nearest known one, except those that begin with `x-`.
+//! `functions` is an array, or a map by name. Parameters are a JSON Schema or a flat map. Unknown keys are refused with
+//! the nearest known one, except those that begin with `x-`.
 
 use super::collect::{Collected, check_any};
 use super::error::{SourceError, quoted};
@@ -51,7 +51,7 @@ pub(super) fn parse(root: &Node<'_>) -> Result<Vec<Definition>, SourceError> {
         definitions.push(definition);
     }
     if definitions.is_empty() {
-        return Err(list.error("there is no tool here", "Define at least one tool."));
+        return Err(list.error("no tools", "Define at least one tool."));
     }
     Ok(definitions)
 }
@@ -82,7 +82,7 @@ fn tool(node: &Node<'_>) -> Result<Definition, SourceError> {
                 if let Some(inner) = item.get("name")
                     && inner.value != name
                 {
-                    let message = format!("the function is called something else here than its key {}", quoted(name));
+                    let message = format!("the name differs from the function's key {}", quoted(name));
                     return Err(inner.error(message, "Remove this name."));
                 }
                 collected.add(read(&item, name, &defaults)?)?;
@@ -113,7 +113,7 @@ fn tool(node: &Node<'_>) -> Result<Definition, SourceError> {
 fn read(node: &Node<'_>, name: &str, defaults: &http::Defaults) -> Result<FunctionDefinition, SourceError> {
     if let Some(handler) = node.get("handler") {
         let fix = "Define the tool in TypeScript, or put the handler into a .ts file of the same name beside this one.";
-        return Err(handler.error("JSON has no place for code", fix));
+        return Err(handler.error("JSON cannot contain code", fix));
     }
     node.check_keys(&FUNCTION_KEYS, "function")?;
     let mut function = function::read(node, name)?;

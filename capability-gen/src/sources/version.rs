@@ -1,6 +1,6 @@
-//! Versions as WIT packages have them.
+//! Semantic versions, as WIT packages require them.
 
-/// Whether this is a version in the sense of semver.org: `1.0.0`, `2.1.0-beta.1+build`.
+/// Returns true for a semantic version (semver.org): `1.0.0`, `2.1.0-beta.1+build`.
 pub(super) fn is_semantic(version: &str) -> bool {
     let (version, build) = split(version, '+');
     let (core, pre_release) = split(version, '-');
@@ -33,7 +33,7 @@ mod tests {
     use super::is_semantic;
 
     #[test]
-    fn versions_are_semantic_or_not() {
+    fn semantic_versions_are_recognised() {
         for version in ["0.0.0", "1.0.0", "10.20.30", "1.0.0-beta.1", "1.0.0-0a", "1.0.0+001", "1.0.0-a+b.c"] {
             assert!(is_semantic(version), "{version}");
         }

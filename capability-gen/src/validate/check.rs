@@ -1,4 +1,4 @@
-//! Whether a value is valid: the first thing that is wrong ends it.
+//! Validity check of a value, which stops at the first error.
 
 use super::equal::{compare, equal, hash, is_multiple, size};
 use super::fuel::{Exhausted, Fuel};
@@ -7,14 +7,14 @@ use serde_json::{Map, Value};
 use std::cmp::Ordering;
 use std::collections::HashMap;
 
-/// One check of one value.
+/// Check of one value.
 pub(super) struct Checker<'p> {
     pub(super) program: &'p Program,
     pub(super) fuel: Fuel,
 }
 
 impl<'p> Checker<'p> {
-    /// Whether the value is valid for this subschema.
+    /// Returns true if the value is valid for this subschema.
     pub(super) fn check(&mut self, node: NodeId, value: &Value) -> Result<bool, Exhausted> {
         self.fuel.enter()?;
         let program = self.program;
@@ -28,7 +28,7 @@ impl<'p> Checker<'p> {
         Ok(true)
     }
 
-    /// Whether one keyword of the node holds.
+    /// Returns true if the value is valid for one keyword of the node.
     pub(super) fn holds(&mut self, keyword: &'p Keyword, node: NodeId, value: &Value) -> Result<bool, Exhausted> {
         Ok(match (keyword, value) {
             (Keyword::Never, _) => false,
@@ -105,12 +105,12 @@ impl<'p> Checker<'p> {
                 let seen = self.evaluated_members(node, members, value)?;
                 self.all(members.values().zip(seen).filter(|(_, seen)| !seen).map(|(member, _)| (*rest, member)))?
             }
-            // A keyword of one type asks nothing of the others.
+            // Keywords of one type do not apply to values of others.
             _ => true,
         })
     }
 
-    /// How many of the nodes the value is valid for; stops counting at `enough`.
+    /// Number of nodes that the value is valid for; stops counting at `enough`.
     pub(super) fn count_valid(&mut self, nodes: &[NodeId], value: &Value, enough: usize) -> Result<usize, Exhausted> {
         let mut count = 0;
         for node in nodes {
@@ -122,7 +122,7 @@ impl<'p> Checker<'p> {
         Ok(count)
     }
 
-    /// The first item that stands earlier too, and where that is.
+    /// Indices of the first duplicate item and of its earlier occurrence.
     pub(super) fn first_repeated(&mut self, items: &[Value]) -> Result<Option<(usize, usize)>, Exhausted> {
         let mut seen: HashMap<u64, Vec<usize>> = HashMap::with_capacity(items.len());
         for (at, item) in items.iter().enumerate() {

@@ -1,5 +1,5 @@
-//! Schema → [`Program`], without recursion: subschemas wait in a list, each is read once, references are
-//! resolved when all has been read.
+//! Compiler from a schema to a [`Program`], without recursion: subschemas are queued and read once, references are
+//! resolved at the end.
 
 use super::equal::{is_deeper_than, size};
 use super::keywords;
@@ -7,48 +7,48 @@ use super::program::{Keyword, Node, NodeId, Program};
 use serde_json::Value;
 use std::collections::HashMap;
 
-/// Real ones have a few thousand; each costs memory for as long as the tool is known.
+/// Maximum number of subschemas. Real schemas have a few thousand; each takes memory as long as the tool is known.
 const MAX_SUBSCHEMAS: usize = 50_000;
-/// Parts of the whole document, texts and examples included.
+/// Maximum size of the document, including descriptions and examples.
 const MAX_SIZE: u64 = 4_000_000;
-/// What a JSON parser admits.
+/// Maximum nesting, as in a JSON parser.
 const MAX_NESTING: usize = 128;
 
-/// Why a schema cannot be used.
+/// Schema error.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SchemaError {
-    /// A keyword whose value is not what the keyword takes.
+    /// Invalid value of a keyword.
     #[error("schema: `{keyword}` at `{pointer}` must be {expected}")]
     Keyword {
         /// The keyword.
         keyword: String,
-        /// The subschema that has it, as a JSON pointer; empty for the whole schema.
+        /// JSON pointer to the subschema; empty for the whole schema.
         pointer: String,
         /// `a number`
         expected: &'static str,
     },
     /// A subschema that is neither an object nor a boolean.
-    #[error("schema: what stands at `{pointer}` is not a schema")]
+    #[error("schema: `{pointer}` is not a schema")]
     NotASchema {
-        /// Where, as a JSON pointer.
+        /// JSON pointer to it.
         pointer: String,
     },
-    /// A reference to somewhere else, which is never followed.
-    #[error("schema: `{reference}` is not in this schema; only references within it are followed")]
+    /// External reference, which is never followed.
+    #[error("schema: external reference `{reference}`; only references within the schema are followed")]
     Remote {
-        /// As written.
+        /// The reference as written.
         reference: String,
     },
-    /// A reference to something that is not there.
-    #[error("schema: `{reference}` points to nothing")]
+    /// Unresolved reference.
+    #[error("schema: unresolved reference `{reference}`")]
     Dangling {
-        /// As written.
+        /// The reference as written.
         reference: String,
     },
-    /// A `$dynamicRef` whose target depends on the way to it.
+    /// A `$dynamicRef` whose target depends on the dynamic scope.
     #[error("schema: `$dynamicRef` in a schema of several parts with an `$id` is not supported")]
     Dynamic,
-    /// More than is read.
+    /// Size limit exceeded.
     #[error("schema: {0}")]
     TooLarge(&'static str),
 }
@@ -81,17 +81,17 @@ pub(super) fn compile(schema: &Value) -> Result<Program, SchemaError> {
 #[derive(Default)]
 pub(super) struct Compiler<'s> {
     pub(super) program: Program,
-    /// By address: a subschema that several references name is read once.
+    /// By address, so that a subschema with several references is compiled once.
     known: HashMap<*const Value, NodeId>,
     waiting: Vec<Waiting<'s>>,
     references: Vec<Unresolved<'s>>,
-    /// What an `$id` names.
+    /// Resources by `$id`.
     resources: HashMap<&'s str, &'s Value>,
     /// By the resource's address and the anchor.
     anchors: HashMap<(*const Value, &'s str), &'s Value>,
-    /// Whether there is a `$dynamicRef`; in a schema of one part it is a `$ref`.
+    /// True if there is a `$dynamicRef`; in a schema with a single resource it is equivalent to `$ref`.
     is_dynamic: bool,
-    /// Whether a part of the schema has an `$id` of its own.
+    /// True if a subschema has its own `$id`.
     has_parts: bool,
     pub(super) pattern_room: usize,
 }
@@ -99,7 +99,7 @@ pub(super) struct Compiler<'s> {
 struct Waiting<'s> {
     id: NodeId,
     schema: &'s Value,
-    /// What `#` means here: the schema, or the nearest part of it with an `$id`.
+    /// Target of `#`: the schema, or the nearest enclosing subschema with an `$id`.
     base: &'s Value,
     pointer: Pointer,
 }
@@ -111,7 +111,7 @@ struct Unresolved<'s> {
 }
 
 impl<'s> Compiler<'s> {
-    /// The node of a subschema, which will be read in its turn.
+    /// The node of a subschema, which is queued for compilation.
     pub(super) fn node(
         &mut self,
         schema: &'s Value,
@@ -190,7 +190,7 @@ impl<'s> Compiler<'s> {
     }
 }
 
-/// Where a subschema stands; for messages, so it is cut where it gets long.
+/// JSON pointer to a subschema, for messages; truncated if long.
 #[derive(Clone, Default)]
 pub(super) struct Pointer(pub(super) String);
 

@@ -1,11 +1,10 @@
-//! Absent members that have a default.
+//! Default values of absent members.
 //!
-//! A default is filled in where the way to it is plain: `properties`, `items`, `prefixItems`, a reference, `allOf`;
-//! never through an alternative. It is filled in whole: first its own absent members get their defaults, once, when
-//! the schema is compiled, so that filling in twice is the same as once. A default is ignored that is not valid
-//! where it stands (`null` for a string), that contains itself, or that grows beyond reason. A parent that is absent
-//! stays absent unless it has a default itself. Where filling in would make a valid value invalid, or costs too
-//! much, the value stays as it is.
+//! A default is filled in through `properties`, `items`, `prefixItems`, references and `allOf`, never through an
+//! alternative. The default's own absent members are filled in once, when the schema is compiled, so that filling in is
+//! idempotent. A default is ignored if it violates its schema (`null` for a string), contains itself, or is too large.
+//! An absent parent stays absent unless it has a default itself. If filling in would make a valid value invalid, or
+//! costs too much, the value is left unchanged.
 
 use super::check::Checker;
 use super::equal::{is_deeper_than, size};
@@ -15,19 +14,19 @@ use super::{MAX_NESTING, ROOT, Validator};
 use serde_json::Value;
 use std::collections::HashMap;
 
-/// Parts of one default with all that is filled into it.
+/// Maximum size of one default, including nested defaults.
 const MAX_DEFAULT: u64 = 4096;
-/// Parts of all that is filled into one value.
+/// Maximum total size of defaults filled into one value.
 const MAX_FILLED: u64 = 100_000;
-/// Defaults within defaults.
+/// Maximum nesting of defaults.
 const MAX_DEPTH: usize = 64;
-/// To check one default, or to make it whole.
+/// Fuel for checking or completing one default.
 const FUEL_PER_DEFAULT: u64 = 100_000;
-/// What one part of an `allOf` fills in, another may fill further; more rounds than this is a schema that never ends.
+/// Maximum number of rounds: a default from one part of an `allOf` may enable defaults of another.
 const MAX_ROUNDS: usize = 8;
 
 /// Fills in absent members that have a default. Compiles the schema first: for more than one value use
-/// [`Validator::apply_defaults`]. A schema that cannot be used has no defaults.
+/// [`Validator::apply_defaults`]. An invalid schema has no defaults.
 pub fn apply_defaults(schema: &Value, value: &mut Value) {
     if let Ok(validator) = Validator::new(schema) {
         validator.apply_defaults(value);
@@ -52,7 +51,7 @@ pub(super) fn apply(program: &Program, value: &mut Value) {
     }
 }
 
-/// Makes every default whole, and drops those that are not to be used.
+/// Completes every default with nested defaults, and drops unusable ones.
 pub(super) fn settle(program: &mut Program) {
     let with_default: Vec<NodeId> =
         program.nodes.iter().enumerate().filter(|(_, node)| node.default.is_some()).map(|(at, _)| NodeId(at)).collect();
@@ -69,7 +68,7 @@ pub(super) fn settle(program: &mut Program) {
     }
 }
 
-/// Where defaults come from.
+/// Source of defaults.
 trait Defaults {
     fn default_of(&mut self, node: NodeId) -> Option<Value>;
 }
@@ -86,12 +85,12 @@ struct Settling<'p> {
     program: &'p Program,
     states: HashMap<NodeId, State>,
     depth: usize,
-    /// For all defaults together: when it is used up, the rest is ignored.
+    /// Fuel for all defaults; when it is exhausted, the rest is ignored.
     fuel: Fuel,
 }
 
 enum State {
-    /// Being filled in; whether it was met again meanwhile.
+    /// Being completed; `is_met` is set if it was reached again meanwhile.
     Open {
         is_met: bool,
     },
@@ -124,7 +123,7 @@ impl Defaults for Settling<'_> {
         let back = filler.fuel;
         self.fuel.settle(FUEL_PER_DEFAULT, &back);
         self.depth -= 1;
-        // What contains itself is dropped for good: all that skipped it meanwhile stays right.
+        // A default that contains itself is dropped permanently, so those that skipped it stay correct.
         let is_met = matches!(self.states.get(&node), Some(State::Open { is_met: true }));
         let is_usable = outcome.is_ok() && !is_met && size(&whole) <= MAX_DEFAULT && self.is_valid(node, &whole);
         let settled = is_usable.then_some(whole);
@@ -189,7 +188,7 @@ impl<D: Defaults> Filler<'_, D> {
         Ok(())
     }
 
-    /// The default of a subschema, or of the one that it only refers to.
+    /// The default of a subschema, or of the one that it refers to.
     fn default_through(&mut self, node: NodeId) -> Result<Option<Value>, Exhausted> {
         let mut node = node;
         loop {

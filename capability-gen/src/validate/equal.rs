@@ -1,10 +1,10 @@
-//! When JSON values are the same: by what they say, not how they are written (`1` is `1.0`).
+//! Equality of JSON values as in JSON Schema: `1` equals `1.0`.
 
 use serde_json::{Number, Value};
 use std::cmp::Ordering;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-/// Whether two values are the same.
+/// Returns true if two values are equal.
 pub(super) fn equal(left: &Value, right: &Value) -> bool {
     match (left, right) {
         (Value::Number(left), Value::Number(right)) => compare(left, right) == Ordering::Equal,
@@ -26,7 +26,7 @@ pub(super) fn hash(value: &Value) -> u64 {
     match value {
         Value::Null => {}
         Value::Bool(value) => value.hash(&mut hasher),
-        // As a float: equal integers and floats have the same one.
+        // As a float, so that equal integers and floats have the same hash.
         Value::Number(number) => (float(number) + 0.0).to_bits().hash(&mut hasher),
         Value::String(text) => text.hash(&mut hasher),
         Value::Array(items) => items.iter().for_each(|item| hash(item).hash(&mut hasher)),
@@ -50,12 +50,12 @@ pub(super) fn compare(left: &Number, right: &Number) -> Ordering {
     }
 }
 
-/// Whether a number has no fraction.
+/// Returns true if a number has no fraction.
 pub(super) fn is_integer(number: &Number) -> bool {
     integer(number).is_some() || float(number).fract() == 0.0
 }
 
-/// Whether a number is a whole multiple of another, as decimals are: 0.3 is one of 0.1.
+/// Returns true if a number is an integer multiple of another in decimal arithmetic: 0.3 is a multiple of 0.1.
 pub(super) fn is_multiple(number: &Number, of: &Number) -> bool {
     if let (Some(number), Some(of)) = (integer(number), integer(of)) {
         return of != 0 && number % of == 0;
@@ -64,7 +64,7 @@ pub(super) fn is_multiple(number: &Number, of: &Number) -> bool {
     quotient.is_finite() && (quotient - quotient.round()).abs() <= quotient.abs() * 1e-12
 }
 
-/// How much there is to a value: its parts, and its texts by their length.
+/// Size of a value: number of its parts, and length of its texts.
 pub(super) fn size(value: &Value) -> u64 {
     match value {
         Value::String(text) => 1 + text.len() as u64 / 16,
@@ -76,7 +76,7 @@ pub(super) fn size(value: &Value) -> u64 {
     }
 }
 
-/// Whether values are nested more than `levels` deep; looks no deeper than that.
+/// Returns true if values are nested more than `levels` deep; visits no deeper levels.
 pub(super) fn is_deeper_than(value: &Value, levels: usize) -> bool {
     match value {
         Value::Array(items) => levels == 0 || items.iter().any(|item| is_deeper_than(item, levels - 1)),
@@ -88,7 +88,7 @@ pub(super) fn is_deeper_than(value: &Value, levels: usize) -> bool {
 fn integer(number: &Number) -> Option<i128> {
     number.as_i128().or_else(|| {
         let float = float(number);
-        // Beyond this a float cannot tell integers apart, and the comparison is between floats anyway.
+        // Beyond this, floats cannot distinguish integers, and floats are compared anyway.
         (float.fract() == 0.0 && float.abs() < 9e18).then_some(float as i128)
     })
 }

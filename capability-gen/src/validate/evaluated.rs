@@ -1,5 +1,5 @@
-//! Which members and items the other keywords of a subschema have seen, for `unevaluatedProperties` and
-//! `unevaluatedItems`: looked up when one of these is checked, so that schemas without them pay nothing.
+//! Evaluated members and items, for `unevaluatedProperties` and `unevaluatedItems`. Computed only when one of these is
+//! checked, so that other schemas pay nothing.
 
 use super::check::Checker;
 use super::fuel::Exhausted;
@@ -7,7 +7,7 @@ use super::program::{Keyword, NodeId};
 use serde_json::{Map, Value};
 
 impl Checker<'_> {
-    /// For each member whether it has been seen.
+    /// For each member, whether it was evaluated.
     pub(super) fn evaluated_members(
         &mut self,
         node: NodeId,
@@ -19,7 +19,7 @@ impl Checker<'_> {
         Ok(seen)
     }
 
-    /// For each item whether it has been seen.
+    /// For each item, whether it was evaluated.
     pub(super) fn evaluated_items(
         &mut self,
         node: NodeId,
@@ -95,7 +95,7 @@ impl Checker<'_> {
         Ok(())
     }
 
-    /// The subschemas of a keyword that apply to the same value, and hold.
+    /// The subschemas of a keyword that apply to the same value and are valid.
     fn applied(&mut self, keyword: &Keyword, value: &Value) -> Result<Vec<NodeId>, Exhausted> {
         let candidates = match keyword {
             Keyword::Reference(node) => vec![*node],

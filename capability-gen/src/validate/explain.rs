@@ -1,4 +1,4 @@
-//! What is wrong with a value, said so that a person or a language model can put it right.
+//! Error messages for invalid values, which people and language models can act on.
 
 use super::check::Checker;
 use super::fuel::Exhausted;
@@ -8,16 +8,16 @@ use super::{Issue, IssueKind, ROOT};
 use crate::names::nearest;
 use serde_json::{Map, Value};
 
-/// More than anybody puts right at once.
+/// Maximum number of issues of a value.
 const MAX_ISSUES: usize = 32;
-/// Of a branch: enough to tell which is nearest.
+/// Maximum number of issues of a branch: enough to find the nearest branch.
 const MAX_BRANCH_ISSUES: usize = 8;
-/// Values that one list of alternatives names.
+/// Maximum number of values in one list of alternatives.
 const MAX_CHOICES: usize = 64;
-/// A longer name, or one among more, gets no suggestion.
+/// Maximum length of a name, and maximum number of names, for a suggestion.
 const MAX_SUGGESTED: usize = 512;
 
-/// All that is wrong with an invalid value; where it is too costly to say, only that it is.
+/// All issues of an invalid value; a single generic one if finding them is too costly.
 pub(super) fn explain(checker: Checker<'_>, value: &Value) -> Vec<Issue> {
     let mut found = Found::new(MAX_ISSUES);
     let is_complete = Explainer { checker }.node(ROOT, value, &Path::Root, &mut found).is_ok();
@@ -46,7 +46,7 @@ struct Finding {
     expected: Expected,
 }
 
-/// What a finding says was expected, where branches can be told apart by it.
+/// Expected value of a finding, by which branches can be distinguished.
 enum Expected {
     Types(TypeSet),
     Choices(Vec<Value>),
@@ -95,7 +95,7 @@ impl<'p> Explainer<'p> {
         Ok(())
     }
 
-    /// Says what a keyword finds wrong; whether it is the type, after which nothing else matters.
+    /// Reports the issues of a keyword. Returns true if it is the type, after which nothing else matters.
     fn keyword(
         &mut self,
         keyword: &'p Keyword,
@@ -241,7 +241,7 @@ impl<'p> Explainer<'p> {
         Ok(())
     }
 
-    /// Of alternatives that all fail, what the nearest one lacks.
+    /// Reports the issues of the nearest alternative if all fail.
     fn branches(
         &mut self,
         nodes: &[NodeId],
@@ -350,7 +350,7 @@ impl Found {
     }
 }
 
-/// What each branch expected right here, where each says so.
+/// What each branch expected at this place, if each says so.
 fn all_here<T>(branches: &[Found], depth: usize, pick: impl Fn(&Expected) -> Option<T>) -> Option<Vec<T>> {
     let picks = branches.iter().map(|branch| {
         branch.findings.iter().filter(|finding| finding.depth == depth).find_map(|finding| pick(&finding.expected))
@@ -361,7 +361,7 @@ fn all_here<T>(branches: &[Found], depth: usize, pick: impl Fn(&Expected) -> Opt
 
 fn wrong_type(types: TypeSet, value: &Value) -> String {
     let got = match value {
-        // The type alone would not say why.
+        // The type alone would not explain the error.
         Value::Number(number) if types.describe().contains("integer") => number.to_string(),
         other => type_of(other).to_owned(),
     };

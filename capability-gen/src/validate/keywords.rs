@@ -1,4 +1,4 @@
-//! What each keyword of a subschema says, and in which order they are checked.
+//! Compilation of keywords, and the order in which they are checked.
 
 use super::compile::{Compiler, Pointer, SchemaError};
 use super::equal::size;
@@ -6,10 +6,10 @@ use super::pattern::Pattern;
 use super::program::{Choices, Keyword, Limit, Members, NodeId, TypeSet};
 use serde_json::{Map, Number, Value};
 
-/// As many as a person reads.
+/// Maximum number of notes.
 const MAX_NOTES: usize = 32;
 
-/// The order of checking: what is cheap and tells most first, what looks at other keywords' results last.
+/// Order of checking: cheap and telling keywords first, those that depend on the results of others last.
 pub(super) fn rank(keyword: &Keyword) -> u8 {
     match keyword {
         Keyword::Never | Keyword::Type(_) => 0,
@@ -24,7 +24,7 @@ pub(super) fn rank(keyword: &Keyword) -> u8 {
     }
 }
 
-/// One subschema's keywords.
+/// Reader of one subschema's keywords.
 struct Reader<'c, 's> {
     compiler: &'c mut Compiler<'s>,
     object: &'s Map<String, Value>,
@@ -33,7 +33,7 @@ struct Reader<'c, 's> {
     keywords: Vec<Keyword>,
 }
 
-/// Reads the keywords of one subschema; references in it are the compiler's.
+/// Reads the keywords of one subschema; the compiler resolves its references.
 pub(super) fn read<'s>(
     compiler: &mut Compiler<'s>,
     object: &'s Map<String, Value>,
@@ -161,7 +161,7 @@ impl<'s> Reader<'_, 's> {
         if let Some(node) = self.schema("unevaluatedProperties")? {
             self.keywords.push(Keyword::UnevaluatedMembers(node));
         }
-        // Only so that anchors and mistakes in them are seen: what nothing refers to is never checked.
+        // Only to find anchors and errors in them: unreferenced definitions are never checked.
         self.named("$defs")?;
         self.named("definitions")?;
         Ok(())
@@ -242,7 +242,7 @@ impl<'s> Reader<'_, 's> {
         if float < 0.0 || float.fract() != 0.0 {
             return Err(self.pointer.expected(keyword, "a whole number, not negative"));
         }
-        // Saturates, as a count that no value reaches may.
+        // Saturates: no value reaches such a count.
         Ok(Some(float as usize))
     }
 

@@ -1,25 +1,25 @@
-//! Values against a clean JSON Schema 2020-12, in bounded time, and defaults.
+//! JSON Schema 2020-12 validator with bounded time, and default values.
 //!
-//! Schemas and values both come from strangers, so a check has fuel: each subschema tried, each byte matched and
-//! each item compared costs some, and a check that runs out gives [`Invalid::Budget`] rather than going on.
-//! The libraries that check JSON Schema have no such thing, and cannot be given one from outside: a keyword that
-//! counts can only end a check by unwinding, knows nothing of how deep the stack is, and is not called in the
-//! loops over branches and items that collect errors; compiling has no bound at all. Hence a small checker of our
-//! own, which also knows why it said no. Tests compare it with such a library over real and made-up schemas.
+//! Schemas and values are both untrusted, so a check has fuel: each subschema tried, each byte matched and each item
+//! compared costs some, and a check that runs out returns [`Invalid::Budget`]. JSON Schema libraries have no such
+//! limit, and it cannot be added from outside: a custom keyword can only end a check by unwinding, does not know the
+//! depth of the stack, and is not called in the loops over branches and items that collect errors; compilation has no
+//! limit at all. Hence this small validator, which also explains its errors. Tests compare it with such a library on
+//! real and generated schemas.
 //!
-//! What it takes: every assertion and applicator of 2020-12, references within the schema (pointers, anchors,
-//! `$id`s of its own parts), `$dynamicRef` where it is no more than `$ref`. `format` and `content*` are annotations and not checked.
-//! Patterns are ECMA-262's as far as two engines know them ([`Validator::notes`] says which are not checked).
-//! Equal schemas and values give equal answers, on any machine and at any load: fuel is counted, not timed.
+//! Supported: every assertion and applicator of 2020-12, references within the schema (pointers, anchors, `$id`s of its
+//! own parts), `$dynamicRef` if equivalent to `$ref`. `format` and `content*` are annotations and not checked. Patterns
+//! are ECMA-262, as far as two engines support it ([`Validator::notes`] lists unchecked ones). Results are
+//! deterministic on any machine and under any load: fuel is counted, not timed.
 //!
 //! ```text
-//! compile     schema → program: every subschema once, references resolved
-//! keywords    what each keyword of a subschema says
-//! check       is it valid: stops at the first thing wrong
-//! evaluated   what `unevaluated…` needs to know
-//! explain     what is wrong, for people and language models
-//! defaults    absent members that have a default
-//! fuel, pattern, equal, text: what these need
+//! compile     schema → program: every subschema once, with resolved references
+//! keywords    compilation of keywords
+//! check       validity check, stops at the first error
+//! evaluated   evaluated members and items, for `unevaluated…`
+//! explain     error messages for people and language models
+//! defaults    default values of absent members
+//! fuel, pattern, equal, text: helpers of these
 //! ```
 
 mod check;
@@ -44,59 +44,59 @@ use serde_json::Value;
 use std::fmt;
 use std::sync::Arc;
 
-/// Deeper values are refused: what a JSON parser admits.
+/// Maximum nesting of values, as in a JSON parser.
 const MAX_NESTING: usize = 128;
 const ROOT: NodeId = NodeId(0);
 
-/// Whether a text is a regular expression that is checked. Finding out takes of the room, as compiling does; when
-/// there is none left, every text counts as one.
+/// Returns true if a text is a supported regular expression. The check is charged to `room`, like compilation; when
+/// `room` is exhausted, every text is accepted.
 pub fn is_pattern(source: &str, room: &mut usize) -> bool {
     let before = *room;
     let is_checked = pattern::Pattern::new(source, room).0.is_checked();
     is_checked || before < pattern::LARGEST
 }
 
-/// A compiled schema. Cheap to clone, usable from any thread.
+/// Compiled schema. Cheap to clone, usable from any thread.
 #[derive(Clone, Debug)]
 pub struct Validator {
     program: Arc<Program>,
 }
 
-/// Why a value is refused.
+/// Validation error.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Invalid {
-    /// What is wrong with it: at least one; beyond a few dozen the last says how many more there are.
+    /// Issues, at least one; beyond a few dozen, the last one gives the number of the rest.
     #[error("{}", join(.0))]
     Issues(Vec<Issue>),
-    /// Whether it is valid is too costly to find out.
+    /// Validation exceeded its fuel.
     #[error("checking this value against its schema takes too long; send a smaller or simpler one")]
     Budget,
 }
 
-/// One thing that is wrong with a value.
+/// One validation issue.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Issue {
-    /// Where, as a script writes it: `trips[3].stops`, `["odd name"]`; empty for the whole value.
-    /// Of a member that is missing or unknown it is that member's.
+    /// Path in JavaScript notation: `trips[3].stops`, `["odd name"]`; empty for the whole value. For a missing or
+    /// unknown member, the path of that member.
     pub path: String,
-    /// What is wrong and what was expected.
+    /// Description of the issue, and what was expected.
     pub message: String,
-    /// What kind of thing it is.
+    /// Kind of issue.
     pub kind: IssueKind,
 }
 
-/// What kind of thing is wrong.
+/// Kind of a validation issue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum IssueKind {
-    /// A required member is not there.
+    /// Missing required member.
     Missing,
-    /// A member that the schema does not know.
+    /// Unknown member.
     Unknown,
-    /// Another type than expected.
+    /// Wrong type.
     Type,
-    /// The right type, and a value that is not allowed.
+    /// Right type, but a value that is not allowed.
     Value,
-    /// Not a thing of its own: says how many more there are.
+    /// Not an issue of its own: gives the number of further issues.
     More,
 }
 
@@ -117,7 +117,7 @@ impl Validator {
         Ok(Validator { program: Arc::new(program) })
     }
 
-    /// What of the schema is not checked, and why.
+    /// Unchecked parts of the schema, with the reason.
     pub fn notes(&self) -> &[String] {
         &self.program.notes
     }

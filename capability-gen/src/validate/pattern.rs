@@ -1,31 +1,30 @@
-//! `pattern` and `patternProperties`, in bounded time.
+//! Regular expressions of `pattern` and `patternProperties`, in bounded time.
 //!
-//! A pattern goes to the linear engine where that can take it. Look-around and back-references need the
-//! backtracking one, which runs under a small limit first and, only where that is not enough, under a larger
-//! one that costs accordingly. A pattern that neither takes (other dialects, a program too large) is not
-//! checked and noted: the provider checks it anyway, and a tool is worth more than one of its patterns.
+//! Patterns run on the linear engine if it supports them. Look-around and back-references need the backtracking engine,
+//! which runs with a small limit first and, only if that is not enough, with a larger one that costs accordingly. A
+//! pattern that neither supports (other dialects, too large a program) is not checked, with a note: the provider checks
+//! it anyway, and refusing the whole tool would be worse.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// Longer ones are not patterns that anybody wrote.
+/// Maximum length of a pattern.
 const MAX_PATTERN: usize = 4096;
-/// Compiled sizes in bytes, and what a byte of text then costs in fuel. The linear engine falls back from its
-/// automaton to simulating it, and then a byte of text costs as much as the program has states.
+/// Compiled sizes in bytes, and the fuel per byte of text. The linear engine may fall back from its DFA to simulating
+/// the NFA, where the cost of a byte is the number of states.
 const SIZES: [(usize, u64); 3] = [(16 << 10, 1), (128 << 10, 8), (1 << 20, 64)];
-/// The cache of the automaton.
+/// Cache size of the DFA.
 const DFA_SIZE: usize = 256 << 10;
-/// Bytes for all patterns of a schema: some five hundred ordinary ones, or so many that compiling them takes a few
-/// tenths of a second.
+/// Bytes for all patterns of a schema: some five hundred ordinary ones, or a few tenths of a second of compilation.
 pub(super) const ROOM: usize = 8 << 20;
-/// What one pattern may take.
+/// Maximum bytes of one pattern.
 pub(super) const LARGEST: usize = SIZES[0].0 + SIZES[1].0 + SIZES[2].0;
-/// Steps, and what they cost in fuel: enough for any honest text at first, and once more for long ones.
+/// Backtracking steps and their fuel: first enough for ordinary text, then a second attempt for long text.
 const BACKTRACKS: [(usize, u64); 2] = [(1_000, 100), (100_000, 10_000)];
 
-/// A compiled pattern.
+/// Compiled pattern.
 #[derive(Debug)]
 pub(super) struct Pattern {
-    /// As the schema has it.
+    /// Pattern in the schema.
     pub(super) source: String,
     engine: Engine,
 }
@@ -38,8 +37,7 @@ enum Engine {
 }
 
 impl Pattern {
-    /// Compiles an ECMA-262 pattern, taking of the room there is for all of a schema's; gives why it is not checked
-    /// where it cannot be.
+    /// Compiles an ECMA-262 pattern, charged to the `room` of the schema. Returns the reason if it cannot be checked.
     pub(super) fn new(source: &str, room: &mut usize) -> (Pattern, Option<String>) {
         let (engine, note) = match compile(source, room) {
             Ok(engine) => (engine, None),
@@ -48,12 +46,13 @@ impl Pattern {
         (Pattern { source: source.to_owned(), engine }, note)
     }
 
-    /// Whether it is checked at all.
+    /// Returns true if it can be checked.
     pub(super) fn is_checked(&self) -> bool {
         !matches!(self.engine, Engine::Unchecked)
     }
 
-    /// Whether the text has a match; `spend` is told what it costs before it is done. True where unchecked.
+    /// Returns true if the text matches, or if the pattern cannot be checked. `spend` is called with the cost
+    /// beforehand.
     pub(super) fn matches<E>(
         &self,
         text: &str,
@@ -64,7 +63,7 @@ impl Pattern {
             Engine::Unchecked => Ok(true),
             Engine::Linear { regex, cost } => {
                 spend(1 + text.len() as u64 * cost / 4)?;
-                // Engines have had patterns that make them panic; that must not end more than this check.
+                // Some patterns made engines panic; a panic must end only this check.
                 catch_unwind(AssertUnwindSafe(|| regex.is_match(text))).map_err(|_| exhausted())
             }
             Engine::Backtracking(attempts) => {
@@ -84,9 +83,9 @@ fn compile(source: &str, room: &mut usize) -> Result<Engine, String> {
     if source.len() > MAX_PATTERN {
         return Err(format!("it is longer than {MAX_PATTERN} bytes"));
     }
-    let translated = jsonschema_regex::to_rust_regex(source).map_err(|()| "it is no pattern we know".to_owned())?;
+    let translated = jsonschema_regex::to_rust_regex(source).map_err(|()| "its syntax is not supported".to_owned())?;
     for (size, cost) in SIZES {
-        // Taken whether it fits or not: trying costs as much.
+        // Charged even if it does not fit, since the attempt costs as much.
         *room = room.checked_sub(size).ok_or("the schema has too many patterns")?;
         let built = regex::RegexBuilder::new(&translated).size_limit(size).dfa_size_limit(DFA_SIZE).build();
         match built {
@@ -108,5 +107,5 @@ fn backtracking(translated: &str) -> Result<Engine, String> {
             .map(|regex| (regex, *cost))
     });
     let attempts: Result<Vec<_>, _> = attempts.collect();
-    attempts.map(Engine::Backtracking).map_err(|_| "it is no pattern we know".to_owned())
+    attempts.map(Engine::Backtracking).map_err(|_| "its syntax is not supported".to_owned())
 }

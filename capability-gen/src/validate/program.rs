@@ -1,19 +1,19 @@
-//! A schema as it is checked: numbered nodes, each a list of keywords, the cheap ones first.
+//! Compiled schema: numbered nodes, each a list of keywords, cheap ones first.
 
 use super::pattern::Pattern;
 use serde_json::{Number, Value};
 use std::collections::{HashMap, HashSet};
 
-/// Where a subschema stands in [`Program::nodes`].
+/// Index of a subschema in [`Program::nodes`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct NodeId(pub(super) usize);
 
-/// A compiled schema.
+/// Compiled schema.
 #[derive(Debug, Default)]
 pub(super) struct Program {
-    /// The root is the first.
+    /// Nodes, the root first.
     pub(super) nodes: Vec<Node>,
-    /// What is not checked, and why.
+    /// Unchecked parts, with the reason.
     pub(super) notes: Vec<String>,
 }
 
@@ -21,11 +21,11 @@ pub(super) struct Program {
 #[derive(Debug, Default)]
 pub(super) struct Node {
     pub(super) keywords: Vec<Keyword>,
-    /// As the schema has it, and once [`super::defaults`] has seen it: whole, valid and finite, or gone.
+    /// The default; after [`super::defaults`] has processed it, complete and valid, or removed.
     pub(super) default: Option<Value>,
 }
 
-/// What one keyword, or a few that only make sense together, asks of a value.
+/// Compiled keyword, or a group of keywords that depend on each other.
 #[derive(Debug)]
 pub(super) enum Keyword {
     Never,
@@ -56,7 +56,7 @@ pub(super) enum Keyword {
     UnevaluatedMembers(NodeId),
 }
 
-/// Which side of a number a value must be on.
+/// Kind of a numeric bound.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Limit {
     AtLeast,
@@ -71,17 +71,17 @@ pub(super) struct Members {
     /// In the schema's order.
     pub(super) named: Vec<(String, NodeId)>,
     pub(super) index: HashMap<String, usize>,
-    /// A pattern that could not be compiled matches every name and asks nothing.
+    /// A pattern that could not be compiled matches every name and constrains nothing.
     pub(super) patterned: Vec<(Pattern, NodeId)>,
     pub(super) rest: Option<NodeId>,
 }
 
-/// An `enum`; texts are looked up, all else is compared.
+/// `enum`; strings are looked up, other values compared.
 #[derive(Debug, Default)]
 pub(super) struct Choices {
     pub(super) all: Vec<Value>,
     pub(super) texts: HashSet<String>,
-    /// What comparing with the rest costs.
+    /// Cost of comparing with the other values.
     pub(super) cost: u64,
 }
 
@@ -100,14 +100,14 @@ const TYPES: [(&str, &str); 7] = [
 ];
 
 impl TypeSet {
-    /// Adds a type; false where there is no such type.
+    /// Adds a type; returns false for an unknown type.
     pub(super) fn add(&mut self, name: &str) -> bool {
         let position = TYPES.iter().position(|(known, _)| *known == name);
         self.0 |= position.map_or(0, |position| 1 << position);
         position.is_some()
     }
 
-    /// This and the other.
+    /// Union of both.
     pub(super) fn union(self, other: TypeSet) -> TypeSet {
         TypeSet(self.0 | other.0)
     }
@@ -125,7 +125,7 @@ impl TypeSet {
         }
     }
 
-    /// `a string or null`
+    /// Description for messages: `a string or null`.
     pub(super) fn describe(self) -> String {
         let names: Vec<&str> =
             TYPES.iter().enumerate().filter(|(at, _)| self.0 & (1 << at) != 0).map(|(_, (_, text))| *text).collect();
@@ -137,7 +137,7 @@ impl TypeSet {
     }
 }
 
-/// `a string`: what kind of value this is.
+/// Kind of a value for messages: `a string`.
 pub(super) fn type_of(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",

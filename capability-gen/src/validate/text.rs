@@ -1,17 +1,17 @@
-//! Names, values and paths in messages: short, on one line, and nothing in them that moves a cursor.
+//! Names, values and paths in messages: truncated, on one line, without control characters.
 
 use crate::hidden::is_hidden;
 use serde_json::Value;
 use std::io::{self, Write};
 
-/// A value in a message.
+/// Maximum length of a value.
 const MAX_VALUE: usize = 80;
-/// Values in a list.
+/// Maximum number of values in a list.
 const MAX_LISTED: usize = 12;
-/// A whole path.
+/// Maximum length of a path.
 const MAX_PATH: usize = 300;
 
-/// At most `most` characters, without control, bidi and zero-width ones.
+/// At most `most` characters, without control, bidirectional and zero-width ones.
 pub(super) fn clean(text: &str, most: usize) -> String {
     let mut characters = text.chars().filter(|character| !is_hidden(*character));
     let mut cleaned: String = characters.by_ref().take(most).collect();
@@ -21,7 +21,7 @@ pub(super) fn clean(text: &str, most: usize) -> String {
     cleaned
 }
 
-/// `'celsius'`, `12`, `{"a":1}`: a value as a message quotes it.
+/// Quotes a value for a message: `'celsius'`, `12`, `{"a":1}`.
 pub(super) fn quote(value: &Value) -> String {
     match value {
         Value::String(text) => format!("'{}'", clean(text, MAX_VALUE)),
@@ -43,7 +43,7 @@ pub(super) fn list(values: &[Value]) -> String {
     texts.join(", ")
 }
 
-/// Takes the start of what is written, and then no more.
+/// Writer that keeps only the start of its input.
 struct Start(Vec<u8>);
 
 impl Write for Start {
@@ -60,7 +60,7 @@ impl Write for Start {
     }
 }
 
-/// Where in the value, from the inside out.
+/// Path in the value, from the inside out.
 #[derive(Clone, Copy)]
 pub(super) enum Path<'p> {
     Root,
@@ -69,7 +69,7 @@ pub(super) enum Path<'p> {
 }
 
 impl Path<'_> {
-    /// How many steps from the whole value.
+    /// Number of steps.
     pub(super) fn depth(&self) -> usize {
         let mut depth = 0;
         let mut here = self;
@@ -80,7 +80,7 @@ impl Path<'_> {
         depth
     }
 
-    /// As a script writes it: `trips[3].stops`, `["odd name"]`.
+    /// JavaScript notation: `trips[3].stops`, `["odd name"]`.
     pub(super) fn text(&self) -> String {
         let mut segments = Vec::new();
         let mut here = self;
@@ -108,7 +108,7 @@ impl Path<'_> {
         if whole.chars().count() <= MAX_PATH {
             return whole.to_owned();
         }
-        // The end says more than the beginning.
+        // The end is more informative than the beginning.
         let skipped = whole.chars().count() - MAX_PATH;
         format!("…{}", whole.chars().skip(skipped).collect::<String>())
     }

@@ -1,22 +1,22 @@
-//! Where WIT has no type.
+//! Fallback to `json` where WIT has no type.
 
 use std::fmt;
 
-/// A position that became `json`.
+/// Position that became `json`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fallback {
-    /// The WIT name of the function where it was first met.
+    /// WIT name of the first function that has it.
     pub function: String,
-    /// Where in it: `params.filter.tags[]`.
+    /// Path in the function: `params.filter.tags[]`.
     pub path: String,
-    /// Why.
+    /// Reason.
     pub reason: Reason,
 }
 
-/// Why a position is `json`.
+/// Reason for a fallback to `json`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Reason {
-    /// The source says nothing of the result.
+    /// The source does not declare the result.
     NoSchema,
     /// Any value is allowed.
     Any,
@@ -24,11 +24,11 @@ pub enum Reason {
     Map,
     /// A named type inside itself.
     Recursive,
-    /// A union whose members cannot be told apart.
+    /// A union whose members cannot be distinguished.
     OverlappingUnion,
     /// Literals of different kinds.
     MixedLiterals,
-    /// An array by position that is neither a tuple nor a list of WIT's.
+    /// A tuple that is neither a `tuple` nor a `list` of WIT.
     Tuple,
     /// Nothing but `null`.
     Null,

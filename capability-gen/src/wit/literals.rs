@@ -1,4 +1,4 @@
-//! Literals: enums and scalars.
+//! Mapping of literals to enums and scalars.
 
 use super::fallback::Reason;
 use super::mapper::{Hint, Mapped, Mapper};
@@ -6,20 +6,20 @@ use super::plan::{Kind, Member, WitType};
 use crate::names::Scope;
 use serde_json::Value;
 
-/// How many cases an enum may have; components allow 10,000.
+/// Maximum number of cases of an enum; components allow 10,000.
 const MAX_CASES: usize = 5_000;
 
-/// How many cases cost as much as one field: an enum is one type, and only its text is long.
+/// Number of cases that cost as much as one field: an enum is one type, and only its text is long.
 pub(super) const CASES_TO_A_MEMBER: usize = 16;
 
-/// What kind of JSON value a literal is, as far as WIT tells them apart.
+/// Kind of a literal in WIT.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum LiteralKind {
     Boolean,
     Integer,
     Number,
     String,
-    /// What no scalar of WIT's holds exactly.
+    /// No WIT scalar represents it exactly.
     Other,
 }
 

@@ -1,4 +1,4 @@
-//! Maps the types of one interface.
+//! Mapping of the types of one interface to WIT.
 
 use super::fallback::{Fallback, Reason};
 use super::literals::CASES_TO_A_MEMBER;
@@ -7,38 +7,38 @@ use crate::model::{Function, Record, Rest, Type, TypeId, Types};
 use crate::names::{Scope, kebab};
 use std::collections::{HashMap, HashSet};
 
-/// How deep types may be nested, names and options included. Components allow 100, with the function,
-/// its `result` and the interface around it.
+/// Maximum nesting of types, names and options included. Components allow 100, including the function, its `result` and
+/// the interface.
 const MAX_DEPTH: usize = 64;
 
-/// How many records, enums and variants an interface may have: several times the largest known API.
+/// Maximum number of records, enums and variants of an interface: several times the largest known API.
 const MAX_DEFINITIONS: usize = 20_000;
 
-/// How many types one function's parameters and result may have when every name is written out.
-/// Shared types make this grow by powers, and everything that walks a signature would too.
+/// Maximum number of types in one function's parameters and result, with all names expanded. Shared types make this
+/// grow exponentially, and the cost of walking a signature with it.
 const FUNCTION_WEIGHT: usize = 20_000;
 
-/// How much one function may add to its interface, where a type counts again in each named type around
-/// it: a monster leaves room for others.
+/// Maximum size that one function may add to its interface, where a type counts again in each enclosing named type: a
+/// huge function leaves room for others.
 const FUNCTION_SIZE: usize = 100_000;
 
-/// The same for the whole interface; components allow a million.
+/// Maximum size of the whole interface; components allow a million.
 const INTERFACE_SIZE: usize = 500_000;
 
-/// What a member costs at the least: `option<json>`.
+/// Minimum cost of a member: `option<json>`.
 const LEAST: usize = 2;
 
-/// The longest tuple: beyond it, a position is no longer something a person counts.
+/// Maximum length of a tuple.
 const MAX_TUPLE: usize = 16;
 
-/// The most characters of a name in a fallback's path.
+/// Maximum length of a name in a fallback's path.
 const MAX_SEGMENT: usize = 64;
 
 /// The interface of a capability's functions.
 pub(super) fn interface(name: String, functions: &[Function], types: &Types) -> Interface {
     let mut mapper = Mapper::new(types);
     let names = mapper.scope.add_all(functions.iter().map(|function| function.wit_name.as_str()));
-    // A function keeps its name; what it shares with a type of the host's, that type gets another.
+    // A function keeps its name; a shared type with the same name is renamed.
     let json_name = mapper.scope.add("json");
     let error_name = mapper.scope.add("capability-error");
     let reachable = reachable(functions, types);
@@ -57,24 +57,24 @@ pub(super) fn interface(name: String, functions: &[Function], types: &Types) -> 
     }
 }
 
-/// A type and what it costs.
+/// Mapped type and its cost.
 #[derive(Clone, Debug)]
 pub(super) struct Mapped {
     pub(super) ty: WitType,
-    /// How many types it is when every name is written out.
+    /// Number of types with all names expanded.
     pub(super) weight: usize,
-    /// How deep it is nested.
+    /// Depth.
     pub(super) height: usize,
-    /// Whether no `json` is anywhere in it.
+    /// True if it contains no `json`.
     pub(super) is_exact: bool,
-    /// Why it is `json` itself.
+    /// Reason if it is itself `json`.
     reason: Option<Reason>,
 }
 
-/// The name that a record, enum or variant gets if one is made at this position.
+/// Name of a record, enum or variant defined at this position.
 pub(super) struct Hint<'a> {
     pub(super) name: String,
-    /// Whether the name is this type's already; otherwise it is only wished for.
+    /// True if the name is already reserved for this type; otherwise it is only preferred.
     is_owned: bool,
     pub(super) description: &'a str,
 }
@@ -98,15 +98,15 @@ pub(super) struct Mapper<'a> {
     definitions: Vec<Definition>,
     fallbacks: Vec<Fallback>,
     exact: usize,
-    /// The function being read: its place, its name, where in it, and what it may still add.
+    /// The current function: its index, name, path and remaining size.
     place: usize,
     function: String,
     path: Vec<String>,
     weight_left: usize,
     size_left: usize,
-    /// What the interface has left for the functions to come.
+    /// Size left for later functions of the interface.
     interface_left: usize,
-    /// How many definitions are around the position being read.
+    /// Number of definitions around the current position.
     around: usize,
 }
 
@@ -157,12 +157,12 @@ impl<'a> Mapper<'a> {
         }
     }
 
-    /// A type at a position of its own.
+    /// Maps a type at a nested position.
     pub(super) fn at(&mut self, segment: String, ty: &'a Type, hint: Hint<'a>, depth: usize) -> Mapped {
         self.within(segment, |mapper| mapper.map(ty, hint, depth))
     }
 
-    /// Whatever `map` gives, at a position of its own.
+    /// Calls `map` at a nested position.
     pub(super) fn within(&mut self, segment: String, map: impl FnOnce(&mut Self) -> Mapped) -> Mapped {
         self.path.push(segment);
         let mapped = map(self);
@@ -173,7 +173,7 @@ impl<'a> Mapper<'a> {
         mapped
     }
 
-    /// A type; `depth` is how many types are around it.
+    /// Maps a type; `depth` is the number of enclosing types.
     pub(super) fn map(&mut self, ty: &'a Type, hint: Hint<'a>, depth: usize) -> Mapped {
         if depth >= MAX_DEPTH {
             return self.json(Reason::TooDeep);
@@ -223,7 +223,7 @@ impl<'a> Mapper<'a> {
         };
         let hint = Hint { name: name.clone(), is_owned: true, description: &definition.docs.description };
         self.states.insert(id, State::BeingRead);
-        // A name for a name is not made by anyone, and must not nest without end either.
+        // Names of names do not occur, but must not nest endlessly either.
         let depth = depth + usize::from(matches!(definition.ty, Type::Named(_)));
         let mapped = self.map(&definition.ty, hint, depth);
         self.states.insert(id, State::Read(mapped.clone()));
@@ -266,7 +266,7 @@ impl<'a> Mapper<'a> {
         }
     }
 
-    /// The model's type through its names; none where they lead nowhere.
+    /// Resolves a named model type; `None` if it is undefined or an alias of another name.
     pub(super) fn resolve(&self, ty: &'a Type) -> Option<&'a Type> {
         match ty {
             Type::Named(id) => match &self.types.0.get(id.0)?.ty {
@@ -317,13 +317,13 @@ impl<'a> Mapper<'a> {
         self.size_left = self.size_left.saturating_sub(weight * (1 + self.around));
     }
 
-    /// Whether there is room for a definition with so many members.
+    /// Returns true if a definition with this number of members is within the limits.
     pub(super) fn has_room(&self, members: usize) -> bool {
         self.definitions.len() < MAX_DEFINITIONS && self.has_left(LEAST * members + 1)
     }
 
-    /// A new definition, still without members, so that it stands before those inside it. What its
-    /// members cost at the least is spent at once: nothing inside the first can use up what the last needs.
+    /// Adds a definition without members, so that it comes before those inside it. The minimum cost of its members is
+    /// charged at once, so that the first member cannot use up what the last one needs.
     pub(super) fn define(&mut self, hint: &Hint<'a>, kind: Kind, members: usize) -> usize {
         let name = if hint.is_owned { hint.name.clone() } else { self.scope.add(&hint.name) };
         let description = hint.description.to_owned();
@@ -333,7 +333,7 @@ impl<'a> Mapper<'a> {
         self.definitions.len() - 1
     }
 
-    /// The definition with its members, as a type.
+    /// Sets the members of a definition, and returns it as a type.
     pub(super) fn defined(&mut self, index: usize, members: Vec<Member>, inside: &[Mapped]) -> Mapped {
         self.spend(1);
         self.around -= 1;
@@ -358,14 +358,14 @@ impl<'a> Mapper<'a> {
     }
 }
 
-/// A member's name as a path shows it.
+/// A member's name in a path.
 pub(super) fn segment(name: &str) -> String {
     let mut text: String = ".".to_owned();
     text.extend(name.chars().take(MAX_SEGMENT));
     text
 }
 
-/// The named types that functions use, each once, in the order of their definition.
+/// The named types used by functions, in the order of their definition.
 fn reachable(functions: &[Function], types: &Types) -> Vec<TypeId> {
     let mut waiting: Vec<&Type> = functions.iter().flat_map(|function| [&function.params, &function.result]).collect();
     let mut seen = HashSet::new();

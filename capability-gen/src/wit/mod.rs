@@ -1,48 +1,47 @@
-//! From the model to WIT types, and how JSON crosses them.
+//! Mapping of the model to WIT types, and the JSON encoding of their values.
 //!
-//! [`plan()`] says it all as data; [`crate::emit::wit`] prints it, and hosts and guests convert values by it.
+//! [`plan()`] returns the mapping as data; [`crate::emit::wit`] prints it, and hosts and guests convert values with it.
 //!
 //! # Types
 //!
 //! | model | WIT |
 //! |---|---|
 //! | `Boolean`, `Integer`, `Number`, `String` | `bool`, `s64`, `f64`, `string` |
-//! | `Literals` | strings: an `enum`; otherwise `bool`, `s64` or `f64` where all are of that kind |
+//! | `Literals` | strings: an `enum`; otherwise `bool`, `s64` or `f64` if all are of that kind |
 //! | `List`, and `Tuple`s of one type | `list` |
 //! | `Tuple` of up to 16, all required | `tuple` |
 //! | `Record` | `record` |
 //! | union with `Null` | `option` of the rest |
-//! | union of different JSON kinds | `variant` with a case to each kind |
-//! | union of records with a common required member that tells them apart | `variant` with a case to each record |
+//! | union of different JSON kinds | `variant` with a case for each kind |
+//! | union of records with a common required member that distinguishes them | `variant` with a case for each record |
 //! | everything else | `json`, at that position only: a [`Fallback`] says where and why |
 //!
-//! Named records, enums and variants keep their names; other named types are written out where they are
-//! used. Records, enums and variants without a name get one from their position: `<type>-<field>`,
-//! `<type>-item`.
+//! Named records, enums and variants keep their names; other named types are expanded where they are used. Records,
+//! enums and variants without a name get one from their position: `<type>-<field>`, `<type>-item`.
 //!
-//! Before a union is judged, named unions in it are opened, integers give way to numbers, literals to
-//! their scalar, and string literals are put together.
+//! Before a union is mapped, named unions in it are expanded, integers are absorbed by numbers, literals by their
+//! scalar, and string literals are merged.
 //!
-//! **Recursive types.** Functions are read in order, each one's parameters before its result, each type's
-//! members in order. A reference to a named type that is still being read is what closes a circle, and it
-//! alone becomes `json`: in `Tree { label: string, children: Tree[] }` that is `children: list<json>`.
-//! A named type has one form in an interface, so later references to `Tree` are to that same record.
+//! **Recursive types.** Functions are read in order, parameters before the result, members in order. A reference to a
+//! named type that is still being read closes a cycle, and only it becomes `json`: in
+//! `Tree { label: string, children: Tree[] }` that is `children: list<json>`. A named type has one form in an
+//! interface, so later references to `Tree` are to that same record.
 //!
 //! # Presence
 //!
-//! A required field has the type `T`, or `option<T>` where it may be null. A field that may be absent has
-//! `option<T>`, or `option<option<T>>` where it may also be null. An open record ends in a field
-//! `extras: option<json>` that carries all members which have no field, as one JSON object.
+//! A required field has the type `T`, or `option<T>` if it may be null. A field that may be absent has `option<T>`, or
+//! `option<option<T>>` if it may also be null. An open record ends with a field `extras: option<json>` that carries all
+//! members without a field, as one JSON object.
 //!
 //! # Marks
 //!
-//! Each record field, enum case and variant case has a mark that says what it is in JSON:
+//! Each record field, enum case and variant case has a mark that defines its JSON form:
 //!
 //! | mark | of | means |
 //! |---|---|---|
-//! | `=NAME` | a record's field | the member `NAME`, which must be there; an `option`'s `none` is null |
+//! | `=NAME` | a record's field | the required member `NAME`; an `option`'s `none` is null |
 //! | `?NAME` | a record's field | the member `NAME`, absent when `none`; a second `option`'s `none` is null |
-//! | `*` | a record's field | all members that have no field, as one object |
+//! | `*` | a record's field | all members without a field, as one object |
 //! | `=TEXT` | an enum's case | the string `TEXT` |
 //! | `~b` `~n` `~s` `~a` `~o` | a variant's case | a boolean, number, string, array or object |
 //! | `~o4:kind3:cat3:dog` | a variant's case | an object whose member `kind` is `cat` or `dog` (netstrings: bytes, colon, text) |
@@ -60,7 +59,7 @@ pub use plan::{Definition, FunctionPlan, Interface, Kind, Marks, Member, Plan, W
 use crate::model::{Module, ServerInterface};
 use crate::names::{Scope, kebab};
 
-/// The WIT of a module. Total: whatever WIT cannot say is `json`.
+/// Maps a module to WIT. Never fails: types that WIT cannot express are `json`.
 pub fn plan(module: &Module) -> Plan {
     let package = module.package();
     let (namespace, name) = package.split_once(':').unwrap_or(("capabilities", &package));
@@ -77,7 +76,7 @@ pub fn plan(module: &Module) -> Plan {
     Plan { namespace: kebab(namespace), name: kebab(name), version: version(&module.version), interfaces, server }
 }
 
-/// The version where WIT takes it, and otherwise the first there is.
+/// The version if it is valid in WIT, and otherwise `0.0.0`.
 fn version(version: &str) -> String {
     let is_number = |part: &str| {
         !part.is_empty()

@@ -1,4 +1,4 @@
-//! What [`super::plan()`] gives.
+//! Result of [`super::plan()`].
 
 use super::fallback::Fallback;
 use crate::model::ServerInterface;
@@ -14,9 +14,9 @@ pub struct Plan {
     pub name: String,
     /// `1.0.0`
     pub version: String,
-    /// One to each capability, in the module's order.
+    /// One per capability, in the module's order.
     pub interfaces: Vec<Interface>,
-    /// What MCP servers have besides tools, in the module's order.
+    /// Fixed interfaces of MCP servers, in the module's order.
     pub server: Vec<ServerInterface>,
 }
 
@@ -25,9 +25,9 @@ pub struct Plan {
 pub struct Interface {
     /// Kebab-case: `train-schedule`.
     pub name: String,
-    /// What the shared `json` is called here: another name only where a function has that one.
+    /// Local name of the shared type `json`, which differs only if a function has that name.
     pub json_name: String,
-    /// What the shared `capability-error` is called here.
+    /// Local name of the shared type `capability-error`.
     pub error_name: String,
     /// In the capability's order.
     pub functions: Vec<FunctionPlan>,
@@ -35,15 +35,15 @@ pub struct Interface {
     pub definitions: Vec<Definition>,
     /// The positions that are `json`.
     pub fallbacks: Vec<Fallback>,
-    /// How many positions have a type of their own.
+    /// Number of positions with an exact type.
     pub exact: usize,
 }
 
-/// What JSON the members of each record, enum and variant are, by type and member name.
+/// JSON marks of the members of each record, enum and variant, by type and member name.
 pub type Marks = BTreeMap<String, BTreeMap<String, String>>;
 
 impl Interface {
-    /// The table by which values are converted.
+    /// The table for converting values.
     pub fn marks(&self) -> Marks {
         let members = |definition: &Definition| {
             definition.members.iter().map(|member| (member.name.clone(), member.mark.clone())).collect()
@@ -57,13 +57,13 @@ impl Interface {
 pub struct FunctionPlan {
     /// Kebab-case: `get-schedule`.
     pub name: String,
-    /// The one parameter, `params`, where it takes any.
+    /// The parameter `params`, if it takes any.
     pub params: Option<WitType>,
-    /// What is in the `result`.
+    /// Success type of the `result`.
     pub result: WitType,
-    /// Whether no `json` is anywhere in its parameters.
+    /// True if its parameters contain no `json`.
     pub is_params_exact: bool,
-    /// Whether no `json` is anywhere in its result. What an open record carries along does not count.
+    /// True if its result contains no `json`, except the extras of open records.
     pub is_result_exact: bool,
 }
 
@@ -72,17 +72,17 @@ pub struct FunctionPlan {
 pub struct Definition {
     /// Kebab-case, unique in the interface.
     pub name: String,
-    /// What it is.
+    /// Record, enum or variant.
     pub kind: Kind,
-    /// Free text of the source's.
+    /// Free text from the source.
     pub description: String,
-    /// The first function that uses it, by its place in [`Interface::functions`].
+    /// Index in [`Interface::functions`] of the first function that uses it.
     pub function: usize,
     /// Fields or cases, at least one.
     pub members: Vec<Member>,
 }
 
-/// The kinds of types that have names.
+/// Kinds of named types.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(missing_docs, reason = "WIT's own names")]
 pub enum Kind {
@@ -96,15 +96,15 @@ pub enum Kind {
 pub struct Member {
     /// Kebab-case, unique in its type.
     pub name: String,
-    /// Of a field or a variant's case.
+    /// Type of a field or a variant's case.
     pub ty: Option<WitType>,
-    /// What it is in JSON; see [the table](super#marks).
+    /// JSON mark; see [the table](super#marks).
     pub mark: String,
-    /// Free text of the source's.
+    /// Free text from the source.
     pub description: String,
 }
 
-/// A type as it is written.
+/// WIT type.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[expect(missing_docs, reason = "WIT's own names")]
 pub enum WitType {
@@ -112,7 +112,7 @@ pub enum WitType {
     S64,
     F64,
     String,
-    /// The shared alias of `string` for what has no type of its own.
+    /// The shared alias of `string` for values without an exact type.
     Json,
     Option(Box<WitType>),
     List(Box<WitType>),
@@ -122,7 +122,7 @@ pub enum WitType {
 }
 
 impl Interface {
-    /// A type as this interface writes it.
+    /// The WIT text of a type in this interface.
     pub fn written(&self, ty: &WitType) -> String {
         let mut text = String::new();
         self.write(ty, &mut text);

@@ -1,4 +1,4 @@
-//! Records: names, presence, and what travels along.
+//! Mapping of records: names, presence, and extras.
 
 use super::fallback::Reason;
 use super::mapper::{Hint, Mapped, Mapper, segment};
@@ -6,12 +6,12 @@ use super::plan::{Kind, Member, WitType};
 use crate::model::{Field, Presence, Record, Rest, Type};
 use crate::names::Scope;
 
-/// How many fields a record may have; components allow 10,000.
+/// Maximum number of fields of a record; components allow 10,000.
 const MAX_FIELDS: usize = 5_000;
 
 impl<'a> Mapper<'a> {
     pub(super) fn record(&mut self, record: &'a Record, hint: Hint<'a>, depth: usize) -> Mapped {
-        // A member that may be absent and can have no value is always absent.
+        // An optional member without possible values is always absent.
         let is_absent = |field: &&Field| {
             field.presence != Presence::Required && matches!(self.resolve(&field.ty), Some(Type::Never))
         };
@@ -58,7 +58,7 @@ impl<'a> Mapper<'a> {
     }
 }
 
-/// What the mark of a field begins with; the engine knows the same.
+/// First character of a field's mark; the engine uses the same.
 fn presence_mark(may_be_absent: bool, takes_bytes: bool) -> char {
     match (may_be_absent, takes_bytes) {
         (false, false) => '=',

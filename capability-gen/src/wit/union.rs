@@ -1,4 +1,4 @@
-//! Unions: options, and variants whose cases JSON tells apart.
+//! Mapping of unions to options, and to variants whose cases differ in JSON.
 
 use super::fallback::Reason;
 use super::literals::{LiteralKind, kind};
@@ -9,11 +9,10 @@ use crate::names::Scope;
 use serde_json::Value;
 use std::collections::{HashMap, HashSet};
 
-/// How many members a union may have when the unions in it are opened. One of more is a list of
-/// everything, and nobody's type.
+/// Maximum number of members of a union, with nested unions expanded.
 const MAX_MEMBERS: usize = 1_024;
 
-/// A union's members by what they are in JSON.
+/// Members of a union by JSON kind.
 #[derive(Default)]
 struct Kinds<'a> {
     is_nullable: bool,
@@ -22,13 +21,13 @@ struct Kinds<'a> {
     numbers: Option<bool>,
     /// Any text.
     string: bool,
-    /// Literals, where not any text.
+    /// String literals, unless any text is allowed.
     texts: Vec<&'a str>,
     arrays: Vec<&'a Type>,
     objects: Vec<&'a Type>,
     /// All members but null.
     members: Vec<&'a Type>,
-    /// Why nothing can be said of it.
+    /// Reason why it cannot be mapped.
     reason: Option<Reason>,
 }
 
@@ -155,7 +154,7 @@ impl<'a> Mapper<'a> {
         kinds
     }
 
-    /// One case to each kind; none where members of a kind cannot be told apart.
+    /// One case per kind; `None` if members of a kind cannot be distinguished.
     fn cases(&self, kinds: &mut Kinds<'a>) -> Option<Vec<Case<'a>>> {
         let mut cases = Vec::new();
         let mut add = |wish, mark: &str, content| cases.push(Case { wish, mark: mark.to_owned(), content });
@@ -188,13 +187,13 @@ impl<'a> Mapper<'a> {
         match kinds.objects[..] {
             [] => {}
             [object] => add("object", "~o", Content::Type(object)),
-            _ => cases.extend(self.told_apart(&kinds.objects)?),
+            _ => cases.extend(self.discriminated(&kinds.objects)?),
         }
         Some(cases)
     }
 
-    /// Objects that a required member with different texts tells apart.
-    fn told_apart(&self, objects: &[&'a Type]) -> Option<Vec<Case<'a>>> {
+    /// Cases of objects that are distinguished by a required member with different texts.
+    fn discriminated(&self, objects: &[&'a Type]) -> Option<Vec<Case<'a>>> {
         let tags = objects.iter().map(|object| match self.resolve(object) {
             Some(Type::Record(record)) => Some(self.tags(record)),
             _ => None,
@@ -220,7 +219,7 @@ impl<'a> Mapper<'a> {
         objects.iter().zip(&by_name).map(case).collect()
     }
 
-    /// A record's required members that are one of some texts.
+    /// Required members of a record that are string literals.
     fn tags(&self, record: &'a Record) -> Vec<(&'a str, Vec<&'a str>)> {
         let required = record.fields.iter().filter(|field| field.presence == Presence::Required);
         let tags = required.filter_map(|field| match self.resolve(&field.ty) {

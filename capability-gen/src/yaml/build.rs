@@ -1,4 +1,4 @@
-//! Events of the parser → value.
+//! Conversion of parser events to a value.
 
 use super::{Bounds, Step, YamlError, scalar};
 use crate::json_memory;
@@ -7,10 +7,10 @@ use serde_json::{Map, Value};
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
-/// A scalar that names what to merge: YAML 1.1 has it, and people still write it.
+/// Merge key of YAML 1.1, still in use.
 const MERGE: &str = "<<";
 
-/// A tag that is written in full begins with this.
+/// Prefix of a full core tag.
 const CORE: &str = "tag:yaml.org,2002:";
 
 pub(super) fn document(text: &str, bounds: Bounds) -> Result<Value, YamlError> {
@@ -30,7 +30,7 @@ pub(super) fn document(text: &str, bounds: Bounds) -> Result<Value, YamlError> {
             Event::Nothing | Event::StreamStart | Event::DocumentStart(_) | Event::DocumentEnd => {}
             Event::StreamEnd => return Ok(value.unwrap_or(Value::Null)),
             _ if value.is_some() => {
-                let message = "a second document begins here";
+                let message = "a second document starts here";
                 return Err(build.error(span.start, message, "Keep one document to a file."));
             }
             event => value = Some(build.node(event, span, 1)?.value),
@@ -38,7 +38,7 @@ pub(super) fn document(text: &str, bounds: Bounds) -> Result<Value, YamlError> {
     }
 }
 
-/// The anchors that some alias names. Only these are kept.
+/// Anchors that an alias refers to. Only these are kept.
 fn aliased(text: &str) -> HashSet<usize> {
     if !text.contains('*') {
         return HashSet::new();
@@ -52,13 +52,13 @@ struct Build<'t> {
     path: Vec<Step>,
     depth: usize,
     bytes: usize,
-    /// Bytes that copies of anchored values may still take.
+    /// Bytes left for copies of anchored values.
     left: usize,
     aliased: HashSet<usize>,
     anchors: HashMap<usize, Built>,
 }
 
-/// A value, and how many levels it has.
+/// Value and its depth.
 #[derive(Clone)]
 struct Built {
     value: Value,
@@ -70,7 +70,7 @@ impl<'t> Build<'t> {
         match self.events.next_event() {
             Some(Ok(event)) => Ok(event),
             Some(Err(error)) => Err(YamlError { path: self.path.clone(), ..YamlError::of_syntax(&error) }),
-            // The parser ends with an event of its own, which ends the reading.
+            // The parser's last event ends the loop.
             None => Ok((Event::StreamEnd, Span::default())),
         }
     }
@@ -106,7 +106,7 @@ impl<'t> Build<'t> {
 
     fn alias(&mut self, anchor: usize, at: Marker, depth: usize) -> Result<Built, YamlError> {
         let Some(built) = self.anchors.get(&anchor).cloned() else {
-            return Err(self.error(at, "this alias stands inside the value that it names", "Write the value out."));
+            return Err(self.error(at, "this alias is inside the value that it refers to", "Write the value out."));
         };
         self.check_depth(at, depth + built.levels - 1)?;
         self.take(&built.value, at)?;
@@ -120,13 +120,13 @@ impl<'t> Build<'t> {
         }
     }
 
-    /// Accounts for a copy of a value.
+    /// Charges a copy of a value.
     fn take(&mut self, value: &Value, at: Marker) -> Result<(), YamlError> {
         let size = json_memory::size(value, self.left as u64 + 1);
         match usize::try_from(size).ok().and_then(|size| self.left.checked_sub(size)) {
             Some(left) => self.left = left,
             None => {
-                let message = format!("with its aliases written out the document has more than {} bytes", self.bytes);
+                let message = format!("the document has more than {} bytes with its aliases expanded", self.bytes);
                 return Err(self.error(at, message, "Use fewer aliases."));
             }
         }
@@ -158,7 +158,7 @@ impl<'t> Build<'t> {
             let (key, is_merge) = self.key(event, span.start)?;
             self.path.push(Step::Key(key.clone()));
             if !is_merge && members.contains_key(&key) {
-                let message = format!("the key {} stands twice in this object", shown(&key));
+                let message = format!("duplicate key {} in this object", shown(&key));
                 return Err(self.error(span.start, message, "Rename or remove one of the two."));
             }
             let (event, value_span) = self.next()?;
@@ -170,14 +170,14 @@ impl<'t> Build<'t> {
             }
             self.path.pop();
         }
-        // What an object says itself counts, then what was merged first.
+        // Own members take precedence, then those merged first.
         for (key, value) in merged.into_iter().flatten() {
             members.entry(key).or_insert(value);
         }
         Ok(Built { value: Value::Object(members), levels: levels + 1 })
     }
 
-    /// The text of a key, and whether it asks for a merge. `200` and `true` are keys as they are written.
+    /// The text of a key, and whether it is a merge key. `200` and `true` are keys as written.
     fn key(&self, event: Event<'t>, at: Marker) -> Result<(String, bool), YamlError> {
         match event {
             Event::Scalar(text, style, _, tag) => {
@@ -201,7 +201,7 @@ impl<'t> Build<'t> {
         for value in values {
             let Value::Object(members) = value else {
                 let fix = "Name an object with an alias, or write the key in quotation marks.";
-                return Err(self.error(at, "`<<` merges objects, and this is none", fix));
+                return Err(self.error(at, "`<<` can merge only objects", fix));
             };
             merged.push(members);
         }
@@ -220,17 +220,19 @@ impl<'t> Build<'t> {
             Some(_) => return Err(self.unknown_tag(tag, at)),
         };
         let missing = || match tag {
-            Some(tag) => self.error(
+            Some(tag) => {
+                self.error(at, format!("the value does not match its tag `{}`", shown(&tag.suffix)), "Remove the tag.")
+            }
+            None => self.error(
                 at,
-                format!("the value is not what its tag `{}` says", shown(&tag.suffix)),
-                "Remove the tag.",
+                "this number has no JSON representation",
+                "Write a finite number, or text in quotation marks.",
             ),
-            None => self.error(at, "JSON has no such number", "Write a finite number, or text in quotation marks."),
         };
         value.ok_or_else(missing)
     }
 
-    /// Refuses a tag that says anything but what the value is anyway.
+    /// Refuses a tag that differs from the value's own type.
     fn check_tag(&self, tag: Option<Cow<'t, Tag>>, usual: &str, at: Marker) -> Result<(), YamlError> {
         match tag.as_deref() {
             Some(tag) if core_tag(tag).is_none_or(|name| name != usual && name != "!") => {
@@ -242,11 +244,11 @@ impl<'t> Build<'t> {
 
     fn unknown_tag(&self, tag: Option<&Tag>, at: Marker) -> YamlError {
         let name = tag.map(|tag| format!("{}{}", tag.handle, tag.suffix)).unwrap_or_default();
-        self.error(at, format!("the tag {} is not known here", shown(&name)), "Remove it.")
+        self.error(at, format!("unknown tag {}", shown(&name)), "Remove it.")
     }
 }
 
-/// The name of a tag of YAML's own; `!` for the one that only says that text is text.
+/// The name of a core tag; `!` for the non-specific tag of strings.
 fn core_tag(tag: &Tag) -> Option<&str> {
     match (tag.handle.as_str(), tag.suffix.as_str()) {
         (CORE, name) => Some(name),
@@ -256,7 +258,7 @@ fn core_tag(tag: &Tag) -> Option<&str> {
     }
 }
 
-/// A name of the document for a message: escaped, and short.
+/// A name of the document for a message, escaped and truncated.
 fn shown(name: &str) -> String {
     let mut shown: String = name.chars().take(80).flat_map(char::escape_debug).collect();
     if name.chars().nth(80).is_some() {

@@ -1,13 +1,13 @@
-//! Where a value stands in its text.
+//! Position of a value in its text.
 
 use super::{Position, Step};
 use saphyr_parser::{Event, Parser, Span, StrInput};
 
-/// Deepest value that is looked for.
+/// Maximum depth of the search.
 const MAX_DEPTH: usize = 128;
 
-/// Line and column of the first value whose path is wanted: of a member that is where its key begins. Values inside
-/// aliases are not looked at. For a text that [`super::read`] has read.
+/// Line and column of the first value with a wanted path; for a member, of its key. Values inside aliases are skipped.
+/// The text must be one that [`super::read`] accepts.
 pub fn find(text: &str, is_wanted: &mut dyn FnMut(&[Step]) -> bool) -> Option<Position> {
     let mut walk = Walk { parser: Parser::new_from_str(text), path: Vec::new(), is_wanted };
     loop {
@@ -24,7 +24,7 @@ struct Walk<'t, 'w> {
     is_wanted: &'w mut dyn FnMut(&[Step]) -> bool,
 }
 
-/// `Err` ends the walk, with what was found.
+/// `Err` ends the walk with the result.
 type Walked = Result<Option<Position>, Option<Position>>;
 
 impl<'t> Walk<'t, '_> {
@@ -40,7 +40,7 @@ impl<'t> Walk<'t, '_> {
         if self.path.len() > MAX_DEPTH {
             return Err(None);
         }
-        // A member was asked for at its key.
+        // A member was checked at its key.
         if !matches!(self.path.last(), Some(Step::Key(_))) && (self.is_wanted)(&self.path) {
             return Err(Some(span.start.into()));
         }

@@ -1,8 +1,8 @@
-//! What a word without quotation marks is. As YAML 1.2 has it, so `no`, `on` and dates are text.
+//! Plain scalars by YAML 1.2, where `no`, `on` and dates are text.
 
 use serde_json::{Number, Value};
 
-/// What a bare word is; none where it is a number that JSON has none for.
+/// The value of a plain scalar; `None` for a number that JSON cannot represent.
 pub(super) fn plain(text: &str) -> Option<Value> {
     Some(match text {
         "" | "~" | "null" | "Null" | "NULL" => Value::Null,
@@ -17,16 +17,16 @@ pub(super) fn plain(text: &str) -> Option<Value> {
     })
 }
 
-/// A word as the tag `!!float` has it.
+/// The value of a scalar tagged `!!float`.
 pub(super) fn float(text: &str) -> Option<Number> {
     if !is_float(text) {
         return None;
     }
-    // What Rust reads as a float and what YAML does differ in nothing that is left.
+    // For the remaining syntax, Rust and YAML agree.
     Number::from_f64(text.parse().ok()?)
 }
 
-/// `-12`, `0o14`, `0xC`; none where it is no integer, or too large for one and so a float.
+/// `-12`, `0o14`, `0xC`; `None` if it is not an integer, or too large for one and thus a float.
 pub(super) fn integer(text: &str) -> Option<Number> {
     let of_radix = |digits: &str, radix| {
         let is_digits = !digits.is_empty() && digits.chars().all(|digit| digit.is_digit(radix));

@@ -1,11 +1,11 @@
-//! Real `tsc --strict` over definitions: what `defineTool` infers, and what it refuses, at its line.
+//! `tsc --strict` on definitions: what `defineTool` infers, and what it refuses, at its line.
 
 use crate::emit::typescript::{Folder, tsc};
 
 const TYPES: &str = "export interface Customer { id: string; name?: string }\n\
                      export const LEVELS = ['low', 'high'] as const;\n";
 
-/// Definitions that are right; `check` refuses a type that is not exactly the one beside it.
+/// Valid definitions; `check` refuses a type that is not exactly the one beside it.
 const RIGHT: &str = r#"
 import { defineTool } from '@agent-spaces/capabilities';
 import { LEVELS, type Customer } from './types.ts';
@@ -81,7 +81,7 @@ export const right = defineTool({
 "#;
 
 #[test]
-fn tsc_infers_what_definitions_say() {
+fn tsc_infers_types_of_definitions() {
     let Some(tsc) = tsc() else { return };
     let folder = Folder::new("definitions");
     folder.install(&[]);
@@ -90,9 +90,9 @@ fn tsc_infers_what_definitions_say() {
     assert_eq!(folder.check(&tsc), "");
 }
 
-/// Each function by itself is wrong, and on its own line.
+/// Each function is invalid on its own, on its own line.
 #[test]
-fn tsc_refuses_what_definitions_do_not_say() {
+fn tsc_refuses_invalid_definitions() {
     let Some(tsc) = tsc() else { return };
     let folder = Folder::new("wrong-definitions");
     folder.install(&[]);
@@ -108,11 +108,11 @@ fn tsc_refuses_what_definitions_do_not_say() {
             "returns: { type: 'array', items: { type: 'object', properties: { id: { type: 'string' } }, required: ['id'] } }, handler: () => [{}]",
             "TS2741",
         ),
-        // Parameters that there are not.
+        // Unknown parameters.
         ("parameters: P, handler: async ({ querry }) => querry", "TS2339"),
         ("parameters: P, approvalMessage: (p) => p.missing, handler: () => 1", "TS2339"),
         ("handler: ({ none }) => none", "TS2339"),
-        // Parameters that may be absent.
+        // Optional parameters.
         ("parameters: P, handler: ({ o }) => o.length", "TS18048"),
         (
             "parameters: { type: 'object', properties: { a: { type: 'string' } } }, handler: ({ a }) => a.length",

@@ -1,4 +1,4 @@
-//! Text of sources never becomes code.
+//! Hostile text from sources never becomes code.
 
 use crate::emit::models::{self, HOSTILE};
 use capability_gen::definition::SourceKind;
@@ -9,9 +9,9 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 use std::collections::HashSet;
 
-/// Of each kind that cannot be seen, one.
+/// One hidden character of each kind.
 const HIDDEN: [char; 7] = ['\u{202e}', '\u{2028}', '\u{2029}', '\u{200b}', '\u{200d}', '\u{feff}', '\u{e0041}'];
-/// How many named types a random module has.
+/// Number of named types of a random module.
 const TYPES: usize = 6;
 
 fn text() -> impl Strategy<Value = String> {
@@ -76,7 +76,7 @@ fn record(ty: BoxedStrategy<Type>) -> BoxedStrategy<Type> {
         .boxed()
 }
 
-/// A module of any types, with hostile text wherever a source has a say. `name` must be unique where modules meet.
+/// A random module, with hostile text in every field from a source. `name` must be unique among modules.
 pub(crate) fn module(name: String) -> impl Strategy<Value = Module> {
     let definition = (docs(), prop_oneof![ty(), record(ty())]);
     let function = (text(), text(), prop_oneof![record(ty()), ty()], prop::option::of(ty()), text());
@@ -98,7 +98,7 @@ pub(crate) fn module(name: String) -> impl Strategy<Value = Module> {
         let mut scope = Scope::default();
         let functions = functions.into_iter().map(|(name, description, params, result, key)| {
             let mut function = models::function(&name, params, result);
-            // What is a reserved word is the business of names.
+            // Reserved words are handled by `names`.
             function.js_name =
                 capability_gen::names::camel(&scope.add(&format!("call{}", capability_gen::names::pascal(&name))));
             function.description = description;
@@ -116,7 +116,7 @@ pub(crate) fn module(name: String) -> impl Strategy<Value = Module> {
     })
 }
 
-/// The same model with every text of people's replaced: by nothing, or by a word where there was one.
+/// The same model with every free text removed, or replaced by a word.
 pub(crate) fn with_text(mut module: Module, word: Option<&str>) -> Module {
     fn replace(docs: &mut Docs, word: Option<&str>) {
         let Some(word) = word else {
@@ -161,7 +161,7 @@ pub(crate) fn with_text(mut module: Module, word: Option<&str>) -> Module {
     module
 }
 
-/// Code without comments and layout. Knows nothing but strings in single quotes and `/* */`.
+/// Code without comments and layout. Supports only strings in single quotes and `/* */`.
 fn tokens(code: &str) -> String {
     let mut out = String::new();
     let mut rest = code;
@@ -200,9 +200,9 @@ proptest! {
     }
 }
 
-/// Comments are cut, whatever a source has to say.
+/// Comments have a maximum length.
 #[test]
-fn long_descriptions_are_cut() {
+fn long_descriptions_are_truncated() {
     let mut module = models::weather();
     module.capabilities[0].functions[0].description = "long ".repeat(100_000);
     let text = dts(&module);

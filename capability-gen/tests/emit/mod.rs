@@ -1,4 +1,4 @@
-//! What the emitters print, and what real TypeScript makes of it.
+//! Output of the emitters, checked with the real TypeScript compiler.
 
 mod definitions;
 mod hostile;

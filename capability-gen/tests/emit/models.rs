@@ -1,4 +1,4 @@
-//! Models built by hand: the seed's three modules, and one with everything in it.
+//! Hand-built models: the specification's three modules, and one with every feature.
 
 use capability_gen::definition::{Annotations, Config, Period, Place, RateLimit, SourceKind};
 use capability_gen::model::{
@@ -84,7 +84,7 @@ pub(crate) fn optional(name: &str, ty: Type) -> Field {
     field(name, ty, Presence::Optional)
 }
 
-/// A result's record: nothing is `required`, and more may come.
+/// Record of a result: nothing is `required`, and it is open.
 pub(crate) fn result(fields: &[(&str, Type)]) -> Type {
     let fields = fields.iter().map(|(name, ty)| field(name, ty.clone(), Presence::Expected)).collect();
     Type::Record(Record { fields, rest: Rest::Undeclared })
@@ -196,14 +196,14 @@ pub(crate) fn slack() -> Module {
     module("mcp-slack", vec![capability("slack", SourceKind::Mcp, functions)], types)
 }
 
-/// What a server has that has everything.
+/// All parts of a server.
 pub(crate) fn server_parts() -> Vec<ServerInterface> {
     [ServerPart::Resources, ServerPart::Prompts]
         .map(|part| ServerInterface { part, interface: part.name().to_owned() })
         .to_vec()
 }
 
-/// A server with resources and prompts, and a tool that does not say what it returns.
+/// A server with resources and prompts, and a tool without an output schema.
 pub(crate) fn docs_server() -> Module {
     let mut search = function("search", record(vec![required("query", Type::String)]), None);
     search.description = "Searches the pages.".to_owned();
@@ -213,7 +213,7 @@ pub(crate) fn docs_server() -> Module {
     module("mcp-docs", vec![docs], Vec::new())
 }
 
-/// Texts that would do harm if they were taken for code.
+/// Texts that would be harmful as code.
 pub(crate) const HOSTILE: &[&str] = &[
     "*/ export const broken: string; /*",
     "*\u{200b}/ } }",
@@ -321,7 +321,7 @@ pub(crate) fn torture() -> Module {
         definition("MapOfItself", Type::Map(Box::new(named(5)))),
         definition("ListOfItself", list(named(6))),
         definition("TupleOfItself", Type::Tuple { items: vec![named(7)], required: 0, rest: None }),
-        // Defined by themselves and each other.
+        // Circular aliases.
         definition("Circular", Type::Union(vec![named(8), Type::String])),
         definition("Round", Type::Union(vec![named(10), Type::String])),
         definition("AndRound", Type::Union(vec![named(9), Type::Integer])),

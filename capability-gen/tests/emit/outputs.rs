@@ -4,7 +4,6 @@ use crate::emit::models;
 use capability_gen::emit::{bundle::bundle, dts::dts, js::js, schema_json::schema_json};
 use serde_json::{Value, json};
 
-/// S0-20
 #[test]
 fn index_js_is_a_proxy_without_descriptions() {
     assert_eq!(
@@ -27,9 +26,9 @@ export const trainSchedule = createCapabilityProxy('trainSchedule', {
     assert!(js(&models::weather()).contains("export const { getWeather } = createCapabilityProxy('weather', {\n"));
 }
 
-/// S0-02: what the source says reaches `schema.json` unchanged, in the source's order.
+/// The source's data reaches `schema.json` unchanged, in the source's order.
 #[test]
-fn schema_json_has_all_that_the_source_says() {
+fn schema_json_contains_the_sources_data() {
     let mut module = models::train_schedule();
     module.capabilities[0].functions[0].description = "a\u{202e}b".to_owned();
     let text = schema_json(&module);
@@ -48,7 +47,6 @@ fn schema_json_has_all_that_the_source_says() {
     assert_eq!(capability["config"]["rateLimit"], json!({"requests": 100, "period": "minute"}));
 }
 
-/// S0-21, S0-22
 #[test]
 fn bundle_pins_every_file() {
     let module = models::train_schedule();
@@ -73,7 +71,7 @@ fn bundle_pins_every_file() {
     assert_ne!(bundle(&changed, "package capabilities:train-schedule@1.0.0;\n").hash, first.hash);
 }
 
-/// Ten times the functions are ten times the text; were the work to grow with the square, this would not end.
+/// Output grows linearly with the number of functions; quadratic work would not end.
 #[test]
 fn big_modules_are_linear() {
     let module_of = |count: usize| {
@@ -94,7 +92,7 @@ fn big_modules_are_linear() {
     assert!(large.files[1].1.len() < small * 12);
 }
 
-/// What is nested beyond reason ends in `unknown` rather than in a reader's stack.
+/// Excessive nesting ends in `unknown` instead of overflowing a parser's stack.
 #[test]
 fn deep_types_end() {
     let mut deep =
@@ -108,7 +106,7 @@ fn deep_types_end() {
     assert!(text.contains("inner: unknown;") && text.len() < 20_000, "{}", text.len());
 }
 
-/// S0-17: declarations may be wider than a schema, never narrower, also where TypeScript has no way to say it.
+/// Declarations may be wider than a schema, never narrower, even if TypeScript cannot express it.
 #[test]
 fn circular_aliases_stay_wide() {
     let text = dts(&models::torture());

@@ -3,13 +3,12 @@
 use crate::emit::models;
 use capability_gen::emit::dts::dts;
 
-/// What ours says more than the specification's: comments, and that a promise of a list takes array methods.
+/// Removes what the specification's declarations lack: comments, and array methods on a promise of a list.
 fn as_printed(dts: &str) -> String {
     let kept = dts.lines().filter(|line| !line.trim_start().starts_with("/**"));
     kept.map(|line| line.replace("CapabilityPromise<", "Promise<") + "\n").collect()
 }
 
-/// S0-12, S0-13, S0-14, S0-15, S0-17, S0-18, S0-19
 #[test]
 fn train_schedule_is_as_printed() {
     let text = dts(&models::train_schedule());
@@ -56,7 +55,6 @@ declare module '@capabilities/train-schedule' {
     }
 }
 
-/// S0-04, S0-16
 #[test]
 fn weather_is_as_printed() {
     assert_eq!(
@@ -80,7 +78,7 @@ declare module '@capabilities/weather' {
     );
 }
 
-/// S0-37, S0-38: parameters that need no explanation stand in the signature.
+/// Simple parameters are inlined in the signature.
 #[test]
 fn slack_is_as_printed() {
     assert_eq!(

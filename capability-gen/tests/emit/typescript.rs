@@ -1,4 +1,4 @@
-//! Real `tsc` and real Node over what is generated; `tests/typescript/README.md` says where they come from.
+//! Generated code with the real `tsc` and Node; `tests/typescript/README.md` explains their setup.
 
 use crate::emit::{hostile, models};
 use capability_gen::emit::{
@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 const SCRIPTS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/typescript");
-/// Random modules in one process of Node.
+/// Number of random modules in one Node process.
 const MODULES: usize = 150;
 
 pub(crate) fn tsc() -> Option<PathBuf> {
@@ -28,7 +28,7 @@ pub(crate) fn tsc() -> Option<PathBuf> {
     path
 }
 
-/// A folder of its own that is gone at the end.
+/// Temporary folder.
 pub(crate) struct Folder(PathBuf);
 
 impl Folder {
@@ -44,7 +44,7 @@ impl Folder {
         std::fs::write(path, text).unwrap();
     }
 
-    /// As a project has it after `capabilities build`.
+    /// Installs modules as `capabilities build` does.
     pub(crate) fn install(&self, modules: &[Module]) {
         self.write("tsconfig.json", r#"{ "extends": "./.agent-spaces/tsconfig.json" }"#);
         self.write(".agent-spaces/tsconfig.json", &tsconfig());
@@ -57,7 +57,7 @@ impl Folder {
         }
     }
 
-    /// What `tsc` prints; nothing when it accepts all.
+    /// Output of `tsc`; empty if there are no errors.
     pub(crate) fn check(&self, tsc: &Path) -> String {
         let output = Command::new("node").arg(tsc).arg("-p").arg(&self.0).output().unwrap();
         let text = String::from_utf8_lossy(&output.stdout).into_owned();
@@ -72,7 +72,7 @@ impl Drop for Folder {
     }
 }
 
-/// S0-11, S0-19, S0-31: the specification's scripts, as printed but for the one place that strict TypeScript refuses
+/// The specification's scripts, as printed but for the one place that strict TypeScript refuses
 /// in any declaration: `find` may find nothing.
 #[test]
 fn tsc_accepts_every_module_and_script() {
@@ -93,9 +93,9 @@ fn tsc_accepts_every_module_and_script() {
     assert_eq!(folder.check(&tsc), "");
 }
 
-/// The other side: declarations that took everything would be of no use.
+/// Counterpart: declarations must also refuse invalid scripts.
 #[test]
-fn tsc_refuses_what_the_declarations_do_not_say() {
+fn tsc_refuses_invalid_scripts() {
     let Some(tsc) = tsc() else { return };
     let folder = Folder::new("refuses");
     folder.install(&[models::train_schedule(), models::weather(), models::slack(), models::docs_server()]);
@@ -167,7 +167,7 @@ fn typescript_sees_no_code_in_text() {
     assert!(problems.is_empty(), "{} problems\n{}", problems.len(), shown.join("\n").replace("\\n", "\n"));
 }
 
-/// S0-20, S0-26: a generated module calls the host by the names of its capability and function, with what it was given.
+/// A generated module calls the host with the names of its capability and function, and the given arguments.
 #[test]
 fn index_js_runs() {
     if tsc().is_none() {

@@ -1,4 +1,4 @@
-//! Modules made by hand: one as people write them, one with every type and the worst names.
+//! Hand-built modules: a typical one, and one with every type and hostile names.
 
 use capability_gen::definition::{Annotations, Config, Place, SourceKind};
 use capability_gen::model::{
@@ -131,7 +131,7 @@ pub fn train_schedule() -> Module {
 
 pub const EVIL: &str = "*/ \" \\ \r\n```\nfn evil() { panic!() }\n```\n\n    std::process::exit(1);\n~~~~\n-     indented\n\u{202e}\u{7}#![feature(x)]\u{2028}pub fn evil() {}";
 
-/// Every type there is, and names from servers that mean no good.
+/// Every type, with hostile names.
 pub fn everything() -> Module {
     use Presence::{Expected, Optional, Required};
     let names = [

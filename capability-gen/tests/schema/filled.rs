@@ -1,4 +1,4 @@
-//! Required members that have a default.
+//! Required members with a default.
 
 use super::place;
 use capability_gen::model::{Presence, Type, Types};
@@ -12,7 +12,7 @@ fn params(raw: &Value) -> (Reading, Types) {
     (reading, reader.finish())
 }
 
-/// The members of every object that may be left out, and those that may not.
+/// Optional and required members of every object.
 fn members((reading, types): &(Reading, Types)) -> (Vec<&str>, Vec<&str>) {
     let all = types.0.iter().map(|definition| &definition.ty).chain([&reading.ty]);
     let records = all.filter_map(|ty| match ty {
@@ -24,7 +24,7 @@ fn members((reading, types): &(Reading, Types)) -> (Vec<&str>, Vec<&str>) {
     (optional.into_iter().map(|field| &*field.name).collect(), required.into_iter().map(|field| &*field.name).collect())
 }
 
-/// A value with its defaults, and whether the schema takes it then.
+/// A value with its defaults, and whether it is then valid.
 fn filled(reading: &Reading, mut value: Value) -> (Value, bool) {
     apply_defaults(&reading.schema, &mut value);
     let is_valid = Validator::new(&reading.schema).unwrap().validate(&value).is_ok();
@@ -32,7 +32,7 @@ fn filled(reading: &Reading, mut value: Value) -> (Value, bool) {
 }
 
 #[test]
-fn a_required_member_with_a_default_may_be_left_out() {
+fn a_required_member_with_a_default_may_be_omitted() {
     let read = params(&json!({
         "type": "object",
         "properties": {
@@ -50,7 +50,7 @@ fn a_required_member_with_a_default_may_be_left_out() {
 }
 
 #[test]
-fn a_default_that_its_schema_refuses_fills_nothing_in() {
+fn an_invalid_default_is_not_filled_in() {
     let read = params(&json!({
         "type": "object", "properties": { "limit": { "type": "integer", "default": "ten" } }, "required": ["limit"],
     }));
@@ -58,7 +58,7 @@ fn a_default_that_its_schema_refuses_fills_nothing_in() {
 }
 
 #[test]
-fn an_alternative_keeps_what_it_requires() {
+fn an_alternative_keeps_its_required_members() {
     let cat = json!({
         "type": "object", "required": ["kind", "name"],
         "properties": { "kind": { "const": "cat", "default": "cat" }, "name": { "type": "string" } },
@@ -73,7 +73,7 @@ fn an_alternative_keeps_what_it_requires() {
 }
 
 #[test]
-fn members_of_members_and_items_may_be_left_out_too() {
+fn nested_members_with_a_default_may_be_omitted() {
     let item = json!({ "type": "object", "properties": { "size": { "type": "integer", "default": 1 } }, "required": ["size"] });
     let read = params(&json!({
         "type": "object", "properties": { "list": { "type": "array", "items": item }, "one": item },
@@ -84,7 +84,7 @@ fn members_of_members_and_items_may_be_left_out_too() {
 }
 
 #[test]
-fn a_result_has_what_it_says() {
+fn a_result_keeps_its_required_members() {
     let mut reader = Reader::new();
     let raw = json!({
         "type": "object", "properties": { "limit": { "type": "integer", "default": 10 } }, "required": ["limit"],

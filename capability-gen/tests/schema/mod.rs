@@ -1,7 +1,7 @@
-//! What is read into a schema beside what it says: defaults that are filled in, and slips of the pen.
+//! Schema reader: filled-in defaults, and lint of likely mistakes.
 
 mod filled;
-mod slips;
+mod lint;
 
 use capability_gen::definition::Place;
 

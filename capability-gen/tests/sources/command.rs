@@ -20,7 +20,7 @@ fn tool(command: Value) -> Value {
 }
 
 #[test]
-fn a_command_is_read_with_all_that_it_says() {
+fn a_command_is_read_completely() {
     let definition = one(&tool(json!({
         "program": "git",
         "args": ["log", "-n{{count}}", { "value": "{{range.from}}", "mayBeginWithDash": true },
@@ -47,9 +47,9 @@ fn a_command_is_read_with_all_that_it_says() {
     assert!(command.exit_codes[&1].is_answer && command.exit_codes[&128].retryable);
 }
 
-/// What is kept of a module is read again.
+/// Stored modules are deserialized again.
 #[test]
-fn a_command_is_the_same_after_it_was_written_down() {
+fn a_command_round_trips_through_serde() {
     let definition =
         one(&tool(json!({ "program": "./x", "args": ["{{count}}", "a"], "stdin": { "text": "{{any}}" } })));
     let implementation = definition.functions[0].implementation.clone().unwrap();
@@ -58,15 +58,15 @@ fn a_command_is_the_same_after_it_was_written_down() {
 }
 
 #[test]
-fn what_is_wrong_with_a_command_is_refused_where_it_stands() {
+fn invalid_commands_are_refused_at_their_place() {
     let at = |path: &str| format!("$.functions[0].command{path}");
     for (command, path, message, fix) in [
         (json!("git log"), "", "\"command\" is text", "an object"),
         (json!({}), "", "no \"program\"", "Name the program"),
         (json!({ "program": "git", "arg": [] }), ".arg", "not a key of a command", "Did you mean \"args\"?"),
-        (json!({ "program": "{{any}}" }), ".program", "the same for every call", "without a placeholder"),
-        (json!({ "program": "" }), ".program", "no path", "path"),
-        (json!({ "program": "x", "cwd": "{{any}}" }), ".cwd", "the same for every call", "without a placeholder"),
+        (json!({ "program": "{{any}}" }), ".program", "cannot have a placeholder", "literal text"),
+        (json!({ "program": "" }), ".program", "invalid path", "path"),
+        (json!({ "program": "x", "cwd": "{{any}}" }), ".cwd", "cannot have a placeholder", "literal text"),
         (json!({ "program": "x", "args": "a" }), ".args", "is text", "an array"),
         (
             json!({ "program": "x", "args": ["{{cout}}"] }),
@@ -81,17 +81,17 @@ fn what_is_wrong_with_a_command_is_refused_where_it_stands() {
             "Did you mean {{range}}?",
         ),
         (json!({ "program": "x", "args": ["{{count"] }), ".args[0]", "has no `}}` after it", "{{name}}"),
-        (json!({ "program": "x", "args": ["a\0b"] }), ".args[0]", "zero byte", "Remove"),
-        (json!({ "program": "x", "args": [{}] }), ".args[0]", "no argument", "literal"),
+        (json!({ "program": "x", "args": ["a\0b"] }), ".args[0]", "NUL byte", "Remove"),
+        (json!({ "program": "x", "args": [{}] }), ".args[0]", "invalid argument", "literal"),
         (
             json!({ "program": "x", "args": [{ "literal": "a", "mayBeginWithDash": true }] }),
             ".args[0]",
-            "no argument",
+            "invalid argument",
             "value",
         ),
         (json!({ "program": "x", "args": ["x".repeat(20_000)] }), ".args[0]", "more than 8192", "Shorten"),
         (json!({ "program": "x", "args": vec!["a"; 300] }), ".args", "more than 256", "fewer"),
-        (json!({ "program": "x", "stdin": "all" }), ".stdin", "could read", "params"),
+        (json!({ "program": "x", "stdin": "all" }), ".stdin", "invalid standard input", "params"),
         (json!({ "program": "x", "stdin": { "json": 1, "text": "a" } }), ".stdin", "one of", "params"),
         (
             json!({ "program": "x", "stdin": { "json": [{ "a": "{{no}}" }] } }),
@@ -99,17 +99,22 @@ fn what_is_wrong_with_a_command_is_refused_where_it_stands() {
             "no parameter \"no\"",
             "Name",
         ),
-        (json!({ "program": "x", "output": "jsn" }), ".output", "not a kind of output", "Did you mean \"json\"?"),
-        (json!({ "program": "x", "timeout": "soon" }), ".timeout", "no time", "30s"),
-        (json!({ "program": "x", "timeout": 0 }), ".timeout", "no time", "30s"),
-        (json!({ "program": "x", "timeout": "99h" }), ".timeout", "no time", "24h"),
-        (json!({ "program": "x", "env": ["A=b"] }), ".env[0]", "not the name of a variable", "configuration"),
+        (
+            json!({ "program": "x", "output": "jsn" }),
+            ".output",
+            "unknown output format \"jsn\"",
+            "Did you mean \"json\"?",
+        ),
+        (json!({ "program": "x", "timeout": "soon" }), ".timeout", "invalid timeout", "30s"),
+        (json!({ "program": "x", "timeout": 0 }), ".timeout", "invalid timeout", "30s"),
+        (json!({ "program": "x", "timeout": "99h" }), ".timeout", "invalid timeout", "24h"),
+        (json!({ "program": "x", "env": ["A=b"] }), ".env[0]", "name of an environment variable", "configuration"),
         (json!({ "program": "x", "env": { "A": "b" } }), ".env", "is an object", "an array"),
-        (json!({ "program": "x", "exitCodes": { "0": {} } }), ".exitCodes[\"0\"]", "not an exit status", "1 to 255"),
+        (json!({ "program": "x", "exitCodes": { "0": {} } }), ".exitCodes[\"0\"]", "invalid exit status", "1 to 255"),
         (
             json!({ "program": "x", "exitCodes": { "1": { "isAnswer": true, "message": "m" } } }),
             ".exitCodes[\"1\"]",
-            "no failure",
+            "contradicts",
             "Remove",
         ),
         (
@@ -123,11 +128,11 @@ fn what_is_wrong_with_a_command_is_refused_where_it_stands() {
     }
     let mut both = tool(json!({ "program": "x" }));
     both["functions"][0]["script"] = json!({ "file": "a.ts" });
-    refused(&both, "$.functions[0].script", "something else answers the function already", "Leave one");
+    refused(&both, "$.functions[0].script", "the function already has an implementation", "Leave one");
 }
 
 #[test]
-fn a_schema_that_refers_to_itself_in_many_ways_is_read_at_once() {
+fn a_schema_with_many_circular_references_is_read_quickly() {
     let mut tool = tool(json!({ "program": "x", "args": ["{{a.a.a.a.a.a.a.a}}"] }));
     let references: Vec<Value> = (0..31).map(|_| json!({ "$ref": "#" })).collect();
     tool["functions"][0]["parameters"] =

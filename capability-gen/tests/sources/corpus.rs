@@ -2,7 +2,7 @@ use capability_gen::sources::{Format, Source, parse};
 use serde_json::Value;
 use std::path::PathBuf;
 
-/// What real servers answer parses, whole: every tool becomes a function with the server's own schema.
+/// Responses of real servers parse completely: every tool becomes a function with the server's own schema.
 #[test]
 fn real_tool_lists_parse() {
     let folder = match std::env::var_os("AGENT_SPACES_CORPUS") {

@@ -1,4 +1,4 @@
-//! Definitions in YAML say what the same ones in JSON do.
+//! Definitions in YAML are equivalent to those in JSON.
 
 use capability_gen::definition::Definition;
 use capability_gen::sources::{Source, SourceError, parse};
@@ -25,7 +25,7 @@ fn read(file: &str, text: &str) -> Result<Vec<Definition>, SourceError> {
 }
 
 #[test]
-fn an_openapi_document_in_yaml_is_the_same_in_json() {
+fn an_openapi_document_in_yaml_equals_the_same_in_json() {
     let yaml = read("pets.yaml", PETS).unwrap();
     let bounds = capability_gen::yaml::Bounds { bytes: 1 << 20, depth: 64 };
     let json = read("pets.yaml", &capability_gen::yaml::read(PETS, bounds).unwrap().to_string()).unwrap();
@@ -45,7 +45,7 @@ fn a_tool_in_yaml_is_a_tool() {
 }
 
 #[test]
-fn what_is_wrong_is_told_with_its_line() {
+fn errors_have_their_line() {
     let said = read("pets.yaml", "openapi: 3.1.0\npaths: {\n").unwrap_err().to_string();
     assert!(said.starts_with("pets.yaml: line "), "{said}");
     let said = read("pets.yaml", "name: a\nname: b\n").unwrap_err().to_string();

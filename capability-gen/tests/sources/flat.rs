@@ -13,9 +13,8 @@ fn refused_at(parameters: Value, path: &str, message: &str, fix: &str) {
     refused(&json!({"name": "echo", "parameters": parameters}), &format!("$.parameters{path}"), message, fix);
 }
 
-/// S4-01, S4-02
 #[test]
-fn all_parameters_are_required_unless_said() {
+fn parameters_are_required_by_default() {
     let echo = schema(json!({
         "message": {"type": "string", "description": "Message to echo back"},
         "format": {"type": "string", "description": "Format style (uppercase, lowercase, title)"}
@@ -33,9 +32,8 @@ fn all_parameters_are_required_unless_said() {
     );
 }
 
-/// S0-06
 #[test]
-fn flags_say_what_is_required_and_leave_the_schema() {
+fn flags_set_required_and_are_removed_from_the_schema() {
     let all = schema(json!({
         "plain": "integer",
         "anything": "any",
@@ -56,7 +54,7 @@ fn flags_say_what_is_required_and_leave_the_schema() {
 }
 
 #[test]
-fn parameters_may_be_called_like_keywords() {
+fn parameters_may_have_names_of_keywords() {
     let cases = [
         json!({"type": {"type": "string"}}),
         json!({"type": {"type": "string"}, "properties": {"type": "object"}}),
@@ -80,7 +78,7 @@ fn parameters_may_be_called_like_keywords() {
 }
 
 #[test]
-fn schemas_stay_as_they_are() {
+fn schemas_are_unchanged() {
     let cases = [
         json!({"type": "object"}),
         json!({"type": "object", "properties": {}}),
@@ -103,7 +101,7 @@ fn schemas_stay_as_they_are() {
 }
 
 #[test]
-fn what_could_be_either_or_neither_is_refused() {
+fn ambiguous_parameters_are_refused() {
     refused_at(
         json!({"type": "object", "message": {"type": "string"}}),
         ".message",
@@ -126,20 +124,20 @@ fn what_could_be_either_or_neither_is_refused() {
     ]});
     refused(&tool, "$.functions[0].parameters", "of type \"array\", and must be an object", "\"type\": {\"type\": …}");
     let array = r#"Write {"type": "array", "items": {"type": "string"}}."#;
-    refused_at(json!({"names": "string[]"}), ".names", "\"string[]\" is not a type", array);
-    refused_at(json!({"message": "strng"}), ".message", "\"strng\" is not a type", "\"string\"");
-    refused_at(json!({"message": "the text"}), ".message", "is not a type", "Write one of");
-    refused_at(json!({"message": "string", "description": "Echoes"}), ".description", "not a type", "Write one of");
+    refused_at(json!({"names": "string[]"}), ".names", "unknown type \"string[]\"", array);
+    refused_at(json!({"message": "strng"}), ".message", "unknown type \"strng\"", "\"string\"");
+    refused_at(json!({"message": "the text"}), ".message", "unknown type", "Write one of");
+    refused_at(json!({"message": "string", "description": "Echoes"}), ".description", "unknown type", "Write one of");
     refused_at(json!({"message": 5}), ".message", "is a number", "a schema");
     let both = json!({"message": {"type": "string", "optional": true, "required": true}});
-    refused_at(both, ".message", "whether this parameter is required", "Remove");
+    refused_at(both, ".message", "contradictory", "Remove");
     refused_at(json!({"message": {"optional": "yes"}}), ".message.optional", "is text", "true or false");
     refused_at(json!({"message": {"required": 1}}), ".message.required", "is a number", "true or false");
     refused_at(json!("string"), "", "is text", "an object");
 }
 
 #[test]
-fn a_format_that_is_given_settles_it() {
+fn a_given_format_resolves_ambiguity() {
     let source = json!([{"name": "echo", "parameters": {"type": "string"}}]);
     let read = read_as(&source, Format::Flat).unwrap();
     assert_eq!(read[0].functions[0].parameters["properties"], json!({"type": {"type": "string"}}));
@@ -177,5 +175,5 @@ fn a_result_may_be_a_flat_map_too() {
         assert_eq!(returns(schema.clone()), schema);
     }
     let misspelt = json!({"name": "a", "functions": [{"name": "get", "returns": {"id": "string", "name": "strng"}}]});
-    refused(&misspelt, "$.functions[0].returns.name", "\"strng\" is not a type", "\"string\"");
+    refused(&misspelt, "$.functions[0].returns.name", "unknown type \"strng\"", "\"string\"");
 }

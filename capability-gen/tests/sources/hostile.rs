@@ -13,7 +13,7 @@ const FORMATS: [Option<Format>; 7] = [
 ];
 
 #[test]
-fn what_is_not_json_is_refused_with_line_and_column() {
+fn invalid_json_is_refused_with_line_and_column() {
     check_error(read_text("{\n  \"name\": oops\n}", None), "line 2, column 11", "not JSON: expected value", "Correct");
     check_error(read_text("", None), "line 1, column 0", "the document is empty", "JSON");
     check_error(read_text("{} {}", None), "line 1, column 4", "trailing characters", "Correct");
@@ -21,18 +21,18 @@ fn what_is_not_json_is_refused_with_line_and_column() {
     assert!(read_text("\u{feff}{\"name\": \"a\", \"parameters\": {}}", None).is_ok());
 }
 
-/// S3-06: a parser would keep the second and drop the first.
+/// Other parsers keep only the second.
 #[test]
-fn a_key_that_stands_twice_is_refused() {
+fn duplicate_keys_are_refused() {
     let text = "{\"name\": \"a\", \"functions\": {\n\"b\": {\"requiresApproval\": true},\n\"b\": {}}}";
     check_error(
         read_text(text, None),
         "$.functions.b",
-        "\"b\" stands twice in this object, the second time at line 3",
+        "duplicate key \"b\" in this object, the second at line 3",
         "Rename",
     );
     let text = "{\"tools\": [{}, {\"na me\": 1, \"na me\": 2}]}";
-    check_error(read_text(text, None), "$.tools[1][\"na me\"]", "stands twice", "Rename");
+    check_error(read_text(text, None), "$.tools[1][\"na me\"]", "duplicate key \"na me\"", "Rename");
 }
 
 #[test]
@@ -52,7 +52,7 @@ fn deep_and_large_documents_are_refused() {
 }
 
 #[test]
-fn more_functions_than_may_be_are_refused() {
+fn too_many_functions_are_refused() {
     let named = |count: usize| (0..count).map(|index| json!({"name": format!("f{index}")})).collect::<Vec<_>>();
     assert_eq!(one(&json!(named(MAX_FUNCTIONS))).functions.len(), MAX_FUNCTIONS);
     let many = named(MAX_FUNCTIONS + 1);
@@ -87,9 +87,9 @@ fn names_from_a_prototype_are_ordinary() {
     }
 }
 
-/// An error is for people: it repeats little of a document and nothing that a terminal would obey.
+/// Errors quote little of a document, and no control characters.
 #[test]
-fn errors_stay_short_and_plain() {
+fn errors_are_short_and_without_control_characters() {
     let key = format!("\u{1b}[31m{}", "k".repeat(100_000));
     let error = read(&json!({"name": "a", "functions": [], key.as_str(): 1})).unwrap_err().to_string();
     assert!(error.len() < 1_000 && !error.contains('\u{1b}'), "{error}");
@@ -99,7 +99,7 @@ fn errors_stay_short_and_plain() {
 
 /// Documents of a few megabytes made to take long: shared operations, shared components, many keys.
 #[test]
-fn no_document_takes_more_than_its_share() {
+fn hostile_documents_take_bounded_time() {
     let long = "d".repeat(1_000_000);
     let path_count = 9_000;
     let shared: serde_json::Map<_, _> =
@@ -110,7 +110,7 @@ fn no_document_takes_more_than_its_share() {
         }}})
     };
     let described = document(json!({"get": {"description": long}}));
-    refused(&described, "$.components.pathItems.a", "more than can be read", "operations");
+    refused(&described, "$.components.pathItems.a", "too large with their references", "operations");
     let api = one(&document(json!({"get": {"parameters": [{"$ref": "#/components/parameters/a"}]}})));
     assert_eq!(api.functions.len(), path_count);
     assert_eq!(api.functions[0].parameters["properties"], json!({"a": {}}), "the description is too long to repeat");

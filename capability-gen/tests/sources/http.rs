@@ -59,7 +59,7 @@ fn a_request_is_read_with_the_defaults_of_its_tool() {
 }
 
 #[test]
-fn what_was_read_is_the_same_after_it_was_written_down() {
+fn a_request_round_trips_through_serde() {
     let operation = http(&with(json!({
         "method": "post", "url": "https://a.example/{{city}}", "body": { "note": "{{note}}", "n": [1, "{{days}}"] },
     })));
@@ -71,7 +71,7 @@ fn what_was_read_is_the_same_after_it_was_written_down() {
 }
 
 #[test]
-fn bodies_and_pages_have_their_forms() {
+fn bodies_and_pagination_are_read() {
     let body = |http_: Value| http(&with(http_)).body.unwrap();
     let form = body(json!({ "method": "POST", "path": "/", "form": { "a": "{{note}}" } }));
     assert_eq!(form.media_type, "application/x-www-form-urlencoded");
@@ -93,7 +93,7 @@ fn wrong(http: Value, path: &str, message: &str, fix: &str) {
 }
 
 #[test]
-fn a_slip_is_refused_with_what_was_probably_meant() {
+fn mistakes_are_refused_with_a_suggestion() {
     wrong(json!({ "pth": "/" }), ".pth", "is not a key", "\"path\"");
     wrong(json!({ "path": "/{{cty}}" }), ".path", "no parameter \"cty\"", "{{city}}");
     wrong(json!({ "path": "/", "query": { "a": "{{dys}}" } }), ".query.a", "\"dys\"", "{{days}}");
@@ -112,39 +112,49 @@ fn a_slip_is_refused_with_what_was_probably_meant() {
     );
     wrong(json!({ "path": "/{{days}}" }), ".path", "may be absent", "required");
     wrong(json!({ "path": "/{{city" }), ".path", "has no \"}}\"", "{{petId}}");
-    wrong(json!({ "method": "FETCH", "path": "/" }), ".method", "\"FETCH\" is no method", "GET");
+    wrong(json!({ "method": "FETCH", "path": "/" }), ".method", "unsupported HTTP method \"FETCH\"", "GET");
     wrong(json!({ "method": "TRACE", "path": "/" }), ".method", "\"TRACE\"", "GET");
-    wrong(json!({}), "", "no address", "\"path\"");
+    wrong(json!({}), "", "no URL", "\"path\"");
     wrong(json!({ "path": "/", "url": "https://a.example/" }), ".url", "\"path\" too", "one of the two");
     wrong(json!({ "path": "/", "body": 1 }), ".body", "GET request has no body", "query");
     wrong(json!({ "method": "POST", "path": "/", "body": 1, "form": {} }), ".form", "another body", "all but one");
-    wrong(json!({ "path": "/", "result": "data" }), ".result", "no JSON pointer", "/data/items");
-    wrong(json!({ "path": "/", "result": "/a~2" }), ".result", "no JSON pointer", "/data/items");
-    wrong(json!({ "path": "/", "errors": { "200": {} } }), ".errors[\"200\"]", "no status", "404");
-    wrong(json!({ "path": "/", "errors": { "404": { "code": "Bad" } } }), ".errors[\"404\"].code", "no code", "dots");
+    wrong(json!({ "path": "/", "result": "data" }), ".result", "invalid JSON pointer", "/data/items");
+    wrong(json!({ "path": "/", "result": "/a~2" }), ".result", "invalid JSON pointer", "/data/items");
+    wrong(json!({ "path": "/", "errors": { "200": {} } }), ".errors[\"200\"]", "invalid error status", "404");
+    wrong(
+        json!({ "path": "/", "errors": { "404": { "code": "Bad" } } }),
+        ".errors[\"404\"].code",
+        "invalid error code",
+        "dots",
+    );
     let reserved = ["script", "import", "limit", "run", "host", "config"].map(|prefix| format!("{prefix}.x"));
     let decisions = ["call.denied", "call.approval_denied", "call.approval_x"].map(str::to_owned);
     for code in reserved.iter().chain(&decisions) {
         let http = json!({ "path": "/", "errors": { "404": { "code": code } } });
-        wrong(http, ".errors[\"404\"].code", "only the host gives", "of your own");
+        wrong(http, ".errors[\"404\"].code", "reserved for the host", "of your own");
     }
     wrong(json!({ "path": "/", "response": "xml" }), ".response", "\"xml\"", "json");
     wrong(json!({ "path": "/", "query": { "a": { "value": "x", "style": "csv" } } }), ".query.a.style", "csv", "comma");
     let pages = json!({ "items": "/items", "link": true });
     wrong(json!({ "path": "/", "result": "/a", "pages": pages }), ".pages", "\"result\" too", "items");
     wrong(json!({ "path": "/", "method": "POST", "pages": pages }), ".pages", "POST", "GET");
-    wrong(json!({ "path": "/", "pages": { "items": "" } }), ".pages", "where the next page is", "Link");
-    wrong(json!({ "path": "/", "pages": { "items": "", "link": true, "max": 101 } }), ".pages.max", "no number", "100");
+    wrong(json!({ "path": "/", "pages": { "items": "" } }), ".pages", "location of the next page", "Link");
+    wrong(
+        json!({ "path": "/", "pages": { "items": "", "link": true, "max": 101 } }),
+        ".pages.max",
+        "invalid number of pages",
+        "100",
+    );
     let mut both = weather();
     both["functions"][0]["script"] = json!({ "file": "./a.ts" });
-    refused(&both, "$.functions[0].script", "something else answers the function already", "one of the two");
+    refused(&both, "$.functions[0].script", "the function already has an implementation", "one of the two");
     let mut alone = weather();
     alone.as_object_mut().unwrap().remove("http");
     refused(&alone, "$.functions[0].http.path", "no server", "baseUrl");
 }
 
 #[test]
-fn nothing_of_a_parameter_gets_before_the_path() {
+fn parameters_cannot_change_scheme_host_or_port() {
     for url in [
         "https://{{city}}.example.com/",
         "https://{{city}}/",
@@ -184,20 +194,20 @@ fn credentials_and_headers_of_the_connection_are_refused() {
     }
     for name in ["Host", "CONNECTION", "Upgrade", "TE"] {
         let place = format!(".headers.{name}");
-        wrong(json!({ "path": "/", "headers": { name: "x" } }), &place, "belongs to the connection", "Leave it out");
+        wrong(json!({ "path": "/", "headers": { name: "x" } }), &place, "set by the connection", "Leave it out");
     }
-    wrong(json!({ "path": "/", "headers": { "a b": "x" } }), ".headers[\"a b\"]", "cannot be the name", "letters");
-    wrong(json!({ "path": "/", "headers": { "a": "x\r\nb: c" } }), ".headers.a", "line break", "Take it out");
-    wrong(json!({ "path": "/", "headers": { "a": "1", "A": "2" } }), ".headers", "twice", "one of the two");
+    wrong(json!({ "path": "/", "headers": { "a b": "x" } }), ".headers[\"a b\"]", "invalid header name", "letters");
+    wrong(json!({ "path": "/", "headers": { "a": "x\r\nb: c" } }), ".headers.a", "control character", "Remove it");
+    wrong(json!({ "path": "/", "headers": { "a": "1", "A": "2" } }), ".headers", "duplicate header", "one of the two");
     let mut shared = weather();
     shared["http"]["headers"] = json!({ "Authorization": "x" });
     refused(&shared, "$.http.headers.Authorization", "carries credentials", "\"providers\"");
     shared["http"]["headers"] = json!({ "X-City": "{{city}}" });
-    refused(&shared, "$.http.headers[\"X-City\"]", "no parameter", "without one");
+    refused(&shared, "$.http.headers[\"X-City\"]", "no parameter", "without placeholders");
 }
 
 #[test]
-fn everything_has_a_size() {
+fn sizes_are_limited() {
     let many: serde_json::Map<_, _> = (0..101).map(|index| (format!("a{index}"), json!("x"))).collect();
     wrong(json!({ "path": "/", "query": many }), ".query", "more than 100", "Leave some out");
     wrong(json!({ "path": "/", "headers": { "a": "x".repeat(9_000) } }), ".headers.a", "more than 8192", "Shorten");
@@ -205,5 +215,10 @@ fn everything_has_a_size() {
     let error = crate::sources::read(&with(json!({ "method": "POST", "path": "/", "body": deep }))).unwrap_err();
     assert!(error.message.contains("nested more than 32"), "{error}");
     wrong(json!({ "method": "POST", "path": "/", "body": "x".repeat(70_000) }), ".body", "more than 65536", "Shorten");
-    wrong(json!({ "path": "/", "result": format!("/{}", "a".repeat(2_000)) }), ".result", "no JSON pointer", "path");
+    wrong(
+        json!({ "path": "/", "result": format!("/{}", "a".repeat(2_000)) }),
+        ".result",
+        "invalid JSON pointer",
+        "path",
+    );
 }

@@ -18,7 +18,6 @@ fn get_weather() -> Value {
     })
 }
 
-/// S0-03, S0-04
 #[test]
 fn one_openai_function_is_a_capability_of_its_own() {
     let mut with_type = get_weather();
@@ -35,7 +34,6 @@ fn one_openai_function_is_a_capability_of_its_own() {
     }
 }
 
-/// S0-03
 #[test]
 fn a_list_of_openai_functions_is_one_capability_named_by_its_source() {
     let wrapped = json!({"type": "function", "function": get_weather()});
@@ -87,7 +85,7 @@ fn mistakes_in_listed_functions_are_refused() {
     refused(&json!([]), "$", "the list is empty", "Give a tool");
     refused(&json!({"tools": {}, "name": "a"}), "$.tools", "is an object", "an array");
     refused(&json!("text"), "$", "neither an object nor an array", "Give a tool");
-    refused(&json!({"colour": "red"}), "$", "cannot be told", "say which format");
+    refused(&json!({"colour": "red"}), "$", "unknown format", "say which format");
     check_error(read_as(&json!({"a": 1}), Format::OpenAi), "$", "no name", "\"name\"");
     check_error(read_as(&json!(7), Format::Anthropic), "$", "is a number", "an object");
 }

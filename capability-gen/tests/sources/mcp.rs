@@ -15,7 +15,6 @@ fn list_channels() -> Value {
     })
 }
 
-/// S1-17
 #[test]
 fn every_envelope_gives_the_same_capability() {
     let tools = json!([list_channels()]);
@@ -40,7 +39,6 @@ fn every_envelope_gives_the_same_capability() {
     }
 }
 
-/// S1-18, S1-19
 #[test]
 fn legacy_absent_and_empty_schemas_are_accepted() {
     let legacy = json!({"type": "object", "properties": {"a": {"type": "string"}}});
@@ -121,9 +119,9 @@ fn a_server_may_have_no_tools() {
     assert_eq!(read(&json!({"jsonrpc": "2.0", "id": 1, "result": {"tools": []}})), Ok(Vec::new()));
 }
 
-/// S1-21: what a server answers to `initialize` may stand beside its tools.
+/// Members of the `initialize` result are allowed beside `tools`.
 #[test]
-fn what_a_server_has_besides_tools_is_read() {
+fn resources_and_prompts_are_read() {
     let extras = |members: Value| {
         let mut listing = json!({"tools": [list_channels()]});
         listing.as_object_mut().unwrap().extend(members.as_object().unwrap().clone());
@@ -149,7 +147,7 @@ fn what_a_server_has_besides_tools_is_read() {
 }
 
 #[test]
-fn what_is_no_tool_list_is_refused() {
+fn other_documents_are_refused() {
     let error = json!({"jsonrpc": "2.0", "id": 1, "error": {"code": -32601, "message": "Method not found"}});
     refused(&error, "$.error", "\"Method not found\"", "tools/list again");
     refused(&json!({"jsonrpc": "2.0", "result": {}}), "$.result", "no \"tools\"", "{\"tools\": […]}");
@@ -165,7 +163,7 @@ fn what_is_no_tool_list_is_refused() {
 }
 
 #[test]
-fn a_page_that_is_not_the_last_is_noted() {
+fn an_incomplete_page_is_noted() {
     let server = one(&json!({"tools": [list_channels()], "nextCursor": "abc"}));
     assert!(server.notes[0].message.contains("more tools"));
 }

@@ -1,4 +1,4 @@
-//! Every format as people and servers really write it, and every refusal with its place and fix.
+//! Parsers of all formats: real documents, and errors with place and fix.
 
 mod command;
 mod corpus;

@@ -88,7 +88,6 @@ fn body(function: &FunctionDefinition) -> (&str, &HttpContent, bool) {
     (&body.media_type, &body.content, body.is_optional)
 }
 
-///
 #[test]
 fn an_operation_is_a_function() {
     let store = one(&pet_store());
@@ -121,7 +120,7 @@ fn an_operation_is_a_function() {
 }
 
 #[test]
-fn results_carry_what_they_refer_to() {
+fn results_contain_referenced_schemas() {
     let store = one(&pet_store());
     let returns = function(&store, "getPet").returns.clone().unwrap();
     assert_eq!(returns["$ref"], "#/$defs/Pet");
@@ -134,7 +133,7 @@ fn results_carry_what_they_refer_to() {
 }
 
 #[test]
-fn an_objects_members_stand_among_the_parameters() {
+fn members_of_an_object_body_become_parameters() {
     let store = one(&pet_store());
     let replace = function(&store, "replacePet");
     let names: Vec<_> = replace.parameters["properties"].as_object().unwrap().keys().collect();
@@ -148,7 +147,7 @@ fn an_objects_members_stand_among_the_parameters() {
 }
 
 #[test]
-fn credentials_are_no_parameters() {
+fn credentials_are_not_parameters() {
     let notes = one(&pet_store()).notes;
     let messages: Vec<_> = notes.iter().map(|note| note.message.as_str()).collect();
     assert!(messages[0].contains("\"Authorization\"") && messages[1].contains("\"X-Api-Key\""), "{messages:?}");
@@ -199,7 +198,7 @@ fn an_optional_bodys_members_are_required_together() {
 }
 
 #[test]
-fn names_that_clash_or_are_not_described_are_told_apart() {
+fn conflicting_and_undescribed_names_are_distinguished() {
     let id = |location: &str| json!({"name": "id", "in": location, "required": true, "schema": {"type": location}});
     let function = operation("/a/{id}/{__proto__}", json!({"parameters": [id("query"), id("header"), id("query")]}));
     let names = |key: &str| function.parameters[key].as_object().unwrap().keys().cloned().collect::<Vec<_>>();
@@ -209,7 +208,7 @@ fn names_that_clash_or_are_not_described_are_told_apart() {
 }
 
 #[test]
-fn schemas_of_one_name_stay_apart() {
+fn schemas_with_the_same_name_stay_separate() {
     let document = json!({
         "openapi": "3.1.0",
         "paths": {"/a": {"get": {"responses": {"2XX": {"content": {"application/problem+json": {"schema": {
@@ -226,9 +225,9 @@ fn schemas_of_one_name_stay_apart() {
     assert_eq!(returns["$defs"], json!({"a": {}, "a_2": {"type": "string"}, "a_3": {"type": "integer"}}));
 }
 
-/// Components that all lead to each other would be copied whole into every function.
+/// Components that refer to each other would be copied completely into every function.
 #[test]
-fn schemas_that_would_grow_too_large_are_left_open_in_parts() {
+fn parts_of_too_large_schemas_allow_any_value() {
     let refer = |index: usize| json!({"$ref": format!("#/components/schemas/s{}", index % 400)});
     let schemas = (0..400).map(|index| {
         let next = json!({"type": "object", "properties": {"a": refer(index * 3 + 1), "b": refer(index * 7 + 5)}});
@@ -257,10 +256,10 @@ fn with(path: &str, value: Value) -> Value {
 }
 
 #[test]
-fn what_is_wrong_is_refused_at_its_place() {
+fn errors_have_their_place() {
     let get = "$.paths[\"/pets/{petId}\"].get";
     refused(&json!({"swagger": "2.0", "paths": {}}), "$.swagger", "Swagger 2.0", "Convert it to OpenAPI 3");
-    refused(&with("/openapi", json!("4.0.0")), "$.openapi", "\"4.0.0\" is not known", "3.0 or 3.1");
+    refused(&with("/openapi", json!("4.0.0")), "$.openapi", "unsupported OpenAPI version \"4.0.0\"", "3.0 or 3.1");
     refused(&with("/openapi", json!(3)), "$.openapi", "is a number", "text");
     refused(&with("/paths", json!({})), "$.paths", "no function", "at least one");
     refused(&with("/paths", Value::Null), "$", "no \"paths\"", "operations");
@@ -268,15 +267,15 @@ fn what_is_wrong_is_refused_at_its_place() {
     let twice = with("/paths/~1pets~1{petId}/put/operationId", json!("getPet"));
     refused(&twice, "$.paths[\"/pets/{petId}\"].put", "first at", "Rename");
     let external = with("/components/schemas/Pet/properties/owner/$ref", json!("people.json#/Person"));
-    refused(&external, "$.components.schemas.Pet", "\"people.json#/Person\" leads out", "Bundle");
+    refused(&external, "$.components.schemas.Pet", "\"people.json#/Person\" points outside", "Bundle");
     let scheme = with("/components/securitySchemes", json!({"key": {"$ref": "#/components/securitySchemes/kye"}}));
-    refused(&scheme, "$.components.securitySchemes.key", "names nothing", "securitySchemes/key");
+    refused(&scheme, "$.components.securitySchemes.key", "unresolved reference", "securitySchemes/key");
     let malformed = with("/components/schemas/Pet/properties/owner/$ref", json!("#/components/schemas/%zz"));
-    refused(&malformed, "$.components.schemas.Pet", "not well-formed", "Bundle");
+    refused(&malformed, "$.components.schemas.Pet", "malformed", "Bundle");
     let circle = with("/components/parameters/petId", json!({"$ref": "#/components/parameters/petId"}));
-    refused(&circle, "$.components.parameters.petId", "lead nowhere", "definition");
+    refused(&circle, "$.components.parameters.petId", "circular reference", "definition");
     let place = with("/components/parameters/petId/in", json!("matrix"));
-    refused(&place, "$.components.parameters.petId", "\"in\" is not known", "path, query");
+    refused(&place, "$.components.parameters.petId", "invalid \"in\"", "path, query");
     let schema = with("/components/parameters/petId/schema", json!("integer"));
     refused(&schema, "$.components.parameters.petId.schema", "is text", "an object");
     let parameters = with("/paths/~1pets~1{petId}/get/parameters", json!({}));
@@ -286,7 +285,7 @@ fn what_is_wrong_is_refused_at_its_place() {
 }
 
 #[test]
-fn what_the_document_says_of_itself_is_taken_where_it_can_be() {
+fn metadata_of_the_document_is_used_if_valid() {
     let mut document = with("/info/version", json!("2024-01"));
     document["info"]["title"] = json!(" ");
     let store = one(&document);
@@ -298,7 +297,7 @@ fn servers(servers: Value) -> Definition {
 }
 
 #[test]
-fn requests_go_to_the_first_server_that_is_named_nearest() {
+fn requests_go_to_the_first_server_of_the_nearest_owner() {
     let url = |definition: &Definition| http(function(definition, "getPet")).url.text().to_owned();
     let plain = servers(json!([{"url": "http://localhost:8080"}, {"url": "https://b.example"}]));
     assert_eq!(url(&plain), "http://localhost:8080/pets/{{petId}}");
@@ -310,7 +309,7 @@ fn requests_go_to_the_first_server_that_is_named_nearest() {
 }
 
 #[test]
-fn a_server_that_is_none_is_said_once_and_nothing_is_sent() {
+fn an_invalid_server_is_reported_once() {
     let hostile = [
         json!([{"url": "/api/v3"}]),
         json!([{"url": "https://user:pass@pets.example"}]),
@@ -326,7 +325,7 @@ fn a_server_that_is_none_is_said_once_and_nothing_is_sent() {
         let definition = servers(document.clone());
         assert_eq!(http(function(&definition, "getPet")).url.text(), "/pets/{{petId}}", "{document}");
         let said: Vec<_> =
-            definition.notes.iter().filter(|note| note.message.ends_with("nothing answers its functions")).collect();
+            definition.notes.iter().filter(|note| note.message.ends_with("its functions cannot be called")).collect();
         assert_eq!(said.len(), 1, "{document}");
     }
 }
@@ -410,7 +409,7 @@ fn lists_and_objects_in_paths_and_headers_are_written_in_the_documents_style() {
 }
 
 #[test]
-fn what_cannot_be_sent_has_no_request() {
+fn unsupported_requests_have_no_implementation() {
     let multipart = json!({"requestBody": {"content": {"multipart/form-data": {"schema": {"type": "object"}}}}});
     let xml = json!({"requestBody": {"content": {"application/xml": {"schema": {"type": "object"}}}}});
     let lines = json!({"requestBody": {"content": {"text/plain\r\nX: y": {"schema": {"type": "string"}}}}});
@@ -423,10 +422,10 @@ fn what_cannot_be_sent_has_no_request() {
 }
 
 #[test]
-fn a_reference_to_nothing_is_any_value_and_told_with_the_nearest_name() {
+fn an_unresolved_reference_is_any_value_with_a_suggestion() {
     let told = |pointer: &str, value: Value, at: &str, note: &str| {
         let definition = one(&with(pointer, value));
-        let found = definition.notes.iter().find(|found| found.message.contains("leads nowhere"));
+        let found = definition.notes.iter().find(|found| found.message.contains("unresolved `$ref`"));
         let found = found.unwrap_or_else(|| panic!("{pointer}: {:?}", definition.notes));
         assert!(found.place.path.starts_with(at) && found.message.contains(note), "{found:?}");
         definition
@@ -435,12 +434,12 @@ fn a_reference_to_nothing_is_any_value_and_told_with_the_nearest_name() {
         "/components/schemas/Pet/properties/owner",
         json!({"$ref": "#/components/schemas/Pt", "description": "Whose"}),
         "$.components.schemas.Pet",
-        "`$ref` to \"#/components/schemas/Pt\" leads nowhere, so this is any value; did you mean \"#/components/schemas/Pet\"?",
+        "unresolved `$ref` \"#/components/schemas/Pt\", so this is any value; did you mean \"#/components/schemas/Pet\"?",
     );
     let get = pet.functions.iter().find(|function| function.returns.is_some()).unwrap();
     assert_eq!(get.returns.as_ref().unwrap()["$defs"]["Pet"]["properties"]["owner"], json!({"description": "Whose"}));
     let nobody = json!("#/components/schemas/Nobody");
-    told("/components/schemas/Pet/properties/owner/$ref", nobody, "$.components.schemas.Pet", "add what it names");
+    told("/components/schemas/Pet/properties/owner/$ref", nobody, "$.components.schemas.Pet", "define it under");
     let get = "/paths/~1pets~1{petId}/get";
     let response = json!({"$ref": "#/components/responses/pett"});
     told(&format!("{get}/responses/200"), response, "$.paths", "so the result is any value; did you mean");
@@ -450,4 +449,16 @@ fn a_reference_to_nothing_is_any_value_and_told_with_the_nearest_name() {
     told("/paths/~1none", item, "$.paths[\"/none\"]", "so this path is left out");
     let body = json!({"$ref": "#/components/requestBodies/none"});
     told("/paths/~1none", json!({"post": {"requestBody": body}}), "$.paths", "so the body is any JSON");
+}
+
+#[test]
+fn an_unresolved_reference_is_reported_once() {
+    let missing = json!({"$ref": "#/components/schemas/Pt"});
+    let mut document = with("/components/schemas/Pet/properties/owner", missing.clone());
+    document["components"]["parameters"]["petId"]["schema"] = missing.clone();
+    let answer = json!({"content": {"application/json": {"schema": {"type": "array", "items": missing}}}});
+    document["paths"]["/pets/{petId}"]["delete"]["responses"]["200"] = answer;
+    let notes = one(&document).notes;
+    let lost: Vec<_> = notes.iter().filter(|note| note.message.contains("unresolved `$ref`")).collect();
+    assert_eq!(lost.len(), 1, "{lost:?}");
 }

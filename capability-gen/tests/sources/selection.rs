@@ -44,9 +44,9 @@ fn operations_are_selected_by_id_tag_and_path() {
 }
 
 #[test]
-fn a_pattern_that_selects_nothing_is_told_with_what_was_meant() {
+fn a_pattern_without_a_match_is_refused_with_a_suggestion() {
     let said = selected(&document().to_string(), &["getPet", "listToyz"]).unwrap_err();
-    assert!(said.contains("no operation of the document fits \"listToyz\"") && said.contains("\"listToys\""), "{said}");
+    assert!(said.contains("no operation matches \"listToyz\"") && said.contains("\"listToys\""), "{said}");
     for (pattern, meant) in [
         ("tag:pet", "\"tag:pets\""),
         ("GET /pet", "\"GET /pets\""),
@@ -64,7 +64,7 @@ fn a_pattern_that_selects_nothing_is_told_with_what_was_meant() {
 }
 
 #[test]
-fn a_document_that_is_too_large_is_read_where_some_of_it_is_selected() {
+fn selection_allows_larger_documents() {
     let mut large = document();
     large["info"]["description"] = "x".repeat(MAX_SOURCE_BYTES).into();
     let text = large.to_string();
@@ -74,7 +74,7 @@ fn a_document_that_is_too_large_is_read_where_some_of_it_is_selected() {
 }
 
 #[test]
-fn more_operations_than_can_be_read_are_read_where_some_are_selected() {
+fn selection_allows_more_operations() {
     let mut large = document();
     for index in 0..10_001 {
         large["paths"][format!("/more/{index}")] = json!({ "get": { "operationId": format!("more{index}") } });
@@ -83,6 +83,19 @@ fn more_operations_than_can_be_read_are_read_where_some_are_selected() {
     let whole = parse(&Source { file: "pets.json", text: &text, name: None, format: None }).unwrap_err().to_string();
     assert!(whole.contains("more than 10000") && whole.contains("\"operations\": ["), "{whole}");
     assert_eq!(selected(&text, &["tag:toys"]).unwrap(), ["listToys"]);
+}
+
+#[test]
+fn too_many_operations_are_refused_despite_selection() {
+    let methods = ["get", "put", "post", "delete", "options", "head", "patch", "trace"];
+    let item: serde_json::Map<_, _> = methods.into_iter().map(|method| (method.to_owned(), json!({}))).collect();
+    let mut large = document();
+    large["components"] = json!({ "pathItems": { "shared": item } });
+    for index in 0..=100_000 / methods.len() {
+        large["paths"][format!("/more/{index}")] = json!({ "$ref": "#/components/pathItems/shared" });
+    }
+    let said = selected(&large.to_string(), &["tag:toys"]).unwrap_err();
+    assert!(said.contains("$.paths: the document has more than 100000 operations. Split it"), "{said}");
 }
 
 #[test]

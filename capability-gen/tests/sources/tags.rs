@@ -1,4 +1,4 @@
-//! Tags and owners, in every format that has a place for them.
+//! Tags and owners, in every format that supports them.
 
 use crate::sources::{one, refused};
 use serde_json::json;
@@ -21,7 +21,7 @@ fn tags_reach_every_function() {
 }
 
 #[test]
-fn tags_that_are_none_are_refused_where_they_are_ours() {
+fn invalid_tags_are_refused_in_our_formats() {
     let tool = |tags| json!({ "name": "weather", "functions": [{ "name": "now", "tags": tags }] });
     refused(&tool(json!("weather")), "$.functions[0].tags", "\"tags\" is text", "an array");
     refused(&tool(json!([1])), "$.functions[0].tags[0]", "a tag is a number", "text");
@@ -31,13 +31,13 @@ fn tags_that_are_none_are_refused_where_they_are_ours() {
 }
 
 #[test]
-fn a_hint_that_is_misspelt_is_told() {
+fn a_misspelt_hint_is_refused() {
     let tool = json!({ "name": "a", "functions": [{ "name": "b", "annotations": { "destructivHint": true } }] });
     refused(&tool, "$.functions[0].annotations.destructivHint", "not a key", "\"destructiveHint\"");
 }
 
 #[test]
-fn what_may_be_a_tool_without_functions_is_noted() {
+fn a_possible_tool_without_functions_is_noted() {
     let bare = one(&json!({ "name": "weather", "description": "Weather of a place" }));
     assert!(bare.notes.iter().any(|note| note.message.contains("\"functions\"")), "{:?}", bare.notes);
     let sure = one(&json!({ "type": "function", "name": "now" }));

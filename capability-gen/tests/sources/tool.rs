@@ -54,9 +54,8 @@ fn train_schedule() -> Value {
     })
 }
 
-/// S0-01, S0-02, S0-07
 #[test]
-fn the_train_schedule_sample_parses_as_it_stands() {
+fn the_train_schedule_sample_parses() {
     let source = train_schedule();
     let tool = one(&source);
     assert_eq!((tool.name.as_str(), tool.version.as_deref()), ("trainSchedule", Some("1.0.0")));
@@ -75,7 +74,7 @@ fn the_train_schedule_sample_parses_as_it_stands() {
     }
 }
 
-/// S0-05, S0-06: the TypeScript samples' objects, without their handlers.
+/// The TypeScript samples' objects, without their handlers.
 #[test]
 fn functions_may_be_a_map_with_flat_parameters() {
     let crm = one(&json!({
@@ -118,7 +117,6 @@ fn functions_may_be_a_map_with_flat_parameters() {
     assert_eq!(search.config.requires_approval, None);
 }
 
-/// S0-11
 #[test]
 fn an_array_of_tools_is_several_capabilities() {
     let notes = json!({"name": "notes", "owner": "office", "functions": [{"name": "create"}], "x-team": 1});
@@ -158,7 +156,7 @@ fn with(path: &str, value: Value) -> Value {
 #[test]
 fn unknown_keys_are_refused_with_the_nearest_known_one() {
     refused(&with("/desciption", json!("")), "$.desciption", "not a key of a tool", "Did you mean \"description\"?");
-    refused(&with("/handlers", json!({})), "$.handlers", "not a key of a tool", "Known are: ");
+    refused(&with("/handlers", json!({})), "$.handlers", "not a key of a tool", "Known keys: ");
     let misspelt = with("/functions/1/requires_approval", json!(true));
     refused(&misspelt, "$.functions[1].requires_approval", "of a function", "\"requiresApproval\"");
     refused(&with("/config/ratelimit", json!({})), "$.config.ratelimit", "of a config", "\"rateLimit\"");
@@ -170,7 +168,7 @@ fn unknown_keys_are_refused_with_the_nearest_known_one() {
 }
 
 #[test]
-fn what_is_missing_or_mistyped_is_refused_at_its_place() {
+fn missing_and_mistyped_members_are_refused_at_their_place() {
     refused(&with("/name", Value::Null), "$", "has no name", "\"name\"");
     refused(&with("/name", json!(" ")), "$.name", "name is empty", "Give it a name");
     refused(&with("/name", json!("n".repeat(65_537))), "$.name", "65537 bytes", "shorter");
@@ -188,21 +186,20 @@ fn what_is_missing_or_mistyped_is_refused_at_its_place() {
         |requests: Value, period: Value| with("/config/rateLimit", json!({"requests": requests, "period": period}));
     refused(&limit(json!(0), json!("day")), "$.config.rateLimit.requests", "above 0", "100");
     refused(&limit(json!(1.5), json!("day")), "$.config.rateLimit.requests", "above 0", "100");
-    refused(&limit(json!(1), json!("minutes")), "$.config.rateLimit.period", "not a period", "\"minute\"");
-    refused(&limit(json!(1), json!("fortnight")), "$.config.rateLimit.period", "not a period", "second, minute");
+    refused(&limit(json!(1), json!("minutes")), "$.config.rateLimit.period", "unknown period", "\"minute\"");
+    refused(&limit(json!(1), json!("fortnight")), "$.config.rateLimit.period", "unknown period", "second, minute");
     refused(&limit(json!(1), Value::Null), "$.config.rateLimit", "\"period\" is missing", "minute");
     refused(&with("/config/requiresApproval", json!("no")), "$.config.requiresApproval", "is text", "true or false");
     refused(&with("/config/scopes", json!(["a", 1])), "$.config.scopes[1]", "is a number", "text");
 }
 
-/// S3-06
 #[test]
-fn two_functions_of_one_name_are_refused_with_both_places() {
+fn duplicate_functions_are_refused_with_both_places() {
     let twice = with("/functions/1/name", json!("getSchedule"));
     refused(&twice, "$.functions[1]", "first at dir/company-crm.json: $.functions[0]", "Rename");
     let renamed = json!({"name": "a", "functions": {"b": {"name": "c"}}});
-    refused(&renamed, "$.functions.b.name", "something else here than its key \"b\"", "Remove");
+    refused(&renamed, "$.functions.b.name", "differs from the function's key \"b\"", "Remove");
     let twice =
         json!({"name": "a", "functions": {"b": {"requiresApproval": true, "config": {"requiresApproval": false}}}});
-    refused(&twice, "$.functions.b.requiresApproval", "something else than", "one of the two");
+    refused(&twice, "$.functions.b.requiresApproval", "contradicts the function's config", "one of the two");
 }

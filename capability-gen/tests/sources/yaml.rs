@@ -1,4 +1,4 @@
-//! YAML reads as the JSON that it stands for, and what would be guessed, endless or huge is refused with its place.
+//! YAML parser: equivalence to JSON; ambiguous, endless and huge documents are refused with their place.
 
 use capability_gen::sources::MAX_SOURCE_BYTES;
 use capability_gen::yaml::{Bounds, Position, Step, find, read};
@@ -56,7 +56,7 @@ mcp:
 }
 
 #[test]
-fn words_are_what_yaml_1_2_says_they_are() {
+fn plain_scalars_follow_yaml_1_2() {
     for (word, expected) in [
         ("no", json!("no")),
         ("on", json!("on")),
@@ -107,7 +107,7 @@ fn json_reads_as_json() {
     let text =
         r#"{"z": [1, -2, 2.5, 1e9, true, null, "ü\n\u0041\/\ud83d\ude00"], "b": {"a": {}, "": []}, "c": "a: #b"}"#;
     assert_eq!(value(text), serde_json::from_str::<Value>(text).unwrap());
-    refused(r#"{"a": 1, "a": 2}"#, (1, 10), "stands twice");
+    refused(r#"{"a": 1, "a": 2}"#, (1, 10), "duplicate key");
     assert!(read("[[[1]]]", Bounds { depth: 3, ..BOUNDS }).unwrap_err().message.contains("nested more than 3 deep"));
     assert_eq!(read("[[[1]]]", Bounds { depth: 4, ..BOUNDS }).unwrap(), json!([[[1]]]));
 }
@@ -129,29 +129,29 @@ text: {'<<': 1}
 }
 
 #[test]
-fn what_would_be_guessed_is_refused_where_it_stands() {
-    refused("a: 1\nb:\n  é: 1\n  é: 2\n", (4, 3), "the key `é` stands twice");
-    refused("a: 1\n\"a\": 2\n", (2, 1), "stands twice");
+fn ambiguous_yaml_is_refused_at_its_place() {
+    refused("a: 1\nb:\n  é: 1\n  é: 2\n", (4, 3), "duplicate key `é`");
+    refused("a: 1\n\"a\": 2\n", (2, 1), "duplicate key");
     refused("[a, b]: 1\n", (1, 1), "cannot be a list");
     refused("a: &x b\n*x : 1\n", (2, 1), "cannot be an alias");
-    refused("a: .inf\n", (1, 4), "no such number");
-    refused("a: -.INF\n", (1, 4), "no such number");
-    refused("a: .nan\n", (1, 4), "no such number");
-    refused("a: 1e999\n", (1, 4), "no such number");
+    refused("a: .inf\n", (1, 4), "no JSON representation");
+    refused("a: -.INF\n", (1, 4), "no JSON representation");
+    refused("a: .nan\n", (1, 4), "no JSON representation");
+    refused("a: 1e999\n", (1, 4), "no JSON representation");
     refused("a: !!python/object:os.system x\n", (1, 4), "tag `tag:yaml.org,2002:python/object:os.system`");
-    refused("a: !secret x\n", (1, 4), "the tag `!secret`");
-    refused("a: !!int x\n", (1, 4), "not what its tag");
+    refused("a: !secret x\n", (1, 4), "unknown tag `!secret`");
+    refused("a: !!int x\n", (1, 4), "does not match its tag");
     refused("a: 1\n---\nb: 2\n", (3, 1), "second document");
     refused("a: *x\n", (1, 4), "no anchor");
-    refused("a: &x [*x]\n", (1, 8), "inside the value that it names");
-    refused("a:\n  <<: 1\n", (2, 3), "merges objects");
+    refused("a: &x [*x]\n", (1, 8), "inside the value that it refers to");
+    refused("a:\n  <<: 1\n", (2, 3), "can merge only objects");
     refused(": 1\n", (1, 1), "a key is missing");
     refused("a: [1, 2\n", (2, 1), "not YAML");
     refused("a: \"\\q\"\n", (1, 4), "not YAML");
     refused("a: 1\n\tb: 2\n", (1, 4), "not YAML");
     let error = read("a:\n  b:\n    - 1\n    - !x y\n", BOUNDS).unwrap_err();
     assert_eq!(error.path, [Step::Key("a".into()), Step::Key("b".into()), Step::Index(1)]);
-    assert_eq!(error.to_string(), "line 4, column 7: the tag `!x` is not known here. Remove it.");
+    assert_eq!(error.to_string(), "line 4, column 7: unknown tag `!x`. Remove it.");
 }
 
 #[test]
@@ -165,7 +165,7 @@ fn a_value_is_found_in_its_text() {
     assert_eq!(find("a: [", &mut |_| false), None);
 }
 
-/// A text is answered soon, whatever the answer is.
+/// Parses a text, and asserts that it does not take long.
 fn soon(text: &str) -> Result<Value, String> {
     let started = Instant::now();
     let answer = read(text, BOUNDS).map_err(|error| error.to_string());
@@ -180,12 +180,12 @@ fn bombs_are_refused() {
         let aliases = vec![format!("*a{}", level - 1); 9].join(", ");
         laughs += &format!("a{level}: &a{level} [{aliases}]\n");
     }
-    assert!(soon(&laughs).unwrap_err().contains("aliases written out"));
+    assert!(soon(&laughs).unwrap_err().contains("aliases expanded"));
     let mut merges = "a0: &a0 {k: lol}\n".to_owned();
     for level in 1..40 {
         merges += &format!("a{level}: &a{level} {{<<: *a{0}, b{level}: *a{0}, c{level}: *a{0}}}\n", level - 1);
     }
-    assert!(soon(&merges).unwrap_err().contains("aliases written out"));
+    assert!(soon(&merges).unwrap_err().contains("aliases expanded"));
     // One more level with each alias: only the depth grows.
     let mut deep = "a0: &a0 1\n".to_owned();
     for level in 1..200 {
@@ -195,7 +195,7 @@ fn bombs_are_refused() {
 }
 
 #[test]
-fn depth_and_size_end_in_an_error() {
+fn depth_and_size_are_limited() {
     for text in [
         "[".repeat(200_000),
         "{a: ".repeat(200_000),
@@ -216,7 +216,7 @@ fn depth_and_size_end_in_an_error() {
 
 /// Pieces of YAML in any order: an error or a value, and no panic.
 #[test]
-fn scraps_of_yaml_are_read_or_refused() {
+fn yaml_fragments_are_read_or_refused() {
     const PIECES: [&str; 44] = [
         "a",
         ": ",

@@ -1,9 +1,9 @@
-//! A JSON value through a WIT type and back, by the marks alone: what hosts and guests do.
+//! Round trip of a JSON value through a WIT type with the marks alone, as hosts and guests do it.
 
 use capability_gen::wit::{Interface, Kind, WitType};
 use serde_json::{Map, Value};
 
-/// The value as it arrives, or why it cannot cross.
+/// The value after the round trip, or why it cannot be converted.
 pub(crate) fn cross(interface: &Interface, ty: &WitType, value: &Value) -> Result<Value, String> {
     let refused = || Err(format!("{value} is no {ty:?}"));
     match ty {

@@ -1,4 +1,4 @@
-//! From the model to WIT: each rule on a small model, and what holds for every model.
+//! Mapping to WIT: each rule on a small model, and properties of random models.
 
 mod cross;
 mod random;

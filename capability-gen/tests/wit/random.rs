@@ -1,4 +1,4 @@
-//! What holds for every model.
+//! Properties of random models.
 
 use crate::wit::cross::cross;
 use crate::wit::support::{function, module, parse, record, server_parts};
@@ -143,7 +143,7 @@ fn without_descriptions(module: &Module) -> Module {
     module
 }
 
-/// Some value that the type allows; none where there may be none.
+/// A value of the type; `None` if there is none.
 fn value(types: &Types, ty: &Type, seed: &mut u64, depth: usize) -> Option<Value> {
     if depth > 12 {
         return None;

@@ -17,7 +17,7 @@ fn written(ty: Type) -> String {
 }
 
 #[test]
-fn a_module_is_a_package_that_a_person_can_read() {
+fn a_module_is_a_readable_package() {
     let mut station = field("station?", Type::String);
     station.docs.description = "Where from\nor \"*/ }\" by number\u{202e}".into();
     let params = record(vec![station, field("date?", Type::String), field("If-Match?", nullable(Type::String))]);
@@ -158,7 +158,7 @@ fn unions_of_different_kinds_are_variants() {
 }
 
 #[test]
-fn records_with_a_telling_member_are_variants() {
+fn records_with_a_discriminator_are_variants() {
     let cat = record(vec![field("kind", literals(json!(["cat", "lion"]))), field("name", Type::String)]);
     let dog = record(vec![field("kind", literals(json!(["dog"]))), field("name", Type::Integer)]);
     let animal = Type::Union(vec![Type::Named(TypeId(0)), Type::Named(TypeId(1)), Type::String]);
@@ -180,7 +180,7 @@ fn records_with_a_telling_member_are_variants() {
 }
 
 #[test]
-fn a_recursive_type_is_json_where_it_returns_to_itself() {
+fn a_recursive_type_is_json_where_it_refers_to_itself() {
     let tree = record(vec![field("label", Type::String), field("children", list(Type::Named(TypeId(0))))]);
     let (text, plan) = result_of(Type::Named(TypeId(0)), vec![("Tree", tree)]);
     assert!(text.contains("children: list<json>,"), "{text}");
@@ -251,7 +251,7 @@ fn a_function_keeps_its_name_before_any_type() {
 }
 
 #[test]
-fn what_components_cannot_hold_is_json_and_costs_no_more_than_its_size() {
+fn types_beyond_component_limits_are_json() {
     let deep = (0..500).fold(Type::String, |inner, _| list(inner));
     let depths: Vec<Reason> = reasons(deep).into_iter().map(|(_, reason)| reason).collect();
     assert_eq!(depths, [Reason::TooDeep]);
@@ -295,7 +295,7 @@ fn descriptions_are_never_code() {
 }
 
 #[test]
-fn a_declared_rest_travels_along_too() {
+fn declared_additional_members_are_kept() {
     let ty = Type::Record(capability_gen::model::Record {
         fields: vec![field("a", Type::String)],
         rest: Rest::Declared(Box::new(Type::Integer)),

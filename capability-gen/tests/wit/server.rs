@@ -1,17 +1,17 @@
-//! S1-21: the interfaces of what a server has besides tools.
+//! Interfaces of MCP resources and prompts.
 
 use crate::wit::support::{function, module, record, server_parts, text_of};
 use capability_gen::model::Type;
-use capability_gen::server::ServerPart;
+use capability_gen::server::{self, ServerPart};
 use capability_gen::wit::Marks;
 use std::collections::BTreeMap;
 use wit_parser::{Resolve, TypeDefKind};
 
 const HOST: &str = include_str!("../../../wit/host.wit");
 
-/// The text is hand-written and so are the marks: each field has the one that its type asks for.
+/// Text and marks are hand-written: each field must have the mark of its type.
 #[test]
-fn marks_say_what_the_text_says() {
+fn marks_match_the_wit_text() {
     for part in [ServerPart::Resources, ServerPart::Prompts] {
         let mut module = module(vec![function("f", record(vec![]), Type::String)], vec![]);
         module.capabilities[0].server = server_parts();
@@ -37,10 +37,10 @@ fn marks_say_what_the_text_says() {
                 record.fields.iter().map(|field| (field.name.clone(), mark(field))).collect();
             expected.insert(name.clone(), fields);
         }
-        assert_eq!(part.marks(), expected, "{part:?}");
+        assert_eq!(server::marks(part), expected, "{part:?}");
         let names: Vec<&str> = interface.functions.keys().map(String::as_str).collect();
-        assert_eq!(part.functions().iter().map(|function| function.name).collect::<Vec<_>>(), names);
-        for function in part.functions() {
+        assert_eq!(server::functions(part).iter().map(|function| function.name).collect::<Vec<_>>(), names);
+        for function in server::functions(part) {
             let schema: serde_json::Value = serde_json::from_str(function.schema).unwrap();
             let named: Vec<&String> = schema["properties"].as_object().unwrap().keys().collect();
             let params: Vec<&String> = interface.functions[function.name].params.iter().map(|one| &one.name).collect();
@@ -49,7 +49,7 @@ fn marks_say_what_the_text_says() {
     }
 }
 
-/// A server called `resources` keeps its name; what it has besides tools goes by another, always the same.
+/// A server called `resources` keeps its name; its part gets another name, always the same.
 #[test]
 fn a_name_that_is_taken_is_escaped() {
     let mut module = module(vec![function("read", record(vec![]), Type::String)], vec![]);

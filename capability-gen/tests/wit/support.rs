@@ -1,4 +1,4 @@
-//! Small models, and what their WIT parses to.
+//! Small models, and parsing of their WIT.
 
 use capability_gen::definition::{Annotations, Config, Place, SourceKind};
 use capability_gen::emit::wit::wit;
@@ -40,7 +40,7 @@ pub(crate) fn module(functions: Vec<Function>, types: Vec<(&str, Type)>) -> Modu
     }
 }
 
-/// What a server has that has everything.
+/// All parts of a server.
 pub(crate) fn server_parts() -> Vec<ServerInterface> {
     [ServerPart::Resources, ServerPart::Prompts]
         .map(|part| ServerInterface { part, interface: part.name().to_owned() })
@@ -113,7 +113,7 @@ pub(crate) fn text_of(module: &Module) -> (String, Plan) {
     (text, plan)
 }
 
-/// What the package says, without its docs.
+/// The content of the package, without its documentation.
 pub(crate) fn parse(text: &str) -> Result<String, String> {
     let host = Path::new(env!("CARGO_MANIFEST_DIR")).join("../wit/host.wit");
     let host = std::fs::read_to_string(host).map_err(|error| format!("wit/host.wit: {error}"))?;

@@ -1,8 +1,8 @@
-//! How a command ended.
+//! Output and exit status of a command.
 
 use serde_json::Value;
 
-/// What a command said, and how it ended.
+/// Output and exit status of a command.
 #[derive(Debug)]
 pub(crate) struct Ended {
     pub(crate) status: Option<i32>,
@@ -39,7 +39,7 @@ impl Ended {
         self.lines().into_iter().filter(|line| line["type"] == kind).collect()
     }
 
-    /// Where the only event of a type stands, of those about a call if one is named.
+    /// Returns the index of the only event of a type, of a named call if given.
     pub(crate) fn place(&self, kind: &str, call: Option<u64>) -> u64 {
         let is_it = |event: &&Value| call.is_none_or(|call| event["callId"] == call);
         let events = self.events(kind);

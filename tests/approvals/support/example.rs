@@ -1,4 +1,4 @@
-//! The two examples of functions that ask.
+//! Two examples of functions that require approval.
 
 use super::Home;
 use serde_json::{Value, json};
@@ -14,7 +14,7 @@ pub(crate) struct Example {
     pub(crate) call: &'static str,
     /// A call of the other function.
     pub(crate) other: &'static str,
-    /// What a person is asked.
+    /// Approval message.
     pub(crate) message: &'static str,
 }
 
@@ -102,7 +102,7 @@ impl Example {
         ))
     }
 
-    /// What the call gives when it is made.
+    /// Returns the value of the call when it is made.
     pub(crate) fn value(&self) -> String {
         match self.module {
             "file-system" => json!("deleted notes/old.txt").to_string(),

@@ -1,4 +1,4 @@
-//! A home folder of its own, with a project in it.
+//! Temporary home folder with a project.
 
 use super::{Ended, PATIENCE};
 use serde_json::Value;
@@ -135,7 +135,7 @@ fn private_folder() -> tempfile::TempDir {
     tempfile::Builder::new().permissions(fs::Permissions::from_mode(0o700)).tempdir().unwrap()
 }
 
-/// Where the engine is compiled once, and not by every test at the same time.
+/// Shared cache, so that the engine is compiled once and not by every test.
 fn warm() -> &'static Path {
     static WARM: OnceLock<tempfile::TempDir> = OnceLock::new();
     let warm = WARM.get_or_init(|| {

@@ -1,4 +1,4 @@
-//! What the tests share.
+//! Shared fixtures.
 
 mod ended;
 mod example;
@@ -14,7 +14,7 @@ pub(crate) use piped::Piped;
 
 use std::time::{Duration, Instant};
 
-/// Nothing takes longer, unless it hangs.
+/// Timeout of tests.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
 
 /// Asks again until there is an answer.

@@ -1,4 +1,4 @@
-//! A person at a terminal.
+//! Simulated person at a pseudo-terminal.
 
 use super::home::end_of;
 use super::{Home, PATIENCE};
@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 
 /// The last words of a prompt.
 pub(crate) const PROMPT: &str = "Your answer (y, r, a or n): ";
-/// A prompt stands for half a second before keys count.
+/// A prompt ignores keys for half a second.
 const READING: Duration = Duration::from_millis(800);
 /// Rows and columns, as terminals usually have and as the emulator has by default.
 const SIZE: (u16, u16) = (24, 80);

@@ -1,4 +1,4 @@
-//! A run whose events are read by another program, which may decide.
+//! Run whose events are piped to another program, which may decide.
 
 use super::home::{collect, end_of};
 use super::{Ended, Home, PATIENCE};
@@ -17,7 +17,7 @@ pub(crate) struct Piped {
     stderr: Option<JoinHandle<String>>,
     /// Lines that were read already.
     read: Vec<String>,
-    /// How many of them were looked at by [`Piped::next`].
+    /// Number of events returned by [`Piped::next`].
     seen: usize,
     _home: Home,
 }
@@ -121,7 +121,7 @@ impl Piped {
         }
     }
 
-    /// Waits for the end. What nobody has decided yet can still be decided by nobody.
+    /// Waits for the end. Pending requests stay undecided.
     pub(crate) fn ends(mut self) -> Ended {
         self.stdin = None;
         while let Ok(line) = self.lines.recv_timeout(PATIENCE) {

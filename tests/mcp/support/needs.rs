@@ -1,4 +1,4 @@
-//! What a test needs of the machine. What is missing is said, and with `AGENT_SPACES_CI=1` it is a failure.
+//! Prerequisites of tests on the machine. A missing one skips with a message, and with `AGENT_SPACES_CI=1` it fails.
 
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Write as _};
@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::OnceLock;
 
-const SERVERS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/mcp/servers");
+const SERVERS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/mcp/servers");
 
 fn there<T>(what: Option<T>, name: &str) -> Option<T> {
     if what.is_none() {
@@ -48,7 +48,7 @@ pub(crate) fn with_python(python: &Path, server: &str, arguments: &[&str]) -> Op
     Some(json!({ "command": python, "args": arguments, "timeout": "30s" }))
 }
 
-/// The same, writing down what it is told in the project's file `log.jsonl`.
+/// The same, logging received messages to the project's file `log.jsonl`.
 pub(crate) fn hostile_logging(flags: &[&str]) -> Option<Value> {
     hostile(&[flags, &["--log", "log.jsonl"]].concat())
 }
@@ -67,7 +67,7 @@ pub(crate) fn reaching() -> Option<(Value, &'static str)> {
     Some((server, include_str!("../servers/reaching.py")))
 }
 
-/// Whether the kernel limits all that a profile does: files, ports, signals, system calls.
+/// True if the kernel supports full confinement: files, ports, signals, system calls.
 #[cfg(target_os = "linux")]
 pub(crate) fn kernel_confines() -> Option<()> {
     use agent_spaces::confinement::{Kernel, Network, Profile};
@@ -131,7 +131,7 @@ pub(crate) fn browser() -> Option<PathBuf> {
     there(found, "there is no chromium")
 }
 
-/// Whether npx is there.
+/// True if npx is installed.
 pub(crate) fn node() -> Option<()> {
     let found = Command::new("npx").arg("--version").output().ok().filter(|output| output.status.success());
     there(found.map(drop), "there is no npx")

@@ -1,4 +1,4 @@
-//! Processes by what is in their environment or their arguments.
+//! Lookup of processes by environment or arguments.
 
 use std::process::Command;
 use std::time::{Duration, Instant};

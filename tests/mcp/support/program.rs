@@ -1,4 +1,4 @@
-//! The command, run to its end.
+//! Running the command to its end.
 
 pub(crate) use crate::done::Done;
 

@@ -1,4 +1,4 @@
-//! A project in a folder of its own, and the command in it.
+//! Project in a temporary folder, and the command in it.
 
 use super::processes::{eventually, of_project, signal};
 use super::program::{Done, finish};
@@ -111,12 +111,12 @@ impl Project {
         self.agent_spaces(&[&["run", "script.ts"], options].concat())
     }
 
-    /// What runs for it.
+    /// Lists its running processes.
     pub(crate) fn processes(&self) -> Vec<(u32, String)> {
         of_project(&self.marker, &self.folder.path().display().to_string())
     }
 
-    /// That nothing runs for it any more, soon.
+    /// Asserts that its processes end soon.
     pub(crate) fn assert_nothing_left(&self) {
         let is_empty = eventually(SOON, || self.processes().is_empty());
         assert!(is_empty, "still there: {:?}", self.processes());

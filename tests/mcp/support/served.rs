@@ -1,4 +1,4 @@
-//! A client of `agent-spaces mcp serve`, in the protocol's own words.
+//! Raw JSON-RPC client of `agent-spaces mcp serve`.
 
 use super::Project;
 use super::processes::signal;
@@ -18,11 +18,11 @@ pub(crate) struct Served {
     input: Option<ChildStdin>,
     lines: Receiver<Value>,
     next: u64,
-    /// What came without being asked for.
+    /// Received notifications.
     pub(crate) heard: Vec<Value>,
-    /// What a person answers to every form.
+    /// Answer to every form.
     pub(crate) answer: Option<Value>,
-    /// What was said at the greeting.
+    /// Result of `initialize`.
     pub(crate) greeting: Value,
 }
 

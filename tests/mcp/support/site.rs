@@ -1,4 +1,4 @@
-//! A web site on loopback with the files that a browser is shown.
+//! Static web site on loopback for browser tests.
 
 use std::io::{BufRead, BufReader, Write};
 use std::net::{TcpListener, TcpStream};

@@ -1,4 +1,4 @@
-//! A project in a folder of its own, and the command in it.
+//! Project in a temporary folder, and the command in it.
 
 use super::program::{Begun, Done};
 use serde_json::{Value, json};

@@ -1,4 +1,4 @@
-//! A web server of the test's own, on this machine.
+//! Local web server for tests.
 
 use serde_json::json;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
-/// What a server was asked.
+/// Recorded request.
 #[derive(Clone, Debug)]
 pub(crate) struct Request {
     pub(crate) method: String,
@@ -24,7 +24,7 @@ impl Request {
     }
 }
 
-/// What it answers.
+/// Reply of the server.
 pub(crate) enum Reply {
     /// Status, media type and body.
     Whole(u16, &'static str, Vec<u8>),
@@ -32,7 +32,7 @@ pub(crate) enum Reply {
     Redirect(u16, String),
     /// A body that does not say its length.
     Unmeasured(Vec<u8>),
-    /// Nothing, for a long time.
+    /// Silence, for a long time.
     Silence,
 }
 

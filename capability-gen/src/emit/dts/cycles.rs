@@ -1,7 +1,6 @@
-//! Aliases that would be defined by themselves: `type A = A | string`, which TypeScript refuses.
+//! Detection of circular type aliases such as `type A = A | string`, which TypeScript refuses.
 //!
-//! Only what stands directly in a union counts. Arrays, tuples and objects put the question off, so recursion
-//! through them is fine.
+//! Only direct members of a union count. Recursion through arrays, tuples and objects is allowed.
 
 use crate::model::{Type, TypeId, Types};
 use std::collections::HashSet;
@@ -13,7 +12,7 @@ enum Visit {
     Done,
 }
 
-/// The references (from, to) without which no alias is defined by itself.
+/// References (from, to) to remove so that no alias is circular.
 pub(super) fn circular(types: &Types) -> HashSet<(TypeId, TypeId)> {
     let mut visits = vec![Visit::New; types.0.len()];
     let mut cut = HashSet::new();

@@ -1,21 +1,21 @@
-//! JSDoc: what sources say, as comments that can never end early, make a tag or hide a character.
+//! JSDoc comments from untrusted text, sanitized so that it cannot end the comment, add a tag or hide a character.
 
 use crate::hidden::is_hidden;
 use crate::model::Docs;
 
-/// Longer descriptions are cut: the text is for reading beside the code, and one server could fill every prompt.
+/// Maximum length of a description: one server could fill every prompt otherwise.
 const MAX_DESCRIPTION: usize = 4_000;
-/// A default is one line of JSON.
+/// Maximum length of a default, one line of JSON.
 const MAX_DEFAULT: usize = 200;
-/// All of a member's limits together, one line.
+/// Maximum length of a member's constraints, one line.
 const MAX_LIMITS: usize = 400;
 
-/// The comment, or nothing where there is nothing to say.
+/// Writes the comment, if there is documentation.
 pub(super) fn push(out: &mut String, indent: usize, docs: &Docs) {
     push_with(out, indent, docs, "");
 }
 
-/// The same, with a line of our own after what the source says.
+/// Like [`push`], with a remark of ours after the source's text.
 pub(super) fn push_with(out: &mut String, indent: usize, docs: &Docs, remark: &str) {
     let mut lines = lines(&docs.description, MAX_DESCRIPTION);
     if !docs.limits.is_empty() {
@@ -61,7 +61,7 @@ fn line(text: &str, max: usize) -> String {
     lines(text, max).join(" ")
 }
 
-/// Free text as lines of a comment: no blank ones at the ends, never two in a row.
+/// Free text as lines of a comment, without leading, trailing or repeated blank lines.
 fn lines(text: &str, max: usize) -> Vec<String> {
     let text = text.replace("\r\n", "\n").replace('\r', "\n").replace('\t', " ");
     let mut visible = text.chars().filter(|character| *character == '\n' || !is_hidden(*character));
@@ -81,8 +81,9 @@ fn lines(text: &str, max: usize) -> Vec<String> {
     lines
 }
 
-/// A line that neither ends the comment nor begins a tag, be it `@deprecated`, `@ts-ignore` or `{@link …}`. TypeScript
-/// finds tags in the middle of lines too, after a `*` or a space, so only an address (`name@place`) keeps its `@`.
+/// Escapes a line so that it neither ends the comment nor starts a tag such as `@deprecated`, `@ts-ignore` or
+/// `{@link …}`. TypeScript recognizes tags in the middle of lines too, after a `*` or a space, so only an email address
+/// (`name@place`) keeps its `@`.
 fn escaped(line: &str) -> String {
     let mut out = String::with_capacity(line.len());
     let mut previous = ' ';

@@ -1,4 +1,4 @@
-//! `index.d.ts`: what a script, its author and `tsc` see of a module.
+//! `index.d.ts`: TypeScript declarations of a module.
 
 mod cycles;
 mod docs;
@@ -10,15 +10,15 @@ use crate::model::{Capability, Docs, Function, Module, Type, TypeId};
 use std::collections::HashSet;
 use types::Printer;
 
-/// The declarations of a module: `declare module '@capabilities/train-schedule' { … }`, for whoever has `globals.d.ts` too.
+/// The declarations of a module: `declare module '@capabilities/train-schedule' { … }`. Requires `globals.d.ts`.
 ///
-/// Of the named types only those that something refers to are there. A module of single functions reads in call
-/// order (parameters, then result); any other has its data first and the parameters next to the functions.
+/// Only referenced named types are included. A module of single functions is in call order (parameters, then result);
+/// other modules have data types first and the parameters next to the functions.
 pub fn dts(module: &Module) -> String {
     print(module, blocks(module))
 }
 
-/// The same as a file that needs no other: `index.d.ts`.
+/// Self-contained declarations: `index.d.ts`.
 pub fn standalone(module: &Module) -> String {
     let mut blocks = blocks(module);
     if blocks.iter().any(|block| without_comments(block).contains(PROMISE)) {
@@ -64,11 +64,11 @@ fn print(module: &Module, blocks: Vec<String>) -> String {
     out
 }
 
-/// What a list is promised as.
+/// Promise type of lists.
 const PROMISE: &str = "CapabilityPromise<";
 
-/// The declaration of [`PROMISE`], as `globals.d.ts` has it. It stands in the module too, so that the module's
-/// declarations need no other file.
+/// The declaration of [`PROMISE`], as in `globals.d.ts`. Repeated in the module, so that its declarations are
+/// self-contained.
 fn promise() -> String {
     let globals = super::globals::globals_dts();
     let start = globals.find("interface CapabilityPromise<").unwrap_or_default();
@@ -80,19 +80,19 @@ fn promise() -> String {
     out
 }
 
-/// A comment of a source's words, at this depth; nothing where there are none.
+/// Writes a comment with a source's text at this indentation, if there is any.
 pub fn comment(out: &mut String, indent: usize, text: &str) {
     docs::push(out, indent, &Docs { description: text.to_owned(), ..Docs::default() });
 }
 
-/// A member's name as an object has it: `name`, or `'a name'`.
+/// A member's name, quoted if necessary: `name`, or `'a name'`.
 pub fn property(name: &str) -> String {
     let mut out = String::new();
     super::text::push_property(&mut out, name);
     out
 }
 
-/// A function on one line, as its declaration has it: `getSchedule(params?: GetScheduleParams): Promise<Trip[]>`.
+/// Declaration of a function on one line: `getSchedule(params?: GetScheduleParams): Promise<Trip[]>`.
 pub fn line(module: &Module, capability: &Capability, function: &Function) -> String {
     let printer = Printer::new(&module.types);
     let mut out = String::new();
@@ -104,7 +104,7 @@ pub fn line(module: &Module, capability: &Capability, function: &Function) -> St
     words.join(" ")
 }
 
-/// What was printed here without what sources say. No comment has an end inside: see [`docs`].
+/// Removes comments from printed declarations. Comments never contain their end: see [`docs`].
 fn without_comments(text: &str) -> String {
     let mut bare = String::with_capacity(text.len());
     let mut rest = text;
@@ -121,7 +121,7 @@ struct Signatures<'a> {
     results: &'a mut Vec<TypeId>,
 }
 
-/// Each definition that the roots reach, a type before those it refers to.
+/// Definitions reachable from the roots, each before those it refers to.
 fn definitions(printer: &Printer<'_>, mut waiting: Vec<TypeId>) -> Vec<String> {
     let mut seen = HashSet::new();
     let mut blocks = Vec::new();
@@ -164,7 +164,7 @@ fn export(printer: &Printer<'_>, capability: &Capability, mut signatures: Signat
     out
 }
 
-/// What is said of a result that the source says nothing of.
+/// Remark about a result without a declared schema.
 fn remark(capability: &Capability, function: &Function) -> &'static str {
     if server::is_result_unknown(capability, function) { server::RESULT } else { "" }
 }
@@ -174,9 +174,8 @@ fn push_description(out: &mut String, indent: usize, parts: &[&str], remark: &st
     docs::push_with(out, indent, &Docs { description: parts.join("\n\n"), ..Docs::default() }, remark);
 }
 
-/// The parameters as the signature has them. Those of an MCP tool stand in it without a name when they are few and
-/// plain; then what is said of them as a whole comes second. No description has a say in this: text must never
-/// change what the declarations mean.
+/// Parameters in the signature. Those of an MCP tool are inlined if they are few and simple; then their description
+/// comes second. Descriptions do not affect the choice: text must never change the declarations.
 fn inline<'a>(printer: &Printer<'a>, capability: &Capability, function: &'a Function) -> (&'a Type, &'a str) {
     if let (SourceKind::Mcp, Type::Named(id)) = (capability.source, &function.params) {
         let definition = printer.types.get(*id);

@@ -1,11 +1,11 @@
-//! What the declarations of an MCP server's module have that is the same for every server.
+//! Declarations common to all MCP servers' modules.
 
 use super::docs;
 use crate::definition::SourceKind;
 use crate::model::{Capability, Docs, Function, Module};
 use crate::server::ServerPart;
 
-/// What a tool that does not say what it returns gives: one line, since it stands at each of them.
+/// Remark about a tool without an output schema; one line, since it is repeated for each.
 pub(super) const RESULT: &str =
     "Returns data, parsed JSON or text; `McpContent[]` if there are images, audio or resources.";
 
@@ -42,12 +42,12 @@ const PROMPTS: &str = "    readonly $prompts: {
     };
 ";
 
-/// Whether a function's result is whatever its server sends.
+/// Returns true if a function has no output schema.
 pub(super) fn is_result_unknown(capability: &Capability, function: &Function) -> bool {
     capability.source == SourceKind::Mcp && !function.has_result_schema
 }
 
-/// The type `McpContent`, where something in the module speaks of it.
+/// The type `McpContent`, if the module uses it.
 pub(super) fn content(module: &Module) -> Option<String> {
     let speaks = |capability: &Capability| {
         let has_prompts = capability.server.iter().any(|of| of.part == ServerPart::Prompts);
@@ -56,7 +56,7 @@ pub(super) fn content(module: &Module) -> Option<String> {
     module.capabilities.iter().any(speaks).then(|| CONTENT.to_owned())
 }
 
-/// The members of the export that stand for what the server has besides tools.
+/// Members of the export for the server's resources and prompts.
 pub(super) fn members(out: &mut String, capability: &Capability) {
     for of in &capability.server {
         let (description, text) = match of.part {

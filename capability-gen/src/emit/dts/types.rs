@@ -1,4 +1,4 @@
-//! Types as TypeScript writes them.
+//! Printer of TypeScript types.
 
 use super::super::text::{push_property, push_quoted};
 use super::{cycles, docs};
@@ -6,26 +6,26 @@ use crate::model::{Docs, Field, Presence, Record, Rest, Type, TypeId, Types};
 use serde_json::Value;
 use std::collections::HashSet;
 
-/// Types nested deeper than this, names not followed, are `unknown`: far beyond what people write, and within what
-/// any reader's stack takes.
+/// Maximum nesting of types, names not followed; deeper types are `unknown`. Far beyond hand-written types, and safe
+/// for any parser's stack.
 const MAX_DEPTH: usize = 48;
-/// An object of up to this many plain members stands on one line, unless there is something to say of one.
+/// Maximum number of members of an object printed on one line, if none is documented.
 const MAX_BRIEF_FIELDS: usize = 3;
-/// What the declarations use by these names; a module's own type of such a name gets a `_`.
+/// Names used by the declarations; a module's type with such a name gets a `_`.
 const TAKEN: [&str; 5] = ["Promise", "Record", "Uint8Array", "CapabilityPromise", "McpContent"];
 
-/// Prints the types of one module. What it prints of named types it lists in `references`.
+/// Printer of the types of one module. Named types that it prints are added to `references`.
 pub(super) struct Printer<'a> {
     pub(super) types: &'a Types,
     circular: HashSet<(TypeId, TypeId)>,
 }
 
-/// Where a type is printed.
+/// Context of a printed type.
 #[derive(Clone, Copy)]
 struct At {
     indent: usize,
     depth: usize,
-    /// In an alias, where `Record<string, …>` of a name could be circular.
+    /// True in an alias, where `Record<string, …>` of a name could be circular.
     is_alias: bool,
 }
 
@@ -44,7 +44,7 @@ impl<'a> Printer<'a> {
         Self { types, circular: cycles::circular(types) }
     }
 
-    /// `export interface Trip { … }`, or a `type` for what is no record.
+    /// Prints `export interface Trip { … }`, or a `type` if it is not a record.
     pub(super) fn definition(&self, out: &mut String, id: TypeId, references: &mut Vec<TypeId>) {
         let definition = self.types.get(id);
         docs::push(out, 1, &definition.docs);
@@ -59,7 +59,7 @@ impl<'a> Printer<'a> {
                 out.push_str(&format!("  export type {} = ", self.name(id)));
                 at.is_alias = true;
                 let members = if let Type::Union(members) = ty { members.as_slice() } else { std::slice::from_ref(ty) };
-                // What an alias says of itself adds nothing; through others it could be anything.
+                // A direct self-reference in an alias adds nothing; an indirect one becomes `unknown`.
                 let is_itself = |member: &&Type| matches!(member, Type::Named(to) if *to == id);
                 let or_any = |member: &'a Type| match member {
                     Type::Named(to) if self.circular.contains(&(id, *to)) => &Type::Any,
@@ -81,7 +81,7 @@ impl<'a> Printer<'a> {
         if TAKEN.contains(&name.as_str()) { format!("{name}_") } else { name.clone() }
     }
 
-    /// Writes a type; gives the number of alternatives that stand side by side in it.
+    /// Prints a type; returns the number of its top-level alternatives.
     fn write(&self, out: &mut String, ty: &Type, at: At, references: &mut Vec<TypeId>) -> usize {
         if at.depth > MAX_DEPTH {
             out.push_str("unknown");
@@ -121,7 +121,7 @@ impl<'a> Printer<'a> {
         1
     }
 
-    /// In parentheses where `|` would bind wrongly.
+    /// Prints a type in parentheses if `|` would bind wrongly.
     fn grouped(&self, out: &mut String, ty: &Type, at: At, references: &mut Vec<TypeId>) {
         let start = out.len();
         if self.write(out, ty, at, references) > 1 {
@@ -130,7 +130,7 @@ impl<'a> Printer<'a> {
         }
     }
 
-    /// Alternatives, each text once.
+    /// Prints alternatives without duplicates.
     fn union<'t>(
         &self,
         out: &mut String,
@@ -161,7 +161,7 @@ impl<'a> Printer<'a> {
             }
         }
         if seen.is_empty() {
-            // All that stood here was the union itself, or there is nothing to choose from.
+            // Only self-references were left, or there are no alternatives.
             out.push_str(if is_empty { "unknown" } else { "never" });
         }
         seen.len()
@@ -218,7 +218,7 @@ impl<'a> Printer<'a> {
         out.push_str(" }");
     }
 
-    /// `{`, a member to a line, `}`.
+    /// Prints `{`, one member per line, `}`.
     fn members(&self, out: &mut String, record: &Record, at: At, references: &mut Vec<TypeId>) {
         let inside = at.indented();
         let margin = "  ".repeat(inside.indent);
@@ -246,7 +246,7 @@ impl<'a> Printer<'a> {
     }
 }
 
-/// Whether an object has so few and so plain members that it needs no name.
+/// Returns true if an object is small and simple enough to need no name.
 pub(super) fn is_brief(record: &Record) -> bool {
     let is_plain = |field: &Field| matches!(field.ty, Type::Boolean | Type::Integer | Type::Number | Type::String);
     !matches!(record.rest, Rest::Declared(_))
@@ -258,7 +258,7 @@ fn is_undocumented(field: &Field) -> bool {
     field.docs == Docs::default()
 }
 
-/// What all members have in common, which is what TypeScript wants of an index signature beside named members.
+/// Union of all member types, which TypeScript requires of an index signature beside named members.
 fn index_type(record: &Record, rest: &Type) -> String {
     let mut parts = Vec::new();
     for ty in std::iter::once(rest).chain(record.fields.iter().map(|field| &field.ty)) {

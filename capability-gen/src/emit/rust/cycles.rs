@@ -1,12 +1,12 @@
-//! Which named types contain themselves, and so need a box or a type of their own.
+//! Detection of recursive types, which need a `Box` or a newtype.
 
 use crate::model::{Record, Rest, Type, Types};
 
-/// For each named type, the group of types that contain each other it belongs to.
+/// Recursion groups of named types.
 pub(super) struct Cycles {
-    /// By value: what needs a box.
+    /// Groups by containment by value, which need a `Box`.
     by_value: Vec<usize>,
-    /// In any way: what cannot be an alias.
+    /// True for types that contain themselves in any way, which cannot be aliases.
     is_recursive: Vec<bool>,
 }
 
@@ -31,7 +31,7 @@ impl Cycles {
         Cycles { by_value, is_recursive }
     }
 
-    /// Whether a value of `from` that holds one of `to` needs a box for it.
+    /// Returns true if a value of `from` must box a value of `to`.
     pub(super) fn needs_box(&self, from: usize, to: usize) -> bool {
         self.by_value.get(from).is_some_and(|group| self.by_value.get(to) == Some(group))
     }
@@ -41,7 +41,7 @@ impl Cycles {
     }
 }
 
-/// The named types that a type mentions; by value only, where asked.
+/// The named types in a type; only those contained by value if `is_by_value` is set.
 fn named(ty: &Type, is_by_value: bool, targets: &mut Vec<usize>) {
     let mut waiting = vec![ty];
     while let Some(ty) = waiting.pop() {
@@ -64,7 +64,7 @@ fn named(ty: &Type, is_by_value: bool, targets: &mut Vec<usize>) {
     }
 }
 
-/// Strongly connected components, as a number for each node; without recursion (Kosaraju's way).
+/// Strongly connected components (Kosaraju), as a number for each node; without recursion.
 fn components(edges: &[Vec<usize>]) -> Vec<usize> {
     let mut order = Vec::with_capacity(edges.len());
     let mut is_seen = vec![false; edges.len()];

@@ -1,7 +1,6 @@
-//! What an MCP server has besides tools, as Rust: the same for every server.
+//! Rust code for MCP resources and prompts, the same for every server.
 //!
-//! Each part is a module of its own that takes nothing from the one around it, so that no name of a server's can mean
-//! something else here.
+//! Each part is a module that imports nothing from its parent, so that a server's names cannot shadow anything in it.
 
 use super::text::literal;
 use crate::model::Capability;
@@ -150,7 +149,7 @@ const PROMPTS: &str = r#"
     }
 "#;
 
-/// Adds a module to each part that a server has, once.
+/// Writes a module for each part of a server.
 pub(super) fn write(out: &mut String, capability: &Capability) {
     for part in [ServerPart::Resources, ServerPart::Prompts] {
         if capability.server.iter().any(|of| of.part == part) {

@@ -1,13 +1,13 @@
-//! Foreign text in Rust source: it stays text.
+//! Escaping of untrusted text in Rust source.
 
 use crate::hidden::is_hidden;
 use crate::names;
 use std::collections::HashMap;
 
-/// Longer descriptions are cut: they are for reading, not for keeping.
+/// Maximum length of a description.
 const MAX_DOCS: usize = 2_000;
 const MAX_LINES: usize = 40;
-/// Names that the generated file uses itself.
+/// Names that the generated file uses.
 const RESERVED_TYPES: [&str; 16] = [
     "BTreeMap",
     "Box",
@@ -26,7 +26,7 @@ const RESERVED_TYPES: [&str; 16] = [
     "Value",
     "Vec",
 ];
-/// Crates that the generated file names.
+/// Crates that the generated file refers to.
 pub(super) const RESERVED_MODULES: [&str; 6] = ["agent_spaces", "alloc", "core", "serde", "serde_json", "std"];
 const KEYWORDS: [&str; 49] = [
     "abstract", "as", "async", "await", "become", "box", "break", "const", "continue", "do", "dyn", "else", "enum",
@@ -34,10 +34,10 @@ const KEYWORDS: [&str; 49] = [
     "mut", "override", "priv", "pub", "ref", "return", "static", "struct", "trait", "true", "try", "type", "typeof",
     "union", "unsafe", "unsized", "use", "virtual", "where", "while", "yield",
 ];
-/// Keywords that not even `r#` makes a name.
+/// Keywords without a raw form `r#`.
 const NEVER_NAMES: [&str; 5] = ["self", "super", "crate", "_", "Self"];
 
-/// A scope of type names that has the ones we use.
+/// A scope of type names, with the reserved ones.
 pub(super) fn type_scope() -> Distinct {
     let mut scope = Distinct::default();
     for name in RESERVED_TYPES {
@@ -68,7 +68,7 @@ fn identifier(name: &str) -> String {
     name.chars().filter(|character| character.is_ascii_alphanumeric() || *character == '_').collect()
 }
 
-/// A string literal, with what could hide in it written out.
+/// A string literal, with hidden characters escaped.
 pub(super) fn literal(text: &str) -> String {
     let mut literal = String::from("\"");
     for character in text.chars() {
@@ -83,10 +83,10 @@ pub(super) fn literal(text: &str) -> String {
     literal
 }
 
-/// Doc comments, one to a line, from paragraphs of foreign text; each line starts with `start` (`///`).
+/// Doc comments from paragraphs of untrusted text; each line starts with `start` (`///`).
 ///
-/// Code blocks in doc comments are compiled and run as tests, so nothing here may become one: no fences, and no
-/// line or list item that is indented.
+/// Code blocks in doc comments are compiled and run as tests, so the text must not contain one: no fences, and no
+/// indented line or list item.
 pub(super) fn docs(indent: &str, start: &str, paragraphs: &[String]) -> String {
     let mut out = String::new();
     let mut lines = 0;
@@ -130,12 +130,12 @@ fn plain(line: &str) -> String {
     text
 }
 
-/// Names that must differ from each other.
+/// Scope of unique names.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Distinct(HashMap<String, usize>);
 
 impl Distinct {
-    /// `wanted`, or the first free one made from it.
+    /// `wanted`, or the first free name derived from it.
     pub(super) fn add(&mut self, wanted: &str) -> String {
         let mut name = wanted.to_owned();
         while self.0.contains_key(&name) {

@@ -1,4 +1,4 @@
-//! `Type` → Rust types, with a struct or an enum for each that has no name of its own.
+//! `Type` → Rust types, with a generated struct or enum for each unnamed one.
 
 use super::cycles::Cycles;
 use super::text::{Distinct, docs, literal, pascal, raw, snake, type_scope};
@@ -6,12 +6,12 @@ use crate::model::{Docs, Field, Module, Presence, Record, Rest, Type, TypeId, Ty
 use serde_json::Value;
 use std::fmt::Write;
 
-/// Deeper types are `Value` from there.
+/// Maximum depth; deeper types are `Value`.
 const MAX_DEPTH: usize = 64;
-/// As far as tuples can be compared and printed.
+/// Longest tuple that implements `PartialEq` and `Debug`.
 const MAX_TUPLE: usize = 12;
 
-/// The types of one file as they are written.
+/// Writer of the types of one file.
 pub(super) struct Writer<'m> {
     module: &'m Module,
     cycles: Cycles,
@@ -23,7 +23,7 @@ pub(super) struct Writer<'m> {
     pub(super) uses_never: bool,
 }
 
-/// Where a type stands: what its own types are called after, and in which named type it is by value.
+/// Position of a type: the name prefix of its unnamed types, and the named type that contains it by value.
 #[derive(Clone)]
 struct Site {
     name: String,
@@ -33,12 +33,12 @@ struct Site {
 
 impl Site {
     fn inside(&self, part: &str) -> Site {
-        // A name says where it is from as far as it stays readable.
+        // A name contains its path as long as it stays readable.
         let name = if self.name.len() < 80 { format!("{}{}", self.name, pascal(part)) } else { self.name.clone() };
         Site { name, owner: self.owner, depth: self.depth + 1 }
     }
 
-    /// Behind a pointer: no box is needed from here.
+    /// Position behind a pointer, where no box is needed.
     fn behind(&self, part: &str) -> Site {
         Site { owner: None, ..self.inside(part) }
     }
@@ -71,7 +71,7 @@ impl<'m> Writer<'m> {
                 Type::Union(variants) if self.variants(variants).is_some_and(|rest| rest.len() == variants.len()) => {
                     self.union(&name, &about, variants, &site);
                 }
-                // A record or an enum that this needs takes another name than the type itself.
+                // A record or an enum inside takes another name than the type itself.
                 other => {
                     let inner = self.ty(other, &site.inside("Inner"));
                     self.items.push_str(&docs("", "///", &about));
@@ -92,7 +92,7 @@ impl<'m> Writer<'m> {
         &self.module.types
     }
 
-    /// The type of a function's parameters or result; `name` is for what in it has none.
+    /// The type of a function's parameters or result; `name` is the prefix of unnamed types in it.
     pub(super) fn of_function(&mut self, ty: &Type, name: &str) -> String {
         self.ty(ty, &Site { name: name.to_owned(), owner: None, depth: 0 })
     }
@@ -207,7 +207,7 @@ impl<'m> Writer<'m> {
         }
         let mut ty = self.ty(&field.ty, &site.inside(&field.name));
         if field.presence == Presence::Required {
-            // Otherwise serde takes an absent one for null.
+            // Otherwise serde reads an absent member as null.
             if self.takes_null(&field.ty) {
                 self.uses_present = true;
                 attributes.push("deserialize_with = \"required\"".to_owned());
@@ -260,7 +260,7 @@ impl<'m> Writer<'m> {
         let _ = writeln!(self.items, "pub enum {name} {{\n{body}}}\n");
     }
 
-    /// The variants of a union, where a value fits at most one of them.
+    /// The variants of a union, if they do not overlap.
     fn variants<'v>(&self, variants: &'v [Type]) -> Option<Vec<&'v Type>> {
         let mut kinds: Vec<&str> = Vec::new();
         let mut objects: Vec<&Type> = Vec::new();
@@ -276,7 +276,7 @@ impl<'m> Writer<'m> {
         (objects.len() < 2 || are_tagged(&objects)).then(|| variants.iter().collect())
     }
 
-    /// What holds every value of variants that overlap.
+    /// A type for all values of overlapping variants.
     fn common(&self, variants: &[Type]) -> &'static str {
         let mut kinds = variants.iter().map(|variant| label(self.module.types.resolve(variant)));
         let first = kinds.next().unwrap_or("Other");
@@ -290,7 +290,7 @@ impl<'m> Writer<'m> {
         }
     }
 
-    /// Whether `null` is one of a type's values.
+    /// Returns true if `null` is one of a type's values.
     fn takes_null(&self, ty: &Type) -> bool {
         match self.module.types.resolve(ty) {
             Type::Any | Type::Null => true,
@@ -303,7 +303,7 @@ impl<'m> Writer<'m> {
     }
 }
 
-/// What kind of JSON value a type is; values of different kinds are told apart.
+/// Kind of JSON value of a type; values of different kinds are distinguishable.
 fn label(ty: &Type) -> &'static str {
     match ty {
         Type::Boolean => "Boolean",
@@ -325,7 +325,7 @@ fn is_texts(values: &[Value]) -> bool {
     !values.is_empty() && values.iter().all(Value::is_string)
 }
 
-/// The type that holds all of these.
+/// The type of all these values.
 fn scalar(values: &[Value]) -> &'static str {
     match values {
         [] => "Value",
@@ -337,7 +337,7 @@ fn scalar(values: &[Value]) -> &'static str {
     }
 }
 
-/// Whether records each have a required member whose texts no other has.
+/// Returns true if the records are distinguished by a required member with unique texts.
 fn are_tagged(objects: &[&Type]) -> bool {
     let tags = |name: &str| -> Option<Vec<&str>> {
         let mut all = Vec::new();

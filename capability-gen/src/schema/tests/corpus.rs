@@ -5,7 +5,7 @@ use crate::schema::Reader;
 use serde_json::Value;
 use std::path::PathBuf;
 
-/// The tools of each server in the corpus, or nothing where there is none.
+/// The tools of each server in the corpus; `None` without a corpus.
 fn servers() -> Option<Vec<(String, Vec<Value>)>> {
     let folder = std::env::var_os("AGENT_SPACES_CORPUS")
         .map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../shared/corpus"), PathBuf::from);
@@ -52,7 +52,7 @@ fn every_real_tool_is_read_and_its_clean_schema_compiles() {
     assert!(tools > 3000);
 }
 
-/// A clean schema decides as the source's own does, on values that name no undeclared member.
+/// A clean schema accepts the same values as the source's schema, for values without undeclared members.
 #[test]
 fn clean_schemas_mean_what_the_real_ones_mean() {
     let Some(servers) = servers() else { return };
@@ -65,9 +65,9 @@ fn clean_schemas_mean_what_the_real_ones_mean() {
             for (keyword, direction) in [("inputSchema", Direction::Params), ("outputSchema", Direction::Result)] {
                 let Some(raw) = tool.get(keyword).filter(|raw| !raw.is_null()) else { continue };
                 let (reading, types) = super::read(direction, raw).unwrap();
-                // Older drafts check formats; here they are for people.
+                // Older drafts validate formats; here they are annotations.
                 let source = jsonschema::options().should_validate_formats(false).build(raw);
-                // What was tolerated is meant to differ.
+                // Schemas with notes differ on purpose.
                 let Some(source) = source.ok().filter(|_| reading.notes.is_empty()) else {
                     skipped += 1;
                     continue;

@@ -1,4 +1,4 @@
-//! Other dialects and tolerated mistakes: what they mean, and that they are noted.
+//! Other dialects and tolerated mistakes, with their notes.
 
 use super::{params, result, shape_of, takes};
 use serde_json::{Value, json};
@@ -54,7 +54,7 @@ fn type_names_of_other_languages_are_read_and_noted() {
 }
 
 #[test]
-fn enums_that_nothing_fits_are_left_out() {
+fn enums_without_valid_values_are_left_out() {
     assert_eq!(member(json!({ "type": "string", "enum": [] }), "string", &[json!("x")], &[json!(1)]).len(), 1);
     assert_eq!(member(json!({ "type": "number", "enum": ["1"] }), "number", &[json!(1)], &[json!("1")]).len(), 1);
     member(json!({ "type": "string", "enum": ["a", 1, "a", null] }), "\"a\"", &[json!("a")], &[json!(1), json!(null)]);
@@ -69,7 +69,7 @@ fn malformed_keywords_are_left_out_and_noted() {
     assert_eq!(
         notes,
         [
-            "`$ref` to \"#/$defs/Nobody\" leads nowhere, so this is any value; put what it refers to under `$defs` and refer to it as `#/$defs/…`"
+            "unresolved `$ref` \"#/$defs/Nobody\", so this is any value; define it under `$defs` and refer to it as `#/$defs/…`"
         ]
     );
 }
@@ -100,7 +100,7 @@ fn only_defaults_that_fit_are_kept() {
 }
 
 #[test]
-fn s0_06_flags_on_members_make_the_required_set() {
+fn flags_on_members_make_the_required_set() {
     let flagged =
         json!({ "query": { "type": "string", "required": true }, "limit": { "type": "number", "default": 10 } });
     assert_eq!(shape_of(&params(&flagged)), "{query: string, limit?: number}");
@@ -115,7 +115,7 @@ fn s0_06_flags_on_members_make_the_required_set() {
 }
 
 #[test]
-fn s0_07_a_flag_beside_a_required_list_is_tolerated() {
+fn a_flag_beside_a_required_list_is_tolerated() {
     let read = params(&json!({
         "type": "object",
         "properties": { "trainId": { "type": "string", "required": true }, "day": { "type": "string", "required": false } },

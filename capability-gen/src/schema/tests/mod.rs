@@ -1,4 +1,4 @@
-//! Each rule on a schema of its own, then hostile ones, then real tools.
+//! Tests of each rule, of hostile schemas and of real tools.
 
 mod corpus;
 mod dialects;

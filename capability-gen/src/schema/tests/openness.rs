@@ -1,4 +1,4 @@
-//! Which members an object takes besides its named ones: in parameters none, in results any.
+//! Additional members of objects: none in parameters, any in results.
 
 use super::{params, read, result, shape_of, takes};
 use crate::model::{Direction, Rest, Type};
@@ -19,7 +19,7 @@ fn parameters_are_closed_and_results_open_where_the_schema_is_silent() {
 }
 
 #[test]
-fn what_the_schema_declares_of_other_members_holds() {
+fn declared_additional_members_are_kept() {
     for (rest, shape, good, bad) in [
         (json!(true), "{a?: string, ...: any}", json!({ "b": 1 }), json!({ "a": 1 })),
         (json!({ "type": "number" }), "{a?: string, ...: number}", json!({ "b": 1 }), json!({ "b": "x" })),
@@ -45,7 +45,7 @@ fn what_the_schema_declares_of_other_members_holds() {
 }
 
 #[test]
-fn a_root_that_names_nothing_takes_nothing() {
+fn a_root_without_members_takes_no_parameters() {
     let nothing = [json!({}), json!(true), json!(null), json!({ "type": "object" }), json!({ "properties": {} })];
     for schema in nothing.iter().chain(&[json!({ "type": "object", "additionalProperties": false })]) {
         let taken = params(schema);
@@ -66,7 +66,7 @@ fn a_root_that_names_nothing_takes_nothing() {
 }
 
 #[test]
-fn objects_put_together_from_parts_are_closed_as_a_whole() {
+fn composed_objects_are_closed_as_a_whole() {
     let any = params(&json!({ "type": "object", "properties": { "to": { "anyOf": [
         { "type": "object", "properties": { "id": { "type": "string" } }, "required": ["id"] },
         { "$ref": "#/$defs/Named" },
@@ -105,7 +105,7 @@ fn all_of_objects_is_one_object() {
 }
 
 #[test]
-fn what_one_schema_cannot_say_stays_all_of() {
+fn parts_that_cannot_be_merged_stay_all_of() {
     let read = params(&json!({ "type": "object", "properties": {
         "code": { "allOf": [{ "type": "string", "pattern": "^a" }, { "pattern": "z$" }] },
         "odd": { "allOf": [{ "type": "object", "properties": { "a": {} }, "additionalProperties": false },
@@ -120,8 +120,8 @@ fn what_one_schema_cannot_say_stays_all_of() {
 }
 
 #[test]
-fn conditions_are_kept_and_their_members_are_let_in() {
-    // As an Xcode server has it: an identifier, a choice at the root, a condition, a member that is no word.
+fn conditions_are_kept_and_their_members_allowed() {
+    // From an Xcode server: an identifier, a choice at the root, a condition, a member name that is not an identifier.
     let read = params(&json!({
         "$id": "https://example.com/build",
         "type": "object",
@@ -147,7 +147,7 @@ fn conditions_are_kept_and_their_members_are_let_in() {
     takes(&read.0, &good, &bad);
 }
 
-/// What only a condition names can still be passed.
+/// Members named only in a condition can still be passed.
 #[test]
 fn members_that_a_condition_names_are_members() {
     let read = params(&json!({

@@ -1,9 +1,9 @@
-//! Values of a type, and near misses, without looking at the schema it came from.
+//! Sample values of a type, and near misses, generated without its schema.
 
 use crate::model::{Presence, Type, Types};
 use serde_json::{Map, Value, json};
 
-/// Numbers that look random and are the same at every run.
+/// Deterministic pseudo-random numbers.
 pub(super) struct Dice(pub(super) u64);
 
 impl Dice {

@@ -7,7 +7,7 @@ use crate::schema::Reader;
 use serde_json::json;
 
 #[test]
-fn s0_17_every_kind_of_type_is_read() {
+fn every_kind_of_type_is_read() {
     let members = [
         (json!({ "type": ["string", "null"] }), "string | null"),
         (json!({ "anyOf": [{ "type": "integer" }, { "type": "null" }] }), "integer | null"),
@@ -51,7 +51,7 @@ fn members_beside_a_choice_belong_to_each_branch() {
 }
 
 #[test]
-fn s0_13_names_come_from_the_function_the_definition_and_the_title() {
+fn names_come_from_the_function_the_definition_and_the_title() {
     let mut reader = Reader::new();
     let trip =
         json!({ "title": "Trip", "type": "object", "properties": { "id": { "title": "Trip Id", "type": "string" } } });

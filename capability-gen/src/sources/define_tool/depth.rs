@@ -1,15 +1,15 @@
-//! Files that are not parsed because they nest too deep or are too much work.
+//! Nesting limit of source files, checked before parsing.
 
 use super::fault::Fault;
 use agent_spaces_script_bounds::{Exceeded, Limits, work_limit};
 
-/// The most brackets (type arguments included) inside one another. Hand-written code stays below 50.
+/// Maximum nesting of brackets, type arguments included. Hand-written code stays below 50.
 const MAX_BRACKETS: u32 = 200;
 
-/// The deepest syntax tree. It is what the largest stack is made for.
+/// Maximum depth of the syntax tree; determines the largest stack.
 pub(super) const MAX_DEPTH: u32 = 8_000;
 
-/// A bound of the depth of the syntax tree.
+/// Upper bound of the depth of the syntax tree.
 pub(super) fn bound(text: &str) -> Result<u32, Fault> {
     let limits = Limits { brackets: MAX_BRACKETS, depth: MAX_DEPTH, work: work_limit(text.len()) };
     agent_spaces_script_bounds::bound(text, limits).map(|bound| bound.depth).map_err(refusal)

@@ -1,36 +1,36 @@
-//! What is wrong in a file, and lines and columns.
+//! Errors in a source file, and conversion of offsets to lines and columns.
 
 use crate::definition::Place;
 use crate::sources::SourceError;
 
-/// An error without its file and line.
+/// Error at a byte offset, without file and line.
 #[derive(Debug)]
 pub(super) struct Fault {
     pub(super) at: u32,
     pub(super) message: String,
     pub(super) fix: String,
-    /// Where it is, if that is known already.
+    /// Place, if already known.
     place: Option<Place>,
-    /// Whether it is no mistake of the author's, only more than is understood here: a type may become any value.
-    pub(super) is_beyond: bool,
+    /// True if the code is valid but unsupported, so that a type may become any value instead.
+    pub(super) is_unsupported: bool,
 }
 
 impl Fault {
     pub(super) fn new(at: u32, message: impl Into<String>, fix: impl Into<String>) -> Self {
-        Self { at, message: message.into(), fix: fix.into(), place: None, is_beyond: false }
+        Self { at, message: message.into(), fix: fix.into(), place: None, is_unsupported: false }
     }
 
-    /// Something that is right and that is not understood here.
-    pub(super) fn beyond(at: u32, message: impl Into<String>, fix: impl Into<String>) -> Self {
-        Self { is_beyond: true, ..Self::new(at, message, fix) }
+    /// Creates an error for valid but unsupported code.
+    pub(super) fn unsupported(at: u32, message: impl Into<String>, fix: impl Into<String>) -> Self {
+        Self { is_unsupported: true, ..Self::new(at, message, fix) }
     }
 
-    /// An error in a file that could not be parsed.
+    /// Creates an error from one whose place is known.
     pub(super) fn placed(error: SourceError) -> Self {
         Self { place: Some(error.place), ..Self::new(0, error.message, error.fix) }
     }
 
-    /// The same in a file whose offsets start here.
+    /// Shifts the error to a file whose offsets start at `base`.
     pub(super) fn moved(self, base: u32) -> Self {
         Self { at: self.at.saturating_add(base), ..self }
     }
@@ -40,16 +40,16 @@ impl Fault {
     }
 }
 
-/// Characters are counted once for every so many bytes, so that no place costs more than this to find: a file of one
-/// long line has as many places as one of many.
+/// Bytes between two entries of the character index. Bounds the cost of finding a column, also in a file of one long
+/// line.
 const STRIDE: usize = 1024;
 
-/// Where the lines of a file start.
+/// Index of line starts.
 pub(super) struct Lines<'t> {
     file: &'t str,
     text: &'t str,
     starts: Vec<usize>,
-    /// The characters before each multiple of [`STRIDE`].
+    /// Number of characters before each multiple of [`STRIDE`].
     counts: Vec<usize>,
 }
 
@@ -82,12 +82,12 @@ impl<'t> Lines<'t> {
         Place { file: self.file.to_owned(), path: format!("{line}:{column}") }
     }
 
-    /// How long the text is, in bytes.
+    /// Length of the text in bytes.
     pub(super) fn len(&self) -> u32 {
         u32::try_from(self.text.len()).unwrap_or(u32::MAX)
     }
 
-    /// An error in this file, whose offsets start at `base`.
+    /// Converts an error of this file, whose offsets start at `base`.
     pub(super) fn error(&self, fault: Fault, base: u32) -> SourceError {
         let place = self.place(fault.at.saturating_sub(base));
         fault.at_place(place)

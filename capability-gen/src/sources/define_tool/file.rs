@@ -1,4 +1,4 @@
-//! What a file declares, by name.
+//! Declarations of a source file, by name.
 
 use super::fault::Fault;
 use super::links::Links;
@@ -11,36 +11,36 @@ use oxc_span::GetSpan as _;
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
-/// The module that has `defineTool`.
+/// Module that exports `defineTool`.
 const MODULE: &str = "@agent-spaces/capabilities";
 
-/// A parsed file, by its names.
+/// Symbol table of a parsed file.
 pub(super) struct File<'a> {
     /// `const name = …` at the top level.
     constants: HashMap<&'a str, &'a Expression<'a>>,
     types: HashMap<&'a str, Rc<Vec<TypeDeclaration<'a>>>>,
     functions: HashSet<&'a str>,
-    /// Variables that are no constants with a value.
+    /// Variables that are not constants with a value.
     variables: HashSet<&'a str>,
-    /// What declares a type and is not read, in words.
+    /// Unsupported declarations of types, with their kind in words.
     others: HashMap<&'a str, &'static str>,
     pub(super) links: Links<'a>,
-    /// The JSDoc comment before each syntax node that has one, by where the node starts.
+    /// JSDoc comments by the start of the node that follows.
     comments: HashMap<u32, &'a str>,
     /// Calls of `defineTool`, in the file's order.
     pub(super) tools: Vec<ToolCall<'a>>,
-    /// What the default export is, where that is a function written out.
+    /// The default export, if it is a function expression or declaration.
     pub(super) default: Option<DefaultFunction<'a>>,
     /// The local names of `defineTool` and of its whole module.
     define_tool: HashSet<&'a str>,
     namespaces: HashSet<&'a str>,
 }
 
-/// A type that the file declares.
+/// Type declaration.
 #[derive(Clone, Copy)]
 pub(super) struct TypeDeclaration<'a> {
     pub(super) kind: TypeKind<'a>,
-    /// Where the statement starts, its `export` included.
+    /// Start of the statement, including `export`.
     pub(super) start: u32,
 }
 
@@ -51,16 +51,16 @@ pub(super) enum TypeKind<'a> {
     Enum(&'a TSEnumDeclaration<'a>),
 }
 
-/// A function that is the default export.
+/// Function that is the default export.
 #[derive(Clone, Copy)]
 pub(super) struct DefaultFunction<'a> {
     pub(super) parameters: &'a FormalParameters<'a>,
     pub(super) returns: Option<&'a TSTypeAnnotation<'a>>,
-    /// Where the statement starts.
+    /// Start of the statement.
     pub(super) start: u32,
 }
 
-/// `defineTool({…})` and the names it goes by.
+/// Call `defineTool({…})` and its exported names.
 pub(super) struct ToolCall<'a> {
     pub(super) call: &'a CallExpression<'a>,
     pub(super) local: Option<&'a str>,
@@ -69,7 +69,7 @@ pub(super) struct ToolCall<'a> {
 }
 
 impl<'a> File<'a> {
-    /// `base` is where the file's offsets start.
+    /// Builds the symbol table. `base` is the start of the file's offsets.
     pub(super) fn new(program: &'a Program<'a>, text: &'a str, base: u32) -> Result<Self, Fault> {
         let mut file = Self {
             constants: HashMap::new(),
@@ -89,7 +89,7 @@ impl<'a> File<'a> {
             let content = text.get(span.start as usize..span.end as usize).unwrap_or_default();
             file.comments.insert(comment.attached_to + base, content);
         }
-        // Imports and functions may stand after their use.
+        // Imports and functions may come after their use.
         program.body.iter().for_each(|statement| file.import(statement));
         for statement in &program.body {
             file.statement(statement)?;
@@ -105,17 +105,17 @@ impl<'a> File<'a> {
         self.constants.get(name).copied()
     }
 
-    /// Whether a name is that of a declared function.
+    /// Returns true if the name is a declared function.
     pub(super) fn is_function(&self, name: &str) -> bool {
         self.functions.contains(name)
     }
 
-    /// Whether a name is that of a variable whose value is not known.
+    /// Returns true if the name is a variable without a known value.
     pub(super) fn is_variable(&self, name: &str) -> bool {
         self.variables.contains(name)
     }
 
-    /// What a name is that declares a type which is not read.
+    /// Kind of an unsupported type declaration, in words.
     pub(super) fn other(&self, name: &str) -> Option<&'static str> {
         self.others.get(name).copied()
     }
@@ -125,12 +125,12 @@ impl<'a> File<'a> {
         self.types.keys().copied()
     }
 
-    /// The declarations of a type: several for an interface that is declared in parts.
+    /// The declarations of a type; several for a merged interface.
     pub(super) fn type_named(&self, name: &str) -> Option<(&'a str, Rc<Vec<TypeDeclaration<'a>>>)> {
         self.types.get_key_value(name).map(|(name, declarations)| (*name, declarations.clone()))
     }
 
-    /// What a JSDoc comment says of the node that starts here.
+    /// The JSDoc comment of the node that starts here.
     pub(super) fn comment(&self, start: u32) -> Option<&'a str> {
         self.comments.get(&start).copied()
     }
@@ -259,7 +259,7 @@ impl<'a> File<'a> {
         }
     }
 
-    /// The names that `export { crm as tool }` and `export default crm` give to local ones.
+    /// Local and exported names of `export { crm as tool }` and `export default crm`.
     fn exports(statement: &'a Statement<'a>) -> Vec<(&'a str, String)> {
         match statement {
             Statement::ExportNamedDeclaration(export) => {
@@ -283,7 +283,7 @@ impl<'a> File<'a> {
         let Expression::CallExpression(call) = value.get_inner_expression() else { return None };
         let is_imported = match call.callee.get_inner_expression() {
             Expression::Identifier(it) if self.define_tool.contains(it.name.as_str()) => true,
-            // Not declared here and not imported: whoever runs the file provides it.
+            // Neither declared nor imported: the runtime provides it.
             Expression::Identifier(it) if it.name == "defineTool" && self.links.import("defineTool").is_none() => false,
             Expression::StaticMemberExpression(it) if it.property.name == "defineTool" => match &it.object {
                 Expression::Identifier(object) if self.namespaces.contains(object.name.as_str()) => true,

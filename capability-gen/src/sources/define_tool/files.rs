@@ -1,12 +1,11 @@
-//! The definition's file and those that it imports from, each parsed when something of it is first needed.
+//! Definition file and its imports, each parsed when first needed.
 //!
-//! All files share one line of offsets: the spans of a file start where the file before it ends. So an offset alone
-//! says which file it is in, which is also where the names around it are looked up.
+//! All files share one range of offsets: the spans of a file start where those of the previous file end. So an offset
+//! identifies its file, in which names are looked up.
 
-use super::depth;
 use super::fault::{Fault, Lines};
 use super::file::File;
-use super::{Load, MAX_FILE_BYTES, MAX_FILES, MAX_TOTAL_BYTES};
+use super::{Load, MAX_FILE_BYTES, MAX_FILES, MAX_TOTAL_BYTES, depth};
 use crate::definition::Place;
 use crate::paths::join;
 use crate::sources::SourceError;
@@ -18,42 +17,42 @@ use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::rc::Rc;
 
-/// A file by the order in which it was first needed.
+/// Index of a file, in the order of first use.
 pub(super) type FileId = usize;
 
-/// The definition's own file.
+/// The definition file.
 pub(super) const MAIN: FileId = 0;
 
-/// The files that were needed so far.
+/// Files parsed so far.
 pub(super) struct Files<'a, 'l> {
     allocator: &'a Allocator,
     load: Load<'l>,
-    /// What stands before a path in errors.
+    /// Prefix of paths in errors.
     folder: &'l str,
-    /// How deep a file may nest on the stack that there is.
+    /// Maximum depth of a file on the available stack.
     room: u32,
     parsed: RefCell<Vec<Rc<Parsed<'a>>>>,
     by_path: RefCell<HashMap<String, Origin>>,
     bytes: Cell<usize>,
 }
 
-/// A file that was parsed.
+/// Parsed file.
 pub(super) struct Parsed<'a> {
-    /// From the definition's folder.
+    /// Path relative to the definition's folder.
     path: String,
-    /// Where its offsets start.
+    /// Start of its offsets.
     base: u32,
     lines: Lines<'a>,
     file: File<'a>,
 }
 
-/// Where an import leads.
+/// Resolution of an import.
 #[derive(Clone)]
 pub(super) enum Origin {
-    /// To a file of the definition's folder.
+    /// File of the definition's folder.
     File(FileId),
-    /// To something that is not read, and why.
-    Beyond(String),
+    /// Unsupported module, with the reason.
+    Unsupported(String),
 }
 
 impl<'a, 'l> Files<'a, 'l> {
@@ -70,7 +69,7 @@ impl<'a, 'l> Files<'a, 'l> {
         }
     }
 
-    /// Parses a file. The first is the definition's own.
+    /// Parses a file. The first is the definition file.
     pub(super) fn add(&self, path: &str, text: &str) -> Result<FileId, SourceError> {
         let base = self.parsed.borrow().last().map_or(0, |last| last.base + last.lines.len() + 1);
         let text: &'a str = self.allocator.alloc_str(text);
@@ -89,7 +88,7 @@ impl<'a, 'l> Files<'a, 'l> {
         if depth > self.room {
             return Err(Fault::new(
                 base,
-                "the file nests too deep",
+                "the file is nested too deeply",
                 "end statements with semicolons, and split long ones",
             ));
         }
@@ -113,7 +112,7 @@ impl<'a, 'l> Files<'a, 'l> {
         self.parsed.borrow().get(id).cloned()
     }
 
-    /// The file that an offset is in.
+    /// The file that contains an offset.
     pub(super) fn at(&self, offset: u32) -> FileId {
         self.parsed.borrow().partition_point(|file| file.base <= offset).saturating_sub(1)
     }
@@ -128,14 +127,14 @@ impl<'a, 'l> Files<'a, 'l> {
         fault.at_place(place)
     }
 
-    /// Where an import of a file leads.
+    /// Resolves an import of a file.
     pub(super) fn import(&self, from: FileId, specifier: &str, at: u32) -> Result<Origin, Fault> {
         if !(specifier.starts_with("./") || specifier.starts_with("../") || matches!(specifier, "." | "..")) {
-            return Ok(Origin::Beyond(format!("'{specifier}' is not a file of the definition's folder")));
+            return Ok(Origin::Unsupported(format!("'{specifier}' is not a file of the definition's folder")));
         }
         let from = self.get(from).map(|file| file.path.clone()).unwrap_or_default();
         let Some(path) = join(&from, specifier) else {
-            return Ok(Origin::Beyond(format!("'{specifier}' is outside of the definition's folder")));
+            return Ok(Origin::Unsupported(format!("'{specifier}' is outside of the definition's folder")));
         };
         for candidate in candidates(&path) {
             let known = self.by_path.borrow().get(&candidate).cloned();
@@ -145,7 +144,7 @@ impl<'a, 'l> Files<'a, 'l> {
             let origin = match (self.load)(&candidate) {
                 Ok(None) => continue,
                 Ok(Some(text)) => self.loaded(&candidate, &text)?,
-                Err(why) => Origin::Beyond(format!("'{specifier}' cannot be read: {why}")),
+                Err(why) => Origin::Unsupported(format!("'{specifier}' cannot be read: {why}")),
             };
             self.by_path.borrow_mut().insert(candidate, origin.clone());
             return Ok(origin);
@@ -160,18 +159,18 @@ impl<'a, 'l> Files<'a, 'l> {
     fn loaded(&self, path: &str, text: &str) -> Result<Origin, Fault> {
         let total = self.bytes.get().saturating_add(text.len());
         if path.ends_with(".json") {
-            return Ok(Origin::Beyond(format!("'{path}' is not TypeScript")));
+            return Ok(Origin::Unsupported(format!("'{path}' is not TypeScript")));
         }
         if text.len() > MAX_FILE_BYTES {
-            return Ok(Origin::Beyond(format!("'{path}' is longer than {MAX_FILE_BYTES} bytes")));
+            return Ok(Origin::Unsupported(format!("'{path}' is longer than {MAX_FILE_BYTES} bytes")));
         }
         if total > MAX_TOTAL_BYTES {
-            return Ok(Origin::Beyond(format!(
+            return Ok(Origin::Unsupported(format!(
                 "'{path}' and the files before it have more than {MAX_TOTAL_BYTES} bytes"
             )));
         }
         if self.parsed.borrow().len() > MAX_FILES {
-            return Ok(Origin::Beyond(format!("'{path}' comes after {MAX_FILES} other files")));
+            return Ok(Origin::Unsupported(format!("'{path}' comes after {MAX_FILES} other files")));
         }
         self.bytes.set(total);
         self.add(path, text).map(Origin::File).map_err(Fault::placed)
@@ -183,13 +182,13 @@ impl<'a> Parsed<'a> {
         &self.file
     }
 
-    /// From the definition's folder.
+    /// Path relative to the definition's folder.
     pub(super) fn path(&self) -> &str {
         &self.path
     }
 }
 
-/// Moves all spans of a file to where its offsets start.
+/// Shifts all spans of a file by its base offset.
 struct Move(u32);
 
 impl<'a> VisitMut<'a> for Move {
@@ -198,8 +197,7 @@ impl<'a> VisitMut<'a> for Move {
     }
 }
 
-/// The files that a path may stand for, the likeliest first: those that a handler's import may stand for, and files of
-/// declarations.
+/// Candidate files of an import path, the likeliest first: those of a handler's import, and declaration files.
 fn candidates(path: &str) -> Vec<String> {
     const INDEXES: [&str; 3] = ["index.ts", "index.d.ts", "index.js"];
     if path.is_empty() {
@@ -207,7 +205,7 @@ fn candidates(path: &str) -> Vec<String> {
     }
     let mut candidates = vec![path.to_owned()];
     for (written, meant) in [(".js", ".ts"), (".mjs", ".mts"), (".js", ".d.ts"), (".mjs", ".d.mts")] {
-        // TypeScript imports a `.ts` file under the name of its output.
+        // TypeScript imports a `.ts` file by the name of its output.
         candidates.extend(path.strip_suffix(written).map(|stem| format!("{stem}{meant}")));
     }
     for ending in [".ts", ".mts", ".d.ts", ".js", ".mjs", ".json"] {

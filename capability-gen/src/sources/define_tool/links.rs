@@ -1,4 +1,4 @@
-//! What a file imports and exports, by name.
+//! Imports and exports of a file, by name.
 
 use oxc_ast::ast::{
     BindingPattern, Declaration, ExportDefaultDeclarationKind, Expression, ImportDeclarationSpecifier,
@@ -17,24 +17,24 @@ pub(super) struct Links<'a> {
     pub(super) stars: Vec<(&'a str, u32)>,
 }
 
-/// What another file is asked for.
+/// Import from another module.
 #[derive(Clone, Copy)]
 pub(super) struct From<'a> {
-    /// The module as it is written.
+    /// Module specifier as written.
     pub(super) source: &'a str,
-    /// One of its exports; nothing for all of them together.
+    /// Name of the export; `None` for the whole namespace.
     pub(super) name: Option<&'a str>,
     pub(super) at: u32,
 }
 
-/// What an exported name stands for.
+/// Target of an export.
 #[derive(Clone, Copy)]
 pub(super) enum Export<'a> {
-    /// A name of the file.
+    /// Local name.
     Local(&'a str),
     /// `export default …` of a value without a name.
     Value(&'a Expression<'a>),
-    /// Something of another file.
+    /// Re-export from another module.
     From(From<'a>),
 }
 
@@ -53,7 +53,7 @@ impl<'a> Links<'a> {
         self.exports.get(name).copied()
     }
 
-    /// The names of all exports but those of `export *`.
+    /// Names of all exports, except those of `export *`.
     pub(super) fn exported(&self) -> impl Iterator<Item = &'a str> {
         self.exports.keys().copied()
     }

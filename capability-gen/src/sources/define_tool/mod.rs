@@ -1,22 +1,22 @@
-//! TypeScript files that export `defineTool({…})`, read without being run.
+//! Static reader of TypeScript files that export `defineTool({…})`.
 //!
-//! What a definition says must be there as literals; handlers and other functions are left to the sandbox that runs
-//! them. The file is parsed, never evaluated.
+//! The file is parsed, never evaluated: a definition must consist of literals. Handlers and other functions are left to
+//! the sandbox that runs them.
 //!
 //! ```text
-//! stack       how deep a file may nest, and a stack that is large enough for it
-//! depth       a bound of that depth, without recursion
-//! files       the file and those that it imports from
-//! file        what a file declares
-//! links       what a file imports and exports
-//! names       what a name stands for, through imports
+//! stack       a stack large enough for the parser
+//! depth       nesting limit, checked without recursion
+//! files       definition file and its imports
+//! file        declarations of a file
+//! links       imports and exports of a file
+//! names       name resolution through imports
 //! value       literals → JSON
-//! tool        the object given to `defineTool` → Definition
-//! signature   the types of a script's default function
+//! tool        argument of `defineTool` → Definition
+//! signature   types of a script's default function
 //! settings    approvals, rate limits, scopes
-//! parameters  a flat map of parameters → JSON Schema
+//! parameters  flat map of parameters → JSON Schema
 //! types/      TypeScript types → JSON Schema
-//! fault       what is wrong, and lines and columns
+//! fault       errors, lines and columns
 //! ```
 
 mod depth;
@@ -42,49 +42,49 @@ use files::Files;
 use oxc_allocator::Allocator;
 use std::sync::Arc;
 
-/// The longest file that is read, in bytes. Definitions are kilobytes; more is data, which belongs elsewhere.
+/// Maximum size of a file, in bytes. Definitions are kilobytes; more is data, which belongs elsewhere.
 pub const MAX_FILE_BYTES: usize = 1024 * 1024;
 
-/// The most files that one definition's types and constants are read from, besides its own.
+/// Maximum number of files that one definition imports types and constants from.
 pub const MAX_FILES: usize = 100;
 
-/// The most bytes that these files have together.
+/// Maximum total size of these files, in bytes.
 pub const MAX_TOTAL_BYTES: usize = 4 * 1024 * 1024;
 
-/// Gives the text of a file by its path from the definition's folder: `types.ts`, `shared/index.ts`, without `.` and
-/// `..`. Nothing where there is no such file, and a reason where it cannot be read. It is asked for a file when
-/// something of it is needed, and of the same texts always for the same files.
+/// Loads the text of a file by its path relative to the definition's folder: `types.ts`, `shared/index.ts`, without `.`
+/// and `..`. Returns `None` if there is no such file, and a reason if it cannot be read. Called when something of the
+/// file is needed; the same texts always lead to the same calls.
 pub type Load<'l> = &'l (dyn Fn(&str) -> Result<Option<Arc<str>>, String> + Sync);
 
-/// Gives no file at all.
+/// Loads no files.
 pub fn no_files(_: &str) -> Result<Option<Arc<str>>, String> {
     Ok(None)
 }
 
 pub use signature::{ScriptSignature, signature};
 
-/// A tool and the export that holds it at run time.
+/// Tool and its export at run time.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DefinedTool {
     /// The name of the file's export: `crm`, `default`.
     pub export: String,
-    /// What the tool is.
+    /// Definition of the tool.
     pub definition: Definition,
-    /// The functions whose `approvalMessage` is a function of the file's, their own or that of the tool's `config`:
-    /// the sandbox that has the handlers evaluates it.
+    /// Functions whose `approvalMessage`, their own or that of the tool's `config`, is a function: the sandbox of the
+    /// handlers evaluates it.
     pub computed_approval_messages: Vec<String>,
 }
 
 /// Reads the tools that a TypeScript file exports, in the file's order. Types and constants may come from other files
-/// of its folder, which `load` gives.
+/// of its folder, which `load` returns.
 ///
 /// # Errors
-/// The first fault, with its file, line and column.
+/// The first error, with its file, line and column.
 pub fn parse(file: &str, text: &str, load: Load<'_>) -> Result<Vec<DefinedTool>, SourceError> {
     with_files(file, text, load, tool::read_all)
 }
 
-/// Reads something of a file, with the files that it imports types from.
+/// Runs `read` on a file and its imports.
 fn with_files<T: Send>(
     file: &str,
     text: &str,

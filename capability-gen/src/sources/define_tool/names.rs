@@ -1,4 +1,4 @@
-//! What a name stands for: a declaration of its file, or of another one that it is imported from.
+//! Name resolution: to a declaration of the same file, or of a file that it is imported from.
 
 use super::fault::Fault;
 use super::file::{TypeDeclaration, TypeKind};
@@ -12,40 +12,40 @@ use serde_json::Value;
 use std::collections::HashSet;
 use std::rc::Rc;
 
-/// What is looked for: TypeScript has one set of names for types and one for values.
+/// Kind of name: TypeScript has separate namespaces for types and values.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Wanted {
     Type,
     Value,
 }
 
-/// What was found.
+/// Resolved name.
 pub(super) enum Named<'a> {
     Type(Declared<'a>),
     /// A `const`, or the value of a default export.
     Constant(&'a Expression<'a>),
-    /// A member of an enum or of a constant, and whether its type is that very value.
+    /// A member of an enum or of a constant, and whether its type is the literal value.
     Literal(Value, bool),
     Function,
     /// All exports of a file.
     Namespace(FileId),
-    /// Something that is declared and not read, in words.
+    /// Unsupported declaration, in words.
     Other(&'static str),
-    /// Something of a module that is not read, and why.
-    Beyond(String),
+    /// Import from an unsupported module, with the reason.
+    Unsupported(String),
     Unknown,
 }
 
-/// A type that a file declares.
+/// Declared type.
 #[derive(Clone)]
 pub(super) struct Declared<'a> {
     pub(super) file: FileId,
     pub(super) name: &'a str,
-    /// Several for an interface that is declared in parts; never none.
+    /// Several for a merged interface; never empty.
     pub(super) declarations: Rc<Vec<TypeDeclaration<'a>>>,
 }
 
-/// A name of a file, as it is inside of it or as others see it.
+/// Name in a file: local or exported.
 #[derive(Clone, PartialEq, Eq, Hash)]
 enum Step {
     Local(FileId, String),
@@ -53,18 +53,18 @@ enum Step {
 }
 
 impl<'a> Reader<'a, '_> {
-    /// What a name at this place stands for; `['t', 'Customer']` is `t.Customer`.
+    /// Resolves a name at this place; `['t', 'Customer']` is `t.Customer`.
     pub(super) fn named(&self, at: u32, path: &[&str], wanted: Wanted) -> Result<Named<'a>, Fault> {
         let [first, rest @ ..] = path else { return Ok(Named::Unknown) };
         let found = self.find(Step::Local(self.files.at(at), (*first).to_owned()), at, wanted)?;
         self.member(found, rest, at, wanted)
     }
 
-    /// What a module's export stands for, as in `import('./types').Customer`.
+    /// Resolves a module's export, as in `import('./types').Customer`.
     pub(super) fn imported(&self, at: u32, source: &str, path: &[&str], wanted: Wanted) -> Result<Named<'a>, Fault> {
         match self.files.import(self.files.at(at), source, at)? {
             Origin::File(file) => self.member(Named::Namespace(file), path, at, wanted),
-            Origin::Beyond(why) => Ok(Named::Beyond(why)),
+            Origin::Unsupported(why) => Ok(Named::Unsupported(why)),
         }
     }
 
@@ -108,20 +108,20 @@ impl<'a> Reader<'a, '_> {
                     }
                     return Ok(Named::Literal(value, is_const(constant)));
                 }
-                other @ (Named::Other(_) | Named::Beyond(_)) => return Ok(other),
+                other @ (Named::Other(_) | Named::Unsupported(_)) => return Ok(other),
                 Named::Literal(..) | Named::Function | Named::Unknown => return Ok(Named::Unknown),
             };
         }
         Ok(found)
     }
 
-    /// Follows a name through imports and exports to where it is declared.
+    /// Follows a name through imports and exports to its declaration.
     fn find(&self, start: Step, at: u32, wanted: Wanted) -> Result<Named<'a>, Fault> {
         let mut seen = HashSet::new();
-        let mut beyond = None;
+        let mut unsupported = None;
         let mut open = vec![start];
         while let Some(step) = open.pop() {
-            // Files may export from one another in a circle.
+            // Re-exports may be circular.
             if !seen.insert(step.clone()) {
                 continue;
             }
@@ -145,11 +145,11 @@ impl<'a> Reader<'a, '_> {
                         Some(Export::Value(value)) => return Ok(Named::Constant(value)),
                         Some(Export::From(from)) => (*file, Some(from)),
                         None => {
-                            // The first `export *` is looked at first.
+                            // The first `export *` is searched first.
                             for (source, import) in links.stars.iter().rev().filter(|_| name != "default") {
                                 match self.files.import(*file, source, *import)? {
                                     Origin::File(target) => open.push(Step::Export(target, name.clone())),
-                                    Origin::Beyond(why) => beyond = Some(why),
+                                    Origin::Unsupported(why) => unsupported = Some(why),
                                 }
                             }
                             continue;
@@ -161,13 +161,13 @@ impl<'a> Reader<'a, '_> {
             match (self.files.import(file, source, import)?, name) {
                 (Origin::File(target), Some(name)) => open.push(Step::Export(target, name.to_owned())),
                 (Origin::File(target), None) => return Ok(Named::Namespace(target)),
-                (Origin::Beyond(why), _) => beyond = Some(why),
+                (Origin::Unsupported(why), _) => unsupported = Some(why),
             }
         }
-        Ok(beyond.map_or(Named::Unknown, Named::Beyond))
+        Ok(unsupported.map_or(Named::Unknown, Named::Unsupported))
     }
 
-    /// What a file itself declares by this name.
+    /// The declaration of this name in a file.
     fn declared(&self, id: FileId, name: &str, wanted: Wanted) -> Option<Named<'a>> {
         let parsed = self.files.get(id)?;
         let file = parsed.file();
@@ -188,7 +188,7 @@ impl<'a> Reader<'a, '_> {
         file.other(name).map(Named::Other)
     }
 
-    /// Why a name at this place is not known, and what may have been meant.
+    /// Error for an unknown name, with a suggestion.
     pub(super) fn unknown(&self, at: u32, path: &[&str], what: &str, others: &[&'static str]) -> Fault {
         let shown = path.join(".");
         let id = self.files.at(at);

@@ -1,22 +1,22 @@
-//! A function's parameters, written as a flat map or as a JSON Schema.
+//! Parameters of a function: a flat map or a JSON Schema.
 //!
-//! In a flat map every member is a parameter, required unless it is `optional: true`, `required: false` or has a
-//! `default`. So are the members of an object inside of it where one has such a flag. Results may be written in the
-//! same two ways.
+//! In a flat map every member is a parameter, required unless it has `optional: true`, `required: false` or a
+//! `default`. The same applies to a nested object if one of its members has such a flag. Results allow the same two
+//! forms.
 
 use super::fault::Fault;
 use crate::names::nearest;
 use crate::schema::array_of;
 use serde_json::{Map, Value, json};
 
-/// One member of what may be a flat map.
+/// Member of a possible flat map.
 pub(super) struct Entry {
     pub(super) name: String,
     pub(super) at: u32,
     pub(super) value: Value,
 }
 
-/// Keywords that may stand beside `type` or `properties` in the schema of an object.
+/// Keywords allowed beside `type` or `properties` in an object schema.
 const KEYWORDS: [&str; 61] = [
     "$anchor",
     "$comment",
@@ -81,10 +81,10 @@ const KEYWORDS: [&str; 61] = [
     "xml",
 ];
 
-/// The names that a type may be given by.
+/// Type names.
 const TYPES: [&str; 8] = ["string", "number", "integer", "boolean", "object", "array", "null", "any"];
 
-/// The JSON Schema that these members are, or that the flat map of them stands for.
+/// The members as JSON Schema, converted if they are a flat map.
 pub(super) fn schema(entries: Vec<Entry>) -> Result<Value, Fault> {
     if is_schema(&entries)? {
         return Ok(Value::Object(entries.into_iter().map(|entry| (entry.name, entry.value)).collect()));
@@ -107,7 +107,7 @@ pub(super) fn schema(entries: Vec<Entry>) -> Result<Value, Fault> {
     Ok(Value::Object(schema))
 }
 
-/// The schema of a type's name.
+/// Schema of a type name.
 pub(super) fn type_named(name: &str) -> Option<Value> {
     match name {
         "any" => Some(json!({})),
@@ -124,7 +124,7 @@ fn is_type_name(value: &Value) -> bool {
     value.as_str().is_some_and(|name| TYPES.contains(&name))
 }
 
-/// Parameters may be called `type` and `properties` too: what counts is what these members are.
+/// Returns true for a JSON Schema. Parameters may be called `type` and `properties` too, so their values decide.
 fn is_schema(entries: &[Entry]) -> Result<bool, Fault> {
     let get = |name: &str| entries.iter().find(|entry| entry.name == name);
     if let Some(ty) = get("type") {
@@ -137,7 +137,7 @@ fn is_schema(entries: &[Entry]) -> Result<bool, Fault> {
             value if is_type_name(value) => Ok(true),
             _ => Err(Fault::new(
                 ty.at,
-                format!("`type` is {}, which is no JSON Schema type", ty.value),
+                format!("`type` is {}, which is not a JSON Schema type", ty.value),
                 format!(
                     "write one of {}; a parameter called `type` is written `type: {{ type: 'string' }}`",
                     TYPES.join(", ")
@@ -158,7 +158,7 @@ fn is_schema(entries: &[Entry]) -> Result<bool, Fault> {
         || ["anyOf", "oneOf", "allOf", "enum"].iter().any(|name| has(name, Value::is_array) && are_keywords()))
 }
 
-/// The schema of one parameter of a flat map, and whether it must be there.
+/// The schema of one parameter of a flat map, and whether it is required.
 fn parameter(name: &str, at: u32, value: Value) -> Result<(Value, bool), Fault> {
     let mut schema = match value {
         Value::Object(schema) => schema,
@@ -170,14 +170,14 @@ fn parameter(name: &str, at: u32, value: Value) -> Result<(Value, bool), Fault> 
                     (None, Some(near)) => format!("did you mean '{near}'?"),
                     (None, None) => format!("write one of {}", TYPES.join(", ")),
                 };
-                let message = format!("the type of the parameter `{name}` is '{ty}', which is no JSON Schema type");
+                let message = format!("the type of the parameter `{name}` is '{ty}', which is not a JSON Schema type");
                 return Err(Fault::new(at, message, fix));
             }
         },
         other => {
             return Err(Fault::new(
                 at,
-                format!("the parameter `{name}` is {other}, which says nothing of its type"),
+                format!("the parameter `{name}` is {other}, which does not say its type"),
                 format!("write `{name}: {{ type: 'string' }}`, or a whole JSON Schema with `type: 'object'`"),
             ));
         }
@@ -185,7 +185,7 @@ fn parameter(name: &str, at: u32, value: Value) -> Result<(Value, bool), Fault> 
     if let Some((member, _)) = schema.iter().find(|(key, value)| value.is_object() && !is_keyword(key)) {
         return Err(Fault::new(
             at,
-            format!("the parameter `{name}` has a member `{member}`, which is no JSON Schema keyword"),
+            format!("the parameter `{name}` has a member `{member}`, which is not a JSON Schema keyword"),
             "write a nested object as `{ type: 'object', properties: { … } }`",
         ));
     }
@@ -195,7 +195,7 @@ fn parameter(name: &str, at: u32, value: Value) -> Result<(Value, bool), Fault> 
             schema.shift_remove(key);
             Ok(Some(flag))
         }
-        // The names that a nested object requires.
+        // Required members of a nested object.
         Some(Value::Array(_)) if key == "required" => Ok(None),
         None => Ok(None),
         Some(other) => {
@@ -218,8 +218,7 @@ fn parameter(name: &str, at: u32, value: Value) -> Result<(Value, bool), Fault> 
     Ok((Value::Object(schema), is_required))
 }
 
-/// Reads the members of an object inside of a parameter as a map of parameters too, where one of them has a flag: a
-/// JSON Schema has none.
+/// Reads the members of a nested object as a flat map if one of them has a flag, which JSON Schema does not have.
 fn nested(name: &str, at: u32, schema: &mut Map<String, Value>) -> Result<(), Fault> {
     if let Some(Value::Object(items)) = schema.get_mut("items") {
         nested(name, at, items)?;

@@ -1,15 +1,15 @@
-//! What is asked before and counted at each call: [`Config`], in a tool's `config` or in a function.
+//! Parser of [`Config`] in a tool's `config` or in a function: approvals, rate limits, scopes.
 
 use super::fault::Fault;
 use super::value::{Member, Reader};
 use crate::definition::Config;
 use serde_json::{Map, Value};
 
-/// Settings as far as they are values.
+/// Settings given as literals.
 #[derive(Default)]
 pub(super) struct Settings {
     pub(super) config: Config,
-    /// Whether the approval message is a function.
+    /// True if the approval message is a function.
     pub(super) is_message_computed: bool,
     seen: Vec<String>,
 }
@@ -25,7 +25,7 @@ impl Settings {
     ) -> Result<(), Fault> {
         for Member { name, at, value } in members {
             if self.seen.contains(&name) {
-                return Err(Fault::new(at, format!("`{name}` is given twice"), "keep one of the two"));
+                return Err(Fault::new(at, format!("duplicate `{name}`"), "keep one of the two"));
             }
             if name == "approvalMessage" && reader.is_function(value)? {
                 self.is_message_computed = true;
@@ -33,7 +33,7 @@ impl Settings {
                 continue;
             }
             let alone = Map::from_iter([(name.clone(), reader.value(value)?)]);
-            // Each alone, so that the fault is found where it is.
+            // Parsed one by one, so that an error has its place.
             let one: Config = serde_json::from_value(Value::Object(alone)).map_err(|error| {
                 Fault::new(
                     at,
@@ -44,7 +44,7 @@ impl Settings {
             if one.rate_limit.is_some_and(|limit| limit.requests == 0) {
                 return Err(Fault::new(
                     at,
-                    "a rate limit of no requests",
+                    "a rate limit of zero requests",
                     "allow at least one, or remove the function",
                 ));
             }

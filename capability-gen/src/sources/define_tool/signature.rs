@@ -1,4 +1,4 @@
-//! What a script takes and gives, from the types of the function that it exports.
+//! Parameters and result of a script, from the types of its default export.
 
 use super::fault::Fault;
 use super::files::{Files, MAIN};
@@ -11,23 +11,23 @@ use oxc_span::GetSpan as _;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
 
-/// What a script's default function takes and gives.
+/// Signature of a script's default function.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ScriptSignature {
-    /// What its comment says that it does.
+    /// Description from its JSDoc comment.
     pub description: String,
-    /// JSON Schema of its one parameter, an object's.
+    /// JSON Schema of its parameter, an object.
     pub parameters: Value,
-    /// JSON Schema of what it gives, where its type is written.
+    /// JSON Schema of its result, if the type is declared.
     pub returns: Option<Value>,
-    /// What was tolerated on the way.
+    /// Warnings.
     pub notes: Vec<Note>,
 }
 
 /// Reads the types of the function that a script exports as its default. `load` is as for [`super::parse`].
 ///
 /// # Errors
-/// A script without such a function, or whose function takes something else than one object.
+/// The script has no such function, or the function does not take exactly one object.
 pub fn signature(file: &str, text: &str, load: Load<'_>) -> Result<ScriptSignature, SourceError> {
     with_files(file, text, load, read)
 }
@@ -37,7 +37,7 @@ fn read(files: &Files<'_, '_>) -> Result<ScriptSignature, Fault> {
     let Some(default) = main.as_ref().and_then(|main| main.file().default) else {
         return Err(Fault::new(
             0,
-            "the script's default export is no function",
+            "the script's default export is not a function",
             "write `export default async function (params: { day: string }): Promise<Report> { … }`",
         ));
     };
@@ -53,7 +53,7 @@ fn read(files: &Files<'_, '_>) -> Result<ScriptSignature, Fault> {
             };
             let schema = inlined(types::schema_of(&reader, &annotation.type_annotation, &mut remarks)?);
             if schema.get("type") != Some(&json!("object")) {
-                return Err(Fault::new(parameter.span().start, "the parameter is no object", one_object));
+                return Err(Fault::new(parameter.span().start, "the parameter is not an object", one_object));
             }
             schema
         }
@@ -70,7 +70,7 @@ fn read(files: &Files<'_, '_>) -> Result<ScriptSignature, Fault> {
     Ok(ScriptSignature { description, parameters, returns, notes })
 }
 
-/// A schema that is only the name of another as that one, so that its members can be seen.
+/// Inlines a schema that is only a reference, so that its members are visible.
 fn inlined(schema: Value) -> Value {
     let Value::Object(mut schema) = schema else { return schema };
     let name = schema.get("$ref").and_then(Value::as_str).and_then(|name| name.strip_prefix("#/$defs/"));

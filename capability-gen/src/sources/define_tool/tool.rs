@@ -1,4 +1,4 @@
-//! The object given to `defineTool` → [`Definition`].
+//! Argument of `defineTool` → [`Definition`].
 
 use super::DefinedTool;
 use super::fault::Fault;
@@ -18,17 +18,17 @@ use oxc_span::GetSpan as _;
 use serde_json::{Value, json};
 use std::collections::{BTreeSet, HashSet};
 
-/// What a tool may say.
+/// Keys of a tool.
 const TOOL_KEYS: [&str; 7] = ["name", "description", "version", "owner", "tags", "functions", "config"];
 
-/// What a function may say, besides its settings.
+/// Keys of a function, besides its settings.
 const FUNCTION_KEYS: [&str; 8] =
     ["title", "description", "parameters", "returns", "handler", "annotations", "tags", "config"];
 
-/// What a reader of a build's output sees of one tool; the first show what is wrong.
+/// Maximum number of notes of one tool.
 const MAX_NOTES: usize = 50;
 
-/// All tools of a definition's own file.
+/// Reads all tools of the definition file.
 pub(super) fn read_all(files: &Files<'_, '_>) -> Result<Vec<DefinedTool>, Fault> {
     let Some(main) = files.get(MAIN) else { return Ok(Vec::new()) };
     let file = main.file();
@@ -47,7 +47,7 @@ pub(super) fn read_all(files: &Files<'_, '_>) -> Result<Vec<DefinedTool>, Fault>
         if !names.insert(tool.definition.name.clone()) {
             return Err(Fault::new(
                 call.call.span.start,
-                format!("two tools of this file are called `{}`", tool.definition.name),
+                format!("duplicate tool name `{}` in this file", tool.definition.name),
                 "give one of them another `name`",
             ));
         }
@@ -65,15 +65,11 @@ impl<'a> ToolReader<'a, '_> {
     fn read(mut self, tool: &ToolCall<'a>) -> Result<DefinedTool, Fault> {
         let at = tool.call.span.start;
         let Some(export) = tool.export.clone() else {
-            return Err(Fault::new(
-                at,
-                "a tool is not exported, so nothing can find it",
-                "write `export const … = defineTool(…)`",
-            ));
+            return Err(Fault::new(at, "the tool is not exported", "write `export const … = defineTool(…)`"));
         };
         if !tool.is_imported {
             let module = "'@agent-spaces/capabilities'";
-            self.remarks.insert((at, format!("`defineTool` is not imported; it is taken for that of {module}")));
+            self.remarks.insert((at, format!("`defineTool` is not imported; assuming that of {module}")));
         }
         let object = match tool.call.arguments.as_slice() {
             [argument] => argument.as_expression(),
@@ -145,7 +141,7 @@ impl<'a> ToolReader<'a, '_> {
         Ok(DefinedTool { export, definition, computed_approval_messages })
     }
 
-    /// What was remarked, each once, in the order of the files.
+    /// Remarks without duplicates, in the order of the files.
     fn notes(&mut self, at: u32) -> Vec<Note> {
         let remarks = std::mem::take(&mut self.remarks);
         let more = remarks.len().saturating_sub(MAX_NOTES);
@@ -238,7 +234,7 @@ impl<'a> ToolReader<'a, '_> {
         ))
     }
 
-    /// What `{} as T`, a JSON Schema, a flat map or the name of a type says.
+    /// Schema of `{} as T`, a JSON Schema, a flat map or a type name.
     fn schema(&mut self, value: &'a Expression<'a>) -> Result<Value, Fault> {
         let at = value.span().start;
         if let Some(ty) = cast(value)
@@ -255,18 +251,18 @@ impl<'a> ToolReader<'a, '_> {
                 parameters::schema(entries)
             }
             Expression::StringLiteral(it) => parameters::type_named(it.value.as_str()).ok_or_else(|| {
-                Fault::new(at, format!("'{}' is no JSON Schema type", it.value), "write `{} as T` or a JSON Schema")
+                Fault::new(at, format!("unknown JSON Schema type '{}'", it.value), "write `{} as T` or a JSON Schema")
             }),
             _ => Err(Fault::new(
                 at,
-                format!("{} stands where a type is needed", found(value)),
+                format!("expected a type, found {}", found(value)),
                 "write `{} as T`, or a JSON Schema",
             )),
         }
     }
 }
 
-/// A member, also when it is `undefined as T`.
+/// A member, including `undefined as T`.
 fn get_even_undefined<'a>(
     reader: &Reader<'a, '_>,
     object: &'a Expression<'a>,
@@ -276,7 +272,7 @@ fn get_even_undefined<'a>(
     Ok(member.map(|member| member.value).filter(|value| cast(value).is_some() || !reader.is_undefined(value)))
 }
 
-/// The type that an expression is cast to, the outermost one; `as const` is none.
+/// The type of the outermost cast of an expression, except `as const`.
 fn cast<'a>(value: &'a Expression<'a>) -> Option<&'a TSType<'a>> {
     let ty = match value {
         Expression::ParenthesizedExpression(it) => return cast(&it.expression),
@@ -290,7 +286,7 @@ fn cast<'a>(value: &'a Expression<'a>) -> Option<&'a TSType<'a>> {
     (!is_const).then_some(ty)
 }
 
-/// Whether a value is there only for its type: `{}`, `[]`, `null`, `''`.
+/// Returns true if a value only carries a type: `{}`, `[]`, `null`, `''`.
 fn is_placeholder(value: &Expression<'_>) -> bool {
     match value.get_inner_expression() {
         Expression::ObjectExpression(it) => it.properties.is_empty(),
@@ -305,7 +301,8 @@ fn is_placeholder(value: &Expression<'_>) -> bool {
     }
 }
 
-/// Whether a type is one of the definition's files, so that a value cast to it is an example rather than a schema.
+/// Returns true if a type is declared in the definition's files, so that a value cast to it is an example, not a
+/// schema.
 fn is_declared(reader: &Reader<'_, '_>, ty: &TSType<'_>) -> Result<bool, Fault> {
     match ty {
         TSType::TSArrayType(it) => is_declared(reader, &it.element_type),
@@ -335,7 +332,7 @@ fn check_handler(name: &str, at: u32, handler: Option<&Expression<'_>>) -> Resul
             | Expression::ArrayExpression(_)
     );
     if is_value {
-        let message = format!("the `handler` of the function `{name}` is {} and not a function", found(handler));
+        let message = format!("the `handler` of the function `{name}` is {}, not a function", found(handler));
         return Err(Fault::new(handler.span().start, message, fix));
     }
     Ok(())
@@ -349,7 +346,7 @@ fn refuse_unknown(members: &[Member<'_>], known: &[&[&str]]) -> Result<(), Fault
                 Some(near) => format!("did you mean `{near}`?"),
                 None => format!("remove it, or write one of {}", known.concat().join(", ")),
             };
-            Err(Fault::new(member.at, format!("`{}` is not known here", member.name), fix))
+            Err(Fault::new(member.at, format!("unknown key `{}`", member.name), fix))
         }
         None => Ok(()),
     }

@@ -1,4 +1,4 @@
-//! Literals → JSON: what an expression is without being run.
+//! Static evaluation of literals to JSON.
 
 use super::fault::Fault;
 use super::files::Files;
@@ -13,17 +13,17 @@ use serde_json::{Map, Number, Value};
 use std::cell::Cell;
 use std::collections::HashMap;
 
-/// How deep values may be, constants that they name included. Schemas in the wild stay below 20.
+/// Maximum depth of values, including constants that they refer to. Real schemas stay below 20.
 const MAX_VALUE_DEPTH: u32 = 100;
 
-/// How much the values and types of one definition may come to, in JSON values, where long text counts as several:
-/// constants and types can be named many times, and a few lines can double themselves into gigabytes.
+/// Maximum total size of the values and types of one definition, in JSON values; long text counts as several. Constants
+/// and types can be used repeatedly, so that a few lines could expand to gigabytes.
 const MAX_VALUES: usize = 500_000;
 
-/// Where to write what is not a literal.
+/// Fix for an expression that is not a literal.
 const FIX: &str = "write it as a literal, or as the name of a `const` of this file or one beside it that is one";
 
-/// A definition's files and what may still be made of them.
+/// Files of a definition, and the budget left for their values.
 pub(super) struct Reader<'a, 'f> {
     pub(super) files: &'f Files<'a, 'f>,
     left: Cell<usize>,
@@ -33,7 +33,7 @@ pub(super) struct Reader<'a, 'f> {
 #[derive(Clone)]
 pub(super) struct Member<'a> {
     pub(super) name: String,
-    /// Where its key is.
+    /// Offset of its key.
     pub(super) at: u32,
     pub(super) value: &'a Expression<'a>,
 }
@@ -43,12 +43,12 @@ impl<'a, 'f> Reader<'a, 'f> {
         Self { files, left: Cell::new(MAX_VALUES) }
     }
 
-    /// What a JSDoc comment says of the node that starts here.
+    /// The JSDoc comment of the node that starts here.
     pub(super) fn comment(&self, start: u32) -> Option<&'a str> {
         self.files.get(self.files.at(start))?.file().comment(start)
     }
 
-    /// Counts what is made; fails when it is too much.
+    /// Charges the budget; fails when it is exhausted.
     pub(super) fn charge(&self, at: u32, count: usize) -> Result<(), Fault> {
         match self.left.get().checked_sub(count) {
             Some(left) => {
@@ -57,7 +57,7 @@ impl<'a, 'f> Reader<'a, 'f> {
             }
             None => Err(Fault::new(
                 at,
-                format!("the values and types of this file come to more than {MAX_VALUES}"),
+                format!("the values and types of this file expand to more than {MAX_VALUES}"),
                 "split it into several files, and do not repeat large constants and types",
             )),
         }
@@ -68,7 +68,7 @@ impl<'a, 'f> Reader<'a, 'f> {
         self.value_at(expression, 0)
     }
 
-    /// The text that an expression is.
+    /// The string value of an expression.
     pub(super) fn text(&self, what: &str, expression: &'a Expression<'a>) -> Result<String, Fault> {
         match self.value(expression)? {
             Value::String(text) => Ok(text),
@@ -86,9 +86,8 @@ impl<'a, 'f> Reader<'a, 'f> {
             ));
         }
         self.charge(at, 1)?;
-        let surrogate = || {
-            Fault::new(at, "a string has half of a surrogate pair, which JSON cannot hold", "write the whole character")
-        };
+        let surrogate =
+            || Fault::new(at, "lone surrogate in a string, which JSON cannot represent", "write the whole character");
         Ok(match expression.get_inner_expression() {
             Expression::BooleanLiteral(it) => Value::Bool(it.value),
             Expression::NullLiteral(_) => Value::Null,
@@ -159,14 +158,14 @@ impl<'a, 'f> Reader<'a, 'f> {
         })
     }
 
-    /// The members of an object literal or of a constant that is one; those that are `undefined` are absent.
+    /// The members of an object literal or of a constant; `undefined` ones are left out.
     pub(super) fn members(&self, expression: &'a Expression<'a>) -> Result<Vec<Member<'a>>, Fault> {
         let mut members = self.members_at(expression, 0)?;
         members.retain(|member| !self.is_undefined(member.value));
         Ok(members)
     }
 
-    /// The members of an object literal, `undefined` ones too.
+    /// The members of an object literal, including `undefined` ones.
     pub(super) fn members_even_undefined(&self, expression: &'a Expression<'a>) -> Result<Vec<Member<'a>>, Fault> {
         self.members_at(expression, 0)
     }
@@ -184,11 +183,7 @@ impl<'a, 'f> Reader<'a, 'f> {
                 named => return Err(no_value(&[it.name.as_str()], named, at)),
             },
             _ => {
-                return Err(Fault::new(
-                    at,
-                    format!("{} stands where an object literal is needed", found(expression)),
-                    FIX,
-                ));
+                return Err(Fault::new(at, format!("expected an object literal, found {}", found(expression)), FIX));
             }
         };
         let mut members = Members::default();
@@ -203,14 +198,14 @@ impl<'a, 'f> Reader<'a, 'f> {
                 ObjectPropertyKind::ObjectProperty(property) => {
                     let at = property.key.span().start;
                     if property.kind != PropertyKind::Init {
-                        return Err(Fault::new(at, "a getter or setter stands where a value is needed", FIX));
+                        return Err(Fault::new(at, "expected a value, found a getter or setter", FIX));
                     }
                     let name = key(&property.key, property.computed)?;
                     self.charge(at, 1 + long(&name))?;
                     if name == "__proto__" && !property.computed && !property.shorthand && !property.method {
                         return Err(Fault::new(
                             at,
-                            "`__proto__: …` sets the prototype of an object and is no member of it",
+                            "`__proto__: …` sets the prototype of an object and is not a member of it",
                             "remove it, or write `['__proto__']: …` for a member of that name",
                         ));
                     }
@@ -221,7 +216,7 @@ impl<'a, 'f> Reader<'a, 'f> {
         Ok(members.list)
     }
 
-    /// Whether an expression is `undefined` or `void 0`.
+    /// Returns true if an expression is `undefined` or `void 0`.
     pub(super) fn is_undefined(&self, expression: &Expression<'_>) -> bool {
         match expression.get_inner_expression() {
             Expression::Identifier(it) => it.name == "undefined",
@@ -230,7 +225,7 @@ impl<'a, 'f> Reader<'a, 'f> {
         }
     }
 
-    /// Whether an expression is a function, or the name of one.
+    /// Returns true if an expression is a function, or the name of one.
     pub(super) fn is_function(&self, expression: &'a Expression<'a>) -> Result<bool, Fault> {
         let inner = expression.get_inner_expression();
         match path(inner) {
@@ -253,13 +248,15 @@ impl<'a, 'f> Reader<'a, 'f> {
                 TSEnumMemberName::Identifier(it) => it.name.to_string(),
                 TSEnumMemberName::String(it) | TSEnumMemberName::ComputedString(it) => it.value.to_string(),
                 TSEnumMemberName::ComputedTemplateString(_) => {
-                    return Err(Fault::beyond(at, "the name of an enum's member is computed", FIX));
+                    return Err(Fault::unsupported(at, "the name of an enum's member is computed", FIX));
                 }
             };
             self.charge(at, 1 + long(&name))?;
             let value = match (&member.initializer, next) {
-                // Operations, and members of the enum itself, are not worked out.
-                (Some(value), _) => self.value(value).map_err(|fault| Fault::beyond(fault.at, fault.message, FIX))?,
+                // Operations and references to members of the enum are not evaluated.
+                (Some(value), _) => {
+                    self.value(value).map_err(|fault| Fault::unsupported(fault.at, fault.message, FIX))?
+                }
                 (None, Some(next)) => Value::from(next),
                 (None, None) => {
                     return Err(Fault::new(at, format!("the enum's member `{name}` has no value"), "give it one"));
@@ -275,7 +272,7 @@ impl<'a, 'f> Reader<'a, 'f> {
     }
 }
 
-/// The names of `a.b.c`; nothing for anything else.
+/// The names of `a.b.c`; `None` for other expressions.
 fn path<'a>(expression: &Expression<'a>) -> Option<Vec<&'a str>> {
     match expression.get_inner_expression() {
         Expression::Identifier(it) => Some(vec![it.name.as_str()]),
@@ -293,13 +290,13 @@ pub(super) fn is_function(expression: &Expression<'_>) -> bool {
     matches!(inner, Expression::ArrowFunctionExpression(_) | Expression::FunctionExpression(_))
 }
 
-/// Why a name has no value.
+/// Error for a name without a literal value.
 fn no_value(path: &[&str], named: Named<'_>, at: u32) -> Fault {
     let name = path.join(".");
-    Fault::beyond(
+    Fault::unsupported(
         at,
         match named {
-            Named::Beyond(why) => format!("`{name}` is imported, and {why}"),
+            Named::Unsupported(why) => format!("`{name}` is imported, and {why}"),
             Named::Function => format!("`{name}` is a function"),
             Named::Namespace(_) => format!("`{name}` is a whole file"),
             _ => format!("`{name}` is not a `const` of this file that is a literal"),
@@ -308,11 +305,11 @@ fn no_value(path: &[&str], named: Named<'_>, at: u32) -> Fault {
     )
 }
 
-/// Members by name, a later one in the place of an earlier one.
+/// Members by name; later ones override earlier ones.
 #[derive(Default)]
 struct Members<'a> {
     list: Vec<Member<'a>>,
-    /// Where each stands in `list`, and whether it was written in the literal itself.
+    /// Index of each in `list`, and whether it was written in the literal itself.
     known: HashMap<String, (usize, bool)>,
 }
 
@@ -321,7 +318,7 @@ impl<'a> Members<'a> {
         match self.known.get_mut(&member.name) {
             Some((_, true)) if is_own => Err(Fault::new(
                 member.at,
-                format!("`{}` is written twice in one object", member.name),
+                format!("duplicate member `{}` in one object", member.name),
                 "remove or rename one of them",
             )),
             Some((index, was_own)) => {
@@ -352,9 +349,9 @@ pub(super) fn key(key: &PropertyKey<'_>, is_computed: bool) -> Result<String, Fa
     }
 }
 
-/// A JSON number, without a fraction where it has none.
+/// A JSON number; an integer if it has no fraction.
 pub(super) fn number(value: f64, at: u32) -> Result<Value, Fault> {
-    /// Up to here a number and its neighbours are whole numbers that JavaScript holds exactly.
+    /// JavaScript's `Number.MAX_SAFE_INTEGER`.
     const MAX_SAFE_INTEGER: f64 = 9_007_199_254_740_991.0;
     if value.fract() == 0.0 && value.abs() <= MAX_SAFE_INTEGER {
         return Ok(Value::from(value as i64));
@@ -365,10 +362,10 @@ pub(super) fn number(value: f64, at: u32) -> Result<Value, Fault> {
 }
 
 fn not_a_literal(expression: &Expression<'_>) -> Fault {
-    Fault::beyond(expression.span().start, format!("{} stands where a literal value is needed", found(expression)), FIX)
+    Fault::unsupported(expression.span().start, format!("expected a literal value, found {}", found(expression)), FIX)
 }
 
-/// What an expression is, in words.
+/// Kind of an expression, in words.
 pub(super) fn found(expression: &Expression<'_>) -> &'static str {
     match expression.get_inner_expression() {
         Expression::ArrowFunctionExpression(_) | Expression::FunctionExpression(_) => "a function",

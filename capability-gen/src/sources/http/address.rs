@@ -1,22 +1,22 @@
-//! Scheme, host, port and path of an address. Parameters stand in the path alone.
+//! URL validation: scheme, host, port and path. Only the path may have parameters.
 
 use super::super::error::SourceError;
 use super::super::node::Node;
 use url::Url;
 
-/// The longest base of an address.
+/// Maximum length of a base URL.
 const MAX_BASE_BYTES: usize = 2048;
 
-/// Where a tool's requests go: `https://api.example.com/v1`.
+/// Parses a tool's base URL: `https://api.example.com/v1`.
 pub(super) fn base(node: &Node<'_>) -> Result<String, SourceError> {
     let text = node.text("\"baseUrl\"")?;
     if text.contains("{{") {
-        return Err(node.error("the base address has a parameter in it", "Put it into a \"path\" or a \"query\"."));
+        return Err(node.error("the base URL has a parameter in it", "Put it into a \"path\" or a \"query\"."));
     }
     plain_base(text).map_err(|why| refuse(node, why))
 }
 
-/// A whole address whose path may have parameters.
+/// Parses a full URL, whose path may have parameters.
 pub(super) fn whole(node: &Node<'_>) -> Result<String, SourceError> {
     let text = node.text("\"url\"")?;
     let start = text.find("://").map_or(0, |at| at + 3);
@@ -24,53 +24,53 @@ pub(super) fn whole(node: &Node<'_>) -> Result<String, SourceError> {
     let end = authority.find(['/', '?', '#', '\\']).map_or(text.len(), |at| start + at);
     let (origin, path) = text.split_at_checked(end).unwrap_or((text, ""));
     if origin.contains("{{") {
-        let message = "a parameter stands in the scheme, the host or the port";
-        return Err(node.error(message, "Write these three out: parameters belong into the path and the query."));
+        let message = "a parameter is in the scheme, the host or the port";
+        return Err(node.error(message, "Write these literally: parameters are allowed in the path and the query."));
     }
     let origin = plain_base(origin).map_err(|why| refuse(node, why))?;
     let path = if path.is_empty() { "/" } else { path };
     Ok(origin + &plain_path(path).map_err(|why| refuse(node, why))?)
 }
 
-/// A path below a tool's base.
+/// Parses a path below a tool's base URL.
 pub(super) fn path(node: &Node<'_>) -> Result<String, SourceError> {
     plain_path(node.text("\"path\"")?).map_err(|why| refuse(node, why))
 }
 
 fn refuse(node: &Node<'_>, why: &str) -> SourceError {
-    node.error(why, "Write an address such as \"https://api.example.com/v1\", or a path such as \"/pets/{{petId}}\".")
+    node.error(why, "Write a URL such as \"https://api.example.com/v1\", or a path such as \"/pets/{{petId}}\".")
 }
 
-/// An address without parameters that paths are added to: an origin as it is compared, and a path without its last `/`.
+/// Normalizes a base URL without parameters: a canonical origin, and a path without its trailing `/`.
 pub(in crate::sources) fn plain_base(text: &str) -> Result<String, &'static str> {
     if text.len() > MAX_BASE_BYTES {
-        return Err("the address is too long");
+        return Err("the URL is too long");
     }
     if !text.starts_with("http://") && !text.starts_with("https://") {
-        return Err("the address does not begin with \"https://\" or \"http://\"");
+        return Err("the URL does not begin with \"https://\" or \"http://\"");
     }
-    // Programs that read addresses differ in what these mean.
+    // URL parsers disagree about these.
     if text.contains(|character: char| character.is_control() || character.is_whitespace() || character == '\\') {
-        return Err("the address has a space, a backslash or a control character in it");
+        return Err("the URL contains a space, a backslash or a control character");
     }
-    let url = Url::parse(text).map_err(|_| "this is no address")?;
+    let url = Url::parse(text).map_err(|_| "invalid URL")?;
     if !url.username().is_empty() || url.password().is_some() || text.contains('@') {
-        return Err("the address has a user name or password in it");
+        return Err("the URL contains a user name or password");
     }
     if url.query().is_some() || url.fragment().is_some() {
-        return Err("the address has a \"?\" or \"#\" in it: a query is written under \"query\"");
+        return Err("the URL contains a \"?\" or \"#\": write the query under \"query\"");
     }
-    let (_, after) = text.split_once("://").ok_or("this is no address")?;
+    let (_, after) = text.split_once("://").ok_or("invalid URL")?;
     let (authority, path) = after.split_at_checked(after.find('/').unwrap_or(after.len())).unwrap_or((after, ""));
-    // What is escaped or left out here is read in more than one way.
+    // URL parsers disagree about escapes and omissions here.
     if authority.is_empty() || authority.contains(['%', '{', '}', '<', '>', '"', '^', '|', '`']) {
-        return Err("the address has no host that can be read in one way only");
+        return Err("the URL has no host, or an ambiguous one");
     }
     let path = plain_path(path.strip_suffix('/').unwrap_or(path))?;
     Ok(url.origin().ascii_serialization() + &path)
 }
 
-/// A path as it is sent, but for its parameters.
+/// Validates and encodes a path, except its parameters.
 pub(in crate::sources) fn plain_path(text: &str) -> Result<String, &'static str> {
     if !text.is_empty() && !text.starts_with('/') {
         return Err("the path does not begin with \"/\"");
@@ -87,12 +87,12 @@ pub(in crate::sources) fn plain_path(text: &str) -> Result<String, &'static str>
     }
     push_encoded(&mut plain, rest)?;
     if plain.split('/').any(is_dots) {
-        return Err("the path has a \".\" or \"..\" in it");
+        return Err("the path contains a \".\" or \"..\" segment");
     }
     Ok(plain)
 }
 
-/// Whether a segment of a path leads somewhere else than into a folder of its name.
+/// Returns true for a `.` or `..` segment, in any encoding.
 fn is_dots(segment: &str) -> bool {
     let plain = segment.to_ascii_lowercase().replace("%2e", ".");
     matches!(plain.as_str(), "." | "..")
@@ -100,10 +100,10 @@ fn is_dots(segment: &str) -> bool {
 
 fn push_encoded(plain: &mut String, text: &str) -> Result<(), &'static str> {
     if text.contains(|character: char| character.is_control() || character.is_whitespace() || character == '\\') {
-        return Err("the path has a space, a backslash or a control character in it");
+        return Err("the path contains a space, a backslash or a control character");
     }
     if text.contains(['?', '#']) {
-        return Err("the path has a \"?\" or \"#\" in it: a query is written under \"query\"");
+        return Err("the path contains a \"?\" or \"#\": write the query under \"query\"");
     }
     for (at, character) in text.char_indices() {
         if character == '%' {

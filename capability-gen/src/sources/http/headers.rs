@@ -1,18 +1,18 @@
-//! Which headers a definition may set.
+//! Headers that a definition may set.
 
 use crate::implementation::CONNECTION_HEADERS;
 
-/// The longest name of a header.
+/// Maximum length of a header name.
 const MAX_NAME_BYTES: usize = 256;
 
-/// Why a header cannot be set by a definition.
+/// Reason why a definition may not set a header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::sources) enum Refused {
-    /// It cannot be a name.
+    /// Invalid name.
     Name,
-    /// It belongs to the connection.
+    /// Set by the connection.
     Connection,
-    /// It carries credentials, which are the configuration's to give.
+    /// Carries credentials, which only the configuration may set.
     Credentials,
 }
 

@@ -1,4 +1,4 @@
-//! Queries, headers and forms: objects of names and values.
+//! Parser of queries, headers and forms: objects of names and values.
 
 use super::super::error::{SourceError, quoted};
 use super::super::node::Node;
@@ -8,10 +8,10 @@ use crate::implementation::{HttpMember, HttpStyle};
 use crate::template::Template;
 use serde_json::Value;
 
-/// The most members of a query, a form, or all headers. Servers take a hundred headers or so.
+/// Maximum number of members of a query, a form, or the headers. Servers accept about a hundred headers.
 const MAX_MEMBERS: usize = 100;
 
-/// The longest name of a member.
+/// Maximum length of a name.
 const MAX_NAME_BYTES: usize = 1024;
 
 const STYLES: [(&str, HttpStyle); 7] = [
@@ -24,17 +24,17 @@ const STYLES: [(&str, HttpStyle); 7] = [
     ("json", HttpStyle::Json),
 ];
 
-/// A query or a form. A value is text, a number, a truth, or `{ "value", "style" }`.
+/// Parses a query or a form. A value is text, a number, a boolean, or `{ "value", "style" }`.
 pub(super) fn query(node: Option<&Node<'_>>, parameters: &Parameters<'_>) -> Result<Vec<HttpMember>, SourceError> {
     read(node, |name, node| {
         if name.is_empty() || name.len() > MAX_NAME_BYTES {
-            return Err(node.error("this cannot be a name", "Write the name that the server knows."));
+            return Err(node.error("invalid name", "Write the name that the server expects."));
         }
         let (value, style) = match node.value {
             Value::Object(_) => {
                 node.check_keys(&["value", "style"], "member")?;
                 let Some(value) = node.get("value") else {
-                    return Err(node.error("there is no \"value\"", "Give it one, such as \"{{name}}\"."));
+                    return Err(node.error("no \"value\"", "Give it one, such as \"{{name}}\"."));
                 };
                 let style = node.get("style").map(|node| style(&node)).transpose()?;
                 (text(&value, parameters)?, style.unwrap_or_default())
@@ -45,14 +45,14 @@ pub(super) fn query(node: Option<&Node<'_>>, parameters: &Parameters<'_>) -> Res
     })
 }
 
-/// Headers, with none that belongs to the connection or carries credentials.
+/// Parses headers; refuses those of the connection and those that carry credentials.
 pub(super) fn headers(node: Option<&Node<'_>>, parameters: &Parameters<'_>) -> Result<Vec<HttpMember>, SourceError> {
     let headers = read(node, |name, node| {
         check(name, node)?;
         let value = text(node, parameters)?;
         let is_control = |character: char| character.is_control() && character != '\t';
         if value.text().contains(is_control) {
-            return Err(node.error("the value has a line break or another control character", "Take it out."));
+            return Err(node.error("control character in a header value", "Remove it."));
         }
         Ok(HttpMember { name: name.to_owned(), value, style: HttpStyle::default() })
     })?;
@@ -60,7 +60,7 @@ pub(super) fn headers(node: Option<&Node<'_>>, parameters: &Parameters<'_>) -> R
         if let (Some(node), true) =
             (node, headers.iter().skip(index + 1).any(|other| other.name.eq_ignore_ascii_case(&header.name)))
         {
-            let message = format!("the header {} is there twice, in other letters", quoted(&header.name));
+            let message = format!("duplicate header {} (header names are case-insensitive)", quoted(&header.name));
             return Err(node.error(message, "Leave one of the two out."));
         }
     }
@@ -71,12 +71,10 @@ fn check(name: &str, node: &Node<'_>) -> Result<(), SourceError> {
     let Err(refused) = headers::check(name) else { return Ok(()) };
     let name = quoted(name);
     Err(match refused {
-        Refused::Name => node.error(format!("{name} cannot be the name of a header"), "Use letters, digits and \"-\"."),
-        Refused::Connection => {
-            node.error(format!("the header {name} belongs to the connection"), "Leave it out: it is set for you.")
-        }
+        Refused::Name => node.error(format!("invalid header name {name}"), "Use letters, digits and \"-\"."),
+        Refused::Connection => node.error(format!("the header {name} is set by the connection"), "Leave it out."),
         Refused::Credentials => node.error(
-            format!("the header {name} carries credentials, which a definition cannot give itself"),
+            format!("the header {name} carries credentials, which a definition may not set"),
             "Put it into the configuration: \"providers\", this module, \"origins\", the server's origin, \"headers\".",
         ),
     })
@@ -89,13 +87,13 @@ fn read(
     let Some(node) = node else { return Ok(Vec::new()) };
     let members = node.object("this")?;
     if members.len() > MAX_MEMBERS {
-        let message = format!("there are {} members, more than {MAX_MEMBERS}", members.len());
+        let message = format!("{} members, more than {MAX_MEMBERS}", members.len());
         return Err(node.error(message, "Leave some out."));
     }
     node.members().map(|(name, node)| member(name, &node)).collect()
 }
 
-/// Text with parameters; a number or a truth is its text.
+/// Parses a template; numbers and booleans are read as text.
 fn text(node: &Node<'_>, parameters: &Parameters<'_>) -> Result<Template, SourceError> {
     let text = match node.value {
         Value::Number(number) => number.to_string(),
@@ -110,6 +108,6 @@ fn style(node: &Node<'_>) -> Result<HttpStyle, SourceError> {
     let style = STYLES.iter().find(|(name, _)| *name == text).map(|(_, style)| *style);
     style.ok_or_else(|| {
         let known: Vec<_> = STYLES.iter().map(|(name, _)| *name).collect();
-        node.error(format!("{} is not a style", quoted(text)), format!("Use one of {}.", known.join(", ")))
+        node.error(format!("unknown style {}", quoted(text)), format!("Use one of {}.", known.join(", ")))
     })
 }

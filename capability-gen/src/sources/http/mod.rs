@@ -1,18 +1,18 @@
-//! `http`: a function that is answered by a request to a web server.
+//! Parser of `http`: the HTTP request of a function.
 //!
 //! ```text
-//! address     scheme, host, port and path; nothing of a parameter gets before the path
-//! headers     which headers a definition may set
+//! address     scheme, host, port and path; parameters only in the path
+//! headers     headers that a definition may set
 //! members     queries, headers and forms
-//! answer      what of the answer is the value: pointers, errors, pages
+//! response    JSON pointers, error mapping, pagination
 //! ```
 //!
-//! Documents of APIs become the same: see `openapi/http`.
+//! OpenAPI operations become the same type: see `openapi/http`.
 
 pub(super) mod address;
-mod answer;
 pub(super) mod headers;
 mod members;
+mod response;
 
 use super::error::{SourceError, quoted};
 use super::node::Node;
@@ -22,21 +22,21 @@ use crate::template::Template;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// The methods that are sent. `CONNECT` and `TRACE` are for proxies.
+/// Supported methods. `CONNECT` and `TRACE` are for proxies.
 pub(super) const METHODS: [&str; 7] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
 
 const TOOL_KEYS: [&str; 2] = ["baseUrl", "headers"];
 const FUNCTION_KEYS: [&str; 12] =
     ["method", "path", "url", "query", "headers", "body", "form", "text", "response", "result", "errors", "pages"];
 
-/// What holds for all functions of a tool.
+/// Settings of all functions of a tool.
 #[derive(Default)]
 pub(super) struct Defaults {
     base: Option<String>,
     headers: Vec<HttpMember>,
 }
 
-/// What a tool says of the requests of its functions.
+/// Parses the `http` settings of a tool.
 pub(super) fn defaults(node: Option<&Node<'_>>) -> Result<Defaults, SourceError> {
     let Some(node) = node else { return Ok(Defaults::default()) };
     node.object("\"http\"")?;
@@ -46,7 +46,7 @@ pub(super) fn defaults(node: Option<&Node<'_>>) -> Result<Defaults, SourceError>
     Ok(Defaults { base, headers })
 }
 
-/// The request of a function with these parameters.
+/// Parses the request of a function with these parameters.
 pub(super) fn read(
     node: &Node<'_>,
     defaults: &Defaults,
@@ -59,13 +59,13 @@ pub(super) fn read(
     let own = members::headers(node.get("headers").as_ref(), &parameters)?;
     let is_own = |name: &str| own.iter().any(|header| header.name.eq_ignore_ascii_case(name));
     let shared = defaults.headers.iter().filter(|header| !is_own(&header.name)).cloned();
-    let pages = answer::pages(node.get("pages").as_ref())?;
-    let result = node.get("result").map(|node| answer::pointer(&node)).transpose()?;
+    let pages = response::pages(node.get("pages").as_ref())?;
+    let result = node.get("result").map(|node| response::pointer(&node)).transpose()?;
     if let (Some(_), Some(place)) = (&result, node.get("pages")) {
-        return Err(place.error("there is a \"result\" too", "Leave that out: \"items\" says where the list is."));
+        return Err(place.error("there is a \"result\" too", "Leave it out: \"items\" locates the list."));
     }
     if let (Some(_), Some(place), true) = (&pages, node.get("pages"), method != "GET") {
-        return Err(place.error(format!("pages of a {method} request cannot be asked for"), "Use GET."));
+        return Err(place.error(format!("no pagination for {method} requests"), "Use GET."));
     }
     Ok(Box::new(HttpOperation {
         url: url(node, defaults, &parameters)?,
@@ -75,7 +75,7 @@ pub(super) fn read(
         cookies: Vec::new(),
         body: body(node, &method, &parameters)?,
         response: response(node)?,
-        errors: answer::errors(node.get("errors").as_ref(), &parameters)?,
+        errors: response::errors(node.get("errors").as_ref(), &parameters)?,
         method,
         result,
         pages,
@@ -89,7 +89,7 @@ fn method(node: &Node<'_>) -> Result<String, SourceError> {
     if METHODS.contains(&method.as_str()) {
         return Ok(method);
     }
-    Err(node.error(format!("{} is no method that can be sent", quoted(text)), format!("Use {}.", METHODS.join(", "))))
+    Err(node.error(format!("unsupported HTTP method {}", quoted(text)), format!("Use {}.", METHODS.join(", "))))
 }
 
 fn url(node: &Node<'_>, defaults: &Defaults, parameters: &Parameters<'_>) -> Result<Template, SourceError> {
@@ -104,10 +104,10 @@ fn url(node: &Node<'_>, defaults: &Defaults, parameters: &Parameters<'_>) -> Res
             (path, format!("{base}{text}"))
         }
         (None, Some(path), None) => {
-            let fix = "Give the tool an \"http\" with a \"baseUrl\", or write a whole \"url\" here.";
+            let fix = "Give the tool an \"http\" with a \"baseUrl\", or write a full \"url\" here.";
             return Err(path.error("the path has no server", fix));
         }
-        (None, None, _) => return Err(node.error("there is no address", "Give it a \"path\" or a \"url\".")),
+        (None, None, _) => return Err(node.error("no URL", "Give it a \"path\" or a \"url\".")),
     };
     parameters.given_template(&at, &text)
 }
@@ -119,10 +119,10 @@ fn response(node: &Node<'_>) -> Result<HttpResponse, SourceError> {
         "json" => Ok(HttpResponse::Json),
         "text" => Ok(HttpResponse::Text),
         "bytes" => Ok(HttpResponse::Bytes),
-        other => {
-            Err(node
-                .error(format!("{} is not known", quoted(other)), "Write \"auto\", \"json\", \"text\" or \"bytes\"."))
-        }
+        other => Err(node.error(
+            format!("unknown response format {}", quoted(other)),
+            "Write \"auto\", \"json\", \"text\" or \"bytes\".",
+        )),
     }
 }
 

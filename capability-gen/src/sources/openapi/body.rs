@@ -1,8 +1,7 @@
-//! A request's body among the parameters.
+//! Request body as parameters.
 //!
-//! An object's members stand among the parameters where that means the same; otherwise the whole body is one
-//! parameter. Where the body may be absent, so may its members be, and those that it requires are required once
-//! another is there.
+//! Members of an object body become parameters if that is equivalent; otherwise the whole body is one parameter. If the
+//! body is optional, so are its members, and its required members are required once another one is present.
 
 use super::super::MAX_NAME_BYTES;
 use super::super::error::SourceError;
@@ -14,7 +13,7 @@ use super::schema::Copier;
 use serde_json::{Map, Value, json};
 use std::collections::HashSet;
 
-/// Adds the body's members, or the whole of it.
+/// Adds the body's members, or the whole body as one parameter.
 pub(super) fn place<'a>(
     context: &Context<'a>,
     operation: &Operation<'a>,
@@ -56,8 +55,8 @@ pub(super) fn place<'a>(
     Ok(Some(body))
 }
 
-/// The required members of a body whose members can stand among the parameters and mean the same: an object that
-/// says nothing but what its members are, none of which is called like a parameter.
+/// The required members of a body whose members can become parameters: an object that only declares members, none of
+/// which has the name of a parameter. `None` for other bodies.
 fn mergeable<'a>(schema: &Node<'a>, resolved: &Node<'a>, members: &Members) -> Option<HashSet<&'a str>> {
     let object = resolved.value.as_object()?;
     let is_silent = |key: &str| {
@@ -95,7 +94,7 @@ fn merge<'a>(
     is_body_required: bool,
 ) -> Result<(), SourceError> {
     let Some(properties) = body.get("properties") else { return Ok(()) };
-    // Members that only answers have.
+    // Without members that only responses have.
     let written =
         || properties.members().filter(|(_, member)| member.value.get("readOnly") != Some(&Value::Bool(true)));
     let needed: Vec<_> = written().map(|(name, _)| name).filter(|name| required.contains(name)).collect();

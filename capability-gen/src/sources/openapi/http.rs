@@ -1,4 +1,4 @@
-//! An operation → the request that answers the function.
+//! Operation → HTTP request of the function.
 
 use super::super::error::SourceError;
 use super::super::http::{METHODS, address};
@@ -13,10 +13,10 @@ use crate::template::{Template, placeholder};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
-/// The longest media type that is sent.
+/// Maximum length of a media type.
 const MAX_MEDIA_TYPE_BYTES: usize = 256;
 
-/// The request; nothing, with a note, where it cannot be made.
+/// Builds the request; returns `None` and adds a note if that is impossible.
 pub(super) fn implementation(
     context: &Context<'_>,
     operation: &Operation<'_>,
@@ -26,12 +26,12 @@ pub(super) fn implementation(
 ) -> Result<Option<Implementation>, SourceError> {
     let node = &operation.node;
     let mut refuse = |why: &str| {
-        notes.push(node.note(format!("{why}: nothing answers it")));
+        notes.push(node.note(format!("{why}: it cannot be called")));
         Ok(None)
     };
     let method = operation.method.to_uppercase();
     if !METHODS.contains(&method.as_str()) {
-        return refuse(&format!("{method} requests are not sent"));
+        return refuse(&format!("unsupported HTTP method {method}"));
     }
     let own = match server::base(node)? {
         None => server::base(&operation.item)?,
@@ -40,13 +40,13 @@ pub(super) fn implementation(
     let base = match own {
         Some(Ok(base)) => base,
         Some(Err(why)) => return refuse(&why),
-        // What is wrong with the document's own was said once.
+        // An invalid base URL of the document was reported once.
         None => context.base.clone().unwrap_or_default(),
     };
     let (path, fixed) = path(operation.path, &request.parameters);
     let url = match address::plain_path(&path).map(|path| Template::parse(&(base + &path))) {
         Ok(Ok(url)) => url,
-        Ok(Err(_)) => return refuse("its path is not well-formed"),
+        Ok(Err(_)) => return refuse("malformed path"),
         Err(why) => return refuse(why),
     };
     let body = match body(request) {
@@ -72,7 +72,7 @@ pub(super) fn implementation(
     }))))
 }
 
-/// How parameters of the path are written.
+/// Styles of path parameters.
 fn styles(parameters: &[Placed]) -> BTreeMap<String, HttpPathStyle> {
     let styled = parameters.iter().filter(|placed| placed.location == "path");
     styled.filter_map(|placed| Some((placed.name.clone(), placed.path_style.clone()?))).collect()
@@ -82,7 +82,7 @@ fn member(placed: &Placed) -> HttpMember {
     HttpMember { name: placed.wire.clone(), value: Template::of_parameter(&placed.name), style: placed.style }
 }
 
-/// The path with templates for its parameters, and the query that some documents write behind it.
+/// The path with templates for its parameters, and the query that some documents append to it.
 fn path(text: &str, parameters: &[Placed]) -> (String, Vec<HttpMember>) {
     let text = text.split('#').next().unwrap_or_default();
     let (path, query) = text.split_once('?').unwrap_or((text, ""));
@@ -95,7 +95,7 @@ fn path(text: &str, parameters: &[Placed]) -> (String, Vec<HttpMember>) {
     (with_templates(path, parameters), members)
 }
 
-/// `{petId}` as `{{petId}}`; other braces as they are written in an address.
+/// Replaces `{petId}` by `{{petId}}`, and percent-encodes other braces.
 fn with_templates(text: &str, parameters: &[Placed]) -> String {
     let mut filled = String::new();
     let mut rest = text;
@@ -143,19 +143,19 @@ fn body(request: &Request) -> Result<Option<HttpBody>, String> {
         (essence, Some(whole)) if !essence.starts_with("multipart/") && is_text(request, whole) => {
             HttpContent::Text(Template::of_parameter(&whole.name))
         }
-        _ => return Err(format!("its body is {essence:.64}, which is not sent")),
+        _ => return Err(format!("unsupported request body {essence:.64}")),
     };
     if essence.contains('*') {
         media_type = "application/json".to_owned();
     }
     let is_sendable = |byte: u8| byte.is_ascii_graphic() || byte == b' ';
     if media_type.len() > MAX_MEDIA_TYPE_BYTES || !media_type.bytes().all(is_sendable) {
-        return Err("its body has no media type".to_owned());
+        return Err("invalid media type of the body".to_owned());
     }
     Ok(Some(HttpBody { media_type, content, is_optional: !body.is_required }))
 }
 
-/// Whether a parameter is text by its schema.
+/// Returns true if a parameter is text by its schema.
 fn is_text(request: &Request, placed: &Placed) -> bool {
     let schema = &request.schema["properties"][&placed.name];
     schema.get("type").is_none_or(|name| name == "string")

@@ -1,18 +1,18 @@
-//! OpenAPI 3.0 and 3.1 documents: one function to an operation.
+//! OpenAPI 3.0 and 3.1 documents: one function per operation.
 //!
 //! ```text
-//! select       which operations, where not all
-//! operation    an operation → a function
-//! request      parameters and body → one object's schema, and where each member goes
-//! body         the body's part in that
-//! style        how lists and objects are written
-//! http         all that → the request that answers the function
-//! server       where requests go
-//! schema       schemas made self-contained: what they refer to is copied into their `$defs`
-//! reference    `$ref` → the place it names
+//! select       filter of operations
+//! operation    operation → function
+//! request      parameters and body → one object schema, and the place of each member in the request
+//! body         request body as parameters
+//! style        serialization of lists and objects
+//! http         operation → HTTP request
+//! server       base URL
+//! schema       self-contained schemas: referenced components are copied into their `$defs`
+//! reference    `$ref` resolution
 //! ```
 //!
-//! Who may call an API and with which credentials is not a script's business: parameters that carry them are left out.
+//! Parameters that carry credentials are left out: credentials come from the configuration, not from scripts.
 
 mod body;
 mod http;
@@ -33,15 +33,19 @@ use reference::Document;
 use request::Credentials;
 pub use select::{OperationFilter, TOO_LARGE};
 
+/// Operations of one document, before a filter selects some of them: ten times the functions of a module. Paths that
+/// share one item by reference could otherwise list millions of operations in a few megabytes.
+const MAX_OPERATIONS: usize = 100_000;
+
 const METHODS: [&str; 8] = ["get", "put", "post", "delete", "options", "head", "patch", "trace"];
 
-/// What all operations of a document share.
+/// State shared by all operations of a document.
 struct Context<'a> {
     document: Document<'a>,
     credentials: Credentials,
-    /// Where requests go, or why that cannot be told.
+    /// Base URL of requests, or why there is none.
     base: Result<String, String>,
-    /// How much one schema may grow to.
+    /// Cost limit of one schema.
     schema_cost: usize,
 }
 
@@ -60,16 +64,20 @@ pub(super) fn parse(root: &Node<'_>, name: &str, filter: &OperationFilter) -> Re
         for method in METHODS {
             let Some(operation) = item.get(method) else { continue };
             operation.object("an operation")?;
+            if operations.len() == MAX_OPERATIONS {
+                let message = format!("the document has more than {MAX_OPERATIONS} operations");
+                return Err(paths.error(message, "Split it into several documents."));
+            }
             operations.push(operation::Operation { path, item: item.clone(), method, node: operation });
         }
     }
     let operations = select::select(operations, filter, &paths)?;
     check_cost(&operations)?;
     let credentials = Credentials::of(&document)?;
-    let base = server::base(root)?.unwrap_or_else(|| Err("the document names no server".to_owned()));
+    let base = server::base(root)?.unwrap_or_else(|| Err("no server in the document".to_owned()));
     let mut collected = Collected::default();
     if let Err(why) = &base {
-        collected.notes.push(root.note(format!("{why}: nothing answers its functions")));
+        collected.notes.push(root.note(format!("{why}: its functions cannot be called")));
     }
     let context = Context { document, credentials, base, schema_cost: schema::cost_of_one(operations.len()) };
     for operation in &operations {
@@ -88,18 +96,18 @@ pub(super) fn parse(root: &Node<'_>, name: &str, filter: &OperationFilter) -> Re
     Ok(vec![definition])
 }
 
-/// Refuses paths that share their operations by reference so often that they come to more than can be read.
+/// Refuses paths that share operations by reference so often that their total size is too large.
 fn check_cost(operations: &[operation::Operation<'_>]) -> Result<(), SourceError> {
     let mut left = schema::MAX_COST;
     let mut last = None;
     for operation in operations {
-        // The operations of one path stand together, and it is counted once.
+        // Operations of one path are adjacent; each path is counted once.
         if last == Some(operation.path) {
             continue;
         }
         last = Some(operation.path);
         let Some(cost) = schema::cost(operation.item.value, left) else {
-            return Err(operation.item.error("the paths refer to more than can be read", TOO_LARGE));
+            return Err(operation.item.error("the paths are too large with their references", TOO_LARGE));
         };
         left -= cost;
     }
@@ -116,7 +124,7 @@ fn check_version(root: &Node<'_>) -> Result<(), SourceError> {
     };
     let version = node.text("\"openapi\"")?;
     if !version.starts_with("3.0") && !version.starts_with("3.1") {
-        let message = format!("OpenAPI {} is not known here", quoted(version));
+        let message = format!("unsupported OpenAPI version {}", quoted(version));
         return Err(node.error(message, "Convert it to OpenAPI 3.0 or 3.1."));
     }
     Ok(())

@@ -1,21 +1,20 @@
-//! An operation → a function.
+//! Operation → function.
 
 use super::super::error::SourceError;
-use super::super::function;
 use super::super::node::Node;
-use super::super::tags;
+use super::super::{function, tags};
 use super::schema::Copier;
 use super::{Context, http, request};
 use crate::definition::{Annotations, FunctionDefinition, Note};
 use serde_json::Value;
 
-/// How many statuses and media types are looked at.
+/// Maximum number of statuses and media types considered.
 pub(super) const MAX_ALTERNATIVES: usize = 128;
 
-/// An operation as it stands in the document.
+/// Operation in the document.
 pub(super) struct Operation<'a> {
     pub(super) path: &'a str,
-    /// The path's own members, which hold for all its operations.
+    /// Path item, whose members apply to all its operations.
     pub(super) item: Node<'a>,
     pub(super) method: &'static str,
     pub(super) node: Node<'a>,
@@ -45,7 +44,7 @@ pub(super) fn read<'a>(
     Ok(function)
 }
 
-/// What HTTP says of a method's effects.
+/// Side-effect hints of an HTTP method.
 fn effects(method: &str) -> Annotations {
     let is_safe = matches!(method, "get" | "head" | "options" | "trace");
     Annotations {
@@ -56,7 +55,7 @@ fn effects(method: &str) -> Annotations {
     }
 }
 
-/// The schema of what is answered when all goes well.
+/// Schema of the successful response.
 fn result<'a>(context: &Context<'a>, node: &Node<'a>, notes: &mut Vec<Note>) -> Result<Option<Value>, SourceError> {
     let Some(responses) = node.get("responses") else { return Ok(None) };
     let rank = |status: &str| match status {
@@ -81,7 +80,7 @@ fn result<'a>(context: &Context<'a>, node: &Node<'a>, notes: &mut Vec<Note>) -> 
     Ok(None)
 }
 
-/// The media type that suits JSON values best; only JSON where `allow_other` is false.
+/// The best media type for JSON values; only JSON if `allow_other` is false.
 pub(super) fn media<'a>(content: &Node<'a>, allow_other: bool) -> Option<(&'a str, Node<'a>)> {
     let rank = |media_type: &str| {
         let essence = media_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();

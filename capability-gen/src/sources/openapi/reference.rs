@@ -1,4 +1,4 @@
-//! `$ref` → the place in the document that it names.
+//! Resolution of `$ref` within the document.
 
 use super::super::error::{SourceError, quoted};
 use super::super::node::{Node, push_key};
@@ -7,59 +7,60 @@ use crate::names::nearest;
 use serde_json::Value;
 use std::cell::RefCell;
 
-/// The longest chain of references that only refer to the next.
+/// Maximum length of a chain of references.
 const MAX_HOPS: usize = 32;
 
-/// The longest reference: real ones name a component.
+/// Maximum length of a reference: real ones name a component.
 const MAX_REFERENCE_BYTES: usize = 2048;
 
-/// References to nothing that are told, each with the name that was probably meant.
-const MAX_LOST: usize = 32;
+/// Maximum number of unresolved references reported, each with a suggestion.
+const MAX_UNRESOLVED: usize = 32;
 
-/// Names that are looked at for the one that was probably meant.
+/// Maximum number of names compared for a suggestion.
 const MAX_COMPARED: usize = 1_000;
 
-/// A document whose parts refer to each other.
+/// Document with internal references.
 pub(super) struct Document<'a> {
     root: Node<'a>,
-    /// References that name nothing.
-    lost: RefCell<Vec<Note>>,
+    /// Unresolved references: each pointer with the note about its first use.
+    unresolved: RefCell<Vec<(String, Note)>>,
 }
 
 impl<'a> Document<'a> {
     pub(super) fn new(root: &Node<'a>) -> Self {
-        Self { root: root.clone(), lost: RefCell::default() }
+        Self { root: root.clone(), unresolved: RefCell::default() }
     }
 
-    /// The component of this kind and all its members.
+    /// The components of this kind.
     pub(super) fn components(&self, kind: &str) -> Option<Node<'a>> {
         self.root.get("components")?.get(kind)
     }
 
-    /// What a value is, through its references, all of which must name something.
+    /// Resolves a value's references; an unresolved one is an error.
     pub(super) fn resolve(&self, node: Node<'a>) -> Result<Node<'a>, SourceError> {
         self.follow(node)?.map_err(|(from, pointer)| {
-            let message = format!("the reference {} names nothing in this document", quoted(&format!("#{pointer}")));
-            let fix = match self.meant(&pointer) {
+            let message = format!("unresolved reference {}", quoted(&format!("#{pointer}")));
+            let fix = match self.suggestion(&pointer) {
                 Some(near) => format!("Did you mean {}?", quoted(&near)),
-                None => "Correct it, or add what it names under \"components\".".to_owned(),
+                None => "Correct it, or define it under \"components\".".to_owned(),
             };
             from.error(message, fix)
         })
     }
 
-    /// The same; nothing, with a note, where a reference names nothing. `instead` is what then becomes of it.
+    /// Resolves a value's references; for an unresolved one returns `None` and adds a note. `instead` says what
+    /// replaces it.
     pub(super) fn find(&self, node: Node<'a>, instead: &str) -> Result<Option<Node<'a>>, SourceError> {
         match self.follow(node)? {
             Ok(found) => Ok(Some(found)),
             Err((from, pointer)) => {
-                self.lose(&from, &pointer, instead);
+                self.note_unresolved(&from, &pointer, instead);
                 Ok(None)
             }
         }
     }
 
-    /// The end of a chain of references, or the one that names nothing and where it stands.
+    /// The end of a chain of references, or the unresolved reference and its place.
     fn follow(&self, node: Node<'a>) -> Result<Result<Node<'a>, (Node<'a>, String)>, SourceError> {
         let mut node = node;
         for _ in 0..MAX_HOPS {
@@ -70,10 +71,11 @@ impl<'a> Document<'a> {
                 None => return Ok(Err((node, pointer))),
             };
         }
-        Err(node.error("the references here lead nowhere", "Let one of them refer to a definition."))
+        Err(node
+            .error("circular reference, or too long a chain of references", "Let one of them refer to a definition."))
     }
 
-    /// The place that a pointer names.
+    /// The target of a pointer.
     pub(super) fn target(&self, pointer: &str) -> Option<Node<'a>> {
         let Node { file, mut path, mut value } = self.root.clone();
         for segment in pointer.split('/').skip(1) {
@@ -84,30 +86,28 @@ impl<'a> Document<'a> {
         Some(Node { file, path, value })
     }
 
-    /// Notes a reference that names nothing.
-    pub(super) fn lose(&self, from: &Node<'a>, pointer: &str, instead: &str) {
-        let mut lost = self.lost.borrow_mut();
-        if lost.len() >= MAX_LOST {
+    /// Adds a note about an unresolved reference, once however often it is used.
+    pub(super) fn note_unresolved(&self, from: &Node<'a>, pointer: &str, instead: &str) {
+        let mut unresolved = self.unresolved.borrow_mut();
+        if unresolved.len() >= MAX_UNRESOLVED || unresolved.iter().any(|(known, _)| known == pointer) {
             return;
         }
-        let fix = match self.meant(pointer) {
+        let fix = match self.suggestion(pointer) {
             Some(near) => format!("did you mean {}?", quoted(&near)),
-            None => "correct it, or add what it names under \"components\"".to_owned(),
+            None => "correct it, or define it under \"components\"".to_owned(),
         };
         let shown = quoted(&format!("#{pointer}"));
-        let note = from.note(format!("`$ref` to {shown} leads nowhere, so {instead}; {fix}"));
-        if !lost.contains(&note) {
-            lost.push(note);
-        }
+        let note = from.note(format!("unresolved `$ref` {shown}, so {instead}; {fix}"));
+        unresolved.push((pointer.to_owned(), note));
     }
 
-    /// What was noted.
+    /// Takes the notes about unresolved references.
     pub(super) fn notes(&self) -> Vec<Note> {
-        self.lost.take()
+        self.unresolved.take().into_iter().map(|(_, note)| note).collect()
     }
 
-    /// The reference that a pointer to nothing was probably meant to be.
-    fn meant(&self, pointer: &str) -> Option<String> {
+    /// Suggestion for an unresolved pointer.
+    fn suggestion(&self, pointer: &str) -> Option<String> {
         let mut value = self.root.value;
         let mut known = "#".to_owned();
         for segment in pointer.split('/').skip(1) {
@@ -136,7 +136,7 @@ fn step<'a>(value: &'a Value, key: &str) -> Option<&'a Value> {
     }
 }
 
-/// The JSON pointer in a reference, percent-decoded: one text for one place.
+/// The JSON pointer of a reference, percent-decoded, so that each place has one spelling.
 pub(super) fn pointer(from: &Node<'_>, reference: &str) -> Result<String, SourceError> {
     let fix = "Bundle everything into one document first, with references such as \"#/components/schemas/Pet\".";
     let refuse = |why: &str| Err(from.error(format!("the reference {} {why}", quoted(reference)), fix));
@@ -144,11 +144,11 @@ pub(super) fn pointer(from: &Node<'_>, reference: &str) -> Result<String, Source
         return refuse("is too long");
     }
     let Some(pointer) = reference.strip_prefix('#').filter(|pointer| pointer.starts_with('/')) else {
-        return refuse("leads out of this document");
+        return refuse("points outside of this document");
     };
     match percent_decoded(pointer) {
         Some(pointer) => Ok(pointer),
-        None => refuse("is not well-formed"),
+        None => refuse("is malformed"),
     }
 }
 

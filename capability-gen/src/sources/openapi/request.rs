@@ -1,35 +1,33 @@
-//! Parameters and body → one object's schema, and where each of its members goes in the request.
+//! Parameters and body → one object schema, and the place of each member in the request.
 //!
-//! A parameter keeps its name; one that is called like another gets its location's name behind it.
+//! A parameter keeps its name; if another has the same name, its location is appended.
 
 use super::super::error::{SourceError, quoted};
 use super::super::http::headers;
 use super::super::node::Node;
-use super::Context;
-use super::body;
 use super::operation::{MAX_ALTERNATIVES, Operation};
 use super::reference::Document;
 use super::schema::Copier;
-use super::style;
+use super::{Context, body, style};
 use crate::definition::Note;
 use crate::implementation::{HttpPathStyle, HttpStyle};
 use serde_json::{Map, Value, json};
 use std::collections::{HashMap, HashSet};
 
-/// The most parameters of one operation. The most that were seen are about 200.
+/// Maximum number of parameters of one operation. The most seen are about 200.
 pub(super) const MAX_PARAMETERS: usize = 1_000;
 
-/// Headers that the host sets by what the document says of bodies, besides those that no definition may set.
+/// Headers that the host derives from the media types, besides those that no definition may set.
 const HOST_HEADERS: [&str; 2] = ["accept", "content-type"];
 
-/// Where a document's API keys go: location and name, in lower case.
+/// Places of a document's API keys: location and name, in lower case.
 pub(super) struct Credentials(HashSet<(String, String)>);
 
 impl Credentials {
     pub(super) fn of(document: &Document<'_>) -> Result<Self, SourceError> {
         let mut places = HashSet::new();
         for (_, scheme) in document.components("securitySchemes").iter().flat_map(|schemes| schemes.members()) {
-            // Where a key goes must be known: a script could pass one otherwise.
+            // An unknown place would let scripts pass a key.
             let scheme = document.resolve(scheme)?;
             if let (Some("apiKey"), Some(location), Some(name)) =
                 (scheme.get_text("type")?, scheme.get_text("in")?, scheme.get_text("name")?)
@@ -49,36 +47,36 @@ impl Credentials {
     }
 }
 
-/// A request as a function has it.
+/// Request of a function.
 pub(super) struct Request {
     pub(super) schema: Value,
     pub(super) parameters: Vec<Placed>,
     pub(super) body: Option<Body>,
 }
 
-/// The body of a request.
+/// Request body.
 pub(super) struct Body {
     pub(super) media_type: String,
     pub(super) is_required: bool,
 }
 
-/// Where a parameter goes.
+/// Parameter with its place in the request.
 pub(super) struct Placed {
-    /// The function's parameter. It has no brace in it, so that a template can name it.
+    /// Name of the function's parameter, without braces, so that a template can use it.
     pub(super) name: String,
-    /// The name in the request.
+    /// Name in the request.
     pub(super) wire: String,
     /// `path`, `query`, `header`, `cookie`, or `body` for a member of the body, `whole-body` for all of it.
     pub(super) location: String,
-    /// How a list or an object is written.
+    /// Style of a list or an object.
     pub(super) style: HttpStyle,
-    /// What stands before the value in a path.
+    /// Prefix of the value in a path.
     pub(super) prefix: String,
-    /// How a list or an object is written in a path, where it is not a list with commas.
+    /// Style of a list or an object in a path, unless it is a comma-separated list.
     pub(super) path_style: Option<HttpPathStyle>,
 }
 
-/// One object's schema in the making.
+/// Builder of the parameters' schema.
 #[derive(Default)]
 pub(super) struct Members {
     pub(super) properties: Map<String, Value>,
@@ -116,7 +114,7 @@ pub(super) fn read<'a>(
     let mut in_path = HashSet::new();
     for (location, name, node) in parameters(&context.document, operation)? {
         if context.credentials.has(location, name) {
-            let message = format!("left out: the {location} parameter {} is for the host to fill in", quoted(name));
+            let message = format!("left out: the {location} parameter {} is set by the host", quoted(name));
             notes.push(node.note(message));
             continue;
         }
@@ -136,8 +134,7 @@ pub(super) fn read<'a>(
                 return Err(too_many(&operation.node));
             }
             operation.node.check_name(name, "parameter")?;
-            notes
-                .push(operation.node.note(format!("{} is in the path and not described: taken as text", quoted(name))));
+            notes.push(operation.node.note(format!("{} is in the path but not described: read as text", quoted(name))));
             members.add(name, "path", json!({"type": "string"}), true);
         }
     }
@@ -161,7 +158,7 @@ pub(super) fn read<'a>(
     Ok(Request { schema: schema.into(), parameters: members.parameters, body })
 }
 
-/// The path's parameters and the operation's, which take the place of the path's of the same name and location.
+/// The path's parameters and the operation's, which override those of the same name and location.
 fn parameters<'a>(
     document: &Document<'a>,
     operation: &Operation<'a>,
@@ -181,7 +178,7 @@ fn parameters<'a>(
             let name = node.get_name("parameter")?;
             let location = match node.get("in").map(|location| location.text("\"in\"")).transpose()? {
                 Some(location @ ("path" | "query" | "header" | "cookie")) => location,
-                _ => return Err(node.error("\"in\" is not known", "Write path, query, header or cookie.")),
+                _ => return Err(node.error("invalid \"in\"", "Write path, query, header or cookie.")),
             };
             match indices.get(&(location, name)) {
                 Some(&index) => found[index] = (location, name, node),

@@ -1,4 +1,4 @@
-//! Schemas made self-contained: each component that one refers to, through others too, is copied into its `$defs`.
+//! Self-contained schemas: each component that a schema refers to, also indirectly, is copied into its `$defs`.
 
 use super::super::error::SourceError;
 use super::super::node::Node;
@@ -6,37 +6,37 @@ use super::reference::{Document, pointer};
 use serde_json::{Map, Value, json};
 use std::collections::{HashMap, HashSet, VecDeque};
 
-/// What the copied schemas of one document may cost together, in bytes of JSON or thereabouts. Some documents have
-/// components that all lead to each other, and would be copied whole into each of hundreds of functions.
+/// Total cost of the copied schemas of one document, roughly in bytes of JSON. In some documents all components refer
+/// to each other, and would be copied completely into each of hundreds of functions.
 pub(super) const MAX_COST: usize = 32 * 1024 * 1024;
 
-/// What one schema may cost at most, and at least, however many there are.
+/// Maximum cost of one schema, and the minimum guaranteed to each, however many there are.
 const MAX_SCHEMA_COST: usize = 512 * 1024;
 const MIN_SCHEMA_COST: usize = 4 * 1024;
 
-/// What a value costs besides its text.
+/// Cost of a value besides its text.
 const VALUE_COST: usize = 8;
 
-/// Deeper than text can be nested; for values that did not come from text.
+/// Maximum depth; beyond the limit of the JSON parser, for values that were not parsed from text.
 const MAX_DEPTH: usize = 200;
 
-/// What one of the schemas of so many operations may cost.
+/// Cost limit of one schema in a document with this number of operations.
 pub(super) fn cost_of_one(operations: usize) -> usize {
-    // Each has one of parameters and one of the result.
+    // Each operation has a schema of parameters and one of the result.
     (MAX_COST / (2 * operations.max(1))).clamp(MIN_SCHEMA_COST, MAX_SCHEMA_COST)
 }
 
-/// Copies schemas that will be parts of one. What does not fit is left open: it allows any value.
+/// Copies schemas into one. Parts beyond the cost limit allow any value.
 pub(super) struct Copier<'d, 'a> {
     document: &'d Document<'a>,
     left: usize,
-    /// Definitions by what they are copied from.
+    /// Names of definitions, by the pointer they are copied from.
     names: HashMap<String, String>,
     taken: HashSet<String>,
-    /// How often a name was wanted.
+    /// Number of definitions that wanted each name.
     wanted: HashMap<String, usize>,
     waiting: VecDeque<(String, Node<'a>)>,
-    /// Whether something did not fit.
+    /// True if something exceeded the cost limit.
     pub(super) is_cut: bool,
 }
 
@@ -53,7 +53,7 @@ impl<'d, 'a> Copier<'d, 'a> {
         }
     }
 
-    /// A schema that is to be the whole.
+    /// Copies a schema with its definitions. The flag is set if something exceeded the cost limit.
     pub(super) fn whole(mut self, node: &Node<'a>) -> Result<(Value, bool), SourceError> {
         for key in node.value.get("$defs").and_then(Value::as_object).into_iter().flat_map(Map::keys) {
             self.taken.insert(key.clone());
@@ -68,7 +68,7 @@ impl<'d, 'a> Copier<'d, 'a> {
         Ok((schema, self.is_cut))
     }
 
-    /// A schema that is to be a part; [`Self::definitions`] are for the whole.
+    /// Copies a schema as a part; [`Self::definitions`] returns the definitions of all parts.
     pub(super) fn copy(&mut self, node: &Node<'a>) -> Result<Value, SourceError> {
         if !node.value.is_object() && !node.value.is_boolean() {
             return Err(node.mistyped("a schema", "an object"));
@@ -79,7 +79,7 @@ impl<'d, 'a> Copier<'d, 'a> {
                 self.schema(node.value, node, 0)
             }
             None => {
-                // Halved, so that trying again and again comes to an end; smaller ones may still fit.
+                // Halved, so that repeated attempts end; smaller schemas may still fit.
                 self.left /= 2;
                 self.is_cut = true;
                 Ok(json!({}))
@@ -87,19 +87,19 @@ impl<'d, 'a> Copier<'d, 'a> {
         }
     }
 
-    /// Pays for something that is put beside the copies, where that is possible.
+    /// Charges the cost of something added to the copies. Returns false if it exceeds the limit.
     pub(super) fn afford(&mut self, cost: usize) -> bool {
         let is_affordable = cost <= self.left;
         self.left -= if is_affordable { cost } else { 0 };
         is_affordable
     }
 
-    /// Whether a value could be copied now.
+    /// Returns true if copying a value is within the cost limit.
     pub(super) fn fits(&self, value: &Value) -> bool {
         cost(value, self.left).is_some()
     }
 
-    /// What the copied schemas refer to, nearest first.
+    /// Copies the definitions that the copied schemas refer to, nearest first.
     pub(super) fn definitions(&mut self) -> Result<Map<String, Value>, SourceError> {
         let mut definitions = Map::new();
         while let Some((name, node)) = self.waiting.pop_front() {
@@ -121,7 +121,7 @@ impl<'d, 'a> Copier<'d, 'a> {
                     Some(reference) => reference.into(),
                     None => continue,
                 },
-                // These would change what references mean.
+                // These would change the base of references.
                 ("$id" | "$anchor" | "$dynamicAnchor" | "$schema", Value::String(_)) => continue,
                 (
                     "properties" | "patternProperties" | "$defs" | "definitions" | "dependentSchemas" | "dependencies",
@@ -146,14 +146,14 @@ impl<'d, 'a> Copier<'d, 'a> {
         Ok(copied.into())
     }
 
-    /// The reference in the copy; nothing where this one names nothing.
+    /// The reference in the copy; `None` if unresolved.
     fn definition(&mut self, reference: &str, at: &Node<'a>) -> Result<Option<String>, SourceError> {
         let pointer = pointer(at, reference)?;
         if let Some(name) = self.names.get(&pointer) {
             return Ok(Some(format!("#/$defs/{name}")));
         }
         let Some(target) = self.document.target(&pointer) else {
-            self.document.lose(at, &pointer, "this is any value");
+            self.document.note_unresolved(at, &pointer, "this is any value");
             return Ok(None);
         };
         let name = self.free_name(&pointer);
@@ -163,7 +163,7 @@ impl<'d, 'a> Copier<'d, 'a> {
         Ok(Some(reference))
     }
 
-    /// The last part of a pointer, in characters that need no escape in a pointer.
+    /// Unique name from the last part of a pointer, in characters that need no escape in a pointer.
     fn free_name(&mut self, pointer: &str) -> String {
         let last = pointer.rsplit('/').next().unwrap_or_default().replace("~1", "/").replace("~0", "~");
         let is_plain = |character: char| character.is_ascii_alphanumeric() || "_.-".contains(character);
@@ -180,13 +180,13 @@ impl<'d, 'a> Copier<'d, 'a> {
     }
 }
 
-/// Whether a keyword's value is data, where `$ref` is a name like any other.
+/// Returns true if a keyword's value is data, in which `$ref` has no meaning.
 fn holds_no_schema(key: &str) -> bool {
     let data = ["enum", "const", "default", "example", "examples", "discriminator", "xml", "externalDocs"];
     data.contains(&key) || ["type", "required", "dependentRequired"].contains(&key) || key.starts_with("x-")
 }
 
-/// What copying a value costs; nothing where it is more than `limit`.
+/// Cost of copying a value; `None` if it is more than `limit`.
 pub(super) fn cost(value: &Value, limit: usize) -> Option<usize> {
     let mut cost = 0;
     let mut waiting = vec![value];

@@ -1,4 +1,4 @@
-//! Which operations of a document become functions, where not all do.
+//! Filter of the operations that become functions.
 //!
 //! | pattern | selects |
 //! |---|---|
@@ -7,7 +7,7 @@
 //! | `/pets/**` | operations of these paths |
 //! | `GET /pets/*` | the same, of one method |
 //!
-//! `*` stands for any text; in a path, for any text without a `/`, and `**` for any.
+//! `*` matches any text; in a path, `*` matches text without a `/`, and `**` any text.
 
 use super::super::error::SourceError;
 use super::super::node::Node;
@@ -17,49 +17,49 @@ use super::operation::Operation;
 use crate::names::nearest;
 use std::collections::BTreeSet;
 
-/// The most patterns: a document is split before more are written.
+/// Maximum number of patterns.
 const MAX_PATTERNS: usize = 256;
 
-/// The longest pattern, and the longest name that is compared with one.
+/// Maximum length of a pattern, and of a name that is matched.
 const MAX_PATTERN_BYTES: usize = 512;
 
-/// Names that are looked at for the one that was probably meant.
+/// Maximum number of names compared for a suggestion.
 const MAX_COMPARED: usize = 5_000;
 
-/// Patterns, each of which selects operations.
+/// Filter of operations, a list of patterns.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct OperationFilter {
     patterns: Vec<String>,
 }
 
 impl OperationFilter {
-    /// At least one pattern. An error says what is wrong with one, and which.
+    /// Creates a filter. An error has the index of the invalid pattern and the reason.
     pub fn new(patterns: Vec<String>) -> Result<OperationFilter, (usize, String)> {
         if patterns.len() > MAX_PATTERNS {
-            return Err((MAX_PATTERNS, format!("there are more than {MAX_PATTERNS} patterns")));
+            return Err((MAX_PATTERNS, format!("more than {MAX_PATTERNS} patterns")));
         }
         match patterns.iter().position(|pattern| pattern.trim().is_empty() || pattern.len() > MAX_PATTERN_BYTES) {
-            Some(index) => Err((index, format!("a pattern has 1 to {MAX_PATTERN_BYTES} bytes"))),
+            Some(index) => Err((index, format!("a pattern must have 1 to {MAX_PATTERN_BYTES} bytes"))),
             None => Ok(OperationFilter { patterns }),
         }
     }
 
-    /// Whether it selects something; one without patterns selects everything.
+    /// Returns true if it has no patterns; such a filter selects every operation.
     pub fn is_empty(&self) -> bool {
         self.patterns.is_empty()
     }
 
-    /// The numbers of the patterns that select an operation.
+    /// Indices of the patterns that match an operation.
     fn selecting(&self, operation: &Operation<'_>) -> Vec<usize> {
         let id = operation.node.value.get("operationId").and_then(|id| id.as_str()).unwrap_or_default();
         let tags = operation.node.get("tags").map(|tags| tags::known(tags.value)).unwrap_or_default();
         let is_selected = |pattern: &String| match pattern.split_once(' ') {
-            _ if pattern.starts_with("tag:") => tags.iter().any(|tag| fits(&pattern[4..], tag, false)),
+            _ if pattern.starts_with("tag:") => tags.iter().any(|tag| matches_pattern(&pattern[4..], tag, false)),
             Some((method, path)) if is_method(method) => {
-                method.eq_ignore_ascii_case(operation.method) && fits(path.trim(), operation.path, true)
+                method.eq_ignore_ascii_case(operation.method) && matches_pattern(path.trim(), operation.path, true)
             }
-            _ if pattern.starts_with('/') => fits(pattern, operation.path, true),
-            _ => fits(pattern, id, false),
+            _ if pattern.starts_with('/') => matches_pattern(pattern, operation.path, true),
+            _ => matches_pattern(pattern, id, false),
         };
         let patterns = self.patterns.iter().enumerate();
         patterns.filter(|(_, pattern)| is_selected(pattern)).map(|(index, _)| index).collect()
@@ -70,8 +70,8 @@ fn is_method(word: &str) -> bool {
     METHODS.iter().any(|method| method.eq_ignore_ascii_case(word))
 }
 
-/// Keeps the operations that a filter selects. A pattern that selects none is a slip: what it was to give would be missed
-/// only when a script needs it.
+/// Keeps the operations that a filter selects. A pattern that matches none is an error, since the missing function
+/// would be noticed only when a script needs it.
 pub(super) fn select<'a>(
     operations: Vec<Operation<'a>>,
     filter: &OperationFilter,
@@ -96,7 +96,7 @@ pub(super) fn select<'a>(
     }
     if let Some(index) = used.iter().position(|is_used| !is_used) {
         let pattern = &filter.patterns[index];
-        let message = format!("no operation of the document fits {pattern:?} of \"operations\"");
+        let message = format!("no operation matches {pattern:?} of \"operations\"");
         let fix = match known.nearest(pattern) {
             Some(near) => format!("Did you mean {near:?}?"),
             None => "Write an operationId, \"tag:NAME\", a path, or a method and a path.".to_owned(),
@@ -109,7 +109,7 @@ pub(super) fn select<'a>(
     }
 }
 
-/// What the operations of a document can be selected by.
+/// Names by which the operations of a document can be selected.
 #[derive(Default)]
 struct Known<'a> {
     ids: Vec<&'a str>,
@@ -129,7 +129,7 @@ impl<'a> Known<'a> {
         self.routes.push((operation.method, operation.path));
     }
 
-    /// The pattern of the same kind that was probably meant.
+    /// Suggestion for a pattern, of the same kind.
     fn nearest(&self, pattern: &str) -> Option<String> {
         if let Some(tag) = pattern.strip_prefix("tag:") {
             return nearest(tag, self.tags.iter().map(String::as_str)).map(|near| format!("tag:{near}"));
@@ -138,13 +138,13 @@ impl<'a> Known<'a> {
         match pattern.split_once(' ').map(|(method, path)| (method, path.trim())) {
             Some((method, path)) if is_method(method) => {
                 let of_method = self.routes.iter().filter(|(own, _)| own.eq_ignore_ascii_case(method));
-                let is_there = paths().any(|known| fits(path, known, true));
-                // The path of another method where this one is there, else the nearest.
+                let is_there = paths().any(|known| matches_pattern(path, known, true));
+                // The same path with another method, or else the nearest path.
                 let near = match is_there {
                     true => None,
                     false => nearest(path, of_method.map(|(_, path)| *path)),
                 };
-                let route = |wanted: &str| self.routes.iter().find(|(_, known)| fits(wanted, known, true));
+                let route = |wanted: &str| self.routes.iter().find(|(_, known)| matches_pattern(wanted, known, true));
                 match near {
                     Some(near) => Some(format!("{} {near}", method.to_uppercase())),
                     None => {
@@ -160,21 +160,21 @@ impl<'a> Known<'a> {
 }
 
 fn too_many(node: &Node<'_>, count: usize) -> SourceError {
-    let message = format!("there are {count} functions, more than {MAX_FUNCTIONS}");
+    let message = format!("{count} functions, more than {MAX_FUNCTIONS}");
     node.error(message, TOO_LARGE)
 }
 
-/// How to go on with a document that is too large.
+/// Fix for a document that is too large.
 pub const TOO_LARGE: &str = "Split it; or, of an OpenAPI document, select the operations that scripts need: name it in \
     the configuration as {\"path\": \"./api.json\", \"operations\": [\"tag:issues\", \"GET /repos/**\", \"listPets\"]}.";
 
-/// Whether a text fits a pattern.
-fn fits(pattern: &str, text: &str, is_path: bool) -> bool {
+/// Returns true if a text matches a pattern.
+fn matches_pattern(pattern: &str, text: &str, is_path: bool) -> bool {
     if text.is_empty() || text.len() > MAX_PATTERN_BYTES {
         return false;
     }
     let (pattern, text) = (pattern.as_bytes(), text.as_bytes());
-    // The last star, where the text goes on after what it took, and whether it takes a `/`.
+    // The last star: the pattern after it, the text after what it matched, and whether it matches a `/`.
     let mut star: Option<(usize, usize, bool)> = None;
     let (mut at, mut of) = (0, 0);
     loop {
@@ -206,15 +206,15 @@ fn fits(pattern: &str, text: &str, is_path: bool) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::fits;
+    use super::matches_pattern;
 
     #[test]
-    fn stars_stand_for_text() {
+    fn stars_match_text() {
         for (pattern, text) in [("issues/*", "issues/list-for-repo"), ("*", "x"), ("list*s", "listPets"), ("a", "a")] {
-            assert!(fits(pattern, text, false), "{pattern} {text}");
+            assert!(matches_pattern(pattern, text, false), "{pattern} {text}");
         }
         for (pattern, text) in [("issues/*", "repos/list"), ("list", "listPets"), ("*", ""), ("a*b", "ab-")] {
-            assert!(!fits(pattern, text, false), "{pattern} {text}");
+            assert!(!matches_pattern(pattern, text, false), "{pattern} {text}");
         }
     }
 
@@ -223,15 +223,15 @@ mod tests {
         for (pattern, text) in
             [("/pets/*", "/pets/{petId}"), ("/pets/**", "/pets/{petId}/toys"), ("/**/toys", "/pets/1/toys")]
         {
-            assert!(fits(pattern, text, true), "{pattern} {text}");
+            assert!(matches_pattern(pattern, text, true), "{pattern} {text}");
         }
         for (pattern, text) in [("/pets/*", "/pets/1/toys"), ("/pets/**", "/pet"), ("/pets", "/pets/1")] {
-            assert!(!fits(pattern, text, true), "{pattern} {text}");
+            assert!(!matches_pattern(pattern, text, true), "{pattern} {text}");
         }
     }
 
     #[test]
-    fn a_hostile_pattern_takes_no_more_than_its_length_times_the_text() {
-        assert!(!fits(&format!("{}b", "a*".repeat(100)), &"a".repeat(500), false));
+    fn a_hostile_pattern_takes_bounded_time() {
+        assert!(!matches_pattern(&format!("{}b", "a*".repeat(100)), &"a".repeat(500), false));
     }
 }

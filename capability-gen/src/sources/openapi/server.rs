@@ -1,37 +1,37 @@
-//! Where requests go: the first of `servers`. A document is a stranger's, so whether anything may be sent there is the
-//! configuration's to say.
+//! Base URL of requests: the first of `servers`. The document is untrusted, so the configuration decides whether
+//! requests may be sent there.
 
 use super::super::error::{SourceError, quoted};
 use super::super::http::address;
 use super::super::node::Node;
 use serde_json::Value;
 
-/// The most variables of one address.
+/// Maximum number of variables of one URL.
 const MAX_VARIABLES: usize = 32;
 
-/// The longest address, with its variables filled in.
-const MAX_ADDRESS_BYTES: usize = 2048;
+/// Maximum length of a URL, with its variables filled in.
+const MAX_URL_BYTES: usize = 2048;
 
-/// The base that a document, a path or an operation names; nothing where it names none. Inside is why the one that it
-/// names is none.
+/// Base URL of a document, a path or an operation; `None` if it names no server. The inner error says why the URL is
+/// invalid.
 pub(super) fn base(owner: &Node<'_>) -> Result<Option<Result<String, String>>, SourceError> {
     let Some(servers) = owner.get("servers") else { return Ok(None) };
     let Some(server) = servers.items().next() else { return Ok(None) };
     let Some(url) = server.get_text("url")? else { return Ok(None) };
     let filled = filled(url, &server);
     let base = address::plain_base(&filled);
-    Ok(Some(base.map_err(|why| format!("the server {} cannot be asked: {why}", quoted(&filled)))))
+    Ok(Some(base.map_err(|why| format!("invalid server URL {}: {why}", quoted(&filled)))))
 }
 
-/// The address with the defaults of its variables.
+/// The URL with the defaults of its variables.
 fn filled(url: &str, server: &Node<'_>) -> String {
     let mut filled = url.to_owned();
     let variables = server.value.get("variables").and_then(Value::as_object).into_iter().flatten();
     for (name, variable) in variables.take(MAX_VARIABLES) {
         if let Some(default) = variable.get("default").and_then(Value::as_str)
-            && filled.len() + default.len() <= MAX_ADDRESS_BYTES
+            && filled.len() + default.len() <= MAX_URL_BYTES
         {
-            // Once: a name that comes again and again would grow with every variable.
+            // Only once: repeated names would grow with every variable.
             filled = filled.replacen(&format!("{{{name}}}"), default, 1);
         }
     }

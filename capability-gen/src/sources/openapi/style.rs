@@ -1,4 +1,4 @@
-//! How a parameter's list or object is written, by its `style` and `explode`.
+//! Serialization style of list and object parameters, from `style` and `explode`.
 
 use super::super::error::SourceError;
 use super::super::node::Node;
@@ -34,8 +34,8 @@ pub(super) fn read<'a>(document: &Document<'a>, node: &Node<'a>, placed: &mut Pl
     Ok(())
 }
 
-/// `simple`, `label` and `matrix`. Exploded, each element has before it what the whole has otherwise, and an object is
-/// written as `name=value`.
+/// Path styles `simple`, `label` and `matrix`. If exploded, the prefix is repeated before each element, and an object
+/// is written as `name=value`.
 fn path(placed: &mut Placed, style: &str, is_exploded: bool, is_object: bool) {
     let named = || {
         let name: String = byte_serialize(placed.wire.as_bytes()).collect();
@@ -43,7 +43,7 @@ fn path(placed: &mut Placed, style: &str, is_exploded: bool, is_object: bool) {
     };
     placed.prefix = match style {
         "label" => ".".to_owned(),
-        // The members of an object have names of their own.
+        // The members of an object have their own names.
         "matrix" if is_exploded && is_object => ";".to_owned(),
         "matrix" => named(),
         _ => String::new(),
@@ -53,7 +53,7 @@ fn path(placed: &mut Placed, style: &str, is_exploded: bool, is_object: bool) {
         false => ",".to_owned(),
     };
     let style = match is_exploded {
-        // An object that is not described as one would need another prefix.
+        // An undescribed object would need another prefix.
         true if style == "matrix" && !is_object => HttpStyle::Repeat,
         true => HttpStyle::Members,
         false => HttpStyle::Comma,

@@ -1,4 +1,4 @@
-//! The ways to write a definition down.
+//! Syntactic forms of a definition.
 
 use super::{definition, file, read};
 use crate::definition::{Period, RateLimit};

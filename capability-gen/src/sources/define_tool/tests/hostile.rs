@@ -1,4 +1,4 @@
-//! Input that wants more time, memory or stack than there is.
+//! Hostile input: excessive time, memory or stack.
 
 use super::super::{MAX_FILE_BYTES, depth};
 use super::{alone, among, definition, file, refusal, returns};
@@ -135,9 +135,9 @@ fn the_depth_is_bounded_by_brackets_and_by_chains() {
     assert!(message.starts_with("the code is too ambiguous to parse"), "{message}");
 }
 
-/// Whatever hides brackets from the scan hides them from the parser too.
+/// The scan skips brackets in text and comments exactly as the parser does.
 #[test]
-fn text_is_no_code() {
+fn brackets_in_text_are_not_counted() {
     let quiet = [
         "const a = '((((' + \"[[[[\" + `{{{{`;",
         "// ((((\n/* [[[[ */ x;",
@@ -185,7 +185,7 @@ fn values_and_types_that_grow_without_bound() {
         let steps: String = (1..count).map(step).collect();
         format!("{start}\n{steps}")
     };
-    let too_much = "the values and types of this file come to more than 500000";
+    let too_much = "the values and types of this file expand to more than 500000";
     let arrays = doubling(40, "const a0 = [1];", &|n| format!("const a{n} = [a{0}, a{0}];\n", n - 1));
     let (_, message, _) = refusal(&file(&arrays, "parameters: { a: { enum: a39 } }"));
     assert_eq!(message, too_much);
@@ -225,14 +225,14 @@ fn text_that_grows_without_bound() {
     ] {
         let (_, message, _) = refusal(&file(&declarations, what));
         let shown: String = declarations.chars().take(60).collect();
-        assert_eq!(message, "the values and types of this file come to more than 500000", "{shown}");
+        assert_eq!(message, "the values and types of this file expand to more than 500000", "{shown}");
     }
 }
 
 /// Types are compared and copied at every step that needs them whole.
 #[test]
 fn wide_types_are_not_copied_without_bound() {
-    let too_much = "the values and types of this file come to more than 500000";
+    let too_much = "the values and types of this file expand to more than 500000";
     let members: String = (0..20_000).map(|n| format!("m{n}: string;")).collect();
     let text = file("", &format!("returns: {{}} as Exclude<keyof {{ {members} }}, {{ {members} }}>"));
     assert_eq!(refusal(&text).1, too_much);
@@ -275,7 +275,7 @@ fn ten_thousand_types_in_a_row_take_no_stack() {
     assert_eq!(schema["$defs"].as_object().unwrap().len(), 10_001);
     let chain: String = (0..10_000).map(|n| format!("interface A{n} extends A{} {{}}\n", n + 1)).collect();
     let (_, message, _) = refusal(&file(&format!("{chain}interface A10000 {{}}"), "returns: {} as A0"));
-    assert_eq!(message, "a type is deeper than 64 levels");
+    assert_eq!(message, "a type is nested more than 64 levels deep");
 }
 
 #[test]
@@ -291,7 +291,7 @@ fn wide_types_are_read_or_refused() {
 fn the_prototype_is_no_member() {
     let (place, message, fix) = refusal(&file("", "parameters: { __proto__: { type: 'string' } }"));
     assert_eq!(place, "3:68");
-    assert_eq!(message, "`__proto__: …` sets the prototype of an object and is no member of it");
+    assert_eq!(message, "`__proto__: …` sets the prototype of an object and is not a member of it");
     assert_eq!(fix, "remove it, or write `['__proto__']: …` for a member of that name");
     let schema = |members: &str| definition(&file("", members)).functions.remove(0);
     let computed = schema("parameters: { ['__proto__']: { type: 'string' }, constructor: { type: 'string' } }");
@@ -304,7 +304,7 @@ fn the_prototype_is_no_member() {
 fn text_that_json_cannot_hold() {
     for value in ["'\\ud800'", "`\\ud800`"] {
         let (_, message, _) = refusal(&file("", &format!("description: {value}")));
-        assert_eq!(message, "a string has half of a surrogate pair, which JSON cannot hold");
+        assert_eq!(message, "lone surrogate in a string, which JSON cannot represent");
     }
     let (_, message, _) = refusal(&file("", "parameters: { a: { default: 1e999 } }"));
     assert_eq!(message, "a number is too large for JSON");
@@ -317,7 +317,7 @@ fn names_outside_of_ascii_stay_as_titles() {
     assert_eq!(schema["$defs"]["_uc9t_ue9"]["title"], "Été");
 }
 
-/// Files as they are while somebody writes them.
+/// Incomplete files, as in an editor.
 #[test]
 fn broken_files_are_refused_and_break_nothing() {
     let text = file(

@@ -1,6 +1,5 @@
-//! Whole files in, definitions or faults out.
+//! Whole files in, definitions or errors out.
 
-mod beyond;
 mod faults;
 mod forms;
 mod hostile;
@@ -10,6 +9,7 @@ mod seed;
 mod siblings;
 mod signatures;
 mod types;
+mod unsupported;
 
 use super::{DefinedTool, no_files, parse};
 use crate::definition::Definition;
@@ -51,7 +51,7 @@ fn file(declarations: &str, members: &str) -> String {
     )
 }
 
-/// What a function returns that `returns: {} as <ty>`.
+/// The result schema of a function with `returns: {} as <ty>`.
 fn returns(declarations: &str, ty: &str) -> Value {
     let mut definition = definition(&file(declarations, &format!("returns: {{}} as {ty}")));
     definition.functions.remove(0).returns.expect("a schema")

@@ -1,4 +1,4 @@
-//! Flat maps of parameters, and what tells them from JSON Schemas.
+//! Flat parameter maps, and how they are distinguished from JSON Schemas.
 
 use super::{definition, file, refusal};
 use serde_json::{Value, json};
@@ -7,7 +7,6 @@ fn parameters(value: &str) -> Value {
     definition(&file("", &format!("parameters: {value}"))).functions.remove(0).parameters
 }
 
-/// S0-06, S4-01, S4-02
 #[test]
 fn parameters_are_required_unless_something_says_otherwise() {
     let schema = parameters(
@@ -61,7 +60,7 @@ fn schemas_stay_as_they_are() {
     }
 }
 
-/// S0-07: the names that a nested object requires are not a flag.
+/// The names that a nested object requires are not a flag.
 #[test]
 fn nested_required_lists_are_kept() {
     let schema =
@@ -91,13 +90,13 @@ fn members_of_a_nested_object_may_have_flags() {
 fn faults_in_parameters() {
     let cases = [
         ("{ type: 'string' }", "3:66", "the parameters of `run` are not an object"),
-        ("{ type: 'text' }", "3:68", "`type` is \"text\", which is no JSON Schema type"),
-        ("{ a: 'text' }", "3:68", "the type of the parameter `a` is 'text', which is no JSON Schema type"),
-        ("{ a: 5 }", "3:68", "the parameter `a` is 5, which says nothing of its type"),
+        ("{ type: 'text' }", "3:68", "`type` is \"text\", which is not a JSON Schema type"),
+        ("{ a: 'text' }", "3:68", "the type of the parameter `a` is 'text', which is not a JSON Schema type"),
+        ("{ a: 5 }", "3:68", "the parameter `a` is 5, which does not say its type"),
         (
             "{ a: { b: { type: 'string' } } }",
             "3:68",
-            "the parameter `a` has a member `b`, which is no JSON Schema keyword",
+            "the parameter `a` has a member `b`, which is not a JSON Schema keyword",
         ),
         ("{ a: { optional: 'yes' } }", "3:68", "`optional` of the parameter `a` is \"yes\""),
         ("{ a: { optional: true, required: true } }", "3:68", "the parameter `a` is both required and optional"),

@@ -1,4 +1,4 @@
-//! The samples of the specification, as they are printed there.
+//! Samples of the specification, verbatim.
 
 use super::{read, refusal};
 use crate::definition::{Period, RateLimit, SourceKind};
@@ -63,7 +63,6 @@ const FILE_SYSTEM: &str = r#"export const fileSystem = defineTool({
 });
 "#;
 
-/// S0-05, S0-13
 #[test]
 fn train_schedule() {
     let tools = read(TRAIN_SCHEDULE);
@@ -123,7 +122,7 @@ fn train_schedule() {
     assert!(returns["$defs"].get("Trip").is_none(), "only what the function needs");
 }
 
-/// S0-05, S0-49, S4-02: `priority` has no flag, and is required.
+/// `priority` has no flag, and is required.
 #[test]
 fn company_crm_with_its_types() {
     let types = "interface Customer { id: string; name: string }\ninterface Ticket { id: string }\n\

@@ -21,7 +21,7 @@ export function ask() { return 'Sure?'; }
 export { Ticket as Case };
 ";
 
-/// What a function returns in a project of these files.
+/// The result schema of a function in a project of these files.
 fn returns(files: &[(&str, &str)], declarations: &str, ty: &str) -> Value {
     let text = file(declarations, &format!("returns: {{}} as {ty}"));
     let mut tools = among(files, &text).unwrap_or_else(|error| panic!("{error}\n{text}"));
@@ -249,7 +249,7 @@ fn the_order_in_which_files_are_looked_for() {
     }
 }
 
-/// Whatever a path says, what is asked for lies in the folder.
+/// Only paths inside the folder are loaded.
 #[test]
 fn no_path_leaves_the_folder() {
     let load = |path: &str| {
@@ -301,7 +301,7 @@ fn files_are_bounded_in_size_and_number() {
 }
 
 #[test]
-fn a_file_that_cannot_be_read_is_beyond() {
+fn a_file_that_cannot_be_read_is_unsupported() {
     let text = file("import { A } from './a';", "returns: {} as A");
     let tools = parse("tool.ts", &text, &|_| Err("it is not for scripts".to_owned())).unwrap();
     let note = &tools[0].definition.notes[0].message;

@@ -1,4 +1,4 @@
-//! What a script's default function takes and gives.
+//! Signatures of a script's default function.
 
 use super::super::{no_files, signature};
 use serde_json::json;
@@ -27,13 +27,13 @@ fn the_types_of_a_default_function_are_its_schemas() {
 }
 
 #[test]
-fn what_is_no_function_of_one_object_is_refused_with_the_way_to_write_it() {
+fn other_default_exports_are_refused_with_a_fix() {
     for (text, message) in [
-        ("export default 1;", "the script's default export is no function"),
-        ("export const a = 1;", "the script's default export is no function"),
+        ("export default 1;", "the script's default export is not a function"),
+        ("export const a = 1;", "the script's default export is not a function"),
         ("export default (a, b) => 1;", "the script's function takes several parameters"),
         ("export default (a) => 1;", "the parameter has no type"),
-        ("export default (a: string) => 1;", "the parameter is no object"),
+        ("export default (a: string) => 1;", "the parameter is not an object"),
         ("export default (...a: string[]) => 1;", "the script's function takes any number of parameters"),
     ] {
         let error = signature("a.ts", text, &no_files).unwrap_err();

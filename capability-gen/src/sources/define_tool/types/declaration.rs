@@ -1,4 +1,4 @@
-//! Interfaces, type aliases and enums as the file declares them.
+//! Schemas of interfaces, type aliases and enums.
 
 use super::{Scope, Types, schema};
 use crate::sources::define_tool::fault::Fault;
@@ -10,7 +10,7 @@ use serde_json::Value;
 use std::collections::HashSet;
 
 impl<'a> Types<'a, '_, '_> {
-    /// The schema of what a type is declared as.
+    /// The schema of a declared type.
     pub(super) fn body(&mut self, declared: &Declared<'a>, scope: &Scope<'a>, depth: u32) -> Result<Value, Fault> {
         let Declared { name, declarations, .. } = declared;
         let mut parts = Vec::new();
@@ -19,7 +19,7 @@ impl<'a> Types<'a, '_, '_> {
                 TypeKind::Interface(it) => self.interface(name, it, scope, depth)?,
                 TypeKind::Alias(it) => self.schema(&it.type_annotation, scope, depth)?,
                 TypeKind::Enum(it) => match self.enumeration(it) {
-                    Err(fault) if fault.is_beyond => self.any_value(&fault),
+                    Err(fault) if fault.is_unsupported => self.any_value(&fault),
                     schema => schema?,
                 },
             };
@@ -55,7 +55,7 @@ impl<'a> Types<'a, '_, '_> {
         for heritage in &interface.extends {
             let at = heritage.span.start;
             let base = match self.reference(&heritage.type_name, heritage.type_arguments.as_deref(), scope, depth) {
-                Err(fault) if fault.is_beyond => {
+                Err(fault) if fault.is_unsupported => {
                     let what = format!("{}, so the members that `{name}` inherits are left out", fault.message);
                     self.remark(fault.at, format!("{what}; write them out"));
                     continue;
@@ -66,16 +66,16 @@ impl<'a> Types<'a, '_, '_> {
                 return Err(Fault::new(
                     at,
                     format!("the interface `{name}` extends itself"),
-                    "remove the circle: extend a type that does not need this one",
+                    "extend a type that does not depend on this one",
                 ));
             };
-            // Any value at all says nothing of its members.
+            // A base of any value declares no members.
             if base.get("type").is_none() && base.get("allOf").is_none() && base.get("anyOf").is_none() {
                 continue;
             }
             if let Value::Object(base) = &mut base {
                 ["title", "description", "deprecated"].iter().for_each(|key| drop(base.shift_remove(*key)));
-                // What the interface declares anew takes the place of what it inherits.
+                // Redeclared members override inherited ones.
                 if let Some(Value::Object(properties)) = base.get_mut("properties") {
                     properties.retain(|name, _| !own_names.contains(name));
                 }
@@ -85,7 +85,7 @@ impl<'a> Types<'a, '_, '_> {
             }
             parts.push(base);
         }
-        // Index signatures of one side do not hold for the members of the other side, so they are put together here.
+        // Index signatures of one side do not apply to the members of the other side, so they are merged here.
         let mut others = Vec::new();
         parts.push(own);
         for part in parts.iter_mut().filter_map(Value::as_object_mut) {

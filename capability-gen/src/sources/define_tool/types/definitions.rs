@@ -1,7 +1,7 @@
-//! `$defs`: one for each named type, made when it is first needed.
+//! `$defs`: one for each named type, built when first needed.
 //!
-//! A reference only reserves its definition; it is made later, so that a chain of a thousand interfaces takes no stack.
-//! Where the definition itself must be known (`Partial<T>`, `extends`), it is made at once.
+//! A reference only reserves its definition, which is built later, so that a chain of a thousand interfaces takes no
+//! stack. Where the definition itself is needed (`Partial<T>`, `extends`), it is built at once.
 
 use super::{Scope, Types, check_depth, schema};
 use crate::sources::define_tool::fault::Fault;
@@ -10,21 +10,21 @@ use crate::sources::define_tool::names::Declared;
 use serde_json::{Map, Value, json};
 use std::collections::{HashMap, HashSet};
 
-/// How many generic types may be arguments of one another. One that is its own argument (`Next<Next<T>>` inside of
-/// `Next<T>`) would go on for ever.
+/// Maximum nesting of generic types as arguments. A type that is its own argument (`Next<Next<T>>` inside `Next<T>`)
+/// would expand forever.
 const MAX_GENERIC_LEVEL: u32 = 16;
 
-/// The longest name that is made of a generic type and its arguments.
+/// Maximum length of a name built from a generic type and its arguments.
 const MAX_TITLE_BYTES: usize = 100;
 
-/// The definitions that were asked for, in that order.
+/// Requested definitions, in the order of their first request.
 #[derive(Default)]
 pub(super) struct Definitions<'a> {
     list: Vec<Definition<'a>>,
     /// By the type's name and the schemas of its arguments.
     by_identity: HashMap<String, usize>,
     by_key: HashMap<String, usize>,
-    /// The last number that was added to a key.
+    /// Last number appended to each key.
     numbers: HashMap<String, usize>,
 }
 
@@ -33,7 +33,7 @@ struct Definition<'a> {
     key: String,
     title: String,
     at: u32,
-    /// How many generic types are arguments of one another in it.
+    /// Nesting of generic types as arguments.
     level: u32,
     state: State<'a>,
 }
@@ -45,7 +45,7 @@ enum State<'a> {
 }
 
 impl<'a> Types<'a, '_, '_> {
-    /// A `$ref` to a declared type with these arguments; nothing when it goes on for ever.
+    /// A `$ref` to a declared type with these arguments; `None` if it expands forever.
     pub(super) fn reserve(
         &mut self,
         declared: Declared<'a>,
@@ -92,8 +92,8 @@ impl<'a> Types<'a, '_, '_> {
         }
     }
 
-    /// A key that neither another definition nor another type of the definition's own file has; a plain type of that
-    /// file keeps its name. Only ASCII, as it stands in a URI.
+    /// A key used neither by another definition nor by another type of the definition file; a plain type of that file
+    /// keeps its name. Only ASCII, because it is part of a URI.
     fn free_key(&mut self, name: &str, title: &str, is_plain: bool) -> String {
         let mut ascii = String::with_capacity(title.len());
         for character in title.chars() {
@@ -117,11 +117,11 @@ impl<'a> Types<'a, '_, '_> {
         }
     }
 
-    /// What a schema is, through its `$ref`s; nothing when that is still being made.
+    /// Resolves a schema's `$ref`s; `None` if the definition is still being built.
     pub(super) fn resolve(&mut self, schema: &Value, at: u32, depth: u32) -> Result<Option<Value>, Fault> {
         self.reader.charge(at, schema::measure(schema).0)?;
         let mut current = schema.clone();
-        // Aliases of aliases; a longer chain of them, or a circle, is as good as unknown.
+        // Chain of aliases; a longer or circular one counts as unknown.
         for _ in 0..super::MAX_TYPE_DEPTH {
             let Some(key) = reference(&current) else { return Ok(Some(current)) };
             let Some(index) = self.definitions.by_key.get(key).copied() else { return Ok(None) };
@@ -155,7 +155,7 @@ impl<'a> Types<'a, '_, '_> {
         Ok(())
     }
 
-    /// Makes what is still waiting, and gives all definitions.
+    /// Builds the pending definitions, and returns all.
     pub(super) fn finish(&mut self) -> Result<Map<String, Value>, Fault> {
         let mut index = 0;
         while let Some(definition) = self.definitions.list.get(index) {
@@ -172,7 +172,7 @@ impl<'a> Types<'a, '_, '_> {
         Ok(made.collect())
     }
 
-    /// `type A = A | string` has no values that can be found: a type may contain itself only inside an object or array.
+    /// Refuses circular types such as `type A = A | string`: a type may contain itself only inside an object or array.
     fn refuse_circles(&self) -> Result<(), Fault> {
         let edges = |index: usize| {
             let mut keys = Vec::new();
@@ -222,7 +222,7 @@ pub(super) fn reference(schema: &Value) -> Option<&str> {
     schema.get("$ref")?.as_str()?.strip_prefix("#/$defs/")
 }
 
-/// The definitions that a value must satisfy itself, rather than some part of it.
+/// Definitions that apply to the value itself rather than to a part of it.
 fn immediate<'s>(schema: &'s Value, keys: &mut Vec<&'s str>) {
     keys.extend(reference(schema));
     for keyword in ["anyOf", "allOf"] {
@@ -232,7 +232,7 @@ fn immediate<'s>(schema: &'s Value, keys: &mut Vec<&'s str>) {
     }
 }
 
-/// What an argument adds to the name of a generic type: `Page<Trip>` is a `PageTrip`.
+/// Part of a generic type's name that comes from an argument: `Page<Trip>` is `PageTrip`.
 fn label(schema: &Value) -> String {
     if let Some(key) = reference(schema) {
         return key.to_owned();
@@ -252,7 +252,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_name_of_a_generic_type_tells_its_arguments() {
+    fn the_name_of_a_generic_type_contains_its_arguments() {
         assert_eq!(label(&json!({ "$ref": "#/$defs/Trip" })), "Trip");
         assert_eq!(label(&json!({ "type": "array", "items": { "type": "string" } })), "StringList");
         assert_eq!(label(&json!({ "type": "object", "properties": {} })), "Object");

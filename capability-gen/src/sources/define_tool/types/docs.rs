@@ -1,8 +1,8 @@
-//! What JSDoc comments say of a type or member.
+//! Documentation from JSDoc comments.
 
 use serde_json::{Value, json};
 
-/// Puts the text of a comment into a schema: its description, and whether it is deprecated.
+/// Adds a comment to a schema: its description, and whether it is deprecated.
 pub(in crate::sources::define_tool) fn describe(schema: &mut Value, comment: Option<&str>) {
     let (Some(comment), Value::Object(schema)) = (comment, schema) else { return };
     let mut description = String::new();

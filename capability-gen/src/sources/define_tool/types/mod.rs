@@ -1,12 +1,12 @@
 //! TypeScript types → JSON Schema.
 //!
 //! ```text
-//! mod         one type, by its syntax
+//! mod         one type by its syntax
 //! object      members of interfaces and object types
 //! named       references: parameters, declared types, the language's
 //! query       `typeof`, `import('./types').T`
 //! template    `` `id-${string}` ``
-//! definitions `$defs`: one for each named type, made when it is first needed
+//! definitions `$defs`: one for each named type, built when first needed
 //! declaration interfaces, aliases and enums
 //! utility     `Partial`, `Pick`, `Record` and the like, `keyof`, `T[K]`
 //! tuple       tuples
@@ -14,10 +14,9 @@
 //! docs        JSDoc comments
 //! ```
 //!
-//! Every type that has a name becomes a `$def` with that name as its `title`, so that the name survives. What JSON
-//! cannot hold (functions, symbols, bigints), what needs a type checker (conditional types) and what is declared in
-//! modules that are not read becomes any value at that position alone, with a remark. What cannot be meant (an unknown
-//! name) is refused.
+//! Every named type becomes a `$def` with that name as its `title`, so that the name survives. Types without a JSON
+//! representation (functions, symbols, bigints), types that need a type checker (conditional types) and types of
+//! unsupported modules become any value at that position alone, with a remark. Mistakes (an unknown name) are refused.
 
 mod declaration;
 mod definitions;
@@ -38,16 +37,16 @@ use oxc_span::GetSpan as _;
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeSet, HashMap};
 
-/// How deep types may be, those included that must be known to make others. Hand-written types stay below 10.
+/// Maximum depth of types, including those needed to build others. Hand-written types stay below 10.
 const MAX_TYPE_DEPTH: u32 = 64;
 
-/// What to do about a type that has no JSON Schema.
+/// Fix for a type without a JSON Schema.
 const FIX: &str = "write out the type of the JSON value, or give a JSON Schema instead";
 
-/// The schemas of a generic type's parameters.
+/// Schemas of a generic type's parameters.
 type Scope<'a> = HashMap<&'a str, Value>;
 
-/// Something a reader should know, and where.
+/// Remark and its offset.
 pub(super) type Remark = (u32, String);
 
 /// The JSON Schema of a type, with `$defs` for the named types it needs.
@@ -74,10 +73,10 @@ struct Types<'a, 'r, 'f> {
 }
 
 impl<'a> Types<'a, '_, '_> {
-    /// The schema of a type: that of any value, with a remark, where it is beyond what is understood.
+    /// The schema of a type; any value, with a remark, if the type is unsupported.
     fn schema(&mut self, ty: &'a TSType<'a>, scope: &Scope<'a>, depth: u32) -> Result<Value, Fault> {
         match self.understood(ty, scope, depth) {
-            Err(fault) if fault.is_beyond => Ok(self.any_value(&fault)),
+            Err(fault) if fault.is_unsupported => Ok(self.any_value(&fault)),
             other => other,
         }
     }
@@ -88,7 +87,7 @@ impl<'a> Types<'a, '_, '_> {
         self.reader.charge(at, 1)?;
         let depth = depth + 1;
         Ok(match ty {
-            // A result that is not there arrives as `undefined` or `null`, and nothing is said of it.
+            // A missing result arrives as `undefined` or `null`, so the schema does not constrain it.
             TSType::TSAnyKeyword(_)
             | TSType::TSUnknownKeyword(_)
             | TSType::TSUndefinedKeyword(_)
@@ -125,7 +124,7 @@ impl<'a> Types<'a, '_, '_> {
             TSType::TSUnionType(it) => {
                 let mut alternatives = Vec::with_capacity(it.types.len());
                 for ty in &it.types {
-                    // Among others it is a value that JSON has no other word for.
+                    // In a union, `undefined` becomes `null`.
                     let is_absent = matches!(ty, TSType::TSUndefinedKeyword(_) | TSType::TSVoidKeyword(_));
                     let schema = if is_absent { json!({ "type": "null" }) } else { self.schema(ty, scope, depth)? };
                     alternatives.push(schema);
@@ -151,7 +150,7 @@ impl<'a> Types<'a, '_, '_> {
         })
     }
 
-    /// Puts what a JSDoc comment says of the node that starts here into its schema.
+    /// Adds the JSDoc comment of the node that starts here to its schema.
     fn describe(&self, schema: &mut Value, start: u32) -> Result<(), Fault> {
         let comment = self.reader.comment(start);
         self.reader.charge(start, comment.map_or(0, schema::long))?;
@@ -163,7 +162,7 @@ impl<'a> Types<'a, '_, '_> {
         self.remarks.insert((at, message));
     }
 
-    /// Any value, with a remark that says why.
+    /// Any value, with a remark that gives the reason.
     fn any_value(&mut self, fault: &Fault) -> Value {
         self.remark(fault.at, format!("{}, so this is any value; {}", fault.message, fault.fix));
         json!({})
@@ -176,7 +175,7 @@ fn check_depth(at: u32, depth: u32) -> Result<(), Fault> {
     }
     Err(Fault::new(
         at,
-        format!("a type is deeper than {MAX_TYPE_DEPTH} levels"),
+        format!("a type is nested more than {MAX_TYPE_DEPTH} levels deep"),
         "give its parts names, or make it flatter",
     ))
 }
@@ -193,9 +192,9 @@ fn literal(literal: &TSLiteral<'_>, at: u32) -> Result<Value, Fault> {
         TSLiteral::TemplateLiteral(_) => return Ok(json!({ "type": "string" })),
         TSLiteral::UnaryExpression(it) if it.operator == UnaryOperator::UnaryNegation => match &it.argument {
             oxc_ast::ast::Expression::NumericLiteral(it) => number(-it.value, at)?,
-            _ => return Err(Fault::beyond(at, "JSON cannot hold this literal", FIX)),
+            _ => return Err(Fault::unsupported(at, "this literal has no JSON representation", FIX)),
         },
-        _ => return Err(Fault::beyond(at, "JSON cannot hold this literal", FIX)),
+        _ => return Err(Fault::unsupported(at, "this literal has no JSON representation", FIX)),
     };
     Ok(schema::constant(value))
 }
@@ -203,22 +202,24 @@ fn literal(literal: &TSLiteral<'_>, at: u32) -> Result<Value, Fault> {
 fn unsupported(ty: &TSType<'_>) -> Fault {
     let at = ty.span().start;
     let what = match ty {
-        TSType::TSBigIntKeyword(_) => return Fault::beyond(at, "JSON has no bigint", "write `number` or `string`"),
+        TSType::TSBigIntKeyword(_) => {
+            return Fault::unsupported(at, "JSON has no bigint", "write `number` or `string`");
+        }
         TSType::TSSymbolKeyword(_) => "JSON has no symbol",
         TSType::TSFunctionType(_) | TSType::TSConstructorType(_) => "JSON has no functions",
-        TSType::TSConditionalType(_) | TSType::TSInferType(_) => "conditional types are not worked out here",
-        TSType::TSThisType(_) => "`this` is not worked out here",
-        _ => "this type is not worked out here",
+        TSType::TSConditionalType(_) | TSType::TSInferType(_) => "conditional types are not supported",
+        TSType::TSThisType(_) => "`this` is not supported",
+        _ => "this type is not supported",
     };
-    Fault::beyond(at, what, FIX)
+    Fault::unsupported(at, what, FIX)
 }
 
-/// A map of one kind of schema.
+/// Schema of an object with these members.
 fn object_schema(properties: Map<String, Value>, required: Vec<Value>) -> Map<String, Value> {
     let mut schema = Map::new();
     schema.insert("type".to_owned(), json!("object"));
     schema.insert("properties".to_owned(), Value::Object(properties));
-    // Also where none is: the author wrote `?` on each, and a schema without the list would say less.
+    // Even if empty: the author wrote `?` on each, and a schema without the list would say less.
     schema.insert("required".to_owned(), Value::Array(required));
     schema
 }

@@ -1,4 +1,4 @@
-//! References to types: a generic type's parameters, those of the definition's files, the language's.
+//! References to types: type parameters, declared types, built-in types.
 
 use super::{FIX, Scope, Types, schema};
 use crate::sources::define_tool::fault::Fault;
@@ -8,8 +8,8 @@ use oxc_ast::ast::{TSType, TSTypeName, TSTypeParameterDeclaration, TSTypeParamet
 use oxc_span::GetSpan as _;
 use serde_json::{Value, json};
 
-/// How deep the schema of a type argument may be. A generic type that wraps its own argument (`Next<[T]>` inside of
-/// `Next<T>`) would go on for ever.
+/// Maximum depth of a type argument's schema. A generic type that wraps its own argument (`Next<[T]>` inside `Next<T>`)
+/// would expand forever.
 const MAX_ARGUMENT_DEPTH: u32 = 24;
 
 impl<'a> Types<'a, '_, '_> {
@@ -21,7 +21,7 @@ impl<'a> Types<'a, '_, '_> {
         depth: u32,
     ) -> Result<Value, Fault> {
         let at = name.span().start;
-        let Some(path) = path_of(name) else { return Err(Fault::beyond(at, "`this` is not worked out here", FIX)) };
+        let Some(path) = path_of(name) else { return Err(Fault::unsupported(at, "`this` is not supported", FIX)) };
         if let [identifier] = path.as_slice()
             && let Some(bound) = scope.get(identifier)
         {
@@ -32,7 +32,7 @@ impl<'a> Types<'a, '_, '_> {
         self.found(named, &path, arguments.map_or(&[], |arguments| &arguments.params), at, scope, depth)
     }
 
-    /// The schema of what a name stands for.
+    /// The schema of a resolved name.
     pub(super) fn found(
         &mut self,
         named: Named<'a>,
@@ -46,18 +46,18 @@ impl<'a> Types<'a, '_, '_> {
         match (named, path) {
             (Named::Type(declared), _) => self.declared(declared, arguments, at, scope, depth),
             (Named::Literal(value, _), _) => Ok(schema::constant(value)),
-            (Named::Beyond(why), _) => {
-                Err(Fault::beyond(at, format!("the type `{shown}` is imported, and {why}"), FIX))
+            (Named::Unsupported(why), _) => {
+                Err(Fault::unsupported(at, format!("the type `{shown}` is imported, and {why}"), FIX))
             }
-            (Named::Other(what), _) => Err(Fault::beyond(
+            (Named::Other(what), _) => Err(Fault::unsupported(
                 at,
-                format!("`{shown}` is {what}, and these are not read"),
+                format!("`{shown}` is {what}, which is not supported"),
                 "write an interface or a type instead",
             )),
             (Named::Unknown, [name]) => self.builtin(name, arguments, at, scope, depth),
             (Named::Unknown, _) => Err(self.reader.unknown(at, path, "type", &[])),
             (Named::Constant(_) | Named::Function | Named::Namespace(_), _) => {
-                Err(Fault::new(at, format!("`{shown}` is a value and not a type"), format!("write `typeof {shown}`")))
+                Err(Fault::new(at, format!("`{shown}` is a value, not a type"), format!("write `typeof {shown}`")))
             }
         }
     }
@@ -85,7 +85,7 @@ impl<'a> Types<'a, '_, '_> {
                 (None, Some(default)) => self.schema(default, &inner, depth)?,
                 (None, None) => {
                     let missing = parameter.name.name.as_str();
-                    let fault = Fault::beyond(
+                    let fault = Fault::unsupported(
                         at,
                         format!("the generic type `{name}` is used without its `{missing}`"),
                         format!("write `{name}<…>`, or give `{missing}` a default"),
@@ -108,7 +108,7 @@ impl<'a> Types<'a, '_, '_> {
     }
 
     fn endless(&mut self, name: &str, at: u32) -> Value {
-        self.remark(at, format!("the type `{name}` goes on without an end, and is taken for any value here"));
+        self.remark(at, format!("the type `{name}` expands without end, so it is any value here"));
         json!({})
     }
 
@@ -163,20 +163,20 @@ impl<'a> Types<'a, '_, '_> {
         })
     }
 
-    /// Why a name that no file declares is no type here.
+    /// Error for an undeclared name that is not a supported built-in type.
     fn not_builtin(&self, name: &str, at: u32) -> Fault {
-        let beyond = |what: &str, fix: &str| Fault::beyond(at, format!("`{name}` {what}"), fix);
+        let unsupported = |what: &str, fix: &str| Fault::unsupported(at, format!("`{name}` {what}"), fix);
         match name {
-            "Map" | "ReadonlyMap" | "WeakMap" => beyond("is nothing that JSON can hold", "write `Record<string, …>`"),
-            "Set" | "ReadonlySet" | "WeakSet" => beyond("is nothing that JSON can hold", "write an array"),
-            "BigInt" => beyond("is nothing that JSON can hold", "write `number` or `string`"),
+            "Map" | "ReadonlyMap" | "WeakMap" => unsupported("has no JSON representation", "write `Record<string, …>`"),
+            "Set" | "ReadonlySet" | "WeakSet" => unsupported("has no JSON representation", "write an array"),
+            "BigInt" => unsupported("has no JSON representation", "write `number` or `string`"),
             "ArrayBuffer" | "Uint8Array" | "Buffer" | "Blob" => {
-                beyond("is nothing that JSON can hold", "write `string` and give it as Base64")
+                unsupported("has no JSON representation", "write `string` and give it as Base64")
             }
-            name if UNREAD.contains(&name) => beyond("is not worked out here", FIX),
+            name if UNSUPPORTED.contains(&name) => unsupported("is not supported", FIX),
             name => match self.reader.named(at, &[name], Wanted::Value) {
                 Ok(Named::Constant(_) | Named::Function) => {
-                    Fault::new(at, format!("`{name}` is a value and not a type"), format!("write `typeof {name}`"))
+                    Fault::new(at, format!("`{name}` is a value, not a type"), format!("write `typeof {name}`"))
                 }
                 _ => self.reader.unknown(at, &[name], "type", &KNOWN),
             },
@@ -184,8 +184,8 @@ impl<'a> Types<'a, '_, '_> {
     }
 }
 
-/// Types of the language that say nothing of JSON, or that take a type checker.
-const UNREAD: [&str; 25] = [
+/// Built-in types that have no JSON meaning, or that need a type checker.
+const UNSUPPORTED: [&str; 25] = [
     "AsyncGenerator",
     "AsyncIterable",
     "AsyncIterator",
@@ -213,7 +213,7 @@ const UNREAD: [&str; 25] = [
     "ThisType",
 ];
 
-/// Types of the language that a misspelt name may mean.
+/// Built-in types suggested for a misspelt name.
 const KNOWN: [&str; 14] = [
     "Array",
     "Awaited",
@@ -231,7 +231,7 @@ const KNOWN: [&str; 14] = [
     "Required",
 ];
 
-/// The names of `a.b.c`; nothing for `this`.
+/// The names of `a.b.c`; `None` for `this`.
 pub(super) fn path_of<'a>(name: &'a TSTypeName<'a>) -> Option<Vec<&'a str>> {
     match name {
         TSTypeName::IdentifierReference(it) => Some(vec![it.name.as_str()]),

@@ -1,4 +1,4 @@
-//! Members of interfaces and object types, and what several object types come to together.
+//! Members of interfaces and object types, and intersections of object types.
 
 use super::{FIX, Scope, Types, object_schema, schema};
 use crate::sources::define_tool::fault::Fault;
@@ -59,7 +59,7 @@ impl<'a> Types<'a, '_, '_> {
                     properties.insert(name, json!({}));
                 }
                 TSSignature::TSCallSignatureDeclaration(_) | TSSignature::TSConstructSignatureDeclaration(_) => {
-                    return Err(Fault::beyond(at, "JSON has no functions", FIX));
+                    return Err(Fault::unsupported(at, "JSON has no functions", FIX));
                 }
             }
         }
@@ -70,7 +70,7 @@ impl<'a> Types<'a, '_, '_> {
         Ok(Value::Object(schema))
     }
 
-    /// The schema of a member's type, and whether it may be `undefined`, which in JSON is absent.
+    /// The schema of a member's type, and whether it may be `undefined`, which is absent in JSON.
     fn member(&mut self, ty: &'a TSType<'a>, scope: &Scope<'a>, depth: u32) -> Result<(Value, bool), Fault> {
         let is_absent = |ty: &TSType<'_>| matches!(ty, TSType::TSUndefinedKeyword(_) | TSType::TSVoidKeyword(_));
         match ty {
@@ -81,18 +81,18 @@ impl<'a> Types<'a, '_, '_> {
                 }
                 Ok((schema::union(alternatives), true))
             }
-            // JSON leaves out members that are functions or symbols.
+            // JSON omits members that are functions or symbols.
             ty => Ok((self.schema(ty, scope, depth)?, is_absent(ty) || is_left_out(ty))),
         }
     }
 
-    /// What is all of these: one object where they are plain ones.
+    /// Intersection: one object if all parts are plain objects.
     pub(super) fn intersection(&mut self, parts: Vec<Value>, at: u32, depth: u32) -> Result<Value, Fault> {
         let mut resolved = Vec::with_capacity(parts.len());
         for part in &parts {
             resolved.push(self.resolve(part, at, depth)?);
         }
-        // `string & { readonly brand: 'id' }`: no value is both; the object is only there for the type checker.
+        // Branded types, `string & { readonly brand: 'id' }`: the object exists only for the type checker.
         if let Some(index) = resolved.iter().position(|part| part.as_ref().is_some_and(schema::is_primitive)) {
             return Ok(parts.into_iter().nth(index).unwrap_or_default());
         }
@@ -129,12 +129,12 @@ impl<'a> Types<'a, '_, '_> {
             let at = name.span().start;
             self.remark(
                 at,
-                "names that a mapped type makes are not worked out, so this is any object; write them out".into(),
+                "names of this mapped type are not supported, so this is any object; write them out".into(),
             );
             return Ok(json!({ "type": "object" }));
         }
         let keys = self.schema(&it.constraint, scope, depth)?;
-        // Without a modifier of its own, `[K in keyof T]` keeps what is optional in `T`.
+        // Without a modifier, `[K in keyof T]` keeps the optional members of `T`.
         let kept = match (&it.constraint, it.optional) {
             (TSType::TSTypeOperatorType(of), None) if of.operator == TSTypeOperatorOperator::Keyof => {
                 let of = self.schema(&of.type_annotation, scope, depth)?;
@@ -166,7 +166,7 @@ impl<'a> Types<'a, '_, '_> {
     }
 }
 
-/// Whether JSON has no value of a type at all.
+/// Returns true if JSON has no value of the type.
 fn is_left_out(ty: &TSType<'_>) -> bool {
     match ty {
         TSType::TSParenthesizedType(it) => is_left_out(&it.type_annotation),

@@ -1,4 +1,4 @@
-//! `typeof LEVELS`, and types that are imported where they are used.
+//! `typeof LEVELS`, and import types.
 
 use super::named::path_of;
 use super::{FIX, Scope, Types, schema};
@@ -17,16 +17,16 @@ impl<'a> Types<'a, '_, '_> {
                 (self.reader.imported(at, it.source.value.as_str(), &path, Wanted::Value)?, path)
             }
             (_, Some(path)) => (self.reader.named(at, &path, Wanted::Value)?, path),
-            (_, None) => return Err(Fault::beyond(at, "`this` is not worked out here", FIX)),
+            (_, None) => return Err(Fault::unsupported(at, "`this` is not supported", FIX)),
         };
         let shown = if path.is_empty() { "import(…)".to_owned() } else { path.join(".") };
-        let beyond =
-            |what: &str| Fault::beyond(at, format!("`{shown}` is {what}, and its type is not worked out"), FIX);
+        let unsupported =
+            |what: &str| Fault::unsupported(at, format!("`{shown}` is {what}, whose type is not supported"), FIX);
         match named {
             Named::Constant(constant) => {
-                // What is not a literal has a type that only a type checker knows.
-                let value = self.reader.value(constant).map_err(|fault| match fault.is_beyond {
-                    true => beyond("no literal"),
+                // Only a type checker knows the type of other expressions.
+                let value = self.reader.value(constant).map_err(|fault| match fault.is_unsupported {
+                    true => unsupported("a computed value"),
                     false => fault,
                 })?;
                 Ok(schema::of_value(&value, schema::is_const(constant)))
@@ -39,10 +39,10 @@ impl<'a> Types<'a, '_, '_> {
                 }
                 _ => Err(self.reader.unknown(at, &path, "constant", &[])),
             },
-            Named::Function => Err(beyond("a function")),
-            Named::Namespace(_) => Err(beyond("a whole file")),
-            Named::Other(what) => Err(beyond(what)),
-            Named::Beyond(why) => Err(Fault::beyond(at, format!("`{shown}` is imported, and {why}"), FIX)),
+            Named::Function => Err(unsupported("a function")),
+            Named::Namespace(_) => Err(unsupported("a whole file")),
+            Named::Other(what) => Err(unsupported(what)),
+            Named::Unsupported(why) => Err(Fault::unsupported(at, format!("`{shown}` is imported, and {why}"), FIX)),
             Named::Unknown => Err(self.reader.unknown(at, &path, "constant", &[])),
         }
     }
@@ -58,7 +58,7 @@ impl<'a> Types<'a, '_, '_> {
         let path = qualifiers(it.qualifier.as_ref());
         if path.is_empty() {
             let fix = format!("name one of its exports: `import('{source}').Name`");
-            return Err(Fault::new(at, format!("`import('{source}')` is a whole file and not a type"), fix));
+            return Err(Fault::new(at, format!("`import('{source}')` is a whole file, not a type"), fix));
         }
         let named = self.reader.imported(at, source, &path, Wanted::Type)?;
         if matches!(named, Named::Unknown) {

@@ -1,10 +1,10 @@
-//! Unions, constants and object schemas as values.
+//! Construction of schemas: unions, constants, objects.
 
 use oxc_ast::ast::{Expression, TSType};
 use serde_json::{Map, Value, json};
 use std::collections::HashSet;
 
-/// `{ const: value }`, with its type where that helps a reader.
+/// `{ const: value }`, with its type if that helps a reader.
 pub(super) fn constant(value: Value) -> Value {
     enumeration(vec![value])
 }
@@ -13,7 +13,7 @@ pub(super) fn list(items: Value) -> Value {
     json!({ "type": "array", "items": items })
 }
 
-/// One of these scalars.
+/// Schema of one of these scalars.
 pub(super) fn enumeration(values: Vec<Value>) -> Value {
     let mut schema = Map::new();
     if !values.is_empty() && values.iter().all(Value::is_string) {
@@ -26,7 +26,7 @@ pub(super) fn enumeration(values: Vec<Value>) -> Value {
     Value::Object(schema)
 }
 
-/// The scalars that a schema lists, if that is all it does.
+/// The scalars of a schema that is only an enumeration.
 pub(super) fn scalars(schema: &Value) -> Option<Vec<Value>> {
     let schema = schema.as_object()?;
     if schema.keys().any(|key| !matches!(key.as_str(), "type" | "const" | "enum" | "title" | "description")) {
@@ -39,7 +39,7 @@ pub(super) fn scalars(schema: &Value) -> Option<Vec<Value>> {
     }
 }
 
-/// One of these schemas: literals together first, nothing twice, and anything at all where one of them is that.
+/// Union of schemas: literals first, without duplicates; any value if one of them is any value.
 pub(super) fn union(alternatives: Vec<Value>) -> Value {
     let mut literals = Vec::new();
     let mut others = Vec::new();
@@ -50,7 +50,7 @@ pub(super) fn union(alternatives: Vec<Value>) -> Value {
         }
         match scalars(&alternative) {
             Some(values) => literals.extend(values.into_iter().filter(|value| seen.insert(format!("={value}")))),
-            // A type that no value has adds nothing.
+            // `never` adds nothing.
             None if alternative == json!({ "not": {} }) => {}
             None if seen.insert(alternative.to_string()) => others.push(alternative),
             None => {}
@@ -66,7 +66,7 @@ pub(super) fn union(alternatives: Vec<Value>) -> Value {
     }
 }
 
-/// An object schema that says nothing beyond its members, which can be merged and picked from.
+/// Returns true for an object schema with nothing but members, which can be merged and picked from.
 pub(super) fn is_plain_object(schema: &Value) -> bool {
     const KEYS: [&str; 7] =
         ["type", "properties", "required", "additionalProperties", "title", "description", "deprecated"];
@@ -74,7 +74,7 @@ pub(super) fn is_plain_object(schema: &Value) -> bool {
         && schema.as_object().is_some_and(|schema| schema.keys().all(|key| KEYS.contains(&key.as_str())))
 }
 
-/// What JSON Schema calls the kind of a scalar.
+/// JSON Schema type of a scalar.
 pub(super) fn kind(value: &Value) -> Option<&'static str> {
     match value {
         Value::String(_) => Some("string"),
@@ -85,7 +85,7 @@ pub(super) fn kind(value: &Value) -> Option<&'static str> {
     }
 }
 
-/// Whether values are of a type that no object is of.
+/// Returns true if no value of the schema is an object.
 pub(super) fn is_primitive(schema: &Value) -> bool {
     let is_primitive = |ty: &Value| matches!(ty.as_str(), Some("string" | "number" | "integer" | "boolean" | "null"));
     schema.get("type").is_some_and(is_primitive)
@@ -102,13 +102,13 @@ pub(super) fn required(schema: &Value) -> Vec<String> {
     names.filter_map(|name| name.as_str().map(str::to_owned)).collect()
 }
 
-/// What text counts beyond the one value that it is: one more for every so many bytes.
+/// Additional cost of a long text: one for each so many bytes.
 pub(in super::super) fn long(text: &str) -> usize {
     const BYTES_OF_ONE: usize = 64;
     text.len() / BYTES_OF_ONE
 }
 
-/// How many values a schema is made of, with what its text counts, and how deep it is.
+/// Number of values of a schema, including the cost of its text, and its depth.
 pub(in super::super) fn measure(schema: &Value) -> (usize, u32) {
     let of = |values: &mut dyn Iterator<Item = (&str, &Value)>| {
         values.fold((1, 1), |(size, depth), (name, value)| {
@@ -124,7 +124,7 @@ pub(in super::super) fn measure(schema: &Value) -> (usize, u32) {
     }
 }
 
-/// The type of a constant: its very value when it is declared `as const`, otherwise what TypeScript widens it to.
+/// The type of a constant: the literal if it is declared `as const`, otherwise the widened type.
 pub(super) fn of_value(value: &Value, is_const: bool) -> Value {
     match value {
         Value::Array(items) if is_const => {
@@ -146,7 +146,7 @@ pub(super) fn of_value(value: &Value, is_const: bool) -> Value {
     }
 }
 
-/// Whether an expression is `… as const`, or a scalar, which a `const` does not widen.
+/// True if an expression is `… as const`, or a scalar, which a `const` does not widen.
 pub(in super::super) fn is_const(expression: &Expression<'_>) -> bool {
     match expression {
         Expression::ParenthesizedExpression(it) => is_const(&it.expression),

@@ -1,15 +1,15 @@
-//! Template literal types: text with a pattern.
+//! Template literal types: strings with a pattern.
 
 use super::{Scope, Types, schema};
 use crate::sources::define_tool::fault::Fault;
 use oxc_ast::ast::TSTemplateLiteralType;
 use serde_json::{Value, json};
 
-/// The longest pattern that is made. A reader takes in no more, and every check of a value pays for it.
+/// Maximum length of a generated pattern; every validation pays for it.
 const MAX_PATTERN_BYTES: usize = 1000;
 
 impl<'a> Types<'a, '_, '_> {
-    /// `` `id-${string}` `` is text with a pattern; where a part is none that is known, any text.
+    /// The schema of `` `id-${string}` ``: a string with a pattern; any string if a part is unsupported.
     pub(super) fn template(
         &mut self,
         it: &'a TSTemplateLiteralType<'a>,
@@ -35,7 +35,7 @@ impl<'a> Types<'a, '_, '_> {
         Ok(json!({ "type": "string", "pattern": pattern }))
     }
 
-    /// The pattern of what stands in a template.
+    /// The pattern of a template's placeholder.
     fn part(&mut self, schema: &Value, at: u32, depth: u32) -> Result<Option<String>, Fault> {
         let mut patterns = Vec::new();
         for alternative in self.alternatives(schema, at, depth)? {
@@ -62,7 +62,7 @@ impl<'a> Types<'a, '_, '_> {
     }
 }
 
-/// Text as a pattern that matches nothing else.
+/// Escapes text for a pattern.
 fn escaped(text: &str) -> String {
     let mut pattern = String::with_capacity(text.len());
     for character in text.chars() {

@@ -1,4 +1,4 @@
-//! Tuples, with optional elements and one that stands for many.
+//! Tuples, with optional elements and a rest element.
 
 use super::{Scope, Types, schema};
 use crate::sources::define_tool::fault::Fault;
@@ -21,7 +21,7 @@ impl<'a> Types<'a, '_, '_> {
         let count = elements.iter().filter(|element| matches!(element, Element::Required(_))).count();
         let rest_index = elements.iter().position(|element| matches!(element, Element::Rest(_)));
         if rest_index.is_some_and(|index| index + 1 < elements.len()) {
-            // What follows the rest has no fixed position.
+            // Elements after the rest have no fixed position.
             let all = elements.into_iter().map(|element| match element {
                 Element::Required(schema) | Element::Optional(schema) | Element::Rest(schema) => schema,
             });
@@ -50,7 +50,7 @@ impl<'a> Types<'a, '_, '_> {
             TSTupleElement::TSRestType(it) => {
                 let list = self.schema(&it.type_annotation, scope, depth)?;
                 let list = self.resolve(&list, it.span.start, depth)?.unwrap_or_default();
-                // Another tuple inside this one: its elements, by position, are not worked out.
+                // Positions of a spread tuple are not supported.
                 let items = list.get("items").filter(|items| items.is_object()).cloned();
                 Ok(Element::Rest(items.unwrap_or_else(|| json!({}))))
             }

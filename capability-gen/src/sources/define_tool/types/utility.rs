@@ -1,6 +1,6 @@
-//! Types made from other types: `Partial`, `Pick`, `Record` and the like, `keyof`, `T[K]`.
+//! Utility types: `Partial`, `Pick`, `Record` and the like, `keyof`, `T[K]`.
 //!
-//! They work on schemas, so that they serve named, written-out and substituted types alike.
+//! They work on schemas, so that named, inline and substituted types are treated alike.
 
 use super::{FIX, Types, object_schema, schema};
 use crate::sources::define_tool::fault::Fault;
@@ -8,17 +8,18 @@ use serde_json::{Map, Value, json};
 use std::collections::HashSet;
 
 impl Types<'_, '_, '_> {
-    /// An object schema through its `$ref`s, without its name; `None` where it is still being made.
+    /// Resolves an object schema, without its name; `None` if it is still being built.
     fn plain(&mut self, schema: &Value, what: &str, at: u32, depth: u32) -> Result<Option<Value>, Fault> {
         let Some(mut object) = self.resolve(schema, at, depth)? else {
-            self.remark(
-                at,
-                format!("`{what}` is used on a type inside of its own definition, and is taken for any value"),
-            );
+            self.remark(at, format!("`{what}` is used on a type inside its own definition, so it is any value"));
             return Ok(None);
         };
         if !schema::is_plain_object(&object) {
-            return Err(Fault::beyond(at, format!("`{what}` is used on something that is not one object type"), FIX));
+            return Err(Fault::unsupported(
+                at,
+                format!("`{what}` is used on something other than one object type"),
+                FIX,
+            ));
         }
         if let Value::Object(object) = &mut object {
             ["title", "description", "deprecated"].iter().for_each(|key| drop(object.shift_remove(*key)));
@@ -46,7 +47,7 @@ impl Types<'_, '_, '_> {
     /// `Pick` and `Omit`.
     pub(super) fn pick(&mut self, of: &Value, keys: &Value, what: &str, at: u32, depth: u32) -> Result<Value, Fault> {
         let Some(names) = self.literals(keys, at, depth)? else {
-            return Err(Fault::beyond(
+            return Err(Fault::unsupported(
                 at,
                 format!("the names in `{what}` are not literals"),
                 "write them out: `'a' | 'b'`",
@@ -89,7 +90,7 @@ impl Types<'_, '_, '_> {
         let mut kept = Vec::new();
         for alternative in self.alternatives(from, at, depth)? {
             let mut is_among = exactly.contains(&alternative.to_string());
-            // Literals are compared above: there may be thousands.
+            // Literals were compared above, since there may be thousands.
             for one in what.iter().filter(|one| one.get("const").is_none()) {
                 is_among = is_among || self.is_assignable(&alternative, one, at, depth)?;
             }
@@ -100,7 +101,7 @@ impl Types<'_, '_, '_> {
         Ok(schema::union(kept))
     }
 
-    /// Whether every value of one type is of the other, as far as constants, kinds and members tell.
+    /// Returns true if every value of one type is of the other, judged by constants, kinds and members.
     fn is_assignable(&mut self, from: &Value, to: &Value, at: u32, depth: u32) -> Result<bool, Fault> {
         super::check_depth(at, depth)?;
         self.reader.charge(at, 1)?;
@@ -140,7 +141,7 @@ impl Types<'_, '_, '_> {
         Ok(true)
     }
 
-    /// The schemas that a union is made of, each literal apart.
+    /// The alternatives of a union, each literal separately.
     pub(super) fn alternatives(&mut self, schema: &Value, at: u32, depth: u32) -> Result<Vec<Value>, Fault> {
         let resolved = self.resolve(schema, at, depth)?.unwrap_or_else(|| schema.clone());
         if let Some(values) = schema::scalars(&resolved) {
@@ -155,7 +156,7 @@ impl Types<'_, '_, '_> {
         Ok(all)
     }
 
-    /// The strings that a type of keys lists; nothing when it is any string or number.
+    /// The strings that a type of keys lists; `None` if it is any string or number.
     pub(super) fn literals(&mut self, keys: &Value, at: u32, depth: u32) -> Result<Option<Vec<String>>, Fault> {
         let mut names = Vec::new();
         for alternative in self.alternatives(keys, at, depth)? {
@@ -182,7 +183,7 @@ impl Types<'_, '_, '_> {
     /// `Trip['id']`, `Trips[number]`
     pub(super) fn indexed(&mut self, of: &Value, index: &Value, at: u32, depth: u32) -> Result<Value, Fault> {
         let Some(of) = self.resolve(of, at, depth)? else {
-            self.remark(at, "a member of a type inside of its own definition is taken for any value".to_owned());
+            self.remark(at, "a member of a type inside its own definition is any value".to_owned());
             return Ok(json!({}));
         };
         if of == json!({}) {
@@ -197,8 +198,8 @@ impl Types<'_, '_, '_> {
                     let member = members.and_then(|members| members.get(&name)).or(others);
                     let Some(member) = member.or_else(|| by_position(&name)) else {
                         if !schema::is_plain_object(&of) {
-                            let what = format!("the member `{name}` of this type is not worked out");
-                            return Err(Fault::beyond(at, what, FIX));
+                            let what = format!("the member `{name}` of this type is not supported");
+                            return Err(Fault::unsupported(at, what, FIX));
                         }
                         return Err(Fault::new(at, format!("there is no member `{name}`"), "name one that there is"));
                     };
@@ -211,7 +212,7 @@ impl Types<'_, '_, '_> {
                 found.extend(of.get("items").filter(|items| items.is_object()).cloned());
                 found.extend(of.get("additionalProperties").cloned());
                 if found.is_empty() {
-                    return Err(Fault::beyond(at, "this type has no members by number or name", FIX));
+                    return Err(Fault::unsupported(at, "this type has no members by number or name", FIX));
                 }
             }
         }

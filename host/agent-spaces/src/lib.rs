@@ -1,0 +1,77 @@
+//! Agent Spaces: a WebAssembly component sandbox host for code that AI agents write.
+//!
+//! A script runs as JavaScript inside a Wasm component that was linked for exactly the interfaces it imports, calls
+//! them as async functions, and cannot exceed its [`Limits`].
+//!
+//! Façade crate to embed Agent Spaces: it re-exports the crates in `host/` and has no code of its own. The command
+//! `agent-spaces` is in `host/cli`. `examples/embed.rs` is a complete host.
+//!
+//! # Layout
+//! - [`Engine`]: the compiled JavaScript engine; one per process.
+//! - [`Interfaces`], [`Handlers`]: WIT interfaces, and the closures that implement them. [`Capability`]: both, from
+//!   closures over Rust types of the host.
+//! - [`Space`]: prepares scripts as [`Program`]s and runs them. [`Grants`], [`policy`], [`Approvals`], [`approvals`]:
+//!   which calls they may make.
+//! - [`RunOptions`], [`Limits`], [`CancelHandle`]: inputs of a run. [`Event`], [`RunReport`], [`RunError`]: its
+//!   outputs.
+//! - [`Manifest`]: the functions that a script can call. [`AuditTrail`], [`Accounting`]: logs of calls.
+//! - [`Provider`]: implementation of a capability. [`StandardLibrary`]: `@agent-spaces/std`.
+//! - [`compile()`]: compiles a script into a standalone component. [`audit()`]: lists the imports of a component.
+//! - [`project`], [`config`], [`trust`], [`mcp`], [`confinement`]: definitions, configurations and MCP servers on disk.
+//! - [`serve`]: the MCP server in front of a space.
+//! - [`script`]: TypeScript to JavaScript.
+
+pub use agent_spaces_approvals as approvals;
+pub use agent_spaces_calls::call::Call;
+pub use agent_spaces_calls::cancel::CancelHandle;
+pub use agent_spaces_calls::events::{CallProgress, Observer};
+pub use agent_spaces_calls::handlers::Handlers;
+pub use agent_spaces_calls::host_memory::RunMemory;
+pub use agent_spaces_calls::operator_notices::Operator;
+pub use agent_spaces_calls::parent::ParentCall;
+pub use agent_spaces_calls::provider::{Answering, Asking, GettingReady, Provider};
+pub use agent_spaces_calls::scope::RunScope;
+pub use agent_spaces_config as config;
+pub use agent_spaces_linker::audit::{Audit, AuditError, AuditedInterface, AuditedModule, audit};
+pub use agent_spaces_linker::code_cache::{Cache, CacheError};
+pub use agent_spaces_linker::compile::{Compiled, Target, compile};
+pub use agent_spaces_linker::interfaces::Interfaces;
+pub use agent_spaces_linker::npm::Packages;
+pub use agent_spaces_linker::package::{Package, PackageInterface, PackageOutline};
+pub use agent_spaces_linker::workspace::Workspace;
+pub use agent_spaces_pipeline::accounting::Accounting;
+pub use agent_spaces_pipeline::audit_trail::{AuditBudget, AuditHandle, AuditMode, AuditTrail};
+pub use agent_spaces_pipeline::{Approvals, Grants, Histories, ResultObserver};
+pub use agent_spaces_policy as policy;
+pub use agent_spaces_project as project;
+pub use agent_spaces_project::{confinement, mcp, trust};
+pub use agent_spaces_providers::standard::StandardLibrary;
+pub use agent_spaces_providers::{Capability, NativeFunction};
+pub use agent_spaces_sandbox::engine::{
+    CodeCache, ENGINE_SHA256, ENGINE_VERSION, ENGINE_WASM, Engine, EngineConfig, Origin,
+};
+pub use agent_spaces_sandbox::error::{HostError, PrepareError};
+pub use agent_spaces_sandbox::modules::{Binding, ModuleSource};
+pub use agent_spaces_sandbox::program::Program;
+pub use agent_spaces_sandbox::run::{Run, RunOptions, RunReport, RunStatus};
+pub use agent_spaces_sandbox::sandbox::Sandbox;
+pub use agent_spaces_script as script;
+pub use agent_spaces_serve as serve;
+pub use agent_spaces_serve::concurrency::{ConcurrencyLimiter, ConcurrencyPlace, DEFAULT_CONCURRENCY};
+pub use agent_spaces_space::manifest::{Manifest, ManifestFunction, ManifestInterface, ManifestProvider};
+pub use agent_spaces_space::space::Space;
+pub use agent_spaces_space::typed_call::TypedCall;
+pub use agent_spaces_types::call_site::ProgramCall;
+pub use agent_spaces_types::caller::Caller;
+pub use agent_spaces_types::capability_error::{Answer, CapabilityError};
+pub use agent_spaces_types::code::Code;
+pub use agent_spaces_types::event::{ConsoleLevel, ConsoleLine, Event, EventKind};
+pub use agent_spaces_types::identity::FunctionId;
+pub use agent_spaces_types::limits::{Limit, Limits};
+pub use agent_spaces_types::provider_kind::ProviderKind;
+pub use agent_spaces_types::run_error::{Cause, Location, RunError};
+pub use agent_spaces_types::server_part::ServerPart;
+pub use agent_spaces_types::shown::Shown;
+pub use agent_spaces_types::standard::SPECIFIER as STANDARD_LIBRARY;
+pub use agent_spaces_types::usage::Usage;
+pub use schemars;

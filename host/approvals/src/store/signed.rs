@@ -1,0 +1,102 @@
+//! Signed decision, bound to one request.
+
+use super::key::ApproverKey;
+use super::token::ApproverToken;
+use crate::canonical::canonical;
+use crate::decision::{Decision, Lasts, Verdict};
+use crate::request::Request;
+use crate::times;
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use std::time::SystemTime;
+
+/// Domain separation of our signatures.
+const PURPOSE: &str = "agent-spaces approval decision 2";
+
+/// Stored decision.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(super) struct SignedDecision {
+    pub(super) id: String,
+    pub(super) digest: String,
+    pub(super) decision: Verdict,
+    #[serde(default)]
+    pub(super) reason: Option<String>,
+    pub(super) by: String,
+    #[serde(rename = "for")]
+    pub(super) lasts: Lasts,
+    #[serde(with = "times")]
+    pub(super) decided: SystemTime,
+    pub(super) signature: String,
+}
+
+/// Reason why a decision fails verification.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub(super) enum VerifyError {
+    #[error("it is for another request")]
+    Request,
+    #[error("it is for other arguments")]
+    Digest,
+    #[error("its signature is not the approver's, or not for the pending request")]
+    Signature,
+    #[error("it was made after the request had expired")]
+    Late,
+}
+
+impl SignedDecision {
+    pub(super) fn new(request: &Request, decision: Decision, token: &ApproverToken) -> SignedDecision {
+        let Decision { verdict, reason, by, lasts } = decision.sanitized();
+        let mut signed = SignedDecision {
+            id: request.id.clone(),
+            digest: request.digest.clone(),
+            decision: verdict,
+            reason,
+            by,
+            lasts,
+            decided: times::to_millis(SystemTime::now()),
+            signature: String::new(),
+        };
+        signed.signature = URL_SAFE_NO_PAD.encode(token.sign(signed.message(request).as_bytes()));
+        signed
+    }
+
+    /// Returns the decision if the approver signed it for this request and in time.
+    pub(super) fn verify(self, request: &Request, key: &ApproverKey) -> Result<Decision, VerifyError> {
+        if self.id != request.id {
+            return Err(VerifyError::Request);
+        }
+        if self.digest != request.digest {
+            return Err(VerifyError::Digest);
+        }
+        let signature = URL_SAFE_NO_PAD.decode(&self.signature).map_err(|_| VerifyError::Signature)?;
+        if !key.is_signature(&signature, self.message(request).as_bytes()) {
+            return Err(VerifyError::Signature);
+        }
+        if self.decided >= request.expires || request.time_left().is_none() {
+            return Err(VerifyError::Late);
+        }
+        Ok(Decision { verdict: self.decision, reason: self.reason, by: self.by, lasts: self.lasts })
+    }
+
+    /// Builds the signed message: the decision, and the fingerprint of what the person was shown.
+    fn message(&self, request: &Request) -> String {
+        let decided = times::text(self.decided);
+        canonical(&json!([
+            PURPOSE,
+            self.id,
+            self.digest,
+            request.fingerprint(),
+            self.decision,
+            self.lasts,
+            self.by,
+            self.reason,
+            decided
+        ]))
+    }
+}
+
+#[cfg(test)]
+#[path = "signed_tests.rs"]
+mod tests;

@@ -1,0 +1,226 @@
+//! `agent-spaces approvals`
+
+mod options;
+
+pub(super) use options::ApprovalOptions;
+
+use super::failure::Failure;
+use super::{folders, output, terminal};
+use agent_spaces::Code;
+use agent_spaces_approvals::{
+    ApproverKey, ApproverToken, Channel, Decision, Lasts, Request, Store, StoreChannel, StoreError,
+};
+use capability_gen::shown;
+use capability_gen::shown::Shown;
+use clap::{Args, Subcommand, ValueEnum};
+use serde_json::{Value, json};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// Environment variable of the approver token.
+const TOKEN: &str = "AGENT_SPACES_APPROVER_TOKEN";
+
+/// Decide about calls of runs that wait: `agent-spaces run --approvals store`.
+#[derive(Args)]
+#[command(after_help = "Examples:
+  agent-spaces approvals token                    # once; keep what it prints
+  agent-spaces approvals list
+  agent-spaces approvals approve apr_7f3c --for run
+  agent-spaces approvals deny apr_7f3c --reason 'not on a Friday'
+
+approve and deny want the token in AGENT_SPACES_APPROVER_TOKEN, or in a file with --token-file.
+Exit status: 0 ok, 2 bad usage, 4 the decision was refused.")]
+pub(super) struct ApprovalsCommand {
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+#[derive(Subcommand)]
+enum Verb {
+    /// Show what waits
+    List {
+        /// Print one JSON value
+        #[arg(long)]
+        json: bool,
+    },
+    /// Let a call be made
+    Approve {
+        #[command(flatten)]
+        choice: Choice,
+
+        /// What the approval covers: this call, all calls of the function in this run, or those with the same arguments
+        #[arg(long = "for", value_enum, value_name = "WHAT", default_value = "once")]
+        lasts: ApprovalSpan,
+    },
+    /// Refuse a call
+    Deny {
+        #[command(flatten)]
+        choice: Choice,
+    },
+    /// Make the approver token; one that was made before is no longer good
+    Token {
+        /// Print one JSON value
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+/// Which call, by whom, and why.
+#[derive(Args)]
+struct Choice {
+    /// What waits: `apr_…`
+    id: String,
+
+    /// Why; the script is told
+    #[arg(long, value_name = "TEXT")]
+    reason: Option<String>,
+
+    /// Who decides [default: the user's name]
+    #[arg(long, value_name = "NAME")]
+    by: Option<String>,
+
+    /// File that holds the token, in place of the variable
+    #[arg(long, value_name = "FILE")]
+    token_file: Option<PathBuf>,
+
+    /// Print one JSON value
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum ApprovalSpan {
+    Once,
+    Run,
+    Arguments,
+}
+
+impl ApprovalsCommand {
+    pub(super) fn execute(self) -> u8 {
+        let (answer, is_json) = match self.verb {
+            Verb::List { json } => (list(), json),
+            Verb::Approve { choice, lasts } => (decide(&choice, |by| approval(by, &choice, lasts)), choice.json),
+            Verb::Deny { choice } => (decide(&choice, |by| Decision::deny(by, choice.reason.clone())), choice.json),
+            Verb::Token { json } => (token(), json),
+        };
+        match answer {
+            Ok((value, _)) if is_json => output::print_line(&value),
+            Ok((_, text)) => output::print(&text),
+            Err(failure) => failure.report(is_json),
+        }
+    }
+}
+
+fn approval(by: String, choice: &Choice, lasts: ApprovalSpan) -> Decision {
+    let lasts = match lasts {
+        ApprovalSpan::Once => Lasts::Once,
+        ApprovalSpan::Run => Lasts::Run,
+        ApprovalSpan::Arguments => Lasts::Arguments,
+    };
+    Decision { reason: choice.reason.clone(), ..Decision::approve(by).lasting(lasts) }
+}
+
+fn list() -> Result<(Value, Shown), Failure> {
+    let listing = store()?.list().map_err(failed)?;
+    listing.unreadable.iter().for_each(|error| terminal::warn(&error.to_string()));
+    let mut text = Shown::default();
+    for request in &listing.requests {
+        describe(&mut text, request);
+    }
+    if listing.requests.is_empty() {
+        text.push("Nothing waits.\n");
+    }
+    Ok((json!(listing.requests), text))
+}
+
+fn describe(text: &mut Shown, request: &Request) {
+    let line = terminal::clean_line;
+    let left = request.time_left().unwrap_or_default().as_secs();
+    let space = request.space.as_ref().map(|space| shown!(" in {}", line(space))).unwrap_or_default();
+    text.push(shown!("{}  {}{}  {} s left\n", line(&request.id), line(&request.label()), space, left));
+    text.push(shown!("  function   {}\n", line(&request.function_id.to_string())));
+    text.push(shown!("  of         {}, answered by {}\n", line(&request.module), line(&request.source)));
+    // Not cut: the approver must see all arguments.
+    text.push(shown!("  arguments  {}\n", Shown::line(&request.params.to_string(), usize::MAX)));
+    if !request.message.is_empty() {
+        // Text of the definition, which is not verified.
+        text.push(shown!("  says       {}\n", request.message));
+    }
+    for (index, place) in request.places.iter().enumerate() {
+        text.push(shown!("{}{}", if index == 0 { "  named at   " } else { ", " }, place));
+    }
+    if !request.places.is_empty() {
+        text.push("\n");
+    }
+}
+
+fn decide(choice: &Choice, decision: impl FnOnce(String) -> Decision) -> Result<(Value, Shown), Failure> {
+    let token = choice.token()?;
+    let store = store()?;
+    let request = store.get(&choice.id).map_err(failed)?;
+    let decision = decision(choice.by.clone().unwrap_or_else(user));
+    let word = json!(decision)["decision"].as_str().unwrap_or_default().to_owned();
+    store.decide(&request, decision, &token).map_err(failed)?;
+    let done = if word == "approve" { "approved" } else { "denied" };
+    let (id, label) = (terminal::clean_line(&request.id), terminal::clean_line(&request.label()));
+    let function = terminal::clean_line(&request.function_id.to_string());
+    let text = shown!("{}  {} ({}) {}\n", id, label, function, done);
+    Ok((json!({ "id": request.id, "decision": word }), text))
+}
+
+fn token() -> Result<(Value, Shown), Failure> {
+    let token = ApproverToken::new().map_err(failed)?;
+    token.key().save(&key_file()?).map_err(failed)?;
+    terminal::note("This is shown once. Whoever has it can approve calls: keep it from agents and their scripts.");
+    let text = shown!("{}\n", terminal::clean_line(&token.reveal()));
+    Ok((json!({ "token": token.reveal() }), text))
+}
+
+impl Choice {
+    fn token(&self) -> Result<ApproverToken, Failure> {
+        let text = match &self.token_file {
+            Some(file) => std::fs::read_to_string(file)
+                .map_err(|error| Failure::new(Code::ConfigFile, format!("{}: {error}", file.display()), None))?,
+            None => std::env::var(TOKEN).map_err(|_| {
+                let hint = format!("set {TOKEN}, or name a file with --token-file");
+                Failure::new(Code::ConfigApprover, "deciding takes the approver token", Some(&hint))
+            })?,
+        };
+        text.trim().parse().map_err(failed)
+    }
+}
+
+/// Returns the name of the current user, for the audit log.
+fn user() -> String {
+    std::env::var("USER").or_else(|_| std::env::var("LOGNAME")).unwrap_or_else(|_| "unknown".into())
+}
+
+fn store() -> Result<Store, Failure> {
+    Store::open(&folder()?.join("approvals")).map_err(failed)
+}
+
+/// Returns the channel that waits for `agent-spaces approvals`. The approver's key may be created later.
+pub(super) fn store_channel() -> Option<Arc<dyn Channel>> {
+    let look_up = || key().ok();
+    Some(Arc::new(StoreChannel::looking_up(store().ok()?, look_up, terminal::warn::<Shown>)))
+}
+
+/// Loads the public key of the approver.
+fn key() -> Result<ApproverKey, Failure> {
+    ApproverKey::load(&key_file()?).map_err(failed)?.ok_or_else(|| {
+        let hint = "make an approver token with `agent-spaces approvals token`";
+        Failure::new(Code::ConfigApprover, "nobody can approve calls here yet", Some(hint))
+    })
+}
+
+fn key_file() -> Result<PathBuf, Failure> {
+    Ok(folder()?.join("approver.json"))
+}
+
+fn folder() -> Result<PathBuf, Failure> {
+    folders::state().ok_or_else(|| Failure::new(Code::HostState, "there is no home folder", Some("set XDG_STATE_HOME")))
+}
+
+fn failed(error: StoreError) -> Failure {
+    Failure::new(Code::CallDenied, error.to_string(), None)
+}

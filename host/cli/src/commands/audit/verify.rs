@@ -1,0 +1,122 @@
+//! `agent-spaces audit verify`
+
+use crate::commands::failure::Failure;
+use crate::commands::{folders, output, terminal};
+use agent_spaces::Code;
+use agent_spaces::Shown;
+use agent_spaces_audit_log::{AuditError, Tampered, Verification, Verified};
+use capability_gen::counted::counted;
+use capability_gen::shown;
+use clap::Args;
+use serde_json::{Value, json};
+use std::path::{Path, PathBuf};
+
+/// Check that nobody changed the log of what runs did.
+#[derive(Args)]
+#[command(after_help = "Examples:
+  agent-spaces audit verify
+  agent-spaces audit verify --log copy.jsonl --heads /media/usb/audit
+  agent-spaces audit verify --shipped /mnt/backup/heads.jsonl
+
+Exit status: 0 unchanged, 1 changed, or entries are missing, 2 no log, 3 unchanged, but entries could not be written, 5 log unreadable.")]
+pub(super) struct Verify {
+    /// The log [default: this user's]
+    #[arg(long, value_name = "FILE", requires = "heads")]
+    log: Option<PathBuf>,
+
+    /// The folder of the signed head and its key, which others cannot write to [default: this user's]
+    #[arg(long, value_name = "DIR", requires = "log")]
+    heads: Option<PathBuf>,
+
+    /// Compare the log with the signed heads in this file, to which `audit.heads` of the configuration has brought them
+    #[arg(long, value_name = "FILE")]
+    shipped: Option<PathBuf>,
+
+    /// Print one JSON value
+    #[arg(long)]
+    json: bool,
+}
+
+impl Verify {
+    pub(super) fn execute(self) -> u8 {
+        let named = self.log.as_ref().zip(self.heads.as_ref());
+        let Some((log, heads)) = named.map(|(log, heads)| (log.clone(), heads.clone())).or_else(folders::audit_files)
+        else {
+            return Failure::new(Code::HostState, "there is no home folder", Some("name --log and --heads"))
+                .report(self.json);
+        };
+        let is_copy = named.is_some();
+        let found = Verification { log: &log, heads: &heads, is_copy, shipped: self.shipped.as_deref() }.check();
+        let (value, text, status) = match found {
+            Ok(verified) => whole(&log, verified),
+            Err(AuditError::Tampered(tampered)) => changed(&log, &tampered),
+            Err(error) => return unknown(&error).report(self.json),
+        };
+        let printed = if self.json { output::print_line(&value) } else { output::print(&text) };
+        printed.max(status)
+    }
+}
+
+/// Describes a log without changed lines. Entries may be missing, because of a crash or tampering; entries that could
+/// not be written are counted by the log itself.
+fn whole(log: &Path, found: Verified) -> (Value, Shown, u8) {
+    let Verified { entries, recovered, lost, gaps, unwritten, waiting, removed, files, shipped } = found;
+    let missing = format!("at least {lost} more are missing: a crash took them, or somebody cut them off");
+    let unlogged = gaps.saturating_add(unwritten);
+    let gap = format!("no line was changed, but {unlogged} more could not be written: the log has gaps");
+    let (verdict, message, status) = match (lost, unlogged) {
+        (0, 0) => ("unchanged", None, 0),
+        (0, _) => ("gaps", Some(gap), 3),
+        (_, 0) => ("missing", Some(missing), 1),
+        _ => ("missing", Some(format!("{missing}; {unlogged} more could not be written")), 1),
+    };
+    let mut value = json!({
+        "ok": status == 0, "verdict": verdict, "log": log, "entries": entries, "files": files, "recovered": recovered,
+        "lost": lost, "gaps": gaps, "unwritten": unwritten, "waiting": waiting, "removed": removed,
+    });
+    let mut text = counted(entries, "entry").to_string();
+    if files > 1 {
+        text += &format!(" in {files} files");
+    }
+    text += &format!(", {}", message.as_deref().unwrap_or(verdict));
+    let mut note = |count: u64, what: &str| {
+        if count > 0 {
+            text += &format!("; {count} {what}");
+        }
+    };
+    note(recovered, "of them were written by a process that was killed");
+    note(removed, "of them are in files that were removed, as the log states");
+    note(waiting, "more wait in processes that have the log open");
+    if let Some(shipped) = shipped {
+        value["shipped"] = json!({ "agree": shipped.agree, "removed": shipped.removed, "entries": shipped.entries });
+        text += &format!(
+            "; agrees with {} kept elsewhere, up to entry {}",
+            counted(shipped.agree, "head"),
+            shipped.entries
+        );
+        if shipped.removed > 0 {
+            text += &format!(" ({} are of removed files)", shipped.removed);
+        }
+    }
+    if let Some(message) = message {
+        value["message"] = json!(message);
+    }
+    (value, shown!("{}: {}\n", terminal::clean_path(log), Shown::line(&text, usize::MAX)), status)
+}
+
+fn changed(log: &Path, Tampered { line, message }: &Tampered) -> (Value, Shown, u8) {
+    let value = json!({ "ok": false, "verdict": "changed", "log": log, "line": line, "message": message });
+    let line = line.map(|line| shown!(":{}", line)).unwrap_or_default();
+    (value, shown!("{}{}: {}\n", terminal::clean_path(log), line, terminal::clean_line(message)), 1)
+}
+
+/// Error of a log that could not be checked.
+fn unknown(error: &AuditError) -> Failure {
+    match error {
+        AuditError::NoLog { .. } => {
+            let hint = "it begins with the first run, unless the configuration has `\"audit\": false`; --log and --heads name another one";
+            Failure::new(Code::ConfigFile, error.to_string(), Some(hint))
+        }
+        other => Failure::new(Code::HostState, format!("the log was not checked: {other}"), None),
+    }
+}

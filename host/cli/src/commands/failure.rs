@@ -1,0 +1,89 @@
+//! Errors of commands.
+
+use super::known_secrets;
+use agent_spaces::project::ProjectError;
+use agent_spaces::script::{ScriptError, code_frame};
+use agent_spaces::{HostError, PrepareError, RunError};
+use serde_json::Value;
+
+/// Error with an optional code frame.
+pub(super) struct Failure {
+    pub(super) error: RunError,
+    pub(super) frame: Option<String>,
+}
+
+impl Failure {
+    /// Creates an error.
+    pub(super) fn new(code: impl Into<String>, message: impl Into<String>, hint: Option<&str>) -> Failure {
+        let error = RunError {
+            code: code.into(),
+            message: message.into(),
+            name: None,
+            stack: None,
+            location: None,
+            function: None,
+            causes: Vec::new(),
+            hint: hint.map(str::to_owned),
+            details: None,
+            retryable: false,
+        };
+        Failure { error, frame: None }
+    }
+
+    /// Converts the error of a script that was rejected before it ran. `source` is the text of the file `name`.
+    pub(super) fn refused(error: PrepareError, name: &str, source: &str) -> Failure {
+        match error {
+            PrepareError::Host(error) => error.into(),
+            PrepareError::Script(error) => Failure::script(error, name, source),
+        }
+    }
+
+    fn script(error: ScriptError, name: &str, source: &str) -> Failure {
+        let source = known_secrets::redactor().starred(source);
+        let frame = error.position.filter(|_| error.file == name).map(|position| code_frame(&source, position, None));
+        Failure { error: RunError::of_script(error), frame }
+    }
+
+    /// Prints the error as JSON to stdout, or for people to stderr, and returns the exit status.
+    pub(super) fn report(&self, json: bool) -> u8 {
+        if json {
+            let line = serde_json::json!({ "ok": false, "error": self.shown() });
+            super::output::print_line(&line);
+            return self.error.exit_status();
+        }
+        self.show()
+    }
+
+    /// Returns the error as redacted JSON.
+    pub(super) fn shown(&self) -> Value {
+        let mut error = serde_json::json!(self.error);
+        known_secrets::redactor().value(&mut error);
+        error
+    }
+
+    /// Returns the message.
+    pub(super) fn message(&self) -> &str {
+        &self.error.message
+    }
+
+    /// Prints the error to stderr and returns the exit status.
+    pub(super) fn show(&self) -> u8 {
+        super::terminal::error(&self.error, self.frame.as_deref());
+        self.error.exit_status()
+    }
+}
+
+impl From<HostError> for Failure {
+    fn from(error: HostError) -> Failure {
+        Failure::new(error.code(), error.to_string(), None)
+    }
+}
+
+impl From<ProjectError> for Failure {
+    fn from(error: ProjectError) -> Failure {
+        match error {
+            ProjectError::Host(error) => error.into(),
+            error => Failure::new(error.code(), error.to_string(), None),
+        }
+    }
+}

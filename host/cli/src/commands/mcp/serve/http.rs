@@ -1,0 +1,142 @@
+//! `--http`: listener, callers and access checks.
+
+use super::token;
+use crate::commands::failure::Failure;
+use crate::commands::{output, terminal};
+use agent_spaces::Caller;
+use agent_spaces::Code;
+use agent_spaces::project::Project;
+use agent_spaces::serve::Client;
+use agent_spaces::serve::http::{Callers, Doors, PATH};
+use capability_gen::shown;
+use clap::Args;
+use serde_json::json;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::time::Duration;
+use tokio::net::TcpListener;
+
+#[derive(Args)]
+pub(super) struct Http {
+    /// Serve over HTTP instead of stdin and stdout, to whoever has a token [default ADDRESS: 127.0.0.1:7878]
+    #[arg(long = "http", value_name = "ADDRESS", num_args = 0..=1, default_missing_value = "127.0.0.1:7878")]
+    address: Option<SocketAddr>,
+
+    /// File with the token [default: the variable AGENT_SPACES_TOKEN, then one that is made and kept]
+    #[arg(long, value_name = "FILE", requires = "address")]
+    token_file: Option<PathBuf>,
+
+    /// Let other machines call; needs a token of your own, and TLS in front
+    #[arg(long, requires = "address")]
+    allow_remote: bool,
+
+    /// Let web pages of this origin call, besides those of this machine; may be repeated
+    #[arg(long, value_name = "ORIGIN", requires = "address")]
+    allow_origin: Vec<String>,
+
+    /// Answer under this name, besides localhost; may be repeated
+    #[arg(long, value_name = "NAME", requires = "address")]
+    allow_host: Vec<String>,
+
+    /// Print where it is served as one line of JSON on stdout
+    #[arg(long, requires = "address")]
+    json: bool,
+
+    /// How many seconds after a caller's last session what was started for them ends; tests do not wait a minute
+    #[arg(long, value_name = "SECONDS", requires = "address", default_value_t = 60, hide = true)]
+    silence: u32,
+}
+
+/// Bound listener with its callers and access checks.
+pub(super) struct Bound {
+    pub(super) listener: TcpListener,
+    pub(super) callers: Callers,
+    pub(super) doors: Doors,
+    /// Time after a caller's last session until its processes end.
+    pub(super) idle_timeout: Duration,
+}
+
+impl Http {
+    /// Returns true if `--http` was given.
+    pub(super) fn is_asked(&self) -> bool {
+        self.address.is_some()
+    }
+
+    /// Returns the file of `--token-file`.
+    pub(super) fn token_file(&self) -> Option<PathBuf> {
+        self.token_file.clone()
+    }
+
+    /// Binds the address and prints it. `own` is the caller with the process's token; others come from the
+    /// configuration.
+    pub(super) async fn bind(&self, own: Client, project: Option<&Project>) -> Result<Bound, Failure> {
+        let address = self.address.unwrap_or_else(|| SocketAddr::from(([127, 0, 0, 1], 7878)));
+        if !address.ip().is_loopback() && !self.allow_remote {
+            let message = format!("{address} can be reached from other machines");
+            return Err(refused(message, "name an address of 127.0.0.1, or add --allow-remote"));
+        }
+        let doors = self.doors()?;
+        let mut callers = configured(project)?;
+        let has_callers = !callers.is_empty();
+        let (token, file) = match token::given(self.token_file.as_deref())? {
+            Some(given) => given,
+            None if self.allow_remote && !has_callers => {
+                let hint = "name one with --token-file or AGENT_SPACES_TOKEN, or add callers to the configuration";
+                return Err(refused("other machines may call, and no token was given".to_owned(), hint));
+            }
+            None => token::kept()?,
+        };
+        callers.add(token, own).map_err(|error| refused(error.to_string(), "give each caller a token of their own"))?;
+        let busy = |error| {
+            let hint = "name another port, or `127.0.0.1:0` for any";
+            Failure::new(Code::HostServe, format!("{address}: {error}"), Some(hint))
+        };
+        let listener = TcpListener::bind(address).await.map_err(busy)?;
+        let url = format!("http://{}{PATH}", listener.local_addr().map_err(busy)?);
+        terminal::note(shown!("serving at {}", terminal::clean_line(&url)));
+        if let Some(file) = &file {
+            terminal::note(shown!("the token is in {}", terminal::clean_path(file)));
+        }
+        if self.json {
+            output::print_line(&json!({ "url": url, "tokenFile": file }));
+        }
+        let idle_timeout = Duration::from_secs(self.silence.into());
+        Ok(Bound { listener, callers, doors, idle_timeout })
+    }
+
+    fn doors(&self) -> Result<Doors, Failure> {
+        let mut doors = Doors::new(self.allow_remote);
+        let wrong =
+            |error: agent_spaces::serve::http::DoorsError| Failure::new(Code::ConfigUsage, error.to_string(), None);
+        self.allow_origin.iter().try_for_each(|origin| doors.allow_origin(origin)).map_err(wrong)?;
+        self.allow_host.iter().try_for_each(|host| doors.allow_host(host)).map_err(wrong)?;
+        Ok(doors)
+    }
+}
+
+/// Returns the callers of the configuration; none if it is not accepted.
+fn configured(project: Option<&Project>) -> Result<Callers, Failure> {
+    let mut callers = Callers::default();
+    let Some(project) = project.filter(|project| !project.config().serve.callers.is_empty()) else {
+        return Ok(callers);
+    };
+    if let Some(obstacle) = project.acceptance().and_then(|acceptance| acceptance.obstacle()) {
+        terminal::warn(&format!("its callers are not let in: {obstacle}"));
+        return Ok(callers);
+    }
+    for (name, caller) in &project.config().serve.callers {
+        let place = format!("{}: $.serve.callers.{name}", project.config().file);
+        let token = token::of(&caller.token, project, &place)?;
+        let known = Caller { name: Some(name.clone()), scopes: caller.scopes.clone() };
+        let client = Client::named(name, known);
+        let client = if caller.may_approve { client.approving() } else { client };
+        callers
+            .add(token, client)
+            .map_err(|error| refused(format!("{place}: {error}"), "give each caller a token of their own"))?;
+    }
+    Ok(callers)
+}
+
+fn refused(message: String, hint: &str) -> Failure {
+    Failure::new(Code::ConfigUsage, message, Some(hint))
+}

@@ -1,0 +1,279 @@
+//! `agent-spaces mcp serve`
+//!
+//! - `settings`: mode, name and concurrency, from flags and configuration
+//! - `source`: the project that code mode and proxy mode serve, reloaded as tools become known
+//! - `discovery`: background listing of the tools of MCP servers
+//! - `http`, `token`: HTTP listener and bearer tokens, for `--http`
+//! - `toolboxes`: the project that toolbox mode serves
+
+mod discovery;
+mod http;
+mod settings;
+mod source;
+mod token;
+mod toolboxes;
+
+use crate::commands::confinement::ConfineChoice;
+use crate::commands::failure::Failure;
+use crate::commands::session::Session;
+use crate::commands::space_choice::SpaceChoice;
+use crate::commands::{folders, session, terminal};
+use agent_spaces::Caller;
+use agent_spaces::Code;
+use agent_spaces::config::MAX_CONCURRENCY;
+use agent_spaces::confinement::HostNeeds;
+use agent_spaces::serve::http::serve_http;
+use agent_spaces::serve::{
+    Client, CodeMode, ElicitedDecisions, Mode, Offers, ProxyMode, ToolboxMode, Toolboxes, serve_streams,
+};
+use clap::{Args, ValueEnum};
+use http::Http;
+use settings::ServeSettings;
+use source::Source;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::task::JoinHandle;
+
+/// Time that the `initialize` response waits for the project to load.
+const LOADING_GRACE: Duration = Duration::from_millis(200);
+
+/// Time that blocking tasks have at shutdown.
+const SHUTDOWN_GRACE: Duration = Duration::from_millis(200);
+
+/// Serve everything to an agent as three tools: search, describe, and run a program.
+///
+/// In toolbox mode the tools are `open_toolbox` and `use_tool`, for the `toolboxes` of the configuration. In proxy mode every
+/// function that is exposed is a tool of its own.
+#[derive(Args)]
+#[command(after_help = "Examples:
+  agent-spaces mcp serve
+  agent-spaces mcp serve --space support
+  agent-spaces mcp serve --http
+  agent-spaces mcp serve --http 127.0.0.1:9000 --token-file ~/agents.token
+  agent-spaces mcp serve --mode toolbox
+  agent-spaces mcp serve --confine
+  agent-spaces mcp serve --concurrency 4
+  agent-spaces mcp serve --mode proxy --expose crm.createTicket --expose slack
+  claude mcp add agent-spaces -- agent-spaces mcp serve --config /path/to/agent-spaces.config.json")]
+pub(super) struct Serve {
+    #[command(flatten)]
+    choice: SpaceChoice,
+
+    /// Scope that the caller has, for functions that ask for it; may be repeated
+    #[arg(long, value_name = "SCOPE")]
+    scope: Vec<String>,
+
+    /// What the agent is given [default: code; proxy where `mcp.server.exposeHandlers` of an accepted configuration is true]
+    #[arg(long, value_enum)]
+    mode: Option<ModeChoice>,
+
+    /// In proxy mode: a function (crm.createTicket), a capability (slack) or * that is given; may be repeated [default:
+    /// `serve.expose` of the configuration]
+    #[arg(long, value_name = "NAME")]
+    expose: Vec<String>,
+
+    /// How many runs, or in toolbox and proxy mode calls, of one caller go on at one time; others wait in line [default:
+    /// `serve.concurrency` of the configuration, else 10]
+    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u16).range(1..=i64::from(MAX_CONCURRENCY)))]
+    concurrency: Option<u16>,
+
+    /// Show what is said to MCP servers and what they say, on stderr
+    #[arg(long)]
+    trace_mcp: bool,
+
+    #[command(flatten)]
+    http: Http,
+
+    #[command(flatten)]
+    confine: ConfineChoice,
+}
+
+/// Form in which agents get the functions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum ModeChoice {
+    /// Three tools: search, describe, run a program
+    Code,
+    /// Two tools: open a toolbox, use a tool of it
+    Toolbox,
+    /// Every exposed function as a tool of its own
+    Proxy,
+}
+
+impl Serve {
+    pub(super) fn execute(self) -> u8 {
+        match self.serve() {
+            Ok(()) => 0,
+            Err(failure) => failure.show(),
+        }
+    }
+
+    fn serve(self) -> Result<(), Failure> {
+        let needs = HostNeeds { read: self.http.token_file().into_iter().collect(), ..HostNeeds::default() };
+        self.confine.enter(&self.choice, Some(Path::new(".")), needs)?;
+        let settings = ServeSettings::of(&self.choice, self.mode, self.concurrency);
+        if settings.mode != ModeChoice::Proxy && !self.expose.is_empty() {
+            let hint = "add --mode proxy, or leave --expose out";
+            return Err(Failure::new(Code::ConfigExpose, "--expose is about proxy mode", Some(hint)));
+        }
+        if let Some(used) = settings::used(&self.choice) {
+            terminal::note(terminal::clean_line(&used));
+        }
+        let runtime = session::runtime()?;
+        let decisions = ElicitedDecisions::default();
+        let client = Client::of_process(Caller { name: None, scopes: self.scope.into_iter().collect() });
+        let (choice, handle) = (self.choice, runtime.handle().clone());
+        if settings.mode == ModeChoice::Toolbox {
+            let (session, toolboxes) = toolboxes::open(&choice, self.trace_mcp, handle, decisions.clone())?;
+            let mode = ToolboxMode::with_concurrency(toolboxes.clone(), decisions, settings.concurrency);
+            let served = runtime.block_on(serve_toolboxes(&session, &toolboxes, mode, client, self.http));
+            runtime.block_on(session.clients().close());
+            runtime.shutdown_timeout(SHUTDOWN_GRACE);
+            return served;
+        }
+        let offers = Offers::new(folders::outlines()).named(settings.name);
+        let is_proxy = settings.mode == ModeChoice::Proxy;
+        let mode = match is_proxy {
+            true => Mode::Proxy(ProxyMode::with_concurrency(offers.clone(), decisions.clone(), settings.concurrency)),
+            false => Mode::Code(CodeMode::with_concurrency(offers.clone(), decisions.clone(), settings.concurrency)),
+        };
+        let (exposed, is_traced) = (self.expose, self.trace_mcp);
+        let loading = runtime.spawn_blocking(move || {
+            let mut source = Source::open(choice, is_traced, handle, offers, decisions)?;
+            if is_proxy {
+                source.expose(exposed)?;
+            }
+            source.offer()?;
+            if is_proxy {
+                source.warn_of_denied();
+            }
+            Ok(Arc::new(source))
+        });
+        let (source, served) = match self.http.is_asked() {
+            true => runtime.block_on(serve_authenticated(mode, client, self.http, loading)),
+            false => runtime.block_on(serve_stdio(mode, client, loading)),
+        };
+        if let Some(source) = &source {
+            runtime.block_on(source.close());
+        }
+        runtime.shutdown_timeout(SHUTDOWN_GRACE);
+        // Dropped last: this flushes the audit log.
+        drop(source);
+        served
+    }
+}
+
+/// Serves toolboxes over stdio until the client disconnects, or over HTTP until a signal arrives.
+async fn serve_toolboxes(
+    session: &Session,
+    toolboxes: &Toolboxes,
+    mode: ToolboxMode,
+    client: Client,
+    http: Http,
+) -> Result<(), Failure> {
+    let stop = stop_signal();
+    let bound = match http.is_asked() {
+        true => Some(http.bind(client.clone(), Some(toolboxes.project())).await?),
+        false => None,
+    };
+    let mode = Mode::Toolbox(mode);
+    match bound {
+        Some(bound) => {
+            serve_http(bound.listener, mode, session.clients(), bound.callers, bound.doors, bound.idle_timeout, stop)
+                .await;
+            Ok(())
+        }
+        None => tokio::select! {
+            served = serve_streams(mode, client, tokio::io::stdin(), tokio::io::stdout()) => served.map_err(broken),
+            () = stop => Ok(()),
+        },
+    }
+}
+
+fn broken(error: String) -> Failure {
+    Failure::new(Code::HostMcp, terminal::clean_line(&error), None)
+}
+
+type Loading = JoinHandle<Result<Arc<Source>, Failure>>;
+
+/// Serves the parent process over stdio until it disconnects or a signal arrives. The project may finish loading later,
+/// so that the client gets its `initialize` response early.
+async fn serve_stdio(mode: Mode, client: Client, mut loading: Loading) -> (Option<Arc<Source>>, Result<(), Failure>) {
+    let early = tokio::time::timeout(LOADING_GRACE, &mut loading).await;
+    let mut loaded = match early.map(flatten) {
+        Ok(Ok(loaded)) => Some(loaded),
+        // Early errors end the process before the client is initialized.
+        Ok(Err(failure)) => return (None, Err(failure)),
+        Err(_) => None,
+    };
+    let mut source = None;
+    let serving = serve_streams(mode, client, tokio::io::stdin(), tokio::io::stdout());
+    tokio::pin!(serving);
+    let signal = stop_signal();
+    tokio::pin!(signal);
+    loop {
+        if let Some(opened) = loaded.take() {
+            source = Some(opened.clone());
+            tokio::spawn(discovery::discover(opened));
+        }
+        tokio::select! {
+            served = &mut serving => {
+                return (source, served.map_err(broken));
+            }
+            () = &mut signal => return (source, Ok(())),
+            late = &mut loading, if source.is_none() => match flatten(late) {
+                Ok(late) => loaded = Some(late),
+                Err(failure) => return (None, Err(failure)),
+            },
+        }
+    }
+}
+
+/// Serves callers with a token over HTTP, until a signal arrives.
+async fn serve_authenticated(
+    mode: Mode,
+    own: Client,
+    http: Http,
+    loading: Loading,
+) -> (Option<Arc<Source>>, Result<(), Failure>) {
+    let source = match flatten(loading.await) {
+        Ok(loaded) => loaded,
+        Err(failure) => return (None, Err(failure)),
+    };
+    // Registered before the address is printed: its reader may stop the server at once.
+    let stop = stop_signal();
+    let bound = match http.bind(own, source.project()).await {
+        Ok(bound) => bound,
+        Err(failure) => return (Some(source), Err(failure)),
+    };
+    tokio::spawn(discovery::discover(source.clone()));
+    serve_http(bound.listener, mode, source.session().clients(), bound.callers, bound.doors, bound.idle_timeout, stop)
+        .await;
+    (Some(source), Ok(()))
+}
+
+fn flatten<T>(joined: Result<Result<T, Failure>, tokio::task::JoinError>) -> Result<T, Failure> {
+    joined.unwrap_or_else(|error| Err(Failure::new(Code::HostRuntime, error.to_string(), None)))
+}
+
+/// Completes on SIGINT or SIGTERM, counted from this call.
+fn stop_signal() -> impl Future<Output = ()> {
+    #[cfg(unix)]
+    let signals = {
+        use tokio::signal::unix::{SignalKind, signal};
+        signal(SignalKind::interrupt()).and_then(|interrupt| Ok((interrupt, signal(SignalKind::terminate())?)))
+    };
+    async move {
+        #[cfg(unix)]
+        if let Ok((mut interrupt, mut terminate)) = signals {
+            tokio::select! {
+                _ = interrupt.recv() => {}
+                _ = terminate.recv() => {}
+            }
+            return;
+        }
+        if tokio::signal::ctrl_c().await.is_err() {
+            std::future::pending::<()>().await;
+        }
+    }
+}

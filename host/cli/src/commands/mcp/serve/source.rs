@@ -1,0 +1,391 @@
+//! Project or definitions that code mode and proxy mode serve, reloaded whenever the tools of a server become known.
+
+use super::settings;
+use crate::commands::failure::Failure;
+use crate::commands::session::Session;
+use crate::commands::space_choice::{Found, SpaceChoice};
+use crate::commands::{approvals, folders, terminal};
+use agent_spaces::Code;
+use agent_spaces::Engine;
+use agent_spaces::config::TypeCheck;
+use agent_spaces::mcp::ConfiguredServer;
+use agent_spaces::project::{DefinitionFile, Project, SpaceModules};
+use agent_spaces::serve::check::TypeChecker;
+use agent_spaces::serve::{ElicitedDecisions, Exposure, Note, ObservedResults, Offer, Offers, ServedChannel, Servers};
+use agent_spaces::trust::Status;
+use agent_spaces_search::ModelFiles;
+use capability_gen::counted::counted;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+use tokio::runtime::Handle;
+
+/// Backoff after the first, second and further failures of a server; the last one repeats.
+const BACK_OFF: [Duration; 4] =
+    [Duration::from_secs(5), Duration::from_secs(30), Duration::from_secs(2 * 60), Duration::from_secs(10 * 60)];
+
+/// Server whose tools are not known yet.
+pub(super) type UndiscoveredServer = Arc<ConfiguredServer>;
+
+/// Project or folder of definitions, with its session and discovery state.
+pub(super) struct Source {
+    choice: SpaceChoice,
+    engine: Engine,
+    session: Session,
+    /// As loaded at startup; tools accepted since then are in its lock.
+    initial: Found,
+    offers: Offers,
+    /// Kept for the lifetime of the server: it caches the compiler and limits its processes.
+    checker: TypeChecker,
+    /// Undiscovered servers that may be started.
+    undiscovered: Mutex<Vec<UndiscoveredServer>>,
+    /// Discovery attempts by server name.
+    attempts: Mutex<BTreeMap<String, Attempts>>,
+    /// True if the last reload failed or is running.
+    is_stale: AtomicBool,
+    /// Exposed but denied names that the operator was warned about.
+    denied: Mutex<BTreeSet<String>>,
+}
+
+/// Discovery attempts of a server.
+#[derive(Default)]
+struct Attempts {
+    failures: usize,
+    /// Reason of the last failure, in words for agents, and the time of the next attempt. `None` during an attempt.
+    failed: Option<(String, Instant)>,
+}
+
+impl Source {
+    /// Loads the project, and opens its session.
+    pub(super) fn open(
+        choice: SpaceChoice,
+        is_traced: bool,
+        runtime: Handle,
+        offers: Offers,
+        decisions: ElicitedDecisions,
+    ) -> Result<Source, Failure> {
+        let engine = folders::engine(true)?;
+        let initial = choice.find_here(&engine)?;
+        let project = match &initial {
+            Found::Project(project) => Some(project.as_ref()),
+            Found::Definitions(_) => None,
+        };
+        project.map(settings::check_switch).transpose()?;
+        let mut session = Session::serving(project, is_traced, runtime)?;
+        session.keep_histories();
+        session.ask_through(Arc::new(ServedChannel::new(decisions, approvals::store_channel())));
+        let folder = project.map(|project| std::path::absolute(project.folder()).unwrap_or_default());
+        let observed = ObservedResults::new(folders::outlines(), &folder.unwrap_or_default().to_string_lossy());
+        session.observe(observed.clone());
+        let offers = match project {
+            Some(project) => with_model(offers, project)?,
+            None => offers,
+        }
+        .observing(observed);
+        let checker = checker(&initial);
+        if let Some(note) = choice.raised_note(&initial) {
+            terminal::warn(&terminal::clean_line(&note));
+        }
+        if let Some(note) = project.and_then(Project::ungiven_note) {
+            terminal::warn(&terminal::clean_line(&note));
+        }
+        let (undiscovered, attempts, is_stale) = (Mutex::default(), Mutex::default(), AtomicBool::default());
+        let denied = Mutex::default();
+        Ok(Source { choice, engine, session, initial, offers, checker, undiscovered, attempts, is_stale, denied })
+    }
+
+    /// Sets the functions of proxy mode: these, or those of the configuration.
+    pub(super) fn expose(&mut self, mut names: Vec<String>) -> Result<(), Failure> {
+        if let (true, Found::Project(project)) = (names.is_empty(), &self.initial) {
+            names = project.exposed().to_vec();
+        }
+        if names.is_empty() {
+            let hint =
+                "name functions or capabilities with --expose, or in `serve.expose` of an accepted configuration";
+            return Err(Failure::new(
+                Code::ConfigExpose,
+                "proxy mode serves what is exposed, and nothing is",
+                Some(hint),
+            ));
+        }
+        self.offers = self.offers.clone().exposing(Exposure::new(names));
+        Ok(())
+    }
+
+    /// Warns about exposed names that do not exist or that the policy denies.
+    pub(super) fn warn_of_unexposed(&self) {
+        for name in self.offers.unexposed() {
+            let name = terminal::clean_line(&name);
+            terminal::warn(&format!(
+                "nothing is called `{name}`, so nothing of that is exposed: see `capabilities list`"
+            ));
+        }
+        self.warn_of_denied();
+    }
+
+    /// Warns once about exposed names that the policy denies.
+    pub(super) fn warn_of_denied(&self) {
+        for (name, why) in self.offers.denied() {
+            if self.denied.lock().unwrap_or_else(PoisonError::into_inner).insert(name.clone()) {
+                let (name, why) = (terminal::clean_line(&name), terminal::clean_line(&why));
+                terminal::warn(&format!("`{name}` is to be exposed and is not: the policy denies it ({why})"));
+            }
+        }
+    }
+
+    /// Reloads the project and serves it.
+    pub(super) fn offer(&self) -> Result<(), Failure> {
+        // Stale until it succeeds: the next question retries it.
+        self.is_stale.store(true, Ordering::Relaxed);
+        let found = self.choice.find_here(&self.engine)?;
+        if let Found::Project(project) = &found {
+            self.session.clients().keep_shared(project.servers().values());
+        }
+        let modules = self.choice.modules(&found)?;
+        let limits = self.choice.limits(&found);
+        let space = modules.assemble_with(&self.engine, self.session.equipment())?.with_source_limit(limits.source);
+        self.update_undiscovered(&modules);
+        let (notes, servers) = self.notes(&modules, &found);
+        // Text of unaccepted files is not shown to agents.
+        let accepted = modules.given.iter().filter(|definition| !is_unaccepted(definition));
+        let definitions = accepted.map(|definition| (*definition).clone()).collect();
+        let offer = Offer {
+            space,
+            definitions,
+            limits,
+            time_limit: self.choice.time_limit(&found),
+            notes,
+            checker: self.checker.clone(),
+            has_files: modules.workspace().is_some(),
+            has_network: modules.policy().network().enabled,
+            servers,
+        };
+        let put = self.offers.put(offer);
+        put.map_err(|error| Failure::new(Code::ConfigDefinition, error.to_string(), None))?;
+        self.is_stale.store(false, Ordering::Relaxed);
+        Ok(())
+    }
+
+    /// Updates the notes about servers only.
+    pub(super) fn offer_notes(&self) -> Result<(), Failure> {
+        if self.is_stale.load(Ordering::Relaxed) {
+            return self.offer();
+        }
+        let found = self.choice.find_here(&self.engine)?;
+        let modules = self.choice.modules(&found)?;
+        self.update_undiscovered(&modules);
+        let (notes, servers) = self.notes(&modules, &found);
+        self.offers.put_notes(notes, servers);
+        Ok(())
+    }
+
+    fn update_undiscovered(&self, modules: &SpaceModules<'_>) {
+        let startable = modules.undiscovered.iter().filter(|server| server.obstacle().is_none());
+        let undiscovered: Vec<UndiscoveredServer> = startable.map(|server| (*server).clone()).collect();
+        // A server that is removed and added again starts without a backoff.
+        self.attempts().retain(|name, _| undiscovered.iter().any(|server| server.name == *name));
+        *self.undiscovered.lock().unwrap_or_else(PoisonError::into_inner) = undiscovered;
+    }
+
+    /// Returns true if the backoff of a server has passed, or a reload is pending.
+    pub(super) fn has_due(&self) -> bool {
+        let now = Instant::now();
+        let is_due = |attempt: &Attempts| attempt.failed.as_ref().is_some_and(|(_, again)| *again <= now);
+        self.is_stale.load(Ordering::Relaxed) || self.attempts().values().any(is_due)
+    }
+
+    /// Returns the servers to ask now, and marks them as asked.
+    pub(super) fn due(&self) -> Vec<UndiscoveredServer> {
+        let undiscovered = self.undiscovered.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut attempts = self.attempts();
+        let now = Instant::now();
+        let is_due = |server: &&UndiscoveredServer| match attempts.get_mut(&server.name) {
+            Some(attempt) => attempt.failed.take_if(|(_, again)| *again <= now).is_some(),
+            None => attempts.insert(server.name.clone(), Attempts::default()).is_none(),
+        };
+        undiscovered.iter().filter(is_due).cloned().collect()
+    }
+
+    /// Waits until a client asks about functions.
+    pub(super) async fn question(&self) {
+        self.offers.question().await;
+    }
+
+    /// Returns notes for agents about unavailable servers, and the progress of discovery.
+    fn notes(&self, modules: &SpaceModules<'_>, found: &Found) -> (Vec<Note>, Servers) {
+        let attempts = self.attempts();
+        let missing = |name: &str, why: &str, again| Note {
+            again,
+            ..Note::of_server(format!("the tools of {name} are not here: {why}"))
+        };
+        let (mut asked, mut failed) = (Vec::new(), Vec::new());
+        let mut unaccepted = modules.given.iter().filter(|definition| is_unaccepted(definition)).count();
+        for server in &modules.undiscovered {
+            if server.acceptance.status != Status::Accepted {
+                unaccepted += 1;
+                continue;
+            }
+            let name = server.name.as_str();
+            match (server.obstacle_for_agents(), attempts.get(name).and_then(|attempt| attempt.failed.as_ref())) {
+                (Some(obstacle), _) => failed.push(missing(name, obstacle, None)),
+                (None, Some((why, again))) => failed.push(missing(name, why, Some(*again))),
+                (None, None) => asked.push(name.to_owned()),
+            }
+        }
+        let awaited = asked.len();
+        let mut notes =
+            truncated(failed, |more| Note::of_server(format!("and the tools of {}", counted(more, "more server"))));
+        if unaccepted > 0 {
+            // Names of an unaccepted file are untrusted too.
+            let servers = if unaccepted == 1 { "1 server is".to_owned() } else { format!("{unaccepted} servers are") };
+            let command = self.choice.trust_command();
+            let why = format!(
+                "the configuration was not accepted, or has changed since: its user can read it and run `{command}`"
+            );
+            notes.push(Note::of_server(format!("{servers} not here: {why}")));
+        }
+        if awaited > 0 {
+            let asked = truncated(asked, |more| format!("and {more} more")).join(", ");
+            notes.push(Note::of_server(format!(
+                "asked for their tools, no answer yet: {asked}; search again in a moment"
+            )));
+        }
+        if let Found::Definitions(definitions) = found
+            && definitions.is_empty()
+        {
+            let text = "nothing is configured: the user can run `agent-spaces init`".to_owned();
+            notes.push(Note { text, is_of_server: false, again: None });
+        }
+        let known = modules.given.iter().filter(|definition| definition.server.is_some()).count();
+        if let (Found::Project(project), 0, true) = (found, known, modules.undiscovered.is_empty()) {
+            notes.extend(self.ungiven(project.ungiven_servers().len()));
+        }
+        (notes, Servers { known, awaited })
+    }
+
+    /// Returns the note for agents about servers that no space is granted, without their names.
+    fn ungiven(&self, count: usize) -> Option<Note> {
+        let servers = match count {
+            0 => return None,
+            1 => "1 MCP server is configured and no space is given it".to_owned(),
+            count => format!("{count} MCP servers are configured and no space is given one of them"),
+        };
+        let argument = self.argument();
+        let how = format!("its user can add them to `capabilities.global`: see `agent-spaces doctor{argument}`");
+        Some(Note::of_server(format!("{servers}: {how}")))
+    }
+
+    /// Returns the ` --config` of suggested commands.
+    pub(super) fn argument(&self) -> String {
+        self.choice.argument()
+    }
+
+    /// Records a failed attempt.
+    pub(super) fn note_failure(&self, server: &str, why: String) {
+        let mut attempts = self.attempts();
+        let attempt = attempts.entry(server.to_owned()).or_default();
+        attempt.failed = Some((why, Instant::now() + back_off(attempt.failures)));
+        attempt.failures += 1;
+    }
+
+    fn attempts(&self) -> MutexGuard<'_, BTreeMap<String, Attempts>> {
+        self.attempts.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Writes the tools of a server to the lock, unless it has an entry by now, which the next reload reads.
+    pub(super) fn accept(&self, server: &ConfiguredServer, listing: &agent_spaces_mcp::Listing) -> Result<(), Failure> {
+        let found = self.session.locked(server, listing)?;
+        match &self.initial {
+            Found::Project(project) => Ok(project.accept_first(&server.name, found).map(drop)?),
+            Found::Definitions(_) => Ok(()),
+        }
+    }
+
+    /// Returns the project as loaded at startup.
+    pub(super) fn project(&self) -> Option<&Project> {
+        match &self.initial {
+            Found::Project(project) => Some(project),
+            Found::Definitions(_) => None,
+        }
+    }
+
+    /// Returns the session.
+    pub(super) fn session(&self) -> &Session {
+        &self.session
+    }
+
+    /// Ends the processes and connections of the session.
+    pub(super) async fn close(&self) {
+        self.session.clients().close().await;
+    }
+}
+
+/// Returns true if a definition belongs to a server whose file is not accepted.
+fn is_unaccepted(definition: &DefinitionFile) -> bool {
+    let server = definition.server.as_ref();
+    server.is_some_and(|server| server.configured.acceptance.status != Status::Accepted)
+}
+
+/// Creates the type checker of the project.
+fn checker(found: &Found) -> TypeChecker {
+    match found {
+        Found::Project(project) => {
+            if let Some(note) = project.typescript_note() {
+                terminal::warn(&terminal::clean_line(&note));
+            }
+            TypeChecker::new(project.config().code_mode.type_check, project.typescript())
+        }
+        Found::Definitions(_) => TypeChecker::new(TypeCheck::default(), None),
+    }
+}
+
+/// Returns the backoff after this many earlier failures.
+fn back_off(failures: usize) -> Duration {
+    BACK_OFF.get(failures).or(BACK_OFF.last()).copied().unwrap_or_default()
+}
+
+/// Adds the project's sentence model to the search.
+fn with_model(offers: Offers, project: &Project) -> Result<Offers, Failure> {
+    let Some(folder) = project.search_model() else {
+        if project.config().code_mode.search_model.is_some() {
+            let file = terminal::clean_line(&project.config().file);
+            terminal::warn(&format!("`codeMode.searchModel` is not used before `agent-spaces trust {file}`"));
+        }
+        return Ok(offers);
+    };
+    let files = ModelFiles::open(&folder).map_err(|error| {
+        let hint = "`codeMode.searchModel` names it: correct that or leave it out";
+        Failure::new(Code::ConfigSearchModel, terminal::clean_line(&error.to_string()), Some(hint))
+    })?;
+    Ok(offers.with_model(move || match files.read() {
+        Ok(model) => Some(model),
+        Err(error) => {
+            let error = terminal::clean_line(&error.to_string());
+            terminal::warn(&format!("the model of `codeMode.searchModel` is not used: {error}"));
+            None
+        }
+    }))
+}
+
+/// Truncates a list and adds the number of the rest: agents read all of it.
+fn truncated<T>(mut all: Vec<T>, more: impl Fn(usize) -> T) -> Vec<T> {
+    const MOST: usize = 8;
+    if all.len() > MOST {
+        let left = all.len() - MOST;
+        all.truncate(MOST);
+        all.push(more(left));
+    }
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::commands::mcp::serve::source::{BACK_OFF, back_off};
+
+    #[test]
+    fn backoff_grows_and_never_ends() {
+        let times: Vec<_> = (0..6).map(back_off).collect();
+        assert!(times.is_sorted() && times[0] == BACK_OFF[0] && times[5] == BACK_OFF[3], "{times:?}");
+    }
+}

@@ -1,0 +1,109 @@
+//! Command line: one file or folder per verb. Parses flags, validates them, and calls the library; logic lives there.
+//!
+//! stdout is data, stderr is for people. Only `output` and `terminal` write to them, and they take untrusted text only
+//! as [`Shown`](agent_spaces::Shown).
+//!
+//! # Layout
+//! - Verbs: `approvals`, `audit`, `capabilities`, `compile`, `completions`, `doctor`, `init`, `manifest`, `mcp`,
+//!   `policy`, `publish`, `run`, `spaces`, `trust`
+//! - Shared flags: `config_choice`, `space_choice`, `confinement`, `units`
+//! - `session`: the runtime, MCP clients and audit log of one command; `audit_trail`: opens that log
+//! - `folders`: the user's folders, and the engine with its cache; `script_file`: the script to run
+//! - `foreign_configs`: MCP configurations of other programs, for `init` and `doctor`
+//! - `output`, `terminal`, `spinner`, `failure`, `known_secrets`, `shell_word`: stdout, stderr, progress, errors,
+//!   redaction, quoting
+//! - `reach`, `network_variables`: text and JSON that several verbs print
+//! - `interrupt`: SIGINT and SIGTERM during `run --json`
+
+#![deny(clippy::print_stdout, clippy::print_stderr)]
+
+mod approvals;
+mod audit;
+mod audit_trail;
+mod capabilities;
+mod compile;
+mod completions;
+mod config_choice;
+mod confinement;
+mod doctor;
+mod failure;
+mod folders;
+mod foreign_configs;
+mod init;
+mod interrupt;
+mod known_secrets;
+mod manifest;
+mod mcp;
+mod network_variables;
+mod output;
+mod policy;
+mod publish;
+mod reach;
+mod run;
+mod script_file;
+mod session;
+mod shell_word;
+mod space_choice;
+mod spaces;
+mod spinner;
+mod terminal;
+mod trust;
+mod units;
+
+use agent_spaces::{ENGINE_SHA256, ENGINE_VERSION};
+use clap::{Parser, Subcommand};
+use std::process::ExitCode;
+use std::sync::LazyLock;
+
+/// Text of `--version`: the versions of the program and of its JavaScript engine, to look up fixes.
+static LONG_VERSION: LazyLock<String> = LazyLock::new(|| {
+    let version = env!("CARGO_PKG_VERSION");
+    format!("{version}\nengine: QuickJS-ng {ENGINE_VERSION}\nengine sha256: {ENGINE_SHA256}\n")
+});
+
+/// Run code that AI agents write, in WebAssembly components that reach only what they import.
+#[derive(Parser)]
+#[command(name = "agent-spaces", version, long_version = LONG_VERSION.as_str(), propagate_version = true, max_term_width = 100)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    Init(init::Init),
+    Doctor(doctor::Doctor),
+    Run(run::Run),
+    Manifest(manifest::ManifestCommand),
+    Compile(compile::Compile),
+    Capabilities(capabilities::Capabilities),
+    Spaces(spaces::Spaces),
+    Mcp(mcp::Mcp),
+    Trust(trust::TrustCommand),
+    Policy(policy::PolicyCommand),
+    Publish(publish::Publish),
+    Approvals(approvals::ApprovalsCommand),
+    Audit(audit::Audit),
+    Completions(completions::Completions),
+}
+
+/// Parses the arguments and runs the verb.
+pub(crate) fn main() -> ExitCode {
+    let status = match Cli::parse_from(confinement::arguments()).command {
+        Command::Init(init) => init.execute(),
+        Command::Doctor(doctor) => doctor.execute(),
+        Command::Run(run) => run.execute(),
+        Command::Manifest(manifest) => manifest.execute(),
+        Command::Compile(compile) => compile.execute(),
+        Command::Capabilities(capabilities) => capabilities.execute(),
+        Command::Spaces(spaces) => spaces.execute(),
+        Command::Mcp(mcp) => mcp.execute(),
+        Command::Trust(trust) => trust.execute(),
+        Command::Policy(policy) => policy.execute(),
+        Command::Publish(publish) => publish.execute(),
+        Command::Approvals(approvals) => approvals.execute(),
+        Command::Audit(audit) => audit.execute(),
+        Command::Completions(completions) => completions.execute(),
+    };
+    ExitCode::from(status)
+}

@@ -1,0 +1,398 @@
+//! `agent-spaces run`
+
+use super::approvals::ApprovalOptions;
+use super::confinement::ConfineChoice;
+use super::failure::Failure;
+use super::interrupt::Interrupt;
+use super::script_file::{self, ScriptFile};
+use super::session::Session;
+use super::space_choice::{Found, SpaceChoice};
+use super::{folders, known_secrets, output, terminal, trust, units};
+use agent_spaces::Code;
+use agent_spaces::HostError;
+use agent_spaces::confinement::HostNeeds;
+use agent_spaces::project::{Project, SpaceModules};
+use agent_spaces::script::ScriptError;
+use agent_spaces::{
+    Caller, Engine, Event, EventKind, Limits, PrepareError, Program, RunError, RunOptions, RunReport, Usage,
+};
+use capability_gen::shown;
+use clap::Args;
+use serde_json::{Value, json};
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// Error code of a cancelled run.
+const CANCELLED: Code = Code::RunCancelled;
+
+/// Run a TypeScript or JavaScript file in a sandbox.
+///
+/// The script's value is its default export, what a top-level `return` gives, or its last expression;
+/// it is printed to stdout as JSON. What the script prints goes to stderr. An MCP server that is imported for the
+/// first time is asked for its tools, which are written to capabilities.lock.
+#[derive(Args)]
+#[command(after_help = "Examples:
+  agent-spaces run examples/quickstart/agent.ts
+  echo '1 + 1' | agent-spaces run -
+  agent-spaces run report.ts --timeout 5s --memory 32MiB --json
+  agent-spaces run triage.ts --space support
+  agent-spaces run tidy.ts --workspace ./inbox --approvals store
+  agent-spaces run triage.ts --confine
+
+Exit status: 0 ok, 1 the script failed, 2 bad usage or configuration, 3 a limit was reached,
+4 denied, 5 a provider or the host failed, 130 ended by SIGINT, 143 by SIGTERM. With --json the
+one object is printed then too; a second signal does not wait for the run to end.")]
+pub(super) struct Run {
+    /// The script; - reads it from stdin
+    file: PathBuf,
+
+    /// Units of work the script may do, about one to a wasm instruction
+    #[arg(long, value_parser = units::fuel, value_name = "AMOUNT")]
+    fuel: Option<u64>,
+
+    /// Memory the script may use
+    #[arg(long, value_parser = units::bytes, value_name = "SIZE")]
+    memory: Option<u64>,
+
+    /// Time the script may take, waiting included
+    #[arg(long, value_parser = units::duration, value_name = "DURATION")]
+    timeout: Option<Duration>,
+
+    /// Print one JSON object with value or error, console and usage as the last line
+    #[arg(long)]
+    json: bool,
+
+    /// Print each event of the run as a line of JSON; the last line is that of --json
+    #[arg(long)]
+    events: bool,
+
+    /// Folder that the script's `fs` sees, and whose files it may import if it lies there; no home or root folder
+    /// [default: the space's]
+    #[arg(long, value_name = "DIR")]
+    workspace: Option<PathBuf>,
+
+    #[command(flatten)]
+    choice: SpaceChoice,
+
+    /// Approve calls of a function that asks for approval, such as crm.createTicket; may be repeated
+    #[arg(long, value_name = "FUNCTION")]
+    approve: Vec<String>,
+
+    #[command(flatten)]
+    approvals: ApprovalOptions,
+
+    /// Scope that the caller has, for functions that ask for it; may be repeated
+    #[arg(long, value_name = "SCOPE")]
+    scope: Vec<String>,
+
+    /// Show what is said to MCP servers and what they say, on stderr
+    #[arg(long)]
+    trace_mcp: bool,
+
+    /// Compile afresh instead of using the cache of compiled code
+    #[arg(long)]
+    no_cache: bool,
+
+    #[command(flatten)]
+    confine: ConfineChoice,
+}
+
+/// Servers and user that were asked before the run; each is asked once.
+#[derive(Default)]
+struct Asked {
+    servers: HashSet<String>,
+    user: bool,
+}
+
+impl Asked {
+    fn user(&mut self, project: &Project) -> Result<bool, Failure> {
+        Ok(!std::mem::replace(&mut self.user, true) && trust::ask(project)?)
+    }
+}
+
+impl Run {
+    pub(super) fn execute(mut self) -> u8 {
+        // The deciding program reads the events.
+        self.events |= self.approvals.is_piped();
+        if !(self.json || self.events) {
+            return match self.run(None) {
+                Ok((report, program)) => {
+                    let written = show(&report, &program);
+                    report.outcome.err().map_or(written, |error| error.exit_status())
+                }
+                Err(failure) => failure.show(),
+            };
+        }
+        let interrupt = Interrupt::watch(failed(&Failure::new(CANCELLED, "The run was cancelled", None)));
+        match self.run(Some(&interrupt)) {
+            Ok((report, _)) => {
+                let (written, signalled) = interrupt.print_report();
+                let Err(error) = &report.outcome else { return written };
+                signalled.filter(|_| error.code == CANCELLED).unwrap_or_else(|| error.exit_status())
+            }
+            Err(failure) => {
+                interrupt.print(&failed(&failure));
+                failure.error.exit_status()
+            }
+        }
+    }
+
+    fn run(&self, interrupt: Option<&Interrupt>) -> Result<(RunReport, Program), Failure> {
+        self.confine()?;
+        let script = ScriptFile::read(&self.file, self.workspace.as_deref())?;
+        let engine = folders::engine(!self.no_cache)?;
+        let mut found = self.choice.find(&script, &engine)?;
+        let mut session = match &found {
+            Found::Project(project) => Session::new(project, self.trace_mcp)?,
+            Found::Definitions(_) => Session::without_project()?,
+        };
+        if let Some(folder) = &self.workspace {
+            session.work_in(self.choice.workspace(&found, folder)?);
+        }
+        self.approvals.prepare(&mut session, self.file == Path::new("-"))?;
+        let mut asked = Asked::default();
+        let mut ready_after = Duration::ZERO;
+        let program = loop {
+            let program = match self.prepare(&script, &engine, &found, &session, &mut ready_after)? {
+                Ok(program) if !self.ask_for(&found, &program, &mut asked)? => break program,
+                Ok(_) => None,
+                Err(refused) => Some(refused),
+            };
+            // The next iteration knows the server's tools, or the files that the user accepted.
+            if let Some(refused) = program
+                && !self.discover_import(&found, &refused, &session, &mut asked)?
+            {
+                self.warn_of_project(&found);
+                return Err(Failure::refused(refused, &script.name, &script.source));
+            }
+            found = self.choice.find(&script, &engine)?;
+        };
+        if let Some(note) = self.choice.raised_note(&found) {
+            terminal::warn(&terminal::clean_line(&note));
+        }
+        self.warn_of_script(&program);
+        let limits = self.limits(self.choice.limits(&found))?;
+        let report = session.wait(self.follow(&program, limits, ready_after, interrupt));
+        if let Some(interrupt) = interrupt {
+            interrupt.ended(report_json(&report, &program));
+        }
+        Ok((report, program))
+    }
+
+    /// Confines this process if requested, to the script's folder, the workspace and the files of the project.
+    fn confine(&self) -> Result<(), Failure> {
+        let is_file = self.file != Path::new("-");
+        let folder = is_file.then(|| script_file::folder(&self.file).to_owned());
+        let beside = folder.clone().or_else(|| self.workspace.clone());
+        let needs = HostNeeds {
+            read: folder.into_iter().collect(),
+            write: self.workspace.clone().into_iter().collect(),
+            ..HostNeeds::default()
+        };
+        self.confine.enter(&self.choice, beside.as_deref(), needs)
+    }
+
+    fn prepare(
+        &self,
+        script: &ScriptFile,
+        engine: &Engine,
+        found: &Found,
+        session: &Session,
+        ready_after: &mut Duration,
+    ) -> Result<Result<Program, PrepareError>, Failure> {
+        let modules = self.choice.modules(found)?;
+        let mut space = modules.assemble_with(engine, session.equipment())?;
+        for function in &self.approve {
+            space.approvals().approve(modules.identify("--approve", function)?);
+        }
+        if let Some(workspace) = script.workspace()? {
+            space = space.with_workspace(workspace);
+        }
+        let begun = Instant::now();
+        space = space.with_source_limit(self.choice.limits(found).source);
+        let program = space.prepare(&script.name, &script.source);
+        *ready_after = begun.elapsed();
+        if let Ok(program) = &program {
+            for advice in modules.unanswered(program.interfaces()) {
+                terminal::warn(&advice);
+            }
+        }
+        Ok(program)
+    }
+
+    /// Lists the tools of the MCP server that a script imports, if it is not in the lock yet. Returns true if preparing
+    /// the script should be tried again.
+    fn discover_import(
+        &self,
+        found: &Found,
+        refused: &PrepareError,
+        session: &Session,
+        asked: &mut Asked,
+    ) -> Result<bool, Failure> {
+        let (PrepareError::Script(error), Found::Project(project)) = (refused, found) else { return Ok(false) };
+        let Some(specifier) = &error.specifier else { return Ok(false) };
+        let modules = self.choice.modules(found)?;
+        let Some(server) = modules.undiscovered.iter().find(|server| server.specifier() == *specifier) else {
+            return Ok(false);
+        };
+        if server.obstacle().is_some() {
+            return asked.user(project);
+        }
+        // A server without tools is asked only once.
+        if !asked.servers.insert(server.name.clone()) {
+            return Ok(false);
+        }
+        session.discover_and_lock(project, server)?;
+        Ok(true)
+    }
+
+    /// Asks the user to accept files that the script needs. Returns true if one was accepted.
+    fn ask_for(&self, found: &Found, program: &Program, asked: &mut Asked) -> Result<bool, Failure> {
+        let Found::Project(project) = found else { return Ok(false) };
+        let modules = self.choice.modules(found)?;
+        // If the user cannot be asked, the call reports it.
+        let is_inert =
+            !modules.inert(program.interfaces()).is_empty() || !modules.inert_commands(program.interfaces()).is_empty();
+        let waits = self.waits_for_config(project, program, &modules)?;
+        if (is_inert || waits) && asked.user(project)? {
+            return Ok(true);
+        }
+        if waits {
+            let file = terminal::clean_line(&project.config().file);
+            terminal::warn(&format!(
+                "{file} is not accepted: it opens no files and no network, and gives nothing to what answers calls; \
+                 read it, then run `agent-spaces trust {file}`"
+            ));
+        }
+        Ok(false)
+    }
+
+    /// Returns true if a script uses something that the configuration grants only once it is accepted.
+    fn waits_for_config(
+        &self,
+        project: &Project,
+        program: &Program,
+        modules: &SpaceModules<'_>,
+    ) -> Result<bool, Failure> {
+        let uses_outside = program.uses_fetch() || ["fs", "http"].iter().any(|part| program.uses_standard(part));
+        let is_shut = uses_outside && project.is_kept_shut(self.choice.space());
+        Ok(is_shut || modules.is_kept_from(program.interfaces())?)
+    }
+
+    /// Prints the warnings of the script; with --json they are part of the object.
+    fn warn_of_script(&self, program: &Program) {
+        if self.json || self.events {
+            return;
+        }
+        for ScriptError { message, file, position, hint, .. } in program.warnings() {
+            let place = position.map(|it| format!(":{}:{}", it.line, it.column)).unwrap_or_default();
+            let hint = hint.as_ref().map(|hint| format!("; {hint}")).unwrap_or_default();
+            terminal::warn(&format!("{file}{place}: {message}{hint}"));
+        }
+    }
+
+    /// Prints the warnings of the project, which may explain a missing module.
+    fn warn_of_project(&self, found: &Found) {
+        if let Found::Project(project) = found {
+            project.warnings().iter().for_each(terminal::warn);
+        }
+    }
+
+    fn limits(&self, mut limits: Limits) -> Result<Limits, Failure> {
+        limits.fuel = self.fuel.unwrap_or(limits.fuel);
+        limits.memory = self.memory.unwrap_or(limits.memory);
+        limits.time = self.timeout.unwrap_or(limits.time);
+        limits.check().map_err(HostError::from)?;
+        Ok(limits)
+    }
+
+    /// Runs the program and prints its events.
+    async fn follow(
+        &self,
+        program: &Program,
+        limits: Limits,
+        spent: Duration,
+        interrupt: Option<&Interrupt>,
+    ) -> RunReport {
+        let caller = Arc::new(Caller { name: None, scopes: self.scope.iter().cloned().collect() });
+        let mut run = program.start_with(RunOptions { limits, caller, spent, ..RunOptions::default() });
+        if let Some(interrupt) = interrupt {
+            interrupt.running(run.cancel_handle());
+        }
+        while let Some(event) = run.next_event().await {
+            self.print_event(&event);
+        }
+        run.finish().await
+    }
+
+    fn print_event(&self, event: &Event) {
+        if self.events {
+            if let Ok(line) = serde_json::to_string(event) {
+                terminal::data(line);
+            }
+            return;
+        }
+        match &event.kind {
+            EventKind::Console { level, text } if !self.json => terminal::console(*level, text),
+            EventKind::ApprovalRequired { capability, function, function_id, approval_id, .. }
+                if self.approvals.is_stored() =>
+            {
+                let name = terminal::clean_line(&format!("{capability}.{function} ({function_id})"));
+                let id = terminal::clean_line(approval_id);
+                terminal::note(shown!("{} waits: agent-spaces approvals approve {}", name, id));
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Returns the JSON object of a script that did not run.
+fn failed(failure: &Failure) -> Value {
+    json!({ "ok": false, "error": failure.shown(), "console": [], "usage": Usage::default(), "runId": null })
+}
+
+/// Returns the JSON object of a run, which other programs parse.
+fn report_json(report: &RunReport, program: &Program) -> Value {
+    let mut object = match &report.outcome {
+        Ok(value) => json!({ "ok": true, "value": value }),
+        Err(error) => json!({ "ok": false, "error": error }),
+    };
+    object["console"] = json!(report.console);
+    object["usage"] = json!(report.usage);
+    object["runId"] = json!(report.run_id);
+    let redactor = known_secrets::redactor();
+    let warnings = program.warnings().iter().map(|warning| {
+        let mut error = RunError::of_script(warning.clone());
+        error.message = redactor.text(&error.message).into_owned();
+        error.hint = error.hint.map(|hint| redactor.text(&hint).into_owned());
+        error
+    });
+    let warnings: Vec<RunError> = warnings.collect();
+    if !warnings.is_empty() {
+        object["warnings"] = json!(warnings);
+    }
+    object
+}
+
+/// Prints the value or the error of a run, and returns the exit status of writing.
+fn show(report: &RunReport, program: &Program) -> u8 {
+    let mut written = 0;
+    match &report.outcome {
+        Ok(_) if !report.has_value => {}
+        Ok(value) => written = output::print_line(&serde_json::to_string_pretty(value).unwrap_or_default()),
+        Err(error) => {
+            let frame = error.location.as_ref().and_then(|location| program.code_frame(location));
+            terminal::error(error, frame.as_deref());
+            if error.code == Code::CallApprovalDenied && error.message.ends_with("nobody can be asked") {
+                terminal::hint(
+                    "run it on a terminal, let somebody decide with --approvals store, or approve it beforehand with \
+                     --approve and the function's name",
+                );
+            }
+        }
+    }
+    terminal::usage(&report.usage);
+    written
+}

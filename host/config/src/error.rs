@@ -1,0 +1,126 @@
+//! Configuration errors: file, path, position, fault and fix.
+
+use std::fmt;
+
+/// Error in a configuration.
+///
+/// Messages quote names from the file, never a value that may hold a secret.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{file}{}{}: {message}{}", self.position_text(), self.path_text(), self.fix_text())]
+pub struct ConfigError {
+    /// File name, as passed to the reader.
+    pub file: String,
+    /// Path inside the file, such as `$.spaces.my-space.limits.fuel`.
+    pub path: String,
+    /// Line and column, if known.
+    pub position: Option<Position>,
+    /// The fault.
+    pub message: String,
+    /// The fix, if known.
+    pub fix: Option<String>,
+}
+
+/// Position in a text, counted from one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Position {
+    /// Line.
+    pub line: usize,
+    /// Character within the line.
+    pub column: usize,
+}
+
+impl Position {
+    /// Returns the position of the byte at `offset`.
+    pub(super) fn of(text: &str, offset: usize) -> Position {
+        let mut end = offset.min(text.len());
+        while !text.is_char_boundary(end) {
+            end -= 1;
+        }
+        let before = &text[..end];
+        let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
+        Position { line: before.matches('\n').count() + 1, column: before[line_start..].chars().count() + 1 }
+    }
+}
+
+impl fmt::Display for Position {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{}:{}", self.line, self.column)
+    }
+}
+
+impl ConfigError {
+    /// Creates an error of the text as a whole, without a path.
+    pub(super) fn of_text(file: &str, position: Option<Position>, message: impl Into<String>) -> ConfigError {
+        ConfigError { file: file.to_owned(), path: "$".to_owned(), position, message: message.into(), fix: None }
+    }
+
+    /// Sets the fix.
+    pub(super) fn with_fix(mut self, fix: impl Into<String>) -> ConfigError {
+        self.fix = Some(fix.into());
+        self
+    }
+
+    fn position_text(&self) -> String {
+        self.position.map(|position| format!(":{position}")).unwrap_or_default()
+    }
+
+    fn path_text(&self) -> String {
+        // Beside a line, the path of the whole document adds nothing.
+        if self.position.is_some() && self.path == "$" { String::new() } else { format!(": {}", self.path) }
+    }
+
+    fn fix_text(&self) -> String {
+        self.fix.as_ref().map(|fix| format!("; {fix}")).unwrap_or_default()
+    }
+}
+
+/// Maximum length of quoted text, in characters; enough to recognise it.
+const QUOTED_CHARACTERS: usize = 80;
+
+/// Returns a name from the file in back quotes, truncated and with control characters escaped.
+pub(super) fn quoted(text: &str) -> String {
+    format!("`{}`", shown(text))
+}
+
+/// Returns the same as [`quoted`] without the quotes.
+pub(super) fn shown(text: &str) -> String {
+    let mut shown: String = text.chars().take(QUOTED_CHARACTERS).flat_map(char::escape_debug).collect();
+    if text.chars().nth(QUOTED_CHARACTERS).is_some() {
+        shown.push('…');
+    }
+    shown
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::error::{ConfigError, Position, quoted};
+
+    #[test]
+    fn positions_count_characters_from_one() {
+        let text = "a\nüé!\n";
+        assert_eq!(Position::of(text, 0), Position { line: 1, column: 1 });
+        assert_eq!(Position::of(text, text.find('!').unwrap()), Position { line: 2, column: 3 });
+        assert_eq!(Position::of(text, 3), Position { line: 2, column: 1 });
+        assert_eq!(Position::of(text, 999), Position { line: 3, column: 1 });
+    }
+
+    #[test]
+    fn the_text_has_file_path_message_and_fix() {
+        let error = ConfigError {
+            file: "c.json".into(),
+            path: "$.limits".into(),
+            position: None,
+            message: "no".into(),
+            fix: Some("write yes".into()),
+        };
+        assert_eq!(error.to_string(), "c.json: $.limits: no; write yes");
+        let position = Some(Position { line: 3, column: 9 });
+        assert_eq!(ConfigError::of_text("c.json", position, "no").to_string(), "c.json:3:9: no");
+    }
+
+    #[test]
+    fn quoted_text_is_truncated_and_escaped() {
+        assert_eq!(quoted("a\u{1b}[2Jb"), "`a\\u{1b}[2Jb`");
+        assert!(quoted(&"x".repeat(1 << 20)).chars().count() < 100);
+    }
+}

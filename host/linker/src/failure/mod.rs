@@ -1,0 +1,95 @@
+//! Script failures mapped to the author's source: positions, names and hints.
+//!
+//! - `stack`: the engine's stack mapped to the author's text
+//! - `missing_imports`: hints for missing imports
+//! - `unknown_function`: hints for functions that a capability does not have
+//! - `absent_member`: hints for members of `Intl` that the sandbox lacks
+
+mod absent_member;
+mod missing_imports;
+mod stack;
+mod unknown_function;
+
+use crate::resolve::{GatedImport, ImportFacts, NamedImport};
+use agent_spaces_sandbox::program::Program;
+use agent_spaces_sandbox::source_info::{Restored, SourceInfo};
+use agent_spaces_script::{PositionMap, code_frame};
+use agent_spaces_secrets::Redactor;
+use agent_spaces_types::caller::Caller;
+use agent_spaces_types::position::Position;
+use agent_spaces_types::run_error::{Location, RunError};
+use agent_spaces_types::script_error::ScriptError;
+use std::collections::HashMap;
+
+/// The author's own texts, for positions and code frames, by file.
+#[derive(Default)]
+pub struct Sources(pub HashMap<String, Source>);
+
+/// The author's text of one file.
+pub struct Source {
+    /// The text.
+    pub text: String,
+    /// Maps positions in the code that runs to positions in the text.
+    pub positions: PositionMap,
+}
+
+/// Source information of a program.
+pub struct ProgramSource {
+    /// The author's texts.
+    pub sources: Sources,
+    /// Imports of functions that are exports themselves.
+    pub named: Vec<NamedImport>,
+    /// Facts about its imports.
+    pub imports: ImportFacts,
+}
+
+impl ProgramSource {
+    /// The first import by name of a function that is hidden from the program's caller.
+    fn hidden_named(&self, program: &Program) -> Option<&NamedImport> {
+        self.named.iter().find(|import| import.is_hidden(program.hidden()))
+    }
+}
+
+impl SourceInfo for ProgramSource {
+    /// Refuses a run whose script imports, by name, a function hidden from its caller, or a module of which the caller
+    /// may call nothing. The script gets the error of a name that does not exist; the operator is notified.
+    fn refused_import(&self, program: &Program, caller: &Caller) -> Option<RunError> {
+        if let Some(error) = self.refusal(program, caller) {
+            return Some(RunError::of_script(error));
+        }
+        let import = self.hidden_named(program)?;
+        Some(import.error(program.modules(), program.hidden()))
+    }
+
+    fn hidden_import(&self, program: &Program) -> Option<(String, String)> {
+        let import = self.hidden_named(program)?;
+        Some((import.interface.clone(), import.name.clone()))
+    }
+
+    fn refusal(&self, program: &Program, caller: &Caller) -> Option<ScriptError> {
+        let GatedImport { module, error, .. } = self.imports.refused(&caller.scopes)?;
+        let text = format!("a script imports '{module}', and its caller has not the scopes that its functions ask for");
+        program.sandbox().notices().tell(module, "policy", &text);
+        Some(error.clone())
+    }
+
+    fn import_of(&self, name: &str, caller: &Caller) -> Option<String> {
+        self.imports.import_of(name, &caller.scopes)
+    }
+
+    fn restore_stack(&self, program: &Program, stack: &str, class: &str, message: &str) -> Restored {
+        stack::restore(self, program, stack, class, message)
+    }
+
+    fn hint(&self, program: &Program, caller: &Caller, error: &RunError) -> Option<String> {
+        missing_imports::hint(self, caller, error)
+            .or_else(|| unknown_function::hint(self, program, error))
+            .or_else(|| absent_member::hint(self, error))
+    }
+
+    fn code_frame(&self, location: &Location, redactor: &Redactor) -> Option<String> {
+        let source = self.sources.0.get(&location.file)?;
+        let text = redactor.starred(&source.text);
+        Some(code_frame(&text, Position { line: location.line, column: location.column }, None))
+    }
+}

@@ -1,0 +1,193 @@
+//! Approval by a person.
+//!
+//! Denied by default: without an approval channel, a function that requires approval is refused unless the operator
+//! approved it in advance.
+
+use super::Pipeline;
+use agent_spaces_approvals::{Channel, Desk, MAX_MESSAGE, Outcome, Question, Request, template};
+use agent_spaces_calls::call::Call;
+use agent_spaces_calls::clock::Held;
+use agent_spaces_calls::context::RunContext;
+use agent_spaces_policy::{Decision, FunctionId};
+use agent_spaces_types::call_site::ProgramCall;
+use agent_spaces_types::capability_error::CapabilityError;
+use agent_spaces_types::code::Code;
+use agent_spaces_types::event::EventKind;
+use agent_spaces_types::shown::Shown;
+use std::collections::BTreeSet;
+use std::fmt;
+use std::sync::{Arc, PoisonError, RwLock};
+
+/// Functions approved in advance, and the channel that asks a person about other calls. Clones share them.
+#[derive(Clone, Default)]
+pub struct Approvals(Arc<Inner>);
+
+#[derive(Default)]
+struct Inner {
+    /// Functions approved in advance.
+    functions: RwLock<BTreeSet<FunctionId>>,
+    desk: RwLock<Option<Arc<Desk>>>,
+}
+
+impl Approvals {
+    /// Approves every call of a function in advance. `Space::identify` finds a function by the name that scripts use.
+    pub fn approve(&self, function: FunctionId) {
+        self.0.functions.write().unwrap_or_else(PoisonError::into_inner).insert(function);
+    }
+
+    /// Sets the channel that asks a person.
+    pub fn ask(&self, channel: Arc<dyn Channel>) {
+        *self.0.desk.write().unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(Desk::new(channel)));
+    }
+
+    fn has(&self, function: &FunctionId) -> bool {
+        self.0.functions.read().unwrap_or_else(PoisonError::into_inner).contains(function)
+    }
+
+    fn desk(&self) -> Option<Arc<Desk>> {
+        self.0.desk.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+impl fmt::Debug for Approvals {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_tuple("Approvals").field(&self.0.functions).finish()
+    }
+}
+
+/// Waits for the approval of a call that requires one.
+pub(super) async fn check(pipeline: &Pipeline, call: &Call, context: &RunContext) -> Result<(), CapabilityError> {
+    let approvals = &pipeline.rules.approvals;
+    if pipeline.policy.decision().decision != Decision::Approve || approvals.has(&pipeline.id) {
+        return Ok(());
+    }
+    let Some(desk) = approvals.desk() else {
+        let message = format!("{} needs a person's approval, and nobody can be asked", pipeline.label);
+        return Err(CapabilityError::new(Code::CallApprovalDenied, message));
+    };
+    // The request has a copy of the parameters, and so has its event.
+    let copies = call.memory.take_value(&call.params).and_then(|()| call.memory.take_value(&call.params));
+    copies.map_err(|error| CapabilityError::failed(error.to_string()))?;
+    let request = Arc::new(request(pipeline, call, context).await);
+    match ask(&desk, request, pipeline, context).await {
+        Outcome::Approved(_) => Ok(()),
+        outcome => Err(refuse(&pipeline.label, outcome)),
+    }
+}
+
+/// Asks a person. The run's clock is paused meanwhile, unless the policy counts that time.
+async fn ask(desk: &Desk, request: Arc<Request>, pipeline: &Pipeline, context: &RunContext) -> Outcome {
+    let mut held = None;
+    let mut is_asked = false;
+    let announce = |request: &Request| {
+        is_asked = true;
+        if !pipeline.rules.policy.approvals().counts_time {
+            let (hold, was_going) = context.clock.hold();
+            if was_going {
+                context.events.emit(EventKind::RunPaused { reason: "approval" });
+            }
+            held = Some(hold);
+        }
+        context.events.emit(required(request));
+    };
+    let outcome = desk.decide_announced(request.clone(), &context.pending, announce).await;
+    if is_asked {
+        context.events.emit(decided(&request, &outcome));
+    }
+    if let Some(stood) = held.and_then(Held::release) {
+        context.events.emit(EventKind::RunResumed { paused_ms: stood.as_secs_f64() * 1e3 });
+    }
+    outcome
+}
+
+fn required(request: &Request) -> EventKind {
+    let message = match request.message.is_empty() {
+        // An event always has a message.
+        true => Shown::line(&format!("Allow {}?", request.label()), MAX_MESSAGE),
+        false => request.message.clone(),
+    };
+    EventKind::ApprovalRequired {
+        source: "capability",
+        capability: request.capability.as_str().into(),
+        function: request.function.as_str().into(),
+        params: request.params.clone(),
+        sent: request.redacted.then(|| request.digest.clone()),
+        message,
+        approval_id: request.id.clone(),
+        call_id: request.call_id,
+        function_id: request.function_id.clone(),
+        expires_at: humantime::format_rfc3339_millis(request.expires).to_string(),
+    }
+}
+
+fn decided(request: &Request, outcome: &Outcome) -> EventKind {
+    let (decision, by_person) = match outcome {
+        Outcome::Approved(decision) => ("approve", Some(decision)),
+        Outcome::Denied(decision) => ("deny", Some(decision)),
+        Outcome::Expired => ("expire", None),
+        Outcome::TooMany | Outcome::Nobody(_) => ("deny", None),
+    };
+    EventKind::ApprovalDecided {
+        approval_id: request.id.clone(),
+        call_id: request.call_id,
+        decision,
+        reason: by_person.and_then(|decision| decision.reason.clone()),
+        by: by_person.map(|decision| decision.by.clone()),
+    }
+}
+
+/// Builds the approval request of a call.
+async fn request(pipeline: &Pipeline, call: &Call, context: &RunContext) -> Request {
+    let spec = pipeline.checks.as_ref().map(|checks| &checks.spec);
+    let computed = match &pipeline.provider {
+        Some(provider) => provider.clone().approval_message(call.clone()).await,
+        None => None,
+    };
+    let written = || Some(template::fill(spec?.approval_message.as_deref()?, &call.params));
+    // No default text: people read this message as the definition's own words.
+    let message = computed.or_else(written).unwrap_or_default();
+    let message = pipeline.rules.redactor.text(&message).into_owned();
+    let is_call = |site: &&ProgramCall| *site.module == *pipeline.module && *site.path == *pipeline.label;
+    let sites = context.call_sites.iter().filter(is_call);
+    let places = sites.map(|site| format!("{}:{}", site.location.file, site.location.line)).collect();
+    let source = pipeline.provider.as_ref().map_or_else(|| "the host".to_owned(), |provider| provider.description());
+    // The decision is bound to the parameters as sent; people and logs see them redacted.
+    let shown = pipeline.rules.redactor.is_in(&call.params).then(|| {
+        let mut shown = call.params.clone();
+        pipeline.rules.redactor.value(&mut shown);
+        shown
+    });
+    // The names that scripts, rules and `--approve` use: a server `calc-js` is `calcJs`.
+    let (capability, function) = pipeline.label.split_once('.').unwrap_or((&pipeline.label, &pipeline.label));
+    let question = Question {
+        run_id: call.run_id.to_string(),
+        call_id: call.id,
+        space: pipeline.rules.space.as_deref().map(str::to_owned),
+        function_id: pipeline.id.clone(),
+        module: pipeline.module.to_string(),
+        source: pipeline.rules.redactor.text(&source).into_owned(),
+        capability: capability.to_owned(),
+        function: function.to_owned(),
+        params: call.params.clone(),
+        shown,
+        message,
+        places,
+    };
+    Request::new(question, pipeline.rules.policy.approvals().expires)
+}
+
+fn refuse(label: &str, outcome: Outcome) -> CapabilityError {
+    let denied = |message| CapabilityError::new(Code::CallApprovalDenied, message);
+    match outcome {
+        Outcome::Approved(decision) | Outcome::Denied(decision) => match decision.reason {
+            Some(reason) => denied(format!("{label} was not approved: {reason}")),
+            None => denied(format!("{label} was not approved")),
+        },
+        Outcome::Expired => {
+            let message = format!("nobody decided about {label} in time");
+            CapabilityError::new(Code::CallApprovalExpired, message)
+        }
+        Outcome::TooMany => denied(format!("{label} was not approved: too many calls wait for a person already")),
+        Outcome::Nobody(_) => denied(format!("{label} needs a person's approval, and nobody can be asked")),
+    }
+}

@@ -1,0 +1,24 @@
+//! Audit check: where the log is required, the call is in it before it has an effect.
+
+use super::Pipeline;
+use agent_spaces_calls::context::RunContext;
+use agent_spaces_types::capability_error::CapabilityError;
+use agent_spaces_types::code::Code;
+
+/// Waits until the audit log admits the call. The wait counts as time of the run and ends if the run is cancelled.
+pub(super) async fn check(pipeline: &Pipeline, call_id: u64, context: &RunContext) -> Result<(), CapabilityError> {
+    let Some(audit) = &context.record else { return Ok(()) };
+    audit.admit(call_id).await.map_err(|why| {
+        let label = &pipeline.label;
+        let notice = format!(
+            "calls are refused while the audit log cannot be written: {why}. Make it writable, or set `\"audit\": \
+             \"bestEffort\"` if calls may go on without it"
+        );
+        pipeline.notify("audit", &notice);
+        let message = format!(
+            "{label} was not called: the host cannot write its audit log, and makes no call that is not logged. Try \
+             again later"
+        );
+        CapabilityError { retryable: true, ..CapabilityError::new(Code::CallAuditUnavailable, message) }
+    })
+}

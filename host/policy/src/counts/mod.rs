@@ -1,0 +1,46 @@
+//! Call counters: per run, per day, and per rate-limit window.
+//!
+//! # Layout
+//!
+//! - `tally`: counters of one day
+//! - `day_file`, `day_memory`: storage of daily counters
+//! - `rate_file`: rate-limit windows shared between processes
+
+mod count_error;
+mod day_file;
+mod day_memory;
+mod private_file;
+mod rate_file;
+
+mod tally;
+
+pub use agent_spaces_types::run_counts::RunCounts;
+pub use count_error::CountError;
+pub use day_file::DayFile;
+pub use day_memory::DayMemory;
+pub use rate_file::RateFile;
+pub(crate) use rate_file::WantedRate;
+
+/// Daily call counters of a space, by UTC day.
+pub trait DayCounts: Send + Sync {
+    /// Counts one call under each key, or under none if one is full. May block briefly on other processes.
+    fn take(&self, wanted: &[Wanted<'_>]) -> Result<Taken, CountError>;
+}
+
+/// A counter and its limit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Wanted<'a> {
+    /// Key of the counter.
+    pub key: &'a str,
+    /// Limit.
+    pub most: u64,
+}
+
+/// Result of counting a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Taken {
+    /// Counted under every key.
+    Counted,
+    /// Not counted: the key at this index reached its limit.
+    Full(usize),
+}

@@ -1,0 +1,25 @@
+//! MCP servers of a project: their configuration, their sessions, and the provider that answers calls of their tools.
+//!
+//! The protocol itself is in `agent-spaces-mcp`.
+//!
+//! # Layout
+//! - `configured_server`: a server with the file that configures it, and the acceptance of that file.
+//! - `settings`: conversion of configuration to client settings; expands `${VAR}` when a session is opened.
+//! - `clients`: sessions, by their scope; `caller_sessions`: sessions of single callers.
+//! - `provider`: provider of a server's tools, resources and prompts.
+//! - `discovery`: conversion of a server's listing to a lock entry.
+//! - `agent_messages`: error messages about servers, for agents.
+
+mod agent_messages;
+mod caller_sessions;
+mod clients;
+mod configured_server;
+mod discovery;
+mod provider;
+mod settings;
+
+pub use agent_messages::brief;
+pub use clients::McpClients;
+pub use configured_server::{Acceptance, ConfiguredServer, SWITCHED_OFF};
+pub use discovery::{endpoint, locked, locked_endpoint};
+pub use provider::{Connected, McpProvider, Unconnected};

@@ -1,0 +1,180 @@
+//! Assembly of a space: its modules, their providers, its policy, and the services of the process.
+//!
+//! - `providers`: the provider of each function of a definition.
+//! - `scripts`: scripts that answer functions, in spaces of the project.
+
+mod providers;
+mod scripts;
+
+use super::{SpaceModules, functions};
+use crate::definitions::DefinitionBody;
+use crate::error::ProjectError;
+use crate::host_services::Equipment;
+use crate::mcp::SWITCHED_OFF;
+use agent_spaces_linker::interfaces::Interfaces;
+use agent_spaces_pipeline::History;
+use agent_spaces_policy::{DayFile, Policy, RateFile, UnknownCapability, UnusedRule};
+use agent_spaces_providers::standard::StandardLibrary;
+use agent_spaces_sandbox::engine::Engine;
+use agent_spaces_space::space::Space;
+use providers::{Linking, link};
+use scripts::ScriptSpaces;
+use std::sync::Arc;
+
+impl SpaceModules<'_> {
+    /// Assembles a space with these modules and without MCP sessions: see [`SpaceModules::assemble_with`].
+    pub fn assemble(&self, engine: &Engine) -> Result<Space, ProjectError> {
+        self.assemble_with(engine, &Equipment::default())
+    }
+
+    /// Assembles a space with these modules. MCP servers are started on the first call.
+    pub fn assemble_with(&self, engine: &Engine, equipment: &Equipment) -> Result<Space, ProjectError> {
+        if let (Some(project), Some(clients)) = (self.project, &equipment.clients) {
+            project.learn_secrets(clients);
+        }
+        self.assemble_under(engine, equipment, &ScriptSpaces::default())
+    }
+
+    /// As [`SpaceModules::assemble_with`], with the script spaces that the outer spaces already made.
+    fn assemble_under(
+        &self,
+        engine: &Engine,
+        equipment: &Equipment,
+        scripts: &ScriptSpaces,
+    ) -> Result<Space, ProjectError> {
+        let history = match &equipment.histories {
+            Some(histories) => histories.of(&self.identity, &self.policy),
+            None => History::new(self.policy.clone()),
+        };
+        let policy = history.policy.clone();
+        let clients = equipment.clients.as_ref();
+        let redactor = clients.map(|clients| clients.context().redactor.clone()).unwrap_or_default();
+        let operator = equipment.operator.clone();
+        let linking = Linking { engine, clients, modules: self, equipment, scripts, redactor, operator };
+        let (mut interfaces, mut handlers) = link(&self.given, &linking)?;
+        self.standard(&policy, equipment)?.add_to(&mut interfaces, &mut handlers)?;
+        self.warn_of_rules(&policy, equipment)?;
+        self.warn_of_switched_off(equipment);
+        let operator = equipment.operator.clone();
+        let mut space = Space::new(engine.clone(), interfaces, handlers)?
+            .with_history(history, move |text| {
+                if let Some(operator) = &operator {
+                    operator(text);
+                }
+            })
+            .with_accounting(equipment.accounting.clone());
+        space.check_rules()?;
+        if policy.network().enabled {
+            space = space.with_fetch();
+        }
+        if equipment.workspace.is_none() && self.workspace.is_none() {
+            space = space.without_files();
+        }
+        if let Some(name) = &self.name {
+            space = space.named(name);
+        }
+        space = space.with_redactor(linking.redactor);
+        if let Some(folder) = &equipment.counts {
+            space = space
+                .with_day_counts(Arc::new(DayFile::new(folder.join(self.counts_file("json")))))
+                .with_rate_file(RateFile::new(folder.join(self.counts_file("rates.json"))));
+        }
+        if let Some(observer) = equipment.observer.clone() {
+            space = space.with_observer(move |event| observer(event));
+        }
+        if let Some(results) = &equipment.results {
+            space = space.with_result_observer(results.clone());
+        }
+        if let Some(audit) = &equipment.audit {
+            space = space.with_audit(audit.clone());
+        }
+        if let Some(channel) = &equipment.channel {
+            space.approvals().ask(channel.clone());
+        }
+        for server in &self.undiscovered {
+            let known = "its tools are not known yet: run `agent-spaces capabilities build`";
+            let reason = server.obstacle().unwrap_or_else(|| known.to_owned());
+            let why = server.obstacle_for_agents().unwrap_or("it did not start, or has not said yet what tools it has");
+            space.miss(&server.specifier(), &format!("the MCP server `{}`: {why}", server.name), reason);
+        }
+        // Listed servers, and servers that need no listing because all are given.
+        let unlisted = self.ungiven.iter().filter(|(_, grant)| grant.is_none()).map(|(server, _)| server);
+        for server in self.switched_off.iter().chain(unlisted) {
+            let why = format!("the MCP server `{}` {SWITCHED_OFF}", server.name);
+            space.miss(&server.specifier(), &why, format!("it is switched off at {}", server.switch()));
+        }
+        for server in &self.empty {
+            let reason = "the server has no tools, or `toolFilters` lets none through";
+            let why = format!("the MCP server `{}` has no tools that scripts may use", server.name);
+            space.miss(&server.specifier(), &why, reason);
+        }
+        for (server, grant) in &self.ungiven {
+            if let Some(grant) = grant {
+                space.withhold(&server.specifier(), grant.clone());
+            }
+        }
+        for (definition, grant) in &self.withheld {
+            match &definition.body {
+                DefinitionBody::Module(module) => space.withhold(&module.outline.specifier, grant.clone()),
+                DefinitionBody::Wit(text) => {
+                    let mut own = Interfaces::new()?;
+                    own.add(&definition.path.display().to_string(), text)?;
+                    for specifier in own.modules().names() {
+                        space.withhold(specifier, grant.clone());
+                    }
+                }
+            }
+        }
+        Ok(space)
+    }
+
+    /// Policy rules that match no function. A typo in a deny rule would allow the call. Rules that may concern a server
+    /// whose tools are unknown are left out.
+    pub fn unused_rules(&self, policy: &Policy) -> Result<Vec<UnusedRule>, ProjectError> {
+        if !policy.has_rules() || self.is_part {
+            return Ok(Vec::new());
+        }
+        let ungiven = self.ungiven.iter().map(|(server, _)| server);
+        let servers = [&self.undiscovered, &self.switched_off, &self.empty].into_iter().flatten().chain(ungiven);
+        let unknown: Vec<UnknownCapability> = servers.map(|server| server.capability()).collect();
+        let others = self.withheld.iter().map(|(definition, _)| *definition);
+        let known = functions::functions(self.given.iter().copied().chain(others))?;
+        Ok(policy.unused_rules(&known, &unknown))
+    }
+
+    /// Warns about policy rules that match no function.
+    fn warn_of_rules(&self, policy: &Policy, equipment: &Equipment) -> Result<(), ProjectError> {
+        if equipment.operator.is_some() {
+            self.unused_rules(policy)?.iter().for_each(|unused| equipment.tell_once(&unused.to_string()));
+        }
+        Ok(())
+    }
+
+    /// Warns about granted servers that are switched off. Only scripts that import them fail.
+    fn warn_of_switched_off(&self, equipment: &Equipment) {
+        for server in &self.switched_off {
+            let (name, switch) = (&server.name, server.switch());
+            equipment.tell_once(&format!(
+                "`mcp:{name}` is given to {}, and switched off at {switch}: no script can import it",
+                self.name.as_ref().map_or_else(|| "all spaces".to_owned(), |space| format!("the space `{space}`"))
+            ));
+        }
+    }
+
+    /// Standard library with the workspace of the space.
+    fn standard(&self, policy: &Policy, equipment: &Equipment) -> Result<StandardLibrary, ProjectError> {
+        let workspace = equipment.workspace.as_deref().or(self.workspace.as_deref());
+        StandardLibrary::new(policy, workspace, equipment.workspace_counts.clone()).map_err(|error| {
+            ProjectError::Unknown {
+                place: workspace.map(|folder| folder.display().to_string()).unwrap_or_default(),
+                message: format!("the workspace cannot be opened: {error}"),
+                fix: "Name a folder of its own that can be read".into(),
+            }
+        })
+    }
+
+    /// Name of a counts file: a hash, which reveals nothing about the project.
+    fn counts_file(&self, ending: &str) -> String {
+        format!("{}.{ending}", blake3::hash(self.identity.as_bytes()).to_hex())
+    }
+}

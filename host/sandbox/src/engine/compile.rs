@@ -1,0 +1,168 @@
+//! Compilation of the engine, of sandboxes, and of foreign components.
+
+use super::config::EngineConfig;
+use super::{CodeKey, ENGINE_SHA256, ENGINE_WASM, Engine, Origin, compile_gate};
+use crate::error::HostError;
+use agent_spaces_prebuilt_engine::config::{self, FIBER_STACK_BYTES, WASM_STACK_BYTES};
+use blake3::Hasher;
+use std::sync::OnceLock;
+use wasmtime::component::Component;
+use wasmtime::{Config, Module};
+
+/// Wasmtime engines with other configurations.
+#[derive(Default)]
+pub(super) struct FurtherEngines {
+    /// Compiler of bindings.
+    quick: OnceLock<wasmtime::Engine>,
+    /// Engine of foreign components.
+    foreign: OnceLock<wasmtime::Engine>,
+}
+
+impl Engine {
+    /// Loads the engine's prebuilt native code, or compiles it and stores that in the cache.
+    pub fn new(config: EngineConfig) -> Result<Engine, HostError> {
+        Engine::with_origin(config, |_| {}).map(|(engine, _)| engine)
+    }
+
+    /// Like [`Engine::new`], but calls `progress` before it compiles, and returns the origin of the code.
+    pub fn with_origin(config: EngineConfig, progress: impl FnOnce(Origin)) -> Result<(Engine, Origin), HostError> {
+        let wasmtime = wasmtime::Engine::new(&config.wasmtime()).map_err(HostError::engine)?;
+        if let Some(code) = agent_spaces_prebuilt_engine::precompiled() {
+            // SAFETY: the build of this program compiled it.
+            #[expect(unsafe_code, reason = "native code cannot be checked, only trusted")]
+            let loaded = unsafe { Module::deserialize(&wasmtime, code) };
+            // A processor with fewer features than the build machine, or an engine without fuel, needs other code.
+            if let Ok(module) = loaded {
+                return Ok((Engine::assemble(config, wasmtime, module), Origin::Precompiled));
+            }
+        }
+        let key = cache_key(&wasmtime, &[b"engine", ENGINE_SHA256.as_bytes()]);
+        if let Some(code) = config.cache.as_ref().and_then(|cache| cache.load(&key)) {
+            // SAFETY: the entry's authentication shows that this program wrote it.
+            #[expect(unsafe_code, reason = "native code cannot be checked, only trusted")]
+            let loaded = unsafe { Module::deserialize(&wasmtime, &code) };
+            if let Ok(module) = loaded {
+                return Ok((Engine::assemble(config, wasmtime, module), Origin::Cached));
+            }
+        }
+        progress(Origin::Compiled);
+        let module = Module::new(&wasmtime, ENGINE_WASM).map_err(HostError::engine)?;
+        if let Some(cache) = &config.cache {
+            cache.store(&key, &module.serialize().map_err(HostError::engine)?);
+        }
+        Ok((Engine::assemble(config, wasmtime, module), Origin::Compiled))
+    }
+
+    /// Compiles a component for this engine, or loads it from the cache.
+    pub fn component(&self, wasm: &[u8]) -> Result<Component, HostError> {
+        let wasmtime = self.wasmtime();
+        let key = cache_key(wasmtime, &[b"sandbox", wasm]);
+        let cache = self.config().cache.as_ref();
+        if let Some(code) = cache.and_then(|cache| cache.load(&key)) {
+            // SAFETY: the entry's authentication shows that this program wrote it.
+            #[expect(unsafe_code, reason = "native code cannot be checked, only trusted")]
+            let loaded = unsafe { Component::deserialize(wasmtime, &code) };
+            if let Ok(component) = loaded {
+                return Ok(component);
+            }
+        }
+        let compiling = compile_gate::COMPILING.acquire();
+        let code = self.quick()?.precompile_component(wasm).map_err(HostError::engine)?;
+        drop(compiling);
+        if let Some(cache) = cache {
+            cache.store(&key, &code);
+        }
+        // SAFETY: compiled just now.
+        #[expect(unsafe_code, reason = "native code cannot be checked, only trusted")]
+        let component = unsafe { Component::deserialize(wasmtime, &code) };
+        component.map_err(HostError::engine)
+    }
+
+    fn quick(&self) -> Result<&wasmtime::Engine, HostError> {
+        if let Some(quick) = self.0.further.quick.get() {
+            return Ok(quick);
+        }
+        let quick = wasmtime::Engine::new(&self.0.config.quick_compiler()).map_err(HostError::engine)?;
+        Ok(self.0.further.quick.get_or_init(|| quick))
+    }
+
+    /// Returns the wasmtime engine for foreign components, whose instances do not fit the pool.
+    pub fn foreign(&self) -> Result<&wasmtime::Engine, HostError> {
+        if let Some(foreign) = self.0.further.foreign.get() {
+            return Ok(foreign);
+        }
+        let foreign = wasmtime::Engine::new(&self.0.config.foreign()).map_err(HostError::engine)?;
+        Ok(self.0.further.foreign.get_or_init(|| foreign))
+    }
+
+    /// Compiles a foreign component, or loads it from the cache.
+    pub fn foreign_component(&self, wasm: &[u8]) -> Result<Component, HostError> {
+        let wasmtime = self.foreign()?;
+        let key = cache_key(wasmtime, &[b"foreign", wasm]);
+        let cache = self.config().cache.as_ref();
+        if let Some(code) = cache.and_then(|cache| cache.load(&key)) {
+            // SAFETY: the entry's authentication shows that this program wrote it.
+            #[expect(unsafe_code, reason = "native code cannot be checked, only trusted")]
+            let loaded = unsafe { Component::deserialize(wasmtime, &code) };
+            if let Ok(component) = loaded {
+                return Ok(component);
+            }
+        }
+        let component = Component::new(wasmtime, wasm).map_err(HostError::engine)?;
+        if let Some(cache) = cache {
+            cache.store(&key, &component.serialize().map_err(HostError::engine)?);
+        }
+        Ok(component)
+    }
+
+    /// Serializes the compiled engine, for hosts that are built without the compiler.
+    pub fn precompiled(&self) -> Result<Vec<u8>, HostError> {
+        self.0.module.serialize().map_err(HostError::engine)
+    }
+}
+
+/// Returns the cache key of code compiled by this engine from these inputs.
+pub(crate) fn cache_key(engine: &wasmtime::Engine, parts: &[&[u8]]) -> CodeKey {
+    /// Hashes everything in wasmtime and its configuration that compiled code depends on.
+    struct Sink<'a>(&'a mut Hasher);
+    impl std::hash::Hasher for Sink<'_> {
+        fn finish(&self) -> u64 {
+            0
+        }
+        fn write(&mut self, bytes: &[u8]) {
+            self.0.update(bytes);
+        }
+    }
+    let mut hasher = Hasher::new();
+    std::hash::Hash::hash(&engine.precompile_compatibility_hash(), &mut Sink(&mut hasher));
+    for part in parts {
+        hasher.update(&(part.len() as u64).to_le_bytes());
+        hasher.update(part);
+    }
+    *hasher.finalize().as_bytes()
+}
+
+impl EngineConfig {
+    /// Returns the configuration for bindings: fast compilation instead of fast code, because a run waits for it. The
+    /// code is compatible with an engine of [`EngineConfig::wasmtime`], and runs a few instructions per value.
+    fn quick_compiler(&self) -> Config {
+        let mut config = config::pooled(1, self.meter_fuel);
+        config
+            .cranelift_opt_level(wasmtime::OptLevel::None)
+            .cranelift_regalloc_algorithm(wasmtime::RegallocAlgorithm::SinglePass);
+        config
+    }
+
+    /// Returns the configuration for foreign components: any number of instances, memories and tables, allocated on
+    /// demand.
+    fn foreign(&self) -> Config {
+        let mut config = Config::new();
+        config
+            .max_wasm_stack(WASM_STACK_BYTES)
+            .async_stack_size(FIBER_STACK_BYTES)
+            .consume_fuel(true)
+            .wasm_backtrace_max_frames(None)
+            .generate_address_map(false);
+        config
+    }
+}

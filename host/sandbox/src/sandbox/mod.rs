@@ -1,0 +1,169 @@
+//! Sandbox: the component for one set of interfaces, linked with the functions that it imports.
+//!
+//! - `function`: one imported function; `answer`: conversion of its answers; `host_call`: calls made by the host
+//! - `hidden`: functions hidden from a caller; `unknown_function`: calls of them, and of functions that do not exist
+//! - `invalid_arguments`: calls whose arguments do not match the function's WIT types
+
+mod answer;
+mod function;
+mod hidden;
+mod host_call;
+mod invalid_arguments;
+mod unknown_function;
+
+pub use function::ImportedFunction;
+pub use hidden::Hidden;
+pub use host_call::HostCall;
+pub use invalid_arguments::InvalidArguments;
+
+use crate::engine::Engine;
+use crate::error::HostError;
+use crate::run::{Entry, State};
+use crate::services;
+use agent_spaces_calls::call_path::Paths;
+use agent_spaces_calls::operator_notices::Notices;
+use agent_spaces_calls::run_rules::RunRules;
+use agent_spaces_secrets::Redactor;
+use agent_spaces_types::caller::Caller;
+use agent_spaces_types::function::{Description, InterfaceDescription};
+use agent_spaces_types::names::camel_case;
+use hidden::GatedFunctions;
+use std::sync::Arc;
+use wasmtime::component::{Component, Instance, InstancePre, Linker};
+use wasmtime::{Result, Store};
+
+/// Import name of the engine's core module.
+pub const ENGINE_IMPORT: &str = "engine";
+
+/// Linked component; cheap to clone.
+#[derive(Clone)]
+pub struct Sandbox(Arc<Linked>);
+
+struct Linked {
+    engine: Engine,
+    pre: InstancePre<State>,
+    entry: Entry,
+    description: Description,
+    rules: RunRules,
+    gated: GatedFunctions,
+    imports: Vec<Arc<ImportedFunction>>,
+}
+
+impl Sandbox {
+    /// Links a component with the call paths of its imported functions.
+    pub fn link(
+        engine: &Engine,
+        component: &Component,
+        description: Description,
+        paths: &Paths<'_>,
+        rules: RunRules,
+    ) -> std::result::Result<Sandbox, HostError> {
+        let (pre, imports) = prepare(engine, component, &description, paths, &rules).map_err(HostError::engine)?;
+        let entry = Entry::find(component).map_err(HostError::engine)?;
+        let (engine, gated) = (engine.clone(), GatedFunctions::new(imports.iter().cloned()));
+        Ok(Sandbox(Arc::new(Linked { engine, pre, entry, description, rules, gated, imports })))
+    }
+
+    /// Returns its engine.
+    pub fn engine(&self) -> &Engine {
+        &self.0.engine
+    }
+
+    /// Returns the entry point of the component.
+    pub fn entry(&self) -> Entry {
+        self.0.entry
+    }
+
+    /// Returns the settings that all its runs share.
+    pub fn rules(&self) -> &RunRules {
+        &self.0.rules
+    }
+
+    /// Returns the redactor of everything that is shown of its runs.
+    pub fn redactor(&self) -> &Redactor {
+        &self.0.rules.redactor
+    }
+
+    /// Returns the sink of notices to the operator.
+    pub fn notices(&self) -> &Notices {
+        &self.0.rules.notices
+    }
+
+    /// Iterates over the full names of the linked interfaces.
+    pub fn interfaces(&self) -> impl Iterator<Item = &str> {
+        self.0.description.interfaces.iter().map(|interface| interface.name.as_str())
+    }
+
+    /// Returns the functions hidden from a caller.
+    pub fn hidden(&self, caller: &Caller) -> Arc<Hidden> {
+        self.0.gated.hidden(caller)
+    }
+
+    /// Iterates over the JavaScript names of the linked interfaces and their functions, except hidden ones.
+    pub fn exports(&self, hidden: &Hidden) -> impl Iterator<Item = (&str, Vec<String>)> {
+        self.0.description.interfaces.iter().map(|interface| {
+            let names = interface.functions.iter().map(|function| function.shape.name.as_str());
+            let seen = names.filter(|name| !hidden.has(&interface.name, name));
+            (interface.export.as_str(), seen.map(camel_case).collect())
+        })
+    }
+
+    /// Creates a fresh instance.
+    pub async fn instantiate(&self, store: &mut Store<State>) -> Result<Instance> {
+        self.0.pre.instantiate_async(store).await
+    }
+
+    /// Returns the compiled component.
+    pub fn component(&self) -> &Component {
+        self.0.pre.component()
+    }
+
+    /// Returns the description of its interfaces.
+    pub fn description(&self) -> &Description {
+        &self.0.description
+    }
+}
+
+fn prepare(
+    engine: &Engine,
+    component: &Component,
+    description: &Description,
+    paths: &Paths<'_>,
+    rules: &RunRules,
+) -> Result<(InstancePre<State>, Vec<Arc<ImportedFunction>>)> {
+    let mut linker = Linker::new(engine.wasmtime());
+    linker.root().module(ENGINE_IMPORT, engine.module())?;
+    services::add_to_linker(&mut linker)?;
+    let imports = link_functions(&mut linker, &description.interfaces, paths, rules)?;
+    Ok((linker.instantiate_pre(component)?, imports))
+}
+
+/// Adds the functions of interfaces to a linker, and returns them. Functions without a call path are left out.
+pub fn link_functions(
+    linker: &mut Linker<State>,
+    interfaces: &[InterfaceDescription],
+    paths: &Paths<'_>,
+    rules: &RunRules,
+) -> Result<Vec<Arc<ImportedFunction>>> {
+    let mut imports = Vec::new();
+    for interface in interfaces {
+        let mut instance = linker.instance(&interface.name)?;
+        for function in &interface.functions {
+            let name = &function.shape.name;
+            let Some(import) = ImportedFunction::new(interface, function, paths, rules).map(Arc::new) else { continue };
+            imports.push(import.clone());
+            if function.shape.is_async {
+                instance.func_new_concurrent(name, move |accessor, _, arguments, results| {
+                    let import = import.clone();
+                    Box::pin(async move { import.answer_async(accessor, arguments, results).await })
+                })?;
+            } else {
+                instance.func_new_async(name, move |store, _, arguments, results| {
+                    let import = import.clone();
+                    Box::new(async move { import.answer_sync(store, arguments, results).await })
+                })?;
+            }
+        }
+    }
+    Ok(imports)
+}

@@ -1,0 +1,24 @@
+//! Host side of the `snapshots` interface: captures the engine's memory.
+
+use crate::run::{EngineState, State};
+use crate::snapshot::DirtyPages;
+use wasmtime::component::{Linker, WasmList};
+use wasmtime::{Result, StoreContextMut};
+
+pub(super) fn add_to_linker(linker: &mut Linker<State>) -> Result<()> {
+    linker.instance("agent-spaces:engine/snapshots@0.1.0")?.func_wrap("take", take)
+}
+
+fn take(mut store: StoreContextMut<'_, State>, (memory,): (WasmList<u8>,)) -> Result<()> {
+    if !store.data().is_capturing() {
+        return Err(refused());
+    }
+    let memory = DirtyPages::take(memory.as_le_slice(&store));
+    let fuel_left = store.get_fuel().unwrap_or(0);
+    store.data_mut().capture(EngineState { memory, fuel_left });
+    Ok(())
+}
+
+fn refused() -> wasmtime::Error {
+    wasmtime::Error::msg("nobody takes a snapshot of this run")
+}

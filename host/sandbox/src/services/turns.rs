@@ -1,0 +1,17 @@
+//! Host side of the `turns` interface: delivers answers one at a time, while the script is idle.
+
+use crate::run::State;
+use wasmtime::component::Linker;
+use wasmtime::{Result, StoreContextMut};
+
+pub(super) fn add_to_linker(linker: &mut Linker<State>) -> Result<()> {
+    let mut turns = linker.instance("agent-spaces:engine/turns@0.1.0")?;
+    turns.func_wrap("begin", |store: StoreContextMut<'_, State>, (): ()| {
+        store.data().answers().begin();
+        Ok(())
+    })?;
+    turns.func_wrap("idle", |store: StoreContextMut<'_, State>, (): ()| {
+        store.data().answers().idle();
+        Ok(())
+    })
+}

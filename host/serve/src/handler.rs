@@ -1,0 +1,133 @@
+//! MCP request handler of a mode.
+
+use super::caller::Client;
+use super::mode::Mode;
+use crate::redacted_response;
+use rmcp::model::{
+    CallToolRequestParams, CallToolResponse, Implementation, ListResourcesResult, ListToolsResult,
+    PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult, ServerConfig,
+    SubscriptionFilter, Tool,
+};
+use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
+use rmcp::{ErrorData, RoleServer, ServerHandler};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Maximum number of resources per page.
+const PAGE: usize = 200;
+
+/// Handler of one connection, or of all requests of one client without a session.
+#[derive(Clone)]
+pub(super) struct ModeHandler {
+    mode: Mode,
+    client: Client,
+    /// True once change notifications are set up: a client may send `initialized` repeatedly.
+    is_announced: Arc<AtomicBool>,
+}
+
+impl ModeHandler {
+    pub(super) fn new(mode: Mode, client: Client) -> ModeHandler {
+        ModeHandler { mode, client, is_announced: Arc::default() }
+    }
+}
+
+impl ServerHandler for ModeHandler {
+    fn get_info(&self) -> ServerConfig {
+        let (name, title) = self.mode.served_name().map_or(("agent-spaces", "Agent Spaces"), |name| (name, name));
+        let server = Implementation::new(name, env!("CARGO_PKG_VERSION")).with_title(title);
+        let config = ServerConfig::new(self.mode.capabilities()).with_server_info(server);
+        config.with_instructions(self.mode.instructions(&self.client))
+    }
+
+    async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
+        if !self.is_announced.swap(true, Ordering::Relaxed) {
+            self.mode.announce(&self.client, context.peer);
+        }
+    }
+
+    /// Returns the notifications that a client without a session may subscribe to.
+    fn accepted_subscription_filter(&self, _requested: &SubscriptionFilter) -> Option<SubscriptionFilter> {
+        let has_changes = matches!(self.mode, Mode::Proxy(_));
+        has_changes.then(|| SubscriptionFilter::builder().tools_list_changed().build())
+    }
+
+    async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
+        let is_wanted = context.accepted().tools_list_changed == Some(true);
+        let Some(mut changes) = self.mode.tool_changes(&self.client).filter(|_| is_wanted) else {
+            context.cancelled().await;
+            return Ok(());
+        };
+        loop {
+            tokio::select! {
+                () = context.cancelled() => return Ok(()),
+                is_changed = changes.next() => {
+                    if !is_changed || context.sink().notify_tool_list_changed().await.is_err() {
+                        return Ok(());
+                    }
+                }
+            }
+        }
+    }
+
+    async fn list_tools(
+        &self,
+        _request: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListToolsResult, ErrorData> {
+        Ok(ListToolsResult::with_all_items(self.mode.tools(&self.client).await))
+    }
+
+    fn get_tool(&self, name: &str) -> Option<Tool> {
+        self.mode.tool(&self.client, name)
+    }
+
+    async fn call_tool(
+        &self,
+        request: CallToolRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let unknown = format!("there is no tool `{}`", request.name);
+        tokio::select! {
+            answer = self.mode.call(&self.client, request, &context) => {
+                let redactor = self.mode.redactor().unwrap_or_default();
+                let unknown = || ErrorData::invalid_params(redactor.text(&unknown).into_owned(), None);
+                let mut answer = answer.ok_or_else(unknown)?;
+                redacted_response::redact(&redactor, &mut answer);
+                Ok(answer)
+            }
+            () = context.ct.cancelled() => Err(ErrorData::internal_error("the request was cancelled", None)),
+        }
+    }
+
+    async fn list_resources(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListResourcesResult, ErrorData> {
+        let from = match request.and_then(|request| request.cursor) {
+            Some(cursor) => cursor.parse().map_err(|_| ErrorData::invalid_params("no such cursor", None))?,
+            None => 0,
+        };
+        let mut all = self.mode.resources(&self.client).await;
+        let is_more = all.len().saturating_sub(from) > PAGE;
+        let page = all.drain(from.min(all.len())..).take(PAGE).collect();
+        let mut result = ListResourcesResult::with_all_items(page);
+        result.next_cursor = is_more.then(|| (from + PAGE).to_string());
+        Ok(result)
+    }
+
+    async fn read_resource(
+        &self,
+        request: ReadResourceRequestParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ReadResourceResponse, ErrorData> {
+        let read = self.mode.read_resource(&self.client, &request.uri).await;
+        match read.map_err(|error| ErrorData::internal_error(error, None))? {
+            Some(contents) => Ok(ReadResourceResult::new(vec![contents]).into()),
+            None => {
+                let named = serde_json::json!({ "uri": request.uri });
+                Err(ErrorData::resource_not_found(format!("there is no resource {}", request.uri), Some(named)))
+            }
+        }
+    }
+}

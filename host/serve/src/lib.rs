@@ -1,0 +1,80 @@
+//! MCP server in front of a space: code mode, toolboxes, proxy, over stdio or HTTP.
+//!
+//! Nothing here executes scripts or decides about calls: `sandbox` and `pipeline` do. Command-line flags and the
+//! configuration are read by `cli` and `project`.
+//!
+//! # Layout
+//! - [`Mode`]: server mode, one of [`CodeMode`] (three tools: search, describe, run), [`ToolboxMode`] (two tools in
+//!   front of groups of servers that are started on demand) and [`ProxyMode`] (selected functions as MCP tools)
+//! - `handler`: the MCP request handler of a mode; `redacted_response`: removes secrets from responses
+//! - `served_space`: [`Offers`], the space that is served now; it may be replaced while clients are connected
+//! - `catalogue`, `cards`: searchable functions; `declarations`, `dts_parser`: their TypeScript and WIT; `embedding`:
+//!   semantic search
+//! - [`ObservedResults`]: result types inferred from earlier calls
+//! - [`check`]: type checker for programs
+//! - `runs`, `run_wait`: runs that outlive their request, and requests that wait for one
+//! - `calls`: calls of single functions, for toolbox and proxy mode
+//! - [`ElicitedDecisions`]: approvals through MCP elicitation
+//! - `caller`: identity of a client; `instructions_cache`, `caller_limits`: state per caller; [`concurrency`]: limiter
+//! - [`http`]: HTTP server for several callers
+
+mod approvals;
+mod caller;
+mod caller_limits;
+mod calls;
+mod cards;
+mod catalogue;
+pub mod check;
+mod code_mode;
+pub mod concurrency;
+mod declarations;
+mod dts_parser;
+mod embedding;
+mod handler;
+pub mod http;
+mod instructions_cache;
+mod mode;
+mod observed;
+mod proxy;
+mod redacted_response;
+mod run_wait;
+mod runs;
+mod served_space;
+mod toolbox;
+
+pub use approvals::{ElicitedDecisions, ServedChannel};
+pub use caller::Client;
+pub use code_mode::CodeMode;
+pub use mode::Mode;
+pub use observed::ObservedResults;
+pub use proxy::{Exposure, ProxyMode};
+pub use served_space::{Note, Offer, OfferError, Offers, Servers};
+pub use toolbox::{ToolboxMode, Toolboxes};
+
+use handler::ModeHandler;
+use rmcp::ServiceExt;
+use rmcp::model::JsonObject;
+use serde_json::Value;
+use std::sync::Arc;
+
+/// Serves one client over a pair of streams until it disconnects, then ends its runs.
+pub async fn serve_streams(
+    mode: Mode,
+    client: Client,
+    input: impl tokio::io::AsyncRead + Send + Unpin + 'static,
+    output: impl tokio::io::AsyncWrite + Send + Unpin + 'static,
+) -> Result<(), String> {
+    let handler = ModeHandler::new(mode.clone(), client.clone());
+    let served = handler.serve((input, output)).await.map_err(|error| error.to_string())?;
+    let ended = served.waiting().await;
+    mode.end_all(&client).await;
+    ended.map(|_| ()).map_err(|error| error.to_string())
+}
+
+/// Converts a JSON schema to the object type of `rmcp`.
+fn object(schema: Value) -> Arc<JsonObject> {
+    match schema {
+        Value::Object(members) => Arc::new(members),
+        _ => Arc::default(),
+    }
+}

@@ -1,0 +1,19 @@
+//! Spaces: a set of interfaces with their handlers, policy and limits, for which scripts are prepared and run.
+//!
+//! Steps of a call live in `agent-spaces-pipeline`, WIT and import resolution in `agent-spaces-linker`, runs in
+//! `agent-spaces-sandbox`; spaces are assembled from configuration in `agent-spaces-project`.
+//!
+//! # Layout
+//! - [`space`]: the [`Space`](space::Space) type; `builder` has its configuration methods.
+//! - `prepare`: script to program; `link`, [`sandbox_cache`]: sandboxes by import set.
+//! - `calls`, [`typed_call`]: calls that the host makes itself.
+//! - [`manifest`]: report of the functions that a script can call.
+
+mod builder;
+mod calls;
+mod link;
+pub mod manifest;
+mod prepare;
+mod sandbox_cache;
+pub mod space;
+pub mod typed_call;

@@ -1,0 +1,65 @@
+//! Linked sandboxes of a space: component binding, handlers and pipelines for a set of interfaces.
+
+use crate::space::Space;
+use agent_spaces_calls::call_path::CallPath;
+use agent_spaces_linker::binding;
+use agent_spaces_linker::binding::Inside;
+use agent_spaces_linker::binding::world::{Base, Names};
+use agent_spaces_linker::import_set::ImportSet;
+use agent_spaces_linker::interfaces::Selection;
+use agent_spaces_pipeline::Pipeline;
+use agent_spaces_sandbox::error::HostError;
+use agent_spaces_sandbox::program::Program;
+use agent_spaces_sandbox::sandbox::Sandbox;
+use agent_spaces_sandbox::snapshot::Snapshot;
+use agent_spaces_types::function::Description;
+use agent_spaces_types::limits::Limits;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+impl Space {
+    /// Returns the sandbox for these interfaces, linked at most once.
+    pub fn sandbox(&self, interfaces: &BTreeSet<String>) -> Result<Sandbox, HostError> {
+        self.sandbox_of(&ImportSet::whole(interfaces.clone()))
+    }
+
+    pub(crate) fn sandbox_of(&self, set: &ImportSet) -> Result<Sandbox, HostError> {
+        self.sandboxes.get_or_link(&set.key(), || self.link(set, Inside::Nothing))
+    }
+
+    /// Returns the program in a sandbox that starts from a snapshot taken after a run of it, with its modules evaluated;
+    /// `None` if the run is not deterministic. Blocks: call it on a blocking thread of a tokio runtime.
+    pub fn after(&self, program: &Program, limits: Limits) -> Result<Option<Program>, HostError> {
+        let set = ImportSet::whole(program.interfaces().map(str::to_owned).collect());
+        let (_, binding) = self.binding(&set, Inside::Nothing)?;
+        let Some(snapshot) = Snapshot::of(program, &binding, limits)? else { return Ok(None) };
+        Ok(Some(program.in_sandbox(self.link(&set, Inside::Snapshot(&snapshot))?)))
+    }
+
+    fn link(&self, set: &ImportSet, inside: Inside<'_>) -> Result<Sandbox, HostError> {
+        self.check_rules()?;
+        let (selection, wasm) = self.binding(set, inside)?;
+        let component = self.engine.component(&wasm)?;
+        let description = Description { interfaces: selection.interfaces };
+        let missing = self.handlers.missing(&description);
+        if !missing.is_empty() {
+            return Err(HostError::MissingHandlers(missing));
+        }
+        let paths = |interface: &_, function: &_| {
+            let pipeline = Pipeline::of(interface, function, &self.handlers, &self.rules)?;
+            Some(Arc::new(pipeline) as Arc<dyn CallPath>)
+        };
+        Sandbox::link(&self.engine, &component, description, &paths, self.rules.runs())
+    }
+
+    /// Builds the component that imports the interfaces of a set.
+    fn binding(&self, set: &ImportSet, inside: Inside<'_>) -> Result<(Selection, Vec<u8>), HostError> {
+        let mut selection = self.interfaces.select(set.interfaces())?;
+        for (interface, functions) in set.named() {
+            selection.narrow(interface, functions);
+        }
+        let names = Names { imports: set.interfaces(), exports: &BTreeSet::new() };
+        let wasm = binding::build(&selection, Base::Sandbox, &names, inside)?;
+        Ok((selection, wasm))
+    }
+}

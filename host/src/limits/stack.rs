@@ -1,8 +1,0 @@
-//! Depth of calls.
-
-pub(super) const CODE: &str = "limit.stack";
-pub(super) const ADVICE: &str = "Look for a recursion that does not end, or use a loop";
-
-pub(super) fn message() -> String {
-    "The script's calls are nested too deep".into()
-}

@@ -1,0 +1,12 @@
+//! Caller: the identity on whose behalf a run makes its calls.
+
+use std::collections::BTreeSet;
+
+/// Identity on whose behalf calls are made.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Caller {
+    /// Name for logs; anonymous by default.
+    pub name: Option<String>,
+    /// Scopes of the caller; functions can require some.
+    pub scopes: BTreeSet<String>,
+}

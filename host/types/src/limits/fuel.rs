@@ -1,0 +1,18 @@
+//! Fuel limit: stops infinite loops.
+
+use crate::code::Code;
+
+pub(super) const CODE: Code = Code::LimitFuel;
+pub(super) const ADVICE: &str = "Look for a loop that does not end, do less work";
+
+/// About ten seconds of JavaScript on one core: far more than a script that combines calls needs, and independent of
+/// the machine's speed.
+pub(super) const DEFAULT: u64 = 10_000_000_000;
+
+/// Fuel between two async yields of a run: about one millisecond, so that a core with several busy runs still serves
+/// timers and cancellation within tens of milliseconds.
+pub const YIELD_INTERVAL: u64 = 1_000_000;
+
+pub(super) fn message(allowed: u64) -> String {
+    format!("The script used all of its {allowed} units of fuel")
+}

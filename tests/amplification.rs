@@ -202,7 +202,7 @@ fn project() -> tempfile::TempDir {
     folder
 }
 
-/// Runs the command; gives its status, its memory's peak in bytes and its output.
+/// Runs the command; returns exit status, peak memory in bytes, and output.
 fn run(folder: &Path, arguments: &[&str]) -> (Option<i32>, u64, String) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_agent-spaces"));
     for kind in ["CONFIG", "CACHE", "STATE", "DATA"] {
@@ -223,7 +223,7 @@ fn run(folder: &Path, arguments: &[&str]) -> (Option<i32>, u64, String) {
     });
     let (begun, mut peak) = (Instant::now(), 0);
     loop {
-        peak = peak.max(high_water(child.id()));
+        peak = peak.max(peak_memory(child.id()));
         if let Some(status) = child.try_wait().unwrap() {
             let text = format!("{}{}", output.join().unwrap(), errors.join().unwrap());
             return (status.code(), peak, text);
@@ -237,7 +237,7 @@ fn run(folder: &Path, arguments: &[&str]) -> (Option<i32>, u64, String) {
 }
 
 /// The most memory that a process has had so far. It only grows, so what is missed between two looks is seen by the next.
-fn high_water(pid: u32) -> u64 {
+fn peak_memory(pid: u32) -> u64 {
     let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
     line.and_then(|line| line.trim().strip_suffix(" kB")).and_then(|kilobytes| kilobytes.parse().ok()).unwrap_or(0)
@@ -281,7 +281,7 @@ fn sources_are_not_amplified() {
         println!("{part:?} {times} times, {} bytes: {:.0} MB, {code}", source.len(), more as f64 / 1e6);
         assert!(more <= SOURCE_BASE + PER_SOURCE_BYTE * source.len() as u64, "{part:?}: {more} bytes");
     }
-    // A configuration that nobody has accepted is a source too.
+    // An untrusted configuration is an input too.
     std::fs::write(folder.path().join("agent-spaces.config.ts"), "a<{[".repeat(250)).unwrap();
     for command in [&["doctor"][..], &["mcp", "list"]] {
         let (status, peak, output) = run(folder.path(), command);

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use tokio::sync::Notify;
 
 /// Far more than a cancel takes, far less than what is cancelled.
-const SOON: Duration = Duration::from_secs(5);
+const TIMEOUT: Duration = Duration::from_secs(5);
 
 const WIT: &str = "package test:hang@1.0.0;
 interface hang {
@@ -64,7 +64,7 @@ fn start(space: &Space, source: &str) -> Run {
 async fn cancelled(run: Run) -> Duration {
     let begun = Instant::now();
     run.cancel_handle().cancel();
-    let report = tokio::time::timeout(SOON, run.finish()).await.expect("a cancelled run ends");
+    let report = tokio::time::timeout(TIMEOUT, run.finish()).await.expect("a cancelled run ends");
     is_cancelled(&report);
     begun.elapsed()
 }
@@ -143,7 +143,7 @@ async fn a_cancelled_run_reports_its_usage() {
     assert!(report.usage.fuel > 0 && report.usage.wall_ms >= 90.0, "{:?}", report.usage);
 }
 
-/// A cancel that comes too late changes nothing, and one handle ends one run.
+/// A late cancellation has no effect, and a handle ends only its own run.
 #[tokio::test]
 async fn a_cancel_after_the_end_changes_nothing() {
     let space = empty_space();
@@ -174,7 +174,7 @@ async fn a_hanging_call_ends_at_the_time_limit() {
         let program = hang.space.prepare("script.ts", &format!("import {{ hang }} from '@test/hang'; {call}")).unwrap();
         let limits = Limits { time: Duration::from_millis(200), ..Limits::default() };
         let run = hang.space.run(&program, RunOptions { limits, ..RunOptions::default() });
-        let report = tokio::time::timeout(SOON, run).await.expect("ends by itself");
+        let report = tokio::time::timeout(TIMEOUT, run).await.expect("ends by itself");
         assert_eq!(report.outcome.unwrap_err().code, "limit.time", "{call}");
         assert_eq!(hang.dropped.load(Ordering::SeqCst), 1, "{call}");
     }

@@ -181,11 +181,9 @@ fn compile_and_audit_work_together() {
     let text = String::from_utf8(output.stdout).unwrap();
     assert!(text.contains("get-train-details: async func"), "{text}");
     let findings = last_line(&agent_spaces(&["audit", wasm, "--json"], ""));
-    assert!(
-        findings["imports"]
-            .as_array()
-            .is_some_and(|imports| imports.iter().all(|import| !import["name"].as_str().unwrap().starts_with("wasi:")))
-    );
+    let imports = findings["imports"].as_array().unwrap();
+    assert!(!imports.is_empty(), "{findings}");
+    assert!(imports.iter().all(|import| !import["name"].as_str().unwrap().starts_with("wasi:")), "{findings}");
     assert_eq!(agent_spaces(&["audit", script], "").status.code(), Some(2));
 }
 
@@ -227,7 +225,7 @@ fn a_script_runs_in_the_named_space() {
     assert_eq!(denied.status.code(), Some(4));
     let said = String::from_utf8_lossy(&denied.stderr);
     assert!(said.contains("agent-spaces.config.toml: $.spaces.one.capabilities: add \"./tools/beta.json\""), "{said}");
-    // Nobody answers it: the script is told so, and the operator what to do.
+    // No provider: the script gets an error, the operator a fix.
     let unanswered = run(&["run", "beta.ts", "--space", "two"]);
     assert_eq!(unanswered.status.code(), Some(5));
     let said = String::from_utf8_lossy(&unanswered.stderr);

@@ -16,7 +16,7 @@ mod amplification;
 mod approvals;
 mod command;
 #[cfg(unix)]
-mod done;
+mod command_output;
 #[cfg(unix)]
 mod init;
 #[cfg(unix)]

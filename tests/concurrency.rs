@@ -3,7 +3,7 @@
 use agent_spaces::{
     CapabilityError, Engine, EngineConfig, Event, EventKind, Handlers, Interfaces, Limits, RunOptions, Space,
 };
-use agent_spaces_tests::{empty_space, error, error_with, run, run_heard, run_with, space, value};
+use agent_spaces_tests::{empty_space, error, error_with, run, run_with, run_with_events, space, value};
 use serde_json::{Value, json};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -96,7 +96,7 @@ async fn twenty_calls_are_in_flight_at_once() {
     let work = work(20);
     let source = "import { work } from '@test/work';
         await Promise.all(Array.from({ length: 20 }, (_, id) => work.meet({ id })))";
-    let (report, events) = run_heard(&work.space, source, Limits::default()).await;
+    let (report, events) = run_with_events(&work.space, source, Limits::default()).await;
     assert_eq!(report.outcome.unwrap(), Value::from((0..20).collect::<Vec<_>>()));
     assert_eq!(work.most.load(Ordering::SeqCst), 20);
     assert_eq!(kinds(&events), [["scheduled"; 20], ["result"; 20]].concat());
@@ -167,7 +167,7 @@ async fn a_failed_unawaited_call_is_reported() {
     assert!(report.console.iter().any(|line| line.text.contains("no 4")), "{:?}", report.console);
 }
 
-/// A function that is not async gives its value, or throws, at once.
+/// A synchronous function returns or throws at once.
 #[tokio::test]
 async fn a_synchronous_function_returns_at_once() {
     let work = work(1);

@@ -382,7 +382,7 @@ fn every_setting_of_the_schema_has_a_description() {
     let (mut rest, mut described) = (vec![&schema], 0);
     while let Some(node) = rest.pop() {
         rest.extend(node.as_array().into_iter().flatten());
-        // What only narrows repeats settings that are described elsewhere.
+        // Narrowing keywords repeat settings that are described elsewhere.
         let narrowing = |key: &str| matches!(key, "oneOf" | "allOf" | "not");
         let members = node.as_object().into_iter().flatten().filter(|(key, _)| !narrowing(key));
         for (key, member) in members {

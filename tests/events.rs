@@ -1,7 +1,7 @@
 //! Event stream of a run: order and shapes.
 
 use agent_spaces::{CapabilityError, Event, Handlers, Limits, RunOptions, Space};
-use agent_spaces_tests::{empty_space, run_heard, space};
+use agent_spaces_tests::{empty_space, run_with_events, space};
 use serde_json::{Value, json};
 
 const SHOP: &str = "package test:shop@1.0.0;
@@ -57,7 +57,7 @@ async fn events_are_in_order() {
         const bought = await shop.buyItem({ name: 'tea', count: 2 });
         try { await shop.buyItem({ name: 'milk' }) } catch { console.warn('none') }
         bought";
-    let (report, events) = run_heard(&shop(), source, Limits::default()).await;
+    let (report, events) = run_with_events(&shop(), source, Limits::default()).await;
     let shapes = shapes(&events, &report.run_id);
     let expected = [
         "runStarted",
@@ -104,7 +104,7 @@ async fn events_are_in_order() {
 #[tokio::test]
 async fn usage_is_reported() {
     let source = "import { shop } from '@test/shop'; await shop.buyItem({ name: 'tea', count: 2 }); new Array(100000).fill(1).length";
-    let (report, events) = run_heard(&shop(), source, Limits::default()).await;
+    let (report, events) = run_with_events(&shop(), source, Limits::default()).await;
     let shapes = shapes(&events, &report.run_id);
     let usage = &shapes.last().unwrap()["usage"];
     assert_eq!(keys(usage), ["bytesIn", "bytesOut", "calls", "fuel", "memoryBytes", "wallMs"]);
@@ -112,14 +112,14 @@ async fn usage_is_reported() {
     for member in ["fuel", "memoryBytes", "wallMs", "bytesIn", "bytesOut"] {
         assert!(usage[member].as_f64().is_some_and(|used| used > 0.0), "{member}: {usage}");
     }
-    let (idle, _) = run_heard(&empty_space(), "1", Limits::default()).await;
+    let (idle, _) = run_with_events(&empty_space(), "1", Limits::default()).await;
     assert_eq!((idle.usage.calls, idle.usage.bytes_in, idle.usage.bytes_out), (0, 0, 0));
     assert!(idle.usage.fuel < report.usage.fuel);
 }
 
 #[tokio::test]
 async fn a_failed_run_reports_its_error() {
-    let (report, events) = run_heard(&empty_space(), "\nnull.x", Limits::default()).await;
+    let (report, events) = run_with_events(&empty_space(), "\nnull.x", Limits::default()).await;
     let shapes = shapes(&events, &report.run_id);
     assert_eq!(types(&shapes), ["runStarted", "runFinished"]);
     assert_eq!(shapes[1]["ok"], json!(false));
@@ -133,12 +133,12 @@ async fn a_failed_run_reports_its_error() {
 #[tokio::test]
 async fn limit_reached_comes_before_the_end() {
     let limits = Limits { fuel: 50_000_000, ..Limits::default() };
-    let (report, events) = run_heard(&empty_space(), "for (;;) {}", limits).await;
+    let (report, events) = run_with_events(&empty_space(), "for (;;) {}", limits).await;
     let shapes = shapes(&events, &report.run_id);
     assert_eq!(types(&shapes), ["runStarted", "limitReached", "runFinished"]);
     assert_eq!((&shapes[1]["limit"], &shapes[1]["code"]), (&json!("fuel"), &json!("limit.fuel")));
     assert_eq!(shapes[2]["error"]["code"], json!("limit.fuel"));
-    let (report, events) = run_heard(&empty_space(), "throw new Error('no limit')", Limits::default()).await;
+    let (report, events) = run_with_events(&empty_space(), "throw new Error('no limit')", Limits::default()).await;
     assert!(!types(&self::shapes(&events, &report.run_id)).contains(&"limitReached"));
 }
 
@@ -146,7 +146,7 @@ async fn limit_reached_comes_before_the_end() {
 #[tokio::test]
 async fn a_script_cannot_fake_a_limit_event() {
     let source = "throw new CapabilityError('no', { code: 'limit.fuel' })";
-    let (report, events) = run_heard(&empty_space(), source, Limits::default()).await;
+    let (report, events) = run_with_events(&empty_space(), source, Limits::default()).await;
     assert_eq!(types(&shapes(&events, &report.run_id)), ["runStarted", "runFinished"]);
     assert_eq!(report.outcome.unwrap_err().code, "script.error");
 }
@@ -187,8 +187,8 @@ async fn a_listener_may_disconnect() {
 async fn event_streams_of_two_runs_do_not_mix() {
     let space = empty_space();
     let ((first, first_events), (second, second_events)) = tokio::join!(
-        run_heard(&space, "console.log('a')", Limits::default()),
-        run_heard(&space, "console.log('b')", Limits::default())
+        run_with_events(&space, "console.log('a')", Limits::default()),
+        run_with_events(&space, "console.log('b')", Limits::default())
     );
     assert_ne!(first.run_id, second.run_id);
     assert_eq!(shapes(&first_events, &first.run_id)[1]["text"], json!("a"));

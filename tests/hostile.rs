@@ -1,7 +1,7 @@
 //! Hostile scripts: each ends with its own error code in bounded time, without effect on the next run.
 
 use agent_spaces::{Limits, RunReport, Space};
-use agent_spaces_tests::{empty_space, run_with, tight, value};
+use agent_spaces_tests::{empty_space, low_limits, run_with, value};
 use serde_json::json;
 use std::time::{Duration, Instant};
 
@@ -10,7 +10,7 @@ const BOUNDED: Duration = Duration::from_secs(60);
 
 /// Runs each script and asserts the code it ends with; then that the next run works.
 async fn all_end(cases: &[(&str, &str)]) {
-    all_end_within(tight(), cases).await;
+    all_end_within(low_limits(), cases).await;
 }
 
 async fn all_end_within(limits: Limits, cases: &[(&str, &str)]) {
@@ -131,7 +131,7 @@ async fn running_out_of_memory_cannot_be_caught() {
     .await;
 }
 
-/// A request that no memory could meet is one that the cap refuses, too.
+/// An impossibly large allocation is refused by the memory limit too.
 #[tokio::test]
 async fn a_request_beyond_all_memory_is_a_memory_error() {
     all_end(&[

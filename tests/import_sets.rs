@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 const FUNCTIONS: usize = 300;
 
-/// Each function gives its own name.
+/// Each function returns its own name.
 fn large() -> Space {
     let functions: Vec<Value> = (0..FUNCTIONS)
         .map(|number| {

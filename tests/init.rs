@@ -145,7 +145,7 @@ fn a_second_run_adds_nothing() {
     assert_eq!(again["config"]["state"], "unchanged");
     assert_eq!(home.read(CONFIG), before);
     let said = text(&home.agent_spaces(&["init"]).stdout);
-    assert!(said.contains("Nothing is new") && said.contains("your configuration has it, as `hub`"), "{said}");
+    assert!(said.contains("Nothing to add") && said.contains("already in your configuration, as `hub`"), "{said}");
 }
 
 #[test]
@@ -171,7 +171,7 @@ fn a_configuration_that_is_not_json_is_not_touched() {
     assert!(said.contains("is not JSON. Add this to it:") && said.contains("${GITHUB_TOKEN}"), "{said}");
     assert_eq!(home.read(".config/agent-spaces/agent-spaces.config.toml"), toml);
     assert!(!home.path(CONFIG).exists());
-    // What was not taken in must not be lost.
+    // Servers that were not imported must not be lost.
     assert_eq!(home.read(".cursor/mcp.json"), CURSOR);
 }
 
@@ -202,13 +202,13 @@ fn originals_are_replaced_with_a_backup() {
     assert_eq!((names(&now["mcpServers"]), home.mode(".claude.json")), (vec!["agent-spaces"], 0o640));
     assert_eq!(now["mcpServers"]["agent-spaces"], data["paste"]["cursor"]["mcpServers"]["agent-spaces"]);
     assert_eq!(names(&now["projects"][home.path("project").to_str().unwrap()]["mcpServers"]), [""; 0]);
-    // What only its editor can start stays there, and so does what came with the folder.
+    // Servers that only the editor can start stay there, and so do those of the project folder.
     assert!(home.read(".config/Code/User/mcp.json").contains("${input:k}"));
     assert!(home.read("project/.mcp.json").contains("shared"));
     // Their programs now start us, and we are not taken in by ourselves.
     let again = home.init(&["--replace"]);
     assert_eq!((&again["config"]["state"], &again["originals"]), (&json!("unchanged"), &json!([])));
-    // Where nothing is put into a file, other programs are still to be told.
+    // Without a written file, the output still says how to configure other programs.
     let said = text(&home.agent_spaces(&["init", "--replace"]).stdout);
     assert!(said.contains("claude mcp add"), "{said}");
 }
@@ -245,7 +245,7 @@ fn a_configuration_with_secret_values_is_private() {
 fn a_dry_run_writes_nothing() {
     let home = Home::full();
     let said = text(&home.agent_spaces(&["init", "--dry-run", "--replace"]).stdout);
-    assert!(said.contains("Would write ") && said.contains("would take out github"), "{said}");
+    assert!(said.contains("Would write ") && said.contains("would remove github"), "{said}");
     assert!(!home.path(".config/agent-spaces").exists());
     assert_eq!(home.read(".cursor/mcp.json"), CURSOR);
 }
@@ -255,7 +255,7 @@ fn project_files_are_not_imported_without_consent() {
     let home = Home::full();
     let has_shared = |home: &Home| home.json(CONFIG)["mcpServers"].get("shared").is_some();
     let said = text(&home.agent_spaces(&["init", "--yes"]).stdout);
-    assert!(said.contains("these came with the folder") && !has_shared(&home), "{said}");
+    assert!(said.contains("not copied, because they came with the folder") && !has_shared(&home), "{said}");
     assert_eq!(home.agent_spaces(&["trust", ".mcp.json"]).status.code(), Some(0));
     home.init(&[]);
     assert!(has_shared(&home));

@@ -34,7 +34,7 @@ fn io() -> Space {
     space(WIT, handlers)
 }
 
-/// Runs a script that stays under a cap and one that does not; the next run is as good as any.
+/// Runs a script under a limit and one over it; the next run is unaffected.
 async fn pair(space: &Space, limits: Limits, under: &str, over: &str, code: &str) {
     let import = "import { io } from '@test/io';";
     let has_io = space.modules().next().is_some();

@@ -1,12 +1,12 @@
 //! npm packages imported by handlers: small ones, written for each rule.
 //!
-//! - `finding`: resolution of imports, and its errors
+//! - `resolution`: resolution of imports, and its errors
 //! - `formats`: ES modules, CommonJS and JSON, and imports between them
 //! - `hostile`: hostile packages
 
-mod finding;
 mod formats;
 mod hostile;
+mod resolution;
 
 use agent_spaces::script::ScriptError;
 use agent_spaces::{Packages, RunOptions, Space, Workspace};

@@ -1,22 +1,22 @@
 //! Call pipeline: every policy rule, for every caller and kind of provider.
 
-mod accounts;
+mod accounting;
 mod approval;
-mod arguments;
-mod counts;
-mod decisions;
+mod argument_constraints;
+mod argument_types;
+mod call_limits;
 mod events;
+mod hidden_functions;
 mod identity;
-mod misfits;
-mod model;
+mod middleware;
 mod names;
 mod order;
 mod presets;
 mod property;
-mod provider;
-mod rates;
-mod repetitions;
+mod rate_limits;
+mod redaction;
+mod reference_model;
+mod refusal_messages;
+mod retries;
 mod rig;
-mod secrets;
-mod silence;
-mod unseen;
+mod rule_precedence;

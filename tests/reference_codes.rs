@@ -1,4 +1,4 @@
-//! The table of error codes in the documentation is the table of the program.
+//! Documented error codes match those of the program.
 
 use agent_spaces::Code;
 use std::fmt::Write as _;

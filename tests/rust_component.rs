@@ -1,6 +1,6 @@
 //! Component providers: the Rust example, and failing ones.
 
-use crate::seeds::Built;
+use crate::spec_examples::Built;
 use agent_spaces::Space;
 use agent_spaces::project::{Project, ProjectError, Surroundings};
 use agent_spaces_tests::{engine, value};
@@ -133,9 +133,9 @@ fn an_invalid_component_is_refused_when_its_space_is_created() {
     for (component, expected) in [
         (component("went", "unreachable", ""), "does not export the function `go`"),
         (component("go", "unreachable", import), "capabilities:fragile/unknown@1.0.0"),
-        (typed("go", "() -> result<u32, capability-error>", "unreachable", ""), "has not the type"),
-        (typed("go", "() -> result<string>", "unreachable", ""), "has not the type"),
-        (typed("go", "() -> tuple<string, string>", "unreachable", ""), "has not the type"),
+        (typed("go", "() -> result<u32, capability-error>", "unreachable", ""), "does not have the type"),
+        (typed("go", "() -> result<string>", "unreachable", ""), "does not have the type"),
+        (typed("go", "() -> tuple<string, string>", "unreachable", ""), "does not have the type"),
         (b"\0asm\x01\0\0\0".to_vec(), "component"),
     ] {
         let folder = project(&component);

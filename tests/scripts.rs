@@ -99,7 +99,7 @@ async fn a_value_that_json_cannot_carry_is_an_error_with_its_path() {
     }
 }
 
-/// Every double comes out as it was: the law of values, for results.
+/// Every double is returned unchanged.
 #[tokio::test]
 async fn every_double_is_returned_exactly() {
     let doubles: Vec<f64> = (1..2_000u64)

@@ -124,7 +124,7 @@ fn ungranted_modules_cannot_be_imported() {
     let hint = error.hint.unwrap();
     assert!(hint.ends_with("$.spaces.plain.capabilities: add \"./tools/notes.json\""), "{hint}");
     assert!(refused(None).hint.unwrap().ends_with("$.capabilities.global: add \"./tools/notes.json\""));
-    // What does not exist is unknown rather than denied, and no withheld name is suggested for it.
+    // A missing module is unknown rather than denied, and no ungranted name is suggested.
     let script = "import { note } from '@capabilities/note'; note";
     let Err(PrepareError::Script(error)) = prepare(&project, Some("plain"), script) else { panic!() };
     assert_eq!(error.code, "import.unknown");
@@ -144,7 +144,7 @@ fn an_unknown_entry_of_a_space_is_named() {
     let missing = CONFIG.replace("./tools/notes.json", "./tools/nots.json");
     let folder = project(&[("agent-spaces.config.json", &missing), ("tools/weather.json", WEATHER)]);
     let error = open(folder.path()).err().unwrap();
-    assert!(error.contains("./tools/nots.json") && error.contains("no such file or folder"), "{error}");
+    assert!(error.contains("./tools/nots.json") && error.contains("which does not exist"), "{error}");
 }
 
 /// Every issue with its path, and no provider is called. Defaults are there when one is.
@@ -161,6 +161,7 @@ async fn parameters_are_validated_and_defaulted_before_the_provider() {
         let issues = outcome["issues"].as_array().unwrap();
         issues.iter().map(|issue| issue["path"].as_str().unwrap().to_owned()).collect()
     };
+    assert_eq!(outcomes.as_array().unwrap().len(), 5);
     for outcome in outcomes.as_array().unwrap() {
         assert_eq!(outcome["code"], "call.invalid", "{outcomes:#}");
     }
@@ -245,7 +246,7 @@ fn builds_are_deterministic_and_incremental() {
     assert_eq!(first.modules.len(), 2);
     assert!(build(folder.path(), project_of.definitions(), Scope::Whole, |_| {}).unwrap().written.is_empty());
 
-    // What somebody changed is made again.
+    // Modified output is regenerated.
     let declarations = fs::read(bundle.join("index.d.ts")).unwrap();
     fs::write(bundle.join("index.d.ts"), "changed").unwrap();
     let mended = build(folder.path(), project_of.definitions(), Scope::Whole, |_| {}).unwrap();
@@ -313,8 +314,10 @@ fn outlines_follow_their_definitions() {
     fs::write(folder.path().join("tools/weather.json"), WEATHER.replace("get_forecast", "get_weather")).unwrap();
     assert_eq!(names(), ["get-weather"]);
     // Whatever is in the cache, definitions are compiled from their text when they are used.
-    for file in fs::read_dir(folder.path().join("cache")).unwrap() {
-        fs::write(file.unwrap().path(), "not JSON").unwrap();
+    let cached: Vec<_> = fs::read_dir(folder.path().join("cache")).unwrap().map(|file| file.unwrap().path()).collect();
+    assert!(!cached.is_empty(), "nothing was cached");
+    for file in cached {
+        fs::write(file, "not JSON").unwrap();
     }
     assert_eq!(names(), ["get-weather"]);
 }

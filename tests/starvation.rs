@@ -39,8 +39,8 @@ fn options(name: &str, limits: Limits) -> RunOptions {
     RunOptions { limits, caller, ..RunOptions::default() }
 }
 
-/// The time within which ninety-nine of a hundred runs of one caller end while three others do this without end.
-async fn p99_beside(attack: &str) -> Duration {
+/// Returns the 99th percentile of run times of one caller while three others repeat the attack.
+async fn p99_during(attack: &str) -> Duration {
     let space = Arc::new(space());
     let small = space.prepare("small.ts", "import { json } from '@agent-spaces/std'; json.parse('[1]')[0]").unwrap();
     assert_eq!(small.run(options("victim", Limits::default())).await.outcome.unwrap(), 1);
@@ -97,7 +97,7 @@ const ATTACKS: [&str; 6] = [
 async fn large_values_do_not_block_another_caller() {
     let mut failures = Vec::new();
     for attack in ATTACKS {
-        let p99 = p99_beside(attack).await;
+        let p99 = p99_during(attack).await;
         if p99 > MOST {
             failures.push(format!("{attack}: {p99:?}"));
         }

@@ -1,6 +1,6 @@
 //! Invalid, repeated and late decisions.
 
-use crate::approvals::support::{FILE_SYSTEM, Piped};
+use crate::approvals::support::{FILE_SYSTEM, PipedRun};
 use serde_json::json;
 
 /// One call after the other; none ends the script.
@@ -9,7 +9,7 @@ const CALLS: &str = "const attempt = (path) => fileSystem.deleteFile({ path }).c
 
 #[test]
 fn an_unknown_decision_is_refused_and_reported() {
-    let mut run = Piped::starts(&FILE_SYSTEM.home(), &FILE_SYSTEM.attempt(), &[]);
+    let mut run = PipedRun::starts(&FILE_SYSTEM.home(), &FILE_SYSTEM.attempt(), &[]);
     let (id, _) = run.asks();
     run.decides("apr_000000000000000000000000", "approve");
     run.decides("*", "approve");
@@ -24,7 +24,7 @@ fn an_unknown_decision_is_refused_and_reported() {
 #[test]
 fn the_first_of_two_decisions_counts() {
     for (first, second, said) in [("deny", "approve", "call.approval_denied"), ("approve", "deny", "deleted a")] {
-        let mut run = Piped::starts(&FILE_SYSTEM.home(), &FILE_SYSTEM.script(CALLS), &[]);
+        let mut run = PipedRun::starts(&FILE_SYSTEM.home(), &FILE_SYSTEM.script(CALLS), &[]);
         let (id, _) = run.asks();
         run.decides(&id, first);
         run.decides(&id, second);
@@ -40,7 +40,7 @@ fn the_first_of_two_decisions_counts() {
 #[test]
 fn a_late_decision_is_refused_and_reported() {
     let home = FILE_SYSTEM.home_with(&json!({ "expires": "1s" }));
-    let mut run = Piped::starts(&home, &FILE_SYSTEM.script(CALLS), &[]);
+    let mut run = PipedRun::starts(&home, &FILE_SYSTEM.script(CALLS), &[]);
     let (late, _) = run.asks();
     let (other, _) = run.asks();
     run.decides(&late, "approve");
@@ -54,7 +54,7 @@ fn a_late_decision_is_refused_and_reported() {
 fn a_decision_applies_only_to_its_request() {
     let body = "const attempt = (path) => fileSystem.deleteFile({ path }).catch((error) => error.code);
         export default await Promise.all(['a', 'b'].map(attempt));";
-    let mut run = Piped::starts(&FILE_SYSTEM.home(), &FILE_SYSTEM.script(body), &[]);
+    let mut run = PipedRun::starts(&FILE_SYSTEM.home(), &FILE_SYSTEM.script(body), &[]);
     let asked = [run.asks(), run.asks()];
     let (second, _) = asked.iter().find(|(_, event)| event["params"]["path"] == "b").unwrap();
     run.decides(second, "approve");
@@ -64,7 +64,7 @@ fn a_decision_applies_only_to_its_request() {
 
 #[test]
 fn invalid_lines_are_reported_and_skipped() {
-    let mut run = Piped::starts(&FILE_SYSTEM.home(), &FILE_SYSTEM.attempt(), &[]);
+    let mut run = PipedRun::starts(&FILE_SYSTEM.home(), &FILE_SYSTEM.attempt(), &[]);
     let (id, _) = run.asks();
     let lines = [
         "approve".to_owned(),
@@ -87,15 +87,15 @@ fn invalid_lines_are_reported_and_skipped() {
 
 #[test]
 fn the_end_of_the_stream_denies_pending_and_later_calls() {
-    let mut run = Piped::starts(&FILE_SYSTEM.home(), &FILE_SYSTEM.script(CALLS), &[]);
+    let mut run = PipedRun::starts(&FILE_SYSTEM.home(), &FILE_SYSTEM.script(CALLS), &[]);
     run.asks();
     run.closes();
     let ended = run.ends();
     assert_eq!(ended.value(), json!(["call.approval_denied", "call.approval_denied"]));
     let decided = ended.events("approvalDecided");
-    assert!(decided.iter().all(|event| event["decision"] == "deny"), "{decided:?}");
+    assert!(!decided.is_empty() && decided.iter().all(|event| event["decision"] == "deny"), "{decided:?}");
     let uncaught = FILE_SYSTEM.script("await fileSystem.deleteFile({ path: 'a' });");
-    assert_eq!(Piped::starts(&FILE_SYSTEM.home(), &uncaught, &[]).ends().status, Some(4));
+    assert_eq!(PipedRun::starts(&FILE_SYSTEM.home(), &uncaught, &[]).ends().status, Some(4));
 }
 
 #[test]

@@ -1,11 +1,11 @@
 //! Shape of the `approvalRequired` event.
 
-use crate::approvals::support::{CRM, Piped};
+use crate::approvals::support::{CRM, PipedRun};
 use serde_json::{Value, json};
 
 #[test]
 fn the_event_has_exactly_these_members() {
-    let mut run = Piped::starts(&CRM.home(), &CRM.attempt(), &[]);
+    let mut run = PipedRun::starts(&CRM.home(), &CRM.attempt(), &[]);
     let (id, event) = run.asks();
     let mut keys: Vec<&str> = event.as_object().unwrap().keys().map(String::as_str).collect();
     keys.sort_unstable();
@@ -53,7 +53,7 @@ fn a_message_that_is_not_text_is_omitted() {
         let written = "(p) => `Create ${p.priority} ticket for customer ${p.customerId}?`";
         assert!(text.contains(written));
         std::fs::write(&file, text.replace(written, function)).unwrap();
-        let ended = Piped::starts(&home, &CRM.attempt(), &[]).answers_all(&json!({ "decision": "deny" }));
+        let ended = PipedRun::starts(&home, &CRM.attempt(), &[]).answers_all(&json!({ "decision": "deny" }));
         let message = ended.events("approvalRequired")[0]["message"].as_str().unwrap().to_owned();
         assert!(message.starts_with(expected) && message.chars().count() <= 500, "{function}: {message}");
     }

@@ -1,9 +1,9 @@
 //! Documented approval examples, decided at a terminal and by another program.
 
-use crate::approvals::support::{CRM, Example, Person, Piped, both};
+use crate::approvals::support::{CRM, Example, PipedRun, TerminalUser, both};
 use serde_json::json;
 
-const EXPIRED: &str = "call.approval_expired: nobody decided about ";
+const EXPIRED: &str = "call.approval_expired: the approval request for ";
 
 /// Two calls without approval end before the one that needs it; events show the order.
 fn beside(example: &Example) -> String {
@@ -24,7 +24,7 @@ fn beside(example: &Example) -> String {
 #[test]
 fn approval_at_the_terminal_makes_the_call() {
     both(|example| {
-        let person = Person::starts(&example.home(), &example.attempt(), &[]);
+        let person = TerminalUser::starts(&example.home(), &example.attempt(), &[]);
         person.answers(1, "y\n");
         let (status, text) = person.ends();
         assert!(text.contains(&format!("said <{}>", example.value())), "{text}");
@@ -38,7 +38,7 @@ fn approval_at_the_terminal_makes_the_call() {
 #[test]
 fn denial_at_the_terminal_reaches_the_script_with_its_reason() {
     both(|example| {
-        let person = Person::starts(&example.home(), &example.attempt(), &[]);
+        let person = TerminalUser::starts(&example.home(), &example.attempt(), &[]);
         person.answers(1, "n not today\n");
         let (_, text) = person.ends();
         let said = format!("said <call.approval_denied: {} was not approved: not today>", example.label);
@@ -49,17 +49,17 @@ fn denial_at_the_terminal_reaches_the_script_with_its_reason() {
 #[test]
 fn an_unanswered_prompt_expires() {
     both(|example| {
-        let person = Person::starts(&example.home_with(&json!({ "expires": "1s" })), &example.attempt(), &[]);
+        let person = TerminalUser::starts(&example.home_with(&json!({ "expires": "1s" })), &example.attempt(), &[]);
         let (_, text) = person.ends();
         assert!(text.contains("Expired: the call was not made."), "{text}");
-        assert!(text.contains(&format!("said <{EXPIRED}{} in time>", example.label)), "{text}");
+        assert!(text.contains(&format!("said <{EXPIRED}{} expired without a decision>", example.label)), "{text}");
     });
 }
 
 #[test]
 fn other_calls_continue_during_a_prompt() {
     both(|example| {
-        let person = Person::starts(&example.home(), &beside(example), &[]);
+        let person = TerminalUser::starts(&example.home(), &beside(example), &[]);
         person.answers(1, "y\n");
         let (status, text) = person.ends();
         assert!(text.contains("order <others 2,timer,asked>"), "{text}");
@@ -70,7 +70,7 @@ fn other_calls_continue_during_a_prompt() {
 #[test]
 fn approval_by_another_program_makes_the_call() {
     both(|example| {
-        let mut run = Piped::starts(&example.home(), &example.attempt(), &[]);
+        let mut run = PipedRun::starts(&example.home(), &example.attempt(), &[]);
         let (id, asked) = run.asks();
         assert_eq!(asked["message"], example.message);
         run.decides(&id, "approve");
@@ -87,7 +87,7 @@ fn approval_by_another_program_makes_the_call() {
 #[test]
 fn denial_by_another_program_reaches_the_script_with_its_reason() {
     both(|example| {
-        let mut run = Piped::starts(&example.home(), &example.attempt(), &[]);
+        let mut run = PipedRun::starts(&example.home(), &example.attempt(), &[]);
         let (id, _) = run.asks();
         run.writes(&json!({ "id": id, "decision": "deny", "reason": "not today", "by": "ada" }).to_string());
         let ended = run.ends();
@@ -101,17 +101,17 @@ fn denial_by_another_program_reaches_the_script_with_its_reason() {
 #[test]
 fn a_request_unanswered_by_another_program_expires() {
     both(|example| {
-        let mut run = Piped::starts(&example.home_with(&json!({ "expires": "1s" })), &example.attempt(), &[]);
+        let mut run = PipedRun::starts(&example.home_with(&json!({ "expires": "1s" })), &example.attempt(), &[]);
         run.asks();
         assert_eq!(run.next("approvalDecided")["decision"], "expire");
-        assert_eq!(run.ends().value(), format!("{EXPIRED}{} in time", example.label));
+        assert_eq!(run.ends().value(), format!("{EXPIRED}{} expired without a decision", example.label));
     });
 }
 
 #[test]
 fn other_calls_complete_before_a_program_decides() {
     both(|example| {
-        let mut run = Piped::starts(&example.home(), &beside(example), &[]);
+        let mut run = PipedRun::starts(&example.home(), &beside(example), &[]);
         let (id, asked) = run.asks();
         assert_eq!(run.next("console")["text"], "others are done");
         run.decides(&id, "approve");
@@ -131,7 +131,7 @@ fn other_calls_complete_before_a_program_decides() {
 fn the_documented_script_runs_unchanged() {
     let home = CRM.home();
     home.write("agent.ts", include_str!("../../examples/company-crm/agent.ts"));
-    let mut run = Piped::starts_file(&home, "agent.ts", &[]);
+    let mut run = PipedRun::starts_file(&home, "agent.ts", &[]);
     let (id, asked) = run.asks();
     assert_eq!(asked["params"], json!({ "customerId": "cus_1", "subject": "Integration issue", "priority": "high" }));
     run.decides(&id, "approve");
@@ -146,7 +146,7 @@ fn without_an_approver_a_call_is_denied_unless_preapproved() {
         let home = example.home();
         for options in [&[][..], &["--approvals", "none"]] {
             let said = home.run(&example.attempt(), options).value();
-            let expected = format!("call.approval_denied: {} needs a person's approval", example.label);
+            let expected = format!("call.approval_denied: {} requires approval", example.label);
             assert!(said.as_str().unwrap().starts_with(&expected), "{said}");
         }
         assert_eq!(home.run(&example.attempt(), &["--approve", example.label]).value(), example.value());

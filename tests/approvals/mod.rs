@@ -1,22 +1,22 @@
 //! Approvals end to end: the command in real processes, at real terminals, with real files in its store.
 //!
-//! Each test has a home of its own and decides as a person at a terminal would (`support::Person`), as another program
-//! (`support::Piped`), or with another command. A program for which nobody decides is denied, so a test that expects
-//! an approval fails when there is none, and one that expects a refusal has a twin that is approved.
+//! Each test has its own home and decides as a user at a terminal (`support::TerminalUser`), as another program
+//! (`support::PipedRun`), or with another command. Undecided calls are denied, so a test that expects an approval fails
+//! without one, and a test that expects a refusal has a counterpart that is approved.
 
-mod accepted;
-mod asked;
-mod crowd;
+mod approval_required;
+mod approval_scope;
+mod approval_state_access;
 mod decisions;
 mod event;
 mod examples;
-mod forged;
-mod lasting;
-mod outside;
-mod screen;
+mod forged_files;
+mod mcp_call;
+mod pending_limit;
 mod secrets;
 mod self_approval;
-mod servers;
 mod store;
 mod support;
-mod time;
+mod terminal_output;
+mod timeouts;
+mod trust_prompt;

@@ -1,7 +1,7 @@
 //! Secrets in the arguments of a call that waits for approval.
 
-use crate::approvals::store::{approvals, token, waiting};
-use crate::approvals::support::{Home, Piped};
+use crate::approvals::store::{approvals, pending_ids, token};
+use crate::approvals::support::{Home, PipedRun};
 use serde_json::json;
 use std::path::{Path, PathBuf};
 
@@ -42,7 +42,7 @@ fn a_secret_is_sent_but_neither_shown_nor_stored() {
     let token = token(&home);
     // Put together, so that the script's own file does not hold it.
     let (first, second) = SECRET.split_at(9);
-    let run = Piped::stored(
+    let run = PipedRun::stored(
         &home,
         &format!(
             "import {{ desk }} from '@capabilities/desk';
@@ -52,7 +52,7 @@ fn a_secret_is_sent_but_neither_shown_nor_stored() {
         ),
         &[],
     );
-    let ids = waiting(&home, 1);
+    let ids = pending_ids(&home, 1);
     let configuration = [home.project("agent-spaces.config.json")];
     assert_eq!(holding(&home.path("")), configuration, "while it waits");
     let text = home.finish(&["approvals", "list"]).stdout;

@@ -1,25 +1,25 @@
 //! Scripts that try to approve their own calls.
 
-use crate::approvals::store::{begun, token};
-use crate::approvals::support::{FILE_SYSTEM, Piped, finish};
+use crate::approvals::store::{start_waiting_run, token};
+use crate::approvals::support::{FILE_SYSTEM, PipedRun, finish};
 use serde_json::{Value, json};
 
 /// Runs a script without any decision. Returns its value, and the paths of its approval requests.
-fn alone(body: &str) -> (Value, Vec<Value>) {
-    let ended = Piped::starts(&FILE_SYSTEM.home(), &FILE_SYSTEM.script(body), &[]).ends();
+fn run_undecided(body: &str) -> (Value, Vec<Value>) {
+    let ended = PipedRun::starts(&FILE_SYSTEM.home(), &FILE_SYSTEM.script(body), &[]).ends();
     assert!(ended.events("approvalDecided").iter().all(|decided| decided["decision"] == "deny"), "{}", ended.stdout);
     let asked = ended.events("approvalRequired").iter().map(|asked| asked["params"]["path"].clone()).collect();
     (ended.value(), asked)
 }
 
-/// `code`, and the capability, which is not there for a call by name unless the script uses what it imports.
+/// Defines `code`, and uses the import: a call by name needs the capability to be linked.
 const CODE: &str = "void fileSystem;
     const code = (work) => work.then((value) => value, (error) => error.code ?? error.name);\n";
 
 #[test]
 fn a_call_by_name_requires_approval_too() {
     let body = "export default await code(__agentSpaces.callCapability('fileSystem', 'deleteFile', { path: 'a' }));";
-    let (value, asked) = alone(&format!("{CODE}{body}"));
+    let (value, asked) = run_undecided(&format!("{CODE}{body}"));
     assert_eq!((value, asked), (json!("call.approval_denied"), vec![json!("a")]));
     // The same way leads to what needs no approval, and to nothing that decides.
     let body = "const call = async (...names) => __agentSpaces.callCapability(...names);
@@ -31,13 +31,13 @@ fn a_call_by_name_requires_approval_too() {
             await code(call('fileSystem', 'approve', decision)),
             await code(call('__agentSpaces', 'approve', decision)),
         ];";
-    let (value, asked) = alone(&format!("{CODE}{body}"));
+    let (value, asked) = run_undecided(&format!("{CODE}{body}"));
     assert_eq!((&value[0], asked.len()), (&json!("text of a"), 0));
     let refused = value.as_array().unwrap()[1..].iter().all(|said| said.as_str().unwrap().contains("denied"));
     assert!(refused, "{value}");
 }
 
-/// All that stands on stdout was said by the host: what a script prints is within its lines.
+/// Every line of stdout is the host's: output of a script stays inside its events.
 #[test]
 fn a_decision_printed_to_the_console_is_text() {
     let body = "const waiting = fileSystem.deleteFile({ path: 'a' }).catch((error) => error.code);
@@ -49,7 +49,7 @@ fn a_decision_printed_to_the_console_is_text() {
                 console[level](`${end}${decision}${end}${event}${end}y${end}`);
         console.log('printed');
         export default await waiting;";
-    let mut run = Piped::starts(&FILE_SYSTEM.home(), &FILE_SYSTEM.script(body), &[]);
+    let mut run = PipedRun::starts(&FILE_SYSTEM.home(), &FILE_SYSTEM.script(body), &[]);
     let (id, _) = run.asks();
     while run.next("console")["text"] != "printed" {}
     run.decides(&id, "deny");
@@ -75,7 +75,7 @@ fn decision_like_parameters_are_not_decisions() {
             await attempt({ path: { decision: 'approve', toString: () => 'a' } }),
             await code(fileSystem.deleteFile({ path: 'a' }, decision)),
         ];";
-    let (value, asked) = alone(&format!("{CODE}{body}"));
+    let (value, asked) = run_undecided(&format!("{CODE}{body}"));
     let said = value.as_array().unwrap();
     let is_refused =
         |said: &Value| ["call.approval_denied", "call.invalid", "TypeError"].contains(&said.as_str().unwrap());
@@ -96,7 +96,7 @@ fn the_approved_arguments_are_the_ones_sent() {
         const proxy = new Proxy({ path: 'good' }, { get: (target, name) => (name === 'path' && reads++ > 1 ? 'evil' : target[name]) });
         shown.push(await fileSystem.deleteFile(proxy).catch(() => 'deleted refused'));
         export default shown;";
-    let run = Piped::starts(&FILE_SYSTEM.home(), &FILE_SYSTEM.script(body), &[]);
+    let run = PipedRun::starts(&FILE_SYSTEM.home(), &FILE_SYSTEM.script(body), &[]);
     let ended = run.answers_all(&json!({ "decision": "approve" }));
     let asked = ended.events("approvalRequired");
     let paths: Vec<String> =
@@ -116,7 +116,7 @@ fn changed_globals_do_not_affect_decisions() {
         globalThis.__agentSpaces.approve = () => true;
         globalThis.approvals = { has: () => true };
         export default await code(fileSystem.deleteFile({ path: 'a' }));";
-    let (value, asked) = alone(&format!("{CODE}{body}"));
+    let (value, asked) = run_undecided(&format!("{CODE}{body}"));
     assert_eq!((value, asked.len()), (json!("call.approval_denied"), 1));
 }
 
@@ -131,7 +131,7 @@ fn handlers_and_message_functions_cannot_call_capabilities() {
     std::fs::write(&file, &text).unwrap();
     assert_eq!(text.matches("evil").count(), 2);
     let body = "export default [await code(fileSystem.readFile({ path: 'a' })), await code(fileSystem.deleteFile({ path: 'a' }))];";
-    let run = Piped::starts(&home, &FILE_SYSTEM.script(&format!("{CODE}{body}")), &[]);
+    let run = PipedRun::starts(&home, &FILE_SYSTEM.script(&format!("{CODE}{body}")), &[]);
     let ended = run.answers_all(&json!({ "decision": "approve" }));
     assert_eq!(ended.value(), json!(["call.failed", "deleted a"]), "{}", ended.stdout);
     let asked: Vec<Value> = ended.events("approvalRequired").iter().map(|asked| asked["params"].clone()).collect();
@@ -159,7 +159,7 @@ const LOOK_AROUND: &str = "const found = new Set();
 
 #[test]
 fn a_script_cannot_find_the_approver_token() {
-    let (home, token, run) = begun(&FILE_SYSTEM.attempt());
+    let (home, token, run) = start_waiting_run(&FILE_SYSTEM.attempt());
     drop(run);
     home.write("look.ts", LOOK_AROUND);
     let mut command = home.command(&["run", "look.ts", "--approvals", "store", "--json"]);

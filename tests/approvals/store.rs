@@ -1,6 +1,6 @@
 //! Decisions with `agent-spaces approvals` and the approver token.
 
-use crate::approvals::support::{Ended, FILE_SYSTEM, Home, Piped, finish, until};
+use crate::approvals::support::{FILE_SYSTEM, Home, PipedRun, RunOutput, finish, wait_until};
 use serde_json::{Value, json};
 
 /// Makes the approver token of a home.
@@ -13,24 +13,24 @@ pub(crate) fn listed(home: &Home) -> Vec<Value> {
     home.finish(&["approvals", "list", "--json"]).json().as_array().unwrap().clone()
 }
 
-/// The ids of what waits, once it is so much.
-pub(crate) fn waiting(home: &Home, count: usize) -> Vec<String> {
+/// Waits for this number of pending requests and returns their ids.
+pub(crate) fn pending_ids(home: &Home, count: usize) -> Vec<String> {
     let ids = |listed: Vec<Value>| listed.iter().map(|request| request["id"].as_str().unwrap().to_owned()).collect();
-    until("requests wait", || Some(listed(home)).filter(|listed| listed.len() == count).map(ids))
+    wait_until("requests wait", || Some(listed(home)).filter(|listed| listed.len() == count).map(ids))
 }
 
 /// Runs `approvals` with a token, if there is one.
-pub(crate) fn approvals(home: &Home, token: Option<&str>, arguments: &[&str]) -> Ended {
+pub(crate) fn approvals(home: &Home, token: Option<&str>, arguments: &[&str]) -> RunOutput {
     let mut command = home.command(&[&["approvals"], arguments, &["--json"]].concat());
     command.envs(token.map(|token| ("AGENT_SPACES_APPROVER_TOKEN", token)));
     finish(command)
 }
 
-/// A home with a token, and a run in it whose call waits.
-pub(crate) fn begun(source: &str) -> (Home, String, Piped) {
+/// Starts a run whose call waits for approval, in a home with an approver token.
+pub(crate) fn start_waiting_run(source: &str) -> (Home, String, PipedRun) {
     let home = FILE_SYSTEM.home();
     let token = token(&home);
-    let run = Piped::stored(&home, source, &[]);
+    let run = PipedRun::stored(&home, source, &[]);
     (home, token, run)
 }
 
@@ -40,8 +40,8 @@ const LOOP: &str = "const done = [];
 
 #[test]
 fn approval_with_the_token_makes_the_call() {
-    let (home, token, run) = begun(&FILE_SYSTEM.attempt());
-    let ids = waiting(&home, 1);
+    let (home, token, run) = start_waiting_run(&FILE_SYSTEM.attempt());
+    let ids = pending_ids(&home, 1);
     let text = home.finish(&["approvals", "list"]).stdout;
     for shown in [&ids[0], "fileSystem.deleteFile", r#"{"path":"notes/old.txt"}"#, FILE_SYSTEM.message, "script.ts:2"] {
         assert!(text.contains(shown), "{shown}: {text}");
@@ -56,9 +56,9 @@ fn approval_with_the_token_makes_the_call() {
 
 #[test]
 fn denial_with_the_token_reaches_the_script_with_its_reason() {
-    let (home, token, run) = begun(&FILE_SYSTEM.attempt());
+    let (home, token, run) = start_waiting_run(&FILE_SYSTEM.attempt());
     home.write("token.txt", &token);
-    let ids = waiting(&home, 1);
+    let ids = pending_ids(&home, 1);
     let options = ["deny", &ids[0], "--reason", "not today", "--token-file", "token.txt"];
     assert_eq!(approvals(&home, None, &options).status, Some(0));
     assert_eq!(run.ends().value(), "call.approval_denied: fileSystem.deleteFile was not approved: not today");
@@ -69,7 +69,7 @@ fn an_approval_covers_its_scope() {
     std::thread::scope(|scope| {
         for (lasts, asks) in [("once", 4), ("arguments", 2), ("run", 1)] {
             scope.spawn(move || {
-                let (home, token, mut run) = begun(&FILE_SYSTEM.script(LOOP));
+                let (home, token, mut run) = start_waiting_run(&FILE_SYSTEM.script(LOOP));
                 for _ in 0..asks {
                     let (id, _) = run.asks();
                     let done = approvals(&home, Some(&token), &["approve", &id, "--for", lasts]);
@@ -85,9 +85,9 @@ fn an_approval_covers_its_scope() {
 
 #[test]
 fn a_wrong_token_decides_nothing() {
-    let (home, token, run) = begun(&FILE_SYSTEM.attempt());
+    let (home, token, run) = start_waiting_run(&FILE_SYSTEM.attempt());
     let stranger = self::token(&Home::new());
-    let id = &waiting(&home, 1)[0];
+    let id = &pending_ids(&home, 1)[0];
     let mut almost = token.clone();
     let last = if almost.pop() == Some('A') { 'E' } else { 'A' };
     almost.push(last);
@@ -99,7 +99,7 @@ fn a_wrong_token_decides_nothing() {
         let said = format!("{}{}", refused.stdout, refused.stderr);
         assert!(!said.contains(&token[4..40]), "a token was repeated: {said}");
     }
-    assert_eq!(waiting(&home, 1), std::slice::from_ref(id), "it was decided");
+    assert_eq!(pending_ids(&home, 1), std::slice::from_ref(id), "it was decided");
     assert_eq!(approvals(&home, Some(&token), &["deny", id]).status, Some(0));
     assert!(run.ends().value().as_str().unwrap().starts_with("call.approval_denied"));
 }
@@ -110,7 +110,7 @@ fn the_second_of_two_decisions_is_reported() {
         "const attempt = (path) => fileSystem.deleteFile({ path }).catch((error) => error.code);
          export default await Promise.all(['a', 'b'].map(attempt));",
     );
-    let (home, token, mut run) = begun(&both);
+    let (home, token, mut run) = start_waiting_run(&both);
     let asked = [run.asks(), run.asks()];
     let id = |path: &str| &asked.iter().find(|(_, event)| event["params"]["path"] == path).unwrap().0;
     run.signal(rustix::process::Signal::STOP);
@@ -118,7 +118,7 @@ fn the_second_of_two_decisions_is_reported() {
     let second = approvals(&home, Some(&token), &["approve", id("a")]);
     assert_eq!(second.status, Some(4), "{second:?}");
     assert!(second.stdout.contains("is already decided: the first decision counts"), "{second:?}");
-    assert_eq!(waiting(&home, 1), std::slice::from_ref(id("b")));
+    assert_eq!(pending_ids(&home, 1), std::slice::from_ref(id("b")));
     run.signal(rustix::process::Signal::CONT);
     assert_eq!(run.next("approvalDecided")["decision"], "deny");
     let third = approvals(&home, Some(&token), &["approve", id("a")]);
@@ -131,16 +131,16 @@ fn the_second_of_two_decisions_is_reported() {
 fn expired_and_withdrawn_requests_cannot_be_decided() {
     let home = FILE_SYSTEM.home_with(&json!({ "expires": "2s" }));
     let token = token(&home);
-    let mut run = Piped::stored(&home, &FILE_SYSTEM.attempt(), &[]);
+    let mut run = PipedRun::stored(&home, &FILE_SYSTEM.attempt(), &[]);
     let (id, _) = run.asks();
     assert_eq!(run.next("approvalDecided")["decision"], "expire");
     assert!(run.ends().value().as_str().unwrap().starts_with("call.approval_expired"));
     assert_eq!(approvals(&home, Some(&token), &["approve", &id]).status, Some(4));
 
-    let mut run = Piped::stored(&home, &FILE_SYSTEM.attempt(), &["--timeout", "200ms"]);
+    let mut run = PipedRun::stored(&home, &FILE_SYSTEM.attempt(), &["--timeout", "200ms"]);
     let (killed, _) = run.asks();
     drop(run);
-    until("what a killed run left behind is removed", || listed(&home).is_empty().then_some(()));
+    wait_until("what a killed run left behind is removed", || listed(&home).is_empty().then_some(()));
     assert_eq!(approvals(&home, Some(&token), &["approve", &killed]).status, Some(4));
 }
 
@@ -172,7 +172,7 @@ fn a_new_token_invalidates_the_old_one() {
     let home = FILE_SYSTEM.home();
     let old = token(&home);
     let new = token(&home);
-    let mut run = Piped::stored(&home, &FILE_SYSTEM.attempt(), &[]);
+    let mut run = PipedRun::stored(&home, &FILE_SYSTEM.attempt(), &[]);
     let (id, _) = run.asks();
     let refused = approvals(&home, Some(&old), &["approve", &id]);
     assert!(refused.status == Some(4) && refused.stdout.contains("another approver token"), "{refused:?}");
@@ -180,10 +180,10 @@ fn a_new_token_invalidates_the_old_one() {
     assert_eq!(run.ends().value(), FILE_SYSTEM.value());
 }
 
-/// With `--json` or `--events` the one object comes last also where a signal ends the run while a person is asked.
+/// With `--json` or `--events` the report comes last, also if a signal ends the run during a prompt.
 #[test]
 fn a_signal_during_an_approval_ends_the_run_with_one_json_object() {
-    let (home, _, mut run) = begun(&FILE_SYSTEM.attempt());
+    let (home, _, mut run) = start_waiting_run(&FILE_SYSTEM.attempt());
     run.asks();
     run.signal(rustix::process::Signal::INT);
     let ended = run.ends();

@@ -53,7 +53,7 @@ fn without_a_configuration_packages_are_found_beside_the_folder_capabilities() {
     let report = last_line(&agent_spaces_in(folder.path(), &["run", "script.ts", "--json"], ""));
     assert_eq!(report["value"], "today", "{report}");
 
-    // A definition elsewhere is a project of its own, and is told what to do about that.
+    // A definition elsewhere is a project of its own, and the message says how to include it.
     write(folder.path(), "tools/work.ts", WORK);
     let told = warnings(folder.path(), &["tools/work.ts"]);
     assert_eq!(told.len(), 1, "{told:?}");
@@ -82,21 +82,24 @@ fn a_build_warns_of_invalid_handlers() {
     assert_eq!(
         told("export const getOrder = () => 1;\nexport function listOrder() {}\nexport type cancel = 1;"),
         [
-            "capabilities/orders.ts: exports: no call of `listOrders` is answered: the file exports no such function; \
-             did you mean its `listOrder`? Rename that",
-            "capabilities/orders.ts: exports: no call of `cancel` is answered: the file exports no such function; \
+            "capabilities/orders.ts: exports: `listOrders` has no handler: the file exports no such function; \
+             did you mean its export `listOrder`? Rename it",
+            "capabilities/orders.ts: exports: `cancel` has no handler: the file exports no such function; \
              add `export async function cancel(params) { … }`",
         ]
     );
     for (handlers, place, fault) in [
         ("export const getOrder = (", "1:26", "Expected"),
         ("import { x } from 'left-pad'; x;", "1:19", "Cannot find package 'left-pad'"),
-        ("import fs from 'node:fs'; fs;", "1:16", "'node:fs' is a module of Node"),
+        ("import fs from 'node:fs'; fs;", "1:16", "'node:fs' is a Node.js module"),
         ("import { b } from './b'; b;", "1:19", "./b"),
     ] {
         let told = told(handlers);
         assert_eq!(told.len(), 1, "{told:?}");
-        assert!(told[0].starts_with(&format!("capabilities/orders.ts: {place}: no call is answered: ")), "{told:?}");
+        assert!(
+            told[0].starts_with(&format!("capabilities/orders.ts: {place}: its functions cannot be called: ")),
+            "{told:?}"
+        );
         assert!(told[0].contains(fault), "{told:?}");
     }
 }
@@ -145,7 +148,7 @@ fn an_unknown_entry_is_reported_with_location_and_suggestion() {
         (
             json!({ "capabilities": { "global": [{ "path": "./capabilities/orders.ts", "operations": ["day"] }] } }),
             "capabilities/orders.ts",
-            "\"operations\" selects operations of an OpenAPI document, and this is none",
+            "\"operations\" selects operations of an OpenAPI document, and this is not one",
         ),
     ] {
         write(folder.path(), "agent-spaces.config.json", &config.to_string());
@@ -163,7 +166,10 @@ fn doctor_reports_an_untrusted_compiler_setting() {
     let text = String::from_utf8_lossy(&output.stdout);
     let line = text.lines().find(|line| line.contains("TypeScript")).unwrap();
     assert!(
-        line.contains("`codeMode.typescript` is not used before `agent-spaces trust agent-spaces.config.json`"),
+        line.contains(
+            "`codeMode.typescript` is ignored until the configuration is accepted: run `agent-spaces trust \
+             agent-spaces.config.json`"
+        ),
         "{line}"
     );
     assert!(!line.contains("name it in"), "{line}");

@@ -15,6 +15,7 @@ async fn texts_match_icu() {
     let expressions: Vec<String> = cases.iter().map(|(expression, _)| format!("() => {expression}")).collect();
     let source = format!("[{}].map((each) => each())", expressions.join(",\n"));
     let found = value(&empty_space(), &source).await;
+    assert_eq!(found.as_array().unwrap().len(), cases.len());
     let different: Vec<String> = cases
         .iter()
         .zip(found.as_array().unwrap())
@@ -60,9 +61,11 @@ async fn every_time_zone_matches_the_host() {
     let program = empty_space().prepare("zones.js", &source).unwrap();
     let limits = Limits { fuel: u64::MAX / 4, ..Limits::default() };
     let found = program.run(RunOptions { limits, ..RunOptions::default() }).await.outcome.unwrap();
+    assert_eq!(found.as_array().unwrap().len(), names.len());
     let mut different = Vec::new();
     for (name, found) in names.iter().zip(found.as_array().unwrap()) {
         let zone = zones.get(name).unwrap();
+        assert_eq!(found.as_array().unwrap().len(), instants.len(), "{name}");
         for (instant, found) in instants.iter().zip(found.as_array().unwrap()) {
             let expected = instant.to_zoned(zone.clone()).strftime("%Y-%m-%d %H:%M:%S").to_string();
             if found.as_str() != Some(&expected) {

@@ -1,10 +1,10 @@
 //! `agent-spaces doctor` on servers that work, fail, or may not be started.
 
-use crate::mcp::support::{Done, Project, finish, hostile};
+use crate::mcp::support::{CommandOutput, Project, finish, hostile};
 use serde_json::{Value, json};
 
 /// Looks with a home of its own: what other programs have there is no matter of this test.
-fn doctor(project: &Project, arguments: &[&str]) -> Done {
+fn doctor(project: &Project, arguments: &[&str]) -> CommandOutput {
     let mut command = project.command(&[&["doctor"], arguments].concat());
     std::fs::create_dir_all(project.path("home")).unwrap();
     command.env("HOME", project.path("home"));
@@ -44,7 +44,7 @@ fn every_server_is_checked_from_settings_to_tools() {
     );
     for (name, part) in [
         ("bad", "its process exited"),
-        ("slow", "it did not list its tools within 3s"),
+        ("slow", "timed out after 3s while listing its tools"),
         ("poor", "`NOBODY_HAS_THIS_VARIABLE` is not set"),
         ("gone", "not found in PATH"),
     ] {
@@ -59,7 +59,7 @@ fn every_server_is_checked_from_settings_to_tools() {
     let well = doctor(&project, &[]);
     assert_eq!(well.status, Some(0), "{well:?}");
     assert!(
-        well.stdout.contains("-    server off: it is switched off at agent-spaces.config.json: $.mcpServers.off\n"),
+        well.stdout.contains("-    server off: disabled at agent-spaces.config.json: $.mcpServers.off\n"),
         "{}",
         well.stdout
     );
@@ -91,7 +91,7 @@ fn tools_that_changed_are_a_warning_and_new_ones_are_not() {
     let done = doctor(&project, &["--json"]);
     let report = done.json();
     assert_eq!((done.status, state(&report, "server good")), (Some(0), "warning"), "{report}");
-    assert!(check(&report, "server good")["message"].as_str().unwrap().contains("not as accepted"), "{report}");
+    assert!(check(&report, "server good")["message"].as_str().unwrap().contains("changed since accepted"), "{report}");
 }
 
 #[test]
@@ -150,7 +150,10 @@ fn an_untrusted_certificate_names_the_missing_variables() {
     assert!(fix("bare").contains("\"env\": { \"SSL_CERT_FILE\": \"${SSL_CERT_FILE}\" }"), "{report}");
     assert!(!fix("given").contains("SSL_CERT_FILE"), "{report}");
     assert!(
-        check(&report, "proxy and certificates")["message"].as_str().unwrap().contains("without it: bare"),
+        check(&report, "proxy and certificates")["message"]
+            .as_str()
+            .unwrap()
+            .contains("not passed to these servers: bare"),
         "{report}"
     );
     let lacking = &check(&report, "proxy and certificates")["details"]["lacking"];

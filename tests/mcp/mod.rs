@@ -1,44 +1,44 @@
 //! MCP client end to end: the command and the library against third-party servers, and against one that misbehaves.
 //!
 //! `servers/hostile` and `servers/http_hostile.py` need Python 3. Servers from npm and PyPI are looked for in the
-//! folder `AGENT_SPACES_MCP_SERVERS`, which holds `node_modules` and `venv`. What is missing is said and skipped; with
-//! `AGENT_SPACES_CI=1` it is a failure.
+//! folder `AGENT_SPACES_MCP_SERVERS`, which holds `node_modules` and `venv`. A test without its prerequisites is skipped
+//! with a message; with `AGENT_SPACES_CI=1` it fails.
 //!
 //! - `support`: projects, leftover processes, prerequisites of tests.
-//! - `published`, `transports`: servers from npm and PyPI.
-//! - `misbehaviour`, `starting`, `remote`: protocol violations, startup failures, broken web servers.
-//! - `calling`, `asking`, `offering`: cancellation and timeouts, requests of servers, and server features besides
-//!   tools.
-//! - `secrets`, `trust`, `isolation`, `accepted`: redaction, trust, isolation of spaces, and the lock file.
-//! - `confined`: servers and commands under Landlock and seccomp, with `servers/reaching.py`.
-//! - `toolbox`, `proxy`: servers behind `agent-spaces mcp serve`; `through`: fidelity of values and errors.
-//! - `crowd`, `endings`: concurrent calls, and process cleanup.
-//! - `choices`: selection of the configuration, enabled and disabled servers.
-//! - `ungiven`: ungranted servers, missing modules, and unused rules.
+//! - `third_party_servers`, `transports`: servers from npm and PyPI.
+//! - `protocol_violations`, `startup`, `http_servers`: misbehaving, failing and broken web servers.
+//! - `cancellation_and_timeouts`, `server_requests`: cancelled calls and timeouts; requests of servers to the client.
+//! - `server_features`: tool pages, instructions, prompts and resources.
+//! - `secrets`, `trust`, `isolation`, `lock_file`: redaction, trust, isolation of spaces, and the lock file.
+//! - `confinement`: servers and commands under Landlock and seccomp, with `servers/reaching.py`.
+//! - `toolbox`, `proxy`: servers behind `agent-spaces mcp serve`; `fidelity`: values and errors pass unchanged.
+//! - `concurrency`, `process_cleanup`: runs that share a session; no process is left.
+//! - `config_selection`: selection of the configuration, enabled and disabled servers.
+//! - `ungranted_servers`: servers that no space is granted, missing modules, and unused rules.
 //! - `doctor`: `agent-spaces doctor` on all of these.
-//! - `verbs`: `agent-spaces mcp` subcommands, and the accounting file.
+//! - `subcommands`: `agent-spaces mcp` subcommands, and the accounting file.
 
-mod accepted;
-mod asking;
-mod calling;
-mod choices;
+mod cancellation_and_timeouts;
+mod concurrency;
+mod config_selection;
 #[cfg(target_os = "linux")]
-mod confined;
-mod crowd;
+mod confinement;
 mod doctor;
-mod endings;
+mod fidelity;
+mod http_servers;
 mod isolation;
-mod misbehaviour;
-mod offering;
+mod lock_file;
+mod process_cleanup;
+mod protocol_violations;
 mod proxy;
-mod published;
-mod remote;
 mod secrets;
-mod starting;
+mod server_features;
+mod server_requests;
+mod startup;
+mod subcommands;
 pub(crate) mod support;
-mod through;
+mod third_party_servers;
 mod toolbox;
 mod transports;
 mod trust;
-mod ungiven;
-mod verbs;
+mod ungranted_servers;

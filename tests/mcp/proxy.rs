@@ -1,6 +1,6 @@
 //! Proxy mode of `agent-spaces mcp serve`: selected functions as MCP tools.
 
-use crate::mcp::support::{Project, Served, small};
+use crate::mcp::support::{Project, ServeClient, small};
 use serde_json::{Value, json};
 
 /// A definition with all that a tool can be listed with.
@@ -59,13 +59,13 @@ fn project(more: Value) -> Option<Project> {
     Some(project)
 }
 
-fn serve(project: &Project, exposed: &[&str]) -> Served {
+fn serve(project: &Project, exposed: &[&str]) -> ServeClient {
     let mut options = vec!["--mode", "proxy"];
     exposed.iter().for_each(|name| options.extend(["--expose", name]));
-    Served::new(project, &options)
+    ServeClient::new(project, &options)
 }
 
-fn tools(served: &mut Served) -> Vec<Value> {
+fn tools(served: &mut ServeClient) -> Vec<Value> {
     served.ask("tools/list", json!({}))["tools"].as_array().unwrap().clone()
 }
 
@@ -139,8 +139,8 @@ fn unexposed_functions_are_hidden_and_denied_ones_refused() {
     assert_eq!(denied["error"].to_string(), as_unknown, "nobody can tell that it is there");
     let told =
         project.agent_spaces(&["mcp", "serve", "--mode", "proxy", "--expose", "crm.purge", "--expose", "crm"]).stderr;
-    assert!(told.contains("`crm.purge` is to be exposed and is not: the policy denies it"), "{told}");
-    assert!(!told.contains("`crm` is to be exposed"), "some of it is served: {told}");
+    assert!(told.contains("`crm.purge` is not exposed: the policy denies it"), "{told}");
+    assert!(!told.contains("`crm` is not exposed"), "some of it is served: {told}");
     let done = project.agent_spaces(&["mcp", "serve", "--expose", "crm"]);
     assert!(done.status == Some(2) && done.stderr.contains("--mode proxy"), "{done:?}");
 }
@@ -174,7 +174,7 @@ fn equal_names_are_qualified_by_capability() {
     let (Some(one), Some(two)) = (small("memory"), small("memory")) else { return };
     let project = Project::with_servers(json!({ "one": one, "two": two }));
     let mut served = serve(&project, &["one.storeValue", "two.storeValue", "two.tell"]);
-    // Servers whose tools nobody knew are asked while clients are served.
+    // Servers without cached tools are listed while clients are served.
     while tools(&mut served).len() < 3 {
         served.heard.clear();
         served.wait_for("notifications/tools/list_changed");

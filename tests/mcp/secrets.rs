@@ -8,7 +8,7 @@ const BASE: [&str; 8] = ["HOME", "LANG", "LOGNAME", "PATH", "SHELL", "TERM", "US
 
 const SECRET: &str = "open/sesame+of&the=cave 42";
 
-/// A variable of ours reaches no server; a variable of one server reaches no other.
+/// Our environment variables reach no server, and those of one server no other.
 #[test]
 fn our_environment_does_not_reach_servers() {
     let (Some(mut one), Some(two)) = (hostile(&[]), hostile(&[])) else { return };
@@ -29,7 +29,7 @@ fn our_environment_does_not_reach_servers() {
     assert_eq!(strange(&names[1]), ["AGENT_SPACES_TEST_MARKER"]);
 }
 
-/// Every spelling that the hostile server gives a secret away in.
+/// Encodings in which the hostile server leaks a secret.
 fn spellings() -> Vec<String> {
     let hex: String = SECRET.bytes().map(|byte| format!("{byte:02x}")).collect();
     vec![
@@ -59,7 +59,7 @@ fn a_secret_is_in_no_output() {
             ways[way] = await attempt(() => keeper.echoSecret({ name: 'API_TOKEN', way }));
         const elsewhere = await other.env({ name: 'API_TOKEN' });
         console.log(JSON.stringify(ways));
-        // What a script holds, it could spell in any way.
+        // A script could encode what it sees, so check a reversed copy.
         const seen = JSON.stringify(ways).split('').reverse().join('');
         await new Promise((resolve) => setTimeout(resolve, 200));
         export default { ways, elsewhere, seen };";

@@ -1,7 +1,7 @@
 //! Transports: one server over stdio, streamable HTTP and the older SSE gives the same answers.
 
-use crate::mcp::published::{Plan, call_all};
 use crate::mcp::support::{Project, eventually, published};
+use crate::mcp::third_party_servers::{Plan, call_all};
 use serde_json::{Map, Value, json};
 use std::net::{TcpListener, TcpStream};
 use std::path::Path;
@@ -83,7 +83,9 @@ fn all_transports_give_the_same_answers() {
         };
         answers.push(calls.map(named).collect());
     }
+    assert!(!answers[0].is_empty(), "nothing was called");
     for (index, other) in answers.iter().enumerate().skip(1) {
+        assert_eq!(other.len(), answers[0].len(), "transport {index}");
         for (call, answer) in other {
             assert_eq!(answer, &answers[0][call], "transport {index}: {call}");
         }

@@ -37,7 +37,7 @@ const COMMANDS: [&[&str]; 18] = [
     &["spaces", "list"],
 ];
 
-fn assert_inert(project: &Project, what: &str) {
+fn assert_starts_nothing(project: &Project, what: &str) {
     for command in COMMANDS {
         let done = project.agent_spaces(command);
         assert!(!project.path(STARTED).exists(), "{what}: {command:?} started it: {done:?}");
@@ -56,7 +56,7 @@ fn assert_works(project: &Project, what: &str) {
 }
 
 /// Untrusted folder: a script, and one file that configures a server.
-fn stranger(file: &str, config: &Value) -> Project {
+fn untrusted_project(file: &str, config: &Value) -> Project {
     let project = Project::empty();
     let source = script(&["evil"], "export default await evil.echo({ message: 'trusted' });");
     project.write("script.ts", &source);
@@ -70,24 +70,24 @@ fn stranger(file: &str, config: &Value) -> Project {
 
 fn inert_then_accepted_then_inert(file: &str, make: impl Fn(&Project, Value) -> Value) {
     let Some(server) = marking() else { return };
-    let project = stranger(file, &json!({}));
+    let project = untrusted_project(file, &json!({}));
     let mut servers = json!({ "evil": server });
     project.mark(&mut servers);
     let mut config = make(&project, servers);
     project.write(file, &config.to_string());
-    assert_inert(&project, "as it came");
+    assert_starts_nothing(&project, "as it came");
     project.trust();
     assert_works(&project, "accepted");
     assert!(project.path("capabilities.lock").is_file());
     // Its tools are known from here on, which must not help it.
     config["$schema"] = "changed".into();
     project.write(file, &config.to_string());
-    assert_inert(&project, "changed");
+    assert_starts_nothing(&project, "changed");
     project.trust();
     assert_works(&project, "accepted again");
     let revoked = project.agent_spaces(&["trust", "--revoke", file]);
     assert_eq!(revoked.status, Some(0), "{revoked:?}");
-    assert_inert(&project, "no longer accepted");
+    assert_starts_nothing(&project, "no longer accepted");
 }
 
 #[test]
@@ -103,17 +103,17 @@ fn a_configuration_is_inert_until_trusted() {
     );
 }
 
-/// A lock that comes with the folder makes tools known, and still starts nothing.
+/// A lock file in an untrusted folder makes tools known, but starts nothing.
 #[test]
 fn a_foreign_lock_file_does_not_grant_trust() {
     let Some(server) = marking() else { return };
     let config = json!({ "mcpServers": { "evil": server }, "capabilities": { "global": ["mcp:evil"] } });
-    let author = stranger("agent-spaces.config.json", &config);
+    let author = untrusted_project("agent-spaces.config.json", &config);
     author.trust();
     assert_works(&author, "at its author's");
-    let victim = stranger("agent-spaces.config.json", &config);
+    let victim = untrusted_project("agent-spaces.config.json", &config);
     victim.write("capabilities.lock", &author.read("capabilities.lock"));
-    assert_inert(&victim, "with a lock");
+    assert_starts_nothing(&victim, "with a lock");
     let done = victim.agent_spaces(&["run", "script.ts", "--json"]);
     assert!(done.stdout.contains("call.denied") || done.stdout.contains("import.denied"), "{done:?}");
 }
@@ -131,9 +131,9 @@ fn other_ways_to_start_programs_are_inert_too() {
         ("agent-spaces.config.json", json!({ "mcpServers": { "evil": remote }, "capabilities": given })),
         ("agent-spaces.config.json", json!({ "mcpServersFrom": ["./servers.json"], "capabilities": given })),
     ] {
-        let project = stranger(file, &config);
+        let project = untrusted_project(file, &config);
         project.write("servers.json", &json!({ "mcpServers": { "evil": server } }).to_string());
-        assert_inert(&project, &format!("{file}: {config}"));
+        assert_starts_nothing(&project, &format!("{file}: {config}"));
     }
 }
 
@@ -142,18 +142,18 @@ fn other_ways_to_start_programs_are_inert_too() {
 fn a_referenced_file_needs_its_own_trust() {
     let Some(server) = marking() else { return };
     let config = json!({ "mcpServersFrom": ["./servers.json"], "capabilities": { "global": ["mcp:evil"] } });
-    let project = stranger("agent-spaces.config.json", &config);
+    let project = untrusted_project("agent-spaces.config.json", &config);
     let mut named = json!({ "mcpServers": { "evil": server } });
     project.mark(&mut named["mcpServers"]);
     project.write("servers.json", &named.to_string());
     project.trust();
-    assert_inert(&project, "the configuration alone is accepted");
+    assert_starts_nothing(&project, "the configuration alone is accepted");
     let accept = || assert_eq!(project.agent_spaces(&["trust", "servers.json"]).status, Some(0));
     accept();
     assert_works(&project, "both are accepted");
     named["changed"] = true.into();
     project.write("servers.json", &named.to_string());
-    assert_inert(&project, "the named file changed");
+    assert_starts_nothing(&project, "the named file changed");
     accept();
     assert_works(&project, "accepted again");
 }
@@ -162,10 +162,10 @@ fn a_referenced_file_needs_its_own_trust() {
 #[test]
 fn a_symlink_to_a_trusted_file_starts_nothing() {
     let Some(server) = marking() else { return };
-    let author = stranger(".mcp.json", &json!({ "mcpServers": { "evil": server } }));
+    let author = untrusted_project(".mcp.json", &json!({ "mcpServers": { "evil": server } }));
     author.trust();
     assert_works(&author, "at its author's");
-    let victim = stranger("plain.ts", &json!(1));
+    let victim = untrusted_project("plain.ts", &json!(1));
     std::os::unix::fs::symlink(author.path(".mcp.json"), victim.path(".mcp.json")).unwrap();
     victim.write("capabilities.lock", &author.read("capabilities.lock"));
     for command in COMMANDS {
@@ -175,7 +175,7 @@ fn a_symlink_to_a_trusted_file_starts_nothing() {
     }
     let listed = victim.agent_spaces(&["mcp", "list", "--json"]);
     assert_eq!(listed.json(), json!([]), "{listed:?}");
-    assert!(listed.stderr.contains("is a link to another place and is not read"), "{listed:?}");
+    assert!(listed.stderr.contains("is a symbolic link and is not read"), "{listed:?}");
 }
 
 /// A configuration that was not accepted writes nothing where it likes, and reads no variable.
@@ -189,7 +189,7 @@ fn an_untrusted_configuration_creates_no_file() {
         "mcpServers": { "evil": server }, "capabilities": { "global": ["mcp:evil"] },
         "accounting": { "file": format!("../{name}/made/accounting.jsonl") },
     });
-    let project = stranger("agent-spaces.config.json", &config);
+    let project = untrusted_project("agent-spaces.config.json", &config);
     let made = outside.path().join("made");
     for command in COMMANDS {
         let _ = project.agent_spaces(command);

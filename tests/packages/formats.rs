@@ -202,7 +202,7 @@ async fn an_unresolved_require_fails_only_when_reached() {
     assert_eq!(
         caught,
         json!(
-            "MODULE_NOT_FOUND: Cannot find module 'fs': 'fs' is a module of Node, and there is no Node here; \
+            "MODULE_NOT_FOUND: Cannot find module 'fs': 'fs' is a Node.js module, which is not available here; \
                handlers have no files: import data as a .json file, or take it as a parameter (node_modules/p/index.js → fs)"
         )
     );
@@ -213,13 +213,13 @@ async fn an_unresolved_require_fails_only_when_reached() {
         let space = project.space();
         async move { value_in(&space, &source).await.as_str().unwrap().to_owned() }
     };
-    assert!(message("p.open()").await.contains("'node:fs' is a module of Node"));
+    assert!(message("p.open()").await.contains("'node:fs' is a Node.js module"));
     assert!(message("p.pick('ms')").await.contains("only what a file names in the text of require('…') is here"));
     assert!(message("p.where('ms')").await.contains("has no files to look at"));
     assert!(message("p.lazy()").await.contains("Cannot find package 'none'"));
     assert!(message("p.load('../secret.js')").await.contains("secret"), "it is not found, under the name that it has");
     let error = project.refusal("import 'old'");
-    assert_eq!(error.message, "'fs' is a module of Node, and there is no Node here (node_modules/old/index.js → fs)");
+    assert_eq!(error.message, "'fs' is a Node.js module, which is not available here (node_modules/old/index.js → fs)");
     assert_eq!(error.position.map(|at| (at.line, at.column)), Some((2, 20)));
 }
 

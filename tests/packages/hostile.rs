@@ -9,7 +9,8 @@ fn import_maps_of_a_package_cannot_escape_it() {
         let hint = format!("Invalid \"exports\" target \"{target}\" defined for '{of}' in the package config");
         format!("Cannot find '{specifier}' ({specifier}): {hint} /node_modules/p/package.json")
     };
-    let outside = "'p' leads out of its package (p): a package reads its own files and those of packages that it names";
+    let outside =
+        "'p' resolves outside its package (p): a package can import its own files, and other packages by name";
     let no_package = |specifier: &str| {
         format!("Cannot find '{specifier}' ({specifier}): name a package, or a file by its relative path")
     };
@@ -27,7 +28,7 @@ fn import_maps_of_a_package_cannot_escape_it() {
         (r#"{ "browser": { "./own.js": "../../secret.js" }, "main": "own.js" }"#, "p", outside.to_owned()),
         ("{}", "p/../../secret.js", no_package("p/../../secret.js")),
         ("{}", "p/../../../secret.js", no_package("p/../../../secret.js")),
-        ("{}", "../secret.js", "'../secret.js' lies outside the workspace: ".to_owned()),
+        ("{}", "../secret.js", "'../secret.js' is outside the workspace: ".to_owned()),
     ] {
         let project = Project::new(&[
             ("node_modules/p/package.json", package),
@@ -74,7 +75,7 @@ fn symlinks_out_of_the_project_are_refused() {
     project.link("loop-a", "node_modules/loop-b");
     for name in ["relative", "absolute"] {
         let error = project.refusal(&format!("import '{name}'"));
-        let expected = format!("the package '{name}' is a link that leads out of the project's folder ({name})");
+        let expected = format!("the package '{name}' is a link to outside the project's folder ({name})");
         assert_eq!(error.message, expected);
     }
     for name in ["inside", "loop-a"] {
@@ -189,7 +190,7 @@ fn a_chain_of_thousands_of_files_is_prepared() {
     let error = project.refusal("import 'deep/f0.js'");
     assert_eq!(
         error.message,
-        "'fs' is a module of Node, and there is no Node here (node_modules/deep/f0.js → node_modules/deep/f1.js → \
+        "'fs' is a Node.js module, which is not available here (node_modules/deep/f0.js → node_modules/deep/f1.js → \
          node_modules/deep/f2.js → node_modules/deep/f3.js → … → node_modules/deep/f2998.js → \
          node_modules/deep/f2999.js → node_modules/deep/f3000.js → fs)"
     );

@@ -1,6 +1,6 @@
 //! Approval step: what a person sees, what an approval covers, and the paused clock.
 
-use super::rig::{Rig, Scripted, Slow, import, rules, settings, with_scopes};
+use super::rig::{DelayedApprover, Rig, ScriptedApprover, import, rules, settings, with_scopes};
 use agent_spaces::{Limits, Run, RunStatus};
 use agent_spaces_approvals::{ChannelError, Decision, Lasts};
 use serde_json::{Value, json};
@@ -11,7 +11,7 @@ use tokio::sync::watch;
 /// Approver that decides when the sender says so.
 fn slow(rig: &Rig) -> watch::Sender<Option<Decision>> {
     let (sender, decision) = watch::channel(None);
-    rig.space.approvals().ask(Arc::new(Slow { decision }));
+    rig.space.approvals().ask(Arc::new(DelayedApprover { decision }));
     sender
 }
 
@@ -37,7 +37,7 @@ async fn waiting_for_approval_pauses_the_clock_and_is_visible() {
     let RunStatus::AwaitingApproval(waiting) = run.status() else { panic!("{:?}", run.status()) };
     let [request] = &waiting[..] else { panic!("{waiting:?}") };
     assert_eq!((request.capability.as_str(), request.function.as_str()), ("crm", "remove"));
-    // What the provider will be given, defaults and all; where the script calls it.
+    // Parameters as the provider gets them, defaults included, and the call sites.
     assert_eq!(request.params, json!({ "repo": "x", "n": 1 }));
     assert_eq!((request.run_id.as_str(), request.call_id), (run.id(), 1));
     assert_eq!(request.places, ["agent.js:2"]);
@@ -91,9 +91,22 @@ async fn an_expired_request_is_not_executed() {
     for outcome in [rig.host("crm.remove", json!({})).await, rig.script_one("crm.remove", json!({})).await] {
         let error = outcome.unwrap_err();
         assert_eq!(error.code, "call.approval_expired");
-        assert_eq!(error.message, "nobody decided about crm.remove in time");
+        assert_eq!(error.message, "the approval request for crm.remove expired without a decision");
     }
     assert!(begun.elapsed() >= Duration::from_millis(160));
+    assert_eq!(rig.count(), 0);
+}
+
+#[tokio::test]
+async fn a_call_that_no_approver_can_decide_says_so_in_its_details() {
+    let rig = Rig::new(rules(json!({})));
+    let without_channel = rig.host("crm.remove", json!({})).await.unwrap_err();
+    rig.space.approvals().ask(ScriptedApprover::new([Err(ChannelError::Nobody("gone".into()))]));
+    let without_person = rig.host("crm.remove", json!({})).await.unwrap_err();
+    for error in [without_channel, without_person] {
+        assert_eq!(error.code, "call.approval_denied");
+        assert_eq!(error.details, Some(json!({ "reason": "no_approver" })), "{error:?}");
+    }
     assert_eq!(rig.count(), 0);
 }
 
@@ -105,13 +118,13 @@ async fn an_approval_covers_its_scope() {
     for (lasts, asked) in [(Lasts::Once, 4), (Lasts::Run, 1), (Lasts::Arguments, 2)] {
         let rig = Rig::new(rules(json!({})));
         for run in 1..=2 {
-            let person = Scripted::new((0..9).map(|_| Ok(Decision::approve("ada").lasting(lasts))));
+            let person = ScriptedApprover::new((0..9).map(|_| Ok(Decision::approve("ada").lasting(lasts))));
             rig.space.approvals().ask(person.clone());
             assert!(rig.script(&calls).await.iter().all(Result::is_ok), "{lasts:?}");
             // In another run everything is asked again.
             assert_eq!((person.count(), rig.count()), (asked, 4 * run), "{lasts:?}");
         }
-        let person = Scripted::new([
+        let person = ScriptedApprover::new([
             Ok(Decision::deny("ada", None).lasting(lasts)),
             Ok(Decision::approve("ada").lasting(lasts)),
             Err(ChannelError::Nobody("gone".into())),
@@ -129,7 +142,7 @@ async fn an_approval_covers_its_scope() {
 #[tokio::test]
 async fn an_approval_covers_one_function() {
     let rig = Rig::new(rules(json!({ "*": "approve" })));
-    let person = Scripted::new([Ok(Decision::approve("ada").lasting(Lasts::Run))]);
+    let person = ScriptedApprover::new([Ok(Decision::approve("ada").lasting(Lasts::Run))]);
     rig.space.approvals().ask(person.clone());
     let outcomes = rig
         .script(&[("crm.find", json!({})), ("crm.note", json!({})), ("crm.find", json!({})), ("post.send", json!({}))])
@@ -191,7 +204,7 @@ async fn a_cancelled_run_withdraws_its_request() {
 #[tokio::test]
 async fn standard_library_functions_can_require_approval() {
     let rig = Rig::new(rules(json!({ "time.now": "approve" })));
-    let person = Scripted::new([Ok(Decision::approve("ada")), Ok(Decision::deny("ada", Some("why?".into())))]);
+    let person = ScriptedApprover::new([Ok(Decision::approve("ada")), Ok(Decision::deny("ada", Some("why?".into())))]);
     rig.space.approvals().ask(person.clone());
     let outcomes = rig.script(&[("time.now", json!({})), ("time.now", json!({}))]).await;
     assert!(matches!(&outcomes[0], Ok(Value::String(_))), "{outcomes:?}");

@@ -1,6 +1,6 @@
 //! Events of calls: the same for every provider, in the published shape.
 
-use super::rig::{Extras, Rig, Scripted, import, named, rules, settings};
+use super::rig::{Extras, Rig, ScriptedApprover, import, named, rules, settings};
 use agent_spaces::{Accounting, Limits};
 use agent_spaces_approvals::{ChannelError, Decision};
 use agent_spaces_mcp::secrets::Redactor;
@@ -15,7 +15,7 @@ fn schema() -> Validator {
 }
 
 /// Returns the events since the last call.
-fn heard(rig: &Rig) -> Vec<Value> {
+fn drain_events(rig: &Rig) -> Vec<Value> {
     let events = std::mem::take(&mut *rig.events.lock().unwrap());
     events.iter().map(|event| serde_json::to_value(event).unwrap()).collect()
 }
@@ -49,18 +49,18 @@ async fn events_are_the_same_for_every_provider() {
                     Err(ChannelError::Expired) => Err(ChannelError::Expired),
                     Err(ChannelError::Nobody(why)) => Err(ChannelError::Nobody(why.clone())),
                 };
-                let person = Scripted::new([decide(), decide()]);
+                let person = ScriptedApprover::new([decide(), decide()]);
                 rig.space.approvals().ask(person.clone());
                 person
             });
             rig.script_one(label, json!({})).await.ok();
-            let by_script = heard(&rig);
+            let by_script = drain_events(&rig);
             let [start, calls @ .., end] = &types(&by_script)[..] else { panic!("{by_script:?}") };
             assert_eq!((*start, *end), ("runStarted", "runFinished"));
             assert_eq!(calls, expected, "{label} {rule}");
-            // The observer hears of the host's own calls too.
+            // The observer also gets events of the host's own calls.
             rig.host(label, json!({})).await.ok();
-            let by_host = heard(&rig);
+            let by_host = drain_events(&rig);
             assert_eq!(types(&by_host), expected, "{label} {rule}");
             assert_eq!(person.map_or(0, |person| person.count()), if decision.is_some() { 2 } else { 0 });
             for events in [&by_script, &by_host] {
@@ -88,11 +88,13 @@ async fn every_event_and_account_names_the_caller() {
     let rig = Rig::with(rules(json!({})), Extras { accounting, ..Extras::default() });
     rig.script_as(named("ann"), &[("crm.find", json!({}))]).await;
     rig.host_as(named("ann"), "crm.find", json!({})).await.unwrap();
-    let by_ann = heard(&rig);
+    let by_ann = drain_events(&rig);
     assert!(by_ann.len() >= 6 && by_ann.iter().all(|event| event["caller"] == "ann"), "{by_ann:?}");
     by_ann.iter().for_each(|event| assert!(schema().is_valid(event), "{event}"));
     rig.host("crm.find", json!({})).await.unwrap();
-    assert!(heard(&rig).iter().all(|event| event.get("caller").is_none()), "nobody in particular");
+    let anonymous = drain_events(&rig);
+    assert_eq!(types(&anonymous), ["callScheduled", "callResult"]);
+    assert!(anonymous.iter().all(|event| event.get("caller").is_none()), "{anonymous:?}");
     let text = std::fs::read_to_string(&file).unwrap();
     let callers: Vec<Value> =
         text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap()["caller"].clone()).collect();
@@ -108,13 +110,13 @@ async fn a_cached_answer_is_marked_as_such() {
         results.map(|event| event.get("cached").cloned().unwrap_or_default()).collect()
     };
     rig.script(&[("crm.find", json!({})), ("crm.find", json!({})), ("crm.find", json!({ "n": 2 }))]).await;
-    assert_eq!(results(heard(&rig)), [Value::Null, json!(true), Value::Null]);
+    assert_eq!(results(drain_events(&rig)), [Value::Null, json!(true), Value::Null]);
     rig.host("crm.find", json!({})).await.unwrap();
-    assert_eq!(results(heard(&rig)), [json!(true)]);
+    assert_eq!(results(drain_events(&rig)), [json!(true)]);
     assert_eq!(rig.count(), 2);
 }
 
-/// Everything that can be told, as far as a space can be brought to tell it.
+/// Returns events of every kind.
 async fn all_events() -> Vec<Value> {
     let functions = json!({
         "crm.note": "deny",
@@ -124,7 +126,7 @@ async fn all_events() -> Vec<Value> {
         "github.*": { "rateLimit": { "requests": 1, "period": "day" } },
     });
     let rig = Rig::new(settings(json!({ "functions": functions })));
-    let person = Scripted::new([
+    let person = ScriptedApprover::new([
         Ok(Decision::approve("ada")),
         Ok(Decision::deny("ada", Some("no".into()))),
         Ok(Decision::deny("ada", None)),
@@ -165,7 +167,7 @@ async fn all_events() -> Vec<Value> {
     ] {
         rig.run(source, small.clone()).await.outcome.ok();
     }
-    heard(&rig)
+    drain_events(&rig)
 }
 
 /// Every event matches the published schema, which is not empty.
@@ -262,10 +264,11 @@ async fn an_error_with_any_code_has_the_published_shape() {
         });
         let space = agent_spaces_tests::space(wit, handlers);
         let source = format!("import {{ bank }} from '@test/bank'; await bank.fail('{code}').catch((e) => e.code)");
-        let (report, events) = agent_spaces_tests::run_heard(&space, &source, Limits::default()).await;
+        let (report, events) = agent_spaces_tests::run_with_events(&space, &source, Limits::default()).await;
         assert!(report.outcome.is_ok());
+        let events: Vec<Value> = events.iter().map(|event| serde_json::to_value(event).unwrap()).collect();
+        assert!(types(&events).contains(&"callError"), "{code}: {events:?}");
         for event in events {
-            let event = serde_json::to_value(event).unwrap();
             assert!(schema.is_valid(&event), "{event}");
         }
     }

@@ -1,7 +1,7 @@
 //! Function identity: interface and name, not the label in scripts. The standard library has an `fs.delete`, and so has
 //! a module of the project.
 
-use super::rig::{Scripted, rules};
+use super::rig::{ScriptedApprover, rules};
 use agent_spaces::{
     Call, Caller, FunctionId, Handlers, HostError, Interfaces, Package, PackageOutline, PrepareError, RunOptions,
     Space, StandardLibrary,
@@ -82,7 +82,7 @@ async fn preapproval_covers_one_function() {
         both.space.approvals().approve(both.space.identify(approved).unwrap());
         assert_eq!(both.outcomes().await, expected, "{approved}");
     }
-    // By its label alone nobody knows which one is meant.
+    // The label alone is ambiguous.
     let error = both(Settings::default()).space.identify("fs.delete").unwrap_err();
     assert!(error.message.contains("agent-spaces:std/fs@1.0.0#delete of '@agent-spaces/std'"), "{error}");
     assert!(error.message.contains("capabilities:fs/fs@1.0.0#delete of '@capabilities/fs'"), "{error}");
@@ -91,7 +91,8 @@ async fn preapproval_covers_one_function() {
 #[tokio::test]
 async fn an_approval_for_the_run_does_not_cover_another_function_of_the_same_label() {
     let both = both(rules(json!({ "*": "approve" })));
-    let person = Scripted::new([Ok(Decision::approve("ada").lasting(Lasts::Run)), Ok(Decision::deny("ada", None))]);
+    let person =
+        ScriptedApprover::new([Ok(Decision::approve("ada").lasting(Lasts::Run)), Ok(Decision::deny("ada", None))]);
     both.space.approvals().ask(person.clone());
     assert_eq!(both.outcomes().await, json!(["done", "call.approval_denied"]));
     let asked = person.asked.lock().unwrap();
@@ -132,7 +133,7 @@ async fn an_ambiguous_label_in_a_rule_is_refused() {
         assert_eq!(called.unwrap_err().code, "call.unavailable");
         assert!(both.called.lock().unwrap().is_empty());
     }
-    // What only one of them has is that one's.
+    // A label that only one module has is unambiguous.
     assert_eq!(both(rules(json!({ "fs.mkdir": "deny", "*": "allow" }))).outcomes().await, json!(["done", "done"]));
 }
 
@@ -140,7 +141,7 @@ async fn an_ambiguous_label_in_a_rule_is_refused() {
 async fn the_host_calls_by_identity_and_not_by_an_ambiguous_label() {
     let both = both(Settings::default());
     let by_label = both.space.call_value("fs", "delete", json!({ "path": "a" }), Caller::default()).await;
-    assert!(by_label.unwrap_err().message.contains("could be"));
+    assert!(by_label.unwrap_err().message.contains("is ambiguous"));
     let own = FunctionId::parse("capabilities:fs/fs@1.0.0#delete").unwrap();
     both.space.call_function(&own, json!({ "path": "a" }), Caller::default()).await.unwrap();
     assert_eq!(*both.called.lock().unwrap(), ["capabilities:fs/fs@1.0.0"]);
@@ -168,6 +169,6 @@ fn module_exports_do_not_collide_with_each_other_or_the_library() {
     for specifier in ["@agent-spaces/std", "@agent-spaces/more"] {
         let source = ModuleSource { specifier: Some(specifier.into()), stem: None, definitions: definitions.clone() };
         let error = Interfaces::new().unwrap().add_package(Package::new(compile(source).unwrap())).unwrap_err();
-        assert!(error.to_string().contains("is the host's own"), "{error}");
+        assert!(error.to_string().contains("is reserved for the host"), "{error}");
     }
 }

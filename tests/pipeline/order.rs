@@ -1,13 +1,13 @@
 //! Order of the pipeline steps, for every caller.
 
-use super::rig::{Rig, Scripted, rules, with_scopes};
+use super::rig::{Rig, ScriptedApprover, rules, with_scopes};
 use agent_spaces::{Caller, CapabilityError};
 use agent_spaces_approvals::Decision;
 use serde_json::{Value, json};
 
 /// Faults of a call, in the order of the checks.
 const STEPS: [(&str, &str, &str); 8] = [
-    ("grant", "call.denied", "is not granted any more"),
+    ("grant", "call.denied", "was revoked"),
     ("caller", "call.denied", "no such function, or this caller may not call it"),
     ("scope", "call.denied", "no such function, or this caller may not call it"),
     ("validate", "call.invalid", "amount"),
@@ -17,7 +17,7 @@ const STEPS: [(&str, &str, &str); 8] = [
     ("approval", "call.approval_denied", "was not approved: no"),
 ];
 
-/// The function that the test is about, and one that shares its rates and counts.
+/// Function under test, and one that shares its rates and counts.
 struct Subject {
     label: &'static str,
     sibling: &'static str,
@@ -37,7 +37,7 @@ const SUBJECTS: [Subject; 3] = [
 ];
 
 /// A space in which everything from this step on is wrong with calls of the subject, and such a call.
-async fn wrong_from(first: usize, subject: &Subject) -> (Rig, Caller, Value, std::sync::Arc<Scripted>) {
+async fn wrong_from(first: usize, subject: &Subject) -> (Rig, Caller, Value, std::sync::Arc<ScriptedApprover>) {
     let is_wrong = |name: &str| STEPS.iter().position(|(step, ..)| *step == name).unwrap() >= first;
     let Subject { label, sibling, interface, has_schema } = subject;
     let mut own = json!({ "timeout": "1m" });
@@ -57,7 +57,7 @@ async fn wrong_from(first: usize, subject: &Subject) -> (Rig, Caller, Value, std
     }
     let rig = Rig::new(rules(functions));
     rig.host(sibling, json!({})).await.unwrap();
-    let person = Scripted::new((0..9).map(|_| Ok(Decision::deny("ada", Some("no".into())))));
+    let person = ScriptedApprover::new((0..9).map(|_| Ok(Decision::deny("ada", Some("no".into())))));
     rig.space.approvals().ask(person.clone());
     if is_wrong("grant") {
         assert!(rig.space.grants().revoke(interface));
@@ -68,7 +68,7 @@ async fn wrong_from(first: usize, subject: &Subject) -> (Rig, Caller, Value, std
     (rig, caller, json!({ "repo": repo, "amount": amount }), person)
 }
 
-/// By the host and by a script, which must be told the same.
+/// Calls from the host and from a script, which must get the same error.
 async fn both(rig: &Rig, caller: &Caller, label: &str, params: &Value) -> Result<Value, CapabilityError> {
     let by_host = rig.host_as(caller.clone(), label, params.clone()).await;
     let by_script = rig.script_as(caller.clone(), &[(label, params.clone())]).await.remove(0);

@@ -1,6 +1,6 @@
 //! Presets, and rules that override them.
 
-use super::rig::{Rig, Scripted, settings};
+use super::rig::{Rig, ScriptedApprover, settings};
 use agent_spaces::project::{Outlines, Project, Surroundings, find};
 use agent_spaces::{CapabilityError, Limits};
 use agent_spaces_approvals::Decision;
@@ -10,19 +10,19 @@ use std::time::Duration;
 
 /// Outcome of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Fate {
+pub(super) enum Decided {
     Allowed,
     Asked,
     Denied,
 }
-use Fate::{Allowed, Asked};
+use Decided::{Allowed, Asked};
 
 /// Outcome of a call without an approver.
-pub(super) fn fate(outcome: &Result<Value, CapabilityError>) -> Fate {
+pub(super) fn decided(outcome: &Result<Value, CapabilityError>) -> Decided {
     match outcome.as_ref().map_err(|error| error.code.as_str()) {
-        Ok(_) => Fate::Allowed,
-        Err("call.approval_denied") => Fate::Asked,
-        Err("call.denied") => Fate::Denied,
+        Ok(_) => Decided::Allowed,
+        Err("call.approval_denied") => Decided::Asked,
+        Err("call.denied") => Decided::Denied,
         Err(_) => panic!("{outcome:?}"),
     }
 }
@@ -40,7 +40,7 @@ const KINDS: [&str; 8] = [
 ];
 
 /// The table of the presets, for the functions above.
-const PRESETS: [(Option<&str>, [Fate; 8]); 4] = [
+const PRESETS: [(Option<&str>, [Decided; 8]); 4] = [
     (Some("restrictive"), [Allowed, Asked, Asked, Asked, Asked, Asked, Asked, Allowed]),
     (Some("standard"), [Allowed, Asked, Asked, Asked, Asked, Allowed, Asked, Allowed]),
     (Some("permissive"), [Allowed, Allowed, Allowed, Allowed, Asked, Allowed, Allowed, Allowed]),
@@ -55,8 +55,8 @@ fn policy(preset: Option<&str>, functions: Value) -> agent_spaces_policy::Settin
     settings(policy)
 }
 
-/// The standard library is no provider of ours: its calls are not written down.
-fn is_written_down(label: &str) -> bool {
+/// False for the standard library, whose calls are not recorded.
+fn is_recorded(label: &str) -> bool {
     label != "time.now"
 }
 
@@ -66,11 +66,11 @@ async fn every_preset_decides_over_every_kind_of_function() {
         let rig = Rig::new(policy(preset, json!({})));
         let scripted = rig.script(&KINDS.map(|label| (label, json!({})))).await;
         for ((label, expected), by_script) in KINDS.into_iter().zip(fates).zip(scripted) {
-            assert_eq!(fate(&by_script), expected, "{preset:?} {label}: {by_script:?}");
+            assert_eq!(decided(&by_script), expected, "{preset:?} {label}: {by_script:?}");
             let by_host = rig.host(label, json!({})).await;
-            assert_eq!(fate(&by_host), expected, "{preset:?} {label}: {by_host:?}");
+            assert_eq!(decided(&by_host), expected, "{preset:?} {label}: {by_host:?}");
             let calls = rig.provided.lock().unwrap().iter().filter(|(provided, _)| provided == label).count();
-            let expected_calls = if expected == Allowed && is_written_down(label) { 2 } else { 0 };
+            let expected_calls = if expected == Allowed && is_recorded(label) { 2 } else { 0 };
             assert_eq!(calls, expected_calls, "{preset:?} {label}");
         }
     }
@@ -81,14 +81,14 @@ async fn every_preset_decides_over_every_kind_of_function() {
 async fn a_call_is_made_if_approved_and_not_if_denied() {
     for (preset, fates) in PRESETS {
         let rig = Rig::new(policy(preset, json!({})));
-        for (label, expected) in KINDS.into_iter().zip(fates).filter(|(label, _)| is_written_down(label)) {
-            let person = Scripted::new([Ok(Decision::approve("ada")), Ok(Decision::deny("ada", None))]);
+        for (label, expected) in KINDS.into_iter().zip(fates).filter(|(label, _)| is_recorded(label)) {
+            let person = ScriptedApprover::new([Ok(Decision::approve("ada")), Ok(Decision::deny("ada", None))]);
             rig.space.approvals().ask(person.clone());
             let before = rig.count();
             assert_eq!(rig.host(label, json!({})).await.unwrap(), json!("done"), "{preset:?} {label}");
             assert_eq!(rig.count(), before + 1);
             let second = rig.host(label, json!({})).await;
-            assert_eq!(fate(&second), expected, "{preset:?} {label}: {second:?}");
+            assert_eq!(decided(&second), expected, "{preset:?} {label}: {second:?}");
             let was_done = usize::from(expected == Allowed);
             assert_eq!((rig.count(), person.count()), (before + 1 + was_done, 2 - 2 * was_done), "{preset:?} {label}");
         }
@@ -98,13 +98,13 @@ async fn a_call_is_made_if_approved_and_not_if_denied() {
 /// A rule for the function goes over its preset and its definition, in every direction.
 #[tokio::test]
 async fn a_rule_overrides_every_preset() {
-    let decisions = [("allow", Fate::Allowed), ("approve", Fate::Asked), ("deny", Fate::Denied)];
+    let decisions = [("allow", Decided::Allowed), ("approve", Decided::Asked), ("deny", Decided::Denied)];
     for (preset, _) in PRESETS {
         for (decision, expected) in decisions {
             let rig = Rig::new(policy(preset, json!({ "*": decision })));
             for label in KINDS {
                 let outcome = rig.host(label, json!({})).await;
-                assert_eq!(fate(&outcome), expected, "{preset:?} {decision} {label}");
+                assert_eq!(decided(&outcome), expected, "{preset:?} {decision} {label}");
             }
             let done = if expected == Allowed { KINDS.len() - 1 } else { 0 };
             assert_eq!(rig.count(), done, "{preset:?} {decision}");
@@ -147,7 +147,7 @@ fn an_untrusted_configuration_can_only_lower_limits() {
     }
     assert!(!note.contains("limits.calls") && !note.contains("limits.failures"), "{note}");
     assert!(unaccepted.raised_note(Some("desk")).unwrap().contains("`policy.preset`"));
-    // What tightens holds, and nothing is told of it.
+    // Stricter settings apply, without a notice.
     let strict = json!({ "policy": "restrictive", "limits": { "fuel": "1M" } });
     let [accepted, unaccepted] = projects(strict);
     assert_eq!(unaccepted.limits(None), accepted.limits(None));
@@ -169,7 +169,7 @@ fn explicit_limits_override_those_of_a_preset() {
         let config = json!({ "policy": other, "spaces": { "desk": { "policy": preset }, "plain": {} } });
         assert_eq!(limits(config.clone(), Some("desk")), expected, "{preset}");
         assert_ne!(limits(config, Some("plain")), expected, "{preset}");
-        // What is written goes over the preset, member by member.
+        // Explicit settings override the preset, member by member.
         let config = json!({ "policy": preset, "limits": { "calls": 7, "failures": 3 } });
         assert_eq!(limits(config, None), Limits { calls: 7, failures: 3, ..expected }, "{preset}");
     }

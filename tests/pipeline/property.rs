@@ -1,7 +1,7 @@
 //! Property test: for random policies, callers and decisions, a provider runs if and only if every step passes.
 
-use super::model::{Caller, Function, Model, Outcome, Policy, Rule, Run, Says, Verdict, fits};
-use super::rig::{Rig, Scripted, settings, settings_of_space};
+use super::reference_model::{Caller, Function, Model, Outcome, Policy, Rule, Run, Says, Verdict, fits};
+use super::rig::{Rig, ScriptedApprover, settings, settings_of_space};
 use agent_spaces::CapabilityError;
 use agent_spaces_approvals::{ChannelError, Decision, Lasts};
 use proptest::collection::vec;
@@ -228,7 +228,7 @@ fn seen(outcome: &Result<Value, CapabilityError>, was_provided: bool) -> Option<
     };
     let says = |text: &str| error.message.contains(text);
     match error.code.as_str() {
-        "call.denied" if says("is not granted any more") => Some(Outcome::NotGranted),
+        "call.denied" if says("was revoked") => Some(Outcome::NotGranted),
         "call.denied" if says("no such function, or this caller may not call it") => Some(Outcome::Denied),
         "call.denied" if says("the policy does not allow") => Some(Outcome::BadArgument),
         "call.denied" if says("call limit reached") => Some(Outcome::TooOften),
@@ -255,7 +255,7 @@ async fn check(
         patterns.iter().filter(|pattern| **pattern == rule.pattern).count() <= 2
     });
     let rig = Rig::new(written(&policy));
-    let person = Scripted::new(says.iter().map(|says| decision(*says)));
+    let person = ScriptedApprover::new(says.iter().map(|says| decision(*says)));
     if policy.has_person {
         rig.space.approvals().ask(person.clone());
     }
@@ -301,7 +301,7 @@ async fn check(
                 let called = provided.next();
                 prop_assert_eq!(called.as_ref().map(|(label, _)| label.as_str()), Some(function.label));
             }
-            // Nobody is told which of the two it is.
+            // A missing scope is indistinguishable from a denial.
             let told = if expected == Outcome::NoScope { Outcome::Denied } else { expected };
             prop_assert_eq!(seen(outcome, was_provided), Some(told), "{} {}: {:?}", function.label, params, outcome);
             tally.count(expected);
@@ -331,7 +331,7 @@ fn compare(forgotten: Option<Outcome>, cases: u32, max_shrink_iters: u32) -> (Re
     let config = Config { cases, failure_persistence: None, max_shrink_iters, ..Config::default() };
     let tally = std::cell::RefCell::new(Tally::default());
     let strategy = (policy(), vec(says(), 0..12), vec(step(), 1..7));
-    // Whether a model's fault is noticed must not depend on chance.
+    // A faulty model must be detected deterministically.
     let mut runner = match forgotten {
         None => TestRunner::new(config),
         Some(_) => TestRunner::new_with_rng(config, TestRng::deterministic_rng(RngAlgorithm::ChaCha)),

@@ -40,7 +40,7 @@ fn parameters() -> Value {
     })
 }
 
-/// Handlers of the operator: with an own word on approval, or without.
+/// Capability with handlers, some of which set `requiresApproval`.
 fn crm() -> Value {
     let function = |name: &str, more: Value| {
         let mut function = json!({ "name": name, "description": name, "parameters": parameters() });
@@ -56,14 +56,14 @@ fn crm() -> Value {
     ] })
 }
 
-/// A capability whose functions share a rate.
+/// Capability whose functions share a rate limit.
 fn mail() -> Value {
     let functions = ["first", "second"].map(|name| json!({ "name": name, "description": name, "parameters": {} }));
     json!({ "name": "mail", "description": "Letters", "functions": functions,
         "config": { "rateLimit": { "requests": 2, "period": "hour" } } })
 }
 
-/// Functions whose schemas say more than their types, or that something must be there.
+/// Capability with constraints beyond types, and required parameters.
 fn shop() -> Value {
     let mut painted = parameters();
     let properties = painted["properties"].as_object_mut().unwrap();
@@ -79,7 +79,7 @@ fn shop() -> Value {
     ] })
 }
 
-/// The tools of a server, one of which was accepted as reading only.
+/// Tools of an MCP server, one of them read-only.
 fn github() -> Value {
     json!({ "tools": [
         { "name": "list_issues", "inputSchema": parameters(), "annotations": { "readOnlyHint": true } },
@@ -93,36 +93,36 @@ fn module(name: &str, source: &Value, format: Option<Format>) -> Module {
     compile(ModuleSource { specifier: None, stem: None, definitions }).unwrap()
 }
 
-/// The settings of a policy as a configuration has them.
+/// Parses the policy of a configuration.
 pub(super) fn settings(policy: Value) -> Settings {
     let config = agent_spaces::config::from_value("test", json!({ "policy": policy }));
     config.unwrap_or_else(|error| panic!("{error}")).policy
 }
 
-/// The same for a space of its own, whose rules stand at another place.
+/// The same for a space with its own policy, whose rules have another configuration path.
 pub(super) fn settings_of_space(policy: Value) -> Settings {
     let config = agent_spaces::config::from_value("test", json!({ "spaces": { "desk": { "policy": policy } } }));
     config.unwrap_or_else(|error| panic!("{error}")).spaces["desk"].policy.clone()
 }
 
-/// A policy of these rules over functions and nothing else.
+/// Settings with only these function rules.
 pub(super) fn rules(functions: Value) -> Settings {
     settings(json!({ "functions": functions }))
 }
 
-/// A list that many write to.
-pub(super) type Written<T> = Arc<Mutex<Vec<T>>>;
+/// List with several writers.
+pub(super) type Shared<T> = Arc<Mutex<Vec<T>>>;
 
-/// A space, and all that is seen of it from outside.
+/// Test space, with its recorded calls, operator messages and events.
 pub(super) struct Rig {
     pub(super) space: Space,
     /// The calls that reached a provider: the function and its parameters.
-    pub(super) provided: Written<(String, Value)>,
+    pub(super) provided: Shared<(String, Value)>,
     /// Messages to the operator.
-    pub(super) told: Written<String>,
+    pub(super) operator_notices: Shared<String>,
     /// Events seen by the observer.
-    pub(super) events: Written<Event>,
-    /// The calls that a provider works on at this moment, and the most that there ever were.
+    pub(super) events: Shared<Event>,
+    /// Concurrent provider calls: now, and at most.
     pub(super) at_once: Arc<Mutex<(usize, usize)>>,
 }
 
@@ -141,7 +141,7 @@ impl Rig {
     }
 
     pub(super) fn with(settings: Settings, extras: Extras) -> Rig {
-        let (provided, at_once) = (Written::default(), Arc::default());
+        let (provided, at_once) = (Shared::default(), Arc::default());
         let mut handlers = Handlers::new();
         let mut interfaces = Interfaces::new().unwrap();
         let modules = [
@@ -160,10 +160,10 @@ impl Rig {
         answer_all(&mut handlers, POST_INTERFACE, &provided, &at_once);
         let policy = Arc::new(Policy::new(settings));
         StandardLibrary::new(&policy, None, None).unwrap().add_to(&mut interfaces, &mut handlers).unwrap();
-        let (told, events): (Written<String>, Written<Event>) = Default::default();
+        let (operator_notices, events): (Shared<String>, Shared<Event>) = Default::default();
         let mut space = Space::new(engine(), interfaces, handlers)
             .unwrap()
-            .with_policy(policy, listener(&told, |text: &agent_spaces::Shown| text.to_string()))
+            .with_policy(policy, listener(&operator_notices, |text: &agent_spaces::Shown| text.to_string()))
             .with_observer(listener(&events, Event::clone))
             .with_redactor(extras.redactor)
             .with_accounting(extras.accounting);
@@ -173,7 +173,7 @@ impl Rig {
         if let Some(audit) = extras.audit {
             space = space.with_audit(audit);
         }
-        Rig { space, provided, told, events, at_once }
+        Rig { space, provided, operator_notices, events, at_once }
     }
 
     /// Returns the number of provider calls.
@@ -181,23 +181,23 @@ impl Rig {
         self.provided.lock().unwrap().len()
     }
 
-    /// All that the operator was told.
-    pub(super) fn told(&self) -> Vec<String> {
-        self.told.lock().unwrap().clone()
+    /// Returns all messages to the operator.
+    pub(super) fn operator_notices(&self) -> Vec<String> {
+        self.operator_notices.lock().unwrap().clone()
     }
 
-    /// Calls as the host does.
+    /// Calls from the host.
     pub(super) async fn host(&self, label: &str, params: Value) -> Result<Value, CapabilityError> {
         self.host_as(Caller::default(), label, params).await
     }
 
-    /// Calls as the host does, on behalf of a caller.
+    /// Calls from the host, on behalf of a caller.
     pub(super) async fn host_as(&self, caller: Caller, label: &str, params: Value) -> Result<Value, CapabilityError> {
         let (capability, function) = label.split_once('.').unwrap();
         self.space.call_value(capability, function, params, caller).await
     }
 
-    /// Calls one after the other, as a script does in one run.
+    /// Sequential calls from one run of a script.
     pub(super) async fn script(&self, calls: &[(&str, Value)]) -> Vec<Result<Value, CapabilityError>> {
         self.script_as(Caller::default(), calls).await
     }
@@ -209,13 +209,13 @@ impl Rig {
         calls: &[(&str, Value)],
     ) -> Vec<Result<Value, CapabilityError>> {
         let caller = Arc::new(caller);
-        // Modules of which the caller may call nothing are not there: scripts do without them.
+        // A module without callable functions cannot be imported: leave it out of the script.
         let mut gone: Vec<String> = Vec::new();
         loop {
             let is_there = |label: &str| !gone.iter().any(|module| import(capability_of(label)).contains(module));
             let there: Vec<(&str, Value)> = calls.iter().filter(|(label, _)| is_there(label)).cloned().collect();
             let options = RunOptions { caller: caller.clone(), ..RunOptions::default() };
-            let message = match self.space.prepare("agent.js", &in_turn(&there)) {
+            let message = match self.space.prepare("agent.js", &sequential_script(&there)) {
                 Ok(program) => match program.run(options).await.outcome {
                     Ok(outcomes) => {
                         let mut outcomes = outcomes.as_array().unwrap().iter().map(outcome);
@@ -223,7 +223,7 @@ impl Rig {
                         for (label, params) in calls {
                             all.push(match is_there(label) {
                                 true => outcomes.next().unwrap(),
-                                // What the host is told of it.
+                                // The host gets the same refusal.
                                 false => self.host_as(Caller::clone(&caller), label, params.clone()).await,
                             });
                         }
@@ -252,18 +252,18 @@ impl Rig {
 }
 
 fn listener<T: ?Sized + 'static, U: Send + 'static>(
-    list: &Written<U>,
+    list: &Shared<U>,
     keep: fn(&T) -> U,
 ) -> impl Fn(&T) + Send + Sync + 'static {
     let list = list.clone();
     move |item| list.lock().unwrap().push(keep(item))
 }
 
-/// Writes calls down, and does what their `mode` says.
+/// Registers a handler that records calls and behaves as their `mode` says.
 fn answer_all(
     handlers: &mut Handlers,
     interface: &str,
-    provided: &Written<(String, Value)>,
+    provided: &Shared<(String, Value)>,
     at_once: &Arc<Mutex<(usize, usize)>>,
 ) {
     let (provided, at_once) = (provided.clone(), at_once.clone());
@@ -277,15 +277,15 @@ fn answer_all(
                 now.0 += 1;
                 now.1 = now.1.max(now.0);
             }
-            let _leaving = Leaving(at_once);
+            let _guard = DecrementOnDrop(at_once);
             answer(&call).await
         }
     });
 }
 
-struct Leaving(Arc<Mutex<(usize, usize)>>);
+struct DecrementOnDrop(Arc<Mutex<(usize, usize)>>);
 
-impl Drop for Leaving {
+impl Drop for DecrementOnDrop {
     fn drop(&mut self) {
         self.0.lock().unwrap().0 -= 1;
     }
@@ -325,12 +325,12 @@ pub(super) fn import(capability: &str) -> String {
     format!("import {{ {capability} }} from '{module}';\n")
 }
 
-/// A script that makes these calls one after the other and gives what each gave.
 fn capability_of(label: &str) -> &str {
     label.split_once('.').map_or(label, |(capability, _)| capability)
 }
 
-fn in_turn(calls: &[(&str, Value)]) -> String {
+/// Returns a script that makes these calls one after the other and exports their outcomes.
+fn sequential_script(calls: &[(&str, Value)]) -> String {
     let mut capabilities: Vec<&str> = calls.iter().filter_map(|(label, _)| Some(label.split_once('.')?.0)).collect();
     capabilities.sort_unstable();
     capabilities.dedup();
@@ -367,16 +367,16 @@ pub(super) fn named(name: &str) -> Caller {
     Caller { name: Some(name.to_owned()), ..Caller::default() }
 }
 
-/// Approver with prepared decisions; afterwards nobody can be asked.
+/// Approver with prepared decisions; afterwards it is unavailable.
 #[derive(Default)]
-pub(super) struct Scripted {
+pub(super) struct ScriptedApprover {
     pub(super) decisions: Mutex<VecDeque<Result<Decision, ChannelError>>>,
     pub(super) asked: Mutex<Vec<Arc<Request>>>,
 }
 
-impl Scripted {
-    pub(super) fn new(decisions: impl IntoIterator<Item = Result<Decision, ChannelError>>) -> Arc<Scripted> {
-        Arc::new(Scripted { decisions: Mutex::new(decisions.into_iter().collect()), asked: Mutex::default() })
+impl ScriptedApprover {
+    pub(super) fn new(decisions: impl IntoIterator<Item = Result<Decision, ChannelError>>) -> Arc<ScriptedApprover> {
+        Arc::new(ScriptedApprover { decisions: Mutex::new(decisions.into_iter().collect()), asked: Mutex::default() })
     }
 
     pub(super) fn count(&self) -> usize {
@@ -384,7 +384,7 @@ impl Scripted {
     }
 }
 
-impl Channel for Scripted {
+impl Channel for ScriptedApprover {
     fn ask(&self, request: Arc<Request>) -> Answer<'_> {
         self.asked.lock().unwrap().push(request);
         let decision = self.decisions.lock().unwrap().pop_front();
@@ -393,11 +393,11 @@ impl Channel for Scripted {
 }
 
 /// Approver that decides on demand.
-pub(super) struct Slow {
+pub(super) struct DelayedApprover {
     pub(super) decision: tokio::sync::watch::Receiver<Option<Decision>>,
 }
 
-impl Channel for Slow {
+impl Channel for DelayedApprover {
     fn ask(&self, _request: Arc<Request>) -> Answer<'_> {
         let mut decision = self.decision.clone();
         Box::pin(async move {

@@ -94,7 +94,7 @@ fn compiled_handlers_get_their_modules_variables() {
     assert_eq!(given(json!({ "REGION": "eu" })).value(), "eu eu REGION");
     let (code, message) = given(json!({})).error();
     assert_eq!(code, "call.denied");
-    assert_eq!(message, "process.env.REGION is not given to the handlers of @capabilities/desk");
+    assert_eq!(message, "process.env.REGION is not granted to the handlers of @capabilities/desk");
 }
 
 /// A definition may name any file, also one without an end.
@@ -107,7 +107,7 @@ fn a_component_that_is_not_a_file_is_refused() {
         let done = project.run_with("import { desk } from '@capabilities/desk'; export default 1;", &["--json"]);
         let (code, message) = done.error();
         assert_eq!(code, "config.unknown", "{done:?}");
-        assert!(message.contains("it is no file"), "{message}");
+        assert!(message.contains("it is not a file"), "{message}");
     }
 }
 
@@ -137,11 +137,11 @@ fn an_invalid_component_is_refused_before_any_run() {
     assert_eq!(project.agent_spaces(&["compile", "source/lamp.json", "--provider", "-o", "desk.wasm"]).status, Some(0));
     refused("it does not export the function `note`");
     project.write("desk.wasm", "not wasm");
-    refused("cannot answer");
+    refused("this component cannot be used for");
     project.write("desk.wasm", &component[..component.len() / 2]);
-    refused("cannot answer");
+    refused("this component cannot be used for");
     std::fs::remove_file(project.path("desk.wasm")).unwrap();
-    refused("cannot answer");
+    refused("this component cannot be used for");
 }
 
 #[test]

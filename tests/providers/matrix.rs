@@ -1,8 +1,8 @@
 //! Provider matrix: one capability, implemented by every kind of provider, with the same answers, errors, events,
 //! accounts, rules and approvals.
 //!
-//! `python3` stands in for programs and for an MCP server. Without it these two are skipped, with a line that says so;
-//! with `AGENT_SPACES_CI=1` that is a failure.
+//! `python3` runs the command and the MCP server. Without it these two are skipped with a message; with
+//! `AGENT_SPACES_CI=1` they fail.
 
 use crate::providers::native;
 use crate::standard::support::{Project, Reply, Site};
@@ -142,17 +142,17 @@ fn project(kind: &str, policy: &Value) -> Option<(Project, Option<Site>)> {
 
 /// Result of a script, with its events and accounts.
 #[derive(Clone)]
-pub(crate) struct Seen {
+pub(crate) struct Observed {
     pub(crate) value: Value,
     pub(crate) events: Vec<Value>,
-    /// A line to a call.
+    /// Accounting file: one line per call.
     pub(crate) accounts: String,
     /// Provider in the audit output.
     pub(crate) kind: Value,
 }
 
-/// Runs a script whose capability is answered so; nothing where that takes a program that is not there.
-fn seen(kind: &str, policy: &Value, body: &str) -> Option<Seen> {
+/// Runs a script with this kind of provider; `None` if a required program is missing.
+fn observe(kind: &str, policy: &Value, body: &str) -> Option<Observed> {
     let module = if kind == "mcp" { "mcp-desk" } else { "desk" };
     let script = format!(
         "import {{ desk }} from '@capabilities/{module}';
@@ -160,14 +160,14 @@ fn seen(kind: &str, policy: &Value, body: &str) -> Option<Seen> {
          {body}"
     );
     if kind == "native" {
-        return Some(native::seen(policy, &script));
+        return Some(native::observe(policy, &script));
     }
     let (project, _site) = project(kind, policy)?;
     let done = project.run_with(&script, &["--space", "work", "--events", "--json"]);
     let audit = project.agent_spaces(&["audit", "work", "--json"]).json();
-    // What answers may be a run, whose events are its own.
+    // A provider may be a run with events of its own.
     let is_outer = |line: &Value| line.get("type").is_some() && line.get("parent").is_none();
-    Some(Seen {
+    Some(Observed {
         value: done.value(),
         events: done.lines().into_iter().filter(is_outer).collect(),
         accounts: project.read("calls.jsonl").unwrap_or_default(),
@@ -175,15 +175,15 @@ fn seen(kind: &str, policy: &Value, body: &str) -> Option<Seen> {
     })
 }
 
-impl Seen {
+impl Observed {
     /// Events of a run without times and ids: their types and keys.
-    fn told(&self) -> Vec<(&str, BTreeSet<&str>)> {
-        let told = self.events.iter().map(|event| event.as_object().unwrap());
-        told.map(|event| (event["type"].as_str().unwrap(), event.keys().map(String::as_str).collect())).collect()
+    fn event_shapes(&self) -> Vec<(&str, BTreeSet<&str>)> {
+        let events = self.events.iter().map(|event| event.as_object().unwrap());
+        events.map(|event| (event["type"].as_str().unwrap(), event.keys().map(String::as_str).collect())).collect()
     }
 
     /// Accounts of calls: outcome and keys of each line.
-    fn kept(&self) -> Vec<(Value, BTreeSet<String>)> {
+    fn account_shapes(&self) -> Vec<(Value, BTreeSet<String>)> {
         let account = |line: &str| {
             let line: Value = serde_json::from_str(line).unwrap();
             // Lines of servers name the server, as other programs know them.
@@ -203,9 +203,9 @@ fn every_kind_has_the_same_answers_errors_and_events() {
         await attempt({ text: 'missing', count: 1 }), await attempt({ text: 'wrong', count: 1 }),
         await attempt({ text: 'a', count: 101 }), await attempt({ text: 'a' } as any),
     ];";
-    let mut first: Option<Seen> = None;
+    let mut first: Option<Observed> = None;
     for kind in KINDS {
-        let Some(seen) = seen(kind, &json!({}), body) else { continue };
+        let Some(seen) = observe(kind, &json!({}), body) else { continue };
         let said = &seen.value;
         assert_eq!(said[0], json!({ "text": "a", "count": 5 }), "{kind}");
         assert_eq!(said[1], json!({ "text": "ü \n \"\u{1f600}", "count": 1 }), "{kind}");
@@ -214,11 +214,11 @@ fn every_kind_has_the_same_answers_errors_and_events() {
         assert!(said[3][2].as_str().unwrap().contains("does not fit its type"), "{kind}: {said}");
         assert_eq!((&said[4][1], &said[5][1]), (&json!("call.invalid"), &json!("call.invalid")), "{kind}");
         // The last one was refused for its type, and is a call all the same.
-        let statuses: Vec<Value> = seen.kept().into_iter().map(|(status, _)| status).collect();
+        let statuses: Vec<Value> = seen.account_shapes().into_iter().map(|(status, _)| status).collect();
         assert_eq!(statuses, ["ok", "ok", "failed", "failed", "failed", "failed"], "{kind}: {}", seen.accounts);
         let first = first.get_or_insert_with(|| seen.clone());
-        assert_eq!(seen.told(), first.told(), "{kind}");
-        assert_eq!(seen.kept(), first.kept(), "{kind}");
+        assert_eq!(seen.event_shapes(), first.event_shapes(), "{kind}");
+        assert_eq!(seen.account_shapes(), first.account_shapes(), "{kind}");
     }
 }
 
@@ -226,8 +226,8 @@ fn every_kind_has_the_same_answers_errors_and_events() {
 fn rules_and_approvals_are_the_same_for_every_kind() {
     let body = "export default await attempt({ text: 'a', count: 4 });";
     for kind in KINDS {
-        let said = |rule: Value| Some(seen(kind, &json!({ "functions": { "desk.note": rule } }), body)?.value);
-        // Where it is denied there is no module to import.
+        let said = |rule: Value| Some(observe(kind, &json!({ "functions": { "desk.note": rule } }), body)?.value);
+        // A denied function has no module to import.
         let Some(asked) = said(json!("approve")) else { continue };
         assert_eq!(asked[1], "call.approval_denied", "{kind}: {asked}");
         let bound = said(json!({ "arguments": { "count": { "max": 3 } } })).unwrap();
@@ -240,7 +240,7 @@ fn rules_and_approvals_are_the_same_for_every_kind() {
 #[test]
 fn the_audit_shows_the_kind_of_provider() {
     for kind in KINDS {
-        let Some(seen) = seen(kind, &json!({}), "export default 1;") else { continue };
+        let Some(seen) = observe(kind, &json!({}), "export default 1;") else { continue };
         assert_eq!(seen.kind, kind);
     }
 }

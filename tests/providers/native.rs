@@ -1,6 +1,6 @@
 //! Native implementation of the matrix capability, in an embedding host's own space.
 
-use crate::providers::matrix::Seen;
+use crate::providers::matrix::Observed;
 use agent_spaces::policy::Policy;
 use agent_spaces::schemars::{self, JsonSchema};
 use agent_spaces::{
@@ -44,7 +44,7 @@ fn engine() -> Engine {
 }
 
 /// Returns the result of a script in a space with this policy, with its events and accounts.
-pub(crate) fn seen(policy: &Value, script: &str) -> Seen {
+pub(crate) fn observe(policy: &Value, script: &str) -> Observed {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("calls.jsonl");
     let (mut interfaces, mut handlers) = (Interfaces::new().unwrap(), Handlers::new());
@@ -64,7 +64,7 @@ pub(crate) fn seen(policy: &Value, script: &str) -> Seen {
         events.push(serde_json::to_value(event).unwrap());
     }
     let kind = space.reach().unwrap()[0].functions[0].provider.kind;
-    Seen {
+    Observed {
         value: report.outcome.unwrap(),
         events,
         accounts: std::fs::read_to_string(&file).unwrap_or_default(),

@@ -110,7 +110,7 @@ fn a_script_that_collides_with_a_handler_file_is_refused() {
     project.write("capabilities/reports.ts", "export default () => 1;");
     let publish = ["publish", "capabilities/reports.ts", "--as", "reports.daily"];
     let done = project.agent_spaces(&publish);
-    assert!(done.status != Some(0) && done.stderr.contains("would be taken for its handlers"), "{done:?}");
+    assert!(done.status != Some(0) && done.stderr.contains("would be loaded as its handler file"), "{done:?}");
     assert_eq!(project.read("capabilities/reports.json"), None);
     // Beside handlers of others, the script answers its own function.
     project.write("capabilities/reports.ts", "export const daily = () => 'a handler', weekly = () => 'a handler';");

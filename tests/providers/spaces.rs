@@ -1,6 +1,6 @@
 //! Script providers: functions implemented by scripts, each in its own space.
 
-use crate::standard::support::{Done, Project};
+use crate::standard::support::{CommandOutput, Project};
 use serde_json::{Value, json};
 
 /// A definition whose functions are scripts in spaces.
@@ -34,7 +34,7 @@ fn project(daily: &str) -> Project {
 const CALL: &str = "import { reports } from '@capabilities/reports';
     const attempt = (day) => reports.daily({ day }).catch((error) => `${error.code}: ${error.message}`);";
 
-fn run(project: &Project, body: &str, options: &[&str]) -> Done {
+fn run(project: &Project, body: &str, options: &[&str]) -> CommandOutput {
     project.run_with(&format!("{CALL}\n{body}"), &[&["--space", "outer"], options].concat())
 }
 
@@ -177,7 +177,7 @@ fn scripts_of_one_space_can_call_each_other() {
         const say = (name) => many[name]({ day: 'x' }).catch((error) => `${error.code}: ${error.message}`);
         export default [await say('f69'), await say('f2'), await say('f1')];";
     let said = project.run_with(script, &["--json"]).value();
-    let deep = "call.denied: More than 4 scripts would call one another";
+    let deep = "call.denied: Scripts nested too deep: more than 4 would call one another";
     assert_eq!(said, json!(["69", "2 3 4 5", deep]));
 }
 
@@ -189,10 +189,10 @@ fn a_definition_runs_only_scripts_of_its_own_project() {
     std::fs::write(outside.path().join("key.json"), r#"{ "token": "secret" }"#).unwrap();
     let file = |name: &str| outside.path().join(name).display().to_string();
     for (script, expected) in [
-        (file("daily.ts"), "lies outside the project"),
-        (file("key.json"), "is no script"),
-        ("../scripts/link.ts".to_owned(), "lies outside the project"),
-        ("../agent-spaces.config.json".to_owned(), "is no script"),
+        (file("daily.ts"), "is outside the project"),
+        (file("key.json"), "is not a script"),
+        ("../scripts/link.ts".to_owned(), "is outside the project"),
+        ("../agent-spaces.config.json".to_owned(), "is not a script"),
     ] {
         let project = project(DAILY);
         std::os::unix::fs::symlink(outside.path().join("daily.ts"), project.path("scripts/link.ts")).unwrap();
@@ -200,7 +200,7 @@ fn a_definition_runs_only_scripts_of_its_own_project() {
         let (_, message) = run(&project, "export default 1;", &["--json"]).error();
         assert!(message.contains(expected), "{script}: {message}");
     }
-    // What a stranger wrote has no say over the project's spaces.
+    // An untrusted definition cannot use the project's spaces.
     let project = project(DAILY);
     project.write(
         "node_modules/@x/sdk/package.json",
@@ -212,7 +212,7 @@ fn a_definition_runs_only_scripts_of_its_own_project() {
         project.configure(json!({ "spaces": { "inner": {}, "outer": { "capabilities": [entry] } } }));
         project.trust();
         let (_, message) = project.run_with("export default 1;", &["--space", "outer", "--json"]).error();
-        assert!(message.contains("a definition of an npm package may run no script"), "{entry}: {message}");
+        assert!(message.contains("a definition of an npm package may not run a script"), "{entry}: {message}");
     }
 }
 

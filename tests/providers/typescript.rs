@@ -29,12 +29,14 @@ const SCRIPT: &str = "import { desk } from '@capabilities/desk';
 
 /// Returns the results of sequential calls with these arguments.
 fn calls(project: &Project, words: &[&str]) -> Vec<String> {
-    let words = serde_json::to_string(words).unwrap();
+    let (count, words) = (words.len(), serde_json::to_string(words).unwrap());
     let done = project.run(&format!(
         "{SCRIPT} const said = []; for (const word of {words}) said.push(await attempt(word)); export default said;"
     ));
     let value = done.value();
-    value.as_array().unwrap().iter().map(|each| each.as_str().unwrap_or("(no text)").to_owned()).collect()
+    let said = value.as_array().unwrap();
+    assert_eq!(said.len(), count, "{value}");
+    said.iter().map(|each| each.as_str().unwrap_or("(no text)").to_owned()).collect()
 }
 
 #[test]
@@ -96,8 +98,7 @@ fn handler_errors_and_output_are_reported_to_the_operator() {
         "{}",
         done.stderr
     );
-    let advice =
-        r#"this gives its handlers a host: {"providers":{"@capabilities/desk":{"http":{"domains":["HOST"]}}}}"#;
+    let advice = r#"To allow a host, add to an accepted configuration: {"providers":{"@capabilities/desk":{"http":{"domains":["HOST"]}}}}"#;
     assert!(done.stderr.contains("Network access is disabled") && done.stderr.contains(advice), "{}", done.stderr);
     assert!(!done.stderr.contains("not there"), "{}", done.stderr);
 }
@@ -117,7 +118,7 @@ fn an_ungranted_variable_is_refused_by_name() {
     let project = project(body, given);
     let words = ["HOME", "CRM_URL", "NODE_ENV", "DEBUG", "list", "in", "__proto__"];
     let refused = |name: &str| {
-        format!("CapabilityError call.denied: process.env.{name} is not given to the handlers of @capabilities/desk")
+        format!("CapabilityError call.denied: process.env.{name} is not granted to the handlers of @capabilities/desk")
     };
     // A configuration that its user has not accepted gives nothing.
     let said = calls(&project, &words);
@@ -160,7 +161,7 @@ fn a_secret_reaches_its_host_and_is_redacted_elsewhere() {
     );
     let mut command = project.command(&["run", "script.ts", "--space", "work", "--events", "--json"]);
     command.env("DESK_TOKEN", SECRET);
-    let done = crate::standard::support::Begun::start(command).finish();
+    let done = crate::standard::support::RunningCommand::start(command).finish();
     assert_eq!(site.asked()[0].header("authorization"), Some(format!("Bearer {SECRET}").as_str()), "{done:?}");
     let said = done.value();
     assert_eq!(said[0], "you are Bearer [redacted]");
@@ -195,7 +196,7 @@ fn an_unset_variable_is_reported_at_its_grant() {
     project.trust();
     let done = project.run(&format!("{SCRIPT} export default await attempt('x');"));
     let said = done.value();
-    assert!(said.as_str().unwrap().contains("process.env.SURELY_NOT_SET_HERE is not given"), "{said}");
+    assert!(said.as_str().unwrap().contains("process.env.SURELY_NOT_SET_HERE is not granted"), "{said}");
     assert!(done.stderr.contains("$.providers[\"@capabilities/desk\"].env.SURELY_NOT_SET_HERE"), "{done:?}");
 }
 

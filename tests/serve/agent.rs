@@ -8,10 +8,10 @@ use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
-/// No answer of a test takes longer, unless it hangs.
-const LONGEST: Duration = Duration::from_secs(60);
+/// Timeout of an answer.
+const TIMEOUT: Duration = Duration::from_secs(60);
 
-/// The generation of the protocol that has sessions, and the one that has none.
+/// Protocol versions: with sessions, and stateless.
 pub(crate) const SESSIONS: &str = "2025-11-25";
 pub(crate) const STATELESS: &str = "2026-07-28";
 
@@ -19,7 +19,7 @@ pub(crate) const STATELESS: &str = "2026-07-28";
 pub(crate) struct Agent {
     child: Child,
     input: Option<ChildStdin>,
-    heard: Receiver<Value>,
+    received: Receiver<Value>,
     next: u64,
     answers: HashMap<u64, Value>,
     /// Extra members of every request.
@@ -28,21 +28,21 @@ pub(crate) struct Agent {
     pub(crate) greeting: Value,
     /// Duration of `initialize`.
     pub(crate) greeted_in: Duration,
-    /// Notifications, as they came.
+    /// Received notifications, in order.
     pub(crate) notifications: Vec<Value>,
     /// Answer to forms; without it the client does not support elicitation.
     person: Option<fn(&Value) -> Value>,
-    /// The forms that a person was shown.
+    /// Received elicitation forms.
     pub(crate) forms: Vec<Value>,
 }
 
 impl Agent {
-    /// Starts the server in a project, and greets it.
+    /// Starts the server in a project and initializes the connection.
     pub(crate) fn of(project: &Project, arguments: &[&str]) -> Agent {
         Agent::with(project, arguments, SESSIONS, None)
     }
 
-    /// The same with a person at the client.
+    /// The same with a protocol version, and with answers to forms.
     pub(crate) fn with(
         project: &Project,
         arguments: &[&str],
@@ -66,11 +66,11 @@ impl Agent {
     fn begin_with(mut command: Command, version: &str, person: Option<fn(&Value) -> Value>) -> Agent {
         let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
         let output = BufReader::new(child.stdout.take().unwrap());
-        let (said, heard) = channel();
+        let (sender, received) = channel();
         std::thread::spawn(move || {
             for line in output.lines().map_while(Result::ok) {
                 let message: Value = serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error}: {line}"));
-                if said.send(message).is_err() {
+                if sender.send(message).is_err() {
                     return;
                 }
             }
@@ -79,7 +79,7 @@ impl Agent {
         let mut agent = Agent {
             child,
             input,
-            heard,
+            received,
             next: 1,
             answers: HashMap::new(),
             meta: None,
@@ -131,20 +131,20 @@ impl Agent {
         self.send(&json!({ "jsonrpc": "2.0", "method": method, "params": params }));
     }
 
-    /// Waits for the answer to a request, and lets the person answer forms meanwhile.
+    /// Waits for the answer to a request, and answers forms meanwhile.
     pub(crate) fn answer(&mut self, id: u64) -> Value {
-        let end = Instant::now() + LONGEST;
+        let end = Instant::now() + TIMEOUT;
         loop {
             if let Some(answer) = self.answers.remove(&id) {
                 return answer;
             }
             let left = end.saturating_duration_since(Instant::now());
-            let message = self.heard.recv_timeout(left).unwrap_or_else(|error| panic!("no answer: {error}"));
-            self.hear(message);
+            let message = self.received.recv_timeout(left).unwrap_or_else(|error| panic!("no answer: {error}"));
+            self.receive(message);
         }
     }
 
-    fn hear(&mut self, message: Value) {
+    fn receive(&mut self, message: Value) {
         match (message.get("method").and_then(Value::as_str), message.get("id")) {
             (Some("elicitation/create"), Some(id)) => {
                 let answer = self.person.map(|person| person(&message["params"])).expect("a form for nobody");
@@ -165,30 +165,30 @@ impl Agent {
         input.flush().unwrap();
     }
 
-    /// Calls a tool; gives its result.
+    /// Calls a tool and returns its result.
     pub(crate) fn call(&mut self, tool: &str, arguments: Value) -> Value {
         let mut answer = self.ask("tools/call", json!({ "name": tool, "arguments": arguments }));
         assert!(answer.get("error").is_none(), "{answer}");
         answer["result"].take()
     }
 
-    /// Runs a program; gives the result.
+    /// Runs a program and returns the result.
     pub(crate) fn run(&mut self, code: &str) -> Value {
         self.call("run_code", json!({ "code": code }))
     }
 
-    /// The text that a search gives.
+    /// Returns the text of a search.
     pub(crate) fn search(&mut self, query: &str) -> String {
         text(&self.call("search_capabilities", json!({ "query": query }))).to_owned()
     }
 
-    /// The number of the server's process.
+    /// PID of the server.
     pub(crate) fn pid(&self) -> u32 {
         self.child.id()
     }
 
-    /// Goes away; gives the server's exit status.
-    pub(crate) fn leave(&mut self) -> Option<i32> {
+    /// Closes stdin of the server; returns its exit status.
+    pub(crate) fn disconnect(&mut self) -> Option<i32> {
         drop(self.input.take());
         let end = Instant::now() + Duration::from_secs(10);
         loop {
@@ -207,7 +207,7 @@ impl Drop for Agent {
             let _ = self.child.kill();
             let _ = self.child.wait();
         } else if self.input.is_some() {
-            assert_eq!(self.leave(), Some(0));
+            assert_eq!(self.disconnect(), Some(0));
         }
     }
 }

@@ -1,18 +1,21 @@
 //! MCP server (`agent-spaces mcp serve`) over stdio, with real servers behind it.
 //!
-//! What is missing on this machine is said and skipped; with `AGENT_SPACES_CI=1` it is a failure.
+//! A test without its prerequisites is skipped with a message; with `AGENT_SPACES_CI=1` it fails.
 //!
 //! - `agent`: JSON-RPC client
-//! - `finding`, `describing`, `unaccepted`, `modelling`, `running`, `presets`, `checking`, `approving`, `waiting`, `starting`: code mode
+//! - `startup`, `settings`: slow or broken servers behind it, settings of a configuration
+//! - `search`, `sentence_model`, `descriptions`: what an agent finds
+//! - `programs`, `type_check`, `approvals`, `run_waiting`: what an agent runs
+//! - `untrusted_changes`: reported to the operator only
 
 pub(crate) mod agent;
-mod approving;
-mod checking;
-mod describing;
-mod finding;
-mod modelling;
-mod presets;
-mod running;
-mod starting;
-mod unaccepted;
-mod waiting;
+mod approvals;
+mod descriptions;
+mod programs;
+mod run_waiting;
+mod search;
+mod sentence_model;
+mod settings;
+mod startup;
+mod type_check;
+mod untrusted_changes;

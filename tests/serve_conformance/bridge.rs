@@ -3,7 +3,7 @@
 //! Each session has a process of its own, and so has each request without a session. Messages pass as they are; all that
 //! the process says until it has answered goes back with the answer. What is about HTTP itself cannot be asked here.
 
-use crate::served::Home;
+use crate::servers::Home;
 use bytes::Bytes;
 use http::{Method, Request, Response, StatusCode};
 use http_body_util::{BodyExt, Full};
@@ -23,7 +23,7 @@ use tokio::net::TcpListener;
 use tokio::process::{Child, ChildStdin, ChildStdout};
 
 /// Timeout of a process's answer.
-const PATIENCE: Duration = Duration::from_secs(60);
+const TIMEOUT: Duration = Duration::from_secs(60);
 
 /// Says which session a request belongs to.
 const SESSION: &str = "mcp-session-id";
@@ -47,7 +47,7 @@ struct Process {
 }
 
 impl Bridge {
-    /// Serves with these options, for as long as this program runs; gives where.
+    /// Starts a server with these options until this program ends; returns its URL.
     pub(crate) async fn start(home: Arc<Home>, options: &'static [&'static str]) -> Result<String, Box<dyn Error>> {
         let listener = TcpListener::bind("127.0.0.1:0").await?;
         let url = format!("http://{}/mcp", listener.local_addr()?);
@@ -115,14 +115,14 @@ impl Process {
         Ok(Process { input, lines, _child: child })
     }
 
-    /// Passes a message on; gives all that is said until it is answered, if it is to be.
+    /// Forwards a message; returns all messages up to the answer, if one is expected.
     async fn exchange(&mut self, message: &Value) -> Result<Vec<String>, Failure> {
         self.input.write_all(format!("{message}\n").as_bytes()).await?;
         let asked = message.get("id").filter(|_| message.get("method").is_some());
         let Some(id) = asked else { return Ok(Vec::new()) };
         let mut said = Vec::new();
         loop {
-            let line = tokio::time::timeout(PATIENCE, self.lines.next_line()).await??.ok_or("it ended")?;
+            let line = tokio::time::timeout(TIMEOUT, self.lines.next_line()).await??.ok_or("it ended")?;
             let heard: Value = serde_json::from_str(&line)?;
             let is_answer = heard.get("id") == Some(id) && heard.get("method").is_none();
             said.push(line);

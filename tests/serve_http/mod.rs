@@ -1,18 +1,18 @@
 //! `agent-spaces mcp serve --http` end to end, with handwritten requests and a third-party client.
 //!
-//! What tests need of the machine is as in `tests/mcp`, whose support they share.
+//! Prerequisites and fixtures are those of `tests/mcp`.
 //!
-//! - `served`: the server in a temporary project; `wire`: raw requests.
-//! - `doors`: authentication, Host and Origin checks, and limits of requests.
-//! - `callers`: isolation between callers.
-//! - `generations`: sessions of 2025-11-25 and stateless requests of 2026-07-28, also over stdio.
-//! - `endings`: disconnecting clients, and shutdown.
+//! - `server`: the server in a temporary project; `raw_http`: raw requests.
+//! - `request_checks`: authentication, Host and Origin checks, and limits of requests.
+//! - `caller_isolation`: isolation between callers.
+//! - `protocol_versions`: sessions of 2025-11-25 and stateless requests of 2026-07-28, also over stdio.
+//! - `disconnects_and_shutdown`: disconnecting clients, and shutdown.
 //! - `typescript`: the TypeScript SDK's client, `typescript.mjs`.
 
-mod callers;
-mod doors;
-mod endings;
-mod generations;
-mod served;
+mod caller_isolation;
+mod disconnects_and_shutdown;
+mod protocol_versions;
+mod raw_http;
+mod request_checks;
+mod server;
 mod typescript;
-mod wire;

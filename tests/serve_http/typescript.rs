@@ -1,7 +1,7 @@
 //! Client of the official TypeScript SDK, which most agents use.
 
 use crate::mcp::support::{Project, eventually, finish, published};
-use crate::serve_http::served::{ANN, Served, project};
+use crate::serve_http::server::{ANN, HttpServer, project};
 use serde_json::{Value, json};
 use std::path::PathBuf;
 use std::process::Command;
@@ -40,7 +40,7 @@ fn check(project: &Project, command: Command) {
 
 #[test]
 fn the_typescript_client_uses_every_tool_over_http() {
-    let (Some(mut command), Some(served)) = (node(), Served::with_callers()) else { return };
+    let (Some(mut command), Some(served)) = (node(), HttpServer::with_callers()) else { return };
     command.args(["http", &served.url, ANN]);
     check(&served.project, command);
 }

@@ -1,20 +1,20 @@
 //! Audit log failures, rotation, and forgery with its key.
 
-use crate::standard::log::lines;
+use crate::standard::audit_log::lines;
 use crate::standard::support::{Project, script};
 use serde_json::{Value, json};
 use std::fs::{self, File};
 
 const HEADS: &str = "data/agent-spaces/audit";
 
-/// A project whose log is written as this says.
+/// Project with these audit settings.
 fn project(audit: Value) -> Project {
     let space = json!({ "workspace": "./files", "policy": "permissive" });
     Project::new(json!({ "audit": audit, "spaces": { "work": space } }))
 }
 
-/// As a process that keeps the log to itself.
-fn hold(project: &Project) -> File {
+/// Locks the log, as another process would.
+fn lock_log(project: &Project) -> File {
     let lock = File::open(project.home(HEADS).join("lock")).unwrap();
     lock.lock().unwrap();
     lock
@@ -36,7 +36,7 @@ fn entries(project: &Project, kind: &str) -> Vec<Value> {
 fn a_locked_log_does_not_stop_a_run_and_verify_reports_gaps() {
     let project = project(json!(true));
     project.run(&script("await fs.exists('a'); 1")).value();
-    let lock = hold(&project);
+    let lock = lock_log(&project);
     let done = project.run(&script("await fs.writeFile('made', 'x'); 2"));
     assert_eq!(done.value(), 2);
     assert!(done.stderr.contains("the audit log cannot be written"), "{done:?}");
@@ -60,7 +60,7 @@ fn a_locked_log_does_not_stop_a_run_and_verify_reports_gaps() {
 fn a_run_that_requires_its_log_does_not_start_without_it() {
     let project = project(json!("required"));
     assert_eq!(project.run(&script("await fs.writeFile('before', 'x'); 1")).value(), 1);
-    let lock = hold(&project);
+    let lock = lock_log(&project);
     let done = project.run(&script("await fs.writeFile('made', 'x'); 2"));
     assert_eq!((done.status, done.error().0.as_str()), (Some(5), "host.audit"), "{done:?}");
     assert_eq!(project.read("files/made"), None);
@@ -93,7 +93,7 @@ fn beyond_the_log_limit_calls_are_summarized_by_function_and_outcome() {
     let finished = &entries(&project, "runFinished")[0];
     assert!(finished["audit"]["summarised"].as_u64().unwrap() > 700, "{finished}");
     assert_eq!(verify(&project, &[]).0, Some(0));
-    // A run within its bounds is told in full.
+    // A run within the limit is logged in full.
     assert_eq!(project.run(&script("await fs.exists('a'); 1")).value(), 1);
     let last = entries(&project, "runFinished").pop().unwrap();
     assert!(last.get("audit").is_none(), "{last}");

@@ -1,6 +1,6 @@
 //! Programs named by definitions: started only once trusted.
 
-use crate::standard::support::{Done, Project};
+use crate::standard::support::{CommandOutput, Project};
 use serde_json::{Value, json};
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -30,7 +30,7 @@ const ACT: &str = "case \"$1\" in
 esac";
 
 /// Untrusted folder.
-fn stranger() -> Project {
+fn untrusted_project() -> Project {
     let project = Project::empty();
     project.configure(json!({
         "audit": false,
@@ -49,7 +49,7 @@ fn program(project: &Project, name: &str, script: &str) {
     fs::set_permissions(project.path(&name), fs::Permissions::from_mode(0o755)).unwrap();
 }
 
-fn run(project: &Project, body: &str) -> Done {
+fn run(project: &Project, body: &str) -> CommandOutput {
     let source = format!(
         "import {{ tools }} from '@capabilities/tools';
         const attempt = async (work) => {{
@@ -64,7 +64,7 @@ fn run(project: &Project, body: &str) -> Done {
     project.run_with(&source, &["--json"])
 }
 
-fn say(project: &Project) -> Done {
+fn say(project: &Project) -> CommandOutput {
     run(project, "export default await attempt(() => tools.say({ text: 'hello' }))")
 }
 
@@ -82,7 +82,7 @@ const COMMANDS: [&[&str]; 9] = [
 ];
 
 #[track_caller]
-fn assert_inert(project: &Project, what: &str) {
+fn assert_starts_nothing(project: &Project, what: &str) {
     let done = say(project);
     assert_eq!(done.value()["code"], "call.denied", "{what}: {done:?}");
     assert!(!done.stdout.contains("agent-spaces trust"), "that is the operator's: {done:?}");
@@ -110,11 +110,11 @@ fn assert_works(project: &Project, expected: &str) {
 
 #[test]
 fn a_definition_starts_nothing_until_trusted_or_after_a_change() {
-    let project = stranger();
-    assert_inert(&project, "as it came");
+    let project = untrusted_project();
+    assert_starts_nothing(&project, "as it came");
     // The configuration alone is not enough.
     assert_eq!(project.agent_spaces(&["trust", "agent-spaces.config.json"]).status, Some(0));
-    assert_inert(&project, "with an accepted configuration");
+    assert_starts_nothing(&project, "with an accepted configuration");
     let accepted = project.agent_spaces(&["trust", FILE]);
     assert_eq!(accepted.status, Some(0), "{accepted:?}");
     assert!(accepted.stderr.contains("tools.say: runs ./say.sh {{text}} (reads TOOL_TOKEN)"), "{accepted:?}");
@@ -122,16 +122,16 @@ fn a_definition_starts_nothing_until_trusted_or_after_a_change() {
     let mut changed = definition();
     changed["functions"][0]["command"]["args"][0] = "{{text}}!".into();
     project.write(FILE, changed.to_string());
-    assert_inert(&project, "changed");
+    assert_starts_nothing(&project, "changed");
     project.write(FILE, definition().to_string());
     assert_works(&project, "hello with [redacted]");
     assert_eq!(project.agent_spaces(&["trust", "--revoke", FILE]).status, Some(0));
-    assert_inert(&project, "no longer accepted");
+    assert_starts_nothing(&project, "no longer accepted");
 }
 
 #[test]
 fn a_folder_is_trusted_as_a_whole() {
-    let project = stranger();
+    let project = untrusted_project();
     let accepted = project.agent_spaces(&["trust"]);
     assert!(
         accepted.stdout.contains("agent-spaces.config.json") && accepted.stdout.contains("tools.json"),
@@ -140,24 +140,24 @@ fn a_folder_is_trusted_as_a_whole() {
     assert!(accepted.stderr.contains("tools.act: runs ./act.sh {{mode}}"), "{accepted:?}");
     assert_works(&project, "hello with [redacted]");
     assert_eq!(project.agent_spaces(&["trust", "--revoke"]).status, Some(0));
-    assert_inert(&project, "no longer accepted");
+    assert_starts_nothing(&project, "no longer accepted");
 }
 
 #[test]
 fn without_a_configuration_the_definitions_folder_is_trusted() {
-    let project = stranger();
+    let project = untrusted_project();
     fs::remove_file(project.path("agent-spaces.config.json")).unwrap();
     assert_eq!(say(&project).value()["code"], "call.denied");
     let accepted = project.agent_spaces(&["trust"]);
     assert!(accepted.stdout.contains("tools.json"), "{accepted:?}");
-    // There is nobody to give it a token.
+    // Without the configuration no token is passed.
     assert_works(&project, "hello with no token");
 }
 
 /// A file that was accepted in one place starts nothing of another.
 #[test]
 fn a_symlink_to_a_trusted_definition_starts_the_trusted_program() {
-    let (accepted, other) = (stranger(), stranger());
+    let (accepted, other) = (untrusted_project(), untrusted_project());
     let file = accepted.path(FILE).display().to_string();
     assert_eq!(other.agent_spaces(&["trust", &file]).status, Some(0));
     program(&other, "say.sh", "touch started; echo evil");
@@ -172,7 +172,7 @@ fn a_symlink_to_a_trusted_definition_starts_the_trusted_program() {
 
 #[test]
 fn program_failures_are_reported_exactly() {
-    let project = stranger();
+    let project = untrusted_project();
     project.trust();
     let body = "const act = (mode) => attempt(() => tools.act({ mode, text: '$(touch pwned)' }));
         const modes = ['echo', 'fail', 'busy', 'text', 'slow', 'flood', 'die', '--help'];
@@ -197,7 +197,7 @@ fn program_failures_are_reported_exactly() {
 
 #[test]
 fn a_missing_program_is_unavailable_and_the_operator_learns_why() {
-    let project = stranger();
+    let project = untrusted_project();
     project.trust();
     fs::remove_file(project.path("capabilities/say.sh")).unwrap();
     let done = say(&project);
@@ -207,7 +207,7 @@ fn a_missing_program_is_unavailable_and_the_operator_learns_why() {
 
 #[test]
 fn a_manifest_lists_started_programs() {
-    let project = stranger();
+    let project = untrusted_project();
     project.write("script.ts", "import { tools } from '@capabilities/tools'; export default await tools.say({});");
     let manifest = project.agent_spaces(&["manifest", "script.ts", "--json"]).json().to_string();
     assert!(manifest.contains("\"kind\":\"command\""), "{manifest}");
@@ -217,7 +217,7 @@ fn a_manifest_lists_started_programs() {
 /// A script that can write its program can do what it likes.
 #[test]
 fn a_workspace_cannot_contain_a_program() {
-    let project = stranger();
+    let project = untrusted_project();
     let mut changed = definition();
     changed["functions"][0]["command"]["program"] = "../files/say.sh".into();
     project.write(FILE, changed.to_string());

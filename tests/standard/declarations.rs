@@ -36,6 +36,7 @@ fn of_wit() -> BTreeMap<String, Arity> {
             found.insert(format!("{interface}.{}", camel_case(&function.name)), (names, optional));
         }
     }
+    assert!(!found.is_empty(), "std.wit has no functions");
     found
 }
 

@@ -1,6 +1,6 @@
 //! `agent-spaces policy explain`.
 
-use crate::standard::support::{Done, Project};
+use crate::standard::support::{CommandOutput, Project};
 use serde_json::json;
 
 fn project() -> Project {
@@ -18,7 +18,7 @@ fn project() -> Project {
     project
 }
 
-fn explain(project: &Project, arguments: &[&str]) -> Done {
+fn explain(project: &Project, arguments: &[&str]) -> CommandOutput {
     project.agent_spaces(&[&["policy", "explain"], arguments].concat())
 }
 
@@ -38,7 +38,7 @@ fn the_deciding_rule_is_named_with_its_exit_status() {
     let done = explain(&project, &["work", "fs.stat"]);
     let overruled = format!("  `fs.*` says approve, but is overridden ({})", place("fs.*"));
     assert!(done.stdout.lines().any(|line| line == overruled), "{}", done.stdout);
-    // What all scripts have, in no space.
+    // Capabilities of all scripts, without a space.
     let done = explain(&project, &["-", "fs.delete"]);
     assert_eq!((done.stdout.as_str(), done.status), ("fs.delete: allow, by default\n", Some(0)));
     let done = explain(&project, &["-", "json.parse"]);
@@ -120,7 +120,7 @@ fn a_rule_matches_a_single_function_capability() {
     let source = "import { getThing } from '@capabilities/thing'; export default await getThing({});";
     assert_eq!(project.run_with(source, &["--json"]).value(), "thing");
     let done = project.run(source);
-    // Its module does not have it: nobody is told that there is one.
+    // Its module lacks the function, and no output reveals it.
     assert_eq!((done.error().0.as_str(), done.status), ("import.unknown", Some(1)));
     assert_eq!(explain(&project, &["work", "getThing"]).status, Some(4));
 }

@@ -29,7 +29,9 @@ pub(crate) fn outcomes(project: &Project, functions: &[&str], paths: &[&str]) ->
     );
     let value = project.run(&script(&body)).value();
     let text = |value: &Value| value.as_str().unwrap().to_owned();
-    value.as_array().unwrap().iter().map(|row| (text(&row[0]), text(&row[1]), row[2].clone())).collect()
+    let rows = value.as_array().unwrap();
+    assert_eq!(rows.len(), functions.len() * paths.len(), "{value}");
+    rows.iter().map(|row| (text(&row[0]), text(&row[1]), row[2].clone())).collect()
 }
 
 /// Paths whose text alone leads elsewhere, or could on some system.

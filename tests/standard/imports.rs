@@ -1,6 +1,6 @@
 //! Files that scripts may not import.
 
-use crate::standard::support::{Done, Project};
+use crate::standard::support::{CommandOutput, Project};
 use serde_json::json;
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -38,7 +38,7 @@ fn a_script_cannot_import_configuration_or_definitions() {
             let done = project.run(&source);
             let (code, message) = done.error();
             assert_eq!(code, "import.unknown", "{source}: {message}");
-            assert!(message.contains("is not for scripts"), "{source}: {message}");
+            assert!(message.contains("may not import"), "{source}: {message}");
             assert_eq!(done.status, Some(1));
         }
     }
@@ -57,7 +57,7 @@ fn a_symlink_does_not_help_to_import_protected_files() {
     symlink(".cursor", project.path("cursor")).unwrap();
     for file in ["data.json", "servers.json", "cursor/mcp.json"] {
         let (code, message) = project.run(&format!("import x from './{file}'; export default x;")).error();
-        assert!(code.starts_with("import.") && message.contains("not for scripts"), "{code}: {message}");
+        assert!(code.starts_with("import.") && message.contains("may not import"), "{code}: {message}");
     }
     // Nor is another name of the same file.
     fs::hard_link(project.path(".cursor/mcp.json"), project.path("twin.json")).unwrap();
@@ -66,7 +66,7 @@ fn a_symlink_does_not_help_to_import_protected_files() {
 }
 
 /// Runs a script of this folder, without a space of its own.
-fn run_in(project: &Project, folder: &Path, source: &str) -> Done {
+fn run_in(project: &Project, folder: &Path, source: &str) -> CommandOutput {
     fs::create_dir_all(folder).unwrap();
     let script = folder.join("script.ts");
     fs::write(&script, source).unwrap();
@@ -92,7 +92,7 @@ fn a_script_in_a_home_folder_cannot_import_from_it() {
             let done = run_in(&project, &project.home(""), &source);
             let (code, message) = done.error();
             assert_eq!(code, "import.unknown", "{source}: {message}");
-            let is_told = message.contains("is not for scripts")
+            let is_told = message.contains("may not import")
                 || message.contains("it is the home folder")
                     && message.contains("move what imports it into a folder of its own");
             assert!(is_told && !format!("{done:?}").contains("TOP SECRET"), "{source}: {done:?}");
@@ -117,8 +117,8 @@ fn a_script_cannot_import_from_above_a_home_or_from_our_state() {
         (project.home("state"), "Agent Spaces keeps files of its own there"),
         (project.home("state/agent-spaces"), "Agent Spaces keeps files of its own there"),
         (project.home("state/agent-spaces/deep"), "Agent Spaces keeps files of its own there"),
-        (project.path(".git/hooks"), "`.git` is a folder that scripts have no part in"),
-        (project.path(".cursor"), "`.cursor` is a folder that scripts have no part in"),
+        (project.path(".git/hooks"), "`.git` is closed to scripts"),
+        (project.path(".cursor"), "`.cursor` is closed to scripts"),
     ] {
         fs::create_dir_all(&folder).unwrap();
         fs::write(folder.join("plain.json"), "7").unwrap();

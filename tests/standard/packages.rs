@@ -120,7 +120,7 @@ fn a_package_that_needs_node_is_refused_with_its_location() {
     assert_eq!(code, "config.handlers");
     assert_eq!(
         message,
-        "node_modules/reader/index.js:1:20: 'fs' is a module of Node, and there is no Node here \
+        "node_modules/reader/index.js:1:20: 'fs' is a Node.js module, which is not available here \
          (tools.ts → node_modules/reader/index.js → fs): handlers have no files: import data as a .json file, or take it \
          as a parameter"
     );
@@ -187,9 +187,13 @@ fn a_package_without_definitions_lists_the_searched_files() {
         (
             Some(json!({ "agent-spaces": { "capabilities": "../../../secret.ts" } })),
             "",
-            "`../../../secret.ts` is no file of the package",
+            "`../../../secret.ts` is not a file of the package",
         ),
-        (Some(json!({ "agent-spaces": { "capabilities": "./none.ts" } })), "", "`./none.ts` is no file of the package"),
+        (
+            Some(json!({ "agent-spaces": { "capabilities": "./none.ts" } })),
+            "",
+            "`./none.ts` is not a file of the package",
+        ),
         (Some(json!({ "agent-spaces": { "capabilities": 1 } })), "", "is not a file or a list of files"),
     ] {
         let project = Project::empty();

@@ -111,6 +111,6 @@ fn proxy_variables_are_ignored() {
         command.env(variable, proxy.url(""));
     }
     command.env_remove("no_proxy").env_remove("NO_PROXY");
-    assert_eq!(crate::standard::support::Begun::start(command).finish().value(), "/direct");
+    assert_eq!(crate::standard::support::RunningCommand::start(command).finish().value(), "/direct");
     assert!(proxy.asked().is_empty(), "{:?}", proxy.asked());
 }

@@ -1,6 +1,6 @@
 //! Functions implemented by HTTP requests: a JSON tool and an OpenAPI document.
 
-use crate::standard::support::{Begun, Done, Project, Reply, Site};
+use crate::standard::support::{CommandOutput, Project, Reply, RunningCommand, Site};
 use serde_json::{Value, json};
 
 const TOKEN: &str = "open-sesame-of-the-weather-cave";
@@ -75,8 +75,8 @@ fn project(file: &str, definition: &Value, given: Value) -> Project {
     project
 }
 
-/// This machine, and a token for the site alone.
-fn given(site: &Site) -> Value {
+/// Provider settings: localhost, and a token for the site only.
+fn provider_settings(site: &Site) -> Value {
     json!({
         "http": { "domains": ["localhost"], "private": ["localhost"] },
         "origins": { site.url(""): {
@@ -85,7 +85,7 @@ fn given(site: &Site) -> Value {
     })
 }
 
-fn run(project: &Project, source: &str, options: &[&str]) -> Done {
+fn run(project: &Project, source: &str, options: &[&str]) -> CommandOutput {
     let attempt = "const attempt = async (work) => {
         try { return { value: (await work()) ?? null }; }
         catch (error) { return { code: error.code, message: error.message, details: error.details ?? null }; }
@@ -93,7 +93,7 @@ fn run(project: &Project, source: &str, options: &[&str]) -> Done {
     project.write("script.ts", format!("{attempt}{source}"));
     let mut command = project.command(&[&["run", "script.ts", "--space", "work"], options].concat());
     command.env("WEATHER_TOKEN", TOKEN);
-    Begun::start(command).finish()
+    RunningCommand::start(command).finish()
 }
 
 const WEATHER: &str = "import { weather } from '@capabilities/weather';\n";
@@ -101,7 +101,7 @@ const WEATHER: &str = "import { weather } from '@capabilities/weather';\n";
 #[test]
 fn a_json_tool_calls_its_server() {
     let site = site();
-    let project = project("weather.json", &weather(&site), given(&site));
+    let project = project("weather.json", &weather(&site), provider_settings(&site));
     let done =
         run(&project, &format!("{WEATHER}export default await weather.forecast({{ city: 'Bern' }});"), &["--json"]);
     assert_eq!(done.value(), json!({ "city": "Bern", "days": 3 }), "{done:?}");
@@ -119,7 +119,7 @@ fn a_json_tool_calls_its_server() {
 #[test]
 fn credentials_appear_in_no_output_event_error_or_file() {
     let site = site();
-    let project = project("weather.json", &weather(&site), given(&site));
+    let project = project("weather.json", &weather(&site), provider_settings(&site));
     let source = format!(
         "{WEATHER}const told = await weather.echo({{ city: 'x' }});
         console.log(JSON.stringify(told));
@@ -140,7 +140,7 @@ fn credentials_appear_in_no_output_event_error_or_file() {
 #[test]
 fn an_openapi_operation_calls_its_server() {
     let site = site();
-    let project = project("pets.json", &pets(&site.url("/v1")), given(&site));
+    let project = project("pets.json", &pets(&site.url("/v1")), provider_settings(&site));
     let source = "import { pets } from '@capabilities/pets';
         const pet = await pets.getPet({ petId: 7 });
         export default [pet.name, pet.id, await pets.addPet({ id: 8, name: 'Ada' })];";
@@ -159,16 +159,16 @@ fn an_openapi_document_cannot_choose_its_server() {
     let source = "import { pets } from '@capabilities/pets';
         export default await attempt(() => pets.getPet({ petId: 7 }));";
     // Another port is another origin: it may be reached, and gets no credentials.
-    let elsewhere = project("pets.json", &pets(&other.url("/v1")), given(&site));
+    let elsewhere = project("pets.json", &pets(&other.url("/v1")), provider_settings(&site));
     assert_eq!(run(&elsewhere, source, &["--json"]).value()["value"]["name"], "Rex");
     assert!(!format!("{:?}", other.asked()).contains(TOKEN));
-    let hostile = project("pets.json", &pets("http://169.254.169.254/latest"), given(&site));
+    let hostile = project("pets.json", &pets("http://169.254.169.254/latest"), provider_settings(&site));
     let done = run(&hostile, source, &["--json"]);
     assert_eq!(done.value()["code"], "call.denied");
     assert_eq!(done.value()["message"], "Domain \"169.254.169.254\" is not allowed");
     assert!(done.stderr.contains("@capabilities/pets") && done.stderr.contains("\"domains\""), "{}", done.stderr);
     for server in ["/relative", "https://user:pass@localhost", "file:///etc/passwd"] {
-        let nowhere = project("pets.json", &pets(server), given(&site));
+        let nowhere = project("pets.json", &pets(server), provider_settings(&site));
         assert_eq!(run(&nowhere, source, &["--json"]).value()["code"], "call.unavailable", "{server}");
     }
 }
@@ -185,7 +185,7 @@ fn without_a_grant_nothing_is_sent() {
     // A configuration that its user did not accept gives nothing.
     project.configure(json!({
         "capabilities": { "global": ["./weather.json"] }, "spaces": { "work": {} },
-        "providers": { "@capabilities/weather": given(&site) },
+        "providers": { "@capabilities/weather": provider_settings(&site) },
     }));
     let done = run(&project, &source, &["--json"]);
     assert_eq!(done.value()["message"], "Network access is disabled", "{done:?}");
@@ -216,18 +216,18 @@ fn the_operator_learns_once_how_to_allow_a_request_and_the_number_of_refusals() 
     let line = told(json!({ "domains": here, "private": here, "methods": ["POST"] }));
     assert!(line.contains(r#"{"http":{"methods":["POST","GET"]}}"#), "{line}");
     let line = told(json!({ "domains": here, "blocked": here }));
-    assert!(line.contains("\"blocked\"") && !line.contains("would allow"), "{line}");
+    assert!(line.contains("\"blocked\"") && !line.contains("To allow it"), "{line}");
     // A server does not choose what an operator is advised to allow.
     let line = told(json!({ "domains": ["localhost", "127.0.0.1"], "private": here }));
     assert!(line.contains("was redirected from localhost to 127.0.0.1"), "{line}");
-    assert!(!line.contains("would allow"), "{line}");
+    assert!(!line.contains("To allow it"), "{line}");
     assert_eq!(inner.asked().len(), 0);
 }
 
 #[test]
 fn handler_files_take_precedence_over_requests() {
     let site = site();
-    let project = project("weather.json", &weather(&site), given(&site));
+    let project = project("weather.json", &weather(&site), provider_settings(&site));
     project.write("weather.ts", "export const forecast = ({ city }) => `by hand: ${city}`;");
     let source = format!("{WEATHER}export default await weather.forecast({{ city: 'Bern' }});");
     assert_eq!(run(&project, &source, &["--json"]).value(), "by hand: Bern");

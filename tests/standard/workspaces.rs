@@ -12,7 +12,7 @@ const TOOL: &str =
 
 /// Asserts that the space is refused, with what overlaps.
 fn assert_overlap(project: &Project, arguments: &[&str], named: &str) {
-    assert_refused(project, arguments, &["overlap: a script could change what decides over it", named]);
+    assert_refused(project, arguments, &["overlap: a script could change the files that control it", named]);
 }
 
 /// Asserts that the space is refused, with this reason.
@@ -86,8 +86,8 @@ fn a_workspace_with_configuration_or_definitions_is_refused() {
     }
     for (workspace, why) in [
         ("..", "the home folder lies in it"),
-        ("./.agent-spaces", "`.agent-spaces` is a folder that scripts have no part in"),
-        ("./.agent-spaces/inner", "`.agent-spaces` is a folder that scripts have no part in"),
+        ("./.agent-spaces", "`.agent-spaces` is closed to scripts"),
+        ("./.agent-spaces/inner", "`.agent-spaces` is closed to scripts"),
     ] {
         project.configure(config(workspace));
         project.trust();
@@ -139,7 +139,7 @@ fn home_root_and_folders_of_other_programs_are_refused() {
         ("link", "it is the home folder"),
         (&outside, "the home folder lies in it"),
         ("/", "it is a root folder"),
-        (".cursor", "`.cursor` is a folder that scripts have no part in"),
+        (".cursor", "`.cursor` is closed to scripts"),
         (".git/hooks", "`.git` is"),
         ("node_modules/a", "`node_modules` is"),
         ("capabilities", "`capabilities` is"),
@@ -147,8 +147,7 @@ fn home_root_and_folders_of_other_programs_are_refused() {
         (&home(".config/Code/User/snippets"), program),
         (&home(".config"), program),
     ] {
-        let said =
-            ["--workspace: ", "is not a folder for scripts", why, "Name a folder of its own inside it or elsewhere"];
+        let said = ["--workspace: ", "cannot be a workspace", why, "Name a folder of its own inside it or elsewhere"];
         assert_refused(&project, &["--workspace", folder], &said);
     }
     // The other side: folders inside a home are for scripts, also where they are in a folder of programs.

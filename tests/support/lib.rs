@@ -11,6 +11,12 @@ use std::sync::OnceLock;
 use std::time::Duration;
 use tokio::sync::mpsc;
 
+/// Prints that a test is skipped; panics with `AGENT_SPACES_CI=1`.
+pub fn skip(reason: &str) {
+    assert!(std::env::var_os("AGENT_SPACES_CI").is_none_or(|value| value != "1"), "skipped: {reason}");
+    eprintln!("skipped: {reason}");
+}
+
 /// The engine of this test process, compiled once.
 pub fn engine() -> Engine {
     static ENGINE: OnceLock<Engine> = OnceLock::new();
@@ -29,8 +35,8 @@ pub fn space(wit: &str, handlers: Handlers) -> Space {
     Space::new(engine(), interfaces, handlers).expect("every function is handled")
 }
 
-/// The default limits with little fuel and time, so that a script that never ends does so soon.
-pub fn tight() -> Limits {
+/// Default limits with little fuel and time, so that infinite loops end soon.
+pub fn low_limits() -> Limits {
     Limits { fuel: 300_000_000, time: Duration::from_secs(20), ..Limits::default() }
 }
 
@@ -45,8 +51,8 @@ pub async fn run_with(space: &Space, source: &str, limits: Limits) -> RunReport 
     space.run(&program, RunOptions { limits, ..RunOptions::default() }).await
 }
 
-/// Runs a script and listens to all of its events.
-pub async fn run_heard(space: &Space, source: &str, limits: Limits) -> (RunReport, Vec<Event>) {
+/// Runs a script and returns its report and events.
+pub async fn run_with_events(space: &Space, source: &str, limits: Limits) -> (RunReport, Vec<Event>) {
     let program = space.prepare("script.ts", source).unwrap_or_else(|error| panic!("{error}: {source}"));
     let (sender, mut receiver) = mpsc::unbounded_channel();
     let report = space.run(&program, RunOptions { limits, events: Some(sender), ..RunOptions::default() }).await;
@@ -57,18 +63,18 @@ pub async fn run_heard(space: &Space, source: &str, limits: Limits) -> (RunRepor
     (report, events)
 }
 
-/// The value of a script, which must have one.
+/// Returns the value of a script; panics if it fails.
 pub async fn value(space: &Space, source: &str) -> Value {
     let report = run(space, source).await;
     report.outcome.unwrap_or_else(|error| panic!("{error:?}: {source}"))
 }
 
-/// The error that a script ends with, which it must.
+/// Returns the error of a script; panics if it has a value.
 pub async fn error(space: &Space, source: &str) -> RunError {
     error_with(space, source, Limits::default()).await
 }
 
-/// The error that a script ends with under these limits.
+/// Returns the error of a script under these limits.
 pub async fn error_with(space: &Space, source: &str, limits: Limits) -> RunError {
     match run_with(space, source, limits).await.outcome {
         Ok(value) => panic!("{source} gave {value}"),
@@ -76,12 +82,12 @@ pub async fn error_with(space: &Space, source: &str, limits: Limits) -> RunError
     }
 }
 
-/// The code of the error that a script ends with.
+/// Returns the error code of a script.
 pub async fn code(space: &Space, source: &str) -> String {
     error(space, source).await.code
 }
 
-/// Returns the error of a script that is refused before it runs; panics if it is not.
+/// Returns the error of a script that is refused before it runs; panics if it is accepted.
 pub fn refusal(space: &Space, name: &str, source: &str) -> ScriptError {
     match space.prepare(name, source) {
         Ok(_) => panic!("accepted: {source}"),

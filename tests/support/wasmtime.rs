@@ -5,7 +5,7 @@ use std::net::TcpStream;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
-/// `$WASMTIME`, or `wasmtime` on the path; says that a test is skipped where it is absent.
+/// Returns `$WASMTIME` or `wasmtime` on the path; prints that the test is skipped if there is none.
 pub fn wasmtime() -> Option<PathBuf> {
     let path = std::env::var_os("WASMTIME").map_or_else(|| PathBuf::from("wasmtime"), PathBuf::from);
     let version = Command::new(&path).arg("--version").output().ok();
@@ -18,15 +18,15 @@ pub fn wasmtime() -> Option<PathBuf> {
     None
 }
 
-/// A component under `wasmtime serve`, ended when it is dropped.
-pub struct Served {
+/// Component under `wasmtime serve`, killed on drop.
+pub struct WasmtimeServe {
     child: Child,
     address: String,
     _folder: tempfile::TempDir,
 }
 
-impl Served {
-    pub fn start(wasmtime: &Path, component: &[u8]) -> Served {
+impl WasmtimeServe {
+    pub fn start(wasmtime: &Path, component: &[u8]) -> WasmtimeServe {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("service.wasm");
         std::fs::write(&path, component).expect("the component is written");
@@ -38,18 +38,18 @@ impl Served {
             .spawn()
             .expect("wasmtime starts");
         let mut lines = BufReader::new(child.stderr.take().expect("a pipe")).lines();
-        // It names its address when it is ready.
+        // It prints its address when it is ready.
         let address = lines
             .by_ref()
             .map_while(Result::ok)
             .find_map(|line| Some(line.split_once("http://")?.1.trim_end_matches('/').to_owned()))
             .expect("an address");
-        // What it says later must not fill the pipe.
+        // Drain the pipe, so that later output does not block it.
         std::thread::spawn(move || lines.for_each(drop));
-        Served { child, address, _folder: folder }
+        WasmtimeServe { child, address, _folder: folder }
     }
 
-    /// Status, headers in lower case, body.
+    /// Sends a request; returns status, headers in lower case, and body.
     pub fn request(&self, method: &str, path: &str, body: &str) -> (u16, String, String) {
         let mut stream = TcpStream::connect(&self.address).expect("it listens");
         let length = body.len();
@@ -66,7 +66,7 @@ impl Served {
     }
 }
 
-impl Drop for Served {
+impl Drop for WasmtimeServe {
     fn drop(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();

@@ -1,8 +1,8 @@
 //! Runner of test262, the ECMAScript conformance suite: every test in a fresh sandbox.
 //!
-//! `TEST262` names a checkout; without it nothing is run. `TEST262_FILTER` runs the tests whose path has
-//! it in it, `TEST262_REPORT` names a file for everything as JSON, and `TEST262_BLESS=1` makes what came
-//! the baseline and puts its numbers into `docs/conformance.md`.
+//! `TEST262` is the path of a checkout; without it nothing is run. `TEST262_FILTER` selects tests whose path contains
+//! it, `TEST262_REPORT` is the path of a JSON report, and `TEST262_BLESS=1` writes the results to the baseline and to
+//! `docs/conformance.md`.
 //!
 //! # Layout
 //! - `suite`, `front_matter`: the tests and their metadata

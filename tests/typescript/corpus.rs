@@ -22,7 +22,7 @@ struct Server {
     module: Module,
 }
 
-/// Every server of the corpus, or nothing where there is none.
+/// Returns every server of the corpus, if there is a corpus.
 fn servers() -> Option<Vec<Server>> {
     let folder = std::env::var_os("AGENT_SPACES_CORPUS")
         .map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../shared/corpus"), PathBuf::from);

@@ -123,7 +123,7 @@ impl BlockingPool {
             let _permit = permit;
             work(&stop)
         });
-        done.await.map_err(|_| CapabilityError::failed("The call could not be worked on"))
+        done.await.map_err(|_| CapabilityError::failed("The call's worker stopped"))
     }
 
     /// Runs a job that waits for other processes, such as for a file lock, on a blocking thread. Each run has at most
@@ -137,7 +137,7 @@ impl BlockingPool {
             let _permit = permit;
             work()
         });
-        done.await.map_err(|_| CapabilityError::failed("The call could not be worked on"))
+        done.await.map_err(|_| CapabilityError::failed("The call's worker stopped"))
     }
 
     /// Runs a job on borrowed data on this thread: see [`Permit::work`].

@@ -18,10 +18,9 @@ const OPEN_EIGHTHS: u64 = 6;
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Message of `host.memory`.
-pub const EXHAUSTED: &str = "The runs of this host together use all the memory that they may";
+pub const EXHAUSTED: &str = "Memory budget exhausted: the runs of this host together use all of it";
 /// Hint of `host.memory`.
-pub const EXHAUSTED_HINT: &str =
-    "Run it again later, run fewer at one time, or give the host more memory (AGENT_SPACES_MEMORY_BUDGET).";
+pub const EXHAUSTED_HINT: &str = "Run it again later, run fewer at one time, or raise the host's memory budget.";
 
 /// Memory budget of all runs of an engine.
 #[derive(Debug)]

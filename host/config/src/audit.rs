@@ -113,7 +113,7 @@ impl AuditHeads {
             return Err(node.error("`command` names no program").with_fix("write it first, such as [\"logger\"]"));
         }
         if file.is_none() && command.is_none() {
-            return Err(node.error("heads go nowhere").with_fix("name a `file`, a `command` or both"));
+            return Err(node.error("heads have no destination").with_fix("name a `file`, a `command` or both"));
         }
         Ok(AuditHeads { file, command: command.unwrap_or_default(), every })
     }

@@ -12,7 +12,7 @@ pub(super) const MAX_DEPTH: usize = 32;
 /// Refuses a text that is too large.
 pub(super) fn check_text(file: &str, text: &str) -> Result<(), ConfigError> {
     if text.len() > MAX_BYTES {
-        let message = format!("the file has {} bytes, and a configuration at most {MAX_BYTES}", text.len());
+        let message = format!("the file has {} bytes (limit {MAX_BYTES})", text.len());
         return Err(ConfigError::of_text(file, None, message));
     }
     Ok(())

@@ -63,13 +63,13 @@ impl Confine {
             Value::Bool(true) => return Ok(Confine::at(ConfineLevel::Required)),
             Value::Bool(false) => return Ok(Confine::at(ConfineLevel::Off)),
             Value::String(_) => {
-                let level = node.choice("way to confine", &[("best-effort", ConfineLevel::BestEffort)])?;
+                let level = node.choice("confinement", &[("best-effort", ConfineLevel::BestEffort)])?;
                 return Ok(Confine::at(level));
             }
             Value::Object(_) => {}
             _ => return Err(node.expected("`true`, `false`, `\"best-effort\"` or an object")),
         }
-        let object = node.object("an object of what may be reached", KEYS)?;
+        let object = node.object("an object of additional permissions", KEYS)?;
         let best_effort = object.read("bestEffort", |node| node.flag())?.unwrap_or(false);
         Ok(Confine {
             level: if best_effort { ConfineLevel::BestEffort } else { ConfineLevel::Required },
@@ -120,7 +120,7 @@ fn read_ports(node: Node<'_>, least: u16) -> Result<Vec<u16>> {
 
 fn check_count<T>(node: Node<'_>, items: Vec<T>) -> Result<Vec<T>> {
     match items.len() > MAX_ITEMS {
-        true => Err(node.error(format!("there are more than {MAX_ITEMS}")).with_fix("name folders above them")),
+        true => Err(node.error(format!("more than {MAX_ITEMS} items")).with_fix("list fewer, such as parent folders")),
         false => Ok(items),
     }
 }

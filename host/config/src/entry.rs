@@ -140,7 +140,7 @@ fn operations(node: Node<'_>) -> Result<OperationFilter> {
 }
 
 fn duplicate(path: &ConfigPath<'_>, entry: &Entry, first: &str) -> ConfigError {
-    path.error(format!("{} stands at {first} already", quoted(&entry.to_string()))).with_fix("keep one")
+    path.error(format!("{} is already listed at {first}", quoted(&entry.to_string()))).with_fix("keep one")
 }
 
 /// Formats the entry as it is written in a list.
@@ -162,7 +162,7 @@ pub(super) fn read_registry(node: Node<'_>) -> Result<BTreeMap<String, String>> 
             return Err(error.with_fix("write scope and name, such as `@company/internal-sdk`"));
         }
         if name.starts_with("@agent-spaces/") {
-            let error = node.error(format!("{} cannot be given another meaning", quoted(name)));
+            let error = node.error(format!("{} is in a reserved scope", quoted(name)));
             return Err(error.with_fix("choose a scope of your own, such as `@company`"));
         }
         node.filled_text("a path").map(str::to_owned)
@@ -253,7 +253,7 @@ mod tests {
     fn a_duplicate_entry_is_refused_with_both_paths() {
         assert_eq!(
             read(json!({ "global": ["./x", "mcp:a", { "path": "./x" }] })).unwrap_err(),
-            "f: $.capabilities.global[2]: `./x` stands at $.capabilities.global[0] already; keep one"
+            "f: $.capabilities.global[2]: `./x` is already listed at $.capabilities.global[0]; keep one"
         );
     }
 

@@ -6,7 +6,7 @@ use std::fmt;
 ///
 /// Messages quote names from the file, never a value that may hold a secret.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{file}{}{}: {message}{}", self.position_text(), self.path_text(), self.fix_text())]
+#[error("{file}{}{}", self.separator(), self.without_file())]
 pub struct ConfigError {
     /// File name, as passed to the reader.
     pub file: String,
@@ -60,17 +60,19 @@ impl ConfigError {
         self
     }
 
-    fn position_text(&self) -> String {
-        self.position.map(|position| format!(":{position}")).unwrap_or_default()
-    }
-
-    fn path_text(&self) -> String {
+    /// Returns the text without the file name, for a caller that shows the file itself.
+    pub fn without_file(&self) -> String {
+        let position = self.position.map(|position| position.to_string());
         // Beside a line, the path of the whole document adds nothing.
-        if self.position.is_some() && self.path == "$" { String::new() } else { format!(": {}", self.path) }
+        let path = (position.is_none() || self.path != "$").then(|| self.path.clone());
+        let fix = self.fix.as_ref().map(|fix| format!("; {fix}")).unwrap_or_default();
+        let message = format!("{}{fix}", self.message);
+        position.into_iter().chain(path).chain([message]).collect::<Vec<_>>().join(": ")
     }
 
-    fn fix_text(&self) -> String {
-        self.fix.as_ref().map(|fix| format!("; {fix}")).unwrap_or_default()
+    /// Returns the text between the file name and the rest: `file:3:9: …`, or `file: …` without a position.
+    fn separator(&self) -> &'static str {
+        if self.position.is_some() { ":" } else { ": " }
     }
 }
 
@@ -114,8 +116,11 @@ mod tests {
             fix: Some("write yes".into()),
         };
         assert_eq!(error.to_string(), "c.json: $.limits: no; write yes");
-        let position = Some(Position { line: 3, column: 9 });
-        assert_eq!(ConfigError::of_text("c.json", position, "no").to_string(), "c.json:3:9: no");
+        assert_eq!(error.without_file(), "$.limits: no; write yes");
+        let error = ConfigError { position: Some(Position { line: 3, column: 9 }), ..error };
+        assert_eq!(error.without_file(), "3:9: $.limits: no; write yes");
+        let error = ConfigError::of_text("c.json", error.position, "no");
+        assert_eq!((error.to_string(), error.without_file()), ("c.json:3:9: no".into(), "3:9: no".into()));
     }
 
     #[test]

@@ -29,11 +29,11 @@ pub fn edit_json(file: &str, text: &str, changes: &[JsonChange]) -> Result<Strin
     // Bounds the depth too.
     let mut expected = json_text::read(file, &foreign::to_json(body))?;
     let root = CstRootNode::parse(body, &ParseOptions::default()).map_err(|_| refuse("it cannot be edited"))?;
-    let object = root.object_value().ok_or_else(|| refuse("it is no object"))?;
+    let object = root.object_value().ok_or_else(|| refuse("it is not an object"))?;
     for change in changes {
         let is_done = apply(&object, change) && expect(&mut expected, change);
         if !is_done {
-            return Err(refuse("what is to be changed is not there, or is something else"));
+            return Err(refuse("the value to change is missing or has another type"));
         }
     }
     let edited = root.to_string();

@@ -102,7 +102,7 @@ impl<'de> Visitor<'de> for Strict<'_> {
         while let Some(key) = map.next_key::<String>()? {
             let path = self.path.key(&key);
             if members.contains_key(&key) {
-                let error = path.error(format!("the key {} is written twice", quoted(&key))).with_fix("keep one");
+                let error = path.error(format!("duplicate key {}", quoted(&key))).with_fix("keep one");
                 self.duplicate.replace(Some(error));
                 return Err(A::Error::custom("duplicate key"));
             }
@@ -129,7 +129,7 @@ mod tests {
         let text = "{\"spaces\": {\n  \"é\": [{\"x\": 1,\n    \"x\": 2}]}}";
         assert_eq!(
             read("f", text).unwrap_err().to_string(),
-            "f:3:7: $.spaces[\"é\"][0].x: the key `x` is written twice; keep one"
+            "f:3:7: $.spaces[\"é\"][0].x: duplicate key `x`; keep one"
         );
         assert!(read("f", r#"{"a": 1, "\u0061": 2}"#).is_err(), "the same key in another spelling");
         assert_eq!(read("f", r#"{"a": {"x": 1}, "b": {"x": 1}}"#).unwrap(), json!({"a": {"x": 1}, "b": {"x": 1}}));

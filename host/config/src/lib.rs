@@ -195,7 +195,7 @@ pub fn from_value(file: &str, value: Value) -> Result<Config, ConfigError> {
 
 fn read(file: &str, node: Node<'_>) -> Result<Config, ConfigError> {
     let object = node.object("an object of settings", KEYS)?;
-    object.read("$schema", |node| node.text("the address of a schema").map(drop))?;
+    object.read("$schema", |node| node.text("the URL of a schema").map(drop))?;
     let mut config = Config { file: file.to_owned(), ..Config::default() };
     config.mcp_servers = object.read("mcpServers", mcp_server::read_servers)?.unwrap_or_default();
     if let Some(node) = object.get("capabilities") {

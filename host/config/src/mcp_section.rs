@@ -79,7 +79,7 @@ fn read_list_or_map(node: Node<'_>) -> Result<BTreeMap<String, McpServer>> {
         let (name, server) = named(node)?;
         if let Some(first) = servers.get(&name) {
             return Err(node
-                .error(format!("the MCP server `{name}` stands at {} already", first.place))
+                .error(format!("the MCP server `{name}` is already defined at {}", first.place))
                 .with_fix("keep one"));
         }
         servers.insert(name, server);
@@ -92,7 +92,7 @@ fn named(node: Node<'_>) -> std::result::Result<(String, McpServer), ConfigError
     let Value::Object(members) = node.value else { return Err(node.expected("an MCP server")) };
     let mut settings = members.clone();
     let Some(name) = settings.remove("name") else {
-        return Err(node.error("the key `name` is missing").with_fix("a server in a list has a `name`"));
+        return Err(node.error("the key `name` is missing").with_fix("a server in a list needs a `name`"));
     };
     let name_node = Node { path: node.path.key("name"), value: &name };
     let name = name_node.filled_text("the name of an MCP server")?;
@@ -158,9 +158,9 @@ mod tests {
         assert!(servers(json!([{ "name": "a b", "command": "x" }])).contains("$.mcp.client.servers[0].name"));
         assert!(servers(json!([{ "name": "a", "comand": "x" }])).contains("did you mean `command`?"));
         let twice = json!([{ "name": "a", "command": "x" }, { "name": "a", "command": "y" }]);
-        assert!(servers(twice).contains("stands at $.mcp.client.servers[0] already"));
+        assert!(servers(twice).contains("is already defined at $.mcp.client.servers[0]"));
         let both = json!({ "mcpServers": { "a": { "command": "x" } }, "mcp": { "client": { "servers": { "a": { "command": "x" } } } } });
-        assert!(read(both).unwrap_err().contains("stands at $.mcpServers.a and at $.mcp.client.servers.a"));
+        assert!(read(both).unwrap_err().contains("is defined at $.mcpServers.a and at $.mcp.client.servers.a"));
     }
 
     #[test]

@@ -40,12 +40,12 @@ const KEYS: &[&str] = &["env", "public", "http", "origins", "limits"];
 
 /// Reads the `providers` object, by module name.
 pub(super) fn read_providers(node: Node<'_>) -> Result<BTreeMap<String, Provider>> {
-    node.map("an object of what modules are given", |name, node| {
+    node.map("an object of provider settings by module", |name, node| {
         if !is_scoped_module(name) {
             let error = node.error(format!("{} is not the name of a module", quoted(name)));
             return Err(error.with_fix("write it as scripts import it, such as `@capabilities/crm`"));
         }
-        let object = node.object("what a module is given", KEYS)?;
+        let object = node.object("an object of provider settings", KEYS)?;
         Ok(Provider {
             env: object.read("env", read_env)?.unwrap_or_default(),
             public: object.read("public", |node| node.list("a list of names", read_name))?.unwrap_or_default(),
@@ -87,7 +87,7 @@ fn check_variable(node: &Node<'_>, name: &str) -> Result<()> {
 fn read_origins(node: Node<'_>) -> Result<BTreeMap<String, Origin>> {
     node.map("an object of origins", |origin, node| {
         check_origin(&node, origin)?;
-        let object = node.object("what is sent to an origin", &["headers", "query"])?;
+        let object = node.object("an object with `headers` and `query`", &["headers", "query"])?;
         let texts = |node: Node<'_>| {
             node.map("an object of names and values", |name, node| {
                 if name.is_empty() || name.chars().any(char::is_control) {

@@ -58,7 +58,7 @@ impl Measure {
         };
         parsed.map_err(|problem| match problem {
             Problem::Invalid => node.error(format!("expected {}", self.expected())),
-            Problem::TooLarge => node.error(format!("the most that can be set is {}", self.most())),
+            Problem::TooLarge => node.error(format!("the maximum is {}", self.most())),
         })
     }
 
@@ -95,14 +95,14 @@ pub(super) fn read_duration(node: Node<'_>) -> Result<Duration> {
 pub(super) fn read_bytes(node: Node<'_>, least: u64, most: u64) -> Result<u64> {
     match Measure::Bytes.read(node)? {
         Quantity::Bytes(size) if (least..=most).contains(&size) => Ok(size),
-        Quantity::Bytes(_) => Err(node.error(format!("the size must lie between {least} and {most} bytes"))),
+        Quantity::Bytes(_) => Err(node.error(format!("the size must be between {least} and {most} bytes"))),
         Quantity::Count(_) | Quantity::Duration(_) => Err(node.expected(Measure::Bytes.expected())),
     }
 }
 
 /// Reads a count from one to `most`.
 pub(super) fn read_count<T: TryFrom<u64> + Copy + Into<u64>>(node: Node<'_>, most: T) -> Result<T> {
-    let too_large = || node.error(format!("the most that can be set is {}", most.into()));
+    let too_large = || node.error(format!("the maximum is {}", most.into()));
     match Measure::Count.read(node)? {
         Quantity::Count(count) if count <= most.into() => T::try_from(count).map_err(|_| too_large()),
         Quantity::Count(_) => Err(too_large()),

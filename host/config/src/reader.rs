@@ -33,7 +33,7 @@ impl<'a> Node<'a> {
     pub(super) fn text(&self, what: &str) -> Result<&'a str> {
         let text = self.value.as_str().ok_or_else(|| self.expected(what))?;
         if text.contains('\0') {
-            return Err(self.error(format!("{what} cannot hold a NUL character")));
+            return Err(self.error(format!("{what} cannot contain a NUL character")));
         }
         Ok(text)
     }
@@ -94,7 +94,7 @@ impl<'a> Node<'a> {
             let fix = match nearest(stranger, known.iter().copied()) {
                 Some(key) => format!("did you mean `{key}`?"),
                 None => {
-                    format!("the keys here are {}", known.iter().map(|key| quoted(key)).collect::<Vec<_>>().join(", "))
+                    format!("known keys: {}", known.iter().map(|key| quoted(key)).collect::<Vec<_>>().join(", "))
                 }
             };
             return Err(self.path.key(stranger).error(format!("unknown key {}", quoted(stranger))).with_fix(fix));
@@ -162,10 +162,7 @@ mod tests {
             message(&["spaces", "capabilities"]),
             "f: $.capabilites: unknown key `capabilites`; did you mean `capabilities`?"
         );
-        assert_eq!(
-            message(&["url", "env"]),
-            "f: $.capabilites: unknown key `capabilites`; the keys here are `url`, `env`"
-        );
+        assert_eq!(message(&["url", "env"]), "f: $.capabilites: unknown key `capabilites`; known keys: `url`, `env`");
     }
 
     #[test]
@@ -175,7 +172,7 @@ mod tests {
         let object = node.object("an object", &["a", "b", "c"]).unwrap();
         let message = |key: &str| object.need(key, |node| node.filled_text("a path").map(drop)).err().unwrap().message;
         assert_eq!(message("a"), "expected a path, found null");
-        assert_eq!(message("b"), "a path cannot hold a NUL character");
+        assert_eq!(message("b"), "a path cannot contain a NUL character");
         assert_eq!(message("c"), "expected a path, found an empty string");
         assert_eq!(message("d"), "the key `d` is missing");
         assert_eq!(node.list("a list", |_| Ok(())).err().unwrap().message, "expected a list, found an object");

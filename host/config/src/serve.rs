@@ -84,7 +84,7 @@ impl Serve {
                 ServedCaller::read(node)
             })?;
             if callers.len() > MAX_CALLERS {
-                return Err(node.error(format!("there are more than {MAX_CALLERS} callers")));
+                return Err(node.error(format!("more than {MAX_CALLERS} callers")));
             }
             Ok(callers)
         })?;
@@ -103,7 +103,7 @@ impl Serve {
         match is_exposed {
             Some(true) if self.expose.is_empty() => self.expose = vec!["*".to_owned()],
             Some(false) if !self.expose.is_empty() => {
-                let message = "`mcp.server.exposeHandlers` says that nothing is exposed, and this names what is";
+                let message = "`mcp.server.exposeHandlers` is false, but this list exposes functions";
                 return Err(root.key("serve").key("expose").error(message).with_fix("keep one"));
             }
             _ => {}
@@ -127,7 +127,7 @@ impl TokenSource {
     fn read(node: Node<'_>) -> Result<TokenSource> {
         if node.value.is_string() {
             // It may be a token, so the error does not quote it.
-            let error = node.error("a token does not stand in a configuration");
+            let error = node.error("a token cannot be written in a configuration");
             return Err(error.with_fix("write `{ \"env\": \"NAME\" }` or `{ \"file\": \"./path\" }`"));
         }
         let object = node.object("an object with `env` or `file`", &["env", "file"])?;
@@ -177,7 +177,7 @@ mod tests {
     #[test]
     fn a_token_in_the_configuration_is_refused_and_not_quoted() {
         let message = read(json!({ "ci": { "token": "hunter2hunter2hunter2" } })).unwrap_err();
-        assert!(message.contains("does not stand in a configuration") && !message.contains("hunter2"), "{message}");
+        assert!(message.contains("cannot be written in a configuration") && !message.contains("hunter2"), "{message}");
         for caller in [
             json!({}),
             json!({ "token": {} }),

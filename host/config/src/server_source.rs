@@ -29,7 +29,7 @@ impl ServerSource {
             };
             match seen.insert(source.clone()) {
                 true => Ok(source),
-                false => Err(node.error(format!("{} stands here already", quoted(text))).with_fix("keep one")),
+                false => Err(node.error(format!("{} is already listed", quoted(text))).with_fix("keep one")),
             }
         })
     }
@@ -66,7 +66,7 @@ mod tests {
         );
         assert_eq!(
             read(json!(["./x", "./x"])).unwrap_err(),
-            "f: $.mcpServersFrom[1]: `./x` stands here already; keep one"
+            "f: $.mcpServersFrom[1]: `./x` is already listed; keep one"
         );
         for sources in [json!("cursor"), json!([""]), json!([1]), json!(["file.json"]), json!(["./x\u{0}"])] {
             assert!(read(sources.clone()).is_err(), "{sources}");

@@ -53,7 +53,7 @@ impl Converter<'_> {
             },
             DeValue::Boolean(flag) => (*flag).into(),
             DeValue::Datetime(_) => {
-                return Err(refuse("no setting is a date".to_owned()).with_fix("put the value between quotes"));
+                return Err(refuse("dates are not supported".to_owned()).with_fix("put the value between quotes"));
             }
             DeValue::Array(items) => {
                 let item = |(index, item)| self.value(&path.index(index), item, depth + 1);
@@ -86,7 +86,7 @@ mod tests {
         assert_eq!(position("[a]\nb = 1\n[a]\n"), Some((3, 2)), "a table written twice");
         assert_eq!(
             read("f", "[a]\nb = [1979-05-27]\n").unwrap_err().to_string(),
-            "f:2:6: $.a.b[0]: no setting is a date; put the value between quotes"
+            "f:2:6: $.a.b[0]: dates are not supported; put the value between quotes"
         );
     }
 

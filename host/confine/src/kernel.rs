@@ -61,7 +61,7 @@ impl Kernel {
             gaps.push(essential("system calls are not filtered (needs seccomp on x86-64, AArch64 or RISC-V)"));
         }
         if abi < ABI_DEVICES {
-            gaps.push(lesser("requests to open devices are not limited (needs Landlock ABI 5: Linux 6.10)"));
+            gaps.push(lesser("ioctl calls on devices are not limited (needs Landlock ABI 5: Linux 6.10)"));
         }
         if abi < ABI_SCOPES {
             gaps.push(lesser("signals to other processes are not limited (needs Landlock ABI 6: Linux 6.12)"));

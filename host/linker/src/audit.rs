@@ -56,7 +56,7 @@ pub enum AuditError {
     #[error("not a valid WebAssembly component: {0}")]
     Invalid(String),
     /// A core module.
-    #[error("a core module, not a component: it says nothing about what it can reach")]
+    #[error("a core module, not a component: it does not declare the interfaces that it can reach")]
     CoreModule,
 }
 

@@ -51,7 +51,7 @@ impl Cache {
         };
         folder::make_or_close(folder).map_err(fail(folder))?;
         if key_file.starts_with(folder) {
-            return Err(fail(key_file)(io::Error::other("the key must not lie in the cache")));
+            return Err(fail(key_file)(io::Error::other("the key must not be in the cache")));
         }
         if let Some(parent) = key_file.parent() {
             folder::make_or_close(parent).map_err(fail(parent))?;

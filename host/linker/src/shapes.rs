@@ -63,7 +63,7 @@ fn name(wit: &str) -> Name {
 fn distinct<'a>(names: impl Iterator<Item = &'a str>) -> Result<(), String> {
     match alike(names) {
         Some((first, second)) => {
-            Err(format!("{first} and {second} have one name for scripts: `{}`", camel_case(first)))
+            Err(format!("{first} and {second} have the same name in scripts: `{}`", camel_case(first)))
         }
         None => Ok(()),
     }
@@ -132,7 +132,7 @@ fn defined(resolve: &Context<'_>, id: TypeId) -> Result<Shape, String> {
             return Err("more than 32 flags are not supported".into());
         }
         TypeDefKind::Flags(flags) if distinct(flags.flags.iter().map(|flag| flag.name.as_str())).is_err() => {
-            return Err("two flags have one name for scripts".into());
+            return Err("two flags have the same name in scripts".into());
         }
         TypeDefKind::Flags(flags) => Shape::Flags(flags.flags.iter().map(|flag| name(&flag.name)).collect()),
         other => return Err(format!("{} is not supported", other.as_str())),

@@ -46,7 +46,7 @@ impl Workspace {
         match Workspace::find(folder, own)? {
             (workspace, None) => Ok(workspace),
             (_, Some(why)) => {
-                let message = format!("its files are not for scripts: {why}; name a folder that is for scripts alone");
+                let message = format!("scripts may not read its files: {why}; use a folder that is for scripts alone");
                 Err(io::Error::new(io::ErrorKind::PermissionDenied, message))
             }
         }
@@ -103,7 +103,7 @@ impl Workspace {
         };
         let is_closed = real.iter().any(|name| is_protected(&name.to_string_lossy(), Access::Read));
         if is_closed {
-            return Err(io::Error::other("it is not for scripts"));
+            return Err(io::Error::other("scripts may not import it"));
         }
         let file = match plain_file::open(&self.folder, &real) {
             Ok(Some(file)) => file,

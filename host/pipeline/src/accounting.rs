@@ -114,7 +114,7 @@ impl Accounting {
         // Writing to a pipe could block, and a symlink may point to a file that another user chose.
         let kind = path.symlink_metadata().map(|known| known.file_type());
         if kind.is_ok_and(|kind| kind.is_symlink() || kind.is_fifo() || kind.is_socket()) {
-            return Err(io::Error::new(ErrorKind::InvalidInput, "it is a link, a pipe or a socket"));
+            return Err(io::Error::new(ErrorKind::InvalidInput, "not a regular file, but a link, a pipe or a socket"));
         }
         let file = OpenOptions::new().append(true).create(true).mode(0o600).open(path)?;
         let log = Mutex::new(LogFile { file, has_partial_line: false, has_warned: false, lost: None });
@@ -141,7 +141,7 @@ impl Accounting {
         log.lost = Some((calls + 1, from));
         if !std::mem::replace(&mut log.has_warned, true) {
             drop(log);
-            (writer.warn)(&format!("calls are no longer written down: {error}"));
+            (writer.warn)(&format!("calls are no longer recorded: {error}"));
         }
     }
 }

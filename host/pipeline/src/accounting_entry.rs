@@ -36,7 +36,7 @@ pub(super) fn begin(accounting: &Accounting, id: &FunctionId, call: &Call, is_se
         function_id: (!is_server).then(|| id.clone()),
         caller: call.caller.name.clone(),
         // Stays if the call is dropped before its end.
-        error: Some("cancelled: nobody waited for the answer".into()),
+        error: Some("cancelled: the caller stopped waiting".into()),
     };
     OpenEntry(Some(Box::new(Unwritten { accounting: accounting.clone(), begun: Instant::now(), entry: Some(entry) })))
 }

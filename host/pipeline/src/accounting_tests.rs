@@ -112,7 +112,7 @@ fn a_full_disk_warns_once_and_fails_no_call() {
     let said = Arc::new(AtomicUsize::new(0));
     let count = said.clone();
     let warn = move |text: &str| {
-        assert!(text.starts_with("calls are no longer written down: "), "{text}");
+        assert!(text.starts_with("calls are no longer recorded: "), "{text}");
         count.fetch_add(1, Ordering::Relaxed);
     };
     let accounting = Accounting::to_file(Path::new("/dev/full"), Redactor::default(), warn).expect("opens");

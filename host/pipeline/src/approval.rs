@@ -10,10 +10,11 @@ use agent_spaces_calls::clock::Held;
 use agent_spaces_calls::context::RunContext;
 use agent_spaces_policy::{Decision, FunctionId};
 use agent_spaces_types::call_site::ProgramCall;
-use agent_spaces_types::capability_error::CapabilityError;
+use agent_spaces_types::capability_error::{CapabilityError, NO_APPROVER};
 use agent_spaces_types::code::Code;
 use agent_spaces_types::event::EventKind;
 use agent_spaces_types::shown::Shown;
+use serde_json::json;
 use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::{Arc, PoisonError, RwLock};
@@ -62,8 +63,7 @@ pub(super) async fn check(pipeline: &Pipeline, call: &Call, context: &RunContext
         return Ok(());
     }
     let Some(desk) = approvals.desk() else {
-        let message = format!("{} needs a person's approval, and nobody can be asked", pipeline.label);
-        return Err(CapabilityError::new(Code::CallApprovalDenied, message));
+        return Err(no_approver(&pipeline.label));
     };
     // The request has a copy of the parameters, and so has its event.
     let copies = call.memory.take_value(&call.params).and_then(|()| call.memory.take_value(&call.params));
@@ -184,10 +184,17 @@ fn refuse(label: &str, outcome: Outcome) -> CapabilityError {
             None => denied(format!("{label} was not approved")),
         },
         Outcome::Expired => {
-            let message = format!("nobody decided about {label} in time");
+            let message = format!("the approval request for {label} expired without a decision");
             CapabilityError::new(Code::CallApprovalExpired, message)
         }
-        Outcome::TooMany => denied(format!("{label} was not approved: too many calls wait for a person already")),
-        Outcome::Nobody(_) => denied(format!("{label} needs a person's approval, and nobody can be asked")),
+        Outcome::TooMany => denied(format!("{label} was not approved: too many calls are waiting for approval")),
+        Outcome::Nobody(_) => no_approver(label),
     }
+}
+
+/// Error of a call that requires approval where no person can be asked. Callers recognize it by its details.
+fn no_approver(label: &str) -> CapabilityError {
+    let message = format!("{label} requires approval, but no approver is available");
+    let details = Some(json!({ "reason": NO_APPROVER }));
+    CapabilityError { details, ..CapabilityError::new(Code::CallApprovalDenied, message) }
 }

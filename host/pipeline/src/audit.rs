@@ -12,13 +12,11 @@ pub(super) async fn check(pipeline: &Pipeline, call_id: u64, context: &RunContex
         let label = &pipeline.label;
         let notice = format!(
             "calls are refused while the audit log cannot be written: {why}. Make it writable, or set `\"audit\": \
-             \"bestEffort\"` if calls may go on without it"
+             \"bestEffort\"` if calls may continue without it"
         );
         pipeline.notify("audit", &notice);
-        let message = format!(
-            "{label} was not called: the host cannot write its audit log, and makes no call that is not logged. Try \
-             again later"
-        );
+        let message =
+            format!("{label} was not called: the audit log is required and cannot be written. Try again later");
         CapabilityError { retryable: true, ..CapabilityError::new(Code::CallAuditUnavailable, message) }
     })
 }

@@ -9,10 +9,9 @@ impl Pipeline {
     /// validated too.
     pub fn explain(&self, params: Option<Value>) -> Explanation {
         let mut explanation = self.explain_call(params);
-        let unknown = self.unknown_arguments.iter().filter_map(|text| text.split_once(": "));
-        explanation.checks.extend(unknown.map(|(place, text)| Explained {
-            text: text.to_owned(),
-            place: place.to_owned(),
+        explanation.checks.extend(self.unknown_arguments.iter().map(|unknown| Explained {
+            text: unknown.text.clone(),
+            place: unknown.place.clone(),
             passes: None,
             why: None,
         }));

@@ -33,6 +33,6 @@ impl Grants {
 pub(super) fn check(grants: &Grants, interface: &str, label: &str) -> Result<(), CapabilityError> {
     match grants.has(interface) {
         true => Ok(()),
-        false => Err(CapabilityError::new(Code::CallDenied, format!("{label} is not granted any more"))),
+        false => Err(CapabilityError::new(Code::CallDenied, format!("the grant of {label} was revoked"))),
     }
 }

@@ -44,7 +44,7 @@ use agent_spaces_calls::context::RunContext;
 use agent_spaces_calls::handlers::{Handler, Handlers};
 use agent_spaces_calls::provider::Provider;
 use agent_spaces_calls::redaction;
-use agent_spaces_policy::{FunctionId, FunctionPolicy, not_callable};
+use agent_spaces_policy::{FunctionId, FunctionPolicy, UnknownArgument, not_callable};
 use agent_spaces_secrets::Redactor;
 use agent_spaces_types::capability_error::CapabilityError;
 use agent_spaces_types::code::Code;
@@ -70,7 +70,7 @@ pub struct Pipeline {
     rules: Rules,
     policy: FunctionPolicy,
     /// Rules for arguments that the function does not have.
-    unknown_arguments: Vec<String>,
+    unknown_arguments: Vec<UnknownArgument>,
     /// Parameter schema; hand-written WIT has none.
     checks: Option<Checks>,
     /// True if the result has no declared type.
@@ -125,8 +125,8 @@ impl Pipeline {
         };
         let topic = id.to_string();
         let ignored = policy.ignored_rule();
-        let notes = unknown_arguments.iter().chain(&ignored);
-        notes.for_each(|text| rules.notices().tell(&topic, "arguments", text));
+        let notes = unknown_arguments.iter().map(ToString::to_string).chain(ignored);
+        notes.for_each(|text| rules.notices().tell(&topic, "arguments", &text));
         Pipeline {
             id,
             topic,
@@ -303,7 +303,7 @@ impl Pipeline {
             Ok(Compiled { validator })
         };
         checks.compiled.get_or_init(compile).as_ref().map_err(|message| {
-            let message = format!("{}: the schema of its parameters cannot be used: {message}", self.label);
+            let message = format!("{}: invalid parameter schema: {message}", self.label);
             CapabilityError::new(Code::CallUnavailable, message)
         })
     }

@@ -44,7 +44,7 @@ pub(super) async fn call(pipeline: &Pipeline, call: Call) -> Answer {
 /// Returns the message of a panic.
 fn message(panic: &(dyn Any + Send)) -> &str {
     let text = panic.downcast_ref::<&'static str>().copied();
-    text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("it did not say why")
+    text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("no panic message")
 }
 
 /// Semaphores by function, for functions with a concurrency limit. All scripts of a space share them, and so do clones.

@@ -74,7 +74,7 @@ fn invalid_error(label: &str, invalid: Invalid) -> CapabilityError {
     match invalid {
         Invalid::Issues(issues) => refuse(label, &issues),
         Invalid::Budget => {
-            let message = format!("{label}: the parameters take too long to check: pass less at one time");
+            let message = format!("{label}: validation of the parameters takes too long: pass less at one time");
             CapabilityError::new(Code::CallInvalid, message)
         }
     }

@@ -19,6 +19,21 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+/// Constraint on an argument that the function does not have.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnknownArgument {
+    /// Configuration path of the constraint.
+    pub place: String,
+    /// The fault, with the nearest argument name.
+    pub text: String,
+}
+
+impl fmt::Display for UnknownArgument {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{}: {}", self.place, self.text)
+    }
+}
+
 /// Effective policy of one function: built when it is linked, checked at every call.
 pub struct FunctionPolicy {
     pub(crate) id: FunctionId,
@@ -171,7 +186,7 @@ impl FunctionPolicy {
 
     /// Lists constraints on arguments that the parameter schema lacks: most likely typos, and an optional one would
     /// never apply. For rules over several functions only those close to a known argument name.
-    pub fn unknown_arguments(&self, schema: &Value) -> Vec<String> {
+    pub fn unknown_arguments(&self, schema: &Value) -> Vec<UnknownArgument> {
         let all = self.rules.iter().flat_map(|rule| rule.arguments.iter().map(move |(path, _)| (rule, path)));
         let unknown = all.filter_map(|(rule, path)| {
             let unknown = path.unknown_in(schema)?;
@@ -181,7 +196,10 @@ impl FunctionPolicy {
             }
             let (place, label, name) = (&rule.place, &self.label, sanitize(&unknown.name));
             let near = near.unwrap_or_default();
-            Some(format!("{place}.arguments: `{path}`: {label} has no argument `{name}`{near}"))
+            Some(UnknownArgument {
+                place: format!("{place}.arguments"),
+                text: format!("`{path}`: {label} has no argument `{name}`{near}"),
+            })
         });
         unknown.collect()
     }

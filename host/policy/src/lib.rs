@@ -50,7 +50,7 @@ pub use domains::{DomainError, DomainPattern};
 pub use explain::{Explained, Explanation};
 pub use facts::{Facts, Kind};
 pub use files::FilePolicy;
-pub use function::FunctionPolicy;
+pub use function::{FunctionPolicy, UnknownArgument};
 pub use labels::{AmbiguousRule, LabelledFunction};
 pub use middleware::Middleware;
 pub use network::{NetworkPolicy, NetworkRefusal};

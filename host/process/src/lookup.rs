@@ -41,7 +41,7 @@ pub(super) fn check(
             false => "not found in PATH; install it, or give its full path".to_owned(),
         })
     } else {
-        Err("the file of this name in PATH is not an executable file".to_owned())
+        Err("found in PATH, but not an executable file".to_owned())
     }
 }
 

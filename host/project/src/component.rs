@@ -46,15 +46,17 @@ impl DefinitionFile {
         };
         for interface in &described.interfaces {
             if let Some(odd) = interface.functions.iter().find(|function| !is_usual(function)) {
-                let message = format!("{} of {} is no async function of a result", odd.shape.name, interface.name);
+                let message =
+                    format!("{} of {} is not an async function that returns a result", odd.shape.name, interface.name);
                 return Err(fail(message, "Declare it as `async func(…) -> result<…>`".into()));
             }
         }
         let kind = self.handler_kind();
         let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let module = self.modules()?.into_iter().next().unwrap_or_default();
-        let workspace = Workspace::beside(file, &[])
-            .map_err(|error| fail(format!("the folder of {}: {error}", file.display()), "Look there".into()))?;
+        let workspace = Workspace::beside(file, &[]).map_err(|error| {
+            fail(format!("the folder of {}: {error}", file.display()), "Check that the folder can be read".into())
+        })?;
         let mut modules = interfaces.modules();
         modules.insert(PROCESS.to_owned(), ModuleSource::JavaScript(PROCESS_SOURCE.into()));
         modules.insert(CAPABILITIES.to_owned(), ModuleSource::JavaScript(CAPABILITIES_SOURCE.into()));

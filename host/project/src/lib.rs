@@ -70,7 +70,7 @@ pub use outline_cache::Outlines;
 pub use publish::{Publication, Published};
 pub use registry::{RegistryEntry, registered_servers, registry};
 pub use self_detection::is_ourselves;
-pub use spaces::SpaceModules;
+pub use spaces::{SpaceModules, UngivenNote};
 pub use specifications::FunctionSpecification;
 pub use toolboxes::{OpenServer, ProjectToolbox};
 pub use workspace::check_workspace;
@@ -236,7 +236,9 @@ impl Project {
         let named = self.config.code_mode.typescript.is_some() && !self.is_accepted();
         named.then(|| {
             let file = &self.config.file;
-            format!("`codeMode.typescript` is not used before `agent-spaces trust {file}`")
+            format!(
+                "`codeMode.typescript` is ignored until the configuration is accepted: run `agent-spaces trust {file}`"
+            )
         })
     }
 

@@ -87,7 +87,7 @@ fn hold_guard(guard: &Path) -> Result<File, ProjectError> {
         if let Some(folder) = guard.parent().filter(|folder| !folder.as_os_str().is_empty()) {
             folder::make(folder)?;
         }
-        let busy = "another program is changing what is accepted and does not come to an end; try again later";
+        let busy = "capabilities.lock is locked by another process; try again later";
         lock::hold(guard, LOCK_TIMEOUT)?.ok_or_else(|| std::io::Error::other(busy))
     };
     hold().map_err(|error| ProjectError::file(guard, error))

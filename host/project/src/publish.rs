@@ -38,7 +38,7 @@ impl Publication<'_> {
     pub fn write(&self, definition: &Path) -> Result<Published, ProjectError> {
         let beside = handlers_beside(definition).and_then(|file| file.canonicalize().ok());
         if beside.is_some() && beside == self.script.canonicalize().ok() {
-            let message = format!("{} would be taken for its handlers", self.script.display());
+            let message = format!("{} would be loaded as its handler file", self.script.display());
             return Err(refuse(definition, message, "Name another file with --output"));
         }
         let source = text::read(self.script, MAX_FILE_BYTES)?;

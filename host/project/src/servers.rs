@@ -56,7 +56,7 @@ impl Servers {
         for (name, config) in servers {
             if let Some(first) = self.by_name.get(&name) {
                 let (first, second) = (first.file.display(), file.display());
-                self.warnings.push(format!("`{name}` stands in {first} and in {second}; the first counts"));
+                self.warnings.push(format!("duplicate MCP server `{name}` in {first} and {second}; the first is used"));
                 continue;
             }
             let folder = std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned());
@@ -84,14 +84,14 @@ impl Servers {
             if let ServerSource::Client(_) = source {
                 // A shared configuration may name clients that this user does not have.
                 let place = format!("{}: $.mcpServersFrom", configuration.file.display());
-                self.warnings.push(format!("{place}: a program that it names keeps no servers here"));
+                self.warnings.push(format!("{place}: no configuration file found for a listed program"));
                 return Ok(());
             }
             let shown: Vec<String> = candidates.iter().map(|file| file.display().to_string()).collect();
             return Err(ProjectError::Unknown {
                 place: format!("{}: $.mcpServersFrom", configuration.file.display()),
-                message: format!("it names {}, and there is no such file", shown.join(" or ")),
-                fix: "Correct it, or remove it".into(),
+                message: format!("file not found: {}", shown.join(" or ")),
+                fix: "Correct the path, or remove it".into(),
             });
         };
         self.add_foreign(file, folder, |text| match source {
@@ -107,7 +107,7 @@ impl Servers {
         let here = folder.canonicalize().map(|folder| folder.join(name)).ok();
         if here.is_none() || file.canonicalize().ok() != here {
             // A file accepted elsewhere would start programs of this folder.
-            let warning = format!("{} is a link to another place and is not read", file.display());
+            let warning = format!("{} is a symbolic link and is not read", file.display());
             self.warnings.push(warning);
             return;
         }
@@ -159,7 +159,7 @@ impl Surroundings {
         self.trust.status(file, text.as_bytes()).map_err(|error| ProjectError::Unknown {
             place: file.display().to_string(),
             message: error.to_string(),
-            fix: "Nothing of it is used until then".into(),
+            fix: "The file is not used until this is fixed".into(),
         })
     }
 }

@@ -33,8 +33,8 @@ impl Project {
         (!ignored.is_empty()).then(|| {
             let (file, ignored) = (&self.config().file, ignored.join(", "));
             format!(
-                "{file} is not accepted, and raises no limit: what is more than usual of {ignored} does not hold; read it, \
-                 then run `agent-spaces trust {file}`"
+                "{file} is not accepted, so settings beyond the defaults are ignored: {ignored}; read it, then run \
+                 `agent-spaces trust {file}`"
             )
         })
     }

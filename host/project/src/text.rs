@@ -12,7 +12,7 @@ pub(super) fn read(file: &Path, most: usize) -> Result<String, ProjectError> {
         let mut text = String::new();
         File::open(file)?.take(most as u64 + 1).read_to_string(&mut text)?;
         if text.len() > most {
-            return Err(Error::other(format!("it is larger than {most} bytes, which is the most that is read")));
+            return Err(Error::other(format!("it is larger than the limit of {most} bytes")));
         }
         Ok(text)
     };

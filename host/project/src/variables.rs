@@ -21,7 +21,7 @@ pub(super) fn fill(file: &str, value: &mut Value, status: Status) -> Result<(), 
         };
         if status != Status::Accepted {
             let fix = format!("Read the file, then run `agent-spaces trust {file}`");
-            return Err(fail("variables are used, and the file is not accepted yet".into(), &fix));
+            return Err(fail("variables are not expanded until the file is accepted".into(), &fix));
         }
         expand(text, &variables)
             .map(|expanded| expanded.text)

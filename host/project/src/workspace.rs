@@ -80,17 +80,17 @@ pub fn check_workspace(
     let refuse =
         |message: String, fix: &str| ProjectError::Unknown { place: place.to_owned(), message, fix: fix.to_owned() };
     let workspace = folder.canonicalize().ok().filter(|folder| folder.is_dir()).ok_or_else(|| {
-        refuse(format!("there is no folder {}", folder.display()), "Make the folder, or name another")
+        refuse(format!("there is no folder {}", folder.display()), "Create the folder, or name another")
     })?;
     closed_folder::check(&workspace, Access::Write, &[]).map_err(|closed| {
-        let message = format!("{} is not a folder for scripts: {closed}", workspace.display());
+        let message = format!("{} cannot be a workspace: {closed}", workspace.display());
         refuse(message, "Name a folder of its own inside it or elsewhere, such as `./workspace`")
     })?;
     for path in protected {
         let real = closed_folder::real(&path);
         if real.starts_with(&workspace) || (real.is_dir() && workspace.starts_with(&real)) {
             let message = format!(
-                "the workspace {} and {} overlap: a script could change what decides over it",
+                "the workspace {} and {} overlap: a script could change the files that control it",
                 workspace.display(),
                 path.display()
             );
@@ -128,7 +128,7 @@ mod tests {
             ("project", "overlap"),
             ("state", "overlap"),
             ("state/keys", "overlap"),
-            ("project/.agent-spaces", "`.agent-spaces` is a folder that scripts have no part in"),
+            ("project/.agent-spaces", "`.agent-spaces` is closed to scripts"),
         ] {
             let message = check(path).unwrap_err();
             assert!(message.contains(why) && message.contains("here"), "{path}: {message}");

@@ -19,7 +19,7 @@ pub enum ClosedFolder {
     #[error("it is a root folder")]
     Root,
     /// Its name or that of a parent is protected.
-    #[error("`{0}` is a folder that scripts have no part in")]
+    #[error("`{0}` is closed to scripts")]
     Named(String),
     /// It contains another program's MCP settings file, or is in the folder of such a file.
     #[error("another program keeps its configuration there")]

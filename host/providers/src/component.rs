@@ -83,7 +83,7 @@ pub enum ComponentError {
         function: String,
     },
     /// An exported function has another type than the capability declares.
-    #[error("its function `{function}` of {interface} has not the type that the definition says")]
+    #[error("its function `{function}` of {interface} does not have the type in the definition")]
     Mistyped {
         /// The interface.
         interface: String,
@@ -143,7 +143,7 @@ impl Provider for WasmComponent {
     fn call(self: Arc<Self>, call: Call) -> Answering {
         let linked = self.linked.clone();
         Box::pin(async move {
-            let lost = || CapabilityError::failed("The component's call was lost");
+            let lost = || CapabilityError::failed("The call's task stopped");
             // Runs as its own task: this future is polled within another run's store, and wasmtime drives one at a time.
             in_own_task(async move { linked.call(call).await }).await.unwrap_or_else(|| Err(lost()))
         })
@@ -168,7 +168,7 @@ impl Linked {
         };
         let (.., failure) = store.data_mut().finish(0);
         match answer.outcome(failure, &self.limits, None) {
-            Ok(_) => Err(CapabilityError::failed("The component gave nothing")),
+            Ok(_) => Err(CapabilityError::failed("The component returned no value")),
             Err(error) => Err(run_failure::capability_error(error, Position::Handler)),
         }
     }
@@ -202,14 +202,12 @@ fn read(path: &Path) -> Result<Vec<u8>, ComponentError> {
     let read = || {
         // Checked before opening, because opening a pipe blocks until it has a writer.
         if !std::fs::metadata(path)?.is_file() {
-            return Err(io::Error::other("it is no file"));
+            return Err(io::Error::other("it is not a file"));
         }
         let mut wasm = Vec::new();
         File::open(path)?.take(MAX_BYTES + 1).read_to_end(&mut wasm)?;
         if wasm.len() as u64 > MAX_BYTES {
-            return Err(io::Error::other(format!(
-                "it is larger than {MAX_BYTES} bytes, which is the most that is read"
-            )));
+            return Err(io::Error::other(format!("it is larger than the maximum of {MAX_BYTES} bytes")));
         }
         Ok(wasm)
     };
@@ -275,7 +273,7 @@ fn to_answer(answer: Option<Val>, export: &Export, memory: &CallMemory) -> Answe
             let payload = to_json(payload, shape).map_err(|error| unusable(&error))?;
             Err(error(payload))
         }
-        (Err(_), ..) => Err(CapabilityError::failed("The component failed without a word")),
+        (Err(_), ..) => Err(CapabilityError::failed("The component failed without a message")),
     }
 }
 

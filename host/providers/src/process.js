@@ -28,7 +28,7 @@ const env = new Proxy({ __proto__: null }, {
     if (name === "NODE_ENV") return "production";
     if (QUIET.has(name)) return undefined;
     throw new CapabilityError(
-      `process.env.${name} is not given to the handlers of ${owner || "this module"}`,
+      `process.env.${name} is not granted to the handlers of ${owner || "this module"}`,
       { code: "call.denied" },
     );
   },

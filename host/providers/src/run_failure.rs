@@ -18,8 +18,8 @@ pub fn provider_code(code: String) -> String {
 /// names the alternative.
 pub(super) fn capability_error(error: RunError, position: Position) -> CapabilityError {
     // Reported by the host, not thrown by the provider's code.
-    let is_host_message =
-        error.code.starts_with("limit.") || (error.name.is_none() && error.message.starts_with("The script"));
+    let is_host_message = error.code.starts_with("limit.")
+        || (error.name.is_none() && [Code::ScriptPending, Code::ScriptResult].iter().any(|code| error.code == *code));
     let absent = absent::undefined_global(error.name.as_deref(), &error.message, position);
     let message = match (is_host_message, absent) {
         (true, _) => format!("Its handler failed: {}", reword_for_handler(&error.message)),

@@ -27,7 +27,7 @@ use agent_spaces_types::code::Code;
 use agent_spaces_types::event::ConsoleLine;
 use agent_spaces_types::limits::Limits;
 use agent_spaces_types::provider_kind::ProviderKind;
-use agent_spaces_types::run_error::RunError;
+use agent_spaces_types::run_error::{Cause, RunError};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -184,8 +184,8 @@ impl TypeScript {
     fn report_failure(&self, function: &str, error: &RunError) {
         let is_request = error.function.as_deref().is_some_and(|called| called.starts_with("http."));
         // `fetch` wraps the refusal in an error of its own.
-        let is_fetch =
-            error.causes.first().is_some_and(|cause| cause.message.starts_with("CapabilityError [call.denied]"));
+        let cause = error.causes.first().and_then(Cause::capability_code);
+        let is_fetch = cause == Some(Code::CallDenied.as_str());
         let is_refused = is_fetch || (is_request && error.code == Code::CallDenied);
         if error.name.as_deref() == Some("CapabilityError") && !is_refused {
             return;
@@ -202,7 +202,7 @@ impl TypeScript {
         let advice = match is_refused {
             true => {
                 let line = json!({ "providers": { &self.module: { "http": { "domains": ["HOST"] } } } });
-                format!(". In an accepted configuration, this gives its handlers a host: {line}")
+                format!(". To allow a host, add to an accepted configuration: {line}")
             }
             false => String::new(),
         };

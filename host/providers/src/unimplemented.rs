@@ -20,7 +20,7 @@ impl Provider for Unimplemented {
     }
 
     fn call(self: Arc<Self>, call: Call) -> Answering {
-        let message = format!("{}.{} has nothing that answers it", call.capability, call.function);
+        let message = format!("{}.{} has no provider", call.capability, call.function);
         Box::pin(std::future::ready(Err(CapabilityError::new(Code::CallUnavailable, message))))
     }
 }

@@ -62,6 +62,7 @@ impl Fault {
             position: self.start.map(|start| lines.position(source, start)),
             hint: self.hint,
             specifier: None,
+            import_fault: None,
         }
     }
 }

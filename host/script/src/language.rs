@@ -35,10 +35,10 @@ impl Language {
         let extension = name.rsplit_once('.').map_or("", |(_, extension)| extension);
         match extension {
             "js" | "mjs" => Ok(Self::JavaScript),
-            "cts" | "cjs" => Err(ScriptError::new(SYNTAX, file, "CommonJS files do not run here")
+            "cts" | "cjs" => Err(ScriptError::new(SYNTAX, file, "CommonJS files are not supported")
                 .hint("use ES module syntax (`import`, `export`) in a .ts, .mts, .js or .mjs file")),
             "tsx" | "jsx" => {
-                Err(ScriptError::new(SYNTAX, file, "JSX files do not run here")
+                Err(ScriptError::new(SYNTAX, file, "JSX files are not supported")
                     .hint("use a .ts or .js file without JSX"))
             }
             _ => Ok(Self::TypeScript),

@@ -46,7 +46,7 @@ mod tests;
 pub use agent_spaces_types::call_site::CallKind;
 pub use agent_spaces_types::limits::DEFAULT_SCRIPT_BYTES;
 pub use agent_spaces_types::position::Position;
-pub use agent_spaces_types::script_error::{IMPORT_DENIED, IMPORT_UNKNOWN, SYNTAX, ScriptError};
+pub use agent_spaces_types::script_error::{IMPORT_DENIED, IMPORT_UNKNOWN, ImportFault, SYNTAX, ScriptError};
 pub use checkable::{Checkable, Consumer, Habits, LEAVE_DECLARATION, ModuleName, UnawaitedCall, checkable, twin_of};
 pub use commonjs::{CommonJsExports, RUNTIME as COMMONJS_RUNTIME};
 pub use error_sites::{EngineError, ErrorSites, FailedOperation};

@@ -48,7 +48,7 @@ pub fn with_enough_stack<T: Send>(source: &str, work: impl FnOnce() -> T + Send)
             Ok(thread) => thread.join().map_err(|_| parser_failed()),
             Err(_) => Err(Fault {
                 code: SYNTAX,
-                message: format!("the source nests {depth} levels deep, for which there is not enough memory now"),
+                message: format!("not enough memory to parse a source that nests {depth} levels deep"),
                 start: None,
                 hint: Some("split the deepest expression into several statements".to_owned()),
             }),
@@ -66,7 +66,7 @@ fn refusal(exceeded: Exceeded) -> Fault {
         }
         Exceeded::Work(at) => Fault::syntax(
             at,
-            "the code is too ambiguous to parse: too many parentheses, `<` or `=>` nest that have more than one reading",
+            "the code is too ambiguous to parse: too many nested parentheses, `<` or `=>` with more than one reading",
             "give the inner expressions and types names of their own, and close every bracket",
         ),
     }

@@ -33,7 +33,7 @@ def vocabulary(folder, counts):
 
 
 def split(word, places):
-    """A word's entries, longest first, as `table.rs` takes them."""
+    """A word's entries, longest first, as `../src/table.rs` takes them."""
     entries, start = [], 0
     while start < len(word):
         for end in range(len(word), start, -1):

@@ -54,7 +54,7 @@ def command(line):
 
 
 def words(text):
-    """As `words.rs` does it."""
+    """As `../src/tokenize.rs` does it."""
     text = "".join(c for c in unicodedata.normalize("NFKD", text) if not unicodedata.combining(c))
     text = re.sub(r"['\u2019]s\b", " ", text)
     text = re.sub(r"['\u2019]", "", text)

@@ -52,8 +52,8 @@ pub enum SecretError {
     },
     /// Too short for a credential: it would match everywhere.
     #[error(
-        "`{name}` is a credential, and one must have at least {MIN_SECRET} characters to be kept out of answers: use a \
-         longer one, or put what is no secret into the definition"
+        "`{name}` is a credential, which must have at least {MIN_SECRET} characters to be redacted: use a longer \
+         one, or put a value that is not secret into the definition"
     )]
     ShortCredential {
         /// The name of the header or query parameter.

@@ -85,7 +85,7 @@ pub enum ExpandError {
         name: String,
     },
     /// A `${` without its `}`.
-    #[error("`${{` has no matching `}}`: close it, or write `$${{` where the two characters are meant")]
+    #[error("`${{` has no matching `}}`: close it, or write `$${{` for a literal `${{`")]
     Unfinished,
     /// Syntax of an editor or a shell.
     #[error("`${{{form}}}` is not supported: {instead}")]
@@ -96,7 +96,7 @@ pub enum ExpandError {
         instead: &'static str,
     },
     /// The expanded text is over the size limit.
-    #[error("the text is longer than {MAX_EXPANDED} bytes once its variables are filled in")]
+    #[error("the text is longer than {MAX_EXPANDED} bytes after expansion of its variables")]
     TooLarge,
 }
 
@@ -175,7 +175,7 @@ fn fill_in(form: &str, variables: &Variables, expanded: &mut Expanded) -> Result
             Ok(())
         }
         (None, None) if OF_EDITORS.contains(&name) => {
-            Err(unsupported(form, "only an editor knows it; write the path itself, or a variable of the environment"))
+            Err(unsupported(form, "only editors define it; write the path itself, or a variable of the environment"))
         }
         (None, None) => Err(ExpandError::MissingVariable { name: name.to_owned() }),
     }
@@ -189,9 +189,9 @@ fn is_name(name: &str) -> bool {
 
 fn instead_of(name: &str) -> &'static str {
     match name.split_once(':').map(|(kind, _)| kind) {
-        Some("input") => "nobody can be asked here; put the value in a variable `NAME` and write `${NAME}`",
-        Some("config" | "command") => "only an editor knows it; put the value in a variable `NAME` and write `${NAME}`",
-        Some("workspaceFolder") => "only an editor knows it; write the path itself, or a variable of the environment",
+        Some("input") => "there is no prompt here; put the value in a variable `NAME` and write `${NAME}`",
+        Some("config" | "command") => "only editors define it; put the value in a variable `NAME` and write `${NAME}`",
+        Some("workspaceFolder") => "only editors define it; write the path itself, or a variable of the environment",
         _ => "write `${NAME}` or `${NAME:-default}`, with letters, digits and `_` in the name",
     }
 }

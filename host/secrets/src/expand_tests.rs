@@ -54,9 +54,9 @@ fn a_missing_variable_is_named() {
 
 #[test]
 fn syntax_of_editors_and_shells_is_an_error_with_the_fix() {
-    assert!(error("${input:key}").contains("`${input:key}` is not supported: nobody can be asked here"));
-    assert!(error("${config:a.b}").contains("only an editor knows it"));
-    assert!(error("${command:a}").contains("only an editor knows it"));
+    assert!(error("${input:key}").contains("`${input:key}` is not supported: there is no prompt here"));
+    assert!(error("${config:a.b}").contains("only editors define it"));
+    assert!(error("${command:a}").contains("only editors define it"));
     assert!(error("${workspaceFolder}").contains("write the path itself"));
     assert!(error("${workspaceFolder:a}").contains("write the path itself"));
     assert!(error("${userHome}/x").contains("write the path itself"));
@@ -71,7 +71,7 @@ fn an_unfinished_variable_is_an_error() {
     for form in ["${", "a ${TOKEN", "${NONE:-{}"] {
         assert_eq!(expand(form, &variables()).expect_err(form), ExpandError::Unfinished);
     }
-    assert_eq!(error("${").matches("${").count(), 2);
+    assert_eq!(error("${").matches("${").count(), 3);
 }
 
 #[test]

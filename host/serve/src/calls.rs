@@ -127,7 +127,7 @@ impl Calls {
     ) -> Outcome {
         let params = canonical(&target.params);
         if params.len() as u64 > target.max_bytes {
-            return Outcome::Failed(too_large("its arguments are", target.max_bytes));
+            return Outcome::Failed(too_large("arguments", target.max_bytes));
         }
         let is_same = |call: &ServedCall| {
             let is_meant = request.request_state.as_ref().is_none_or(|state| *state == call.id);
@@ -161,7 +161,7 @@ impl Calls {
         let (events, heard) = mpsc::unbounded_channel();
         let (pending, whole) = (Pending::default(), WholeAnswer::default());
         // The permit of the caller comes first, so that waiting for it holds no global permit.
-        let place = (self.0.caller_limiters.of(client).enter().await, self.0.limiter.enter().await);
+        let permit = (self.0.caller_limiters.of(client).enter().await, self.0.limiter.enter().await);
         let call = HostCall {
             params: target.params,
             caller: Arc::new(client.caller().clone()),
@@ -171,7 +171,7 @@ impl Calls {
         };
         let (space, function) = (target.space.clone(), target.card.id.clone());
         let work = tokio::spawn(async move {
-            let _place = place;
+            let _permit = permit;
             space.call_host(&function, call).await
         });
         ServedCall {
@@ -226,7 +226,7 @@ impl Calls {
                     _ => {}
                 },
                 answer = &mut call.work => {
-                    let lost = |_| Err(CapabilityError::failed("the call was given up"));
+                    let lost = |_| Err(CapabilityError::failed("the call was aborted"));
                     return call.outcome(answer.unwrap_or_else(lost));
                 }
                 // If the form was closed, no person is being asked.
@@ -271,12 +271,11 @@ impl Calls {
                 let (again, command) =
                     ("call the tool again with the same arguments", format!("`agent-spaces approvals approve {id}`"));
                 let how = match (self.0.decisions.has_elsewhere(), form) {
-                    (true, Elicitation::None) => format!("its user can run {command}; then {again}"),
-                    (true, _) => format!("{again} to go on asking them, or after its user ran {command}"),
-                    (false, _) => format!("{again} to go on asking them"),
+                    (true, Elicitation::None) => format!("the user can run {command}; then {again}"),
+                    (true, _) => format!("{again} to keep asking the person, or after the user ran {command}"),
+                    (false, _) => format!("{again} to keep asking the person"),
                 };
-                let message =
-                    format!("{} waits for a person's approval, which nobody has given yet: {how}", call.label);
+                let message = format!("{} still waits for a person's approval: {how}", call.label);
                 Outcome::Failed(CapabilityError {
                     retryable: true,
                     ..CapabilityError::new(Code::CallApprovalPending, message)
@@ -318,7 +317,7 @@ impl ServedCall {
         let whole = self.whole.get();
         let size = whole.as_ref().or(answer.as_ref().ok()).map_or(0, |value| value.to_string().len());
         if size as u64 > self.max_bytes {
-            return Outcome::Failed(too_large("its answer is", self.max_bytes));
+            return Outcome::Failed(too_large("result", self.max_bytes));
         }
         match (whole.and_then(|whole| serde_json::from_value(whole).ok()), answer) {
             (Some(whole), _) => {
@@ -340,7 +339,7 @@ pub(super) fn error_text(error: &CapabilityError) -> String {
 }
 
 fn too_large(what: &str, most: u64) -> CapabilityError {
-    CapabilityError::failed(format!("{what} larger than {most} bytes: ask for less at one time, such as a page"))
+    CapabilityError::failed(format!("{what} larger than {most} bytes: request less at a time, such as one page"))
 }
 
 /// Sends a progress notification, if the client requested them.

@@ -14,9 +14,9 @@ pub const DEFAULT_CONCURRENCY: usize = 10;
 /// ```
 /// # tokio_test(async {
 /// let limiter = agent_spaces_serve::concurrency::ConcurrencyLimiter::new(1);
-/// let place = limiter.enter().await;
+/// let permit = limiter.enter().await;
 /// assert!(limiter.try_enter().is_none());
-/// drop(place);
+/// drop(permit);
 /// assert!(limiter.try_enter().is_some());
 /// # });
 /// # fn tokio_test(work: impl Future<Output = ()>) {
@@ -31,7 +31,7 @@ pub struct ConcurrencyLimiter {
 
 /// Permit, released on drop.
 #[derive(Debug)]
-pub struct ConcurrencyPlace(#[expect(dead_code, reason = "held for its drop")] Option<OwnedSemaphorePermit>);
+pub struct ConcurrencyPermit(#[expect(dead_code, reason = "held for its drop")] Option<OwnedSemaphorePermit>);
 
 impl ConcurrencyLimiter {
     /// Creates a limiter with `most` permits, at least one.
@@ -41,7 +41,7 @@ impl ConcurrencyLimiter {
     }
 
     /// Waits for a permit.
-    pub async fn enter(&self) -> ConcurrencyPlace {
+    pub async fn enter(&self) -> ConcurrencyPermit {
         /// Counts a waiter until it is dropped.
         struct Waiting<'a>(&'a AtomicUsize);
         impl Drop for Waiting<'_> {
@@ -52,12 +52,12 @@ impl ConcurrencyLimiter {
         self.waiting.fetch_add(1, Ordering::Relaxed);
         let _waiting = Waiting(&self.waiting);
         // The semaphore is never closed.
-        ConcurrencyPlace(self.permits.clone().acquire_owned().await.ok())
+        ConcurrencyPermit(self.permits.clone().acquire_owned().await.ok())
     }
 
     /// Returns a permit if one is free and nothing waits for it.
-    pub fn try_enter(&self) -> Option<ConcurrencyPlace> {
-        self.permits.clone().try_acquire_owned().ok().map(|permit| ConcurrencyPlace(Some(permit)))
+    pub fn try_enter(&self) -> Option<ConcurrencyPermit> {
+        self.permits.clone().try_acquire_owned().ok().map(|permit| ConcurrencyPermit(Some(permit)))
     }
 
     /// Returns the number of waiters.
@@ -82,13 +82,13 @@ mod tests {
     #[tokio::test]
     async fn waiters_are_admitted_in_fifo_order() {
         let limiter = ConcurrencyLimiter::new(1);
-        let place = limiter.enter().await;
+        let permit = limiter.enter().await;
         let order = Arc::new(Mutex::new(Vec::new()));
         let mut tasks = Vec::new();
         for number in 0..20 {
             let (line, order) = (limiter.clone(), order.clone());
             tasks.push(tokio::spawn(async move {
-                let _place = line.enter().await;
+                let _permit = line.enter().await;
                 order.lock().unwrap().push(number);
             }));
             while limiter.waiting() <= number {
@@ -96,7 +96,7 @@ mod tests {
             }
         }
         assert!(limiter.try_enter().is_none());
-        drop(place);
+        drop(permit);
         for task in tasks {
             task.await.unwrap();
         }
@@ -106,7 +106,7 @@ mod tests {
     #[tokio::test]
     async fn a_dropped_waiter_leaves_the_queue() {
         let limiter = ConcurrencyLimiter::new(1);
-        let place = limiter.enter().await;
+        let permit = limiter.enter().await;
         let abandoned = timeout(Duration::from_millis(5), limiter.enter()).await;
         assert!(abandoned.is_err());
         assert_eq!(limiter.waiting(), 0);
@@ -114,7 +114,7 @@ mod tests {
             let limiter = limiter.clone();
             async move { limiter.enter().await }
         });
-        drop(place);
+        drop(permit);
         timeout(Duration::from_secs(5), next).await.unwrap().unwrap();
     }
 

@@ -86,7 +86,7 @@ impl ServerHandler for ModeHandler {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let unknown = format!("there is no tool `{}`", request.name);
+        let unknown = format!("unknown tool `{}`", request.name);
         tokio::select! {
             answer = self.mode.call(&self.client, request, &context) => {
                 let redactor = self.mode.redactor().unwrap_or_default();
@@ -105,7 +105,7 @@ impl ServerHandler for ModeHandler {
         _context: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
         let from = match request.and_then(|request| request.cursor) {
-            Some(cursor) => cursor.parse().map_err(|_| ErrorData::invalid_params("no such cursor", None))?,
+            Some(cursor) => cursor.parse().map_err(|_| ErrorData::invalid_params("invalid cursor", None))?,
             None => 0,
         };
         let mut all = self.mode.resources(&self.client).await;
@@ -126,7 +126,7 @@ impl ServerHandler for ModeHandler {
             Some(contents) => Ok(ReadResourceResult::new(vec![contents]).into()),
             None => {
                 let named = serde_json::json!({ "uri": request.uri });
-                Err(ErrorData::resource_not_found(format!("there is no resource {}", request.uri), Some(named)))
+                Err(ErrorData::resource_not_found(format!("unknown resource {}", request.uri), Some(named)))
             }
         }
     }

@@ -4,7 +4,7 @@ use super::approvals::AskedRequests;
 use super::caller::Client;
 use super::code_mode::RunValue;
 use super::run_wait::{ReportedApprovals, abandoned};
-use crate::concurrency::ConcurrencyPlace;
+use crate::concurrency::ConcurrencyPermit;
 use agent_spaces_approvals::Pending;
 use agent_spaces_calls::blocking_pool::{BlockingPool, MAX_INLINE_BYTES};
 use agent_spaces_calls::cancel::CancelHandle;
@@ -96,7 +96,7 @@ impl Ended {
 }
 
 impl Runs {
-    /// Starts a run, which holds `place` until its end. It continues without a waiting request until it ends, is
+    /// Starts a run, which holds `permit` until its end. It continues without a waiting request until it ends, is
     /// cancelled, is abandoned, or runs out of time.
     pub(super) fn begin(
         &self,
@@ -104,7 +104,7 @@ impl Runs {
         program: Program,
         (limits, spent): (Limits, Duration),
         warnings: String,
-        place: ConcurrencyPlace,
+        permit: ConcurrencyPermit,
     ) -> Result<Arc<ServedRun>, RunError> {
         let (cancel, pending) = (CancelHandle::new(), program.sandbox().rules().pending());
         let (events, mut heard) = mpsc::unbounded_channel();
@@ -157,7 +157,7 @@ impl Runs {
                 }
             };
             let ended = Ended::new(report, &caller).await;
-            drop(place);
+            drop(permit);
             let _nobody_may_wait = ending.send(Some(Arc::new(ended)));
         });
         Ok(run)
@@ -200,7 +200,7 @@ impl Runs {
             oldest.and_then(|id| entries.remove(&id));
         }
         if own(&entries) >= MAX_OF_CALLER || entries.len() >= MAX_OF_ALL {
-            return Err(RunError::new(Code::RunBusy, "Too many programs run already: wait for one of them to end"));
+            return Err(RunError::new(Code::RunBusy, "Too many runs in progress: wait for one of them to end"));
         }
         entries.insert(run.id.clone(), run);
         Ok(())

@@ -82,8 +82,8 @@ impl Note {
         let text = &self.text;
         match self.again.map(|again| again.saturating_duration_since(Instant::now())) {
             None => text.clone(),
-            Some(Duration::ZERO) => format!("{text}; it is tried again now: ask again in a moment"),
-            Some(left) => format!("{text}; it is tried again when you ask in {} s or later", left.as_secs() + 1),
+            Some(Duration::ZERO) => format!("{text}; retrying now: ask again in a moment"),
+            Some(left) => format!("{text}; retried when you ask in {} s or later", left.as_secs() + 1),
         }
     }
 }
@@ -296,7 +296,7 @@ impl ServedSpace {
         if client.is_process() {
             return self.notes.iter().map(Note::text_with_retry).collect();
         }
-        let general = "some servers are not up; what they have may come later";
+        let general = "some servers are unavailable; their functions may appear later";
         self.notes.iter().find(|note| note.is_of_server).map(|_| general.to_owned()).into_iter().collect()
     }
 

@@ -1,6 +1,6 @@
 //! Configuration of a [`Space`]: workspace, packages, policy, logs and observers, and extra modules.
 
-use crate::space::Space;
+use crate::space::{MissingModule, Space};
 use agent_spaces_linker::npm::Packages;
 use agent_spaces_linker::workspace::Workspace;
 use agent_spaces_pipeline::accounting::Accounting;
@@ -143,7 +143,16 @@ impl Space {
 
     /// Registers a module that is granted but unavailable: `why` is shown to scripts, `fix` to the operator.
     pub fn miss(&mut self, specifier: &str, why: &str, fix: impl Into<String>) {
-        self.missing.insert(specifier.to_owned(), format!("Cannot import '{specifier}': {why}"));
+        let message = format!("Cannot import '{specifier}': {why}");
+        self.missing.insert(specifier.to_owned(), MissingModule { message, is_switched_off: false });
         self.withhold(specifier, fix);
+    }
+
+    /// As [`Space::miss`], for a module of an MCP server that is switched off: no running server can provide it.
+    pub fn miss_switched_off(&mut self, specifier: &str, why: &str, fix: impl Into<String>) {
+        self.miss(specifier, why, fix);
+        if let Some(missing) = self.missing.get_mut(specifier) {
+            missing.is_switched_off = true;
+        }
     }
 }

@@ -107,7 +107,7 @@ fn only_match(name: &str, mut found: Vec<LabelledFunction>) -> Result<FunctionId
     match found.as_slice() {
         [first, second, ..] => {
             let message = format!(
-                "{name} could be {} of '{}' or {} of '{}': name the one that is meant in full",
+                "{name} is ambiguous: {} of '{}' or {} of '{}'; use the full name",
                 first.id, first.module, second.id, second.module
             );
             Err(CapabilityError::new(Code::CallDenied, message))

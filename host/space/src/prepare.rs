@@ -1,12 +1,12 @@
 //! Preparation of scripts: resolution of imports, then a sandbox linked for exactly those interfaces.
 
-use crate::space::{NO_FILES, STANDARD_FILES, Space};
+use crate::space::{NO_FILES, Space};
 use agent_spaces_linker::import_set::ImportSet;
 use agent_spaces_linker::resolve::{Denials, Known, Offer, Reading, resolve};
 use agent_spaces_policy::{FunctionId, FunctionPolicy, LabelledFunction};
 use agent_spaces_sandbox::error::PrepareError;
 use agent_spaces_sandbox::program::Program;
-use agent_spaces_types::script_error::ScriptError;
+use agent_spaces_types::script_error::{ImportFault, ScriptError};
 use std::collections::BTreeSet;
 
 impl Space {
@@ -74,11 +74,12 @@ impl Space {
 
     /// Replaces the text of a refused import whose module is granted but unavailable.
     fn report_unavailable(&self, error: &mut ScriptError) {
-        if self.lacks_files && error.hint.as_ref().is_some_and(|hint| hint.contains(STANDARD_FILES)) {
+        if self.lacks_files && error.import_fault == Some(ImportFault::NodeFs) {
             error.hint = Some(NO_FILES.to_owned());
         }
-        if let Some(why) = error.specifier.as_ref().and_then(|specifier| self.missing.get(specifier)) {
-            error.message.clone_from(why);
+        if let Some(missing) = error.specifier.as_ref().and_then(|specifier| self.missing.get(specifier)) {
+            error.message.clone_from(&missing.message);
+            error.import_fault = missing.is_switched_off.then_some(ImportFault::SwitchedOff);
         }
     }
 }

@@ -23,11 +23,17 @@ use agent_spaces_types::nearest::nearest;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Mutex;
 
-/// Text by which hints refer to the files of the standard library.
-pub const STANDARD_FILES: &str = "`fs` of '@agent-spaces/std'";
-
 /// Hint of a space that has no files.
-pub const NO_FILES: &str = "there is no Node here, and this space has no workspace: use a capability that has files";
+pub const NO_FILES: &str =
+    "Node.js modules are not available here, and this space has no workspace: use a capability that has files";
+
+/// Granted module that is unavailable.
+pub(crate) struct MissingModule {
+    /// Error message for scripts that import it.
+    pub(crate) message: String,
+    /// True if it belongs to an MCP server that is switched off.
+    pub(crate) is_switched_off: bool,
+}
 
 /// Interfaces with their handlers, policy and limits, for which scripts are prepared and run.
 ///
@@ -68,8 +74,8 @@ pub struct Space {
     pub(crate) workspace: Option<Workspace>,
     pub(crate) packages: Option<Packages>,
     pub(crate) withheld: Withheld,
-    /// Error texts for granted modules that are unavailable, by specifier.
-    pub(crate) missing: HashMap<String, String>,
+    /// Granted modules that are unavailable, by specifier.
+    pub(crate) missing: HashMap<String, MissingModule>,
     /// True if `fs` of the standard library has no files.
     pub(crate) lacks_files: bool,
     pub(crate) has_fetch: bool,

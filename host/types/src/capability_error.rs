@@ -4,6 +4,9 @@ use crate::code::Code;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+/// `details.reason` of a call that was refused because no person can be asked for approval.
+pub const NO_APPROVER: &str = "no_approver";
+
 /// Error of a failed call. Scripts catch it as a `CapabilityError`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 #[error("{message}")]

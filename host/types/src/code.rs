@@ -88,9 +88,9 @@ macro_rules! codes {
 
 codes! {
     CallApprovalDenied = "call.approval_denied", 4, [Script, Report],
-        "a person denied the call, or nobody can be asked";
+        "a person denied the call, or no approver is available (`details.reason` is `no_approver`)";
     CallApprovalExpired = "call.approval_expired", 4, [Script, Report],
-        "nobody decided about the call in time";
+        "the approval request expired without a decision";
     CallApprovalPending = "call.approval_pending", 1, [McpClient],
         "a tool call in toolbox or proxy mode still waits for approval; call again with the same arguments";
     CallAuditUnavailable = "call.audit_unavailable", 5, [Script, Report],

@@ -15,7 +15,7 @@ pub struct FunctionId {
 
 /// Invalid function identifier.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("not the identity of a function: expected `namespace:package/interface@version#function`")]
+#[error("not a function id: expected `namespace:package/interface@version#function`")]
 pub struct NotIdentity;
 
 impl FunctionId {

@@ -148,6 +148,14 @@ impl RunError {
     }
 }
 
+impl Cause {
+    /// Returns the code of a `CapabilityError`, whose message the engine writes as `CapabilityError [code]: …`.
+    pub fn capability_code(&self) -> Option<&str> {
+        let (code, _) = self.message.strip_prefix("CapabilityError [")?.split_once(']')?;
+        Some(code)
+    }
+}
+
 impl Location {
     /// Creates a location from a file name and a position in it.
     pub fn new(file: &str, position: Position) -> Location {
@@ -171,6 +179,13 @@ mod tests {
             assert!(file.chars().count() == MAX_FILE && file.ends_with('…'), "{file}");
         }
         assert_eq!(error.clone().bounded(), error);
+    }
+
+    #[test]
+    fn a_cause_has_the_code_of_its_capability_error() {
+        let cause = |message: &str| Cause { message: message.to_owned(), location: None };
+        assert_eq!(cause("CapabilityError [call.denied]: no").capability_code(), Some("call.denied"));
+        assert_eq!(cause("TypeError: [call.denied]").capability_code(), None);
     }
 
     #[test]

@@ -10,6 +10,19 @@ pub const IMPORT_UNKNOWN: Code = Code::ImportUnknown;
 /// Code of an import that the script may not use.
 pub const IMPORT_DENIED: Code = Code::ImportDenied;
 
+/// Kind of a refused import whose hint depends on who reads it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ImportFault {
+    /// The module belongs to an MCP server that is switched off.
+    SwitchedOff,
+    /// The module is an npm package, and scripts import none.
+    Package,
+    /// The module is Node's `fs`, which `fs` of the standard library replaces.
+    NodeFs,
+    /// The module is a workspace file, and the script has no workspace.
+    NoWorkspace,
+}
+
 /// Error of a script that is refused before it runs.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
@@ -26,12 +39,22 @@ pub struct ScriptError {
     pub hint: Option<String>,
     /// Specifier of the unknown or denied module, if that is the error.
     pub specifier: Option<String>,
+    /// Kind of a refused import, if its hint depends on the reader.
+    pub import_fault: Option<ImportFault>,
 }
 
 impl ScriptError {
     /// Creates an error; add the position and the hint with the methods below.
     pub fn new(code: Code, file: &str, message: impl Into<String>) -> Self {
-        Self { code, message: message.into(), file: file.to_owned(), position: None, hint: None, specifier: None }
+        Self {
+            code,
+            message: message.into(),
+            file: file.to_owned(),
+            position: None,
+            hint: None,
+            specifier: None,
+            import_fault: None,
+        }
     }
 
     /// Sets the position.
@@ -45,6 +68,13 @@ impl ScriptError {
     #[must_use]
     pub fn about(mut self, specifier: impl Into<String>) -> Self {
         self.specifier = Some(specifier.into());
+        self
+    }
+
+    /// Sets the kind of a refused import.
+    #[must_use]
+    pub fn fault(mut self, fault: ImportFault) -> Self {
+        self.import_fault = Some(fault);
         self
     }
 

@@ -3,14 +3,14 @@
 use super::Home;
 use serde_json::{Value, json};
 
-/// A capability with a function that asks and one that does not.
+/// Capability with a function that requires approval and one that does not.
 pub(crate) struct Example {
-    /// The name of the definition's file, without its ending.
+    /// File name of the definition, without extension.
     module: &'static str,
     definition: &'static str,
-    /// The function that asks, as scripts call it.
+    /// Function that requires approval, as scripts call it.
     pub(crate) label: &'static str,
-    /// The call of it in a script.
+    /// Its call in a script.
     pub(crate) call: &'static str,
     /// A call of the other function.
     pub(crate) other: &'static str,
@@ -57,7 +57,7 @@ pub(crate) const CRM: Example = Example {
     message: "Create high ticket for customer cus_1?",
 };
 
-/// Does the same with both at one time.
+/// Runs a test with both examples at the same time.
 pub(crate) fn both(test: impl Fn(&Example) + Sync) {
     std::thread::scope(|scope| {
         for example in [&FILE_SYSTEM, &CRM] {
@@ -67,7 +67,7 @@ pub(crate) fn both(test: impl Fn(&Example) + Sync) {
 }
 
 impl Example {
-    /// A home whose scripts have it.
+    /// Home whose scripts may import the capability.
     pub(crate) fn home(&self) -> Home {
         self.home_with(&json!({}))
     }
@@ -86,7 +86,7 @@ impl Example {
         home
     }
 
-    /// A script that has the capability.
+    /// Script that imports the capability.
     pub(crate) fn script(&self, body: &str) -> String {
         let (capability, _) = self.label.split_once('.').unwrap();
         format!("import {{ {capability} }} from '@capabilities/{}';\n{body}", self.module)
@@ -102,7 +102,7 @@ impl Example {
         ))
     }
 
-    /// Returns the value of the call when it is made.
+    /// Returns the value of an approved call, as JSON.
     pub(crate) fn value(&self) -> String {
         match self.module {
             "file-system" => json!("deleted notes/old.txt").to_string(),

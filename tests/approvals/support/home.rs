@@ -1,6 +1,6 @@
 //! Temporary home folder with a project.
 
-use super::{Ended, PATIENCE};
+use super::{RunOutput, TIMEOUT};
 use serde_json::Value;
 use std::fs::{self, DirBuilder};
 use std::io::Read;
@@ -12,8 +12,8 @@ use std::time::Instant;
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_agent-spaces");
 
-/// A user's folders, and a project. Nothing is shared with another test but compiled code. Clones are one; it is removed
-/// with the last of them.
+/// A user's folders, and a project. Tests share only compiled code. Clones share one folder, which is removed with the
+/// last of them.
 #[derive(Clone)]
 pub(crate) struct Home {
     folder: Arc<tempfile::TempDir>,
@@ -31,14 +31,14 @@ impl Home {
         home
     }
 
-    /// The same with this configuration, which its user accepted.
+    /// The same with a trusted configuration.
     pub(crate) fn configured(config: &Value) -> Home {
         let home = Home::new();
         home.configure(config);
         home
     }
 
-    /// Writes a configuration and accepts it.
+    /// Writes a configuration and trusts it.
     pub(crate) fn configure(&self, config: &Value) {
         self.write("agent-spaces.config.json", &config.to_string());
         let accepted = self.finish(&["trust"]);
@@ -71,12 +71,12 @@ impl Home {
     pub(crate) fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(PROGRAM);
         command.args(arguments);
-        self.settle(&mut command);
+        self.set_environment(&mut command);
         command
     }
 
-    /// Gives a command this home and the project as its folder.
-    pub(crate) fn settle(&self, command: &mut Command) {
+    /// Sets home and working directory of a command.
+    pub(crate) fn set_environment(&self, command: &mut Command) {
         command.current_dir(self.path("project")).env("HOME", self.folder.path());
         for (variable, folder) in [("CONFIG", "config"), ("STATE", "state"), ("DATA", "data")] {
             command.env(format!("XDG_{variable}_HOME"), self.path(folder));
@@ -85,34 +85,34 @@ impl Home {
     }
 
     /// Runs the command to its end, with nothing to read.
-    pub(crate) fn finish(&self, arguments: &[&str]) -> Ended {
+    pub(crate) fn finish(&self, arguments: &[&str]) -> RunOutput {
         finish(self.command(arguments))
     }
 
     /// Writes a script and runs it with `--json`.
-    pub(crate) fn run(&self, source: &str, options: &[&str]) -> Ended {
+    pub(crate) fn run(&self, source: &str, options: &[&str]) -> RunOutput {
         self.write("script.ts", source);
         self.finish(&[&["run", "script.ts", "--json"], options].concat())
     }
 }
 
 /// Runs a command to its end, with nothing to read.
-pub(crate) fn finish(mut command: Command) -> Ended {
+pub(crate) fn finish(mut command: Command) -> RunOutput {
     let spawned = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
     let mut child = spawned.unwrap();
     let (stdout, stderr) = (collect(child.stdout.take().unwrap()), collect(child.stderr.take().unwrap()));
-    let status = end_of(&mut child);
-    Ended { status, stdout: stdout.join().unwrap(), stderr: stderr.join().unwrap() }
+    let status = wait_with_timeout(&mut child);
+    RunOutput { status, stdout: stdout.join().unwrap(), stderr: stderr.join().unwrap() }
 }
 
-/// Waits for the end of a process, but not for ever.
-pub(super) fn end_of(child: &mut Child) -> Option<i32> {
+/// Waits for a process; kills it and panics after the timeout.
+pub(super) fn wait_with_timeout(child: &mut Child) -> Option<i32> {
     let begun = Instant::now();
     loop {
         if let Some(status) = child.try_wait().unwrap() {
             return status.code();
         }
-        if begun.elapsed() > PATIENCE {
+        if begun.elapsed() > TIMEOUT {
             let _ = child.kill();
             let _ = child.wait();
             panic!("the command hangs");
@@ -130,7 +130,7 @@ pub(super) fn collect(mut from: impl Read + Send + 'static) -> std::thread::Join
     })
 }
 
-/// A folder whose rights do not depend on the machine.
+/// Folder with mode 0700.
 fn private_folder() -> tempfile::TempDir {
     tempfile::Builder::new().permissions(fs::Permissions::from_mode(0o700)).tempdir().unwrap()
 }

@@ -1,25 +1,25 @@
 //! Shared fixtures.
 
-mod ended;
 mod example;
 mod home;
-mod person;
-mod piped;
+mod output;
+mod piped_run;
+mod terminal_user;
 
-pub(crate) use ended::Ended;
 pub(crate) use example::{CRM, Example, FILE_SYSTEM, both};
 pub(crate) use home::{Home, finish};
-pub(crate) use person::{PROMPT, Person};
-pub(crate) use piped::Piped;
+pub(crate) use output::RunOutput;
+pub(crate) use piped_run::PipedRun;
+pub(crate) use terminal_user::{PROMPT, TerminalUser};
 
 use std::time::{Duration, Instant};
 
 /// Timeout of tests.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
+pub(crate) const TIMEOUT: Duration = Duration::from_secs(30);
 
-/// Asks again until there is an answer.
-pub(crate) fn until<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
-    let end = Instant::now() + PATIENCE;
+/// Polls until there is a value; panics after the timeout.
+pub(crate) fn wait_until<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
+    let end = Instant::now() + TIMEOUT;
     loop {
         if let Some(found) = look() {
             return found;

@@ -1,17 +1,19 @@
 //! Shared fixtures.
 
-mod needs;
+mod prerequisites;
 mod processes;
 mod program;
 mod project;
-mod served;
+mod serve_client;
 mod site;
 
-pub(crate) use needs::{browser, hostile, hostile_logging, node, odd, published, small, web_hostile, with_python};
+pub(crate) use prerequisites::{
+    browser, hostile, hostile_http_server, hostile_logging, node, odd, published, small, with_python,
+};
 #[cfg(target_os = "linux")]
-pub(crate) use needs::{kernel_confines, reaching};
+pub(crate) use prerequisites::{kernel_confines, reaching};
 pub(crate) use processes::{eventually, signal};
-pub(crate) use program::{Done, finish};
+pub(crate) use program::{CommandOutput, finish};
 pub(crate) use project::{Project, script};
-pub(crate) use served::Served;
+pub(crate) use serve_client::ServeClient;
 pub(crate) use site::Site;

@@ -3,7 +3,7 @@
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-/// Every process that was started for the project with this marker and folder: its number and its arguments.
+/// Lists the processes of the project with this marker and folder: PID and arguments.
 pub(super) fn of_project(marker: &str, folder: &str) -> Vec<(u32, String)> {
     let mut found = Vec::new();
     for entry in std::fs::read_dir("/proc").unwrap().flatten() {
@@ -12,7 +12,7 @@ pub(super) fn of_project(marker: &str, folder: &str) -> Vec<(u32, String)> {
             String::from_utf8_lossy(&std::fs::read(entry.path().join(name)).unwrap_or_default()).into_owned()
         };
         let arguments = read("cmdline").replace('\0', " ");
-        // A browser writes over its environment; what it keeps is in the project's folder.
+        // A browser overwrites its environment, but its arguments name the project's folder.
         if read("environ").contains(marker) || arguments.contains(folder) {
             found.push((pid, arguments));
         }
@@ -25,7 +25,7 @@ pub(crate) fn signal(pid: u32, name: &str) {
     let _ = Command::new("kill").args(["-s", name, &pid.to_string()]).status();
 }
 
-/// Asks again until the answer is yes or the time is over.
+/// Polls until the condition is true; returns false after the time limit.
 pub(crate) fn eventually(limit: Duration, mut is_so: impl FnMut() -> bool) -> bool {
     let end = Instant::now() + limit;
     loop {

@@ -1,31 +1,31 @@
 //! Running the command to its end.
 
-pub(crate) use crate::done::Done;
+pub(crate) use crate::command_output::CommandOutput;
 
 use std::io::Read;
 use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// No command of a test takes longer, unless it hangs.
-const LONGEST: Duration = Duration::from_secs(100);
+/// Timeout of a command.
+const TIMEOUT: Duration = Duration::from_secs(100);
 
-/// Runs a command with nothing to read, and does not wait for ever.
-pub(crate) fn finish(mut command: Command) -> Done {
+/// Runs a command without stdin; kills it and panics after the timeout.
+pub(crate) fn finish(mut command: Command) -> CommandOutput {
     let shown = format!("{command:?}");
     let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let (stdout, stderr) = (collect(child.stdout.take().unwrap()), collect(child.stderr.take().unwrap()));
-    let status = end_of(&mut child, &shown);
-    Done { status, stdout: stdout.join().unwrap(), stderr: stderr.join().unwrap() }
+    let status = wait_with_timeout(&mut child, &shown);
+    CommandOutput { status, stdout: stdout.join().unwrap(), stderr: stderr.join().unwrap() }
 }
 
-fn end_of(child: &mut Child, shown: &str) -> Option<i32> {
+fn wait_with_timeout(child: &mut Child, shown: &str) -> Option<i32> {
     let begun = Instant::now();
     loop {
         if let Some(status) = child.try_wait().unwrap() {
             return status.code();
         }
-        if begun.elapsed() > LONGEST {
+        if begun.elapsed() > TIMEOUT {
             let _ = child.kill();
             panic!("it hangs: {shown}");
         }

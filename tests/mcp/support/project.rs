@@ -1,7 +1,7 @@
 //! Project in a temporary folder, and the command in it.
 
 use super::processes::{eventually, of_project, signal};
-use super::program::{Done, finish};
+use super::program::{CommandOutput, finish};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -9,13 +9,13 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-/// Every server of a project has this variable, and so has all that it starts.
+/// Environment variable that marks the servers of a project and their child processes.
 const MARKER: &str = "AGENT_SPACES_TEST_MARKER";
 
-/// After a command's end its servers are gone this soon.
-const SOON: Duration = Duration::from_secs(3);
+/// Time within which the servers of an ended command must be gone.
+const CLEANUP_TIMEOUT: Duration = Duration::from_secs(3);
 
-/// A project whose servers are all gone when it is dropped, or the test fails.
+/// Project; dropping it fails the test if a server process is left.
 pub(crate) struct Project {
     folder: tempfile::TempDir,
     marker: String,
@@ -30,7 +30,7 @@ impl Project {
         Project { folder: tempfile::tempdir().unwrap(), marker }
     }
 
-    /// A project with this configuration, which its user accepted.
+    /// Project with a trusted configuration.
     pub(crate) fn new(config: Value) -> Project {
         let project = Project::empty();
         project.configure(config);
@@ -38,7 +38,7 @@ impl Project {
         project
     }
 
-    /// A project whose scripts are given these servers.
+    /// Project whose scripts may use these servers.
     pub(crate) fn with_servers(servers: Value) -> Project {
         let given: Vec<String> = servers.as_object().unwrap().keys().map(|name| format!("mcp:{name}")).collect();
         Project::new(json!({ "mcpServers": servers, "capabilities": { "global": given } }))
@@ -96,17 +96,17 @@ impl Project {
     }
 
     /// Runs the command to its end.
-    pub(crate) fn agent_spaces(&self, arguments: &[&str]) -> Done {
+    pub(crate) fn agent_spaces(&self, arguments: &[&str]) -> CommandOutput {
         finish(self.command(arguments))
     }
 
     /// Runs a script with `--json`.
-    pub(crate) fn run(&self, source: &str) -> Done {
+    pub(crate) fn run(&self, source: &str) -> CommandOutput {
         self.run_with(source, &["--json"])
     }
 
     /// Runs a script with these options.
-    pub(crate) fn run_with(&self, source: &str, options: &[&str]) -> Done {
+    pub(crate) fn run_with(&self, source: &str, options: &[&str]) -> CommandOutput {
         self.write("script.ts", source);
         self.agent_spaces(&[&["run", "script.ts"], options].concat())
     }
@@ -118,7 +118,7 @@ impl Project {
 
     /// Asserts that its processes end soon.
     pub(crate) fn assert_nothing_left(&self) {
-        let is_empty = eventually(SOON, || self.processes().is_empty());
+        let is_empty = eventually(CLEANUP_TIMEOUT, || self.processes().is_empty());
         assert!(is_empty, "still there: {:?}", self.processes());
     }
 }

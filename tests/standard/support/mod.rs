@@ -4,6 +4,6 @@ mod program;
 mod project;
 mod site;
 
-pub(crate) use program::{Begun, Done};
+pub(crate) use program::{CommandOutput, RunningCommand};
 pub(crate) use project::{Project, script};
 pub(crate) use site::{Reply, Site};

@@ -1,46 +1,46 @@
 //! Running the command to its end.
 
-pub(crate) use crate::done::Done;
+pub(crate) use crate::command_output::CommandOutput;
 
 use std::io::Read;
 use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// No command of a test takes longer, unless it hangs.
-const LONGEST: Duration = Duration::from_secs(60);
+/// Timeout of a command.
+const TIMEOUT: Duration = Duration::from_secs(60);
 
-/// A command that has begun.
-pub(crate) struct Begun {
+/// Running command.
+pub(crate) struct RunningCommand {
     child: Child,
     shown: String,
     stdout: thread::JoinHandle<String>,
     stderr: thread::JoinHandle<String>,
 }
 
-impl Begun {
-    /// Starts a command with nothing to read.
-    pub(crate) fn start(mut command: Command) -> Begun {
+impl RunningCommand {
+    /// Starts a command without stdin.
+    pub(crate) fn start(mut command: Command) -> RunningCommand {
         let shown = format!("{command:?}");
         let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         let (stdout, stderr) = (collect(child.stdout.take().unwrap()), collect(child.stderr.take().unwrap()));
-        Begun { child, shown, stdout, stderr }
+        RunningCommand { child, shown, stdout, stderr }
     }
 
-    /// Waits for its end, and not for ever.
-    pub(crate) fn finish(mut self) -> Done {
+    /// Waits for its end; kills it and panics after the timeout.
+    pub(crate) fn finish(mut self) -> CommandOutput {
         let begun = Instant::now();
         let status = loop {
             if let Some(status) = self.child.try_wait().unwrap() {
                 break status.code();
             }
-            if begun.elapsed() > LONGEST {
+            if begun.elapsed() > TIMEOUT {
                 let _ = self.child.kill();
                 panic!("it hangs: {}", self.shown);
             }
             thread::sleep(Duration::from_millis(5));
         };
-        Done { status, stdout: self.stdout.join().unwrap(), stderr: self.stderr.join().unwrap() }
+        CommandOutput { status, stdout: self.stdout.join().unwrap(), stderr: self.stderr.join().unwrap() }
     }
 }
 

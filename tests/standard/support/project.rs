@@ -1,13 +1,13 @@
 //! Project in a temporary folder, and the command in it.
 
-use super::program::{Begun, Done};
+use super::program::{CommandOutput, RunningCommand};
 use serde_json::{Value, json};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
 
-/// A project, a home, and nothing else of this user's.
+/// Project with its own home folder.
 pub(crate) struct Project {
     folder: tempfile::TempDir,
 }
@@ -17,14 +17,14 @@ impl Project {
     pub(crate) fn empty() -> Project {
         let project = Project { folder: tempfile::tempdir().unwrap() };
         fs::create_dir_all(project.path("files")).unwrap();
-        // What is compiled is shared by all tests, and believed with this key alone.
+        // All tests share the code cache, which is trusted only with this key.
         let (from, to) = (warm_home().join("state/agent-spaces"), project.home("state/agent-spaces"));
         fs::create_dir_all(&to).unwrap();
         fs::copy(from.join("cache.key"), to.join("cache.key")).unwrap();
         project
     }
 
-    /// A project with this configuration, which its user accepted.
+    /// Project with a trusted configuration.
     pub(crate) fn new(config: Value) -> Project {
         let project = Project::empty();
         project.configure(config);
@@ -56,7 +56,7 @@ impl Project {
         self.folder.path().join("home").join(name)
     }
 
-    /// A path beside the project, which nothing of it names.
+    /// A path outside the project.
     pub(crate) fn outside(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
     }
@@ -83,22 +83,22 @@ impl Project {
     }
 
     /// Runs the command to its end.
-    pub(crate) fn agent_spaces(&self, arguments: &[&str]) -> Done {
+    pub(crate) fn agent_spaces(&self, arguments: &[&str]) -> CommandOutput {
         self.start(arguments).finish()
     }
 
     /// Starts the command.
-    pub(crate) fn start(&self, arguments: &[&str]) -> Begun {
-        Begun::start(self.command(arguments))
+    pub(crate) fn start(&self, arguments: &[&str]) -> RunningCommand {
+        RunningCommand::start(self.command(arguments))
     }
 
     /// Runs a script in the space `work`, with `--json`.
-    pub(crate) fn run(&self, source: &str) -> Done {
+    pub(crate) fn run(&self, source: &str) -> CommandOutput {
         self.run_with(source, &["--space", "work", "--json"])
     }
 
     /// Runs a script with these options.
-    pub(crate) fn run_with(&self, source: &str, options: &[&str]) -> Done {
+    pub(crate) fn run_with(&self, source: &str, options: &[&str]) -> CommandOutput {
         self.write("script.ts", source);
         self.agent_spaces(&[&["run", "script.ts"], options].concat())
     }
@@ -129,7 +129,7 @@ fn in_home(command: &mut Command, home: &Path) {
     }
 }
 
-/// A home in which the engine was compiled once, not by every test at the same time.
+/// Home with a warm code cache, so that the engine is compiled once and not by every test.
 fn warm_home() -> &'static Path {
     static HOME: OnceLock<tempfile::TempDir> = OnceLock::new();
     let home = HOME.get_or_init(|| {
@@ -137,7 +137,7 @@ fn warm_home() -> &'static Path {
         let mut command = Command::new(env!("CARGO_BIN_EXE_agent-spaces"));
         in_home(&mut command, home.path());
         command.args(["run", "-"]).current_dir(home.path());
-        assert_eq!(Begun::start(command).finish().status, Some(0));
+        assert_eq!(RunningCommand::start(command).finish().status, Some(0));
         home
     });
     home.path()

@@ -30,9 +30,9 @@ pub(crate) enum Reply {
     Whole(u16, &'static str, Vec<u8>),
     /// A redirect with this status to this address.
     Redirect(u16, String),
-    /// A body that does not say its length.
+    /// A body without `Content-Length`.
     Unmeasured(Vec<u8>),
-    /// Silence, for a long time.
+    /// No response for 20 seconds.
     Silence,
 }
 
@@ -49,7 +49,7 @@ pub(crate) struct Site {
 }
 
 impl Site {
-    /// Starts a server that answers so.
+    /// Starts a server with this handler.
     pub(crate) fn start(answer: impl Fn(&Request) -> Reply + Send + Sync + 'static) -> Site {
         let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
         let port = listener.local_addr().unwrap().port();
@@ -68,7 +68,7 @@ impl Site {
         Site { port, asked }
     }
 
-    /// A server that tells what it was asked, as JSON.
+    /// Starts a server that returns each request as JSON.
     pub(crate) fn echo() -> Site {
         Site::start(|request| {
             let body = json!({
@@ -79,17 +79,17 @@ impl Site {
         })
     }
 
-    /// An address of it, by the name `localhost`.
+    /// URL with the host name `localhost`.
     pub(crate) fn url(&self, path: &str) -> String {
         format!("http://localhost:{}{path}", self.port)
     }
 
-    /// All that it was asked.
+    /// Returns all requests.
     pub(crate) fn asked(&self) -> Vec<Request> {
         self.asked.lock().unwrap().clone()
     }
 
-    /// The paths that it was asked for.
+    /// Returns the paths of all requests.
     pub(crate) fn paths(&self) -> Vec<String> {
         self.asked().into_iter().map(|request| request.path).collect()
     }
@@ -117,7 +117,7 @@ fn read(stream: &TcpStream) -> Option<Request> {
 
 fn write(mut stream: &TcpStream, reply: Reply) {
     let head = |status: u16, more: String| format!("HTTP/1.1 {status} Said\r\nConnection: close\r\n{more}\r\n");
-    // A client that has enough hangs up, which is no fault of the server's.
+    // A client may hang up early.
     let _ = match reply {
         Reply::Whole(status, kind, body) => {
             let more = format!("Content-Type: {kind}\r\nContent-Length: {}\r\nX-Seen: yes\r\n", body.len());

@@ -58,7 +58,7 @@ await crm.get({ id: first });
 import { crm, mail } from '@capabilities/office';
 const people = await crm.search({ query: 'a' });
 await mail.send({ to: people, subject: 's', text: 't' });
-// --- a promise for a list => gives a promise
+// --- a promise for a list => returns a promise
 import { crm, mail } from '@capabilities/office';
 const people = crm.search({ query: 'a' }).map((c) => c.email);
 await mail.send({ to: people, subject: 's', text: 't' });

@@ -59,7 +59,7 @@ fn shipping(project: &Project, audit: &Audit) -> Option<Shipping> {
 }
 
 fn unwritable(why: &str) -> Failure {
-    let hint = "make it writable; or set `\"audit\": \"bestEffort\"` in an accepted configuration, if calls may be made that \
-                are not logged";
-    Failure::new(Code::HostAudit, format!("the audit log cannot be written, and it is required: {why}"), Some(hint))
+    let hint = "make it writable, or set `\"audit\": \"bestEffort\"` in an accepted configuration to allow calls that are \
+                not logged";
+    Failure::new(Code::HostAudit, format!("the audit log cannot be written, but is required: {why}"), Some(hint))
 }

@@ -29,7 +29,7 @@ pub(super) struct Compile {
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
 
-    /// Where it is to run
+    /// Host that runs the component
     #[arg(long, value_enum, default_value_t = TargetName::Host)]
     target: TargetName,
 
@@ -44,7 +44,7 @@ pub(super) struct Compile {
     #[command(flatten)]
     choice: SpaceChoice,
 
-    /// Print what was compiled as a line of JSON
+    /// Print the result as one line of JSON
     #[arg(long)]
     json: bool,
 }

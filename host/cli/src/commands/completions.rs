@@ -8,7 +8,7 @@ use clap_complete::Shell;
 #[command(after_help = "Example:
   agent-spaces completions bash > ~/.local/share/bash-completion/completions/agent-spaces")]
 pub(super) struct Completions {
-    /// For which shell
+    /// Shell to generate the script for
     shell: Shell,
 }
 

@@ -14,8 +14,8 @@ use std::path::{Path, PathBuf};
 /// Which configuration is used.
 #[derive(Args)]
 pub(super) struct ConfigChoice {
-    /// The configuration [default: agent-spaces.config.{json,toml,yaml,yml,ts} of this folder or the nearest above; then the
-    /// MCP servers of a .mcp.json here or above; then the configuration of the user's own folder]
+    /// Configuration file [default: agent-spaces.config.{json,toml,yaml,yml,ts} in this folder or the nearest parent; then
+    /// the MCP servers of a .mcp.json here or in a parent; then the user's own configuration]
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
 }
@@ -63,19 +63,21 @@ impl ConfigLocation {
         };
         let unused = match (self.file(), own) {
             (Some(file), Some(own)) if is_same(file, &own) => String::new(),
-            (_, Some(own)) => format!("; your own, {}, is not used here", own.display()),
+            (_, Some(own)) => format!("; your own configuration, {}, is not used", own.display()),
             (_, None) => String::new(),
         };
         let why = match self {
             ConfigLocation::Named(_) => "named with --config".to_owned(),
             ConfigLocation::Above(file) => match file.parent() {
                 Some(folder) if !folder.as_os_str().is_empty() && folder != Path::new(".") => {
-                    format!("{} is the nearest folder above this one that has a configuration", folder.display())
+                    format!("{} is the nearest parent folder with a configuration", folder.display())
                 }
                 _ => "it is in this folder".to_owned(),
             },
-            ConfigLocation::Foreign(_) => "no folder from here up has an agent-spaces.config file".to_owned(),
-            ConfigLocation::User(_) => "your own: no folder from here up has a configuration or a .mcp.json".to_owned(),
+            ConfigLocation::Foreign(_) => "no agent-spaces.config file in this folder or its parents".to_owned(),
+            ConfigLocation::User(_) => {
+                "your own: no configuration or .mcp.json in this folder or its parents".to_owned()
+            }
         };
         format!("{why}{unused}")
     }

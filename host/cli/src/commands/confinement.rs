@@ -28,7 +28,7 @@ static CONFINED: OnceLock<Level> = OnceLock::new();
 /// How a command confines itself.
 #[derive(Args)]
 pub(super) struct ConfineChoice {
-    /// Limit what this command and the MCP servers that it starts can reach, with Landlock and seccomp (Linux)
+    /// Sandbox this command and the MCP servers that it starts, with Landlock and seccomp (Linux)
     /// [default: `confine` of the configuration]
     #[arg(long, value_enum, value_name = "HOW", num_args = 0..=1, require_equals = true, default_missing_value = "required")]
     confine: Option<Level>,
@@ -36,11 +36,11 @@ pub(super) struct ConfineChoice {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Level {
-    /// Or fail, if the kernel cannot
+    /// Fail if the kernel lacks support
     Required,
-    /// As far as the kernel can
+    /// As far as the kernel supports it
     BestEffort,
-    /// Not at all, whatever the configuration says
+    /// Off, whatever the configuration says
     Off,
 }
 
@@ -158,15 +158,15 @@ fn start_again(profile: &Profile, level: Level) -> Failure {
         command.env("TMPDIR", folder);
     }
     let message = match confined(profile, move || command.exec()) {
-        Ok(error) => format!("this program cannot be started again: {error}"),
+        Ok(error) => format!("this program cannot re-execute itself: {error}"),
         Err(error) => error.to_string(),
     };
-    let hint = "`agent-spaces doctor` says what the kernel can; --confine=best-effort does that much";
+    let hint = "`agent-spaces doctor` shows what the kernel supports; --confine=best-effort uses that much";
     Failure::new(Code::HostConfine, message, Some(hint))
 }
 
 #[cfg(not(unix))]
 fn start_again(_: &Profile, _: Level) -> Failure {
-    let hint = "leave out --confine and `confine`";
-    Failure::new(Code::HostConfine, "Landlock and seccomp are parts of Linux", Some(hint))
+    let hint = "remove --confine and `confine`";
+    Failure::new(Code::HostConfine, "confinement needs Landlock and seccomp, which only Linux has", Some(hint))
 }

@@ -12,9 +12,9 @@ use clap::Args;
 use serde_json::{Value, json};
 use std::path::PathBuf;
 
-/// Show what a script can reach and what will ask for approval, without running it.
+/// Show the functions that a script can call and which need approval, without running it.
 ///
-/// Nothing is started and nobody is asked. What the list does not have, the script cannot call.
+/// Nothing is started and no approval is requested. The script can call only the functions of the list.
 #[derive(Args)]
 #[command(
     name = "manifest",

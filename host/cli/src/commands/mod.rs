@@ -61,7 +61,7 @@ static LONG_VERSION: LazyLock<String> = LazyLock::new(|| {
     format!("{version}\nengine: QuickJS-ng {ENGINE_VERSION}\nengine sha256: {ENGINE_SHA256}\n")
 });
 
-/// Run code that AI agents write, in WebAssembly components that reach only what they import.
+/// Run code written by AI agents in WebAssembly sandboxes that can call only the interfaces they import.
 #[derive(Parser)]
 #[command(name = "agent-spaces", version, long_version = LONG_VERSION.as_str(), propagate_version = true, max_term_width = 100)]
 struct Cli {

@@ -50,16 +50,16 @@ impl Withheld {
                 0 => String::new(),
                 more => format!(" and {more} more"),
             };
-            let (verb, them) = if variables.len() == 1 { ("is", "it") } else { ("are", "them") };
+            let verb = if variables.len() == 1 { "is" } else { "are" };
             let variables = variables.join(", ");
-            format!("{variables} {verb} set here, and these servers start without {them}: {named}{more}")
+            format!("{variables} {verb} set here, but not passed to these servers: {named}{more}")
         };
         self.groups.iter().map(of_group).collect::<Vec<_>>().join("; ")
     }
 
     /// Returns the advice.
     pub(super) fn fix(&self) -> String {
-        format!("give them to a server that needs them: {}", env_line(self.variables.iter()))
+        format!("pass them to a server that needs them: {}", env_line(self.variables.iter()))
     }
 
     /// Returns the advice for a server that rejects a certificate: pass the variables that name certificates.
@@ -69,7 +69,7 @@ impl Withheld {
         let named = certificates.iter().map(|name| name.as_str()).collect::<Vec<_>>().join(", ");
         (!certificates.is_empty()).then(|| {
             let line = env_line(certificates.into_iter());
-            format!("it starts without {named}, set here: a proxy's certificate may be there. Give it {line}")
+            format!("{named}, set here, may name a proxy's certificate and is not passed to it. Add {line}")
         })
     }
 
@@ -122,12 +122,12 @@ mod tests {
         let withheld = Withheld::among(&here, all()).unwrap();
         assert_eq!(
             withheld.sentence(),
-            "HTTPS_PROXY, SSL_CERT_FILE are set here, and these servers start without them: bare, too; HTTPS_PROXY is set \
-             here, and these servers start without it: half"
+            "HTTPS_PROXY, SSL_CERT_FILE are set here, but not passed to these servers: bare, too; HTTPS_PROXY is set here, but \
+             not passed to these servers: half"
         );
         assert_eq!(withheld.servers, ["bare", "half", "too"]);
         let fix = withheld.certificate_fix().unwrap();
-        assert!(fix.ends_with("Give it \"env\": { \"SSL_CERT_FILE\": \"${SSL_CERT_FILE}\" }"), "{fix}");
+        assert!(fix.ends_with("Add \"env\": { \"SSL_CERT_FILE\": \"${SSL_CERT_FILE}\" }"), "{fix}");
         let half = Withheld::among(&here, all().filter(|(name, _)| *name == "half")).unwrap();
         assert_eq!(half.certificate_fix(), None, "it has the certificates");
         assert!(Withheld::among(&here, all().filter(|(name, _)| *name == "all")).is_none());

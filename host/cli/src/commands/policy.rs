@@ -12,7 +12,7 @@ use capability_gen::shown::Shown;
 use clap::{Args, Subcommand};
 use serde_json::{Value, json};
 
-/// Show what a policy makes of calls.
+/// Explain policy decisions.
 #[derive(Args)]
 pub(super) struct PolicyCommand {
     #[command(subcommand)]
@@ -24,16 +24,16 @@ enum Verb {
     Explain(Explain),
 }
 
-/// Say what becomes of calls of a function, and which rule decides.
+/// Show the policy decision about a function, and the rule that decides.
 #[derive(Args)]
 #[command(after_help = "Examples:
   agent-spaces policy explain support github.createIssue
   agent-spaces policy explain support github.createIssue --args '{\"repo\": \"acme/site\"}'
-  agent-spaces policy explain - fs.writeFile      # what all scripts have, in no space
+  agent-spaces policy explain - fs.writeFile      # global capabilities, without a space
 
 Exit status: 0 it is allowed, 4 it is denied or asks for approval, 2 bad usage or configuration.")]
 struct Explain {
-    /// The space; - for what scripts have without one
+    /// The space; - for the global capabilities
     space: String,
 
     /// The function as scripts call it, or in full: capabilities:crm/crm#create-ticket

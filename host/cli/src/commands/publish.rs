@@ -12,7 +12,7 @@ use clap::Args;
 use serde_json::{Value, json};
 use std::path::PathBuf;
 
-/// Make a script into a function that other scripts can call.
+/// Publish a script as a function that other scripts can call.
 ///
 /// The script's default export is a function of one object; its types become the function's. Each call is a run of its
 /// own in the script's space, with that space's grants, policy and limits.
@@ -24,15 +24,15 @@ pub(super) struct Publish {
     /// The script
     file: PathBuf,
 
-    /// What others call it
+    /// Name of the function
     #[arg(long = "as", value_name = "CAPABILITY.FUNCTION")]
     name: String,
 
-    /// The definition that is written, or added to [default: capabilities/CAPABILITY.json beside the configuration]
+    /// Definition file to write, or to add to [default: capabilities/CAPABILITY.json beside the configuration]
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
 
-    /// What it does [default: what the function's comment says]
+    /// Description of the function [default: its comment]
     #[arg(long, value_name = "TEXT")]
     description: Option<String>,
 
@@ -81,7 +81,7 @@ impl Publish {
         let value =
             json!({ "ok": true, "function": self.name, "definition": shown, "replaced": published.is_replaced });
         let text = shown!(
-            "{} {} in {}; give it to a space with `\"capabilities\": [\"./{}\"]`\n",
+            "{} {} in {}; grant it to a space with `\"capabilities\": [\"./{}\"]`\n",
             terminal::clean_line(&self.name),
             verb,
             terminal::clean_line(&shown),

@@ -2,7 +2,7 @@
 
 use super::approvals::ApprovalOptions;
 use super::confinement::ConfineChoice;
-use super::failure::Failure;
+use super::failure::{Failure, with_setting};
 use super::interrupt::Interrupt;
 use super::script_file::{self, ScriptFile};
 use super::session::Session;
@@ -14,7 +14,8 @@ use agent_spaces::confinement::HostNeeds;
 use agent_spaces::project::{Project, SpaceModules};
 use agent_spaces::script::ScriptError;
 use agent_spaces::{
-    Caller, Engine, Event, EventKind, Limits, PrepareError, Program, RunError, RunOptions, RunReport, Usage,
+    Caller, Engine, Event, EventKind, Limits, NO_APPROVER, PrepareError, Program, RunError, RunOptions, RunReport,
+    Usage,
 };
 use capability_gen::shown;
 use clap::Args;
@@ -30,7 +31,7 @@ const CANCELLED: Code = Code::RunCancelled;
 /// Run a TypeScript or JavaScript file in a sandbox.
 ///
 /// The script's value is its default export, what a top-level `return` gives, or its last expression;
-/// it is printed to stdout as JSON. What the script prints goes to stderr. An MCP server that is imported for the
+/// it is printed to stdout as JSON. Console output goes to stderr. An MCP server that is imported for the
 /// first time is asked for its tools, which are written to capabilities.lock.
 #[derive(Args)]
 #[command(after_help = "Examples:
@@ -43,20 +44,20 @@ const CANCELLED: Code = Code::RunCancelled;
 
 Exit status: 0 ok, 1 the script failed, 2 bad usage or configuration, 3 a limit was reached,
 4 denied, 5 a provider or the host failed, 130 ended by SIGINT, 143 by SIGTERM. With --json the
-one object is printed then too; a second signal does not wait for the run to end.")]
+object is printed after a signal too; a second signal exits at once.")]
 pub(super) struct Run {
     /// The script; - reads it from stdin
     file: PathBuf,
 
-    /// Units of work the script may do, about one to a wasm instruction
+    /// Fuel limit, about one unit per Wasm instruction
     #[arg(long, value_parser = units::fuel, value_name = "AMOUNT")]
     fuel: Option<u64>,
 
-    /// Memory the script may use
+    /// Memory limit
     #[arg(long, value_parser = units::bytes, value_name = "SIZE")]
     memory: Option<u64>,
 
-    /// Time the script may take, waiting included
+    /// Time limit, waiting included
     #[arg(long, value_parser = units::duration, value_name = "DURATION")]
     timeout: Option<Duration>,
 
@@ -68,30 +69,30 @@ pub(super) struct Run {
     #[arg(long)]
     events: bool,
 
-    /// Folder that the script's `fs` sees, and whose files it may import if it lies there; no home or root folder
-    /// [default: the space's]
+    /// Folder that the script's `fs` can access, and whose files it may import if it lies there; not a home or root
+    /// folder [default: the space's]
     #[arg(long, value_name = "DIR")]
     workspace: Option<PathBuf>,
 
     #[command(flatten)]
     choice: SpaceChoice,
 
-    /// Approve calls of a function that asks for approval, such as crm.createTicket; may be repeated
+    /// Approve all calls of a function in advance, such as crm.createTicket; may be repeated
     #[arg(long, value_name = "FUNCTION")]
     approve: Vec<String>,
 
     #[command(flatten)]
     approvals: ApprovalOptions,
 
-    /// Scope that the caller has, for functions that ask for it; may be repeated
+    /// Scope granted to the caller, for functions that require one; may be repeated
     #[arg(long, value_name = "SCOPE")]
     scope: Vec<String>,
 
-    /// Show what is said to MCP servers and what they say, on stderr
+    /// Print the messages exchanged with MCP servers to stderr
     #[arg(long)]
     trace_mcp: bool,
 
-    /// Compile afresh instead of using the cache of compiled code
+    /// Do not use the cache of compiled code
     #[arg(long)]
     no_cache: bool,
 
@@ -174,7 +175,8 @@ impl Run {
         }
         self.warn_of_script(&program);
         let limits = self.limits(self.choice.limits(&found))?;
-        let report = session.wait(self.follow(&program, limits, ready_after, interrupt));
+        let mut report = session.wait(self.follow(&program, limits, ready_after, interrupt));
+        report.outcome = report.outcome.map_err(with_setting);
         if let Some(interrupt) = interrupt {
             interrupt.ended(report_json(&report, &program));
         }
@@ -262,8 +264,8 @@ impl Run {
         if waits {
             let file = terminal::clean_line(&project.config().file);
             terminal::warn(&format!(
-                "{file} is not accepted: it opens no files and no network, and gives nothing to what answers calls; \
-                 read it, then run `agent-spaces trust {file}`"
+                "{file} is not accepted: it grants no files and no network, and passes nothing to providers; review \
+                 it, then run `agent-spaces trust {file}`"
             ));
         }
         Ok(false)
@@ -329,7 +331,11 @@ impl Run {
 
     fn print_event(&self, event: &Event) {
         if self.events {
-            if let Ok(line) = serde_json::to_string(event) {
+            let mut event = event.clone();
+            if let EventKind::RunFinished { error, .. } = &mut event.kind {
+                *error = error.take().map(with_setting);
+            }
+            if let Ok(line) = serde_json::to_string(&event) {
                 terminal::data(line);
             }
             return;
@@ -341,7 +347,7 @@ impl Run {
             {
                 let name = terminal::clean_line(&format!("{capability}.{function} ({function_id})"));
                 let id = terminal::clean_line(approval_id);
-                terminal::note(shown!("{} waits: agent-spaces approvals approve {}", name, id));
+                terminal::note(shown!("{} waits for approval: agent-spaces approvals approve {}", name, id));
             }
             _ => {}
         }
@@ -376,6 +382,11 @@ fn report_json(report: &RunReport, program: &Program) -> Value {
     object
 }
 
+/// Returns true if a call was refused because no person can be asked for approval.
+fn has_no_approver(error: &RunError) -> bool {
+    error.details.as_ref().is_some_and(|details| details["reason"] == NO_APPROVER)
+}
+
 /// Prints the value or the error of a run, and returns the exit status of writing.
 fn show(report: &RunReport, program: &Program) -> u8 {
     let mut written = 0;
@@ -385,10 +396,10 @@ fn show(report: &RunReport, program: &Program) -> u8 {
         Err(error) => {
             let frame = error.location.as_ref().and_then(|location| program.code_frame(location));
             terminal::error(error, frame.as_deref());
-            if error.code == Code::CallApprovalDenied && error.message.ends_with("nobody can be asked") {
+            if error.code == Code::CallApprovalDenied && has_no_approver(error) {
                 terminal::hint(
-                    "run it on a terminal, let somebody decide with --approvals store, or approve it beforehand with \
-                     --approve and the function's name",
+                    "run it on a terminal, decide from another one with --approvals store, or approve it in advance \
+                     with --approve and the function's name",
                 );
             }
         }

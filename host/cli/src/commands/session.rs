@@ -199,7 +199,7 @@ pub(super) fn runtime() -> Result<Runtime, Failure> {
 pub(super) fn warn_of_package(server: &str, found: &LockedServer) {
     if let Some(package) = found.package.as_ref().filter(|package| !package.pinned) {
         terminal::warn(&format!(
-            "MCP server {server}: `{}` is not pinned: what runs tomorrow may be another program; write its version",
+            "MCP server {server}: `{}` is not pinned: a later start may run other code; add its version",
             package.name
         ));
     }

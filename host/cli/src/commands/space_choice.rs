@@ -11,18 +11,18 @@ use clap::Args;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// Where capabilities come from.
+/// Source of capabilities.
 #[derive(Args)]
 pub(super) struct SpaceChoice {
-    /// The space of the configuration that the script is run in [default: its global capabilities alone]
+    /// Space of the configuration to run in [default: only the global capabilities]
     #[arg(long, value_name = "NAME", conflicts_with = "capabilities")]
     space: Option<String>,
 
     #[command(flatten)]
     config: ConfigChoice,
 
-    /// Folder of definitions to give the script, instead of what a configuration says [default: `capabilities`
-    /// beside the script, if there is one and no configuration but the user's own]
+    /// Folder of definitions to use instead of a configuration [default: `capabilities` beside the script, if it exists
+    /// and there is no configuration but the user's own]
     #[arg(long, value_name = "DIR", conflicts_with = "config")]
     capabilities: Option<PathBuf>,
 }

@@ -12,7 +12,7 @@ use capability_gen::shown::Shown;
 use clap::{Args, Subcommand};
 use serde_json::{Value, json};
 
-/// Look at the spaces of a project.
+/// Inspect the spaces of a project.
 #[derive(Args)]
 pub(super) struct Spaces {
     #[command(subcommand)]
@@ -21,10 +21,10 @@ pub(super) struct Spaces {
 
 #[derive(Subcommand)]
 enum Verb {
-    /// List the spaces that the configuration has
+    /// List the spaces of the configuration
     #[command(after_help = "Example:\n  agent-spaces spaces list")]
     List(Options),
-    /// Show what a space gives its scripts
+    /// Show the modules, files, network and limits of a space
     #[command(after_help = "Example:\n  agent-spaces spaces show support")]
     Show {
         /// The space
@@ -93,19 +93,19 @@ fn show(project: &Project, name: &str) -> Result<(Value, Shown), Failure> {
     let modules = project.space(Some(name))?;
     let limits = project.limits(Some(name));
     let given = specifiers(&modules.given);
-    let mut text = shown!("{}\n\ngiven:\n", terminal::clean_line(name));
+    let mut text = shown!("{}\n\ngranted:\n", terminal::clean_line(name));
     for definition in &modules.given {
         let answered = match definition.unanswered() {
-            Some(_) => "  (nothing answers it)",
+            Some(_) => "  (no provider)",
             None => "",
         };
         text.push(shown!("  {}{}\n", terminal::clean_line(&specifier(definition)), answered));
     }
     let is_nothing = modules.withheld.is_empty() && modules.switched_off.is_empty();
-    text.push(shown!("\nnot given:{}\n", if is_nothing { " nothing" } else { "" }));
+    text.push(shown!("\nnot granted:{}\n", if is_nothing { " none" } else { "" }));
     for server in &modules.switched_off {
         let (module, switch) = (terminal::clean_line(&server.specifier()), terminal::clean_line(&server.switch()));
-        text.push(shown!("  {}\n    it is switched off at {}\n", module, switch));
+        text.push(shown!("  {}\n    disabled at {}\n", module, switch));
     }
     for (definition, line) in &modules.withheld {
         let module = terminal::clean_line(&specifier(definition));
@@ -114,7 +114,7 @@ fn show(project: &Project, name: &str) -> Result<(Value, Shown), Failure> {
     let reached = SpaceReach::of(&modules, limits);
     text.push(shown!("\n{}\n{}\n{}\n", reached.files(), reached.network(), reached.limits()));
     let off =
-        modules.switched_off.iter().map(|server| (server.specifier(), format!("switch it on at {}", server.switch())));
+        modules.switched_off.iter().map(|server| (server.specifier(), format!("enable it at {}", server.switch())));
     let others = modules.withheld.iter().map(|(definition, line)| (specifier(definition), line.clone()));
     let withheld: Vec<Value> =
         off.chain(others).map(|(module, line)| json!({ "module": module, "grant": line })).collect();

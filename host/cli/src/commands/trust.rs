@@ -29,11 +29,11 @@ pub(super) struct TrustCommand {
     /// The files to accept
     files: Vec<PathBuf>,
 
-    /// Show what was accepted
+    /// List the accepted files
     #[arg(long, conflicts_with_all = ["files", "revoke"])]
     list: bool,
 
-    /// Take acceptance back
+    /// Revoke acceptance
     #[arg(long)]
     revoke: bool,
 
@@ -91,7 +91,7 @@ fn accept(trust: &Trust, file: &Path) -> Result<&'static str, Failure> {
         terminal::note(shown!("{} may now use:\n{}", terminal::clean_path(file), whole(&uses)));
     }
     if !opened.is_empty() {
-        terminal::note(shown!("{} now opens:\n{}", terminal::clean_path(file), lines(&opened)));
+        terminal::note(shown!("{} now grants:\n{}", terminal::clean_path(file), lines(&opened)));
     }
     if let Some(commands) = DefinedCommands::read(file, &text) {
         let started = whole(&waiting_commands(&commands.list));
@@ -214,7 +214,7 @@ pub(super) fn ask(project: &Project) -> Result<bool, Failure> {
             whole(&waiting(&servers))
         ));
         if project.acceptance().is_some_and(|config| config.file == acceptance.file) && !opened.is_empty() {
-            terminal::note(shown!("and to open:\n{}", lines(&opened)));
+            terminal::note(shown!("and to grant:\n{}", lines(&opened)));
         }
         is_new |= ask_about(acceptance, &trust)?;
     }
@@ -223,7 +223,7 @@ pub(super) fn ask(project: &Project) -> Result<bool, Failure> {
         && !opened.is_empty()
         && !asked.contains(&acceptance.file.as_path())
     {
-        terminal::note(shown!("{} wants to open:\n{}", terminal::clean_path(&acceptance.file), lines(&opened)));
+        terminal::note(shown!("{} wants to grant:\n{}", terminal::clean_path(&acceptance.file), lines(&opened)));
         is_new |= ask_about(acceptance, &trust)?;
     }
     for commands in project.definitions().iter().filter_map(|definition| definition.commands.as_ref()) {
@@ -239,7 +239,7 @@ pub(super) fn ask(project: &Project) -> Result<bool, Failure> {
 
 /// Asks the user to accept a file whose contents were shown. Returns true if it was accepted.
 fn ask_about(acceptance: &Acceptance, trust: &Trust) -> Result<bool, Failure> {
-    terminal::ask(&"Accept this file, with all that it says? [y/N] ".into());
+    terminal::ask(&"Accept this file with all its contents? [y/N] ".into());
     let mut answer = String::new();
     let read = std::io::stdin().read_line(&mut answer);
     let is_accepted = read.is_ok() && matches!(answer.trim(), "y" | "Y" | "yes");

@@ -16,17 +16,17 @@ fn unknown_keys_warn_and_invalid_servers_are_skipped() {
         warnings(&found),
         [
             "f: $.mcpServers.good.argz: unknown key `argz`; did you mean `args`?",
-            "f: $.mcpServers.good.future: unknown key `future`; it is not read",
+            "f: $.mcpServers.good.future: unknown key `future`; it is ignored",
             "f: $.mcpServers.typo.comand: unknown key `comand`; did you mean `command`?",
-            "f: $.mcpServers.typo: this server is left out: an MCP server has a `command` or a `url`, and this one has \
+            "f: $.mcpServers.typo: server skipped: an MCP server has a `command` or a `url`, and this one has \
              neither; add `command` for a local server or `url` for a remote one",
-            "f: $.mcpServers.wrong.command: this server is left out: expected a program, or a list of a program and its \
+            "f: $.mcpServers.wrong.command: server skipped: expected a program, or a list of a program and its \
              arguments, found a number",
-            "f: $.mcpServers.both: this server is left out: an MCP server has a `command` or a `url`, and this one has \
+            "f: $.mcpServers.both: server skipped: an MCP server has a `command` or a `url`, and this one has \
              both; keep the one to use",
-            "f: $.mcpServers.word: this server is left out: expected an MCP server, found a string",
-            "f: $.mcpServers.nothing: this server is left out: expected an MCP server, found null",
-            "f: $.mcpServers.tools.disabledTools: this server is left out: expected a list of tools, found a string",
+            "f: $.mcpServers.word: server skipped: expected an MCP server, found a string",
+            "f: $.mcpServers.nothing: server skipped: expected an MCP server, found null",
+            "f: $.mcpServers.tools.disabledTools: server skipped: expected a list of tools, found a string",
         ]
     );
 }
@@ -36,7 +36,7 @@ fn keys_of_the_other_kind_of_server_are_ignored() {
     let found = server(json!({ "url": "https://x", "args": [], "env": { "A": "b" } }));
     assert_eq!(
         (names(&found), warnings(&found)),
-        (vec!["s"], vec!["f: $.mcpServers.s: `env` is not read: it belongs to another kind of server".to_owned()])
+        (vec!["s"], vec!["f: $.mcpServers.s: `env` is ignored: it belongs to another kind of server".to_owned()])
     );
     assert_eq!(warnings(&server(json!({ "command": "x", "headers": {} }))), Vec::<String>::new());
 }
@@ -63,7 +63,7 @@ fn invalid_json_is_refused_with_its_position() {
     assert!(message("[]").contains("found a list"));
     assert_eq!(
         message("{ \"mcpServers\": {\n \"a\": {}, // one\n \"a\": {} } }"),
-        "f:3:4: $.mcpServers.a: the key `a` is written twice; keep one"
+        "f:3:4: $.mcpServers.a: duplicate key `a`; keep one"
     );
     for text in ["{", "{ /* }", "{ \"a\": }", "\0", "{'a': 1}"] {
         assert!(read("f", text).unwrap_err().position.is_some(), "{text}");
@@ -77,10 +77,7 @@ fn a_hostile_file_ends_in_an_error_or_in_bounded_warnings() {
         assert!(read("f", &open.repeat(100_000)).is_err(), "{open}");
     }
     let deep = format!(r#"{{ "mcpServers": {{ "a": {{ "command": {}1{} }} }} }}"#, "[".repeat(50), "]".repeat(50));
-    assert!(
-        warnings(&found(&deep))[0]
-            .starts_with("f: $.mcpServers.a: this server is left out: the configuration is nested")
-    );
+    assert!(warnings(&found(&deep))[0].starts_with("f: $.mcpServers.a: server skipped: the configuration is nested"));
     let many: Value = (0..3_000).map(|index| (format!("s{index}"), json!({ "command": "x", "odd": 1 }))).collect();
     let found = found(&json!({ "mcpServers": many }).to_string());
     assert_eq!((found.servers.len(), found.warnings.len()), (MAX_SERVERS, MAX_WARNINGS + 1));

@@ -98,7 +98,7 @@ const MAX_DEPTH: usize = 127;
 
 fn read_at_paths(format: ForeignFormat, file: &str, text: &str, paths: &[&[&str]]) -> Result<Foreign, ConfigError> {
     if text.len() > MAX_BYTES {
-        let message = format!("the file has {} bytes, and at most {MAX_BYTES} are read", text.len());
+        let message = format!("the file has {} bytes (limit {MAX_BYTES})", text.len());
         return Err(ConfigError::of_text(file, None, message));
     }
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
@@ -182,7 +182,7 @@ impl Reader {
                     match value.get("name").and_then(Value::as_str) {
                         // A list has no members to remove by name.
                         Some(name) => self.server(name, node, &[]),
-                        None => self.warn(skipped(node.error("a server in a list has a `name`"))),
+                        None => self.warn(skipped(node.error("a server in a list needs a `name`"))),
                     }
                 }
             }
@@ -193,15 +193,15 @@ impl Reader {
 
     fn server(&mut self, given: &str, node: Node<'_>, keys: &[&str]) {
         let Some(name) = server_name::normalise(given) else {
-            let error = node.error(format!("{} has no letter or digit to make a name of", quoted(given)));
+            let error = node.error(format!("{} contains no letter or digit for a name", quoted(given)));
             return self.warn(skipped(error));
         };
         if let Some(first) = self.found.servers.get(&name) {
-            let error = node.error(format!("the name `{name}` is taken by {}", first.place));
+            let error = node.error(format!("the name `{name}` is already used by {}", first.place));
             return self.warn(skipped(error));
         }
         if self.found.servers.len() >= MAX_SERVERS {
-            return self.warn(skipped(node.error(format!("a file gives at most {MAX_SERVERS} servers"))));
+            return self.warn(skipped(node.error(format!("a file can have at most {MAX_SERVERS} servers"))));
         }
         let mut warnings = Vec::new();
         match server::read(node, &mut warnings) {
@@ -211,7 +211,7 @@ impl Reader {
                 }
                 let keys = if self.is_edited { keys } else { &[] };
                 if name != given {
-                    self.warn(node.error(format!("{} is called `{name}` here", quoted(given))));
+                    self.warn(node.error(format!("{} is renamed to `{name}`", quoted(given))));
                 }
                 self.found.written.insert(name.clone(), Written::new(keys, given, own));
                 self.found.servers.insert(name, server);
@@ -241,7 +241,7 @@ impl Reader {
 
 /// Marks an error as the reason why a server is skipped.
 fn skipped(error: ConfigError) -> ConfigError {
-    ConfigError { message: format!("this server is left out: {}", error.message), ..error }
+    ConfigError { message: format!("server skipped: {}", error.message), ..error }
 }
 
 #[cfg(test)]

@@ -29,11 +29,14 @@ const TRANSLATED: [&str; 7] = ["timeout", "tools", "includeTools", "excludeTools
 
 /// Features that only the server's own program has. Without them it would behave differently, so it is not started.
 const UNSUPPORTED: [(&str, &str); 5] = [
-    ("envFile", "it takes variables from a file; write them under `env`"),
-    ("headersHelper", "its headers come from a program; write `auth` with a `command` in a configuration of our own"),
-    ("authProviderType", "it is told who we are in a way of its own program's"),
-    ("sandbox", "it is to run in its editor's sandbox"),
-    ("sandboxEnabled", "it is to run in its editor's sandbox"),
+    ("envFile", "variables from a file are not supported; write them under `env`"),
+    (
+        "headersHelper",
+        "headers from a program are not supported; write `auth` with a `command` in our own configuration",
+    ),
+    ("authProviderType", "this kind of authentication is not supported"),
+    ("sandbox", "its editor's sandbox is not supported"),
+    ("sandboxEnabled", "its editor's sandbox is not supported"),
 ];
 
 /// Keys without effect on the connection: descriptions, and approvals, which do not carry over.
@@ -117,7 +120,7 @@ impl Translation<'_> {
         } else if !IGNORED.contains(&key) {
             let fix = match nearest(key, SAME.into_iter().chain(TRANSLATED)) {
                 Some(known) => format!("did you mean `{known}`?"),
-                None => "it is not read".to_owned(),
+                None => "it is ignored".to_owned(),
             };
             self.warnings.push(node.error(format!("unknown key {}", quoted(key))).with_fix(fix));
         }
@@ -137,7 +140,7 @@ impl Translation<'_> {
             Value::Number(number) => match number.as_u64().filter(|number| MILLISECONDS.contains(number)) {
                 Some(number) => self.put("timeout", json!(format!("{number}ms"))),
                 None => {
-                    let warning = node.error("this is no time limit in milliseconds, and is not read");
+                    let warning = node.error("invalid timeout in milliseconds, ignored");
                     self.warnings.push(warning.with_fix("write at least 1000, or text such as \"30s\""));
                 }
             },
@@ -167,7 +170,7 @@ impl Translation<'_> {
                     _ => ("scopes", value.clone()),
                 },
                 _ => {
-                    self.warnings.push(node.error(format!("{} of an OAuth client is not read", quoted(key))));
+                    self.warnings.push(node.error(format!("{} of an OAuth client is ignored", quoted(key))));
                     continue;
                 }
             };
@@ -190,7 +193,7 @@ impl Translation<'_> {
             let Some(value) = self.own.remove(*key) else { continue };
             let is_empty = value.as_object().is_some_and(Map::is_empty) || value.as_array().is_some_and(Vec::is_empty);
             if !is_empty {
-                let warning = node.error(format!("`{key}` is not read: it belongs to another kind of server"));
+                let warning = node.error(format!("`{key}` is ignored: it belongs to another kind of server"));
                 self.warnings.push(warning);
             }
         }

@@ -38,8 +38,8 @@ fn off(node: Node<'_>, warn: &mut dyn FnMut(ConfigError)) -> Option<String> {
             Value::Bool(flag) if *flag == off => return Some(path.to_string()),
             Value::Bool(_) => {}
             _ => {
-                let warning = path.error("expected `true` or `false`, so its servers count as switched off");
-                warn(warning.with_fix("write one of the two"));
+                let warning = path.error("expected `true` or `false`, so its servers are switched off");
+                warn(warning.with_fix("write `true` or `false`"));
                 return Some(path.to_string());
             }
         }

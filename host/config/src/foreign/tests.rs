@@ -67,7 +67,7 @@ fn a_project_file_of_claude_code() {
     assert_eq!(names(&found), ["api", "db", "live", "login", "old"]);
     assert_eq!(
         warnings(&found),
-        ["f: $.mcpServers.login.oauth.callbackPort: `callbackPort` of an OAuth client is not read"]
+        ["f: $.mcpServers.login.oauth.callbackPort: `callbackPort` of an OAuth client is ignored"]
     );
     assert_eq!(found.servers["api"].timeout, Some(Duration::from_secs(600)));
     assert_eq!(command(&found, "live"), "WebSocket wss://example.com/socket");
@@ -104,7 +104,7 @@ fn a_file_of_cursor_with_comments() {
     assert_eq!(headers["X-Key"].expose(), "${DOCS_KEY}");
     assert_eq!(
         found.servers["local"].unsupported.as_deref(),
-        Some("`envFile`: it takes variables from a file; write them under `env`")
+        Some("`envFile`: variables from a file are not supported; write them under `env`")
     );
     let Transport::Remote { auth: Auth::OAuth(client), .. } = &found.servers["login"].transport else { panic!() };
     assert_eq!(client.client_secret.as_ref().map(Raw::expose), Some("${S}"));
@@ -144,7 +144,7 @@ fn files_of_vs_code() {
     assert_eq!((names(&project), warnings(&project)), (vec!["asks", "boxed", "github", "unboxed"], vec![]));
     assert_eq!(
         project.servers["asks"].unsupported.as_deref(),
-        Some("`${input:token}` is a question that only its editor asks; write `${NAME}` for a variable")
+        Some("`${input:token}` is an input prompt of its editor; write `${NAME}` for a variable")
     );
     let Transport::Stdio { env, .. } = &project.servers["asks"].transport else { panic!("asks is local") };
     assert_eq!((env["PORT"].expose(), env.contains_key("OFF")), ("3000", false));
@@ -177,7 +177,7 @@ fn a_list_of_servers_with_names() {
         let found = found(&text);
         assert_eq!(names(&found), ["filesystem", "github"]);
         assert_eq!(found.servers["github"].place, format!("{place}[1]"));
-        let expected = format!("f: {place}[2]: this server is left out: a server in a list has a `name`");
+        let expected = format!("f: {place}[2]: server skipped: a server in a list needs a `name`");
         assert_eq!(warnings(&found), [expected]);
     }
 }
@@ -207,11 +207,11 @@ fn names_are_translated_and_valid_names_take_precedence() {
     assert_eq!(
         warnings(&found),
         [
-            "f: $.mcpServers[\"GitHub MCP\"]: this server is left out: the name `github-mcp` is taken by \
+            "f: $.mcpServers[\"GitHub MCP\"]: server skipped: the name `github-mcp` is already used by \
              $.mcpServers.github-mcp",
-            "f: $.mcpServers.__proto__: `__proto__` is called `proto` here",
-            "f: $.mcpServers[\"日本\"]: this server is left out: `日本` has no letter or digit to make a name of",
-            "f: $.mcpServers[\"A B\"].command: this server is left out: expected a program, or a list of a program and \
+            "f: $.mcpServers.__proto__: `__proto__` is renamed to `proto`",
+            "f: $.mcpServers[\"日本\"]: server skipped: `日本` contains no letter or digit for a name",
+            "f: $.mcpServers[\"A B\"].command: server skipped: expected a program, or a list of a program and \
              its arguments, found a number",
         ]
     );

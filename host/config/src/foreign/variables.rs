@@ -41,10 +41,10 @@ fn name(placeholder: &str) -> Result<&str, String> {
     let own = placeholder.strip_prefix("env:").unwrap_or(placeholder);
     let variable = own.split_once(":-").map_or(own, |(variable, _)| variable);
     if placeholder.starts_with("input:") {
-        return Err(format!("{} is a question that only its editor asks; write `${{NAME}}` for a variable", written()));
+        return Err(format!("{} is an input prompt of its editor; write `${{NAME}}` for a variable", written()));
     }
     if EDITORS.contains(&placeholder) || !is_variable(variable) || own.contains("${") {
-        return Err(format!("{} is filled in by another program alone; write what it stands for", written()));
+        return Err(format!("{} is a placeholder of another program; write its value", written()));
     }
     Ok(own)
 }
@@ -76,7 +76,7 @@ mod tests {
     fn placeholders_of_editors_are_unsupported() {
         assert_eq!(
             rewrite(&mut json!(["${input:api-key}"])).unwrap_err(),
-            "`${input:api-key}` is a question that only its editor asks; write `${NAME}` for a variable"
+            "`${input:api-key}` is an input prompt of its editor; write `${NAME}` for a variable"
         );
         for text in [
             "${workspaceFolder}/x",
@@ -90,7 +90,7 @@ mod tests {
             "${A:-${B}}",
         ] {
             let reason = rewrite(&mut json!({ "a": text })).unwrap_err();
-            assert!(reason.contains("another program alone"), "{text}: {reason}");
+            assert!(reason.contains("a placeholder of another program"), "{text}: {reason}");
         }
         let long = format!("${{input:{}\u{1b}}}", "x".repeat(1 << 16));
         assert!(rewrite(&mut json!(long)).unwrap_err().len() < 300);

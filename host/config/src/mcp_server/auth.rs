@@ -61,7 +61,7 @@ impl Auth {
         };
         let auth = Auth::of(node)?;
         if has_header && auth != Auth::None {
-            let error = node.error("the server is told who we are by `auth` and by the header `Authorization`");
+            let error = node.error("both `auth` and the header `Authorization` are set");
             return Err(error.with_fix("keep one"));
         }
         Ok(auth)
@@ -133,7 +133,7 @@ impl BearerSource {
             _ => {
                 let token = source.filled_text("a token")?;
                 if token.contains(|character: char| character.is_ascii_control() || character == ' ') {
-                    return Err(source.error("a token cannot hold spaces or control characters"));
+                    return Err(source.error("a token cannot contain spaces or control characters"));
                 }
                 Ok(BearerSource::Token(Raw::new(token)))
             }
@@ -146,7 +146,7 @@ impl OAuthClient {
         let client_id = object.read("clientId", |node| node.filled_text("a client's id").map(str::to_owned))?;
         let client_secret = object.read("clientSecret", |node| {
             if client_id.is_none() {
-                return Err(node.error("a secret belongs to a client").with_fix("add its `clientId`"));
+                return Err(node.error("`clientSecret` without `clientId`").with_fix("add the `clientId`"));
             }
             node.filled_text("a client's secret").map(Raw::new)
         })?;

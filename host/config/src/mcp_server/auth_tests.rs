@@ -47,7 +47,7 @@ fn an_authorization_header_replaces_auth() {
     assert_eq!(read(json!({ "url": "https://x", "headers": headers, "auth": "none" })), Ok(Auth::None));
     assert_eq!(
         read(json!({ "url": "https://x", "headers": headers, "auth": "oauth" })).unwrap_err(),
-        "f: $.mcpServers.s.auth: the server is told who we are by `auth` and by the header `Authorization`; keep one"
+        "f: $.mcpServers.s.auth: both `auth` and the header `Authorization` are set; keep one"
     );
 }
 

@@ -125,7 +125,7 @@ pub(super) fn merge(
         if let Some(first) = servers.get(&name) {
             let root = ConfigPath::root(file);
             let error =
-                root.error(format!("the MCP server `{name}` stands at {} and at {}", first.place, server.place));
+                root.error(format!("the MCP server `{name}` is defined at {} and at {}", first.place, server.place));
             return Err(ConfigError { path: server.place, ..error }.with_fix("keep one"));
         }
         servers.insert(name, server);
@@ -177,8 +177,8 @@ fn read_timeouts(object: &Object<'_>) -> Result<(Option<Duration>, Option<Durati
     let progress = object.read("progressTimeout", |node| {
         let progress = read_duration(node)?;
         if timeout.is_some_and(|timeout| progress < timeout) {
-            let error = node.error("a call that reports progress cannot have less time than one that does not");
-            return Err(error.with_fix("make `progressTimeout` at least as long as `timeout`"));
+            let error = node.error("`progressTimeout` is shorter than `timeout`");
+            return Err(error.with_fix("make it at least as long as `timeout`"));
         }
         Ok(progress)
     })?;
@@ -189,7 +189,7 @@ fn read_connect_timeout(node: Node<'_>) -> Result<Duration> {
     let time = read_duration(node)?;
     if time > MAX_CONNECT {
         let most = humantime::format_duration(MAX_CONNECT);
-        return Err(node.error(format!("connecting can be given at most {most}")));
+        return Err(node.error(format!("the maximum connect timeout is {most}")));
     }
     Ok(time)
 }
@@ -206,7 +206,7 @@ fn read_tool_timeouts(node: Node<'_>) -> Result<BTreeMap<String, Duration>> {
 fn read_roots(node: Node<'_>) -> Result<Vec<String>> {
     let roots = node.list("a list of folders", |node| node.filled_text("a folder").map(str::to_owned))?;
     if roots.len() > MAX_ROOTS {
-        return Err(node.error(format!("a server can be told of at most {MAX_ROOTS} folders")));
+        return Err(node.error(format!("a server can have at most {MAX_ROOTS} roots")));
     }
     Ok(roots)
 }
@@ -229,7 +229,7 @@ fn read_public(node: Node<'_>, transport: &Transport) -> Result<Vec<String>> {
         };
         match seen.insert(name) {
             true => Ok(name.to_owned()),
-            false => Err(node.error(format!("the {what} {} stands here already", quoted(name))).with_fix("keep one")),
+            false => Err(node.error(format!("the {what} {} is already listed", quoted(name))).with_fix("keep one")),
         }
     })
 }

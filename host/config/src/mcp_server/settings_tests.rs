@@ -46,16 +46,16 @@ fn absent_settings_have_defaults() {
 fn invalid_limits_of_a_server_are_refused() {
     assert_eq!(
         message(json!({ "command": "x", "maxMessageBytes": 100 })),
-        "f: $.mcpServers.s.maxMessageBytes: the size must lie between 4096 and 1073741824 bytes"
+        "f: $.mcpServers.s.maxMessageBytes: the size must be between 4096 and 1073741824 bytes"
     );
     assert_eq!(
         message(json!({ "command": "x", "timeout": "10s", "progressTimeout": "5s" })),
-        "f: $.mcpServers.s.progressTimeout: a call that reports progress cannot have less time than one that does \
-         not; make `progressTimeout` at least as long as `timeout`"
+        "f: $.mcpServers.s.progressTimeout: `progressTimeout` is shorter than `timeout`; make it at least as \
+         long as `timeout`"
     );
     assert_eq!(
         message(json!({ "command": "x", "connectTimeout": "11min" })),
-        "f: $.mcpServers.s.connectTimeout: connecting can be given at most 10m"
+        "f: $.mcpServers.s.connectTimeout: the maximum connect timeout is 10m"
     );
     for value in [
         json!({ "command": "x", "maxMessageBytes": "2GiB" }),

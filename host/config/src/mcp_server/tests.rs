@@ -79,7 +79,7 @@ fn two_spellings_of_one_setting_are_refused() {
     );
     assert_eq!(
         message(json!({ "transport": "http", "command": "x" })),
-        "f: $.mcpServers.s.transport: a server with a `command` is of another type; write `stdio` or `local`, \
+        "f: $.mcpServers.s.transport: a server with a `command` has another type; write `stdio` or `local`, \
          or leave it out"
     );
     for value in [
@@ -100,7 +100,7 @@ fn a_server_has_one_transport_and_a_matching_type() {
     assert!(message(json!({ "command": "x", "url": "https://x" })).contains("both"));
     assert_eq!(
         message(json!({ "type": "http", "command": "x" })),
-        "f: $.mcpServers.s.type: a server with a `command` is of another type; write `stdio` or `local`, or leave it out"
+        "f: $.mcpServers.s.type: a server with a `command` has another type; write `stdio` or `local`, or leave it out"
     );
     assert_eq!(
         message(json!({ "command": "x", "headers": {} })),
@@ -151,7 +151,7 @@ fn a_duplicate_server_is_refused_with_both_paths() {
     let message = config(json!({ "mcpServers": slack, "capabilities": { "mcpServers": slack } })).unwrap_err();
     assert_eq!(
         message,
-        "f: $.capabilities.mcpServers.slack: the MCP server `slack` stands at $.mcpServers.slack and at \
+        "f: $.capabilities.mcpServers.slack: the MCP server `slack` is defined at $.mcpServers.slack and at \
          $.capabilities.mcpServers.slack; keep one"
     );
     let github = json!({ "github": { "command": "x" } });

@@ -140,7 +140,7 @@ fn read_remote(object: &Object<'_>, url: Node<'_>, given: Option<Type>) -> Resul
             Some(_) => return Err(wrong_type(object, "httpUrl", "`http`")),
         }
     }
-    let text = url.filled_text("an address")?;
+    let text = url.filled_text("a URL")?;
     let kind = read_kind(&url, text, given)?;
     let headers = object.read("headers", read_headers)?.unwrap_or_default();
     let auth = Auth::read(object, &headers)?;
@@ -162,10 +162,10 @@ fn read_kind(url: &Node<'_>, text: &str, given: Option<RemoteKind>) -> Result<Re
         RemoteKind::Http | RemoteKind::Sse => (http, "`https://`, `http://`, `wss://` or `ws://`"),
     };
     if !fits && !open {
-        return Err(url.error(format!("expected an address that starts with {schemes}")));
+        return Err(url.error(format!("expected a URL that starts with {schemes}")));
     }
     if text.contains(|character: char| character.is_ascii_control() || character == ' ') {
-        return Err(url.error("an address cannot hold spaces or control characters"));
+        return Err(url.error("a URL cannot contain spaces or control characters"));
     }
     Ok(kind)
 }
@@ -182,14 +182,13 @@ fn refuse_keys(object: &Object<'_>, keys: &[&str], partner: &str) -> Result<()> 
 
 fn wrong_type(object: &Object<'_>, key: &str, types: &str) -> ConfigError {
     let path = object.path.key(if object.get("transport").is_some() { "transport" } else { "type" });
-    path.error(format!("a server with a `{key}` is of another type"))
-        .with_fix(format!("write {types}, or leave it out"))
+    path.error(format!("a server with a `{key}` has another type")).with_fix(format!("write {types}, or leave it out"))
 }
 
 fn read_env(node: Node<'_>) -> Result<BTreeMap<String, Raw>> {
     node.map("an object of variables", |name, node| {
         if name.is_empty() || name.contains(['=', '\0']) {
-            return Err(node.error("the name of a variable cannot be empty or hold `=` or NUL"));
+            return Err(node.error("the name of a variable cannot be empty or contain `=` or NUL"));
         }
         node.text("a string").map(Raw::new)
     })
@@ -200,14 +199,14 @@ fn read_headers(node: Node<'_>) -> Result<BTreeMap<String, Raw>> {
     let mut seen = HashSet::new();
     node.map("an object of headers", |name, node| {
         if name.is_empty() || !name.bytes().all(token) {
-            return Err(node.error("the name of a header is made of letters, digits and `-`"));
+            return Err(node.error("invalid header name: use letters, digits and `-`"));
         }
         if !seen.insert(name.to_ascii_lowercase()) {
-            return Err(node.error("the header stands here in another spelling already").with_fix("keep one"));
+            return Err(node.error("duplicate header in another spelling").with_fix("keep one"));
         }
         let text = node.text("a string")?;
         if text.contains(['\r', '\n']) {
-            return Err(node.error("a header is one line"));
+            return Err(node.error("a header value must be one line"));
         }
         Ok(Raw::new(text))
     })

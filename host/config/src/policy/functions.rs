@@ -46,9 +46,9 @@ fn rule(pattern: Pattern, node: Node<'_>) -> Result<Rule> {
     let rule = Rule::new(pattern, node.path.to_string());
     match node.value {
         Value::String(_) => Ok(Rule { decision: Some(node.choice("decision", DECISIONS)?), ..rule }),
-        Value::Object(members) if members.is_empty() => Err(node
-            .error("the rule says nothing")
-            .with_fix("write \"allow\", \"approve\" or \"deny\", or leave it out")),
+        Value::Object(members) if members.is_empty() => {
+            Err(node.error("the rule is empty").with_fix("write \"allow\", \"approve\" or \"deny\", or leave it out"))
+        }
         Value::Object(_) => settings(rule, &node.object("a rule", KEYS)?),
         _ => Err(node.expected("\"allow\", \"approve\", \"deny\", or an object of settings")),
     }
@@ -58,8 +58,7 @@ fn settings(rule: Rule, object: &Object<'_>) -> Result<Rule> {
     let idempotent = object.read("idempotent", |node| node.flag())?;
     for key in ["cache", "retries"] {
         if let Some(node) = object.get(key).filter(|_| idempotent != Some(true)) {
-            let message =
-                format!("`{key}` is for calls that can be repeated without harm, which nothing says of these");
+            let message = format!("`{key}` is only for idempotent functions");
             return Err(node.error(message).with_fix(format!("add `\"idempotent\": true`, or leave `{key}` out")));
         }
     }
@@ -86,7 +85,7 @@ fn decision(object: &Object<'_>) -> Result<Option<Decision>> {
     let spelled = if node.flag()? { Decision::Approve } else { Decision::Allow };
     match decision {
         Some(decision) if decision != spelled => {
-            let message = format!("`requiresApproval` says {spelled} where `decision` says {decision}");
+            let message = format!("`requiresApproval` means {spelled}, but `decision` is {decision}");
             Err(node.error(message).with_fix("keep `decision`"))
         }
         _ => Ok(Some(spelled)),
@@ -96,7 +95,7 @@ fn decision(object: &Object<'_>) -> Result<Option<Decision>> {
 fn retries(node: Node<'_>) -> Result<u32> {
     match Measure::CountOrNone.read(node)? {
         Quantity::Count(count @ 0..=MAX_RETRIES) => Ok(count as u32),
-        _ => Err(node.error(format!("the most that can be set is {MAX_RETRIES}"))),
+        _ => Err(node.error(format!("the maximum is {MAX_RETRIES}"))),
     }
 }
 

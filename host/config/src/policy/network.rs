@@ -34,5 +34,5 @@ fn method(node: Node<'_>) -> Result<String> {
     if text.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'-') {
         return Ok(text.to_owned());
     }
-    Err(node.error(format!("{} is no method", quoted(text))).with_fix("write it in capitals, such as `GET`"))
+    Err(node.error(format!("{} is not an HTTP method", quoted(text))).with_fix("write it in capitals, such as `GET`"))
 }

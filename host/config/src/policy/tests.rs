@@ -98,7 +98,8 @@ fn requires_approval_is_another_spelling_of_the_decision() {
     }
     assert_eq!(
         rule(json!({ "requiresApproval": true, "decision": "deny" })).unwrap_err(),
-        "f: $.policy.functions[\"a.b\"].requiresApproval: `requiresApproval` says approve where `decision` says deny; keep `decision`"
+        "f: $.policy.functions[\"a.b\"].requiresApproval: `requiresApproval` means approve, but `decision` is \
+         deny; keep `decision`"
     );
 }
 
@@ -113,8 +114,8 @@ fn cache_and_retries_require_an_idempotent_function() {
         assert_eq!(
             message,
             format!(
-                "f: $.policy.functions[\"a.b\"].{key}: `{key}` is for calls that can be repeated without harm, which nothing \
-                 says of these; add `\"idempotent\": true`, or leave `{key}` out"
+                "f: $.policy.functions[\"a.b\"].{key}: `{key}` is only for idempotent functions; add \
+                 `\"idempotent\": true`, or leave `{key}` out"
             )
         );
     }
@@ -138,7 +139,7 @@ fn errors_have_path_and_fix() {
         ),
         (
             json!({ "http": { "methods": ["get"] } }),
-            "$.policy.http.methods[0]: `get` is no method; write it in capitals, such as `GET`",
+            "$.policy.http.methods[0]: `get` is not an HTTP method; write it in capitals, such as `GET`",
         ),
         (
             json!({ "http": { "domains": ["a.com", "https://b.com/x"] } }),
@@ -161,7 +162,7 @@ fn errors_have_path_and_fix() {
         ),
         (
             json!({ "functions": { "a.b": {} } }),
-            "$.policy.functions[\"a.b\"]: the rule says nothing; write \"allow\", \"approve\" or \"deny\", or leave it out",
+            "$.policy.functions[\"a.b\"]: the rule is empty; write \"allow\", \"approve\" or \"deny\", or leave it out",
         ),
         (
             json!({ "functions": { "a.b": { "arguments": { "x": { "matches": "a/../b" } } } } }),
@@ -181,10 +182,10 @@ fn errors_have_path_and_fix() {
             json!({ "rateLimit": { "requests": 1, "period": "minutes" } }),
             "$.policy.rateLimit.period: unknown period `minutes`; did you mean `minute`?",
         ),
-        (json!({ "approvals": { "maxPending": 21 } }), "$.policy.approvals.maxPending: the most that can be set is 20"),
+        (json!({ "approvals": { "maxPending": 21 } }), "$.policy.approvals.maxPending: the maximum is 20"),
         (
             json!({ "functions": { "a.b": { "retries": 11, "idempotent": true } } }),
-            "$.policy.functions[\"a.b\"].retries: the most that can be set is 10",
+            "$.policy.functions[\"a.b\"].retries: the maximum is 10",
         ),
     ] {
         assert_eq!(message(policy.clone()), format!("f: {expected}"), "{policy}");

@@ -68,7 +68,7 @@ impl SourceInfo for ProgramSource {
 
     fn refusal(&self, program: &Program, caller: &Caller) -> Option<ScriptError> {
         let GatedImport { module, error, .. } = self.imports.refused(&caller.scopes)?;
-        let text = format!("a script imports '{module}', and its caller has not the scopes that its functions ask for");
+        let text = format!("a script imports '{module}', but its caller lacks the scopes that its functions require");
         program.sandbox().notices().tell(module, "policy", &text);
         Some(error.clone())
     }

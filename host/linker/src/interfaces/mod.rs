@@ -353,7 +353,7 @@ impl Interface {
 /// Refuses the host's own namespace.
 fn check_namespace(namespace: &str) -> Result<(), String> {
     match namespace {
-        OWN_NAMESPACE => Err(format!("the namespace `{OWN_NAMESPACE}` is the host's own: choose another")),
+        OWN_NAMESPACE => Err(format!("the namespace `{OWN_NAMESPACE}` is reserved for the host: choose another")),
         _ => Ok(()),
     }
 }
@@ -366,7 +366,7 @@ fn push(resolve: &mut Resolve, file: &str, wit: &str) -> Result<PackageId, HostE
     let packages = std::iter::once(&group.main).chain(&group.nested).map(|package| &package.name);
     // `wit-parser` panics on a duplicate package.
     if let Some(name) = packages.into_iter().find(|name| resolve.package_names.contains_key(*name)) {
-        return Err(HostError::Duplicate(format!("{file}: the package {name} is there already")));
+        return Err(HostError::Duplicate(format!("{file}: duplicate package {name}")));
     }
     resolve.push_group(group).map_err(|error| fail(format!("{error:#}")))
 }

@@ -40,7 +40,7 @@ pub fn definitions_of(project: &Path, name: &str) -> Result<Option<Vec<PathBuf>>
     }
     let entry = match Finder::new(&packages).find("/.", name, ImportKind::Import) {
         Ok(Resolution::File(entry)) => entry,
-        Ok(Resolution::Empty) => return Err("its package.json says that it is left out in browsers".into()),
+        Ok(Resolution::Empty) => return Err("its package.json excludes it from browser builds".into()),
         Err(Refusal { message, hint }) => return Err(format!("it has no entry point: {message}; {hint}")),
     };
     let shown = entry.path.trim_start_matches('/');
@@ -74,7 +74,7 @@ fn listed_files(listed: &Value) -> Option<Vec<&str>> {
 /// Returns the path of a file if it is in the package.
 fn within(files: &ProjectFiles, folder: &str, file: &str) -> Result<String, String> {
     let path = format!("{folder}/{}", file.strip_prefix("./").unwrap_or(file));
-    let outside = || format!("`{file}` is no file of the package");
+    let outside = || format!("`{file}` is not a file of the package");
     if file.split('/').any(|part| part == "..") || file.starts_with('/') {
         return Err(outside());
     }

@@ -41,7 +41,7 @@ impl ProjectFiles {
     /// Reads a file of at most `limit` bytes.
     pub(super) fn text(&self, path: &str, limit: usize) -> io::Result<String> {
         if is_closed(path) {
-            return Err(io::Error::other("it is not for handlers"));
+            return Err(io::Error::other("handlers may not import it"));
         }
         let bytes = self.bytes(Path::new(path), limit)?;
         String::from_utf8(bytes).map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "it is not UTF-8 text"))

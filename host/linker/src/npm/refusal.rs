@@ -20,7 +20,7 @@ impl Refusal {
     /// No package of the project has this name.
     pub(super) fn unknown(specifier: &str, packages: &Packages) -> Refusal {
         if let Some(instead) = absent::instead_of(specifier, Position::Handler, |_| true) {
-            return Refusal::new(format!("'{specifier}' is a module of Node, and there is no Node here"), instead);
+            return Refusal::new(format!("'{specifier}' is a Node.js module, which is not available here"), instead);
         }
         if specifier.starts_with('#') {
             let hint = "add it to `imports` of the package.json above the file";
@@ -46,26 +46,26 @@ impl Refusal {
     /// The import leads out of the package.
     pub(super) fn outside(specifier: &str) -> Refusal {
         Refusal::new(
-            format!("'{specifier}' leads out of its package"),
-            "a package reads its own files and those of packages that it names",
+            format!("'{specifier}' resolves outside its package"),
+            "a package can import its own files, and other packages by name",
         )
     }
 
     /// The package is a link that leads out of the project.
     pub(super) fn leads_out(name: &str) -> Refusal {
         Refusal::new(
-            format!("the package '{name}' is a link that leads out of the project's folder"),
+            format!("the package '{name}' is a link to outside the project's folder"),
             format!("install it there: `npm install {name}`"),
         )
     }
 
     pub(super) fn not_code(path: &str) -> Refusal {
-        let hint = "packages may have files of .js, .mjs, .cjs, .json, .ts and .mts";
-        Refusal::new(format!("'{path}' is no file that runs here"), hint)
+        let hint = "packages can have .js, .mjs, .cjs, .json, .ts and .mts files";
+        Refusal::new(format!("'{path}' has an unsupported file type"), hint)
     }
 
     pub(super) fn unreadable(path: &str, error: &std::io::Error) -> Refusal {
-        Refusal::new(format!("Cannot read '{path}': {error}"), "install the package anew")
+        Refusal::new(format!("Cannot read '{path}': {error}"), "reinstall the package")
     }
 
     pub(super) fn too_much(what: String) -> Refusal {

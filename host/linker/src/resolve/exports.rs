@@ -90,7 +90,7 @@ impl<'a> Denials<'a> {
     pub(super) fn notify_module(&self, bindings: &[Binding], site: &ImportSite<'_>) {
         let Some((_, notices)) = self.rules else { return };
         let module = site.specifier;
-        let text = format!("a script imports '{module}', of which the policy denies every function");
+        let text = format!("a script imports '{module}', but the policy denies all of its functions");
         notices.tell(module, "policy", &text);
         site.names.iter().filter_map(written).for_each(|name| self.notify(bindings, name));
     }

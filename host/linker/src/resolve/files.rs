@@ -5,7 +5,7 @@ use crate::workspace::Workspace;
 use agent_spaces_protected_paths::{Access, is_protected};
 use agent_spaces_script::{ImportSite, MAX_SOURCE_BYTES};
 use agent_spaces_types::nearest::nearest;
-use agent_spaces_types::script_error::{IMPORT_UNKNOWN, ScriptError};
+use agent_spaces_types::script_error::{IMPORT_UNKNOWN, ImportFault, ScriptError};
 use capability_gen::paths::join;
 use std::io;
 
@@ -18,15 +18,16 @@ impl Graph<'_> {
         let refuse = |message: String| ScriptError::new(IMPORT_UNKNOWN, file, message).at(site.position);
         let Some(workspace) = self.workspace else {
             let message = format!("Cannot import '{}': this script has no workspace", site.specifier);
-            return Err(refuse(message).hint("run it from a file, or name a folder with --workspace"));
+            let error = refuse(message).fault(ImportFault::NoWorkspace);
+            return Err(error.hint("run it from a file, or set a workspace"));
         };
         let Some(wanted) = join(file, site.specifier) else {
-            return Err(refuse(format!("'{}' lies outside the workspace", site.specifier)));
+            return Err(refuse(format!("'{}' is outside the workspace", site.specifier)));
         };
         if wanted.split('/').any(|name| is_protected(name, Access::Read)) {
-            let hint = "names of configuration, state and credentials, and all that begin with a dot, are not imported; \
+            let hint = "files with names of configuration, state or credentials, or with a leading dot, are protected; \
                         give the file another name";
-            return Err(refuse(format!("'{}' is not for scripts", site.specifier)).hint(hint));
+            return Err(refuse(format!("Scripts may not import '{}'", site.specifier)).hint(hint));
         }
         if let Some(found) = self.found.get(&wanted) {
             return found.clone().ok_or_else(|| refuse(format!("Cannot find '{}'", site.specifier)));

@@ -29,7 +29,7 @@ use agent_spaces_types::code::Code;
 use agent_spaces_types::limits::{SOURCE_LIMIT, source_message};
 use agent_spaces_types::nearest::nearest;
 use agent_spaces_types::run_error::Location;
-use agent_spaces_types::script_error::{IMPORT_DENIED, IMPORT_UNKNOWN, ScriptError};
+use agent_spaces_types::script_error::{IMPORT_DENIED, IMPORT_UNKNOWN, ImportFault, ScriptError};
 use agent_spaces_types::standard;
 use capability_gen::emit::js;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
@@ -330,14 +330,18 @@ impl Graph<'_> {
 
     fn unknown(&self, file: &str, site: &ImportSite<'_>) -> ScriptError {
         if let Some(grant) = self.withheld.get(site.specifier) {
-            let message = format!("This space is not given '{}'", site.specifier);
+            let message = format!("Module '{}' is not granted to this space", site.specifier);
             let error = ScriptError::new(IMPORT_DENIED, file, message).at(site.position).about(site.specifier);
             return error.hint(grant.clone());
         }
         let error = ScriptError::new(IMPORT_UNKNOWN, file, format!("Cannot find module '{}'", site.specifier));
         let error = error.at(site.position);
         if let Some(instead) = absent::instead_of(site.specifier, Position::Script, |part| self.has_standard(part)) {
-            return error.hint(format!("it is a module of Node, and there is no Node here: {instead}"));
+            let error = error.hint(format!("it is a Node.js module, which is not available here: {instead}"));
+            return match absent::is_node_fs(site.specifier) && self.has_standard("fs") {
+                true => error.fault(ImportFault::NodeFs),
+                false => error,
+            };
         }
         let listed = || self.known.names().filter(|name| *name != site.specifier && self.denials.is_listed(name));
         match nearest(site.specifier, listed()) {
@@ -348,10 +352,10 @@ impl Graph<'_> {
                     true => "this space has no modules; files of the workspace are imported as './name'".into(),
                     false => format!("this space has {}", names.join(", ")),
                 };
-                error.hint(match self.packages.is_none() && absent::is_package(site.specifier) {
-                    true => format!("{}; {there}", absent::NO_PACKAGES),
-                    false => there,
-                })
+                match self.packages.is_none() && absent::is_package(site.specifier) {
+                    true => error.fault(ImportFault::Package).hint(format!("{}; {there}", absent::NO_PACKAGES)),
+                    false => error.hint(there),
+                }
             }
         }
     }

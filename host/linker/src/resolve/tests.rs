@@ -50,7 +50,7 @@ fn npm_packages_are_distinguished_from_misspelt_modules() {
     ] {
         let warnings = resolved(&[], source).warnings;
         let hint = warnings[0].hint.as_deref().unwrap_or_default();
-        assert_eq!(hint.starts_with("scripts import no npm packages; this space has "), is_package, "{hint}");
+        assert_eq!(hint.starts_with("scripts cannot import npm packages; this space has "), is_package, "{hint}");
     }
 }
 
@@ -137,7 +137,7 @@ fn mistakes_in_unused_imports_are_warnings() {
         ),
         (
             "import { x } from 'lodash'; 1",
-            "main.ts:1:19 Cannot find module 'lodash'; nothing uses it, so it was left out: scripts import no npm packages; this space has @capabilities/files, plain",
+            "main.ts:1:19 Cannot find module 'lodash'; nothing uses it, so it was left out: scripts cannot import npm packages; this space has @capabilities/files, plain",
         ),
         (
             "import { fileSystm } from '@capabilities/files'; 1",

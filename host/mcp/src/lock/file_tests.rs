@@ -121,7 +121,7 @@ fn invalid_files_are_refused() {
         (r#"{"version": 2, "later": true}"#.to_owned(), "version 2"),
         (with(&format!(r#"{{"a": {server}, "a": {server}}}"#)), "duplicate server \"a\""),
         (tools(r#"[{"name": "t"}, {"name": "t"}]"#), "duplicate name \"t\""),
-        (tools(r#"[{"name": "t", "title": "x", "title": "y"}]"#), "\"title\" stands twice"),
+        (tools(r#"[{"name": "t", "title": "x", "title": "y"}]"#), "duplicate key \"title\""),
         (tools(r#"[{"title": "t"}]"#), "no \"name\""),
         (with(r#"{"a": {"endpoint": {}, "tools": []}}"#), "an endpoint is"),
         (with(r#"{"a": {"endpoint": {"url": "x", "command": "y"}, "tools": []}}"#), "an endpoint is"),

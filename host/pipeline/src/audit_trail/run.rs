@@ -131,7 +131,7 @@ impl RunAudit {
         match line {
             Some(Line::Written(Some(number))) => {
                 let written = tokio::time::timeout(WRITE_TIMEOUT, recorder.written(number, WRITE_TIMEOUT)).await;
-                written.unwrap_or_else(|_| Err(why("the disk takes too long")))
+                written.unwrap_or_else(|_| Err(why("writing to disk takes too long")))
             }
             Some(Line::Written(None)) => Err(why("too many entries wait to be written")),
             // Its summary is written later; the writer must be healthy now.

@@ -94,7 +94,8 @@ fn an_unknown_argument_is_reported_with_the_nearest() {
     let schema = serde_json::json!({ "type": "object", "properties": { "repo": {}, "title": {} } });
     let told = |pattern: &str, path: &str| {
         let rule = super::with_argument(pattern, path, super::matching("*"));
-        super::function(vec![rule], "github.createIssue").unknown_arguments(&schema)
+        let unknown = super::function(vec![rule], "github.createIssue").unknown_arguments(&schema);
+        unknown.iter().map(ToString::to_string).collect::<Vec<_>>()
     };
     assert_eq!(told("github.createIssue", "repo"), [""; 0]);
     assert_eq!(

@@ -47,7 +47,7 @@ impl OutputFolder {
         let open = || {
             let project = Dir::open_ambient_dir(path, ambient_authority())?;
             if project.symlink_metadata(FOLDER).is_ok_and(|found| found.is_symlink()) {
-                return Err(std::io::Error::other(format!("{FOLDER} is a link: remove it")));
+                return Err(std::io::Error::other(format!("{FOLDER} is a symbolic link: remove it")));
             }
             project.create_dir_all(FOLDER)?;
             let folder = project.open_dir(FOLDER)?;

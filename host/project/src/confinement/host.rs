@@ -47,8 +47,8 @@ pub fn host_profile(
     // Only paths that the configuration lists explicitly may expose a private folder.
     if let Some(folder) = profile.read.iter().chain(&profile.write).find(|path| private.is_exposed_by(path)) {
         return Err(format!(
-            "{} holds your home folder or what this program keeps, and all of it would be reached; move the script or the \
-             configuration into a folder of its own",
+            "{} contains your home folder or this program's own files, and all of it would be accessible; move the \
+             script or the configuration into a folder of its own",
             folder.display()
         ));
     }
@@ -135,7 +135,7 @@ fn named(project: &Project, paths: &[String], member: &str) -> Result<Vec<PathBu
             true => Ok(found),
             false => {
                 let file = &project.config().file;
-                Err(format!("{file}: $.confine.{member}[{index}]: {} is not there; make it first", found.display()))
+                Err(format!("{file}: $.confine.{member}[{index}]: {} does not exist; create it first", found.display()))
             }
         }
     };

@@ -95,7 +95,7 @@ pub(super) fn no_operations(file: &Path, operations: &OperationFilter) -> Result
         true => Ok(()),
         false => Err(ProjectError::Unknown {
             place: file.display().to_string(),
-            message: "\"operations\" selects operations of an OpenAPI document, and this is none".into(),
+            message: "\"operations\" selects operations of an OpenAPI document, and this is not one".into(),
             fix: "Remove \"operations\" from the configuration's entry".into(),
         }),
     }
@@ -106,7 +106,7 @@ fn source_text(file: &Path, naming: &Naming) -> Result<String, ProjectError> {
     let most = if naming.operations.is_empty() { MAX_SOURCE_BYTES } else { MAX_SELECTED_BYTES };
     let is_larger = std::fs::metadata(file).is_ok_and(|found| found.len() > most as u64);
     if is_larger && naming.operations.is_empty() {
-        let message = format!("it has more than {most} bytes, which is the most that is read whole");
+        let message = format!("it is larger than the limit of {most} bytes");
         return Err(ProjectError::Unknown { place: file.display().to_string(), message, fix: TOO_LARGE.into() });
     }
     text::read(file, most)

@@ -49,7 +49,10 @@ impl DefinitionFile {
                 let ProjectError::Handlers { file, message, .. } = self.handler_error(file, &folder, error) else {
                     return Ok(Vec::new());
                 };
-                Ok(vec![Note { place: Place { file, path }, message: format!("no call is answered: {message}") }])
+                Ok(vec![Note {
+                    place: Place { file, path },
+                    message: format!("its functions cannot be called: {message}"),
+                }])
             }
         }
     }
@@ -69,14 +72,11 @@ impl DefinitionFile {
         let others: Vec<&str> = exports.iter().filter(|name| !known.contains(*name)).map(String::as_str).collect();
         let note = |Wanted { function, .. }: Wanted| {
             let fix = match nearest(&function, others.iter().copied()) {
-                Some(near) => format!("did you mean its `{near}`? Rename that"),
+                Some(near) => format!("did you mean its export `{near}`? Rename it"),
                 None => format!("add `export async function {function}(params) {{ … }}`"),
             };
             let place = Place { file: file.display().to_string(), path: "exports".to_owned() };
-            Note {
-                place,
-                message: format!("no call of `{function}` is answered: the file exports no such function; {fix}"),
-            }
+            Note { place, message: format!("`{function}` has no handler: the file exports no such function; {fix}") }
         };
         Ok(wanted.into_iter().map(note).collect())
     }

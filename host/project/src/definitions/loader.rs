@@ -117,7 +117,9 @@ impl<'a> Loader<'a> {
         if is_taken || self.config.registry.contains_key(&name) {
             return Err(ProjectError::Unknown {
                 place: file.display().to_string(),
-                message: format!("`{package}` brings a module `{name}`, and so is another called"),
+                message: format!(
+                    "duplicate module name `{name}`: a file of the package `{package}` and another entry have it"
+                ),
                 fix: "Name the files of the package by their paths, or leave one of the two out".into(),
             });
         }
@@ -155,8 +157,7 @@ impl<'a> Loader<'a> {
         };
         let files = files::at(&target).map_err(|error| match error {
             ProjectError::File { source, .. } if source.kind() == std::io::ErrorKind::NotFound => {
-                let message =
-                    format!("`{}` names {}, and there is no such file or folder", naming.entry, target.display());
+                let message = format!("`{}` names {}, which does not exist", naming.entry, target.display());
                 let fix = match near_path(self.folder, path) {
                     Some(near) => format!("Did you mean `{near}`?"),
                     None => "Correct the path, which is relative to the configuration's folder".into(),

@@ -9,10 +9,12 @@ use agent_spaces_mcp::{CallError, ConnectError};
 pub fn brief(server: &str, error: &CallError, argument: &str) -> String {
     match error {
         CallError::Unavailable(ConnectError::Unauthorized { .. }) => {
-            format!("it wants its user to sign in: `agent-spaces mcp login {server}{argument}`")
+            format!("its user must log in: `agent-spaces mcp login {server}{argument}`")
         }
         CallError::Unavailable(ConnectError::Refused(_)) | CallError::Changed(_) => {
-            format!("it is not what its user accepted; `agent-spaces audit --diff{argument}` says what is different")
+            format!(
+                "it has changed since its user accepted it; `agent-spaces audit --diff{argument}` shows the changes"
+            )
         }
         CallError::Timeout { .. } => "it did not answer in time".to_owned(),
         _ => format!("it cannot be reached; `agent-spaces mcp tools {server}{argument}` says why"),

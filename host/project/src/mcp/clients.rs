@@ -124,8 +124,8 @@ impl McpClients {
             let clients = McpClients(weak.upgrade().ok_or_else(gone)?);
             if before.as_ref().is_some_and(|before| is_other_endpoint(before, &configured)) {
                 let message = format!(
-                    "its command or address is not the accepted one: look at `agent-spaces audit --diff`, then run \
-                     `agent-spaces mcp accept {}`",
+                    "its command or address has changed since it was accepted: review `agent-spaces audit --diff`, then \
+                     run `agent-spaces mcp accept {}`",
                     configured.name
                 );
                 return Err(ConnectError::Refused(message));

@@ -7,9 +7,6 @@ use capability_gen::names;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// Predicate for a disabled server in messages.
-pub const SWITCHED_OFF: &str = "is switched off";
-
 /// MCP server of a project.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConfiguredServer {

@@ -20,6 +20,6 @@ mod settings;
 
 pub use agent_messages::brief;
 pub use clients::McpClients;
-pub use configured_server::{Acceptance, ConfiguredServer, SWITCHED_OFF};
+pub use configured_server::{Acceptance, ConfiguredServer};
 pub use discovery::{endpoint, locked, locked_endpoint};
 pub use provider::{Connected, McpProvider, Unconnected};

@@ -83,7 +83,7 @@ impl Provider for Unconnected {
     }
 
     fn call(self: Arc<Self>, call: Call) -> Answering {
-        let message = format!("{}.{}: nothing here connects to MCP servers", call.capability, call.function);
+        let message = format!("{}.{}: MCP servers are not available here", call.capability, call.function);
         Box::pin(std::future::ready(Err(CapabilityError::new(Code::CallUnavailable, message))))
     }
 }
@@ -160,7 +160,7 @@ impl McpProvider {
             && self.closed.contains(&*source_name)
             && members.shift_remove(CONTENT_MEMBER).is_some()
         {
-            let text = format!("`{source_name}` sends more than the type of its answer has: that is left out");
+            let text = format!("`{source_name}` sends content that its result type does not declare; it is dropped");
             self.notices.tell(&source_name, "answer", &text);
         }
         Ok(match value {
@@ -211,7 +211,7 @@ impl McpProvider {
             CallError::Changed(_) => {
                 self.notices.tell(tool, "acceptance", &message);
                 let message = format!(
-                    "`{tool}` of the MCP server `{name}` is not what was accepted of it: its operator can look at \
+                    "`{tool}` of the MCP server `{name}` has changed since it was accepted: its operator can review \
                      `agent-spaces audit --diff` and run `agent-spaces mcp accept`"
                 );
                 new(Code::CallDenied, message)
@@ -226,7 +226,7 @@ impl McpProvider {
                         let message = match (self.configured.config.enabled, self.configured.acceptance.status) {
                             (false, _) => format!("the MCP server `{name}` is switched off"),
                             (true, Status::Accepted) => format!(
-                                "{unaccepted}: they can look at `agent-spaces audit --diff`, then run `agent-spaces mcp \
+                                "{unaccepted}: they can review `agent-spaces audit --diff`, then run `agent-spaces mcp \
                                  accept {name}`"
                             ),
                             (true, _) => {
@@ -237,7 +237,7 @@ impl McpProvider {
                     }
                     ConnectError::Unauthorized { .. } => {
                         let message =
-                            format!("the MCP server `{name}` asks for authorization: its operator must log in");
+                            format!("the MCP server `{name}` requires authorization: its operator must log in");
                         new(Code::CallUnavailable, message)
                     }
                     _ => {

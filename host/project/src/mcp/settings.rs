@@ -250,15 +250,13 @@ impl Expansion<'_> {
             let member = format!("confine.{member}[{index}]");
             let found = self.path(&member, path)?;
             if !found.exists() {
-                return Err(self.fail(&member, format!("{} is not there; make it first", found.display())));
+                return Err(self.fail(&member, format!("{} does not exist; create it first", found.display())));
             }
             let (whole, state) = (real(&found), state.map(real));
             let is_own = self.own_folder.is_some_and(|own| whole.starts_with(real(own)));
             if state.is_some_and(|state| state.starts_with(&whole) || whole.starts_with(&state)) && !is_own {
-                let message = format!(
-                    "{} would open the folder in which logins are kept; name folders beside it",
-                    found.display()
-                );
+                let message =
+                    format!("{} would expose the folder of stored logins; name folders outside it", found.display());
                 return Err(self.fail(&member, message));
             }
             Ok(found)

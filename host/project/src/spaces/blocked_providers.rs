@@ -1,4 +1,4 @@
-//! Modules that nothing answers, or whose provider its user has not accepted.
+//! Modules without a provider, or whose provider its user has not accepted.
 
 use super::SpaceModules;
 use crate::commands::DefinedCommands;
@@ -57,7 +57,7 @@ impl SpaceModules<'_> {
             DefinitionBody::Wit(_) => false,
         };
         let advice = |definition: &&DefinitionFile| {
-            Some(format!("nothing answers {}: {}", definition.path.display(), definition.unanswered()?))
+            Some(format!("no provider implements {}: {}", definition.path.display(), definition.unanswered()?))
         };
         self.given.iter().filter(is_used).filter_map(advice).collect()
     }

@@ -21,9 +21,9 @@ impl SpaceModules<'_> {
             [one] => return Ok(one.id.clone()),
             [first, second, ..] => {
                 let message =
-                    format!("`{function}` could be the function of '{}' or that of '{}'", first.module, second.module);
+                    format!("`{function}` is ambiguous: '{}' and '{}' both have it", first.module, second.module);
                 let [first, second] = [first, second].map(|each| each.name_in_full());
-                (message, format!("Write the one that you mean in full: `{first}` or `{second}`"))
+                (message, format!("Write the full name: `{first}` or `{second}`"))
             }
             [] => {
                 let near = nearest(function, known.iter().map(|each| each.label.as_str()));

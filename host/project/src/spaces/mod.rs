@@ -2,9 +2,9 @@
 //!
 //! # Layout
 //! - `entries`: entries of the configuration's capability lists, matched with definitions and servers.
-//! - `ungiven_servers`: MCP servers that no space is given.
+//! - `ungiven_servers`: MCP servers that are granted to no space.
 //! - `functions`: functions of a space by their names.
-//! - `blocked_providers`: modules that nothing answers, or whose provider its user has not accepted.
+//! - `blocked_providers`: modules without a provider, or whose provider its user has not accepted.
 //! - `assemble`: a running space made of these modules and their providers.
 
 mod assemble;
@@ -12,6 +12,8 @@ mod blocked_providers;
 mod entries;
 mod functions;
 mod ungiven_servers;
+
+pub use ungiven_servers::UngivenNote;
 
 use super::Project;
 use super::definitions::{DefinitionBody, DefinitionFile};

@@ -1,8 +1,24 @@
-//! MCP servers that no space is given.
+//! MCP servers that are granted to no space.
 
 use crate::Project;
 use crate::mcp::ConfiguredServer;
+use std::fmt;
 use std::sync::Arc;
+
+/// Note for the operator about servers that are granted to no space.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UngivenNote {
+    /// The fault, with the names of the servers.
+    pub message: String,
+    /// The entries to add to the configuration.
+    pub fix: String,
+}
+
+impl fmt::Display for UngivenNote {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{}: {}", self.message, self.fix)
+    }
+}
 
 impl Project {
     /// Servers without a module: not discovered yet, without usable tools, or switched off.
@@ -13,7 +29,7 @@ impl Project {
         })
     }
 
-    /// Enabled servers that no space is given, each with the configuration line that would grant it.
+    /// Enabled servers that are granted to no space, each with the configuration line that would grant it.
     pub fn ungiven_servers(&self) -> Vec<(&Arc<ConfiguredServer>, String)> {
         let given: Vec<String> = self.config().entries().flat_map(|(entry, _)| self.names_of_entry(entry)).collect();
         let is_given = |entry: &String| {
@@ -29,8 +45,8 @@ impl Project {
         ungiven.map(|(server, entry)| (server, self.config().grant_line(None, &entry))).collect()
     }
 
-    /// Note for the operator about servers that no space is given, if there are any.
-    pub fn ungiven_note(&self) -> Option<String> {
+    /// Returns a note about servers that are granted to no space, if there are any.
+    pub fn ungiven_note(&self) -> Option<UngivenNote> {
         /// Most servers named in the note.
         const MAX_NAMED: usize = 8;
         let ungiven = self.ungiven_servers();
@@ -47,6 +63,9 @@ impl Project {
             _ => (String::new(), ", or \"mcp:*\" for all servers,"),
         };
         let file = &self.config().file;
-        Some(format!("no space is given {names}{more}: add {entries}{all} to `capabilities.global` of {file}"))
+        Some(UngivenNote {
+            message: format!("no space is granted {names}{more}"),
+            fix: format!("add {entries}{all} to `capabilities.global` of {file}"),
+        })
     }
 }

@@ -30,7 +30,7 @@ pub fn opens(config: &Config) -> Vec<String> {
         lines.push(format!("calls are written to {}", word(&accounting.file)));
     }
     if let Some(compiler) = &config.code_mode.typescript {
-        lines.push(format!("programs are checked by starting {}", word(compiler)));
+        lines.push(format!("type checking starts {}", word(compiler)));
     }
     if let Some(audit) = &config.audit {
         lines.extend(audit_log(audit));
@@ -45,18 +45,18 @@ pub fn opens(config: &Config) -> Vec<String> {
 fn audit_log(audit: &Audit) -> Vec<String> {
     let mut lines = Vec::new();
     match audit.mode {
-        Some(AuditSetting::Off) => lines.push("what runs do is not written to the audit log".to_owned()),
+        Some(AuditSetting::Off) => lines.push("runs are not written to the audit log".to_owned()),
         Some(AuditSetting::BestEffort) => {
             lines.push("calls are made even while the audit log cannot be written".to_owned());
         }
         Some(AuditSetting::Required) | None => {}
     }
-    lines.extend(audit.keep.map(|keep| format!("of the audit log {keep} old files are kept")));
+    lines.extend(audit.keep.map(|keep| format!("{keep} rotated files of the audit log are kept")));
     if let Some(heads) = &audit.heads {
         lines.extend(heads.file.as_ref().map(|file| format!("heads of the audit log are written to {}", word(file))));
         if !heads.command.is_empty() {
             let words = heads.command.iter().map(|part| word(part)).collect::<Vec<_>>().join(" ");
-            lines.push(format!("heads of the audit log are given to {words}, which is started for that"));
+            lines.push(format!("heads of the audit log are piped to {words}, which is started for that"));
         }
     }
     lines
@@ -72,7 +72,7 @@ fn network(policy: Settings) -> Option<String> {
 /// Allowed hosts, with those that may be in a private network.
 fn hosts(verb: &str, hosts: &[DomainPattern], private: &[DomainPattern]) -> Option<String> {
     let names = |patterns: &[DomainPattern]| patterns.iter().map(|host| word(&host.to_string())).collect::<Vec<_>>();
-    let inner = note("of an inner network too:", names(private)).map(|inner| format!(" ({inner})"));
+    let inner = note("in private networks too:", names(private)).map(|inner| format!(" ({inner})"));
     note(verb, names(hosts)).map(|hosts| hosts + &inner.unwrap_or_default())
 }
 
@@ -132,12 +132,12 @@ mod tests {
                 "scripts: reach api.example.com",
                 "scripts of closed: reach api.example.com",
                 "scripts of work: read and write files in ./files; \
-                 reach *.example.org, 10.0.0.7 (of an inner network too: 10.0.0.7)",
+                 reach *.example.org, 10.0.0.7 (in private networks too: 10.0.0.7)",
                 "@capabilities/crm: reads CRM_KEY; sets MODE; reaches crm.example; \
                  sends Authorization to https://crm.example (reads TOKEN)",
                 "calls are written to calls.jsonl",
-                "programs are checked by starting ./tsc",
-                "what runs do is not written to the audit log",
+                "type checking starts ./tsc",
+                "runs are not written to the audit log",
             ]
         );
         assert_eq!(opens(&from_value("f", json!({ "spaces": { "a": {} } })).unwrap()), Vec::<String>::new());
@@ -152,9 +152,9 @@ mod tests {
         assert_eq!(
             opened(json!({ "rotate": { "keep": 3 }, "heads": heads })),
             [
-                "of the audit log 3 old files are kept",
+                "3 rotated files of the audit log are kept",
                 "heads of the audit log are written to heads.jsonl",
-                "heads of the audit log are given to curl -T - https://x, which is started for that",
+                "heads of the audit log are piped to curl -T - https://x, which is started for that",
             ]
         );
     }

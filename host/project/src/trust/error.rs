@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, thiserror::Error)]
 pub enum TrustError {
     /// The file does not exist.
-    #[error("{path:?} is not there")]
+    #[error("{path:?} does not exist")]
     Missing {
         /// The file.
         path: PathBuf,
@@ -23,13 +23,13 @@ pub enum TrustError {
         source: io::Error,
     },
     /// The path is not valid UTF-8.
-    #[error("{path:?} is no text; rename the file or its folder")]
+    #[error("{path:?} is not valid UTF-8; rename the file or its folder")]
     NotText {
         /// The file.
         path: PathBuf,
     },
     /// Other users can write the list.
-    #[error("{path:?} can be written by others than you, so what it says counts for nothing; {fix}")]
+    #[error("{path:?} is writable by other users, so it is ignored; {fix}")]
     NotPrivate {
         /// The list, or its folder.
         path: PathBuf,
@@ -45,7 +45,7 @@ pub enum TrustError {
         reason: String,
     },
     /// The list has reached its size limit.
-    #[error("{path:?} holds as many files as it may; revoke some")]
+    #[error("{path:?} is full; revoke some files")]
     Full {
         /// The list.
         path: PathBuf,

@@ -14,7 +14,7 @@ pub(super) fn check(path: &Path, metadata: &Metadata) -> Result<(), TrustError> 
         return refuse("it belongs to another user: remove it, or choose another folder");
     }
     if metadata.mode() & 0o022 != 0 {
-        return refuse("take the right to write from group and others (`chmod go-w`)");
+        return refuse("remove the write permission of group and others (`chmod go-w`)");
     }
     Ok(())
 }

@@ -56,6 +56,6 @@ fn a_server_that_cannot_be_started_is_listed_with_the_reason() {
     let text = r#"{ "servers": { "asks": { "command": "x", "env": { "A": "${input:key}" } } } }"#;
     assert_eq!(
         waiting(&foreign::read("f", text).unwrap().servers),
-        "asks: cannot be started: `${input:key}` is a question that only its editor asks; write `${NAME}` for a variable\n"
+        "asks: cannot be started: `${input:key}` is an input prompt of its editor; write `${NAME}` for a variable\n"
     );
 }

@@ -110,7 +110,7 @@ fn read_file(path: &Path) -> Result<Records, TrustError> {
     let damaged = |reason: String| TrustError::Damaged { path: path.to_owned(), reason };
     match fs::metadata(path) {
         // Opening a pipe or a device could block.
-        Ok(metadata) if !metadata.is_file() => return Err(damaged("it is no file".to_owned())),
+        Ok(metadata) if !metadata.is_file() => return Err(damaged("it is not a regular file".to_owned())),
         Ok(_) => {}
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Records::new()),
         Err(error) => return Err(TrustError::io("look at", path)(error)),
@@ -122,12 +122,12 @@ fn read_file(path: &Path) -> Result<Records, TrustError> {
     let mut text = String::new();
     file.take(MAX_BYTES + 1).read_to_string(&mut text).map_err(TrustError::io("read", path))?;
     if text.len() as u64 > MAX_BYTES {
-        return Err(damaged(format!("it has more than {MAX_BYTES} bytes")));
+        return Err(damaged(format!("it is larger than {MAX_BYTES} bytes")));
     }
     let list: List = serde_json::from_str(&text).map_err(|error| damaged(error.to_string()))?;
     match list.version {
         VERSION => Ok(list.accepted),
-        version => Err(damaged(format!("it is of version {version}, and this program knows {VERSION}"))),
+        version => Err(damaged(format!("unsupported version {version} (this program supports {VERSION})"))),
     }
 }
 

@@ -46,7 +46,7 @@ fn texts(template: &Template, params: &Value) -> Result<Vec<String>, CommandErro
 fn check(text: &str, template: &Template, may_begin_with_dash: bool) -> Result<(), CommandError> {
     let shown = template.text();
     if text.contains('\0') {
-        return Err(CommandError::Invalid(format!("the argument {shown}: it holds a zero byte")));
+        return Err(CommandError::Invalid(format!("the argument {shown}: it contains a NUL byte")));
     }
     if text.starts_with('-') && !may_begin_with_dash {
         let message =
@@ -134,7 +134,7 @@ mod tests {
 
     #[test]
     fn argument_sizes_are_limited() {
-        assert!(filled("{{a}}", json!({ "a": "a\0b" })).unwrap_err().contains("zero byte"));
+        assert!(filled("{{a}}", json!({ "a": "a\0b" })).unwrap_err().contains("NUL byte"));
         assert!(filled("{{a}}", json!({ "a": ["a\0b"] })).is_err());
         assert!(filled("{{a}}", json!({ "a": "x".repeat(MAX_ARGUMENT_BYTES) })).is_ok());
         assert!(filled("{{a}}", json!({ "a": "x".repeat(MAX_ARGUMENT_BYTES + 1) })).is_err());

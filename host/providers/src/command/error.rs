@@ -12,7 +12,7 @@ pub enum CommandError {
     #[error("{0}")]
     Start(String),
     /// Timed out and terminated.
-    #[error("it took longer than {} ms and was ended", after.as_millis())]
+    #[error("it took longer than {} ms and was terminated", after.as_millis())]
     Timeout {
         /// The timeout.
         after: Duration,

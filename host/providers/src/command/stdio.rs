@@ -38,7 +38,7 @@ pub(super) fn input(input: Option<&CommandInput>, params: &Value) -> Result<Vec<
         Some(CommandInput::Text(template)) => template.fill(params, MAX_INPUT).map_err(too_long)?.unwrap_or_default(),
     };
     match text.len() > MAX_INPUT {
-        true => Err(CommandError::Invalid(format!("the program would read more than {MAX_INPUT} bytes: pass less"))),
+        true => Err(CommandError::Invalid(format!("the program's input would exceed {MAX_INPUT} bytes: pass less"))),
         false => Ok(text.into_bytes()),
     }
 }
@@ -67,7 +67,7 @@ async fn all(mut from: impl AsyncRead + Unpin) -> Result<Vec<u8>, CommandError> 
     let mut bytes = Vec::new();
     while read(&mut from, &mut bytes).await? > 0 {
         if bytes.len() > MAX_OUTPUT {
-            let message = format!("it wrote more than {MAX_OUTPUT} bytes, and was ended");
+            let message = format!("it wrote more than {MAX_OUTPUT} bytes and was terminated");
             return Err(CommandError::Output { message, stderr: String::new() });
         }
     }

@@ -22,7 +22,7 @@ pub fn origin(operation: &HttpOperation) -> Option<Url> {
 pub(super) fn fill(operation: &HttpOperation, params: &Value) -> Result<Url, ProviderError> {
     let template = &operation.url;
     let unnamed = || {
-        let message = "The definition of this function names no server";
+        let message = "The definition of this function has no server URL";
         ProviderError::new(Code::CallUnavailable, message)
     };
     let Some(Part::Text(first)) = template.parts().first() else { return Err(unnamed()) };
@@ -46,7 +46,7 @@ pub(super) fn fill(operation: &HttpOperation, params: &Value) -> Result<Url, Pro
             }
         }
         if text.len().saturating_add(segment.text.len()) > fill::MAX_MEMBER {
-            return Err(ProviderError::invalid("The address would be too long: pass less"));
+            return Err(ProviderError::invalid("URL too long: pass less"));
         }
     }
     segment.finish(&mut text)?;
@@ -56,7 +56,7 @@ pub(super) fn fill(operation: &HttpOperation, params: &Value) -> Result<Url, Pro
         // Refuse a URL that parses differently from how it was written.
         is_bare && is_path && url.origin() == base.origin() && url.path() == path(&text)
     });
-    url.ok_or_else(|| ProviderError::invalid("These parameters make an invalid address"))
+    url.ok_or_else(|| ProviderError::invalid("These parameters make an invalid URL"))
 }
 
 /// Returns the literal path of a URL.
@@ -78,7 +78,7 @@ impl Segment<'_> {
     fn finish(&mut self, address: &mut String) -> Result<(), ProviderError> {
         let plain = self.text.to_ascii_lowercase().replace("%2e", ".");
         if let (Some(name), "" | "." | "..") = (self.parameter, plain.as_str()) {
-            let message = format!("{name} is a part of the address: it cannot be empty, \".\" or \"..\"");
+            let message = format!("{name} is a part of the URL: it cannot be empty, \".\" or \"..\"");
             return Err(ProviderError::invalid(message));
         }
         address.push_str(&std::mem::take(&mut self.text));
@@ -90,7 +90,7 @@ impl Segment<'_> {
 /// Encodes a parameter as part of a segment. By default list elements are joined by commas, and objects are refused.
 fn component(params: &Value, name: &str, style: Option<&HttpPathStyle>) -> Result<String, ProviderError> {
     let value = given(params, name)
-        .ok_or_else(|| ProviderError::invalid(format!("{name} is missing: it is a part of the address")))?;
+        .ok_or_else(|| ProviderError::invalid(format!("{name} is missing: it is a part of the URL")))?;
     let all = |items: &[Value]| {
         let items = items.iter().map(|item| fill::plain(item, name).map(|text| fill::encoded(&text)));
         items.collect::<Result<Vec<_>, _>>()

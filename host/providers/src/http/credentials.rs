@@ -17,7 +17,7 @@ pub struct Credentials {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CredentialError {
     /// Invalid header name.
-    #[error("{0:?} cannot be the name of a header")]
+    #[error("{0:?} is not a valid header name")]
     Name(String),
     /// Header value with characters that cannot be sent.
     #[error("the value of the header {0} has a line break or another character that cannot be sent")]

@@ -25,7 +25,7 @@ pub(super) fn fill(
         let Some(text) = member_text(member, params, str::to_owned)? else { continue };
         left = less(left, &text, member)?;
         let name = HeaderName::try_from(&member.name)
-            .map_err(|_| ProviderError::invalid("The definition has a header whose name cannot be sent"))?;
+            .map_err(|_| ProviderError::invalid("The definition has an invalid header name"))?;
         headers.insert(name, value(&text, &format!("The header {}", member.name))?);
     }
     let mut cookies = Vec::new();

@@ -31,7 +31,7 @@ pub(super) async fn read(
         failure::check(request.operation, &found, params, &provider.redactor)?;
         left = left.checked_sub(found.body.len() as u64).ok_or_else(|| {
             let most = provider.max_bytes;
-            let message = format!("The pages have more than {most} bytes together, the most that may be received");
+            let message = format!("The pages together exceed the maximum of {most} bytes");
             ProviderError::new(Code::CallFailed, message)
         })?;
         if found.body.is_empty() {
@@ -84,7 +84,7 @@ fn next(
         HttpNext::Link => found.headers.get_all(LINK).iter().find_map(|link| next_link(link.to_str().ok()?)),
     };
     let Some(address) = address else { return Ok(None) };
-    let unreadable = || answer::unexpected(found, "The address of the next page cannot be read".to_owned());
+    let unreadable = || answer::unexpected(found, "The URL of the next page is invalid".to_owned());
     // Relative to the URL of the response; its query has the credentials.
     let mut base = found.url.clone();
     base.set_query(None);

@@ -71,7 +71,7 @@ impl HttpModule {
     fn advice(&self, Refused { host, reason }: &Refused) -> String {
         let line = |key: &str, value: Value| {
             let line = json!({ "providers": { &self.name: { "http": { key: value } } } });
-            format!("In an accepted configuration, this would allow it: {line}")
+            format!("To allow it, add to an accepted configuration: {line}")
         };
         match reason {
             RefusalReason::Policy(NetworkRefusal::Disabled | NetworkRefusal::Unlisted(_)) => {
@@ -82,7 +82,7 @@ impl HttpModule {
                 line("methods", known.cloned().collect())
             }
             RefusalReason::Policy(NetworkRefusal::Blocked(_)) => {
-                "A line of \"blocked\" in the configuration's \"providers\" says so".to_owned()
+                "It is listed in \"blocked\" of the configuration's \"providers\"".to_owned()
             }
             RefusalReason::Private => line("private", json!([host])),
             RefusalReason::Never => "No setting allows it".to_owned(),

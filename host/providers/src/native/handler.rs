@@ -52,5 +52,5 @@ fn read<P: DeserializeOwned>(params: Value, function: &str) -> Result<P, Capabil
 }
 
 fn write<R: Serialize>(result: R) -> Answer {
-    serde_json::to_value(result).map_err(|error| CapabilityError::failed(format!("its answer is no JSON: {error}")))
+    serde_json::to_value(result).map_err(|error| CapabilityError::failed(format!("its answer is not JSON: {error}")))
 }

@@ -229,7 +229,10 @@ impl Capability {
         let fail = |message: String| HostError::Wit { file: self.definition.place.file.clone(), message };
         let mut known = HashSet::new();
         if let Some(twice) = self.definition.functions.iter().find(|function| !known.insert(&function.name)) {
-            return Err(fail(format!("the function `{}` is there twice: rename or remove one of the two", twice.name)));
+            return Err(fail(format!(
+                "the function `{}` is defined twice: rename or remove one of the two",
+                twice.name
+            )));
         }
         let definitions = vec![self.definition.clone()];
         let source = ModuleSource { specifier: self.specifier.clone(), stem: None, definitions };

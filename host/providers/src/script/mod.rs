@@ -52,7 +52,7 @@ impl ScriptProvider {
         let why = if scripts().any(is_same) {
             format!("The script {} would call itself", self.name())
         } else if scripts().count() >= MAX_DEPTH {
-            format!("More than {MAX_DEPTH} scripts would call one another")
+            format!("Scripts nested too deep: more than {MAX_DEPTH} would call one another")
         } else {
             return Ok(());
         };
@@ -83,7 +83,7 @@ impl ScriptProvider {
     async fn prepare(&self) -> Result<Program, CapabilityError> {
         let name = self.name();
         let unavailable = |message: String| CapabilityError::new(Code::CallUnavailable, message);
-        let Some(space) = self.space.get() else { return Err(unavailable("Its space is gone".into())) };
+        let Some(space) = self.space.get() else { return Err(unavailable("Its space no longer exists".into())) };
         let path = json!(format!("./{name}"));
         let source = format!(
             "import * as script from {path};\nimport call from '{CALL}';\n\
@@ -96,7 +96,7 @@ impl ScriptProvider {
             Ok(Err(PrepareError::Script(error))) => {
                 Err(unavailable(format!("Its script cannot run: {}", error.message)))
             }
-            Ok(Err(_)) | Err(_) => Err(unavailable("Its script cannot be made ready".into())),
+            Ok(Err(_)) | Err(_) => Err(unavailable("Its script cannot be prepared".into())),
         }
     }
 }

@@ -185,7 +185,7 @@ fn slots(element: Element<'_>) -> Result<Vec<(u32, u32)>> {
     else {
         return Ok(Vec::new());
     };
-    let first = constant(&offset_expr).context("the engine's table begins at no constant")? as u32;
+    let first = constant(&offset_expr).context("the engine's table has no constant offset")? as u32;
     (first..).zip(functions).map(|(slot, function)| Ok((slot, function?))).collect()
 }
 

@@ -242,7 +242,7 @@ fn refused_import(program: &Program, state: &mut State) -> Option<Ending> {
 
 /// Error of a run that is nested too deep.
 fn too_deep() -> RunError {
-    let message = format!("The call would be answered by a run inside {MAX_DEPTH} others, and may not go deeper");
+    let message = format!("Runs nested too deep: the call would start a run inside {MAX_DEPTH} others");
     RunError::new(Code::CallUnavailable, message)
 }
 

@@ -15,6 +15,7 @@ use agent_spaces_types::json_memory::{self, ReadError, RepeatedKeys};
 use agent_spaces_types::limits::{Limit, Limits};
 use agent_spaces_types::run_error::RunError;
 use agent_spaces_types::usage::Usage;
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 use std::sync::Arc;
 
@@ -41,6 +42,20 @@ pub struct RunReport {
     pub console: Vec<ConsoleLine>,
     /// Resource usage.
     pub usage: Usage,
+}
+
+impl RunReport {
+    /// Returns the script's value as a Rust type.
+    ///
+    /// # Errors
+    /// The error of the run, or `script.result` if the value is not of the type.
+    pub fn value<T: DeserializeOwned>(self) -> Result<T, RunError> {
+        let value = self.outcome?;
+        T::deserialize(value).map_err(|error| {
+            let message = format!("The script's value does not match its Rust type: {error}");
+            RunError::new(Code::ScriptResult, message)
+        })
+    }
 }
 
 /// Ending of a run.
@@ -164,5 +179,25 @@ fn script_error(failure: ScriptFailure, limits: &Limits, program: Option<&Progra
         hint,
         details: details.and_then(|details| serde_json::from_str(&details).ok()),
         retryable,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{RunReport, Usage};
+    use agent_spaces_types::run_error::RunError;
+    use serde_json::{Value, json};
+
+    fn report(outcome: Result<Value, RunError>) -> RunReport {
+        RunReport { run_id: "run_1".into(), outcome, has_value: true, console: Vec::new(), usage: Usage::default() }
+    }
+
+    #[test]
+    fn a_value_has_its_rust_type_or_an_error() {
+        assert_eq!(report(Ok(json!([1, 2]))).value::<Vec<u32>>(), Ok(vec![1, 2]));
+        let error = report(Ok(json!(["one"]))).value::<Vec<u32>>().unwrap_err();
+        assert!(error.code == "script.result" && error.message.contains("expected u32"), "{error}");
+        let failed = RunError::new("script.error", "no");
+        assert_eq!(report(Err(failed.clone())).value::<u32>(), Err(failed));
     }
 }

@@ -41,10 +41,8 @@ fn fault(error: &wasmtime::Error) -> RunError {
     RunError::new(ENGINE_FAULT, message).hint(match place {
         // `memory.copy` and `memory.fill` trap without an address. A stack overflow there cannot be distinguished from
         // a wild pointer, which must be reported.
-        None if is_memory => {
-            "Look for a recursion that does not end; otherwise it is a fault of the engine: please report it"
-        }
-        _ => "This is a fault of the engine and not of the script: please report it",
+        None if is_memory => "Look for infinite recursion; otherwise it is a bug in the engine: please report it",
+        _ => "This is a bug in the engine, not in the script: please report it",
     })
 }
 

@@ -54,7 +54,7 @@ impl ImportedFunction {
     fn convert_now(&self, value: Value, max_bytes: u64, memory: &CallMemory) -> (u64, ConvertedValue) {
         let bytes = text_bytes(&value);
         if bytes > max_bytes {
-            let message = format!("{}'s answer is larger than one may be", self.path.label());
+            let message = format!("{}'s answer is too large", self.path.label());
             return (bytes, Err(CapabilityError::failed(message)));
         }
         (bytes, self.value(value, memory))

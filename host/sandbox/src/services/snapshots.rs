@@ -20,5 +20,5 @@ fn take(mut store: StoreContextMut<'_, State>, (memory,): (WasmList<u8>,)) -> Re
 }
 
 fn refused() -> wasmtime::Error {
-    wasmtime::Error::msg("nobody takes a snapshot of this run")
+    wasmtime::Error::msg("snapshots are not enabled for this run")
 }

@@ -112,9 +112,9 @@ pub fn exact(value: &Value) -> Result<(), Mismatch> {
         Value::Number(number) => {
             let magnitude = number.as_u64().or_else(|| number.as_i64().map(i64::unsigned_abs));
             match magnitude.filter(|magnitude| *magnitude as f64 as u128 != u128::from(*magnitude)) {
-                Some(_) => {
-                    Err(Mismatch::new(format!("the integer {number} is one that no JavaScript number holds exactly")))
-                }
+                Some(_) => Err(Mismatch::new(format!(
+                    "the integer {number} cannot be represented exactly as a JavaScript number"
+                ))),
                 None => Ok(()),
             }
         }
@@ -149,7 +149,9 @@ fn safe(number: i64) -> Result<i64, Mismatch> {
     /// JavaScript's `Number.MAX_SAFE_INTEGER`.
     const MAX_SAFE_INTEGER: u64 = (1 << 53) - 1;
     match number.unsigned_abs() > MAX_SAFE_INTEGER {
-        true => Err(Mismatch::new(format!("the integer {number} is beyond what a JavaScript number holds exactly"))),
+        true => {
+            Err(Mismatch::new(format!("the integer {number} cannot be represented exactly as a JavaScript number")))
+        }
         false => Ok(number),
     }
 }
@@ -287,7 +289,7 @@ fn variant(mut object: Map<String, Value>, cases: &[Case], meter: &mut Meter<'_>
 fn untagged(value: Value, cases: &[Case], meter: &mut Meter<'_>) -> Result<Val, Mismatch> {
     let case = cases.iter().find(|case| case.untagged.as_ref().is_some_and(|untagged| untagged.takes(&value)));
     let Some(Case { name, shape: Some(shape), .. }) = case else {
-        return Err(Mismatch::new(format!("{} is none of what is expected here", found(&value))));
+        return Err(Mismatch::new(format!("{} is not expected here", found(&value))));
     };
     meter.take_text(name.len())?;
     Ok(Val::Variant(name.clone(), Some(boxed(value, shape, meter)?)))

@@ -11,7 +11,7 @@ mod globals;
 mod modules;
 
 pub use globals::{global, intl_member, subtle_method, undefined_global};
-pub use modules::{NO_PACKAGES, instead_of, is_package};
+pub use modules::{NO_PACKAGES, instead_of, is_node_fs, is_package};
 
 /// Role of code, on which its globals depend.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

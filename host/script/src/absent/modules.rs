@@ -10,15 +10,26 @@ const STANDARD: &str = "of '@agent-spaces/std'";
 pub fn instead_of(specifier: &str, position: Position, has_standard: impl Fn(&str) -> bool) -> Option<String> {
     let name = specifier.strip_prefix("node:").unwrap_or(specifier);
     let is_builtin = specifier.starts_with("node:") || nodejs_built_in_modules::is_nodejs_builtin_module(name);
-    let module = name.split('/').next().unwrap_or(name);
+    let module = top_module(specifier);
     is_builtin.then(|| match position {
         Position::Script => for_script(module, has_standard),
         Position::Handler => for_handler(module),
     })
 }
 
+/// Returns true for `fs` of Node and its submodules.
+pub fn is_node_fs(specifier: &str) -> bool {
+    top_module(specifier) == "fs"
+}
+
+/// Returns `fs` for `node:fs/promises`.
+fn top_module(specifier: &str) -> &str {
+    let name = specifier.strip_prefix("node:").unwrap_or(specifier);
+    name.split('/').next().unwrap_or(name)
+}
+
 /// Hint for an import of an npm package.
-pub const NO_PACKAGES: &str = "scripts import no npm packages";
+pub const NO_PACKAGES: &str = "scripts cannot import npm packages";
 
 /// True if a specifier looks like an npm package rather than a capability module.
 pub fn is_package(specifier: &str) -> bool {
@@ -61,13 +72,15 @@ fn for_script(module: &str, has_standard: impl Fn(&str) -> bool) -> String {
         "process" => of_global("process"),
         "buffer" => of_global("Buffer"),
         "child_process" | "worker_threads" | "cluster" => {
-            "scripts start no programs and no threads; Promise.all runs calls side by side".into()
+            "scripts cannot start programs or threads; Promise.all runs calls concurrently".into()
         }
-        "os" => "scripts are told nothing of the machine".into(),
+        "os" => "scripts have no access to system information".into(),
         "path" => "join paths as text; `new URL(path, 'file:///')` resolves `..`".into(),
         "util" => "use `structuredClone`, `TextEncoder`, and `console.log`, which shows values as Node does".into(),
-        "assert" => "throw an Error where something does not hold".into(),
-        "stream" | "readline" | "zlib" => "values are whole here; use a capability that reads them".into(),
+        "assert" => "throw an Error if a condition fails".into(),
+        "stream" | "readline" | "zlib" => {
+            "streams are not available; use a capability that returns whole values".into()
+        }
         _ if !text.is_empty() => text.into(),
         _ => "use a capability module".into(),
     }
@@ -81,7 +94,7 @@ fn for_handler(module: &str) -> String {
         }
         "crypto" => format!("{}, or `crypto` {STANDARD}", for_both(module).unwrap_or_default()),
         "process" => "use the global `process.env`".into(),
-        "child_process" | "worker_threads" | "cluster" => "handlers start no programs and no threads".into(),
+        "child_process" | "worker_threads" | "cluster" => "handlers cannot start programs or threads".into(),
         "assert" | "buffer" | "events" | "path" | "punycode" | "querystring" | "string_decoder" | "url" | "util" => {
             format!("`npm install {module}` adds a package of that name, which is then used")
         }
@@ -97,12 +110,12 @@ mod tests {
     fn modules_of_node_are_known_with_and_without_their_prefix() {
         let handler = |name| instead_of(name, Position::Handler, |_| true);
         for name in ["fs", "node:fs", "fs/promises", "node:fs/promises"] {
-            assert!(handler(name).unwrap().contains(".json"), "{name}");
+            assert!(is_node_fs(name) && handler(name).unwrap().contains(".json"), "{name}");
         }
         assert!(handler("node:sqlite").is_some());
         assert!(handler("buffer").unwrap().contains("npm install buffer"));
         assert_eq!(handler("zod"), None);
-        assert_eq!(handler("fs-extra"), None);
+        assert!(!is_node_fs("fs-extra") && handler("fs-extra").is_none());
     }
 
     #[test]

@@ -70,7 +70,7 @@ impl<'a> Eraser<'a, '_> {
                 if !accessor.r#type.is_abstract() {
                     self.refuse(Fault::syntax(
                         accessor.span.start,
-                        "`accessor` fields do not run here",
+                        "`accessor` fields are not supported",
                         "use a plain field, or a getter and a setter",
                     ));
                 }

@@ -89,7 +89,7 @@ impl<'a> Eraser<'a, '_> {
 
     /// Refuses `import defer` and `import source`.
     pub(in super::super) fn refuse_phase(&mut self, start: u32) {
-        self.refuse(Fault::syntax(start, "`import defer` and `import source` do not run here", "use a plain import"));
+        self.refuse(Fault::syntax(start, "`import defer` and `import source` are not supported", "use a plain import"));
     }
 }
 

@@ -27,7 +27,7 @@ impl<'a> Eraser<'a, '_> {
                 self.refuse(Fault::syntax(
                     parameter.span.start,
                     "a parameter property cannot be a destructuring pattern",
-                    "name the parameter and take it apart in the constructor's body",
+                    "name the parameter and destructure it in the constructor's body",
                 ));
             }
         }

@@ -59,11 +59,9 @@ impl<'a> Eraser<'a, '_> {
                     _ => walk::walk_export_default_declaration(self, it),
                 }
             }
-            Statement::TSExportAssignment(it) => self.refuse(Fault::syntax(
-                it.span.start,
-                "`export =` does not run here",
-                "use `export default` instead",
-            )),
+            Statement::TSExportAssignment(it) => {
+                self.refuse(Fault::syntax(it.span.start, "`export =` is not supported", "use `export default` instead"))
+            }
             Statement::TSNamespaceExportDeclaration(it) => self.remove(it.span.start, it.span.end),
             _ => match statement.as_declaration() {
                 Some(declaration) => self.declaration(declaration),
@@ -96,7 +94,7 @@ impl<'a> Eraser<'a, '_> {
             Declaration::TSNamespaceDeclaration(it) => self.namespace_declaration(it, Some(span.start)),
             Declaration::TSImportEqualsDeclaration(it) => self.refuse(Fault::syntax(
                 it.span.start,
-                "`export import … =` does not run here",
+                "`export import … =` is not supported",
                 "use `export const` instead",
             )),
             _ if !self.namespace_objects.is_empty() => self.export_from_namespace(span, declaration),
@@ -147,7 +145,7 @@ impl<'a> Eraser<'a, '_> {
             TSModuleReference::ExternalModuleReference(_) => {
                 self.refuse(Fault::syntax(
                     it.span.start,
-                    "`import … = require(…)` does not run here",
+                    "`import … = require(…)` is not supported",
                     "use `import name from '…'` instead",
                 ));
                 return;

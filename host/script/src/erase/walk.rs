@@ -194,7 +194,7 @@ impl<'a> Visit<'a> for Eraser<'a, '_> {
         let name: String = text.chars().take_while(|c| c.is_alphanumeric() || "@_$.".contains(*c)).take(64).collect();
         self.refuse(Fault::syntax(
             it.span.start,
-            format!("decorators do not run here: `{name}`"),
+            format!("decorators are not supported: `{name}`"),
             "call the function on the class or the value instead",
         ));
     }

@@ -90,7 +90,7 @@ impl ElicitedDecisions {
         if requests.is_empty() || self.has_elsewhere() {
             return false;
         }
-        let reason = "nobody can be asked: the user can make an approver token with `agent-spaces approvals token`, which counts from the next call on";
+        let reason = "no approver is available: the user can create an approver token with `agent-spaces approvals token`, effective from the next call";
         let ids: Vec<String> = requests.iter().map(|request| request.id.clone()).collect();
         self.decide(&ids, &Decision::deny("nobody", Some(reason.to_owned())));
         true

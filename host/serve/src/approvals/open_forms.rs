@@ -64,8 +64,7 @@ async fn ask(decisions: ElicitedDecisions, client: Client, peer: Peer<RoleServer
         () = decisions.settled(&ids) => None,
     };
     let Some(answer) = answer else {
-        let _the_client_may_be_gone =
-            asking.cancel(Some("it was decided elsewhere, or waits no more".to_owned())).await;
+        let _the_client_may_be_gone = asking.cancel(Some("decided elsewhere, withdrawn or expired".to_owned())).await;
         return;
     };
     if let Ok(Ok(ClientResult::ElicitResult(answer))) = answer

@@ -20,7 +20,7 @@ const NOT_USABLE: [u32; 8] = [2349, 2351, 2461, 2488, 2495, 2504, 2548, 2549];
 const OTHER_COUNT: [u32; 3] = [2554, 2555, 2794];
 
 /// Hint for a promise whose call is elsewhere.
-const AWAIT: &str = "It is a promise: write `await` before the call that gives it.";
+const AWAIT: &str = "It is a promise: write `await` before the call that returns it.";
 
 /// Maximum number of messages per program that are classified: each needs a position lookup.
 const MAX_CLASSIFIED: usize = 500;

@@ -41,7 +41,7 @@ pub(super) fn check(program: &Program, habits: &Habits) -> Diagnostics {
 pub(super) fn diagnostic(taken: &UnawaitedCall) -> Diagnostic {
     let callee = &taken.callee;
     let message =
-        format!("`{callee}(…)` gives a promise, which is taken for its value here: write `await {callee}(…)`");
+        format!("`{callee}(…)` returns a promise, which is used as its value here: write `await {callee}(…)`");
     Diagnostic::new(taken.call, Diagnostic::AWAIT_MISSING, &message)
 }
 

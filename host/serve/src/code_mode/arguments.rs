@@ -30,10 +30,12 @@ pub(super) fn read<T: DeserializeOwned>(mut arguments: Map<String, Value>, known
         let names = || known.iter().map(|argument| argument.name);
         let fix = match nearest(name, names()) {
             Some(near) => format!("did you mean `{near}`?"),
-            None => format!("there are {}", names().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")),
+            None => {
+                format!("expected one of {}", names().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", "))
+            }
         };
         let name: String = name.chars().take(MAX_NAME).collect();
-        return Err(format!("there is no argument `{name}`; {fix}"));
+        return Err(format!("unknown argument `{name}`; {fix}"));
     }
     for Argument { name, kind, is_required } in known {
         match arguments.get_mut(*name) {
@@ -59,7 +61,7 @@ impl Kind {
             Kind::Text => "a string",
             Kind::Texts => "a list of strings",
             Kind::Number => "a number",
-            Kind::Count => "a whole number from zero on",
+            Kind::Count => "a non-negative integer",
         }
     }
 
@@ -88,14 +90,15 @@ impl Kind {
     }
 }
 
-fn json_kind(value: &Value) -> &'static str {
+/// Describes a value of the wrong type: a number by itself, any other by its kind.
+fn json_kind(value: &Value) -> String {
     match value {
-        Value::Null => "null",
-        Value::Bool(_) => "a boolean",
-        Value::Number(_) => "that number",
-        Value::String(_) => "a string",
-        Value::Array(_) => "that list",
-        Value::Object(_) => "an object",
+        Value::Null => "null".to_owned(),
+        Value::Bool(_) => "a boolean".to_owned(),
+        Value::Number(number) => number.to_string(),
+        Value::String(_) => "a string".to_owned(),
+        Value::Array(_) => "that list".to_owned(),
+        Value::Object(_) => "an object".to_owned(),
     }
 }
 
@@ -116,16 +119,20 @@ mod tests {
 
     #[test]
     fn type_errors_are_reported_in_terms_of_json() {
-        assert_eq!(parse(json!({ "names": 5 })).unwrap_err(), "`names` must be a list of strings, not that number");
+        assert_eq!(parse(json!({ "names": 5 })).unwrap_err(), "`names` must be a list of strings, not 5");
         assert_eq!(
             parse(json!({ "names": ["a", 1] })).unwrap_err(),
             "`names` must be a list of strings, not that list"
         );
         let text = parse(json!({ "names": ["a"], "timeout": "5" })).unwrap_err();
         assert_eq!(text, "`timeout` must be a number, not a string");
-        assert!(parse(json!({ "names": ["a"], "part": -1 })).unwrap_err().starts_with("`part` must be a whole number"));
+        assert!(
+            parse(json!({ "names": ["a"], "part": -1 }))
+                .unwrap_err()
+                .starts_with("`part` must be a non-negative integer, not -1")
+        );
         assert_eq!(parse(json!({})).unwrap_err(), "`names` is missing; it must be a list of strings");
-        assert_eq!(parse(json!({ "name": ["a"] })).unwrap_err(), "there is no argument `name`; did you mean `names`?");
+        assert_eq!(parse(json!({ "name": ["a"] })).unwrap_err(), "unknown argument `name`; did you mean `names`?");
     }
 
     #[test]

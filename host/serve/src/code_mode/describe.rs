@@ -39,7 +39,7 @@ impl CodeMode {
         DescribeArguments { names, part }: DescribeArguments,
     ) -> CallToolResult {
         if names.is_empty() || names.len() > MAX_NAMES {
-            return unstructured(refused(format!("name one function at least, and {MAX_NAMES} at most")));
+            return unstructured(refused(format!("`names` must have 1 to {MAX_NAMES} items")));
         }
         let served = self.known().await;
         let (caller, asked) = (client.clone(), served.clone());
@@ -58,24 +58,23 @@ impl CodeMode {
         let breaks = break_offsets(&declarations);
         let Some(Page { text: declarations, more }) = pages::page_breaking_at(&declarations, number, PAGE, &breaks)
         else {
-            return unstructured(refused(format!("there is no part {number} of that")));
+            return unstructured(refused(format!("part {number} is out of range")));
         };
         let mut text = declarations.to_owned();
         if let Some(More { characters, next }) = more {
             let single = match described.functions.as_slice() {
                 [first, _, ..] => {
-                    format!(", or for single functions: {{\"names\": [{}]}}", json!(first.label))
+                    format!(", or with single functions: {{\"names\": [{}]}}", json!(first.label))
                 }
                 _ => String::new(),
             };
-            let _ =
-                write!(text, "\n[… {characters} more characters: ask for the same with {{\"part\": {next}}}{single}]");
+            let _ = write!(text, "\n[… {characters} more characters: call again with {{\"part\": {next}}}{single}]");
         }
         let unknown = described.unknown.iter().map(|(name, near)| (cut(name, MAX_NAME), near));
         let unknown: Vec<(String, &Option<String>)> = unknown.collect();
         for (name, near) in &unknown {
             let near = near.as_ref().map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
-            let _ = write!(text, "\nThere is no `{name}`{near}");
+            let _ = write!(text, "\nNot found: `{name}`{near}");
         }
         if !unknown.is_empty() {
             served.notes(client).iter().for_each(|note| {
@@ -110,7 +109,7 @@ fn declarations(described: &Described, observed: Option<&ObservedResults>) -> St
     if !seen.is_empty() {
         let _ = write!(
             text,
-            "\n// Results without a type, as earlier ones were (names and types; others may differ):\n{seen}"
+            "\n// Untyped results, as inferred from earlier calls (names and types; others may differ):\n{seen}"
         );
     }
     text

@@ -31,7 +31,7 @@ impl WaitTime {
         let begun = Instant::now();
         let seconds = asked.unwrap_or(MAX_WAIT.as_secs_f64());
         if !seconds.is_finite() || seconds < 0.0 {
-            return Err(format!("`wait` is a number of seconds from 0 to {}", MAX_WAIT.as_secs()));
+            return Err(format!("`wait` must be a number of seconds from 0 to {}", MAX_WAIT.as_secs()));
         }
         let is_cut = seconds > MAX_WAIT.as_secs_f64();
         let wait = Duration::try_from_secs_f64(seconds).unwrap_or(MAX_WAIT).min(MAX_WAIT);
@@ -90,7 +90,7 @@ impl CodeMode {
             };
             let (waiting, why) = match waited {
                 Waited::Ended(ended) => {
-                    let none = || refused(format!("there is no part {part} of `{}`", run.id));
+                    let none = || refused(format!("part {part} of `{}` is out of range", run.id));
                     break run_result::of_ended(run, &ended, part).unwrap_or_else(none).into();
                 }
                 Waited::News(waiting) if is_form_closed => (waiting, ReturnReason::FormClosed),

@@ -26,7 +26,7 @@ pub(super) fn instructions<'a>(cards: impl Iterator<Item = &'a Card>, is_growing
     let named = capabilities.iter().take(MAX_NAMED).map(|name| cut(name, MAX_NAME)).collect::<Vec<_>>().join(", ");
     let more = capabilities.len().saturating_sub(MAX_NAMED);
     let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-    let coming = if is_growing { " More are still being asked for: search for them." } else { "" };
+    let coming = if is_growing { " More are still loading: search for them." } else { "" };
     let verb = if functions == 1 { "is" } else { "are" };
     let has = format!("There {verb} {} of: {named}{more}.{coming}", counted(functions, "function"));
     text(&has, &example.map(program).unwrap_or_default())
@@ -34,7 +34,7 @@ pub(super) fn instructions<'a>(cards: impl Iterator<Item = &'a Card>, is_growing
 
 /// Builds the instructions while the functions are still unknown.
 pub(super) fn unknown() -> String {
-    text("The functions that there are are still being read: search for them.", "")
+    text("The functions are still loading: search for them.", "")
 }
 
 fn text(has: &str, example: &str) -> String {
@@ -44,9 +44,9 @@ fn text(has: &str, example: &str) -> String {
          2. describe_capabilities: read their exact declarations.\n\
          3. run_code: run a program. Its default export is what you get back, so loop, filter and combine in code and \
          return only what matters. Independent calls go in Promise.all. A failed call throws a CapabilityError with \
-         code, message and retryable. There are no files, no network and no npm packages but what is declared; \
+         code, message and retryable. Files, network and npm packages exist only as far as declared; \
          console.log is shown to you.\n\
-         A run that takes long or waits for a person's approval gives a handle: pass it as resume.\n\
+         A run that takes long or waits for a person's approval returns a handle: pass it as resume.\n\
          {has}\n{example}"
     )
 }
@@ -97,7 +97,7 @@ mod tests {
         let cards = [standard, card("mail", "send", "", false), card("mail", "list", "{ folder: '…' }", true)];
         let text = instructions(cards.iter(), true);
         assert!(text.contains("await mail.list({ folder: '…' });"), "{text}");
-        assert!(text.contains("still being asked for"), "{text}");
+        assert!(text.contains("still loading"), "{text}");
         assert!(!instructions(cards.iter().take(1), false).contains("Example"), "nothing of the user's own");
     }
 }

@@ -154,5 +154,5 @@ fn unstructured(mut result: CallToolResult) -> CallToolResult {
 }
 
 fn wrong(tool: &str, message: &str) -> CallToolResult {
-    refused(format!("the arguments of {tool} do not fit: {message}"))
+    refused(format!("invalid arguments of {tool}: {message}"))
 }

@@ -20,10 +20,10 @@ pub(crate) fn resources(served: &ServedSpace, client: &Client) -> Vec<Resource> 
         let name = specifier.rsplit('/').next().unwrap_or_default();
         let declarations = Resource::new(address(specifier, "index.d.ts"), format!("{specifier}: declarations"))
             .with_mime_type("text/x-typescript")
-            .with_description("What programs may call");
+            .with_description("TypeScript declarations of the functions that programs may call");
         let wit = Resource::new(address(specifier, &format!("{name}.wit")), format!("{specifier}: WIT"))
             .with_mime_type("text/x-wit")
-            .with_description("The same as a WIT package, for auditors and other languages");
+            .with_description("WIT package of the same functions, for auditors and other languages");
         [declarations, wit]
     });
     files.collect()

@@ -87,7 +87,7 @@ impl CodeMode {
                     None => unknown_run(id).into(),
                 }
             }
-            _ => refused("give `code`, or `resume` without `code` and `timeout`".to_owned()).into(),
+            _ => refused("pass either `code`, or `resume` without `timeout`".to_owned()).into(),
         }
     }
 
@@ -104,17 +104,14 @@ impl CodeMode {
             let asked = Duration::try_from_secs_f64(seconds).ok().filter(|time| !time.is_zero());
             let Some(time) = asked.filter(|time| *time <= served.longest) else {
                 let most = served.longest.as_secs_f64();
-                return Err(refused(format!("`timeout` is a number of seconds above zero, at most {most}")));
+                return Err(refused(format!("`timeout` must be a number of seconds above 0, at most {most}")));
             };
             limits.time = time;
         }
         let limiter = self.0.caller_limiters.of(client);
         let entering = tokio::time::timeout(MAX_WAIT, limiter.enter());
-        let Ok(place) = reporter.during("waiting for a place", entering).await else {
-            let error = RunError::new(
-                Code::RunBusy,
-                "All of your programs that may run at one time still do: wait for one to end",
-            );
+        let Ok(permit) = reporter.during("waiting for another run to end", entering).await else {
+            let error = RunError::new(Code::RunBusy, "Concurrency limit reached: wait for one of your programs to end");
             return Err(run_result::of_refused(&error, None));
         };
         let (space, text, begun) = (served.space.clone(), code.clone(), Instant::now());
@@ -151,7 +148,7 @@ impl CodeMode {
         }
         let warnings = redactor.text(&misuse.and(warnings).text(PROGRAM, &code)).into_owned();
         // The type checker has its own time limit.
-        let begun = self.0.runs.begin(client, program, (limits, ready_after), warnings, place);
+        let begun = self.0.runs.begin(client, program, (limits, ready_after), warnings, permit);
         begun.map_err(|error| run_result::of_refused(&error, None))
     }
 }
@@ -189,5 +186,5 @@ async fn check(served: &Arc<ServedSpace>, client: &Client, program: &Program, co
 }
 
 fn unknown_run(id: &str) -> CallToolResult {
-    refused(format!("there is no run `{id}` of yours; it may have ended long ago: run it again"))
+    refused(format!("you have no run `{id}`; it may have ended long ago: run the program again"))
 }

@@ -6,16 +6,15 @@ use crate::cards::{Card, cut};
 use crate::check::{Diagnostic, Diagnostics};
 use crate::runs::{Ended, ServedRun};
 use crate::served_space::ServedSpace;
-use agent_spaces_project::mcp::SWITCHED_OFF;
 use agent_spaces_sandbox::program::Program;
 use agent_spaces_script::absent::NO_PACKAGES;
 use agent_spaces_script::code_frame;
-use agent_spaces_space::space::{NO_FILES, STANDARD_FILES};
+use agent_spaces_space::space::NO_FILES;
 use agent_spaces_types::code::Code;
 use agent_spaces_types::limits::{Limit, SOURCE_LIMIT};
 use agent_spaces_types::position::Position;
 use agent_spaces_types::run_error::{Cause, Location, RunError};
-use agent_spaces_types::script_error::{IMPORT_UNKNOWN, ScriptError};
+use agent_spaces_types::script_error::{IMPORT_UNKNOWN, ImportFault, ScriptError};
 use agent_spaces_types::shown::Shown;
 use agent_spaces_types::standard::SPECIFIER;
 use rmcp::model::{CallToolResult, ContentBlock};
@@ -112,8 +111,8 @@ pub(super) fn of_imports(program: &Program, visibility: &Visibility<'_>) -> Diag
 
 /// Builds the result of a program that misuses capabilities.
 pub(super) fn of_type_errors(misuse: &Diagnostics, warnings: &Diagnostics, name: &str, code: &str) -> CallToolResult {
-    let mut text = format!("The program was not run: it does not fit its declarations.\n{}", misuse.text(name, code));
-    let error = RunError::new(Code::ScriptTypes, "it does not fit its declarations");
+    let mut text = format!("The program was not run: it has type errors.\n{}", misuse.text(name, code));
+    let error = RunError::new(Code::ScriptTypes, "the program has type errors");
     let mut structured = json!({ "status": "failed", "error": error, "diagnostics": misuse.list });
     if !warnings.is_empty() {
         let warnings = warnings.text(name, code);
@@ -133,30 +132,30 @@ pub(super) fn of_script_error(
     visibility: &Visibility<'_>,
 ) -> CallToolResult {
     let frame = error.position.filter(|_| error.file == name).map(|position| code_frame(code, position, None));
-    let is_withheld = error.specifier.is_some();
+    let (is_withheld, fault) = (error.specifier.is_some(), error.import_fault);
     let mut error = RunError::of_script(error);
     match Code::parse(&error.code) {
         // How to enable the module is for the operator; servers that are not up yet concern the agent.
         Some(Code::ImportDenied) if is_withheld => {
             // A module that is switched off does not depend on pending servers.
-            let is_awaited = !error.message.ends_with(SWITCHED_OFF);
+            let is_awaited = fault != Some(ImportFault::SwitchedOff);
             let notes = if is_awaited { visibility.served.notes(visibility.client) } else { Vec::new() };
             error.hint = (!notes.is_empty()).then(|| notes.join("; "));
         }
         // Hints name only visible modules.
         Some(Code::ImportUnknown) => {
-            let is_package = error.hint.as_ref().is_some_and(|hint| hint.starts_with(NO_PACKAGES));
             // The policy may deny all of `fs`.
-            if !visibility.has_files() && error.hint.as_ref().is_some_and(|hint| hint.contains(STANDARD_FILES)) {
+            if !visibility.has_files() && fault == Some(ImportFault::NodeFs) {
                 error.hint = Some(NO_FILES.into());
             }
             // An agent has no command line.
-            let is_for_agents = |hint: &String| !hint.contains("--workspace") && !visibility.names_hidden(hint);
-            error.hint = match error.hint.filter(is_for_agents).or_else(|| visibility.modules()) {
-                Some(hint) if is_package && !hint.starts_with(NO_PACKAGES) => Some(format!("{NO_PACKAGES}; {hint}")),
-                None if is_package => Some(NO_PACKAGES.to_owned()),
-                hint => hint,
-            };
+            let is_for_agents =
+                |hint: &String| fault != Some(ImportFault::NoWorkspace) && !visibility.names_hidden(hint);
+            error.hint = error.hint.filter(is_for_agents).or_else(|| match (fault, visibility.modules()) {
+                (Some(ImportFault::Package), Some(modules)) => Some(format!("{NO_PACKAGES}; {modules}")),
+                (Some(ImportFault::Package), None) => Some(NO_PACKAGES.to_owned()),
+                (_, modules) => modules,
+            });
         }
         // An agent cannot change the configuration either.
         Some(SOURCE_LIMIT) => error.hint = Some("keep data in workspace files and read them".to_owned()),
@@ -199,7 +198,7 @@ impl Visibility<'_> {
         let is_visible = |card: &Card| self.served.is_visible(card, self.client.caller());
         let modules = self.served.catalogue.modules(is_visible);
         let first: Vec<&str> = modules.into_iter().take(MAX_MODULES).collect();
-        (!first.is_empty()).then(|| format!("there are {}; search for others", first.join(", ")))
+        (!first.is_empty()).then(|| format!("available modules: {}; search for others", first.join(", ")))
     }
 }
 

@@ -44,9 +44,9 @@ impl WaitReport {
     fn text(&self, calls: usize) -> String {
         let waited = format!("Waited {:.1} s", self.waited.as_secs_f64());
         let why = match (self.why, calls) {
-            (ReturnReason::TimeOver, 0) => "it has not ended in that time",
-            (ReturnReason::TimeOver, _) => "nobody has decided in that time",
-            (ReturnReason::ApprovalNeeded, _) => "now these calls wait for a person",
+            (ReturnReason::TimeOver, 0) => "the run has not ended yet",
+            (ReturnReason::TimeOver, _) => "no decision yet",
+            (ReturnReason::ApprovalNeeded, _) => "these calls now wait for approval",
             (ReturnReason::FormClosed, _) => "the person closed the form without a decision",
         };
         let cut = match self.is_cut {
@@ -67,7 +67,7 @@ pub(super) fn of_running(
     let seconds = run.age().as_secs();
     let mut text = match waiting {
         [] => format!("Still running after {seconds} s."),
-        _ => "Paused: a person must approve before it goes on.".to_owned(),
+        _ => "Paused: a person must approve these calls first.".to_owned(),
     };
     for request in waiting {
         let _ = write!(text, "\n- {} of {} ({})", request.label(), request.module, request.id);
@@ -76,8 +76,8 @@ pub(super) fn of_running(
         }
     }
     let why = match approvers.is_client_asked && !waiting.is_empty() {
-        true => "go on asking them, and to wait for it",
-        false => "wait for it",
+        true => "keep asking the person and wait for the result",
+        false => "wait for the result",
     };
     let _ = write!(text, "\n{}", waited.text(waiting.len()));
     let _ = write!(text, "\nCall run_code with {{\"resume\": \"{}\"}} to {why}.", run.id);

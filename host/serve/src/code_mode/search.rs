@@ -34,12 +34,12 @@ impl CodeMode {
     ) -> CallToolResult {
         let served = self.known().await;
         let limit = limit.unwrap_or(DEFAULT_LIMIT).clamp(1, MAX_LIMIT);
-        let place = self.0.searches.enter().await;
+        let permit = self.0.searches.enter().await;
         let client = client.clone();
         // CPU-bound for up to some tenths of a second with a sentence model.
         let found = tokio::task::spawn_blocking(move || {
             // Held until the search ends, even if its request was dropped.
-            let _place = place;
+            let _permit = permit;
             find(&served, &client, &query, limit)
         });
         found.await.unwrap_or_else(|error| unstructured(refused(format!("the search failed: {error}"))))
@@ -51,7 +51,7 @@ fn find(served: &ServedSpace, client: &Client, query: &str, limit: usize) -> Cal
     let line = |card: &&Card| format!("{} — {} [{}]", card.call(), card.summary(), card.module);
     let mut text = found.iter().map(line).collect::<Vec<_>>().join("\n");
     if found.is_empty() {
-        text = "Nothing fits. Ask in other words, or for less.".to_owned();
+        text = "No matching functions. Try other or fewer words.".to_owned();
     }
     let notes = served.notes(client);
     for note in &notes {

@@ -40,7 +40,7 @@ fn search() -> Tool {
         },
         "required": ["functions"],
     });
-    tool(SEARCH, "Search capabilities", "Find functions to call, best first, a line each.", input, output)
+    tool(SEARCH, "Search capabilities", "Find functions to call, best match first, one per line.", input, output)
         .annotate(reading())
 }
 
@@ -72,11 +72,11 @@ fn run() -> Tool {
         "type": "object",
         "properties": {
             "code": { "type": "string", "description": "A TypeScript module; its default export is the result" },
-            "resume": { "type": "string", "description": "What an earlier answer named, instead of code" },
-            "timeout": { "type": "number", "exclusiveMinimum": 0, "description": "Seconds that it may take" },
+            "resume": { "type": "string", "description": "Handle of an earlier result, instead of code" },
+            "timeout": { "type": "number", "exclusiveMinimum": 0, "description": "Time limit in seconds" },
             "wait": {
                 "type": "number", "minimum": 0, "maximum": MAX_WAIT.as_secs(), "default": MAX_WAIT.as_secs(),
-                "description": "Seconds until you get a handle instead",
+                "description": "Seconds to wait before you get a handle",
             },
         },
         "additionalProperties": false,

@@ -114,9 +114,9 @@ mod tests {
         };
         let anns: Vec<_> = (0..MAX_OF_CALLER).map(|_| accept(0)).collect();
         assert!(anns.iter().all(|(is_let_in, _)| *is_let_in));
-        assert!(!accept(0).0, "she has all that she may have");
+        assert!(!accept(0).0, "Ann is at her limit");
         let (is_let_in, bobs) = accept(1);
-        assert!(is_let_in && connections.assign(&bobs, 1), "his second request");
+        assert!(is_let_in && connections.assign(&bobs, 1), "Bob's second request on it");
         // A reverse proxy sends a request of his on a connection that was hers, which frees one of hers.
         assert!(connections.assign(&anns[0].1, 1) && accept(0).0);
         drop(anns);
@@ -132,8 +132,8 @@ mod tests {
         };
         let anns: Vec<_> = (0..MAX_OF_CALLER).map(|_| accept(0)).collect();
         let bobs: Vec<_> = (0..MAX_OF_CALLER).map(|_| accept(1)).collect();
-        assert!(!connections.assign(&anns[0].1, 1), "he has all that he may have");
-        assert!(!accept(0).0, "hers is still counted");
+        assert!(!connections.assign(&anns[0].1, 1), "Bob is at his limit");
+        assert!(!accept(0).0, "the connection is still Ann's");
         drop(bobs);
         assert!(connections.assign(&anns[0].1, 1) && accept(0).0);
     }
@@ -145,8 +145,8 @@ mod tests {
         let taken: Vec<_> = (0..MAX_OF_ALL).map(|_| connections.accept()).collect();
         let mut callers = (0..others).cycle();
         assert!(taken.iter().zip(&mut callers).all(|(connection, caller)| connections.assign(connection, caller)));
-        assert!(!connections.assign(&connections.accept(), others), "there are no more");
-        assert!(connections.assign(&taken[0], others), "this one is there already");
+        assert!(!connections.assign(&connections.accept(), others), "the overall limit is reached");
+        assert!(connections.assign(&taken[0], others), "this connection already counts");
     }
 
     #[tokio::test]

@@ -1,7 +1,7 @@
 //! Accept loop, connection tasks and graceful shutdown.
 
 use super::callers::Callers;
-use super::origin_check::Doors;
+use super::origin_check::OriginCheck;
 use super::server::HttpServer;
 use super::write_timeout::WriteTimeout;
 use crate::mode::Mode;
@@ -40,11 +40,11 @@ pub async fn serve_http(
     mode: Mode,
     clients: &McpClients,
     callers: Callers,
-    doors: Doors,
+    origin_check: OriginCheck,
     silence: Duration,
     stop: impl Future<Output = ()>,
 ) {
-    let server = Arc::new(HttpServer::new(mode, callers, doors));
+    let server = Arc::new(HttpServer::new(mode, callers, origin_check));
     let closing = CancellationToken::new();
     let mut connections = JoinSet::new();
     let reaping = server.reap_gone_callers(clients, silence);

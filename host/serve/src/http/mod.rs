@@ -1,7 +1,7 @@
 //! MCP over HTTP for several callers, each with a service and sessions of its own.
 //!
 //! - `token`, [`Callers`]: bearer-token authentication
-//! - [`Doors`]: checks of the `Host` and `Origin` headers
+//! - [`OriginCheck`]: checks of the `Host` and `Origin` headers
 //! - `server`: request routing and limits; `responses`: error responses and CORS headers
 //! - `sessions`, `tracked_stream`: MCP sessions, and cancellation of requests whose client disconnected
 //! - `presence`: idle detection of callers
@@ -22,7 +22,7 @@ mod write_timeout;
 
 pub use callers::Callers;
 pub use listen::serve_http;
-pub use origin_check::{Doors, DoorsError};
+pub use origin_check::{OriginCheck, OriginCheckError};
 pub use token::{Token, TokenError};
 
 /// URL path of the MCP endpoint.

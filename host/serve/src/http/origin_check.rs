@@ -8,7 +8,7 @@ use url::{Host, Url};
 
 /// Allowed hosts and origins of requests.
 #[derive(Clone, Debug, Default)]
-pub struct Doors {
+pub struct OriginCheck {
     /// True if other machines may connect.
     is_remote: bool,
     hosts: Vec<String>,
@@ -17,24 +17,24 @@ pub struct Doors {
 
 /// Invalid origin or host name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum DoorsError {
+pub enum OriginCheckError {
     /// The text is not an origin.
-    #[error("`{0}` is no origin: write scheme, name and port, such as `https://app.example.com`")]
+    #[error("invalid origin `{0}`: write scheme, host and port, such as `https://app.example.com`")]
     Origin(String),
     /// The text is not a host name.
-    #[error("`{0}` is no name of a machine: write it alone, such as `tools.example.com`")]
+    #[error("invalid host name `{0}`: write the name alone, such as `tools.example.com`")]
     Host(String),
 }
 
-impl Doors {
+impl OriginCheck {
     /// Allows the loopback host only, or any IP address if `is_remote`.
-    pub fn new(is_remote: bool) -> Doors {
-        Doors { is_remote, ..Doors::default() }
+    pub fn new(is_remote: bool) -> OriginCheck {
+        OriginCheck { is_remote, ..OriginCheck::default() }
     }
 
     /// Allows requests from pages of this origin.
-    pub fn allow_origin(&mut self, text: &str) -> Result<(), DoorsError> {
-        let refused = || DoorsError::Origin(text.to_owned());
+    pub fn allow_origin(&mut self, text: &str) -> Result<(), OriginCheckError> {
+        let refused = || OriginCheckError::Origin(text.to_owned());
         let url = Url::parse(text).map_err(|_| refused())?;
         let origin = url.origin();
         let is_bare = matches!(url.path(), "" | "/") && url.query().is_none() && url.fragment().is_none();
@@ -46,10 +46,10 @@ impl Doors {
     }
 
     /// Allows this host name in requests.
-    pub fn allow_host(&mut self, text: &str) -> Result<(), DoorsError> {
+    pub fn allow_host(&mut self, text: &str) -> Result<(), OriginCheckError> {
         match Host::parse(text) {
             Ok(host) => self.hosts.push(host.to_string()),
-            Err(_) => return Err(DoorsError::Host(text.to_owned())),
+            Err(_) => return Err(OriginCheckError::Host(text.to_owned())),
         }
         Ok(())
     }
@@ -128,28 +128,29 @@ mod tests {
 
     #[test]
     fn only_loopback_hosts_are_allowed_by_default() {
-        let is_open =
-            |doors: &Doors, values: &[&str]| doors.is_host_open(&Uri::from_static("/mcp"), &headers(HOST, values));
-        let mut doors = Doors::new(false);
+        let is_open = |origin_check: &OriginCheck, values: &[&str]| {
+            origin_check.is_host_open(&Uri::from_static("/mcp"), &headers(HOST, values))
+        };
+        let mut origin_check = OriginCheck::new(false);
         for own in ["localhost", "LOCALHOST:80", "127.0.0.1:7878", "127.1.2.3", "[::1]:1"] {
-            assert!(is_open(&doors, &[own]), "{own}");
+            assert!(is_open(&origin_check, &[own]), "{own}");
         }
         for other in ["evil.example", "localhost.evil.example", "10.0.0.1", "0.0.0.0", "[fe80::1]", "", "a b"] {
-            assert!(!is_open(&doors, &[other]), "{other}");
+            assert!(!is_open(&origin_check, &[other]), "{other}");
         }
-        assert!(!is_open(&doors, &[]) && !is_open(&doors, &["localhost", "evil.example"]));
-        doors.allow_host("Tools.Example.com").unwrap();
-        assert!(is_open(&doors, &["tools.example.com:443"]) && !is_open(&doors, &["example.com"]));
-        let remote = Doors::new(true);
+        assert!(!is_open(&origin_check, &[]) && !is_open(&origin_check, &["localhost", "evil.example"]));
+        origin_check.allow_host("Tools.Example.com").unwrap();
+        assert!(is_open(&origin_check, &["tools.example.com:443"]) && !is_open(&origin_check, &["example.com"]));
+        let remote = OriginCheck::new(true);
         assert!(is_open(&remote, &["10.0.0.1:7878"]) && !is_open(&remote, &["evil.example"]));
-        assert!(doors.allow_host("https://x").is_err());
+        assert!(origin_check.allow_host("https://x").is_err());
     }
 
     #[test]
     fn the_host_in_the_request_target_must_equal_the_host_header() {
-        let doors = Doors::new(false);
+        let origin_check = OriginCheck::new(false);
         let is_open =
-            |target: &str, values: &[&str]| doors.is_host_open(&target.parse().unwrap(), &headers(HOST, values));
+            |target: &str, values: &[&str]| origin_check.is_host_open(&target.parse().unwrap(), &headers(HOST, values));
         for (target, host) in [
             ("http://localhost:7878/mcp", "localhost:7878"),
             ("http://LOCALHOST/mcp", "localhost:80"),
@@ -175,23 +176,30 @@ mod tests {
 
     #[test]
     fn only_loopback_origins_are_allowed_by_default() {
-        let is_open = |doors: &Doors, values: &[&str]| doors.is_origin_open(&headers(ORIGIN, values));
-        let mut doors = Doors::new(false);
-        assert!(is_open(&doors, &[]), "no page calls");
+        let is_open =
+            |origin_check: &OriginCheck, values: &[&str]| origin_check.is_origin_open(&headers(ORIGIN, values));
+        let mut origin_check = OriginCheck::new(false);
+        assert!(is_open(&origin_check, &[]), "no page calls");
         for own in ["http://localhost:6274", "https://localhost", "http://127.0.0.1:1", "http://[::1]:2"] {
-            assert!(is_open(&doors, &[own]), "{own}");
+            assert!(is_open(&origin_check, &[own]), "{own}");
         }
         for other in
             ["null", "", "http://evil.example", "http://localhost.evil.example", "file://", "vscode://localhost"]
         {
-            assert!(!is_open(&doors, &[other]), "{other}");
+            assert!(!is_open(&origin_check, &[other]), "{other}");
         }
-        assert!(!is_open(&doors, &["http://localhost", "http://localhost"]));
-        doors.allow_origin("https://app.example.com").unwrap();
-        assert!(is_open(&doors, &["https://app.example.com:443"]) && is_open(&doors, &["https://app.example.com"]));
-        assert!(!is_open(&doors, &["http://app.example.com"]) && !is_open(&doors, &["https://app.example.com:8443"]));
+        assert!(!is_open(&origin_check, &["http://localhost", "http://localhost"]));
+        origin_check.allow_origin("https://app.example.com").unwrap();
+        assert!(
+            is_open(&origin_check, &["https://app.example.com:443"])
+                && is_open(&origin_check, &["https://app.example.com"])
+        );
+        assert!(
+            !is_open(&origin_check, &["http://app.example.com"])
+                && !is_open(&origin_check, &["https://app.example.com:8443"])
+        );
         for wrong in ["*", "app.example.com", "null", "https://x/path", "file:///x"] {
-            assert!(doors.allow_origin(wrong).is_err(), "{wrong}");
+            assert!(origin_check.allow_origin(wrong).is_err(), "{wrong}");
         }
     }
 }

@@ -101,7 +101,7 @@ mod tests {
     async fn a_caller_is_gone_some_time_after_its_last_session_and_request() {
         let presence = Presence::default();
         let later = || presence.expire(Instant::now() + SILENCE, SILENCE);
-        assert!(later().is_none(), "there was nobody");
+        assert!(later().is_none(), "no caller yet");
         let (first, second) = (presence.session(), presence.session());
         let request = presence.request().await;
         drop(first);
@@ -109,11 +109,11 @@ mod tests {
         assert!(later().is_none());
         let last = presence.request().await;
         drop(second);
-        assert!(later().is_none(), "it is not answered");
+        assert!(later().is_none(), "a request is open");
         drop(last);
-        assert!(presence.expire(Instant::now(), SILENCE).is_none(), "the next session may come at once");
+        assert!(presence.expire(Instant::now(), SILENCE).is_none(), "a new session may follow at once");
         assert!(later().is_some());
-        assert!(later().is_none(), "once is enough");
+        assert!(later().is_none(), "it expires once");
     }
 
     #[tokio::test]
@@ -133,7 +133,7 @@ mod tests {
             let _session = has_session.then(|| presence.session());
             let request = presence.request().await;
             presence.mark_sessionless();
-            assert!(presence.expire(Instant::now() + IDLE * 2, SILENCE).is_none(), "it takes long");
+            assert!(presence.expire(Instant::now() + IDLE * 2, SILENCE).is_none(), "a request is open");
             let before = Instant::now();
             drop(request);
             assert!(presence.expire(before + IDLE - Duration::from_secs(1), SILENCE).is_none());

@@ -24,15 +24,15 @@ pub(super) fn error_response(status: StatusCode, text: &str) -> HttpResponse {
 
 /// Builds the response to a missing or unknown token.
 pub(super) fn unauthorized() -> HttpResponse {
-    let mut response = error_response(StatusCode::UNAUTHORIZED, "a token is needed: `Authorization: Bearer …`");
+    let mut response =
+        error_response(StatusCode::UNAUTHORIZED, "Missing or unknown bearer token (send `Authorization: Bearer …`)");
     response.headers_mut().insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
     response
 }
 
 /// Builds the response to a caller at its connection limit.
 pub(super) fn too_many_connections() -> HttpResponse {
-    let mut response =
-        error_response(StatusCode::TOO_MANY_REQUESTS, "there are too many connections: close some of them first");
+    let mut response = error_response(StatusCode::TOO_MANY_REQUESTS, "Too many connections (close some of them first)");
     // Otherwise this connection would exceed the limit.
     response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
     response

@@ -3,7 +3,7 @@
 use super::PATH;
 use super::callers::Callers;
 use super::connections::{Connection, Connections};
-use super::origin_check::Doors;
+use super::origin_check::OriginCheck;
 use super::presence::Presence;
 use super::responses::{self, HttpResponse, error_response};
 use super::sessions::{MAX_OF_ALL, RETRY, Sessions};
@@ -43,7 +43,7 @@ const MIN_REAP_INTERVAL: Duration = Duration::from_millis(100);
 
 /// Server with one MCP service per caller.
 pub(super) struct HttpServer {
-    doors: Doors,
+    origin_check: OriginCheck,
     callers: Callers,
     connections: Connections,
     /// In the order of `callers`.
@@ -62,7 +62,7 @@ struct Service {
 }
 
 impl HttpServer {
-    pub(super) fn new(mode: Mode, callers: Callers, doors: Doors) -> HttpServer {
+    pub(super) fn new(mode: Mode, callers: Callers, origin_check: OriginCheck) -> HttpServer {
         let (session_permits, ending) = (Arc::new(Semaphore::new(MAX_OF_ALL)), CancellationToken::new());
         let services = callers.clients().map(|client| {
             let presence = Presence::default();
@@ -82,7 +82,7 @@ impl HttpServer {
         });
         let services: Vec<Service> = services.collect();
         let connections = Connections::new(services.len());
-        HttpServer { doors, callers, connections, services, mode, in_flight: watch::Sender::new(0), ending }
+        HttpServer { origin_check, callers, connections, services, mode, in_flight: watch::Sender::new(0), ending }
     }
 
     pub(super) fn connections(&self) -> &Connections {
@@ -95,14 +95,14 @@ impl HttpServer {
         if lines.sum::<usize>() > MAX_HEAD {
             return error_response(
                 StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE,
-                "a request has at most 64 KiB of headers",
+                "Request headers too large (at most 64 KiB)",
             );
         }
-        if !self.doors.is_host_open(request.uri(), request.headers()) {
-            return error_response(StatusCode::FORBIDDEN, "this machine has no such name: see --allow-host");
+        if !self.origin_check.is_host_open(request.uri(), request.headers()) {
+            return error_response(StatusCode::FORBIDDEN, "Host header not allowed (use --allow-host)");
         }
-        if !self.doors.is_origin_open(request.headers()) {
-            return error_response(StatusCode::FORBIDDEN, "pages of this origin may not call: see --allow-origin");
+        if !self.origin_check.is_origin_open(request.headers()) {
+            return error_response(StatusCode::FORBIDDEN, "Origin header not allowed (use --allow-origin)");
         }
         let origin = request.headers().get(ORIGIN).cloned();
         let mut response = match (request.method(), &origin) {
@@ -120,7 +120,7 @@ impl HttpServer {
     async fn route(&self, request: Request<Incoming>, connection: &Arc<Connection>) -> HttpResponse {
         // This covers OAuth discovery, which is not supported.
         if request.uri().path() != PATH {
-            return error_response(StatusCode::NOT_FOUND, "there is nothing here: the server is at /mcp");
+            return error_response(StatusCode::NOT_FOUND, "Not found (the MCP endpoint is /mcp)");
         }
         let index = self.callers.index_of(request.headers());
         let found = index.and_then(|index| Some((index, self.services.get(index)?)));
@@ -146,22 +146,25 @@ impl HttpServer {
         let body = match tokio::time::timeout(BODY_TIMEOUT, Limited::new(body, MAX_BODY).collect()).await {
             Ok(Ok(body)) => body.to_bytes(),
             Ok(Err(error)) if error.is::<LengthLimitError>() => {
-                return error_response(StatusCode::PAYLOAD_TOO_LARGE, "a request has at most 4 MiB");
+                return error_response(StatusCode::PAYLOAD_TOO_LARGE, "Request body too large (at most 4 MiB)");
             }
-            Ok(Err(_)) => return error_response(StatusCode::BAD_REQUEST, "the request broke off"),
-            Err(_) => return error_response(StatusCode::REQUEST_TIMEOUT, "the request did not arrive in time"),
+            Ok(Err(_)) => return error_response(StatusCode::BAD_REQUEST, "Request body incomplete"),
+            Err(_) => return error_response(StatusCode::REQUEST_TIMEOUT, "Request body timed out"),
         };
         let is_json =
             head.headers.get(CONTENT_TYPE).is_some_and(|kind| kind.as_bytes().starts_with(b"application/json"));
         if is_json && serde_json::from_slice::<IgnoredAny>(&body).is_err() {
-            return responses::json_rpc_error(-32700, "the request is not JSON");
+            return responses::json_rpc_error(-32700, "Parse error: the request is not JSON");
         }
         if json_memory::has_more_values(&body, MAX_VALUES) {
-            return error_response(StatusCode::PAYLOAD_TOO_LARGE, "a request has at most 250000 values");
+            return error_response(
+                StatusCode::PAYLOAD_TOO_LARGE,
+                "Request body too large (at most 250000 JSON values)",
+            );
         }
         let response = service.http.handle(Request::from_parts(head, Full::new(body))).await;
         if is_json && response.status() == StatusCode::UNSUPPORTED_MEDIA_TYPE {
-            return responses::json_rpc_error(-32600, "the request is no message of MCP");
+            return responses::json_rpc_error(-32600, "Invalid request: not an MCP message");
         }
         until_sent(response, in_flight)
     }

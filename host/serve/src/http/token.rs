@@ -15,13 +15,13 @@ pub struct Token(blake3::Hash);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TokenError {
     /// Too short: it could be guessed.
-    #[error("a token has at least {SHORTEST} characters")]
+    #[error("token too short: it must have at least {SHORTEST} characters")]
     Short,
     /// Too long for a header.
-    #[error("a token has at most {LONGEST} characters")]
+    #[error("token too long: it must have at most {LONGEST} characters")]
     Long,
     /// Contains characters that a header cannot have.
-    #[error("a token cannot hold spaces, control characters or letters outside of ASCII")]
+    #[error("invalid token: it contains spaces, control characters or non-ASCII characters")]
     Characters,
     /// Two callers have the same token.
     #[error("two callers have the same token")]

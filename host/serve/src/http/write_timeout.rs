@@ -28,7 +28,9 @@ impl<S> WriteTimeout<S> {
         let limit = self.limit;
         let waiting = self.waiting.get_or_insert_with(|| Box::pin(tokio::time::sleep(limit)));
         match waiting.as_mut().poll(context) {
-            Poll::Ready(()) => Poll::Ready(Err(Error::new(ErrorKind::TimedOut, "the peer does not read"))),
+            Poll::Ready(()) => {
+                Poll::Ready(Err(Error::new(ErrorKind::TimedOut, "write timed out: the peer does not read")))
+            }
             Poll::Pending => Poll::Pending,
         }
     }

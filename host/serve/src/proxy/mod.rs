@@ -29,7 +29,7 @@ const CLOSED_CHECK_INTERVAL: Duration = Duration::from_secs(30);
 
 /// MCP server instructions.
 const INSTRUCTIONS: &str =
-    "Tools of several sources behind one server. Each takes and gives what its own description says.";
+    "Tools of several sources behind one server. Each tool's description says what it takes and returns.";
 
 /// Proxy mode server. Clones share state.
 #[derive(Clone)]

@@ -198,14 +198,14 @@ impl Toolboxes {
             // The message may quote unaccepted text.
             let name = &candidate.configured.name;
             context.warn(name, &error.to_string());
-            format!("what {name} offers cannot be used; `agent-spaces mcp tools {name}` says why")
+            format!("the tools of {name} cannot be used; `agent-spaces mcp tools {name}` says why")
         })?;
         let accepted = self.0.project.accept_first(&candidate.configured.name, recorded.clone());
         let accepted = Arc::new(accepted.map_err(|error| error.to_string())?);
         if *accepted != recorded {
             // This connection was not checked against that entry.
             let name = &candidate.configured.name;
-            return Err(format!("something else was accepted of {name} just now: open the toolbox again"));
+            return Err(format!("the accepted tools of {name} have just changed: open the toolbox again"));
         }
         candidate.session.hold_to(&accepted);
         Ok(accepted)

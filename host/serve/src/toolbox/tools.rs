@@ -16,7 +16,7 @@ fn open() -> Tool {
     let input = json!({
         "type": "object",
         "properties": {
-            "toolbox": { "type": "string", "minLength": 1, "description": "The toolbox's name" },
+            "toolbox": { "type": "string", "minLength": 1, "description": "Name of the toolbox" },
         },
         "required": ["toolbox"], "additionalProperties": false,
     });
@@ -50,12 +50,12 @@ fn use_tool() -> Tool {
             "tool": {
                 "type": "object",
                 "properties": {
-                    "toolbox": name("A toolbox that is open"), "server": name("The tool's server"),
-                    "tool": name("The tool's name"),
+                    "toolbox": name("Name of an open toolbox"), "server": name("Name of the tool's server"),
+                    "tool": name("Name of the tool"),
                 },
                 "required": ["toolbox", "server", "tool"], "additionalProperties": false,
             },
-            "arguments": { "type": "object", "description": "As the tool's inputSchema says" },
+            "arguments": { "type": "object", "description": "Arguments that match the tool's inputSchema" },
         },
         "required": ["tool"], "additionalProperties": false,
     });

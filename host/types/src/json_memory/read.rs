@@ -132,7 +132,7 @@ impl<'de> Visitor<'de> for Reader<'_, '_> {
         let mut object = Map::new();
         while let Some(key) = members.next_key_seed(Key(&mut *meter))? {
             if keys == RepeatedKeys::Refused && object.contains_key(&key) {
-                return Err(A::Error::custom(format_args!("the key {key:?} stands twice in one object")));
+                return Err(A::Error::custom(format_args!("duplicate key {key:?} in an object")));
             }
             let value = members.next_value_seed(Reader { keys, meter: &mut *meter })?;
             let more = object_bytes(object.len() + 1) - object_bytes(object.len());

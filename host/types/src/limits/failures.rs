@@ -11,7 +11,7 @@ pub(super) const ADVICE: &str = "Read the first error: the same call will most l
 pub(super) const DEFAULT: u64 = u64::MAX;
 
 pub(super) fn message(allowed: u64) -> String {
-    format!("More than {} failed one after the other", counted(allowed, "call"))
+    format!("More than {} failed in a row", counted(allowed, "call"))
 }
 
 /// Failure limit, and the calls that failed since the last success.

@@ -3,7 +3,7 @@
 use crate::code::Code;
 
 pub(super) const CODE: Code = Code::LimitFuel;
-pub(super) const ADVICE: &str = "Look for a loop that does not end, do less work";
+pub(super) const ADVICE: &str = "Look for an infinite loop, do less work";
 
 /// About ten seconds of JavaScript on one core: far more than a script that combines calls needs, and independent of
 /// the machine's speed.

@@ -23,7 +23,7 @@ pub fn handles(calls: u64) -> usize {
 }
 
 pub(super) fn message(allowed: u64) -> String {
-    format!("The script has more than {} waiting at one time", counted(allowed, "call"))
+    format!("The script has more than {} in flight", counted(allowed, "call"))
 }
 
 /// In-flight limit, and the calls that wait for their answer.

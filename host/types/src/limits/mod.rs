@@ -133,15 +133,9 @@ impl Limit {
         }
     }
 
-    /// Returns the suggested fix for whoever runs the script, with the flag that raises the limit.
+    /// Returns the suggested fix as a sentence.
     pub fn hint(self) -> String {
-        let advice = self.advice();
-        match self {
-            Limit::Fuel => format!("{advice}, or raise the limit with --fuel."),
-            Limit::Memory => format!("{advice}, or raise the limit with --memory."),
-            Limit::Time => format!("{advice}, or raise the limit with --timeout."),
-            _ => format!("{advice}."),
-        }
+        format!("{}.", self.advice())
     }
 
     /// Returns the suggested fix for the script's author, without a full stop.
@@ -190,7 +184,7 @@ pub const MAX_MEMORY_BYTES: u64 = 1 << 30;
 
 /// A limit above what the engine supports.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("memory of {asked} bytes is more than the {MAX_MEMORY_BYTES} that a run can have")]
+#[error("memory of {asked} bytes exceeds the maximum of {MAX_MEMORY_BYTES} for a run")]
 pub struct LimitTooHigh {
     asked: u64,
 }

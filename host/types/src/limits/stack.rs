@@ -3,8 +3,8 @@
 use crate::code::Code;
 
 pub(super) const CODE: Code = Code::LimitStack;
-pub(super) const ADVICE: &str = "Look for a recursion that does not end, or use a loop";
+pub(super) const ADVICE: &str = "Look for infinite recursion, or use a loop";
 
 pub(super) fn message() -> String {
-    "The script's calls are nested too deep".into()
+    "The script's call stack overflowed".into()
 }

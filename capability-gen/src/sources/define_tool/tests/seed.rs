@@ -4,7 +4,8 @@ use super::{read, refusal};
 use crate::definition::{Period, RateLimit, SourceKind};
 use serde_json::json;
 
-const TRAIN_SCHEDULE: &str = include_str!("../../../../../tests/seeds/printed/train-schedule/train-schedule.ts");
+const TRAIN_SCHEDULE: &str =
+    include_str!("../../../../../tests/spec_examples/printed/train-schedule/train-schedule.ts");
 
 const CRM: &str = r#"// capabilities/company-crm.ts
 import { defineTool } from '@agent-spaces/capabilities';

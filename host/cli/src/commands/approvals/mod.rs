@@ -20,15 +20,15 @@ use std::sync::Arc;
 /// Environment variable of the approver token.
 const TOKEN: &str = "AGENT_SPACES_APPROVER_TOKEN";
 
-/// Decide about calls of runs that wait: `agent-spaces run --approvals store`.
+/// Approve or deny calls of runs that wait for approval (`agent-spaces run --approvals store`).
 #[derive(Args)]
 #[command(after_help = "Examples:
-  agent-spaces approvals token                    # once; keep what it prints
+  agent-spaces approvals token                    # once; keep the token that it prints
   agent-spaces approvals list
   agent-spaces approvals approve apr_7f3c --for run
   agent-spaces approvals deny apr_7f3c --reason 'not on a Friday'
 
-approve and deny want the token in AGENT_SPACES_APPROVER_TOKEN, or in a file with --token-file.
+approve and deny read the token from AGENT_SPACES_APPROVER_TOKEN, or from a file with --token-file.
 Exit status: 0 ok, 2 bad usage, 4 the decision was refused.")]
 pub(super) struct ApprovalsCommand {
     #[command(subcommand)]
@@ -37,27 +37,27 @@ pub(super) struct ApprovalsCommand {
 
 #[derive(Subcommand)]
 enum Verb {
-    /// Show what waits
+    /// List pending approvals
     List {
         /// Print one JSON value
         #[arg(long)]
         json: bool,
     },
-    /// Let a call be made
+    /// Approve a call
     Approve {
         #[command(flatten)]
         choice: Choice,
 
-        /// What the approval covers: this call, all calls of the function in this run, or those with the same arguments
+        /// Scope of the approval: this call, all calls of the function in this run, or those with the same arguments
         #[arg(long = "for", value_enum, value_name = "WHAT", default_value = "once")]
         lasts: ApprovalSpan,
     },
-    /// Refuse a call
+    /// Deny a call
     Deny {
         #[command(flatten)]
         choice: Choice,
     },
-    /// Make the approver token; one that was made before is no longer good
+    /// Create the approver token; an earlier one becomes invalid
     Token {
         /// Print one JSON value
         #[arg(long)]
@@ -65,21 +65,21 @@ enum Verb {
     },
 }
 
-/// Which call, by whom, and why.
+/// Call, approver and reason.
 #[derive(Args)]
 struct Choice {
-    /// What waits: `apr_…`
+    /// ID of the pending approval: `apr_…`
     id: String,
 
-    /// Why; the script is told
+    /// Reason, which is passed to the script
     #[arg(long, value_name = "TEXT")]
     reason: Option<String>,
 
-    /// Who decides [default: the user's name]
+    /// Name of the approver [default: the current user]
     #[arg(long, value_name = "NAME")]
     by: Option<String>,
 
-    /// File that holds the token, in place of the variable
+    /// File with the token, instead of the variable
     #[arg(long, value_name = "FILE")]
     token_file: Option<PathBuf>,
 
@@ -128,7 +128,7 @@ fn list() -> Result<(Value, Shown), Failure> {
         describe(&mut text, request);
     }
     if listing.requests.is_empty() {
-        text.push("Nothing waits.\n");
+        text.push("No pending approvals.\n");
     }
     Ok((json!(listing.requests), text))
 }
@@ -139,15 +139,15 @@ fn describe(text: &mut Shown, request: &Request) {
     let space = request.space.as_ref().map(|space| shown!(" in {}", line(space))).unwrap_or_default();
     text.push(shown!("{}  {}{}  {} s left\n", line(&request.id), line(&request.label()), space, left));
     text.push(shown!("  function   {}\n", line(&request.function_id.to_string())));
-    text.push(shown!("  of         {}, answered by {}\n", line(&request.module), line(&request.source)));
+    text.push(shown!("  module     {}, provider {}\n", line(&request.module), line(&request.source)));
     // Not cut: the approver must see all arguments.
     text.push(shown!("  arguments  {}\n", Shown::line(&request.params.to_string(), usize::MAX)));
     if !request.message.is_empty() {
         // Text of the definition, which is not verified.
-        text.push(shown!("  says       {}\n", request.message));
+        text.push(shown!("  message    {}\n", request.message));
     }
     for (index, place) in request.places.iter().enumerate() {
-        text.push(shown!("{}{}", if index == 0 { "  named at   " } else { ", " }, place));
+        text.push(shown!("{}{}", if index == 0 { "  used at    " } else { ", " }, place));
     }
     if !request.places.is_empty() {
         text.push("\n");
@@ -171,7 +171,9 @@ fn decide(choice: &Choice, decision: impl FnOnce(String) -> Decision) -> Result<
 fn token() -> Result<(Value, Shown), Failure> {
     let token = ApproverToken::new().map_err(failed)?;
     token.key().save(&key_file()?).map_err(failed)?;
-    terminal::note("This is shown once. Whoever has it can approve calls: keep it from agents and their scripts.");
+    terminal::note(
+        "The token is shown only once. Anyone who has it can approve calls: keep it away from agents and their scripts.",
+    );
     let text = shown!("{}\n", terminal::clean_line(&token.reveal()));
     Ok((json!({ "token": token.reveal() }), text))
 }
@@ -183,7 +185,7 @@ impl Choice {
                 .map_err(|error| Failure::new(Code::ConfigFile, format!("{}: {error}", file.display()), None))?,
             None => std::env::var(TOKEN).map_err(|_| {
                 let hint = format!("set {TOKEN}, or name a file with --token-file");
-                Failure::new(Code::ConfigApprover, "deciding takes the approver token", Some(&hint))
+                Failure::new(Code::ConfigApprover, "the approver token is missing", Some(&hint))
             })?,
         };
         text.trim().parse().map_err(failed)
@@ -208,8 +210,8 @@ pub(super) fn store_channel() -> Option<Arc<dyn Channel>> {
 /// Loads the public key of the approver.
 fn key() -> Result<ApproverKey, Failure> {
     ApproverKey::load(&key_file()?).map_err(failed)?.ok_or_else(|| {
-        let hint = "make an approver token with `agent-spaces approvals token`";
-        Failure::new(Code::ConfigApprover, "nobody can approve calls here yet", Some(hint))
+        let hint = "create one with `agent-spaces approvals token`";
+        Failure::new(Code::ConfigApprover, "there is no approver token yet", Some(hint))
     })
 }
 

@@ -10,23 +10,23 @@ use clap::{Args, ValueEnum};
 use std::io::IsTerminal as _;
 use std::sync::Arc;
 
-/// How a person is asked.
+/// Approval channel.
 #[derive(Args)]
 pub(in crate::commands) struct ApprovalOptions {
-    /// How a person is asked about calls that need approval [default: terminal, if there is one, else none]
+    /// Where approval of calls is requested [default: terminal, if there is one, else none]
     #[arg(long, value_enum, value_name = "HOW")]
     approvals: Option<ApprovalChannel>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum ApprovalChannel {
-    /// On this terminal
+    /// Prompt on this terminal
     Terminal,
     /// Another program decides: it reads events on stdout and writes decisions as lines of JSON to stdin
     Pipe,
-    /// Whoever has the approver token decides, with `agent-spaces approvals`
+    /// The holder of the approver token decides, with `agent-spaces approvals`
     Store,
-    /// Nobody is asked
+    /// Nowhere: calls that need approval are denied
     None,
 }
 
@@ -57,8 +57,12 @@ impl ApprovalOptions {
                 Arc::new(channel.while_asking(terminal::hold))
             }
             Some(ApprovalChannel::Pipe) if is_stdin_taken => {
-                let hint = "name the script's file, so that stdin is free for decisions";
-                return Err(Failure::new(Code::ConfigUsage, "stdin cannot be both script and decisions", Some(hint)));
+                let hint = "pass the script as a file, so that stdin is free for decisions";
+                return Err(Failure::new(
+                    Code::ConfigUsage,
+                    "stdin cannot carry both the script and decisions",
+                    Some(hint),
+                ));
             }
             Some(ApprovalChannel::Pipe) => session.wait(async {
                 let report = |text: &Shown| terminal::warn(&format!("a decision was refused: {text}"));

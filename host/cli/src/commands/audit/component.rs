@@ -16,8 +16,8 @@ pub(super) fn audit_file(file: &Path) -> Result<(Value, Shown), Failure> {
     let wasm = std::fs::read(file).map_err(|error| fail(error.to_string(), None))?;
     let findings = audit(&wasm).map_err(|error| {
         let hint = match error {
-            AuditError::NotWasm => "name a component; what a script can reach is told by `agent-spaces manifest`",
-            _ => "name a component, such as one of `agent-spaces compile`",
+            AuditError::NotWasm => "name a component; for a script, use `agent-spaces manifest`",
+            _ => "name a component, such as the output of `agent-spaces compile`",
         };
         fail(error.to_string(), Some(hint))
     })?;

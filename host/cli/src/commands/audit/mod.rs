@@ -15,37 +15,36 @@ use super::output;
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
 
-/// Show what a compiled component or a space can reach, or how MCP servers differ from what was accepted.
+/// Show what a component or a space can call, compare MCP servers with capabilities.lock, or verify the audit log.
 #[derive(Args)]
 #[command(
     args_conflicts_with_subcommands = true,
     after_help = "Examples:
   agent-spaces compile agent.ts -o agent.wasm && agent-spaces audit agent.wasm
   agent-spaces audit support
-  agent-spaces audit -             # what all scripts have, in no space
+  agent-spaces audit -             # global capabilities, without a space
   agent-spaces audit --diff
   agent-spaces audit verify
 
-Exit status: 0 ok, 1 with --diff: something changed; verify: the log was changed, or entries are missing, 2 bad usage or configuration; verify:
-there is no log, 3 verify: unchanged, but entries could not be written, 4 with --diff: a server is not accepted, 5 a server does not answer;
-verify: the log cannot be read."
+Exit status: 0 ok; 1 changed tools (--diff), changed or missing log entries (verify); 2 bad usage or configuration, no log (verify);
+3 entries could not be written (verify); 4 a server is not accepted (--diff); 5 a server does not answer, log unreadable (verify)."
 )]
 pub(super) struct Audit {
     #[command(subcommand)]
     log: Option<Log>,
 
-    /// A component's file, or the name of a space; - for what scripts have without one
+    /// Component file, or name of a space; - for the global capabilities
     #[arg(required_unless_present = "diff")]
     target: Option<PathBuf>,
 
-    /// Ask the MCP servers what they offer and compare that with capabilities.lock
+    /// List the tools of the MCP servers and compare them with capabilities.lock
     #[arg(long, conflicts_with = "target")]
     diff: bool,
 
     #[command(flatten)]
     config: ConfigChoice,
 
-    /// With --diff: show what is said to the servers and what they say, on stderr
+    /// With --diff: print the messages exchanged with MCP servers to stderr
     #[arg(long, requires = "diff")]
     trace_mcp: bool,
 

@@ -45,7 +45,7 @@ pub(super) fn audit(name: &str, config: &ConfigChoice) -> Result<(Value, Shown),
         text.push(shown!("\n{}\n  {}\n", clean(&server.specifier()), clean(&state)));
         values.push(json!({ "module": server.specifier(), "state": state }));
     }
-    text.push(shown!("\n{}\n  answered by the host\n", STANDARD_LIBRARY));
+    text.push(shown!("\n{}\n  provider: the host\n", STANDARD_LIBRARY));
     rest.iter().for_each(|part| standard(&mut text, part));
     values.push(json!({ "module": STANDARD_LIBRARY, "interfaces": described(&rest, &Known::new()) }));
     let reached = SpaceReach::of(&modules, project.limits(space));
@@ -74,7 +74,7 @@ fn functions<'a>(text: &mut Shown, functions: impl Iterator<Item = &'a ManifestF
     for function in functions {
         if last != Some(&function.provider) {
             let ManifestProvider { kind, description } = &function.provider;
-            text.push(shown!("  answered by {} ({})\n", clean(description), clean(&kind.to_string())));
+            text.push(shown!("  provider: {} ({})\n", clean(description), clean(&kind.to_string())));
         }
         last = Some(&function.provider);
         reach::function(text, "  ", function);

@@ -11,24 +11,24 @@ use clap::Args;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
-/// Check that nobody changed the log of what runs did.
+/// Verify the integrity of the audit log.
 #[derive(Args)]
 #[command(after_help = "Examples:
   agent-spaces audit verify
   agent-spaces audit verify --log copy.jsonl --heads /media/usb/audit
   agent-spaces audit verify --shipped /mnt/backup/heads.jsonl
 
-Exit status: 0 unchanged, 1 changed, or entries are missing, 2 no log, 3 unchanged, but entries could not be written, 5 log unreadable.")]
+Exit status: 0 unchanged; 1 changed or missing entries; 2 no log; 3 unchanged, but entries could not be written; 5 log unreadable.")]
 pub(super) struct Verify {
-    /// The log [default: this user's]
+    /// Log file [default: this user's]
     #[arg(long, value_name = "FILE", requires = "heads")]
     log: Option<PathBuf>,
 
-    /// The folder of the signed head and its key, which others cannot write to [default: this user's]
+    /// Folder of the signed head and its key, not writable by other users [default: this user's]
     #[arg(long, value_name = "DIR", requires = "log")]
     heads: Option<PathBuf>,
 
-    /// Compare the log with the signed heads in this file, to which `audit.heads` of the configuration has brought them
+    /// Compare the log with the signed heads in this file, where `audit.heads` of the configuration wrote them
     #[arg(long, value_name = "FILE")]
     shipped: Option<PathBuf>,
 
@@ -61,7 +61,7 @@ impl Verify {
 /// not be written are counted by the log itself.
 fn whole(log: &Path, found: Verified) -> (Value, Shown, u8) {
     let Verified { entries, recovered, lost, gaps, unwritten, waiting, removed, files, shipped } = found;
-    let missing = format!("at least {lost} more are missing: a crash took them, or somebody cut them off");
+    let missing = format!("at least {lost} more are missing: lost in a crash, or truncated");
     let unlogged = gaps.saturating_add(unwritten);
     let gap = format!("no line was changed, but {unlogged} more could not be written: the log has gaps");
     let (verdict, message, status) = match (lost, unlogged) {
@@ -86,7 +86,7 @@ fn whole(log: &Path, found: Verified) -> (Value, Shown, u8) {
     };
     note(recovered, "of them were written by a process that was killed");
     note(removed, "of them are in files that were removed, as the log states");
-    note(waiting, "more wait in processes that have the log open");
+    note(waiting, "more are pending in processes that have the log open");
     if let Some(shipped) = shipped {
         value["shipped"] = json!({ "agree": shipped.agree, "removed": shipped.removed, "entries": shipped.entries });
         text += &format!(
@@ -114,9 +114,9 @@ fn changed(log: &Path, Tampered { line, message }: &Tampered) -> (Value, Shown, 
 fn unknown(error: &AuditError) -> Failure {
     match error {
         AuditError::NoLog { .. } => {
-            let hint = "it begins with the first run, unless the configuration has `\"audit\": false`; --log and --heads name another one";
+            let hint = "the first run creates it, unless the configuration has `\"audit\": false`; use --log and --heads for another log";
             Failure::new(Code::ConfigFile, error.to_string(), Some(hint))
         }
-        other => Failure::new(Code::HostState, format!("the log was not checked: {other}"), None),
+        other => Failure::new(Code::HostState, format!("the log could not be verified: {other}"), None),
     }
 }

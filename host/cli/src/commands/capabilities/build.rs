@@ -15,30 +15,30 @@ use std::path::PathBuf;
 
 /// Compile definitions into bundles: WIT, TypeScript declarations, JavaScript and schemas.
 ///
-/// MCP servers whose tools are not in capabilities.lock yet are started and asked for them. Writes
-/// `.agent-spaces/capabilities/<module>/` and what `tsc` and editors need to resolve the modules. A
-/// second build without a change writes nothing. Warns of handlers that could not answer: what does not
-/// parse, imports that are not there, functions without a handler.
+/// Starts MCP servers whose tools are not in capabilities.lock yet, to list them. Writes
+/// `.agent-spaces/capabilities/<module>/` and the files that `tsc` and editors need to resolve the modules.
+/// Unchanged files are not rewritten. Warns about faulty handlers: syntax errors, unresolved imports,
+/// functions without a handler.
 #[derive(Args)]
 #[command(after_help = "Examples:
   agent-spaces capabilities build
   agent-spaces capabilities build tools/weather.json tools/github-openapi.json
   agent-spaces capabilities build --json | jq .modules
 
-Exit status: 0 ok, 2 a definition or the configuration is wrong.")]
+Exit status: 0 ok, 2 a definition or the configuration is invalid.")]
 pub(super) struct Build {
     #[command(flatten)]
     sources: Sources,
 
-    /// The folder that `.agent-spaces` is written in [default: that of the configuration, or this one]
+    /// Folder to write `.agent-spaces` to [default: that of the configuration, or the current one]
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
 
-    /// Show what is said to MCP servers and what they say, on stderr
+    /// Print the messages exchanged with MCP servers to stderr
     #[arg(long)]
     trace_mcp: bool,
 
-    /// Print what was built as one JSON object
+    /// Print the result as one JSON object
     #[arg(long)]
     json: bool,
 }
@@ -115,7 +115,7 @@ fn describe(report: &BuildReport) -> Shown {
     warn_of(&report.notes);
     let modules = counted(report.modules.len(), "module");
     text.push(match (report.written.len(), report.removed.len()) {
-        (0, 0) => shown!("{}, nothing to do\n", modules),
+        (0, 0) => shown!("{}, up to date\n", modules),
         (written, 0) => shown!("{}, {} written\n", modules, counted(written, "file")),
         (written, removed) => shown!("{}, {} written, {} removed\n", modules, counted(written, "file"), removed),
     });

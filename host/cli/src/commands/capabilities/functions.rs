@@ -11,7 +11,7 @@ use capability_gen::shown::Shown;
 use clap::Args;
 use serde_json::{Value, json};
 
-/// List the specifications of functions: all that are defined here, or those that callers of a space are told of.
+/// List the specifications of functions: all that are defined here, or those visible to callers of a space.
 #[derive(Args)]
 #[command(after_help = "Examples:
   agent-spaces capabilities functions
@@ -23,11 +23,11 @@ pub(super) struct Functions {
     #[command(flatten)]
     sources: Sources,
 
-    /// Only those that a caller of this space is told of: what its policy lets pass
+    /// Only functions visible to callers of this space: those that its policy does not deny
     #[arg(long, value_name = "NAME", conflicts_with = "paths")]
     space: Option<String>,
 
-    /// A scope that this caller has; may be repeated
+    /// Scope granted to the caller; may be repeated
     #[arg(long = "scope", value_name = "SCOPE", requires = "space")]
     scopes: Vec<String>,
 
@@ -57,7 +57,7 @@ impl Functions {
         };
         let project = self.sources.config.open(&engine)?.ok_or_else(|| {
             let hint = "add agent-spaces.config.json, or leave --space out";
-            Failure::new(Code::ConfigFile, "there is no configuration here, and so no space", Some(hint))
+            Failure::new(Code::ConfigFile, "no configuration was found, so there are no spaces", Some(hint))
         })?;
         let modules = project.space(Some(name))?;
         let caller = Caller { name: None, scopes: self.scopes.iter().cloned().collect() };
@@ -69,7 +69,7 @@ impl Functions {
 fn describe(found: &[FunctionSpecification]) -> Shown {
     let mut text = Shown::default();
     for one in found {
-        let answered = one.implementation.map_or_else(|| "nobody".to_owned(), |kind| kind.to_string());
+        let answered = one.implementation.map_or_else(|| "no provider".to_owned(), |kind| kind.to_string());
         text.push(shown!("{}  {}", terminal::clean_line(&one.function), terminal::clean_line(&answered)));
         if let Some(owner) = &one.owner {
             text.push(shown!("  owner {}", terminal::clean_line(owner)));

@@ -15,7 +15,7 @@ use agent_spaces::project::{DefinitionFile, Scope, definitions_at};
 use clap::{Args, Subcommand};
 use std::path::{Path, PathBuf};
 
-/// Compile and look at the capabilities of a project.
+/// Compile and inspect the capabilities of a project.
 #[derive(Args)]
 pub(super) struct Capabilities {
     #[command(subcommand)]
@@ -41,7 +41,7 @@ impl Capabilities {
     }
 }
 
-/// Which definitions a verb is about.
+/// Definitions to work on.
 #[derive(Args)]
 struct Sources {
     /// Files or folders of definitions, instead of those that the configuration names
@@ -72,10 +72,10 @@ impl Sources {
         for server in unknown {
             match server.obstacle() {
                 // The other servers are still built.
-                Some(obstacle) => terminal::warn(&format!("MCP server {} is left out: {obstacle}", server.name)),
+                Some(obstacle) => terminal::warn(&format!("MCP server {} is skipped: {obstacle}", server.name)),
                 None => {
                     if let Err(failure) = session.discover_and_lock(&project, server) {
-                        terminal::warn(&format!("{}; it is left out", failure.error.message));
+                        terminal::warn(&format!("{}; skipped", failure.error.message));
                     }
                 }
             }

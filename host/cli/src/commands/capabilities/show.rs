@@ -29,15 +29,15 @@ pub(super) struct Show {
 #[derive(Args)]
 #[group(multiple = false)]
 struct Form {
-    /// The WIT that an auditor reads
+    /// WIT, for auditing
     #[arg(long)]
     wit: bool,
 
-    /// The TypeScript declarations that a script is written against [default]
+    /// TypeScript declarations, for writing scripts [default]
     #[arg(long)]
     dts: bool,
 
-    /// The specification: every function with its schemas, as JSON
+    /// Specification: every function with its schemas, as JSON
     #[arg(long)]
     schema: bool,
 
@@ -66,7 +66,7 @@ impl Show {
                 Failure::new(
                     Code::ConfigUnknown,
                     message,
-                    Some("`agent-spaces capabilities list` shows those that there are"),
+                    Some("run `agent-spaces capabilities list` to see all of them"),
                 )
             })?;
         match &definition.body {
@@ -82,7 +82,7 @@ impl Show {
             Output::Declarations => Ok(hand_written_declarations(&file, text)?),
             Output::Wit => Ok(with_dependencies(text)),
             Output::Schema | Output::Rust => {
-                let message = format!("`{}` is WIT that was written by hand: it has no schemas", self.name);
+                let message = format!("`{}` is hand-written WIT, which has no schemas", self.name);
                 Err(Failure::new(Code::ConfigUnknown, message, Some("use --wit or --dts, or `wit-bindgen` for Rust")))
             }
         }

@@ -66,7 +66,7 @@ pub(super) fn checks(project: Option<&Project>) -> Vec<Check> {
         file.is_file() && examined.is_none_or(|it| it.canonicalize().ok() != file.canonicalize().ok())
     };
     for file in served.into_iter().filter(is_other) {
-        let message = format!("they start agent-spaces with {file}, which was not looked at here");
+        let message = format!("other programs start agent-spaces with {file}, which was not checked here");
         checks.push(Check::note("agents", message).fix(format!("agent-spaces doctor --config {}", shell_word(file))));
     }
     if !elsewhere.is_empty() {
@@ -80,8 +80,8 @@ pub(super) fn checks(project: Option<&Project>) -> Vec<Check> {
         checks.push(Check::note("other servers", message).fix("agent-spaces init"));
     }
     if !is_started {
-        let message = "no program that is known here starts agent-spaces yet";
-        checks.push(Check::warning("agents", message).fix("`agent-spaces init` prints what to tell each of them"));
+        let message = "no known program starts agent-spaces yet";
+        checks.push(Check::warning("agents", message).fix("run `agent-spaces init` for the entry of each program"));
     }
     checks
 }
@@ -99,14 +99,14 @@ fn user_servers() -> BTreeMap<String, McpServer> {
 /// Checks that the program and configuration of our entry exist.
 fn own_entry(subject: &str, entry: &Entry) -> Check {
     let Transport::Stdio { program, .. } = &entry.server.transport else {
-        return Check::fine(subject, "it is told of agent-spaces");
+        return Check::fine(subject, "it connects to agent-spaces");
     };
     let config = config_of(&entry.server);
     let is_missing = |path: &str| Path::new(path).is_absolute() && !Path::new(path).is_file();
     let missing = [program.as_str()].into_iter().chain(config).find(|path| is_missing(path));
     match missing {
-        Some(path) => Check::broken(subject, format!("it starts agent-spaces with {path}, which is not there"), 5)
-            .fix("`agent-spaces init` prints what to write instead"),
+        Some(path) => Check::broken(subject, format!("it starts agent-spaces with {path}, which does not exist"), 5)
+            .fix("run `agent-spaces init` for the correct entry"),
         None => match config {
             Some(config) => Check::fine(subject, format!("it starts agent-spaces with {config}")),
             None => Check::fine(subject, "it starts agent-spaces"),

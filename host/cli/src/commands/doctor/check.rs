@@ -113,11 +113,11 @@ impl Report {
         let (broken, warnings) =
             (count(|state| matches!(state, State::Broken(_))), count(|state| state == State::Warning));
         text.push(match (broken, warnings) {
-            (0, 0) => "\nAll is well.\n".into(),
-            (0, warnings) => shown!("\nIt works, with {}.\n", counted(warnings, "warning")),
-            (broken, 0) => shown!("\n{} to repair.\n", counted(broken, "thing")),
+            (0, 0) => "\nAll checks passed.\n".into(),
+            (0, warnings) => shown!("\nNo errors, {}.\n", counted(warnings, "warning")),
+            (broken, 0) => shown!("\n{}.\n", counted(broken, "error")),
             (broken, warnings) => {
-                shown!("\n{} to repair, and {}.\n", counted(broken, "thing"), counted(warnings, "warning"))
+                shown!("\n{}, {}.\n", counted(broken, "error"), counted(warnings, "warning"))
             }
         });
         text
@@ -156,7 +156,7 @@ mod tests {
         let mut report = Report::default();
         report.extend([Check::fine("a", "x"), Check::note("b", "x"), Check::warning("c", "x").fix("do it")]);
         assert_eq!((report.exit_status(), report.data()["ok"].as_bool()), (0, Some(true)));
-        assert_eq!(report.text(), "ok   a: x\n-    b: x\nwarn c: x\n     -> do it\n\nIt works, with 1 warning.\n");
+        assert_eq!(report.text(), "ok   a: x\n-    b: x\nwarn c: x\n     -> do it\n\nNo errors, 1 warning.\n");
         report.extend([Check::broken("d", "x", 2), Check::broken("e", "x\n\u{1b}[2J", 5)]);
         assert_eq!((report.exit_status(), report.data()["ok"].as_bool()), (5, Some(false)));
         assert!(report.text().contains("FAIL e: x <U+001B>[2J\n"), "{}", report.text());

@@ -14,17 +14,17 @@ const MAX_WARNINGS: usize = 10;
 /// Checks the configuration that is used here.
 pub(super) fn checks(project: Option<&Project>, choice: &ConfigChoice) -> Vec<Check> {
     let Some(project) = project else {
-        let check = Check::warning("configuration", "there is none, here or in your configuration folder");
+        let check = Check::warning("configuration", "none was found, here or in your configuration folder");
         return vec![check.fix("agent-spaces init")];
     };
     let mut checks = vec![configuration(project)];
     if let Ok(Some(located)) = choice.locate() {
-        checks.push(Check::note("configuration", format!("why this one: {}", located.reason())));
+        checks.push(Check::note("configuration", format!("reason: {}", located.reason())));
     }
     let warnings = project.warnings();
     checks.extend(warnings.iter().take(MAX_WARNINGS).map(|warning| Check::warning("configuration", warning)));
     if let Some(more) = warnings.len().checked_sub(MAX_WARNINGS).filter(|more| *more > 0) {
-        checks.push(Check::warning("configuration", format!("and {more} more of these")));
+        checks.push(Check::warning("configuration", format!("and {}", counted(more, "more warning"))));
     }
     checks
 }
@@ -37,7 +37,7 @@ fn configuration(project: &Project) -> Check {
     }
     let Some(acceptance) = project.acceptance() else {
         let folder = project.folder().display();
-        return Check::fine("configuration", format!("{servers} of files that other programs read in {folder}"));
+        return Check::fine("configuration", format!("{servers} from files of other programs in {folder}"));
     };
     let file = acceptance.file.display();
     match acceptance.status {

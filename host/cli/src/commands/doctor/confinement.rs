@@ -31,7 +31,7 @@ pub(super) fn check(project: Option<&Project>) -> Check {
     let message = [kernel_support(kernel), gaps.clone(), confined(host, &servers)];
     let message = message.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("; ");
     let check = if levels().any(|level| level == ConfineLevel::Required) && has_essential {
-        let fix = "start a newer kernel with Landlock, settle for \"best-effort\", or leave out `confine`";
+        let fix = "use a newer kernel with Landlock, set \"best-effort\", or remove `confine`";
         Check::broken(SUBJECT, message, 5).fix(fix)
     } else if levels().any(|level| level != ConfineLevel::Off) && !gaps.is_empty() {
         Check::warning(SUBJECT, message)
@@ -75,7 +75,7 @@ fn confined(host: ConfineLevel, servers: &[(&str, ConfineLevel)]) -> String {
         parts.push(format!("confined servers: {confined}"));
     }
     if !open.is_empty() {
-        parts.push(format!("servers that reach all that you do: {open}"));
+        parts.push(format!("unconfined servers: {open}"));
     }
     parts.join("; ")
 }

@@ -23,7 +23,7 @@ pub(super) fn engine() -> (Option<Engine>, Check) {
             let (load, run) = (loaded.as_secs_f64() * 1e3, begun.elapsed().as_secs_f64() * 1e3);
             Check::fine("engine", format!("starts in {load:.0} ms and runs a script in {run:.0} ms"))
         }
-        Err(message) => Check::broken("engine", format!("it starts, and a script does not run: {message}"), 5),
+        Err(message) => Check::broken("engine", format!("it starts, but a script fails: {message}"), 5),
     };
     (Some(engine), check)
 }
@@ -44,7 +44,7 @@ fn run(engine: &Engine) -> Result<(), String> {
 pub(super) fn folders() -> Vec<Check> {
     let all = folders::all();
     if all.is_empty() {
-        let check = Check::warning("folders", "there is no home folder: nothing is kept, and nothing can be accepted");
+        let check = Check::warning("folders", "there is no home folder: no state is kept, and no file can be accepted");
         return vec![check.fix("set HOME, or XDG_CACHE_HOME, XDG_STATE_HOME, XDG_DATA_HOME and XDG_CONFIG_HOME")];
     }
     all.iter().map(|(what, folder)| self::folder(what, folder)).collect()
@@ -55,21 +55,22 @@ fn folder(what: &str, folder: &Path) -> Check {
     let shown = folder.display();
     // A missing folder is created in its nearest existing parent.
     let Some(nearest) = folder.ancestors().find(|above| above.symlink_metadata().is_ok()) else {
-        return Check::broken(subject, format!("{shown} cannot be made"), 5);
+        return Check::broken(subject, format!("{shown} cannot be created"), 5);
     };
     if !nearest.is_dir() {
-        let check = Check::broken(subject, format!("{} is in its way and is no folder", nearest.display()), 5);
+        let check = Check::broken(subject, format!("{} exists and is not a folder", nearest.display()), 5);
         return check.fix("move it away");
     }
     if let Err(error) = foreign_configs::file::try_folder(nearest) {
         let check = Check::broken(subject, format!("{shown} cannot be written to: {error}"), 5);
-        return check.fix(format!("give yourself the right to write in {}", nearest.display()));
+        return check.fix(format!("make {} writable", nearest.display()));
     }
     if nearest != folder {
-        return Check::fine(subject, format!("{shown} is made when it is needed"));
+        return Check::fine(subject, format!("{shown} is created when needed"));
     }
     if foreign_configs::file::is_open_to_others(folder) {
-        let check = Check::broken(subject, format!("others can write to {shown}, and decide what is started"), 5);
+        let check =
+            Check::broken(subject, format!("other users can write to {shown}, and so change what is started"), 5);
         return check.fix(format!("chmod go-w {shown}"));
     }
     match (what, folders::trust().list()) {
@@ -83,18 +84,17 @@ pub(super) fn typescript(project: Option<&Project>) -> Check {
     let level = project.map(|project| project.config().code_mode.type_check).unwrap_or_default();
     let configured = project.and_then(Project::typescript);
     let is_configured = configured.is_some();
+    let names_only = "agents' code is checked for unknown names only";
     // Configured, but unused until the configuration is accepted.
     let unused = project.and_then(Project::typescript_note);
     match TypeChecker::new(level, configured).compiler() {
-        _ if level == TypeCheck::Off => Check::note("TypeScript", "an agent's code is not checked before it runs"),
+        _ if level == TypeCheck::Off => Check::note("TypeScript", "type checking of agents' code is off"),
         Ok(compiler) => {
             let unused = unused.map(|note| format!("; {note}")).unwrap_or_default();
-            Check::fine("TypeScript", format!("{compiler} checks an agent's code before it runs{unused}"))
+            Check::fine("TypeScript", format!("{compiler} type-checks agents' code before it runs{unused}"))
         }
-        Err(_) if let Some(note) = unused => {
-            Check::note("TypeScript", format!("of an agent's code only names are checked: {note}"))
-        }
-        Err(error) if is_configured => Check::warning("TypeScript", format!("only names are checked: {error}")),
-        Err(error) => Check::note("TypeScript", format!("of an agent's code only names are checked: {error}")),
+        Err(_) if let Some(note) = unused => Check::note("TypeScript", format!("{names_only}: {note}")),
+        Err(error) if is_configured => Check::warning("TypeScript", format!("{names_only}: {error}")),
+        Err(error) => Check::note("TypeScript", format!("{names_only}: {error}")),
     }
 }

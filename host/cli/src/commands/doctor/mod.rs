@@ -28,31 +28,31 @@ use servers::Probe;
 use std::path::Path;
 use std::time::Duration;
 
-/// Say what works, what does not, and what to do about it.
+/// Check the installation, the configuration and the MCP servers, and suggest fixes.
 ///
-/// Runs a script, looks at the folders and the configuration, and starts every MCP server that may be started, to see
-/// whether it lists its tools.
+/// Runs a script, checks the folders and the configuration, and starts every MCP server that may be started, to list
+/// its tools.
 #[derive(Args)]
 #[command(after_help = "Examples:
   agent-spaces doctor
   agent-spaces doctor --offline
   agent-spaces doctor --config ~/.config/agent-spaces/agent-spaces.config.json --json
 
-Exit status: 0 all is well, warnings or not; 2 the configuration cannot be used; 5 something else does not work.")]
+Exit status: 0 no errors, warnings or not; 2 the configuration cannot be used; 5 another check failed.")]
 pub(super) struct Doctor {
     #[command(flatten)]
     config: ConfigChoice,
 
-    /// Start no MCP server
+    /// Do not start MCP servers
     #[arg(long)]
     offline: bool,
 
-    /// How long each MCP server may take to list its tools [default: its `connectTimeout`, which is 60s when absent, and
-    /// its `timeout`]
+    /// Timeout of listing the tools of each MCP server [default: its `connectTimeout` (60s if absent) plus its
+    /// `timeout`]
     #[arg(long, value_name = "TIME", value_parser = units::duration)]
     deadline: Option<Duration>,
 
-    /// Show what is said to MCP servers and what they say, on stderr
+    /// Print the messages exchanged with MCP servers to stderr
     #[arg(long)]
     trace_mcp: bool,
 

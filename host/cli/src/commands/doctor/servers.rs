@@ -60,11 +60,11 @@ impl ServerCheck<'_> {
     async fn run(&self, probe: Probe) -> Check {
         let server = self.server;
         if !server.config.enabled {
-            return Check::note(self.subject(), format!("it is switched off at {}", server.switch()));
+            return Check::note(self.subject(), format!("disabled at {}", server.switch()));
         }
         if server.config.unsupported.is_none() && server.acceptance.status != Status::Accepted {
             let file = server.acceptance.file.display();
-            let check = Check::warning(self.subject(), format!("it waits until {file} is accepted"));
+            let check = Check::warning(self.subject(), format!("not started until {file} is accepted"));
             return check.fix(trust(&server.acceptance.file));
         }
         if let Some(obstacle) = server.obstacle() {
@@ -93,11 +93,10 @@ impl ServerCheck<'_> {
 
     fn offline(&self) -> Check {
         match self.project.lock().servers.get(&self.server.name) {
-            Some(accepted) => Check::fine(
-                self.subject(),
-                format!("{} were accepted; it was not started", tools(accepted.tools.len())),
-            ),
-            None => Check::note(self.subject(), "it was not started, and its tools are not known yet"),
+            Some(accepted) => {
+                Check::fine(self.subject(), format!("{} accepted; not started", tools(accepted.tools.len())))
+            }
+            None => Check::note(self.subject(), "not started; its tools are not known yet"),
         }
     }
 
@@ -112,10 +111,10 @@ impl ServerCheck<'_> {
             Ok(Err(error)) => self.failed(&error),
             Err(_) => {
                 let time = humantime::format_duration(deadline);
-                let check = Check::broken(self.subject(), format!("it did not list its tools within {time}"), 5);
+                let check = Check::broken(self.subject(), format!("timed out after {time} while listing its tools"), 5);
                 check.fix(format!(
                     "try `agent-spaces mcp tools {} --trace-mcp{}`; a first start may download its package: run this \
-                     again, or give it more time with --deadline",
+                     again, or raise --deadline",
                     self.server.name, self.argument
                 ))
             }
@@ -137,15 +136,15 @@ impl ServerCheck<'_> {
         }
         match error {
             CallError::Unavailable(ConnectError::Timeout { .. }) => check.fix(format!(
-                "a first start may download its package: run this again, or give it more time with `connectTimeout` in its \
-                 settings; see what is said: `agent-spaces mcp tools {name} --trace-mcp{argument}`"
+                "a first start may download its package: run this again, or raise `connectTimeout` in its settings; \
+                 see the messages: `agent-spaces mcp tools {name} --trace-mcp{argument}`"
             )),
             CallError::Unavailable(ConnectError::Unauthorized { .. }) => {
                 check.fix(format!("agent-spaces mcp login {name}{argument}"))
             }
             // The message says what to do.
             CallError::Unavailable(ConnectError::Start(_) | ConnectError::Refused(_)) => check,
-            _ => check.fix(format!("see what is said: `agent-spaces mcp tools {name} --trace-mcp{argument}`")),
+            _ => check.fix(format!("see the messages: `agent-spaces mcp tools {name} --trace-mcp{argument}`")),
         }
     }
 
@@ -154,11 +153,12 @@ impl ServerCheck<'_> {
         let answer = format!("{} in {} ms", tools(listing.tools.len()), time.as_millis());
         let Some(accepted) = self.project.lock().servers.get(name) else {
             let is_recorded = self.server.config.tools.is_some();
-            let check = Check::fine(self.subject(), format!("{answer}, recorded by hand"));
+            let check =
+                Check::fine(self.subject(), format!("{answer}; its tools are recorded in a file of the project"));
             return if is_recorded {
                 check
             } else {
-                Check::note(self.subject(), format!("{answer}; they count as accepted when it is first used"))
+                Check::note(self.subject(), format!("{answer}; will be accepted on first use"))
             };
         };
         let now = match locked(self.server, listing, &self.session.context().redactor) {
@@ -170,9 +170,9 @@ impl ServerCheck<'_> {
             [] => Check::fine(self.subject(), format!("{answer}, as accepted")),
             [first, rest @ ..] => {
                 let more = if rest.is_empty() { String::new() } else { format!(", and {} more", rest.len()) };
-                let message = format!("{answer}, and not as accepted: {first}{more}");
+                let message = format!("{answer}, changed since accepted: {first}{more}");
                 Check::warning(self.subject(), message).fix(format!(
-                    "look at `agent-spaces audit --diff{argument}`, then run `agent-spaces mcp accept {name}{argument}`"
+                    "review `agent-spaces audit --diff{argument}`, then run `agent-spaces mcp accept {name}{argument}`"
                 ))
             }
         }

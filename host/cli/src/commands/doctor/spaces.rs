@@ -23,9 +23,9 @@ pub(super) fn checks(project: &Project, engine: &Engine) -> Vec<Check> {
             Ok(Examined { switched_off, unused }) => {
                 for (server, switch) in switched_off {
                     if told.insert(format!("off {server}")) {
-                        let message = format!("`mcp:{server}` is given, and switched off at {switch}");
+                        let message = format!("`mcp:{server}` is granted, but switched off at {switch}");
                         let check = Check::warning(&subject, message);
-                        checks.push(check.fix("switch it on, or take it out of the list"));
+                        checks.push(check.fix("switch it on, or remove it from the list"));
                     }
                 }
                 for rule in unused {
@@ -44,8 +44,7 @@ pub(super) fn checks(project: &Project, engine: &Engine) -> Vec<Check> {
         }
     }
     if let Some(note) = project.ungiven_note() {
-        let (message, fix) = note.split_once(": ").unwrap_or((&note, ""));
-        checks.push(Check::warning("capabilities", message).fix(fix));
+        checks.push(Check::warning("capabilities", note.message).fix(note.fix));
     }
     if !is_broken && !named.is_empty() {
         checks.insert(0, Check::fine("spaces", format!("{} can be used", counted(named.len(), "space"))));

@@ -8,14 +8,14 @@ use std::time::SystemTime;
 /// Reads a regular file of at most `most` bytes. Other kinds of files are not opened: reading a pipe would block.
 pub(in crate::commands) fn read(file: &Path, most: usize) -> io::Result<String> {
     if !fs::metadata(file)?.is_file() {
-        return Err(io::Error::other("it is no file"));
+        return Err(io::Error::other("not a regular file"));
     }
     let mut bytes = Vec::new();
     File::open(file)?.take(most as u64 + 1).read_to_end(&mut bytes)?;
     if bytes.len() > most {
-        return Err(io::Error::other(format!("it is larger than {most} bytes, which is the most that is read")));
+        return Err(io::Error::other(format!("larger than the limit of {most} bytes")));
     }
-    String::from_utf8(bytes).map_err(|_| io::Error::other("it is not UTF-8"))
+    String::from_utf8(bytes).map_err(|_| io::Error::other("not UTF-8"))
 }
 
 /// Writes a file atomically, readable by its user only, or with the permissions of the file that it replaces (`mode`).
@@ -67,7 +67,7 @@ pub(in crate::commands) fn replace(file: &Path, before: &str, after: &str) -> io
     let file = fs::canonicalize(file)?;
     let metadata = fs::metadata(&file)?;
     if read(&file, before.len())? != before {
-        return Err(io::Error::other("it was changed by another program just now; run this again"));
+        return Err(io::Error::other("changed by another program meanwhile; run this again"));
     }
     let backup = free_name(&file)?;
     write(&backup, before, Some(&metadata))?;
@@ -90,7 +90,7 @@ fn free_name(file: &Path) -> io::Result<PathBuf> {
     };
     let first = std::iter::once(format!(".backup-{when}"));
     let mut names = first.chain((2..100).map(|number| format!(".backup-{when}-{number}"))).map(named);
-    names.find(|name| fs::symlink_metadata(name).is_err()).ok_or_else(|| io::Error::other("it has too many backups"))
+    names.find(|name| fs::symlink_metadata(name).is_err()).ok_or_else(|| io::Error::other("too many backups"))
 }
 
 #[cfg(test)]
@@ -136,8 +136,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("a");
         fs::write(&file, [0xff, 0xfe]).unwrap();
-        assert_eq!(read(&file, 10).unwrap_err().to_string(), "it is not UTF-8");
-        assert!(read(&file, 1).unwrap_err().to_string().contains("larger than 1 bytes"));
+        assert_eq!(read(&file, 10).unwrap_err().to_string(), "not UTF-8");
+        assert!(read(&file, 1).unwrap_err().to_string().contains("larger than the limit of 1 bytes"));
         assert!(read(folder.path(), 10).is_err() && read(&folder.path().join("none"), 10).is_err());
     }
 }

@@ -117,7 +117,7 @@ fn placed(name: &str, suffix: &str, server: &McpServer, known: &mut BTreeMap<Str
 /// Parses an entry as our configuration will.
 fn reread(name: &str, ours: &Map<String, Value>) -> Result<McpServer, String> {
     let mut config = from_value("ours", json!({ "mcpServers": { name: ours } })).map_err(|error| error.message)?;
-    config.mcp_servers.remove(name).ok_or_else(|| "it is lost".to_owned())
+    config.mcp_servers.remove(name).ok_or_else(|| "not found after parsing".to_owned())
 }
 
 /// Makes relative paths of a server absolute, unless its folder is that of our configuration.

@@ -120,8 +120,7 @@ impl Search {
         let (text, found) = match read {
             Ok(text) => {
                 let found = foreign::read_as(ForeignFormat::of(file), "", &text);
-                let found = found.map_err(|error| error.to_string().trim_start_matches([':', ' ']).to_owned());
-                (text, found)
+                (text, found.map_err(|error| error.without_file()))
             }
             Err(error) => (String::new(), Err(error.to_string())),
         };

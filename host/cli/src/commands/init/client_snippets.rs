@@ -25,7 +25,7 @@ impl ClientSnippets {
         let program = std::env::current_exe();
         let program = program.map_err(|error| Failure::new(Code::HostProgram, error.to_string(), None))?;
         let text = |path: &Path| {
-            let message = || format!("{} is not UTF-8: no other program could be told of it", path.display());
+            let message = || format!("{} is not UTF-8, so no other program can be configured with it", path.display());
             path.to_str().map(str::to_owned).ok_or_else(|| Failure::new(Code::ConfigFile, message(), None))
         };
         let args = vec!["mcp".to_owned(), "serve".to_owned(), "--config".to_owned(), text(config)?];
@@ -63,7 +63,7 @@ impl ClientSnippets {
             true => (".cursor/mcp.json".to_owned(), ".vscode/mcp.json".to_owned()),
             false => (place(Client::Cursor), place(Client::VsCode)),
         };
-        let mut text = "\nTell your agents, one of:\n".to_owned();
+        let mut text = "\nAdd agent-spaces to your agents, one of:\n".to_owned();
         let _ = writeln!(text, "\nClaude Code, in a terminal:\n\n{}", indented(&self.claude_line()));
         let _ = writeln!(
             text,
@@ -73,7 +73,7 @@ impl ClientSnippets {
         );
         let _ = writeln!(text, "\nVS Code ({vscode}):\n\n{}", indented(&format!("{:#}", self.object(true))));
         let config = self.args.last().map(|config| shell_word(config)).unwrap_or_default();
-        let _ = writeln!(text, "\nTo see whether all of it works:\n\n  agent-spaces doctor --config {config}");
+        let _ = writeln!(text, "\nTo check the setup:\n\n  agent-spaces doctor --config {config}");
         text
     }
 

@@ -26,15 +26,15 @@ use serde_json::{Value, json};
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 
-/// Put the MCP servers of other programs behind this one.
+/// Copy the MCP servers of other programs to agent-spaces.
 ///
-/// Finds the servers that Claude Code, Claude Desktop, Cursor, VS Code and Windsurf have, copies them to a configuration
-/// of our own, and says what to tell those programs so that they start `agent-spaces mcp serve` instead. Nothing is
-/// started. Their files are only changed if you ask for it, and each is kept beside itself first.
+/// Finds the servers of Claude Code, Claude Desktop, Cursor, VS Code and Windsurf, copies them to an agent-spaces
+/// configuration, and prints the entry with which those programs start `agent-spaces mcp serve` instead. Nothing is
+/// started. The files of those programs change only on request, and a backup of each is kept beside it.
 ///
-/// Servers of files that came with this folder (.mcp.json, .cursor/mcp.json, .vscode/mcp.json) are shown and not copied
-/// to the user's own configuration, which may start what it names, unless you have accepted them (`agent-spaces trust`)
-/// or name their file with --from.
+/// Servers of files that came with this folder (.mcp.json, .cursor/mcp.json, .vscode/mcp.json) are listed, but not copied
+/// to the user's own configuration, which needs no acceptance, unless you have accepted them (`agent-spaces trust`) or
+/// name their file with --from.
 #[derive(Args)]
 #[command(after_help = "Examples:
   agent-spaces init --dry-run     # look first
@@ -48,27 +48,27 @@ pub(super) struct Init {
     #[arg(long)]
     here: bool,
 
-    /// Take the servers of this file alone; may be repeated [default: all that are found]
+    /// Copy only the servers of this file; may be repeated [default: all that are found]
     #[arg(long, value_name = "FILE")]
     from: Vec<PathBuf>,
 
-    /// Take the servers out of the files that they came from
+    /// Remove the servers from the files that they came from
     #[arg(long)]
     remove_originals: bool,
 
-    /// The same, and put agent-spaces in their place
+    /// Like --remove-originals, and add agent-spaces in their place
     #[arg(long)]
     replace: bool,
 
-    /// Show what would be done, and do nothing
+    /// Show what would change, without writing
     #[arg(long)]
     dry_run: bool,
 
-    /// Write without asking; originals stay unless --remove-originals or --replace says otherwise
+    /// Write without a prompt; originals stay unless --remove-originals or --replace is given
     #[arg(long)]
     yes: bool,
 
-    /// Print one JSON value, and ask nothing
+    /// Print one JSON value, without prompts
     #[arg(long)]
     json: bool,
 }
@@ -186,10 +186,10 @@ impl Init {
             return Ok(None);
         }
         terminal::note(terminal::clean(&originals.question()));
-        if !ask("Take them out of these files? Each is kept beside itself first.", false) {
+        if !ask("Remove them from these files? A backup of each is kept.", false) {
             return Ok(None);
         }
-        Ok(Some(ask("Put agent-spaces in their place?", true)))
+        Ok(Some(ask("Add agent-spaces in their place?", true)))
     }
 
     fn is_asking(&self) -> bool {

@@ -74,11 +74,11 @@ impl Originals {
 
     /// Returns the text of the question.
     pub(super) fn question(&self) -> String {
-        let mut text = "These servers now stand in two places, and an agent would see their tools twice:\n".to_owned();
+        let mut text = "These servers are now configured twice, so an agent would see their tools twice:\n".to_owned();
         for original in &self.0 {
             let _ = writeln!(text, "  {}: {}", shown(&original.file), original.names());
         }
-        text.push_str("Quit the programs that read these files first: some write them again when they end.");
+        text.push_str("Quit the programs that read these files first: some rewrite them on exit.");
         text
     }
 
@@ -95,8 +95,8 @@ impl Originals {
         if !is_asked {
             let files: Vec<String> = self.0.iter().map(|original| shown(&original.file)).collect();
             return format!(
-                "\nThe servers still stand in {} too, so their tools would be listed twice.\nTake them out there, or run \
-                 `agent-spaces init --replace`, which keeps a copy of each file.\n",
+                "\nThe servers are still configured in {} too, so their tools would be listed twice.\nRemove them there, or \
+                 run `agent-spaces init --replace`, which keeps a backup of each file.\n",
                 files.join(", ")
             );
         }
@@ -104,18 +104,16 @@ impl Originals {
         for original in &self.0 {
             let (file, names) = (shown(&original.file), original.names());
             let _ = match &original.outcome {
-                Some(Ok(Some(backup))) => writeln!(text, "\n{file}: took out {names}; as it was: {}", shown(backup)),
-                Some(Ok(None)) if is_dry => writeln!(text, "\n{file}: would take out {names}"),
+                Some(Ok(Some(backup))) => writeln!(text, "\n{file}: removed {names}; backup: {}", shown(backup)),
+                Some(Ok(None)) if is_dry => writeln!(text, "\n{file}: would remove {names}"),
                 Some(Err(error)) => {
-                    writeln!(text, "\n{file}: nothing was changed: {}", terminal::clean_line(error))
+                    writeln!(text, "\n{file}: not changed: {}", terminal::clean_line(error))
                 }
                 Some(Ok(None)) | None => Ok(()),
             };
         }
         if self.0.iter().any(|original| matches!(original.outcome, Some(Ok(Some(_))))) {
-            text.push_str(
-                "\nStart these programs again, then run `agent-spaces doctor` to see whether all of it works.\n",
-            );
+            text.push_str("\nRestart these programs, then run `agent-spaces doctor` to check the setup.\n");
         }
         text
     }

@@ -33,15 +33,15 @@ impl OwnConfig {
             OwnConfig { folder: folder.to_owned(), file: new, text: None, config: Config::default(), is_json: true };
         let Some(found) = found else {
             if std::fs::symlink_metadata(&ours.file).is_ok() {
-                let message = format!("{} is there and is no file", ours.file.display());
-                return Err(Failure::new(Code::ConfigFile, terminal::clean_line(&message), Some("take it away")));
+                let message = format!("{} exists and is not a file", ours.file.display());
+                return Err(Failure::new(Code::ConfigFile, terminal::clean_line(&message), Some("remove it")));
             }
             return Ok(ours);
         };
         let name = found.display().to_string();
         if is_here && std::fs::symlink_metadata(&found).is_ok_and(|metadata| metadata.is_symlink()) {
             // An untrusted folder could link to the user's own configuration.
-            let message = format!("{name} is a link to another place, and nothing is added to it");
+            let message = format!("{name} is a symbolic link, and nothing is added to it");
             return Err(Failure::new(Code::ConfigFile, terminal::clean_line(&message), None));
         }
         let fail = |error: std::io::Error| Failure::new(Code::ConfigFile, format!("{name}: {error}"), None);
@@ -120,14 +120,14 @@ impl OwnConfig {
             None => {
                 // It may have been created while the user was asked.
                 if std::fs::symlink_metadata(&self.file).is_ok() {
-                    return Err(failed(std::io::Error::other("it was made just now; run this again")));
+                    return Err(failed(std::io::Error::other("created meanwhile; run this again")));
                 }
                 file::write(&self.file, &text, None).map_err(failed)?;
             }
             Some(before) => {
                 let real = std::fs::canonicalize(&self.file).map_err(failed)?;
                 if file::read(&real, MAX_BYTES).map_err(failed)? != *before {
-                    return Err(failed(std::io::Error::other("it was changed just now; run this again")));
+                    return Err(failed(std::io::Error::other("changed meanwhile; run this again")));
                 }
                 let metadata = std::fs::metadata(&real).map_err(failed)?;
                 // A file that may contain secrets becomes private, whatever its permissions were.

@@ -71,7 +71,7 @@ pub(super) fn found(sources: &[Source], entries: &[Entry], present: &BTreeMap<St
         if entries.iter().any(|entry| entry.source == at && entry.state == State::OfFolder) {
             let _ = writeln!(
                 text,
-                "  ! these came with the folder and are not copied: read them, then run this again with --here or with \
+                "  ! not copied, because they came with the folder: review them, then run this again with --here or with \
                  --from {}",
                 path(&source.file)
             );
@@ -89,12 +89,14 @@ fn note(entry: &Entry, present: &BTreeMap<String, McpServer>) -> Option<String> 
     let name = &entry.name;
     match &entry.state {
         State::New(new) if new == name => None,
-        State::New(new) => Some(format!("becomes `{new}`: another server is called `{name}`")),
-        State::Known(known) if present.contains_key(known) => Some(format!("your configuration has it, as `{known}`")),
+        State::New(new) => Some(format!("renamed to `{new}`: another server is named `{name}`")),
+        State::Known(known) if present.contains_key(known) => {
+            Some(format!("already in your configuration, as `{known}`"))
+        }
         State::Known(known) => Some(format!("the same as `{known}` above")),
-        State::Off => Some("switched off, so it stays where it is".to_owned()),
+        State::Off => Some("disabled, so not copied".to_owned()),
         State::Ourselves => Some("this is agent-spaces itself".to_owned()),
-        State::Unsupported(reason) => Some(format!("stays where it is: {reason}")),
+        State::Unsupported(reason) => Some(format!("not copied: {reason}")),
         State::OfFolder => None,
     }
 }
@@ -133,14 +135,14 @@ pub(super) fn written(ours: &OwnConfig, new: &[&Entry], written: &Written, is_he
         Written::Done => format!("Wrote {file}: {names}\n"),
         Written::Planned => format!("Would write {file}: {names}\n"),
         Written::Nothing => match ours.is_there() {
-            true => format!("Nothing is new: {file} has them, or they stay where they are.\n"),
+            true => format!("Nothing to add: {file} has every server that can be copied.\n"),
             false => "Nothing was written: no server can be copied.\n".to_owned(),
         },
         Written::ByHand => {
             let addition = indented(&format!("{:#}", masked(addition(new))));
             format!(
                 "Nothing was written: {file} is not JSON. Add this to it:\n\n{addition}\n\nValues of variables and \
-                 headers are not shown: set `${{NAME}}`, or write them there, and whatever is {MASK}.\n"
+                 headers are hidden: set `${{NAME}}` or write the value there, and replace each {MASK}.\n"
             )
         }
         Written::Refused => return "Nothing was written.\n".to_owned(),
@@ -150,14 +152,14 @@ pub(super) fn written(ours: &OwnConfig, new: &[&Entry], written: &Written, is_he
         let all = secrets.iter().map(|(server, names)| format!("{} of {server}", names.join(", ")));
         let _ = writeln!(
             text,
-            "Secrets stand there in plain text, as they did before: {}.\nOnly you can read the file. Better: write \
-             `${{NAME}}` in its place and set that variable where your agent is started{}",
+            "It has secrets in plain text, as the originals do: {}.\nOnly you can read the file. Better: write \
+             `${{NAME}}` instead and set that variable where your agent is started{}",
             clean_line(&all.collect::<Vec<_>>().join("; ")),
             if is_here { "; and never commit the file as it is." } else { "." }
         );
     }
     if is_here && matches!(written, Written::Done | Written::Planned) {
-        let _ = writeln!(text, "Nothing in it is started until you accept it: `agent-spaces trust {file}`");
+        let _ = writeln!(text, "It starts nothing until you accept it: `agent-spaces trust {file}`");
     }
     text
 }
@@ -209,8 +211,8 @@ pub(super) fn unset(unset: &BTreeMap<String, BTreeSet<String>>) -> String {
     };
     let all = unset.iter().map(of_server).collect::<Vec<_>>().join("; ");
     format!(
-        "\nNot set here, and these servers do not start without them: {}.\nSet them where your agent is started, or write \
-         `${{NAME:-}}` for one that may be missing.\n",
+        "\nUnset variables, without which these servers do not start: {}.\nSet them where your agent is started, or write \
+         `${{NAME:-}}` for an optional one.\n",
         clean_line(&all)
     )
 }
@@ -270,7 +272,7 @@ pub(super) fn config(ours: &OwnConfig, new: &[&Entry], written: &Written) -> Val
 
 /// Describes how to start if no server was found.
 pub(super) fn nothing(looked: &[PathBuf], file: &Path) -> String {
-    let mut text = "No MCP servers were found. Looked at:\n".to_owned();
+    let mut text = "No MCP servers were found. Searched:\n".to_owned();
     for file in looked {
         let _ = writeln!(text, "  {}", path(file));
     }

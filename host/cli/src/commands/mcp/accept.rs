@@ -12,10 +12,10 @@ use clap::Args;
 use serde_json::{Value, json};
 use std::sync::Arc;
 
-/// Accept what servers offer now: ask them, show what is new, write it to capabilities.lock.
+/// Accept the current tools of servers: list them, show the changes, and write them to capabilities.lock.
 ///
 /// Until then, tools that are new or whose schema or annotations changed are refused, and so is a server whose command
-/// or address changed. Without names, servers that are no longer configured are taken out of the lock.
+/// or address changed. Without names, servers that are no longer configured are removed from the lock.
 #[derive(Args)]
 #[command(after_help = "Examples:
   agent-spaces audit --diff        # look first
@@ -24,8 +24,8 @@ use std::sync::Arc;
 
 Exit status: 0 ok, 2 bad usage or configuration, 5 a server does not answer.")]
 pub(super) struct Accept {
-    /// The servers, those of toolboxes as toolbox/server [default: all that are switched on, and those of toolboxes that
-    /// were accepted before]
+    /// The servers, those of toolboxes as toolbox/server [default: all enabled ones, and those of toolboxes that were
+    /// accepted before]
     servers: Vec<String>,
 
     #[command(flatten)]
@@ -68,7 +68,7 @@ impl Accept {
                 Some(before) => compare(before, &found).iter().map(ToString::to_string).collect(),
                 None => vec![format!("{}, accepted for the first time", tools(found.tools.len()))],
             };
-            text.push(shown!("{}{}\n", name, if changes.is_empty() { "  nothing new" } else { "" }));
+            text.push(shown!("{}{}\n", name, if changes.is_empty() { "  no changes" } else { "" }));
             for change in &changes {
                 text.push(shown!("  {}\n", terminal::clean_line(change)));
             }
@@ -78,9 +78,9 @@ impl Accept {
         }
         if self.servers.is_empty() {
             for name in project.prune()? {
-                let line = shown!("{}  no longer configured: taken out of the lock\n", terminal::clean_line(&name));
+                let line = shown!("{}  no longer configured: removed from the lock\n", terminal::clean_line(&name));
                 text.push(line);
-                values.push(json!({ "server": name, "changes": ["taken out of the lock"] }));
+                values.push(json!({ "server": name, "changes": ["removed from the lock"] }));
             }
         }
         Ok((values, text, status))

@@ -31,7 +31,7 @@ pub(super) struct Call {
     #[command(flatten)]
     approvals: ApprovalOptions,
 
-    /// Scope that the caller has, for functions that ask for it; may be repeated
+    /// Scope granted to the caller, for functions that require one; may be repeated
     #[arg(long, value_name = "SCOPE")]
     scope: Vec<String>,
 
@@ -53,10 +53,10 @@ impl Call {
         let arguments = self.arguments()?;
         let (engine, mut project, mut session) = self.options.open()?;
         if self.approvals.is_piped() {
-            let hint = "decide on a terminal, or with --approvals store";
+            let hint = "use --approvals terminal or --approvals store";
             return Err(Failure::new(
                 Code::ConfigUsage,
-                "there are no events here for another program to read",
+                "--approvals pipe needs events, which this command does not print",
                 Some(hint),
             ));
         }

@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 /// List the MCP servers of the project.
 ///
-/// None is started unless --check asks for it.
+/// Servers are started only with --check.
 #[derive(Args)]
 #[command(after_help = "Examples:
   agent-spaces mcp list
@@ -22,7 +22,7 @@ use std::sync::Arc;
 
 Exit status: 0 ok, 2 bad usage or configuration, 5 with --check: a server does not answer.")]
 pub(super) struct List {
-    /// Connect to each and say whether it answers
+    /// Connect to each and report whether it answers
     #[arg(long)]
     check: bool,
 
@@ -63,7 +63,7 @@ impl List {
             }
             let grant = ungiven.iter().find(|(other, _)| other.name == server.name).map(|(_, grant)| grant);
             if let Some(grant) = grant {
-                text.push(shown!("    no space is given it: {}\n", terminal::clean_line(grant)));
+                text.push(shown!("    not granted to any space: {}\n", terminal::clean_line(grant)));
             }
             values.push(json!({
                 "name": server.name, "module": server.specifier(), "endpoint": locked_endpoint(server).to_string(),
@@ -91,7 +91,7 @@ impl Line {
         let tools = accepted.map(|accepted| accepted.tools.len());
         let line = |state: &str, detail| Line { state: state.into(), detail, tools };
         if !server.config.enabled {
-            return line("off", Some(format!("it is switched off at {}", server.switch())));
+            return line("off", Some(format!("disabled at {}", server.switch())));
         }
         if let Some(obstacle) = server.obstacle() {
             return line("inert", Some(obstacle));

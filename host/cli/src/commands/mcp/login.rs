@@ -12,16 +12,16 @@ use serde_json::json;
 
 /// Log in to a remote server with OAuth, in a browser.
 ///
-/// Tokens are kept in a file for this user alone, outside of every project, and are renewed by themselves.
+/// Tokens are stored in a file that only this user can read, outside of every project, and are refreshed automatically.
 #[derive(Args)]
 #[command(after_help = "Examples:
   agent-spaces mcp login github
-  agent-spaces mcp login github --no-browser   # prints the address to open")]
+  agent-spaces mcp login github --no-browser   # prints the URL to open")]
 pub(super) struct Login {
     /// The server
     server: String,
 
-    /// Only print the address
+    /// Print the URL without opening a browser
     #[arg(long)]
     no_browser: bool,
 
@@ -60,7 +60,7 @@ impl Browser for Announced {
     fn open(&self, url: &str) -> std::io::Result<()> {
         // Not cut: a partial address is useless.
         let address = Shown::line(url, usize::MAX);
-        terminal::note(shown!("open this address to log in, within five minutes:\n  {}", address));
+        terminal::note(shown!("open this URL to log in, within five minutes:\n  {}", address));
         // Without a browser here, the user can open the address elsewhere.
         if self.opens {
             let _ = SystemBrowser.open(url);

@@ -7,7 +7,7 @@ use agent_spaces::Code;
 use clap::Args;
 use serde_json::json;
 
-/// Forget the tokens of a login.
+/// Delete the stored tokens of a server.
 #[derive(Args)]
 #[command(after_help = "Example:
   agent-spaces mcp logout github")]
@@ -25,7 +25,7 @@ impl Logout {
         match self.logout() {
             Ok(was_known) if self.json => output::print_line(&json!({ "ok": true, "removed": was_known })),
             Ok(true) => output::print(&"logged out\n".into()),
-            Ok(false) => output::print(&"there was no login\n".into()),
+            Ok(false) => output::print(&"not logged in\n".into()),
             Err(failure) => failure.report(self.json),
         }
     }

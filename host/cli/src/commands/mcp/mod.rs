@@ -21,7 +21,7 @@ use capability_gen::names::nearest;
 use clap::{Args, Subcommand};
 use std::sync::Arc;
 
-/// Look at MCP servers, try them, log in to them.
+/// Inspect, test and log in to MCP servers, or serve as one.
 #[derive(Args)]
 pub(super) struct Mcp {
     #[command(subcommand)]
@@ -55,13 +55,13 @@ impl Mcp {
     }
 }
 
-/// What every verb can be told.
+/// Flags of every verb.
 #[derive(Args)]
 struct Options {
     #[command(flatten)]
     config: ConfigChoice,
 
-    /// Show what is said to the servers and what they say, on stderr
+    /// Print the messages exchanged with MCP servers to stderr
     #[arg(long)]
     trace_mcp: bool,
 
@@ -93,7 +93,7 @@ fn server<'a>(project: &'a Project, name: &str) -> Result<&'a Arc<ConfiguredServ
         let hint = match nearest(name, known()) {
             Some(near) => format!("did you mean `{near}`?"),
             None if project.servers().is_empty() => "there are none; add it to `mcpServers`".into(),
-            None => format!("there are {}", known().collect::<Vec<_>>().join(", ")),
+            None => format!("known servers: {}", known().collect::<Vec<_>>().join(", ")),
         };
         Failure::new(Code::ConfigUnknown, format!("there is no MCP server `{name}`"), Some(&hint))
     })

@@ -11,7 +11,7 @@ use clap::Args;
 use serde_json::{Value, json};
 use std::sync::Arc;
 
-/// Connect to servers and say whether they answer.
+/// Connect to servers and report whether they answer.
 #[derive(Args)]
 #[command(after_help = "Examples:
   agent-spaces mcp ping
@@ -19,7 +19,7 @@ use std::sync::Arc;
 
 Exit status: 0 all answer, 2 bad usage or configuration, 5 one does not.")]
 pub(super) struct Ping {
-    /// The servers [default: all that are switched on]
+    /// The servers [default: all enabled ones]
     servers: Vec<String>,
 
     #[command(flatten)]

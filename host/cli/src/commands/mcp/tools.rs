@@ -9,7 +9,7 @@ use capability_gen::shown::Shown;
 use clap::Args;
 use serde_json::{Value, json};
 
-/// Connect to a server and show what it offers now.
+/// Connect to a server and list its tools, prompts and resources.
 #[derive(Args)]
 #[command(after_help = "Examples:
   agent-spaces mcp tools slack
@@ -50,7 +50,7 @@ fn data(listing: &Listing) -> Value {
 
 fn describe(listing: &Listing) -> Shown {
     let identity = &listing.identity;
-    let name = identity.name.as_deref().unwrap_or("a server without a name");
+    let name = identity.name.as_deref().unwrap_or("unnamed server");
     let version = identity.version.as_deref().unwrap_or_default();
     let mut text = shown!("{} {}, MCP {}\n", clean(name), clean(version), clean(&identity.protocol));
     if let Some(instructions) = &identity.instructions {

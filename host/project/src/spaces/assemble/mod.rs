@@ -10,7 +10,6 @@ use super::{SpaceModules, functions};
 use crate::definitions::DefinitionBody;
 use crate::error::ProjectError;
 use crate::host_services::Equipment;
-use crate::mcp::SWITCHED_OFF;
 use agent_spaces_linker::interfaces::Interfaces;
 use agent_spaces_pipeline::History;
 use agent_spaces_policy::{DayFile, Policy, RateFile, UnknownCapability, UnusedRule};
@@ -94,17 +93,17 @@ impl SpaceModules<'_> {
         for server in &self.undiscovered {
             let known = "its tools are not known yet: run `agent-spaces capabilities build`";
             let reason = server.obstacle().unwrap_or_else(|| known.to_owned());
-            let why = server.obstacle_for_agents().unwrap_or("it did not start, or has not said yet what tools it has");
+            let why = server.obstacle_for_agents().unwrap_or("it did not start, or has not listed its tools yet");
             space.miss(&server.specifier(), &format!("the MCP server `{}`: {why}", server.name), reason);
         }
         // Listed servers, and servers that need no listing because all are given.
         let unlisted = self.ungiven.iter().filter(|(_, grant)| grant.is_none()).map(|(server, _)| server);
         for server in self.switched_off.iter().chain(unlisted) {
-            let why = format!("the MCP server `{}` {SWITCHED_OFF}", server.name);
-            space.miss(&server.specifier(), &why, format!("it is switched off at {}", server.switch()));
+            let why = format!("the MCP server `{}` is switched off", server.name);
+            space.miss_switched_off(&server.specifier(), &why, format!("it is switched off at {}", server.switch()));
         }
         for server in &self.empty {
-            let reason = "the server has no tools, or `toolFilters` lets none through";
+            let reason = "the server has no tools, or `toolFilters` allows none";
             let why = format!("the MCP server `{}` has no tools that scripts may use", server.name);
             space.miss(&server.specifier(), &why, reason);
         }
@@ -155,7 +154,7 @@ impl SpaceModules<'_> {
         for server in &self.switched_off {
             let (name, switch) = (&server.name, server.switch());
             equipment.tell_once(&format!(
-                "`mcp:{name}` is given to {}, and switched off at {switch}: no script can import it",
+                "`mcp:{name}` is granted to {}, but switched off at {switch}: scripts cannot import it",
                 self.name.as_ref().map_or_else(|| "all spaces".to_owned(), |space| format!("the space `{space}`"))
             ));
         }

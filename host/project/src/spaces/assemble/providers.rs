@@ -75,7 +75,7 @@ impl DefinitionFile {
         let DefinitionBody::Module(module) = &self.body else {
             return own.map(|_| ()).ok_or_else(|| ProjectError::Unknown {
                 place: self.path.display().to_string(),
-                message: "nothing answers this interface".into(),
+                message: "no provider implements this interface".into(),
                 fix: self.missing_handlers(),
             });
         };
@@ -161,7 +161,7 @@ impl DefinitionFile {
         made.map(Arc::new).map_err(|message| ProjectError::Unknown {
             place: self.granted.provider.as_ref().map(|provider| provider.place.clone()).unwrap_or_default(),
             message,
-            fix: "Correct it there".into(),
+            fix: "Correct the configuration".into(),
         })
     }
 
@@ -228,7 +228,7 @@ impl DefinitionFile {
             ComponentError::Host(error) => error.into(),
             error => ProjectError::Unknown {
                 place: file.display().to_string(),
-                message: format!("this component cannot answer {}: {error}", self.path.display()),
+                message: format!("this component cannot be used for {}: {error}", self.path.display()),
                 fix: "Build it for the interface that `agent-spaces capabilities show --wit` prints".into(),
             },
         })
@@ -242,7 +242,7 @@ impl DefinitionFile {
         };
         ProviderGrants::fill(provider, &linking.redactor).unwrap_or_else(|message| {
             let names = self.modules().unwrap_or_default().join(", ");
-            linking.equipment.tell_once(&format!("{message}; so nothing is given to what answers {names}"));
+            linking.equipment.tell_once(&format!("{message}; so the provider of {names} gets no settings"));
             ProviderGrants::default()
         })
     }

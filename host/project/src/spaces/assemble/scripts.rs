@@ -39,7 +39,7 @@ pub(super) fn provider(
 ) -> Result<Arc<dyn Provider>, ProjectError> {
     let refuse = |message: String, fix: &str| refuse(definition, message, fix);
     let Some(project) = linking.modules.project else {
-        return Err(refuse("a script that answers needs a configuration".into(), "Add agent-spaces.config.json"));
+        return Err(refuse("a script as provider needs a configuration".into(), "Add agent-spaces.config.json"));
     };
     let file = checked_file(definition, script, project)?;
     let folder = file.parent().unwrap_or(Path::new("/")).to_owned();
@@ -48,7 +48,7 @@ pub(super) fn provider(
     let space = match known {
         Some(space) => space,
         None if linking.scripts.made.borrow().len() >= MAX_SPACES => {
-            let why = format!("More than {MAX_SPACES} spaces would be made for scripts that call one another");
+            let why = format!("Limit of {MAX_SPACES} spaces for scripts that call one another reached");
             return Ok(Arc::new(Unavailable { kind: ProviderKind::Space, code: Code::CallUnavailable, why }));
         }
         None => {
@@ -82,20 +82,20 @@ fn checked_file(
 ) -> Result<PathBuf, ProjectError> {
     let refuse = |message: String, fix: &str| refuse(definition, message, fix);
     if definition.is_of_package {
-        let message = "a definition of an npm package may run no script in a space of the project";
-        return Err(refuse(message.into(), "Copy the definition into the project, if you mean it to"));
+        let message = "a definition of an npm package may not run a script in a space of the project";
+        return Err(refuse(message.into(), "Copy the definition into the project to allow it"));
     }
     let named = definition.script_file(script);
     let Some(file) = named.canonicalize().ok().filter(|file| file.is_file()) else {
-        return Err(refuse(format!("there is no script {}", named.display()), "Name the script from this file"));
+        return Err(refuse(format!("there is no script {}", named.display()), "Write its path relative to this file"));
     };
     let extension = file.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
     if !EXTENSIONS.contains(&extension) {
-        let message = format!("{} is no script", named.display());
+        let message = format!("{} is not a script", named.display());
         return Err(refuse(message, "Name a file that ends in .ts, .js, .mts or .mjs"));
     }
     if !project.folder().canonicalize().is_ok_and(|folder| file.starts_with(folder)) {
-        let message = format!("{} lies outside the project", named.display());
+        let message = format!("{} is outside the project", named.display());
         return Err(refuse(message, "Move it into the folder of the configuration, or below"));
     }
     Ok(file)

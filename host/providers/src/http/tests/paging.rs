@@ -70,7 +70,7 @@ async fn endless_pagination_is_stopped() {
     let large =
         Server::start(|seen| Reply::json(json!({ "items": ["x".repeat(30 << 10)], "next": page(seen) + 1 }))).await;
     let error = call(&large, cursor(), json!({})).await.unwrap_err();
-    assert!(error.message.starts_with("The pages have more than 65536 bytes together"), "{error:?}");
+    assert!(error.message.starts_with("The pages together exceed the maximum of 65536 bytes"), "{error:?}");
 }
 
 #[tokio::test]

@@ -123,15 +123,15 @@ impl OpenRequest {
 
 #[derive(Debug, thiserror::Error)]
 pub(super) enum SessionsError {
-    #[error("there are too many sessions: end one of them first")]
+    #[error("too many sessions: close one of them first")]
     Full,
-    #[error("a request of this id is under way already")]
+    #[error("duplicate request id: a request with this id is in progress")]
     Twice,
-    #[error("an id of a request has at most {MAX_ID} bytes")]
+    #[error("request id too long: at most {MAX_ID} bytes")]
     LongId,
-    #[error("there are too many requests under way in this session: wait for one of them first")]
+    #[error("too many open requests in this session: wait for one of them to end")]
     Busy,
-    #[error("the session is over")]
+    #[error("the session is closed")]
     Over,
     #[error(transparent)]
     Local(#[from] LocalSessionManagerError),
@@ -261,7 +261,7 @@ impl Sessions {
             }
         };
         if let Some(request) = request {
-            let param = CancelledNotificationParam::new(Some(request), Some("the client went away".to_owned()));
+            let param = CancelledNotificationParam::new(Some(request), Some("the client disconnected".to_owned()));
             let cancelled = ClientNotification::CancelledNotification(CancelledNotification::new(param));
             let message = ClientJsonRpcMessage::notification(cancelled);
             // A closed session has no requests.

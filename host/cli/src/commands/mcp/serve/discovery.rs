@@ -5,7 +5,7 @@ use super::source::{Source, UndiscoveredServer};
 use crate::commands::failure::Failure;
 use crate::commands::{session, terminal};
 use agent_spaces::mcp::brief;
-use agent_spaces::{ConcurrencyLimiter, ConcurrencyPlace};
+use agent_spaces::{ConcurrencyLimiter, ConcurrencyPermit};
 use agent_spaces_mcp::{CallError, Listing};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -84,7 +84,7 @@ async fn ask(source: Arc<Source>, limiter: ConcurrencyLimiter, server: Undiscove
 }
 
 /// Waits for an answer, and returns the slot too if it arrived within its time.
-async fn with_slot<T>(slot: ConcurrencyPlace, answer: impl Future<Output = T>) -> (T, Option<ConcurrencyPlace>) {
+async fn with_slot<T>(slot: ConcurrencyPermit, answer: impl Future<Output = T>) -> (T, Option<ConcurrencyPermit>) {
     tokio::pin!(answer);
     if let Ok(early) = tokio::time::timeout(SLOT_TIME, &mut answer).await {
         return (early, Some(slot));
@@ -115,14 +115,14 @@ fn take(source: &Source, server: &UndiscoveredServer, answer: Option<Answer>) ->
     let (why, failure) = match answer {
         Some(Ok(listing)) => match source.accept(server, &listing) {
             Ok(()) => return true,
-            Err(failure) => ("what it offers could not be written down".to_owned(), Some(failure)),
+            Err(failure) => ("its tools could not be recorded".to_owned(), Some(failure)),
         },
         Some(Err(error)) => {
             let why = brief(&server.name, &error, &source.argument());
             (why, Some(session::refused(&server.name, &error)))
         }
         // The task panicked, which was reported there.
-        None => ("it could not be asked".to_owned(), None),
+        None => ("its tools could not be listed".to_owned(), None),
     };
     source.note_failure(&server.name, why);
     // Full details go to the operator: agents need not know how programs are started.

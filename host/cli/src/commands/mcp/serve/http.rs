@@ -7,7 +7,7 @@ use agent_spaces::Caller;
 use agent_spaces::Code;
 use agent_spaces::project::Project;
 use agent_spaces::serve::Client;
-use agent_spaces::serve::http::{Callers, Doors, PATH};
+use agent_spaces::serve::http::{Callers, OriginCheck, PATH};
 use capability_gen::shown;
 use clap::Args;
 use serde_json::json;
@@ -18,31 +18,31 @@ use tokio::net::TcpListener;
 
 #[derive(Args)]
 pub(super) struct Http {
-    /// Serve over HTTP instead of stdin and stdout, to whoever has a token [default ADDRESS: 127.0.0.1:7878]
+    /// Serve over HTTP instead of stdin and stdout, to callers with a token [default ADDRESS: 127.0.0.1:7878]
     #[arg(long = "http", value_name = "ADDRESS", num_args = 0..=1, default_missing_value = "127.0.0.1:7878")]
     address: Option<SocketAddr>,
 
-    /// File with the token [default: the variable AGENT_SPACES_TOKEN, then one that is made and kept]
+    /// File with the token [default: the variable AGENT_SPACES_TOKEN, then a generated token that is stored]
     #[arg(long, value_name = "FILE", requires = "address")]
     token_file: Option<PathBuf>,
 
-    /// Let other machines call; needs a token of your own, and TLS in front
+    /// Accept connections from other machines; needs your own token, and TLS in front
     #[arg(long, requires = "address")]
     allow_remote: bool,
 
-    /// Let web pages of this origin call, besides those of this machine; may be repeated
+    /// Allow requests with this Origin header, besides those of this machine; may be repeated
     #[arg(long, value_name = "ORIGIN", requires = "address")]
     allow_origin: Vec<String>,
 
-    /// Answer under this name, besides localhost; may be repeated
+    /// Allow requests with this Host header, besides localhost; may be repeated
     #[arg(long, value_name = "NAME", requires = "address")]
     allow_host: Vec<String>,
 
-    /// Print where it is served as one line of JSON on stdout
+    /// Print the URL as one line of JSON on stdout
     #[arg(long, requires = "address")]
     json: bool,
 
-    /// How many seconds after a caller's last session what was started for them ends; tests do not wait a minute
+    /// Seconds from a caller's last session until its processes end; for tests
     #[arg(long, value_name = "SECONDS", requires = "address", default_value_t = 60, hide = true)]
     silence: u32,
 }
@@ -51,7 +51,7 @@ pub(super) struct Http {
 pub(super) struct Bound {
     pub(super) listener: TcpListener,
     pub(super) callers: Callers,
-    pub(super) doors: Doors,
+    pub(super) origin_check: OriginCheck,
     /// Time after a caller's last session until its processes end.
     pub(super) idle_timeout: Duration,
 }
@@ -73,16 +73,16 @@ impl Http {
         let address = self.address.unwrap_or_else(|| SocketAddr::from(([127, 0, 0, 1], 7878)));
         if !address.ip().is_loopback() && !self.allow_remote {
             let message = format!("{address} can be reached from other machines");
-            return Err(refused(message, "name an address of 127.0.0.1, or add --allow-remote"));
+            return Err(refused(message, "use an address of 127.0.0.1, or add --allow-remote"));
         }
-        let doors = self.doors()?;
+        let origin_check = self.origin_check()?;
         let mut callers = configured(project)?;
         let has_callers = !callers.is_empty();
         let (token, file) = match token::given(self.token_file.as_deref())? {
             Some(given) => given,
             None if self.allow_remote && !has_callers => {
                 let hint = "name one with --token-file or AGENT_SPACES_TOKEN, or add callers to the configuration";
-                return Err(refused("other machines may call, and no token was given".to_owned(), hint));
+                return Err(refused("--allow-remote needs a token".to_owned(), hint));
             }
             None => token::kept()?,
         };
@@ -101,16 +101,17 @@ impl Http {
             output::print_line(&json!({ "url": url, "tokenFile": file }));
         }
         let idle_timeout = Duration::from_secs(self.silence.into());
-        Ok(Bound { listener, callers, doors, idle_timeout })
+        Ok(Bound { listener, callers, origin_check, idle_timeout })
     }
 
-    fn doors(&self) -> Result<Doors, Failure> {
-        let mut doors = Doors::new(self.allow_remote);
-        let wrong =
-            |error: agent_spaces::serve::http::DoorsError| Failure::new(Code::ConfigUsage, error.to_string(), None);
-        self.allow_origin.iter().try_for_each(|origin| doors.allow_origin(origin)).map_err(wrong)?;
-        self.allow_host.iter().try_for_each(|host| doors.allow_host(host)).map_err(wrong)?;
-        Ok(doors)
+    fn origin_check(&self) -> Result<OriginCheck, Failure> {
+        let mut origin_check = OriginCheck::new(self.allow_remote);
+        let wrong = |error: agent_spaces::serve::http::OriginCheckError| {
+            Failure::new(Code::ConfigUsage, error.to_string(), None)
+        };
+        self.allow_origin.iter().try_for_each(|origin| origin_check.allow_origin(origin)).map_err(wrong)?;
+        self.allow_host.iter().try_for_each(|host| origin_check.allow_host(host)).map_err(wrong)?;
+        Ok(origin_check)
     }
 }
 
@@ -121,7 +122,7 @@ fn configured(project: Option<&Project>) -> Result<Callers, Failure> {
         return Ok(callers);
     };
     if let Some(obstacle) = project.acceptance().and_then(|acceptance| acceptance.obstacle()) {
-        terminal::warn(&format!("its callers are not let in: {obstacle}"));
+        terminal::warn(&format!("the callers of the configuration are refused: {obstacle}"));
         return Ok(callers);
     }
     for (name, caller) in &project.config().serve.callers {

@@ -41,10 +41,10 @@ const LOADING_GRACE: Duration = Duration::from_millis(200);
 /// Time that blocking tasks have at shutdown.
 const SHUTDOWN_GRACE: Duration = Duration::from_millis(200);
 
-/// Serve everything to an agent as three tools: search, describe, and run a program.
+/// Serve all functions to an agent as three MCP tools: search, describe, and run a program.
 ///
 /// In toolbox mode the tools are `open_toolbox` and `use_tool`, for the `toolboxes` of the configuration. In proxy mode every
-/// function that is exposed is a tool of its own.
+/// exposed function is a tool of its own.
 #[derive(Args)]
 #[command(after_help = "Examples:
   agent-spaces mcp serve
@@ -60,25 +60,25 @@ pub(super) struct Serve {
     #[command(flatten)]
     choice: SpaceChoice,
 
-    /// Scope that the caller has, for functions that ask for it; may be repeated
+    /// Scope granted to the caller, for functions that require one; may be repeated
     #[arg(long, value_name = "SCOPE")]
     scope: Vec<String>,
 
-    /// What the agent is given [default: code; proxy where `mcp.server.exposeHandlers` of an accepted configuration is true]
+    /// Tools that the agent gets [default: code; proxy if `mcp.server.exposeHandlers` of an accepted configuration is true]
     #[arg(long, value_enum)]
     mode: Option<ModeChoice>,
 
-    /// In proxy mode: a function (crm.createTicket), a capability (slack) or * that is given; may be repeated [default:
+    /// In proxy mode: a function (crm.createTicket), a capability (slack) or * to expose; may be repeated [default:
     /// `serve.expose` of the configuration]
     #[arg(long, value_name = "NAME")]
     expose: Vec<String>,
 
-    /// How many runs, or in toolbox and proxy mode calls, of one caller go on at one time; others wait in line [default:
+    /// Maximum concurrent runs of one caller, or calls in toolbox and proxy mode; others are queued [default:
     /// `serve.concurrency` of the configuration, else 10]
     #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u16).range(1..=i64::from(MAX_CONCURRENCY)))]
     concurrency: Option<u16>,
 
-    /// Show what is said to MCP servers and what they say, on stderr
+    /// Print the messages exchanged with MCP servers to stderr
     #[arg(long)]
     trace_mcp: bool,
 
@@ -113,8 +113,8 @@ impl Serve {
         self.confine.enter(&self.choice, Some(Path::new(".")), needs)?;
         let settings = ServeSettings::of(&self.choice, self.mode, self.concurrency);
         if settings.mode != ModeChoice::Proxy && !self.expose.is_empty() {
-            let hint = "add --mode proxy, or leave --expose out";
-            return Err(Failure::new(Code::ConfigExpose, "--expose is about proxy mode", Some(hint)));
+            let hint = "add --mode proxy, or remove --expose";
+            return Err(Failure::new(Code::ConfigExpose, "--expose needs proxy mode", Some(hint)));
         }
         if let Some(used) = settings::used(&self.choice) {
             terminal::note(terminal::clean_line(&used));
@@ -179,8 +179,16 @@ async fn serve_toolboxes(
     let mode = Mode::Toolbox(mode);
     match bound {
         Some(bound) => {
-            serve_http(bound.listener, mode, session.clients(), bound.callers, bound.doors, bound.idle_timeout, stop)
-                .await;
+            serve_http(
+                bound.listener,
+                mode,
+                session.clients(),
+                bound.callers,
+                bound.origin_check,
+                bound.idle_timeout,
+                stop,
+            )
+            .await;
             Ok(())
         }
         None => tokio::select! {
@@ -247,8 +255,16 @@ async fn serve_authenticated(
         Err(failure) => return (Some(source), Err(failure)),
     };
     tokio::spawn(discovery::discover(source.clone()));
-    serve_http(bound.listener, mode, source.session().clients(), bound.callers, bound.doors, bound.idle_timeout, stop)
-        .await;
+    serve_http(
+        bound.listener,
+        mode,
+        source.session().clients(),
+        bound.callers,
+        bound.origin_check,
+        bound.idle_timeout,
+        stop,
+    )
+    .await;
     (Some(source), Ok(()))
 }
 

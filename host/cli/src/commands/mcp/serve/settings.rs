@@ -46,15 +46,15 @@ pub(super) fn used(choice: &SpaceChoice) -> Option<String> {
         // Loading it reports the error.
         Some(Err(_)) => "serves the configuration here".to_owned(),
         Some(Ok(None)) => {
-            "serves no configuration: there is none here, above, or in your configuration folder".to_owned()
+            "serves no configuration: none found here, in parent folders, or in your configuration folder".to_owned()
         }
-        None => "serves the folder that --capabilities names".to_owned(),
+        None => "serves the folder of --capabilities".to_owned(),
     })
 }
 
 /// Returns an error if the configuration switches serving off, accepted or not.
 pub(super) fn check_switch(project: &Project) -> Result<(), Failure> {
     let Some(place) = &project.config().mcp.server_off else { return Ok(()) };
-    let message = format!("{}: {place}: serving is switched off", project.config().file);
-    Err(Failure::new(Code::ConfigOff, message, Some("switch it on, or name another configuration with --config")))
+    let message = format!("{}: {place}: serving is disabled", project.config().file);
+    Err(Failure::new(Code::ConfigOff, message, Some("enable it, or name another configuration with --config")))
 }

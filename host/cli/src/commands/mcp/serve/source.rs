@@ -88,7 +88,7 @@ impl Source {
             terminal::warn(&terminal::clean_line(&note));
         }
         if let Some(note) = project.and_then(Project::ungiven_note) {
-            terminal::warn(&terminal::clean_line(&note));
+            terminal::warn(&terminal::clean_line(&note.to_string()));
         }
         let (undiscovered, attempts, is_stale) = (Mutex::default(), Mutex::default(), AtomicBool::default());
         let denied = Mutex::default();
@@ -105,7 +105,7 @@ impl Source {
                 "name functions or capabilities with --expose, or in `serve.expose` of an accepted configuration";
             return Err(Failure::new(
                 Code::ConfigExpose,
-                "proxy mode serves what is exposed, and nothing is",
+                "proxy mode needs exposed functions, and there are none",
                 Some(hint),
             ));
         }
@@ -118,7 +118,7 @@ impl Source {
         for name in self.offers.unexposed() {
             let name = terminal::clean_line(&name);
             terminal::warn(&format!(
-                "nothing is called `{name}`, so nothing of that is exposed: see `capabilities list`"
+                "cannot expose `{name}`: no such function or capability (see `agent-spaces capabilities list`)"
             ));
         }
         self.warn_of_denied();
@@ -129,7 +129,7 @@ impl Source {
         for (name, why) in self.offers.denied() {
             if self.denied.lock().unwrap_or_else(PoisonError::into_inner).insert(name.clone()) {
                 let (name, why) = (terminal::clean_line(&name), terminal::clean_line(&why));
-                terminal::warn(&format!("`{name}` is to be exposed and is not: the policy denies it ({why})"));
+                terminal::warn(&format!("`{name}` is not exposed: the policy denies it ({why})"));
             }
         }
     }
@@ -217,7 +217,7 @@ impl Source {
         let attempts = self.attempts();
         let missing = |name: &str, why: &str, again| Note {
             again,
-            ..Note::of_server(format!("the tools of {name} are not here: {why}"))
+            ..Note::of_server(format!("the tools of {name} are unavailable: {why}"))
         };
         let (mut asked, mut failed) = (Vec::new(), Vec::new());
         let mut unaccepted = modules.given.iter().filter(|definition| is_unaccepted(definition)).count();
@@ -241,15 +241,13 @@ impl Source {
             let servers = if unaccepted == 1 { "1 server is".to_owned() } else { format!("{unaccepted} servers are") };
             let command = self.choice.trust_command();
             let why = format!(
-                "the configuration was not accepted, or has changed since: its user can read it and run `{command}`"
+                "the configuration is not accepted, or has changed since: the user can review it and run `{command}`"
             );
-            notes.push(Note::of_server(format!("{servers} not here: {why}")));
+            notes.push(Note::of_server(format!("{servers} unavailable: {why}")));
         }
         if awaited > 0 {
             let asked = truncated(asked, |more| format!("and {more} more")).join(", ");
-            notes.push(Note::of_server(format!(
-                "asked for their tools, no answer yet: {asked}; search again in a moment"
-            )));
+            notes.push(Note::of_server(format!("still listing the tools of {asked}; search again in a moment")));
         }
         if let Found::Definitions(definitions) = found
             && definitions.is_empty()
@@ -268,11 +266,11 @@ impl Source {
     fn ungiven(&self, count: usize) -> Option<Note> {
         let servers = match count {
             0 => return None,
-            1 => "1 MCP server is configured and no space is given it".to_owned(),
-            count => format!("{count} MCP servers are configured and no space is given one of them"),
+            1 => "1 MCP server is configured, but granted to no space".to_owned(),
+            count => format!("{count} MCP servers are configured, but granted to no space"),
         };
         let argument = self.argument();
-        let how = format!("its user can add them to `capabilities.global`: see `agent-spaces doctor{argument}`");
+        let how = format!("the user can add them to `capabilities.global`: see `agent-spaces doctor{argument}`");
         Some(Note::of_server(format!("{servers}: {how}")))
     }
 
@@ -350,12 +348,12 @@ fn with_model(offers: Offers, project: &Project) -> Result<Offers, Failure> {
     let Some(folder) = project.search_model() else {
         if project.config().code_mode.search_model.is_some() {
             let file = terminal::clean_line(&project.config().file);
-            terminal::warn(&format!("`codeMode.searchModel` is not used before `agent-spaces trust {file}`"));
+            terminal::warn(&format!("`codeMode.searchModel` is not used until you run `agent-spaces trust {file}`"));
         }
         return Ok(offers);
     };
     let files = ModelFiles::open(&folder).map_err(|error| {
-        let hint = "`codeMode.searchModel` names it: correct that or leave it out";
+        let hint = "correct or remove `codeMode.searchModel`";
         Failure::new(Code::ConfigSearchModel, terminal::clean_line(&error.to_string()), Some(hint))
     })?;
     Ok(offers.with_model(move || match files.read() {

@@ -64,8 +64,9 @@ pub(super) fn of(source: &TokenSource, project: &Project, place: &str) -> Result
 }
 
 fn parse(text: &str, place: &str) -> Result<Token, Failure> {
-    let wrong =
-        |error| Failure::new(Code::ConfigToken, format!("{place}: {error}"), Some("`openssl rand -hex 32` makes one"));
+    let wrong = |error| {
+        Failure::new(Code::ConfigToken, format!("{place}: {error}"), Some("generate one with `openssl rand -hex 32`"))
+    };
     let token = Token::new(text).map_err(wrong)?;
     // A script or a server may print it.
     known_secrets::redactor().add(&Secret::new(text.trim()));
@@ -100,7 +101,7 @@ fn warn_if_open(opened: &File, file: &Path) -> std::io::Result<()> {
     use std::os::unix::fs::PermissionsExt;
     if opened.metadata()?.permissions().mode() & 0o077 != 0 {
         let file = file.display();
-        terminal::warn(&format!("{file}: others can read this token: `chmod 600 {file}`"));
+        terminal::warn(&format!("{file}: other users can read this token: run `chmod 600 {file}`"));
     }
     Ok(())
 }
@@ -111,6 +112,6 @@ fn warn_if_open(_opened: &File, _file: &Path) -> std::io::Result<()> {
 }
 
 fn failed(file: &Path, error: &std::io::Error) -> Failure {
-    let hint = "name a file with a token, or leave it out and one is made";
+    let hint = "name a file with a token, or omit it to have one generated";
     Failure::new(Code::ConfigToken, format!("{}: {error}", file.display()), Some(hint))
 }

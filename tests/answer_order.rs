@@ -1,7 +1,7 @@
 //! Delivery order of answers: a script receives them one at a time in order of arrival, and only that order affects its
 //! fuel.
 
-use agent_spaces::{EventKind, Handlers, Limits, RunReport, Space};
+use agent_spaces::{EventKind, Handlers, RunOptions, RunReport, Space};
 use agent_spaces_tests::space;
 use serde_json::{Value, json};
 use std::collections::HashMap;
@@ -54,7 +54,7 @@ fn answer(waiting: &Waiting, id: u64) {
 async fn run(order: &[u64], one_by_one: bool) -> RunReport {
     let (space, waiting) = far();
     let program = space.prepare("script.ts", SOURCE).unwrap();
-    let mut run = program.start(Limits::default());
+    let mut run = program.start(RunOptions::default());
     let mut left = order.iter().copied();
     let mut asked = 0;
     while let Some(event) = run.next_event().await {
@@ -128,7 +128,7 @@ async fn an_answer_does_not_interrupt_running_code() {
     for is_late in [false, true] {
         let (space, waiting) = far();
         let program = space.prepare("script.ts", source).unwrap();
-        let mut run = program.start(Limits::default());
+        let mut run = program.start(RunOptions::default());
         let mut late = None;
         while let Some(event) = run.next_event().await {
             if let EventKind::CallScheduled { .. } = event.kind {

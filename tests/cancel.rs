@@ -1,6 +1,6 @@
 //! Cancellation of runs.
 
-use agent_spaces::{CancelHandle, Handlers, Limits, Run, RunOptions, RunReport, Space};
+use agent_spaces::{CancellationToken, Handlers, Limits, Run, RunOptions, RunReport, Space};
 use agent_spaces_tests::{empty_space, space, value};
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -57,13 +57,13 @@ fn hang() -> Hang {
 
 fn start(space: &Space, source: &str) -> Run {
     let limits = Limits { time: Duration::from_secs(120), fuel: u64::MAX, ..Limits::default() };
-    space.prepare("script.ts", source).unwrap().start(limits)
+    space.prepare("script.ts", source).unwrap().start(RunOptions { limits: Some(limits), ..RunOptions::default() })
 }
 
 /// Cancels, and asserts that the run ends by that and soon; says how long it took.
 async fn cancelled(run: Run) -> Duration {
     let begun = Instant::now();
-    run.cancel_handle().cancel();
+    run.cancellation_token().cancel();
     let report = tokio::time::timeout(TIMEOUT, run.finish()).await.expect("a cancelled run ends");
     is_cancelled(&report);
     begun.elapsed()
@@ -123,9 +123,9 @@ async fn a_timer_can_be_cancelled() {
 async fn a_run_cancelled_before_its_start_does_nothing() {
     let space = empty_space();
     let program = space.prepare("script.ts", "console.log('ran')").unwrap();
-    let cancel = CancelHandle::new();
+    let cancel = CancellationToken::new();
     cancel.cancel();
-    let report = space.run(&program, RunOptions { cancel, ..RunOptions::default() }).await;
+    let report = program.run(RunOptions { cancel, ..RunOptions::default() }).await;
     is_cancelled(&report);
     assert!(report.console.is_empty());
 }
@@ -134,23 +134,23 @@ async fn a_run_cancelled_before_its_start_does_nothing() {
 #[tokio::test]
 async fn a_cancelled_run_reports_its_usage() {
     let run = start(&empty_space(), "console.log('before'); await new Promise(r => setTimeout(r, 600000))");
-    let handle = run.cancel_handle();
+    let token = run.cancellation_token();
     tokio::time::sleep(Duration::from_millis(100)).await;
-    handle.cancel();
+    token.cancel();
     let report = run.finish().await;
     is_cancelled(&report);
     assert_eq!(report.console.len(), 1);
     assert!(report.usage.fuel > 0 && report.usage.wall_ms >= 90.0, "{:?}", report.usage);
 }
 
-/// A late cancellation has no effect, and a handle ends only its own run.
+/// A late cancellation has no effect, and a token ends only its own run.
 #[tokio::test]
 async fn a_cancel_after_the_end_changes_nothing() {
     let space = empty_space();
     let (first, second) = (start(&space, "1"), start(&space, "await new Promise(r => setTimeout(r, 50, 2))"));
-    let handle = first.cancel_handle();
+    let token = first.cancellation_token();
     assert_eq!(first.finish().await.outcome.unwrap(), json!(1));
-    handle.cancel();
+    token.cancel();
     assert_eq!(second.finish().await.outcome.unwrap(), json!(2));
 }
 
@@ -160,7 +160,7 @@ async fn dropping_a_runs_future_drops_its_calls() {
     let hang = hang();
     let program = hang.space.prepare("script.ts", "import { hang } from '@test/hang'; await hang.forever()").unwrap();
     tokio::select! {
-        report = hang.space.run(&program, RunOptions::default()) => panic!("{report:?}"),
+        report = program.run(RunOptions::default()) => panic!("{report:?}"),
         () = hang.called.notified() => {}
     }
     assert_eq!(hang.dropped.load(Ordering::SeqCst), 1);
@@ -173,7 +173,7 @@ async fn a_hanging_call_ends_at_the_time_limit() {
         let hang = hang();
         let program = hang.space.prepare("script.ts", &format!("import {{ hang }} from '@test/hang'; {call}")).unwrap();
         let limits = Limits { time: Duration::from_millis(200), ..Limits::default() };
-        let run = hang.space.run(&program, RunOptions { limits, ..RunOptions::default() });
+        let run = program.run(RunOptions { limits: Some(limits), ..RunOptions::default() });
         let report = tokio::time::timeout(TIMEOUT, run).await.expect("ends by itself");
         assert_eq!(report.outcome.unwrap_err().code, "limit.time", "{call}");
         assert_eq!(hang.dropped.load(Ordering::SeqCst), 1, "{call}");

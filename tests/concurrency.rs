@@ -1,8 +1,6 @@
 //! Concurrent calls, timers and runs.
 
-use agent_spaces::{
-    CapabilityError, Engine, EngineConfig, Event, EventKind, Handlers, Interfaces, Limits, RunOptions, Space,
-};
+use agent_spaces::{CapabilityError, Engine, EngineConfig, Event, EventKind, Handlers, Limits, RunOptions, Space};
 use agent_spaces_tests::{empty_space, error, error_with, run, run_with, run_with_events, space, value};
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -260,7 +258,7 @@ async fn hundreds_of_runs_wait_concurrently() {
     let work = work(RUNS);
     let program =
         work.space.prepare("script.ts", "import { work } from '@test/work'; await work.meet({ id: 1 })").unwrap();
-    let runs: Vec<_> = (0..RUNS).map(|_| program.start(Limits::default())).collect();
+    let runs: Vec<_> = (0..RUNS).map(|_| program.start(RunOptions::default())).collect();
     for run in runs {
         assert_eq!(run.finish().await.outcome.unwrap(), json!(1));
     }
@@ -271,10 +269,10 @@ async fn hundreds_of_runs_wait_concurrently() {
 #[tokio::test]
 async fn runs_beyond_the_engines_slots_queue() {
     let engine = Engine::new(EngineConfig { max_runs: 2, ..EngineConfig::default() }).unwrap();
-    let space = Space::new(engine, Interfaces::new().unwrap(), Handlers::new()).unwrap();
+    let space = Space::builder(&engine).build().unwrap();
     let program = space.prepare("script.ts", "await new Promise(done => setTimeout(done, 100, 'done'))").unwrap();
     let limits = Limits { time: Duration::from_secs(1), ..Limits::default() };
-    let one = || space.run(&program, RunOptions { limits: limits.clone(), ..RunOptions::default() });
+    let one = || program.run(RunOptions { limits: Some(limits.clone()), ..RunOptions::default() });
     let runs: Vec<_> = (0..24).map(|_| one()).collect();
     for report in join_all(runs).await {
         assert_eq!(report.outcome.unwrap(), json!("done"));

@@ -12,8 +12,8 @@ const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
 
 /// Crates by layer, lowest first. A crate depends only on lower layers, so there is no cycle.
 const LAYERS: [&[&str]; 11] = [
-    &["audit-log", "confine", "engine", "private-fs", "script-bounds", "search", "types"],
-    &["capability-gen", "protected-paths", "script", "secrets"],
+    &["confine", "engine", "private-fs", "script-bounds", "search", "types"],
+    &["audit-log", "capability-gen", "protected-paths", "script", "secrets"],
     &["calls", "policy", "process"],
     &["approvals", "config", "mcp", "sandbox", "stdlib"],
     &["linker", "pipeline"],
@@ -31,7 +31,7 @@ const NOT_BELOW_SANDBOX: [&str; 7] = ["audit-log", "capability-gen", "linker", "
 /// Dependencies that only some crates have. Tests of `cli` may have all of them.
 const RESERVED: [(&str, &[&str]); 3] = [("clap", &["cli"]), ("rmcp", &["mcp", "serve"]), ("hyper", &["mcp", "serve"])];
 
-/// Most crates of an edge host, ours included. It has 113.
+/// Most crates of an edge host, ours included. It has 116.
 const MAX_EDGE_CRATES: usize = 119;
 
 /// Dependencies that an edge host must not have.
@@ -199,5 +199,21 @@ fn an_edge_host_has_few_crates() {
     assert!(crates.len() <= MAX_EDGE_CRATES, "{} crates:\n{tree}", crates.len());
     for name in crates.iter().filter_map(|line| line.split(' ').next()) {
         assert!(!NOT_IN_EDGE.contains(&name), "an edge host has {name}:\n{tree}");
+    }
+}
+
+#[test]
+fn the_library_without_its_features_has_no_mcp_client() {
+    // Feature flags are those of the package of the manifest.
+    let tree = |features: &[&str]| {
+        let manifest = ["--manifest-path", "host/agent-spaces/Cargo.toml"];
+        let tree = ["tree", "--offline", "--locked", "-e", "normal,build", "--prefix", "none"];
+        cargo(&[&tree[..], &manifest[..], features].concat())
+    };
+    let (whole, small) = (tree(&[]), tree(&["--no-default-features"]));
+    for name in ["agent-spaces-mcp", "agent-spaces-project", "agent-spaces-serve", "rmcp"] {
+        let has = |tree: &str| tree.lines().any(|line| line.split(' ').next() == Some(name));
+        assert!(has(&whole), "the library does not have {name}:\n{whole}");
+        assert!(!has(&small), "the library without features has {name}:\n{small}");
     }
 }

@@ -1,6 +1,7 @@
 //! Checked-in engine: recorded hash, and an exact list of imports and exports.
 
 use agent_spaces::{ENGINE_SHA256, ENGINE_VERSION, ENGINE_WASM, Engine, EngineConfig, Origin};
+use data_encoding::HEXLOWER;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeSet;
 use wasmparser::{Parser, Payload, TypeRef, Validator};
@@ -98,13 +99,9 @@ const ABI: [&str; 61] = [
     "resource_dtor",
 ];
 
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
 #[test]
 fn the_hash_matches_the_record() {
-    let sha256 = hex(&Sha256::digest(ENGINE_WASM));
+    let sha256 = HEXLOWER.encode(&Sha256::digest(ENGINE_WASM));
     assert_eq!(sha256, ENGINE_SHA256);
     let record: serde_json::Value = serde_json::from_str(RECORD).expect("engine.json is JSON");
     assert_eq!(record["sha256"], sha256.as_str());

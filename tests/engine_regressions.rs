@@ -3,7 +3,7 @@
 //! another value, an error, or a crash of the run.
 
 use agent_spaces::{Limits, RunOptions, Space, Workspace};
-use agent_spaces_tests::empty_space;
+use agent_spaces_tests::{builder, empty_space};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 
@@ -51,7 +51,7 @@ async fn difference(space: &Space, source: &str, expected: &Value) -> Option<Str
         Ok(program) => program,
         Err(error) => return Some(format!("refused: {error}")),
     };
-    match space.run(&program, RunOptions { limits, ..RunOptions::default() }).await.outcome {
+    match program.run(RunOptions { limits: Some(limits), ..RunOptions::default() }).await.outcome {
         Ok(value) if value == *expected => None,
         Ok(value) => Some(format!("expected {expected}, got {value}")),
         Err(error) => Some(format!("expected {expected}, got {}: {}", error.code, error.message)),
@@ -93,7 +93,7 @@ async fn cyclic_modules_have_their_expected_values() {
     ] {
         std::fs::write(folder.path().join(name), text).unwrap();
     }
-    let space = empty_space().with_workspace(Workspace::open(folder.path()).unwrap());
+    let space = builder().workspace(Workspace::open(folder.path()).unwrap()).build().unwrap();
     for (source, expected) in [
         ("import { f, g } from './first.js'; [f(1), g(1)]", json!([4, 2])),
         ("import { f } from './second.js'; f(1)", json!(4)),

@@ -1,7 +1,7 @@
 //! Error locations: file, line and column in the author's source.
 
 use agent_spaces::{RunError, RunOptions, Space, Workspace};
-use agent_spaces_tests::{empty_space, error};
+use agent_spaces_tests::{builder, empty_space, error};
 use std::fs;
 
 fn place(error: &RunError) -> (String, u32, u32) {
@@ -96,7 +96,7 @@ async fn an_error_after_an_await_is_located() {
 
 async fn fails(space: &Space, source: &str) -> RunError {
     let program = space.prepare("main.ts", source).unwrap_or_else(|error| panic!("{error}"));
-    space.run(&program, RunOptions::default()).await.outcome.expect_err(source)
+    program.run(RunOptions::default()).await.outcome.expect_err(source)
 }
 
 #[tokio::test]
@@ -105,14 +105,14 @@ async fn an_error_in_an_imported_file_is_located_there() {
     fs::create_dir(folder.path().join("lib")).unwrap();
     fs::write(folder.path().join("lib/a.ts"), "export type T = string;\nexport function fail(x: T): never {\n    const y: number = 1; throw new Error('y') }\n").unwrap();
     fs::write(folder.path().join("b.js"), "export const b = 1;\nnull.x;\n").unwrap();
-    let space = empty_space().with_workspace(Workspace::open(folder.path()).unwrap());
+    let space = builder().workspace(Workspace::open(folder.path()).unwrap()).build().unwrap();
     let ended = fails(&space, "import { fail } from './lib/a';\n  fail('x')").await;
     assert_eq!(place(&ended), ("lib/a.ts".into(), 3, 32), "{ended:?}");
     assert!(ended.stack.as_deref().is_some_and(|stack| stack.contains("main.ts:2:")), "{ended:?}");
     let ended = fails(&space, "import './b.js'").await;
     assert_eq!(place(&ended), ("b.js".into(), 2, 6), "{ended:?}");
     let program = space.prepare("main.ts", "import { fail } from './lib/a';\nfail('x')").unwrap();
-    let ended = space.run(&program, RunOptions::default()).await.outcome.unwrap_err();
+    let ended = program.run(RunOptions::default()).await.outcome.unwrap_err();
     let frame = program.code_frame(&ended.location.unwrap()).expect("a frame of the imported file");
     assert!(frame.contains("throw new Error('y')"), "{frame}");
 }
@@ -128,7 +128,7 @@ async fn an_import_cycle_through_the_script_keeps_locations() {
         "import * as main from './main.ts';\nexport const b = () => typeof main.a;\n",
     )
     .unwrap();
-    let space = empty_space().with_workspace(Workspace::open(folder.path()).unwrap());
+    let space = builder().workspace(Workspace::open(folder.path()).unwrap()).build().unwrap();
     let ended = fails(&space, main).await;
     assert_eq!(place(&ended), ("main.ts".into(), 3, 7), "{ended:?}");
 }
@@ -144,7 +144,7 @@ async fn an_import_cycle_through_a_script_with_a_last_expression_keeps_locations
         "import * as main from './main.ts';\nexport const b = () => typeof main.a;\n",
     )
     .unwrap();
-    let space = empty_space().with_workspace(Workspace::open(folder.path()).unwrap());
+    let space = builder().workspace(Workspace::open(folder.path()).unwrap()).build().unwrap();
     let ended = fails(&space, main).await;
     assert!(matches!(place(&ended), (_, 3, 1..=20)), "{ended:?}");
 }

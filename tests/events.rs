@@ -155,10 +155,10 @@ async fn a_script_cannot_fake_a_limit_event() {
 async fn a_cancelled_run_reports_cancellation() {
     let space = empty_space();
     let program = space.prepare("agent.ts", "await new Promise(r => setTimeout(r, 60000))").unwrap();
-    let mut run = program.start(Limits::default());
+    let mut run = program.start(RunOptions::default());
     let id = run.id().to_owned();
     let mut events = vec![run.next_event().await.expect("runStarted")];
-    run.cancel_handle().cancel();
+    run.cancellation_token().cancel();
     while let Some(event) = run.next_event().await {
         events.push(event);
     }
@@ -178,7 +178,7 @@ async fn a_listener_may_disconnect() {
     let program = space.prepare("script.ts", "console.log(1); 2").unwrap();
     let (sender, receiver) = tokio::sync::mpsc::unbounded_channel();
     drop(receiver);
-    let report = space.run(&program, RunOptions { events: Some(sender), ..RunOptions::default() }).await;
+    let report = program.run(RunOptions { events: Some(sender), ..RunOptions::default() }).await;
     assert_eq!(report.outcome.unwrap(), json!(2));
 }
 

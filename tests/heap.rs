@@ -51,7 +51,7 @@ async fn freed_memory_is_reused() {
         export default last.at;";
     let space = empty_space();
     let program = space.prepare("script.ts", script).unwrap();
-    let report = space.run(&program, Default::default()).await;
+    let report = program.run(Default::default()).await;
     assert_eq!(report.outcome.unwrap(), json!(199_999));
     assert!(report.usage.memory_bytes < 16 << 20, "{} bytes", report.usage.memory_bytes);
 }

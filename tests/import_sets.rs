@@ -34,7 +34,7 @@ fn large() -> Space {
         let name = call.source_name.to_string();
         async move { Ok(json!(name)) }
     });
-    Space::new(engine(), interfaces, handlers).unwrap()
+    Space::builder(&engine()).interfaces(interfaces, handlers).build().unwrap()
 }
 
 /// The size of what is compiled for a script.

@@ -33,8 +33,13 @@ const ALL: [(&str, &str); 4] = [
     ("test:other/other@1.0.0", "four"),
 ];
 
+fn linked(wits: &[&str], names: &[(&str, &str)]) -> Result<Space, HostError> {
+    let interfaces = interfaces(wits).expect("valid WIT");
+    Space::builder(&engine()).interfaces(interfaces, handlers(names)).build()
+}
+
 fn refused(wits: &[&str], names: &[(&str, &str)]) -> HostError {
-    match Space::new(engine(), interfaces(wits).expect("valid WIT"), handlers(names)) {
+    match linked(wits, names) {
         Ok(_) => panic!("linked"),
         Err(error) => error,
     }
@@ -57,7 +62,7 @@ fn every_missing_handler_is_named() {
         "{message}"
     );
     assert!(!message.contains("first@1.0.0.two"), "{message}");
-    assert!(Space::new(engine(), interfaces(&[TWO]).unwrap(), handlers(&ALL[..3])).is_ok());
+    assert!(linked(&[TWO], &ALL[..3]).is_ok());
 }
 
 #[test]
@@ -72,7 +77,7 @@ fn an_unused_handler_is_refused_with_the_nearest_name() {
 /// A run is linked only with the imports of its script.
 #[tokio::test]
 async fn an_interface_that_is_not_imported_is_not_linked() {
-    let space = Space::new(engine(), interfaces(&[TWO, OTHER]).unwrap(), handlers(&ALL)).unwrap();
+    let space = linked(&[TWO, OTHER], &ALL).unwrap();
     assert_eq!(space.modules().collect::<Vec<_>>(), ["@test/other", "@test/two"]);
     let linked = |source: &str| {
         let program = space.prepare("script.ts", source).unwrap();
@@ -92,7 +97,7 @@ async fn an_interface_that_is_not_imported_is_not_linked() {
 /// A module that is not imported is unreachable by a computed name too.
 #[tokio::test]
 async fn a_module_that_is_not_imported_cannot_be_loaded_at_run_time() {
-    let space = Space::new(engine(), interfaces(&[TWO, OTHER]).unwrap(), handlers(&ALL)).unwrap();
+    let space = linked(&[TWO, OTHER], &ALL).unwrap();
     for attempt in [
         "await eval(\"import('@test/other')\")",
         "await new Function(\"return import('@test/other')\")()",

@@ -44,7 +44,7 @@ fn space(module: Module) -> (Space, Arc<Mutex<Vec<Value>>>) {
             async { answer }
         });
     }
-    (Space::new(engine(), interfaces, handlers).unwrap(), calls)
+    (Space::builder(&engine()).interfaces(interfaces, handlers).build().unwrap(), calls)
 }
 
 /// As a server answers, with what the protocol allows besides.

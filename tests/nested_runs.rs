@@ -3,10 +3,8 @@
 use agent_spaces::approvals::{Answer, Channel, ChannelError, Decision, Request};
 use agent_spaces::policy::Policy;
 use agent_spaces::project::{Project, Surroundings};
-use agent_spaces::{
-    CapabilityError, Engine, EngineConfig, Handlers, Interfaces, Limits, ParentCall, Program, RunOptions, Space,
-};
-use agent_spaces_tests::{engine, run_with, value};
+use agent_spaces::{CapabilityError, Engine, EngineConfig, Handlers, Interfaces, Limits, Program, RunOptions, Space};
+use agent_spaces_tests::{builder_with, engine, run_with, value};
 use serde_json::{Value, json};
 use std::fs;
 use std::sync::{Arc, Mutex, OnceLock};
@@ -83,7 +81,7 @@ async fn many_nested_runs_complete() {
     let source = "import { first } from '@capabilities/first';
         export default (await Promise.all(Array.from({ length: 12 }, (_, n) => first.go({ n })))).length;";
     let program = space.prepare("script.ts", source).unwrap();
-    let runs: Vec<_> = (0..20).map(|_| program.start(Limits::default())).collect();
+    let runs: Vec<_> = (0..20).map(|_| program.start(RunOptions::default())).collect();
     for run in runs {
         assert_eq!(run.finish().await.outcome.unwrap(), json!(12));
     }
@@ -108,7 +106,7 @@ async fn unbounded_nesting_is_refused() {
         }";
     let mut interfaces = Interfaces::new().unwrap();
     interfaces.add("deep.wit", wit).unwrap();
-    let space = Space::new(narrow(1), interfaces, handlers).unwrap();
+    let space = Space::builder(&narrow(1)).interfaces(interfaces, handlers).build().unwrap();
     let source = "import { deep } from '@test/deep';
         export default await deep.down().then((below) => 1 + below, (error) => error.code === 'call.unavailable' ? 0 : -99);";
     let ready = space.prepare("script.ts", source).unwrap();
@@ -182,27 +180,30 @@ async fn approval_does_not_wait_for_module_evaluation() {
 async fn a_functions_timeout_pauses_during_nested_approval() {
     let rules = |policy: Value| {
         let config = agent_spaces::config::from_value("test", json!({ "policy": { "functions": policy } }));
-        Arc::new(Policy::new(config.unwrap().policy))
+        Policy::new(config.unwrap().policy)
     };
     let wit = "package test:desk@1.0.0; interface desk { note: async func() -> result<string, string>; }";
     let mut handlers = Handlers::new();
     handlers.add("test:desk/desk@1.0.0", "note", |_| async { Ok(json!("noted")) });
-    let inner = agent_spaces_tests::space(wit, handlers).with_policy(rules(json!({ "desk.note": "approve" })), |_| ());
     let person = Arc::new(Person { asked: Mutex::default(), after: Duration::from_secs(3) });
-    inner.approvals().ask(person.clone());
+    let inner = builder_with(wit, handlers)
+        .policy(rules(json!({ "desk.note": "approve" })))
+        .approval_channel(person.clone())
+        .build()
+        .unwrap();
     let program = inner.prepare("inner.ts", "import { desk } from '@test/desk'; export default await desk.note();");
     let program = program.unwrap();
     let mut handlers = Handlers::new();
     handlers.add("test:daily/daily@1.0.0", "report", move |call| {
         let program = program.clone();
         async move {
-            let options = RunOptions { parent: Some(ParentCall::of(&call)), ..RunOptions::default() };
+            let options = RunOptions { parent: Some(call.as_parent()), ..RunOptions::default() };
             program.run(options).await.outcome.map_err(|error| CapabilityError::failed(error.message))
         }
     });
     let wit = "package test:daily@1.0.0; interface daily { report: async func() -> result<string, string>; }";
-    let outer = agent_spaces_tests::space(wit, handlers)
-        .with_policy(rules(json!({ "daily.report": { "timeout": "1s" } })), |_| ());
+    let policy = rules(json!({ "daily.report": { "timeout": "1s" } }));
+    let outer = builder_with(wit, handlers).policy(policy).build().unwrap();
     let source = "import { daily } from '@test/daily'; export default await daily.report();";
     assert_eq!(value(&outer, source).await, json!("noted"));
     assert_eq!(person.asked.lock().unwrap().len(), 1);

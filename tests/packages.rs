@@ -9,8 +9,8 @@ mod hostile;
 mod resolution;
 
 use agent_spaces::script::ScriptError;
-use agent_spaces::{Packages, RunOptions, Space, Workspace};
-use agent_spaces_tests::{empty_space, refusal};
+use agent_spaces::{Packages, RunOptions, Space, SpaceBuilder, Workspace};
+use agent_spaces_tests::{builder, refusal};
 use serde_json::Value;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -44,10 +44,14 @@ impl Project {
 
     /// A space whose programs are handlers in a folder of the project.
     fn space_in(&self, home: &str) -> Space {
+        self.builder_in(home).build().unwrap()
+    }
+
+    fn builder_in(&self, home: &str) -> SpaceBuilder {
         let home = self.folder().join(home);
         fs::create_dir_all(&home).unwrap();
         let packages = Packages::open(&self.folder(), &home).unwrap();
-        empty_space().with_workspace(Workspace::open(&home).unwrap()).with_packages(packages)
+        builder().workspace(Workspace::open(&home).unwrap()).packages(packages)
     }
 
     fn space(&self) -> Space {
@@ -74,14 +78,14 @@ impl Project {
 
 async fn value_in(space: &Space, source: &str) -> Value {
     let program = space.prepare("main.ts", source).unwrap_or_else(|error| panic!("{error} {error:?}: {source}"));
-    let outcome = space.run(&program, RunOptions::default()).await.outcome;
+    let outcome = program.run(RunOptions::default()).await.outcome;
     outcome.unwrap_or_else(|error| panic!("{error:?}: {source}"))
 }
 
 /// The error that a program ends with.
 async fn failure_in(space: &Space, source: &str) -> agent_spaces::RunError {
     let program = space.prepare("main.ts", source).unwrap_or_else(|error| panic!("{error} {error:?}: {source}"));
-    match space.run(&program, RunOptions::default()).await.outcome {
+    match program.run(RunOptions::default()).await.outcome {
         Ok(value) => panic!("{source} gave {value}"),
         Err(error) => error,
     }

@@ -4,6 +4,7 @@ use crate::spec_examples::Built;
 use agent_spaces::Space;
 use agent_spaces::project::{Project, ProjectError, Surroundings};
 use agent_spaces_tests::{engine, value};
+use data_encoding::HEXLOWER;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use std::fs;
@@ -90,8 +91,7 @@ fn the_examples_copies_are_up_to_date() {
     let read = |file: &str| fs::read_to_string(format!("{EXAMPLE}/{file}")).unwrap();
     assert_eq!(read("component/wit/text.wit"), Built::of("rust-component").read("text", "text.wit"));
     assert_eq!(read("component/wit/deps/host.wit"), include_str!("../wit/host.wit"));
-    let hash = Sha256::digest(fs::read(format!("{EXAMPLE}/text.wasm")).unwrap());
-    let hash: String = hash.iter().map(|byte| format!("{byte:02x}")).collect();
+    let hash = HEXLOWER.encode(&Sha256::digest(fs::read(format!("{EXAMPLE}/text.wasm")).unwrap()));
     assert!(read("README.md").contains(&hash), "{hash}");
 }
 

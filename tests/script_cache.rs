@@ -1,7 +1,7 @@
 //! Cache of compiled scripts: a script that is run often is compiled once, without changing its behaviour.
 
-use agent_spaces::{Handlers, Limits, Program, RunOptions, RunReport, Space};
-use agent_spaces_tests::space;
+use agent_spaces::{Handlers, Limits, ModuleSource, Program, RunOptions, RunReport, Space, SpaceBuilder};
+use agent_spaces_tests::builder_with;
 use serde_json::{Value, json};
 use std::time::Duration;
 
@@ -13,16 +13,20 @@ const WIT: &str = "package test:io@1.0.0; interface io {
 }";
 
 fn io() -> Space {
+    io_builder().build().unwrap()
+}
+
+fn io_builder() -> SpaceBuilder {
     let mut handlers = Handlers::new();
     handlers.add("test:io/io@1.0.0", "echo", |call| async move { Ok(call.params) });
     handlers.add("test:io/io@1.0.0", "fail", |_| async {
         Err(agent_spaces::CapabilityError::failed("it is closed".to_owned()))
     });
-    space(WIT, handlers)
+    builder_with(WIT, handlers)
 }
 
 async fn run(program: &Program, limits: Limits) -> RunReport {
-    program.run(RunOptions { limits, ..RunOptions::default() }).await
+    program.run(RunOptions { limits: Some(limits), ..RunOptions::default() }).await
 }
 
 /// Runs a program until its script is kept compiled.
@@ -119,11 +123,10 @@ async fn no_state_leaks_between_runs() {
 /// A module in place of another is not the program that was compiled.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_changed_module_is_another_program() {
-    let mut space = io();
-    space.add_module("given", agent_spaces::ModuleSource::Json("1".into()));
+    let space = io_builder().module("given", ModuleSource::Json("1".into())).build().unwrap();
     let program = space.prepare("agent.ts", "import given from 'given'; export default given").unwrap();
     run_often(&program).await;
-    let other = program.with_module("given", agent_spaces::ModuleSource::Json("2".into()));
+    let other = program.with_module("given", ModuleSource::Json("2".into()));
     assert!(!other.is_kept_compiled());
     for _ in 0..20 {
         assert_eq!(run(&other, Limits::default()).await.outcome, Ok(json!(2)));
@@ -136,8 +139,8 @@ async fn a_changed_module_is_another_program() {
 async fn larger_programs_are_cached_too() {
     let small = run(&io().prepare("agent.ts", "1").unwrap(), Limits::default()).await.usage.memory_bytes;
     let source: String = (0..1_000).map(|i| format!("const v{i} = [{i}, 'text {i}', () => v{i}];\n")).collect();
-    let mut space = io();
-    space.add_module("lines", agent_spaces::ModuleSource::JavaScript(format!("{source} export {{ v999 }}")));
+    let lines = ModuleSource::JavaScript(format!("{source} export {{ v999 }}"));
+    let space = io_builder().module("lines", lines).build().unwrap();
     let entry = "import { v999 } from 'lines'; import { io } from '@test/io';
         [v999[2]()[1], await io.echo({ text: String(v999[2]), numbers: [] })]";
     for program in [space.prepare("agent.ts", entry).unwrap(), space.prepare("agent.ts", &source).unwrap()] {

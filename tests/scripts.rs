@@ -9,7 +9,7 @@ async fn all(cases: &[(&str, Value)]) {
     let mut failures = Vec::new();
     for (source, expected) in cases {
         match space.prepare("script.ts", source) {
-            Ok(program) => match space.run(&program, RunOptions::default()).await.outcome {
+            Ok(program) => match program.run(RunOptions::default()).await.outcome {
                 Ok(value) if value == *expected => {}
                 other => failures.push(format!("{source}: expected {expected}, got {other:?}")),
             },

@@ -70,7 +70,7 @@ fn recorded(definition: &str) -> (Space, Arc<Mutex<Vec<Value>>>) {
         seen.lock().unwrap().push(json!({ "name": &*call.source_name, "params": call.params }));
         async { Ok(json!([{ "high": 21.5, "source": "station" }])) }
     });
-    (Space::new(engine(), interfaces, handlers).unwrap(), calls)
+    (Space::builder(&engine()).interfaces(interfaces, handlers).build().unwrap(), calls)
 }
 
 const CONFIG: &str = r#"{

@@ -30,13 +30,13 @@ fn space() -> Space {
         Ok(vec![0; call.params["count"].as_u64().unwrap_or_default() as usize].into())
     });
     let policy = Policy::new(Settings::default());
-    StandardLibrary::new(&policy, None, None).unwrap().add_to(&mut interfaces, &mut handlers).unwrap();
-    Space::new(engine(), interfaces, handlers).unwrap()
+    let library = StandardLibrary::new(&policy, None, None).unwrap();
+    Space::builder(&engine()).interfaces(interfaces, handlers).capability(library).build().unwrap()
 }
 
 fn options(name: &str, limits: Limits) -> RunOptions {
     let caller = Arc::new(Caller { name: Some(name.to_owned()), ..Caller::default() });
-    RunOptions { limits, caller, ..RunOptions::default() }
+    RunOptions { limits: Some(limits), caller, ..RunOptions::default() }
 }
 
 /// Returns the 99th percentile of run times of one caller while three others repeat the attack.

@@ -40,7 +40,7 @@ fn space() -> Space {
         }
         interfaces.add_package(Package::new(module)).unwrap();
     }
-    Space::new(engine(), interfaces, handlers).unwrap()
+    Space::builder(&engine()).interfaces(interfaces, handlers).build().unwrap()
 }
 
 async fn checked(space: &Space, checker: &TypeChecker, code: &str) -> Checked {

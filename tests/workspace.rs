@@ -2,7 +2,7 @@
 
 use agent_spaces::script::ScriptError;
 use agent_spaces::{PrepareError, RunOptions, Space, Workspace};
-use agent_spaces_tests::{empty_space, refusal};
+use agent_spaces_tests::{builder, empty_space, refusal};
 use serde_json::{Value, json};
 use std::fs;
 use tempfile::TempDir;
@@ -19,13 +19,13 @@ fn workspace(files: &[(&str, &str)]) -> (TempDir, Space) {
     }
     fs::write(outside.path().join("secret.ts"), "export const secret = 'TOP SECRET';").unwrap();
     fs::write(outside.path().join("secret.json"), "\"TOP SECRET\"").unwrap();
-    let space = empty_space().with_workspace(Workspace::open(&work).unwrap());
+    let space = builder().workspace(Workspace::open(&work).unwrap()).build().unwrap();
     (outside, space)
 }
 
 async fn runs(space: &Space, name: &str, source: &str) -> Value {
     let program = space.prepare(name, source).unwrap_or_else(|error| panic!("{error}: {source}"));
-    space.run(&program, RunOptions::default()).await.outcome.unwrap_or_else(|error| panic!("{error:?}: {source}"))
+    program.run(RunOptions::default()).await.outcome.unwrap_or_else(|error| panic!("{error:?}: {source}"))
 }
 
 /// Returns the error of a refused script, by itself or by the host, without host details.
@@ -157,7 +157,7 @@ async fn a_missing_export_is_an_error() {
         Err(PrepareError::Script(error)) => assert!(error.message.contains("totl"), "{error:?}"),
         Err(error) => panic!("{error}"),
         Ok(program) => {
-            let report = space.run(&program, RunOptions::default()).await;
+            let report = program.run(RunOptions::default()).await;
             let error = report.outcome.unwrap_err();
             assert_eq!(error.code, "script.syntax", "{error:?}");
             assert!(error.message.contains("totl"), "{error:?}");

@@ -5,7 +5,7 @@
 
 use agent_spaces::{Interfaces, Target, compile};
 use anyhow::{Context, Result};
-use wasmtime::component::{Component, ComponentExportIndex, ComponentType, InstancePre, Lift, Linker};
+use wasmtime::component::{Component, ComponentExportIndex, ComponentType, InstancePre, Lift, Linker, Lower};
 use wasmtime::{Config, Enabled, Engine, InstanceAllocationStrategy, PoolingAllocationConfig, Store, StoreContextMut};
 
 /// A compiled script in bare wasmtime.
@@ -14,6 +14,16 @@ pub(crate) struct Bare {
     pre: InstancePre<()>,
     run: ComponentExportIndex,
     with_fuel: bool,
+}
+
+/// Error of a call, as `agent-spaces:host/types` has it.
+#[derive(ComponentType, Lower)]
+#[component(record)]
+pub(crate) struct CapabilityError {
+    code: String,
+    message: String,
+    retryable: bool,
+    details: Option<String>,
 }
 
 #[derive(ComponentType, Lift)]

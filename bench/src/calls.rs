@@ -36,8 +36,8 @@ async fn per_call(space: &Space, function: &str, count: u64, calls: u64) -> Resu
     let without = prepare(space, function, count, 0)?;
     let mut best = f64::INFINITY;
     for _ in 0..5 {
-        let all = with.run(RunOptions { limits: limits.clone(), ..RunOptions::default() }).await;
-        let none = without.run(RunOptions { limits: limits.clone(), ..RunOptions::default() }).await;
+        let all = with.run(RunOptions { limits: Some(limits.clone()), ..RunOptions::default() }).await;
+        let none = without.run(RunOptions { limits: Some(limits.clone()), ..RunOptions::default() }).await;
         all.outcome.map_err(|error| anyhow::anyhow!("{error:?}"))?;
         best = best.min((all.usage.wall_ms - none.usage.wall_ms) * 1e3 / calls as f64);
     }

@@ -1,8 +1,7 @@
 //! Scaling over cores: isolated runs on all cores, and the gain of a second thread.
 
 use crate::bench::Bench;
-use crate::spaces;
-use crate::workloads;
+use crate::{proc, spaces, workloads};
 use agent_spaces::{Program, RunOptions};
 use anyhow::Result;
 use std::hint::black_box;
@@ -18,7 +17,7 @@ pub(crate) async fn measure(bench: &mut Bench) -> Result<()> {
     let space = spaces::empty(&bench.engine()?)?;
     let program = space.prepare("bench.js", "1 + 1")?;
     let each = bench.pace.rounds(RUNS_OF_EACH);
-    let cores = count();
+    let cores = proc::cores();
     let mut most = 0f64;
     for _ in 0..TRIES {
         most = most.max(rate(&program, cores, each).await?);
@@ -46,11 +45,6 @@ pub(crate) async fn measure(bench: &mut Bench) -> Result<()> {
         row.against("additions in plain threads", control[1] / control[0]).more_is_better();
     }
     Ok(())
-}
-
-/// Returns the hardware parallelism.
-pub(crate) fn count() -> usize {
-    std::thread::available_parallelism().map_or(1, usize::from)
 }
 
 /// Runs per second of this many tasks with this many sequential runs each.

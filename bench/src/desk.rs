@@ -27,7 +27,7 @@ pub(crate) fn space(engine: &Engine) -> Result<Space> {
     });
     let mut interfaces = Interfaces::new()?;
     interfaces.add_package(Package::new(module))?;
-    Ok(Space::new(engine.clone(), interfaces, handlers)?)
+    Ok(Space::builder(engine).interfaces(interfaces, handlers).build()?)
 }
 
 async fn answer(call: Call, kept: &Kept) -> Result<Value, CapabilityError> {

@@ -40,5 +40,5 @@ fn tools(engine: &agent_spaces::Engine, functions: usize) -> Result<Space> {
     wit.push('}');
     let mut interfaces = Interfaces::new()?;
     interfaces.add("tools.wit", &wit)?;
-    Ok(Space::new(engine.clone(), interfaces, handlers)?)
+    Ok(Space::builder(engine).interfaces(interfaces, handlers).build()?)
 }

@@ -1,7 +1,6 @@
 //! Untyped baseline of a call: JSON text each way, through one import of bare wasmtime.
 
-use crate::bare::Bare;
-use crate::pipeline::CapabilityError;
+use crate::bare::{Bare, CapabilityError};
 use agent_spaces::Interfaces;
 use anyhow::Result;
 use serde_json::{Value, json};

@@ -8,6 +8,7 @@ mod arguments;
 mod bare;
 mod bench;
 mod calls;
+mod charts;
 mod clean_build;
 mod cli;
 mod componentize_qjs;

@@ -63,7 +63,7 @@ pub(crate) async fn measure(bench: &mut Bench) -> Result<()> {
 
 async fn warm(program: &Program) -> Result<()> {
     let limits = Limits { calls: 100_000, time: Duration::from_secs(60), ..Limits::default() };
-    let options = RunOptions { limits, ..RunOptions::default() };
+    let options = RunOptions { limits: Some(limits), ..RunOptions::default() };
     program.run(options).await.outcome.map(drop).context("the script failed")
 }
 

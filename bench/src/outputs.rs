@@ -1,9 +1,10 @@
 //! Output files of the report, and the regression check.
 
 use crate::arguments::Arguments;
+use crate::charts;
 use crate::groups::Group;
 use crate::report::recorded::Recorded;
-use crate::report::{Report, charts, page};
+use crate::report::{Report, page};
 use anyhow::{Context, Result};
 use std::fmt::Write;
 use std::path::Path;

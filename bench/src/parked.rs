@@ -2,7 +2,7 @@
 
 use crate::bench::Bench;
 use crate::{proc, spaces};
-use agent_spaces::{Engine, EngineConfig, EventKind, Limits, Run};
+use agent_spaces::{Engine, EngineConfig, EventKind, Limits, Run, RunOptions};
 use anyhow::Result;
 use std::time::Duration;
 
@@ -35,7 +35,7 @@ impl Parked {
         let before = proc::resident_bytes();
         let mut runs = Vec::with_capacity(count);
         for _ in 0..count {
-            let mut run = program.start(limits.clone());
+            let mut run = program.start(RunOptions { limits: Some(limits.clone()), ..RunOptions::default() });
             while let Some(event) = run.next_event().await {
                 if matches!(event.kind, EventKind::CallScheduled { .. }) {
                     break;
@@ -49,7 +49,7 @@ impl Parked {
 
     pub(crate) async fn end(self) {
         for run in &self.runs {
-            run.cancel_handle().cancel();
+            run.cancellation_token().cancel();
         }
         for run in self.runs {
             run.finish().await;

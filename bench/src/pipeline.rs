@@ -3,7 +3,7 @@
 //! Both return their arguments at once. Ours takes all steps: grant, policy, schema, counts, provider, redaction,
 //! events and accounting.
 
-use crate::bare::Bare;
+use crate::bare::{Bare, CapabilityError};
 use crate::bench::Bench;
 use crate::json_text;
 use crate::timing::times;
@@ -33,16 +33,6 @@ struct NoteResult {
     extras: Option<String>,
 }
 
-/// As `agent-spaces:host/types` has it.
-#[derive(ComponentType, Lower)]
-#[component(record)]
-pub(crate) struct CapabilityError {
-    code: String,
-    message: String,
-    retryable: bool,
-    details: Option<String>,
-}
-
 pub(crate) async fn measure(bench: &mut Bench) -> Result<()> {
     let (interfaces, interface) = desk()?;
     let bare = |calls| {
@@ -57,7 +47,7 @@ pub(crate) async fn measure(bench: &mut Bench) -> Result<()> {
     };
     let mut handlers = Handlers::new();
     handlers.add(&interface, "note", |call| async move { Ok(call.params) });
-    let space = Space::new(bench.engine()?, desk()?.0, handlers)?;
+    let space = Space::builder(&bench.engine()?).interfaces(desk()?.0, handlers).build()?;
     let ours = |calls| space.prepare("bench.js", &script(calls));
 
     let (bare, bare_idle) = (bare(CALLS)?, bare(0)?);

@@ -1,4 +1,9 @@
-//! Process statistics from `/proc`; zero if unavailable.
+//! Process statistics from `/proc`, zero if unavailable, and the number of cores.
+
+/// Returns the hardware parallelism.
+pub(crate) fn cores() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
+}
 
 /// Proportional set size, in bytes.
 pub(crate) fn resident_bytes() -> u64 {

@@ -30,7 +30,7 @@ pub(crate) fn engine_with(config: EngineConfig) -> Result<Engine> {
 
 /// A space without capabilities.
 pub(crate) fn empty(engine: &Engine) -> Result<Space> {
-    Ok(Space::new(engine.clone(), Interfaces::new()?, Handlers::new())?)
+    Ok(Space::builder(engine).build()?)
 }
 
 /// A space with trains; `wait` never answers.
@@ -42,7 +42,7 @@ pub(crate) fn trains(engine: &Engine) -> Result<Space> {
         handlers.add(INTERFACE, function, |call| async move { Ok(trips(call.params["count"].as_u64().unwrap_or(0))) });
     }
     handlers.add(INTERFACE, "wait", |_| async { std::future::pending().await });
-    Ok(Space::new(engine.clone(), interfaces, handlers)?)
+    Ok(Space::builder(engine).interfaces(interfaces, handlers).build()?)
 }
 
 fn trips(count: u64) -> Value {

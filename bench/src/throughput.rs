@@ -19,7 +19,7 @@ pub(crate) async fn measure(bench: &mut Bench) -> Result<()> {
             let space = spaces::empty(&spaces::engine_with(EngineConfig { meter_fuel, ..EngineConfig::default() })?)?;
             let program = space.prepare("bench.js", script)?;
             for _ in 0..3 {
-                let run = program.run(RunOptions { limits: limits.clone(), ..RunOptions::default() }).await;
+                let run = program.run(RunOptions { limits: Some(limits.clone()), ..RunOptions::default() }).await;
                 run.outcome.map_err(|error| anyhow::anyhow!("{error:?}"))?;
                 best[slot] = best[slot].min(run.usage.wall_ms);
             }

@@ -81,7 +81,7 @@ impl Ready {
     pub(crate) fn run(&self) -> impl Future<Output = RunReport> {
         // Room for an answer of ten megabytes and its copies.
         let limits = Limits { memory: 256 << 20, ..Limits::default() };
-        self.program.run(RunOptions { limits, ..RunOptions::default() })
+        self.program.run(RunOptions { limits: Some(limits), ..RunOptions::default() })
     }
 
     /// Times fresh runs within this budget.

@@ -3,8 +3,8 @@
 //! Schemas are still in the source's dialect; [`crate::schema`] normalizes them.
 
 use crate::implementation::Implementation;
-use crate::server::ServerPart;
 pub use agent_spaces_types::rate_limit::{Period, RateLimit};
+use agent_spaces_types::server_part::ServerPart;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::fmt;
@@ -121,7 +121,7 @@ impl fmt::Display for Place {
 pub struct Note {
     /// Place in the source.
     pub place: Place,
-    /// What was changed or ignored, and why.
+    /// The change, or the ignored part, with the reason.
     pub message: String,
 }
 

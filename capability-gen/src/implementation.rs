@@ -15,8 +15,19 @@ pub use http::{
 pub use agent_spaces_types::provider_kind::ProviderKind;
 use serde::{Deserialize, Serialize};
 
-/// Prefixes of error codes reserved for the host, so that a provider cannot pretend that the script reached a limit.
-pub const RESERVED_CODES: [&str; 6] = ["script.", "import.", "limit.", "run.", "host.", "config."];
+/// Prefixes of error codes reserved for the host, so that a provider cannot pretend that the script reached a limit, or
+/// that the host refused the call.
+pub const RESERVED_CODES: [&str; 9] = [
+    "script.",
+    "import.",
+    "limit.",
+    "run.",
+    "host.",
+    "config.",
+    "call.denied",
+    "call.approval_",
+    "call.audit_unavailable",
+];
 
 /// Implementation of a function.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -39,4 +50,20 @@ pub struct ScriptReference {
     /// The space that it runs in; the capabilities of all scripts if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub space: Option<String>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::RESERVED_CODES;
+    use agent_spaces_types::code::Code;
+
+    /// Of the codes of calls, those that the host alone decides are reserved; providers share the others.
+    #[test]
+    fn refusals_of_the_host_are_reserved() {
+        for code in Code::ALL {
+            let is_reserved = RESERVED_CODES.iter().any(|prefix| code.as_str().starts_with(prefix));
+            let is_shared = code.as_str().starts_with("call.") && !code.is_refusal();
+            assert_eq!(is_reserved, !is_shared, "{code}");
+        }
+    }
 }

@@ -2,7 +2,7 @@
 
 use crate::definition::{Annotations, Config, Note, Place, SourceKind};
 use crate::implementation::{Implementation, ProviderKind};
-use crate::server::ServerPart;
+use agent_spaces_types::server_part::ServerPart;
 use serde_json::Value;
 
 /// Module that scripts import: `@capabilities/train-schedule`.

@@ -60,7 +60,7 @@ pub struct YamlError {
     pub path: Vec<Step>,
     /// Description of the error, without a full stop. Contains names from the document, but no values.
     pub message: String,
-    /// How to fix it, as a sentence.
+    /// Suggested fix, as a sentence.
     pub fix: &'static str,
 }
 

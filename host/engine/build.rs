@@ -5,6 +5,7 @@
 #[allow(dead_code, unreachable_pub, reason = "the build needs less of it than the host")]
 mod config;
 
+use data_encoding::HEXLOWER;
 use sha2::{Digest, Sha256};
 use std::error::Error;
 use std::path::{Path, PathBuf};
@@ -21,7 +22,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!("cargo::rustc-check-cfg=cfg(precompiled_engine)");
     let module = fs::read(MODULE)?;
     let recorded = fs::read_to_string(HASH)?;
-    let found: String = Sha256::digest(&module).iter().map(|byte| format!("{byte:02x}")).collect();
+    let found = HEXLOWER.encode(&Sha256::digest(&module));
     if found != recorded.trim() {
         return Err(format!(
             "{MODULE} has the SHA-256 {found}, but {HASH} records {}: run `just guest`",

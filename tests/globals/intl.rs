@@ -60,7 +60,7 @@ async fn every_time_zone_matches_the_host() {
     );
     let program = empty_space().prepare("zones.js", &source).unwrap();
     let limits = Limits { fuel: u64::MAX / 4, ..Limits::default() };
-    let found = program.run(RunOptions { limits, ..RunOptions::default() }).await.outcome.unwrap();
+    let found = program.run(RunOptions { limits: Some(limits), ..RunOptions::default() }).await.outcome.unwrap();
     assert_eq!(found.as_array().unwrap().len(), names.len());
     let mut different = Vec::new();
     for (name, found) in names.iter().zip(found.as_array().unwrap()) {

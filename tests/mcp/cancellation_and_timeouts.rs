@@ -18,7 +18,7 @@ fn id_of(project: &Project, tool: &str) -> Value {
     log.iter().find(|message| message["params"]["name"] == tool).unwrap_or_else(|| panic!("{log:?}"))["id"].clone()
 }
 
-/// When a script ends during a call, the server gets a cancellation.
+/// A script that ends during a call sends a cancellation to the server.
 #[test]
 fn a_call_is_cancelled_on_the_server_when_the_run_ends() {
     let Some(server) = hostile_logging(&[]) else { return };

@@ -3,11 +3,10 @@
 use crate::mcp::support::{Project, hostile_logging, script};
 use agent_spaces::mcp::McpClients;
 use agent_spaces::project::{Equipment, Project as Configured, Surroundings};
-use agent_spaces::{Engine, EngineConfig, Limits, RunOptions};
+use agent_spaces::{Engine, EngineConfig, RunOptions};
 use agent_spaces_mcp::Context;
 use serde_json::{Value, json};
 use std::collections::HashSet;
-use std::sync::Arc;
 
 const RUNS: usize = 50;
 const CALLS: usize = 20;
@@ -25,8 +24,7 @@ async fn a_thousand_calls_from_fifty_runs_are_not_mixed_up() {
     let surroundings = Surroundings { user_folder: Some(project.path("")), ..Surroundings::default() };
     let configured = Configured::open_in(&project.path("agent-spaces.config.json"), &engine, &surroundings).unwrap();
     let clients = McpClients::new(Context::default());
-    let space =
-        Arc::new(configured.space(None).unwrap().assemble_with(&engine, &Equipment::with_clients(&clients)).unwrap());
+    let space = configured.space(None).unwrap().assemble_with(&engine, &Equipment::with_clients(&clients)).unwrap();
     let mut running = Vec::new();
     for run in 0..RUNS {
         let body = format!(
@@ -35,10 +33,7 @@ async fn a_thousand_calls_from_fifty_runs_are_not_mixed_up() {
             export default (await Promise.all(calls)).map(({{ message }}) => message);"
         );
         let program = space.prepare("script.ts", &script(&["hostile"], &body)).unwrap();
-        let space = Arc::clone(&space);
-        running.push(tokio::spawn(async move {
-            space.run(&program, RunOptions { limits: Limits::default(), ..RunOptions::default() }).await
-        }));
+        running.push(tokio::spawn(async move { program.run(RunOptions::default()).await }));
     }
     for (run, running) in running.into_iter().enumerate() {
         let value = running.await.unwrap().outcome.unwrap();

@@ -11,7 +11,8 @@
 //! - `server_features`: tool pages, instructions, prompts and resources.
 //! - `secrets`, `trust`, `isolation`, `lock_file`: redaction, trust, isolation of spaces, and the lock file.
 //! - `confinement`: servers and commands under Landlock and seccomp, with `servers/reaching.py`.
-//! - `toolbox`, `proxy`: servers behind `agent-spaces mcp serve`; `fidelity`: values and errors pass unchanged.
+//! - `toolbox`, `toolbox_approvals`, `proxy`: servers behind `agent-spaces mcp serve`; `fidelity`: values and errors pass
+//!   unchanged.
 //! - `concurrency`, `process_cleanup`: runs that share a session; no process is left.
 //! - `config_selection`: selection of the configuration, enabled and disabled servers.
 //! - `ungranted_servers`: servers that no space is granted, missing modules, and unused rules.
@@ -39,6 +40,7 @@ mod subcommands;
 pub(crate) mod support;
 mod third_party_servers;
 mod toolbox;
+mod toolbox_approvals;
 mod transports;
 mod trust;
 mod ungranted_servers;

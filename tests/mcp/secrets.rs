@@ -1,6 +1,7 @@
 //! Secrets: our environment stays hidden from servers, and a server's secret from everyone else.
 
 use crate::mcp::support::{Project, finish, hostile, script};
+use data_encoding::HEXLOWER;
 use serde_json::{Value, json};
 
 /// Environment variables that a server gets. Python itself may set `LC_CTYPE`.
@@ -31,7 +32,7 @@ fn our_environment_does_not_reach_servers() {
 
 /// Encodings in which the hostile server leaks a secret.
 fn spellings() -> Vec<String> {
-    let hex: String = SECRET.bytes().map(|byte| format!("{byte:02x}")).collect();
+    let hex = HEXLOWER.encode(SECRET.as_bytes());
     vec![
         SECRET.to_owned(),
         hex.to_uppercase(),

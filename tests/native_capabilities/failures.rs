@@ -1,9 +1,8 @@
 //! Failing calls: invalid parameters, errors, panics.
 
 use super::{script, space};
-use agent_spaces::policy::{Policy, Settings};
 use agent_spaces::{Capability, CapabilityError};
-use agent_spaces_tests::value;
+use agent_spaces_tests::{builder, value};
 use anyhow::Context;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -116,8 +115,11 @@ async fn errors_arrive_unchanged_without_host_details() {
 async fn a_panic_fails_only_its_call() {
     let told = Arc::new(Mutex::new(Vec::<String>::new()));
     let operator = told.clone();
-    let policy = Arc::new(Policy::new(Settings::default()));
-    let space = space([math()]).with_policy(policy, move |text| operator.lock().unwrap().push(text.to_string()));
+    let space = builder()
+        .capability(math())
+        .operator(move |text| operator.lock().unwrap().push(text.to_string()))
+        .build()
+        .unwrap();
     let body = "const how = (how) => attempt(() => math.panic({ how }));
         export default [await how('at once'), await how('later'), await how('not')]";
     let attempts = value(&space, &script("math", body)).await;

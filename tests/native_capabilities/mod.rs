@@ -5,16 +5,12 @@ mod failures;
 mod settings;
 mod types;
 
-use agent_spaces::{Capability, Handlers, Interfaces, Space};
-use agent_spaces_tests::engine;
+use agent_spaces::{Capability, Space, SpaceBuilder};
+use agent_spaces_tests::builder;
 
 /// A space with these capabilities.
 fn space(capabilities: impl IntoIterator<Item = Capability>) -> Space {
-    let (mut interfaces, mut handlers) = (Interfaces::new().unwrap(), Handlers::new());
-    for capability in capabilities {
-        capability.add_to(&mut interfaces, &mut handlers).unwrap();
-    }
-    Space::new(engine(), interfaces, handlers).unwrap()
+    capabilities.into_iter().fold(builder(), SpaceBuilder::capability).build().unwrap()
 }
 
 /// A script with `attempt`, which returns the value or the error of a call.

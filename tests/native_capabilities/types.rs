@@ -1,7 +1,7 @@
 //! Mapping of Rust types to scripts.
 
 use super::{script, space};
-use agent_spaces::{Capability, CapabilityError, Handlers, Interfaces, TypedCall};
+use agent_spaces::{Capability, CapabilityError, Extension, Handlers, Interfaces, TypedCall};
 use agent_spaces_tests::value;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -206,7 +206,7 @@ async fn a_too_deep_import_chain_fails_only_its_run() {
     project.write("node_modules/deep/f4000.js", "module.exports = 'the end'");
     let space = project.space();
     let program = space.prepare("main.ts", "import it from 'deep/f0'; it").unwrap();
-    let outcome = space.run(&program, agent_spaces::RunOptions::default()).await.outcome;
+    let outcome = program.run(agent_spaces::RunOptions::default()).await.outcome;
     assert_eq!(outcome.map_err(|error| error.code), Err("limit.stack".to_owned()));
     assert_eq!(project.value("1 + 1").await, json!(2));
 }

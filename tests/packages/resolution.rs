@@ -2,7 +2,7 @@
 
 use super::{Project, value_in};
 use agent_spaces::{ModuleSource, Workspace};
-use agent_spaces_tests::{empty_space, refusal};
+use agent_spaces_tests::{builder, refusal};
 use serde_json::json;
 
 /// A package's `package.json` and one file that says its own name.
@@ -153,7 +153,7 @@ fn an_unresolved_import_says_what_to_do() {
 #[test]
 fn an_agents_script_cannot_import_packages() {
     let project = Project::new(&[("node_modules/p/index.js", "export default 1")]);
-    let space = empty_space().with_workspace(Workspace::open(&project.folder()).unwrap());
+    let space = builder().workspace(Workspace::open(&project.folder()).unwrap()).build().unwrap();
     let error = refusal(&space, "main.ts", "import p from 'p'; p");
     assert_eq!((error.code.as_str(), error.message.as_str()), ("import.unknown", "Cannot find module 'p'"));
 }
@@ -190,8 +190,8 @@ async fn handlers_of_a_package_can_import_its_other_files() {
 
 #[test]
 fn a_typo_in_a_module_name_gets_a_suggestion() {
-    let mut space = Project::new(&[]).space();
-    space.add_module("@company/module", ModuleSource::Json("1".into()));
+    let module = ModuleSource::Json("1".into());
+    let space = Project::new(&[]).builder_in("").module("@company/module", module).build().unwrap();
     let error = refusal(&space, "main.ts", "import it from '@company/modul'; it");
     assert_eq!(error.hint.as_deref(), Some("did you mean '@company/module'?"));
 }

@@ -8,7 +8,7 @@ use std::path::Path;
 use std::time::Duration;
 
 fn rig(file: &Path) -> Rig {
-    let accounting = Accounting::to_file(file, Redactor::default(), |text| panic!("{text}")).unwrap();
+    let accounting = Accounting::to_file(file, Redactor::default()).unwrap();
     let functions = json!({
         "crm.note": "deny",
         "crm.ping": { "arguments": { "amount": { "max": 1, "optional": true } } },
@@ -108,7 +108,7 @@ async fn calls_of_an_ending_run_are_accounted() {
     let rig = rig(&file);
     let program = rig.space.prepare("agent.js", &format!("{}await crm.find({{ mode: 'sleep 60000' }})", import("crm")));
     let limits = Limits { time: Duration::from_millis(600), ..Limits::default() };
-    let report = program.unwrap().run(RunOptions { limits, ..RunOptions::default() }).await;
+    let report = program.unwrap().run(RunOptions { limits: Some(limits), ..RunOptions::default() }).await;
     assert_eq!(report.outcome.unwrap_err().code, "limit.time");
     let written = lines(&file);
     assert_eq!(written.len(), 1);

@@ -1,7 +1,7 @@
 //! Approval step: what a person sees, what an approval covers, and the paused clock.
 
 use super::rig::{DelayedApprover, Rig, ScriptedApprover, import, rules, settings, with_scopes};
-use agent_spaces::{Limits, Run, RunStatus};
+use agent_spaces::{Limits, Run, RunOptions, RunStatus};
 use agent_spaces_approvals::{ChannelError, Decision, Lasts};
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -31,7 +31,8 @@ async fn waiting_for_approval_pauses_the_clock_and_is_visible() {
     let person = slow(&rig);
     let source = format!("{}export default await crm.remove({{ repo: 'x' }})", import("crm"));
     let program = rig.space.prepare("agent.js", &source).unwrap();
-    let mut run = program.start(Limits { time: Duration::from_secs(1), ..Limits::default() });
+    let limits = Limits { time: Duration::from_secs(1), ..Limits::default() };
+    let mut run = program.start(RunOptions { limits: Some(limits), ..RunOptions::default() });
     let before = ["runStarted", "callScheduled", "runPaused", "approvalRequired"];
     assert_eq!(types(&mut run, "approvalRequired").await, before);
     let RunStatus::AwaitingApproval(waiting) = run.status() else { panic!("{:?}", run.status()) };
@@ -60,7 +61,8 @@ async fn the_clock_resumes_after_the_decision() {
     let person = slow(&rig);
     let source = format!("{}await crm.remove({{ mode: 'sleep 60000' }})", import("crm"));
     let program = rig.space.prepare("agent.js", &source).unwrap();
-    let mut run = program.start(Limits { time: Duration::from_secs(1), ..Limits::default() });
+    let limits = Limits { time: Duration::from_secs(1), ..Limits::default() };
+    let mut run = program.start(RunOptions { limits: Some(limits), ..RunOptions::default() });
     types(&mut run, "approvalRequired").await;
     tokio::time::sleep(Duration::from_millis(1_500)).await;
     person.send(Some(Decision::approve("ada"))).unwrap();
@@ -76,7 +78,8 @@ async fn waiting_counts_if_the_policy_says_so() {
     let _person = slow(&rig);
     let source = format!("{}await crm.remove({{}})", import("crm"));
     let program = rig.space.prepare("agent.js", &source).unwrap();
-    let mut run = program.start(Limits { time: Duration::from_secs(1), ..Limits::default() });
+    let limits = Limits { time: Duration::from_secs(1), ..Limits::default() };
+    let mut run = program.start(RunOptions { limits: Some(limits), ..RunOptions::default() });
     assert_eq!(types(&mut run, "approvalRequired").await, ["runStarted", "callScheduled", "approvalRequired"]);
     let report = tokio::time::timeout(Duration::from_secs(30), run.finish()).await.unwrap();
     assert_eq!(report.outcome.unwrap_err().code, "limit.time");
@@ -169,7 +172,7 @@ async fn pending_approvals_of_a_run_are_limited() {
         import("crm")
     );
     let program = rig.space.prepare("agent.js", &source).unwrap();
-    let mut run = program.start(Limits::default());
+    let mut run = program.start(RunOptions::default());
     let mut refused = 0;
     while refused < 2 {
         refused += types(&mut run, "callError").await.len().min(1);
@@ -187,10 +190,10 @@ async fn a_cancelled_run_withdraws_its_request() {
     let rig = Rig::new(rules(json!({})));
     let person = slow(&rig);
     let program = rig.space.prepare("agent.js", &format!("{}await crm.remove({{}})", import("crm"))).unwrap();
-    let mut run = program.start(Limits::default());
+    let mut run = program.start(RunOptions::default());
     types(&mut run, "approvalRequired").await;
     assert_eq!(person.receiver_count(), 2, "somebody is asked");
-    run.cancel_handle().cancel();
+    run.cancellation_token().cancel();
     types(&mut run, "runFinished").await;
     assert!(matches!(run.status(), RunStatus::Running));
     assert_eq!(run.finish().await.outcome.unwrap_err().code, "run.cancelled");

@@ -109,7 +109,7 @@ async fn a_refused_call_has_an_event_and_an_accounting_line() {
     const SECRET: &str = "hunter2-and-more";
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("calls.jsonl");
-    let accounting = Accounting::to_file(&file, Redactor::default(), |text| panic!("{text}")).unwrap();
+    let accounting = Accounting::to_file(&file, Redactor::default()).unwrap();
     let redactor = Redactor::default();
     redactor.add(&Secret::new(SECRET));
     let rig = Rig::with(rules(json!({})), Extras { redactor, accounting, ..Extras::default() });

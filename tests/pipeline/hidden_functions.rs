@@ -170,9 +170,12 @@ fn single_functions(functions: Value) -> (Space, Arc<Mutex<Vec<String>>>) {
     }
     let told: Arc<Mutex<Vec<String>>> = Arc::default();
     let heard = told.clone();
-    let policy = Arc::new(Policy::new(rules(functions)));
-    let space = Space::new(engine(), interfaces, handlers).unwrap();
-    (space.with_policy(policy, move |text| heard.lock().unwrap().push(text.to_string())), told)
+    let space = Space::builder(&engine())
+        .interfaces(interfaces, handlers)
+        .policy(Policy::new(rules(functions)))
+        .operator(move |text| heard.lock().unwrap().push(text.to_string()))
+        .build();
+    (space.unwrap(), told)
 }
 
 fn module_of(space: &Space, part: &str) -> String {

@@ -6,7 +6,6 @@ use agent_spaces_tests::engine;
 use capability_gen::compile::{ModuleSource, compile};
 use capability_gen::sources::{Format, parse_value};
 use serde_json::{Value, json};
-use std::sync::Arc;
 
 /// A space with one module that answers everything with nothing.
 fn space(source: &Value, name: Option<&str>, format: Format, settings: Settings) -> Space {
@@ -18,7 +17,7 @@ fn space(source: &Value, name: Option<&str>, format: Format, settings: Settings)
     }
     let mut interfaces = Interfaces::new().unwrap();
     interfaces.add_package(Package::new(module)).unwrap();
-    Space::new(engine(), interfaces, handlers).unwrap().with_policy(Arc::new(Policy::new(settings)), |_| ())
+    Space::builder(&engine()).interfaces(interfaces, handlers).policy(Policy::new(settings)).build().unwrap()
 }
 
 async fn code(space: &Space, capability: &str, function: &str) -> String {

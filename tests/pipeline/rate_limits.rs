@@ -1,6 +1,6 @@
 //! Rate limits.
 
-use super::rig::{Rig, import, rules, settings};
+use super::rig::{Extras, Rig, import, rules, settings};
 use agent_spaces::{CapabilityError, Limits};
 use agent_spaces_policy::RateFile;
 use serde_json::{Value, json};
@@ -116,9 +116,8 @@ async fn processes_share_rate_limits() {
     let folder = tempfile::tempdir().unwrap();
     let rule = json!({ "crm.*": { "rateLimit": { "requests": 3, "period": "hour" } } });
     let rig = || {
-        let mut rig = Rig::new(rules(rule.clone()));
-        rig.space = rig.space.with_rate_file(RateFile::new(folder.path().join("rates.json")));
-        rig
+        let rates = Some(RateFile::new(folder.path().join("rates.json")));
+        Rig::with(rules(rule.clone()), Extras { rates, ..Extras::default() })
     };
     let (first, second) = (rig(), rig());
     let mut outcomes = Vec::new();
@@ -138,8 +137,8 @@ async fn an_unreadable_file_refuses_calls() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("rates.json");
     std::fs::write(&path, "{").unwrap();
-    let mut rig = Rig::new(rules(json!({ "crm.find": { "rateLimit": { "requests": 3, "period": "hour" } } })));
-    rig.space = rig.space.with_rate_file(RateFile::new(&path));
+    let rule = rules(json!({ "crm.find": { "rateLimit": { "requests": 3, "period": "hour" } } }));
+    let rig = Rig::with(rule, Extras { rates: Some(RateFile::new(&path)), ..Extras::default() });
     let error = rig.script_one("crm.find", json!({})).await.unwrap_err();
     assert_eq!(error.code, "call.denied");
     assert_eq!(error.message, "crm.find cannot be called now: its calls cannot be counted");

@@ -41,7 +41,7 @@ fn printed(report: &RunReport) -> String {
 async fn secrets_are_redacted_from_values_errors_details_events_and_accounts() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("calls.jsonl");
-    let rig = rig(Accounting::to_file(&file, Redactor::default(), |_| ()).unwrap());
+    let rig = rig(Accounting::to_file(&file, Redactor::default()).unwrap());
     for label in ["crm.find", "crm.note", "github.createIssue", "post.send"] {
         // Twice: the second answer of `crm.find` is one that was kept.
         for _ in 0..2 {
@@ -138,7 +138,7 @@ fn spellings() -> Vec<String> {
 async fn a_secret_held_by_a_script_is_redacted() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("calls.jsonl");
-    let rig = rig(Accounting::to_file(&file, Redactor::default(), |_| ()).unwrap());
+    let rig = rig(Accounting::to_file(&file, Redactor::default()).unwrap());
     for spelling in spellings() {
         let source = format!(
             "import {{ crm }} from '@capabilities/crm';
@@ -206,8 +206,7 @@ async fn digests_cover_the_unredacted_arguments() {
         rotation: None,
         shipping: None,
     };
-    let warn = |error: &str| panic!("{error}");
-    let trail = AuditTrail::open(settings, AuditMode::Required, AuditBudget::default(), warn).unwrap();
+    let trail = AuditTrail::open(settings, AuditMode::Required, AuditBudget::default()).unwrap();
     let redactor = Redactor::default();
     redactor.add(&Secret::new(SECRET));
     let extras = Extras { redactor, audit: Some(trail.handle()), ..Extras::default() };

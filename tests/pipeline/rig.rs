@@ -133,6 +133,7 @@ pub(super) struct Extras {
     pub(super) accounting: Accounting,
     pub(super) days: Option<Arc<dyn agent_spaces_policy::DayCounts>>,
     pub(super) audit: Option<agent_spaces::AuditHandle>,
+    pub(super) rates: Option<agent_spaces_policy::RateFile>,
 }
 
 impl Rig {
@@ -159,21 +160,26 @@ impl Rig {
         interfaces.add("post.wit", POST).unwrap();
         answer_all(&mut handlers, POST_INTERFACE, &provided, &at_once);
         let policy = Arc::new(Policy::new(settings));
-        StandardLibrary::new(&policy, None, None).unwrap().add_to(&mut interfaces, &mut handlers).unwrap();
+        let library = StandardLibrary::new(&policy, None, None).unwrap();
         let (operator_notices, events): (Shared<String>, Shared<Event>) = Default::default();
-        let mut space = Space::new(engine(), interfaces, handlers)
-            .unwrap()
-            .with_policy(policy, listener(&operator_notices, |text: &agent_spaces::Shown| text.to_string()))
-            .with_observer(listener(&events, Event::clone))
-            .with_redactor(extras.redactor)
-            .with_accounting(extras.accounting);
+        let mut space = Space::builder(&engine())
+            .interfaces(interfaces, handlers)
+            .capability(library)
+            .policy(policy)
+            .operator(listener(&operator_notices, |text: &agent_spaces::Shown| text.to_string()))
+            .observer(listener(&events, Event::clone))
+            .redactor(extras.redactor)
+            .accounting(extras.accounting);
         if let Some(days) = extras.days {
-            space = space.with_day_counts(days);
+            space = space.day_counts(days);
         }
         if let Some(audit) = extras.audit {
-            space = space.with_audit(audit);
+            space = space.audit(audit);
         }
-        Rig { space, provided, operator_notices, events, at_once }
+        if let Some(rates) = extras.rates {
+            space = space.rate_file(rates);
+        }
+        Rig { space: space.build().unwrap(), provided, operator_notices, events, at_once }
     }
 
     /// Returns the number of provider calls.
@@ -247,7 +253,7 @@ impl Rig {
     /// Returns the outcome of a script under these limits.
     pub(super) async fn run(&self, source: &str, limits: Limits) -> agent_spaces::RunReport {
         let program = self.space.prepare("agent.js", source).unwrap_or_else(|error| panic!("{error}"));
-        program.run(RunOptions { limits, ..RunOptions::default() }).await
+        program.run(RunOptions { limits: Some(limits), ..RunOptions::default() }).await
     }
 }
 

@@ -69,7 +69,7 @@ fn compiled_handlers_answer_like_uncompiled_ones() {
     assert!(compiled[4][1].as_str().unwrap().contains("does not fit its type: text: expected a string"), "{compiled}");
     assert!(compiled[5][1].as_str().unwrap().starts_with("Its handler failed: it took longer than 1s"), "{compiled}");
     assert!(compiled[6][1].as_str().unwrap().contains("Network access is disabled"), "{compiled}");
-    assert_eq!(compiled[7][0], "call.denied");
+    assert_eq!(compiled[7][0], "call.failed");
     assert_eq!(compiled[8]["text"], "c", "the host goes on");
     let plain = project
         .run_with(&SCRIPT.replace("await attempt({ text: 'loop' }),", "1,"), &["--capabilities", "source", "--json"]);
@@ -93,7 +93,7 @@ fn compiled_handlers_get_their_modules_variables() {
     };
     assert_eq!(given(json!({ "REGION": "eu" })).value(), "eu eu REGION");
     let (code, message) = given(json!({})).error();
-    assert_eq!(code, "call.denied");
+    assert_eq!(code, "call.failed");
     assert_eq!(message, "process.env.REGION is not granted to the handlers of @capabilities/desk");
 }
 

@@ -3,13 +3,11 @@
 use crate::providers::matrix::Observed;
 use agent_spaces::policy::Policy;
 use agent_spaces::schemars::{self, JsonSchema};
-use agent_spaces::{
-    Accounting, Capability, CapabilityError, Engine, EngineConfig, Handlers, Interfaces, RunOptions, Space,
-};
+use agent_spaces::{Accounting, Capability, CapabilityError, Engine, EngineConfig, RunOptions, Space};
 use agent_spaces_mcp::secrets::Redactor;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use std::sync::{Arc, OnceLock};
+use std::sync::OnceLock;
 use tokio::runtime::Runtime;
 use tokio::sync::mpsc;
 
@@ -47,14 +45,14 @@ fn engine() -> Engine {
 pub(crate) fn observe(policy: &Value, script: &str) -> Observed {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("calls.jsonl");
-    let (mut interfaces, mut handlers) = (Interfaces::new().unwrap(), Handlers::new());
-    desk().add_to(&mut interfaces, &mut handlers).unwrap();
     let config = agent_spaces::config::from_value("test", json!({ "spaces": { "work": { "policy": policy } } }));
     let policy = Policy::new(config.unwrap().spaces["work"].policy.clone());
-    let space = Space::new(engine(), interfaces, handlers)
-        .unwrap()
-        .with_policy(Arc::new(policy), |_| ())
-        .with_accounting(Accounting::to_file(&file, Redactor::default(), |text| panic!("{text}")).unwrap());
+    let space = Space::builder(&engine())
+        .capability(desk())
+        .policy(policy)
+        .accounting(Accounting::to_file(&file, Redactor::default()).unwrap())
+        .build()
+        .unwrap();
     let (sender, mut receiver) = mpsc::unbounded_channel();
     let program = space.prepare("script.ts", script).unwrap();
     let report =

@@ -50,13 +50,17 @@ fn a_misbehaving_handler_fails_only_its_call() {
         if (what === 'error') throw new RangeError('too far');
         if (what === 'own') throw new CapabilityError('not there', { code: 'desk.missing', details: { what } });
         if (what === 'posing') throw new CapabilityError('mine', { code: 'limit.fuel' });
+        if (what === 'denying') throw new CapabilityError('no', { code: 'call.approval_denied' });
         if (what === 'wrong') return 5 as any;
         if (what === 'leak') for (;;) all.push(new Array(100000).fill(what));
         if (what === 'deep') { const down = () => down() + 1; return String(down()); }
         return `did ${what}`;";
     let project = project(body, json!({ "limits": { "time": "1s", "memory": "48MiB" } }));
     project.trust();
-    let words = ["loop", "wait", "never", "throw", "object", "error", "own", "posing", "wrong", "leak", "deep", "this"];
+    let words = [
+        "loop", "wait", "never", "throw", "object", "error", "own", "posing", "denying", "wrong", "leak", "deep",
+        "this",
+    ];
     let said = calls(&project, &words);
     let expected = [
         "CapabilityError call.timeout: Its handler failed: ",
@@ -67,6 +71,7 @@ fn a_misbehaving_handler_fails_only_its_call() {
         "CapabilityError call.failed: too far",
         "CapabilityError desk.missing: not there",
         "CapabilityError call.failed: mine",
+        "CapabilityError call.failed: no",
         "CapabilityError call.failed: desk.do's answer does not fit its type: expected a string, got a number",
         "CapabilityError call.failed: Its handler failed: ",
         "CapabilityError call.failed: Its handler failed: ",
@@ -75,7 +80,7 @@ fn a_misbehaving_handler_fails_only_its_call() {
     for ((word, said), expected) in words.iter().zip(&said).zip(expected) {
         assert!(said.starts_with(expected), "{word}: {said}");
     }
-    assert!(said[9].contains("memory"), "{}", said[9]);
+    assert!(said[10].contains("memory"), "{}", said[10]);
 }
 
 /// Scripts get the failure; the handler's author gets the location and output.
@@ -118,7 +123,7 @@ fn an_ungranted_variable_is_refused_by_name() {
     let project = project(body, given);
     let words = ["HOME", "CRM_URL", "NODE_ENV", "DEBUG", "list", "in", "__proto__"];
     let refused = |name: &str| {
-        format!("CapabilityError call.denied: process.env.{name} is not granted to the handlers of @capabilities/desk")
+        format!("CapabilityError call.failed: process.env.{name} is not granted to the handlers of @capabilities/desk")
     };
     // A configuration that its user has not accepted gives nothing.
     let said = calls(&project, &words);

@@ -74,7 +74,8 @@ impl Everything {
         });
         let mut interfaces = Interfaces::new().unwrap();
         interfaces.add("echo.wit", WIT).unwrap();
-        Everything { space: Space::new(engine, interfaces, handlers).unwrap(), offered, received }
+        let space = Space::builder(&engine).interfaces(interfaces, handlers).build().unwrap();
+        Everything { space, offered, received }
     }
 
     /// Sets the answers of the next run, and clears what was received.

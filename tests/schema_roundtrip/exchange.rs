@@ -73,7 +73,8 @@ impl Exchange {
                 async move { Ok(answer) }
             });
         }
-        let space = Space::new(engine(), interfaces, handlers).map_err(|error| error.to_string())?;
+        let space =
+            Space::builder(&engine()).interfaces(interfaces, handlers).build().map_err(|error| error.to_string())?;
         Ok(Exchange { space, specifier, export, is_single_function, provider })
     }
 
@@ -141,7 +142,7 @@ impl Exchange {
             memory: 256 << 20,
             ..Limits::default()
         };
-        let report = program.run(RunOptions { limits, ..RunOptions::default() }).await;
+        let report = program.run(RunOptions { limits: Some(limits), ..RunOptions::default() }).await;
         let seen = report.outcome.map_err(|error| format!("run: {}: {}", error.code, error.message))?;
         let arrivals = std::mem::take(&mut self.provider.lock().unwrap().arrivals);
         read(seen.as_array().map_or(&[], Vec::as_slice), arrivals)

@@ -1,19 +1,23 @@
 //! Runs of the specification's scripts.
 
 use super::{Built, EXAMPLES, definitions};
-use agent_spaces::project::SpaceModules;
-use agent_spaces::{RunOptions, RunReport, Space, Workspace};
+use agent_spaces::project::{Equipment, SpaceModules};
+use agent_spaces::{RunOptions, RunReport, Space, SpaceBuilder, Workspace};
 use agent_spaces_tests::engine;
 use serde_json::{Value, json};
 use std::path::Path;
 
+fn builder(example: &str) -> SpaceBuilder {
+    SpaceModules::all(&definitions(example)).builder(&engine(), &Equipment::default()).unwrap()
+}
+
 fn space(example: &str) -> Space {
-    SpaceModules::all(&definitions(example)).assemble(&engine()).unwrap()
+    builder(example).build().unwrap()
 }
 
 async fn run(space: &Space, name: &str, source: &str) -> RunReport {
     let program = space.prepare(name, source).unwrap_or_else(|error| panic!("{error}: {source}"));
-    space.run(&program, RunOptions::default()).await
+    program.run(RunOptions::default()).await
 }
 
 async fn value(space: &Space, source: &str) -> Value {
@@ -89,7 +93,7 @@ async fn every_way_of_calling_gives_the_same_result() {
     for (example, module, function, params) in CALLS {
         let built = Built::of(example);
         let workspace = Workspace::open(&built.path(module, "")).unwrap();
-        let space = space(example).with_workspace(workspace);
+        let space = builder(example).workspace(workspace).build().unwrap();
         let export = function.split('.').next().unwrap();
         // A single function is one of the capability that its module is named by.
         let (capability, called) = function.split_once('.').unwrap_or((module, function));

@@ -5,6 +5,7 @@ pub mod wasmtime;
 use agent_spaces::script::ScriptError;
 use agent_spaces::{
     Engine, EngineConfig, Event, Handlers, Interfaces, Limits, PrepareError, RunError, RunOptions, RunReport, Space,
+    SpaceBuilder,
 };
 use serde_json::Value;
 use std::sync::OnceLock;
@@ -23,16 +24,26 @@ pub fn engine() -> Engine {
     ENGINE.get_or_init(|| Engine::new(EngineConfig::default()).expect("the engine compiles")).clone()
 }
 
+/// A builder of a space in that engine.
+pub fn builder() -> SpaceBuilder {
+    Space::builder(&engine())
+}
+
 /// A space without any capability.
 pub fn empty_space() -> Space {
-    Space::new(engine(), Interfaces::new().expect("the contracts are valid"), Handlers::new()).expect("an empty space")
+    builder().build().expect("an empty space")
 }
 
 /// A space with the interfaces of one WIT text.
 pub fn space(wit: &str, handlers: Handlers) -> Space {
+    builder_with(wit, handlers).build().expect("every function is handled")
+}
+
+/// The same, to be configured.
+pub fn builder_with(wit: &str, handlers: Handlers) -> SpaceBuilder {
     let mut interfaces = Interfaces::new().expect("the contracts are valid");
     interfaces.add("test.wit", wit).expect("the WIT is valid");
-    Space::new(engine(), interfaces, handlers).expect("every function is handled")
+    builder().interfaces(interfaces, handlers)
 }
 
 /// Default limits with little fuel and time, so that infinite loops end soon.
@@ -48,14 +59,14 @@ pub async fn run(space: &Space, source: &str) -> RunReport {
 /// Runs a script under these limits.
 pub async fn run_with(space: &Space, source: &str, limits: Limits) -> RunReport {
     let program = space.prepare("script.ts", source).unwrap_or_else(|error| panic!("{error}: {source}"));
-    space.run(&program, RunOptions { limits, ..RunOptions::default() }).await
+    program.run(RunOptions { limits: Some(limits), ..RunOptions::default() }).await
 }
 
 /// Runs a script and returns its report and events.
 pub async fn run_with_events(space: &Space, source: &str, limits: Limits) -> (RunReport, Vec<Event>) {
     let program = space.prepare("script.ts", source).unwrap_or_else(|error| panic!("{error}: {source}"));
     let (sender, mut receiver) = mpsc::unbounded_channel();
-    let report = space.run(&program, RunOptions { limits, events: Some(sender), ..RunOptions::default() }).await;
+    let report = program.run(RunOptions { limits: Some(limits), events: Some(sender), ..RunOptions::default() }).await;
     let mut events = Vec::new();
     while let Some(event) = receiver.recv().await {
         events.push(event);

@@ -43,7 +43,7 @@ pub(crate) async fn execute(space: &Space, suite: &Suite, test: &Test, mode: Mod
         Err(PrepareError::Host(error)) => return (Ending::Ended(error.code().into(), error.to_string()), 0),
     };
     let limits = Limits { fuel: FUEL, time: TIME, memory: MEMORY_BYTES, ..Limits::default() };
-    let report = space.run(&program, RunOptions { limits, ..RunOptions::default() }).await;
+    let report = program.run(RunOptions { limits: Some(limits), ..RunOptions::default() }).await;
     let ending = match report.outcome {
         Ok(Value::String(line)) => read(&line),
         Ok(value) => Ending::Ended(RUNNER.into(), format!("the entry's value is {value}")),

@@ -23,7 +23,7 @@ mod suite;
 mod tally;
 
 use agent_spaces::Workspace;
-use agent_spaces_tests::empty_space;
+use agent_spaces_tests::builder;
 use baseline::Baseline;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -43,7 +43,8 @@ fn main() -> ExitCode {
     let suite = Suite::read(&checkout).unwrap_or_else(|error| panic!("{}: {error}", checkout.display()));
     let suite = Arc::new(suite);
     let workspace = Workspace::open(&checkout.join("test")).expect("the checkout has tests");
-    let mut outcomes = run::run(empty_space().with_workspace(workspace), &suite, &filter);
+    let space = builder().workspace(workspace).build().expect("a space with a workspace");
+    let mut outcomes = run::run(space, &suite, &filter);
     assert!(!outcomes.is_empty(), "no test has {filter:?} in its path");
 
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));

@@ -6,7 +6,7 @@
 use agent_spaces::config::TypeCheck;
 use agent_spaces::serve::check::{Checked, Findings, ModuleDeclaration, TypeChecker, Unavailable};
 use agent_spaces::{
-    CapabilityError, Handlers, Interfaces, Package, PackageOutline, RunOptions, Space, StandardLibrary,
+    CapabilityError, Handlers, Interfaces, Package, PackageOutline, RunOptions, Space, SpaceBuilder, StandardLibrary,
 };
 use agent_spaces_policy::{Policy, Settings};
 use agent_spaces_tests::{engine, skip};
@@ -17,7 +17,6 @@ use capability_gen::sources::{Source, parse};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/type_check");
 
@@ -108,10 +107,13 @@ fn answer(capability: &str, function: &str, params: &Value) -> Result<Value, Cap
 }
 
 fn space() -> Space {
+    builder().build().unwrap()
+}
+
+fn builder() -> SpaceBuilder {
     let module = office();
     let (mut interfaces, mut handlers) = (Interfaces::new().unwrap(), Handlers::new());
     let standard = StandardLibrary::new(&Policy::new(Settings::default()), None, None).unwrap();
-    standard.add_to(&mut interfaces, &mut handlers).unwrap();
     for interface in PackageOutline::of(&module).interfaces {
         handlers.add_interface(
             interface.name,
@@ -119,7 +121,7 @@ fn space() -> Space {
         );
     }
     interfaces.add_package(Package::new(module)).unwrap();
-    Space::new(engine(), interfaces, handlers).unwrap()
+    Space::builder(&engine()).interfaces(interfaces, handlers).capability(standard)
 }
 
 /// Suggestions name only callable functions.
@@ -129,7 +131,7 @@ async fn an_unknown_function_called_by_name_gets_a_suggestion() {
         "import { crm } from '@capabilities/office'; crm; await __agentSpaces.callCapability('crm', 'serach', {});";
     let hint = async |space: Space, code: &str| {
         let program = space.prepare("program.ts", code).unwrap();
-        space.run(&program, RunOptions::default()).await.outcome.unwrap_err().hint
+        program.run(RunOptions::default()).await.outcome.unwrap_err().hint
     };
     let meant = hint(space(), code).await.unwrap();
     assert_eq!(meant, "crm has no function `serach`; did you mean `search`?");
@@ -140,7 +142,7 @@ async fn an_unknown_function_called_by_name_gets_a_suggestion() {
     );
     let policy = json!({ "functions": { "crm.search": "deny" } });
     let config = agent_spaces::config::from_value("test", json!({ "policy": policy })).unwrap();
-    let denied = space().with_policy(Arc::new(Policy::new(config.policy)), |_| ());
+    let denied = builder().policy(Policy::new(config.policy)).build().unwrap();
     let of_denied = hint(denied, code).await.unwrap();
     assert!(of_denied.starts_with("crm has no function `serach`; it has "), "{of_denied}");
     assert!(!of_denied.contains("search"), "{of_denied}");
@@ -196,7 +198,7 @@ async fn honest_programs_run() {
                 continue;
             }
         };
-        if let Err(error) = space.run(&program, RunOptions::default()).await.outcome {
+        if let Err(error) = program.run(RunOptions::default()).await.outcome {
             failed.push(format!("{}: {} {}", case.name, error.code, error.message));
         }
     }

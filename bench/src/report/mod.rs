@@ -4,16 +4,14 @@
 //! - `table`: rows as text and as a Markdown table
 //! - `recorded`: ratios and counts of an earlier run, and regressions
 //! - `page`: the table inside a documentation page
-//! - `chart`, `charts`: SVG bar charts
 
-mod chart;
-pub(crate) mod charts;
 pub(crate) mod page;
 pub(crate) mod recorded;
 mod row;
 mod table;
 
 pub(crate) use row::{Better, Row};
+pub(crate) use table::number;
 
 use row::{Bound, Peer};
 use serde_json::json;

@@ -3,6 +3,7 @@
 //! Absolute times depend on the machine, so they are not recorded.
 
 use super::{Better, Report, Row};
+use crate::proc;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -51,7 +52,7 @@ pub(crate) struct Comparison {
 impl Recorded {
     pub(crate) fn of(report: &Report) -> Recorded {
         let figures = report.rows().iter().filter_map(|row| Some((row.key(), Figure::of(row)?)));
-        Recorded { machine: Machine { cores: crate::cores::count() }, measured: figures.collect() }
+        Recorded { machine: Machine { cores: proc::cores() }, measured: figures.collect() }
     }
 
     /// Compares with a new run of these groups.

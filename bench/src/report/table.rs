@@ -42,7 +42,7 @@ fn figure(value: f64, p99: Option<f64>, unit: &str) -> String {
     format!("{} {unit}{p99}", number(value))
 }
 
-pub(super) fn number(value: f64) -> String {
+pub(crate) fn number(value: f64) -> String {
     match value.abs() {
         size if size >= 1000.0 => format!("{value:.0}"),
         size if size >= 10.0 => format!("{value:.1}"),

@@ -3,6 +3,7 @@
 use super::{dts, js, schema_json, wit};
 use crate::definition::{Config, SourceKind};
 use crate::model::Module;
+use data_encoding::HEXLOWER;
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
@@ -84,7 +85,7 @@ pub fn by_hand(specifier: &str, version: &str, text: &str, declarations: &str) -
 /// Adds the manifest to the files.
 fn sealed(mut files: Vec<(String, String)>, about: About<'_>) -> Bundle {
     let hash = hash(&files);
-    let hashes = files.iter().map(|(path, text)| (path.as_str(), hex(&Sha256::digest(text)))).collect();
+    let hashes = files.iter().map(|(path, text)| (path.as_str(), labelled(&Sha256::digest(text)))).collect();
     let metadata = schema_json::pretty(&Metadata { about, files: hashes, hash: &hash });
     files.push((METADATA.to_owned(), metadata));
     files.sort();
@@ -122,13 +123,9 @@ fn hash(files: &[(String, String)]) -> String {
             hasher.update(part);
         }
     }
-    hex(&hasher.finalize())
+    labelled(&hasher.finalize())
 }
 
-fn hex(digest: &[u8]) -> String {
-    let mut text = String::from("sha256:");
-    for byte in digest {
-        text.push_str(&format!("{byte:02x}"));
-    }
-    text
+fn labelled(digest: &[u8]) -> String {
+    format!("sha256:{}", HEXLOWER.encode(digest))
 }

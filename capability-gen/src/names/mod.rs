@@ -39,6 +39,7 @@ pub use module::{module_name, single_function_module, without_prefix};
 pub use reserved::{is_wit_keyword, js_binding};
 pub use scope::{Collision, Scope};
 
+use data_encoding::HEXLOWER;
 use sha2::{Digest, Sha256};
 
 /// Maximum length of a name, in characters. The name of a nested type contains its parent's, so it must be bounded.
@@ -103,5 +104,5 @@ fn marked(name: &str, source: &str, attempt: usize) -> String {
         hash.update(attempt.to_le_bytes());
     }
     let hash = hash.finalize();
-    format!("{}-x{:02x}{:02x}{:02x}{:02x}", kept.trim_end_matches('-'), hash[0], hash[1], hash[2], hash[3])
+    format!("{}-x{}", kept.trim_end_matches('-'), HEXLOWER.encode(&hash[..4]))
 }

@@ -2,6 +2,7 @@
 
 use super::cycles::{components, graph};
 use super::normal::Normal;
+use data_encoding::HEXLOWER;
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 use std::collections::{HashMap, HashSet};
@@ -82,7 +83,7 @@ impl Identities {
                     out.push_str(&format!("{name:?}:"));
                     match map.get(name) {
                         Some(Value::String(key)) if name == "$ref" => match self.by_key.get(key) {
-                            Some(identity) => identity.iter().for_each(|byte| out.push_str(&format!("{byte:02x}"))),
+                            Some(identity) => HEXLOWER.encode_append(identity, out),
                             None => out.push_str(key),
                         },
                         Some(inside) => self.write(inside, out),

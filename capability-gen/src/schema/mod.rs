@@ -75,7 +75,7 @@ pub struct SchemaError {
     pub place: Place,
     /// Description of the error.
     pub message: String,
-    /// How to fix it.
+    /// Suggested fix.
     pub fix: String,
 }
 

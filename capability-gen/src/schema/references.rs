@@ -2,7 +2,9 @@
 
 use super::document::{Address, address, identifier};
 use super::keywords;
+use percent_encoding::percent_decode_str;
 use serde_json::Value;
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 /// Result of resolving a reference.
@@ -108,29 +110,7 @@ fn pointer_name(pointer: &str) -> String {
     named.unwrap_or("part").replace("~1", "/").replace("~0", "~")
 }
 
-/// Percent-decodes a fragment: `%24defs` → `$defs`.
+/// Percent-decodes a fragment: `%24defs` → `$defs`. What is no escape, or no text once decoded, stays as it is.
 fn decoded(fragment: &str) -> String {
-    let mut bytes = Vec::with_capacity(fragment.len());
-    let mut rest = fragment.as_bytes();
-    while let [first, tail @ ..] = rest {
-        let escaped = match (first, tail) {
-            (b'%', [high, low, ..]) => hexadecimal(*high).zip(hexadecimal(*low)),
-            _ => None,
-        };
-        match escaped {
-            Some((high, low)) => {
-                bytes.push(high * 16 + low);
-                rest = &tail[2..];
-            }
-            None => {
-                bytes.push(*first);
-                rest = tail;
-            }
-        }
-    }
-    String::from_utf8(bytes).unwrap_or_else(|_| fragment.to_owned())
-}
-
-fn hexadecimal(digit: u8) -> Option<u8> {
-    char::from(digit).to_digit(16).and_then(|value| u8::try_from(value).ok())
+    percent_decode_str(fragment).decode_utf8().map_or_else(|_| fragment.to_owned(), Cow::into_owned)
 }

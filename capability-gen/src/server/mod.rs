@@ -71,7 +71,7 @@ pub fn functions(part: ServerPart) -> &'static [PartFunction] {
     }
 }
 
-/// What JSON the members of its types are.
+/// Returns the JSON mapping of the members of its types.
 pub fn marks(part: ServerPart) -> Marks {
     let records = match part {
         ServerPart::Resources => RESOURCE_RECORDS,

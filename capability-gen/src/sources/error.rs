@@ -10,7 +10,7 @@ pub struct SourceError {
     pub place: Place,
     /// Description of the error, without a full stop.
     pub message: String,
-    /// How to fix it, as a sentence.
+    /// Suggested fix, as a sentence.
     pub fix: String,
 }
 

@@ -350,7 +350,7 @@ impl Found {
     }
 }
 
-/// What each branch expected at this place, if each says so.
+/// Returns the expectation of each branch at this place; `None` if one has none.
 fn all_here<T>(branches: &[Found], depth: usize, pick: impl Fn(&Expected) -> Option<T>) -> Option<Vec<T>> {
     let picks = branches.iter().map(|branch| {
         branch.findings.iter().filter(|finding| finding.depth == depth).find_map(|finding| pick(&finding.expected))

@@ -128,7 +128,7 @@ fn mistakes_are_refused_with_a_suggestion() {
         "dots",
     );
     let reserved = ["script", "import", "limit", "run", "host", "config"].map(|prefix| format!("{prefix}.x"));
-    let decisions = ["call.denied", "call.approval_denied", "call.approval_x"].map(str::to_owned);
+    let decisions = ["call.denied", "call.approval_denied", "call.audit_unavailable"].map(str::to_owned);
     for code in reserved.iter().chain(&decisions) {
         let http = json!({ "path": "/", "errors": { "404": { "code": code } } });
         wrong(http, ".errors[\"404\"].code", "reserved for the host", "of your own");

@@ -9,6 +9,7 @@ mod http;
 mod listed;
 mod mcp;
 mod openapi;
+mod openapi_requests;
 mod selection;
 mod tags;
 mod tool;

@@ -4,17 +4,22 @@
 //! them as async functions, and cannot exceed its [`Limits`].
 //!
 //! Façade crate to embed Agent Spaces: it re-exports the crates in `host/` and has no code of its own. The command
-//! `agent-spaces` is in `host/cli`. `examples/embed.rs` is a complete host.
+//! `agent-spaces` is in `host/cli`. `examples/` has complete hosts: `smallest.rs`, `state.rs`, `provider_and_policy.rs`.
+//!
+//! # Features
+//! - `project` (default): [`project`], [`trust`], [`mcp`], [`confinement`]. Without it there is no MCP client.
+//! - `serve` (default): [`serve`]. Needs `project`.
 //!
 //! # Layout
 //! - [`Engine`]: the compiled JavaScript engine; one per process.
-//! - [`Interfaces`], [`Handlers`]: WIT interfaces, and the closures that implement them. [`Capability`]: both, from
-//!   closures over Rust types of the host.
-//! - [`Space`]: prepares scripts as [`Program`]s and runs them. [`Grants`], [`policy`], [`Approvals`], [`approvals`]:
-//!   which calls they may make.
-//! - [`RunOptions`], [`Limits`], [`CancelHandle`]: inputs of a run. [`Event`], [`RunReport`], [`RunError`]: its
+//! - [`Capability`]: functions as closures over Rust types of the host. [`Interfaces`], [`Handlers`]: WIT interfaces, and
+//!   the closures that implement them. [`Extension`]: the trait of what adds both to a space.
+//! - [`Space`], made by a [`SpaceBuilder`]: prepares scripts as [`Program`]s, which run. [`Grants`], [`policy`],
+//!   [`Approvals`], [`approvals`]: which calls they may make.
+//! - [`RunOptions`], [`Limits`], [`CancellationToken`]: inputs of a run. [`Event`], [`RunReport`], [`RunError`]: its
 //!   outputs.
-//! - [`Manifest`]: the functions that a script can call. [`AuditTrail`], [`Accounting`]: logs of calls.
+//! - [`Manifest`]: the functions that a script can call. [`AuditTrail`], [`Accounting`]: logs of calls;
+//!   [`OPERATOR_TARGET`]: their warnings.
 //! - [`Provider`]: implementation of a capability. [`StandardLibrary`]: `@agent-spaces/std`.
 //! - [`compile()`]: compiles a script into a standalone component. [`audit()`]: lists the imports of a component.
 //! - [`project`], [`config`], [`trust`], [`mcp`], [`confinement`]: definitions, configurations and MCP servers on disk.
@@ -23,7 +28,6 @@
 
 pub use agent_spaces_approvals as approvals;
 pub use agent_spaces_calls::call::Call;
-pub use agent_spaces_calls::cancel::CancelHandle;
 pub use agent_spaces_calls::events::{CallProgress, Observer};
 pub use agent_spaces_calls::handlers::Handlers;
 pub use agent_spaces_calls::host_memory::RunMemory;
@@ -41,9 +45,11 @@ pub use agent_spaces_linker::package::{Package, PackageInterface, PackageOutline
 pub use agent_spaces_linker::workspace::Workspace;
 pub use agent_spaces_pipeline::accounting::Accounting;
 pub use agent_spaces_pipeline::audit_trail::{AuditBudget, AuditHandle, AuditMode, AuditTrail};
-pub use agent_spaces_pipeline::{Approvals, Grants, Histories, ResultObserver};
+pub use agent_spaces_pipeline::{Approvals, Grants, Histories, OPERATOR_TARGET, ResultObserver};
 pub use agent_spaces_policy as policy;
+#[cfg(feature = "project")]
 pub use agent_spaces_project as project;
+#[cfg(feature = "project")]
 pub use agent_spaces_project::{confinement, mcp, trust};
 pub use agent_spaces_providers::standard::StandardLibrary;
 pub use agent_spaces_providers::{Capability, NativeFunction};
@@ -56,8 +62,12 @@ pub use agent_spaces_sandbox::program::Program;
 pub use agent_spaces_sandbox::run::{Run, RunOptions, RunReport, RunStatus};
 pub use agent_spaces_sandbox::sandbox::Sandbox;
 pub use agent_spaces_script as script;
+#[cfg(feature = "serve")]
 pub use agent_spaces_serve as serve;
+#[cfg(feature = "serve")]
 pub use agent_spaces_serve::concurrency::{ConcurrencyLimiter, ConcurrencyPermit, DEFAULT_CONCURRENCY};
+pub use agent_spaces_space::builder::SpaceBuilder;
+pub use agent_spaces_space::extension::Extension;
 pub use agent_spaces_space::manifest::{Manifest, ManifestFunction, ManifestInterface, ManifestProvider};
 pub use agent_spaces_space::space::Space;
 pub use agent_spaces_space::typed_call::TypedCall;
@@ -75,3 +85,4 @@ pub use agent_spaces_types::shown::Shown;
 pub use agent_spaces_types::standard::SPECIFIER as STANDARD_LIBRARY;
 pub use agent_spaces_types::usage::Usage;
 pub use schemars;
+pub use tokio_util::sync::CancellationToken;

@@ -23,9 +23,9 @@ struct Plan {
     function: &'static str,
     number: u8,
     lifetime: u64,
-    /// When and how it is decided; shortly after, the opposite decision follows.
+    /// Time and content of its decision; shortly after, the opposite decision follows.
     decided: Option<(u64, Verdict, Lasts)>,
-    /// When the run withdraws it.
+    /// Time of its withdrawal by the run.
     dropped: Option<u64>,
 }
 

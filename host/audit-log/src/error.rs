@@ -31,7 +31,7 @@ pub enum AuditError {
     NotPrivate {
         /// The file or folder.
         path: PathBuf,
-        /// What to do.
+        /// Suggested fix.
         fix: &'static str,
     },
     /// The log is inside its head folder: whoever can write one could write the other.
@@ -81,7 +81,7 @@ impl AuditError {
 pub struct Tampered {
     /// First line that differs from what was signed, counted from 1; `None` if it concerns no line.
     pub line: Option<u64>,
-    /// What is wrong.
+    /// Description of the fault.
     pub message: String,
 }
 

@@ -1,17 +1,19 @@
 //! Private files: opened without following symlinks, replaced atomically, locked.
 
 use crate::error::AuditError;
-use rustix::fs::OFlags;
-use std::fs::{DirBuilder, File, Metadata, OpenOptions, TryLockError};
+use agent_spaces_private_fs::file::{self, OpenError};
+use agent_spaces_private_fs::folder;
+use agent_spaces_private_fs::lock::{Sharing, take};
+use std::fs::{File, Metadata, OpenOptions};
 use std::io::{ErrorKind, Read, Write};
-use std::os::unix::fs::{DirBuilderExt, FileExt, FileTypeExt, MetadataExt, OpenOptionsExt};
-use std::path::{Path, PathBuf};
-use std::thread::sleep;
-use std::time::{Duration, Instant};
+use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt};
+use std::path::Path;
+use std::time::Duration;
 
-/// Default lock timeout, and the interval between attempts.
+pub(crate) use agent_spaces_private_fs::file::{beside, folder_of};
+
+/// Default lock timeout.
 pub(crate) const LOCK_WAIT: Duration = Duration::from_secs(10);
-const RETRY: Duration = Duration::from_millis(1);
 
 /// Access mode of a file.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -34,17 +36,10 @@ pub(crate) fn open(path: &Path, access: Access) -> Result<Option<File>, AuditErr
         Access::Append => options.read(true).append(true),
         Access::Make => options.read(true).append(true).create(true).mode(0o600),
     };
-    // A symlink may lead to a file of somebody else's choice, and opening a FIFO would block.
-    options.custom_flags((OFlags::NOFOLLOW | OFlags::NONBLOCK).bits().cast_signed());
-    let file = match options.open(path) {
-        Ok(file) => file,
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(wrong_kind(path).unwrap_or_else(|| AuditError::io("open", path)(error))),
-    };
-    match metadata(path, &file)?.is_file() {
-        true => Ok(Some(file)),
-        false => Err(wrong_kind(path).unwrap_or_else(|| no_file(path, "something else"))),
-    }
+    file::open(path, &mut options).map_err(|error| match error {
+        OpenError::Io(error) => AuditError::io("open", path)(error),
+        OpenError::NotFile(found) => AuditError::WrongKind { path: path.to_owned(), found, wanted: "a file" },
+    })
 }
 
 /// Reads a small file. `None` if there is none.
@@ -106,7 +101,7 @@ pub(crate) fn sync_folder(folder: &Path) -> Result<(), AuditError> {
 
 /// Creates a private folder and its parents.
 pub(crate) fn make_folder(folder: &Path) -> Result<(), AuditError> {
-    DirBuilder::new().recursive(true).mode(0o700).create(folder).map_err(AuditError::io("create", folder))
+    folder::make(folder).map_err(AuditError::io("create", folder))
 }
 
 /// Refuses a symlink, or a folder that is not private. A copy may be readable by others: they could sign with its key,
@@ -137,22 +132,11 @@ pub(crate) fn check_log(path: &Path, log: &File) -> Result<(), AuditError> {
 
 /// Takes the lock, exclusive or shared, within `wait`. Unlocking or closing the file releases it.
 pub(crate) fn lock(path: &Path, lock: &File, is_shared: bool, wait: Duration) -> Result<(), AuditError> {
-    let start = Instant::now();
-    loop {
-        match if is_shared { lock.try_lock_shared() } else { lock.try_lock() } {
-            Ok(()) => return Ok(()),
-            Err(TryLockError::Error(error)) => return Err(AuditError::io("lock", path)(error)),
-            Err(TryLockError::WouldBlock) if start.elapsed() > wait => {
-                return Err(AuditError::Busy { path: path.to_owned() });
-            }
-            Err(TryLockError::WouldBlock) => sleep(RETRY),
-        }
+    let sharing = if is_shared { Sharing::Shared } else { Sharing::Exclusive };
+    match take(lock, sharing, wait).map_err(AuditError::io("lock", path))? {
+        true => Ok(()),
+        false => Err(AuditError::Busy { path: path.to_owned() }),
     }
-}
-
-/// Returns the folder of a file.
-pub(crate) fn folder_of(path: &Path) -> &Path {
-    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
 pub(crate) fn metadata(path: &Path, file: &File) -> Result<Metadata, AuditError> {
@@ -169,28 +153,4 @@ fn check_owner(path: &Path, metadata: &Metadata) -> Result<(), AuditError> {
 
 fn not_private(path: &Path, fix: &'static str) -> AuditError {
     AuditError::NotPrivate { path: path.to_owned(), fix }
-}
-
-/// Returns an error if the path is not a regular file.
-fn wrong_kind(path: &Path) -> Option<AuditError> {
-    let kind = std::fs::symlink_metadata(path).ok()?.file_type();
-    let found = match kind {
-        kind if kind.is_file() => return None,
-        kind if kind.is_symlink() => "a link",
-        kind if kind.is_dir() => "a folder",
-        kind if kind.is_fifo() => "a pipe",
-        kind if kind.is_socket() => "a socket",
-        _ => "a device",
-    };
-    Some(no_file(path, found))
-}
-
-fn no_file(path: &Path, found: &'static str) -> AuditError {
-    AuditError::WrongKind { path: path.to_owned(), found, wanted: "a file" }
-}
-
-pub(crate) fn beside(path: &Path, ending: &str) -> PathBuf {
-    let mut name = path.as_os_str().to_owned();
-    name.push(ending);
-    PathBuf::from(name)
 }

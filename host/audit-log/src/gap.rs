@@ -15,7 +15,7 @@ const MAX_WHY: usize = 300;
 pub(crate) struct Gap {
     /// Number of entries.
     pub(crate) entries: u64,
-    /// When the first and the last of them were accepted, as RFC 3339.
+    /// Times at which the first and the last of them were accepted, as RFC 3339.
     pub(crate) from: String,
     pub(crate) to: String,
     pub(crate) why: String,

@@ -1,7 +1,8 @@
 //! Signed head: a position in the log, such as its end.
 
 use crate::key::Key;
-use crate::line::{FIRST_FILE, Position, hex};
+use crate::line::{FIRST_FILE, Position};
+use data_encoding::HEXLOWER;
 use serde::Deserialize;
 
 /// Length to which heads are padded with spaces: more than the contents ever take, and less than a page for
@@ -42,7 +43,7 @@ struct Form {
 impl Head {
     /// Signs the head. All texts have one length, so that one can overwrite another.
     pub(crate) fn sign(&self, kind: Kind, key: &Key) -> String {
-        self.text(&hex(&key.sign(&self.message(kind))))
+        self.text(&HEXLOWER.encode(&key.sign(&self.message(kind))))
     }
 
     /// Parses a head, if it was signed with this key and is byte-for-byte unchanged.
@@ -50,7 +51,7 @@ impl Head {
         let form: Form = serde_json::from_slice(bytes).ok()?;
         let position = Position { file: form.file, count: form.count, bytes: form.bytes, hash: form.hash };
         let head = Head { position, boot: Some(form.boot).filter(|boot| !boot.is_empty()) };
-        let is_signed = key.is_signed(&head.message(kind), &unhex(&form.signature)?);
+        let is_signed = key.is_signed(&head.message(kind), &HEXLOWER.decode(form.signature.as_bytes()).ok()?);
         // JSON has many spellings of a value; only ours is accepted.
         (is_signed && head.text(&form.signature).as_bytes() == bytes).then_some(head)
     }
@@ -81,14 +82,4 @@ impl Head {
 
 fn first_file() -> u64 {
     FIRST_FILE
-}
-
-/// Decodes lower-case hex.
-pub(crate) fn unhex(text: &str) -> Option<Vec<u8>> {
-    let digit = |byte: u8| char::from(byte).to_digit(16).filter(|_| !byte.is_ascii_uppercase());
-    let pairs = text.as_bytes().chunks(2).map(|pair| match *pair {
-        [high, low] => u8::try_from(digit(high)? * 16 + digit(low)?).ok(),
-        _ => None,
-    });
-    pairs.collect()
 }

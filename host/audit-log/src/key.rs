@@ -2,7 +2,7 @@
 
 use crate::error::{AuditError, Tampered};
 use crate::files;
-use crate::line::hex;
+use data_encoding::HEXLOWER;
 use ring::digest::{Context, SHA256};
 use ring::rand::{SecureRandom, SystemRandom};
 use ring::signature::{ED25519, Ed25519KeyPair, KeyPair, UnparsedPublicKey};
@@ -37,12 +37,12 @@ impl Key {
         let mut context = Context::new(&SHA256);
         context.update(START);
         context.update(self.0.public_key().as_ref());
-        hex(context.finish().as_ref())
+        HEXLOWER.encode(context.finish().as_ref())
     }
 
     /// Returns the public key in lower-case hex.
     pub(crate) fn public(&self) -> String {
-        hex(self.0.public_key().as_ref())
+        HEXLOWER.encode(self.0.public_key().as_ref())
     }
 
     pub(crate) fn sign(&self, message: &[u8]) -> Vec<u8> {

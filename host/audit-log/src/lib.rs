@@ -25,12 +25,13 @@
 //!
 //! # Layout
 //! - `log`: [`AuditLog`], which appends. `verify`: [`verify`], which reads the whole log.
-//! - `recorder`, `queue`, `writer`: background writing. `gap`, `presence`: entries that were not written.
+//! - `recorder`, `writer`: background writing, with `settings`, `queue` and the state that both have, `shared`.
+//! - `gap`, `presence`: entries that were not written.
 //! - `rotate`: rotation. `ship`, `shipped`: shipping heads elsewhere, and comparing them.
 //! - `line`: format and check of one line. `reader`: line reader.
 //! - `head`, `key`: a signed head and its key. `heads`: the current heads.
 //! - `tail`: lines after the last signed one.
-//! - `boot`: boot id of the machine. `files`: private files.
+//! - `boot`: boot id of the machine. `files`: private files. `operator`: warnings, as `tracing` events.
 
 mod boot;
 mod error;
@@ -41,11 +42,14 @@ mod heads;
 mod key;
 mod line;
 mod log;
+mod operator;
 mod presence;
 mod queue;
 mod reader;
 mod recorder;
 mod rotate;
+mod settings;
+mod shared;
 mod ship;
 mod shipped;
 mod tail;
@@ -55,8 +59,10 @@ mod writer;
 pub use error::{AuditError, Tampered};
 pub use line::MAX_ENTRY;
 pub use log::AuditLog;
-pub use recorder::{Entry, Recorder, Settings};
+pub use operator::OPERATOR_TARGET;
+pub use recorder::{Entry, Recorder};
 pub use rotate::Rotation;
+pub use settings::Settings;
 pub use ship::Shipping;
 pub use shipped::ShippedHeads;
 pub use verify::{Verification, Verified, verify};

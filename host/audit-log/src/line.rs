@@ -2,6 +2,7 @@
 //! last member, byte for byte, so a line has exactly one valid spelling.
 
 use crate::key::Key;
+use data_encoding::HEXLOWER;
 use ring::digest::{Context, SHA256, digest};
 use serde_json::{Value, json};
 
@@ -123,14 +124,8 @@ pub(crate) fn entry_text(entry: &Value) -> String {
     if text.len() <= MAX_ENTRY && !is_deeper(entry, MAX_DEPTH) {
         return text;
     }
-    let hash = hex(digest(&SHA256, text.as_bytes()).as_ref());
+    let hash = HEXLOWER.encode(digest(&SHA256, text.as_bytes()).as_ref());
     json!({ "type": "omitted", "bytes": text.len(), "sha256": hash }).to_string()
-}
-
-/// Encodes lower-case hex.
-pub(crate) fn hex(bytes: &[u8]) -> String {
-    let digit = |value: u8| char::from_digit(u32::from(value), 16).unwrap_or_default();
-    bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect()
 }
 
 /// Hashes a line's text up to its last member.
@@ -138,7 +133,7 @@ fn hash_of(text: &[u8]) -> String {
     let mut context = Context::new(&SHA256);
     context.update(text);
     context.update(b"}");
-    hex(context.finish().as_ref())
+    HEXLOWER.encode(context.finish().as_ref())
 }
 
 fn is_deeper(value: &Value, levels: usize) -> bool {

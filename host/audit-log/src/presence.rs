@@ -8,6 +8,7 @@ use crate::error::AuditError;
 use crate::files::{self, Access};
 use crate::gap::Gap;
 use crate::heads::HeadFolder;
+use data_encoding::HEXLOWER;
 use ring::rand::{SecureRandom, SystemRandom};
 use std::fs::{File, TryLockError};
 use std::os::unix::fs::FileExt;
@@ -30,7 +31,7 @@ pub(crate) struct Counts {
     pub(crate) accepted: u64,
     /// Of these, entries in the log or covered by a gap record.
     pub(crate) settled: u64,
-    /// When the first unsettled one was accepted, in milliseconds since the Unix epoch.
+    /// Time at which the first unsettled one was accepted, in milliseconds since the Unix epoch.
     pub(crate) since: u64,
 }
 
@@ -68,7 +69,7 @@ impl Presence {
         files::make_folder(folder)?;
         let mut random = [0; 8];
         SystemRandom::new().fill(&mut random).map_err(|_| AuditError::NoRandom)?;
-        let name = format!("{}-{}", std::process::id(), crate::line::hex(&random));
+        let name = format!("{}-{}", std::process::id(), HEXLOWER.encode(&random));
         let (new, path) = (folder.join(format!("{HIDDEN}{name}")), folder.join(name));
         let file = files::create(&new)?;
         file.try_lock().map_err(|error| AuditError::io("lock", &new)(error.into()))?;

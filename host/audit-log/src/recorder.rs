@@ -5,25 +5,18 @@
 //! presence file, which `verify` and the next append read.
 
 use crate::error::AuditError;
-use crate::heads::HeadFolder;
-use crate::log::{AuditLog, text_of};
-use crate::presence::Presence;
-use crate::queue::Queue;
-use crate::rotate::Rotation;
-use crate::ship::Shipping;
+use crate::log::text_of;
+use crate::settings::Settings;
+use crate::shared::{LOCK_WAIT, Shared};
 use crate::{files, writer};
 use serde_json::{Value, json};
 use std::future::poll_fn;
 use std::io;
-use std::path::PathBuf;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, PoisonError};
 use std::task::Poll;
 use std::time::{Duration, Instant};
 
-/// Lock timeout of one attempt. Shorter than callers wait, so that they get the reason.
-pub(crate) const LOCK_WAIT: Duration = Duration::from_secs(2);
-
-/// How long closing waits for queued entries, and for a writer that hangs.
+/// Maximum time that closing waits for queued entries, and for a writer that hangs.
 const CLOSE_WAIT: Duration = Duration::from_secs(5);
 const HANGING_WAIT: Duration = Duration::from_secs(3);
 
@@ -33,22 +26,7 @@ const RESTART: Duration = Duration::from_secs(1);
 /// Bytes of a line besides its entry: number, time and two hashes.
 const LINE_OVERHEAD: usize = 210;
 
-/// Settings of a recorder.
-#[derive(Clone, Debug)]
-pub struct Settings {
-    /// The log.
-    pub log: PathBuf,
-    /// The folder of its head and key.
-    pub heads: PathBuf,
-    /// Sync interval; see [`AuditLog::sync_every`].
-    pub sync_every: Duration,
-    /// Rotation settings.
-    pub rotation: Option<Rotation>,
-    /// Shipping settings.
-    pub shipping: Option<Shipping>,
-}
-
-/// Serialized entry; see [`AuditLog::append`] for entries that are too long or too deep.
+/// Serialized entry; see [`AuditLog::append`](crate::AuditLog::append) for entries that are too long or too deep.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entry(String);
 
@@ -67,57 +45,47 @@ impl Entry {
     }
 }
 
-type Warn = dyn Fn(&str) + Send + Sync;
 pub(crate) type Job = Box<dyn FnOnce() + Send>;
 pub(crate) type Spawn = dyn Fn(Job) -> io::Result<()> + Send + Sync;
 
 /// Records entries in the background. [`Recorder::close`] waits until they are written.
-pub struct Recorder(Arc<Shared>);
-
-/// State shared by a recorder and its writer.
-pub(crate) struct Shared {
-    pub(crate) settings: Settings,
-    pub(crate) warn: Arc<Warn>,
+pub struct Recorder {
+    shared: Arc<Shared>,
     spawn: Box<Spawn>,
-    queue: Mutex<Queue>,
-    /// Signals work for the writer.
-    pub(crate) work: Condvar,
-    /// Signals that the writer has ended.
-    ended: Condvar,
 }
 
 impl Recorder {
-    /// Opens the log and starts the writer thread; both must succeed now.
+    /// Opens the log and starts the writer thread; both must succeed now. Later failures are warnings: see
+    /// [`OPERATOR_TARGET`](crate::OPERATOR_TARGET).
     ///
     /// # Errors
     /// If the log cannot be opened or the thread does not start.
-    pub fn open(settings: Settings, warn: impl Fn(&str) + Send + Sync + 'static) -> Result<Recorder, AuditError> {
-        let recorder = Recorder::new(settings, Arc::new(warn), Box::new(spawn));
-        recorder.0.start(files::LOCK_WAIT)?;
+    pub fn open(settings: Settings) -> Result<Recorder, AuditError> {
+        let recorder = Recorder::new(settings, Box::new(spawn));
+        recorder.start(files::LOCK_WAIT)?;
         Ok(recorder)
     }
 
-    /// Accepts entries even if the log cannot be opened or the thread does not start: `warn` is called, and both are
-    /// retried.
-    pub fn open_or_retry(settings: Settings, warn: impl Fn(&str) + Send + Sync + 'static) -> Recorder {
-        let recorder = Recorder::new(settings, Arc::new(warn), Box::new(spawn));
-        if let Err(error) = recorder.0.start(LOCK_WAIT) {
-            recorder.0.fail(&error);
+    /// Accepts entries even if the log cannot be opened or the thread does not start: that is a warning, and both
+    /// are retried.
+    pub fn open_or_retry(settings: Settings) -> Recorder {
+        let recorder = Recorder::new(settings, Box::new(spawn));
+        if let Err(error) = recorder.start(LOCK_WAIT) {
+            recorder.shared.fail(&error);
         }
         recorder
     }
 
-    pub(crate) fn new(settings: Settings, warn: Arc<Warn>, spawn: Box<Spawn>) -> Recorder {
-        let (queue, work, ended) = (Mutex::default(), Condvar::new(), Condvar::new());
-        Recorder(Arc::new(Shared { settings, warn, spawn, queue, work, ended }))
+    pub(crate) fn new(settings: Settings, spawn: Box<Spawn>) -> Recorder {
+        Recorder { shared: Arc::new(Shared::new(settings)), spawn }
     }
 
     /// Queues an entry and returns its number for [`Recorder::written`], or `None` if the queue is full; then it is
     /// counted for a gap record. Never waits for the disk.
     pub fn record(&self, entry: impl Into<Entry>) -> Option<u64> {
-        let taken = self.0.queue().take(entry.into().0);
-        self.0.start_writer();
-        self.0.work.notify_one();
+        let taken = self.shared.queue().take(entry.into().0);
+        self.start_writer();
+        self.shared.work.notify_one();
         taken
     }
 
@@ -127,7 +95,7 @@ impl Recorder {
     /// If nothing could be written for so long, or the recorder is closed.
     pub async fn written(&self, number: u64, patience: Duration) -> Result<(), String> {
         poll_fn(|context| {
-            let mut queue = self.0.queue();
+            let mut queue = self.shared.queue();
             if queue.written >= number {
                 return Poll::Ready(Ok(()));
             }
@@ -147,7 +115,7 @@ impl Recorder {
     /// Waits until the queue has room. Returns at once while writing fails: entries that do not fit are counted then.
     pub async fn room(&self) {
         poll_fn(|context| {
-            let mut queue = self.0.queue();
+            let mut queue = self.shared.queue();
             if queue.has_room() || queue.failing.is_some() || queue.closing.is_some() {
                 return Poll::Ready(());
             }
@@ -159,12 +127,12 @@ impl Recorder {
 
     /// Returns why writing currently fails.
     pub fn fault(&self) -> Option<String> {
-        self.0.queue().failing.as_ref().map(|failing| failing.why.clone())
+        self.shared.queue().failing.as_ref().map(|failing| failing.why.clone())
     }
 
-    /// Waits some seconds until everything is written. `warn` is called for the rest, which `verify` finds.
+    /// Waits some seconds until everything is written. Warns about the rest, which `verify` finds.
     pub fn close(&self) {
-        let shared = &self.0;
+        let shared = &self.shared;
         let deadline = Instant::now() + CLOSE_WAIT;
         let mut queue = shared.queue();
         if queue.closing.replace(deadline).is_some() {
@@ -192,85 +160,51 @@ impl Recorder {
         queue.wake();
         drop(queue);
         if counts.open() > 0 {
-            let message = format!("{} entries were not written to the audit log: {why}", counts.open());
-            (shared.warn)(&message);
+            shared.warn(format_args!("{} entries were not written to the audit log: {why}", counts.open()));
         }
     }
-}
 
-impl Drop for Recorder {
-    fn drop(&mut self) {
-        self.close();
-    }
-}
-
-impl Shared {
-    pub(crate) fn queue(&self) -> MutexGuard<'_, Queue> {
-        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn start(self: &Arc<Self>, wait: Duration) -> Result<(), AuditError> {
-        self.show_presence()?;
-        let log = self.open_log(wait)?;
-        self.queue().log = Some(log);
+    fn start(&self, wait: Duration) -> Result<(), AuditError> {
+        self.shared.show_presence()?;
+        let log = self.shared.open_log(wait)?;
+        self.shared.queue().log = Some(log);
         self.try_writer().map_err(AuditError::Thread)
     }
 
-    /// Creates the presence file if missing.
-    pub(crate) fn show_presence(&self) -> Result<(), AuditError> {
-        if self.queue().presence.is_none() {
-            let presence = Presence::make(&HeadFolder::new(&self.settings.heads))?;
-            let mut queue = self.queue();
-            queue.presence = Some(presence);
-            queue.show();
-        }
-        Ok(())
-    }
-
-    pub(crate) fn open_log(&self, wait: Duration) -> Result<AuditLog, AuditError> {
-        let log = AuditLog::open_waiting(&self.settings.log, &self.settings.heads, wait)?;
-        let log = log.sync_every(self.settings.sync_every).lock_wait(LOCK_WAIT);
-        Ok(match self.settings.rotation {
-            Some(rotation) => log.rotate(rotation),
-            None => log,
-        })
-    }
-
     /// Starts a writer if there is none, unless that failed a moment ago.
-    fn start_writer(self: &Arc<Self>) {
-        let queue = self.queue();
+    fn start_writer(&self) {
+        let queue = self.shared.queue();
         let is_early = queue.next_start.is_some_and(|next| Instant::now() < next);
         if queue.has_writer || is_early || queue.closing.is_some() {
             return;
         }
         drop(queue);
         if let Err(error) = self.try_writer() {
-            self.fail(&AuditError::Thread(error));
+            self.shared.fail(&AuditError::Thread(error));
         }
     }
 
-    fn try_writer(self: &Arc<Self>) -> io::Result<()> {
-        if std::mem::replace(&mut self.queue().has_writer, true) {
+    fn try_writer(&self) -> io::Result<()> {
+        if std::mem::replace(&mut self.shared.queue().has_writer, true) {
             return Ok(());
         }
-        let shared = self.clone();
+        let shared = self.shared.clone();
         let started = (self.spawn)(Box::new(move || {
             let ended = Ended(shared);
             writer::write(&ended.0);
         }));
         if started.is_err() {
-            let mut queue = self.queue();
+            let mut queue = self.shared.queue();
             queue.has_writer = false;
             queue.next_start = Some(Instant::now() + RESTART);
         }
         started
     }
+}
 
-    /// Records a failure. Warns once until writing works again.
-    pub(crate) fn fail(&self, error: &AuditError) {
-        if self.queue().fail(error.to_string()) {
-            (self.warn)(&format!("the audit log cannot be written: {error}; retrying"));
-        }
+impl Drop for Recorder {
+    fn drop(&mut self) {
+        self.close();
     }
 }
 
@@ -292,6 +226,6 @@ fn spawn(job: Job) -> io::Result<()> {
 
 impl std::fmt::Debug for Recorder {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter.debug_tuple("Recorder").field(&self.0.settings).finish()
+        formatter.debug_tuple("Recorder").field(&self.shared.settings).finish()
     }
 }

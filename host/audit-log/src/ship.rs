@@ -5,6 +5,7 @@
 
 use crate::error::AuditError;
 use crate::files::{self, Access};
+use crate::operator;
 use std::io::{self, Write};
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
@@ -15,7 +16,7 @@ use std::time::{Duration, Instant};
 /// Timeout of the command.
 const COMMAND_TIME: Duration = Duration::from_secs(10);
 
-/// How long closing waits for the last delivery.
+/// Maximum time that closing waits for the last delivery.
 const FINISH_WAIT: Duration = Duration::from_secs(11);
 
 /// Retry interval of a failed delivery.
@@ -38,14 +39,13 @@ pub struct Shipping {
     pub command: Vec<String>,
 }
 
-type Warn = dyn Fn(&str) + Send + Sync;
-
 /// Delivers heads.
 pub(crate) struct Shipper(Arc<Shared>);
 
 struct Shared {
     to: Shipping,
-    warn: Arc<Warn>,
+    /// The log, named in warnings.
+    log: PathBuf,
     slot: Mutex<Slot>,
     changed: Condvar,
 }
@@ -60,8 +60,8 @@ struct Slot {
 }
 
 impl Shipper {
-    pub(crate) fn start(to: Shipping, warn: Arc<Warn>) -> Shipper {
-        let shared = Arc::new(Shared { to, warn, slot: Mutex::default(), changed: Condvar::new() });
+    pub(crate) fn start(to: Shipping, log: &Path) -> Shipper {
+        let shared = Arc::new(Shared { to, log: log.to_owned(), slot: Mutex::default(), changed: Condvar::new() });
         let thread = std::thread::Builder::new().name("audit heads".into());
         let started = thread.spawn({
             let shared = shared.clone();
@@ -137,9 +137,8 @@ impl Shared {
         let to_command = to_command(&self.to.command, line);
         let failed = to_file.map_err(|error| error.to_string()).and(to_command).err();
         let has_warned = std::mem::replace(&mut self.slot().has_warned, failed.is_some());
-        match failed {
-            Some(why) if !has_warned => (self.warn)(&format!("the head of the audit log could not be shipped: {why}")),
-            _ => {}
+        if let Some(why) = failed.filter(|_| !has_warned) {
+            operator::warn(&self.log, format_args!("the head of the audit log could not be shipped: {why}"));
         }
         !self.slot().has_warned
     }

@@ -6,10 +6,10 @@
 use crate::error::{AuditError, Tampered};
 use crate::files::{self, Access};
 use crate::gap::time_text;
-use crate::head::unhex;
 use crate::key::Key;
-use crate::line::{Position, hex};
+use crate::line::Position;
 use crate::reader::{Lines, Piece};
+use data_encoding::HEXLOWER;
 use serde::{Deserialize, Serialize};
 use std::io::ErrorKind;
 use std::path::Path;
@@ -35,7 +35,7 @@ impl ShippedHead {
         let Position { file, count, bytes, hash } = at.clone();
         let (time, public) = (time_text(time), key.public());
         let unsigned = ShippedHead { time, key: public, file, count, bytes, hash, signature: String::new() };
-        ShippedHead { signature: hex(&key.sign(&unsigned.message())), ..unsigned }
+        ShippedHead { signature: HEXLOWER.encode(&key.sign(&unsigned.message())), ..unsigned }
     }
 
     /// Returns the JSON line, without its newline.
@@ -45,8 +45,8 @@ impl ShippedHead {
     }
 
     fn is_signed(&self, key: &Key) -> bool {
-        let signature = unhex(&self.signature);
-        self.key == key.public() && signature.is_some_and(|signature| key.is_signed(&self.message(), &signature))
+        let signature = HEXLOWER.decode(self.signature.as_bytes());
+        self.key == key.public() && signature.is_ok_and(|signature| key.is_signed(&self.message(), &signature))
     }
 
     fn message(&self) -> Vec<u8> {

@@ -3,7 +3,7 @@
 use crate::error::AuditError;
 use crate::log::{Appended, AuditLog};
 use crate::queue::Batch;
-use crate::recorder::{LOCK_WAIT, Shared};
+use crate::shared::{LOCK_WAIT, Shared};
 use crate::ship::Shipper;
 use std::sync::PoisonError;
 use std::time::{Duration, Instant};
@@ -31,7 +31,7 @@ pub(crate) fn write(shared: &Shared) {
                 queue.settle();
                 drop(queue);
                 if was_failing {
-                    (shared.warn)("the audit log is written again");
+                    shared.warn("the audit log is written again");
                 }
                 writer.after(appended);
                 pause = FIRST_PAUSE;
@@ -109,7 +109,7 @@ struct Writer<'a> {
 impl<'a> Writer<'a> {
     fn new(shared: &'a Shared) -> Writer<'a> {
         let log = shared.queue().log.take();
-        let shipper = shared.settings.shipping.clone().map(|to| Shipper::start(to, shared.warn.clone()));
+        let shipper = shared.settings.shipping.clone().map(|to| Shipper::start(to, &shared.settings.log));
         let (unsynced, shipped) = (None, Instant::now());
         Writer { shared, log, shipper, unsynced, shipped, has_news: false, has_told: false }
     }
@@ -131,7 +131,7 @@ impl<'a> Writer<'a> {
     fn after(&mut self, appended: Appended) {
         let had_told = std::mem::replace(&mut self.has_told, appended.fault.is_some());
         if let Some(fault) = appended.fault.filter(|_| !had_told) {
-            (self.shared.warn)(&format!("the audit log cannot be rotated: {fault}"));
+            self.shared.warn(format_args!("the audit log cannot be rotated: {fault}"));
         }
         self.has_news = true;
         self.unsynced.get_or_insert_with(Instant::now);

@@ -5,7 +5,7 @@ use crate::clock::RunClock;
 use crate::context::RunContext;
 use crate::events::CallProgress;
 use crate::host_memory::{CallMemory, RunMemory};
-use crate::parent::AnsweringScript;
+use crate::parent::{AnsweringScript, ParentCall};
 use crate::record::RunRecord;
 use crate::scope::RunScope;
 use agent_spaces_types::caller::Caller;
@@ -114,6 +114,18 @@ impl Call {
             whole: None,
             memory: memory.clone(),
             blocking_pool: context.blocking_pool.clone(),
+        }
+    }
+
+    /// Returns this call as the parent of a run that answers it.
+    pub fn as_parent(&self) -> ParentCall {
+        ParentCall {
+            run_id: self.run_id.clone(),
+            call_id: self.id,
+            clock: self.clock.clone(),
+            listener: self.progress.listener(),
+            record: self.record.clone(),
+            script: self.script.clone(),
         }
     }
 

@@ -5,7 +5,7 @@
 //! - [`call`]: a call on its way to its provider
 //! - [`provider`], [`handlers`]: the `Provider` trait, and providers and closures by function
 //! - [`call_path`]: the `CallPath` trait, which connects a sandbox's imported function to its provider
-//! - [`context`]: one run as its calls see it; [`clock`], [`scope`], [`parent`], [`run_id`], [`cancel`]: its parts
+//! - [`context`]: one run as its calls see it; [`clock`], [`scope`], [`parent`], [`run_id`]: its parts
 //! - [`run_rules`]: settings that all runs of a space share; [`operator_notices`]: rate-limited notices to the operator
 //! - [`events`]: the event stream of a run; [`record`]: the traits of recorders
 //! - [`host_memory`], [`memory_budget`]: host memory used for a run, and for all runs
@@ -17,7 +17,6 @@ pub mod approval;
 pub mod blocking_pool;
 pub mod call;
 pub mod call_path;
-pub mod cancel;
 pub mod clock;
 pub mod context;
 pub mod events;

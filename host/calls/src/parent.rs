@@ -1,6 +1,5 @@
 //! Parent call: the call of another run that a run answers.
 
-use crate::call::Call;
 use crate::clock::RunClock;
 use crate::record::RunRecord;
 use agent_spaces_types::event::{Event, Parent};
@@ -41,18 +40,6 @@ impl ParentCall {
     /// Returns run id and call number, as in events.
     pub fn id(&self) -> Parent {
         Parent { run_id: self.run_id.clone(), call_id: self.call_id }
-    }
-
-    /// Creates the parent for a run that answers this call.
-    pub fn of(call: &Call) -> ParentCall {
-        ParentCall {
-            run_id: call.run_id.clone(),
-            call_id: call.id,
-            clock: call.clock.clone(),
-            listener: call.progress.listener(),
-            record: call.record.clone(),
-            script: call.script.clone(),
-        }
     }
 
     /// Adds the script that answers the call.

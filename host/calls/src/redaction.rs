@@ -120,7 +120,7 @@ pub fn text(redactor: &Redactor, said: &mut String) {
 }
 
 /// Validates an error code: a provider may send any text, and events and logs show codes unescaped.
-fn code(code: &str) -> String {
+pub(crate) fn code(code: &str) -> String {
     let is_part = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'-');
     let is_code = (1..=MAX_CODE).contains(&code.len()) && code.bytes().all(is_part);
     if is_code { code.to_owned() } else { Code::CallFailed.into() }

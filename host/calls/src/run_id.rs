@@ -1,5 +1,6 @@
 //! Run ids: `run_` and 96 random bits.
 
+use data_encoding::HEXLOWER;
 use std::cell::RefCell;
 use std::sync::Arc;
 
@@ -36,10 +37,7 @@ pub fn new() -> Arc<str> {
     let bytes = SUPPLY.with_borrow_mut(Supply::next);
     let mut text = String::with_capacity(28);
     text.push_str("run_");
-    for byte in bytes {
-        text.push(char::from_digit(u32::from(byte >> 4), 16).unwrap_or('0'));
-        text.push(char::from_digit(u32::from(byte & 15), 16).unwrap_or('0'));
-    }
+    HEXLOWER.encode_append(&bytes, &mut text);
     text.into()
 }
 

@@ -6,11 +6,14 @@ use crate::operator_notices::Notices;
 use crate::record::{RunRecord, RunRecorder};
 use agent_spaces_secrets::Redactor;
 use agent_spaces_types::event::Event;
+use agent_spaces_types::limits::Limits;
 use std::sync::Arc;
 
 /// Settings that all runs of a space share; clones share their state.
 #[derive(Clone)]
 pub struct RunRules {
+    /// Limits of runs that set none of their own.
+    pub limits: Limits,
     /// Callback for every event of every run.
     pub observer: Option<Arc<Observer>>,
     /// Recorder of every event of every run.
@@ -26,6 +29,7 @@ pub struct RunRules {
 impl Default for RunRules {
     fn default() -> RunRules {
         RunRules {
+            limits: Limits::default(),
             observer: None,
             recorder: None,
             redactor: Redactor::default(),

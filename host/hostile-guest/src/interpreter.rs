@@ -17,7 +17,7 @@
 //! result of the last call, pointer to scratch memory, aligned or not. At the end of its instructions the guest answers as
 //! the engine does, unless opcode 7 omits that.
 
-use super::module::Import;
+use super::import::Import;
 use wasm_encoder::{BlockType, Function, InstructionSink, MemArg, ValType};
 
 /// Function indices, counted after the imports.

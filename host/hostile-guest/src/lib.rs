@@ -7,12 +7,13 @@
 //! report; it must not panic, hang or exceed the run's memory limit.
 //!
 //! # Layout
-//! - `module`: imports, exports and the component around them.
+//! - `module`: imports, exports and the component around them; `import`: one import.
 //! - `interpreter`: code of the guest.
 //! - `tests`: known attacks, and random inputs. `fuzz/` searches for inputs with libFuzzer.
 //!
 //! One component serves every input, so that thousands of inputs run in a second.
 
+mod import;
 mod interpreter;
 mod module;
 #[cfg(test)]
@@ -32,9 +33,9 @@ use agent_spaces_space::space::Space;
 use agent_spaces_types::capability_error::CapabilityError;
 use agent_spaces_types::function::Description;
 use agent_spaces_types::limits::Limits;
+use data_encoding::HEXLOWER;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
-use std::fmt::Write as _;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -75,7 +76,7 @@ impl HostileGuest {
             Some(Arc::new(pipeline) as Arc<dyn CallPath>)
         };
         let sandbox = Sandbox::link(&engine, &component, description, &paths, rules.runs())?;
-        let space = Space::new(engine, interfaces, handlers())?;
+        let space = Space::builder(&engine).interfaces(interfaces, handlers()).build()?;
         let source = "import { all } from '@hostile/all';\nexport default await all.texts(['as', 'ever'])";
         let honest =
             space.prepare("honest.ts", source).map_err(|error| HostError::build(anyhow::anyhow!("{error}")))?;
@@ -89,12 +90,8 @@ impl HostileGuest {
 
     /// Runs the guest with these instructions.
     pub async fn run(&self, instructions: &[u8]) -> RunReport {
-        let mut code = String::with_capacity(instructions.len() * 2);
-        for byte in instructions {
-            let _ = write!(code, "{byte:02x}");
-        }
-        let program = self.program.with_script("hostile.ts", &code);
-        program.run(RunOptions { limits: self.limits.clone(), ..RunOptions::default() }).await
+        let program = self.program.with_script("hostile.ts", &HEXLOWER.encode(instructions));
+        program.run(RunOptions { limits: Some(self.limits.clone()), ..RunOptions::default() }).await
     }
 
     /// Runs an ordinary script on the same engine, to check that hostile runs left nothing behind.

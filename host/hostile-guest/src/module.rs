@@ -1,5 +1,6 @@
 //! Core module of the hostile guest, with its imports and exports, and the component around it.
 
+use super::import::{Import, types};
 use super::interpreter;
 use agent_spaces_linker::binding::world::World;
 use anyhow::{Context, Result};
@@ -8,16 +9,8 @@ use wasm_encoder::{
     GlobalType, ImportSection, MemorySection, MemoryType, Module, TypeSection, ValType,
 };
 use wit_component::{ComponentEncoder, StringEncoding, embed_component_metadata};
-use wit_parser::abi::{AbiVariant, WasmSignature, WasmType};
+use wit_parser::abi::{AbiVariant, WasmSignature};
 use wit_parser::{Function, Mangling, Resolve, WorldItem, WorldKey};
-
-/// Imported function.
-pub(super) struct Import {
-    module: String,
-    name: String,
-    pub(super) params: Vec<ValType>,
-    pub(super) results: Vec<ValType>,
-}
 
 /// Built-ins of the component model: module, name, number of parameters and of results.
 const BUILTINS: [(&str, &str, usize, usize); 11] = [
@@ -77,22 +70,6 @@ fn runner(world: &World) -> Result<(&WorldKey, &Function)> {
         _ => None,
     });
     found.context("the world exports no runner")
-}
-
-impl Import {
-    fn new(module: String, name: String, signature: &WasmSignature) -> Import {
-        Import { module, name, params: types(&signature.params), results: types(&signature.results) }
-    }
-}
-
-fn types(types: &[WasmType]) -> Vec<ValType> {
-    let core = |ty: &WasmType| match ty {
-        WasmType::I32 | WasmType::Pointer | WasmType::Length => ValType::I32,
-        WasmType::I64 | WasmType::PointerOrI64 => ValType::I64,
-        WasmType::F32 => ValType::F32,
-        WasmType::F64 => ValType::F64,
-    };
-    types.iter().map(core).collect()
 }
 
 /// Encodes the core module; `lifted` is the name of the exported function.

@@ -1,6 +1,7 @@
 //! Audit of a component: its imports, exports and core modules, read from the component itself.
 
 use agent_spaces_sandbox::engine::ENGINE_SHA256;
+use data_encoding::HEXLOWER;
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 use wasmparser::{Encoding, Parser, Payload};
@@ -46,7 +47,7 @@ pub struct AuditedModule {
     pub is_engine: bool,
 }
 
-/// Why a file cannot be audited.
+/// Error of the audit of a file.
 #[derive(Debug, thiserror::Error)]
 pub enum AuditError {
     /// No WebAssembly.
@@ -84,7 +85,7 @@ pub fn audit(wasm: &[u8]) -> Result<Audit, AuditError> {
 }
 
 fn hash(bytes: &[u8]) -> String {
-    format!("{:x}", Sha256::digest(bytes))
+    HEXLOWER.encode(&Sha256::digest(bytes))
 }
 
 /// Returns the core modules at any depth.

@@ -26,7 +26,7 @@ struct Folder {
     key: [u8; KEY_BYTES],
 }
 
-/// Why there is no cache.
+/// Error of a cache folder that cannot be used.
 #[derive(Debug, thiserror::Error)]
 #[error("the cache at {path} cannot be used: {source}")]
 pub struct CacheError {

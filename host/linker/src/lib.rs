@@ -11,13 +11,15 @@
 //! - [`code_cache`]: compiled code on disk
 //! - [`compile`]: a script compiled into a component of its own
 //! - [`audit`]: imports and exports of a component
+//! - [`program_parts`]: a resolved script as a program; [`sources`]: the author's texts
 //! - [`failure`]: engine errors mapped to the author's source
-//! - [`standard_wit`]: WIT of the standard library
+//! - [`standard_wit`]: WIT of the standard library; `contracts`: WIT of the engine and the host
 
 pub mod audit;
 pub mod binding;
 pub mod code_cache;
 pub mod compile;
+mod contracts;
 pub mod failure;
 pub mod import_set;
 pub mod interfaces;
@@ -25,7 +27,9 @@ pub mod marks;
 pub mod npm;
 pub mod package;
 pub mod plain_file;
+pub mod program_parts;
 pub mod resolve;
 pub mod shapes;
+pub mod sources;
 pub mod standard_wit;
 pub mod workspace;

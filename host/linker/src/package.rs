@@ -35,7 +35,7 @@ pub struct Package {
 pub struct PackageOutline {
     /// `@capabilities/train-schedule`
     pub specifier: String,
-    /// Where it was defined, for errors.
+    /// Place of its definition, for errors.
     pub place: String,
     /// Kind of its source.
     pub source: SourceKind,
@@ -50,7 +50,7 @@ pub struct PackageInterface {
     pub name: String,
     /// The capability as its source names it: `trainSchedule`.
     pub capability: String,
-    /// Where it is defined.
+    /// Place of its definition.
     pub place: Place,
     /// Its version.
     pub version: String,
@@ -111,7 +111,7 @@ impl Package {
         &self.outline.specifier
     }
 
-    /// Where it was defined, for errors.
+    /// Returns the place of its definition, for errors.
     pub fn place(&self) -> &str {
         &self.outline.place
     }

@@ -4,20 +4,20 @@ use crate::auth;
 use crate::connection::Connection;
 use crate::context::Context;
 use crate::error::ConnectError;
+use crate::explanation::explain;
 use crate::handler::{Handler, Shared};
 use crate::late_discover::{AnsweredLate, LateDiscover};
 use crate::notifications::Notifications;
 use crate::settings::{Auth, BearerSource, Endpoint, Protocol, RemoteEndpoint, ServerSettings};
 use crate::throttle::Throttled;
-use crate::transport::{Diagnosis, HttpClient, RemoteError, StdioTransport, failure, http, sse, websocket};
+use crate::transport::{Diagnosis, HttpClient, StdioTransport, failure, http, sse, websocket};
 use agent_spaces_process::ProcessSpec;
 use agent_spaces_secrets::Secret;
 use rmcp::model::ProtocolVersion;
 use rmcp::service::{
     ClientInitializeError, ClientLifecycleMode, RoleClient, RunningService, serve_client_with_lifecycle,
 };
-use rmcp::transport::streamable_http_client::StreamableHttpError;
-use rmcp::transport::{DynamicTransportError, Transport};
+use rmcp::transport::Transport;
 use std::collections::VecDeque;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -84,23 +84,6 @@ struct Refusal {
 impl From<ConnectError> for Refusal {
     fn from(error: ConnectError) -> Refusal {
         Refusal { error, status: None }
-    }
-}
-
-/// Converts a transport error to one for the operator.
-pub(crate) async fn explain(
-    error: &DynamicTransportError,
-    settings: &ServerSettings,
-    context: &Context,
-) -> ConnectError {
-    match error.error.downcast_ref::<StreamableHttpError<RemoteError>>() {
-        Some(StreamableHttpError::AuthRequired(_)) => auth::unauthorized(settings),
-        Some(StreamableHttpError::InsufficientScope(error)) => {
-            auth::insufficient_scope(settings, error.required_scope.as_deref(), context).await
-        }
-        Some(StreamableHttpError::Auth(error)) => auth::refused(settings, error, context),
-        _ if failure::status(error) == Some(401) => auth::unauthorized(settings),
-        _ => ConnectError::Failed(crate::trace::one_line(&context.redactor.text(&failure::reason(error)))),
     }
 }
 

@@ -1,8 +1,8 @@
 //! One session with a server: requests with deadlines, cancelled when their future is dropped.
 
-use crate::connect::explain;
 use crate::context::Context;
 use crate::error::{CallError, ConnectError};
+use crate::explanation::explain;
 use crate::handler::{Handler, ProgressSink, Shared};
 use crate::settings::ServerSettings;
 use crate::transport::{Diagnosis, MALFORMED, TOO_LARGE, failure};

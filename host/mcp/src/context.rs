@@ -1,6 +1,6 @@
 //! State shared by all servers of a process.
 
-use crate::auth::TokenStore;
+use crate::token_store::TokenStore;
 use crate::trace::{MAX_LINE, Trace};
 use agent_spaces_secrets::Redactor;
 use agent_spaces_types::shown;

@@ -8,7 +8,8 @@
 //! - `context`: [`Context`], the state shared by all servers of a process: redaction, the trace, warnings, tokens.
 //! - [`trace`]: log of all messages sent and received.
 //! - [`transport`]: stdio, streamable HTTP, HTTP+SSE (2024-11-05), WebSocket.
-//! - [`auth`]: bearer tokens, OAuth logins.
+//! - [`auth`]: bearer tokens, OAuth logins. [`token_store`]: the tokens of logins.
+//! - `advice`: advice to the operator for servers that refuse our authorization.
 //! - `connect`, `connection`, `handler`: opening a session, its requests, and requests from the server.
 //! - `throttle`: rate limit for requests and notifications from a server.
 //! - `notifications`: delivery of notifications in order, without a task for each.
@@ -18,16 +19,18 @@
 //! - `watch`: subscription to changes of the tool list.
 //! - [`results`]: tool results as data for scripts.
 //! - [`lock`]: record of what was accepted of a server, and its comparison with what the server offers now.
-//! - `error`: [`ConnectError`], [`CallError`].
+//! - `error`: [`ConnectError`], [`CallError`]. `explanation`: transport errors explained to the operator.
 //! - [`process`], [`secrets`]: re-exports of `agent-spaces-process` (child processes in process groups of their own) and
 //!   `agent-spaces-secrets` (redaction, and the expansion of `${VAR}`).
 
+mod advice;
 pub mod auth;
 mod calls;
 mod connect;
 mod connection;
 mod context;
 mod error;
+mod explanation;
 mod handler;
 mod late_discover;
 mod listing;
@@ -38,6 +41,7 @@ mod server;
 mod session;
 mod settings;
 mod throttle;
+pub mod token_store;
 pub mod trace;
 pub mod transport;
 mod watch;

@@ -5,10 +5,10 @@ use crate::error::{CallError, ConnectError};
 use crate::handler::ProgressSink;
 use crate::listing::Listing;
 use crate::lock::{Change, LockedServer, Verdict, compare, server_warnings, verdict};
+use agent_spaces_types::told_once::ToldOnce;
 use serde_json::{Map, Value};
-use std::collections::HashSet;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
+use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
 /// Limit on distinct warnings per session: a hostile server could cause ever new ones.
 const MAX_WARNINGS: usize = 100;
@@ -23,7 +23,7 @@ pub(crate) struct Session {
     /// Number of `tools/list_changed` notifications at the last comparison. Locked while comparing, so that no call
     /// passes unchecked.
     compared: tokio::sync::Mutex<u64>,
-    warned: Mutex<HashSet<String>>,
+    warned: ToldOnce,
 }
 
 impl Session {
@@ -35,7 +35,7 @@ impl Session {
             is_doubtful: AtomicBool::new(false),
             changes: RwLock::default(),
             compared: tokio::sync::Mutex::default(),
-            warned: Mutex::default(),
+            warned: ToldOnce::at_most(MAX_WARNINGS),
         }
     }
 
@@ -136,9 +136,7 @@ impl Session {
 
     /// Emits a warning once.
     fn warn(&self, text: &str) {
-        let mut warned = self.warned.lock().unwrap_or_else(PoisonError::into_inner);
-        if warned.len() < MAX_WARNINGS && warned.insert(text.to_owned()) {
-            drop(warned);
+        if self.warned.is_new(text) {
             self.connection.context.warn(&self.connection.settings.name, text);
         }
     }

@@ -1,5 +1,6 @@
 //! Usage log: one JSON line per call, with latency and sizes, appended to a file that the operator names.
 
+use crate::OPERATOR_TARGET;
 use agent_spaces_private_fs::folder;
 use agent_spaces_secrets::Redactor;
 use agent_spaces_types::identity::FunctionId;
@@ -58,7 +59,6 @@ pub struct Accounting(Option<Arc<Writer>>);
 /// An enabled usage log.
 struct Writer {
     redactor: Redactor,
-    warn: Box<dyn Fn(&str) + Send + Sync>,
     log: Mutex<LogFile>,
 }
 
@@ -106,8 +106,8 @@ struct Line {
 
 impl Accounting {
     /// Opens a usage log that appends to this file, created with its parent folders and readable by its owner alone.
-    /// `warn` is called once when writing begins to fail.
-    pub fn to_file(path: &Path, redactor: Redactor, warn: impl Fn(&str) + Send + Sync + 'static) -> io::Result<Self> {
+    /// The operator is warned once when writing begins to fail: see [`OPERATOR_TARGET`].
+    pub fn to_file(path: &Path, redactor: Redactor) -> io::Result<Self> {
         if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
             folder::make(folder)?;
         }
@@ -118,7 +118,7 @@ impl Accounting {
         }
         let file = OpenOptions::new().append(true).create(true).mode(0o600).open(path)?;
         let log = Mutex::new(LogFile { file, has_partial_line: false, has_warned: false, lost: None });
-        Ok(Accounting(Some(Arc::new(Writer { redactor, warn: Box::new(warn), log }))))
+        Ok(Accounting(Some(Arc::new(Writer { redactor, log }))))
     }
 
     /// Returns true if the log is enabled; callers skip measuring otherwise.
@@ -141,7 +141,7 @@ impl Accounting {
         log.lost = Some((calls + 1, from));
         if !std::mem::replace(&mut log.has_warned, true) {
             drop(log);
-            (writer.warn)(&format!("calls are no longer recorded: {error}"));
+            tracing::warn!(target: OPERATOR_TARGET, "calls are no longer recorded: {error}");
         }
     }
 }

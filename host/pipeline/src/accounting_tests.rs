@@ -4,7 +4,9 @@ use super::*;
 use agent_spaces_secrets::Secret;
 use serde_json::{Value, json};
 use std::os::unix::fs::PermissionsExt as _;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use tracing::field::{Field, Visit};
+use tracing::{Event, Level, Subscriber};
+use tracing_subscriber::layer::{Context, Layer, SubscriberExt as _};
 
 fn entry(command: &str, error: Option<&str>) -> Entry {
     Entry {
@@ -23,7 +25,7 @@ fn entry(command: &str, error: Option<&str>) -> Entry {
 fn open(path: &Path) -> Accounting {
     let redactor = Redactor::default();
     redactor.add(&Secret::new("hunter2hunter2"));
-    Accounting::to_file(path, redactor, |_| panic!("no warning is due")).expect("opens")
+    Accounting::to_file(path, redactor).expect("opens")
 }
 
 fn lines(path: &Path) -> Vec<Value> {
@@ -107,26 +109,53 @@ fn lines_of_concurrent_writers_do_not_interleave() {
     }
 }
 
+/// Collects the messages of warnings to the operator.
+#[derive(Clone, Default)]
+struct Warnings(Arc<Mutex<Vec<String>>>);
+
+impl<S: Subscriber> Layer<S> for Warnings {
+    fn on_event(&self, event: &Event<'_>, _: Context<'_, S>) {
+        struct Message(String);
+        impl Visit for Message {
+            fn record_debug(&mut self, field: &Field, value: &dyn fmt::Debug) {
+                assert_eq!(field.name(), "message");
+                self.0 = format!("{value:?}");
+            }
+        }
+        assert_eq!((event.metadata().target(), *event.metadata().level()), (OPERATOR_TARGET, Level::WARN));
+        let mut message = Message(String::new());
+        event.record(&mut message);
+        self.0.lock().expect("lock").push(message.0);
+    }
+}
+
+/// Returns the warnings of this work, which stays on this thread.
+fn warnings(work: impl FnOnce()) -> Vec<String> {
+    let collected = Warnings::default();
+    tracing::subscriber::with_default(tracing_subscriber::registry().with(collected.clone()), work);
+    let all = collected.0.lock().expect("lock");
+    all.clone()
+}
+
 #[test]
 fn a_full_disk_warns_once_and_fails_no_call() {
-    let said = Arc::new(AtomicUsize::new(0));
-    let count = said.clone();
-    let warn = move |text: &str| {
-        assert!(text.starts_with("calls are no longer recorded: "), "{text}");
-        count.fetch_add(1, Ordering::Relaxed);
-    };
-    let accounting = Accounting::to_file(Path::new("/dev/full"), Redactor::default(), warn).expect("opens");
-    accounting.record(entry("x", None));
-    accounting.record(entry("x", None));
-    assert_eq!(said.load(Ordering::Relaxed), 1);
+    let accounting = Accounting::to_file(Path::new("/dev/full"), Redactor::default()).expect("opens");
+    let said = warnings(|| {
+        accounting.record(entry("x", None));
+        accounting.record(entry("x", None));
+    });
+    assert!(said.len() == 1 && said[0].starts_with("calls are no longer recorded: "), "{said:?}");
     Accounting::default().record(entry("x", None));
+    let folder = tempfile::tempdir().expect("folder");
+    let accounting = open(&folder.path().join("calls.jsonl"));
+    assert_eq!(warnings(|| accounting.record(entry("x", None))), Vec::<String>::new());
 }
 
 #[test]
 fn lost_calls_are_reported_when_writing_works_again() {
     let folder = tempfile::tempdir().expect("folder");
     let path = folder.path().join("calls.jsonl");
-    let accounting = Accounting::to_file(Path::new("/dev/full"), Redactor::default(), |_| {}).expect("opens");
+    let accounting = Accounting::to_file(Path::new("/dev/full"), Redactor::default()).expect("opens");
     accounting.record(entry("first", None));
     accounting.record(entry("second", None));
     let room = OpenOptions::new().append(true).create(true).open(&path).expect("opens");

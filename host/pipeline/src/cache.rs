@@ -5,26 +5,32 @@ use agent_spaces_calls::call::{Call, WholeAnswer};
 use agent_spaces_calls::context::RunContext;
 use agent_spaces_policy::FunctionId;
 use agent_spaces_types::caller::Caller;
+use moka::Expiry;
+use moka::sync::Cache;
 use serde_json::Value;
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// Limits of a space's cache: number of answers, bytes of one answer's JSON, and bytes of all answers with their
-/// arguments. An answer beyond these is not cached.
+/// arguments. A larger answer is not cached; beyond the others, rarely used answers are evicted. Eviction happens in
+/// batches, so up to 64 answers more may be held for a moment.
 const MAX_ANSWERS: usize = 1_000;
 const MAX_BYTES: usize = 64 * 1024;
 const MAX_TOTAL_BYTES: usize = 16 << 20;
 
-/// Answer cache of one space. Clones share it.
-#[derive(Clone, Debug, Default)]
-pub struct AnswerCache(Arc<Mutex<CacheEntries>>);
+/// Minimum weight of an answer, which bounds their number: it also stands for the memory that each takes besides its
+/// text.
+const MIN_WEIGHT: usize = MAX_TOTAL_BYTES / MAX_ANSWERS;
 
-/// Cached answers as JSON text: parsed values would take many times the memory.
-#[derive(Debug, Default)]
-struct CacheEntries {
-    entries: HashMap<Key, CachedAnswer>,
-    bytes: usize,
+/// Answer cache of one space. Clones share it.
+#[derive(Clone, Debug)]
+pub struct AnswerCache(Cache<Key, Arc<CachedAnswer>>);
+
+impl Default for AnswerCache {
+    fn default() -> AnswerCache {
+        let cache = Cache::builder().max_capacity(MAX_TOTAL_BYTES as u64).weigher(weight).expire_after(TimeToLive);
+        AnswerCache(cache.build())
+    }
 }
 
 /// Cache key. The caller is part of it, so that no answer reaches another caller or other scopes; so is the provider's
@@ -37,13 +43,32 @@ pub(super) struct Key {
     arguments: String,
 }
 
-/// One cached answer.
+/// One cached answer as JSON text: a parsed value would take many times the memory.
 #[derive(Debug)]
 struct CachedAnswer {
     text: String,
     /// The MCP server's complete answer, if the caller asked for it.
     whole: Option<String>,
-    expires: Instant,
+    ttl: Duration,
+}
+
+/// Expiry of each answer after its own time to live. Inserting an answer again restarts it, reading does not.
+struct TimeToLive;
+
+impl Expiry<Key, Arc<CachedAnswer>> for TimeToLive {
+    fn expire_after_create(&self, _: &Key, answer: &Arc<CachedAnswer>, _: Instant) -> Option<Duration> {
+        Some(answer.ttl)
+    }
+
+    fn expire_after_update(
+        &self,
+        _: &Key,
+        answer: &Arc<CachedAnswer>,
+        _: Instant,
+        _: Option<Duration>,
+    ) -> Option<Duration> {
+        Some(answer.ttl)
+    }
 }
 
 /// Result of a cache lookup.
@@ -62,9 +87,7 @@ pub(super) fn lookup(pipeline: &Pipeline, call: &Call, context: &RunContext) -> 
         caller: context.caller.clone(),
         arguments: agent_spaces_approvals::canonical(&call.params),
     };
-    let cache = pipeline.rules.answers.entries();
-    let known = cache.entries.get(&key).filter(|entry| entry.expires > Instant::now());
-    let found = known.and_then(|entry| {
+    let found = pipeline.rules.answers.0.get(&key).and_then(|entry| {
         let value = serde_json::from_str(&entry.text).ok()?;
         let whole: Option<Value> = entry.whole.as_deref().and_then(|text| serde_json::from_str(text).ok());
         Some((value, whole))
@@ -105,39 +128,15 @@ pub(super) fn prepare_insert(
 impl PendingInsert {
     /// Inserts the answer into the cache.
     pub(super) fn insert(self) {
-        let now = Instant::now();
-        let Some(expires) = now.checked_add(self.ttl) else { return };
-        self.answers.entries().insert(self.key, CachedAnswer { text: self.text, whole: self.whole, expires }, now);
+        let answer = CachedAnswer { text: self.text, whole: self.whole, ttl: self.ttl };
+        self.answers.0.insert(self.key, Arc::new(answer));
     }
 }
 
-impl AnswerCache {
-    fn entries(&self) -> std::sync::MutexGuard<'_, CacheEntries> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl CacheEntries {
-    /// Drops expired answers, then inserts this one if the limits allow it.
-    fn insert(&mut self, key: Key, answer: CachedAnswer, now: Instant) {
-        self.entries.retain(|other, entry| {
-            let is_kept = entry.expires > now && *other != key;
-            if !is_kept {
-                self.bytes -= size(other, entry);
-            }
-            is_kept
-        });
-        let bytes = self.bytes + size(&key, &answer);
-        if self.entries.len() < MAX_ANSWERS && bytes <= MAX_TOTAL_BYTES {
-            self.bytes = bytes;
-            self.entries.insert(key, answer);
-        }
-    }
-}
-
-/// Bytes of an entry, without the part that is the same for all.
-fn size(key: &Key, entry: &CachedAnswer) -> usize {
-    key.arguments.len() + entry.text.len() + entry.whole.as_ref().map_or(0, String::len)
+/// Returns the weight of an entry: the bytes of its texts, at least [`MIN_WEIGHT`].
+fn weight(key: &Key, answer: &Arc<CachedAnswer>) -> u32 {
+    let bytes = key.arguments.len() + answer.text.len() + answer.whole.as_ref().map_or(0, String::len);
+    u32::try_from(bytes.max(MIN_WEIGHT)).unwrap_or(u32::MAX)
 }
 
 /// Returns a value's JSON text, or `None` if it is longer than `MAX_BYTES`.
@@ -163,36 +162,61 @@ fn bounded_json(value: &Value) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use crate::cache::{
-        CacheEntries, CachedAnswer, FunctionId, Key, MAX_ANSWERS, MAX_BYTES, MAX_TOTAL_BYTES, bounded_json,
+        AnswerCache, CachedAnswer, FunctionId, Key, MAX_ANSWERS, MAX_BYTES, MAX_TOTAL_BYTES, bounded_json,
     };
     use serde_json::json;
     use std::sync::Arc;
-    use std::time::{Duration, Instant};
+    use std::time::Duration;
 
     const MINUTE: Duration = Duration::from_secs(60);
+    const SHORT: Duration = Duration::from_millis(20);
 
-    fn key(arguments: String) -> Key {
+    fn key(number: usize) -> Key {
         let function = FunctionId::new("capabilities:desk/desk@1.0.0", "look");
-        Key { function, source: None, caller: Arc::default(), arguments }
+        Key { function, source: None, caller: Arc::default(), arguments: format!("{number:05}") }
+    }
+
+    fn insert(cache: &AnswerCache, number: usize, bytes: usize, ttl: Duration) {
+        cache.0.insert(key(number), Arc::new(CachedAnswer { text: "x".repeat(bytes), whole: None, ttl }));
+    }
+
+    fn count(cache: &AnswerCache) -> usize {
+        cache.0.run_pending_tasks();
+        cache.0.entry_count() as usize
     }
 
     #[test]
-    fn the_cache_is_bounded_in_bytes_and_drops_expired_answers() {
-        let (mut cache, now) = (CacheEntries::default(), Instant::now());
-        let insert = |cache: &mut CacheEntries, number: usize, now: Instant| {
-            let entry = CachedAnswer { text: "x".repeat(MAX_BYTES), whole: None, expires: now + MINUTE };
-            cache.insert(key(format!("{number:05}")), entry, now);
-        };
-        for number in 0..MAX_ANSWERS {
-            insert(&mut cache, number, now);
+    fn the_cache_is_bounded_in_bytes_and_in_answers() {
+        for (bytes, most) in [(1, MAX_ANSWERS), (MAX_BYTES, MAX_TOTAL_BYTES / (MAX_BYTES + 5))] {
+            let cache = AnswerCache::default();
+            for number in 0..2 * most {
+                insert(&cache, number, bytes, MINUTE);
+            }
+            assert_eq!(count(&cache), most, "{bytes}");
+            assert!(cache.0.weighted_size() <= MAX_TOTAL_BYTES as u64, "{bytes}");
         }
-        let most = MAX_TOTAL_BYTES / (MAX_BYTES + 5);
-        assert_eq!((cache.entries.len(), cache.bytes), (most, most * (MAX_BYTES + 5)));
-        // Inserting the same key again takes no more room; the next insert drops all expired entries.
-        insert(&mut cache, 0, now + MINUTE / 2);
-        assert_eq!(cache.entries.len(), most);
-        insert(&mut cache, 1, now + MINUTE);
-        assert_eq!((cache.entries.len(), cache.bytes), (2, 2 * (MAX_BYTES + 5)));
+    }
+
+    #[test]
+    fn the_same_call_takes_no_more_room() {
+        let cache = AnswerCache::default();
+        (0..3).for_each(|_| insert(&cache, 0, MAX_BYTES, MINUTE));
+        assert_eq!((count(&cache), cache.0.weighted_size()), (1, MAX_BYTES as u64 + 5));
+    }
+
+    #[test]
+    fn each_answer_expires_after_its_own_time() {
+        let cache = AnswerCache::default();
+        insert(&cache, 0, 1, SHORT);
+        insert(&cache, 1, 1, MINUTE);
+        // Inserted again, with another time.
+        insert(&cache, 2, 1, SHORT);
+        insert(&cache, 2, 1, MINUTE);
+        insert(&cache, 3, 1, MINUTE);
+        insert(&cache, 3, 1, SHORT);
+        std::thread::sleep(2 * SHORT);
+        let is_known = |number| cache.0.get(&key(number)).is_some();
+        assert_eq!([0, 1, 2, 3].map(is_known), [false, true, true, false]);
     }
 
     #[test]

@@ -32,6 +32,7 @@ mod retry;
 mod rules;
 mod validate;
 
+pub use agent_spaces_audit_log::OPERATOR_TARGET;
 pub use approval::Approvals;
 pub use grant::Grants;
 pub use history::{Histories, History};
@@ -104,7 +105,7 @@ struct Compiled {
 enum Source {
     Cache,
     /// With the pending cache insert, if the answer is cacheable.
-    Provider(Option<cache::PendingInsert>),
+    Provider(Option<Box<cache::PendingInsert>>),
 }
 
 impl Pipeline {
@@ -223,7 +224,7 @@ impl Pipeline {
         let answer = retry::call(self, call, context, entry).await;
         let value = redaction::answer(&self.rules.redactor, answer, &context.blocking_pool).await?;
         let pending = cache::prepare_insert(self, key, &value, whole.as_ref());
-        Ok((value, Source::Provider(pending)))
+        Ok((value, Source::Provider(pending.map(Box::new))))
     }
 
     /// Returns the refusal of a call that this caller may never make, whatever its parameters. It is accounted like any

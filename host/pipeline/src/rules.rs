@@ -11,6 +11,7 @@ use agent_spaces_calls::record::RunRecorder;
 use agent_spaces_calls::run_rules::RunRules;
 use agent_spaces_policy::{DayCounts, DayMemory, FunctionId, Policy, RateFile, Settings};
 use agent_spaces_secrets::Redactor;
+use agent_spaces_types::limits::Limits;
 use serde_json::Value;
 use std::sync::Arc;
 
@@ -24,6 +25,8 @@ pub struct Rules {
     pub space: Option<Arc<str>>,
     /// Interfaces granted to the space.
     pub grants: Grants,
+    /// Limits of runs that set none of their own.
+    pub limits: Limits,
     /// Policy of the space.
     pub policy: Arc<Policy>,
     /// Calls per day, by function.
@@ -58,6 +61,7 @@ impl Rules {
         Rules {
             space: None,
             grants,
+            limits: Limits::default(),
             policy: Arc::new(Policy::new(Settings::default())),
             days: Arc::new(DayMemory::default()),
             rates: None,
@@ -84,6 +88,7 @@ impl Rules {
     /// Returns the settings that all runs of the space share.
     pub fn runs(&self) -> RunRules {
         RunRules {
+            limits: self.limits.clone(),
             observer: self.observer.clone(),
             recorder: self.recorder.clone(),
             redactor: self.redactor.clone(),

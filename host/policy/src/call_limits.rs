@@ -1,9 +1,16 @@
 //! Call limits per run and per day (`maxPerRun`, `maxPerDay`).
 
 use crate::counts::{DayCounts, RunCounts, Taken, Wanted};
-use crate::function::FunctionPolicy;
 use crate::refusal::Refusal;
 use crate::rule::Rule;
+use std::sync::Arc;
+
+/// The call limits of all rules that match a function.
+pub(crate) struct CallLimits {
+    /// The function, as refusals name it.
+    label: String,
+    limits: Vec<CallLimit>,
+}
 
 /// The call limits of one rule.
 pub(crate) struct CallLimit {
@@ -14,7 +21,7 @@ pub(crate) struct CallLimit {
 }
 
 impl CallLimit {
-    pub(crate) fn of(rule: &Rule) -> Option<CallLimit> {
+    fn of(rule: &Rule) -> Option<CallLimit> {
         let is_limited = rule.max_per_run.is_some() || rule.max_per_day.is_some();
         is_limited.then(|| CallLimit {
             // All functions that match the rule share its count.
@@ -26,15 +33,27 @@ impl CallLimit {
     }
 }
 
-impl FunctionPolicy {
-    /// True if counting a call may block: daily counts are kept in a file.
-    pub fn is_counted_by_day(&self) -> bool {
-        self.call_limits.iter().any(|limit| limit.per_day.is_some())
+impl CallLimits {
+    pub(crate) fn of(label: &str, rules: &[Arc<Rule>]) -> CallLimits {
+        CallLimits { label: label.to_owned(), limits: rules.iter().filter_map(|rule| CallLimit::of(rule)).collect() }
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.limits.is_empty()
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &CallLimit> {
+        self.limits.iter()
+    }
+
+    /// True if a limit counts calls of a day.
+    pub(crate) fn has_daily(&self) -> bool {
+        self.limits.iter().any(|limit| limit.per_day.is_some())
     }
 
     /// Counts a call in its run and in the day, or refuses it if a limit is reached.
-    pub fn count(&self, run: &RunCounts, day: &dyn DayCounts) -> Result<(), Refusal> {
-        if self.call_limits.is_empty() {
+    pub(crate) fn count(&self, run: &RunCounts, day: &dyn DayCounts) -> Result<(), Refusal> {
+        if self.limits.is_empty() {
             return Ok(());
         }
         self.count_run(run)?;
@@ -47,10 +66,10 @@ impl FunctionPolicy {
         let is_full = |limit: &&CallLimit| {
             limit.per_run.is_some_and(|most| counts.get(&limit.key).copied().unwrap_or_default() >= most)
         };
-        if let Some(full) = self.call_limits.iter().find(is_full) {
+        if let Some(full) = self.limits.iter().find(is_full) {
             return Err(self.full(full, "this run", "maxPerRun", full.per_run));
         }
-        for limit in self.call_limits.iter().filter(|limit| limit.per_run.is_some()) {
+        for limit in self.limits.iter().filter(|limit| limit.per_run.is_some()) {
             let count = counts.entry(limit.key.clone()).or_default();
             *count = count.saturating_add(1);
         }
@@ -60,7 +79,7 @@ impl FunctionPolicy {
     /// Undoes [`Self::count_run`] for a call that the daily limit refused.
     fn uncount_run(&self, run: &RunCounts) {
         let mut counts = run.lock();
-        for limit in self.call_limits.iter().filter(|limit| limit.per_run.is_some()) {
+        for limit in self.limits.iter().filter(|limit| limit.per_run.is_some()) {
             if let Some(count) = counts.get_mut(&limit.key) {
                 *count = count.saturating_sub(1);
             }
@@ -68,7 +87,7 @@ impl FunctionPolicy {
     }
 
     fn count_day(&self, day: &dyn DayCounts) -> Result<(), Refusal> {
-        let daily: Vec<_> = self.call_limits.iter().filter_map(|limit| Some((limit, limit.per_day?))).collect();
+        let daily: Vec<_> = self.limits.iter().filter_map(|limit| Some((limit, limit.per_day?))).collect();
         if daily.is_empty() {
             return Ok(());
         }

@@ -39,7 +39,7 @@ pub struct Explained {
     /// True if the call passes it; absent if that is known only at the call.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub passes: Option<bool>,
-    /// Why it does not pass.
+    /// Reason for which it does not pass.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub why: Option<String>,
 }
@@ -81,7 +81,7 @@ impl FunctionPolicy {
                 .iter()
                 .map(|(scope, place)| Explained::new(format!("the caller must have the scope `{scope}`"), place)),
         );
-        for limit in &self.call_limits {
+        for limit in self.call_limits.iter() {
             let calls =
                 |most: u64, when: &str| Explained::new(format!("at most {most} calls in one {when}"), &limit.place);
             checks.extend(limit.per_run.map(|most| calls(most, "run")));

@@ -1,8 +1,8 @@
 //! Effective policy of one function.
 
 use crate::argument::Fault;
-use crate::call_limits::CallLimit;
-use crate::counts::{CountError, RateFile};
+use crate::call_limits::CallLimits;
+use crate::counts::{CountError, DayCounts, RateFile, RunCounts};
 use crate::decide::Decided;
 use crate::facts::Facts;
 use crate::limiter::Limiter;
@@ -43,7 +43,7 @@ pub struct FunctionPolicy {
     pub(crate) rules: Vec<Arc<Rule>>,
     /// Required scopes, each with the location that requires it.
     pub(crate) scopes: Vec<(String, String)>,
-    pub(crate) call_limits: Vec<CallLimit>,
+    pub(crate) call_limits: CallLimits,
     pub(crate) limiters: Vec<Arc<Limiter>>,
     rates: Arc<Rates>,
     middleware: Middleware,
@@ -66,7 +66,7 @@ impl FunctionPolicy {
             label: facts.label.to_owned(),
             decided,
             scopes: declared.chain(ruled).collect(),
-            call_limits: rules.iter().filter_map(|rule| CallLimit::of(rule)).collect(),
+            call_limits: CallLimits::of(facts.label, &rules),
             middleware: Middleware::of(&rules),
             rules,
             limiters,
@@ -211,6 +211,16 @@ impl FunctionPolicy {
             place => format!("{}: the policy does not allow this value of `{}`", self.label, sanitize(place)),
         };
         if fault.why.is_about_spelling() { format!("{message}: {}", fault.why) } else { message }
+    }
+
+    /// True if counting a call may block: daily counts are kept in a file.
+    pub fn is_counted_by_day(&self) -> bool {
+        self.call_limits.has_daily()
+    }
+
+    /// Counts a call in its run and in the day, or refuses it if a limit is reached.
+    pub fn count(&self, run: &RunCounts, day: &dyn DayCounts) -> Result<(), Refusal> {
+        self.call_limits.count(run, day)
     }
 
     /// True if a rate limit applies.

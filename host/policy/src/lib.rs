@@ -10,7 +10,7 @@
 //! - `untrusted_settings`: settings that may tighten a policy but not loosen it
 //! - `argument/`: constraints on arguments, compared in canonical form; path traversal is refused
 //! - `call_limits`, `counts/`: call limits per run and per day, and their counters
-//! - `rates`, `limiter`, `window`: rate limits (sliding window)
+//! - `rate`, `limiter`, `rates`, `window`: rate limits (sliding window)
 //! - `middleware`: caching, retries, concurrency and timeouts of allowed calls
 //! - `files`, `network` with `domains`: file and network access of the standard library
 //! - `explain`, `refusal`, `unused_rules`, `sanitize`: explanations, error messages and warnings
@@ -31,6 +31,7 @@ mod network;
 mod pattern;
 mod policy;
 mod preset;
+mod rate;
 mod rates;
 mod refusal;
 mod rule;
@@ -57,7 +58,8 @@ pub use network::{NetworkPolicy, NetworkRefusal};
 pub use pattern::{Pattern, PatternError};
 pub use policy::{ApprovalPolicy, Policy};
 pub use preset::{Preset, PresetLimits};
-pub use rates::{Rate, Wait};
+pub use rate::Rate;
+pub use rates::Wait;
 pub use refusal::Refusal;
 pub use rule::{Decision, Rule};
 pub use settings::{ApprovalSettings, FileSettings, NetworkSettings, Settings};

@@ -1,6 +1,6 @@
 //! Sliding-window rate limiter.
 
-use crate::rates::Rate;
+use crate::rate::Rate;
 use crate::window::Window;
 use agent_spaces_types::rate_limit::Period;
 use std::fmt;

@@ -1,6 +1,5 @@
 //! Glob patterns over function names.
 
-use crate::unused_rules::UnknownCapability;
 use agent_spaces_types::identity::FunctionId;
 use capability_gen::names;
 use std::fmt;
@@ -76,14 +75,14 @@ impl Pattern {
         is_part_match(capability, label_capability) && is_part_match(function, label_function)
     }
 
-    /// True if it may match functions of a capability whose function list is unknown: by its label, or by its package.
-    pub(crate) fn may_concern(&self, capability: &UnknownCapability) -> bool {
+    /// True if it may match functions of the capability with this label and package, whatever its functions are.
+    pub(crate) fn may_concern(&self, label: &str, package: &str) -> bool {
         if self.0 == "*" {
             return true;
         }
         match self.in_full() {
-            Some(InFull { interface, .. }) => interface.split('/').next() == Some(&capability.package),
-            None => is_part_match(self.parts().0, &capability.label),
+            Some(InFull { interface, .. }) => interface.split('/').next() == Some(package),
+            None => is_part_match(self.parts().0, label),
         }
     }
 

@@ -7,17 +7,15 @@ use crate::function::FunctionPolicy;
 use crate::limiter::Limiter;
 use crate::network::NetworkPolicy;
 use crate::preset::{Preset, PresetLimits};
-use crate::rates::{Rate, Rates};
+use crate::rate::Rate;
+use crate::rates::Rates;
 use crate::rule::Rule;
-use crate::settings::{ApprovalSettings, FileSettings, NetworkSettings, Settings};
+use crate::settings::{APPROVALS_EXPIRE, ApprovalSettings, FileSettings, NetworkSettings, Settings};
 use agent_spaces_types::identity::FunctionId;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
-
-/// Default time until an approval request expires.
-pub(crate) const APPROVALS_EXPIRE: Duration = Duration::from_secs(10 * 60);
 
 /// Effective policy of a space. One per space, since it holds the rate-limit counters.
 pub struct Policy {

@@ -1,23 +1,10 @@
-//! Rate limits.
+//! Taking slots of several rate limits at once.
 
 use crate::counts::{CountError, RateFile, WantedRate};
 use crate::limiter::Limiter;
 use agent_spaces_types::counted::counted;
-use agent_spaces_types::rate_limit::{Period, RateLimit};
-use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
-
-/// At most `requests` in any window of length `period`; bursts are allowed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Rate {
-    /// Most requests in a period; zero allows none.
-    pub requests: u64,
-    /// Length of the window.
-    pub period: Period,
-    /// How long a call may wait for a slot instead of being refused.
-    pub wait: Option<Duration>,
-}
 
 /// A call exceeded a rate limit.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -99,28 +86,11 @@ fn refuse(limiters: &[Arc<Limiter>], waits: &[Option<Duration>], waited: Duratio
     })
 }
 
-impl From<RateLimit> for Rate {
-    fn from(limit: RateLimit) -> Rate {
-        Rate { requests: limit.requests, period: limit.period, wait: None }
-    }
-}
-
-impl fmt::Display for Rate {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let period = match self.period {
-            Period::Second => "second",
-            Period::Minute => "minute",
-            Period::Hour => "hour",
-            Period::Day => "day",
-        };
-        write!(formatter, "{} requests per {period}", self.requests)?;
-        self.wait.map_or(Ok(()), |wait| write!(formatter, ", waiting up to {wait:?}"))
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{Arc, Duration, Instant, Limiter, Period, Rate, Rates, Wait};
+    use super::{Arc, Duration, Instant, Limiter, Rates, Wait};
+    use crate::rate::Rate;
+    use agent_spaces_types::rate_limit::Period;
 
     fn rate(requests: u64, period: Period) -> Rate {
         Rate { requests, period, wait: None }

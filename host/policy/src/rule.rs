@@ -2,7 +2,7 @@
 
 use crate::argument::{ArgumentPath, Constraint};
 use crate::pattern::Pattern;
-use crate::rates::Rate;
+use crate::rate::Rate;
 use serde::Serialize;
 use std::fmt;
 use std::time::Duration;

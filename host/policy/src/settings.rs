@@ -2,9 +2,12 @@
 
 use crate::domains::DomainPattern;
 use crate::preset::Preset;
-use crate::rates::Rate;
+use crate::rate::Rate;
 use crate::rule::Rule;
 use std::time::Duration;
+
+/// Default time until an approval request expires.
+pub(crate) const APPROVALS_EXPIRE: Duration = Duration::from_secs(10 * 60);
 
 /// Policy settings; the preset supplies what is missing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -1,8 +1,7 @@
 //! Settings of an untrusted file: they may tighten the policy, but not loosen it.
 
-use crate::policy::APPROVALS_EXPIRE;
 use crate::preset::Preset;
-use crate::settings::Settings;
+use crate::settings::{APPROVALS_EXPIRE, Settings};
 use std::cmp::min;
 
 impl Settings {

@@ -37,7 +37,7 @@ impl Policy {
     pub fn unused_rules(&self, functions: &[LabelledFunction], unknown: &[UnknownCapability]) -> Vec<UnusedRule> {
         let is_unused = |pattern: &Pattern| {
             !functions.iter().any(|each| pattern.is_match(&each.id, &each.label))
-                && !unknown.iter().any(|each| pattern.may_concern(each))
+                && !unknown.iter().any(|each| pattern.may_concern(&each.label, &each.package))
         };
         let names: Vec<String> =
             functions.iter().flat_map(|each| [each.label.clone(), each.id.to_string(), each.name_in_full()]).collect();

@@ -1,10 +1,6 @@
 //! Programs that definitions run, and the acceptance that they need.
 
-use super::definitions::DefinitionFile;
-use super::error::ProjectError;
-use super::{Surroundings, definitions};
-use crate::mcp::Acceptance;
-use crate::trust::Status;
+use crate::trust::{Acceptance, Status};
 use agent_spaces_linker::package;
 use agent_spaces_types::function::label_of;
 use capability_gen::implementation::CommandTemplate;
@@ -34,11 +30,6 @@ pub struct DefinedCommand {
 }
 
 impl DefinedCommands {
-    /// Reads the programs of a file with this text. Returns `None` if it names no program or is no definition.
-    pub fn read(file: &Path, text: &str) -> Option<DefinedCommands> {
-        DefinedCommands::of(file, text, &definitions::compile_text(file, text).ok()?)
-    }
-
     /// Programs of a module that was compiled from this text, not accepted yet.
     pub(super) fn of(file: &Path, text: &str, module: &Module) -> Option<DefinedCommands> {
         let list: Vec<DefinedCommand> = module
@@ -84,16 +75,5 @@ impl DefinedCommands {
             files.extend(template.cwd.is_some().then_some(place));
         }
         files
-    }
-}
-
-impl Surroundings {
-    /// Updates the acceptance of definitions that run programs. No program is started before its definition is
-    /// accepted.
-    pub fn look_at(&self, definitions: &mut [DefinitionFile]) -> Result<(), ProjectError> {
-        for commands in definitions.iter_mut().filter_map(|definition| definition.commands.as_mut()) {
-            commands.acceptance = self.acceptance(&commands.acceptance.file, &commands.acceptance.text)?;
-        }
-        Ok(())
     }
 }

@@ -1,11 +1,9 @@
 //! Reading of a configuration file in JSON, TOML, YAML or TypeScript.
 
 use super::{ProjectError, Surroundings, text, variables};
-use crate::mcp::Acceptance;
-use agent_spaces_calls::handlers::Handlers;
+use crate::trust::Acceptance;
 use agent_spaces_config as config;
 use agent_spaces_config::{Config, Format};
-use agent_spaces_linker::interfaces::Interfaces;
 use agent_spaces_sandbox::engine::Engine;
 use agent_spaces_sandbox::error::PrepareError;
 use agent_spaces_sandbox::run::RunOptions;
@@ -53,7 +51,8 @@ pub(super) fn read_with(
 
 /// Runs a configuration in TypeScript, without capabilities or imports.
 fn evaluate(file: &str, text: &str, engine: &Engine) -> Result<Value, ProjectError> {
-    let space = Space::new(engine.clone(), Interfaces::new()?, Handlers::new())?;
+    let limits = Limits { time: TIME, ..Limits::default() };
+    let space = Space::builder(engine).limits(limits).build()?;
     let name = Path::new(file).file_name().unwrap_or_default().to_string_lossy().into_owned();
     let program = space.prepare(&name, text).map_err(|error| match error {
         PrepareError::Script(error) => {
@@ -63,12 +62,11 @@ fn evaluate(file: &str, text: &str, engine: &Engine) -> Result<Value, ProjectErr
         }
         PrepareError::Host(error) => error.into(),
     })?;
-    let limits = Limits { time: TIME, ..Limits::default() };
     // The caller may be in an async runtime, where `block_on` panics.
     let report = std::thread::scope(|scope| {
         let run = scope.spawn(|| {
             let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build()?;
-            Ok(runtime.block_on(program.run(RunOptions { limits, ..RunOptions::default() })))
+            Ok(runtime.block_on(program.run(RunOptions::default())))
         });
         run.join().unwrap_or_else(|_| Err(std::io::Error::other("the configuration could not be run")))
     });

@@ -8,27 +8,9 @@ use agent_spaces_pipeline::accounting::Accounting;
 use agent_spaces_pipeline::audit_trail::AuditHandle;
 use agent_spaces_pipeline::{Histories, ResultObserver};
 use agent_spaces_types::event::Event;
-use std::collections::HashSet;
+use agent_spaces_types::told_once::ToldOnce;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
-
-/// Most texts remembered. A configuration that changes all the time must not fill memory.
-const MAX_REMEMBERED: usize = 10_000;
-
-/// Deduplication of operator notices. Clones share one set.
-#[derive(Clone, Debug, Default)]
-pub struct ToldOnce(Arc<Mutex<HashSet<String>>>);
-
-impl ToldOnce {
-    /// Returns true for the first call with this text.
-    pub fn is_new(&self, text: &str) -> bool {
-        let mut told = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if told.len() >= MAX_REMEMBERED {
-            told.clear();
-        }
-        told.insert(text.to_owned())
-    }
-}
+use std::sync::Arc;
 
 /// Services that a process provides to the calls of a project's spaces. By default there are none: no server is
 /// started, no approval is asked for, and nothing is recorded.

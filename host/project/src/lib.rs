@@ -10,7 +10,7 @@
 //! - `config_file`: reading a configuration; one in TypeScript runs in a sandbox without capabilities.
 //! - `variables`: expansion of `${VAR}` in a configuration.
 //! - `text`: size-limited reading and atomic writing of text files.
-//! - [`trust`]: files that their user has accepted.
+//! - [`trust`]: files that their user has accepted; [`summary`]: what a file would start and open.
 //! - `definitions`: definition files and the modules compiled from them.
 //! - `imported_files`: files that a TypeScript definition imports types and constants from.
 //! - `outline_cache`: cache of module names, so that an unchanged file is not compiled to resolve imports.
@@ -54,18 +54,20 @@ mod servers;
 mod space_limits;
 mod spaces;
 mod specifications;
+pub mod summary;
 mod text;
 mod toolboxes;
 pub mod trust;
 mod variables;
 mod workspace;
 
+pub use agent_spaces_types::told_once::ToldOnce;
 pub use build::{BuildReport, BuiltModule, Output, Scope, build, hand_written_declarations, output};
 pub use commands::{DefinedCommand, DefinedCommands};
-pub use definitions::{DefinedModule, DefinitionBody, DefinitionFile, ServerModule, definitions_at};
+pub use definitions::{DefinedModule, DefinitionBody, DefinitionFile, commands_in, definitions_at};
 pub use error::ProjectError;
 pub use find::{find, find_foreign, find_in, foreign_files};
-pub use host_services::{Equipment, ToldOnce};
+pub use host_services::Equipment;
 pub use outline_cache::Outlines;
 pub use publish::{Publication, Published};
 pub use registry::{RegistryEntry, registered_servers, registry};
@@ -75,8 +77,8 @@ pub use specifications::FunctionSpecification;
 pub use toolboxes::{OpenServer, ProjectToolbox};
 pub use workspace::check_workspace;
 
-use crate::mcp::{Acceptance, ConfiguredServer};
-use crate::trust::{Status, Trust};
+use crate::mcp::ConfiguredServer;
+use crate::trust::{Acceptance, Status, Trust};
 use agent_spaces_config::{Audit, AuditSetting, Config, Confine, ConfineLevel, Entry};
 use agent_spaces_mcp::lock::{Lock, LockedServer};
 use agent_spaces_policy::{Policy, Settings};

@@ -3,8 +3,8 @@
 use super::error::ProjectError;
 use super::self_detection::is_ourselves;
 use super::{Surroundings, text};
-use crate::mcp::{Acceptance, ConfiguredServer};
-use crate::trust::Status;
+use crate::mcp::ConfiguredServer;
+use crate::trust::{Acceptance, Status};
 use agent_spaces_config::{Config, McpServer, ServerSource, foreign};
 use agent_spaces_protected_paths::clients::Platform;
 use std::collections::BTreeMap;

@@ -18,11 +18,13 @@ use agent_spaces_linker::interfaces::Interfaces;
 use agent_spaces_pipeline::{Grants, Pipeline, Rules};
 use agent_spaces_sandbox::engine::Engine;
 use agent_spaces_sandbox::error::HostError;
-use agent_spaces_sandbox::run::{Ending, State, Wasi, in_own_task};
+use agent_spaces_sandbox::execution::{Ending, in_own_task};
+use agent_spaces_sandbox::state::{State, Wasi};
 use agent_spaces_sandbox::values::{from_json, to_json};
 use agent_spaces_sandbox::{sandbox, services};
 use agent_spaces_script::absent::Position;
 use agent_spaces_secrets::Secret;
+use agent_spaces_space::extension::Extension;
 use agent_spaces_types::capability_error::{Answer, CapabilityError};
 use agent_spaces_types::code::Code;
 use agent_spaces_types::function::InterfaceDescription;
@@ -169,7 +171,7 @@ impl Linked {
         let (.., failure) = store.data_mut().finish(0);
         match answer.outcome(failure, &self.limits, None) {
             Ok(_) => Err(CapabilityError::failed("The component returned no value")),
-            Err(error) => Err(run_failure::capability_error(error, Position::Handler)),
+            Err(error) => Err(run_failure::capability_error(error, &[], Position::Handler)),
         }
     }
 

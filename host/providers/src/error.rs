@@ -1,7 +1,6 @@
 //! Errors of calls.
 
-use agent_spaces_std::StdError;
-use agent_spaces_std::http::Refused;
+use agent_spaces_std::{Refused, StdError};
 use agent_spaces_types::code::Code;
 use serde_json::Value;
 

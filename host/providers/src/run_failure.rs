@@ -15,8 +15,9 @@ pub fn provider_code(code: String) -> String {
 }
 
 /// Converts the failure of a run that answered a call. If the code used a global that does not exist here, the message
-/// names the alternative.
-pub(super) fn capability_error(error: RunError, position: Position) -> CapabilityError {
+/// names the alternative. `refusals` are the codes with which the host refused calls of that run: only those are passed
+/// on.
+pub(super) fn capability_error(error: RunError, refusals: &[Code], position: Position) -> CapabilityError {
     // Reported by the host, not thrown by the provider's code.
     let is_host_message = error.code.starts_with("limit.")
         || (error.name.is_none() && [Code::ScriptPending, Code::ScriptResult].iter().any(|code| error.code == *code));
@@ -26,7 +27,11 @@ pub(super) fn capability_error(error: RunError, position: Position) -> Capabilit
         (false, Some(instead)) => format!("{}. {instead}", error.message),
         (false, None) => error.message,
     };
-    let code = if error.code == Limit::Time.code() { Code::CallTimeout.into() } else { provider_code(error.code) };
+    let code = match Code::parse(&error.code) {
+        Some(code) if code == Limit::Time.code() => Code::CallTimeout.into(),
+        Some(code) if refusals.contains(&code) => error.code,
+        _ => provider_code(error.code),
+    };
     let mut answer = CapabilityError::new(code, message);
     answer.retryable = error.retryable;
     answer.details = error.details;
@@ -41,5 +46,34 @@ fn reword_for_handler(message: &str) -> String {
             None => format!("it{rest}"),
         },
         None => message.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::run_failure::{capability_error, provider_code};
+    use agent_spaces_script::absent::Position;
+    use agent_spaces_types::code::Code;
+    use agent_spaces_types::run_error::RunError;
+
+    #[test]
+    fn a_provider_cannot_use_codes_of_the_host() {
+        for code in ["", "limit.fuel", "call.denied", "call.approval_denied", "call.audit_unavailable"] {
+            assert_eq!(provider_code(code.to_owned()), "call.failed", "{code}");
+        }
+        for code in ["crm.unknown", "call.invalid", "call.rate_limited", "call.unavailable"] {
+            assert_eq!(provider_code(code.to_owned()), code);
+        }
+    }
+
+    #[test]
+    fn a_refusal_is_passed_on_only_if_the_host_made_it() {
+        let code = |code: Code, refusals: &[Code]| {
+            capability_error(RunError::new(code, "no"), refusals, Position::Script).code
+        };
+        assert_eq!(code(Code::CallDenied, &[]), "call.failed");
+        assert_eq!(code(Code::CallDenied, &[Code::CallApprovalDenied]), "call.failed");
+        assert_eq!(code(Code::CallDenied, &[Code::CallDenied]), "call.denied");
+        assert_eq!(code(Code::LimitTime, &[]), "call.timeout");
     }
 }

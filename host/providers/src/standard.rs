@@ -7,6 +7,7 @@ use agent_spaces_linker::interfaces::Interfaces;
 use agent_spaces_policy::{NetworkPolicy, Policy};
 use agent_spaces_protected_paths::{Access, closed_folder};
 use agent_spaces_sandbox::error::HostError;
+use agent_spaces_space::extension::Extension;
 use agent_spaces_std::fs::Files;
 use agent_spaces_std::http::Client;
 use agent_spaces_std::{StdError, crypto, csv, json, time};
@@ -45,11 +46,12 @@ impl StandardLibrary {
     pub fn with_network(network: NetworkPolicy) -> StandardLibrary {
         StandardLibrary { files: None, client: Arc::new(Client::new(network)) }
     }
+}
 
-    /// Adds the interfaces and their handlers.
-    pub fn add_to(&self, interfaces: &mut Interfaces, handlers: &mut Handlers) -> Result<(), HostError> {
+impl Extension for StandardLibrary {
+    fn add_to(self, interfaces: &mut Interfaces, handlers: &mut Handlers) -> Result<(), HostError> {
         interfaces.add_standard()?;
-        let files = self.files.clone();
+        let StandardLibrary { files, client } = self;
         handlers.add_interface("agent-spaces:std/fs@1.0.0", move |call: Call| {
             let files = files.clone();
             async move {
@@ -59,7 +61,6 @@ impl StandardLibrary {
                 }
             }
         });
-        let client = self.client.clone();
         handlers.add_interface(HTTP, move |call: Call| {
             let client = client.clone();
             async move { given(client.call(&call.function, call.params).await) }

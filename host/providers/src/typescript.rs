@@ -7,10 +7,8 @@
 use super::{CALL, ProviderGrants, run_failure};
 use crate::standard::StandardLibrary;
 use agent_spaces_calls::call::Call;
-use agent_spaces_calls::handlers::Handlers;
 use agent_spaces_calls::operator_notices::Notices;
 use agent_spaces_calls::provider::{Answering, Asking, Provider};
-use agent_spaces_linker::interfaces::Interfaces;
 use agent_spaces_linker::npm::Packages;
 use agent_spaces_linker::workspace::Workspace;
 use agent_spaces_sandbox::engine::Engine;
@@ -95,19 +93,19 @@ impl TypeScript {
     ) -> Result<TypeScript, PrepareError> {
         let ProviderGrants { env, network, limits, .. } = grants;
         let workspace = Workspace::beside(file, &[]).map_err(|error| unreadable(file, &error))?;
-        let (mut interfaces, mut handlers) = (Interfaces::new()?, Handlers::new());
-        StandardLibrary::with_network(network).add_to(&mut interfaces, &mut handlers)?;
-        // `fetch` is always defined, so that a host that is not granted gets an error message.
-        let mut space = Space::new(engine.clone(), interfaces, handlers)?
-            .with_workspace(workspace)
-            .with_packages(packages)
-            .with_fetch();
-        space.add_module(CALL, ModuleSource::Json("null".into()));
-        space.add_module(PROCESS, ModuleSource::JavaScript(PROCESS_SOURCE.into()));
-        space.add_module(GIVEN, ModuleSource::JavaScript(GIVEN_SOURCE.into()));
-        space.add_module(CAPABILITIES, ModuleSource::JavaScript(CAPABILITIES_SOURCE.into()));
         let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        space.add_module(ANSWER, ModuleSource::JavaScript(dispatcher(&name, kind)?));
+        // `fetch` is always defined, so that a host that is not granted gets an error message.
+        let space = Space::builder(engine)
+            .capability(StandardLibrary::with_network(network))
+            .workspace(workspace)
+            .packages(packages)
+            .fetch()
+            .module(CALL, ModuleSource::Json("null".into()))
+            .module(PROCESS, ModuleSource::JavaScript(PROCESS_SOURCE.into()))
+            .module(GIVEN, ModuleSource::JavaScript(GIVEN_SOURCE.into()))
+            .module(CAPABILITIES, ModuleSource::JavaScript(CAPABILITIES_SOURCE.into()))
+            .module(ANSWER, ModuleSource::JavaScript(dispatcher(&name, kind)?))
+            .build()?;
         let program = space.prepare(&format!("{name}.call.js"), &call_script(&name)?)?;
         let warm_up = space.prepare(&format!("{name}.prepare.js"), &warm_up_script(&name)?)?;
         let (file, module, prepared) = (file.to_owned(), module.to_owned(), OnceLock::new());
@@ -157,11 +155,12 @@ impl TypeScript {
             .with_call(call, "answer")
             .await
             .map_err(|mismatch| CapabilityError::new(Code::CallInvalid, format!("{function}: {mismatch}")))?;
-        let report = program.run(RunOptions { limits: self.limits.clone(), memory, ..RunOptions::default() }).await;
+        let report =
+            program.run(RunOptions { limits: Some(self.limits.clone()), memory, ..RunOptions::default() }).await;
         self.report_console(&function, &report.console);
         report.outcome.map_err(|error| {
             self.report_failure(&function, &error);
-            run_failure::capability_error(error, Position::Handler)
+            run_failure::capability_error(error, &report.refusals, Position::Handler)
         })
     }
 
@@ -216,7 +215,7 @@ impl TypeScript {
         let memory = Some(call.memory());
         let asking = async {
             let program = self.with_call(call, "message").await.ok()?;
-            program.run(RunOptions { limits, memory, ..RunOptions::default() }).await.outcome.ok()
+            program.run(RunOptions { limits: Some(limits), memory, ..RunOptions::default() }).await.outcome.ok()
         };
         // Preparing the program counts too: a person waits.
         tokio::time::timeout(MESSAGE_TIMEOUT, asking).await.ok()??.as_str().map(str::to_owned)

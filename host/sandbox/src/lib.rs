@@ -3,25 +3,32 @@
 //! `agent-spaces-linker`.
 //!
 //! # Layout
-//! - [`engine`]: the compiled engine, its configuration, the slots of its instance pool, the trait of the code cache
-//! - [`sandbox`]: a component linked with the functions that it imports
-//! - [`services`]: host side of the interfaces that every sandbox imports
-//! - [`program`], [`modules`]: a script ready to run, and the modules that it imports
-//! - [`run`]: one execution of a program in a fresh instance
-//! - [`snapshot`]: memory snapshots of the engine, so that later runs start from compiled or evaluated scripts
-//! - [`source_info`]: the trait that maps errors to a program's source
-//! - [`values`]: conversion between component values and JSON
+//! In order of dependency: a module uses only those before it.
+//!
 //! - [`error`]: errors of the host
+//! - [`engine`]: the compiled engine, its configuration, the slots of its instance pool, the trait of the code cache
+//! - [`values`]: conversion between component values and JSON
+//! - [`modules`]: the modules that a script imports
+//! - [`imports`]: the functions that a sandbox imports, those hidden from a caller, calls made by the host
+//! - [`state`]: store data of a run
+//! - `guest_calls`: calls that the guest makes of imported functions
+//! - [`services`]: host side of the interfaces that every sandbox imports
+//! - [`sandbox`]: a component linked with the functions that it imports
+//! - [`program`]: a script ready to run, and the trait that maps errors to its source
+//! - [`execution`]: a script executed in a fresh instance, to its ending
+//! - [`snapshot`]: memory snapshots of the engine, so that later runs start from compiled or evaluated scripts
+//! - [`run`]: one execution of a program, with its options, handle and report
 
 pub mod engine;
 pub mod error;
+pub mod execution;
+mod guest_calls;
+pub mod imports;
 pub mod modules;
 pub mod program;
-#[cfg(feature = "compile")]
-mod program_precompile;
 pub mod run;
 pub mod sandbox;
 pub mod services;
 pub mod snapshot;
-pub mod source_info;
+pub mod state;
 pub mod values;

@@ -16,7 +16,7 @@ pub enum ModuleSource {
 }
 
 /// Binding of an exported name to a WIT interface.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Binding {
     /// JavaScript name: `trainSchedule`; `everything.$resources` is a member of another export.
     pub name: String,
@@ -55,9 +55,14 @@ pub struct Modules {
 impl Modules {
     /// Adds a binding to a module.
     pub fn bind(&mut self, module: String, binding: Binding) {
+        self.bind_all(module, [binding]);
+    }
+
+    /// Adds bindings to a module, and the module if it is new.
+    pub fn bind_all(&mut self, module: String, new: impl IntoIterator<Item = Binding>) {
         let entry = self.own.entry(module).or_insert_with(|| ModuleSource::Bindings(Vec::new()));
         if let ModuleSource::Bindings(bindings) = entry {
-            bindings.push(binding);
+            bindings.extend(new);
         }
     }
 

@@ -3,7 +3,6 @@
 //! It is plain data, so that the recursive work can run on a thread with a large stack while the caller's `resolve`
 //! callback stays on the caller's thread.
 
-use agent_spaces_types::code::Code;
 use oxc_allocator::Allocator;
 use oxc_parser::{ParseOptions, Parser, ParserReturn, config::TokensParserConfig};
 use oxc_span::SourceType;
@@ -11,61 +10,13 @@ use oxc_span::SourceType;
 use super::commonjs::{self, CommonJsExports};
 use super::edits::Edits;
 use super::erase::{Erased, Eraser};
+use super::fault::Fault;
+use super::imports::{Site, Unused};
 use super::language::{Language, SourceKind};
-use super::position::LineIndex;
-use super::prepare::ImportedName;
 use super::tokens::Tokens;
 use super::uses::{ImportUses, Uses};
 use super::{line_ends, modules, value};
-use agent_spaces_types::script_error::{SYNTAX, ScriptError};
-
-/// An import that remains at run time.
-#[derive(Debug)]
-pub(super) struct Site {
-    pub(super) specifier: String,
-    pub(super) start: u32,
-    pub(super) dynamic: bool,
-    pub(super) is_required: bool,
-    pub(super) is_optional: bool,
-    pub(super) names: Vec<(ImportedName, u32)>,
-}
-
-/// An import with unused names.
-#[derive(Debug)]
-pub(super) struct Unused {
-    pub(super) specifier: String,
-    pub(super) start: u32,
-    pub(super) names: Vec<(ImportedName, u32)>,
-    /// True if nothing else is imported with it, not even a type.
-    pub(super) is_whole: bool,
-}
-
-/// Reason why a source is refused: an error without its file and line.
-#[derive(Debug)]
-pub struct Fault {
-    pub(super) code: Code,
-    pub(super) message: String,
-    pub(super) start: Option<u32>,
-    pub(super) hint: Option<String>,
-}
-
-impl Fault {
-    pub(super) fn syntax(start: u32, message: impl Into<String>, hint: impl Into<String>) -> Self {
-        Self { code: SYNTAX, message: message.into(), start: Some(start), hint: Some(hint.into()) }
-    }
-
-    pub(super) fn into_error(self, file: &str, source: &str, lines: &LineIndex) -> ScriptError {
-        ScriptError {
-            code: self.code,
-            message: self.message,
-            file: file.to_owned(),
-            position: self.start.map(|start| lines.position(source, start)),
-            hint: self.hint,
-            specifier: None,
-            import_fault: None,
-        }
-    }
-}
+use agent_spaces_types::script_error::SYNTAX;
 
 /// A source before its imports are resolved.
 #[derive(Debug)]
@@ -111,7 +62,7 @@ pub(super) fn draft(source: &str, file: &str, language: Language, kind: SourceKi
     let mut eraser = Eraser::new(source, tokens, language, kind, Uses::of_imports(program));
     eraser.run(program);
     let value = value::find(program, kind, &mut eraser);
-    modules::rewrite(program, &value, &mut eraser);
+    modules::rewrite(program, value.hoists_imports_to(), &mut eraser);
     value::write(value, &mut eraser);
     let commonjs = (kind == SourceKind::CommonJs).then(|| commonjs::wrap(program, file, &mut eraser));
     let Erased { mut edits, sites, unused, import_uses, uses_fetch, free, elided } = eraser.finish()?;

@@ -10,13 +10,13 @@
 //! - `erase`: the walk over the syntax tree, one file per kind of syntax; `scopes`: name resolution
 //! - `erase::landmarks`: statements that make the engine record positions; `error_sites`: the operation that failed,
 //!   found from the position that the engine reports
-//! - `modules`: imports and exports; `uses`: uses of imports; `value`: the value of a script
+//! - `modules`: imports and exports; `imports`: the imports found; `uses`: uses of them; `value`: the value of a script
 //! - `checkable`: a source rewritten for a type checker, and findings about it
 //! - `commonjs`: CommonJS files of npm packages; `format`: detection of ES modules
 //! - `absent`: globals and modules of other hosts that the sandbox does not have
 //! - `edits`: text edits and the pass that applies them; `tokens`, `literal`, `line_ends`: helpers for them
 //! - `position`, `position_map`: lines and columns; `frame`: code frames for terminals
-//! - `language`: language and role of a source
+//! - `language`: language and role of a source; `fault`: the reason why a source is refused
 
 pub mod absent;
 mod checkable;
@@ -25,8 +25,10 @@ mod draft;
 mod edits;
 mod erase;
 mod error_sites;
+mod fault;
 mod format;
 mod frame;
+mod imports;
 mod language;
 mod line_ends;
 mod literal;
@@ -52,10 +54,10 @@ pub use commonjs::{CommonJsExports, RUNTIME as COMMONJS_RUNTIME};
 pub use error_sites::{EngineError, ErrorSites, FailedOperation};
 pub use format::has_module_syntax;
 pub use frame::code_frame;
+pub use imports::ImportedName;
 pub use language::{Language, SourceKind};
 pub use literal::quote;
 pub use parse_bounds::{MAX_DEPTH, MAX_NESTING, with_enough_stack};
 pub use position_map::PositionMap;
-pub use prepare::{
-    CallSite, ImportSite, ImportedName, MAX_CALL_SITES, MAX_SOURCE_BYTES, Prepared, UnusedImport, prepare,
-};
+pub use prepare::{CallSite, ImportSite, MAX_SOURCE_BYTES, Prepared, UnusedImport, prepare};
+pub use uses::MAX_CALL_SITES;

@@ -7,18 +7,17 @@ use oxc_ast::ast::{
 use oxc_parser::Kind;
 use oxc_span::{GetSpan as _, Span};
 
-use super::draft::{Fault, Site, Unused};
 use super::erase::Eraser;
+use super::fault::Fault;
+use super::imports::{ImportedName, Site, Unused};
 use super::language::Language;
 use super::literal::quote;
-use super::prepare::ImportedName;
-use super::value::Value;
 
-/// Edits the imports and exports of a walked program.
-pub(super) fn rewrite<'a>(program: &Program<'a>, value: &Value, eraser: &mut Eraser<'a, '_>) {
+/// Edits the imports and exports of a walked program. Imports move to the offset `hoist`, if there is one.
+pub(super) fn rewrite<'a>(program: &Program<'a>, hoist: Option<u32>, eraser: &mut Eraser<'a, '_>) {
     for statement in &program.body {
         match statement {
-            Statement::ImportDeclaration(it) => import(it, value.hoists_imports_to(), eraser),
+            Statement::ImportDeclaration(it) => import(it, hoist, eraser),
             Statement::ExportFromDeclaration(it) => {
                 let kept = keep_specifiers(&it.specifiers, it.export_kind, it.span, eraser, |_, _| true);
                 if let Some(kept) = kept {

@@ -8,7 +8,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::thread;
 
-use super::draft::Fault;
+use super::fault::Fault;
 use agent_spaces_script_bounds::{Exceeded, Limits, bound, work_limit};
 use agent_spaces_types::script_error::SYNTAX;
 

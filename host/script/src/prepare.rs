@@ -1,7 +1,9 @@
 //! Preparation of a source for the engine: parse, erase, resolve imports, write.
 
 use super::commonjs::CommonJsExports;
-use super::draft::{Draft, Fault, Unused, draft};
+use super::draft::{Draft, draft};
+use super::fault::Fault;
+use super::imports::{ImportedName, Unused};
 use super::language::{Language, SourceKind};
 use super::literal::quote;
 use super::parse_bounds;
@@ -16,26 +18,12 @@ use agent_spaces_types::script_error::{SYNTAX, ScriptError};
 /// libraries reach a few megabytes; beyond that the source is data, and belongs in the workspace.
 pub const MAX_SOURCE_BYTES: usize = 4 << 20;
 
-/// Limit on [`Prepared::calls`]. A script of thousands of lines has hundreds.
-pub const MAX_CALL_SITES: usize = 10_000;
-
-/// A name that is imported as a value.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum ImportedName {
-    /// The whole module: `* as name`, `export *`, `import()`.
-    Namespace,
-    /// Its default export.
-    Default,
-    /// One export, by the name the module gives it.
-    Named(String),
-}
-
 /// An import of a module at run time.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ImportSite<'a> {
     /// The module as the author wrote it.
     pub specifier: &'a str,
-    /// Where the specifier is written.
+    /// Position of the specifier.
     pub position: Position,
     /// True for `import('…')`, false for a declaration.
     pub dynamic: bool,
@@ -46,7 +34,7 @@ pub struct ImportSite<'a> {
     pub is_optional: bool,
     /// The imported values; empty for an import for its side effects.
     pub names: Vec<ImportedName>,
-    /// Where each of `names` is written.
+    /// Position of each of `names`.
     pub name_positions: Vec<Position>,
 }
 
@@ -55,7 +43,7 @@ pub struct ImportSite<'a> {
 pub struct UnusedImport {
     /// The module as the author wrote it.
     pub specifier: String,
-    /// Where the specifier is written.
+    /// Position of the specifier.
     pub position: Position,
     /// The unused names, and where each is written.
     pub names: Vec<(ImportedName, Position)>,
@@ -74,7 +62,7 @@ pub struct CallSite {
     pub path: String,
     /// Call or mention.
     pub kind: CallKind,
-    /// Where the expression that is called or read starts; in a destructuring, the name of the member.
+    /// Start of the expression that is called or read; in a destructuring, the name of the member.
     pub position: Position,
 }
 
@@ -89,7 +77,7 @@ pub struct Prepared {
     pub has_default_export: bool,
     /// Maps positions in `code` to positions in the source.
     pub positions: PositionMap,
-    /// Uses of imports, in order; at most [`MAX_CALL_SITES`].
+    /// Uses of imports, in order; at most [`MAX_CALL_SITES`](crate::MAX_CALL_SITES).
     pub calls: Vec<CallSite>,
     /// True if there are more.
     pub has_more_calls: bool,

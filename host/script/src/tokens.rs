@@ -60,7 +60,7 @@ impl<'t> Tokens<'t> {
         self.list.iter().any(|token| kinds.contains(&token.kind()))
     }
 
-    /// Where the last token ends.
+    /// Returns the end of the last token.
     pub(super) fn end(&self) -> u32 {
         self.list.last().map_or(0, Token::end)
     }

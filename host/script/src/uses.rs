@@ -13,9 +13,11 @@ use oxc_ast::ast::{
 use oxc_span::{GetSpan as _, Span};
 use oxc_syntax::identifier::is_identifier_name;
 
-use super::prepare::MAX_CALL_SITES;
 use super::scopes::{ScopeId, Scopes};
 use agent_spaces_types::call_site::CallKind;
+
+/// Limit on [`Prepared::calls`](crate::Prepared::calls). A script of thousands of lines has hundreds.
+pub const MAX_CALL_SITES: usize = 10_000;
 
 /// Length limit of a module name and of a path, in bytes. Names of capabilities and functions have at most 64; without
 /// a limit a source could cause ten thousand copies of a name of megabytes.

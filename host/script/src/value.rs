@@ -3,8 +3,8 @@
 use oxc_ast::ast::{Expression, ImportOrExportKind, Program, Statement};
 use oxc_span::GetSpan as _;
 
-use super::draft::Fault;
 use super::erase::Eraser;
+use super::fault::Fault;
 use super::language::SourceKind;
 use super::modules::{is_type_default, is_type_only};
 

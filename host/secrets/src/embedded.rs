@@ -1,6 +1,7 @@
 //! Secrets in URLs, connection strings and command line arguments.
 
-use super::{MIN_SECRET, Secret, looks_secret};
+use super::names::looks_secret;
+use super::secret::{MIN_SECRET, Secret};
 use url::form_urlencoded;
 
 /// Returns the password of a URL and the values of parameters with names of secrets, encoded and decoded. Those shorter

@@ -1,6 +1,6 @@
 //! Expansion of `${VAR}`.
 
-use super::Secret;
+use super::secret::Secret;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;

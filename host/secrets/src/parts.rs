@@ -1,7 +1,7 @@
 //! Parts of a secret that are secrets on their own.
 
 use super::embedded::{secrets_in_pairs, secrets_in_url};
-use super::{MIN_SECRET, Secret};
+use super::secret::{MIN_SECRET, Secret};
 use base64::Engine as _;
 use std::collections::BTreeSet;
 

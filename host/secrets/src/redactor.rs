@@ -1,19 +1,14 @@
 //! Redaction of secrets.
 
 use super::finder::Finder;
-use super::{MIN_SECRET, Secret, values};
+use super::mask::{MASK, mask, replace};
+use super::secret::{MAX_SECRET, MIN_SECRET, Secret};
+use super::values;
 use serde_json::Value;
 use std::borrow::Cow;
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
-
-/// Replacement for a secret.
-pub const MASK: &str = "[redacted]";
-
-/// Length limit of a secret, in bytes. Of a longer one only the beginning is searched for; settings with one are
-/// refused.
-pub const MAX_SECRET: usize = 16 << 10;
 
 /// Limit on the number of secrets.
 const MAX_COUNT: usize = 1024;
@@ -166,28 +161,6 @@ fn put_last(secrets: &mut Secrets, text: &str) -> bool {
     let forgotten = forgotten.count();
     secrets.drain(..forgotten);
     true
-}
-
-/// Replaces all matches with [`MASK`].
-pub(super) fn mask<'a>(finder: &Finder, text: &'a str) -> Cow<'a, str> {
-    replace(finder, text, |_| MASK.into())
-}
-
-/// Replaces all matches with the result of `shown`.
-fn replace<'a>(finder: &Finder, text: &'a str, shown: impl Fn(&str) -> Cow<'static, str>) -> Cow<'a, str> {
-    let found = finder.ranges(text);
-    if found.is_empty() {
-        return Cow::Borrowed(text);
-    }
-    let mut out = String::with_capacity(text.len());
-    let mut from = 0;
-    for range in found {
-        out.push_str(text.get(from..range.start).unwrap_or_default());
-        out.push_str(&shown(text.get(range.clone()).unwrap_or_default()));
-        from = range.end;
-    }
-    out.push_str(text.get(from..).unwrap_or_default());
-    Cow::Owned(out)
 }
 
 impl fmt::Debug for Redactor {

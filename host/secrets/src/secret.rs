@@ -6,6 +6,10 @@ use std::fmt;
 /// Minimum length of a secret: shorter texts would match everywhere.
 pub const MIN_SECRET: usize = 8;
 
+/// Length limit of a secret, in bytes. Of a longer one only the beginning is searched for; settings with one are
+/// refused.
+pub const MAX_SECRET: usize = 16 << 10;
+
 /// Text that cannot be printed, compared or serialized; its memory is zeroed on drop.
 #[derive(Clone)]
 pub struct Secret(SecretString);

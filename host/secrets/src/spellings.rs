@@ -2,6 +2,7 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use data_encoding::{HEXLOWER, HEXUPPER};
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
@@ -33,8 +34,8 @@ pub(super) fn spellings(text: &str) -> BTreeSet<Vec<u8>> {
     base64_spellings(text, &mut add);
     add(html(text, "&#39;"));
     add(html(text, "&#x27;"));
-    add(text.bytes().fold(String::new(), |hex, byte| hex + &format!("{byte:02x}")));
-    add(text.bytes().fold(String::new(), |hex, byte| hex + &format!("{byte:02X}")));
+    add(HEXLOWER.encode(text.as_bytes()));
+    add(HEXUPPER.encode(text.as_bytes()));
     found.insert(text.encode_utf16().flat_map(u16::to_le_bytes).collect());
     found.insert(text.encode_utf16().flat_map(u16::to_be_bytes).collect());
     found

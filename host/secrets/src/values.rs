@@ -1,7 +1,8 @@
 //! Redaction of JSON values.
 
-use super::redactor::{MASK, mask};
-use super::{encoded, finder::Finder};
+use super::encoded;
+use super::finder::Finder;
+use super::mask::{MASK, mask};
 use serde_json::{Map, Value};
 use std::borrow::Cow;
 

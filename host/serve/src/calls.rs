@@ -10,7 +10,7 @@ use crate::concurrency::ConcurrencyLimiter;
 use agent_spaces_approvals::{Pending, canonical};
 use agent_spaces_calls::call::WholeAnswer;
 use agent_spaces_policy::FunctionId;
-use agent_spaces_sandbox::sandbox::HostCall;
+use agent_spaces_sandbox::imports::HostCall;
 use agent_spaces_space::space::Space;
 use agent_spaces_types::capability_error::{Answer, CapabilityError};
 use agent_spaces_types::code::Code;

@@ -4,7 +4,7 @@ use super::cards::{Card, cards, declared_cards};
 use super::declarations::{Declaration, ServerParts, declare, wit};
 use super::dts_parser::DeclaredModule;
 use super::embedding::Embedder;
-use super::served_space::OfferError;
+use super::offer_error::OfferError;
 use agent_spaces_linker::interfaces::Interfaces;
 use agent_spaces_policy::FunctionId;
 use agent_spaces_project::{DefinedModule, DefinitionBody, DefinitionFile, Outlines, ProjectError};

@@ -8,11 +8,12 @@
 //!   front of groups of servers that are started on demand) and [`ProxyMode`] (selected functions as MCP tools)
 //! - `handler`: the MCP request handler of a mode; `redacted_response`: removes secrets from responses
 //! - `served_space`: [`Offers`], the space that is served now; it may be replaced while clients are connected
+//! - `exposure`: selection of functions for proxy mode, and their tool definitions
 //! - `catalogue`, `cards`: searchable functions; `declarations`, `dts_parser`: their TypeScript and WIT; `embedding`:
 //!   semantic search
 //! - [`ObservedResults`]: result types inferred from earlier calls
 //! - [`check`]: type checker for programs
-//! - `runs`, `run_wait`: runs that outlive their request, and requests that wait for one
+//! - `runs`: runs that outlive their request, and requests that wait for one; `pages`: long results in pages
 //! - `calls`: calls of single functions, for toolbox and proxy mode
 //! - [`ElicitedDecisions`]: approvals through MCP elicitation
 //! - `caller`: identity of a client; `instructions_cache`, `caller_limits`: state per caller; [`concurrency`]: limiter
@@ -30,14 +31,16 @@ pub mod concurrency;
 mod declarations;
 mod dts_parser;
 mod embedding;
+mod exposure;
 mod handler;
 pub mod http;
 mod instructions_cache;
 mod mode;
 mod observed;
+mod offer_error;
+mod pages;
 mod proxy;
 mod redacted_response;
-mod run_wait;
 mod runs;
 mod served_space;
 mod toolbox;
@@ -45,10 +48,12 @@ mod toolbox;
 pub use approvals::{ElicitedDecisions, ServedChannel};
 pub use caller::Client;
 pub use code_mode::CodeMode;
+pub use exposure::Exposure;
 pub use mode::Mode;
 pub use observed::ObservedResults;
-pub use proxy::{Exposure, ProxyMode};
-pub use served_space::{Note, Offer, OfferError, Offers, Servers};
+pub use offer_error::OfferError;
+pub use proxy::ProxyMode;
+pub use served_space::{Note, Offer, Offers, Servers};
 pub use toolbox::{ToolboxMode, Toolboxes};
 
 use handler::ModeHandler;

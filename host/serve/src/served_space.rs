@@ -5,11 +5,12 @@ use super::caller::Client;
 use super::catalogue::Catalogue;
 use super::check::TypeChecker;
 use super::embedding::Embedder;
+use super::exposure::{ExposedTool, Exposure};
 use super::instructions_cache::InstructionsCache;
 use super::observed::ObservedResults;
-use super::proxy::{ExposedTool, Exposure};
-use agent_spaces_project::{DefinitionFile, Outlines, ProjectError};
-use agent_spaces_search::{IndexError, Model};
+use super::offer_error::OfferError;
+use agent_spaces_project::{DefinitionFile, Outlines};
+use agent_spaces_search::Model;
 use agent_spaces_secrets::Redactor;
 use agent_spaces_space::space::Space;
 use agent_spaces_types::caller::Caller;
@@ -86,17 +87,6 @@ impl Note {
             Some(left) => format!("{text}; retried when you ask in {} s or later", left.as_secs() + 1),
         }
     }
-}
-
-/// Error of [`Offers::put`].
-#[derive(Debug, thiserror::Error)]
-pub enum OfferError {
-    /// A definition cannot be used.
-    #[error(transparent)]
-    Project(#[from] ProjectError),
-    /// The search index cannot be built.
-    #[error(transparent)]
-    Index(#[from] IndexError),
 }
 
 /// Handle to the space that is served now. Clones share state.

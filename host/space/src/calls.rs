@@ -1,25 +1,19 @@
 //! Calls that the host makes itself, through the same pipeline as a script's.
 
+use crate::host_function::HostFunction;
 use crate::space::Space;
 use crate::typed_call::TypedCall;
 use agent_spaces_calls::call_path::CallPath;
 use agent_spaces_pipeline::Pipeline;
-use agent_spaces_policy::{FunctionId, LabelledFunction, not_callable};
+use agent_spaces_policy::{Explanation, FunctionId, LabelledFunction, not_callable};
 use agent_spaces_sandbox::error::HostError;
-use agent_spaces_sandbox::sandbox::{HostCall, ImportedFunction};
+use agent_spaces_sandbox::imports::{HostCall, ImportedFunction};
 use agent_spaces_types::caller::Caller;
 use agent_spaces_types::capability_error::CapabilityError;
 use agent_spaces_types::code::Code;
 use serde::de::DeserializeOwned;
 use std::collections::BTreeSet;
 use std::sync::{Arc, PoisonError};
-
-/// Call target and pipeline of a function that the host calls itself.
-#[derive(Clone)]
-pub(crate) struct HostFunction {
-    pub(crate) target: Arc<ImportedFunction>,
-    pub(crate) pipeline: Arc<Pipeline>,
-}
 
 impl Space {
     /// Calls a function with typed parameters and result.
@@ -67,6 +61,15 @@ impl Space {
         only_match(name, self.interfaces.labelled().filter(matches).collect())
     }
 
+    /// Explains the policy decision about a function; with parameters, about that call.
+    pub fn explain(
+        &self,
+        function: &FunctionId,
+        params: Option<serde_json::Value>,
+    ) -> Result<Explanation, CapabilityError> {
+        Ok(self.host_function(function)?.pipeline.explain(params))
+    }
+
     /// Finds a function by the names that scripts use.
     fn find(&self, capability: &str, function: &str) -> Result<FunctionId, CapabilityError> {
         only_match(&format!("{capability}.{function}"), self.interfaces.with_export(capability, function))
@@ -75,7 +78,6 @@ impl Space {
     /// Returns a function's target and pipeline, built at most once.
     pub(crate) fn host_function(&self, function: &FunctionId) -> Result<HostFunction, CapabilityError> {
         let unavailable = |error: HostError| CapabilityError::new(Code::CallUnavailable, error.to_string());
-        self.check_rules().map_err(unavailable)?;
         let functions = || self.functions.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = functions().get(function) {
             return Ok(known.clone());

@@ -4,13 +4,16 @@
 //! `agent-spaces-sandbox`; spaces are assembled from configuration in `agent-spaces-project`.
 //!
 //! # Layout
-//! - [`space`]: the [`Space`](space::Space) type; `builder` has its configuration methods.
+//! - [`space`]: the [`Space`](space::Space) type; [`builder`]: its builder; [`extension`]: the trait of what adds
+//!   interfaces to it.
 //! - `prepare`: script to program; `link`, [`sandbox_cache`]: sandboxes by import set.
-//! - `calls`, [`typed_call`]: calls that the host makes itself.
+//! - `calls`, [`typed_call`]: calls that the host makes itself; `host_function`: a function that it calls.
 //! - [`manifest`]: report of the functions that a script can call.
 
-mod builder;
+pub mod builder;
 mod calls;
+pub mod extension;
+mod host_function;
 mod link;
 pub mod manifest;
 mod prepare;

@@ -37,7 +37,6 @@ impl Space {
     }
 
     fn link(&self, set: &ImportSet, inside: Inside<'_>) -> Result<Sandbox, HostError> {
-        self.check_rules()?;
         let (selection, wasm) = self.binding(set, inside)?;
         let component = self.engine.component(&wasm)?;
         let description = Description { interfaces: selection.interfaces };

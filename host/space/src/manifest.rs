@@ -13,6 +13,7 @@ use serde::Serialize;
 /// Functions that a script can call. It cannot call any other.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
+#[non_exhaustive]
 pub struct Manifest {
     /// Name of the script.
     pub script: String,
@@ -23,6 +24,7 @@ pub struct Manifest {
 /// Interface in a manifest.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
+#[non_exhaustive]
 pub struct ManifestInterface {
     /// Full name: `capabilities:train-schedule/train-schedule@1.0.0`.
     pub interface: String,

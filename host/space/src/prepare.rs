@@ -2,6 +2,7 @@
 
 use crate::space::{NO_FILES, Space};
 use agent_spaces_linker::import_set::ImportSet;
+use agent_spaces_linker::program_parts::program_parts;
 use agent_spaces_linker::resolve::{Denials, Known, Offer, Reading, resolve};
 use agent_spaces_policy::{FunctionId, FunctionPolicy, LabelledFunction};
 use agent_spaces_sandbox::error::PrepareError;
@@ -22,7 +23,7 @@ impl Space {
             denials: Denials::by(&policies, &notices, &offers),
             has_fetch: self.has_fetch,
             packages: self.packages.as_ref(),
-            max_bytes: self.max_source,
+            max_bytes: self.rules.limits.source,
             memory: Some(self.engine.memory()),
         };
         let mut resolved = resolve(name, source, known, self.workspace.as_ref()).map_err(|mut error| {
@@ -39,7 +40,7 @@ impl Space {
             None => ImportSet::of(&resolved, &self.interfaces),
         };
         let sandbox = self.sandbox_of(&set)?;
-        Ok(Program::new(resolved.into_parts(name), sandbox))
+        Ok(Program::new(program_parts(resolved, name), sandbox))
     }
 
     /// Returns the scopes for which a module, or one of its exports, is offered. One without functions is for everybody.

@@ -1,26 +1,23 @@
 //! The [`Space`] type: its state and accessors, and reports about its functions.
 
-use crate::calls::HostFunction;
+use crate::host_function::HostFunction;
 use crate::manifest::{Manifest, ManifestInterface, manifest, reach};
 use crate::sandbox_cache::SandboxCache;
-use agent_spaces_calls::handlers::{ALL, Handlers};
+use agent_spaces_calls::handlers::Handlers;
 use agent_spaces_linker::interfaces::Interfaces;
 use agent_spaces_linker::npm::Packages;
 use agent_spaces_linker::resolve::Withheld;
 use agent_spaces_linker::workspace::Workspace;
 use agent_spaces_pipeline::{Approvals, Grants, KnownFunction, Rules};
-use agent_spaces_policy::{AmbiguousRule, Explanation, FunctionId};
+use agent_spaces_policy::FunctionId;
 use agent_spaces_sandbox::engine::Engine;
 use agent_spaces_sandbox::error::HostError;
 use agent_spaces_sandbox::modules::Modules;
 use agent_spaces_sandbox::program::Program;
-use agent_spaces_sandbox::run::{RunOptions, RunReport};
 use agent_spaces_secrets::Redactor;
 use agent_spaces_types::caller::Caller;
-use agent_spaces_types::capability_error::CapabilityError;
 use agent_spaces_types::limits::Limits;
-use agent_spaces_types::nearest::nearest;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 use std::sync::Mutex;
 
 /// Hint of a space that has no files.
@@ -55,7 +52,7 @@ pub(crate) struct MissingModule {
 /// let mut handlers = Handlers::new();
 /// handlers.add("capabilities:station/station@1.0.0", "next-train", |_call| async { Ok(7.into()) });
 ///
-/// let space = Space::new(engine, interfaces, handlers)?;
+/// let space = Space::builder(&engine).interfaces(interfaces, handlers).build()?;
 /// let program = space.prepare("agent.ts", "
 ///     import { station } from '@capabilities/station';
 ///     const minutes: number = await station.nextTrain();
@@ -79,45 +76,13 @@ pub struct Space {
     /// True if `fs` of the standard library has no files.
     pub(crate) lacks_files: bool,
     pub(crate) has_fetch: bool,
-    pub(crate) max_source: u64,
     pub(crate) rules: Rules,
     pub(crate) sandboxes: SandboxCache,
     /// Functions that the host has called itself; bounded by the functions of the space.
     pub(crate) functions: Mutex<HashMap<FunctionId, HostFunction>>,
-    /// Policy rule whose label matches functions of two modules; nothing is linked while there is one.
-    pub(crate) ambiguous: Option<AmbiguousRule>,
 }
 
 impl Space {
-    /// Creates a space. Every function of the interfaces must have a handler, and every handler a function.
-    pub fn new(engine: Engine, interfaces: Interfaces, handlers: Handlers) -> Result<Space, HostError> {
-        check_handlers(&interfaces, &handlers)?;
-        let modules = interfaces.modules();
-        let rules = Rules::new(Grants::new(interfaces.names()));
-        Ok(Space {
-            engine,
-            interfaces,
-            handlers,
-            modules,
-            workspace: None,
-            packages: None,
-            withheld: Withheld::new(),
-            missing: HashMap::new(),
-            lacks_files: false,
-            has_fetch: false,
-            max_source: Limits::default().source,
-            rules,
-            sandboxes: SandboxCache::new(),
-            functions: Mutex::default(),
-            ambiguous: None,
-        })
-    }
-
-    /// Refuses a policy with an ambiguous rule: one whose label matches functions of two modules.
-    pub fn check_rules(&self) -> Result<(), HostError> {
-        self.ambiguous.as_ref().map_or(Ok(()), |rule| Err(HostError::AmbiguousRule(rule.to_string())))
-    }
-
     /// Returns the granted interfaces; a revocation takes effect at once.
     pub fn grants(&self) -> &Grants {
         &self.rules.grants
@@ -138,18 +103,9 @@ impl Space {
         self.modules.names()
     }
 
-    /// Runs a program to its end.
-    pub async fn run(&self, program: &Program, options: RunOptions) -> RunReport {
-        program.run(options).await
-    }
-
-    /// Explains the policy decision about a function; with parameters, about that call.
-    pub fn explain(
-        &self,
-        function: &FunctionId,
-        params: Option<serde_json::Value>,
-    ) -> Result<Explanation, CapabilityError> {
-        Ok(self.host_function(function)?.pipeline.explain(params))
+    /// Returns the limits of runs that set none of their own.
+    pub fn limits(&self) -> &Limits {
+        &self.rules.limits
     }
 
     /// Returns the manifest of a program: the functions it can call.
@@ -173,22 +129,4 @@ impl Space {
     pub fn denial(&self, function: &KnownFunction<'_>) -> Option<String> {
         self.rules.denial(function)
     }
-}
-
-/// Refuses handlers without a function, and functions without a handler.
-fn check_handlers(interfaces: &Interfaces, handlers: &Handlers) -> Result<(), HostError> {
-    let full_name = |(interface, function)| format!("{interface}.{function}");
-    let all = interfaces.names().map(|interface| full_name((interface, ALL)));
-    let known: BTreeSet<String> = interfaces.functions().map(full_name).chain(all).collect();
-    for (interface, function) in handlers.keys() {
-        let unknown = full_name((interface.as_str(), function.as_str()));
-        if !known.contains(&unknown) {
-            let near = nearest(&unknown, known.iter().map(String::as_str));
-            let near = near.map(|near| format!("; did you mean {near}?")).unwrap_or_default();
-            return Err(HostError::UnknownHandler(format!("no interface has the function {unknown}{near}")));
-        }
-    }
-    let is_missing = |(interface, function): &(&str, &str)| handlers.get(interface, function).is_none();
-    let missing: Vec<String> = interfaces.functions().filter(is_missing).map(full_name).collect();
-    if missing.is_empty() { Ok(()) } else { Err(HostError::MissingHandlers(missing)) }
 }

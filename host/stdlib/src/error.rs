@@ -1,6 +1,6 @@
 //! Errors of calls.
 
-use crate::http::Refused;
+use crate::refused::{RefusalReason, Refused};
 use agent_spaces_types::code::Code;
 use serde_json::{Value, json};
 
@@ -52,6 +52,11 @@ impl StdError {
     /// Unknown function.
     pub fn unknown_function(interface: &str, function: &str) -> StdError {
         StdError::invalid(format!("There is no function {interface}.{function}"))
+    }
+
+    /// Refused request to this host.
+    pub(crate) fn refused(message: String, host: &str, reason: RefusalReason) -> StdError {
+        StdError { refused: Some(Box::new(Refused { host: host.to_owned(), reason })), ..StdError::denied(message) }
     }
 
     /// Adds a reason code that scripts can branch on.

@@ -7,6 +7,7 @@
 mod bounded;
 mod error;
 mod params;
+mod refused;
 
 pub mod crypto;
 pub mod csv;
@@ -16,6 +17,7 @@ pub mod json;
 pub mod time;
 
 pub use error::{Answer, StdError};
+pub use refused::{RefusalReason, Refused};
 
 /// TypeScript declarations of the module.
 pub const TYPES: &str = include_str!("../types/std.d.ts");

@@ -1,6 +1,7 @@
 //! Canonical JSON: equal values have equal text, so that a decision can be bound to the exact arguments of a call.
 
 use crate::identity::FunctionId;
+use data_encoding::HEXLOWER;
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 use std::cmp::Ordering;
@@ -22,16 +23,7 @@ pub fn digest(function: &FunctionId, params: &Value) -> String {
 
 /// Returns the SHA-256 of the canonical text, in hexadecimal.
 pub fn hash(value: &Value) -> String {
-    hexadecimal(&Sha256::digest(canonical(value)))
-}
-
-/// Encodes bytes in lowercase hexadecimal.
-pub fn hexadecimal(bytes: &[u8]) -> String {
-    bytes.iter().fold(String::new(), |mut text, byte| {
-        // Writing to a String cannot fail.
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
+    HEXLOWER.encode(&Sha256::digest(canonical(value)))
 }
 
 /// Returns the members in canonical order.

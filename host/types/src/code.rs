@@ -6,7 +6,7 @@
 use serde::{Serialize, Serializer};
 use std::fmt;
 
-/// Who sees an error with a code.
+/// Audience of an error code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Audience {
     /// A script, as a `CapabilityError` that it can catch.
@@ -22,7 +22,7 @@ pub enum Audience {
 }
 
 impl Audience {
-    /// The audience as the documentation names it.
+    /// Returns the audience as the documentation names it.
     pub fn name(self) -> &'static str {
         match self {
             Audience::Script => "script",
@@ -47,14 +47,14 @@ macro_rules! codes {
             /// Every code, sorted by its text.
             pub const ALL: &[Code] = &[$(Code::$variant),+];
 
-            /// The code as errors carry it: `call.denied`.
+            /// Returns the code as errors carry it: `call.denied`.
             pub const fn as_str(self) -> &'static str {
                 match self {
                     $(Code::$variant => $text,)+
                 }
             }
 
-            /// The code with this text.
+            /// Returns the code with this text.
             pub fn parse(text: &str) -> Option<Code> {
                 match text {
                     $($text => Some(Code::$variant),)+
@@ -62,21 +62,21 @@ macro_rules! codes {
                 }
             }
 
-            /// What it means, in one line.
+            /// Returns its meaning, in one line.
             pub const fn meaning(self) -> &'static str {
                 match self {
                     $(Code::$variant => $meaning,)+
                 }
             }
 
-            /// Who sees it.
+            /// Returns its audience.
             pub const fn audience(self) -> &'static [Audience] {
                 match self {
                     $(Code::$variant => &[$(Audience::$audience),+],)+
                 }
             }
 
-            /// The exit status of a command that ends with it.
+            /// Returns the exit status of a command that ends with it.
             pub const fn exit_status(self) -> u8 {
                 match self {
                     $(Code::$variant => $exit,)+
@@ -103,7 +103,7 @@ codes! {
         "the arguments do not match the declaration; `details.issues` lists the paths";
     CallProtocol = "call.protocol", 5, [Script, Report],
         "the provider's answer is malformed, or the server refused the request";
-    CallRateLimited = "call.rate_limited", 1, [Script, Report],
+    CallRateLimited = "call.rate_limited", 4, [Script, Report],
         "rate limit exceeded, of the policy or of the server; `details.retryAfter` in seconds where known; `retryable`";
     CallTimeout = "call.timeout", 5, [Script, Report],
         "the call took too long; it may have taken effect";
@@ -217,6 +217,21 @@ codes! {
         "code mode: the type check refused the program";
 }
 
+impl Code {
+    /// Returns true if the code means that the host refused a call. A provider's error has such a code only if the host
+    /// refused a call that the provider made.
+    pub const fn is_refusal(self) -> bool {
+        matches!(
+            self,
+            Code::CallApprovalDenied
+                | Code::CallApprovalExpired
+                | Code::CallApprovalPending
+                | Code::CallAuditUnavailable
+                | Code::CallDenied
+        )
+    }
+}
+
 impl fmt::Display for Code {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(self.as_str())
@@ -290,6 +305,15 @@ mod tests {
                 _ => None,
             };
             assert!(expected.is_none_or(|status| status == code.exit_status()), "{code}");
+        }
+    }
+
+    /// A rate limit denies a call for a while, a maximum number of calls for good: both are the policy's.
+    #[test]
+    fn denials_share_an_exit_status() {
+        let approvals = [Code::CallApprovalDenied, Code::CallApprovalExpired];
+        for code in [Code::CallDenied, Code::CallRateLimited, Code::ImportDenied].iter().chain(&approvals) {
+            assert_eq!(code.exit_status(), 4, "{code}");
         }
     }
 }

@@ -66,7 +66,7 @@ pub enum EventKind {
         call_id: u64,
         /// The interface: `capabilities:train-schedule/train-schedule@1.0.0`.
         interface: Arc<str>,
-        /// Which function it is: its interface, and its name there.
+        /// Id of the function: its interface, and its name there.
         function_id: FunctionId,
         /// The capability as its definition names it: `trainSchedule`.
         capability: Arc<str>,
@@ -97,7 +97,7 @@ pub enum EventKind {
         approval_id: String,
         /// The call's number in the run.
         call_id: u64,
-        /// Which function it is: its interface, and its name there.
+        /// Id of the function: its interface, and its name there.
         function_id: FunctionId,
         /// Expiry time, as RFC 3339.
         expires_at: String,

@@ -6,7 +6,8 @@
 //! - [`limits`], [`usage`]: resource limits and resource usage of a run
 //! - [`event`], [`caller`], [`call_site`], [`position`]: events of a run, its caller, positions in its source
 //! - [`canonical`]: canonical JSON and the digest that approvals are bound to
-//! - [`shown`], [`hidden`], [`counted`], [`command_line`]: untrusted text made safe for terminals and logs
+//! - [`shown`], [`hidden`], [`counted`], [`command_line`]: untrusted text made safe for terminals and logs;
+//!   [`told_once`]: notices without repetition
 //! - [`json_memory`]: memory accounting for JSON values
 //! - [`names`], [`nearest`], [`standard`]: JavaScript names, suggestions for misspelt ones, names of the standard
 //!   library
@@ -38,4 +39,5 @@ pub mod server_part;
 pub mod shape;
 pub mod shown;
 pub mod standard;
+pub mod told_once;
 pub mod usage;

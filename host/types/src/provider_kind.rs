@@ -6,6 +6,7 @@ use std::fmt;
 /// Kind of provider. Only registries and audits distinguish kinds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
+#[non_exhaustive]
 pub enum ProviderKind {
     /// Rust handler of the program that hosts the space.
     Native,

@@ -73,9 +73,7 @@ fn code(node: &Node<'_>) -> Result<String, SourceError> {
         !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_')
     };
     let is_code = text.len() <= MAX_CODE_BYTES && text.contains('.') && text.split('.').all(is_word);
-    // A response must not look like a decision of the host.
-    let is_decision = text == "call.denied" || text.starts_with("call.approval_");
-    if is_decision || RESERVED_CODES.iter().any(|prefix| text.starts_with(prefix)) {
+    if RESERVED_CODES.iter().any(|prefix| text.starts_with(prefix)) {
         let fix = "Use a code of your own, such as \"weather.no_such_city\".";
         return Err(node.error(format!("error code {} is reserved for the host", quoted(text)), fix));
     }

@@ -21,7 +21,7 @@ pub enum StoreError {
     NotPrivate {
         /// The file or folder.
         path: PathBuf,
-        /// What to do.
+        /// Suggested fix.
         fix: &'static str,
     },
     /// A symlink, pipe or folder instead of a regular file.
@@ -43,7 +43,7 @@ pub enum StoreError {
     Malformed {
         /// The file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// Description of the fault.
         message: String,
     },
     /// Written by an earlier version, which stored only a function's label.

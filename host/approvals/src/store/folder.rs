@@ -3,7 +3,7 @@
 //! Files are opened relative to the folder's descriptor and never through symlinks; they are written atomically.
 
 use super::error::StoreError;
-use crate::canonical::hexadecimal;
+use data_encoding::HEXLOWER;
 use rustix::fs::{
     AtFlags, Dir, FileType, Mode, OFlags, Stat, fstat, linkat, mkdirat, open, openat, renameat, statat, unlinkat,
 };
@@ -160,7 +160,7 @@ impl Folder {
     fn write(&self, bytes: &[u8]) -> Result<String, StoreError> {
         let mut random = [0; 12];
         getrandom::fill(&mut random).map_err(|error| StoreError::NoRandomness(error.to_string()))?;
-        let name = format!("{UNFINISHED}{}", hexadecimal(&random));
+        let name = format!("{UNFINISHED}{}", HEXLOWER.encode(&random));
         let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let opened = openat(&self.folder, &name, flags, Mode::RUSR | Mode::WUSR);
         let mut file = File::from(opened.map_err(StoreError::io("create", self.path(&name)))?);

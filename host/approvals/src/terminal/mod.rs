@@ -26,7 +26,7 @@ use tty::Tty;
 
 /// Controlling terminal of the process, wherever its input and output go.
 const DEVICE: &str = "/dev/tty";
-/// How long a prompt is shown before keys count. Nobody reads faster, and a script that knows when its user types must
+/// Delay before the keys of a prompt count. Nobody reads faster, and a script that knows when its user types must
 /// not catch a key that was meant for something else.
 const SETTLE: Duration = Duration::from_millis(500);
 

@@ -1,7 +1,8 @@
 //! Appends from one and many writers.
 
 use super::*;
-use crate::line::{MAX_ENTRY, hex};
+use crate::line::MAX_ENTRY;
+use data_encoding::HEXLOWER;
 use ring::digest::{SHA256, digest};
 use std::thread;
 
@@ -17,7 +18,7 @@ fn a_line_has_number_time_previous_hash_and_entry() {
     assert!(time.elapsed().expect("past") < Duration::from_secs(60));
     // As an independent verifier would: the line without its last member.
     let text = place.lines()[0].split_once(",\"hash\":").expect("hash").0.to_owned() + "}";
-    assert_eq!(lines[0]["hash"], hex(digest(&SHA256, text.as_bytes()).as_ref()));
+    assert_eq!(lines[0]["hash"], HEXLOWER.encode(digest(&SHA256, text.as_bytes()).as_ref()));
 }
 
 #[test]
@@ -38,7 +39,8 @@ fn an_oversized_entry_is_written_as_hash_and_length() {
     log.append(&[longest.clone(), longer.clone(), deep(100), deep(101)]).expect("appended");
     let omitted = |entry: Value| {
         let text = entry.to_string();
-        json!({ "type": "omitted", "bytes": text.len(), "sha256": hex(digest(&SHA256, text.as_bytes()).as_ref()) })
+        let hash = HEXLOWER.encode(digest(&SHA256, text.as_bytes()).as_ref());
+        json!({ "type": "omitted", "bytes": text.len(), "sha256": hash })
     };
     assert_eq!(place.entries(), [longest, omitted(longer), deep(100), omitted(deep(101))]);
     assert_eq!(place.verify().expect("whole").entries, 4);

@@ -7,6 +7,7 @@ mod recorder;
 mod rotation;
 mod shipping;
 mod tamper;
+mod warnings;
 
 use crate::log::AuditLog;
 use crate::verify::{Verification, Verified};

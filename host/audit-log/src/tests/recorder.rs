@@ -2,20 +2,18 @@
 
 use super::*;
 use crate::queue::MAX_ENTRIES;
-use crate::recorder::{Job, Recorder, Settings};
+use crate::recorder::{Job, Recorder};
+use crate::settings::Settings;
 use std::fs::File;
 use std::io;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll, Waker};
 use std::thread::sleep;
 use std::time::Instant;
 
 /// Longer than anything here takes.
 const LONG: Duration = Duration::from_secs(60);
-
-/// Collected warnings.
-type Told = Arc<Mutex<Vec<String>>>;
 
 impl Place {
     fn settings(&self) -> Settings {
@@ -28,13 +26,9 @@ impl Place {
         }
     }
 
-    fn recorder(&self) -> (Recorder, Told) {
-        let told = Told::default();
-        let warn = {
-            let told = told.clone();
-            move |text: &str| told.lock().expect("lock").push(text.to_owned())
-        };
-        (Recorder::open_or_retry(self.settings(), warn), told)
+    fn recorder(&self) -> Recorder {
+        warnings::collect();
+        Recorder::open_or_retry(self.settings())
     }
 
     /// Holds the lock as another process would.
@@ -70,7 +64,7 @@ fn written(recorder: &Recorder, number: u64, patience: Duration) -> Option<Resul
 #[test]
 fn entries_are_written_in_order_and_close_waits_for_them() {
     let place = Place::new();
-    let (recorder, told) = place.recorder();
+    let recorder = place.recorder();
     let numbers: Vec<_> = (1..=1000).map(|number| recorder.record(&entry(number))).collect();
     assert_eq!(numbers, (1..=1000).map(Some).collect::<Vec<_>>());
     wait_until("written", || written(&recorder, 1000, LONG) == Some(Ok(())));
@@ -78,13 +72,13 @@ fn entries_are_written_in_order_and_close_waits_for_them() {
     assert_eq!(place.entries(), (1..=1000).map(entry).collect::<Vec<_>>());
     assert_eq!(place.found(), Verified { entries: 1000, ..one_file() });
     assert_eq!(fs::read_dir(place.heads.join("open")).expect("folder").count(), 0, "nobody has it open");
-    assert_eq!(*told.lock().expect("lock"), Vec::<String>::new());
+    assert_eq!(place.warnings(), Vec::<String>::new());
 }
 
 #[test]
 fn a_long_held_lock_delays_entries_and_loses_none() {
     let place = Place::new();
-    let (recorder, told) = place.recorder();
+    let recorder = place.recorder();
     let lock = place.hold();
     recorder.record(&entry(1));
     wait_until("told", || recorder.fault().is_some());
@@ -98,14 +92,14 @@ fn a_long_held_lock_delays_entries_and_loses_none() {
     drop(recorder);
     assert_eq!(place.entries(), [entry(1), entry(2)]);
     assert_eq!(place.found(), Verified { entries: 2, ..one_file() });
-    let told = told.lock().expect("lock");
+    let told = place.warnings();
     assert!(told.len() == 2 && told[0].contains("cannot be written") && told[1].contains("written again"), "{told:?}");
 }
 
 #[test]
 fn entries_over_the_queue_limit_become_a_gap_record() {
     let place = Place::new();
-    let (recorder, _) = place.recorder();
+    let recorder = place.recorder();
     let lock = place.hold();
     let taken = (0..MAX_ENTRIES as u64 + 50).filter(|number| recorder.record(&entry(*number)).is_some()).count();
     assert_eq!(taken, MAX_ENTRIES);
@@ -128,7 +122,7 @@ fn entries_over_the_queue_limit_become_a_gap_record() {
 #[test]
 fn callers_wait_for_queue_room_but_not_while_writing_fails() {
     let place = Place::new();
-    let (recorder, _) = place.recorder();
+    let recorder = place.recorder();
     let has_room = || {
         let mut room = std::pin::pin!(recorder.room());
         room.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_ready()
@@ -155,7 +149,7 @@ fn a_writer_that_fails_to_start_is_retried() {
             false => Err(io::Error::from(io::ErrorKind::WouldBlock)),
         }
     };
-    let recorder = Recorder::new(place.settings(), Arc::new(|_: &str| {}), Box::new(spawn));
+    let recorder = Recorder::new(place.settings(), Box::new(spawn));
     let first = recorder.record(&entry(1)).expect("room");
     assert!(recorder.fault().expect("told").contains("does not start"));
     assert_eq!(written(&recorder, first, LONG), None);
@@ -175,7 +169,7 @@ fn a_writer_that_fails_to_start_is_retried() {
 fn without_a_thread_close_writes() {
     let place = Place::new();
     let spawn = |_: Job| Err(io::Error::from(io::ErrorKind::WouldBlock));
-    let recorder = Recorder::new(place.settings(), Arc::new(|_: &str| {}), Box::new(spawn));
+    let recorder = Recorder::new(place.settings(), Box::new(spawn));
     recorder.record(&entry(1));
     recorder.record(&entry(2));
     drop(recorder);
@@ -187,23 +181,23 @@ fn without_a_thread_close_writes() {
 fn open_fails_at_once_if_the_log_cannot_be_opened() {
     let place = Place::new();
     fs::create_dir_all(&place.log).expect("a folder in the log's place");
-    let refused = Recorder::open(place.settings(), |_| {});
+    let refused = Recorder::open(place.settings());
     assert!(matches!(refused, Err(AuditError::WrongKind { .. })), "{refused:?}");
     fs::remove_dir(&place.log).expect("removed");
-    drop(Recorder::open(place.settings(), |_| {}).expect("opens"));
+    drop(Recorder::open(place.settings()).expect("opens"));
 }
 
 #[test]
 fn unwritten_entries_are_reported_after_the_process_ends() {
     let place = Place::new();
-    let (recorder, told) = place.recorder();
+    let recorder = place.recorder();
     recorder.record(&entry(1));
     wait_until("written", || written(&recorder, 1, LONG) == Some(Ok(())));
     let lock = place.hold();
     recorder.record(&entry(2));
     recorder.record(&entry(3));
     drop(recorder);
-    assert!(told.lock().expect("lock").last().expect("told").starts_with("2 entries were not written"));
+    assert!(place.warnings().last().expect("told").starts_with("2 entries were not written"));
     drop(lock);
     let found = place.found();
     assert_eq!((found.entries, found.unwritten, found.gaps), (1, 2, 0), "{found:?}");

@@ -1,35 +1,30 @@
 //! Tests of shipped heads.
 
 use super::*;
-use crate::recorder::{Recorder, Settings};
+use crate::recorder::Recorder;
+use crate::settings::Settings;
 use crate::ship::Shipping;
 use crate::shipped::ShippedHeads;
 use std::path::Path;
-use std::sync::{Arc, Mutex};
 
 impl Place {
     fn elsewhere(&self) -> PathBuf {
         self.log.with_file_name("elsewhere.jsonl")
     }
 
-    /// Records entries in a new recorder, which ships its head at the end.
+    /// Records entries in a new recorder, which ships its head at the end. Returns the warnings so far.
     fn ship(&self, numbers: std::ops::RangeInclusive<u64>, command: Vec<String>) -> Vec<String> {
         let file = command.is_empty().then(|| self.elsewhere());
         let shipping = Some(Shipping { every: Duration::from_secs(3600), file, command });
         let (log, heads) = (self.log.clone(), self.heads.clone());
         let settings = Settings { log, heads, sync_every: Duration::from_secs(1), rotation: None, shipping };
-        let told = Arc::new(Mutex::new(Vec::new()));
-        let warn = {
-            let told = told.clone();
-            move |text: &str| told.lock().expect("lock").push(text.to_owned())
-        };
-        let recorder = Recorder::open(settings, warn).expect("opens");
+        warnings::collect();
+        let recorder = Recorder::open(settings).expect("opens");
         for number in numbers {
             recorder.record(&entry(number)).expect("room");
         }
         drop(recorder);
-        let told = told.lock().expect("lock");
-        told.clone()
+        self.warnings()
     }
 
     fn compare(&self, shipped: &Path) -> Result<Verified, AuditError> {

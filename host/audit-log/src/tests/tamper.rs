@@ -1,6 +1,7 @@
 //! Tampering with a log and its heads.
 
 use super::*;
+use data_encoding::HEXLOWER;
 use proptest::prelude::*;
 
 /// Checks that tampering is detected at this line, with this reason.
@@ -18,7 +19,7 @@ fn join<'a>(lines: impl IntoIterator<Item = &'a String>) -> String {
 /// Recomputes the hash of a line.
 fn rehash(line: &str) -> String {
     let text = line.split_once(",\"hash\":").expect("hash").0;
-    let hash = crate::line::hex(ring::digest::digest(&ring::digest::SHA256, format!("{text}}}").as_bytes()).as_ref());
+    let hash = HEXLOWER.encode(ring::digest::digest(&ring::digest::SHA256, format!("{text}}}").as_bytes()).as_ref());
     format!("{text},\"hash\":\"{hash}\"}}")
 }
 

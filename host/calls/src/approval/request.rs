@@ -1,9 +1,10 @@
 //! Approval request for one call.
 
 use super::times;
-use agent_spaces_types::canonical::{digest, hash, hexadecimal};
+use agent_spaces_types::canonical::{digest, hash};
 use agent_spaces_types::identity::FunctionId;
 use agent_spaces_types::shown::Shown;
+use data_encoding::HEXLOWER;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
@@ -207,7 +208,7 @@ fn random_id() -> String {
     hash.update(random);
     hash.update(COUNT.fetch_add(1, Ordering::Relaxed).to_le_bytes());
     hash.update(std::process::id().to_le_bytes());
-    let mut text = hexadecimal(&hash.finalize());
+    let mut text = HEXLOWER.encode(&hash.finalize());
     text.truncate(RANDOM);
     format!("{PREFIX}{text}")
 }

@@ -44,7 +44,7 @@ pub(super) fn open(project: Option<&Project>, mode: AuditMode) -> Result<Option<
         bytes: audit.run_bytes.unwrap_or(default.bytes),
         lines: audit.run_lines.unwrap_or(default.lines),
     };
-    let opened = AuditTrail::open(settings, mode, budget, terminal::warn);
+    let opened = AuditTrail::open(settings, mode, budget);
     opened.map(Some).map_err(|error| unwritable(&error.to_string()))
 }
 

@@ -25,7 +25,7 @@ pub(super) struct Compile {
     /// The script, or the definition; - reads a script from stdin
     file: PathBuf,
 
-    /// Where to write the component
+    /// Output file: the component
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
 

@@ -11,7 +11,7 @@ use agent_spaces::project::{
 use clap::Args;
 use std::path::{Path, PathBuf};
 
-/// Which configuration is used.
+/// Choice of the configuration.
 #[derive(Args)]
 pub(super) struct ConfigChoice {
     /// Configuration file [default: agent-spaces.config.{json,toml,yaml,yml,ts} in this folder or the nearest parent; then

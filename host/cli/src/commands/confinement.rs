@@ -25,7 +25,7 @@ const MARKER: &str = "__agent-spaces-confined";
 /// Level that this process was re-executed with.
 static CONFINED: OnceLock<Level> = OnceLock::new();
 
-/// How a command confines itself.
+/// Confinement of a command.
 #[derive(Args)]
 pub(super) struct ConfineChoice {
     /// Sandbox this command and the MCP servers that it starts, with Landlock and seccomp (Linux)

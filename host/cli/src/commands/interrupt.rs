@@ -4,7 +4,7 @@
 //! then ends normally and is logged. The second signal exits at once.
 
 use super::output;
-use agent_spaces::CancelHandle;
+use agent_spaces::CancellationToken;
 use serde_json::Value;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc};
 use std::time::Duration;
@@ -29,7 +29,7 @@ enum Phase {
     /// The script does not run yet.
     Preparing,
     /// The script runs.
-    Running(CancelHandle),
+    Running(CancellationToken),
     /// The run has ended with this report; the session is closing.
     Ending(Value),
     /// The object is printed.
@@ -59,7 +59,7 @@ impl Interrupt {
     }
 
     /// Marks the script as running; a signal cancels it.
-    pub(super) fn running(&self, cancel: CancelHandle) {
+    pub(super) fn running(&self, cancel: CancellationToken) {
         self.state().phase = Phase::Running(cancel);
     }
 

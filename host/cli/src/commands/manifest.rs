@@ -6,6 +6,7 @@ use super::script_file::ScriptFile;
 use super::space_choice::SpaceChoice;
 use super::{folders, output, terminal};
 use agent_spaces::Manifest;
+use agent_spaces::project::Equipment;
 use capability_gen::shown;
 use capability_gen::shown::Shown;
 use clap::Args;
@@ -44,11 +45,12 @@ impl ManifestCommand {
         let engine = folders::engine(true)?;
         let found = self.choice.find(&script, &engine)?;
         let modules = self.choice.modules(&found)?;
-        let mut space = modules.assemble(&engine)?;
-        reach::warn_of_unused_rules(&modules)?;
+        let mut space = modules.builder(&engine, &Equipment::default())?;
         if let Some(workspace) = script.workspace()? {
-            space = space.with_workspace(workspace);
+            space = space.workspace(workspace);
         }
+        let space = space.build()?;
+        reach::warn_of_unused_rules(&modules)?;
         let program = space.prepare(&script.name, &script.source);
         let program = program.map_err(|refused| Failure::refused(refused, &script.name, &script.source))?;
         let manifest = space.manifest(&program);

@@ -8,6 +8,7 @@
 //!   `policy`, `publish`, `run`, `spaces`, `trust`
 //! - Shared flags: `config_choice`, `space_choice`, `confinement`, `units`
 //! - `session`: the runtime, MCP clients and audit log of one command; `audit_trail`: opens that log
+//! - `log_events`: `tracing` events for the operator
 //! - `folders`: the user's folders, and the engine with its cache; `script_file`: the script to run
 //! - `foreign_configs`: MCP configurations of other programs, for `init` and `doctor`
 //! - `output`, `terminal`, `spinner`, `failure`, `known_secrets`, `shell_word`: stdout, stderr, progress, errors,
@@ -32,6 +33,7 @@ mod foreign_configs;
 mod init;
 mod interrupt;
 mod known_secrets;
+mod log_events;
 mod manifest;
 mod mcp;
 mod network_variables;

@@ -5,7 +5,7 @@ use super::script_file::ScriptFile;
 use super::space_choice::SpaceChoice;
 use super::{folders, output, terminal};
 use agent_spaces::Code;
-use agent_spaces::project::Publication;
+use agent_spaces::project::{Equipment, Publication};
 use capability_gen::shown;
 use capability_gen::shown::Shown;
 use clap::Args;
@@ -56,11 +56,11 @@ impl Publish {
         let found = self.choice.find(&script, &engine)?;
         let modules = self.choice.modules(&found)?;
         // A script that cannot run is not published.
-        let mut space = modules.assemble(&engine)?;
+        let mut space = modules.builder(&engine, &Equipment::default())?;
         if let Some(workspace) = script.workspace()? {
-            space = space.with_workspace(workspace);
+            space = space.workspace(workspace);
         }
-        let prepared = space.prepare(&script.name, &script.source);
+        let prepared = space.build()?.prepare(&script.name, &script.source);
         prepared.map_err(|refused| Failure::refused(refused, &script.name, &script.source))?;
         let folder = self.choice.folder(&found);
         let output =

@@ -205,15 +205,15 @@ impl Run {
         ready_after: &mut Duration,
     ) -> Result<Result<Program, PrepareError>, Failure> {
         let modules = self.choice.modules(found)?;
-        let mut space = modules.assemble_with(engine, session.equipment())?;
+        let mut space = modules.builder(engine, session.equipment())?.limits(self.choice.limits(found));
+        if let Some(workspace) = script.workspace()? {
+            space = space.workspace(workspace);
+        }
+        let space = space.build()?;
         for function in &self.approve {
             space.approvals().approve(modules.identify("--approve", function)?);
         }
-        if let Some(workspace) = script.workspace()? {
-            space = space.with_workspace(workspace);
-        }
         let begun = Instant::now();
-        space = space.with_source_limit(self.choice.limits(found).source);
         let program = space.prepare(&script.name, &script.source);
         *ready_after = begun.elapsed();
         if let Ok(program) = &program {
@@ -319,9 +319,9 @@ impl Run {
         interrupt: Option<&Interrupt>,
     ) -> RunReport {
         let caller = Arc::new(Caller { name: None, scopes: self.scope.iter().cloned().collect() });
-        let mut run = program.start_with(RunOptions { limits, caller, spent, ..RunOptions::default() });
+        let mut run = program.start(RunOptions { limits: Some(limits), caller, spent, ..RunOptions::default() });
         if let Some(interrupt) = interrupt {
-            interrupt.running(run.cancel_handle());
+            interrupt.running(run.cancellation_token());
         }
         while let Some(event) = run.next_event().await {
             self.print_event(&event);

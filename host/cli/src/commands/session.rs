@@ -1,17 +1,17 @@
 //! Session of one command: the tokio runtime, MCP clients, and the audit log.
 
 use super::failure::Failure;
-use super::{audit_trail, confinement, folders, known_secrets, spinner, terminal};
+use super::{audit_trail, confinement, folders, known_secrets, log_events, spinner, terminal};
 use agent_spaces::Code;
 use agent_spaces::mcp::{ConfiguredServer, McpClients, locked};
 use agent_spaces::project::{Equipment, Project};
 use agent_spaces::serve::ObservedResults;
 use agent_spaces::{Accounting, AuditMode, AuditTrail, FunctionId, Histories, Shown};
 use agent_spaces_approvals::Channel;
-use agent_spaces_mcp::auth::TokenStore;
 use agent_spaces_mcp::lock::LockedServer;
 use agent_spaces_mcp::secrets::Variables;
-use agent_spaces_mcp::trace::{self, Trace};
+use agent_spaces_mcp::token_store::TokenStore;
+use agent_spaces_mcp::trace::Trace;
 use agent_spaces_mcp::{CallError, ConnectError, Context, Listing, Server, Warnings};
 use capability_gen::counted::counted;
 use capability_gen::shown;
@@ -56,19 +56,19 @@ impl Session {
         audit: AuditMode,
     ) -> Result<Session, Failure> {
         let redactor = known_secrets::redactor().clone();
+        let trace = match trace {
+            true => Trace::to(redactor.clone(), terminal::trace),
+            false => Trace::default(),
+        };
+        log_events::print(trace.clone());
         let mut accounting = Accounting::default();
         if let Some(file) = project.and_then(Project::accounting_file) {
-            let opened = Accounting::to_file(&file, redactor.clone(), terminal::warn::<str>);
+            let opened = Accounting::to_file(&file, redactor.clone());
             accounting = opened.map_err(|error| {
                 let message = format!("the accounting file {}: {error}", file.display());
                 Failure::new(Code::ConfigFile, message, None)
             })?;
         }
-        let trace = match trace {
-            true => Trace::to(redactor.clone(), terminal::trace),
-            false => Trace::default(),
-        };
-        trace::capture(trace.clone());
         let tokens = folders::state().map(|folder| TokenStore::in_file(folder.join("mcp-tokens.json")));
         let warnings = Warnings::to(terminal::warn::<Shown>);
         let context = Context { redactor, trace, warnings, tokens: tokens.unwrap_or_default() };

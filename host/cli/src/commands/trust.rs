@@ -4,9 +4,9 @@ use super::failure::Failure;
 use super::{folders, output, terminal};
 use agent_spaces::Code;
 use agent_spaces::config::foreign::{self, MAX_BYTES};
-use agent_spaces::mcp::Acceptance;
-use agent_spaces::project::{DefinedCommands, Project, definitions_at, find, find_foreign, foreign_files, read_config};
-use agent_spaces::trust::{Accepted, Status, Trust, TrustError, opens, waiting, waiting_commands};
+use agent_spaces::project::summary::{opens, waiting, waiting_commands};
+use agent_spaces::project::{Project, commands_in, definitions_at, find, find_foreign, foreign_files, read_config};
+use agent_spaces::trust::{Acceptance, Accepted, Status, Trust, TrustError};
 use capability_gen::shown;
 use capability_gen::shown::Shown;
 use clap::Args;
@@ -93,7 +93,7 @@ fn accept(trust: &Trust, file: &Path) -> Result<&'static str, Failure> {
     if !opened.is_empty() {
         terminal::note(shown!("{} now grants:\n{}", terminal::clean_path(file), lines(&opened)));
     }
-    if let Some(commands) = DefinedCommands::read(file, &text) {
+    if let Some(commands) = commands_in(file, &text) {
         let started = whole(&waiting_commands(&commands.list));
         terminal::note(shown!("{} may now start:\n{}", terminal::clean_path(file), started));
     }

@@ -1,74 +1,47 @@
 //! Conversion of JSON with comments and trailing commas (JSONC) to plain JSON.
+//!
+//! `jsonc-parser` finds the tokens and `serde_json` reads the result: the former alone also accepts line breaks in
+//! strings and any Unicode whitespace, and nests four times as deep.
+
+use jsonc_parser::tokens::Token;
+use jsonc_parser::{Scanner, ScannerOptions};
+
+/// Tokens of JSON and comments, without those of JSON5.
+const TOKENS: ScannerOptions = ScannerOptions {
+    allow_single_quoted_strings: false,
+    allow_hexadecimal_numbers: false,
+    allow_unary_plus_numbers: false,
+    allow_bare_decimal_point_numbers: false,
+    allow_non_finite_numbers: false,
+    allow_extended_string_escapes: false,
+};
 
 /// Replaces comments and trailing commas by spaces, so that lines and columns stay.
 ///
-/// Invalid text is returned unchanged, for the parser to refuse at its position.
+/// Text from the first invalid token on is returned unchanged, for the parser to refuse at its position.
 pub(crate) fn to_json(text: &str) -> String {
-    let mut plain = Blanked { text: String::with_capacity(text.len()), last: None, comma: None };
-    let mut rest = text;
-    while let Some(first) = rest.chars().next() {
-        let comment = if rest.starts_with("//") {
-            Some(rest.find('\n').unwrap_or(rest.len()))
-        } else if let Some(inside) = rest.strip_prefix("/*") {
-            let Some(end) = inside.find("*/") else {
-                // An unterminated comment stays, for the parser to refuse.
-                plain.text.push_str(rest);
-                break;
-            };
-            Some(end + "/**/".len())
-        } else {
-            None
-        };
-        let end = comment.unwrap_or_else(|| if first == '"' { string_end(rest) } else { first.len_utf8() });
-        let (piece, after) = rest.split_at(end);
-        match comment {
-            Some(_) => plain.blank(piece),
-            None => plain.keep(first, piece),
+    let mut scanner = Scanner::new(text, &TOKENS);
+    let mut plain = String::with_capacity(text.len());
+    let (mut copied, mut follows_value) = (0, false);
+    // Position of a comma after a value with nothing but comments after it yet.
+    let mut last_comma = None;
+    while let Ok(Some(token)) = scanner.scan() {
+        let (start, end) = (scanner.token_start(), scanner.token_end());
+        plain.push_str(&text[copied..start]);
+        copied = end;
+        if let Token::CommentLine(_) | Token::CommentBlock(_) = token {
+            plain.extend(text[start..end].chars().map(|character| if character == '\n' { '\n' } else { ' ' }));
+            continue;
         }
-        rest = after;
-    }
-    plain.text
-}
-
-/// Returns the length of the string literal at the start, quotes included.
-fn string_end(text: &str) -> usize {
-    let mut is_escaped = false;
-    for (offset, byte) in text.bytes().enumerate().skip(1) {
-        match byte {
-            b'"' if !is_escaped => return offset + 1,
-            b'\\' => is_escaped = !is_escaped,
-            _ => is_escaped = false,
+        if let (Token::CloseBrace | Token::CloseBracket, Some(comma)) = (&token, last_comma) {
+            plain.replace_range(comma..=comma, " ");
         }
+        last_comma = (token == Token::Comma && follows_value).then_some(plain.len());
+        follows_value = !matches!(token, Token::OpenBrace | Token::OpenBracket | Token::Comma | Token::Colon);
+        plain.push_str(&text[start..end]);
     }
-    text.len()
-}
-
-struct Blanked {
-    text: String,
-    /// Last significant character.
-    last: Option<char>,
-    /// Position of a comma after a value with nothing after it yet.
-    comma: Option<usize>,
-}
-
-impl Blanked {
-    fn blank(&mut self, piece: &str) {
-        self.text.extend(piece.chars().map(|character| if character == '\n' { '\n' } else { ' ' }));
-    }
-
-    fn keep(&mut self, first: char, piece: &str) {
-        if first.is_ascii_whitespace() {
-            self.text.push_str(piece);
-            return;
-        }
-        if let (']' | '}', Some(comma)) = (first, self.comma) {
-            self.text.replace_range(comma..=comma, " ");
-        }
-        let follows_value = !matches!(self.last, None | Some('[' | '{' | ',' | ':'));
-        self.comma = (first == ',' && follows_value).then_some(self.text.len());
-        self.text.push_str(piece);
-        self.last = Some(first);
-    }
+    plain.push_str(&text[copied..]);
+    plain
 }
 
 #[cfg(test)]
@@ -86,6 +59,7 @@ mod tests {
             ("[\"//\", \"/*\", \"a,]\", \"\\\",}\"]", "[\"//\", \"/*\", \"a,]\", \"\\\",}\"]"),
             ("/**/1", "    1"),
             ("[1 /* , */ , /* ] */ ]", "[1                   ]"),
+            ("// a\r\n1 // b\r2", "    \r\n1     \r2"),
         ] {
             assert_eq!(to_json(given), expected, "{given}");
             assert_eq!(to_json(given).chars().count(), given.chars().count(), "{given}");
@@ -94,9 +68,12 @@ mod tests {
 
     #[test]
     fn invalid_text_stays_invalid_at_its_position() {
-        for given in
-            ["/* open", "/*/", "/", "[,]", "{,}", "[1,,]", "[1,,2]", "{\"a\":,}", ",", "\"open", "\"a\\", "# x"]
-        {
+        let refused = ["/* open", "/*/", "/", "[,]", "{,}", "[1,,]", "[1,,2]", "{\"a\":,}", ",", "\"open", "\"a\\"];
+        let json5 =
+            ["{a: 1}", "{'a': 1}", "[0x1]", "[+1]", "[.5]", "[1.]", "[NaN]", "[-Infinity]", "[\"\\x41\"]", "# x"];
+        // The tokenizer accepts these.
+        let lenient = ["[1 2]", "[\"a\nb\"]", "[1,\u{a0}2]", "[1\u{b}]", "[01]"];
+        for given in refused.into_iter().chain(json5).chain(lenient) {
             let plain = to_json(given);
             assert_eq!(plain.chars().count(), given.chars().count(), "{given}");
             assert!(serde_json::from_str::<serde_json::Value>(&plain).is_err(), "{given} became {plain}");
@@ -105,7 +82,7 @@ mod tests {
 
     #[test]
     fn hostile_text_takes_linear_time() {
-        for piece in ["/*", "/* ", "//\n", "/**/", ",", "[1,", "[1,]", "\"", "\\", "{,", "/"] {
+        for piece in ["/*", "/* ", "//\n", "/**/", ",", "[1,", "[1,]", "\"", "\\", "{,", "/", "\\\"", "\"\\"] {
             let text = piece.repeat(1 << 20);
             assert_eq!(to_json(&text).chars().count(), text.chars().count(), "{piece}");
         }

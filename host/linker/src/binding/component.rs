@@ -7,8 +7,8 @@ use super::shim::{function_import, type_import};
 use super::types::{Declared, ExportedInterface, declare};
 use super::world::World;
 use agent_spaces_sandbox::engine::EngineLayout;
-use agent_spaces_sandbox::run::RUNNER;
 use agent_spaces_sandbox::sandbox::ENGINE_IMPORT;
+use agent_spaces_sandbox::sandbox::entry::RUNNER;
 use anyhow::{Context, Result, bail};
 use std::collections::HashMap;
 use wasm_encoder::{

@@ -5,10 +5,6 @@ use capability_gen::names::is_wit_keyword;
 use std::collections::BTreeSet;
 use wit_parser::{Resolve, WorldId};
 
-/// WIT files of the fixed contracts.
-const CONTRACTS: [(&str, &str); 2] =
-    [("host.wit", include_str!("../../wit/host.wit")), ("engine.wit", include_str!("../../wit/engine.wit"))];
-
 /// World of the engine that a component is built for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Base {
@@ -60,15 +56,6 @@ impl Base {
 
 /// Interfaces that the engine imports by itself: their functions take scalars, which need no memory.
 const ENGINE_IMPORTS: [&str; 2] = ["clock", "random"];
-
-/// Parses the fixed contracts.
-pub fn contracts() -> Result<Resolve> {
-    let mut resolve = Resolve::default();
-    for (path, text) in CONTRACTS {
-        resolve.push_str(path, text).with_context(|| format!("reading {path}"))?;
-    }
-    Ok(resolve)
-}
 
 /// Returns a full name in WIT's syntax: keywords in it get a `%`.
 fn written(name: &str) -> String {

@@ -11,27 +11,15 @@ mod stack;
 mod unknown_function;
 
 use crate::resolve::{GatedImport, ImportFacts, NamedImport};
+use crate::sources::Sources;
 use agent_spaces_sandbox::program::Program;
-use agent_spaces_sandbox::source_info::{Restored, SourceInfo};
-use agent_spaces_script::{PositionMap, code_frame};
+use agent_spaces_sandbox::program::source_info::{Restored, SourceInfo};
+use agent_spaces_script::code_frame;
 use agent_spaces_secrets::Redactor;
 use agent_spaces_types::caller::Caller;
 use agent_spaces_types::position::Position;
 use agent_spaces_types::run_error::{Location, RunError};
 use agent_spaces_types::script_error::ScriptError;
-use std::collections::HashMap;
-
-/// The author's own texts, for positions and code frames, by file.
-#[derive(Default)]
-pub struct Sources(pub HashMap<String, Source>);
-
-/// The author's text of one file.
-pub struct Source {
-    /// The text.
-    pub text: String,
-    /// Maps positions in the code that runs to positions in the text.
-    pub positions: PositionMap,
-}
 
 /// Source information of a program.
 pub struct ProgramSource {

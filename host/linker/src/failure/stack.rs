@@ -2,15 +2,15 @@
 //! rather than at the last position that the engine recorded.
 
 use crate::failure::ProgramSource;
+use agent_spaces_sandbox::execution::stack::{Frame, FrameKind, FramePosition, sections};
 use agent_spaces_sandbox::program::Program;
-use agent_spaces_sandbox::run::stack::{Frame, FrameKind, FramePosition, sections};
-use agent_spaces_sandbox::source_info::Restored;
+use agent_spaces_sandbox::program::source_info::Restored;
 use agent_spaces_script::{EngineError, ErrorSites, FailedOperation};
 use agent_spaces_secrets::Redactor;
 use agent_spaces_types::run_error::{Cause, Location};
 use std::collections::HashMap;
 
-/// How many files of one stack are parsed again: the error is in one of the first.
+/// Maximum files of one stack that are parsed again: the error is in one of the first.
 const MAX_FILES: usize = 4;
 
 /// Maps every position of a stack back to the author's own text.

@@ -6,7 +6,7 @@ mod declare;
 
 pub use declare::Declared;
 
-use crate::binding::world::contracts;
+use crate::contracts::contracts;
 use crate::marks::Marks;
 use crate::package::{Package, PackageInterface};
 use crate::shapes::{Context, function};

@@ -6,8 +6,8 @@
 use super::Offer;
 use agent_spaces_calls::operator_notices::Notices;
 use agent_spaces_policy::{FunctionId, FunctionPolicy};
+use agent_spaces_sandbox::imports::Hidden;
 use agent_spaces_sandbox::modules::{Binding, ModuleSource, Modules};
-use agent_spaces_sandbox::sandbox::Hidden;
 use agent_spaces_script::{ImportSite, ImportedName};
 use agent_spaces_types::nearest::nearest;
 use agent_spaces_types::position::Position;

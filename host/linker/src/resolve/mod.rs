@@ -16,12 +16,11 @@ mod unused;
 pub use exports::{Denials, NamedImport, Reading};
 pub use offers::{GatedImport, ImportFacts, MissingImport, Offer};
 
-use crate::failure::{ProgramSource, Source, Sources};
 use crate::npm::{PackageGraph, Packages};
+use crate::sources::{Source, Sources};
 use crate::workspace::Workspace;
 use agent_spaces_calls::memory_budget::{EXHAUSTED, EXHAUSTED_HINT, HeldMemory, MemoryBudget};
 use agent_spaces_sandbox::modules::{Binding, ModuleSource, Modules};
-use agent_spaces_sandbox::program::ProgramParts;
 use agent_spaces_script::absent::Position;
 use agent_spaces_script::{ImportSite, Language, MAX_CALL_SITES, Prepared, SourceKind, absent, prepare};
 use agent_spaces_types::call_site::ProgramCall;
@@ -33,7 +32,6 @@ use agent_spaces_types::script_error::{IMPORT_DENIED, IMPORT_UNKNOWN, ImportFaul
 use agent_spaces_types::standard;
 use capability_gen::emit::js;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
-use std::sync::Arc;
 
 /// Module that defines the global `fetch` over the functions of `http`.
 const FETCH_JS: &str = include_str!("fetch.js");
@@ -48,7 +46,7 @@ pub struct Resolved {
     pub sources: Sources,
     /// The interfaces behind the imported modules, in order.
     pub interfaces: BTreeSet<String>,
-    /// Where its files use what capability modules export; at most [`MAX_CALL_SITES`].
+    /// Call sites of capability modules in its files; at most [`MAX_CALL_SITES`].
     pub calls: Vec<ProgramCall>,
     /// True if there are or may be more of them than that.
     pub has_more_calls: bool,
@@ -60,25 +58,6 @@ pub struct Resolved {
     pub imports: ImportFacts,
     /// Mistakes in imports without a use, which did no harm.
     pub warnings: Vec<ScriptError>,
-}
-
-impl Resolved {
-    /// Converts it into the parts of a program.
-    pub fn into_parts(self, name: &str) -> ProgramParts {
-        let Resolved { entry, modules, sources, calls, has_more_calls, uses_fetch, named, imports, warnings, .. } =
-            self;
-        ProgramParts {
-            name: name.to_owned(),
-            code: entry.code,
-            call_default: entry.call_default,
-            modules,
-            source: Some(Arc::new(ProgramSource { sources, named, imports })),
-            calls,
-            has_more_calls,
-            uses_fetch,
-            warnings,
-        }
-    }
 }
 
 /// Resolves a script's imports against the modules of a space and the files of its workspace.
@@ -104,6 +83,8 @@ pub fn resolve(
         imports: ImportFacts::default(),
         gated: HashSet::new(),
         named_once: HashSet::new(),
+        bound: HashMap::new(),
+        forgotten: HashSet::new(),
         warnings: Vec::new(),
         waiting: VecDeque::new(),
         found: HashMap::new(),
@@ -183,6 +164,10 @@ struct Graph<'a> {
     gated: HashSet<String>,
     /// The imports in `named`, by module and name.
     named_once: HashSet<(String, String)>,
+    /// The bindings in `modules`, by module.
+    bound: HashMap<String, HashSet<Binding>>,
+    /// The names in `imports.forgotten`, with their modules.
+    forgotten: HashSet<(String, String)>,
     warnings: Vec<ScriptError>,
     /// Files that were found and are not yet prepared: path and text.
     waiting: VecDeque<(String, String)>,
@@ -305,17 +290,10 @@ impl Graph<'_> {
 
     /// Adds these interfaces of a module to those the script reaches.
     fn bind(&mut self, module: &str, wanted: Vec<Binding>) {
-        let mut bindings = match self.modules.get(module) {
-            Some(ModuleSource::Bindings(bindings)) => bindings.clone(),
-            _ => Vec::new(),
-        };
-        for binding in wanted {
-            self.interfaces.insert(binding.interface_name().to_owned());
-            if !bindings.contains(&binding) {
-                bindings.push(binding);
-            }
-        }
-        self.modules.insert(module.to_owned(), ModuleSource::Bindings(bindings));
+        let bound = self.bound.entry(module.to_owned()).or_default();
+        let new: Vec<Binding> = wanted.into_iter().filter(|binding| bound.insert(binding.clone())).collect();
+        self.interfaces.extend(new.iter().map(|binding| binding.interface_name().to_owned()));
+        self.modules.bind_all(module.to_owned(), new);
     }
 
     /// Adds the module that defines the global `fetch` over `http`.

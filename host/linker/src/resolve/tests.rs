@@ -231,3 +231,23 @@ fn a_module_for_some_callers_stays_closed_after_any_number_of_imports() {
     let both: BTreeSet<String> = scopes("@capabilities/a").into_iter().chain(scopes("@capabilities/b")).collect();
     assert_eq!(imports.refused(&both), None);
 }
+
+#[test]
+fn repeated_imports_bind_an_interface_once() {
+    let files = [("lib.ts", "export * from '@capabilities/files'")];
+    let import = "import { fileSystem } from '@capabilities/files'; fileSystem.list();\n";
+    let all = resolved(&files, &format!("import './lib'; import '@capabilities/files';\n{import}"));
+    let Some(ModuleSource::Bindings(bindings)) = all.modules.get("@capabilities/files") else { panic!("not bound") };
+    let names: Vec<&str> = bindings.iter().map(|binding| binding.name.as_str()).collect();
+    assert_eq!(names, ["fileSystem", "fileSystem.$resources"]);
+    assert_eq!(all.interfaces.len(), 2);
+}
+
+#[test]
+fn a_forgotten_import_is_noted_once_for_all_files() {
+    let files =
+        [("a.ts", "export const a = () => fileSystem.list()"), ("b.ts", "export const b = () => fileSystem.list()")];
+    let all = resolved(&files, "import { a } from './a'; import { b } from './b'; a(); b(); fileSystem.list()");
+    let forgotten: Vec<_> = all.imports.forgotten.iter().map(|it| (it.name.as_str(), it.module.as_str())).collect();
+    assert_eq!(forgotten, [("fileSystem", "@capabilities/files")]);
+}

@@ -42,11 +42,13 @@ impl Graph<'_> {
             }
             let is_free =
                 |binding: &&Binding| binding.is_export() && prepared.free.binary_search(&binding.name).is_ok();
-            self.imports.forgotten.extend(bindings.iter().filter(is_free).map(|binding| MissingImport {
-                name: binding.name.clone(),
-                module: module.to_owned(),
-                offer: Offer::Everybody,
-            }));
+            for Binding { name, .. } in bindings.iter().filter(is_free) {
+                // Every file of a script may use the same name.
+                if self.forgotten.insert((name.clone(), module.to_owned())) {
+                    let (name, module) = (name.clone(), module.to_owned());
+                    self.imports.forgotten.push(MissingImport { name, module, offer: Offer::Everybody });
+                }
+            }
         }
     }
 

@@ -1,6 +1,6 @@
 //! Bearer tokens: from the configuration, a file or a program.
 
-use super::advice::origin;
+use crate::advice::origin;
 use crate::{BearerSource, ConnectError, Context, ProcessSpec};
 use agent_spaces_process::environment::BASE;
 use agent_spaces_secrets::{MIN_SECRET, Redactor, Secret};

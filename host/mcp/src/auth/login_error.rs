@@ -1,6 +1,6 @@
 //! Errors of logins.
 
-use super::TokenStoreError;
+use crate::token_store::TokenStoreError;
 use std::io;
 use std::time::Duration;
 

@@ -1,7 +1,7 @@
 use super::*;
-use crate::auth::TokenStore;
 use crate::auth::fake_server::{Behaviour, Fake, Follower};
 use crate::auth::insufficient_scope;
+use crate::token_store::TokenStore;
 use crate::{BearerSource, ProcessSpec, RemoteEndpoint};
 use agent_spaces_secrets::Secret;
 use base64::Engine;

@@ -1,41 +1,32 @@
 //! Authentication at remote servers: bearer tokens and OAuth.
 //!
 //! - [`bearer`]: tokens from the configuration, a file or a program.
-//! - [`login`]: OAuth login of a person in a browser; the tokens are kept in a [`TokenStore`].
+//! - [`login`]: OAuth login of a person in a browser; the tokens are kept in a [`TokenStore`](crate::token_store::TokenStore).
 //! - [`client`], [`access_token`]: connections that use and refresh the tokens of an earlier login.
-//! - [`unauthorized`], [`insufficient_scope`]: errors with advice to the operator.
+//! - [`refused`], [`insufficient_scope`]: errors with advice to the operator.
 //!
 //! rmcp implements the protocol. Here is the rest: files, sockets, the browser, and the check of URLs.
 
-mod advice;
 mod bearer;
 mod browser;
 mod callback;
 mod challenge;
 mod client_credentials;
-mod credential_store;
 mod discovery;
 mod login;
 mod login_error;
-mod private_file;
-mod record;
 mod scopes;
 mod session;
-mod store;
-mod store_error;
 mod target;
 
 #[cfg(test)]
 mod fake_server;
 
-pub use advice::{refused, unauthorized};
 pub use bearer::{bearer, learn_file};
 pub use browser::{Browser, SystemBrowser};
 pub use login::{LoginReport, login};
 pub use login_error::LoginError;
-pub use session::{access_token, client, insufficient_scope};
-pub use store::{Login, TokenStore};
-pub use store_error::TokenStoreError;
+pub use session::{access_token, client, insufficient_scope, refused};
 
 use crate::Context;
 use std::error::Error;

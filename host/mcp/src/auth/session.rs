@@ -1,9 +1,9 @@
 //! Connections that use and refresh the tokens of an earlier login.
 
-use super::advice::{auth_of, login_again, origin, refused, unauthorized};
-use super::record::{Grant, Record};
 use super::target::{Target, is_safe, manager};
-use super::{client_credentials, scopes};
+use super::{client_credentials, plain, scopes};
+use crate::advice::{auth_of, login_again, origin, unauthorized};
+use crate::token_store::{Grant, Record};
 use crate::{Auth, ConnectError, Context, Endpoint, RemoteEndpoint, ServerSettings};
 use agent_spaces_secrets::Secret;
 use rmcp::transport::auth::{AuthClient, AuthError, AuthorizationManager, OAuthClientConfig};
@@ -37,6 +37,17 @@ pub async fn access_token(
     let Some(manager) = restore(settings, endpoint, context).await? else { return Ok(None) };
     let token = manager.get_access_token().await.map_err(|error| refused(settings, &error, context))?;
     Ok(Some(Secret::new(token)))
+}
+
+/// Returns the error for a token that rmcp could not refresh.
+pub fn refused(settings: &ServerSettings, error: &AuthError, context: &Context) -> ConnectError {
+    match error {
+        AuthError::AuthorizationRequired | AuthError::TokenRefreshRejected(_) | AuthError::TokenExpired => {
+            ConnectError::Unauthorized { message: format!("its login has expired: {}", login_again(&settings.name)) }
+        }
+        AuthError::CredentialStoreError(message) => ConnectError::Failed(context.redactor.text(message).into_owned()),
+        error => ConnectError::Failed(format!("its token cannot be refreshed: {}", plain(context, error))),
+    }
 }
 
 /// Returns the error for a token that lacks scopes. The next login requests them.
@@ -100,7 +111,7 @@ async fn restore(
         let message = format!("its authorization server has changed: {}", login_again(&settings.name));
         return Err(ConnectError::Unauthorized { message });
     };
-    manager.set_credential_store(context.tokens.entry(&target, &context.redactor));
+    manager.set_credential_store(context.tokens.entry(target.name, target.url.as_str(), &context.redactor));
     let client = target.client();
     let mut config = OAuthClientConfig::new(&record.client_id, target.url.as_str());
     if let Some(secret) = &client.client_secret {

@@ -1,8 +1,8 @@
 use super::*;
 use crate::OAuthClient;
-use crate::auth::TokenStore;
 use crate::auth::fake_server::{Behaviour, Fake, Follower};
 use crate::auth::login;
+use crate::token_store::TokenStore;
 use serde_json::json;
 
 /// Starts a fake server and logs in there; tokens are in a file.

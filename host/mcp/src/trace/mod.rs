@@ -3,7 +3,7 @@
 mod credentials;
 mod sdk;
 
-pub use sdk::capture;
+pub use sdk::sdk_layer;
 
 use agent_spaces_secrets::Redactor;
 use agent_spaces_types::shown::Shown;

@@ -4,19 +4,25 @@ use super::Trace;
 use std::fmt::{self, Write as _};
 use tracing::field::{Field, Visit};
 use tracing::{Event, Level, Metadata, Subscriber};
-use tracing_subscriber::layer::{Context, Layer, SubscriberExt as _};
+use tracing_subscriber::filter::{LevelFilter, filter_fn};
+use tracing_subscriber::layer::{Context, Layer};
+use tracing_subscriber::registry::LookupSpan;
 
 /// Crates whose log events are traced.
 const CRATES: [&str; 7] = ["rmcp", "reqwest", "hyper", "hyper_util", "tungstenite", "tokio_tungstenite", "rustls"];
 
-/// Installs a `tracing` subscriber that writes warnings of `rmcp` and its dependencies to the trace, without secrets, and
-/// drops all other events. Returns false if the process already has a subscriber, which then stays.
-pub fn capture(trace: Trace) -> bool {
-    tracing::subscriber::set_global_default(subscriber(trace)).is_ok()
+/// Returns a `tracing` layer that writes warnings of `rmcp` and its dependencies to the trace, without secrets. It ignores
+/// all other events.
+pub fn sdk_layer<S>(trace: Trace) -> impl Layer<S> + Send + Sync
+where
+    S: Subscriber + for<'span> LookupSpan<'span>,
+{
+    Lines { trace }.with_filter(filter_fn(is_traced).with_max_level_hint(LevelFilter::WARN))
 }
 
-fn subscriber(trace: Trace) -> impl Subscriber + Send + Sync {
-    tracing_subscriber::registry().with(Lines { trace })
+fn is_traced(metadata: &Metadata<'_>) -> bool {
+    // Spans alone have no text.
+    metadata.is_event() && CRATES.contains(&crate_of(metadata)) && *metadata.level() <= Level::WARN
 }
 
 struct Lines {
@@ -24,11 +30,6 @@ struct Lines {
 }
 
 impl<S: Subscriber> Layer<S> for Lines {
-    fn enabled(&self, metadata: &Metadata<'_>, _: Context<'_, S>) -> bool {
-        // Spans alone have no text.
-        metadata.is_event() && CRATES.contains(&crate_of(metadata)) && *metadata.level() <= Level::WARN
-    }
-
     fn on_event(&self, event: &Event<'_>, _: Context<'_, S>) {
         self.trace.line(crate_of(event.metadata()), || {
             let mut words = Words::default();
@@ -68,6 +69,7 @@ mod tests {
     use super::*;
     use agent_spaces_secrets::{Redactor, Secret};
     use std::sync::{Arc, Mutex};
+    use tracing_subscriber::layer::SubscriberExt as _;
 
     fn lines(log: impl FnOnce()) -> Vec<String> {
         let redactor = Redactor::default();
@@ -75,7 +77,7 @@ mod tests {
         let lines = Arc::new(Mutex::new(Vec::new()));
         let sink = lines.clone();
         let trace = Trace::to(redactor, move |line| sink.lock().expect("lock").push(line.to_string()));
-        tracing::subscriber::with_default(subscriber(trace), log);
+        tracing::subscriber::with_default(tracing_subscriber::registry().with(sdk_layer(trace)), log);
         lines.lock().expect("lock").clone()
     }
 
@@ -104,12 +106,5 @@ mod tests {
             tracing::info!(target: "rmcp::service", "no");
         };
         assert_eq!(lines(log), Vec::<String>::new());
-    }
-
-    #[test]
-    fn an_earlier_subscriber_stays() {
-        // Another test of this process may have installed one: either way the second is refused.
-        capture(Trace::default());
-        assert!(!capture(Trace::default()));
     }
 }

@@ -6,7 +6,7 @@ use super::failure::RemoteError;
 use super::mailbox::Mailbox;
 use super::message_log::MessageLog;
 use super::{address, body, headers, tls};
-use crate::auth::unauthorized;
+use crate::advice::unauthorized;
 use crate::{ConnectError, Context, RemoteEndpoint, ServerSettings};
 use agent_spaces_secrets::Secret;
 use futures_util::FutureExt;

@@ -5,7 +5,7 @@ use super::failure::RemoteError;
 use super::mailbox::Mailbox;
 use super::message_log::MessageLog;
 use super::{address, headers, tls};
-use crate::auth::unauthorized;
+use crate::advice::unauthorized;
 use crate::{ConnectError, Context, RemoteEndpoint, ServerSettings};
 use agent_spaces_secrets::Secret;
 use bytes::Bytes;

@@ -25,7 +25,7 @@ use std::sync::Arc;
 /// The log holds neither console output of scripts nor results of calls.
 pub struct AuditTrail(AuditHandle);
 
-/// Handle to an [`AuditTrail`] for `Space::with_audit`. Clones share the trail.
+/// Handle to an [`AuditTrail`] for `SpaceBuilder::audit`. Clones share the trail.
 #[derive(Clone)]
 pub struct AuditHandle(Arc<Trail>);
 
@@ -46,19 +46,15 @@ pub enum AuditMode {
 }
 
 impl AuditTrail {
-    /// Opens a log. `warn` is called when writing begins to fail, and when it works again.
+    /// Opens a log. When writing begins to fail, and when it works again, the operator is warned: see
+    /// [`OPERATOR_TARGET`](crate::OPERATOR_TARGET).
     ///
     /// # Errors
-    /// With [`AuditMode::Required`], if the log cannot be opened. Otherwise opening is retried, after a call of `warn`.
-    pub fn open(
-        settings: Settings,
-        mode: AuditMode,
-        budget: AuditBudget,
-        warn: impl Fn(&str) + Send + Sync + 'static,
-    ) -> Result<AuditTrail, AuditError> {
+    /// With [`AuditMode::Required`], if the log cannot be opened. Otherwise opening is retried, after a warning.
+    pub fn open(settings: Settings, mode: AuditMode, budget: AuditBudget) -> Result<AuditTrail, AuditError> {
         let recorder = match mode {
-            AuditMode::BestEffort => Recorder::open_or_retry(settings, warn),
-            AuditMode::Required => Recorder::open(settings, warn)?,
+            AuditMode::BestEffort => Recorder::open_or_retry(settings),
+            AuditMode::Required => Recorder::open(settings)?,
         };
         Ok(AuditTrail(AuditHandle(Arc::new(Trail { recorder, mode, budget }))))
     }

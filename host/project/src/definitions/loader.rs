@@ -2,11 +2,11 @@
 
 use super::near_path::near_path;
 use super::recipe::{Naming, Recipe};
-use super::{DefinedModule, DefinitionBody, DefinitionFile, ServerModule, files};
+use super::{DefinedModule, DefinitionBody, DefinitionFile, files};
 use crate::error::ProjectError;
 use crate::find::join;
 use crate::lock;
-use crate::mcp::{ConfiguredServer, locked_endpoint};
+use crate::mcp::{ConfiguredServer, ServerModule, locked_endpoint};
 use crate::outline_cache::Outlines;
 use agent_spaces_config::{Config, Entry};
 use agent_spaces_linker::npm;

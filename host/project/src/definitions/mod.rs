@@ -30,22 +30,21 @@ pub(super) use files::handlers_beside;
 pub(super) use loader::{Loader, server_definition};
 pub(super) use near_path::default_folder_file;
 pub(super) use provider_grants::{ConfiguredGrants, grant};
-pub(super) use recipe::compile_text;
 
 use super::commands::DefinedCommands;
 use super::error::ProjectError;
 use super::outline_cache::Outlines;
-use crate::mcp::{ConfiguredServer, Connected};
+use crate::Surroundings;
+use crate::mcp::ServerModule;
 use agent_spaces_linker::interfaces::Interfaces;
 use agent_spaces_linker::package::{Package, PackageOutline};
-use agent_spaces_mcp::lock::LockedServer;
 use agent_spaces_sandbox::error::HostError;
 use capability_gen::definition::Place;
 use capability_gen::model::Module;
 use capability_gen::registry::{Named, Registry};
 use capability_gen::sources::{MAX_SOURCE_BYTES, OperationFilter};
 use capability_gen::yaml::{self, Bounds};
-use recipe::{Naming, Recipe};
+use recipe::{Naming, Recipe, compile_text};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -77,19 +76,6 @@ pub struct DefinitionFile {
     /// Folder of the configuration, in which its handlers find npm packages. Without one, the parent of `capabilities`
     /// is used, or else the file's own folder.
     pub(super) project: Option<PathBuf>,
-}
-
-/// MCP server that answers a module.
-#[derive(Clone, Debug)]
-pub struct ServerModule {
-    /// The server's configuration.
-    pub configured: Arc<ConfiguredServer>,
-    /// Accepted tools, from the lock or from a recorded tool list.
-    pub accepted: Option<Arc<LockedServer>>,
-    /// Tools as the server lists them.
-    pub tools: Arc<[Value]>,
-    /// Open session, if there is one already.
-    pub connected: Option<Connected>,
 }
 
 /// Content of a definition file.
@@ -211,6 +197,22 @@ pub fn definitions_at(path: &Path, outlines: &Outlines) -> Result<Vec<Definition
     }
     check_names(&definitions)?;
     Ok(definitions)
+}
+
+/// Reads the programs that a definition with this text runs. Returns `None` if it names no program or is no definition.
+pub fn commands_in(file: &Path, text: &str) -> Option<DefinedCommands> {
+    DefinedCommands::of(file, text, &compile_text(file, text).ok()?)
+}
+
+impl Surroundings {
+    /// Updates the acceptance of definitions that run programs. No program is started before its definition is
+    /// accepted.
+    pub fn look_at(&self, definitions: &mut [DefinitionFile]) -> Result<(), ProjectError> {
+        for commands in definitions.iter_mut().filter_map(|definition| definition.commands.as_mut()) {
+            commands.acceptance = self.acceptance(&commands.acceptance.file, &commands.acceptance.text)?;
+        }
+        Ok(())
+    }
 }
 
 /// Refuses modules or capabilities with the same name, or with names that scripts could not tell apart.

@@ -179,9 +179,8 @@ fn is_other_endpoint(before: &LockedServer, now: &ConfiguredServer) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use crate::mcp::Acceptance;
     use crate::mcp::clients::*;
-    use crate::trust::Status;
+    use crate::trust::{Acceptance, Status};
     use agent_spaces_config as config;
     use agent_spaces_mcp::lock::Offer;
     use agent_spaces_secrets::Redactor;

@@ -1,11 +1,10 @@
 //! MCP server with the file that configures it, and the acceptance of that file.
 
-use crate::trust::Status;
+use crate::trust::{Acceptance, Status};
 use agent_spaces_config::McpServer;
 use agent_spaces_policy::UnknownCapability;
 use capability_gen::names;
 use std::path::PathBuf;
-use std::sync::Arc;
 
 /// MCP server of a project.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,17 +19,6 @@ pub struct ConfiguredServer {
     pub folder: PathBuf,
     /// Acceptance that it needs.
     pub acceptance: Acceptance,
-}
-
-/// File that needs acceptance, with its trust status.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Acceptance {
-    /// Path of the file.
-    pub file: PathBuf,
-    /// Text that was read, so that the accepted text is the one that was shown.
-    pub text: Arc<str>,
-    /// Trust status.
-    pub status: Status,
 }
 
 impl ConfiguredServer {
@@ -62,20 +50,6 @@ impl ConfiguredServer {
             Status::Accepted => None,
             Status::New => Some("its user has not accepted it yet: `agent-spaces trust`"),
             Status::Changed => Some("it has changed since its user accepted it: `agent-spaces trust`"),
-        }
-    }
-}
-
-impl Acceptance {
-    /// Reason why nothing of the file may be started, with the fix, if there is one.
-    pub fn obstacle(&self) -> Option<String> {
-        let file = self.file.display();
-        match self.status {
-            Status::Accepted => None,
-            Status::New => Some(format!("{file} is not accepted yet: read it, then run `agent-spaces trust {file}`")),
-            Status::Changed => {
-                Some(format!("{file} has changed since it was accepted: read it, then run `agent-spaces trust {file}`"))
-            }
         }
     }
 }

@@ -6,6 +6,7 @@
 //! - `configured_server`: a server with the file that configures it, and the acceptance of that file.
 //! - `settings`: conversion of configuration to client settings; expands `${VAR}` when a session is opened.
 //! - `clients`: sessions, by their scope; `caller_sessions`: sessions of single callers.
+//! - `server_module`: a server that answers a module.
 //! - `provider`: provider of a server's tools, resources and prompts.
 //! - `discovery`: conversion of a server's listing to a lock entry.
 //! - `agent_messages`: error messages about servers, for agents.
@@ -16,10 +17,12 @@ mod clients;
 mod configured_server;
 mod discovery;
 mod provider;
+mod server_module;
 mod settings;
 
 pub use agent_messages::brief;
 pub use clients::McpClients;
-pub use configured_server::{Acceptance, ConfiguredServer};
+pub use configured_server::ConfiguredServer;
 pub use discovery::{endpoint, locked, locked_endpoint};
 pub use provider::{Connected, McpProvider, Unconnected};
+pub use server_module::ServerModule;

@@ -4,7 +4,7 @@ use super::caller_sessions::CallerSessions;
 use super::clients::McpClients;
 use super::configured_server::ConfiguredServer;
 use super::locked_endpoint;
-use crate::ServerModule;
+use super::server_module::ServerModule;
 use crate::trust::Status;
 use agent_spaces_calls::call::Call;
 use agent_spaces_calls::operator_notices::{Notices, Told};

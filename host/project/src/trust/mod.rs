@@ -6,21 +6,19 @@
 //! # Layout
 //! - `store`: the list of accepted files, in the user's state folder.
 //! - `permissions`: check that other users cannot write the list.
-//! - `startup_summary`: [`waiting`] and [`waiting_commands`], the programs and connections that a file would start.
-//! - `access_summary`: [`opens`], the access that a configuration would grant.
+//! - `acceptance`: [`Acceptance`], a file with its trust status.
 //! - `error`: [`TrustError`].
 
-mod access_summary;
+mod acceptance;
 mod error;
 mod permissions;
-mod startup_summary;
 mod store;
 
-pub use access_summary::opens;
+pub use acceptance::Acceptance;
 pub use agent_spaces_types::command_line::command_line;
 pub use error::TrustError;
-pub use startup_summary::{waiting, waiting_commands};
 
+use data_encoding::HEXLOWER;
 use sha2::{Digest, Sha256};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
@@ -142,7 +140,7 @@ fn path_text(path: &Path) -> Result<String, TrustError> {
 }
 
 fn hash(contents: &[u8]) -> String {
-    Sha256::digest(contents).iter().map(|byte| format!("{byte:02x}")).collect()
+    HEXLOWER.encode(&Sha256::digest(contents))
 }
 
 #[cfg(test)]

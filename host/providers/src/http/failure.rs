@@ -2,6 +2,7 @@
 
 use super::fill;
 use crate::error::ProviderError;
+use crate::run_failure::provider_code;
 use agent_spaces_secrets::Redactor;
 use agent_spaces_std::http::ExactAnswer;
 use agent_spaces_types::code::Code;
@@ -41,7 +42,7 @@ pub(super) fn check(
     });
     let is_passing = matches!(status, 408 | 429 | 502..=504);
     Err(ProviderError {
-        code: rule.and_then(|rule| rule.code.clone()).unwrap_or_else(|| Code::CallFailed.into()),
+        code: rule.and_then(|rule| rule.code.clone()).map_or_else(|| Code::CallFailed.into(), provider_code),
         message,
         retryable: rule.and_then(|rule| rule.retryable).unwrap_or(is_passing),
         details: Some(details(answer, said, redactor)),

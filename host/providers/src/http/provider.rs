@@ -1,12 +1,12 @@
 //! Provider of HTTP functions: combines a definition's operation, the grants of the configuration, and the call.
 
 use crate::http::{Credentials, HttpProvider, origin};
-use crate::{ProviderError, ProviderGrants, provider_code};
+use crate::{ProviderError, ProviderGrants};
 use agent_spaces_calls::call::Call;
 use agent_spaces_calls::operator_notices::Notices;
 use agent_spaces_calls::provider::{Answering, Provider};
 use agent_spaces_policy::{NetworkPolicy, NetworkRefusal};
-use agent_spaces_std::http::{RefusalReason, Refused};
+use agent_spaces_std::{RefusalReason, Refused};
 use agent_spaces_types::capability_error::CapabilityError;
 use agent_spaces_types::provider_kind::ProviderKind;
 use capability_gen::implementation::HttpOperation;
@@ -114,7 +114,7 @@ impl Provider for HttpFunction {
                 if let Some(refused) = refused {
                     self.module.report_refusal(&call.function, &self.operation, &refused, &message);
                 }
-                CapabilityError { code: provider_code(code), message, retryable, details }
+                CapabilityError { code, message, retryable, details }
             })
         })
     }

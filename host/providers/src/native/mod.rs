@@ -17,6 +17,7 @@ use agent_spaces_calls::provider::{Answering, Provider};
 use agent_spaces_linker::interfaces::Interfaces;
 use agent_spaces_linker::package::{Package, interface_name};
 use agent_spaces_sandbox::error::HostError;
+use agent_spaces_space::extension::Extension;
 use agent_spaces_types::capability_error::CapabilityError;
 use agent_spaces_types::provider_kind::ProviderKind;
 use capability_gen::compile::{ModuleSource, compile};
@@ -39,8 +40,6 @@ use std::sync::Arc;
 ///
 /// ```
 /// # mod agent_spaces {
-/// #     pub use agent_spaces_calls::handlers::Handlers;
-/// #     pub use agent_spaces_linker::interfaces::Interfaces;
 /// #     pub use agent_spaces_providers::Capability;
 /// #     pub use agent_spaces_sandbox::engine::Engine;
 /// #     pub use agent_spaces_sandbox::error::HostError;
@@ -49,7 +48,7 @@ use std::sync::Arc;
 /// #     pub use agent_spaces_types::capability_error::CapabilityError;
 /// # }
 /// use schemars::JsonSchema;
-/// use agent_spaces::{Capability, CapabilityError, Engine, Handlers, Interfaces, RunOptions, Space};
+/// use agent_spaces::{Capability, CapabilityError, Engine, RunOptions, Space};
 /// use serde::{Deserialize, Serialize};
 ///
 /// #[derive(Deserialize, JsonSchema)]
@@ -95,9 +94,7 @@ use std::sync::Arc;
 /// // Compiling the engine takes seconds: do it once per process.
 /// # #[allow(dead_code)]
 /// async fn run(engine: Engine) -> Result<(), Box<dyn std::error::Error>> {
-///     let (mut interfaces, mut handlers) = (Interfaces::new()?, Handlers::new());
-///     weather().add_to(&mut interfaces, &mut handlers)?;
-///     let space = Space::new(engine, interfaces, handlers)?;
+///     let space = Space::builder(&engine).capability(weather()).build()?;
 ///     let program = space.prepare("agent.ts", "
 ///         import { weather } from '@capabilities/weather';
 ///         const days = await weather.getForecast({ city: 'Bern', days: 2 });
@@ -205,26 +202,6 @@ impl Capability {
         self.compile().map(|module| emit::wit::wit(&module, &wit::plan(&module)))
     }
 
-    /// Adds the interface and its handlers to those of a space.
-    ///
-    /// # Errors
-    ///
-    /// If there is no function, two have the same name, a type cannot be used as parameters, or a capability of the same
-    /// name was added before. Then nothing is added.
-    pub fn add_to(self, interfaces: &mut Interfaces, handlers: &mut Handlers) -> Result<(), HostError> {
-        let module = self.compile()?;
-        interfaces.add_package(Package::new(module.clone()))?;
-        for capability in &module.capabilities {
-            let interface = interface_name(&module, &capability.interface);
-            // The compiler keeps the order of functions.
-            for (function, handler) in capability.functions.iter().zip(&self.handlers) {
-                let native = Native { name: capability.name.clone(), handler: handler.clone() };
-                handlers.provide_function(&interface, &function.wit_name, Arc::new(native));
-            }
-        }
-        Ok(())
-    }
-
     fn compile(&self) -> Result<Module, HostError> {
         let fail = |message: String| HostError::Wit { file: self.definition.place.file.clone(), message };
         let mut known = HashSet::new();
@@ -237,6 +214,28 @@ impl Capability {
         let definitions = vec![self.definition.clone()];
         let source = ModuleSource { specifier: self.specifier.clone(), stem: None, definitions };
         compile(source).map_err(|error| fail(error.to_string()))
+    }
+}
+
+impl Extension for Capability {
+    /// Adds the interface and its handlers to those of a space.
+    ///
+    /// # Errors
+    ///
+    /// If there is no function, two have the same name, a type cannot be used as parameters, or a capability of the same
+    /// name was added before. Then nothing is added.
+    fn add_to(self, interfaces: &mut Interfaces, handlers: &mut Handlers) -> Result<(), HostError> {
+        let module = self.compile()?;
+        interfaces.add_package(Package::new(module.clone()))?;
+        for capability in &module.capabilities {
+            let interface = interface_name(&module, &capability.interface);
+            // The compiler keeps the order of functions.
+            for (function, handler) in capability.functions.iter().zip(&self.handlers) {
+                let native = Native { name: capability.name.clone(), handler: handler.clone() };
+                handlers.provide_function(&interface, &function.wit_name, Arc::new(native));
+            }
+        }
+        Ok(())
     }
 }
 

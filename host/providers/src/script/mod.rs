@@ -9,7 +9,7 @@ pub use space::ScriptSpace;
 
 use crate::{CALL, run_failure};
 use agent_spaces_calls::call::Call;
-use agent_spaces_calls::parent::{AnsweringScript, ParentCall};
+use agent_spaces_calls::parent::AnsweringScript;
 use agent_spaces_calls::provider::{Answering, Provider};
 use agent_spaces_sandbox::error::PrepareError;
 use agent_spaces_sandbox::modules::ModuleSource;
@@ -71,13 +71,15 @@ impl ScriptProvider {
         let text = json!({ "params": call.params }).to_string();
         let program = program.with_module(CALL, ModuleSource::Json(text));
         let options = RunOptions {
-            limits: self.limits.clone(),
+            limits: Some(self.limits.clone()),
             caller: call.caller.clone(),
             memory: Some(call.memory()),
-            parent: Some(ParentCall::of(&call).answered_by(&self.file, self.space_name.as_deref())),
+            parent: Some(call.as_parent().answered_by(&self.file, self.space_name.as_deref())),
             ..RunOptions::default()
         };
-        program.run(options).await.outcome.map_err(|error| run_failure::capability_error(error, Position::Script))
+        let report = program.run(options).await;
+        let failed = |error| run_failure::capability_error(error, &report.refusals, Position::Script);
+        report.outcome.map_err(failed)
     }
 
     async fn prepare(&self) -> Result<Program, CapabilityError> {

@@ -1,7 +1,9 @@
 //! Late-bound space of script providers.
 
 use crate::CALL;
+use agent_spaces_sandbox::error::HostError;
 use agent_spaces_sandbox::modules::ModuleSource;
+use agent_spaces_space::builder::SpaceBuilder;
 use agent_spaces_space::space::Space;
 use std::sync::{Arc, OnceLock, Weak};
 
@@ -37,12 +39,13 @@ impl ScriptSpace {
         }
     }
 
-    /// Sets the space.
-    pub fn fill(&self, mut space: Space) {
-        space.add_module(CALL, ModuleSource::Json("null".into()));
+    /// Builds and sets the space.
+    pub fn fill(&self, space: SpaceBuilder) -> Result<(), HostError> {
+        let space = space.module(CALL, ModuleSource::Json("null".into())).build()?;
         if let ScriptSpace::Own(cell) = self {
             let _is_first = cell.set(Arc::new(space));
         }
+        Ok(())
     }
 
     pub(super) fn get(&self) -> Option<Arc<Space>> {

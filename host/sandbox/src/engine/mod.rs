@@ -48,6 +48,7 @@ struct Inner {
 
 /// Origin of the engine's native code, for progress messages and benchmarks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Origin {
     /// Built into the program.
     Precompiled,

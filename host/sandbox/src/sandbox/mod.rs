@@ -1,25 +1,14 @@
 //! Sandbox: the component for one set of interfaces, linked with the functions that it imports.
 //!
-//! - `function`: one imported function; `answer`: conversion of its answers; `host_call`: calls made by the host
-//! - `hidden`: functions hidden from a caller; `unknown_function`: calls of them, and of functions that do not exist
-//! - `invalid_arguments`: calls whose arguments do not match the function's WIT types
+//! - [`entry`]: the engine's entry point, with its types
 
-mod answer;
-mod function;
-mod hidden;
-mod host_call;
-mod invalid_arguments;
-mod unknown_function;
-
-pub use function::ImportedFunction;
-pub use hidden::Hidden;
-pub use host_call::HostCall;
-pub use invalid_arguments::InvalidArguments;
+pub mod entry;
 
 use crate::engine::Engine;
 use crate::error::HostError;
-use crate::run::{Entry, State};
+use crate::imports::{Hidden, ImportedFunction, ImportedFunctions};
 use crate::services;
+use crate::state::State;
 use agent_spaces_calls::call_path::Paths;
 use agent_spaces_calls::operator_notices::Notices;
 use agent_spaces_calls::run_rules::RunRules;
@@ -27,7 +16,7 @@ use agent_spaces_secrets::Redactor;
 use agent_spaces_types::caller::Caller;
 use agent_spaces_types::function::{Description, InterfaceDescription};
 use agent_spaces_types::names::camel_case;
-use hidden::GatedFunctions;
+use entry::Entry;
 use std::sync::Arc;
 use wasmtime::component::{Component, Instance, InstancePre, Linker};
 use wasmtime::{Result, Store};
@@ -43,10 +32,7 @@ struct Linked {
     engine: Engine,
     pre: InstancePre<State>,
     entry: Entry,
-    description: Description,
-    rules: RunRules,
-    gated: GatedFunctions,
-    imports: Vec<Arc<ImportedFunction>>,
+    functions: Arc<ImportedFunctions>,
 }
 
 impl Sandbox {
@@ -58,10 +44,10 @@ impl Sandbox {
         paths: &Paths<'_>,
         rules: RunRules,
     ) -> std::result::Result<Sandbox, HostError> {
-        let (pre, imports) = prepare(engine, component, &description, paths, &rules).map_err(HostError::engine)?;
+        let (pre, functions) = prepare(engine, component, &description, paths, &rules).map_err(HostError::engine)?;
         let entry = Entry::find(component).map_err(HostError::engine)?;
-        let (engine, gated) = (engine.clone(), GatedFunctions::new(imports.iter().cloned()));
-        Ok(Sandbox(Arc::new(Linked { engine, pre, entry, description, rules, gated, imports })))
+        let functions = Arc::new(ImportedFunctions::new(functions, description, rules));
+        Ok(Sandbox(Arc::new(Linked { engine: engine.clone(), pre, entry, functions })))
     }
 
     /// Returns its engine.
@@ -76,32 +62,37 @@ impl Sandbox {
 
     /// Returns the settings that all its runs share.
     pub fn rules(&self) -> &RunRules {
-        &self.0.rules
+        self.0.functions.rules()
     }
 
     /// Returns the redactor of everything that is shown of its runs.
     pub fn redactor(&self) -> &Redactor {
-        &self.0.rules.redactor
+        &self.0.functions.rules().redactor
     }
 
     /// Returns the sink of notices to the operator.
     pub fn notices(&self) -> &Notices {
-        &self.0.rules.notices
+        &self.0.functions.rules().notices
     }
 
     /// Iterates over the full names of the linked interfaces.
     pub fn interfaces(&self) -> impl Iterator<Item = &str> {
-        self.0.description.interfaces.iter().map(|interface| interface.name.as_str())
+        self.0.functions.description().interfaces.iter().map(|interface| interface.name.as_str())
+    }
+
+    /// Returns the functions that it imports.
+    pub(crate) fn functions(&self) -> &Arc<ImportedFunctions> {
+        &self.0.functions
     }
 
     /// Returns the functions hidden from a caller.
     pub fn hidden(&self, caller: &Caller) -> Arc<Hidden> {
-        self.0.gated.hidden(caller)
+        self.0.functions.hidden(caller)
     }
 
     /// Iterates over the JavaScript names of the linked interfaces and their functions, except hidden ones.
     pub fn exports(&self, hidden: &Hidden) -> impl Iterator<Item = (&str, Vec<String>)> {
-        self.0.description.interfaces.iter().map(|interface| {
+        self.0.functions.description().interfaces.iter().map(|interface| {
             let names = interface.functions.iter().map(|function| function.shape.name.as_str());
             let seen = names.filter(|name| !hidden.has(&interface.name, name));
             (interface.export.as_str(), seen.map(camel_case).collect())
@@ -120,7 +111,7 @@ impl Sandbox {
 
     /// Returns the description of its interfaces.
     pub fn description(&self) -> &Description {
-        &self.0.description
+        self.0.functions.description()
     }
 }
 

@@ -1,6 +1,6 @@
 //! Host side of the `clock` interface: wall-clock and monotonic time.
 
-use crate::run::State;
+use crate::state::State;
 use std::time::{SystemTime, UNIX_EPOCH};
 use wasmtime::component::Linker;
 use wasmtime::{Result, StoreContextMut};

@@ -1,6 +1,6 @@
 //! Host side of the `console` interface.
 
-use crate::run::State;
+use crate::state::State;
 use agent_spaces_types::event::ConsoleLevel;
 use wasmtime::component::{ComponentType, Lift, Linker};
 use wasmtime::{Result, StoreContextMut};

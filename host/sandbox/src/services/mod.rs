@@ -10,7 +10,7 @@ mod snapshots;
 mod timers;
 mod turns;
 
-use crate::run::State;
+use crate::state::State;
 use wasmtime::Result;
 use wasmtime::component::Linker;
 

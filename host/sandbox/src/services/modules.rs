@@ -1,8 +1,8 @@
 //! Host side of the `modules` interface: loads modules, which were resolved before the run, on their first import.
 
+use crate::imports::Hidden;
 use crate::modules::ModuleSource;
-use crate::run::State;
-use crate::sandbox::Hidden;
+use crate::state::State;
 use agent_spaces_types::names::not_callable;
 use wasmtime::component::{ComponentType, Linker, Lower};
 use wasmtime::{Result, StoreContextMut};
@@ -56,12 +56,12 @@ impl Module {
 pub(super) fn add_to_linker(linker: &mut Linker<State>) -> Result<()> {
     let mut modules = linker.instance("agent-spaces:engine/modules@0.1.0")?;
     modules.func_wrap("load", |store: StoreContextMut<'_, State>, (name,): (String,)| {
-        let program = store.data().program();
-        let module = program.and_then(|program| Some(Module::new(program.modules().get(&name)?, program.hidden())));
+        let imports = store.data().imports();
+        let module = imports.and_then(|imports| Some(Module::new(imports.modules.get(&name)?, &imports.hidden)));
         Ok((module.ok_or_else(|| format!("{name} is not among the run's modules")),))
     })?;
     modules.func_wrap("missing", |mut store: StoreContextMut<'_, State>, (interface, name): (String, String)| {
-        let Some(program) = store.data().program().cloned() else { return Ok((not_callable(&name),)) };
-        Ok((program.sandbox().refuse_unknown(store.data_mut(), &interface, &name)?,))
+        let Some(imports) = store.data().imports().cloned() else { return Ok((not_callable(&name),)) };
+        Ok((imports.functions.refuse_unknown(store.data_mut(), &interface, &name)?,))
     })
 }

@@ -1,6 +1,6 @@
 //! Host side of the `random` interface.
 
-use crate::run::State;
+use crate::state::State;
 use wasmtime::component::Linker;
 use wasmtime::{Result, StoreContextMut};
 

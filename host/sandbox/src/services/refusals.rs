@@ -1,7 +1,7 @@
 //! Host side of the `refusals` interface: calls whose arguments do not match the function's WIT types.
 
-use crate::run::State;
-use crate::sandbox::InvalidArguments;
+use crate::guest_calls::InvalidArguments;
+use crate::state::State;
 use agent_spaces_calls::call_path::TypeIssue;
 use wasmtime::component::{ComponentType, Lift, Linker, Lower};
 use wasmtime::{Result, StoreContextMut};
@@ -35,10 +35,10 @@ pub(super) fn add_to_linker(linker: &mut Linker<State>) -> Result<()> {
 
 async fn refuse(store: StoreContextMut<'_, State>, told: Arguments) -> Result<Option<Refusal>> {
     let (interface, function, arguments, issues) = told;
-    let Some(program) = store.data().program().cloned() else { return Ok(None) };
+    let Some(imports) = store.data().imports().cloned() else { return Ok(None) };
     let issues = issues.into_iter().map(|Issue { path, message, missing }| TypeIssue { path, message, missing });
     let invalid = InvalidArguments { arguments, issues: issues.collect() };
-    let error = program.sandbox().refuse(store, (&interface, &function), invalid).await?;
+    let error = imports.functions.refuse(store, (&interface, &function), invalid).await?;
     let details = error.details.map(|details| details.to_string());
     Ok(Some(Refusal { code: error.code, message: error.message, retryable: error.retryable, details }))
 }

@@ -1,7 +1,6 @@
 //! Host side of the `snapshots` interface: captures the engine's memory.
 
-use crate::run::{EngineState, State};
-use crate::snapshot::DirtyPages;
+use crate::state::{DirtyPages, EngineState, State};
 use wasmtime::component::{Linker, WasmList};
 use wasmtime::{Result, StoreContextMut};
 

@@ -1,6 +1,6 @@
 //! Host side of the `timers` interface, which implements `setTimeout`.
 
-use crate::run::State;
+use crate::state::State;
 use std::time::Duration;
 use wasmtime::Result;
 use wasmtime::component::{Accessor, Linker};

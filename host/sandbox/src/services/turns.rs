@@ -1,6 +1,6 @@
 //! Host side of the `turns` interface: delivers answers one at a time, while the script is idle.
 
-use crate::run::State;
+use crate::state::State;
 use wasmtime::component::Linker;
 use wasmtime::{Result, StoreContextMut};
 

@@ -1,11 +1,11 @@
 //! Runs executed only to capture a memory snapshot.
 
-use super::hot_script::CompiledMemory;
 use crate::engine::MAX_DEPTH;
-use crate::program::Program;
-use crate::run::{Ending, EngineState, Purpose, State, execute, watched};
+use crate::execution::{Ending, execute, watched};
+use crate::program::{CompiledMemory, Program};
+use crate::sandbox::entry::Purpose;
+use crate::state::{EngineState, State};
 use agent_spaces_calls::blocking_pool::BlockingPool;
-use agent_spaces_calls::cancel::CancelHandle;
 use agent_spaces_calls::clock::RunClock;
 use agent_spaces_calls::context::RunContext;
 use agent_spaces_calls::events::EventSink;
@@ -15,6 +15,7 @@ use agent_spaces_types::limits::{CallLimit, Limit, Limits};
 use agent_spaces_types::run_counts::RunCounts;
 use std::sync::Arc;
 use std::time::Instant;
+use tokio_util::sync::CancellationToken;
 use wasmtime::Store;
 
 /// Outcome of a run that captures the engine's memory.
@@ -45,7 +46,7 @@ pub(super) async fn run_for(
 ) -> Capture<EngineState> {
     let engine = program.sandbox().engine();
     let Some(_slot) = engine.slots().take_for_snapshot().await else { return Capture::Unfinished };
-    let (started, cancel) = (Instant::now(), CancelHandle::new());
+    let (started, cancel) = (Instant::now(), CancellationToken::new());
     let clock = RunClock::new(started);
     let context = RunContext {
         caller: Arc::default(),
@@ -61,7 +62,7 @@ pub(super) async fn run_for(
         call_sites: Arc::default(),
         script: None,
     };
-    let mut state = State::new(run_id::new(), &limits, Some(program), Arc::new(context), started);
+    let mut state = State::new(run_id::new(), &limits, Some(program.imports()), Arc::new(context), started);
     state.capture_memory();
     let mut store = Store::new(engine.wasmtime(), state);
     let work = execute(&mut store, program, code, purpose, &limits);

@@ -1,13 +1,14 @@
 //! Snapshots of evaluated modules, stored in the code cache.
 
 use super::capture::{Capture, run_for};
-use super::dirty_pages::DirtyPages;
 use super::{Snapshot, base};
 use crate::engine::{CodeKey, ENGINE_SHA256, cache_key};
 use crate::error::HostError;
+use crate::execution::in_own_task;
 use crate::modules::Modules;
 use crate::program::Program;
-use crate::run::{Purpose, in_own_task};
+use crate::sandbox::entry::Purpose;
+use crate::state::DirtyPages;
 use agent_spaces_types::limits::Limits;
 use tokio::runtime::Handle;
 

@@ -1,26 +1,22 @@
 //! Memory snapshots of the engine: fresh instances start from a compiled script or from evaluated modules.
 //!
-//! - `capture`: runs executed only to capture a memory snapshot; `dirty_pages`: the pages that such a run wrote
+//! - `capture`: runs executed only to capture a memory snapshot
 //! - `evaluated`: snapshots of evaluated modules, kept in the cache
-//! - `hot_script`, `precompile`: scripts that are run often, compiled once
+//! - `precompile`: scripts that are run often, compiled once
 //!
 //! A snapshot is the difference between the memory of a fresh engine and of one that has compiled or evaluated
-//! something. A compiled script is passed to the engine by each run: see `hot_script`. Evaluated modules become data
-//! segments of the binding's module, which a fresh instance copies into place when it starts. Only deterministic memory
-//! is kept: a script whose modules read the clock, randomness or a variable, or call a function while they are
+//! something. A compiled script is passed to the engine by each run: see `program::hot_script`. Evaluated modules become
+//! data segments of the binding's module, which a fresh instance copies into place when it starts. Only deterministic
+//! memory is kept: a script whose modules read the clock, randomness or a variable, or call a function while they are
 //! evaluated, has no snapshot, and evaluates them in every run.
 
 mod capture;
-mod dirty_pages;
 #[cfg(feature = "compile")]
 mod evaluated;
-mod hot_script;
 pub(crate) mod precompile;
 
-pub use dirty_pages::DirtyPages;
-pub use hot_script::{CompiledMemory, HotScript, HotScripts};
-
 use crate::engine::{ENGINE_WASM, EngineLayout};
+use crate::state::DirtyPages;
 use anyhow::{Context, Result};
 use std::sync::OnceLock;
 use wasmparser::{DataKind, Operator, Parser, Payload};

@@ -1,43 +1,10 @@
 //! Background compilation of hot scripts.
 
 use super::capture::{Capture, capture_compiled};
-use super::hot_script::CompiledMemory;
-use crate::program::Program;
+use crate::program::{CompiledMemory, Program};
 use crate::snapshot;
 use agent_spaces_types::limits::Limits;
-use std::sync::atomic::{AtomicU32, Ordering};
 use tokio::task::spawn_blocking;
-
-/// Runs after which a script is hot.
-const HOT_RUNS: u32 = 8;
-
-/// Schedule of compilation attempts.
-pub(super) struct Attempts {
-    runs: AtomicU32,
-    /// Run count of the next attempt; zero for never.
-    next: AtomicU32,
-}
-
-impl Default for Attempts {
-    fn default() -> Self {
-        Attempts { runs: AtomicU32::new(0), next: AtomicU32::new(HOT_RUNS) }
-    }
-}
-
-impl Attempts {
-    fn is_due(&self) -> bool {
-        self.runs.fetch_add(1, Ordering::Relaxed).wrapping_add(1) == self.next.load(Ordering::Relaxed)
-    }
-
-    /// Schedules the next attempt after twice as many runs.
-    fn postpone(&self) {
-        self.next.store(self.runs.load(Ordering::Relaxed).saturating_mul(2), Ordering::Relaxed);
-    }
-
-    fn give_up(&self) {
-        self.next.store(0, Ordering::Relaxed);
-    }
-}
 
 /// Counts a run of a program, and compiles a hot one in the background.
 pub(crate) fn count(program: &Program, limits: &Limits) {

@@ -18,7 +18,7 @@ use oxc_ast_visit::Visit;
 use oxc_parser::{ParseOptions, Parser};
 use oxc_span::{SourceType, Span};
 
-use super::draft::Fault;
+use super::fault::Fault;
 use super::parse_bounds;
 use super::position::{LineIndex, Positions};
 use agent_spaces_types::position::Position;

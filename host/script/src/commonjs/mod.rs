@@ -12,10 +12,10 @@ use std::collections::HashMap;
 use oxc_ast::ast::{Program, Statement};
 use oxc_span::GetSpan as _;
 
-use super::draft::{Fault, Site};
 use super::erase::Eraser;
+use super::fault::Fault;
+use super::imports::{ImportedName, Site};
 use super::literal::quote;
-use super::prepare::ImportedName;
 
 /// Name of the runtime module of CommonJS files.
 pub const RUNTIME: &str = "agent-spaces:commonjs";

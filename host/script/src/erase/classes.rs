@@ -9,7 +9,7 @@ use oxc_parser::Kind;
 use oxc_span::GetSpan as _;
 use oxc_syntax::scope::ScopeFlags;
 
-use super::super::draft::Fault;
+use super::super::fault::Fault;
 use super::Eraser;
 
 impl<'a> Eraser<'a, '_> {
@@ -147,7 +147,7 @@ impl<'a> Eraser<'a, '_> {
     }
 }
 
-/// Where a member's name ends, its bracket included.
+/// Returns the end of a member's name, its bracket included.
 fn key_end(key: &PropertyKey<'_>, computed: bool, eraser: &Eraser<'_, '_>) -> u32 {
     let end = key.span().end;
     if !computed {

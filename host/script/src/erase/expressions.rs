@@ -5,9 +5,9 @@ use oxc_ast_visit::Visit as _;
 use oxc_parser::Kind;
 use oxc_span::{GetSpan as _, Span};
 
-use super::super::draft::{Fault, Site};
+use super::super::fault::Fault;
+use super::super::imports::{ImportedName, Site};
 use super::super::language::SourceKind;
-use super::super::prepare::ImportedName;
 use super::Eraser;
 use agent_spaces_types::script_error::IMPORT_DENIED;
 

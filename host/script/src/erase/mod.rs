@@ -22,8 +22,9 @@ use oxc_ast::ast::{IdentifierReference, Program};
 use oxc_ast_visit::Visit;
 use oxc_parser::Kind;
 
-use super::draft::{Fault, Site, Unused};
 use super::edits::Edits;
+use super::fault::Fault;
+use super::imports::{Site, Unused};
 use super::language::{Language, SourceKind};
 use super::scopes::{GroupId, Resolved, ScopeId, Scopes};
 use super::tokens::Tokens;
@@ -41,7 +42,7 @@ pub(super) struct Eraser<'a, 't> {
     pub(super) edits: Edits,
     pub(super) sites: Vec<Site>,
     pub(super) unused: Vec<Unused>,
-    /// How often the source was searched for the name of an unused import.
+    /// Number of searches of the source for the name of an unused import.
     pub(super) unused_searches: usize,
     pub(super) elided: Vec<String>,
     pub(super) scopes: Scopes<'a>,

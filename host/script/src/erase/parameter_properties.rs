@@ -3,7 +3,7 @@
 use oxc_ast::ast::{BindingPattern, Expression, Function, FunctionBody, Statement};
 use oxc_span::GetSpan as _;
 
-use super::super::draft::Fault;
+use super::super::fault::Fault;
 use super::Eraser;
 
 impl<'a> Eraser<'a, '_> {
@@ -55,7 +55,7 @@ impl<'a> Eraser<'a, '_> {
     }
 }
 
-/// Where the first `super(…)` statement of a body ends.
+/// Returns the end of the first `super(…)` statement of a body.
 fn super_call_end(body: &FunctionBody<'_>) -> Option<u32> {
     body.statements.iter().find_map(|statement| {
         let Statement::ExpressionStatement(statement) = statement else {

@@ -11,7 +11,7 @@ use super::{Eraser, literal};
 #[derive(Debug)]
 pub(in super::super) struct Require<'a> {
     pub(in super::super) specifier: &'a str,
-    /// Where the specifier is written.
+    /// Start of the specifier.
     pub(in super::super) start: u32,
     pub(in super::super) scope: ScopeId,
     /// True in a function, which may never be called, and in a `try`.

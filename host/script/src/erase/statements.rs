@@ -7,7 +7,7 @@ use oxc_ast::ast::{
 use oxc_ast_visit::{Visit as _, walk};
 use oxc_span::GetSpan as _;
 
-use super::super::draft::Fault;
+use super::super::fault::Fault;
 use super::super::language::Language;
 use super::namespaces::is_instantiated;
 use super::{Eraser, List};

@@ -16,7 +16,7 @@ use oxc_parser::Kind;
 use oxc_span::GetSpan as _;
 use oxc_syntax::scope::{ScopeFlags, ScopeId};
 
-use super::super::draft::Fault;
+use super::super::fault::Fault;
 use super::Eraser;
 use super::expressions::literal;
 

@@ -64,7 +64,7 @@ pub struct ErrorSites<'c> {
     sites: Vec<Site>,
     /// Names of declared functions, sorted.
     declared: Vec<&'c str>,
-    /// Where variables are written: the spans of their names.
+    /// Spans of the names of variables that are written.
     writes: Vec<(u32, u32)>,
     /// Offsets at which the engine may report a derived class without a constructor, sorted: its start, and the start
     /// of its line.

@@ -44,7 +44,7 @@ fn script(source: &str) -> Prepared {
     }
 }
 
-/// Why a TypeScript script is refused.
+/// Returns the error of a TypeScript script that is refused.
 #[track_caller]
 fn refusal(source: &str) -> ScriptError {
     match run(source, Language::TypeScript, SourceKind::Script) {

@@ -39,9 +39,12 @@ pub(super) fn check(program: &Program, habits: &Habits) -> Diagnostics {
 
 /// Builds the diagnostic of a missing `await`.
 pub(super) fn diagnostic(taken: &UnawaitedCall) -> Diagnostic {
-    let callee = &taken.callee;
-    let message =
-        format!("`{callee}(…)` returns a promise, which is used as its value here: write `await {callee}(…)`");
+    let message = match &taken.callee {
+        Some(callee) => {
+            format!("`{callee}(…)` returns a promise, which is used as its value here: write `await {callee}(…)`")
+        }
+        None => "this call returns a promise, which is used as its value here: write `await` before it".to_owned(),
+    };
     Diagnostic::new(taken.call, Diagnostic::AWAIT_MISSING, &message)
 }
 

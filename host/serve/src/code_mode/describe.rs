@@ -1,13 +1,13 @@
 //! `describe_capabilities`
 
 use super::arguments::{Argument, Kind};
-use super::pages::{self, More, PAGE, Page};
 use super::{CodeMode, answered, refused, unstructured};
 use crate::caller::Client;
 use crate::cards::{Card, cut};
 use crate::catalogue::Described;
 use crate::declarations::{Declaration, break_offsets};
 use crate::observed::ObservedResults;
+use crate::pages::{self, More, PAGE, Page};
 use rmcp::model::CallToolResult;
 use serde::Deserialize;
 use serde_json::json;

@@ -3,25 +3,21 @@
 //! - `tools`, `instructions`: tool definitions and server instructions; `resources`: MCP resources
 //! - `search`, `describe`, `run`: one file per tool; `arguments`: validation of their arguments; `follow`: how `run`
 //!   waits
-//! - `run_result`, `running_result`, `pages`: results as an agent reads them; `run_value`: stored value of an ended
-//!   run; `progress`: progress notifications
+//! - `run_result`, `running_result`: results as an agent reads them; `progress`: progress notifications
 
 mod arguments;
 mod describe;
 mod follow;
 mod instructions;
-mod pages;
 mod progress;
 mod resources;
 mod run;
 mod run_result;
-mod run_value;
 mod running_result;
 mod search;
 mod tools;
 
 pub(super) use resources::{read as read_resource, resources};
-pub(super) use run_value::RunValue;
 pub(super) use tools::list as list_tools;
 
 use super::approvals::ElicitedDecisions;

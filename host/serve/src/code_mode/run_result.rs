@@ -1,9 +1,9 @@
 //! Result of a run as an agent reads it.
 
-use super::pages::{self, More, PAGE, Page};
 use crate::caller::Client;
 use crate::cards::{Card, cut};
 use crate::check::{Diagnostic, Diagnostics};
+use crate::pages::{self, More, PAGE, Page};
 use crate::runs::{Ended, ServedRun};
 use crate::served_space::ServedSpace;
 use agent_spaces_sandbox::program::Program;

@@ -1,18 +1,13 @@
 //! Proxy mode: selected functions as MCP tools, each as its source specifies it.
 //!
-//! - `exposed`: selection and tool definitions; `names`: tool names
 //! - `tool_result`: conversion of call results
 
-mod exposed;
-mod names;
 mod tool_result;
-
-pub(super) use exposed::ExposedTool;
-pub use exposed::Exposure;
 
 use super::approvals::ElicitedDecisions;
 use super::caller::Client;
 use super::calls::{CallTarget, Calls, Outcome};
+use super::exposure::ExposedTool;
 use super::served_space::{Offers, ServedSpace};
 use crate::concurrency::DEFAULT_CONCURRENCY;
 use agent_spaces_secrets::Redactor;

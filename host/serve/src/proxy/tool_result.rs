@@ -1,7 +1,7 @@
 //! Conversion of call results to MCP. `_meta` carries what MCP cannot express, for another host of this project.
 
-use super::exposed::{ExposedTool, Output};
 use crate::calls::error_text;
+use crate::exposure::{ExposedTool, Output};
 use agent_spaces_mcp::results::own_host;
 use agent_spaces_types::capability_error::CapabilityError;
 use rmcp::model::{CallToolResult, ContentBlock, JsonObject, MetaObject};

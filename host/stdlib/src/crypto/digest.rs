@@ -1,9 +1,9 @@
 //! Hashes and HMACs, in lower-case hex.
 
-use super::encoding::hex;
 use crate::bounded::no_memory;
 use crate::error::StdError;
 use agent_spaces_types::json_memory::Meter;
+use data_encoding::HEXLOWER;
 use ring::{digest, hmac};
 
 /// Bytes between two cancellation checks.
@@ -32,7 +32,7 @@ pub(super) fn hash(algorithm: Hash, bytes: &[u8], meter: &mut Meter<'_>) -> Resu
         Hash::Sha(algorithm) => {
             let mut digest = digest::Context::new(algorithm);
             in_chunks(bytes, meter, |chunk| digest.update(chunk))?;
-            hex(digest.finish().as_ref())
+            HEXLOWER.encode(digest.finish().as_ref())
         }
         Hash::Blake3 => {
             let mut hasher = blake3::Hasher::new();
@@ -52,7 +52,7 @@ pub(super) fn code(
 ) -> Result<String, StdError> {
     let mut code = hmac::Context::with_key(&hmac::Key::new(algorithm, key));
     in_chunks(bytes, meter, |chunk| code.update(chunk))?;
-    Ok(hex(code.sign().as_ref()))
+    Ok(HEXLOWER.encode(code.sign().as_ref()))
 }
 
 fn in_chunks(bytes: &[u8], meter: &mut Meter<'_>, mut update: impl FnMut(&[u8])) -> Result<(), StdError> {

@@ -4,6 +4,7 @@ use crate::error::StdError;
 use base64::alphabet::{STANDARD, URL_SAFE};
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use base64::{DecodeError, Engine as _};
+use data_encoding::{HEXLOWER, HEXLOWER_PERMISSIVE};
 
 #[derive(Clone, Copy)]
 pub(super) enum Encoding {
@@ -27,7 +28,7 @@ const BASE64_URL: GeneralPurpose = GeneralPurpose::new(&URL_SAFE, LENIENT.with_e
 impl Encoding {
     pub(super) fn encode(self, bytes: &[u8]) -> String {
         match self {
-            Encoding::Hex => hex(bytes),
+            Encoding::Hex => HEXLOWER.encode(bytes),
             Encoding::Base64 => BASE64.encode(bytes),
             Encoding::Base64Url => BASE64_URL.encode(bytes),
         }
@@ -42,24 +43,14 @@ impl Encoding {
     }
 }
 
-/// Encodes lower-case hex.
-pub(super) fn hex(bytes: &[u8]) -> String {
-    let digit = |value: u8| char::from_digit(u32::from(value), 16).unwrap_or_default();
-    bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect()
-}
-
 /// Decodes hex in either case.
 fn unhex(text: &str) -> Result<Vec<u8>, StdError> {
-    let digits = text.chars().enumerate().map(|(place, character)| {
-        let digit = character.to_digit(16).and_then(|digit| u8::try_from(digit).ok());
-        digit.ok_or_else(|| StdError::invalid(format!("text is not hex: character {} is not a hex digit", place + 1)))
-    });
-    let digits: Vec<u8> = digits.collect::<Result<_, _>>()?;
-    let pairs = digits.chunks(2).map(|pair| match *pair {
-        [high, low] => Ok(high << 4 | low),
-        _ => Err(StdError::invalid("text is not hex: it has an odd number of digits")),
-    });
-    pairs.collect()
+    // The decoder counts bytes, and tells an odd length first.
+    if let Some(place) = text.chars().position(|character| !character.is_ascii_hexdigit()) {
+        return Err(StdError::invalid(format!("text is not hex: character {} is not a hex digit", place + 1)));
+    }
+    let odd = |_| StdError::invalid("text is not hex: it has an odd number of digits");
+    HEXLOWER_PERMISSIVE.decode(text.as_bytes()).map_err(odd)
 }
 
 /// Converts a decoding error, and hints at the other encoding if the text uses its characters.

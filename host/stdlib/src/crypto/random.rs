@@ -1,7 +1,7 @@
 //! Cryptographically secure random bytes and UUIDs.
 
-use super::encoding::hex;
 use crate::error::StdError;
+use data_encoding::HEXLOWER;
 use ring::rand::{SecureRandom, SystemRandom};
 
 /// Most bytes of one call, as in `crypto.getRandomValues`.
@@ -21,7 +21,7 @@ pub(super) fn uuid() -> Result<String, StdError> {
     fill(&mut bytes)?;
     bytes[6] = bytes[6] & 0x0f | 0x40;
     bytes[8] = bytes[8] & 0x3f | 0x80;
-    let mut text = hex(&bytes);
+    let mut text = HEXLOWER.encode(&bytes);
     for place in [8, 13, 18, 23] {
         text.insert(place, '-');
     }

@@ -22,7 +22,7 @@ pub(super) struct Entry<'a> {
     pub(super) above: &'a [OsString],
 }
 
-/// Whether to descend into a folder.
+/// Decision of a walk about a folder.
 #[derive(PartialEq)]
 pub(super) enum Next {
     Enter,

@@ -1,6 +1,5 @@
 //! Connection errors worded for scripts, without network details.
 
-use super::refused;
 use super::resolver::PrivateAddress;
 use crate::error::StdError;
 use std::error::Error;
@@ -8,7 +7,7 @@ use std::error::Error;
 /// Converts a connection error.
 pub(super) fn of(error: &reqwest::Error, host: &str) -> StdError {
     if let Some(PrivateAddress(reason)) = find::<PrivateAddress>(error) {
-        return refused::error(format!("\"{host}\" resolves to a private address"), host, reason.clone());
+        return StdError::refused(format!("\"{host}\" resolves to a private address"), host, reason.clone());
     }
     if let Some(error) = find::<rustls::Error>(error) {
         return StdError::failed(match error {

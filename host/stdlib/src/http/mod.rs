@@ -12,7 +12,6 @@
 //! | `exchange` | request with its redirects, up to the last byte |
 //! | `answer` | response as returned to a script |
 //! | `exact` | requests of the host itself |
-//! | `refused` | refused requests, for the operator |
 //! | `failure` | connection errors without network details |
 //!
 //! Addresses are checked at connection time: the resolver returns only checked addresses, and the name is not resolved
@@ -26,7 +25,6 @@ mod exchange;
 mod failure;
 mod headers;
 mod redirect;
-mod refused;
 mod request;
 mod resolver;
 mod target;
@@ -35,7 +33,6 @@ mod tests;
 
 pub use answer::parse_json;
 pub use exact::{ExactAnswer, ExactRequest, Redirects};
-pub use refused::{RefusalReason, Refused};
 
 use crate::error::{Answer, StdError};
 use agent_spaces_policy::NetworkPolicy;

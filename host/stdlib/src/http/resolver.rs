@@ -1,7 +1,7 @@
 //! DNS resolver that refuses private addresses.
 
 use super::address::{Reach, reach};
-use super::refused::RefusalReason;
+use crate::refused::RefusalReason;
 use agent_spaces_policy::NetworkPolicy;
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use std::net::{SocketAddr, ToSocketAddrs};

@@ -1,9 +1,9 @@
 //! URL parsing and policy check of a request.
 
 use super::address::reach;
-use super::refused::{self, RefusalReason};
 use super::resolver::check as check_reach;
 use crate::error::StdError;
+use crate::refused::RefusalReason;
 use agent_spaces_policy::NetworkPolicy;
 use reqwest::Method;
 use std::net::IpAddr;
@@ -57,7 +57,7 @@ pub(super) fn check(policy: &NetworkPolicy, method: &Method, url: &Url) -> Resul
     let host = host(url);
     policy
         .check(method.as_str(), host)
-        .map_err(|refusal| refused::error(refusal.to_string(), host, RefusalReason::Policy(refusal)))?;
+        .map_err(|refusal| StdError::refused(refusal.to_string(), host, RefusalReason::Policy(refusal)))?;
     // A literal IP address bypasses the resolver, so check it here.
     let address: Option<IpAddr> = match url.host() {
         Some(Host::Ipv4(address)) => Some(address.into()),
@@ -66,7 +66,7 @@ pub(super) fn check(policy: &NetworkPolicy, method: &Method, url: &Url) -> Resul
     };
     let Some(address) = address else { return Ok(()) };
     check_reach(reach(address), policy.allows_private(host))
-        .map_err(|reason| refused::error(format!("\"{host}\" is a private address"), host, reason))
+        .map_err(|reason| StdError::refused(format!("\"{host}\" is a private address"), host, reason))
 }
 
 /// Returns the host for messages.

@@ -73,6 +73,7 @@ impl Default for Limits {
 /// Kind of resource limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
+#[non_exhaustive]
 pub enum Limit {
     /// Fuel.
     Fuel,

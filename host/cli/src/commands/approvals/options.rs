@@ -13,7 +13,7 @@ use std::sync::Arc;
 /// Approval channel.
 #[derive(Args)]
 pub(in crate::commands) struct ApprovalOptions {
-    /// Where approval of calls is requested [default: terminal, if there is one, else none]
+    /// Channel for approval requests [default: terminal, if there is one, else none]
     #[arg(long, value_enum, value_name = "HOW")]
     approvals: Option<ApprovalChannel>,
 }

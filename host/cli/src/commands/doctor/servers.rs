@@ -21,7 +21,7 @@ const MAX_CONCURRENT: usize = 4;
 /// Timeout of closing a server.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// How servers are probed.
+/// Extent of the check of a server.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Probe {
     /// Servers are not started.

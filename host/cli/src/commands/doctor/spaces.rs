@@ -3,9 +3,8 @@
 use super::super::failure::Failure;
 use super::check::Check;
 use agent_spaces::Engine;
-use agent_spaces::project::{Project, ProjectError};
+use agent_spaces::project::{Project, ProjectError, ToldOnce};
 use capability_gen::counted::counted;
-use std::collections::BTreeSet;
 
 /// Fix of a policy rule that matches no function.
 const RULE_FIX: &str =
@@ -14,7 +13,7 @@ const RULE_FIX: &str =
 /// Checks the global capabilities and each space.
 pub(super) fn checks(project: &Project, engine: &Engine) -> Vec<Check> {
     let named: Vec<&str> = project.config().spaces.keys().map(String::as_str).collect();
-    let (mut checks, mut told) = (Vec::new(), BTreeSet::new());
+    let (mut checks, told) = (Vec::new(), ToldOnce::default());
     let mut is_broken = false;
     // Global capabilities come first: their errors repeat in every space.
     for space in std::iter::once(None).chain(named.iter().copied().map(Some)) {
@@ -22,14 +21,14 @@ pub(super) fn checks(project: &Project, engine: &Engine) -> Vec<Check> {
         match examine(project, space, engine) {
             Ok(Examined { switched_off, unused }) => {
                 for (server, switch) in switched_off {
-                    if told.insert(format!("off {server}")) {
+                    if told.is_new(&format!("off {server}")) {
                         let message = format!("`mcp:{server}` is granted, but switched off at {switch}");
                         let check = Check::warning(&subject, message);
                         checks.push(check.fix("switch it on, or remove it from the list"));
                     }
                 }
                 for rule in unused {
-                    if told.insert(rule.clone()) {
+                    if told.is_new(&rule) {
                         checks.push(Check::warning("policy", rule).fix(RULE_FIX));
                     }
                 }
@@ -37,7 +36,7 @@ pub(super) fn checks(project: &Project, engine: &Engine) -> Vec<Check> {
             Err(error) => {
                 is_broken = true;
                 let failure = Failure::from(error);
-                if told.insert(failure.error.message.clone()) {
+                if told.is_new(&failure.error.message) {
                     checks.push(super::failed(&subject, &failure));
                 }
             }

@@ -15,6 +15,7 @@ use agent_spaces_pipeline::History;
 use agent_spaces_policy::{DayFile, Policy, RateFile, UnknownCapability, UnusedRule};
 use agent_spaces_providers::standard::StandardLibrary;
 use agent_spaces_sandbox::engine::Engine;
+use agent_spaces_space::builder::SpaceBuilder;
 use agent_spaces_space::space::Space;
 use providers::{Linking, link};
 use scripts::ScriptSpaces;
@@ -28,19 +29,24 @@ impl SpaceModules<'_> {
 
     /// Assembles a space with these modules. MCP servers are started on the first call.
     pub fn assemble_with(&self, engine: &Engine, equipment: &Equipment) -> Result<Space, ProjectError> {
+        Ok(self.builder(engine, equipment)?.build()?)
+    }
+
+    /// As [`SpaceModules::assemble_with`], for a caller that adds to the space: the files beside a script, limits.
+    pub fn builder(&self, engine: &Engine, equipment: &Equipment) -> Result<SpaceBuilder, ProjectError> {
         if let (Some(project), Some(clients)) = (self.project, &equipment.clients) {
             project.learn_secrets(clients);
         }
-        self.assemble_under(engine, equipment, &ScriptSpaces::default())
+        self.builder_under(engine, equipment, &ScriptSpaces::default())
     }
 
-    /// As [`SpaceModules::assemble_with`], with the script spaces that the outer spaces already made.
-    fn assemble_under(
+    /// As [`SpaceModules::builder`], with the script spaces that the outer spaces already made.
+    fn builder_under(
         &self,
         engine: &Engine,
         equipment: &Equipment,
         scripts: &ScriptSpaces,
-    ) -> Result<Space, ProjectError> {
+    ) -> Result<SpaceBuilder, ProjectError> {
         let history = match &equipment.histories {
             Some(histories) => histories.of(&self.identity, &self.policy),
             None => History::new(self.policy.clone()),
@@ -50,76 +56,82 @@ impl SpaceModules<'_> {
         let redactor = clients.map(|clients| clients.context().redactor.clone()).unwrap_or_default();
         let operator = equipment.operator.clone();
         let linking = Linking { engine, clients, modules: self, equipment, scripts, redactor, operator };
-        let (mut interfaces, mut handlers) = link(&self.given, &linking)?;
-        self.standard(&policy, equipment)?.add_to(&mut interfaces, &mut handlers)?;
+        let (interfaces, handlers) = link(&self.given, &linking)?;
+        let standard = self.standard(&policy, equipment)?;
         self.warn_of_rules(&policy, equipment)?;
         self.warn_of_switched_off(equipment);
         let operator = equipment.operator.clone();
-        let mut space = Space::new(engine.clone(), interfaces, handlers)?
-            .with_history(history, move |text| {
+        let mut space = Space::builder(engine)
+            .interfaces(interfaces, handlers)
+            .capability(standard)
+            .history(history)
+            .operator(move |text| {
                 if let Some(operator) = &operator {
                     operator(text);
                 }
             })
-            .with_accounting(equipment.accounting.clone());
-        space.check_rules()?;
+            .accounting(equipment.accounting.clone())
+            .redactor(linking.redactor);
         if policy.network().enabled {
-            space = space.with_fetch();
+            space = space.fetch();
         }
         if equipment.workspace.is_none() && self.workspace.is_none() {
             space = space.without_files();
         }
         if let Some(name) = &self.name {
-            space = space.named(name);
+            space = space.name(name);
         }
-        space = space.with_redactor(linking.redactor);
         if let Some(folder) = &equipment.counts {
             space = space
-                .with_day_counts(Arc::new(DayFile::new(folder.join(self.counts_file("json")))))
-                .with_rate_file(RateFile::new(folder.join(self.counts_file("rates.json"))));
+                .day_counts(Arc::new(DayFile::new(folder.join(self.counts_file("json")))))
+                .rate_file(RateFile::new(folder.join(self.counts_file("rates.json"))));
         }
         if let Some(observer) = equipment.observer.clone() {
-            space = space.with_observer(move |event| observer(event));
+            space = space.observer(move |event| observer(event));
         }
         if let Some(results) = &equipment.results {
-            space = space.with_result_observer(results.clone());
+            space = space.result_observer(results.clone());
         }
         if let Some(audit) = &equipment.audit {
-            space = space.with_audit(audit.clone());
+            space = space.audit(audit.clone());
         }
         if let Some(channel) = &equipment.channel {
-            space.approvals().ask(channel.clone());
+            space = space.approval_channel(channel.clone());
         }
         for server in &self.undiscovered {
             let known = "its tools are not known yet: run `agent-spaces capabilities build`";
             let reason = server.obstacle().unwrap_or_else(|| known.to_owned());
             let why = server.obstacle_for_agents().unwrap_or("it did not start, or has not listed its tools yet");
-            space.miss(&server.specifier(), &format!("the MCP server `{}`: {why}", server.name), reason);
+            let why = format!("the MCP server `{}`: {why}", server.name);
+            space = space.unavailable(&server.specifier(), &why, reason);
         }
         // Listed servers, and servers that need no listing because all are given.
         let unlisted = self.ungiven.iter().filter(|(_, grant)| grant.is_none()).map(|(server, _)| server);
         for server in self.switched_off.iter().chain(unlisted) {
             let why = format!("the MCP server `{}` is switched off", server.name);
-            space.miss_switched_off(&server.specifier(), &why, format!("it is switched off at {}", server.switch()));
+            let fix = format!("it is switched off at {}", server.switch());
+            space = space.switched_off(&server.specifier(), &why, fix);
         }
         for server in &self.empty {
             let reason = "the server has no tools, or `toolFilters` allows none";
             let why = format!("the MCP server `{}` has no tools that scripts may use", server.name);
-            space.miss(&server.specifier(), &why, reason);
+            space = space.unavailable(&server.specifier(), &why, reason);
         }
         for (server, grant) in &self.ungiven {
             if let Some(grant) = grant {
-                space.withhold(&server.specifier(), grant.clone());
+                space = space.withheld(&server.specifier(), grant.clone());
             }
         }
         for (definition, grant) in &self.withheld {
             match &definition.body {
-                DefinitionBody::Module(module) => space.withhold(&module.outline.specifier, grant.clone()),
+                DefinitionBody::Module(module) => {
+                    space = space.withheld(&module.outline.specifier, grant.clone());
+                }
                 DefinitionBody::Wit(text) => {
                     let mut own = Interfaces::new()?;
                     own.add(&definition.path.display().to_string(), text)?;
                     for specifier in own.modules().names() {
-                        space.withhold(specifier, grant.clone());
+                        space = space.withheld(specifier, grant.clone());
                     }
                 }
             }

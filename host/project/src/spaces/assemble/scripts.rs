@@ -58,14 +58,14 @@ pub(super) fn provider(
             let modules = project.space(script.space.as_deref())?;
             // The caller's workspace override is for its own script only.
             let equipment = Equipment { workspace: None, ..linking.equipment.clone() };
-            let made = modules.assemble_under(linking.engine, &equipment, linking.scripts)?;
+            let made = modules.builder_under(linking.engine, &equipment, linking.scripts)?;
             let workspace = Workspace::open(&key.1).map_err(|error| {
                 refuse(
                     format!("{}: {error}", key.1.display()),
                     "Keep the script in a folder of its own that can be read",
                 )
             })?;
-            space.fill(made.with_workspace(workspace));
+            space.fill(made.workspace(workspace))?;
             linking.scripts.made.borrow_mut().insert(key, space.again());
             space
         }

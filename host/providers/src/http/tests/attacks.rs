@@ -3,7 +3,7 @@
 use super::{Reply, Server, asked, call, operation, policy, provider};
 use crate::http::{address, body, fill, query};
 use agent_spaces_policy::{DomainPattern, NetworkRefusal};
-use agent_spaces_std::http::{RefusalReason, Refused};
+use agent_spaces_std::{RefusalReason, Refused};
 use capability_gen::implementation::{HttpBody, HttpContent, HttpMember, HttpOperation, HttpPathStyle, HttpStyle};
 use capability_gen::template::Template;
 use proptest::prelude::*;

@@ -94,7 +94,7 @@ impl Offsets {
 #[derive(Default)]
 pub(super) struct HabitFinder<'a> {
     offsets: Offsets,
-    /// How often each name is declared or assigned: with more than one, its value is unknown.
+    /// Number of declarations and assignments of each name: with more than one, its value is unknown.
     declared: HashMap<&'a str, usize>,
     /// Variables that hold a call's result without `await`, with the callee.
     holding: HashMap<&'a str, Span>,

@@ -89,3 +89,15 @@ fn names_of_callees_are_found_by_position() {
     assert_eq!(columns(20), Some(vec![23]));
     assert_eq!(columns(28), None);
 }
+
+/// Part of a secret would escape redaction.
+#[test]
+fn a_callee_is_shown_whole_or_not_at_all() {
+    let callee = |code: &str| checkable(code, "f").unwrap().habits.unawaited.first().unwrap().callee.clone();
+    assert_eq!(callee("if (crm\n  .find()) 1;").as_deref(), Some("crm .find"));
+    assert_eq!(callee(&format!("if (crm.{}()) 1;", "a".repeat(76))).unwrap().len(), 80);
+    assert_eq!(callee(&format!("if (crm.{}()) 1;", "a".repeat(77))), None);
+    for code in ["if (crm['a  b']()) 1;", "if (crm[\"a\"]()) 1;", "if (crm[`a`]()) 1;"] {
+        assert_eq!(callee(code), None, "{code}");
+    }
+}

@@ -9,11 +9,11 @@ use agent_spaces_types::position::Position;
 /// A call whose value is used without an `await`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnawaitedCall {
-    /// Where the call starts.
+    /// Start of the call.
     pub call: Position,
-    /// Text of the callee.
-    pub callee: String,
-    /// Where the value is used: the member that is read of it, or the expression itself.
+    /// Text of the callee on one line. `None` if it is long or has a string.
+    pub callee: Option<String>,
+    /// Place of the use: the member that is read of it, or the expression itself.
     pub place: Position,
     /// Code that uses the value.
     pub by: Consumer,
@@ -110,12 +110,12 @@ pub(super) const VALUE_CLASSES: [&str; 5] = ["Map", "Set", "Date", "URL", "Uint8
 /// Length limit of a shown callee, in bytes.
 const MAX_CALLEE: usize = 80;
 
-/// Returns the callee on one line, cut if it is long.
-pub(super) fn shown_callee(source: &str, callee: Span) -> String {
-    let text = source.get(callee.start as usize..callee.end as usize).unwrap_or_default();
-    let end = text.char_indices().map(|(at, _)| at).take_while(|at| *at <= MAX_CALLEE).last().unwrap_or(0);
-    let shown = if text.len() > MAX_CALLEE { format!("{}…", &text[..end]) } else { text.to_owned() };
-    shown.split_whitespace().collect::<Vec<_>>().join(" ")
+/// Returns the callee on one line. `None` if it is long or has a string: messages are redacted later, and a secret that
+/// was cut, or whose whitespace changed, would not be found.
+pub(super) fn shown_callee(source: &str, callee: Span) -> Option<String> {
+    let text = source.get(callee.start as usize..callee.end as usize)?;
+    let is_shown = text.len() <= MAX_CALLEE && !text.contains(['\'', '"', '`']);
+    is_shown.then(|| text.split_whitespace().collect::<Vec<_>>().join(" "))
 }
 
 impl<'a> HabitFinder<'a> {

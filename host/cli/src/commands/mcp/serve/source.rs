@@ -9,13 +9,13 @@ use agent_spaces::Code;
 use agent_spaces::Engine;
 use agent_spaces::config::TypeCheck;
 use agent_spaces::mcp::ConfiguredServer;
-use agent_spaces::project::{DefinitionFile, Project, SpaceModules};
+use agent_spaces::project::{DefinitionFile, Project, SpaceModules, ToldOnce};
 use agent_spaces::serve::check::TypeChecker;
 use agent_spaces::serve::{ElicitedDecisions, Exposure, Note, ObservedResults, Offer, Offers, ServedChannel, Servers};
 use agent_spaces::trust::Status;
 use agent_spaces_search::ModelFiles;
 use capability_gen::counted::counted;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -45,7 +45,7 @@ pub(super) struct Source {
     /// True if the last reload failed or is running.
     is_stale: AtomicBool,
     /// Exposed but denied names that the operator was warned about.
-    denied: Mutex<BTreeSet<String>>,
+    denied: ToldOnce,
 }
 
 /// Discovery attempts of a server.
@@ -91,7 +91,7 @@ impl Source {
             terminal::warn(&terminal::clean_line(&note.to_string()));
         }
         let (undiscovered, attempts, is_stale) = (Mutex::default(), Mutex::default(), AtomicBool::default());
-        let denied = Mutex::default();
+        let denied = ToldOnce::default();
         Ok(Source { choice, engine, session, initial, offers, checker, undiscovered, attempts, is_stale, denied })
     }
 
@@ -127,7 +127,7 @@ impl Source {
     /// Warns once about exposed names that the policy denies.
     pub(super) fn warn_of_denied(&self) {
         for (name, why) in self.offers.denied() {
-            if self.denied.lock().unwrap_or_else(PoisonError::into_inner).insert(name.clone()) {
+            if self.denied.is_new(&name) {
                 let (name, why) = (terminal::clean_line(&name), terminal::clean_line(&why));
                 terminal::warn(&format!("`{name}` is not exposed: the policy denies it ({why})"));
             }
@@ -144,7 +144,7 @@ impl Source {
         }
         let modules = self.choice.modules(&found)?;
         let limits = self.choice.limits(&found);
-        let space = modules.assemble_with(&self.engine, self.session.equipment())?.with_source_limit(limits.source);
+        let space = modules.builder(&self.engine, self.session.equipment())?.limits(limits.clone()).build()?;
         self.update_undiscovered(&modules);
         let (notes, servers) = self.notes(&modules, &found);
         // Text of unaccepted files is not shown to agents.

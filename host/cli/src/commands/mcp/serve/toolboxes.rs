@@ -6,8 +6,8 @@ use crate::commands::session::Session;
 use crate::commands::space_choice::{Found, SpaceChoice};
 use crate::commands::{approvals, folders, terminal};
 use agent_spaces::Code;
-use agent_spaces::mcp::Acceptance;
 use agent_spaces::serve::{ElicitedDecisions, ServedChannel, Toolboxes};
+use agent_spaces::trust::Acceptance;
 use std::sync::Arc;
 use tokio::runtime::Handle;
 

@@ -1,0 +1,10 @@
+//! Summaries of a file for the user who accepts it.
+//!
+//! - `startup`: [`waiting`] and [`waiting_commands`], the programs and connections that a file would start.
+//! - `access`: [`opens`], the access that a configuration would grant.
+
+mod access;
+mod startup;
+
+pub use access::opens;
+pub use startup::{waiting, waiting_commands};

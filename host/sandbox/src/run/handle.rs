@@ -1,0 +1,87 @@
+//! Handle of a run that executes in a task of its own.
+
+use super::drive::{RunOptions, drive};
+use super::report::RunReport;
+use crate::execution::depth;
+use crate::program::Program;
+use agent_spaces_calls::approval::{Pending, Request};
+use agent_spaces_types::code::Code;
+use agent_spaces_types::event::Event;
+use agent_spaces_types::run_error::RunError;
+use std::sync::Arc;
+use tokio::sync::mpsc;
+use tokio::task::JoinHandle;
+use tokio_util::sync::CancellationToken;
+
+/// Status of a run.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum RunStatus {
+    /// It is running or finished.
+    Running,
+    /// Some of its calls wait for approval. The rest of the script continues.
+    AwaitingApproval(Vec<Arc<Request>>),
+}
+
+/// Handle of a run that executes in a task of its own.
+pub struct Run {
+    id: Arc<str>,
+    cancel: CancellationToken,
+    pending: Pending,
+    events: mpsc::UnboundedReceiver<Event>,
+    task: JoinHandle<RunReport>,
+}
+
+impl Run {
+    /// Starts a program in a task of its own.
+    pub(super) fn start(program: Program, options: RunOptions) -> Run {
+        let (sender, events) = mpsc::unbounded_channel();
+        let cancel = options.cancel.clone();
+        let id = options.id();
+        let pending = options.pending.unwrap_or_else(|| program.sandbox().rules().pending());
+        let options = RunOptions { events: Some(sender), pending: Some(pending.clone()), ..options };
+        let task = tokio::spawn({
+            let (id, depth) = (id.clone(), depth());
+            async move { drive(&program, id, options, depth).await }
+        });
+        Run { id, cancel, pending, events, task }
+    }
+
+    /// Returns the run id: `run_…`.
+    pub fn id(&self) -> &str {
+        &self.id
+    }
+
+    /// Returns the token that cancels the run.
+    pub fn cancellation_token(&self) -> CancellationToken {
+        self.cancel.clone()
+    }
+
+    /// Returns the status: running, or waiting for approval.
+    pub fn status(&self) -> RunStatus {
+        match self.pending.list() {
+            requests if requests.is_empty() => RunStatus::Running,
+            requests => RunStatus::AwaitingApproval(requests),
+        }
+    }
+
+    /// Waits for the next event. Returns `None` when the run is over.
+    pub async fn next_event(&mut self) -> Option<Event> {
+        self.events.recv().await
+    }
+
+    /// Waits for the end of the run.
+    pub async fn finish(self) -> RunReport {
+        match self.task.await {
+            Ok(report) => report,
+            Err(error) => RunReport {
+                run_id: self.id,
+                outcome: Err(RunError::new(Code::HostEngine, format!("The run's task failed: {error}"))),
+                has_value: false,
+                console: Vec::new(),
+                usage: Default::default(),
+                refusals: Vec::new(),
+            },
+        }
+    }
+}

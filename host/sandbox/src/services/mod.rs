@@ -14,7 +14,7 @@ use crate::state::State;
 use wasmtime::Result;
 use wasmtime::component::Linker;
 
-/// Adds all interfaces to a linker. This is the only list.
+/// Adds all interfaces to a linker. `host/linker/src/binding/world.rs` lists those that a component imports.
 pub fn add_to_linker(linker: &mut Linker<State>) -> Result<()> {
     clock::add_to_linker(linker)?;
     random::add_to_linker(linker)?;

@@ -55,7 +55,8 @@ fn a_misbehaving_handler_fails_only_its_call() {
         if (what === 'leak') for (;;) all.push(new Array(100000).fill(what));
         if (what === 'deep') { const down = () => down() + 1; return String(down()); }
         return `did ${what}`;";
-    let project = project(body, json!({ "limits": { "time": "1s", "memory": "48MiB" } }));
+    let project =
+        project(body, json!({ "limits": { "time": "1s", "memory": "48MiB", "fuel": 1_000_000_000_000_u64 } }));
     project.trust();
     let words = [
         "loop", "wait", "never", "throw", "object", "error", "own", "posing", "denying", "wrong", "leak", "deep",

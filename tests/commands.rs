@@ -18,6 +18,8 @@ mod command;
 #[cfg(unix)]
 mod command_output;
 #[cfg(unix)]
+mod durable_runs;
+#[cfg(unix)]
 mod init;
 #[cfg(unix)]
 mod mcp;

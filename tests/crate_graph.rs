@@ -13,12 +13,12 @@ const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
 /// Crates by layer, lowest first. A crate depends only on lower layers, so there is no cycle.
 const LAYERS: [&[&str]; 11] = [
     &["confine", "engine", "private-fs", "script-bounds", "search", "types"],
-    &["audit-log", "capability-gen", "protected-paths", "script", "secrets"],
+    &["audit-log", "capability-gen", "journal", "protected-paths", "script", "secrets"],
     &["calls", "policy", "process"],
     &["approvals", "config", "mcp", "sandbox", "stdlib"],
     &["linker", "pipeline"],
     &["space"],
-    &["hostile-guest", "providers"],
+    &["durable", "hostile-guest", "providers"],
     &["project"],
     &["serve"],
     &["agent-spaces"],

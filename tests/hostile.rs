@@ -1,7 +1,7 @@
 //! Hostile scripts: each ends with its own error code in bounded time, without effect on the next run.
 
 use agent_spaces::{Limits, RunReport, Space};
-use agent_spaces_tests::{empty_space, low_limits, run_with, value};
+use agent_spaces_tests::{empty_space, low_limits, run_replayed, run_with, value};
 use serde_json::json;
 use std::time::{Duration, Instant};
 
@@ -54,7 +54,8 @@ async fn all_contained(cases: &[(&str, serde_json::Value)]) {
 
 async fn timed(space: &Space, source: &str, limits: Limits) -> (RunReport, Duration) {
     let begun = Instant::now();
-    let report = run_with(space, source, limits).await;
+    // As a durable run: whatever a script does, it is recorded and replays exactly.
+    let report = run_replayed(space, source, limits).await;
     (report, begun.elapsed())
 }
 

@@ -73,3 +73,13 @@ async fn fuel_of_runs_and_calls_stays_within_bounds() {
     // Much of it is the stack of the call, which names its line where the call fails later.
     assert!((15_000..45_000).contains(&call), "a typed call: {call}");
 }
+
+/// A journal replays on another processor, whose NaN may have another sign.
+#[tokio::test]
+async fn nan_has_the_same_bits_on_every_processor() {
+    let source = "const zero = Number('0');
+        const numbers = new Float64Array([zero / zero, Math.sqrt(-1 - zero), (Infinity - zero) * zero]);
+        Array.from(new Uint8Array(numbers.buffer))";
+    let bits = run(&empty_space(), source).await.outcome.unwrap();
+    assert_eq!(bits, json!([[0, 0, 0, 0, 0, 0, 248, 127]; 3].concat()));
+}

@@ -39,6 +39,7 @@ pub(crate) const GROUPS: &[Group] = &[
     group("mcp", "calls of an MCP server", |bench| Box::pin(mcp::measure(bench))),
     group("served", "`agent-spaces mcp serve` as an agent meets it", |bench| Box::pin(served::measure(bench))),
     group("parked", "memory of runs that wait", |bench| Box::pin(parked::measure(bench))),
+    group("durable", "the journal of durable runs", |bench| Box::pin(durable::measure(bench))),
     group("alone", "memory, page faults and instructions of a process", |bench| Box::pin(alone::measure(bench))),
     group("cli", "from the start of the command to a result", |bench| Box::pin(async { cli::measure(bench) })),
     group("disk", "what is on the disk", |bench| Box::pin(async { disk::measure(bench) })),

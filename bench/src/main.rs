@@ -15,6 +15,7 @@ mod componentize_qjs;
 mod cores;
 mod desk;
 mod disk;
+mod durable;
 mod fresh;
 mod fuel;
 mod groups;

@@ -8,7 +8,7 @@ use agent_spaces::project::{Equipment, Project, Surroundings};
 use agent_spaces::trust::Trust;
 use agent_spaces::{Limits, Program, RunOptions};
 use agent_spaces_mcp::secrets::Secret;
-use agent_spaces_mcp::{Context, Endpoint, ProcessSpec, Server, ServerSettings};
+use agent_spaces_mcp::{CallOptions, Context, Endpoint, ProcessSpec, Server, ServerSettings};
 use anyhow::{Context as _, Result, ensure};
 use rmcp::ServiceExt;
 use rmcp::model::CallToolRequestParams;
@@ -102,7 +102,7 @@ async fn client(program: &str) -> Result<f64> {
     };
     let settings = ServerSettings::new("echo", Endpoint::Stdio(endpoint));
     let server = Server::new(&Context::default(), None, move || Ok(settings.clone()));
-    let call = || server.call("echo", arguments(), None);
+    let call = || server.call("echo", arguments(), CallOptions::default());
     ensure!(call().await?["text"].is_string());
     let median = times(CALLS, call).await.p50;
     server.close().await;

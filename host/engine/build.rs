@@ -4,6 +4,10 @@
 #[path = "src/config.rs"]
 #[allow(dead_code, unreachable_pub, reason = "the build needs less of it than the host")]
 mod config;
+#[cfg(feature = "precompiled")]
+#[path = "src/determinism.rs"]
+#[allow(unreachable_pub, reason = "public in the library")]
+mod determinism;
 
 use data_encoding::HEXLOWER;
 use sha2::{Digest, Sha256};
@@ -16,7 +20,7 @@ const MODULE: &str = "prebuilt/engine.wasm";
 const HASH: &str = "prebuilt/engine.sha256";
 
 fn main() -> Result<(), Box<dyn Error>> {
-    for input in ["build.rs", "src/config.rs", MODULE, HASH] {
+    for input in ["build.rs", "src/config.rs", "src/determinism.rs", MODULE, HASH] {
         println!("cargo::rerun-if-changed={input}");
     }
     println!("cargo::rustc-check-cfg=cfg(precompiled_engine)");
@@ -40,7 +44,9 @@ fn compile(module: &[u8], to: &Path) -> Result<(), Box<dyn Error>> {
     if env::var_os("TARGET") != env::var_os("HOST") {
         return Ok(());
     }
-    let engine = wasmtime::Engine::new(&config::pooled(1, true)).map_err(|error| format!("{error:#}"))?;
+    let mut config = config::pooled(1, true);
+    determinism::enable(&mut config);
+    let engine = wasmtime::Engine::new(&config).map_err(|error| format!("{error:#}"))?;
     fs::write(to, engine.precompile_module(module).map_err(|error| format!("{error:#}"))?)?;
     println!("cargo::rustc-cfg=precompiled_engine");
     Ok(())

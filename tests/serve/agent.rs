@@ -187,6 +187,13 @@ impl Agent {
         self.child.id()
     }
 
+    /// Kills the server, as a crash would.
+    pub(crate) fn kill(mut self) {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+        self.input = None;
+    }
+
     /// Closes stdin of the server; returns its exit status.
     pub(crate) fn disconnect(&mut self) -> Option<i32> {
         drop(self.input.take());

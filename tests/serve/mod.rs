@@ -5,12 +5,13 @@
 //! - `agent`: JSON-RPC client
 //! - `startup`, `settings`: slow or broken servers behind it, settings of a configuration
 //! - `search`, `sentence_model`, `descriptions`: what an agent finds
-//! - `programs`, `type_check`, `approvals`, `run_waiting`: what an agent runs
+//! - `programs`, `type_check`, `approvals`, `run_waiting`: what an agent runs; `durable`: what outlives the server
 //! - `untrusted_changes`: reported to the operator only
 
 pub(crate) mod agent;
 mod approvals;
 mod descriptions;
+mod durable;
 mod programs;
 mod run_waiting;
 mod search;

@@ -46,6 +46,30 @@ fn a_run_belongs_to_its_caller() {
 }
 
 #[test]
+fn a_durable_run_belongs_to_its_caller_after_a_crash() {
+    let Some(server) = hostile_logging(&[]) else { return };
+    let project = Project::new(json!({
+        "mcpServers": { "hostile": server },
+        "capabilities": { "global": ["mcp:hostile"] },
+        "durable": true,
+        "serve": { "callers": { "ann": { "token": { "env": "TOKEN_OF_ANN" } }, "bob": { "token": { "env": "TOKEN_OF_BOB" } } } },
+    }));
+    let built = project.agent_spaces(&["capabilities", "build"]);
+    assert_eq!(built.status, Some(0), "{built:?}");
+    let served = HttpServer::start(project, &[]);
+    let ran = served.session(ANN).run(program("export default await hostile.echo({ message: 'hello' });"));
+    assert_eq!(ran["status"], "done", "{ran}");
+    let handle = ran["runId"].as_str().unwrap_or_else(|| panic!("{ran}")).to_owned();
+    let served = HttpServer::start(served.kill(), &[]);
+    let again = served.session(ANN).run(json!({ "resume": handle }));
+    assert_eq!((&again["status"], &again["value"]), (&ran["status"], &ran["value"]), "{again}");
+    for token in [BOB, &served.token] {
+        let stolen = served.session(token).run(json!({ "resume": handle }));
+        assert!(stolen["error"]["message"].as_str().unwrap().contains("no run"), "{stolen}");
+    }
+}
+
+#[test]
 fn an_idle_session_makes_room_for_the_next() {
     let Some(served) = HttpServer::with_callers() else { return };
     let bobs = served.session(BOB);

@@ -60,6 +60,13 @@ impl HttpServer {
         Some(HttpServer::start(project()?, &[]))
     }
 
+    /// Kills the server, as a crash would, and returns its project.
+    pub(crate) fn kill(mut self) -> Project {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+        std::mem::replace(&mut self.project, Project::empty())
+    }
+
     pub(crate) fn pid(&self) -> u32 {
         self.child.id()
     }

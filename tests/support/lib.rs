@@ -2,13 +2,16 @@
 
 pub mod wasmtime;
 
+use agent_spaces::durable::verify::verify;
+use agent_spaces::durable::{DurableRuns, RunInfo, State};
+use agent_spaces::journal::SqliteStore;
 use agent_spaces::script::ScriptError;
 use agent_spaces::{
     Engine, EngineConfig, Event, Handlers, Interfaces, Limits, PrepareError, RunError, RunOptions, RunReport, Space,
     SpaceBuilder,
 };
 use serde_json::Value;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 use tokio::sync::mpsc;
 
@@ -60,6 +63,27 @@ pub async fn run(space: &Space, source: &str) -> RunReport {
 pub async fn run_with(space: &Space, source: &str, limits: Limits) -> RunReport {
     let program = space.prepare("script.ts", source).unwrap_or_else(|error| panic!("{error}: {source}"));
     program.run(RunOptions { limits: Some(limits), ..RunOptions::default() }).await
+}
+
+/// Runs a script as a durable run, and panics unless its replay gives the same events.
+pub async fn run_replayed(space: &Space, source: &str, limits: Limits) -> RunReport {
+    let program = space.prepare("script.ts", source).unwrap_or_else(|error| panic!("{error}: {source}"));
+    let folder = tempfile::tempdir().expect("a folder");
+    let store = SqliteStore::open(folder.path(), Default::default()).expect("an empty journal");
+    let runs = DurableRuns::new(Arc::new(store), Default::default());
+    let (sender, mut receiver) = mpsc::unbounded_channel();
+    let options = RunOptions { limits: Some(limits), events: Some(sender), ..RunOptions::default() };
+    let done = runs.run(&program, options, RunInfo::default()).await.expect("a durable run");
+    assert_eq!(done.state, State::Ended, "{source}");
+    let mut events = Vec::new();
+    while let Some(event) = receiver.recv().await {
+        events.push(serde_json::to_string(&event).expect("an event is JSON"));
+    }
+    runs.store().flush().await.expect("the journal is written");
+    let again = verify(runs.store(), &done.report.run_id, &engine()).await.expect("the run can be replayed");
+    assert_eq!(again.diverged, None, "{source}");
+    assert_eq!(again.events, events, "{source}");
+    done.report
 }
 
 /// Runs a script and returns its report and events.

@@ -8,6 +8,7 @@
 //!
 //! # Features
 //! - `project` (default): [`project`], [`trust`], [`mcp`], [`confinement`]. Without it there is no MCP client.
+//! - `durable` (with `project`): [`durable`], [`journal`].
 //! - `serve` (default): [`serve`]. Needs `project`.
 //!
 //! # Layout
@@ -24,6 +25,7 @@
 //! - [`compile()`]: compiles a script into a standalone component. [`audit()`]: lists the imports of a component.
 //! - [`project`], [`config`], [`trust`], [`mcp`], [`confinement`]: definitions, configurations and MCP servers on disk.
 //! - [`serve`]: the MCP server in front of a space.
+//! - [`durable`]: runs that outlive their process; [`journal`]: the store that keeps them.
 //! - [`script`]: TypeScript to JavaScript.
 
 pub use agent_spaces_approvals as approvals;
@@ -36,6 +38,10 @@ pub use agent_spaces_calls::parent::ParentCall;
 pub use agent_spaces_calls::provider::{Answering, Asking, GettingReady, Provider};
 pub use agent_spaces_calls::scope::RunScope;
 pub use agent_spaces_config as config;
+#[cfg(feature = "durable")]
+pub use agent_spaces_durable as durable;
+#[cfg(feature = "durable")]
+pub use agent_spaces_journal as journal;
 pub use agent_spaces_linker::audit::{Audit, AuditError, AuditedInterface, AuditedModule, audit};
 pub use agent_spaces_linker::code_cache::{Cache, CacheError};
 pub use agent_spaces_linker::compile::{Compiled, Target, compile};

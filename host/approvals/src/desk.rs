@@ -27,6 +27,16 @@ pub enum Outcome {
     Nobody(String),
 }
 
+impl Outcome {
+    /// Returns the decision of a person.
+    pub fn decision(&self) -> Option<&Decision> {
+        match self {
+            Outcome::Approved(decision) | Outcome::Denied(decision) => Some(decision),
+            Outcome::Expired | Outcome::TooMany | Outcome::Nobody(_) => None,
+        }
+    }
+}
+
 impl Desk {
     /// Creates a desk that sends its requests to this channel.
     pub fn new(channel: Arc<dyn Channel>) -> Desk {
@@ -49,6 +59,9 @@ impl Desk {
     ) -> Outcome {
         if let Some(decision) = pending.remembered(&request) {
             return Outcome::Approved(decision);
+        }
+        if let Some(decision) = self.channel.decided_before(&request).await {
+            return Self::accept(decision.sanitized(), &request, pending);
         }
         let Some(left) = request.time_left() else { return Outcome::Expired };
         let Some(_slot) = pending.take_slot(&request) else { return Outcome::TooMany };
@@ -74,6 +87,10 @@ impl Desk {
             self.channel.too_late(request);
             return Outcome::Expired;
         }
+        Self::accept(decision, request, pending)
+    }
+
+    fn accept(decision: Decision, request: &Request, pending: &Pending) -> Outcome {
         match decision.verdict {
             Verdict::Denied => Outcome::Denied(decision),
             Verdict::Approved => {

@@ -1,5 +1,5 @@
 use super::{Desk, Outcome};
-use crate::channel::{Answer, Channel, ChannelError};
+use crate::channel::{Answer, Channel, ChannelError, EarlierDecision};
 use crate::decision::{Decision, Lasts};
 use crate::fixtures::{LONG, question, request, request_of};
 use crate::pending::{MAX_PENDING, Pending};
@@ -199,4 +199,25 @@ async fn an_approval_for_the_run_covers_calls_already_waiting() {
     assert!(matches!(same.await.unwrap(), Outcome::Approved(_)));
     assert_eq!(pending.list().len(), 1, "the other function waits on");
     other.abort();
+}
+
+/// Has a decision that was made before.
+struct Before(Decision);
+
+impl Channel for Before {
+    fn ask(&self, _request: Arc<Request>) -> Answer<'_> {
+        Box::pin(std::future::pending())
+    }
+
+    fn decided_before<'a>(&'a self, _request: &'a Request) -> EarlierDecision<'a> {
+        Box::pin(async { Some(self.0.clone()) })
+    }
+}
+
+#[tokio::test]
+async fn a_decision_that_was_made_in_time_counts_however_late_it_is_read() {
+    let desk = Desk::new(Arc::new(Before(Decision::approve("ada"))));
+    let expired = request_of("f", 1, Duration::ZERO);
+    assert_eq!(expired.time_left(), None);
+    assert_eq!(desk.decide(expired, &Pending::default()).await, Outcome::Approved(Decision::approve("ada")));
 }

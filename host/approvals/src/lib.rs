@@ -29,7 +29,7 @@ pub use agent_spaces_calls::approval::{
     Decision, Lasts, MAX_MESSAGE, MAX_PENDING, Pending, Question, Request, Verdict,
 };
 pub use agent_spaces_types::canonical::{canonical, digest};
-pub use channel::{Answer, Channel, ChannelError};
+pub use channel::{Answer, Channel, ChannelError, EarlierDecision};
 pub use desk::{Desk, Outcome};
 pub use pipe::PipeChannel;
 pub use store::{ApproverKey, ApproverToken, Listing, Store, StoreChannel, StoreError};

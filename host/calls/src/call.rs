@@ -51,6 +51,8 @@ pub struct Call {
     pub memory: Arc<CallMemory>,
     /// Pool for work on its large values.
     pub blocking_pool: BlockingPool,
+    /// True if its run is durable.
+    is_durable: bool,
 }
 
 /// Complete result of an MCP server, with secrets redacted. Scripts get only its data; a proxy that forwards it to
@@ -114,7 +116,15 @@ impl Call {
             whole: None,
             memory: memory.clone(),
             blocking_pool: context.blocking_pool.clone(),
+            is_durable: context.journal.is_some(),
         }
+    }
+
+    /// Returns a key that is the same whenever this call of a durable run is made again: after a retry, and by another
+    /// host. A server that knows it can tell a repetition from a new call. A call of another run is never repeated by
+    /// another host, and has none.
+    pub fn idempotency_key(&self) -> Option<String> {
+        self.is_durable.then(|| format!("{}/{}", self.run_id, self.id))
     }
 
     /// Returns this call as the parent of a run that answers it.

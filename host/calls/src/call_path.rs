@@ -3,6 +3,7 @@
 use crate::call::Call;
 use crate::context::RunContext;
 use crate::handlers::{Handler, Handlers};
+use crate::journal::Effect;
 use crate::redaction;
 use agent_spaces_types::capability_error::{Answer, CapabilityError};
 use agent_spaces_types::code::Code;
@@ -37,6 +38,14 @@ pub trait CallPath: Send + Sync {
         order: Vec<String>,
         context: Arc<RunContext>,
     ) -> Refusing;
+
+    /// Returns the effect of its calls, which decides whether a call may be made again after its host died.
+    fn effect(&self) -> Effect {
+        Effect::Once
+    }
+
+    /// Counts a call that was made before its host died against the limits per run.
+    fn recount(&self, _context: &RunContext) {}
 
     /// Returns true if the function is visible to some callers only.
     fn is_gated(&self) -> bool;

@@ -72,7 +72,8 @@ impl RunClock {
         (Held(self), self.pause())
     }
 
-    fn pause(&self) -> bool {
+    /// Pauses the clock until [`RunClock::resume`]. Returns true if it was running before. Prefer [`RunClock::hold`].
+    pub fn pause(&self) -> bool {
         if let Some(parent) = &self.parent {
             parent.pause();
         }
@@ -97,7 +98,8 @@ impl Held<'_> {
 }
 
 impl RunClock {
-    fn resume(&self) -> Option<Duration> {
+    /// Undoes one [`RunClock::pause`]. Returns the duration of the pause if nothing else holds the clock.
+    pub fn resume(&self) -> Option<Duration> {
         if let Some(parent) = &self.parent {
             parent.resume();
         }

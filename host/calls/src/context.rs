@@ -5,6 +5,7 @@ use crate::blocking_pool::BlockingPool;
 use crate::clock::RunClock;
 use crate::events::EventSink;
 use crate::host_memory::{HostMemory, SandboxKind};
+use crate::journal::RunJournal;
 use crate::parent::AnsweringScript;
 use crate::record::RunRecord;
 use agent_spaces_types::call_site::ProgramCall;
@@ -24,6 +25,8 @@ pub struct RunContext {
     pub events: EventSink,
     /// Record of its events.
     pub record: Option<Arc<dyn RunRecord>>,
+    /// Its journal, if it is durable.
+    pub journal: Option<Arc<dyn RunJournal>>,
     /// Pending approval requests, and approvals that cover later calls.
     pub pending: Pending,
     /// Call counters by function.
@@ -53,6 +56,7 @@ impl RunContext {
             clock: RunClock::new(Instant::now()),
             events,
             record: None,
+            journal: None,
             pending: Pending::default(),
             counts: RunCounts::default(),
             calls: CallLimit::new(Limits::default().calls),

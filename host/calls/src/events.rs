@@ -1,6 +1,8 @@
 //! Event stream of a run: ordered, redacted events.
 
+use crate::journal::{EventReplay, RunJournal};
 use crate::parent::ParentCall;
+use crate::record::RunRecord;
 use crate::redaction;
 use agent_spaces_secrets::Redactor;
 use agent_spaces_types::caller::Caller;
@@ -26,24 +28,29 @@ struct Stream {
     next: Mutex<u64>,
     sender: Option<mpsc::UnboundedSender<Event>>,
     observer: Option<Arc<Observer>>,
+    journal: Option<Arc<dyn RunJournal>>,
+    /// Record that admits the calls of a durable run.
+    record: Option<Arc<dyn RunRecord>>,
     /// Text of scripts and providers may contain secrets.
     redactor: Redactor,
 }
 
 impl EventSink {
-    /// Creates the sink of a run. It discards events if there is neither a sender nor an observer.
+    /// Creates the sink of a run. It discards events if there is neither a sender nor an observer nor a journal.
     pub fn new(
         run_id: Arc<str>,
         caller: &Caller,
         sender: Option<mpsc::UnboundedSender<Event>>,
         observer: Option<Arc<Observer>>,
+        journal: Option<Arc<dyn RunJournal>>,
         redactor: &Redactor,
     ) -> EventSink {
-        let is_heard = sender.is_some() || observer.is_some();
+        let is_heard = sender.is_some() || observer.is_some() || journal.is_some();
         EventSink(is_heard.then(|| {
             let caller = caller.name.as_deref().map(Arc::from);
             let (next, redactor) = (Mutex::default(), redactor.clone());
-            Arc::new(Stream { run_id, caller, parent: None, next, sender, observer, redactor })
+            let (parent, record) = (None, None);
+            Arc::new(Stream { run_id, caller, parent, next, sender, observer, journal, record, redactor })
         }))
     }
 
@@ -61,6 +68,16 @@ impl EventSink {
         }))
     }
 
+    /// Sets the record that admits the calls of a durable run: it is told again of those that another host left
+    /// unanswered, and that this one makes.
+    pub fn admitted_by(self, record: Option<Arc<dyn RunRecord>>) -> EventSink {
+        // The sink has no clones yet.
+        EventSink(self.0.map(|stream| match Arc::try_unwrap(stream) {
+            Ok(stream) => Arc::new(Stream { record, ..stream }),
+            Err(stream) => stream,
+        }))
+    }
+
     /// Returns true if events are not discarded. Check it before building an event that needs copies.
     pub fn is_heard(&self) -> bool {
         self.0.is_some()
@@ -73,8 +90,24 @@ impl EventSink {
         let timestamp = humantime::format_rfc3339_millis(SystemTime::now()).to_string();
         let mut next = stream.next.lock().unwrap_or_else(PoisonError::into_inner);
         let (run_id, caller, parent) = (stream.run_id.clone(), stream.caller.clone(), stream.parent.clone());
-        let event = Event { kind, timestamp, run_id, seq: *next, caller, parent };
-        *next += 1;
+        let mut event = Event { kind, timestamp, run_id, seq: *next, caller, parent };
+        if let Some(journal) = &stream.journal {
+            match journal.replay_event(&event) {
+                EventReplay::Recorded(following) => {
+                    *next = following;
+                    if let (EventKind::CallScheduled { call_id, .. }, Some(record)) = (&event.kind, &stream.record)
+                        && journal.is_unanswered(*call_id)
+                    {
+                        event.seq = following.saturating_sub(1);
+                        record.note(&event);
+                    }
+                    return;
+                }
+                EventReplay::New(seq) => event.seq = seq,
+            }
+            journal.record_event(&event);
+        }
+        *next = event.seq + 1;
         if let Some(observer) = &stream.observer {
             observer(&event);
         }

@@ -8,6 +8,7 @@
 //! - [`context`]: one run as its calls see it; [`clock`], [`scope`], [`parent`], [`run_id`]: its parts
 //! - [`run_rules`]: settings that all runs of a space share; [`operator_notices`]: rate-limited notices to the operator
 //! - [`events`]: the event stream of a run; [`record`]: the traits of recorders
+//! - [`journal`]: the journal of a durable run, as sandbox and pipeline see it
 //! - [`host_memory`], [`memory_budget`]: host memory used for a run, and for all runs
 //! - [`blocking_pool`]: work on large values, off the async threads
 //! - [`redaction`]: removes secrets from everything that leaves the host
@@ -22,6 +23,7 @@ pub mod context;
 pub mod events;
 pub mod handlers;
 pub mod host_memory;
+pub mod journal;
 pub mod memory_budget;
 pub mod operator_notices;
 pub mod parent;

@@ -9,7 +9,7 @@
 //! - `json_text`, `toml_text`, `yaml_text`, `bounds`: text to a JSON value of limited size and depth
 //! - `reader`, `config_path`, `names`, `raw`, `error`: strict reading of that value, and its errors
 //! - one section each: `entry`, `mcp_server/`, `mcp_section`, `toolbox`, `provider`, `space`, `limits` with `quantity`,
-//!   `policy/`, `defaults`, `code_mode`, `accounting`, `audit`, `serve`, `confine`
+//!   `policy/`, `defaults`, `code_mode`, `accounting`, `audit`, `durable`, `serve`, `confine`
 //! - `server_source`, [`foreign`]: MCP servers configured for other programs
 //! - `json_edit`: format-preserving edits
 //! - `space_settings`: effective settings of a space
@@ -21,6 +21,7 @@ mod code_mode;
 mod config_path;
 mod confine;
 mod defaults;
+mod durable;
 mod entry;
 mod error;
 pub mod foreign;
@@ -50,6 +51,7 @@ pub use bounds::MAX_BYTES;
 pub use code_mode::{CodeMode, TypeCheck};
 pub use confine::{Confine, ConfineLevel, ConfinedNetwork};
 pub use defaults::Defaults;
+pub use durable::{Durable, InDoubtSetting};
 pub use entry::{Entry, EntryError};
 pub use error::{ConfigError, Position};
 pub use foreign::Foreign;
@@ -130,6 +132,8 @@ pub struct Config {
     pub accounting: Option<Accounting>,
     /// Audit log settings.
     pub audit: Option<Audit>,
+    /// Default settings of durable runs.
+    pub durable: Durable,
     /// Settings of `mcp serve`.
     pub serve: Serve,
     /// Confinement of `run` and `mcp serve`.
@@ -151,6 +155,7 @@ const KEYS: &[&str] = &[
     "codeMode",
     "accounting",
     "audit",
+    "durable",
     "serve",
     "confine",
 ];
@@ -220,6 +225,7 @@ fn read(file: &str, node: Node<'_>) -> Result<Config, ConfigError> {
     config.policy = object.read("policy", policy::read)?.unwrap_or_default();
     config.accounting = object.read("accounting", Accounting::read)?;
     config.audit = object.read("audit", Audit::read)?;
+    config.durable = object.read("durable", Durable::read)?.unwrap_or_default();
     config.serve = object.read("serve", Serve::read)?.unwrap_or_default();
     config.serve.expose_handlers(&ConfigPath::root(file), config.mcp.expose_handlers)?;
     config.confine = object.read("confine", Confine::read)?;

@@ -11,6 +11,9 @@ const MAX_AMOUNT: u64 = (1 << 53) - 1;
 /// avoid clock overflow.
 const MAX_DURATION: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 
+/// Maximum age: longer than any record is kept.
+const MAX_AGE: Duration = Duration::from_secs(10 * 365 * 24 * 60 * 60);
+
 /// Amount with its unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Quantity {
@@ -30,6 +33,8 @@ pub(super) enum Measure {
     Count,
     Bytes,
     Duration,
+    /// Duration for which something is kept.
+    Age,
 }
 
 impl Measure {
@@ -39,14 +44,19 @@ impl Measure {
             Measure::Count => "a whole number above zero, such as 1000, \"1_000_000_000\" or \"500M\"",
             Measure::Bytes => "a size above zero, such as 65536 or \"64MiB\"",
             Measure::Duration => "a duration above zero, such as 5 (seconds), \"250ms\" or \"2min\"",
+            Measure::Age => "a duration above zero, such as \"12h\" or \"90d\"",
         }
     }
 
     fn most(self) -> String {
         match self {
-            Measure::Duration => humantime::format_duration(MAX_DURATION).to_string(),
+            Measure::Duration | Measure::Age => humantime::format_duration(self.longest()).to_string(),
             _ => MAX_AMOUNT.to_string(),
         }
+    }
+
+    fn longest(self) -> Duration {
+        if self == Measure::Age { MAX_AGE } else { MAX_DURATION }
     }
 
     /// Reads a number or text as this kind of quantity.
@@ -71,13 +81,13 @@ impl Measure {
         let quantity = match self {
             Measure::CountOrNone | Measure::Count => Quantity::Count(count(&plain)?),
             Measure::Bytes => Quantity::Bytes(bytes(&plain)?),
-            Measure::Duration => Quantity::Duration(duration(&plain)?),
+            Measure::Duration | Measure::Age => Quantity::Duration(duration(&plain)?),
         };
         match quantity {
             Quantity::Count(0) if self == Measure::CountOrNone => Ok(quantity),
             Quantity::Count(0) | Quantity::Bytes(0) | Quantity::Duration(Duration::ZERO) => Err(Problem::Invalid),
             Quantity::Count(amount) | Quantity::Bytes(amount) if amount > MAX_AMOUNT => Err(Problem::TooLarge),
-            Quantity::Duration(time) if time > MAX_DURATION => Err(Problem::TooLarge),
+            Quantity::Duration(time) if time > self.longest() => Err(Problem::TooLarge),
             _ => Ok(quantity),
         }
     }
@@ -88,6 +98,14 @@ pub(super) fn read_duration(node: Node<'_>) -> Result<Duration> {
     match Measure::Duration.read(node)? {
         Quantity::Duration(time) => Ok(time),
         Quantity::Count(_) | Quantity::Bytes(_) => Err(node.expected(Measure::Duration.expected())),
+    }
+}
+
+/// Reads a duration for which something is kept.
+pub(super) fn read_age(node: Node<'_>) -> Result<Duration> {
+    match Measure::Age.read(node)? {
+        Quantity::Duration(time) => Ok(time),
+        Quantity::Count(_) | Quantity::Bytes(_) => Err(node.expected(Measure::Age.expected())),
     }
 }
 

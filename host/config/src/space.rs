@@ -1,5 +1,6 @@
 //! Spaces (`spaces`): capabilities, limits and policy of each, beside the global ones.
 
+use super::durable::Durable;
 use super::entry::Entry;
 use super::limits::Limits;
 use super::names::check_name;
@@ -21,19 +22,23 @@ pub struct Space {
     pub policy: Settings,
     /// Folder of `fs` in its scripts.
     pub workspace: Option<String>,
+    /// Its own settings of durable runs; see [`Config::durable_of`](super::Config::durable_of).
+    pub durable: Durable,
 }
 
 /// Reads the `spaces` object.
 pub(super) fn read_spaces(node: Node<'_>) -> Result<BTreeMap<String, Space>> {
     node.map("an object of spaces", |name, node| {
         check_name(&node.path, "a space", name)?;
-        let object = node.object("a space", &["description", "capabilities", "limits", "policy", "workspace"])?;
+        let keys = ["description", "capabilities", "limits", "policy", "workspace", "durable"];
+        let object = node.object("a space", &keys)?;
         Ok(Space {
             description: object.read("description", |node| node.text("a description").map(str::to_owned))?,
             capabilities: object.read("capabilities", Entry::read_list)?.unwrap_or_default(),
             limits: object.read("limits", Limits::read)?.unwrap_or_default(),
             policy: object.read("policy", policy::read)?.unwrap_or_default(),
             workspace: object.read("workspace", |node| node.filled_text("a path").map(str::to_owned))?,
+            durable: object.read("durable", Durable::read)?.unwrap_or_default(),
         })
     })
 }

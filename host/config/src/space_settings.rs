@@ -1,6 +1,7 @@
 //! Effective settings of a space, and the configuration line that would grant it more.
 
 use super::config_path::ConfigPath;
+use super::durable::Durable;
 use super::limits::Limits;
 use super::{Config, Entry};
 use agent_spaces_policy::Settings;
@@ -37,6 +38,11 @@ impl Config {
     /// Returns the limits of a space: its own, over the global ones.
     pub fn limits_of(&self, space: &str) -> Limits {
         self.spaces.get(space).map_or(self.limits, |space| space.limits.over(&self.limits))
+    }
+
+    /// Returns the settings of durable runs of a space: its own, over the global ones.
+    pub fn durable_of(&self, space: &str) -> Durable {
+        self.spaces.get(space).map_or(self.durable, |space| space.durable.over(&self.durable))
     }
 
     /// Returns the policy of a space: its own, over the global one.

@@ -3,11 +3,13 @@
 //! - [`ENGINE_WASM`], [`ENGINE_SHA256`], [`ENGINE_VERSION`]: the module and its metadata; the build verifies the hash.
 //! - [`precompiled`]: its native code, compiled at build time (feature `precompiled`).
 //! - [`config`]: the wasmtime configuration of both the build and the host. Native code runs only under the
-//!   configuration that it was compiled for.
+//!   configuration that it was compiled for. [`determinism`]: settings of the compiler.
 //!
 //! The host's use of the engine is in `host/sandbox/src/engine/`.
 
 pub mod config;
+#[cfg(feature = "precompiled")]
+pub mod determinism;
 
 /// The core module, linked, closed and snapshotted.
 pub const ENGINE_WASM: &[u8] = include_bytes!("../prebuilt/engine.wasm");

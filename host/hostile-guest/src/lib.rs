@@ -75,7 +75,7 @@ impl HostileGuest {
             let pipeline = Pipeline::of(interface, function, &answering, &rules)?;
             Some(Arc::new(pipeline) as Arc<dyn CallPath>)
         };
-        let sandbox = Sandbox::link(&engine, &component, description, &paths, rules.runs())?;
+        let sandbox = Sandbox::link(&engine, &component, None, description, &paths, rules.runs())?;
         let space = Space::builder(&engine).interfaces(interfaces, handlers()).build()?;
         let source = "import { all } from '@hostile/all';\nexport default await all.texts(['as', 'ever'])";
         let honest =

@@ -262,6 +262,7 @@ impl Loaded {
                     scopes: [capability.config.scopes.as_slice(), &function.config.scopes].concat(),
                     is_server_tool: capability.source == SourceKind::Mcp,
                     is_read_only: function.annotations.read_only_hint == Some(true),
+                    is_idempotent: function.annotations.idempotent_hint == Some(true),
                     part: None,
                 };
                 (function.wit_name.clone(), Arc::new(spec))
@@ -292,6 +293,7 @@ impl LoadedInterface {
                 is_server_tool: true,
                 // These parts have only read operations.
                 is_read_only: true,
+                is_idempotent: true,
                 part: Some(part),
             };
             (function.name.to_owned(), Arc::new(spec))

@@ -2,11 +2,24 @@
 
 use crate::connection::{Connection, Deadline};
 use crate::error::CallError;
-use crate::handler::ProgressSink;
+use crate::handler::{Progress, ProgressSink};
 use crate::results;
 use rmcp::model::*;
 use serde_json::{Map, Value};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
+
+/// `_meta` key of the idempotency key of a tool call: see [`CallOptions::idempotency_key`].
+pub const IDEMPOTENCY_KEY: &str = "agent-spaces/idempotencyKey";
+
+/// Options of a tool call.
+#[derive(Clone, Default)]
+pub struct CallOptions {
+    /// Receives progress notifications.
+    pub progress: Option<Arc<dyn Fn(Progress) + Send + Sync>>,
+    /// Key that is the same whenever this call is made again, so that a server can tell a repetition from a new call.
+    pub idempotency_key: Option<String>,
+}
 
 /// Limit on rounds of input requests (SEP-2322) for one call.
 const MAX_ROUNDS: usize = 10;
@@ -17,10 +30,14 @@ impl Connection {
         &self,
         tool: &str,
         arguments: Map<String, Value>,
-        progress: Option<ProgressSink>,
+        CallOptions { progress, idempotency_key }: CallOptions,
     ) -> Result<Value, CallError> {
         let mut params = CallToolRequestParams::new(tool.to_owned());
         params.arguments = Some(arguments);
+        params.meta = idempotency_key.map(|key| {
+            let meta = Map::from_iter([(IDEMPOTENCY_KEY.to_owned(), Value::String(key))]);
+            RequestMetaObject::from(meta)
+        });
         let deadline = self.deadline(self.settings.timeout_of(tool));
         let result = self.rounds(deadline, progress, |answers| {
             let mut params = params.clone();

@@ -49,6 +49,7 @@ mod watch;
 pub use agent_spaces_process as process;
 pub use agent_spaces_process::{ProcessSpec, StartError};
 pub use agent_spaces_secrets as secrets;
+pub use calls::{CallOptions, IDEMPOTENCY_KEY};
 pub use connection::Connection;
 pub use context::{Context, Warnings};
 pub use error::{CallError, ConnectError};

@@ -1,9 +1,9 @@
 //! One configured server: connects on first use, restarts after a crash, and serves only tools that match the lock.
 
+use crate::calls::CallOptions;
 use crate::connection::Connection;
 use crate::context::Context;
 use crate::error::{CallError, ConnectError};
-use crate::handler::Progress;
 use crate::listing::Listing;
 use crate::lock::LockedServer;
 use crate::results;
@@ -77,9 +77,9 @@ impl Server {
         &self,
         tool: &str,
         arguments: Map<String, Value>,
-        progress: Option<Arc<dyn Fn(Progress) + Send + Sync>>,
+        options: CallOptions,
     ) -> Result<Value, CallError> {
-        let result = self.session().await?.call(tool, arguments, progress).await?;
+        let result = self.session().await?.call(tool, arguments, options).await?;
         self.read(result, results::data).await
     }
 
@@ -89,10 +89,10 @@ impl Server {
         &self,
         tool: &str,
         arguments: Map<String, Value>,
-        progress: Option<Arc<dyn Fn(Progress) + Send + Sync>>,
+        options: CallOptions,
     ) -> (Result<Value, CallError>, Option<Value>) {
         let result = match self.session().await {
-            Ok(session) => session.call(tool, arguments, progress).await,
+            Ok(session) => session.call(tool, arguments, options).await,
             Err(error) => Err(error),
         };
         let result = match result {

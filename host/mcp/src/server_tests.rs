@@ -46,7 +46,7 @@ impl Fixture {
     }
 
     async fn call(&self) -> Result<Value, CallError> {
-        self.server.call("older", Map::new(), None).await
+        self.server.call("older", Map::new(), CallOptions::default()).await
     }
 
     /// Counts the requests with this method.
@@ -104,6 +104,21 @@ async fn calls_are_refused_while_changed_tools_cannot_be_listed() {
     // The tools match the lock again.
     fixture.set(Behaviour::default());
     assert_eq!(fixture.call().await, Ok("older".into()));
+}
+
+#[tokio::test]
+async fn an_idempotency_key_is_sent_as_metadata() {
+    let fixture = Fixture::accepted().await;
+    assert_eq!(fixture.call().await, Ok("older".into()));
+    let options = CallOptions { idempotency_key: Some("run_1/2".to_owned()), ..CallOptions::default() };
+    assert_eq!(fixture.server.call("older", Map::new(), options).await, Ok("older".into()));
+    let seen = fixture.web.seen();
+    let keys = seen.iter().filter(|seen| seen.method() == "tools/call").map(|seen| {
+        let meta = &seen.body["params"]["_meta"];
+        assert!(!meta["progressToken"].is_null(), "{meta}");
+        meta["agent-spaces/idempotencyKey"].clone()
+    });
+    assert_eq!(keys.collect::<Vec<_>>(), [Value::Null, json!("run_1/2")]);
 }
 
 #[tokio::test]

@@ -1,8 +1,8 @@
 //! Connection whose tools are checked against the lock.
 
+use crate::calls::CallOptions;
 use crate::connection::Connection;
 use crate::error::{CallError, ConnectError};
-use crate::handler::ProgressSink;
 use crate::listing::Listing;
 use crate::lock::{Change, LockedServer, Verdict, compare, server_warnings, verdict};
 use agent_spaces_types::told_once::ToldOnce;
@@ -48,10 +48,10 @@ impl Session {
         &self,
         tool: &str,
         arguments: Map<String, Value>,
-        progress: Option<ProgressSink>,
+        options: CallOptions,
     ) -> Result<Value, CallError> {
         self.note(self.check(tool).await)?;
-        self.note(self.connection.call_tool(tool, arguments, progress).await)
+        self.note(self.connection.call_tool(tool, arguments, options).await)
     }
 
     /// Sets the lock entry that tools are checked against, unless there is one.

@@ -4,10 +4,13 @@
 //! approved it in advance.
 
 use super::Pipeline;
-use agent_spaces_approvals::{Channel, Desk, MAX_MESSAGE, Outcome, Question, Request, template};
+use agent_spaces_approvals::{
+    Channel, Decision as PersonsDecision, Desk, MAX_MESSAGE, Outcome, Question, Request, Verdict, digest, template,
+};
 use agent_spaces_calls::call::Call;
 use agent_spaces_calls::clock::Held;
 use agent_spaces_calls::context::RunContext;
+use agent_spaces_calls::journal::AskedApproval;
 use agent_spaces_policy::{Decision, FunctionId};
 use agent_spaces_types::call_site::ProgramCall;
 use agent_spaces_types::capability_error::{CapabilityError, NO_APPROVER};
@@ -62,40 +65,80 @@ pub(super) async fn check(pipeline: &Pipeline, call: &Call, context: &RunContext
     if pipeline.policy.decision().decision != Decision::Approve || approvals.has(&pipeline.id) {
         return Ok(());
     }
+    let asked = context.journal.as_ref().and_then(|journal| journal.asked(call.id));
+    // The script repeated the call, so its arguments are the same.
+    let asked = asked.filter(|asked| asked.request.digest == digest(&pipeline.id, &call.params));
+    if let Some(AskedApproval { decision: Some(decision), .. }) = asked {
+        return decided_before(&pipeline.label, decision);
+    }
     let Some(desk) = approvals.desk() else {
         return Err(no_approver(&pipeline.label));
     };
     // The request has a copy of the parameters, and so has its event.
     let copies = call.memory.take_value(&call.params).and_then(|()| call.memory.take_value(&call.params));
     copies.map_err(|error| CapabilityError::failed(error.to_string()))?;
-    let request = Arc::new(request(pipeline, call, context).await);
-    match ask(&desk, request, pipeline, context).await {
+    let (request, was_asked) = match asked {
+        Some(AskedApproval { request, .. }) => (request, true),
+        None => (Arc::new(request(pipeline, call, context).await), false),
+    };
+    match ask(&desk, request, was_asked, pipeline, context).await {
         Outcome::Approved(_) => Ok(()),
         outcome => Err(refuse(&pipeline.label, outcome)),
     }
 }
 
-/// Asks a person. The run's clock is paused meanwhile, unless the policy counts that time.
-async fn ask(desk: &Desk, request: Arc<Request>, pipeline: &Pipeline, context: &RunContext) -> Outcome {
+/// Returns the outcome of a request that was decided before the host of a durable run died.
+fn decided_before(label: &str, decision: Option<PersonsDecision>) -> Result<(), CapabilityError> {
+    match decision {
+        Some(decision) if decision.verdict == Verdict::Approved => Ok(()),
+        Some(decision) => Err(refuse(label, Outcome::Denied(decision))),
+        None => Err(refuse(label, Outcome::Expired)),
+    }
+}
+
+/// Asks a person. The run's clock is paused meanwhile, unless the policy counts that time. `was_asked` is true if the
+/// person was asked before the host of a durable run died: then the events were sent.
+async fn ask(
+    desk: &Desk,
+    request: Arc<Request>,
+    was_asked: bool,
+    pipeline: &Pipeline,
+    context: &RunContext,
+) -> Outcome {
     let mut held = None;
     let mut is_asked = false;
+    let announced = request.clone();
+    if was_asked && !pipeline.rules.policy.approvals().counts_time {
+        held = Some(context.clock.hold().0);
+    }
     let announce = |request: &Request| {
         is_asked = true;
-        if !pipeline.rules.policy.approvals().counts_time {
+        if !was_asked && !pipeline.rules.policy.approvals().counts_time {
             let (hold, was_going) = context.clock.hold();
             if was_going {
                 context.events.emit(EventKind::RunPaused { reason: "approval" });
             }
             held = Some(hold);
         }
-        context.events.emit(required(request));
+        if !was_asked {
+            context.events.emit(required(request));
+        }
+        // After its events, so that all of it is written at once.
+        if let Some(journal) = &context.journal {
+            journal.record_request(&announced);
+        }
     };
     let outcome = desk.decide_announced(request.clone(), &context.pending, announce).await;
-    if is_asked {
+    // A request that expired while its run was parked is not announced again.
+    let was_announced = is_asked || was_asked;
+    if was_announced {
         context.events.emit(decided(&request, &outcome));
     }
     if let Some(stood) = held.and_then(Held::release) {
         context.events.emit(EventKind::RunResumed { paused_ms: stood.as_secs_f64() * 1e3 });
+    }
+    if let Some(journal) = context.journal.as_ref().filter(|_| was_announced) {
+        journal.record_decision(&request, outcome.decision());
     }
     outcome
 }

@@ -6,7 +6,7 @@
 //!
 //! # Layout
 //! - the steps, one file each, in the order of `Pipeline::steps`: `grant`, `policy` (caller), `validate` with `defaults`,
-//!   `policy` (arguments), `rate`, `policy` (counts), `approval`, `cache`, `audit`, `retry`, `provide`
+//!   `policy` (arguments), `rate`, `policy` (counts), `approval`, `cache`, `audit`, `durable`, `retry`, `provide`
 //! - `issues`, `hint`: what errors about arguments list, and the machine-readable hint of errors
 //! - `explain`: dry run of the steps
 //! - `rules`, `history`: state that all pipelines of a space share, and how it outlives a reload
@@ -20,6 +20,7 @@ mod audit;
 pub mod audit_trail;
 mod cache;
 mod defaults;
+mod durable;
 mod explain;
 mod grant;
 mod hint;
@@ -43,6 +44,7 @@ use agent_spaces_calls::call::Call;
 use agent_spaces_calls::call_path::{Answered, CallPath, Calling, Outcome, Refusing, TypeIssue};
 use agent_spaces_calls::context::RunContext;
 use agent_spaces_calls::handlers::{Handler, Handlers};
+use agent_spaces_calls::journal::Effect;
 use agent_spaces_calls::provider::Provider;
 use agent_spaces_calls::redaction;
 use agent_spaces_policy::{FunctionId, FunctionPolicy, UnknownArgument, not_callable};
@@ -209,7 +211,7 @@ impl Pipeline {
         }
         policy::check_arguments(self, &call.params)?;
         rate::acquire(self, context).await?;
-        policy::count(self, context).await?;
+        durable::count(self, &call, context).await?;
         approval::check(self, &call, context).await?;
         let key = match cache::lookup(self, &call, context) {
             cache::Lookup::Hit(value) => {
@@ -331,6 +333,14 @@ impl CallPath for Pipeline {
         context: Arc<RunContext>,
     ) -> Refusing {
         Box::pin(async move { self.argument_refusal(call, issues, &order, &context).await })
+    }
+
+    fn effect(&self) -> Effect {
+        durable::effect(self)
+    }
+
+    fn recount(&self, context: &RunContext) {
+        policy::recount(self, context);
     }
 
     fn is_gated(&self) -> bool {

@@ -106,6 +106,11 @@ pub(super) async fn count(pipeline: &Arc<Pipeline>, context: &Arc<RunContext>) -
     counted.unwrap_or_else(|_| Err(CapabilityError::new(Code::CallDenied, "the call could not be counted")))
 }
 
+/// Counts a call that was made before its host died against its limits per run.
+pub(super) fn recount(pipeline: &Pipeline, context: &RunContext) {
+    pipeline.policy.recount(&context.counts);
+}
+
 /// Sends the rule to the operator and returns the error for the script, which does not name the rule.
 fn refuse(pipeline: &Pipeline, rule: &'static str, refusal: Refusal) -> CapabilityError {
     pipeline.notify(rule, &refusal.operator);

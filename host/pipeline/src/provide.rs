@@ -30,9 +30,14 @@ pub(super) struct LimitedHandler {
 }
 
 /// Calls a function's provider. A panic of the handler fails this call alone.
-pub(super) async fn call(pipeline: &Pipeline, call: Call) -> Answer {
+/// `leave` is awaited when nothing is left to wait for.
+pub(super) async fn call(
+    pipeline: &Pipeline,
+    call: Call,
+    leave: impl Future<Output = Result<(), CapabilityError>>,
+) -> Answer {
     // Unwind safe: handlers share state only behind locks, which a panic poisons.
-    let answer = AssertUnwindSafe(pipeline.handler.call(call)).catch_unwind();
+    let answer = AssertUnwindSafe(pipeline.handler.call(call, leave)).catch_unwind();
     answer.await.unwrap_or_else(|panic| {
         let (label, why) = (&pipeline.label, pipeline.redactor().text(message(&*panic)));
         pipeline.notify("panic", &format!("{label}: its handler panicked: {why}"));
@@ -71,16 +76,20 @@ impl LimitedHandler {
         LimitedHandler { handler, provider, permits, timeout: middleware.timeout, is_idempotent: middleware.idempotent }
     }
 
-    pub(super) async fn call(&self, call: Call) -> Answer {
+    pub(super) async fn call(&self, call: Call, leave: impl Future<Output = Result<(), CapabilityError>>) -> Answer {
         let _permit = match &self.permits {
             Some(permits) => permits.acquire().await.ok(),
             None => None,
         };
-        let Some(timeout) = self.timeout else { return (self.handler)(call).await };
+        let Some(timeout) = self.timeout else {
+            leave.await?;
+            return (self.handler)(call).await;
+        };
         if let Some(provider) = &self.provider {
             // Starting a server does not count against the call's timeout.
             provider.clone().get_ready(&call).await?;
         }
+        leave.await?;
         // A script provider may wait for an approval, which does not count against the timeout.
         let clock = call.clock.clone().unwrap_or_else(|| RunClock::new(Instant::now()));
         clock.timeout(timeout, (self.handler)(call)).await.unwrap_or_else(|| {

@@ -10,7 +10,7 @@
 //! Each retry is an event and a line in the usage log.
 
 use super::accounting_entry::OpenEntry;
-use super::{Pipeline, bounded, policy, provide, rate};
+use super::{Pipeline, bounded, durable, policy, provide, rate};
 use agent_spaces_calls::call::Call;
 use agent_spaces_calls::context::RunContext;
 use agent_spaces_calls::redaction;
@@ -32,22 +32,25 @@ pub(super) async fn call(
 ) -> Answer {
     // Zero unless the function is idempotent.
     let retries = pipeline.policy.middleware().retries;
+    // A durable run records each attempt at the last moment: a call that waits for a slot has not left the host.
+    let leave = || durable::send(pipeline, call.id, context);
     let mut backoff = FIRST_BACKOFF;
     for repetition in 1..=retries {
         // Each attempt has its own copy of the parameters.
         call.memory.take_value(&call.params).map_err(|error| CapabilityError::failed(error.to_string()))?;
-        let error = match provide::call(pipeline, call.clone()).await {
+        let error = match provide::call(pipeline, call.clone(), leave()).await {
             Err(error) if is_retryable(&error) => error,
             answer => return answer,
         };
         tokio::time::sleep(backoff).await;
         backoff = backoff.saturating_mul(2);
-        if !is_admitted(pipeline, context).await {
+        if !is_admitted(pipeline, call.id, context).await {
             return Err(error);
         }
         record_retry(pipeline, context, entry, (call.id, repetition), error);
     }
-    provide::call(pipeline, call).await
+    let leave = leave();
+    provide::call(pipeline, call, leave).await
 }
 
 /// Returns true if the call has ended and the error is transient.
@@ -56,8 +59,8 @@ fn is_retryable(error: &CapabilityError) -> bool {
 }
 
 /// Consumes one call of the run's limit, the rate limits and the counts; false if any of them is exhausted.
-async fn is_admitted(pipeline: &Arc<Pipeline>, context: &Arc<RunContext>) -> bool {
-    context.calls.repeat()
+async fn is_admitted(pipeline: &Arc<Pipeline>, call_id: u64, context: &Arc<RunContext>) -> bool {
+    context.calls.repeat(call_id)
         && rate::acquire(pipeline, context).await.is_ok()
         && policy::count(pipeline, context).await.is_ok()
 }

@@ -61,6 +61,12 @@ impl CallLimits {
         self.count_day(day).inspect_err(|_| self.uncount_run(run))
     }
 
+    /// Counts a call in its run that was counted in its day before.
+    pub(crate) fn recount(&self, run: &RunCounts) {
+        // It was within the limits then.
+        let _within = self.count_run(run);
+    }
+
     fn count_run(&self, run: &RunCounts) -> Result<(), Refusal> {
         let mut counts = run.lock();
         let is_full = |limit: &&CallLimit| {

@@ -223,6 +223,11 @@ impl FunctionPolicy {
         self.call_limits.count(run, day)
     }
 
+    /// Counts a call in its run that was counted in its day before.
+    pub fn recount(&self, run: &RunCounts) {
+        self.call_limits.recount(run);
+    }
+
     /// True if a rate limit applies.
     pub fn has_rates(&self) -> bool {
         !self.limiters.is_empty()

@@ -26,7 +26,7 @@
 //! - `host_services`: services that a process provides to the calls of its spaces.
 //! - `secrets`: registration of the project's secrets with the redactor.
 //! - `workspace`: workspace folders and their checks.
-//! - `space_limits`: resource limits of runs in a space.
+//! - `space_limits`: resource limits of runs in a space; `durable_runs`: settings of its durable runs.
 //! - `spaces`: modules of a space; `spaces::assemble`: the space made of them.
 //! - `build`: generated bundles for editors and auditors.
 //! - `registry`: all capabilities with their specifications, and the servers.
@@ -39,6 +39,7 @@ mod component;
 mod config_file;
 pub mod confinement;
 mod definitions;
+mod durable_runs;
 mod error;
 mod find;
 mod host_services;
@@ -65,6 +66,7 @@ pub use agent_spaces_types::told_once::ToldOnce;
 pub use build::{BuildReport, BuiltModule, Output, Scope, build, hand_written_declarations, output};
 pub use commands::{DefinedCommand, DefinedCommands};
 pub use definitions::{DefinedModule, DefinitionBody, DefinitionFile, commands_in, definitions_at};
+pub use durable_runs::DurableSettings;
 pub use error::ProjectError;
 pub use find::{find, find_foreign, find_in, foreign_files};
 pub use host_services::Equipment;

@@ -1,9 +1,10 @@
 //! Lines and columns of a source.
 
 use agent_spaces_types::position::Position;
+use serde::{Deserialize, Serialize};
 
 /// Offsets of line starts.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct LineIndex {
     starts: Vec<u32>,
 }

@@ -2,9 +2,10 @@
 
 use super::position::LineIndex;
 use agent_spaces_types::position::Position;
+use serde::{Deserialize, Serialize};
 
 /// A stretch of the generated code.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 pub(super) struct Segment {
     pub(super) generated: u32,
     pub(super) original: u32,
@@ -15,7 +16,7 @@ pub(super) struct Segment {
 /// Maps positions that the engine reports to positions in the author's source.
 ///
 /// Lines are the same in both texts; columns differ only on lines with an insertion.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct PositionMap {
     source: String,
     source_lines: LineIndex,

@@ -14,6 +14,7 @@
 //! - [`ObservedResults`]: result types inferred from earlier calls
 //! - [`check`]: type checker for programs
 //! - `runs`: runs that outlive their request, and requests that wait for one; `pages`: long results in pages
+//! - `durable`: runs that outlive this process
 //! - `calls`: calls of single functions, for toolbox and proxy mode
 //! - [`ElicitedDecisions`]: approvals through MCP elicitation
 //! - `caller`: identity of a client; `instructions_cache`, `caller_limits`: state per caller; [`concurrency`]: limiter
@@ -30,6 +31,7 @@ mod code_mode;
 pub mod concurrency;
 mod declarations;
 mod dts_parser;
+mod durable;
 mod embedding;
 mod exposure;
 mod handler;
@@ -48,6 +50,7 @@ mod toolbox;
 pub use approvals::{ElicitedDecisions, ServedChannel};
 pub use caller::Client;
 pub use code_mode::CodeMode;
+pub use durable::DurableSpace;
 pub use exposure::Exposure;
 pub use mode::Mode;
 pub use observed::ObservedResults;

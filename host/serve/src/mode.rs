@@ -4,6 +4,7 @@ use super::caller::Client;
 use super::code_mode::{self, CodeMode};
 use super::proxy::{ProxyMode, ToolChanges};
 use super::toolbox::ToolboxMode;
+use agent_spaces_durable::{DurableError, State};
 use agent_spaces_secrets::Redactor;
 use rmcp::RoleServer;
 use rmcp::model::{CallToolRequestParams, CallToolResponse, Resource, ResourceContents, ServerCapabilities, Tool};
@@ -127,6 +128,27 @@ impl Mode {
             Mode::Code(mode) => mode.is_busy(client),
             Mode::Toolbox(mode) => mode.is_busy(client),
             Mode::Proxy(mode) => mode.is_busy(client),
+        }
+    }
+
+    /// Continues the durable runs of the served space until [`Mode::close`]. `report` is told how each execution ended.
+    pub async fn continue_runs(&self, report: impl Fn(&str, Result<&State, &DurableError>) + Send + Sync + 'static) {
+        if let Mode::Code(mode) = self {
+            mode.continue_runs(report).await;
+        }
+    }
+
+    /// Makes durable runs leave memory. Requests that wait for them return.
+    pub fn stop_runs(&self) {
+        if let Mode::Code(mode) = self {
+            mode.stop_runs();
+        }
+    }
+
+    /// Waits until durable runs have left memory, before the process ends.
+    pub async fn close(&self) {
+        if let Mode::Code(mode) = self {
+            mode.close().await;
         }
     }
 

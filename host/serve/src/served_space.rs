@@ -4,6 +4,7 @@
 use super::caller::Client;
 use super::catalogue::Catalogue;
 use super::check::TypeChecker;
+use super::durable::DurableSpace;
 use super::embedding::Embedder;
 use super::exposure::{ExposedTool, Exposure};
 use super::instructions_cache::InstructionsCache;
@@ -100,6 +101,8 @@ pub struct Offers {
     name: Option<Arc<str>>,
     /// Inferred result types, passed on with every later offer.
     observed: Option<ObservedResults>,
+    /// Durable runs, passed on with every later offer.
+    durable: Option<DurableSpace>,
     /// Time of the first offer.
     began: Arc<OnceLock<tokio::time::Instant>>,
     /// Notified on every request about functions.
@@ -122,6 +125,8 @@ pub(super) struct ServedSpace {
     pub(super) exposed: Arc<[ExposedTool]>,
     /// Inferred types of results without a declared type.
     pub(super) observed: Option<ObservedResults>,
+    /// Durable runs, if runs of the space are durable.
+    pub(super) durable: Option<DurableSpace>,
     servers: Servers,
 }
 
@@ -136,6 +141,7 @@ impl Offers {
             embedder: None,
             name: None,
             observed: None,
+            durable: None,
             began: Arc::default(),
             questions: Arc::default(),
         }
@@ -175,6 +181,13 @@ impl Offers {
         self
     }
 
+    /// Makes the runs of code mode durable.
+    #[must_use]
+    pub fn durable(mut self, durable: DurableSpace) -> Offers {
+        self.durable = Some(durable);
+        self
+    }
+
     /// Returns the names to expose that match no served function.
     pub fn unexposed(&self) -> Vec<String> {
         let unknown =
@@ -200,9 +213,19 @@ impl Offers {
         if let Some(embedder) = &self.embedder {
             catalogue.embed_with(embedder);
         }
-        let (space, instructions, observed) = (Arc::new(space), Arc::default(), self.observed.clone());
-        let served =
-            ServedSpace { space, limits, longest, notes, instructions, catalogue, checker, exposed, observed, servers };
+        let served = ServedSpace {
+            space: Arc::new(space),
+            limits,
+            longest,
+            notes,
+            instructions: Arc::default(),
+            catalogue,
+            checker,
+            exposed,
+            observed: self.observed.clone(),
+            durable: self.durable.clone(),
+            servers,
+        };
         self.began.get_or_init(tokio::time::Instant::now);
         self.current.send_replace(Some(Arc::new(served)));
         Ok(())
@@ -219,7 +242,7 @@ impl Offers {
     }
 
     /// Waits for the first offer and returns the current one.
-    async fn get(&self) -> Arc<ServedSpace> {
+    pub(super) async fn get(&self) -> Arc<ServedSpace> {
         let mut current = self.current.subscribe();
         loop {
             let served = current.borrow_and_update().clone();

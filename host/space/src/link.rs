@@ -5,11 +5,14 @@ use agent_spaces_calls::call_path::CallPath;
 use agent_spaces_linker::binding;
 use agent_spaces_linker::binding::Inside;
 use agent_spaces_linker::binding::world::{Base, Names};
+use agent_spaces_linker::failure::ProgramSource;
 use agent_spaces_linker::import_set::ImportSet;
 use agent_spaces_linker::interfaces::Selection;
 use agent_spaces_pipeline::Pipeline;
+use agent_spaces_sandbox::engine::Engine;
 use agent_spaces_sandbox::error::HostError;
-use agent_spaces_sandbox::program::Program;
+use agent_spaces_sandbox::program::source_info::SourceInfo;
+use agent_spaces_sandbox::program::{Program, ProgramImage};
 use agent_spaces_sandbox::sandbox::Sandbox;
 use agent_spaces_sandbox::snapshot::Snapshot;
 use agent_spaces_types::function::Description;
@@ -37,9 +40,32 @@ impl Space {
     }
 
     fn link(&self, set: &ImportSet, inside: Inside<'_>) -> Result<Sandbox, HostError> {
+        let has_snapshot = !matches!(inside, Inside::Nothing);
         let (selection, wasm) = self.binding(set, inside)?;
-        let component = self.engine.component(&wasm)?;
         let description = Description { interfaces: selection.interfaces };
+        self.link_component(&self.engine, wasm, !has_snapshot, description)
+    }
+
+    /// Restores a program from its image, on the engine that it was prepared for.
+    ///
+    /// # Errors
+    /// A function that it imports has no handler any more, or the engine cannot load its component.
+    pub fn restore(&self, engine: &Engine, image: ProgramImage) -> Result<Program, HostError> {
+        let sandbox = self.link_component(engine, image.component().to_vec(), true, image.description().clone())?;
+        let source = image.source().and_then(ProgramSource::from_bytes);
+        let source = source.map(|source| Arc::new(source) as Arc<dyn SourceInfo>);
+        Ok(Program::from_image(image, sandbox, source))
+    }
+
+    /// Links a component. A portable one is kept as Wasm, for images of its programs.
+    fn link_component(
+        &self,
+        engine: &Engine,
+        wasm: Vec<u8>,
+        is_portable: bool,
+        description: Description,
+    ) -> Result<Sandbox, HostError> {
+        let component = engine.component(&wasm)?;
         let missing = self.handlers.missing(&description);
         if !missing.is_empty() {
             return Err(HostError::MissingHandlers(missing));
@@ -48,7 +74,7 @@ impl Space {
             let pipeline = Pipeline::of(interface, function, &self.handlers, &self.rules)?;
             Some(Arc::new(pipeline) as Arc<dyn CallPath>)
         };
-        Sandbox::link(&self.engine, &component, description, &paths, self.rules.runs())
+        Sandbox::link(engine, &component, is_portable.then_some(wasm), description, &paths, self.rules.runs())
     }
 
     /// Builds the component that imports the interfaces of a set.

@@ -3,6 +3,7 @@
 use crate::host_function::HostFunction;
 use crate::manifest::{Manifest, ManifestInterface, manifest, reach};
 use crate::sandbox_cache::SandboxCache;
+use agent_spaces_calls::approval::Pending;
 use agent_spaces_calls::handlers::Handlers;
 use agent_spaces_linker::interfaces::Interfaces;
 use agent_spaces_linker::npm::Packages;
@@ -83,6 +84,11 @@ pub struct Space {
 }
 
 impl Space {
+    /// Returns its engine.
+    pub fn engine(&self) -> &Engine {
+        &self.engine
+    }
+
     /// Returns the granted interfaces; a revocation takes effect at once.
     pub fn grants(&self) -> &Grants {
         &self.rules.grants
@@ -106,6 +112,11 @@ impl Space {
     /// Returns the limits of runs that set none of their own.
     pub fn limits(&self) -> &Limits {
         &self.rules.limits
+    }
+
+    /// Creates the set of pending approval requests of a new run.
+    pub fn pending(&self) -> Pending {
+        self.rules.runs().pending()
     }
 
     /// Returns the manifest of a program: the functions it can call.

@@ -1,10 +1,10 @@
 //! Call sites: source locations where a program uses exports of capability modules.
 
 use crate::run_error::Location;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// Kind of use of an imported name.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum CallKind {
     /// A call.
@@ -15,7 +15,7 @@ pub enum CallKind {
 }
 
 /// One use of a capability module's export in a program.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProgramCall {
     /// Module specifier: `@capabilities/files`.
     pub module: String,

@@ -3,7 +3,8 @@
 //! Errors carry their code as text, because a provider may have codes of its own; the host's own codes are these, and
 //! nothing in the host branches on the text of a message. `docs/reference-codes.md` is written from this table.
 
-use serde::{Serialize, Serializer};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::fmt;
 
 /// Audience of an error code.
@@ -99,6 +100,8 @@ codes! {
         "no such function, or the caller may not call it; grant revoked; argument not allowed; maximum number of calls reached; MCP tool or server not accepted";
     CallFailed = "call.failed", 5, [Script, Report],
         "the provider failed, or its result does not match its type";
+    CallInDoubt = "call.in_doubt", 5, [Script, Report],
+        "the host of a durable run died after it sent the call and before it was answered; it may have taken effect";
     CallInvalid = "call.invalid", 1, [Script, Report],
         "the arguments do not match the declaration; `details.issues` lists the paths";
     CallProtocol = "call.protocol", 5, [Script, Report],
@@ -155,6 +158,8 @@ codes! {
         "`init` cannot read or write a file";
     HostFolder = "host.folder", 5, [Command],
         "the current folder cannot be determined";
+    HostJournal = "host.journal", 5, [Report, Command],
+        "the journal of durable runs cannot be opened, read or written";
     HostMcp = "host.mcp", 5, [Command],
         "an MCP server cannot be started or reached, or its tools cannot be recorded";
     HostMemory = "host.memory", 5, [Report],
@@ -205,6 +210,10 @@ codes! {
         "code mode: too many programs of this caller, or of all, run already";
     RunCancelled = "run.cancelled", 1, [Report],
         "the run was cancelled; by a signal the exit status is 130 or 143";
+    RunDiverged = "run.diverged", 1, [Report],
+        "a replayed script did something else than its journal records; the run is kept as it was";
+    RunParked = "run.parked", 6, [Report],
+        "the durable run waits for an approval, an answer or a timer, and left memory";
     ScriptError = "script.error", 1, [Report],
         "the script threw an error that it did not catch";
     ScriptPending = "script.pending", 1, [Report],
@@ -247,6 +256,13 @@ impl From<Code> for String {
 impl AsRef<str> for Code {
     fn as_ref(&self) -> &str {
         self.as_str()
+    }
+}
+
+impl<'de> Deserialize<'de> for Code {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Code, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        Code::parse(&text).ok_or_else(|| D::Error::custom(format!("{text:?} is not a code")))
     }
 }
 

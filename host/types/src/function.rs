@@ -63,6 +63,8 @@ pub struct FunctionSpec {
     pub is_server_tool: bool,
     /// True if it was accepted as read-only.
     pub is_read_only: bool,
+    /// True if a second call with the same arguments changes nothing more.
+    pub is_idempotent: bool,
     /// Part of an MCP server that it belongs to, if it is not a tool. Its WIT signature has one parameter for each.
     pub part: Option<ServerPart>,
 }

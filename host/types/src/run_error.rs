@@ -2,11 +2,11 @@
 
 use crate::code::Code;
 use crate::position::Position;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 /// Error of a failed run.
-#[derive(Clone, Debug, PartialEq, Serialize, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, thiserror::Error)]
 #[error("{code}: {message}")]
 pub struct RunError {
     /// Dotted error code: `script.error`, `limit.fuel`, `run.cancelled` …
@@ -26,7 +26,7 @@ pub struct RunError {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub function: Option<String>,
     /// The chain of `cause`, and the `errors` of an `AggregateError`; at most [`MAX_CAUSES`] once bounded.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub causes: Vec<Cause>,
     /// Suggested fix.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -35,12 +35,12 @@ pub struct RunError {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub details: Option<Value>,
     /// True if the same run may succeed later.
-    #[serde(skip_serializing_if = "is_false")]
+    #[serde(default, skip_serializing_if = "is_false")]
     pub retryable: bool,
 }
 
 /// Cause of an error.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Cause {
     /// `TypeError: message`; one of several errors has its number before it: `[2 of 3] TypeError: …`.
     pub message: String,
@@ -50,7 +50,7 @@ pub struct Cause {
 }
 
 /// Source location: file, line and column.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Location {
     /// File name as the caller gave it.
     pub file: String,

@@ -2,6 +2,7 @@
 
 use super::position::Position;
 use crate::code::Code;
+use serde::{Deserialize, Serialize};
 
 /// Code of a syntax error.
 pub const SYNTAX: Code = Code::ScriptSyntax;
@@ -11,7 +12,7 @@ pub const IMPORT_UNKNOWN: Code = Code::ImportUnknown;
 pub const IMPORT_DENIED: Code = Code::ImportDenied;
 
 /// Kind of a refused import whose hint depends on who reads it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ImportFault {
     /// The module belongs to an MCP server that is switched off.
     SwitchedOff,
@@ -24,7 +25,7 @@ pub enum ImportFault {
 }
 
 /// Error of a script that is refused before it runs.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 #[error("{message}")]
 pub struct ScriptError {
     /// `script.syntax`, `import.unknown` or `import.denied`.

@@ -1,9 +1,9 @@
 //! Resource usage of a run.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// Resource usage of a run, whether it succeeded or failed.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Usage {
     /// Fuel consumed; deterministic for the same answers.

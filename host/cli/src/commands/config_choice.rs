@@ -84,6 +84,16 @@ impl ConfigLocation {
 }
 
 impl ConfigChoice {
+    /// Creates the choice of a file.
+    pub(super) fn of(config: Option<PathBuf>) -> ConfigChoice {
+        ConfigChoice { config }
+    }
+
+    /// Returns the file of `--config`.
+    pub(super) fn file(&self) -> Option<&Path> {
+        self.config.as_deref()
+    }
+
     /// Returns ` --config FILE` for a command in the same folder; empty if it was not given.
     pub(super) fn argument(&self) -> String {
         self.config

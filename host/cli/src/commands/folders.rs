@@ -97,6 +97,11 @@ pub(super) fn audit_files() -> Option<(PathBuf, PathBuf)> {
     Some((state()?.join("audit").join("log.jsonl"), heads))
 }
 
+/// Returns the folder of the journal of durable runs.
+pub(super) fn journal() -> Option<PathBuf> {
+    Some(base("XDG_DATA_HOME", ".local/share")?.join(NAME).join("journal"))
+}
+
 /// Returns the folders that no workspace may overlap and no script may import from.
 pub(super) fn protected() -> Vec<PathBuf> {
     all().into_iter().map(|(_, folder)| folder).collect()

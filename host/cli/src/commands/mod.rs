@@ -5,9 +5,11 @@
 //!
 //! # Layout
 //! - Verbs: `approvals`, `audit`, `capabilities`, `compile`, `completions`, `doctor`, `init`, `manifest`, `mcp`,
-//!   `policy`, `publish`, `run`, `spaces`, `trust`
+//!   `policy`, `publish`, `replay`, `run`, `runs`, `spaces`, `trust`
 //! - Shared flags: `config_choice`, `space_choice`, `confinement`, `units`
 //! - `session`: the runtime, MCP clients and audit log of one command; `audit_trail`: opens that log
+//! - `run_output`: events and report of a run; `durable_run`: its durable execution; `run_command`: how it continues;
+//!   `journal`: the store of durable runs
 //! - `log_events`: `tracing` events for the operator
 //! - `folders`: the user's folders, and the engine with its cache; `script_file`: the script to run
 //! - `foreign_configs`: MCP configurations of other programs, for `init` and `doctor`
@@ -27,11 +29,13 @@ mod completions;
 mod config_choice;
 mod confinement;
 mod doctor;
+mod durable_run;
 mod failure;
 mod folders;
 mod foreign_configs;
 mod init;
 mod interrupt;
+mod journal;
 mod known_secrets;
 mod log_events;
 mod manifest;
@@ -41,7 +45,11 @@ mod output;
 mod policy;
 mod publish;
 mod reach;
+mod replay;
 mod run;
+mod run_command;
+mod run_output;
+mod runs;
 mod script_file;
 mod session;
 mod shell_word;
@@ -76,6 +84,8 @@ enum Command {
     Init(init::Init),
     Doctor(doctor::Doctor),
     Run(run::Run),
+    Runs(runs::RunsCommand),
+    Replay(replay::ReplayCommand),
     Manifest(manifest::ManifestCommand),
     Compile(compile::Compile),
     Capabilities(capabilities::Capabilities),
@@ -95,6 +105,8 @@ pub(crate) fn main() -> ExitCode {
         Command::Init(init) => init.execute(),
         Command::Doctor(doctor) => doctor.execute(),
         Command::Run(run) => run.execute(),
+        Command::Runs(runs) => runs.execute(),
+        Command::Replay(replay) => replay.execute(),
         Command::Manifest(manifest) => manifest.execute(),
         Command::Compile(compile) => compile.execute(),
         Command::Capabilities(capabilities) => capabilities.execute(),

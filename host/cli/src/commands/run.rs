@@ -2,31 +2,27 @@
 
 use super::approvals::ApprovalOptions;
 use super::confinement::ConfineChoice;
+use super::durable_run::DurableSession;
 use super::failure::{Failure, with_setting};
 use super::interrupt::Interrupt;
+use super::run_command::RunCommand;
+use super::run_output::{EndedRun, RunOutput};
 use super::script_file::{self, ScriptFile};
 use super::session::Session;
 use super::space_choice::{Found, SpaceChoice};
-use super::{folders, known_secrets, output, terminal, trust, units};
-use agent_spaces::Code;
+use super::{folders, terminal, trust, units};
 use agent_spaces::HostError;
 use agent_spaces::confinement::HostNeeds;
+use agent_spaces::durable::runs::new_run_id;
 use agent_spaces::project::{Project, SpaceModules};
 use agent_spaces::script::ScriptError;
-use agent_spaces::{
-    Caller, Engine, Event, EventKind, Limits, NO_APPROVER, PrepareError, Program, RunError, RunOptions, RunReport,
-    Usage,
-};
+use agent_spaces::{Caller, Engine, Event, Limits, PrepareError, Program, RunOptions, RunReport};
 use capability_gen::shown;
 use clap::Args;
-use serde_json::{Value, json};
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-
-/// Error code of a cancelled run.
-const CANCELLED: Code = Code::RunCancelled;
 
 /// Run a TypeScript or JavaScript file in a sandbox.
 ///
@@ -41,10 +37,12 @@ const CANCELLED: Code = Code::RunCancelled;
   agent-spaces run triage.ts --space support
   agent-spaces run tidy.ts --workspace ./inbox --approvals store
   agent-spaces run triage.ts --confine
+  agent-spaces run payout.ts --durable --approvals store
 
 Exit status: 0 ok, 1 the script failed, 2 bad usage or configuration, 3 a limit was reached,
-4 denied, 5 a provider or the host failed, 130 ended by SIGINT, 143 by SIGTERM. With --json the
-object is printed after a signal too; a second signal exits at once.")]
+4 denied, 5 a provider or the host failed, 6 a durable run waits (see `agent-spaces runs`),
+130 ended by SIGINT, 143 by SIGTERM. With --json the object is printed after a signal too; a second
+signal exits at once.")]
 pub(super) struct Run {
     /// The script; - reads it from stdin
     file: PathBuf,
@@ -88,6 +86,11 @@ pub(super) struct Run {
     #[arg(long, value_name = "SCOPE")]
     scope: Vec<String>,
 
+    /// Record the run in the journal, so that it survives this process and can be resumed: see `agent-spaces runs`
+    /// [default: `durable` of the configuration]
+    #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true")]
+    durable: Option<bool>,
+
     /// Print the messages exchanged with MCP servers to stderr
     #[arg(long)]
     trace_mcp: bool,
@@ -117,30 +120,17 @@ impl Run {
     pub(super) fn execute(mut self) -> u8 {
         // The deciding program reads the events.
         self.events |= self.approvals.is_piped();
-        if !(self.json || self.events) {
-            return match self.run(None) {
-                Ok((report, program)) => {
-                    let written = show(&report, &program);
-                    report.outcome.err().map_or(written, |error| error.exit_status())
-                }
-                Err(failure) => failure.show(),
-            };
-        }
-        let interrupt = Interrupt::watch(failed(&Failure::new(CANCELLED, "The run was cancelled", None)));
-        match self.run(Some(&interrupt)) {
-            Ok((report, _)) => {
-                let (written, signalled) = interrupt.print_report();
-                let Err(error) = &report.outcome else { return written };
-                signalled.filter(|_| error.code == CANCELLED).unwrap_or_else(|| error.exit_status())
-            }
-            Err(failure) => {
-                interrupt.print(&failed(&failure));
-                failure.error.exit_status()
-            }
-        }
+        self.output().print(|interrupt| self.run(interrupt))
     }
 
-    fn run(&self, interrupt: Option<&Interrupt>) -> Result<(RunReport, Program), Failure> {
+    fn output(&self) -> RunOutput {
+        // At a terminal, the prompt names the call.
+        let is_asked_elsewhere = self.durable == Some(true) && !terminal::is_stderr_terminal();
+        let is_stored = self.approvals.is_stored() || is_asked_elsewhere;
+        RunOutput { json: self.json, events: self.events, is_stored }
+    }
+
+    fn run(&self, interrupt: Option<&Interrupt>) -> Result<EndedRun, Failure> {
         self.confine()?;
         let script = ScriptFile::read(&self.file, self.workspace.as_deref())?;
         let engine = folders::engine(!self.no_cache)?;
@@ -152,7 +142,12 @@ impl Run {
         if let Some(folder) = &self.workspace {
             session.work_in(self.choice.workspace(&found, folder)?);
         }
-        self.approvals.prepare(&mut session, self.file == Path::new("-"))?;
+        let durable = self.durable_session(&found)?;
+        let is_stdin_taken = self.file == Path::new("-");
+        match &durable {
+            Some(durable) => self.approvals.prepare_durable(&mut session, is_stdin_taken, durable.store().clone())?,
+            None => self.approvals.prepare(&mut session, is_stdin_taken)?,
+        }
         let mut asked = Asked::default();
         let mut ready_after = Duration::ZERO;
         let program = loop {
@@ -175,12 +170,46 @@ impl Run {
         }
         self.warn_of_script(&program);
         let limits = self.limits(self.choice.limits(&found))?;
-        let mut report = session.wait(self.follow(&program, limits, ready_after, interrupt));
+        let caller = Arc::new(Caller { name: None, scopes: self.scope.iter().cloned().collect() });
+        let options = RunOptions { limits: Some(limits), caller, spent: ready_after, ..RunOptions::default() };
+        let (mut report, durable) = match &durable {
+            None => (session.wait(self.follow(&program, options, interrupt)), None),
+            Some(durable) => {
+                let id = new_run_id();
+                // Whoever continues the run after a crash needs it.
+                terminal::note(shown!("durable run {}", terminal::clean_line(&id)));
+                let options = RunOptions { run_id: Some(id), ..options };
+                let info = self.command(&script)?.info(&found);
+                let start = |options| durable.runs().run(&program, options, info);
+                let print = |event: &Event| self.output().print_event(event);
+                let (report, outcome) = session.wait(durable.follow(start, options, print, interrupt))?;
+                (report, Some(outcome))
+            }
+        };
         report.outcome = report.outcome.map_err(with_setting);
+        let ended = EndedRun { report, program: Some(program), durable };
         if let Some(interrupt) = interrupt {
-            interrupt.ended(report_json(&report, &program));
+            interrupt.ended(ended.json());
         }
-        Ok((report, program))
+        Ok(ended)
+    }
+
+    /// Opens the journal if the run is durable.
+    fn durable_session(&self, found: &Found) -> Result<Option<DurableSession>, Failure> {
+        let settings = self.choice.durable(found);
+        let is_durable = self.durable.unwrap_or(settings.is_default);
+        is_durable.then(|| DurableSession::open(settings)).transpose()
+    }
+
+    /// Returns what `runs resume` needs to know of this command.
+    fn command(&self, script: &ScriptFile) -> Result<RunCommand, Failure> {
+        RunCommand::new(
+            &self.choice,
+            script.folder.as_deref(),
+            self.workspace.as_deref(),
+            &self.approve,
+            &self.approvals,
+        )
     }
 
     /// Confines this process if requested, to the script's folder, the workspace and the files of the project.
@@ -311,99 +340,14 @@ impl Run {
     }
 
     /// Runs the program and prints its events.
-    async fn follow(
-        &self,
-        program: &Program,
-        limits: Limits,
-        spent: Duration,
-        interrupt: Option<&Interrupt>,
-    ) -> RunReport {
-        let caller = Arc::new(Caller { name: None, scopes: self.scope.iter().cloned().collect() });
-        let mut run = program.start(RunOptions { limits: Some(limits), caller, spent, ..RunOptions::default() });
+    async fn follow(&self, program: &Program, options: RunOptions, interrupt: Option<&Interrupt>) -> RunReport {
+        let mut run = program.start(options);
         if let Some(interrupt) = interrupt {
             interrupt.running(run.cancellation_token());
         }
         while let Some(event) = run.next_event().await {
-            self.print_event(&event);
+            self.output().print_event(&event);
         }
         run.finish().await
     }
-
-    fn print_event(&self, event: &Event) {
-        if self.events {
-            let mut event = event.clone();
-            if let EventKind::RunFinished { error, .. } = &mut event.kind {
-                *error = error.take().map(with_setting);
-            }
-            if let Ok(line) = serde_json::to_string(&event) {
-                terminal::data(line);
-            }
-            return;
-        }
-        match &event.kind {
-            EventKind::Console { level, text } if !self.json => terminal::console(*level, text),
-            EventKind::ApprovalRequired { capability, function, function_id, approval_id, .. }
-                if self.approvals.is_stored() =>
-            {
-                let name = terminal::clean_line(&format!("{capability}.{function} ({function_id})"));
-                let id = terminal::clean_line(approval_id);
-                terminal::note(shown!("{} waits for approval: agent-spaces approvals approve {}", name, id));
-            }
-            _ => {}
-        }
-    }
-}
-
-/// Returns the JSON object of a script that did not run.
-fn failed(failure: &Failure) -> Value {
-    json!({ "ok": false, "error": failure.shown(), "console": [], "usage": Usage::default(), "runId": null })
-}
-
-/// Returns the JSON object of a run, which other programs parse.
-fn report_json(report: &RunReport, program: &Program) -> Value {
-    let mut object = match &report.outcome {
-        Ok(value) => json!({ "ok": true, "value": value }),
-        Err(error) => json!({ "ok": false, "error": error }),
-    };
-    object["console"] = json!(report.console);
-    object["usage"] = json!(report.usage);
-    object["runId"] = json!(report.run_id);
-    let redactor = known_secrets::redactor();
-    let warnings = program.warnings().iter().map(|warning| {
-        let mut error = RunError::of_script(warning.clone());
-        error.message = redactor.text(&error.message).into_owned();
-        error.hint = error.hint.map(|hint| redactor.text(&hint).into_owned());
-        error
-    });
-    let warnings: Vec<RunError> = warnings.collect();
-    if !warnings.is_empty() {
-        object["warnings"] = json!(warnings);
-    }
-    object
-}
-
-/// Returns true if a call was refused because no person can be asked for approval.
-fn has_no_approver(error: &RunError) -> bool {
-    error.details.as_ref().is_some_and(|details| details["reason"] == NO_APPROVER)
-}
-
-/// Prints the value or the error of a run, and returns the exit status of writing.
-fn show(report: &RunReport, program: &Program) -> u8 {
-    let mut written = 0;
-    match &report.outcome {
-        Ok(_) if !report.has_value => {}
-        Ok(value) => written = output::print_line(&serde_json::to_string_pretty(value).unwrap_or_default()),
-        Err(error) => {
-            let frame = error.location.as_ref().and_then(|location| program.code_frame(location));
-            terminal::error(error, frame.as_deref());
-            if error.code == Code::CallApprovalDenied && has_no_approver(error) {
-                terminal::hint(
-                    "run it on a terminal, decide from another one with --approvals store, or approve it in advance \
-                     with --approve and the function's name",
-                );
-            }
-        }
-    }
-    terminal::usage(&report.usage);
-    written
 }

@@ -5,9 +5,10 @@ use super::failure::Failure;
 use super::folders;
 use super::script_file::ScriptFile;
 use agent_spaces::Code;
-use agent_spaces::project::{DefinitionFile, Project, SpaceModules, check_workspace};
+use agent_spaces::project::{DefinitionFile, DurableSettings, Project, SpaceModules, check_workspace};
 use agent_spaces::{Engine, Limits};
 use clap::Args;
+use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -145,6 +146,33 @@ impl SpaceChoice {
         match found {
             Found::Project(project) => project.limits(self.space.as_deref()),
             Found::Definitions(_) => Limits::default(),
+        }
+    }
+}
+
+impl SpaceChoice {
+    /// Returns the settings of durable runs.
+    pub(super) fn durable(&self, found: &Found) -> DurableSettings {
+        match found {
+            Found::Project(project) => project.durable(self.space.as_deref()),
+            Found::Definitions(_) => DurableSettings::default(),
+        }
+    }
+
+    /// Returns the choice as JSON, for a command that continues in the same folder.
+    pub(super) fn to_json(&self) -> Value {
+        let path = |path: Option<&Path>| path.map(|path| path.to_string_lossy().into_owned());
+        let (config, capabilities) = (path(self.config.file()), path(self.capabilities.as_deref()));
+        json!({ "space": self.space, "config": config, "capabilities": capabilities })
+    }
+
+    /// Reads a choice from JSON.
+    pub(super) fn from_json(value: &Value) -> SpaceChoice {
+        let text = |key: &str| value[key].as_str().map(str::to_owned);
+        SpaceChoice {
+            space: text("space"),
+            config: ConfigChoice::of(text("config").map(PathBuf::from)),
+            capabilities: text("capabilities").map(PathBuf::from),
         }
     }
 }

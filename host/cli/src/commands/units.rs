@@ -25,17 +25,25 @@ pub(super) fn bytes(text: &str) -> Result<u64, String> {
 
 /// Parses a duration: `5s`, `2min`, `250ms`; a bare number is seconds.
 pub(super) fn duration(text: &str) -> Result<Duration, String> {
+    age(text).and_then(|duration| if duration.is_zero() { Err(DURATION.to_owned()) } else { Ok(duration) })
+}
+
+/// Expected syntax of a duration.
+const DURATION: &str = "expected a duration such as 5s, 250ms or 2min";
+
+/// Parses a duration that may be zero.
+pub(super) fn age(text: &str) -> Result<Duration, String> {
     let parsed = match text.parse::<f64>() {
         Ok(seconds) => Duration::try_from_secs_f64(seconds).ok(),
         Err(_) => humantime::parse_duration(text).ok(),
     };
-    parsed.filter(|duration| !duration.is_zero()).ok_or_else(|| "expected a duration such as 5s, 250ms or 2min".into())
+    parsed.ok_or_else(|| DURATION.to_owned())
 }
 
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
-    use crate::commands::units::{bytes, duration, fuel};
+    use crate::commands::units::{age, bytes, duration, fuel};
     use std::time::Duration;
 
     #[test]
@@ -48,6 +56,7 @@ mod tests {
         assert_eq!(duration("5s").unwrap(), Duration::from_secs(5));
         assert_eq!(duration("0.5").unwrap(), Duration::from_millis(500));
         assert_eq!(duration("2min").unwrap(), Duration::from_secs(120));
+        assert_eq!(age("0s").unwrap(), Duration::ZERO);
     }
 
     #[test]

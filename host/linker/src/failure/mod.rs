@@ -20,8 +20,10 @@ use agent_spaces_types::caller::Caller;
 use agent_spaces_types::position::Position;
 use agent_spaces_types::run_error::{Location, RunError};
 use agent_spaces_types::script_error::ScriptError;
+use serde::{Deserialize, Serialize};
 
 /// Source information of a program.
+#[derive(Serialize, Deserialize)]
 pub struct ProgramSource {
     /// The author's texts.
     pub sources: Sources,
@@ -32,6 +34,11 @@ pub struct ProgramSource {
 }
 
 impl ProgramSource {
+    /// Restores it from a program image. Returns `None` if another version of this program wrote it.
+    pub fn from_bytes(bytes: &[u8]) -> Option<ProgramSource> {
+        postcard::from_bytes(bytes).ok()
+    }
+
     /// The first import by name of a function that is hidden from the program's caller.
     fn hidden_named(&self, program: &Program) -> Option<&NamedImport> {
         self.named.iter().find(|import| import.is_hidden(program.hidden()))
@@ -73,6 +80,10 @@ impl SourceInfo for ProgramSource {
         missing_imports::hint(self, caller, error)
             .or_else(|| unknown_function::hint(self, program, error))
             .or_else(|| absent_member::hint(self, error))
+    }
+
+    fn to_bytes(&self) -> Option<Vec<u8>> {
+        postcard::to_allocvec(self).ok()
     }
 
     fn code_frame(&self, location: &Location, redactor: &Redactor) -> Option<String> {

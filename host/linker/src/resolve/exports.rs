@@ -13,10 +13,11 @@ use agent_spaces_types::nearest::nearest;
 use agent_spaces_types::position::Position;
 use agent_spaces_types::run_error::{Location, RunError};
 use agent_spaces_types::script_error::{IMPORT_UNKNOWN, ScriptError};
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
 /// An import, by name, of a function that is an export itself.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NamedImport {
     module: String,
     /// As the script imports it.

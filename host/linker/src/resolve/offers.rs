@@ -3,10 +3,11 @@
 //! If a caller may call nothing of a module, importing it fails as if it did not exist.
 
 use agent_spaces_types::script_error::ScriptError;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
 /// The callers who may call something of a module, or of one of its exports.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Offer {
     /// All callers.
     #[default]
@@ -44,7 +45,7 @@ impl Offer {
 }
 
 /// Facts about a script's imports, for refusals and hints.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct ImportFacts {
     /// Imported modules that are not for all callers, the first import of each.
     pub gated: Vec<GatedImport>,
@@ -55,7 +56,7 @@ pub struct ImportFacts {
 }
 
 /// An import of a module that is not for all callers.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GatedImport {
     /// The module's specifier.
     pub module: String,
@@ -66,7 +67,7 @@ pub struct GatedImport {
 }
 
 /// A name that is used and not imported, though a module exports it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MissingImport {
     /// The name.
     pub name: String,

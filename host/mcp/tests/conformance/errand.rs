@@ -1,6 +1,6 @@
 //! Requests of the client under test: everything a server offers, each item once.
 
-use agent_spaces_mcp::{CallError, Listing, Server};
+use agent_spaces_mcp::{CallError, CallOptions, Listing, Server};
 use serde_json::{Map, Value, json};
 use std::collections::HashSet;
 
@@ -34,7 +34,7 @@ impl Errand {
         let calls = if self.asked.is_empty() { calls(&listing.tools) } else { self.asked.clone() };
         for (tool, arguments) in calls {
             if !self.done.contains(&tool) {
-                eprintln!("{tool}: {}", server.call(&tool, arguments, None).await?);
+                eprintln!("{tool}: {}", server.call(&tool, arguments, CallOptions::default()).await?);
                 self.done.insert(tool);
             }
         }

@@ -12,7 +12,7 @@ use agent_spaces_calls::provider::{Answering, GettingReady, Provider};
 use agent_spaces_config::Scope;
 use agent_spaces_mcp::lock::LockedServer;
 use agent_spaces_mcp::results::CONTENT_MEMBER;
-use agent_spaces_mcp::{CallError, ConnectError, Progress, Server};
+use agent_spaces_mcp::{CallError, CallOptions, ConnectError, Progress, Server};
 use agent_spaces_providers::provider_code;
 use agent_spaces_types::capability_error::{Answer, CapabilityError};
 use agent_spaces_types::code::Code;
@@ -136,6 +136,7 @@ impl McpProvider {
     }
 
     async fn call_tool(&self, server: &Server, call: Call) -> Result<Value, CallError> {
+        let idempotency_key = call.idempotency_key();
         let Call { params, source_name, progress, whole: slot, .. } = call;
         let arguments = match params {
             Value::Object(arguments) => arguments,
@@ -143,12 +144,13 @@ impl McpProvider {
             _ => Map::new(),
         };
         let tell = move |step: Progress| progress.tell(step.progress, step.total, step.message);
+        let options = CallOptions { progress: Some(Arc::new(tell)), idempotency_key };
         let mut value = match slot {
-            None => server.call(&source_name, arguments, Some(Arc::new(tell))).await?,
+            None => server.call(&source_name, arguments, options).await?,
             Some(slot) => {
                 // Discard the answer to an earlier attempt.
                 slot.put(None);
-                let (data, whole) = server.call_whole(&source_name, arguments, Some(Arc::new(tell))).await;
+                let (data, whole) = server.call_whole(&source_name, arguments, options).await;
                 slot.put(
                     whole
                         .filter(|_| matches!(data, Ok(_) | Err(CallError::Tool { .. } | CallError::Capability { .. }))),

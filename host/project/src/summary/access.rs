@@ -1,7 +1,7 @@
 //! Summary of the access that a configuration grants scripts and providers, for the user who accepts it.
 
 use super::startup::{MAX_LINE, note, variables};
-use agent_spaces_config::{Audit, AuditSetting, Config, Origin, Provider, Raw};
+use agent_spaces_config::{Audit, AuditSetting, Config, Durable, Origin, Provider, Raw};
 use agent_spaces_policy::{DomainPattern, Policy, Settings};
 use agent_spaces_types::command_line::{cut, word};
 
@@ -35,6 +35,10 @@ pub fn opens(config: &Config) -> Vec<String> {
     if let Some(audit) = &config.audit {
         lines.extend(audit_log(audit));
     }
+    lines.extend(journal(&config.durable).map(|kept| format!("durable runs: {kept}")));
+    for (name, space) in &config.spaces {
+        lines.extend(journal(&space.durable).map(|kept| format!("durable runs of {}: {kept}", word(name))));
+    }
     let more = lines.len().saturating_sub(MAX_LINES);
     lines.truncate(MAX_LINES);
     lines.extend((more > 0).then(|| format!("… and {more} more lines")));
@@ -60,6 +64,14 @@ fn audit_log(audit: &Audit) -> Vec<String> {
         }
     }
     lines
+}
+
+/// Retention of ended runs, which also applies to those of other projects.
+fn journal(durable: &Durable) -> Option<String> {
+    let age = durable.keep_for.map(|age| format!("are removed {} after their end", humantime::format_duration(age)));
+    let size = durable.max_bytes.map(|bytes| format!("are removed when the journal nears {bytes} bytes"));
+    let kept: Vec<String> = age.into_iter().chain(size).collect();
+    (!kept.is_empty()).then(|| format!("those of all projects {}", kept.join(", and ")))
 }
 
 /// Hosts that a policy allows.
@@ -141,6 +153,21 @@ mod tests {
             ]
         );
         assert_eq!(opens(&from_value("f", json!({ "spaces": { "a": {} } })).unwrap()), Vec::<String>::new());
+    }
+
+    #[test]
+    fn retention_of_durable_runs_is_listed() {
+        let opened = |value| opens(&from_value("f", value).unwrap());
+        assert_eq!(opened(json!({ "durable": { "parkAfter": "5s" } })), Vec::<String>::new());
+        assert_eq!(
+            opened(json!({
+                "durable": { "keepFor": "1h" }, "spaces": { "a": { "durable": { "maxBytes": "64MiB" } } }
+            })),
+            [
+                "durable runs: those of all projects are removed 1h after their end",
+                "durable runs of a: those of all projects are removed when the journal nears 67108864 bytes",
+            ]
+        );
     }
 
     #[test]

@@ -5,7 +5,7 @@ use crate::error::ProviderError;
 use capability_gen::implementation::{HttpMember, HttpOperation, HttpStyle};
 use capability_gen::template::given;
 use http::header::{ACCEPT, CONTENT_TYPE, COOKIE};
-use http::{HeaderMap, HeaderName, HeaderValue};
+use http::{HeaderMap, HeaderName, HeaderValue, Method};
 use serde_json::Value;
 
 /// Builds the headers of a request.
@@ -39,6 +39,20 @@ pub(super) fn fill(
         headers.insert(COOKIE, value(&cookies.join("; "), "A cookie")?);
     }
     Ok(headers)
+}
+
+/// Header that tells a server which requests are the same.
+const IDEMPOTENCY_KEY: &str = "idempotency-key";
+
+/// Adds the idempotency key to a request whose method is not idempotent, unless the definition sets one.
+pub(super) fn add_idempotency_key(headers: &mut HeaderMap, method: &Method, key: &str) {
+    if !matches!(*method, Method::POST | Method::PATCH) || headers.contains_key(IDEMPOTENCY_KEY) {
+        return;
+    }
+    // The value is a string of structured fields.
+    if let Ok(key) = HeaderValue::try_from(format!("\"{key}\"")) {
+        headers.insert(IDEMPOTENCY_KEY, key);
+    }
 }
 
 /// Returns the remaining size budget.

@@ -68,13 +68,22 @@ impl HttpProvider {
         HttpProvider { client: Client::new(network), origins, timeout, max_bytes, redactor: redactor.clone() }
     }
 
-    /// Calls an operation with these parameters.
+    /// Calls an operation with these parameters. A request that is not idempotent has the header `Idempotency-Key` if
+    /// there is a key for the call.
     ///
     /// # Errors
     /// If the parameters cannot be sent, the policy forbids it, the server is unreachable, or the response is an error
     /// or invalid.
-    pub async fn call(&self, operation: &HttpOperation, params: &Value) -> Result<Value, ProviderError> {
-        let request = Prepared::of(operation, params)?;
+    pub async fn call(
+        &self,
+        operation: &HttpOperation,
+        params: &Value,
+        idempotency_key: Option<String>,
+    ) -> Result<Value, ProviderError> {
+        let mut request = Prepared::of(operation, params)?;
+        if let Some(key) = idempotency_key {
+            headers::add_idempotency_key(&mut request.headers, &request.method, &key);
+        }
         let deadline = Deadline { begun: Instant::now(), timeout: self.timeout };
         match &operation.pages {
             Some(pages) => pagination::read(self, &request, pages, params, &deadline).await,

@@ -108,7 +108,7 @@ impl Provider for HttpFunction {
 
     fn call(self: Arc<Self>, call: Call) -> Answering {
         Box::pin(async move {
-            let answer = self.module.provider.call(&self.operation, &call.params).await;
+            let answer = self.module.provider.call(&self.operation, &call.params, call.idempotency_key()).await;
             answer.map_err(|error| {
                 let ProviderError { code, message, retryable, details, refused } = error;
                 if let Some(refused) = refused {

@@ -4,6 +4,7 @@ use super::config::EngineConfig;
 use super::{CodeKey, ENGINE_SHA256, ENGINE_WASM, Engine, Origin, compile_gate};
 use crate::error::HostError;
 use agent_spaces_prebuilt_engine::config::{self, FIBER_STACK_BYTES, WASM_STACK_BYTES};
+use agent_spaces_prebuilt_engine::determinism;
 use blake3::Hasher;
 use std::sync::OnceLock;
 use wasmtime::component::Component;
@@ -51,6 +52,26 @@ impl Engine {
             cache.store(&key, &module.serialize().map_err(HostError::engine)?);
         }
         Ok((Engine::assemble(config, wasmtime, module), Origin::Compiled))
+    }
+
+    /// Compiles another version of the engine, or loads it from the cache: durable runs end on the engine that they
+    /// began with.
+    pub fn from_wasm(config: EngineConfig, wasm: &[u8]) -> Result<Engine, HostError> {
+        let wasmtime = wasmtime::Engine::new(&config.wasmtime()).map_err(HostError::engine)?;
+        let key = cache_key(&wasmtime, &[b"engine", wasm]);
+        if let Some(code) = config.cache.as_ref().and_then(|cache| cache.load(&key)) {
+            // SAFETY: the entry's authentication shows that this program wrote it.
+            #[expect(unsafe_code, reason = "native code cannot be checked, only trusted")]
+            let loaded = unsafe { Module::deserialize(&wasmtime, &code) };
+            if let Ok(module) = loaded {
+                return Ok(Engine::assemble(config, wasmtime, module));
+            }
+        }
+        let module = Module::new(&wasmtime, wasm).map_err(HostError::engine)?;
+        if let Some(cache) = &config.cache {
+            cache.store(&key, &module.serialize().map_err(HostError::engine)?);
+        }
+        Ok(Engine::assemble(config, wasmtime, module))
     }
 
     /// Compiles a component for this engine, or loads it from the cache.
@@ -121,6 +142,11 @@ impl Engine {
     }
 }
 
+/// Makes compiled code compute the same on every processor.
+pub(super) fn make_deterministic(config: &mut Config) {
+    determinism::enable(config);
+}
+
 /// Returns the cache key of code compiled by this engine from these inputs.
 pub(crate) fn cache_key(engine: &wasmtime::Engine, parts: &[&[u8]]) -> CodeKey {
     /// Hashes everything in wasmtime and its configuration that compiled code depends on.
@@ -147,6 +173,7 @@ impl EngineConfig {
     /// code is compatible with an engine of [`EngineConfig::wasmtime`], and runs a few instructions per value.
     fn quick_compiler(&self) -> Config {
         let mut config = config::pooled(1, self.meter_fuel);
+        make_deterministic(&mut config);
         config
             .cranelift_opt_level(wasmtime::OptLevel::None)
             .cranelift_regalloc_algorithm(wasmtime::RegallocAlgorithm::SinglePass);

@@ -1,6 +1,6 @@
 //! Engine configuration of a host.
 
-use super::CodeCache;
+use super::{CodeCache, compile};
 use agent_spaces_prebuilt_engine::config;
 use std::sync::Arc;
 use wasmtime::Config;
@@ -48,6 +48,8 @@ impl EngineConfig {
 
     /// Returns the wasmtime configuration of runs.
     pub fn wasmtime(&self) -> Config {
-        config::pooled(super::run_slots::total(self.max_runs), self.meter_fuel)
+        let mut config = config::pooled(super::run_slots::total(self.max_runs), self.meter_fuel);
+        compile::make_deterministic(&mut config);
+        config
     }
 }

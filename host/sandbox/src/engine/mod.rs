@@ -31,6 +31,9 @@ use compile::FurtherEngines;
 use std::sync::Arc;
 use wasmtime::Module;
 
+/// Version of wasmtime: fuel is comparable between hosts with the same one.
+pub const WASMTIME_VERSION: &str = "48.0.8";
+
 /// Compiled engine with the instance pool of its runs.
 #[derive(Clone)]
 pub struct Engine(Arc<Inner>);

@@ -38,6 +38,8 @@ pub enum Ending {
     TimedOut,
     /// The run was cancelled.
     Cancelled,
+    /// The durable run waits and left memory, or another host owns it.
+    Parked,
     /// The run was refused before it started.
     Refused(RunError),
 }
@@ -80,9 +82,11 @@ impl Ending {
             (_, Some(Failure::Limit(limit))) => Err(limit_error(limit, limits)),
             (_, Some(Failure::HostMemory)) => Err(host_memory_error(limits)),
             (_, Some(Failure::ProcessMemory)) => Err(process_memory_error()),
+            (_, Some(Failure::Diverged(diverged))) => Err(RunError::new(Code::RunDiverged, diverged.to_string())),
             (_, Some(Failure::NoErrorType(message))) => Err(RunError::new(Code::CallFailed, message)),
             (Ending::TimedOut, _) => Err(limit_error(Limit::Time, limits)),
             (Ending::Cancelled, _) => Err(RunError::new(Code::RunCancelled, "The run was cancelled")),
+            (Ending::Parked, _) => Err(RunError::new(Code::RunParked, "The run waits, and left memory")),
             (Ending::Refused(error), _) => Err(error),
             (Ending::Trapped(error), _) => Err(trap_error(&error, limits)),
             // Short: long ones were parsed by `with_value`.

@@ -20,6 +20,7 @@ use crate::program::{CompiledMemory, Program};
 use crate::sandbox::entry::{Answer, Code, Compiled, Purpose, Script};
 use crate::state::State;
 use agent_spaces_calls::clock::{FAR, RunClock};
+use agent_spaces_calls::journal::RunJournal;
 use agent_spaces_types::limits::{Limits, YIELD_INTERVAL, handles};
 use nested::polling;
 use std::future::poll_fn;
@@ -53,7 +54,11 @@ async fn call(
     store.limiter(|state| state);
     let meters_fuel = program.sandbox().engine().config().meter_fuel;
     if meters_fuel {
-        store.set_fuel(limits.fuel)?;
+        let given = store.data().journal().and_then(|journal| journal.forced_end());
+        // A replayed run that the host ended stops at the same instruction: it has no fuel to go on.
+        let given = given.map_or(limits.fuel, |end| end.fuel.min(limits.fuel));
+        store.data_mut().set_fuel_given(given);
+        store.set_fuel(given)?;
         store.fuel_async_yield_interval(Some(YIELD_INTERVAL))?;
     }
     store.set_hostcall_fuel(store.data().max_next_call_bytes());
@@ -89,21 +94,38 @@ pub(crate) async fn watched(
     cancel: &CancellationToken,
     clock: &RunClock,
     limits: &Limits,
+    journal: Option<&dyn RunJournal>,
 ) -> Ending {
     let mut work = pin!(work);
+    let mut parking = pin!(async {
+        match journal {
+            Some(journal) => journal.parking().await,
+            None => std::future::pending().await,
+        }
+    });
     let mut cancelled = pin!(cancel.cancelled());
     // tokio cannot represent all durations.
     let timer = |left: Duration| tokio::time::sleep(left.min(FAR));
     let mut alarm = pin!(timer(clock.left(limits.time)));
+    let is_replaying = || journal.is_some_and(|journal| journal.is_replaying());
     poll_fn(move |context| {
-        if cancel.is_cancelled() {
-            return Poll::Ready(Ending::Cancelled);
-        }
-        if clock.left(limits.time).is_zero() {
-            return Poll::Ready(Ending::TimedOut);
+        // A replayed run ends where it ended before.
+        if !is_replaying() {
+            if cancel.is_cancelled() {
+                return Poll::Ready(Ending::Cancelled);
+            }
+            if clock.left(limits.time).is_zero() {
+                return Poll::Ready(Ending::TimedOut);
+            }
         }
         if let Poll::Ready(ending) = polling(depth, || work.as_mut().poll(context)) {
             return Poll::Ready(ending);
+        }
+        if journal.is_some() && parking.as_mut().poll(context).is_ready() {
+            return Poll::Ready(Ending::Parked);
+        }
+        if is_replaying() {
+            return Poll::Pending;
         }
         if cancelled.as_mut().poll(context).is_ready() {
             return Poll::Ready(Ending::Cancelled);

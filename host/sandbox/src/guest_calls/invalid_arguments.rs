@@ -1,11 +1,13 @@
 //! Calls whose arguments do not match the function's WIT types. The engine cannot make them and reports them instead:
 //! they are counted and refused here like any other call.
 
-use crate::imports::{ImportedFunction, ImportedFunctions, ended};
-use crate::state::State;
+use super::BegunAnswer;
+use crate::imports::{ImportedFunction, ImportedFunctions, end_event};
+use crate::state::{State, note_fuel};
 use crate::values::NotJson;
 use agent_spaces_calls::blocking_pool::MAX_INLINE_BYTES;
 use agent_spaces_calls::call_path::TypeIssue;
+use agent_spaces_calls::journal::RecordedAnswer;
 use agent_spaces_types::capability_error::CapabilityError;
 use agent_spaces_types::json_memory::{self, ReadError, RepeatedKeys};
 use agent_spaces_types::limits::text_bytes;
@@ -61,11 +63,12 @@ impl ImportedFunction {
         invalid: InvalidArguments,
     ) -> Result<CapabilityError> {
         let begun = Instant::now();
+        note_fuel(&mut store);
         let context = store.data().context().clone();
         let (memory, bytes) = (context.memory.share(), invalid.bytes());
         memory.take(bytes).map_err(|_| store.data_mut().out_of_host_memory())?;
         let InvalidArguments { arguments, issues } = invalid;
-        let is_large = bytes > MAX_INLINE_BYTES;
+        let is_large = bytes > MAX_INLINE_BYTES && context.journal.is_none();
         let read = || {
             let text = arguments.as_deref().unwrap_or("null");
             let read = memory.metered(|meter| json_memory::from_str(text, RepeatedKeys::LastCounts, meter));
@@ -79,10 +82,18 @@ impl ImportedFunction {
         };
         let params = if is_large { context.blocking_pool.in_place(read).await } else { read() };
         let permit = if is_large { Some(context.blocking_pool.acquire().await) } else { None };
-        let call = self.begin(store.data_mut(), params, &memory, permit)?;
+        let BegunAnswer { call, recorded } = self.begin(store.data_mut(), params, &memory, permit)?;
         let id = call.id;
-        let error = self.path.clone().refuse_arguments(call, bounded(issues), self.order(), context).await;
-        store.data_mut().end_call(false, ended(id, begun, Err(&error)))?;
+        let error = match recorded {
+            Some(RecordedAnswer { answer: Err(error), .. }) => error,
+            _ => {
+                let path = self.path.clone();
+                let error = path.refuse_arguments(call, bounded(issues), self.order(), context).await;
+                store.data().record_refusal(id, &error);
+                error
+            }
+        };
+        store.data_mut().end_call(false, end_event(id, begun.elapsed(), Err(&error)))?;
         match memory.is_exhausted() {
             true => Err(store.data_mut().out_of_host_memory()),
             false => Ok(error),

@@ -1,7 +1,7 @@
 //! Calls of unknown functions: hidden ones and those that do not exist, which a script cannot distinguish.
 
-use crate::imports::{ImportedFunction, ImportedFunctions, ended};
-use crate::state::State;
+use crate::imports::{ImportedFunction, ImportedFunctions, end_event};
+use crate::state::{BegunCall, State};
 use agent_spaces_calls::call::Call;
 use agent_spaces_types::capability_error::CapabilityError;
 use agent_spaces_types::code::Code;
@@ -40,17 +40,20 @@ impl ImportedFunctions {
         let shown = self.rules().redactor.text(name);
         let is_plain = |character: char| character.is_ascii_alphanumeric() || character == '_';
         let plain: String = shown.chars().map(|each| if is_plain(each) { each } else { '_' }).collect();
-        let id = state.begin_call((&Value::Null, 0), &memory, |call_id| EventKind::CallScheduled {
-            call_id,
-            interface: interface.name.as_str().into(),
-            function_id: FunctionId::new(interface.name.as_str(), plain),
-            capability: interface.export.as_str().into(),
-            function: (&*shown).into(),
-            params: Value::Null,
-            sent: None,
-        })?;
-        let error = CapabilityError::new(Code::CallDenied, not_callable(&label_of(&interface.export, name, false)));
-        state.end_call(false, ended(id, begun, Err(&error)))?;
+        let BegunCall { id, recorded } =
+            state.begin_call((&Value::Null, 0), &memory, |call_id| EventKind::CallScheduled {
+                call_id,
+                interface: interface.name.as_str().into(),
+                function_id: FunctionId::new(interface.name.as_str(), plain),
+                capability: interface.export.as_str().into(),
+                function: (&*shown).into(),
+                params: Value::Null,
+                sent: None,
+            })?;
+        let error = state.refusal(id, recorded, || {
+            CapabilityError::new(Code::CallDenied, not_callable(&label_of(&interface.export, &shown, false)))
+        });
+        state.end_call(false, end_event(id, begun.elapsed(), Err(&error)))?;
         Ok(error.message)
     }
 }
@@ -61,11 +64,12 @@ impl ImportedFunction {
         let begun = Instant::now();
         let context = state.context().clone();
         let memory = context.memory.share();
-        let id = state.begin_call((&Value::Null, 0), &memory, |id| self.scheduled(id, &Value::Null))?;
+        let BegunCall { id, recorded } =
+            state.begin_call((&Value::Null, 0), &memory, |id| self.scheduled(id, &Value::Null))?;
         let number = (state.run_id().clone(), id);
         let call = Call::new(&self.names, number, Value::Null, state.scope().clone(), &context, &memory);
-        let error = self.path.refuse(&call, &context);
-        state.end_call(false, ended(id, begun, Err(&error)))?;
+        let error = state.refusal(id, recorded, || self.path.refuse(&call, &context));
+        state.end_call(false, end_event(id, begun.elapsed(), Err(&error)))?;
         Ok(error.message)
     }
 }

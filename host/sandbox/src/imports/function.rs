@@ -11,7 +11,7 @@ use agent_spaces_types::names::camel_case;
 use agent_spaces_types::shape::FunctionShape;
 use serde_json::Value;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::Duration;
 
 /// Imported function with its call path.
 pub struct ImportedFunction {
@@ -93,8 +93,8 @@ impl ImportedFunction {
 }
 
 /// Creates the event of a call's end.
-pub(crate) fn ended(call_id: u64, begun: Instant, answer: Result<bool, &CapabilityError>) -> EventKind {
-    let duration_ms = begun.elapsed().as_secs_f64() * 1e3;
+pub(crate) fn end_event(call_id: u64, duration: Duration, answer: Result<bool, &CapabilityError>) -> EventKind {
+    let duration_ms = duration.as_secs_f64() * 1e3;
     match answer {
         Ok(cached) => EventKind::CallResult { call_id, duration_ms, cached },
         Err(error) => {

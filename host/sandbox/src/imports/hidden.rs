@@ -6,6 +6,7 @@
 use super::function::ImportedFunction;
 use agent_spaces_types::caller::Caller;
 use agent_spaces_types::identity::FunctionId;
+use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -13,7 +14,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 const MAX_KNOWN: usize = 256;
 
 /// Functions hidden from a caller: WIT names, by interface.
-#[derive(Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Hidden(BTreeMap<String, BTreeSet<String>>);
 
 impl Hidden {

@@ -1,6 +1,6 @@
 //! Calls made by the host, not by a script: tools in proxy and toolbox mode, and `Space::call`.
 
-use super::function::{ImportedFunction, ended};
+use super::function::{ImportedFunction, end_event};
 use agent_spaces_calls::approval::Pending;
 use agent_spaces_calls::call::{Call, WholeAnswer};
 use agent_spaces_calls::context::RunContext;
@@ -41,7 +41,7 @@ impl ImportedFunction {
         let rules = &self.rules;
         let record = rules.recorder.as_ref().map(|recorder| recorder.begin(&run_id, &caller, None));
         let observer = rules.observing(record.as_ref());
-        let events = EventSink::new(run_id.clone(), &caller, events, observer, &rules.redactor);
+        let events = EventSink::new(run_id.clone(), &caller, events, observer, None, &rules.redactor);
         if events.is_heard() {
             events.emit(self.scheduled(1, &params));
         }
@@ -78,7 +78,7 @@ impl ImportedFunction {
             },
             Err(error) => Err(error),
         };
-        context.events.emit(ended(1, begun, answer.as_ref().map(|(_, is_cached)| *is_cached)));
+        context.events.emit(end_event(1, begun.elapsed(), answer.as_ref().map(|(_, is_cached)| *is_cached)));
         answer.map(|(value, _)| value)
     }
 }

@@ -10,7 +10,7 @@ mod host_call;
 
 pub(crate) use answer::ConvertedAnswer;
 pub use function::ImportedFunction;
-pub(crate) use function::ended;
+pub(crate) use function::end_event;
 pub use hidden::Hidden;
 pub use host_call::HostCall;
 

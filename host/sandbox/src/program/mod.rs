@@ -1,17 +1,20 @@
 //! Program: a script ready to run, with its modules and the sandbox linked for its imports.
 //!
 //! - here: the program and its parts; `precompiled`: its serialization as native code
+//! - `image`: its portable form, from which another host restores it
 //! - `hot_script`: its compiled script, once it has run often
 //! - [`source_info`]: the trait that maps errors to its source
 //!
 //! Its methods that start runs are in `run`.
 
 mod hot_script;
+mod image;
 #[cfg(feature = "compile")]
 mod precompiled;
 pub mod source_info;
 
 pub use hot_script::{CompiledMemory, HotScript, HotScripts};
+pub use image::ProgramImage;
 
 use crate::engine::Engine;
 use crate::error::HostError;
@@ -30,7 +33,7 @@ use agent_spaces_types::script_error::ScriptError;
 use agent_spaces_types::standard;
 use serde::{Deserialize, Serialize};
 use source_info::SourceInfo;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use wasmtime::component::Component;
 
 /// Script ready to run any number of times; cheap to clone.
@@ -41,10 +44,14 @@ pub struct Program {
     sandbox: Sandbox,
     /// Functions hidden from its caller; before the first run, those hidden from a caller without scopes.
     hidden: Arc<Hidden>,
+    /// True if the hidden functions do not depend on its caller.
+    is_hidden_fixed: bool,
     /// Compiled script for callers with the same hidden functions.
     hot_script: Option<Arc<HotScript>>,
     /// Compiled scripts for all callers. `None` if the sandbox starts from a snapshot of evaluated modules.
     hot_scripts: Option<Arc<HotScripts>>,
+    /// Its serialized image, once it was asked for.
+    image: Arc<OnceLock<Arc<[u8]>>>,
 }
 
 struct Script {
@@ -114,12 +121,17 @@ impl Program {
             sandbox,
             hot_script: hot_scripts.of(&hidden),
             hidden,
+            is_hidden_fixed: false,
             hot_scripts: Some(hot_scripts),
+            image: Arc::default(),
         }
     }
 
     /// Returns the program with only the functions that are visible to a caller.
     pub fn seen_by(&self, caller: &Caller) -> Program {
+        if self.is_hidden_fixed {
+            return self.clone();
+        }
         let hidden = self.sandbox.hidden(caller);
         let hot_script = self.hot_scripts.as_ref().and_then(|hot_scripts| hot_scripts.of(&hidden));
         Program { hidden, hot_script, ..self.clone() }
@@ -148,6 +160,7 @@ impl Program {
             sandbox,
             hot_script: None,
             hot_scripts: None,
+            image: Arc::default(),
             ..self.clone()
         }
     }
@@ -164,7 +177,7 @@ impl Program {
             uses_fetch: *uses_fetch,
             warnings: Vec::new(),
         };
-        Program { script: Arc::new(script), ..self.clone() }
+        Program { script: Arc::new(script), image: Arc::default(), ..self.clone() }
     }
 
     /// Returns the script's file name.
@@ -222,7 +235,7 @@ impl Program {
         let modules = self.modules.with(name.to_owned(), source);
         let hot_scripts = self.hot_scripts.as_ref().map(|_| Arc::<HotScripts>::default());
         let hot_script = hot_scripts.as_ref().and_then(|hot_scripts| hot_scripts.of(&self.hidden));
-        Program { modules: Arc::new(modules), hot_script, hot_scripts, ..self.clone() }
+        Program { modules: Arc::new(modules), hot_script, hot_scripts, image: Arc::default(), ..self.clone() }
     }
 
     /// Loads a program serialized with [`Program::precompiled`], and links it with handlers.
@@ -242,7 +255,7 @@ impl Program {
         if !missing.is_empty() {
             return Err(HostError::MissingHandlers(missing));
         }
-        let sandbox = Sandbox::link(engine, &component, precompiled.description, &paths, RunRules::default())?;
+        let sandbox = Sandbox::link(engine, &component, None, precompiled.description, &paths, RunRules::default())?;
         let script = Script {
             text: precompiled.script,
             source: None,

@@ -27,6 +27,9 @@ pub trait SourceInfo: Send + Sync {
     /// Returns a suggested fix for an error.
     fn hint(&self, program: &Program, caller: &Caller, error: &RunError) -> Option<String>;
 
+    /// Serializes it, for a program image.
+    fn to_bytes(&self) -> Option<Vec<u8>>;
+
     /// Returns the source lines around a location, for a terminal. Secrets are shown as `*`.
     fn code_frame(&self, location: &Location, redactor: &Redactor) -> Option<String>;
 }

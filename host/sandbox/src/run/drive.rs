@@ -1,18 +1,20 @@
 //! Drive of a run: waits for its slot, executes the program, reports.
 
+use super::durable;
 use super::report::RunReport;
 use crate::engine::{Engine, MAX_DEPTH, RunSlot};
 use crate::execution::{AbortOnDrop, ENGINE_FAULT, Ending, depth, execute, process_memory_error, watched};
 use crate::program::Program;
 use crate::sandbox::entry::Purpose;
 use crate::snapshot::precompile;
-use crate::state::State;
+use crate::state::{Failure, State};
 use agent_spaces_calls::approval::Pending;
 use agent_spaces_calls::blocking_pool::BlockingPool;
 use agent_spaces_calls::clock::RunClock;
 use agent_spaces_calls::context::RunContext;
 use agent_spaces_calls::events::EventSink;
 use agent_spaces_calls::host_memory::{HostMemory, RunMemory, SandboxKind};
+use agent_spaces_calls::journal::RunJournal;
 use agent_spaces_calls::parent::ParentCall;
 use agent_spaces_calls::{redaction, run_id};
 use agent_spaces_types::caller::Caller;
@@ -50,14 +52,17 @@ pub struct RunOptions {
     pub spent: Duration,
     /// Run id, if the host made it before the run: [`run_id::new`]. No two runs may have the same.
     pub run_id: Option<Arc<str>>,
+    /// Journal of a durable run. It also gives the run its id.
+    pub journal: Option<Arc<dyn RunJournal>>,
 }
 
 impl RunOptions {
     /// Returns the run id, or a new one.
     pub(super) fn id(&self) -> Arc<str> {
-        match &self.run_id {
-            Some(id) => id.clone(),
-            None => run_id::new(),
+        match (&self.journal, &self.run_id) {
+            (Some(journal), _) => journal.run_id().clone(),
+            (None, Some(id)) => id.clone(),
+            (None, None) => run_id::new(),
         }
     }
 }
@@ -83,22 +88,33 @@ pub(super) async fn run(program: &Program, options: RunOptions) -> RunReport {
 
 /// Executes a program at this nesting depth.
 pub(super) async fn drive(program: &Program, run_id: Arc<str>, options: RunOptions, depth: usize) -> RunReport {
-    let RunOptions { limits, events, cancel, caller, pending, parent, memory, spent, run_id: _ } = options;
+    let RunOptions { limits, events, cancel, caller, pending, parent, memory, spent, journal, run_id: _ } = options;
     let program = &program.seen_by(&caller);
     let limits = limits.unwrap_or_else(|| program.limits().clone());
     let sandbox = program.sandbox();
     let engine = sandbox.engine();
+    let is_replaying = || journal.as_ref().is_some_and(|journal| journal.is_replaying());
     // Waiting for a slot does not count towards the time limit.
     let (_slot, refused) = tokio::select! {
         slot = slot(engine, depth, memory.is_some()) => match slot {
             Ok(slot) => (Some(slot), None),
             Err(error) => (None, Some(Ending::Refused(error))),
         },
-        () = cancel.cancelled() => (None, Some(Ending::Cancelled)),
+        () = cancel.cancelled(), if !is_replaying() => (None, Some(Ending::Cancelled)),
     };
+    if let Some(Ending::Refused(error)) = &refused
+        && is_replaying()
+    {
+        // A durable run that cannot be continued here is continued elsewhere, or later: it has not ended.
+        let (outcome, usage) = (Err(error.clone()), Default::default());
+        return RunReport { run_id, has_value: false, outcome, console: Vec::new(), usage, refusals: Vec::new() };
+    }
     let started = Instant::now();
     let begun = started.checked_sub(spent).unwrap_or(started);
     let clock = RunClock::under(begun, parent.as_ref().and_then(|parent| parent.clock.as_ref()));
+    if let Some(journal) = &journal {
+        journal.begin(&clock);
+    }
     let events = events.or_else(|| parent.as_ref().and_then(|parent| parent.listener.clone()));
     let script = parent.as_ref().and_then(|parent| parent.script.clone());
     let above = parent.as_ref().and_then(|parent| parent.record.clone());
@@ -112,7 +128,8 @@ pub(super) async fn drive(program: &Program, run_id: Arc<str>, options: RunOptio
         }
     }
     let observer = rules.observing(record.as_ref());
-    let events = EventSink::new(run_id.clone(), &caller, events, observer, sandbox.redactor()).under(parent);
+    let events = EventSink::new(run_id.clone(), &caller, events, observer, journal.clone(), sandbox.redactor());
+    let events = events.under(parent).admitted_by(record.clone());
     if events.is_heard() {
         let (script, interfaces) = (program.name().to_owned(), sandbox.interfaces().map(str::to_owned).collect());
         events.emit(EventKind::RunStarted { script, interfaces });
@@ -129,9 +146,13 @@ pub(super) async fn drive(program: &Program, run_id: Arc<str>, options: RunOptio
         clock: clock.clone(),
         events,
         record,
+        journal: journal.clone(),
         pending,
         counts,
-        calls: CallLimit::new(limits.calls),
+        calls: match &journal {
+            Some(_) => CallLimit::durable(limits.calls),
+            None => CallLimit::new(limits.calls),
+        },
         memory,
         sandbox: kind,
         blocking_pool: blocking_pool.clone(),
@@ -146,13 +167,25 @@ pub(super) async fn drive(program: &Program, run_id: Arc<str>, options: RunOptio
         Some(ending) => ending,
         None => {
             let work = execute(&mut store, program, program.compiled(), Purpose::Value, &limits);
-            watched(work, depth, &cancel, &clock, &limits).await
+            watched(work, depth, &cancel, &clock, &limits, journal.as_deref()).await
         }
     };
-    let fuel = limits.fuel.saturating_sub(store.get_fuel().unwrap_or(limits.fuel));
+    let given = store.data().fuel_given();
+    let fuel = given.saturating_sub(store.get_fuel().unwrap_or(given));
     let (usage, mut console, failure) = store.data_mut().finish(fuel);
+    if matches!(failure, Some(Failure::HostMemory | Failure::ProcessMemory))
+        && journal.as_ref().is_some_and(|journal| durable::may_continue(&**journal))
+    {
+        // There is no memory for it here and now. It has not ended: it is continued elsewhere, or later.
+        let outcome = ending.outcome(failure, &limits, Some(program));
+        return RunReport { run_id, has_value: false, outcome, console, usage, refusals: Vec::new() };
+    }
+    let (ending, failure) = match &journal {
+        Some(journal) => durable::end(&**journal, ending, failure, fuel),
+        None => (ending, failure),
+    };
     let ending = ending.with_value(&limits, engine.memory(), &blocking_pool).await;
-    let has_value = ending.has_value();
+    let (has_value, is_parked) = (ending.has_value(), matches!(ending, Ending::Parked));
     let mut outcome = ending.outcome(failure, &limits, Some(program));
     if let Err(error) = &mut outcome
         && error.hint.is_none()
@@ -167,6 +200,9 @@ pub(super) async fn drive(program: &Program, run_id: Arc<str>, options: RunOptio
     if let Some(fault) = error.as_ref().filter(|error| error.code == ENGINE_FAULT) {
         let text = format!("{}, {run_id}: {}; keep the script, and report it", program.name(), fault.message);
         sandbox.notices().tell("the engine", "fault", &text);
+    }
+    if is_parked {
+        return RunReport { run_id, has_value: false, outcome, console, usage, refusals: Vec::new() };
     }
     if let Some(limit) = error.as_ref().and_then(|error| Limit::from_code(&error.code)) {
         store.data_mut().emit(EventKind::LimitReached { limit, code: limit.code() });

@@ -33,13 +33,16 @@ struct Linked {
     pre: InstancePre<State>,
     entry: Entry,
     functions: Arc<ImportedFunctions>,
+    wasm: Option<Vec<u8>>,
 }
 
 impl Sandbox {
-    /// Links a component with the call paths of its imported functions.
+    /// Links a component with the call paths of its imported functions. `wasm` is the component before it was compiled,
+    /// which an image of a program needs.
     pub fn link(
         engine: &Engine,
         component: &Component,
+        wasm: Option<Vec<u8>>,
         description: Description,
         paths: &Paths<'_>,
         rules: RunRules,
@@ -47,7 +50,7 @@ impl Sandbox {
         let (pre, functions) = prepare(engine, component, &description, paths, &rules).map_err(HostError::engine)?;
         let entry = Entry::find(component).map_err(HostError::engine)?;
         let functions = Arc::new(ImportedFunctions::new(functions, description, rules));
-        Ok(Sandbox(Arc::new(Linked { engine: engine.clone(), pre, entry, functions })))
+        Ok(Sandbox(Arc::new(Linked { engine: engine.clone(), pre, entry, functions, wasm })))
     }
 
     /// Returns its engine.
@@ -102,6 +105,11 @@ impl Sandbox {
     /// Creates a fresh instance.
     pub async fn instantiate(&self, store: &mut Store<State>) -> Result<Instance> {
         self.0.pre.instantiate_async(store).await
+    }
+
+    /// Returns the component as Wasm; `None` if it was loaded as native code.
+    pub fn wasm(&self) -> Option<&[u8]> {
+        self.0.wasm.as_deref()
     }
 
     /// Returns the compiled component.

@@ -10,11 +10,15 @@ pub(super) fn add_to_linker(linker: &mut Linker<State>) -> Result<()> {
     clock.func_wrap("now", |mut store: StoreContextMut<'_, State>, (): ()| {
         store.data_mut().mark_nondeterministic();
         let since_epoch = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-        Ok((u64::try_from(since_epoch.as_nanos()).unwrap_or(u64::MAX),))
+        let now = u64::try_from(since_epoch.as_nanos()).unwrap_or(u64::MAX);
+        let read = store.data().journal().map_or(Ok(now), |journal| journal.wall_clock(now));
+        Ok((read.map_err(|diverged| store.data_mut().diverged(diverged))?,))
     })?;
     // Starts at zero with the run, so that it reveals nothing about the host.
     clock.func_wrap("monotonic", |mut store: StoreContextMut<'_, State>, (): ()| {
         store.data_mut().mark_nondeterministic();
-        Ok((u64::try_from(store.data().started().elapsed().as_nanos()).unwrap_or(u64::MAX),))
+        let elapsed = u64::try_from(store.data().started().elapsed().as_nanos()).unwrap_or(u64::MAX);
+        let read = store.data().journal().map_or(Ok(elapsed), |journal| journal.monotonic_clock(elapsed));
+        Ok((read.map_err(|diverged| store.data_mut().diverged(diverged))?,))
     })
 }

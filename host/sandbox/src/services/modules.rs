@@ -2,7 +2,7 @@
 
 use crate::imports::Hidden;
 use crate::modules::ModuleSource;
-use crate::state::State;
+use crate::state::{State, note_fuel};
 use agent_spaces_types::names::not_callable;
 use wasmtime::component::{ComponentType, Linker, Lower};
 use wasmtime::{Result, StoreContextMut};
@@ -61,6 +61,7 @@ pub(super) fn add_to_linker(linker: &mut Linker<State>) -> Result<()> {
         Ok((module.ok_or_else(|| format!("{name} is not among the run's modules")),))
     })?;
     modules.func_wrap("missing", |mut store: StoreContextMut<'_, State>, (interface, name): (String, String)| {
+        note_fuel(&mut store);
         let Some(imports) = store.data().imports().cloned() else { return Ok((not_callable(&name),)) };
         Ok((imports.functions.refuse_unknown(store.data_mut(), &interface, &name)?,))
     })

@@ -10,7 +10,9 @@ pub(super) fn add_to_linker(linker: &mut Linker<State>) -> Result<()> {
         store.data().answers().begin();
         Ok(())
     })?;
-    turns.func_wrap("idle", |store: StoreContextMut<'_, State>, (): ()| {
+    turns.func_wrap("idle", |mut store: StoreContextMut<'_, State>, (): ()| {
+        let waits = store.data().journal().map_or(Ok(()), |journal| journal.script_waits());
+        waits.map_err(|diverged| store.data_mut().diverged(diverged))?;
         store.data().answers().idle();
         Ok(())
     })

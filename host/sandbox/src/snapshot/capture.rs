@@ -53,6 +53,7 @@ pub(super) async fn run_for(
         clock: clock.clone(),
         events: EventSink::none(),
         record: None,
+        journal: None,
         pending: program.sandbox().rules().pending(),
         counts: RunCounts::default(),
         calls: CallLimit::new(limits.calls),
@@ -67,7 +68,7 @@ pub(super) async fn run_for(
     let mut store = Store::new(engine.wasmtime(), state);
     let work = execute(&mut store, program, code, purpose, &limits);
     // It makes no calls, so there are no nested runs.
-    let ending = watched(work, MAX_DEPTH, &cancel, &clock, &limits).await;
+    let ending = watched(work, MAX_DEPTH, &cancel, &clock, &limits, None).await;
     let (usage, console, failure) = store.data_mut().finish(0);
     match (ending, failure) {
         (Ending::Answered(Ok(_)), None) if usage.calls == 0 && console.is_empty() => {

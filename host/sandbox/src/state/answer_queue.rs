@@ -3,7 +3,10 @@
 //! Several calls may be answered while a script computes, or before it is woken. If they were delivered at once, the
 //! engine would allocate memory for them in the middle of other work and see them in another order, so the same run
 //! would consume different fuel. So an answer waits until the script is idle and all earlier answers are delivered.
+//!
+//! A run that is replayed gets its recorded answers in the recorded order, whenever they are looked up.
 
+use agent_spaces_calls::journal::Delivery;
 use std::collections::VecDeque;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -18,19 +21,38 @@ struct Queue {
     /// True once the guest asked for delivery one at a time. Foreign components do not, and get answers at once.
     has_begun: bool,
     is_idle: bool,
-    /// Tickets in order of arrival. Their number is bounded by the handles of a run.
-    waiting: VecDeque<(u64, Option<Waker>)>,
+    /// Recorded deliveries that are still to come, before all others.
+    recorded: VecDeque<Delivery>,
+    /// Answers in order of arrival, by ticket. Their number is bounded by the handles of a run.
+    waiting: VecDeque<WaitingAnswer>,
     last_ticket: u64,
+}
+
+struct WaitingAnswer {
+    ticket: u64,
+    delivery: Delivery,
+    waker: Option<Waker>,
 }
 
 impl Queue {
     fn position(&self, ticket: u64) -> Option<usize> {
-        self.waiting.binary_search_by_key(&ticket, |(other, _)| *other).ok()
+        self.waiting.binary_search_by_key(&ticket, |answer| answer.ticket).ok()
+    }
+
+    /// Returns the position of the answer whose turn it is.
+    fn first(&self) -> Option<usize> {
+        match self.recorded.front() {
+            Some(recorded) => self.waiting.iter().position(|answer| answer.delivery == *recorded),
+            None => (!self.waiting.is_empty()).then_some(0),
+        }
     }
 
     fn leave(&mut self, ticket: u64) {
-        if let Some(at) = self.position(ticket) {
-            self.waiting.remove(at);
+        let removed = self.position(ticket).and_then(|at| self.waiting.remove(at));
+        if let Some(delivery) = removed.map(|answer| answer.delivery)
+            && self.recorded.front() == Some(&delivery)
+        {
+            self.recorded.pop_front();
         }
     }
 
@@ -39,11 +61,17 @@ impl Queue {
         if !self.is_idle {
             return None;
         }
-        self.waiting.front_mut()?.1.take()
+        let first = self.first()?;
+        self.waiting.get_mut(first)?.waker.take()
     }
 }
 
 impl AnswerQueue {
+    /// Creates the queue of a run that is replayed, with its recorded deliveries.
+    pub fn replaying(recorded: Vec<Delivery>) -> AnswerQueue {
+        AnswerQueue(Arc::new(Mutex::new(Queue { recorded: recorded.into(), ..Queue::default() })))
+    }
+
     /// Enables delivery one at a time.
     pub fn begin(&self) {
         self.queue().has_begun = true;
@@ -60,11 +88,11 @@ impl AnswerQueue {
     }
 
     /// Adds an answer. The future completes when it may be delivered.
-    pub fn enqueue(&self) -> QueuedAnswer {
+    pub fn enqueue(&self, delivery: Delivery) -> QueuedAnswer {
         let mut queue = self.queue();
         queue.last_ticket += 1;
         let ticket = queue.last_ticket;
-        queue.waiting.push_back((ticket, None));
+        queue.waiting.push_back(WaitingAnswer { ticket, delivery, waker: None });
         QueuedAnswer { answers: self.clone(), ticket, is_delivered: false }
     }
 
@@ -88,19 +116,19 @@ impl Future for QueuedAnswer {
         let ticket = self.ticket;
         let is_delivered = {
             let mut queue = self.answers.queue();
-            let is_first = queue.waiting.front().is_some_and(|(first, _)| *first == ticket);
+            let is_first = queue.first().is_some() && queue.first() == queue.position(ticket);
             if !queue.has_begun {
                 queue.leave(ticket);
                 true
             } else if queue.is_idle && is_first {
-                queue.waiting.pop_front();
+                queue.leave(ticket);
                 queue.is_idle = false;
                 true
             } else {
                 if let Some(at) = queue.position(ticket)
-                    && let Some((_, waker)) = queue.waiting.get_mut(at)
+                    && let Some(answer) = queue.waiting.get_mut(at)
                 {
-                    *waker = Some(context.waker().clone());
+                    answer.waker = Some(context.waker().clone());
                 }
                 false
             }
@@ -157,7 +185,7 @@ mod tests {
     fn answers_are_delivered_one_at_a_time_in_order_of_arrival() {
         let answers = AnswerQueue::default();
         answers.begin();
-        let (mut first, mut second) = (answers.enqueue(), answers.enqueue());
+        let (mut first, mut second) = (answers.enqueue(Delivery::Call(1)), answers.enqueue(Delivery::Call(2)));
         let (one, two) = (Arc::new(Woken::default()), Arc::new(Woken::default()));
         assert!(!poll(&mut second, &two) && !poll(&mut first, &one));
         answers.idle();
@@ -172,13 +200,13 @@ mod tests {
     fn a_cancelled_answer_does_not_block_the_next() {
         let answers = AnswerQueue::default();
         answers.begin();
-        let (mut first, mut second) = (answers.enqueue(), answers.enqueue());
+        let (mut first, mut second) = (answers.enqueue(Delivery::Call(1)), answers.enqueue(Delivery::Call(2)));
         let woken = Arc::new(Woken::default());
         answers.idle();
         assert!(!poll(&mut second, &woken));
         drop(first);
         assert!(woken.0.load(Ordering::Relaxed) == 1 && poll(&mut second, &woken));
-        first = answers.enqueue();
+        first = answers.enqueue(Delivery::Timer(1));
         drop(second);
         answers.idle();
         assert!(poll(&mut first, &woken));
@@ -187,7 +215,29 @@ mod tests {
     #[test]
     fn a_guest_that_does_not_ask_for_turns_gets_answers_at_once() {
         let answers = AnswerQueue::default();
-        let (_first, mut second) = (answers.enqueue(), answers.enqueue());
+        let (_first, mut second) = (answers.enqueue(Delivery::Call(1)), answers.enqueue(Delivery::Call(2)));
         assert!(poll(&mut second, &Arc::new(Woken::default())));
+    }
+
+    #[test]
+    fn recorded_answers_come_first_and_in_the_recorded_order() {
+        let answers = AnswerQueue::replaying(vec![Delivery::Call(2), Delivery::Timer(1), Delivery::Call(1)]);
+        answers.begin();
+        let woken = Arc::new(Woken::default());
+        let (mut new, mut one, mut two) = (
+            answers.enqueue(Delivery::Call(9)),
+            answers.enqueue(Delivery::Call(1)),
+            answers.enqueue(Delivery::Call(2)),
+        );
+        answers.idle();
+        assert!(!poll(&mut new, &woken) && !poll(&mut one, &woken) && poll(&mut two, &woken));
+        answers.idle();
+        assert!(!poll(&mut new, &woken) && !poll(&mut one, &woken), "the timer is next");
+        let mut timer = answers.enqueue(Delivery::Timer(1));
+        assert!(poll(&mut timer, &woken));
+        answers.idle();
+        assert!(!poll(&mut new, &woken) && poll(&mut one, &woken));
+        answers.idle();
+        assert!(poll(&mut new, &woken));
     }
 }

@@ -16,6 +16,7 @@ use crate::imports::RunImports;
 use agent_spaces_calls::context::RunContext;
 use agent_spaces_calls::events::EventSink;
 use agent_spaces_calls::host_memory::{CallMemory, SandboxMemory};
+use agent_spaces_calls::journal::{Diverged, RecordedAnswer, RunJournal};
 use agent_spaces_calls::scope::RunScope;
 use agent_spaces_types::code::Code;
 use agent_spaces_types::event::{ConsoleLevel, ConsoleLine, EventKind};
@@ -27,7 +28,7 @@ use answer_queue::AnswerQueue;
 use serde_json::Value;
 use std::sync::Arc;
 use std::time::Instant;
-use wasmtime::{ResourceLimiter, Result};
+use wasmtime::{AsContextMut, ResourceLimiter, Result};
 
 /// Store data of a run.
 pub struct State {
@@ -47,6 +48,9 @@ pub struct State {
     context: Arc<RunContext>,
     scope: RunScope,
     answers: AnswerQueue,
+    /// Fuel that the guest was given, and had consumed at its last call of the host. Only durable runs keep the latter.
+    fuel_given: u64,
+    fuel: u64,
     failure: Option<Failure>,
     /// Codes with which the host refused calls, each once.
     refusals: Vec<Code>,
@@ -83,6 +87,16 @@ pub enum Failure {
     ProcessMemory,
     /// A handler failed in a function whose result type has no error case.
     NoErrorType(String),
+    /// A replayed script did something else than was recorded.
+    Diverged(Diverged),
+}
+
+/// Call that the guest has begun.
+pub struct BegunCall {
+    /// Its number in the run.
+    pub id: u64,
+    /// Its answer, if that was recorded.
+    pub recorded: Option<RecordedAnswer>,
 }
 
 impl State {
@@ -106,9 +120,14 @@ impl State {
             failures: FailureLimit::new(limits.failures),
             max_passed: limits.call_bytes.max(limits.result).saturating_mul(DYNAMIC_VALUE_OVERHEAD),
             console: Vec::new(),
+            answers: match &context.journal {
+                Some(journal) => AnswerQueue::replaying(journal.deliveries()),
+                None => AnswerQueue::default(),
+            },
             context,
             scope: RunScope::default(),
-            answers: AnswerQueue::default(),
+            fuel_given: limits.fuel,
+            fuel: 0,
             failure: None,
             refusals: Vec::new(),
             wasi: None,
@@ -180,6 +199,32 @@ impl State {
         &self.context
     }
 
+    /// Returns the journal of a durable run.
+    pub fn journal(&self) -> Option<&Arc<dyn RunJournal>> {
+        self.context.journal.as_ref()
+    }
+
+    /// Sets the fuel that the guest is given.
+    pub fn set_fuel_given(&mut self, fuel: u64) {
+        self.fuel_given = fuel;
+    }
+
+    /// Returns the fuel that the guest is given.
+    pub fn fuel_given(&self) -> u64 {
+        self.fuel_given
+    }
+
+    /// Returns the fuel that the guest had consumed at its last call of the host.
+    pub fn fuel_consumed(&self) -> u64 {
+        self.fuel
+    }
+
+    /// Records that a replayed script diverged, and returns the error that ends the run.
+    pub fn diverged(&mut self, diverged: Diverged) -> wasmtime::Error {
+        self.failure.get_or_insert(Failure::Diverged(diverged.clone()));
+        wasmtime::Error::new(diverged)
+    }
+
     /// Returns the start time.
     pub fn started(&self) -> Instant {
         self.started
@@ -231,25 +276,27 @@ impl State {
         Ok(())
     }
 
-    /// Counts a call and returns its number, or the error that ends the run if a limit is reached.
+    /// Counts a call and returns its number and recorded answer, or the error that ends the run if a limit is reached.
     pub fn begin_call(
         &mut self,
         (params, bytes): (&Value, u64),
         memory: &CallMemory,
         event: impl FnOnce(u64) -> EventKind,
-    ) -> Result<u64> {
+    ) -> Result<BegunCall> {
         let counted = self.context.calls.count().and_then(|id| {
             self.bytes.send(bytes)?;
             self.in_flight.enter()?;
             Ok(id)
         });
         let call_id = counted.map_err(|reached| self.reached(reached))?;
+        let started = self.journal().map(|journal| journal.start_call(call_id, self.fuel));
+        let recorded = started.transpose().map_err(|diverged| self.diverged(diverged))?.flatten();
         if self.context.events.is_heard() {
             // The event has a copy of the parameters.
             memory.take_value(params).map_err(|_| self.out_of_host_memory())?;
             self.context.events.emit(event(call_id));
         }
-        Ok(call_id)
+        Ok(BegunCall { id: call_id, recorded })
     }
 
     /// Returns the maximum size of an answer: larger ones are not converted.
@@ -294,6 +341,16 @@ impl State {
             bytes_out: self.bytes.sent(),
         };
         (usage, std::mem::take(&mut self.console), self.failure.take())
+    }
+}
+
+/// Notes the fuel that the guest has consumed, for the journal of a durable run.
+pub(crate) fn note_fuel(store: &mut impl AsContextMut<Data = State>) {
+    let mut store = store.as_context_mut();
+    if store.data().journal().is_some() {
+        let left = store.get_fuel().unwrap_or_default();
+        let state = store.data_mut();
+        state.fuel = state.fuel_given.saturating_sub(left);
     }
 }
 

@@ -16,7 +16,7 @@ pub(super) use form::{Elicitation, input_required};
 pub(super) use open_forms::OpenForms;
 
 use super::caller::Client;
-use agent_spaces_approvals::{Answer, Channel, ChannelError, Decision, Request};
+use agent_spaces_approvals::{Answer, Channel, ChannelError, Decision, EarlierDecision, Request};
 use rmcp::model::{CallToolRequestParams, ElicitResult};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -124,6 +124,13 @@ impl ServedChannel {
 }
 
 impl Channel for ServedChannel {
+    fn decided_before<'a>(&'a self, request: &'a Request) -> EarlierDecision<'a> {
+        match &self.elsewhere {
+            Some(elsewhere) => elsewhere.decided_before(request),
+            None => Box::pin(std::future::ready(None)),
+        }
+    }
+
     fn ask(&self, request: Arc<Request>) -> Answer<'_> {
         let (decided, decision) = oneshot::channel();
         self.elicited.waiting().insert(request.id.clone(), decided);

@@ -1,8 +1,10 @@
 //! Requests that wait for their run.
 
+use super::CodeMode;
+use super::follow_recorded::out_of_range;
 use super::progress::ProgressReporter;
+use super::run_result::{EndedRun, of_ended};
 use super::running_result::{Approvers, ReturnReason, WaitReport, of_running};
-use super::{CodeMode, refused, run_result};
 use crate::approvals::{Elicitation, OpenForms, input_required};
 use crate::caller::Client;
 use crate::runs::{ServedRun, Waited};
@@ -37,7 +39,13 @@ impl WaitTime {
         Ok(WaitTime { begun, until: begun + wait, is_cut })
     }
 
-    fn waiting(&self, why: ReturnReason) -> WaitReport {
+    /// Returns the end of the wait.
+    pub(super) fn until(&self) -> Instant {
+        self.until
+    }
+
+    /// Describes the wait of a request that returns now.
+    pub(super) fn waiting(&self, why: ReturnReason) -> WaitReport {
         WaitReport { waited: self.begun.elapsed(), why, is_cut: self.is_cut }
     }
 }
@@ -54,16 +62,34 @@ pub(super) struct FollowOptions {
 
 impl CodeMode {
     /// Waits for a run until it ends, an approval is pending that the agent does not know of, or the time is over.
-    /// Dropping the future, because the client cancelled or disconnected, cancels the run.
+    /// Dropping the future, because the client cancelled or disconnected, cancels the run, unless it is durable and the
+    /// client has its handle.
     pub(super) async fn follow(
+        &self,
+        client: &Client,
+        run: &Arc<ServedRun>,
+        options: FollowOptions,
+        reporter: &mut ProgressReporter<'_>,
+    ) -> CallToolResponse {
+        let guard = CancelOnDrop(Some(run.clone()));
+        let answer = self.follow_in_memory(client, run, options, reporter).await;
+        run.handed_out();
+        guard.disarm();
+        match answer {
+            Some(answer) => answer,
+            None => self.follow_recorded(client, &run.id, options, reporter).await,
+        }
+    }
+
+    /// Waits for a run as long as it is in memory. Returns `None` if it leaves.
+    async fn follow_in_memory(
         &self,
         client: &Client,
         run: &Arc<ServedRun>,
         FollowOptions { part, wait_time, mut is_form_closed }: FollowOptions,
         reporter: &mut ProgressReporter<'_>,
-    ) -> CallToolResponse {
+    ) -> Option<CallToolResponse> {
         let context = reporter.context();
-        let guard = CancelOnDrop(Some(run.clone()));
         let progress = reporter.follow(run);
         tokio::pin!(progress);
         let (form, decisions) = (Elicitation::of(client, context), &self.0.decisions);
@@ -89,9 +115,10 @@ impl CodeMode {
             };
             let (waiting, why) = match waited {
                 Waited::Ended(ended) => {
-                    let none = || refused(format!("part {part} of `{}` is out of range", run.id));
-                    break run_result::of_ended(run, &ended, part).unwrap_or_else(none).into();
+                    let over = EndedRun { id: &run.id, warnings: &run.warnings, program: run.program.as_ref() };
+                    break of_ended(&over, &ended, part).unwrap_or_else(|| out_of_range(&run.id, part)).into();
                 }
+                Waited::Left => return None,
                 Waited::News(waiting) if is_form_closed => (waiting, ReturnReason::FormClosed),
                 Waited::News(waiting) => (waiting, ReturnReason::ApprovalNeeded),
                 Waited::TimeOver(waiting) => (waiting, ReturnReason::TimeOver),
@@ -117,12 +144,11 @@ impl CodeMode {
                 Approvers { is_client_asked: form != Elicitation::None, has_elsewhere: decisions.has_elsewhere() };
             break of_running(run, &waiting, approvers, &wait_time.waiting(why)).into();
         };
-        guard.disarm();
-        answer
+        Some(answer)
     }
 }
 
-/// Cancels a run on drop, unless disarmed.
+/// Cancels a run on drop because its client left, unless disarmed.
 struct CancelOnDrop(Option<Arc<ServedRun>>);
 
 impl CancelOnDrop {
@@ -134,7 +160,7 @@ impl CancelOnDrop {
 impl Drop for CancelOnDrop {
     fn drop(&mut self) {
         if let Some(run) = &self.0 {
-            run.cancel();
+            run.client_left();
         }
     }
 }

@@ -2,12 +2,14 @@
 //!
 //! - `tools`, `instructions`: tool definitions and server instructions; `resources`: MCP resources
 //! - `search`, `describe`, `run`: one file per tool; `arguments`: validation of their arguments; `follow`: how `run`
-//!   waits
+//!   waits for a run in memory; `follow_recorded`: for one in a journal; `durable`: continues those
 //! - `run_result`, `running_result`: results as an agent reads them; `progress`: progress notifications
 
 mod arguments;
 mod describe;
+mod durable;
 mod follow;
+mod follow_recorded;
 mod instructions;
 mod progress;
 mod resources;
@@ -26,6 +28,7 @@ use super::caller_limits::CallerLimiters;
 use super::runs::Runs;
 use super::served_space::{Offers, ServedSpace};
 use crate::concurrency::{ConcurrencyLimiter, DEFAULT_CONCURRENCY};
+use agent_spaces_durable::Worker;
 use agent_spaces_secrets::Redactor;
 use agent_spaces_types::code::Code;
 use agent_spaces_types::run_error::RunError;
@@ -33,7 +36,7 @@ use rmcp::RoleServer;
 use rmcp::model::{CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock};
 use rmcp::service::RequestContext;
 use serde_json::{Value, json};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use tools::{DESCRIBE, RUN, SEARCH};
 
 /// Code mode server. Clones share state.
@@ -48,6 +51,10 @@ struct Inner {
     caller_limiters: CallerLimiters,
     /// Limits concurrent searches to the number of cores, because they are CPU-bound.
     searches: ConcurrencyLimiter,
+    /// Maximum number of durable runs that are continued at once.
+    concurrency: usize,
+    /// Continues durable runs.
+    worker: Mutex<Option<Worker>>,
 }
 
 impl CodeMode {
@@ -60,7 +67,8 @@ impl CodeMode {
     pub fn with_concurrency(offers: Offers, decisions: ElicitedDecisions, most: usize) -> CodeMode {
         let searches = ConcurrencyLimiter::new(std::thread::available_parallelism().map_or(1, usize::from));
         let (runs, caller_limiters) = (Runs::default(), CallerLimiters::new(most));
-        CodeMode(Arc::new(Inner { offers, decisions, runs, caller_limiters, searches }))
+        let (concurrency, worker) = (most.max(1), Mutex::default());
+        CodeMode(Arc::new(Inner { offers, decisions, runs, caller_limiters, searches, concurrency, worker }))
     }
 
     /// Returns the server instructions for the functions that are known now.
@@ -123,7 +131,7 @@ impl CodeMode {
         self.0.runs.is_busy(client)
     }
 
-    /// Cancels all runs of a client that disconnected.
+    /// Cancels all runs of a client that disconnected, but for durable ones.
     pub(super) fn end_all(&self, client: &Client) {
         self.0.runs.end_all(client);
     }

@@ -63,7 +63,7 @@ impl CodeMode {
                     options.is_form_closed = self.0.decisions.apply_responses(client, request, &run.asked);
                     self.follow(client, &run, options, &mut reporter).await
                 }
-                None => unknown_run(id).into(),
+                None => self.follow_recorded(client, id, options, &mut reporter).await,
             };
         }
         match arguments {
@@ -84,7 +84,7 @@ impl CodeMode {
                         run.asked.forget_closed();
                         self.follow(client, &run, options, &mut reporter).await
                     }
-                    None => unknown_run(id).into(),
+                    None => self.follow_recorded(client, id, options, &mut reporter).await,
                 }
             }
             _ => refused("pass either `code`, or `resume` without `timeout`".to_owned()).into(),
@@ -148,7 +148,8 @@ impl CodeMode {
         }
         let warnings = redactor.text(&misuse.and(warnings).text(PROGRAM, &code)).into_owned();
         // The type checker has its own time limit.
-        let begun = self.0.runs.begin(client, program, (limits, ready_after), warnings, permit);
+        let durable = served.durable.clone();
+        let begun = self.0.runs.begin(client, program, (limits, ready_after), warnings, permit, durable);
         begun.map_err(|error| run_result::of_refused(&error, None))
     }
 }
@@ -183,8 +184,4 @@ async fn check(served: &Arc<ServedSpace>, client: &Client, program: &Program, co
         }
     }
     findings
-}
-
-fn unknown_run(id: &str) -> CallToolResult {
-    refused(format!("you have no run `{id}`; it may have ended long ago: run the program again"))
 }

@@ -4,7 +4,7 @@ use crate::caller::Client;
 use crate::cards::{Card, cut};
 use crate::check::{Diagnostic, Diagnostics};
 use crate::pages::{self, More, PAGE, Page};
-use crate::runs::{Ended, ServedRun};
+use crate::runs::Ended;
 use crate::served_space::ServedSpace;
 use agent_spaces_sandbox::program::Program;
 use agent_spaces_script::absent::NO_PACKAGES;
@@ -34,8 +34,17 @@ const MAX_MODULES: usize = 20;
 /// Maximum length of an error's name or code.
 const MAX_NAME: usize = 128;
 
+/// Facts about an ended run beside its result.
+pub(super) struct EndedRun<'a> {
+    pub(super) id: &'a str,
+    /// Warnings of the type checker.
+    pub(super) warnings: &'a str,
+    /// Its program, for code frames.
+    pub(super) program: Option<&'a Program>,
+}
+
 /// Builds a page of the result of an ended run. Returns `None` if there is no such page.
-pub(super) fn of_ended(run: &ServedRun, ended: &Ended, number: usize) -> Option<CallToolResult> {
+pub(super) fn of_ended(run: &EndedRun<'_>, ended: &Ended, number: usize) -> Option<CallToolResult> {
     let mut structured = json!({
         "status": if ended.outcome.is_ok() { "done" } else { "failed" },
         "runId": run.id, "usage": ended.usage,
@@ -47,7 +56,7 @@ pub(super) fn of_ended(run: &ServedRun, ended: &Ended, number: usize) -> Option<
         }
         Err(error) => {
             let error = with_agent_hint(error.clone());
-            let frame = error.location.as_ref().and_then(|location| run.program.code_frame(location));
+            let frame = error.location.as_ref().and_then(|location| run.program?.code_frame(location));
             structured["error"] = json!(structured_error(&error));
             error_text(&error, frame)
         }
@@ -55,8 +64,8 @@ pub(super) fn of_ended(run: &ServedRun, ended: &Ended, number: usize) -> Option<
     let console: Vec<&str> = ended.console.iter().map(|line| line.text.as_str()).take(MAX_LINES).collect();
     let mut text = text + &printed(&console, ended.console.len());
     let warnings = match &ended.outcome {
-        Ok(_) => Cow::Borrowed(run.warnings.as_str()),
-        Err(error) => without_repeats(&run.warnings, &repeated_in(error)),
+        Ok(_) => Cow::Borrowed(run.warnings),
+        Err(error) => without_repeats(run.warnings, &repeated_in(error)),
     };
     if !warnings.is_empty() {
         let _ = write!(text, "\n\nwarnings:\n{warnings}");
@@ -72,14 +81,14 @@ pub(super) fn of_ended(run: &ServedRun, ended: &Ended, number: usize) -> Option<
     }
     let mut shown = text.to_owned();
     if let Some(more) = more {
-        let _ = write!(shown, "\n{}", cut_note(&run.id, more));
+        let _ = write!(shown, "\n{}", cut_note(run.id, more));
     }
     let mut content = vec![ContentBlock::text(shown)];
     if let (1, Ok(kept)) = (number, &ended.outcome) {
         content.extend(kept.images.iter().cloned().map(|(data, kind)| ContentBlock::image(data, kind)));
     }
     if let Some(more) = more {
-        structured["resume"] = json!(handle(&run.id, more.next));
+        structured["resume"] = json!(handle(run.id, more.next));
     }
     let mut result = CallToolResult::success(content);
     result.is_error = Some(ended.outcome.is_err());

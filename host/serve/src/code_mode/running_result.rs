@@ -1,8 +1,11 @@
 //! Result of a request whose run continues: pending approvals, time waited, and the reason for returning.
 
 use super::follow::MAX_WAIT;
+use crate::durable::FoundRun;
 use crate::runs::ServedRun;
 use agent_spaces_approvals::Request;
+use agent_spaces_journal::Status;
+use agent_spaces_types::counted::counted;
 use rmcp::model::{CallToolResult, ContentBlock};
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -57,18 +60,61 @@ impl WaitReport {
     }
 }
 
-/// Builds the result while a run continues.
+/// Builds the result while a run continues in memory.
 pub(super) fn of_running(
     run: &ServedRun,
     waiting: &[Arc<Request>],
     approvers: Approvers,
     waited: &WaitReport,
 ) -> CallToolResult {
-    let seconds = run.age().as_secs();
-    let mut text = match waiting {
-        [] => format!("Still running after {seconds} s."),
-        _ => "Paused: a person must approve these calls first.".to_owned(),
+    let text = match waiting {
+        [] => format!("Still running after {} s.", run.age().as_secs()),
+        _ => PAUSED.to_owned(),
     };
+    of_unfinished(&run.id, text, waiting, approvers, waited)
+}
+
+/// Builds the result while a durable run is not in the memory of this process.
+pub(super) fn of_recorded(found: &FoundRun, approvers: Approvers, waited: &WaitReport) -> CallToolResult {
+    let seconds = found.age().as_secs();
+    let mut text = match (found.status, found.requests.as_slice(), found.sleeps_for()) {
+        (Status::Running, [], _) => format!("Still running in another process, {seconds} s after its start."),
+        (Status::Parked, [], Some(left)) => {
+            format!("Asleep: the program waits for a timer, and continues in {} s.", left.as_secs())
+        }
+        (_, [], _) => format!("Not ended {seconds} s after its start."),
+        _ => PAUSED.to_owned(),
+    };
+    if found.doubts > 0 {
+        let _ = write!(
+            text,
+            "\nThe server stopped before {} was answered, which may have taken effect: the user must say what happened, \
+             see `agent-spaces runs show {}`.",
+            counted(found.doubts, "call"),
+            found.id
+        );
+    }
+    if found.is_diverged {
+        let _ = write!(
+            text,
+            "\nThe program did not repeat what is recorded, and cannot go on by itself: the user can see why with \
+             `agent-spaces runs show {}`.",
+            found.id
+        );
+    }
+    of_unfinished(&found.id, text, &found.requests, approvers, waited)
+}
+
+const PAUSED: &str = "Paused: a person must approve these calls first.";
+
+/// Builds the result of a run that has not ended.
+fn of_unfinished(
+    id: &str,
+    mut text: String,
+    waiting: &[Arc<Request>],
+    approvers: Approvers,
+    waited: &WaitReport,
+) -> CallToolResult {
     for request in waiting {
         let _ = write!(text, "\n- {} of {} ({})", request.label(), request.module, request.id);
         if approvers.has_elsewhere {
@@ -80,7 +126,7 @@ pub(super) fn of_running(
         false => "wait for the result",
     };
     let _ = write!(text, "\n{}", waited.text(waiting.len()));
-    let _ = write!(text, "\nCall run_code with {{\"resume\": \"{}\"}} to {why}.", run.id);
+    let _ = write!(text, "\nCall run_code with {{\"resume\": \"{id}\"}} to {why}.");
     let approvals: Vec<Value> = waiting
         .iter()
         .map(|request| {
@@ -92,7 +138,7 @@ pub(super) fn of_running(
     let status = if waiting.is_empty() { "running" } else { "awaiting_approval" };
     let mut result = CallToolResult::success(vec![ContentBlock::text(text)]);
     result.structured_content = Some(json!({
-        "status": status, "runId": run.id, "resume": run.id, "approvals": approvals,
+        "status": status, "runId": id, "resume": id, "approvals": approvals,
         "waited": waited.waited.as_millis() as f64 / 1e3, "returned": waited.why,
     }));
     result

@@ -1,8 +1,10 @@
-//! Runs that outlive the request that started them. Each is visible only to its caller.
+//! Runs in memory, which outlive the request that started them. Each is visible only to its caller.
 //!
 //! - `wait`: requests that wait for a run
 //! - `value`: stored value of an ended run
+//! - `recorded`: result of a run in its journal
 
+mod recorded;
 mod value;
 mod wait;
 
@@ -10,20 +12,24 @@ pub(super) use wait::Waited;
 
 use super::approvals::AskedRequests;
 use super::caller::Client;
+use super::durable::DurableSpace;
 use crate::concurrency::ConcurrencyPermit;
 use agent_spaces_approvals::Pending;
 use agent_spaces_calls::blocking_pool::{BlockingPool, MAX_INLINE_BYTES};
+use agent_spaces_durable::{DurableError, DurableReport, State};
 use agent_spaces_sandbox::program::Program;
 use agent_spaces_sandbox::run::{RunOptions, RunReport};
+use agent_spaces_space::space::Space;
 use agent_spaces_types::caller::Caller;
 use agent_spaces_types::code::Code;
 use agent_spaces_types::counted::counted;
-use agent_spaces_types::event::{ConsoleLine, EventKind};
+use agent_spaces_types::event::{ConsoleLine, Event, EventKind};
 use agent_spaces_types::json_memory;
 use agent_spaces_types::limits::Limits;
 use agent_spaces_types::run_error::RunError;
 use agent_spaces_types::usage::Usage;
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use tokio::sync::{mpsc, watch};
@@ -47,7 +53,8 @@ pub(super) struct Runs(Arc<Mutex<BTreeMap<String, Arc<ServedRun>>>>);
 pub(super) struct ServedRun {
     /// Run id (`run_…`), which agents pass to `resume`.
     pub(super) id: String,
-    pub(super) program: Program,
+    /// Its program; `None` if the run comes from a journal.
+    pub(super) program: Option<Program>,
     /// Warnings of the type checker.
     pub(super) warnings: String,
     owner: Arc<str>,
@@ -60,8 +67,57 @@ pub(super) struct ServedRun {
     pub(super) reported: ReportedApprovals,
     /// Approval requests shown to a person through the client.
     pub(super) asked: AskedRequests,
+    is_durable: bool,
+    /// True if its client has its handle.
+    has_handle: AtomicBool,
     progress: watch::Receiver<Progress>,
-    pub(super) ended: watch::Receiver<Option<Arc<Ended>>>,
+    ended: watch::Receiver<Option<RunEnd>>,
+}
+
+/// Run to register.
+struct NewRun {
+    id: Arc<str>,
+    owner: Arc<str>,
+    pending: Pending,
+    program: Option<Program>,
+    warnings: String,
+    is_durable: bool,
+}
+
+/// Execution of a registered run.
+struct Execution {
+    run: Arc<ServedRun>,
+    heard: mpsc::UnboundedReceiver<Event>,
+    progress: watch::Sender<Progress>,
+    ending: watch::Sender<Option<RunEnd>>,
+}
+
+impl Execution {
+    /// Waits for the run, and follows its events.
+    async fn drive<T>(&mut self, running: impl Future<Output = T>) -> T {
+        let Execution { heard, progress, .. } = self;
+        let listening = async {
+            while let Some(event) = heard.recv().await {
+                progress.send_if_modified(|progress| progress.apply(&event.kind));
+            }
+        };
+        tokio::join!(running, listening).0
+    }
+}
+
+/// End of an execution.
+#[derive(Clone)]
+enum RunEnd {
+    /// The run is over.
+    Ended(Arc<Ended>),
+    /// The run left memory: its journal says where it stands.
+    Left,
+}
+
+impl RunEnd {
+    fn ended(ended: Ended) -> RunEnd {
+        RunEnd::Ended(Arc::new(ended))
+    }
 }
 
 /// Progress of a run.
@@ -96,6 +152,11 @@ impl Ended {
         Ended { outcome, console, usage, at: Instant::now() }
     }
 
+    /// Creates the result of a run that the host could not execute.
+    fn failed(error: RunError) -> Ended {
+        Ended { outcome: Err(error), console: Vec::new(), usage: Usage::default(), at: Instant::now() }
+    }
+
     /// Returns the memory that the result takes.
     fn bytes(&self) -> usize {
         let printed: usize = self.console.iter().map(|line| line.text.len()).sum();
@@ -104,8 +165,8 @@ impl Ended {
 }
 
 impl Runs {
-    /// Starts a run, which holds `permit` until its end. It continues without a waiting request until it ends, is
-    /// cancelled, is abandoned, or runs out of time.
+    /// Starts a run, which holds `permit` until it ends or leaves memory. It continues without a waiting request until
+    /// it ends, is cancelled, is abandoned, or runs out of time. A durable run is never abandoned.
     pub(super) fn begin(
         &self,
         client: &Client,
@@ -113,63 +174,142 @@ impl Runs {
         (limits, spent): (Limits, Duration),
         warnings: String,
         permit: ConcurrencyPermit,
+        durable: Option<DurableSpace>,
     ) -> Result<Arc<ServedRun>, RunError> {
-        let (cancel, pending) = (CancellationToken::new(), program.sandbox().rules().pending());
-        let (events, mut heard) = mpsc::unbounded_channel();
-        let (progress, seen) = watch::channel(Progress::default());
-        let (ending, ended) = watch::channel(None);
         let id = agent_spaces_calls::run_id::new();
-        let run = Arc::new(ServedRun {
-            id: id.to_string(),
-            program: program.clone(),
-            warnings,
+        let durable = durable.map(|durable| (durable.origin_of(client, &warnings), durable));
+        let (mut execution, events) = self.register(NewRun {
+            id: id.clone(),
             owner: client.identity().clone(),
-            began: Instant::now(),
-            cancel: cancel.clone(),
-            pending: pending.clone(),
-            waiting: watch::Sender::new(0),
-            reported: ReportedApprovals::default(),
-            asked: AskedRequests::default(),
-            progress: seen,
-            ended,
-        });
-        self.keep(run.clone())?;
+            pending: program.sandbox().rules().pending(),
+            program: Some(program.clone()),
+            warnings,
+            is_durable: durable.is_some(),
+        })?;
+        let (runs, run) = (self.clone(), execution.run.clone());
         let caller = Arc::new(client.caller().clone());
-        let (waiting, alone) = (run.waiting.subscribe(), cancel.clone());
+        let options = RunOptions {
+            limits: Some(limits),
+            events: Some(events),
+            cancel: run.cancel.clone(),
+            caller: caller.clone(),
+            pending: Some(run.pending.clone()),
+            spent,
+            run_id: Some(id),
+            ..RunOptions::default()
+        };
+        let (waiting, alone) = (run.waiting.subscribe(), run.cancel.clone());
         tokio::spawn(async move {
-            let options = RunOptions {
-                limits: Some(limits),
-                events: Some(events),
-                cancel,
-                caller: caller.clone(),
-                pending: Some(pending),
-                parent: None,
-                memory: None,
-                spent,
-                run_id: Some(id),
-            };
-            let running = program.run(options);
-            let listening = async {
-                while let Some(event) = heard.recv().await {
-                    progress.send_if_modified(|progress| progress.apply(&event.kind));
-                }
-            };
-            let both = async { tokio::join!(running, listening).0 };
-            let report = {
+            let done = {
+                let running = async {
+                    match &durable {
+                        Some((origin, durable)) => durable.run(&program, options, origin).await,
+                        None => Ok(DurableReport { report: program.run(options).await, state: State::Ended }),
+                    }
+                };
+                let both = execution.drive(running);
                 tokio::pin!(both);
                 tokio::select! {
-                    report = &mut both => report,
-                    () = abandoned(waiting) => {
+                    done = &mut both => done,
+                    () = abandoned(waiting), if durable.is_none() => {
                         alone.cancel();
                         both.await
                     }
                 }
             };
-            let ended = Ended::new(report, &caller).await;
+            let end = match done {
+                Ok(DurableReport { report, state: State::Ended }) => RunEnd::ended(Ended::new(report, &caller).await),
+                Ok(_) => RunEnd::Left,
+                Err(error) => RunEnd::ended(Ended::failed(RunError::new(Code::HostEngine, error.to_string()))),
+            };
             drop(permit);
-            let _nobody_may_wait = ending.send(Some(Arc::new(ended)));
+            runs.finish(execution, end);
         });
         Ok(run)
+    }
+
+    /// Continues a run of the journal until it ends or leaves memory. Meanwhile requests of its caller find it here.
+    /// Returns `None` if another command, or a server with another configuration, started it.
+    pub(super) async fn resume(
+        &self,
+        durable: &DurableSpace,
+        space: &Space,
+        run: &str,
+    ) -> Result<Option<State>, DurableError> {
+        let Some(origin) = durable.origin(run).await? else { return Ok(None) };
+        let registered = self.register(NewRun {
+            id: run.into(),
+            owner: origin.caller.into(),
+            pending: space.pending(),
+            program: None,
+            warnings: origin.warnings,
+            is_durable: true,
+        });
+        let (mut execution, events) = registered.map_err(|error| DurableError::Interrupted(error.message))?;
+        let run = execution.run.clone();
+        run.handed_out();
+        let options = RunOptions {
+            events: Some(events),
+            cancel: run.cancel.clone(),
+            pending: Some(run.pending.clone()),
+            ..RunOptions::default()
+        };
+        let (end, outcome) = match execution.drive(durable.resume(&run.id, space, options)).await {
+            Ok(DurableReport { report, state: State::Ended }) => {
+                (RunEnd::ended(Ended::new(report, &Arc::default()).await), Ok(Some(State::Ended)))
+            }
+            Ok(DurableReport { state, .. }) => (RunEnd::Left, Ok(Some(state))),
+            Err(error) => (RunEnd::Left, Err(error)),
+        };
+        self.finish(execution, end);
+        outcome
+    }
+
+    /// Adds a run. Returns its execution, and the receiver of its events.
+    fn register(&self, new: NewRun) -> Result<(Execution, mpsc::UnboundedSender<Event>), RunError> {
+        let NewRun { id, owner, pending, program, warnings, is_durable } = new;
+        let (events, heard) = mpsc::unbounded_channel();
+        let (progress, seen) = watch::channel(Progress::default());
+        let (ending, ended) = watch::channel(None);
+        let run = Arc::new(ServedRun {
+            id: id.to_string(),
+            program,
+            warnings,
+            owner,
+            began: Instant::now(),
+            cancel: CancellationToken::new(),
+            pending,
+            waiting: watch::Sender::new(0),
+            reported: ReportedApprovals::default(),
+            asked: AskedRequests::default(),
+            is_durable,
+            has_handle: AtomicBool::new(false),
+            progress: seen,
+            ended,
+        });
+        self.keep(run.clone())?;
+        Ok((Execution { run, heard, progress, ending }, events))
+    }
+
+    /// Ends an execution. A run that left memory is found in its journal from now on.
+    fn finish(&self, Execution { run, ending, .. }: Execution, end: RunEnd) {
+        if let RunEnd::Left = end {
+            let mut entries = self.entries();
+            if entries.get(&run.id).is_some_and(|known| Arc::ptr_eq(known, &run)) {
+                entries.remove(&run.id);
+            }
+        }
+        let _nobody_may_wait = ending.send(Some(end));
+    }
+
+    /// Waits until no durable run is executed any more.
+    pub(super) async fn durable_left(&self) {
+        let durable = |run: &&Arc<ServedRun>| run.is_durable;
+        let running: Vec<_> = self.entries().values().filter(durable).map(|run| run.ended.clone()).collect();
+        for mut ended in running {
+            // Without a sender its task has ended too.
+            let _is_over = ended.wait_for(Option::is_some).await;
+        }
     }
 
     /// Returns a run of this caller.
@@ -177,9 +317,9 @@ impl Runs {
         self.entries().get(id).filter(|run| run.owner == *client.identity()).cloned()
     }
 
-    /// Cancels all runs of a caller that disconnected.
+    /// Cancels all runs of a caller that disconnected, but for durable ones that it has handles of.
     pub(super) fn end_all(&self, client: &Client) {
-        self.entries().values().filter(|run| run.owner == *client.identity()).for_each(|run| run.cancel());
+        self.entries().values().filter(|run| run.owner == *client.identity()).for_each(|run| run.client_left());
     }
 
     /// Returns true if a caller has a run in progress.
@@ -221,18 +361,31 @@ impl Runs {
 }
 
 impl ServedRun {
-    /// Cancels the run.
-    pub(super) fn cancel(&self) {
-        self.cancel.cancel();
+    /// Cancels the run because its client left, unless it is durable and the client can ask for it later.
+    pub(super) fn client_left(&self) {
+        if !self.is_durable || !self.has_handle.load(Ordering::Relaxed) {
+            self.cancel.cancel();
+        }
+    }
+
+    /// Records that its client has its handle.
+    pub(super) fn handed_out(&self) {
+        self.has_handle.store(true, Ordering::Relaxed);
     }
 
     fn ended_at(&self) -> Option<Instant> {
-        self.ended.borrow().as_ref().map(|ended| ended.at)
+        match &*self.ended.borrow() {
+            Some(RunEnd::Ended(ended)) => Some(ended.at),
+            Some(RunEnd::Left) | None => None,
+        }
     }
 
     /// Returns the memory that its result takes.
     fn kept_bytes(&self) -> usize {
-        self.ended.borrow().as_ref().map_or(0, |ended| ended.bytes())
+        match &*self.ended.borrow() {
+            Some(RunEnd::Ended(ended)) => ended.bytes(),
+            Some(RunEnd::Left) | None => 0,
+        }
     }
 
     /// Returns the time since its start.

@@ -1,6 +1,6 @@
 //! Waiting for a run: until it ends, needs an approval, or a deadline passes.
 
-use super::{Ended, ServedRun};
+use super::{Ended, RunEnd, ServedRun};
 use agent_spaces_approvals::Request;
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -20,6 +20,8 @@ const ABANDONED_AFTER: Duration = Duration::from_secs(5 * 60);
 /// Result of waiting for a run.
 pub(crate) enum Waited {
     Ended(Arc<Ended>),
+    /// The durable run left memory.
+    Left,
     /// The run continues; these approvals are pending and new.
     News(Vec<Arc<Request>>),
     /// The run continues and the deadline passed. These approvals are pending.
@@ -38,7 +40,8 @@ impl ServedRun {
         tokio::select! {
             biased;
             ended = over => match ended {
-                Some(ended) => Waited::Ended(ended),
+                Some(RunEnd::Ended(ended)) => Waited::Ended(ended),
+                Some(RunEnd::Left) => Waited::Left,
                 // Its task ended without a result, which happens only at shutdown.
                 None => Waited::TimeOver(Vec::new()),
             },

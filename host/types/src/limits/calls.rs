@@ -3,6 +3,7 @@
 use super::{Limit, Reached};
 use crate::code::Code;
 use crate::counted::counted;
+use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 pub(super) const CODE: Code = Code::LimitCalls;
@@ -19,6 +20,9 @@ pub(super) fn message(allowed: u64) -> String {
 #[derive(Debug)]
 pub struct CallLimit {
     allowed: u64,
+    /// True for durable runs: retries count when their call's answer reaches the script, so that a replay, which makes
+    /// none, reaches the limit at the same call. Until then they only count against further retries.
+    settles: bool,
     made: Mutex<Made>,
 }
 
@@ -27,12 +31,19 @@ struct Made {
     calls: u64,
     /// Retries by the host.
     repetitions: u64,
+    /// Retries of calls whose answers have not reached the script, by call.
+    unsettled: HashMap<u64, u64>,
 }
 
 impl CallLimit {
     /// Creates a limit of `allowed` calls.
     pub fn new(allowed: u64) -> CallLimit {
-        CallLimit { allowed, made: Mutex::default() }
+        CallLimit { allowed, settles: false, made: Mutex::default() }
+    }
+
+    /// Creates the limit of a durable run.
+    pub fn durable(allowed: u64) -> CallLimit {
+        CallLimit { settles: true, ..CallLimit::new(allowed) }
     }
 
     /// Counts a call and returns its number, or refuses it if the limit is reached.
@@ -46,11 +57,27 @@ impl CallLimit {
     }
 
     /// Counts a retry of a call. Returns false if the limit is reached.
-    pub fn repeat(&self) -> bool {
+    pub fn repeat(&self, call: u64) -> bool {
         let mut made = self.lock();
-        let has_one = made.calls + made.repetitions < self.allowed;
-        made.repetitions += u64::from(has_one);
+        let has_one = made.calls + made.repetitions + made.unsettled.values().sum::<u64>() < self.allowed;
+        match (has_one, self.settles) {
+            (false, _) => {}
+            (true, false) => made.repetitions += 1,
+            (true, true) => *made.unsettled.entry(call).or_default() += 1,
+        }
         has_one
+    }
+
+    /// Returns the retries of a durable run's call whose answer has not reached the script.
+    pub fn unsettled(&self, call: u64) -> u64 {
+        self.lock().unsettled.get(&call).copied().unwrap_or_default()
+    }
+
+    /// Counts the retries of a durable run's call: its answer reaches the script.
+    pub fn settle(&self, call: u64, repetitions: u64) {
+        let mut made = self.lock();
+        made.unsettled.remove(&call);
+        made.repetitions += repetitions;
     }
 
     /// Calls made so far, retries included.
@@ -72,9 +99,20 @@ mod tests {
     fn retries_count_and_have_no_call_number() {
         let limit = CallLimit::new(3);
         assert_eq!(limit.count().ok(), Some(1));
-        assert!(limit.repeat());
+        assert!(limit.repeat(1));
         assert_eq!(limit.count().ok(), Some(2));
-        assert!(!limit.repeat() && limit.count().is_err());
+        assert!(!limit.repeat(2) && limit.count().is_err());
         assert_eq!(limit.made(), 3);
+    }
+
+    #[test]
+    fn retries_of_a_durable_run_count_with_their_answer() {
+        let limit = CallLimit::durable(3);
+        assert_eq!(limit.count().ok(), Some(1));
+        assert!(limit.repeat(1) && limit.repeat(1) && !limit.repeat(1));
+        assert_eq!((limit.made(), limit.unsettled(1), limit.unsettled(2)), (1, 2, 0));
+        limit.settle(1, 2);
+        assert_eq!((limit.made(), limit.unsettled(1)), (3, 0));
+        assert!(limit.count().is_err() && !limit.repeat(1));
     }
 }

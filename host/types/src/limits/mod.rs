@@ -25,11 +25,12 @@ pub use memory::MemoryLimit;
 pub use source::{CODE as SOURCE_LIMIT, DEFAULT_SCRIPT_BYTES, message as source_message};
 
 use crate::code::Code;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
 /// Resource limits of one run.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub struct Limits {
     /// Fuel, about one unit per Wasm instruction; none is consumed while the run waits.
     pub fuel: u64,

@@ -1,5 +1,6 @@
 //! `agent-spaces approvals`
 
+mod journal_requests;
 mod options;
 
 pub(super) use options::ApprovalOptions;
@@ -7,12 +8,14 @@ pub(super) use options::ApprovalOptions;
 use super::failure::Failure;
 use super::{folders, output, terminal};
 use agent_spaces::Code;
+use agent_spaces::durable::channel::DurableChannel;
 use agent_spaces_approvals::{
     ApproverKey, ApproverToken, Channel, Decision, Lasts, Request, Store, StoreChannel, StoreError,
 };
 use capability_gen::shown;
 use capability_gen::shown::Shown;
 use clap::{Args, Subcommand, ValueEnum};
+use journal_requests::JournalRequests;
 use serde_json::{Value, json};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -20,7 +23,7 @@ use std::sync::Arc;
 /// Environment variable of the approver token.
 const TOKEN: &str = "AGENT_SPACES_APPROVER_TOKEN";
 
-/// Approve or deny calls of runs that wait for approval (`agent-spaces run --approvals store`).
+/// Approve or deny calls of runs that wait for approval (`agent-spaces run --approvals store`, or `--durable`).
 #[derive(Args)]
 #[command(after_help = "Examples:
   agent-spaces approvals token                    # once; keep the token that it prints
@@ -123,14 +126,18 @@ fn approval(by: String, choice: &Choice, lasts: ApprovalSpan) -> Decision {
 fn list() -> Result<(Value, Shown), Failure> {
     let listing = store()?.list().map_err(failed)?;
     listing.unreadable.iter().for_each(|error| terminal::warn(&error.to_string()));
+    let mut requests = listing.requests;
+    if let Some(journal) = JournalRequests::open() {
+        requests.extend(journal.list()?);
+    }
     let mut text = Shown::default();
-    for request in &listing.requests {
+    for request in &requests {
         describe(&mut text, request);
     }
-    if listing.requests.is_empty() {
+    if requests.is_empty() {
         text.push("No pending approvals.\n");
     }
-    Ok((json!(listing.requests), text))
+    Ok((json!(requests), text))
 }
 
 fn describe(text: &mut Shown, request: &Request) {
@@ -156,11 +163,23 @@ fn describe(text: &mut Shown, request: &Request) {
 
 fn decide(choice: &Choice, decision: impl FnOnce(String) -> Decision) -> Result<(Value, Shown), Failure> {
     let token = choice.token()?;
-    let store = store()?;
-    let request = store.get(&choice.id).map_err(failed)?;
     let decision = decision(choice.by.clone().unwrap_or_else(user));
     let word = json!(decision)["decision"].as_str().unwrap_or_default().to_owned();
-    store.decide(&request, decision, &token).map_err(failed)?;
+    let request = match JournalRequests::open().and_then(|journal| Some((journal.get(&choice.id)?, journal))) {
+        Some((request, journal)) => {
+            if journal.decide(&request, decision, &token)? {
+                let run = terminal::clean_line(&request.run_id);
+                terminal::note(shown!("continue its run: agent-spaces runs resume {}", run));
+            }
+            request
+        }
+        None => {
+            let store = store()?;
+            let request = store.get(&choice.id).map_err(failed)?;
+            store.decide(&request, decision, &token).map_err(failed)?;
+            request
+        }
+    };
     let done = if word == "approve" { "approved" } else { "denied" };
     let (id, label) = (terminal::clean_line(&request.id), terminal::clean_line(&request.label()));
     let function = terminal::clean_line(&request.function_id.to_string());
@@ -205,6 +224,11 @@ fn store() -> Result<Store, Failure> {
 pub(super) fn store_channel() -> Option<Arc<dyn Channel>> {
     let look_up = || key().ok();
     Some(Arc::new(StoreChannel::looking_up(store().ok()?, look_up, terminal::warn::<Shown>)))
+}
+
+/// Returns the channel of durable runs: decisions are in the journal, because a run may be in another process by then.
+pub(super) fn journal_channel(journal: Arc<dyn agent_spaces::journal::Store>) -> Arc<dyn Channel> {
+    Arc::new(DurableChannel::new(journal, || key().ok(), None))
 }
 
 /// Loads the public key of the approver.

@@ -4,6 +4,7 @@ use crate::commands::failure::Failure;
 use crate::commands::session::Session;
 use crate::commands::terminal;
 use agent_spaces::Code;
+use agent_spaces::durable::channel::DurableChannel;
 use agent_spaces_approvals::{Channel, PipeChannel, StoreChannel, TerminalChannel};
 use capability_gen::shown::Shown;
 use clap::{Args, ValueEnum};
@@ -13,7 +14,7 @@ use std::sync::Arc;
 /// Approval channel.
 #[derive(Args)]
 pub(in crate::commands) struct ApprovalOptions {
-    /// Channel for approval requests [default: terminal, if there is one, else none]
+    /// Channel for approval requests [default: terminal, if there is one, else none; durable runs: also the journal]
     #[arg(long, value_enum, value_name = "HOW")]
     approvals: Option<ApprovalChannel>,
 }
@@ -43,13 +44,52 @@ impl ApprovalOptions {
 
     /// Sets the approval channel of the session. `is_stdin_taken` is true if the script is read from stdin.
     pub(in crate::commands) fn prepare(&self, session: &mut Session, is_stdin_taken: bool) -> Result<(), Failure> {
-        let channel: Arc<dyn Channel> = match self.approvals {
+        if let Some(channel) = self.channel(session, is_stdin_taken)? {
+            session.ask_through(channel);
+        }
+        Ok(())
+    }
+
+    /// Sets the approval channel of a session with durable runs: decisions also come from the journal.
+    pub(in crate::commands) fn prepare_durable(
+        &self,
+        session: &mut Session,
+        is_stdin_taken: bool,
+        store: Arc<dyn agent_spaces::journal::Store>,
+    ) -> Result<(), Failure> {
+        let here = match self.approvals {
             Some(ApprovalChannel::None) => return Ok(()),
+            Some(ApprovalChannel::Store) => {
+                super::key()?;
+                None
+            }
+            _ => self.channel(session, is_stdin_taken)?,
+        };
+        session.ask_through(Arc::new(DurableChannel::new(store, || super::key().ok(), here)));
+        Ok(())
+    }
+
+    /// Returns the name of the channel, for a command that continues the run.
+    pub(in crate::commands) fn name(&self) -> Option<String> {
+        Some(self.approvals?.to_possible_value()?.get_name().to_owned())
+    }
+
+    /// Returns these options, or the recorded ones. Terminal and pipe were those of the command that recorded them.
+    pub(in crate::commands) fn or_recorded(&self, name: Option<&str>) -> ApprovalOptions {
+        let recorded = name.and_then(|name| ApprovalChannel::from_str(name, false).ok());
+        let is_kept = |channel: &ApprovalChannel| matches!(channel, ApprovalChannel::Store | ApprovalChannel::None);
+        ApprovalOptions { approvals: self.approvals.or(recorded.filter(is_kept)) }
+    }
+
+    /// Opens the approval channel; `None` if nobody can be asked.
+    fn channel(&self, session: &Session, is_stdin_taken: bool) -> Result<Option<Arc<dyn Channel>>, Failure> {
+        let channel: Arc<dyn Channel> = match self.approvals {
+            Some(ApprovalChannel::None) => return Ok(None),
             // Without a terminal, nobody would see the prompt.
-            None if !(std::io::stdin().is_terminal() && terminal::is_stderr_terminal()) => return Ok(()),
+            None if !(std::io::stdin().is_terminal() && terminal::is_stderr_terminal()) => return Ok(None),
             None => match TerminalChannel::open() {
                 Ok(channel) => Arc::new(channel.while_asking(terminal::hold)),
-                Err(_) => return Ok(()),
+                Err(_) => return Ok(None),
             },
             Some(ApprovalChannel::Terminal) => {
                 let opened = TerminalChannel::open();
@@ -74,7 +114,6 @@ impl ApprovalOptions {
                 Arc::new(StoreChannel::looking_up(super::store()?, look_up, terminal::warn::<Shown>))
             }
         };
-        session.ask_through(channel);
-        Ok(())
+        Ok(Some(channel))
     }
 }

@@ -1,7 +1,7 @@
 //! Tests of protocol negotiation with servers of both generations.
 
 use crate::transport::testing::{Reply, Seen, Server, answer, bare, response, settings};
-use crate::{Connection, Context};
+use crate::{CallOptions, Connection, Context};
 use serde_json::{Map, Value, json};
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -77,7 +77,7 @@ async fn arguments_are_mirrored_to_headers_and_tools_with_invalid_headers_are_le
     assert_eq!(listed.iter().map(|tool| &tool["name"]).collect::<Vec<_>>(), ["good"]);
 
     let arguments = Map::from_iter([("region".to_owned(), json!("näher"))]);
-    connection.call_tool("good", arguments, None).await.unwrap();
+    connection.call_tool("good", arguments, CallOptions::default()).await.unwrap();
     let seen = server.seen();
     let call = seen.iter().find(|seen| seen.method() == "tools/call").unwrap();
     assert_eq!(call.header("mcp-param-region"), Some("=?base64?bsOkaGVy?="));

@@ -80,7 +80,7 @@ async fn the_network_policy_applies() {
     let request = operation(&server, json!({ "path": "/" }));
     let denied = |policy| {
         let request = request.clone();
-        async move { provider(policy).call(&request, &json!({})).await.unwrap_err() }
+        async move { provider(policy).call(&request, &json!({}), None).await.unwrap_err() }
     };
     let error = denied(agent_spaces_policy::NetworkPolicy::default()).await;
     assert_eq!((error.code.as_str(), error.message.as_str()), ("call.denied", "Network access is disabled"));
@@ -102,7 +102,7 @@ async fn a_definition_without_a_server_sends_nothing() {
     let mut request = operation(&server, json!({ "path": "/" }));
     for url in ["/pets/{{a}}", "{{a}}", "file:///etc/passwd", "", "javascript:{{a}}"] {
         request.url = Template::parse(url).unwrap();
-        let error = provider(policy()).call(&request, &json!({ "a": "http://localhost/" })).await.unwrap_err();
+        let error = provider(policy()).call(&request, &json!({ "a": "http://localhost/" }), None).await.unwrap_err();
         assert_eq!(error.code, "call.unavailable", "{url}");
         assert_eq!(address::origin(&request), None, "{url}");
     }
@@ -155,7 +155,7 @@ async fn the_total_size_of_headers_is_limited() {
     assert_eq!(server.seen().len(), 0);
     let mut large = operation(&server, http);
     large.headers[0].style = HttpStyle::Json;
-    let error = provider(policy()).call(&large, &json!({ "a": "x".repeat(70 << 10) })).await.unwrap_err();
+    let error = provider(policy()).call(&large, &json!({ "a": "x".repeat(70 << 10) }), None).await.unwrap_err();
     assert!(error.message.starts_with("X-A would make"), "{error:?}");
 }
 
@@ -165,7 +165,7 @@ async fn a_policy_refusal_is_reported_as_data() {
     let to = other.origin().replace("localhost", "127.0.0.1");
     let server = Server::start(move |_| Reply::new(&format!("302 x\r\nlocation: {to}/"), "")).await;
     let request = operation(&server, json!({ "path": "/" }));
-    let refused = async |policy| *provider(policy).call(&request, &json!({})).await.unwrap_err().refused.unwrap();
+    let refused = async |policy| *provider(policy).call(&request, &json!({}), None).await.unwrap_err().refused.unwrap();
     let of = |host: &str, reason| Refused { host: host.into(), reason };
     let unlisted = RefusalReason::Policy(NetworkRefusal::Unlisted("127.0.0.1".into()));
     assert_eq!(refused(policy()).await, of("127.0.0.1", unlisted), "the host of the redirect");
@@ -175,7 +175,7 @@ async fn a_policy_refusal_is_reported_as_data() {
     inner.domains.push(DomainPattern::parse("169.254.169.254").unwrap());
     let mut metadata = request.clone();
     metadata.url = Template::parse("http://169.254.169.254/").unwrap();
-    let error = provider(inner).call(&metadata, &json!({})).await.unwrap_err();
+    let error = provider(inner).call(&metadata, &json!({}), None).await.unwrap_err();
     assert_eq!(*error.refused.unwrap(), of("169.254.169.254", RefusalReason::Never));
     // A server's text is no refusal, whatever it says.
     let liar = Server::start(|_| Reply::new("403 x", "\"a private address\"")).await;

@@ -12,7 +12,7 @@ fn has_secret(text: &str) -> bool {
 async fn credentials_are_added_to_requests_to_their_origin() {
     let server = Server::start(|_| Reply::json(json!(1))).await;
     let http = json!({ "path": "/", "query": { "a": "{{a}}", "api_key": "{{b}}" } });
-    trusted(&server).call(&operation(&server, http), &json!({ "a": 1, "b": "mine" })).await.unwrap();
+    trusted(&server).call(&operation(&server, http), &json!({ "a": 1, "b": "mine" }), None).await.unwrap();
     let seen = server.seen().remove(0);
     assert_eq!(seen.header("authorization"), Some(format!("Bearer {SECRET}").as_str()));
     assert_eq!(seen.target, format!("/v1/?a=1&api_key={SECRET}"), "and take the place of a script's");
@@ -22,7 +22,7 @@ async fn credentials_are_added_to_requests_to_their_origin() {
 async fn another_origin_gets_none_of_them() {
     let (own, other) = (Server::start(|_| Reply::json(json!(1))).await, Server::start(|_| Reply::json(json!(1))).await);
     let provider = trusted(&own);
-    provider.call(&operation(&other, json!({ "path": "/" })), &json!({})).await.unwrap();
+    provider.call(&operation(&other, json!({ "path": "/" })), &json!({}), None).await.unwrap();
     let seen = other.seen().remove(0);
     assert!(!has_secret(&format!("{seen:?}")), "{seen:?}");
 }
@@ -34,7 +34,7 @@ async fn a_redirect_to_another_origin_is_not_followed_with_credentials() {
         let to = other.url("/stolen");
         let own = Server::start(move |_| Reply::new(&format!("{status} Elsewhere\r\nlocation: {to}"), "")).await;
         let request = operation(&own, json!({ "path": "/" }));
-        let error = trusted(&own).call(&request, &json!({})).await.unwrap_err();
+        let error = trusted(&own).call(&request, &json!({}), None).await.unwrap_err();
         assert_eq!(error.code, "call.denied");
         assert!(error.message.contains("another server") && !has_secret(&format!("{error:?}")), "{error:?}");
     }
@@ -49,7 +49,7 @@ async fn a_redirect_within_the_origin_is_followed() {
     })
     .await;
     let request = operation(&own, json!({ "path": "/old" }));
-    assert_eq!(trusted(&own).call(&request, &json!({})).await, Ok(json!("moved")));
+    assert_eq!(trusted(&own).call(&request, &json!({}), None).await, Ok(json!("moved")));
     assert!(own.seen()[1].header("authorization").is_some_and(has_secret));
 }
 
@@ -57,10 +57,10 @@ async fn a_redirect_within_the_origin_is_followed() {
 async fn errors_and_debug_output_show_no_credentials() {
     let own = Server::start(|_| Reply::new("500 Broken", "oops")).await;
     let provider = trusted(&own);
-    let error = provider.call(&operation(&own, json!({ "path": "/" })), &json!({})).await.unwrap_err();
+    let error = provider.call(&operation(&own, json!({ "path": "/" })), &json!({}), None).await.unwrap_err();
     assert!(!has_secret(&format!("{error:?}")), "{error:?}");
     let broken = Server::start(|_| Reply::new("", "")).await;
-    let error = trusted(&broken).call(&operation(&broken, json!({ "path": "/" })), &json!({})).await.unwrap_err();
+    let error = trusted(&broken).call(&operation(&broken, json!({ "path": "/" })), &json!({}), None).await.unwrap_err();
     assert!(!has_secret(&format!("{error:?}")), "{error:?}");
     let debug = format!("{:?}", provider.origins);
     assert!(debug.contains("api_key") && !has_secret(&debug), "{debug}");

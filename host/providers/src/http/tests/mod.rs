@@ -70,7 +70,7 @@ fn operation(server: &Server, http: Value) -> HttpOperation {
 }
 
 async fn call(server: &Server, http: Value, params: Value) -> Result<Value, ProviderError> {
-    provider(policy()).call(&operation(server, http), &params).await
+    provider(policy()).call(&operation(server, http), &params, None).await
 }
 
 /// Returns the request that one call sends.

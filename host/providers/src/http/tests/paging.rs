@@ -87,7 +87,7 @@ async fn a_page_on_another_server_is_not_requested() {
         let said = next.clone();
         let own = Server::start(move |_| Reply::json(json!({ "items": [1], "next": said }))).await;
         let request = operation(&own, pages(json!({ "items": "/items", "next": "/next" })));
-        let error = trusted(&own).call(&request, &json!({})).await.unwrap_err();
+        let error = trusted(&own).call(&request, &json!({}), None).await.unwrap_err();
         assert_eq!(error.code, "call.denied", "{next}");
         assert!(!format!("{error:?}").contains(SECRET));
     }
@@ -102,7 +102,7 @@ async fn every_page_request_has_the_credentials_once() {
     })
     .await;
     let request = operation(&own, pages(json!({ "items": "/items", "next": "/next" })));
-    assert_eq!(trusted(&own).call(&request, &json!({})).await, Ok(json!([0, 1])));
+    assert_eq!(trusted(&own).call(&request, &json!({}), None).await, Ok(json!([0, 1])));
     assert_eq!(own.seen()[1].target, format!("/v1/items?page=1&api_key={SECRET}"));
     assert!(own.seen()[1].header("authorization").is_some());
 }
@@ -147,7 +147,7 @@ async fn slow_pages_time_out_with_the_calls_timeout() {
     })
     .await;
     let provider = HttpProvider::new(policy(), BTreeMap::new(), Duration::from_millis(400), &Redactor::default());
-    let error = provider.call(&operation(&server, cursor()), &json!({})).await.unwrap_err();
+    let error = provider.call(&operation(&server, cursor()), &json!({}), None).await.unwrap_err();
     assert_eq!(
         (error.code.as_str(), error.message.as_str()),
         ("call.timeout", "Timed out: no complete answer within 400 ms")

@@ -119,9 +119,28 @@ async fn cookies_and_optional_bodies_are_sent() {
     let content = HttpContent::Json(json!({ "c": "{{c}}" }));
     operation.body = Some(HttpBody { media_type: "application/json".into(), content, is_optional: true });
     let provider = provider(policy());
-    provider.call(&operation, &json!({ "a": "de; x=1" })).await.unwrap();
-    provider.call(&operation, &json!({ "c": 1 })).await.unwrap();
+    provider.call(&operation, &json!({ "a": "de; x=1" }), None).await.unwrap();
+    provider.call(&operation, &json!({ "c": 1 }), None).await.unwrap();
     let seen = server.seen();
     assert_eq!(seen[0].header("cookie"), Some("lang=de%3B%20x%3D1"));
     assert_eq!((seen[0].body.as_str(), seen[1].body.as_str()), ("", r#"{"c":1}"#));
+}
+
+#[tokio::test]
+async fn only_requests_that_are_not_idempotent_have_a_key() {
+    let server = Server::start(|_| Reply::json(json!(null))).await;
+    let provider = provider(policy());
+    let own = json!({ "method": "POST", "path": "/", "headers": { "Idempotency-Key": "mine" } });
+    let sent = [
+        (json!({ "method": "POST", "path": "/" }), Some("run_1/2"), Some("\"run_1/2\"")),
+        (json!({ "method": "PATCH", "path": "/" }), Some("run_1/2"), Some("\"run_1/2\"")),
+        (json!({ "method": "POST", "path": "/" }), None, None),
+        (json!({ "method": "PUT", "path": "/" }), Some("run_1/2"), None),
+        (json!({ "path": "/" }), Some("run_1/2"), None),
+        (own, Some("run_1/2"), Some("mine")),
+    ];
+    for (http, key, expected) in sent {
+        provider.call(&operation(&server, http.clone()), &json!({}), key.map(str::to_owned)).await.unwrap();
+        assert_eq!(server.seen().last().unwrap().header("idempotency-key"), expected, "{http}");
+    }
 }

@@ -2,11 +2,13 @@
 //!
 //! - `settings`: mode, name and concurrency, from flags and configuration
 //! - `source`: the project that code mode and proxy mode serve, reloaded as tools become known
+//! - `durable`: durable runs that the server continues
 //! - `discovery`: background listing of the tools of MCP servers
 //! - `http`, `token`: HTTP listener and bearer tokens, for `--http`
 //! - `toolboxes`: the project that toolbox mode serves
 
 mod discovery;
+mod durable;
 mod http;
 mod settings;
 mod source;
@@ -139,7 +141,7 @@ impl Serve {
         };
         let (exposed, is_traced) = (self.expose, self.trace_mcp);
         let loading = runtime.spawn_blocking(move || {
-            let mut source = Source::open(choice, is_traced, handle, offers, decisions)?;
+            let mut source = Source::open(choice, (is_traced, is_proxy), handle, offers, decisions)?;
             if is_proxy {
                 source.expose(exposed)?;
             }
@@ -150,9 +152,11 @@ impl Serve {
             Ok(Arc::new(source))
         });
         let (source, served) = match self.http.is_asked() {
-            true => runtime.block_on(serve_authenticated(mode, client, self.http, loading)),
-            false => runtime.block_on(serve_stdio(mode, client, loading)),
+            true => runtime.block_on(serve_authenticated(mode.clone(), client, self.http, loading)),
+            false => runtime.block_on(serve_stdio(mode.clone(), client, loading)),
         };
+        // Before the servers end that their calls are at.
+        runtime.block_on(mode.close());
         if let Some(source) = &source {
             runtime.block_on(source.close());
         }
@@ -215,7 +219,7 @@ async fn serve_stdio(mode: Mode, client: Client, mut loading: Loading) -> (Optio
         Err(_) => None,
     };
     let mut source = None;
-    let serving = serve_streams(mode, client, tokio::io::stdin(), tokio::io::stdout());
+    let serving = serve_streams(mode.clone(), client, tokio::io::stdin(), tokio::io::stdout());
     tokio::pin!(serving);
     let signal = stop_signal();
     tokio::pin!(signal);
@@ -223,6 +227,7 @@ async fn serve_stdio(mode: Mode, client: Client, mut loading: Loading) -> (Optio
         if let Some(opened) = loaded.take() {
             source = Some(opened.clone());
             tokio::spawn(discovery::discover(opened));
+            mode.continue_runs(durable::report).await;
         }
         tokio::select! {
             served = &mut serving => {
@@ -255,6 +260,13 @@ async fn serve_authenticated(
         Err(failure) => return (Some(source), Err(failure)),
     };
     tokio::spawn(discovery::discover(source.clone()));
+    mode.continue_runs(durable::report).await;
+    let stopping = mode.clone();
+    let stop = async move {
+        stop.await;
+        // Requests that wait for durable runs return with their handles.
+        stopping.stop_runs();
+    };
     serve_http(
         bound.listener,
         mode,

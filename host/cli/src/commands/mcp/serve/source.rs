@@ -1,10 +1,10 @@
 //! Project or definitions that code mode and proxy mode serve, reloaded whenever the tools of a server become known.
 
-use super::settings;
+use super::{durable, settings};
 use crate::commands::failure::Failure;
 use crate::commands::session::Session;
 use crate::commands::space_choice::{Found, SpaceChoice};
-use crate::commands::{approvals, folders, terminal};
+use crate::commands::{approvals, folders, journal, terminal};
 use agent_spaces::Code;
 use agent_spaces::Engine;
 use agent_spaces::config::TypeCheck;
@@ -57,12 +57,12 @@ struct Attempts {
 }
 
 impl Source {
-    /// Loads the project, and opens its session.
+    /// Loads the project, and opens its session. Runs of code mode may be durable.
     pub(super) fn open(
         choice: SpaceChoice,
-        is_traced: bool,
+        (is_traced, is_proxy): (bool, bool),
         runtime: Handle,
-        offers: Offers,
+        mut offers: Offers,
         decisions: ElicitedDecisions,
     ) -> Result<Source, Failure> {
         let engine = folders::engine(true)?;
@@ -72,9 +72,20 @@ impl Source {
             Found::Definitions(_) => None,
         };
         project.map(settings::check_switch).transpose()?;
+        let handle = runtime.clone();
         let mut session = Session::serving(project, is_traced, runtime)?;
         session.keep_histories();
-        session.ask_through(Arc::new(ServedChannel::new(decisions, approvals::store_channel())));
+        let kept = choice.durable(&initial);
+        let elsewhere = match kept.is_default && !is_proxy {
+            true => {
+                let store = journal::open(&kept)?;
+                offers = offers.durable(durable::space(&choice, &initial, &kept, store.clone()));
+                handle.spawn(durable::prune(store.clone(), kept));
+                Some(approvals::journal_channel(store))
+            }
+            false => approvals::store_channel(),
+        };
+        session.ask_through(Arc::new(ServedChannel::new(decisions, elsewhere)));
         let folder = project.map(|project| std::path::absolute(project.folder()).unwrap_or_default());
         let observed = ObservedResults::new(folders::outlines(), &folder.unwrap_or_default().to_string_lossy());
         session.observe(observed.clone());

@@ -1,0 +1,83 @@
+//! Approvals of durable runs: decided in the store, whichever process the run is in.
+
+use agent_spaces_approvals::{Answer, ApproverKey, Channel, ChannelError, Decision, EarlierDecision, Request};
+use agent_spaces_journal::Store;
+use std::future::pending;
+use std::sync::Arc;
+
+/// Source of the current key that verifies decisions.
+type KeySource = dyn Fn() -> Option<ApproverKey> + Send + Sync;
+
+/// Channel that waits for a signed decision in the store, beside another channel that may ask a person here.
+pub struct DurableChannel {
+    store: Arc<dyn Store>,
+    key: Box<KeySource>,
+    here: Option<Arc<dyn Channel>>,
+}
+
+impl DurableChannel {
+    /// Waits for decisions signed for the key that `key` returns.
+    pub fn new(
+        store: Arc<dyn Store>,
+        key: impl Fn() -> Option<ApproverKey> + Send + Sync + 'static,
+        here: Option<Arc<dyn Channel>>,
+    ) -> DurableChannel {
+        DurableChannel { store, key: Box::new(key), here }
+    }
+
+    /// Reads the decision on a request.
+    async fn stored(&self, request: &Request) -> Option<Decision> {
+        let row = self.store.approval(&request.id).await.ok()??;
+        (self.key)()?.verify_decision(request, &row.decision?).ok()
+    }
+
+    /// Waits for the decision on a request.
+    async fn decision(&self, request: &Request) -> Decided {
+        let mut version = 0;
+        loop {
+            version = self.store.changed(version).await;
+            if let Some(decision) = self.stored(request).await {
+                return Ok(decision);
+            }
+        }
+    }
+}
+
+/// Decision, or the reason why there is none.
+type Decided = Result<Decision, ChannelError>;
+
+impl Channel for DurableChannel {
+    fn decided_before<'a>(&'a self, request: &'a Request) -> EarlierDecision<'a> {
+        Box::pin(self.stored(request))
+    }
+
+    fn ask(&self, request: Arc<Request>) -> Answer<'_> {
+        let here = self.here.as_ref().filter(|here| here.has_somebody()).map(|here| here.ask(request.clone()));
+        Box::pin(async move {
+            let here = async {
+                match here {
+                    Some(here) => match here.await {
+                        // Somebody else may still decide.
+                        Err(ChannelError::Nobody(_)) => pending().await,
+                        answer => answer,
+                    },
+                    None => pending().await,
+                }
+            };
+            tokio::select! {
+                decision = self.decision(&request) => decision,
+                decision = here => decision,
+            }
+        })
+    }
+
+    fn has_somebody(&self) -> bool {
+        (self.key)().is_some() || self.here.as_ref().is_some_and(|here| here.has_somebody())
+    }
+
+    fn too_late(&self, request: &Request) {
+        if let Some(here) = &self.here {
+            here.too_late(request);
+        }
+    }
+}

@@ -1,0 +1,46 @@
+//! Durable runs: they survive their host, leave memory while they wait, and replay exactly.
+//!
+//! A run is a function of its program, engine, limits, seed, and the answers that reach it. The journal keeps all of
+//! it. To continue a run, another host executes the script again: recorded answers come from the journal in their
+//! recorded order, and every step of the script is compared with the record. Fuel at each call is a checksum of all
+//! that came before. When the recorded part is over, the run goes on.
+//!
+//! # Layout
+//! - [`runs`]: starts and continues runs; [`worker`]: continues those of a space whose wait is over
+//! - [`verify`](mod@verify): replays a run offline; [`compare`](mod@compare): replays a changed script against a run's answers
+//! - [`find`](mod@find), [`details`](mod@details): looks up runs; [`control`]: ends them, and answers for their calls in doubt
+//! - `log`: the journal of a run while it is executed; `waits`: what its script waits for
+//! - [`record`], [`header`], [`recorded_call`]: records of a journal; [`stored`]: reading of runs from the store
+//! - [`replay`]: the recorded part of a run; `step`: steps of its script
+//! - [`doubt`]: calls of which nobody knows whether they took effect
+//! - [`channel`]: approvals that are decided in the store
+//! - `engines`: engines of older programs
+//! - [`settings`], [`error`]
+
+pub mod channel;
+pub mod compare;
+pub mod control;
+pub mod details;
+pub mod doubt;
+mod engines;
+pub mod error;
+pub mod find;
+mod follower;
+pub mod header;
+mod log;
+pub mod record;
+pub mod recorded_call;
+pub mod replay;
+pub mod runs;
+pub mod settings;
+mod step;
+pub mod stored;
+pub mod verify;
+mod waits;
+pub mod worker;
+
+pub use doubt::DoubtAnswer;
+pub use error::DurableError;
+pub use runs::{DurableReport, DurableRuns, RunInfo, State};
+pub use settings::{InDoubt, Settings};
+pub use worker::{Resuming, Worker, WorkerSettings};

@@ -1,0 +1,141 @@
+//! Reader threads, each with a connection of its own, and their queries.
+//!
+//! Readers never wait for the writer, nor it for them: in WAL mode a reader sees the last commit.
+
+use super::owner::Owners;
+use super::rows;
+use super::writer::used_bytes;
+use crate::approval::{ApprovalFilter, ApprovalRow};
+use crate::error::StoreError;
+use crate::run::{Filter, RunRow, Size, Status};
+use crate::store::Pending;
+use crate::transfer::hash;
+use rusqlite::{Connection, params};
+use std::path::Path;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::{Builder, JoinHandle};
+use tokio::sync::oneshot;
+
+type Query = Box<dyn FnOnce(&Connection) + Send>;
+
+/// Pool of reader threads. Dropping it waits for the queries that were asked.
+#[derive(Debug)]
+pub(super) struct Readers {
+    sender: Option<Sender<Query>>,
+    threads: Vec<JoinHandle<()>>,
+}
+
+impl Readers {
+    pub(super) fn start(connections: Vec<Connection>) -> Result<Readers, StoreError> {
+        let (sender, receiver) = channel::<Query>();
+        let receiver = Arc::new(Mutex::new(receiver));
+        let start = |connection: Connection| {
+            let receiver = Arc::clone(&receiver);
+            let thread = Builder::new().name("journal-reader".to_owned());
+            thread.spawn(move || answer(&connection, &receiver)).map_err(|error| StoreError::Io(error.to_string()))
+        };
+        let threads = connections.into_iter().map(start).collect::<Result<_, _>>()?;
+        Ok(Readers { sender: Some(sender), threads })
+    }
+
+    /// Queues a query.
+    pub(super) fn ask<T: Send + 'static>(
+        &self,
+        query: impl FnOnce(&Connection) -> Result<T, StoreError> + Send + 'static,
+    ) -> Pending<T> {
+        let (sender, receiver) = oneshot::channel();
+        let query: Query = Box::new(move |connection| drop(sender.send(query(connection))));
+        if let Some(queue) = &self.sender {
+            // If it fails, the receiver tells.
+            let _ = queue.send(query);
+        }
+        Box::pin(async move { receiver.await.unwrap_or_else(|_| Err(StoreError::closed())) })
+    }
+}
+
+impl Drop for Readers {
+    fn drop(&mut self) {
+        self.sender = None;
+        for thread in self.threads.drain(..) {
+            let _ = thread.join();
+        }
+    }
+}
+
+fn answer(connection: &Connection, queue: &Mutex<Receiver<Query>>) {
+    loop {
+        let query = queue.lock().unwrap_or_else(PoisonError::into_inner).recv();
+        match query {
+            Ok(query) => query(connection),
+            Err(_) => return,
+        }
+    }
+}
+
+/// Returns runs that can be claimed.
+pub(super) fn due(connection: &Connection, owners: &Owners, now: i64, limit: usize) -> Result<Vec<String>, StoreError> {
+    let sql = "SELECT DISTINCT owner FROM runs INDEXED BY runs_owner WHERE status = 'running' AND owner IS NOT NULL";
+    let mut dead: Vec<String> = rows::list(connection, sql, [], |row| row.get(0))?;
+    dead.retain(|owner| owners.is_dead(owner));
+    // One order for all, so that none starves behind another kind. Hosts ask this all the time, so it must not look at
+    // every parked run; without statistics SQLite would.
+    let sql = "SELECT id FROM (\
+               SELECT id, updated AS since FROM runs WHERE status = 'ready' \
+               UNION ALL SELECT id, wake_at FROM runs INDEXED BY runs_wake WHERE status = 'parked' AND wake_at <= ?1 \
+               UNION ALL SELECT id, min(lease_until, updated) FROM runs WHERE status = 'running' \
+               AND (lease_until <= ?1 OR owner IN (SELECT value FROM json_each(?2)))\
+               ) ORDER BY since, id LIMIT ?3";
+    let values = params![now, rows::json_list(&dead), signed(limit)];
+    Ok(rows::list(connection, sql, values, |row| row.get(0))?)
+}
+
+pub(super) fn list(connection: &Connection, filter: &Filter) -> Result<Vec<RunRow>, StoreError> {
+    let statuses: Vec<String> = filter.statuses.iter().map(|status| status.as_str().to_owned()).collect();
+    let (condition, statuses) = match statuses.as_slice() {
+        [] => ("?1 = ''", String::new()),
+        [status] => ("status = ?1", status.clone()),
+        several => ("status IN (SELECT value FROM json_each(?1))", rows::json_list(several)),
+    };
+    let (created, id) = filter.before.clone().unwrap_or((i64::MAX, String::new()));
+    let columns = rows::RUN;
+    let sql = format!(
+        "SELECT {columns} FROM runs WHERE {condition} AND (created, id) < (?2, ?3) \
+         ORDER BY created DESC, id DESC LIMIT ?4"
+    );
+    Ok(rows::list(connection, &sql, params![statuses, created, id, signed(filter.limit)], rows::run_row)?)
+}
+
+pub(super) fn approvals(connection: &Connection, filter: &ApprovalFilter) -> Result<Vec<ApprovalRow>, StoreError> {
+    let pending = "decision IS NULL AND EXISTS \
+                   (SELECT 1 FROM runs WHERE id = approvals.run AND status IN ('ready', 'running', 'parked'))";
+    let pending = if filter.pending { pending } else { "TRUE" };
+    let run = if filter.run.is_some() { "run = ?1" } else { "?1 = ''" };
+    let columns = rows::APPROVAL;
+    let sql = format!("SELECT {columns} FROM approvals WHERE {run} AND {pending} ORDER BY created, id LIMIT ?2");
+    let values = params![filter.run.as_deref().unwrap_or_default(), signed(filter.limit)];
+    Ok(rows::list(connection, &sql, values, rows::approval_row)?)
+}
+
+/// Returns the bytes with this hash, which are checked.
+pub(super) fn blob(connection: &Connection, name: &str) -> Result<Option<Vec<u8>>, StoreError> {
+    let body: Option<Vec<u8>> =
+        rows::query(connection, "SELECT body FROM blobs WHERE hash = ?1", [name], |row| row.get(0))?;
+    match body {
+        Some(body) if hash(&body) != name => Err(StoreError::Corrupt(format!("blob {name} does not have its hash"))),
+        body => Ok(body),
+    }
+}
+
+pub(super) fn size(connection: &Connection, file: &Path) -> Result<Size, StoreError> {
+    let sql = "SELECT status, count(*) FROM runs GROUP BY status";
+    let runs = rows::list(connection, sql, [], |row| Ok((row.get::<_, Status>(0)?, row.get(1)?)))?;
+    let log = file.with_extension("sqlite-wal");
+    let file_bytes = [file, &log].iter().map(|path| std::fs::metadata(path).map_or(0, |found| found.len())).sum();
+    Ok(Size { bytes: used_bytes(connection)?, file_bytes, runs: runs.into_iter().collect() })
+}
+
+/// SQLite's integers are signed.
+fn signed(limit: usize) -> i64 {
+    i64::try_from(limit).unwrap_or(i64::MAX)
+}

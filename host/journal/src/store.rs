@@ -1,0 +1,119 @@
+//! The trait that stores implement.
+
+use crate::approval::{Approval, ApprovalFilter, ApprovalRow, Decided};
+use crate::claim::{Claim, ClaimError, Owner};
+use crate::entry::{Entry, Stored};
+use crate::error::StoreError;
+use crate::run::{Filter, NewRun, Prune, Pruned, RunRow, Signalled, Size, Status, Wake};
+use crate::ticket::Ticket;
+use std::fmt::Debug;
+use std::future::Future;
+use std::pin::Pin;
+use std::time::{Duration, Instant};
+
+/// Answer that is on its way. The request is queued by the call, not by the first poll, and dropping the answer does not
+/// cancel it.
+pub type Pending<T, E = StoreError> = Pin<Box<dyn Future<Output = Result<T, E>> + Send>>;
+
+/// Durable storage of runs.
+///
+/// # Writes
+/// Writes happen in the order of the calls. Those that return a [`Ticket`] return at once; the ticket resolves when the
+/// write is flushed. Reads see flushed writes only: await the ticket first.
+///
+/// # Ownership
+/// One process at a time writes to a run: the one with the latest [`Claim`]. A write under an older epoch, after the
+/// claim was given up, or with an unexpected sequence number writes nothing and fails with [`StoreError::Fenced`]; so do
+/// all later ones of that claim. Safety depends on epochs alone, not on clocks: a wrong clock only makes others try too
+/// early, and fence a living owner, or too late.
+pub trait Store: Send + Sync + Debug {
+    /// Returns the owner that this process claims runs as.
+    fn owner(&self) -> &Owner;
+
+    /// Creates a run that `owner` owns from the start, as epoch 1, with its first entries.
+    fn create(&self, run: NewRun, owner: &Owner, entries: Vec<Entry>) -> (Claim, Ticket);
+
+    /// Takes ownership of a run that is ready, whose wait is over, whose owner is dead, or whose lease expired. If the
+    /// answer is dropped, the run is owned by nobody's claim until the lease expires.
+    fn claim(&self, run: &str, owner: &Owner, lease: Duration) -> Pending<Claim, ClaimError>;
+
+    /// Extends the lease, counted from now, and returns its end by the local clock.
+    fn renew(&self, claim: &Claim, lease: Duration) -> Pending<Instant>;
+
+    /// Appends entries, the first with number `seq`.
+    fn append(&self, claim: &Claim, seq: u64, entries: Vec<Entry>) -> Ticket;
+
+    /// Appends entries and gives up ownership until the wait is over. If one of the keys was signalled before, or the
+    /// run is to be cancelled, it is ready at once.
+    fn park(&self, claim: &Claim, seq: u64, entries: Vec<Entry>, wake: Wake) -> Ticket;
+
+    /// Gives up ownership; anyone may claim the run. It also works after a write failed for lack of space.
+    fn release(&self, claim: &Claim) -> Ticket;
+
+    /// Appends entries and ends the run with a status that [is an end](Status::is_ended).
+    fn finish(&self, claim: &Claim, seq: u64, entries: Vec<Entry>, status: Status, outcome: String) -> Ticket;
+
+    /// Signals an event that happens once, such as `approval:apr_…`. A run that waits for it becomes ready; one that
+    /// does not wait yet will not have to.
+    fn signal(&self, run: &str, key: &str) -> Pending<Signalled>;
+
+    /// Asks the owner to cancel a run. A parked one becomes ready, so that somebody claims and ends it.
+    fn request_cancel(&self, run: &str) -> Pending<Signalled>;
+
+    /// Returns runs that can be claimed, those that have waited longest first.
+    fn due(&self, now_ms: i64, limit: usize) -> Pending<Vec<String>>;
+
+    /// Returns entries from number `from` on.
+    fn read(&self, run: &str, from: u64, limit: usize) -> Pending<Vec<Stored>>;
+
+    /// Returns one run, by its whole id.
+    fn run(&self, run: &str) -> Pending<Option<RunRow>>;
+
+    /// Lists runs, newest first.
+    fn list(&self, filter: Filter) -> Pending<Vec<RunRow>>;
+
+    /// Stores a request for approval. A repeated one is accepted if it is the same.
+    fn request_approval(&self, claim: &Claim, approval: Approval) -> Ticket;
+
+    /// Decides on a request and signals its [key](Approval::key). The first decision stands.
+    fn decide(&self, id: &str, decision: &str) -> Pending<Decided>;
+
+    /// Lists approvals, oldest first.
+    fn approvals(&self, filter: ApprovalFilter) -> Pending<Vec<ApprovalRow>>;
+
+    /// Returns one approval.
+    fn approval(&self, id: &str) -> Pending<Option<ApprovalRow>>;
+
+    /// Stores bytes for as long as the run exists, once for all runs that have them. The returned BLAKE3 hash may be
+    /// used in entries that are appended after this call.
+    fn put_blob(&self, claim: &Claim, bytes: Vec<u8>) -> (String, Ticket);
+
+    /// Like [`put_blob`](Store::put_blob) for bytes that the store has already. Returns false if it does not.
+    fn keep_blob(&self, claim: &Claim, hash: &str) -> Pending<bool>;
+
+    /// Returns the bytes with this hash.
+    fn get_blob(&self, hash: &str) -> Pending<Option<Vec<u8>>>;
+
+    /// True if the store has the bytes with this hash.
+    fn has_blob(&self, hash: &str) -> Pending<bool>;
+
+    /// Returns everything about a run as JSON Lines: see [`Document`](crate::Document).
+    fn export(&self, run: &str) -> Pending<String>;
+
+    /// Stores an exported run and returns its id. An unfinished one is parked until [`IMPORTED`](crate::IMPORTED) is
+    /// signalled: it may still go on where it was exported.
+    fn import(&self, document: &str) -> Pending<String>;
+
+    /// Removes ended runs with everything that only they have, and returns the space to the file system.
+    fn prune(&self, policy: Prune) -> Pending<Pruned>;
+
+    /// Returns the size of the store.
+    fn size(&self) -> Pending<Size>;
+
+    /// Resolves when all writes before it are flushed, or have failed.
+    fn flush(&self) -> Ticket;
+
+    /// Waits until the store's version differs from `since`, and returns it; 0 differs from all. Every write changes
+    /// it, also those of other processes, within a moment. It returns `since` if the store is closed.
+    fn changed(&self, since: u64) -> Pin<Box<dyn Future<Output = u64> + Send>>;
+}

@@ -1,6 +1,6 @@
 //! Checked-in engine: recorded hash, and an exact list of imports and exports.
 
-use agent_spaces::{ENGINE_SHA256, ENGINE_VERSION, ENGINE_WASM, Engine, EngineConfig, Origin};
+use agent_spaces::{ENGINE_SHA256, ENGINE_VERSION, ENGINE_WASM, Engine, EngineConfig, Origin, WASMTIME_VERSION};
 use data_encoding::HEXLOWER;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeSet;
@@ -190,4 +190,12 @@ fn native_code_of_another_configuration_is_not_loaded() {
     let mut told = None;
     let (_, origin) = Engine::with_origin(config, |origin| told = Some(origin)).unwrap();
     assert_eq!((origin, told), (Origin::Compiled, Some(Origin::Compiled)));
+}
+
+/// Journals compare fuel only between hosts with the same version of wasmtime, which a constant names.
+#[test]
+fn the_version_of_wasmtime_is_that_of_the_lock_file() {
+    let lock = include_str!("../Cargo.lock");
+    let package = lock.split("[[package]]").find(|package| package.contains("name = \"wasmtime\"\n")).unwrap();
+    assert!(package.contains(&format!("version = \"{WASMTIME_VERSION}\"")), "{package}");
 }

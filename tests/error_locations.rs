@@ -117,35 +117,28 @@ async fn an_error_in_an_imported_file_is_located_there() {
     assert!(frame.contains("throw new Error('y')"), "{frame}");
 }
 
+/// Returns the error of a script with a file that imports it.
+async fn fails_in_a_cycle(main: &str) -> RunError {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("main.ts"), main).unwrap();
+    let importing = "import * as main from './main.ts';\nexport const b = () => typeof main.a;\n";
+    fs::write(folder.path().join("b.ts"), importing).unwrap();
+    let space = builder().workspace(Workspace::open(folder.path()).unwrap()).build().unwrap();
+    fails(&space, main).await
+}
+
 /// A file that imports the script itself does not confuse the two.
 #[tokio::test]
 async fn an_import_cycle_through_the_script_keeps_locations() {
-    let folder = tempfile::tempdir().unwrap();
     let main = "import { b } from './b.ts';\nexport const a = 1; const value: number = b();\nthrow new Error('here')";
-    fs::write(folder.path().join("main.ts"), main).unwrap();
-    fs::write(
-        folder.path().join("b.ts"),
-        "import * as main from './main.ts';\nexport const b = () => typeof main.a;\n",
-    )
-    .unwrap();
-    let space = builder().workspace(Workspace::open(folder.path()).unwrap()).build().unwrap();
-    let ended = fails(&space, main).await;
+    let ended = fails_in_a_cycle(main).await;
     assert_eq!(place(&ended), ("main.ts".into(), 3, 7), "{ended:?}");
 }
 
 /// The last expression is moved into an export; a cycle must not see that as another place.
 #[tokio::test]
 async fn an_import_cycle_through_a_script_with_a_last_expression_keeps_locations() {
-    let folder = tempfile::tempdir().unwrap();
-    let main = "import { b } from './b.ts';\nexport const a = 1;\nb(), (null as any).x";
-    fs::write(folder.path().join("main.ts"), main).unwrap();
-    fs::write(
-        folder.path().join("b.ts"),
-        "import * as main from './main.ts';\nexport const b = () => typeof main.a;\n",
-    )
-    .unwrap();
-    let space = builder().workspace(Workspace::open(folder.path()).unwrap()).build().unwrap();
-    let ended = fails(&space, main).await;
+    let ended = fails_in_a_cycle("import { b } from './b.ts';\nexport const a = 1;\nb(), (null as any).x").await;
     assert!(matches!(place(&ended), (_, 3, 1..=20)), "{ended:?}");
 }
 

@@ -60,7 +60,7 @@ pub use agent_spaces_project::{confinement, mcp, trust};
 pub use agent_spaces_providers::standard::StandardLibrary;
 pub use agent_spaces_providers::{Capability, NativeFunction};
 pub use agent_spaces_sandbox::engine::{
-    CodeCache, ENGINE_SHA256, ENGINE_VERSION, ENGINE_WASM, Engine, EngineConfig, Origin,
+    CodeCache, ENGINE_SHA256, ENGINE_VERSION, ENGINE_WASM, Engine, EngineConfig, Origin, WASMTIME_VERSION,
 };
 pub use agent_spaces_sandbox::error::{HostError, PrepareError};
 pub use agent_spaces_sandbox::modules::{Binding, ModuleSource};

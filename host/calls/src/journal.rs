@@ -190,7 +190,7 @@ pub enum Delivery {
     Timer(u64),
 }
 
-/// Whether an event is new.
+/// Result of comparing an event with the journal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EventReplay {
     /// It was recorded. The next event has this sequence number.

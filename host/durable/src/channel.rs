@@ -35,7 +35,12 @@ impl DurableChannel {
     async fn decision(&self, request: &Request) -> Decided {
         let mut version = 0;
         loop {
-            version = self.store.changed(version).await;
+            let changed = self.store.changed(version).await;
+            if changed == version {
+                // The store is closed.
+                return pending().await;
+            }
+            version = changed;
             if let Some(decision) = self.stored(request).await {
                 return Ok(decision);
             }

@@ -44,14 +44,13 @@ pub struct Details {
 /// Its journal cannot be read.
 pub async fn details(store: &dyn Store, row: RunRow) -> Result<Details, DurableError> {
     let entries = entries(store, &row.id).await?;
-    let is_imported = entries.iter().any(is_import);
     let replay = Replay::read(entries)?;
     let filter = ApprovalFilter { pending: false, run: Some(row.id.clone()), limit: MAX_APPROVALS };
     let (questions, approvals): (Vec<_>, Vec<_>) =
         store.approvals(filter).await?.into_iter().partition(|row| doubt::is_doubt(&row.id));
     let answered: HashSet<&str> =
         questions.iter().filter(|row| row.decision.is_some()).map(|row| row.id.as_str()).collect();
-    let calls = replay.calls();
+    let calls: Vec<RecordedCall> = replay.calls().collect();
     let count = calls.len();
     let has_dead_host = !with_dead_hosts(store, std::slice::from_ref(&row)).await?.is_empty();
     let is_executed = row.status == Status::Running && !has_dead_host;
@@ -65,7 +64,7 @@ pub async fn details(store: &dyn Store, row: RunRow) -> Result<Details, DurableE
     };
     let is_in_doubt = |call: &RecordedCall| numbers.contains(&call.call) && !is_answered(call.call);
     let in_doubt = calls.into_iter().filter(is_in_doubt).collect();
-    let Replay { header, result, .. } = replay;
+    let Replay { header, result, is_imported, .. } = replay;
     Ok(Details { row, header, is_imported, has_dead_host, calls: count, in_doubt, approvals, result })
 }
 

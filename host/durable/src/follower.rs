@@ -63,7 +63,7 @@ impl Follower {
                 Reading::Mono(now) => monotonic.push_back(now),
             }
         }
-        let calls: HashMap<u64, RecordedCall> = replay.calls().into_iter().map(|call| (call.call, call)).collect();
+        let calls: HashMap<u64, RecordedCall> = replay.calls().map(|call| (call.call, call)).collect();
         let answers = calls.keys().filter_map(|call| Some((*call, replay.take_answer(*call)?))).collect();
         let inner = Inner {
             calls,

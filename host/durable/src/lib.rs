@@ -11,14 +11,16 @@
 //! - [`find`](mod@find), [`details`](mod@details): looks up runs; [`control`]: ends them, and answers for their calls in doubt
 //! - `log`: the journal of a run while it is executed; `waits`: what its script waits for
 //! - [`record`], [`header`], [`recorded_call`]: records of a journal; [`stored`]: reading of runs from the store
-//! - [`replay`]: the recorded part of a run; `step`: steps of its script
+//! - [`replay`]: the recorded part of a run; `step`, `recorded_event`: steps of its script
 //! - [`doubt`]: calls of which nobody knows whether they took effect
 //! - [`channel`]: approvals that are decided in the store
-//! - `engines`: engines of older programs
+//! - `content`: programs and engines in the store; `engines`: engines of older programs
+//! - `heartbeat`: lease of an executed run
 //! - [`settings`], [`error`]
 
 pub mod channel;
 pub mod compare;
+mod content;
 pub mod control;
 pub mod details;
 pub mod doubt;
@@ -27,9 +29,11 @@ pub mod error;
 pub mod find;
 mod follower;
 pub mod header;
+mod heartbeat;
 mod log;
 pub mod record;
 pub mod recorded_call;
+mod recorded_event;
 pub mod replay;
 pub mod runs;
 pub mod settings;

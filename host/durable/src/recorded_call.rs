@@ -1,5 +1,6 @@
 //! Calls of a run, as its events name them.
 
+use crate::recorded_event::is_same;
 use agent_spaces_sandbox::program::Program;
 use serde::Serialize;
 use serde_json::Value;
@@ -57,7 +58,7 @@ impl RecordedCall {
 
     /// Returns true if the other call has the same function and arguments.
     pub fn is_same(&self, other: &RecordedCall) -> bool {
-        self.function_id == other.function_id && self.params == other.params
+        self.function_id == other.function_id && is_same(&self.params, &other.params)
     }
 }
 

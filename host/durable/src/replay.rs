@@ -7,13 +7,12 @@ use crate::error::DurableError;
 use crate::header::{FORMAT, Header};
 use crate::record::{Reading, Record};
 use crate::recorded_call::RecordedCall;
+use crate::recorded_event::{EventHead, RecordedEvent, is_last_event, is_own_event};
 use crate::step::{Step, shown_call, shown_event, shown_timer};
 use agent_spaces_approvals::{Lasts, Pending, Request};
 use agent_spaces_calls::journal::{AskedApproval, Delivery, Diverged, EndReason, ForcedEnd, RecordedAnswer};
 use agent_spaces_journal::Stored;
-use agent_spaces_secrets::MASK;
 use agent_spaces_types::event::Event;
-use serde::Deserialize;
 use serde_json::Value;
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::Arc;
@@ -35,13 +34,15 @@ pub struct Replay {
     sent: HashMap<u64, Sending>,
     counted: HashSet<u64>,
     asked: HashMap<u64, AskedApproval>,
+    /// True if another journal exported it: whoever wrote that could write anything.
+    pub is_imported: bool,
     /// Ending by the host.
     pub end: Option<ForcedEnd>,
     /// The value or the error, if the run is over.
     pub result: Option<Value>,
     /// Time that the run had used.
     pub spent: Duration,
-    /// Last readings of the clocks.
+    /// Last reading of the wall clock.
     pub wall: u64,
     /// Last reading of the monotonic clock.
     pub monotonic: u64,
@@ -66,24 +67,6 @@ struct Sending {
     attempts: u32,
 }
 
-/// Beginning of an event.
-#[derive(Deserialize)]
-struct EventHead<'a> {
-    #[serde(rename = "type")]
-    kind: &'a str,
-    seq: u64,
-}
-
-/// Events that follow from what the script does. Others follow from what providers and people do.
-const OWN_EVENTS: [&str; 7] =
-    ["runStarted", "console", "callScheduled", "callResult", "callError", "limitReached", "runFinished"];
-
-/// Events of a run's end, whoever ended it.
-const LAST_EVENTS: [&str; 2] = ["limitReached", "runFinished"];
-
-/// Members of events that measure time: they differ between runs that are the same otherwise.
-const TIMES: [&str; 3] = ["timestamp", "durationMs", "wallMs"];
-
 impl Replay {
     /// Creates the recorded part of a new run: its header.
     pub fn new(header: Header) -> Replay {
@@ -97,6 +80,7 @@ impl Replay {
             sent: HashMap::new(),
             counted: HashSet::new(),
             asked: HashMap::new(),
+            is_imported: false,
             end: None,
             result: None,
             spent: Duration::ZERO,
@@ -152,7 +136,10 @@ impl Replay {
         match record {
             Record::Started(_) => return Err(DurableError::Empty),
             // The author of the document could write any decision: people decide here again.
-            Record::Imported => self.asked.values_mut().for_each(|asked| asked.decision = None),
+            Record::Imported => {
+                self.is_imported = true;
+                self.asked.values_mut().for_each(|asked| asked.decision = None);
+            }
             Record::Resumed(resumed) => self.spend(resumed.spent_ms),
             Record::Parked(parked) => self.spend(parked.spent_ms),
             Record::Call(call) => self.steps.push_back(Step::Call(call)),
@@ -162,7 +149,7 @@ impl Replay {
             Record::Sent(sent) => {
                 let sending = self.sent.entry(sent.call).or_insert(Sending { is_repeatable: true, attempts: 0 });
                 sending.is_repeatable = sent.repeatable;
-                sending.attempts += 1;
+                sending.attempts = sending.attempts.saturating_add(1);
             }
             Record::Answer(answer) => {
                 let call = answer.call;
@@ -213,8 +200,9 @@ impl Replay {
     fn add_event(&mut self, text: String) -> Result<(), DurableError> {
         let head: EventHead<'_> =
             serde_json::from_str(&text).map_err(|error| DurableError::Event(error.to_string()))?;
-        self.next_event = head.seq + 1;
-        self.steps.push_back(if is_own_event(head.kind) { Step::Event(text) } else { Step::OtherEvent(text) });
+        self.next_event = head.seq.saturating_add(1);
+        let is_own = is_own_event(head.kind);
+        self.steps.push_back(if is_own { Step::Event(RecordedEvent::new(text)) } else { Step::OtherEvent(text) });
         Ok(())
     }
 
@@ -280,31 +268,22 @@ impl Replay {
     /// Repeats an event, and returns the sequence number of the next one.
     pub fn event(&mut self, event: &Event) -> Result<Option<u64>, Diverged> {
         let seen = serde_json::to_value(event).unwrap_or_default();
-        let mut repeated = None;
-        if LAST_EVENTS.contains(&event.kind.name()) {
+        if is_last_event(event.kind.name()) {
             self.pass_end();
         }
         let ends_by_memory = self.ends_by_memory();
-        let compared = self.step(&shown_event(&seen), |step| {
-            let Step::Event(text) = step else { return None };
-            let recorded: Value = serde_json::from_str(text).ok()?;
-            if ends_by_memory && recorded.get("callId").is_some() && recorded["callId"] == seen["callId"] {
-                // The answer exhausted the memory. It depends on what else was in memory.
-                repeated = Some(text.clone());
-                return Some(recorded["seq"].as_u64().unwrap_or_default() + 1);
-            }
-            let mut seen = seen.clone();
-            take_times(&mut seen, &recorded);
-            // The sequence number counts the events of providers and people too.
-            seen["seq"] = recorded["seq"].clone();
-            let is_same = serde_json::to_string(&seen).is_ok_and(|again| again == *text) || is_same(&seen, &recorded);
-            is_same.then(|| {
-                repeated = Some(text.clone());
-                recorded["seq"].as_u64().unwrap_or_default() + 1
-            })
+        let repeated = self.step(&shown_event(&seen), |step| {
+            let Step::Event(recorded) = step else { return None };
+            // An answer that exhausted the memory depends on what else was in memory.
+            let same_call = recorded.of_same_call(&seen).filter(|_| ends_by_memory);
+            same_call.or_else(|| recorded.repeat(&seen))
         })?;
-        self.events.extend(repeated.filter(|_| self.keeps_events));
-        Ok(compared)
+        Ok(repeated.map(|(text, next)| {
+            if self.keeps_events {
+                self.events.push(text);
+            }
+            next
+        }))
     }
 
     /// Passes the point at which the host ended the run.
@@ -339,13 +318,13 @@ impl Replay {
         }
     }
 
-    /// Returns the calls of the script. Call it before the script repeats them.
-    pub fn calls(&self) -> Vec<RecordedCall> {
+    /// Returns the calls that the script has not repeated yet.
+    pub fn calls(&self) -> impl Iterator<Item = RecordedCall> {
         let event = |step: &Step| match step {
-            Step::Event(text) => RecordedCall::of_event(&serde_json::from_str::<Value>(text).ok()?),
+            Step::Event(event) => RecordedCall::of_event(&event.value()),
             _ => None,
         };
-        self.steps.iter().filter_map(event).collect()
+        self.steps.iter().filter_map(event)
     }
 
     /// Returns the readings of the clocks. Call it before the script repeats them.
@@ -417,58 +396,6 @@ impl Replay {
             {
                 pending.remember(&asked.request, decision);
             }
-        }
-    }
-}
-
-/// Returns true if events with this name follow from what the script does.
-pub(crate) fn is_own_event(name: &str) -> bool {
-    OWN_EVENTS.contains(&name)
-}
-
-/// Compares values. A text from which a secret was redacted, when it was recorded or now, counts as the same: which
-/// secrets are known differs between hosts, and fuel is compared anyway.
-pub(crate) fn is_same(one: &Value, other: &Value) -> bool {
-    match (one, other) {
-        (Value::String(one), Value::String(other)) => one == other || one.contains(MASK) || other.contains(MASK),
-        (Value::Array(one), Value::Array(other)) => {
-            one.len() == other.len() && one.iter().zip(other).all(|(one, other)| is_same(one, other))
-        }
-        (Value::Object(one), Value::Object(other)) => {
-            let is_in = |(name, value): (&String, &Value)| other.get(name).is_some_and(|other| is_same(value, other));
-            one.len() == other.len() && one.iter().all(is_in)
-        }
-        _ => one == other,
-    }
-}
-
-/// Copies the measured times of `recorded` into `seen`: those of the event itself and of its usage, not of arguments.
-fn take_times(seen: &mut Value, recorded: &Value) {
-    for time in TIMES {
-        for path in [format!("/{time}"), format!("/usage/{time}")] {
-            if let (Some(seen), Some(recorded)) = (seen.pointer_mut(&path), recorded.pointer(&path)) {
-                *seen = recorded.clone();
-            }
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use crate::replay::is_same;
-    use serde_json::json;
-
-    #[test]
-    fn redacted_texts_count_as_the_same() {
-        let recorded = json!({ "text": "key [redacted]", "list": [1, "a"] });
-        assert!(is_same(&recorded, &json!({ "text": "key hunter2", "list": [1, "a"] })));
-        assert!(is_same(&json!("hunter2"), &json!("[redacted]")));
-        for other in [
-            json!({ "text": "key [redacted]", "list": [1, "b"] }),
-            json!({ "text": "key [redacted]", "list": [1, "a"], "more": 1 }),
-            json!({ "text": 7, "list": [1, "a"] }),
-        ] {
-            assert!(!is_same(&recorded, &other), "{other}");
         }
     }
 }

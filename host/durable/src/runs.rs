@@ -1,9 +1,11 @@
 //! Start and continuation of durable runs.
 
+use crate::content::ContentCache;
 use crate::engines::Engines;
 use crate::error::DurableError;
 use crate::header::{FORMAT, Header};
-use crate::log::{Leaving, RunLog, Storing, Target};
+use crate::heartbeat::Heartbeat;
+use crate::log::{Leaving, RunLog, Target};
 use crate::record::{Record, Resumed, millis};
 use crate::replay::Replay;
 use crate::settings::Settings;
@@ -11,26 +13,18 @@ use crate::stored::{entries, image, seed};
 use crate::waits::epoch_ms;
 use agent_spaces_calls::journal::RunJournal;
 use agent_spaces_calls::run_id;
-use agent_spaces_journal::{Claim, NewRun, Signalled, Status, Store, StoreError, Summary, Ticket, Wake};
-use agent_spaces_sandbox::engine::{ENGINE_SHA256, ENGINE_WASM, WASMTIME_VERSION};
+use agent_spaces_journal::{NewRun, Signalled, Status, Store, StoreError, Summary, Ticket, Wake};
+use agent_spaces_sandbox::engine::{ENGINE_SHA256, WASMTIME_VERSION};
 use agent_spaces_sandbox::program::Program;
 use agent_spaces_sandbox::run::{RunOptions, RunReport};
 use agent_spaces_space::space::Space;
 use agent_spaces_types::code::Code;
 use agent_spaces_types::run_error::RunError;
 use serde_json::{Value, json};
-use std::collections::{HashMap, HashSet};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
-use std::time::{Duration, SystemTime};
-use tokio::task::JoinHandle;
+use std::sync::Arc;
+use std::time::SystemTime;
 use tokio_util::sync::CancellationToken;
 
-/// Interval at which a run is asked for a cancellation by another process.
-const HEARTBEAT: Duration = Duration::from_secs(1);
-/// Hashes of stored content that are remembered.
-const MAX_KEPT: usize = 10_000;
-/// Program images whose hashes are kept.
-const MAX_HASHES: usize = 256;
 /// Key that a run waits for which cannot go on by itself: a person continues it.
 pub const RESUME: &str = "resume";
 
@@ -50,33 +44,10 @@ struct Inner {
     store: Arc<dyn Store>,
     settings: Settings,
     engines: Engines,
-    /// Hash of this program's engine, once it was computed.
-    engine: OnceLock<String>,
-    /// Hashes of content that is in the store.
-    kept: Mutex<HashSet<String>>,
-    /// Hashes of program images, by address.
-    hashes: Mutex<HashMap<usize, HashedImage>>,
+    content: ContentCache,
     /// Cancelled when this host stops.
     stopping: CancellationToken,
 }
-
-/// Content that is stored once for all runs that have it.
-enum Content {
-    Engine,
-    Program(Arc<[u8]>),
-}
-
-impl Content {
-    fn bytes(&self) -> Vec<u8> {
-        match self {
-            Content::Engine => ENGINE_WASM.to_vec(),
-            Content::Program(image) => image.to_vec(),
-        }
-    }
-}
-
-/// Program image and its hash.
-type HashedImage = (Arc<[u8]>, String);
 
 /// Facts about a run that only its host knows.
 #[derive(Clone, Debug, Default)]
@@ -116,9 +87,8 @@ pub enum State {
 impl DurableRuns {
     /// Uses this store.
     pub fn new(store: Arc<dyn Store>, settings: Settings) -> DurableRuns {
-        let (engines, engine) = (Engines::default(), OnceLock::new());
-        let (kept, hashes, stopping) = (Mutex::default(), Mutex::default(), CancellationToken::new());
-        DurableRuns(Arc::new(Inner { store, settings, engines, engine, kept, hashes, stopping }))
+        let (engines, content, stopping) = Default::default();
+        DurableRuns(Arc::new(Inner { store, settings, engines, content, stopping }))
     }
 
     /// Makes all runs of this host leave memory, now and from now on. No more calls are sent; a run whose calls are at
@@ -183,14 +153,14 @@ impl DurableRuns {
         let mut seed = [0; 32];
         getrandom::fill(&mut seed).map_err(|error| DurableError::Random(error.to_string()))?;
         let program = program.seen_by(&options.caller);
-        let (image, image_bytes) = self.image(&program)?;
-        let engine = self.0.engine.get_or_init(|| blake3::hash(ENGINE_WASM).to_hex().to_string());
+        let image = self.0.content.image(&program)?;
+        let engine = self.0.content.engine_hash();
         let header = Header {
             format: FORMAT,
             version: env!("CARGO_PKG_VERSION").to_owned(),
             script: program.name().to_owned(),
-            program: image.clone(),
-            engine: engine.clone(),
+            program: image.hash.clone(),
+            engine: engine.to_owned(),
             engine_sha256: ENGINE_SHA256.to_owned(),
             wasmtime: WASMTIME_VERSION.to_owned(),
             limits: options.limits.clone().unwrap_or_else(|| program.limits().clone()),
@@ -206,64 +176,14 @@ impl DurableRuns {
             space: info.space.unwrap_or_default(),
             caller: options.caller.name.clone().unwrap_or_default(),
             project: info.project,
-            engine: engine.clone(),
+            engine: engine.to_owned(),
         };
         let run = NewRun { id: id.to_string(), summary, lease: settings.lease };
         let first = Record::Started(Box::new(header.clone())).entry(epoch_ms(SystemTime::now()));
         let (claim, _queued) = store.create(run, store.owner(), vec![first]);
-        let storing = self.keep(&claim, [(engine, Content::Engine), (&image, Content::Program(image_bytes))]);
+        let storing = self.0.content.keep(store, &claim, image);
         let log = RunLog::new(id, Target::Store(store.clone(), claim), *settings, &seed, Replay::new(header), 1);
         Ok((Arc::new(log.storing(storing)), program))
-    }
-
-    /// Keeps content for as long as the run exists. It is in the store after the first run that has it.
-    fn keep(&self, claim: &Claim, contents: [(&String, Content); 2]) -> Option<Storing> {
-        let mut kept = self.0.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        if kept.len() >= MAX_KEPT {
-            // Storing content again does no harm.
-            kept.clear();
-        }
-        let mut keeping = Vec::new();
-        for (hash, content) in contents {
-            if kept.insert(hash.clone()) {
-                // It is written before all that is queued after it.
-                let (_hash, _queued) = self.0.store.put_blob(claim, content.bytes());
-            } else {
-                keeping.push((self.0.store.keep_blob(claim, hash), content));
-            }
-        }
-        if keeping.is_empty() {
-            return None;
-        }
-        let (store, claim) = (self.0.store.clone(), claim.clone());
-        let keep = async move {
-            for (kept, content) in keeping {
-                // Another process may have pruned the runs that had it.
-                if !kept.await? {
-                    let (_hash, stored) = store.put_blob(&claim, content.bytes());
-                    stored.await?;
-                }
-            }
-            Ok(())
-        };
-        Some(tokio::spawn(keep))
-    }
-
-    /// Returns the bytes of a program's image, and their hash: computing that takes longer than a short run.
-    fn image(&self, program: &Program) -> Result<(String, Arc<[u8]>), DurableError> {
-        let bytes = program.image()?.ok_or(DurableError::NoImage)?;
-        let mut hashes = self.0.hashes.lock().unwrap_or_else(PoisonError::into_inner);
-        let address = bytes.as_ptr() as usize;
-        if let Some((_, hash)) = hashes.get(&address) {
-            return Ok((hash.clone(), bytes));
-        }
-        if hashes.len() >= MAX_HASHES {
-            hashes.clear();
-        }
-        let hash = blake3::hash(&bytes).to_hex().to_string();
-        // The entry keeps the bytes, so that no others get their address.
-        hashes.insert(address, (bytes.clone(), hash.clone()));
-        Ok((hash, bytes))
     }
 
     /// Claims a run and executes it until it ends or parks. A run that waits is continued only if its wait is over.
@@ -295,13 +215,17 @@ impl DurableRuns {
         let spent = replay.spent;
         let next_seq = claim.next_seq;
         let caller = Arc::new(replay.header.caller.clone());
-        let limits = Some(replay.header.limits.clone());
+        let limits = match replay.is_imported {
+            // Its author chose them.
+            true => replay.header.limits.at_most(program.limits()),
+            false => replay.header.limits.clone(),
+        };
         let pending = options.pending.unwrap_or_else(|| program.sandbox().rules().pending());
         replay.remember_approvals(&pending);
         let target = Target::Store(store.clone(), claim);
         let log = RunLog::new(run.into(), target, *settings, &seed, replay, next_seq);
         log.resumed(Resumed { version: env!("CARGO_PKG_VERSION").to_owned(), spent_ms: millis(spent) });
-        let options = RunOptions { limits, caller, pending: Some(pending), spent, cancel, ..options };
+        let options = RunOptions { limits: Some(limits), caller, pending: Some(pending), spent, cancel, ..options };
         Ok(self.execute(&program, Arc::new(log), options).await)
     }
 
@@ -320,14 +244,16 @@ impl DurableRuns {
     async fn execute(&self, program: &Program, log: Arc<RunLog>, options: RunOptions) -> DurableReport {
         // The caller's token may be for other runs too.
         let cancel = options.cancel.child_token();
-        let heartbeat = self.heartbeat(&log, cancel.clone());
+        let heartbeat = Heartbeat::start(&self.0.store, *self.settings(), &log, cancel.clone(), &self.0.stopping);
         let options = RunOptions { cancel, ..options };
         let journal: Arc<dyn RunJournal> = log.clone();
         let mut report = program.run(RunOptions { journal: Some(journal), ..options }).await;
-        heartbeat.abort();
+        drop(heartbeat);
         if let Some(diverged) = log.divergence() {
             // It may have ended before anything noticed.
-            report.outcome = Err(RunError::new(Code::RunDiverged, diverged.to_string()));
+            let places = log.next_call().map(|call| call.places(program)).unwrap_or_default();
+            let at = if places.is_empty() { String::new() } else { format!(" (near {})", places.join(", ")) };
+            report.outcome = Err(RunError::new(Code::RunDiverged, format!("{diverged}{at}")));
             report.has_value = false;
         }
         let state = self.end(&log, &report).await;
@@ -410,54 +336,6 @@ impl DurableRuns {
             Some(ticket) => ticket.await,
             None => Ok(()),
         }
-    }
-
-    /// Renews the lease of a run, and cancels it if another process asks for that.
-    fn heartbeat(&self, log: &Arc<RunLog>, cancel: CancellationToken) -> Heartbeat {
-        let (store, settings, stopping) = (self.0.store.clone(), self.0.settings, self.0.stopping.clone());
-        let log = Arc::downgrade(log);
-        Heartbeat(tokio::spawn(async move {
-            let mut beats = tokio::time::interval(HEARTBEAT.min(settings.lease / 3));
-            beats.tick().await;
-            let mut is_stopped = false;
-            loop {
-                tokio::select! {
-                    _ = beats.tick() => {}
-                    () = stopping.cancelled(), if !is_stopped => is_stopped = true,
-                }
-                let Some(log) = log.upgrade() else { return };
-                if is_stopped {
-                    log.stop();
-                }
-                let Some(claim) = log.claim() else { return };
-                match store.renew(claim, settings.lease).await {
-                    Ok(until) => log.leased_until(until),
-                    // The next beat tries again.
-                    Err(StoreError::Busy | StoreError::Io(_) | StoreError::Full(_)) if log.is_leased() => {}
-                    Err(error) => return log.lose(error),
-                }
-                if let Ok(Some(row)) = store.run(log.run_id()).await
-                    && row.cancel_requested
-                {
-                    cancel.cancel();
-                }
-            }
-        }))
-    }
-}
-
-/// Task that ends with the run.
-struct Heartbeat(JoinHandle<()>);
-
-impl Heartbeat {
-    fn abort(&self) {
-        self.0.abort();
-    }
-}
-
-impl Drop for Heartbeat {
-    fn drop(&mut self) {
-        self.0.abort();
     }
 }
 

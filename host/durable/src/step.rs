@@ -1,6 +1,7 @@
 //! Steps of a script, as they are recorded and repeated.
 
 use crate::record::{Reading, Started, TimerStarted};
+use crate::recorded_event::RecordedEvent;
 use serde_json::Value;
 
 /// Step of the script.
@@ -9,7 +10,7 @@ pub(crate) enum Step {
     Call(Started),
     Timer(TimerStarted),
     Clock(Reading),
-    Event(String),
+    Event(RecordedEvent),
     /// Event that does not come from the script, such as progress.
     OtherEvent(String),
     /// The host ended the run. Only its last events follow.
@@ -27,7 +28,8 @@ impl Step {
             Step::Timer(timer) => shown_timer(timer.timer, timer.nanoseconds, timer.fuel),
             Step::Clock(Reading::Wall(_)) => "a reading of the wall clock".to_owned(),
             Step::Clock(Reading::Mono(_)) => "a reading of the monotonic clock".to_owned(),
-            Step::Event(text) | Step::OtherEvent(text) => format!("the event {}", cut(text)),
+            Step::Event(event) => format!("the event {}", cut(event.text())),
+            Step::OtherEvent(text) => format!("the event {}", cut(text)),
             Step::End => "the end of the run by its host".to_owned(),
         }
     }

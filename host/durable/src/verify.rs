@@ -4,7 +4,8 @@ use crate::engines::Engines;
 use crate::error::DurableError;
 use crate::log::{RunLog, Target};
 use crate::recorded_call::RecordedCall;
-use crate::replay::{Replay, is_same};
+use crate::recorded_event::is_same;
+use crate::replay::Replay;
 use crate::settings::Settings;
 use crate::step::shown_value;
 use crate::stored::{entries, image, seed};
@@ -58,7 +59,7 @@ pub async fn verify(store: &Arc<dyn Store>, run: &str, current: &Engine) -> Resu
     let header = replay.header.clone();
     let engine = Engines::default().of(&header, store, current).await?;
     let program = restore(&engine, image(&**store, &header).await?)?.with_hidden(header.hidden.clone());
-    let (recorded, compared_fuel, calls) = (replay.result.clone(), replay.compares_fuel, replay.calls());
+    let (recorded, compared_fuel) = (replay.result.clone(), replay.compares_fuel);
     let log = RunLog::new(run.into(), Target::Nothing, Settings::default(), &seed(&header)?, replay, 0);
     let log = Arc::new(log);
     let journal: Arc<dyn RunJournal> = log.clone();
@@ -71,18 +72,9 @@ pub async fn verify(store: &Arc<dyn Store>, run: &str, current: &Engine) -> Resu
     let report = program.run(options).await;
     let diverged = log.divergence().or_else(|| recorded.as_ref().and_then(|recorded| compare(recorded, &report)));
     let events = log.take_events();
-    let next_call = diverged.as_ref().and_then(|_| next_call(&events, calls));
+    let next_call = diverged.as_ref().and_then(|_| log.next_call());
     let places = next_call.as_ref().map(|call| call.places(&program)).unwrap_or_default();
     Ok(Verification { report, events, diverged, next_call, places, recorded, compared_fuel })
-}
-
-/// Returns the first recorded call that was not repeated.
-fn next_call(events: &[String], calls: Vec<RecordedCall>) -> Option<RecordedCall> {
-    let is_call = |event: &&String| {
-        serde_json::from_str::<Value>(event).is_ok_and(|event| RecordedCall::of_event(&event).is_some())
-    };
-    let repeated = events.iter().filter(is_call).count();
-    calls.into_iter().nth(repeated)
 }
 
 /// Compares the value of a replayed run with the recorded one. Errors are in its events, which are compared already.

@@ -167,7 +167,7 @@ pub struct Prune {
     pub now_ms: i64,
 }
 
-/// What a prune removed.
+/// Result of a prune.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Pruned {
     /// Runs.

@@ -28,7 +28,7 @@ pub(super) fn is_likely(name: &str) -> bool {
 
 /// Returns true if the name of a variable, header, parameter or option is that of a secret.
 ///
-/// That is if it contains one of these, in any case: `TOKEN`, `KEY`, `SECRET`, `PASSWORD`, `PASSWD`, `PASSPHRASE`,
+/// Such a name contains one of these, in any case: `TOKEN`, `KEY`, `SECRET`, `PASSWORD`, `PASSWD`, `PASSPHRASE`,
 /// `PWD`, `AUTH`, `CREDENTIAL`, `COOKIE`, `PRIVATE`, `BEARER`, `SIGNATURE`, `SESSION`, `JWT`. `PWD` and `OLDPWD`
 /// themselves are folders, and an `AUTHOR` is a person.
 pub fn looks_secret(name: &str) -> bool {

@@ -3,12 +3,15 @@
 //! It replays what is recorded and records what is new. New records go to the store's queue at once and in order; only
 //! a call that may not be repeated waits until they are on disk.
 //!
-//! - here: state, records, ownership; `run_journal`: what sandbox and pipeline call
+//! - here: state and records; `ownership`: claim, lease, flushes
+//! - `run_journal`: the interface of sandbox and pipeline
 
+mod ownership;
 mod run_journal;
 
 use crate::doubt::{self, Doubt};
 use crate::record::{Parked, Reading, Record, Resumed, millis};
+use crate::recorded_call::RecordedCall;
 use crate::replay::Replay;
 use crate::settings::Settings;
 use crate::waits::{Waits, epoch_ms};
@@ -16,6 +19,7 @@ use agent_spaces_calls::clock::{FAR, RunClock};
 use agent_spaces_calls::journal::{Diverged, RecordedAnswer};
 use agent_spaces_journal::{Approval, Claim, Entry, Status, Store, StoreError, Ticket, Wake};
 use agent_spaces_types::capability_error::CapabilityError;
+use ownership::lease_ends_ms;
 use serde_json::Value;
 use std::collections::HashSet;
 use std::fmt;
@@ -215,14 +219,6 @@ impl RunLog {
         Some(store.append(claim, seq, entries))
     }
 
-    /// Ends the execution because the journal cannot be written.
-    pub(crate) fn lose(&self, error: StoreError) {
-        let mut inner = self.inner();
-        inner.leaving.get_or_insert(Leaving::Lost(error));
-        drop(inner);
-        self.changed.notify_waiters();
-    }
-
     /// Makes the run leave memory as soon as no call is at its provider that may not be repeated: it would be in doubt.
     pub(crate) fn stop(&self) {
         self.inner().is_stopping = true;
@@ -244,28 +240,6 @@ impl RunLog {
         self.add(&mut self.inner(), &Record::Resumed(resumed));
     }
 
-    /// Returns the claim of the run.
-    pub(crate) fn claim(&self) -> Option<&Claim> {
-        match &self.target {
-            Target::Store(_, claim) => Some(claim),
-            Target::Nothing => None,
-        }
-    }
-
-    /// Returns true if the lease has not ended, by the monotonic clock and by the wall clock: others claim the run by the
-    /// latter, and only the latter goes on while the machine sleeps.
-    pub(crate) fn is_leased(&self) -> bool {
-        let inner = self.inner();
-        inner.lease_until.is_some_and(|until| Instant::now() < until) && now_ms() < inner.lease_ends_ms
-    }
-
-    /// Sets the end of the lease.
-    pub(crate) fn leased_until(&self, until: Instant) {
-        let mut inner = self.inner();
-        inner.lease_until = Some(until);
-        inner.lease_ends_ms = lease_ends_ms(Some(until));
-    }
-
     /// Returns why the run left memory, if it did.
     pub(crate) fn leaving(&self) -> Option<Leaving> {
         self.inner().leaving.clone()
@@ -274,6 +248,11 @@ impl RunLog {
     /// Returns where the script diverged, if it did.
     pub(crate) fn divergence(&self) -> Option<Diverged> {
         self.inner().diverged.clone()
+    }
+
+    /// Returns the first recorded call that the script has not repeated.
+    pub(crate) fn next_call(&self) -> Option<RecordedCall> {
+        self.inner().replay.calls().next()
     }
 
     /// Returns the events that the script repeated.
@@ -339,47 +318,6 @@ impl RunLog {
         }
     }
 
-    /// Waits for a write that must be on disk. If it fails, the execution ends here and never continues.
-    async fn flushed(&self, ticket: Option<Ticket>) {
-        let Some(ticket) = ticket else { return };
-        if let Err(error) = ticket.await {
-            self.lose(error);
-            pending::<()>().await;
-        }
-    }
-
-    /// Waits until the run's program and engine are stored. If that fails, the execution ends here.
-    pub(crate) async fn stored(&self) -> Result<(), StoreError> {
-        let mut content = self.content.lock().await;
-        if let Some(storing) = content.as_mut() {
-            let stored = storing.await;
-            *content = None;
-            stored.unwrap_or_else(|error| Err(StoreError::Io(error.to_string())))?;
-        }
-        Ok(())
-    }
-
-    /// Makes sure that this host still owns the run, and that all its records are written or queued.
-    async fn owned(&self) {
-        let Target::Store(store, claim) = &self.target else { return };
-        if let Some(fault) = claim.fault() {
-            self.lose(fault.clone());
-        }
-        if let Some(Leaving::Lost(_)) = self.leaving() {
-            return pending().await;
-        }
-        if self.is_leased() {
-            return;
-        }
-        match store.renew(claim, self.settings.lease).await {
-            Ok(until) => self.leased_until(until),
-            Err(error) => {
-                self.lose(error);
-                pending::<()>().await;
-            }
-        }
-    }
-
     /// Waits until a person says what became of a call.
     async fn resolved(&self, call: u64, attempt: u32) -> Result<Option<RecordedAnswer>, CapabilityError> {
         let Target::Store(store, claim) = &self.target else { return pending().await };
@@ -405,16 +343,13 @@ impl RunLog {
                         return answer.outcome();
                     }
                 }
-                Err(error) => self.lose(error),
+                Err(error) => {
+                    self.lose(error);
+                    return pending().await;
+                }
             }
         }
     }
-}
-
-/// Returns the end of a lease by the wall clock.
-fn lease_ends_ms(until: Option<Instant>) -> i64 {
-    let left = until.map(|until| until.saturating_duration_since(Instant::now())).unwrap_or_default();
-    now_ms().saturating_add(i64::try_from(left.as_millis()).unwrap_or(i64::MAX))
 }
 
 impl Inner {

@@ -3,7 +3,8 @@
 use super::{Leaving, MAX_READINGS, RunLog, Target, now_ms};
 use crate::doubt;
 use crate::record::{Answered, Decided, Ended, Numbered, Reading, Record, Sent, Started, TimerStarted, millis};
-use crate::replay::{Replay, is_own_event};
+use crate::recorded_event::is_own_event;
+use crate::replay::Replay;
 use crate::settings::InDoubt;
 use crate::waits::epoch_ms;
 use agent_spaces_approvals::{Decision, Request};

@@ -192,6 +192,23 @@ pub struct LimitTooHigh {
 }
 
 impl Limits {
+    /// Returns the lower of both limits, each by itself.
+    #[must_use]
+    pub fn at_most(&self, other: &Limits) -> Limits {
+        Limits {
+            fuel: self.fuel.min(other.fuel),
+            memory: self.memory.min(other.memory),
+            time: self.time.min(other.time),
+            result: self.result.min(other.result),
+            console: self.console.min(other.console),
+            calls: self.calls.min(other.calls),
+            in_flight: self.in_flight.min(other.in_flight),
+            call_bytes: self.call_bytes.min(other.call_bytes),
+            failures: self.failures.min(other.failures),
+            source: self.source.min(other.source),
+        }
+    }
+
     /// Refuses limits above what the engine supports.
     pub fn check(&self) -> Result<(), LimitTooHigh> {
         match self.memory > MAX_MEMORY_BYTES {

@@ -29,6 +29,10 @@ lint:
 guest:
     guest-js/rebuild.sh
 
+# Write the OpenAPI document of the REST API, which the clients are generated from
+openapi:
+    cargo run --release -p agent-spaces-rest --example openapi > clients/openapi.json
+
 # Run the benchmarks against alternatives; writes docs/performance-table.md and docs/charts
 bench *ARGUMENTS: bench-peers
     cargo build --release

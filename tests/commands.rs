@@ -27,6 +27,8 @@ mod printed_value;
 #[cfg(unix)]
 mod providers;
 #[cfg(unix)]
+mod rest;
+#[cfg(unix)]
 mod serve;
 #[cfg(unix)]
 mod serve_http;

@@ -38,6 +38,7 @@ pub(crate) const GROUPS: &[Group] = &[
     group("spaces", "spaces of 10 to 5,000 functions", |bench| Box::pin(large_space::measure(bench))),
     group("mcp", "calls of an MCP server", |bench| Box::pin(mcp::measure(bench))),
     group("served", "`agent-spaces mcp serve` as an agent meets it", |bench| Box::pin(served::measure(bench))),
+    group("service", "`agent-spaces serve` under load", |bench| Box::pin(service::measure(bench))),
     group("parked", "memory of runs that wait", |bench| Box::pin(parked::measure(bench))),
     group("durable", "the journal of durable runs", |bench| Box::pin(durable::measure(bench))),
     group("alone", "memory, page faults and instructions of a process", |bench| Box::pin(alone::measure(bench))),

@@ -33,6 +33,7 @@ mod proc;
 mod providers;
 mod report;
 mod served;
+mod service;
 mod side_by_side;
 mod spaces;
 mod throughput;

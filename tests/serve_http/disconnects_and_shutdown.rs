@@ -15,7 +15,7 @@ const TIMEOUT: Duration = Duration::from_secs(15);
 const IMPATIENT: [&str; 2] = ["--silence", "1"];
 
 /// Returns how often the server behind received a `hang` call, and a cancellation.
-fn hangs(served: &HttpServer) -> (usize, usize) {
+pub(crate) fn hangs(served: &HttpServer) -> (usize, usize) {
     let log = served.project.lines("log.jsonl");
     let count = |is: &dyn Fn(&Value) -> bool| log.iter().filter(|message| is(message)).count();
     (

@@ -37,15 +37,23 @@ impl Reply {
 
 /// Sends a request that may stay unanswered.
 pub(crate) fn open(port: u16, method: &str, headers: &[(&str, &str)], body: &str) -> TcpStream {
+    open_at(port, method, "/mcp", headers, body)
+}
+
+/// Sends a request to a path that may stay unanswered.
+pub(crate) fn open_at(port: u16, method: &str, path: &str, headers: &[(&str, &str)], body: &str) -> TcpStream {
     let mut stream = TcpStream::connect(("127.0.0.1", port)).unwrap();
     stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
-    let mut text = format!("{method} /mcp HTTP/1.1\r\n");
+    let mut text = format!("{method} {path} HTTP/1.1\r\n");
     let has_host = headers.iter().any(|(name, _)| *name == "host");
     if !has_host {
         text.push_str(&format!("host: 127.0.0.1:{port}\r\n"));
     }
     headers.iter().for_each(|(name, value)| text.push_str(&format!("{name}: {value}\r\n")));
-    text.push_str(&format!("connection: close\r\ncontent-length: {}\r\n\r\n{body}", body.len()));
+    if !headers.iter().any(|(name, _)| *name == "connection") {
+        text.push_str("connection: close\r\n");
+    }
+    text.push_str(&format!("content-length: {}\r\n\r\n{body}", body.len()));
     // A refused client may get the response before it has sent everything.
     let _ = stream.write_all(text.as_bytes());
     stream

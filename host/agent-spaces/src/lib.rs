@@ -9,7 +9,8 @@
 //! # Features
 //! - `project` (default): [`project`], [`trust`], [`mcp`], [`confinement`]. Without it there is no MCP client.
 //! - `durable` (with `project`): [`durable`], [`journal`].
-//! - `serve` (default): [`serve`]. Needs `project`.
+//! - `serve` (default): [`serve`], [`http_server`]. Needs `project`.
+//! - `rest` (default): [`rest`]. Needs `serve`.
 //!
 //! # Layout
 //! - [`Engine`]: the compiled JavaScript engine; one per process.
@@ -24,7 +25,8 @@
 //! - [`Provider`]: implementation of a capability. [`StandardLibrary`]: `@agent-spaces/std`.
 //! - [`compile()`]: compiles a script into a standalone component. [`audit()`]: lists the imports of a component.
 //! - [`project`], [`config`], [`trust`], [`mcp`], [`confinement`]: definitions, configurations and MCP servers on disk.
-//! - [`serve`]: the MCP server in front of a space.
+//! - [`serve`]: the MCP server in front of a space. [`http_server`]: the HTTP server whose routes it has.
+//! - [`rest`]: the REST API, other routes of that server.
 //! - [`durable`]: runs that outlive their process; [`journal`]: the store that keeps them.
 //! - [`script`]: TypeScript to JavaScript.
 
@@ -40,6 +42,8 @@ pub use agent_spaces_calls::scope::RunScope;
 pub use agent_spaces_config as config;
 #[cfg(feature = "durable")]
 pub use agent_spaces_durable as durable;
+#[cfg(feature = "serve")]
+pub use agent_spaces_http_server as http_server;
 #[cfg(feature = "durable")]
 pub use agent_spaces_journal as journal;
 pub use agent_spaces_linker::audit::{Audit, AuditError, AuditedInterface, AuditedModule, audit};
@@ -59,6 +63,8 @@ pub use agent_spaces_project as project;
 pub use agent_spaces_project::{confinement, mcp, trust};
 pub use agent_spaces_providers::standard::StandardLibrary;
 pub use agent_spaces_providers::{Capability, NativeFunction};
+#[cfg(feature = "rest")]
+pub use agent_spaces_rest as rest;
 pub use agent_spaces_sandbox::engine::{
     CodeCache, ENGINE_SHA256, ENGINE_VERSION, ENGINE_WASM, Engine, EngineConfig, Origin, WASMTIME_VERSION,
 };
@@ -77,6 +83,7 @@ pub use agent_spaces_space::extension::Extension;
 pub use agent_spaces_space::manifest::{Manifest, ManifestFunction, ManifestInterface, ManifestProvider};
 pub use agent_spaces_space::space::Space;
 pub use agent_spaces_space::typed_call::TypedCall;
+pub use agent_spaces_std::fs::Files;
 pub use agent_spaces_types::call_site::ProgramCall;
 pub use agent_spaces_types::caller::Caller;
 pub use agent_spaces_types::capability_error::{Answer, CapabilityError, NO_APPROVER};

@@ -28,7 +28,7 @@
 //! - `recorder`, `writer`: background writing, with `settings`, `queue` and the state that both have, `shared`.
 //! - `gap`, `presence`: entries that were not written.
 //! - `rotate`: rotation. `ship`, `shipped`: shipping heads elsewhere, and comparing them.
-//! - `line`: format and check of one line. `reader`: line reader.
+//! - `line`: format and check of one line. `reader`: line reader. `pages`: [`AuditReader`], entries in pages.
 //! - `head`, `key`: a signed head and its key. `heads`: the current heads.
 //! - `tail`: lines after the last signed one.
 //! - `boot`: boot id of the machine. `files`: private files. `operator`: warnings, as `tracing` events.
@@ -43,6 +43,7 @@ mod key;
 mod line;
 mod log;
 mod operator;
+mod pages;
 mod presence;
 mod queue;
 mod reader;
@@ -60,6 +61,7 @@ pub use error::{AuditError, Tampered};
 pub use line::MAX_ENTRY;
 pub use log::AuditLog;
 pub use operator::OPERATOR_TARGET;
+pub use pages::{AuditReader, ReadEntry, ReadLimits, ReadPage, ReadPosition};
 pub use recorder::{Entry, Recorder};
 pub use rotate::Rotation;
 pub use settings::Settings;

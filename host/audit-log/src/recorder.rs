@@ -12,6 +12,7 @@ use crate::{files, writer};
 use serde_json::{Value, json};
 use std::future::poll_fn;
 use std::io;
+use std::path::Path;
 use std::sync::{Arc, PoisonError};
 use std::task::Poll;
 use std::time::{Duration, Instant};
@@ -123,6 +124,16 @@ impl Recorder {
             Poll::Pending
         })
         .await;
+    }
+
+    /// Returns the current file of the log.
+    pub fn log_file(&self) -> &Path {
+        &self.shared.settings.log
+    }
+
+    /// Starts the writer thread if it is not running, as recording an entry does.
+    pub fn retry(&self) {
+        self.start_writer();
     }
 
     /// Returns why writing currently fails.

@@ -183,6 +183,16 @@ pub(crate) fn remove_old(path: &Path) -> Result<(), AuditError> {
     Ok(())
 }
 
+/// Returns the number of a current file, and that of the oldest kept one.
+pub(crate) fn numbers(path: &Path, log: &File) -> Result<(u64, u64), AuditError> {
+    match first_record(path, log) {
+        Ok((begin, record)) => Ok((begin.file, record.start.file)),
+        // The first file begins with any entry, or is empty.
+        Err(AuditError::Tampered(_)) => Ok((FIRST_FILE, FIRST_FILE)),
+        Err(error) => Err(error),
+    }
+}
+
 /// Returns the oldest file after a rotation, and those to remove.
 fn retain(
     path: &Path,

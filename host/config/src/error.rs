@@ -70,6 +70,25 @@ impl ConfigError {
         position.into_iter().chain(path).chain([message]).collect::<Vec<_>>().join(": ")
     }
 
+    /// Returns the path as a JSON pointer: `/spaces/my-space/limits/fuel`. Keys are as the path shows them: truncated if
+    /// they are very long.
+    pub fn pointer(&self) -> String {
+        let mut pointer = String::new();
+        let mut rest = self.path.strip_prefix('$').unwrap_or(&self.path);
+        while let Some(step) = rest.strip_prefix(['.', '[']) {
+            // A key in quotes may hold any character, an escaped quote included, but ends at `"]`.
+            let (step, after) = match step.strip_prefix('"') {
+                Some(quoted) => quoted.split_once("\"]").unwrap_or((quoted, "")),
+                None if rest.starts_with('[') => step.split_once(']').unwrap_or((step, "")),
+                None => step.split_at(step.find(['.', '[']).unwrap_or(step.len())),
+            };
+            pointer.push('/');
+            pointer.push_str(&step.replace('~', "~0").replace('/', "~1"));
+            rest = after;
+        }
+        pointer
+    }
+
     /// Returns the text between the file name and the rest: `file:3:9: …`, or `file: …` without a position.
     fn separator(&self) -> &'static str {
         if self.position.is_some() { ":" } else { ": " }
@@ -121,6 +140,18 @@ mod tests {
         assert_eq!(error.without_file(), "3:9: $.limits: no; write yes");
         let error = ConfigError::of_text("c.json", error.position, "no");
         assert_eq!((error.to_string(), error.without_file()), ("c.json:3:9: no".into(), "3:9: no".into()));
+    }
+
+    #[test]
+    fn a_path_is_converted_to_a_json_pointer() {
+        let pointer = |path: &str| {
+            let error = ConfigError::of_text("f", None, "no");
+            ConfigError { path: path.to_owned(), ..error }.pointer()
+        };
+        assert_eq!(pointer("$"), "");
+        assert_eq!(pointer("$.limits.fuel"), "/limits/fuel");
+        assert_eq!(pointer("$.functions[\"a:b/c#d.*\"].arguments[12]"), "/functions/a:b~1c#d.*/arguments/12");
+        assert_eq!(pointer("$.http.domains[0]"), "/http/domains/0");
     }
 
     #[test]

@@ -64,7 +64,7 @@ pub use mcp_server::{
 pub use provider::{Origin, Provider};
 pub use quantity::Quantity;
 pub use raw::Raw;
-pub use serve::{Concurrency, MAX_CONCURRENCY, Serve, ServedCaller, TokenSource};
+pub use serve::{Concurrency, MAX_CONCURRENCY, Serve, ServedCaller, TokenSource, Webhooks};
 pub use server_source::ServerSource;
 pub use space::Space;
 pub use toolbox::Toolbox;
@@ -198,6 +198,18 @@ pub fn from_value(file: &str, value: Value) -> Result<Config, ConfigError> {
     config
 }
 
+/// Reads policy settings on their own, in the format of `policy` of a space. `file` is their source in errors.
+pub fn policy_from_value(file: &str, value: &Value) -> Result<Settings, ConfigError> {
+    bounds::check_value(file, value)?;
+    policy::read(Node { path: ConfigPath::root(file), value })
+}
+
+/// Reads limits on their own, in the format of `limits` of a space. `file` is their source in errors.
+pub fn limits_from_value(file: &str, value: &Value) -> Result<Limits, ConfigError> {
+    bounds::check_value(file, value)?;
+    Limits::read(Node { path: ConfigPath::root(file), value })
+}
+
 fn read(file: &str, node: Node<'_>) -> Result<Config, ConfigError> {
     let object = node.object("an object of settings", KEYS)?;
     object.read("$schema", |node| node.text("the URL of a schema").map(drop))?;
@@ -228,6 +240,7 @@ fn read(file: &str, node: Node<'_>) -> Result<Config, ConfigError> {
     config.durable = object.read("durable", Durable::read)?.unwrap_or_default();
     config.serve = object.read("serve", Serve::read)?.unwrap_or_default();
     config.serve.expose_handlers(&ConfigPath::root(file), config.mcp.expose_handlers)?;
+    config.serve.check_spaces(&ConfigPath::root(file), &config.spaces)?;
     config.confine = object.read("confine", Confine::read)?;
     Ok(config)
 }

@@ -1,12 +1,19 @@
-//! Server settings (`serve`) of `agent-spaces mcp serve`.
+//! Server settings (`serve`) of `agent-spaces mcp serve` and `agent-spaces serve`.
 
 use super::config_path::ConfigPath;
+use super::error::quoted;
 use super::names::check_name;
 use super::reader::{Node, Object, Result};
+use super::space::Space;
+use agent_spaces_types::nearest::nearest;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Maximum number of callers: each has its own sessions.
-const MAX_CALLERS: usize = 100;
+/// Maximum number of callers. Each costs a hashed token, scopes and an MCP service with an empty table of sessions when
+/// the server starts, some kilobytes; sessions, runs and spaces are made at a caller's first request.
+const MAX_CALLERS: usize = 1_000;
+
+/// Maximum number of spaces that one caller may use: as many as a person can tell apart in a list.
+const MAX_SPACES: usize = 100;
 
 /// Server settings.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -17,6 +24,23 @@ pub struct Serve {
     pub expose: Vec<String>,
     /// Concurrency limits of one caller.
     pub concurrency: Concurrency,
+    /// Webhooks of the service.
+    pub webhooks: Webhooks,
+}
+
+/// Settings of webhooks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Webhooks {
+    /// True if they may be delivered to private addresses, such as `10.0.0.1`. Counts only if the configuration is
+    /// accepted.
+    pub allow_private: bool,
+}
+
+impl Webhooks {
+    fn read(node: Node<'_>) -> Result<Webhooks> {
+        let object = node.object("an object with `allowPrivate`", &["allowPrivate"])?;
+        Ok(Webhooks { allow_private: object.read("allowPrivate", |node| node.flag())?.unwrap_or_default() })
+    }
 }
 
 /// Maximum concurrency limit of one caller: the host has slots for some hundred runs.
@@ -31,6 +55,8 @@ pub struct Concurrency {
     pub toolbox: Option<u16>,
     /// Calls in proxy mode.
     pub proxy: Option<u16>,
+    /// Runs of the REST API.
+    pub rest: Option<u16>,
 }
 
 impl Concurrency {
@@ -43,13 +69,15 @@ impl Concurrency {
         };
         if !node.value.is_object() {
             let all = Some(count(node)?);
-            return Ok(Concurrency { code: all, toolbox: all, proxy: all });
+            return Ok(Concurrency { code: all, toolbox: all, proxy: all, rest: all });
         }
-        let object = node.object("a number, or an object of modes and numbers", &["code", "toolbox", "proxy"])?;
+        let keys = ["code", "toolbox", "proxy", "rest"];
+        let object = node.object("a number, or an object of modes and numbers", &keys)?;
         Ok(Concurrency {
             code: object.read("code", count)?,
             toolbox: object.read("toolbox", count)?,
             proxy: object.read("proxy", count)?,
+            rest: object.read("rest", count)?,
         })
     }
 }
@@ -63,6 +91,8 @@ pub struct ServedCaller {
     pub scopes: BTreeSet<String>,
     /// True if the person at the caller's client may approve calls.
     pub may_approve: bool,
+    /// Configured spaces that the caller may use, the default one first; none for the served space.
+    pub spaces: Vec<String>,
 }
 
 /// Source of a token; never the configuration itself, which others may read.
@@ -76,8 +106,8 @@ pub enum TokenSource {
 
 impl Serve {
     pub(super) fn read(node: Node<'_>) -> Result<Serve> {
-        let keys = ["callers", "expose", "concurrency"];
-        let object = node.object("an object with `callers`, `expose` and `concurrency`", &keys)?;
+        let keys = ["callers", "expose", "concurrency", "webhooks"];
+        let object = node.object("an object with `callers`, `expose`, `concurrency` and `webhooks`", &keys)?;
         let callers = object.read("callers", |node| {
             let callers = node.map("an object of callers", |name, node| {
                 check_name(&node.path, "a caller", name)?;
@@ -95,7 +125,28 @@ impl Serve {
         };
         let expose = object.read("expose", names)?.unwrap_or_default();
         let concurrency = object.read("concurrency", Concurrency::read)?.unwrap_or_default();
-        Ok(Serve { callers: callers.unwrap_or_default(), expose, concurrency })
+        let webhooks = object.read("webhooks", Webhooks::read)?.unwrap_or_default();
+        Ok(Serve { callers: callers.unwrap_or_default(), expose, concurrency, webhooks })
+    }
+
+    /// Refuses callers with a space that is not configured.
+    pub(super) fn check_spaces(&self, root: &ConfigPath<'_>, spaces: &BTreeMap<String, Space>) -> Result<()> {
+        let serve = root.key("serve");
+        let callers = serve.key("callers");
+        for (name, caller) in &self.callers {
+            let Some((index, unknown)) =
+                caller.spaces.iter().enumerate().find(|(_, space)| !spaces.contains_key(*space))
+            else {
+                continue;
+            };
+            let error =
+                callers.key(name).key("spaces").index(index).error(format!("unknown space {}", quoted(unknown)));
+            return Err(error.with_fix(match nearest(unknown, spaces.keys().map(String::as_str)) {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => "add it to `spaces`".to_owned(),
+            }));
+        }
+        Ok(())
     }
 
     /// Applies `mcp.server.exposeHandlers`: exposes everything, unless `expose` lists functions.
@@ -114,12 +165,30 @@ impl Serve {
 
 impl ServedCaller {
     fn read(node: Node<'_>) -> Result<ServedCaller> {
-        let object = node.object("a caller", &["token", "scopes", "mayApprove"])?;
+        let object = node.object("a caller", &["token", "scopes", "mayApprove", "spaces"])?;
         let scope = |node: Node<'_>| node.filled_text("a scope").map(str::to_owned);
         let scopes = object.read("scopes", |node| node.list("a list of scopes", scope))?.unwrap_or_default();
         let may_approve = object.read("mayApprove", |node| node.flag())?.unwrap_or(false);
         let token = object.need("token", TokenSource::read)?;
-        Ok(ServedCaller { token, scopes: scopes.into_iter().collect(), may_approve })
+        let spaces = object.read("spaces", read_spaces)?.unwrap_or_default();
+        Ok(ServedCaller { token, scopes: scopes.into_iter().collect(), may_approve, spaces })
+    }
+}
+
+/// Reads the spaces of a caller; refuses an empty list, which would mean the served space, and duplicates.
+fn read_spaces(node: Node<'_>) -> Result<Vec<String>> {
+    let mut seen = BTreeSet::new();
+    let spaces = node.list("a list of spaces", |item| {
+        let name = item.filled_text("the name of a space")?;
+        match seen.insert(name.to_owned()) {
+            true => Ok(name.to_owned()),
+            false => Err(item.error(format!("{} is already listed", quoted(name))).with_fix("keep one")),
+        }
+    })?;
+    match spaces.len() {
+        0 => Err(node.error("the list is empty").with_fix("name a space, or leave it out for the served one")),
+        1..=MAX_SPACES => Ok(spaces),
+        _ => Err(node.error(format!("more than {MAX_SPACES} spaces"))),
     }
 }
 
@@ -197,13 +266,62 @@ mod tests {
             config.map(|config| config.serve.concurrency).map_err(|error| error.to_string())
         };
         let four = read(json!(4)).unwrap();
-        assert_eq!((four.code, four.toolbox, four.proxy), (Some(4), Some(4), Some(4)));
+        assert_eq!((four.code, four.toolbox, four.proxy, four.rest), (Some(4), Some(4), Some(4), Some(4)));
+        assert_eq!(read(json!({ "rest": 7 })).unwrap().rest, Some(7));
         let some = read(json!({ "proxy": 1, "code": 1_000 })).unwrap();
         assert_eq!((some.code, some.toolbox, some.proxy), (Some(1_000), None, Some(1)));
         for wrong in [json!(0), json!(1_001), json!(1.5), json!("4"), json!({ "proxy": 0 }), json!([])] {
             assert!(read(wrong.clone()).unwrap_err().contains("$.serve.concurrency"), "{wrong}");
         }
         assert!(read(json!({ "proxi": 1 })).unwrap_err().contains("did you mean `proxy`?"));
+    }
+
+    #[test]
+    fn spaces_of_a_caller_are_configured_ones() {
+        let read = |spaces: Value| {
+            let callers = json!({ "ci": { "token": { "env": "T" }, "spaces": spaces } });
+            let config =
+                from_value("f", json!({ "serve": { "callers": callers }, "spaces": { "support": {}, "sales": {} } }));
+            config.map(|config| config.serve.callers["ci"].spaces.clone()).map_err(|error| error.to_string())
+        };
+        assert_eq!(read(json!(["support", "sales"])).unwrap(), ["support", "sales"], "in the order of the list");
+        assert_eq!(
+            read(json!(["sales", "suport"])).unwrap_err(),
+            "f: $.serve.callers.ci.spaces[1]: unknown space `suport`; did you mean `support`?"
+        );
+        assert!(read(json!(["warehouse"])).unwrap_err().ends_with("add it to `spaces`"));
+        for (wrong, why) in
+            [(json!([]), "is empty"), (json!(["sales", "sales"]), "already listed"), (json!("sales"), "a list")]
+        {
+            assert!(read(wrong.clone()).unwrap_err().contains(why), "{wrong}");
+        }
+        let plain = from_value("f", json!({ "serve": { "callers": { "ci": { "token": { "env": "T" } } } } })).unwrap();
+        assert!(plain.serve.callers["ci"].spaces.is_empty());
+    }
+
+    #[test]
+    fn there_are_at_most_a_thousand_callers() {
+        let callers = |count: usize| -> Value {
+            let caller = |index: usize| (format!("c{index}"), json!({ "token": { "env": "T" } }));
+            (0..count).map(caller).collect::<serde_json::Map<_, _>>().into()
+        };
+        assert_eq!(read(callers(1_000)).unwrap().callers.len(), 1_000);
+        assert!(read(callers(1_001)).unwrap_err().contains("more than 1000 callers"));
+    }
+
+    #[test]
+    fn webhooks_reach_no_private_address_by_default() {
+        let read = |serve: Value| {
+            let config = from_value("f", json!({ "serve": serve }));
+            config.map(|config| config.serve.webhooks.allow_private).map_err(|error| error.to_string())
+        };
+        assert_eq!(read(json!({})), Ok(false));
+        assert_eq!(read(json!({ "webhooks": {} })), Ok(false));
+        assert_eq!(read(json!({ "webhooks": { "allowPrivate": true } })), Ok(true));
+        assert!(
+            read(json!({ "webhooks": { "allowPrivat": true } })).unwrap_err().contains("did you mean `allowPrivate`?")
+        );
+        assert!(read(json!({ "webhooks": true })).unwrap_err().contains("$.serve.webhooks"));
     }
 
     #[test]

@@ -5,30 +5,30 @@ use agent_spaces_journal::Store;
 use std::future::pending;
 use std::sync::Arc;
 
-/// Source of the current key that verifies decisions.
-type KeySource = dyn Fn() -> Option<ApproverKey> + Send + Sync;
+/// Source of the current keys, one of which verifies a decision.
+type KeySource = dyn Fn() -> Vec<ApproverKey> + Send + Sync;
 
 /// Channel that waits for a signed decision in the store, beside another channel that may ask a person here.
 pub struct DurableChannel {
     store: Arc<dyn Store>,
-    key: Box<KeySource>,
+    keys: Box<KeySource>,
     here: Option<Arc<dyn Channel>>,
 }
 
 impl DurableChannel {
-    /// Waits for decisions signed for the key that `key` returns.
+    /// Waits for decisions signed for one of the keys that `keys` returns.
     pub fn new(
         store: Arc<dyn Store>,
-        key: impl Fn() -> Option<ApproverKey> + Send + Sync + 'static,
+        keys: impl Fn() -> Vec<ApproverKey> + Send + Sync + 'static,
         here: Option<Arc<dyn Channel>>,
     ) -> DurableChannel {
-        DurableChannel { store, key: Box::new(key), here }
+        DurableChannel { store, keys: Box::new(keys), here }
     }
 
     /// Reads the decision on a request.
     async fn stored(&self, request: &Request) -> Option<Decision> {
-        let row = self.store.approval(&request.id).await.ok()??;
-        (self.key)()?.verify_decision(request, &row.decision?).ok()
+        let signed = self.store.approval(&request.id).await.ok()??.decision?;
+        (self.keys)().iter().find_map(|key| key.verify_decision(request, &signed).ok())
     }
 
     /// Waits for the decision on a request.
@@ -77,7 +77,7 @@ impl Channel for DurableChannel {
     }
 
     fn has_somebody(&self) -> bool {
-        (self.key)().is_some() || self.here.as_ref().is_some_and(|here| here.has_somebody())
+        !(self.keys)().is_empty() || self.here.as_ref().is_some_and(|here| here.has_somebody())
     }
 
     fn too_late(&self, request: &Request) {

@@ -45,7 +45,8 @@ pub struct Details {
 pub async fn details(store: &dyn Store, row: RunRow) -> Result<Details, DurableError> {
     let entries = entries(store, &row.id).await?;
     let replay = Replay::read(entries)?;
-    let filter = ApprovalFilter { pending: false, run: Some(row.id.clone()), limit: MAX_APPROVALS };
+    let run = Some(row.id.clone());
+    let filter = ApprovalFilter { pending: false, run, limit: MAX_APPROVALS, ..ApprovalFilter::default() };
     let (questions, approvals): (Vec<_>, Vec<_>) =
         store.approvals(filter).await?.into_iter().partition(|row| doubt::is_doubt(&row.id));
     let answered: HashSet<&str> =

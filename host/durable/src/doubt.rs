@@ -81,7 +81,7 @@ impl Doubt {
 /// # Errors
 /// The store cannot be read.
 pub async fn undecided(store: &dyn Store, run: &str) -> Result<Vec<Doubt>, StoreError> {
-    let filter = ApprovalFilter { pending: true, run: Some(run.to_owned()), limit: usize::MAX };
+    let filter = ApprovalFilter { run: Some(run.to_owned()), limit: usize::MAX, ..ApprovalFilter::default() };
     let rows = store.approvals(filter).await?;
     Ok(rows.iter().filter(|row| is_doubt(&row.id)).filter_map(|row| serde_json::from_str(&row.request).ok()).collect())
 }

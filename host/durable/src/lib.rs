@@ -47,4 +47,4 @@ pub use doubt::DoubtAnswer;
 pub use error::DurableError;
 pub use runs::{DurableReport, DurableRuns, RunInfo, State};
 pub use settings::{InDoubt, Settings};
-pub use worker::{Resuming, Worker, WorkerSettings};
+pub use worker::{Resuming, Spaces, Worker, WorkerSettings};

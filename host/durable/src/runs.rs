@@ -133,12 +133,26 @@ impl DurableRuns {
         options: RunOptions,
         info: RunInfo,
     ) -> Result<DurableReport, DurableError> {
-        let id = match &options.run_id {
-            Some(id) => id.clone(),
-            None => new_run_id(),
-        };
-        let (log, program) = self.begin(id, program, &options, info)?;
-        Ok(self.execute(&program, log, options).await)
+        Ok(self.start(program, options, info)?.await)
+    }
+
+    /// Creates a run, and returns its execution. Its first record is queued before this returns.
+    pub fn start(
+        &self,
+        program: &Program,
+        options: RunOptions,
+        info: RunInfo,
+    ) -> Result<impl Future<Output = DurableReport> + Send + use<>, DurableError> {
+        let (log, program) = self.begin(run_id_of(&options), program, &options, info)?;
+        let runs = self.clone();
+        Ok(async move { runs.execute(&program, log, options).await })
+    }
+
+    /// Creates a run that waits in the store until a worker continues it. Returns once it is on disk.
+    pub async fn enqueue(&self, program: &Program, options: &RunOptions, info: RunInfo) -> Result<(), DurableError> {
+        let (log, _) = self.begin(run_id_of(options), program, options, info)?;
+        log.stored().await?;
+        Ok(Self::flushed(log.release()).await?)
     }
 
     /// Creates a run's journal.
@@ -337,6 +351,11 @@ impl DurableRuns {
             None => Ok(()),
         }
     }
+}
+
+/// Returns the id of a run, or a new one.
+fn run_id_of(options: &RunOptions) -> Arc<str> {
+    options.run_id.clone().unwrap_or_else(new_run_id)
 }
 
 /// Generates the id of a new run.

@@ -28,10 +28,19 @@ const LAST_RETRY: Duration = Duration::from_secs(5 * 60);
 pub struct WorkerSettings {
     /// Folder of the project, as in [`RunInfo::project`](crate::RunInfo).
     pub project: String,
-    /// Name of the space; `None` for runs with the global capabilities only.
-    pub space: Option<String>,
+    /// Spaces.
+    pub spaces: Spaces,
     /// Most runs at once. Others wait in the store.
     pub max_runs: usize,
+}
+
+/// Spaces whose runs a worker continues.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Spaces {
+    /// The one with this name; `None` for runs with the global capabilities only.
+    One(Option<String>),
+    /// All of the project.
+    All,
 }
 
 /// Execution of a run; `None` if it is left to another host, because this one lacks what the run began with.
@@ -163,9 +172,13 @@ impl Duty {
         Ok(())
     }
 
-    /// Returns true if a run belongs to the worker's project and space.
+    /// Returns true if a run belongs to the worker's project and spaces.
     fn is_own(&self, summary: &Summary) -> bool {
-        summary.project == self.settings.project && summary.space == self.settings.space.as_deref().unwrap_or_default()
+        let is_space = match &self.settings.spaces {
+            Spaces::One(space) => summary.space == space.as_deref().unwrap_or_default(),
+            Spaces::All => true,
+        };
+        summary.project == self.settings.project && is_space
     }
 
     /// Reports an execution. A run that could not be continued is left alone for a while.
@@ -211,7 +224,7 @@ async fn next_change(store: &dyn Store, version: u64) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use super::{Resuming, Worker, WorkerSettings};
+    use super::{Resuming, Spaces, Worker, WorkerSettings};
     use crate::error::DurableError;
     use crate::runs::State;
     use crate::waits::epoch_ms;
@@ -242,7 +255,7 @@ mod tests {
     }
 
     fn settings(max_runs: usize) -> WorkerSettings {
-        WorkerSettings { project: "/p".to_owned(), space: Some("own".to_owned()), max_runs }
+        WorkerSettings { project: "/p".to_owned(), spaces: Spaces::One(Some("own".to_owned())), max_runs }
     }
 
     /// Claims and finishes a run.

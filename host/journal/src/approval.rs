@@ -47,14 +47,29 @@ pub struct ApprovalFilter {
     pub pending: bool,
     /// Only those of this run.
     pub run: Option<String>,
+    /// Only those of runs that belong to somebody.
+    pub runs_of: Option<RunOwner>,
+    /// Only approvals after this one in the list: its time of creation and id, for the next page.
+    pub after: Option<(i64, String)>,
     /// Most approvals.
     pub limit: usize,
 }
 
 impl Default for ApprovalFilter {
     fn default() -> ApprovalFilter {
-        ApprovalFilter { pending: true, run: None, limit: 100 }
+        ApprovalFilter { pending: true, run: None, runs_of: None, after: None, limit: 100 }
     }
+}
+
+/// To whom runs belong, by their [summaries](crate::Summary).
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RunOwner {
+    /// Folder of the project.
+    pub project: String,
+    /// Who started them; `None` for all.
+    pub caller: Option<String>,
+    /// Space that they run in; `None` for all.
+    pub space: Option<String>,
 }
 
 /// Effect of a decision.

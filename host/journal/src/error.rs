@@ -46,7 +46,7 @@ pub enum StoreError {
     /// Other processes kept the store locked for too long.
     #[error("other processes keep the journal locked; try again")]
     Busy,
-    /// An argument that no store accepts.
+    /// An argument that no store accepts. Nothing was written.
     #[error("{0}")]
     Invalid(String),
     /// Any other fault, mostly of input and output.

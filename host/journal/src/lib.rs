@@ -1,4 +1,4 @@
-//! Durable storage of runs: the [`Store`] trait and the embedded [`SqliteStore`].
+//! Durable storage of runs and documents: the [`Store`] trait and the embedded [`SqliteStore`].
 //!
 //! A run's journal is a list of entries with sequence numbers. One process at a time owns the run and appends to it; a
 //! parked run is a row that waits for a time or a signal, and whoever claims it next reads the journal and goes on. The
@@ -9,10 +9,11 @@
 //! - **Ordered**: a run's entries have no holes, and those that survive a crash are a prefix of what was appended.
 //! - **Fenced**: no write of an earlier owner is stored after a later [`Claim`], whatever clocks say.
 //! - **No lost wakeup**: a signal or a request to cancel that arrives before a run parks makes it ready.
+//! - **No lost update**: of two puts that expect the same version of a document, one is stored.
 //!
 //! # Layout
 //! - [`store`]: the trait; [`claim`], [`ticket`], [`error`]: its vocabulary
-//! - [`run`], [`entry`], [`approval`]: stored data
+//! - [`run`], [`entry`], [`approval`]: stored data of runs; [`document`]: small texts with an owner and a version
 //! - [`transfer`]: portable form of one run
 //! - [`sqlite`]: the embedded store
 //! - `suite`: tests that any store must pass
@@ -48,6 +49,7 @@
 
 pub mod approval;
 pub mod claim;
+pub mod document;
 pub mod entry;
 pub mod error;
 pub mod run;
@@ -59,12 +61,13 @@ mod text_or_base64;
 pub mod ticket;
 pub mod transfer;
 
-pub use approval::{Approval, ApprovalFilter, ApprovalRow, Decided};
+pub use approval::{Approval, ApprovalFilter, ApprovalRow, Decided, RunOwner};
 pub use claim::{Claim, ClaimError, Owner, Refused};
+pub use document::{Document, DocumentFilter, Expected, NewDocument, Put};
 pub use entry::{Entry, Stored};
 pub use error::StoreError;
-pub use run::{Filter, NewRun, Prune, Pruned, RunRow, Signalled, Size, Status, Summary, Wake};
+pub use run::{Filter, NewRun, Progress, Prune, Pruned, RunRow, Signalled, Size, Status, Summary, Wake};
 pub use sqlite::{Settings, SqliteStore};
 pub use store::{Pending, Store};
 pub use ticket::{Completion, Ticket};
-pub use transfer::{Document, IMPORTED};
+pub use transfer::{ExportedRun, IMPORTED};

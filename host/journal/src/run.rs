@@ -144,6 +144,16 @@ pub enum Signalled {
 pub struct Filter {
     /// States; none for all.
     pub statuses: Vec<Status>,
+    /// Only those that this caller started.
+    pub caller: Option<String>,
+    /// Only those in this space.
+    pub space: Option<String>,
+    /// Only those of this project.
+    pub project: Option<String>,
+    /// Only those created at this time or later, in milliseconds since the Unix epoch.
+    pub created_from: Option<i64>,
+    /// Only those created before this time, in milliseconds since the Unix epoch.
+    pub created_until: Option<i64>,
     /// Only runs before this one in the list: its time of creation and id, for the next page.
     pub before: Option<(i64, String)>,
     /// Most runs.
@@ -152,11 +162,34 @@ pub struct Filter {
 
 impl Default for Filter {
     fn default() -> Filter {
-        Filter { statuses: Vec::new(), before: None, limit: 100 }
+        Filter {
+            statuses: Vec::new(),
+            caller: None,
+            space: None,
+            project: None,
+            created_from: None,
+            created_until: None,
+            before: None,
+            limit: 100,
+        }
     }
 }
 
-/// Limits on ended runs. Unfinished ones are never removed.
+/// Most runs whose progress is asked for at once: a host that follows more asks again, so that no query holds up others.
+pub const MAX_PROGRESS: usize = 1000;
+
+/// How far a run is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Progress {
+    /// Id of the run.
+    pub run: String,
+    /// Sequence number of its next entry: the number of entries.
+    pub next_seq: u64,
+    /// State.
+    pub status: Status,
+}
+
+/// Limits on ended runs. Unfinished ones are never removed; documents that expired before now always are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Prune {
     /// Removes runs that ended longer ago.
@@ -172,6 +205,8 @@ pub struct Prune {
 pub struct Pruned {
     /// Runs.
     pub runs: u64,
+    /// Documents that had expired.
+    pub documents: u64,
     /// Bytes that are free again.
     pub bytes: u64,
 }

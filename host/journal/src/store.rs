@@ -2,9 +2,10 @@
 
 use crate::approval::{Approval, ApprovalFilter, ApprovalRow, Decided};
 use crate::claim::{Claim, ClaimError, Owner};
+use crate::document::{Document, DocumentFilter, Expected, NewDocument, Put};
 use crate::entry::{Entry, Stored};
 use crate::error::StoreError;
-use crate::run::{Filter, NewRun, Prune, Pruned, RunRow, Signalled, Size, Status, Wake};
+use crate::run::{Filter, NewRun, Progress, Prune, Pruned, RunRow, Signalled, Size, Status, Wake};
 use crate::ticket::Ticket;
 use std::fmt::Debug;
 use std::future::Future;
@@ -15,7 +16,7 @@ use std::time::{Duration, Instant};
 /// cancel it.
 pub type Pending<T, E = StoreError> = Pin<Box<dyn Future<Output = Result<T, E>> + Send>>;
 
-/// Durable storage of runs.
+/// Durable storage of runs and documents.
 ///
 /// # Writes
 /// Writes happen in the order of the calls. Those that return a [`Ticket`] return at once; the ticket resolves when the
@@ -66,11 +67,18 @@ pub trait Store: Send + Sync + Debug {
     /// Returns entries from number `from` on.
     fn read(&self, run: &str, from: u64, limit: usize) -> Pending<Vec<Stored>>;
 
+    /// As [`read`](Store::read), and no more once these entries have this many bytes. There is one at least.
+    fn read_bytes(&self, run: &str, from: u64, limit: usize, max_bytes: usize) -> Pending<Vec<Stored>>;
+
     /// Returns one run, by its whole id.
     fn run(&self, run: &str) -> Pending<Option<RunRow>>;
 
     /// Lists runs, newest first.
     fn list(&self, filter: Filter) -> Pending<Vec<RunRow>>;
+
+    /// Returns how far runs are, in the order of their ids: at most [`MAX_PROGRESS`](crate::run::MAX_PROGRESS) at once.
+    /// Unknown ones are left out, repeated ones are returned once.
+    fn progress(&self, runs: Vec<String>) -> Pending<Vec<Progress>>;
 
     /// Stores a request for approval. A repeated one is accepted if it is the same.
     fn request_approval(&self, claim: &Claim, approval: Approval) -> Ticket;
@@ -97,14 +105,30 @@ pub trait Store: Send + Sync + Debug {
     /// True if the store has the bytes with this hash.
     fn has_blob(&self, hash: &str) -> Pending<bool>;
 
-    /// Returns everything about a run as JSON Lines: see [`Document`](crate::Document).
+    /// Returns everything about a run as JSON Lines: see [`ExportedRun`](crate::ExportedRun).
     fn export(&self, run: &str) -> Pending<String>;
 
     /// Stores an exported run and returns its id. An unfinished one is parked until [`IMPORTED`](crate::IMPORTED) is
     /// signalled: it may still go on where it was exported.
     fn import(&self, document: &str) -> Pending<String>;
 
-    /// Removes ended runs with everything that only they have, and returns the space to the file system.
+    /// Stores a document, if what is there is as expected: of several puts that expect the same, one is stored. Its owner,
+    /// body and expiry are replaced; its time of creation stays. Names and sizes beyond the [limits](crate::document) are
+    /// [`StoreError::Invalid`].
+    fn put_document(&self, new: NewDocument, expected: Expected) -> Pending<Put>;
+
+    /// Returns one document, also if it expired.
+    fn document(&self, kind: &str, id: &str) -> Pending<Option<Document>>;
+
+    /// Lists documents of a kind, newest first, also those that expired.
+    fn documents(&self, filter: DocumentFilter) -> Pending<Vec<Document>>;
+
+    /// Deletes a document. Returns false if there is none, or if a version is given and it has another. It also works in
+    /// a full store.
+    fn delete_document(&self, kind: &str, id: &str, version: Option<u64>) -> Pending<bool>;
+
+    /// Removes ended runs with everything that only they have, and all documents that expired, and returns the space to
+    /// the file system.
     fn prune(&self, policy: Prune) -> Pending<Pruned>;
 
     /// Returns the size of the store.

@@ -30,7 +30,7 @@ const MAX_NAME: usize = 256;
 
 /// Everything about one run.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Document {
+pub struct ExportedRun {
     /// Its row.
     pub run: RunRow,
     /// All entries.
@@ -69,7 +69,7 @@ enum Line {
     End { blake3: String },
 }
 
-impl Document {
+impl ExportedRun {
     /// Returns its text.
     pub fn to_text(&self) -> Result<String, StoreError> {
         let mut text = String::new();
@@ -94,7 +94,7 @@ impl Document {
     }
 
     /// Reads a document and checks its hashes and that its parts belong together.
-    pub fn parse(text: &str) -> Result<Document, StoreError> {
+    pub fn parse(text: &str) -> Result<ExportedRun, StoreError> {
         let mut lines = text.lines().enumerate().map(|(index, line)| (index + 1, line));
         let header = lines.next().map(|(number, line)| read(number, line)).transpose()?;
         match header {
@@ -107,7 +107,8 @@ impl Document {
         let Some(Line::Run(run)) = lines.next().map(|(number, line)| read(number, line)).transpose()? else {
             return Err(invalid("line 2 is not a run"));
         };
-        let mut document = Document { run: *run, entries: vec![], blobs: vec![], approvals: vec![], signals: vec![] };
+        let mut document =
+            ExportedRun { run: *run, entries: vec![], blobs: vec![], approvals: vec![], signals: vec![] };
         while let Some((number, line)) = lines.next() {
             match read(number, line)? {
                 Line::Entry(entry) => document.entries.push(entry),
@@ -133,7 +134,7 @@ impl Document {
 
     /// Returns the document as it is to be stored: nobody owns the run, and an unfinished one is marked for good, because
     /// whoever wrote the document chose everything in it.
-    pub fn arrived(mut self, now_ms: i64) -> Document {
+    pub fn arrived(mut self, now_ms: i64) -> ExportedRun {
         let run = &mut self.run;
         (run.owner, run.lease_until, run.wake_at, run.waits_for) = (None, 0, None, Vec::new());
         if !run.status.is_ended() {
@@ -147,7 +148,7 @@ impl Document {
         self
     }
 
-    fn checked(self) -> Result<Document, StoreError> {
+    fn checked(self) -> Result<ExportedRun, StoreError> {
         let run = &self.run;
         check_name(&run.id)?;
         self.signals.iter().try_for_each(|key| check_name(key))?;

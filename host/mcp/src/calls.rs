@@ -4,10 +4,12 @@ use crate::connection::{Connection, Deadline};
 use crate::error::CallError;
 use crate::handler::{Progress, ProgressSink};
 use crate::results;
+use crate::spans::{self, McpRequest};
 use rmcp::model::*;
 use serde_json::{Map, Value};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+use tracing::{Instrument as _, Span};
 
 /// `_meta` key of the idempotency key of a tool call: see [`CallOptions::idempotency_key`].
 pub const IDEMPOTENCY_KEY: &str = "agent-spaces/idempotencyKey";
@@ -32,42 +34,46 @@ impl Connection {
         arguments: Map<String, Value>,
         CallOptions { progress, idempotency_key }: CallOptions,
     ) -> Result<Value, CallError> {
+        let span = self.request_span(McpRequest::CallTool(tool));
         let mut params = CallToolRequestParams::new(tool.to_owned());
         params.arguments = Some(arguments);
-        params.meta = idempotency_key.map(|key| {
-            let meta = Map::from_iter([(IDEMPOTENCY_KEY.to_owned(), Value::String(key))]);
-            RequestMetaObject::from(meta)
-        });
+        let key = idempotency_key.map(|key| (IDEMPOTENCY_KEY.to_owned(), Value::String(key)));
+        params.meta = spans::meta(&span, Map::from_iter(key));
         let deadline = self.deadline(self.settings.timeout_of(tool));
         let result = self.rounds(deadline, progress, |answers| {
             let mut params = params.clone();
             (params.input_responses, params.request_state) = answers;
             ClientRequest::CallToolRequest(CallToolRequest::new(params))
         });
-        raw(result.await?, &["content", "structuredContent", "isError", results::TOOL_RESULT])
+        let needed = ["content", "structuredContent", "isError", results::TOOL_RESULT];
+        traced(&span, result, &needed).await
     }
 
     /// Reads a resource; returns the complete result.
     pub(crate) async fn read_resource(&self, uri: &str) -> Result<Value, CallError> {
-        let params = ReadResourceRequestParams::new(uri);
+        let span = self.request_span(McpRequest::ReadResource);
+        let mut params = ReadResourceRequestParams::new(uri);
+        params.meta = spans::meta(&span, Map::new());
         let result = self.rounds(self.deadline(self.settings.timeout), None, |answers| {
             let mut params = params.clone();
             (params.input_responses, params.request_state) = answers;
             ClientRequest::ReadResourceRequest(ReadResourceRequest::new(params))
         });
-        raw(result.await?, &["contents"])
+        traced(&span, result, &["contents"]).await
     }
 
     /// Renders a prompt with arguments; returns the complete result.
     pub(crate) async fn get_prompt(&self, name: &str, arguments: Map<String, Value>) -> Result<Value, CallError> {
+        let span = self.request_span(McpRequest::GetPrompt(name));
         let mut params = GetPromptRequestParams::new(name);
         params.arguments = Some(arguments);
+        params.meta = spans::meta(&span, Map::new());
         let result = self.rounds(self.deadline(self.settings.timeout), None, |answers| {
             let mut params = params.clone();
             (params.input_responses, params.request_state) = answers;
             ClientRequest::GetPromptRequest(GetPromptRequest::new(params))
         });
-        raw(result.await?, &["messages"])
+        traced(&span, result, &["messages"]).await
     }
 
     /// Sends a request; if the server requires input (SEP-2322), answers and sends it again, within one deadline.
@@ -131,6 +137,17 @@ impl Connection {
         }
         Ok(((!responses.is_empty()).then_some(responses), asked.request_state))
     }
+}
+
+/// Waits for a result in the span of its request.
+async fn traced(
+    span: &Span,
+    result: impl Future<Output = Result<ServerResult, CallError>>,
+    needed: &[&str],
+) -> Result<Value, CallError> {
+    let result = result.instrument(span.clone()).await.and_then(|result| raw(result, needed));
+    spans::end(span, &result);
+    result
 }
 
 /// Returns a result as the server sent it, if it has one of the needed members. The SDK only guesses the kind of a

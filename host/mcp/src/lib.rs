@@ -15,6 +15,7 @@
 //! - `notifications`: delivery of notifications in order, without a task for each.
 //! - `late_discover`: late responses to `server/discover`.
 //! - `listing`, `calls`: requests to a server: lists, tool calls, resources, prompts.
+//! - `spans`: spans of those requests, and their trace context.
 //! - `server`, `session`: connection life cycle, and the check of tools against the lock.
 //! - `watch`: subscription to changes of the tool list.
 //! - [`results`]: tool results as data for scripts.
@@ -40,6 +41,7 @@ pub mod results;
 mod server;
 mod session;
 mod settings;
+mod spans;
 mod throttle;
 pub mod token_store;
 pub mod trace;

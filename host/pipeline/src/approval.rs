@@ -12,6 +12,7 @@ use agent_spaces_calls::clock::Held;
 use agent_spaces_calls::context::RunContext;
 use agent_spaces_calls::journal::AskedApproval;
 use agent_spaces_policy::{Decision, FunctionId};
+use agent_spaces_telemetry::spans;
 use agent_spaces_types::call_site::ProgramCall;
 use agent_spaces_types::capability_error::{CapabilityError, NO_APPROVER};
 use agent_spaces_types::code::Code;
@@ -21,6 +22,7 @@ use serde_json::json;
 use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::{Arc, PoisonError, RwLock};
+use tracing::Instrument as _;
 
 /// Functions approved in advance, and the channel that asks a person about other calls. Clones share them.
 #[derive(Clone, Default)]
@@ -128,7 +130,10 @@ async fn ask(
             journal.record_request(&announced);
         }
     };
-    let outcome = desk.decide_announced(request.clone(), &context.pending, announce).await;
+    let span = spans::approval(&request.id, was_asked);
+    let deciding = desk.decide_announced(request.clone(), &context.pending, announce);
+    let outcome = deciding.instrument(span.clone()).await;
+    spans::end_approval(&span, decision(&outcome));
     // A request that expired while its run was parked is not announced again.
     let was_announced = is_asked || was_asked;
     if was_announced {
@@ -163,17 +168,24 @@ fn required(request: &Request) -> EventKind {
     }
 }
 
+/// Returns the decision as events name it.
+fn decision(outcome: &Outcome) -> &'static str {
+    match outcome {
+        Outcome::Approved(_) => "approve",
+        Outcome::Expired => "expire",
+        Outcome::Denied(_) | Outcome::TooMany | Outcome::Nobody(_) => "deny",
+    }
+}
+
 fn decided(request: &Request, outcome: &Outcome) -> EventKind {
-    let (decision, by_person) = match outcome {
-        Outcome::Approved(decision) => ("approve", Some(decision)),
-        Outcome::Denied(decision) => ("deny", Some(decision)),
-        Outcome::Expired => ("expire", None),
-        Outcome::TooMany | Outcome::Nobody(_) => ("deny", None),
+    let by_person = match outcome {
+        Outcome::Approved(decision) | Outcome::Denied(decision) => Some(decision),
+        Outcome::Expired | Outcome::TooMany | Outcome::Nobody(_) => None,
     };
     EventKind::ApprovalDecided {
         approval_id: request.id.clone(),
         call_id: request.call_id,
-        decision,
+        decision: decision(outcome),
         reason: by_person.and_then(|decision| decision.reason.clone()),
         by: by_person.map(|decision| decision.by.clone()),
     }

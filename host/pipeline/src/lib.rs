@@ -49,6 +49,7 @@ use agent_spaces_calls::provider::Provider;
 use agent_spaces_calls::redaction;
 use agent_spaces_policy::{FunctionId, FunctionPolicy, UnknownArgument, not_callable};
 use agent_spaces_secrets::Redactor;
+use agent_spaces_telemetry::spans;
 use agent_spaces_types::capability_error::CapabilityError;
 use agent_spaces_types::code::Code;
 use agent_spaces_types::function::{FunctionDescription, FunctionSpec, InterfaceDescription, function_id, label};
@@ -59,6 +60,7 @@ use provide::LimitedHandler;
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::sync::{Arc, OnceLock};
+use tracing::Instrument as _;
 
 /// Pipeline of one function: all steps around its provider.
 pub struct Pipeline {
@@ -318,7 +320,14 @@ impl CallPath for Pipeline {
     }
 
     fn call(self: Arc<Self>, call: Call, context: Arc<RunContext>) -> Calling {
-        Box::pin(async move { self.answer(call, &context).await })
+        Box::pin(async move {
+            // Calls that the journal of a durable run answers do not come here, so a replay opens no span.
+            let span = spans::call(&self.label, &call.run_id, call.id);
+            let answer = self.answer(call, &context).instrument(span.clone()).await;
+            let outcome = answer.as_ref().map(|answered| answered.is_cached).map_err(|error| error.code.as_str());
+            spans::end_call(&span, outcome);
+            answer
+        })
     }
 
     fn refuse(&self, call: &Call, context: &RunContext) -> CapabilityError {

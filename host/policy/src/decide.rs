@@ -4,6 +4,7 @@ use crate::facts::{Facts, Kind};
 use crate::preset::Preset;
 use crate::rule::{Decision, Rule};
 use serde::Serialize;
+use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::Arc;
 
@@ -36,19 +37,42 @@ pub enum Because {
 }
 
 /// Decides by the most specific matching rule, and among equals the strictest; otherwise by the definition, then by the
-/// preset. With `only_tightens`, no rule allows a function whose definition requires approval.
+/// preset. With `only_tightens`, no rule allows a function whose definition requires approval. Higher layers of rules
+/// can only make the decision stricter.
 pub(crate) fn decide(preset: Option<Preset>, rules: &[Arc<Rule>], facts: &Facts<'_>, only_tightens: bool) -> Decided {
+    let mut decided = decide_lowest(preset, rules, facts, only_tightens);
+    let layers: BTreeSet<u32> = rules.iter().map(|rule| rule.layer).filter(|layer| *layer > 0).collect();
+    for layer in layers {
+        if let Some((decision, place)) = deciding(rules.iter().map(|rule| &**rule), layer)
+            && decision > decided.decision
+        {
+            decided =
+                Decided { decision, because: Because::Rule { place: place.to_owned() }, ignored: decided.ignored };
+        }
+    }
+    decided
+}
+
+/// Returns the decision of the most specific of these rules in one layer, and among equals of the strictest, with its
+/// location.
+pub(crate) fn deciding<'a>(rules: impl Iterator<Item = &'a Rule>, layer: u32) -> Option<(Decision, &'a str)> {
+    let deciding = rules
+        .filter(|rule| rule.layer == layer)
+        .filter_map(|rule| Some((rule.pattern.specificity(), rule.decision?, rule.place.as_str())));
+    // The first of equals, so that the reported location is stable.
+    let strongest = deciding.reduce(|best, next| if (next.0, next.1) > (best.0, best.1) { next } else { best });
+    strongest.map(|(_, decision, place)| (decision, place))
+}
+
+/// Decides by the rules of the configuration alone.
+fn decide_lowest(preset: Option<Preset>, rules: &[Arc<Rule>], facts: &Facts<'_>, only_tightens: bool) -> Decided {
     let wants_approval = facts.requires_approval == Some(true);
     let mut ignored = None;
-    let deciding = rules.iter().filter_map(|rule| Some((rule.pattern.specificity(), rule.decision?, &rule.place)));
-    // The first of equals, so that the reported location is stable.
-    if let Some((_, decision, place)) =
-        deciding.reduce(|best, next| if (next.0, next.1) > (best.0, best.1) { next } else { best })
-    {
+    if let Some((decision, place)) = deciding(rules.iter().map(|rule| &**rule), 0) {
         if !(only_tightens && wants_approval && decision == Decision::Allow) {
-            return Decided { decision, because: Because::Rule { place: place.clone() }, ignored };
+            return Decided { decision, because: Because::Rule { place: place.to_owned() }, ignored };
         }
-        ignored = Some(place.clone());
+        ignored = Some(place.to_owned());
     }
     if wants_approval {
         return Decided { decision: Decision::Approve, because: Because::Definition, ignored };

@@ -97,6 +97,16 @@ impl DomainPattern {
         }
     }
 
+    /// True if every host that `other` allows is allowed by this pattern.
+    pub(crate) fn includes(&self, other: &DomainPattern) -> bool {
+        match (&self.0, &other.0) {
+            (_, Kind::Only(host)) => self.allows(host),
+            (Kind::Every, Kind::Every | Kind::Below(_)) => true,
+            (Kind::Below(parent), Kind::Below(below)) => below == parent || self.allows(&Host::Name(below.clone())),
+            (Kind::Below(_) | Kind::Only(_), Kind::Every) | (Kind::Only(_), Kind::Below(_)) => false,
+        }
+    }
+
     /// True if the pattern matches the host, IP addresses included.
     pub(crate) fn covers(&self, host: &Host) -> bool {
         match (&self.0, host) {
@@ -172,6 +182,37 @@ mod tests {
         }
         assert!(!is_match("203.0.113.7", "203.0.113.8"));
         assert!(is_match("*", "anything.example"));
+    }
+
+    #[test]
+    fn a_pattern_includes_what_allows_no_more() {
+        let includes =
+            |one: &str, other: &str| DomainPattern::parse(one).unwrap().includes(&DomainPattern::parse(other).unwrap());
+        for (one, other) in [
+            ("*", "*"),
+            ("*", "*.example.com"),
+            ("*", "example.com"),
+            ("*.example.com", "*.example.com"),
+            ("*.example.com", "*.a.example.com"),
+            ("*.example.com", "a.example.com"),
+            ("example.com", "EXAMPLE.com."),
+            ("10.0.0.1", "10.0.0.1"),
+        ] {
+            assert!(includes(one, other), "{one} {other}");
+        }
+        for (one, other) in [
+            ("*", "10.0.0.1"),
+            ("*.example.com", "*"),
+            ("*.example.com", "example.com"),
+            ("*.example.com", "*.com"),
+            ("*.example.com", "*.aexample.com"),
+            ("*.example.com", "10.0.0.1"),
+            ("example.com", "*.example.com"),
+            ("example.com", "*"),
+            ("10.0.0.1", "10.0.0.2"),
+        ] {
+            assert!(!includes(one, other), "{one} {other}");
+        }
     }
 
     #[test]

@@ -7,6 +7,7 @@
 //! - `settings`, `rule`, `preset`: what an operator configures, and the defaults
 //! - `policy`, `function`, `facts`: the effective policy of a space and of one function
 //! - `pattern`, `labels`, `decide`: name patterns of rules, ambiguous labels, and rule precedence
+//! - `tightening`: settings of a part of a space, which only tighten those of the whole
 //! - `untrusted_settings`: settings that may tighten a policy but not loosen it
 //! - `argument/`: constraints on arguments, compared in canonical form; path traversal is refused
 //! - `call_limits`, `counts/`: call limits per run and per day, and their counters
@@ -37,6 +38,7 @@ mod refusal;
 mod rule;
 mod sanitize;
 mod settings;
+mod tightening;
 mod untrusted_settings;
 mod unused_rules;
 mod window;
@@ -63,6 +65,7 @@ pub use rates::Wait;
 pub use refusal::Refusal;
 pub use rule::{Decision, Rule};
 pub use settings::{ApprovalSettings, FileSettings, NetworkSettings, Settings};
+pub use tightening::Loosens;
 pub use unused_rules::{UnknownCapability, UnusedRule};
 
 #[cfg(test)]

@@ -21,15 +21,19 @@ pub struct Middleware {
 }
 
 impl Middleware {
-    /// Merges the settings of these rules, the most specific one last.
+    /// Merges the settings of these rules, the most specific one last. Timeouts of higher layers only shorten.
     pub(crate) fn of(rules: &[Arc<Rule>]) -> Middleware {
         let mut all = Middleware::default();
-        for rule in rules {
+        for rule in rules.iter().filter(|rule| rule.layer == 0) {
             all.idempotent = rule.idempotent.unwrap_or(all.idempotent);
             all.cache = rule.cache.or(all.cache);
             all.retries = rule.retries.unwrap_or(all.retries);
             all.concurrency = rule.concurrency.or(all.concurrency);
             all.timeout = rule.timeout.or(all.timeout);
+        }
+        for rule in rules.iter().filter(|rule| rule.layer > 0) {
+            all.idempotent &= rule.idempotent.unwrap_or(true);
+            all.timeout = all.timeout.into_iter().chain(rule.timeout).min();
         }
         if !all.idempotent {
             (all.cache, all.retries) = (None, 0);

@@ -75,6 +75,24 @@ impl Pattern {
         is_part_match(capability, label_capability) && is_part_match(function, label_function)
     }
 
+    /// `*`
+    pub(crate) fn every() -> Pattern {
+        Pattern("*".to_owned())
+    }
+
+    /// True if it surely matches every function that `other` matches; false if that cannot be told from the texts.
+    pub(crate) fn includes(&self, other: &Pattern) -> bool {
+        if self.0 == "*" || self.0 == other.0 {
+            return true;
+        }
+        if self.in_full().is_some() || other.in_full().is_some() || other.0 == "*" {
+            return false;
+        }
+        let ((capability, function), (other_capability, other_function)) = (self.parts(), other.parts());
+        // A star in the other's text is matched by one of ours, or not at all: no name has a star.
+        is_part_match(capability, other_capability) && is_part_match(function, other_function)
+    }
+
     /// True if it may match functions of the capability with this label and package, whatever its functions are.
     pub(crate) fn may_concern(&self, label: &str, package: &str) -> bool {
         if self.0 == "*" {

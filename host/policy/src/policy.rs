@@ -27,7 +27,7 @@ pub struct Policy {
     rates: Arc<Rates>,
     space: Option<Arc<Limiter>>,
     /// Rate limits of definitions.
-    declared: Mutex<BTreeMap<Declared, Arc<Limiter>>>,
+    declared: Arc<Mutex<BTreeMap<Declared, Arc<Limiter>>>>,
     /// From an untrusted file: may only tighten the defaults.
     only_tightens: bool,
 }
@@ -84,9 +84,29 @@ impl Policy {
                 Arc::new(Limiter::new(rate, "`policy.rateLimit` of the space".to_owned(), "the space".to_owned()))
             }),
             rates: Arc::new(Rates::new()),
-            declared: Mutex::default(),
+            declared: Arc::default(),
             only_tightens: settings.only_tightens,
         }
+    }
+
+    /// Builds the policy of a part of a space, whose calls count against the rate limits of the whole space too.
+    pub fn within(settings: Settings, whole: &Policy) -> Policy {
+        let mut part = Policy::new(settings);
+        let known = || whole.rules.iter().filter_map(|entry| entry.limiter.as_ref()).chain(&whole.space);
+        let limiters = part.rules.iter_mut().filter_map(|entry| entry.limiter.as_mut()).chain(&mut part.space);
+        for limiter in limiters {
+            if let Some(shared) = known().find(|known| known.key == limiter.key && known.rate == limiter.rate) {
+                *limiter = shared.clone();
+            }
+        }
+        // One clock and one lock for the limiters of both.
+        (part.rates, part.declared) = (whole.rates.clone(), whole.declared.clone());
+        part
+    }
+
+    /// True if its calls count against the rate limits of `whole`.
+    pub fn is_within(&self, whole: &Policy) -> bool {
+        Arc::ptr_eq(&self.rates, &whole.rates)
     }
 
     /// Returns the file access policy.

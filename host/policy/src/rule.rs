@@ -49,6 +49,9 @@ pub struct Rule {
     pub concurrency: Option<u32>,
     /// Timeout of one call.
     pub timeout: Option<Duration>,
+    /// Zero for rules of the configuration. A higher one is for rules of a part of a space: they are decided among
+    /// themselves, and the strictest layer counts, so that no rule loosens those of a lower layer.
+    pub layer: u32,
 }
 
 impl Rule {
@@ -68,6 +71,7 @@ impl Rule {
             retries: None,
             concurrency: None,
             timeout: None,
+            layer: 0,
         }
     }
 }

@@ -74,7 +74,7 @@ pub use outline_cache::Outlines;
 pub use publish::{Publication, Published};
 pub use registry::{RegistryEntry, registered_servers, registry};
 pub use self_detection::is_ourselves;
-pub use spaces::{SpaceModules, UngivenNote};
+pub use spaces::{Narrowing, NarrowingError, SpaceModules, UngivenNote};
 pub use specifications::FunctionSpecification;
 pub use toolboxes::{OpenServer, ProjectToolbox};
 pub use workspace::check_workspace;
@@ -276,6 +276,11 @@ impl Project {
     /// Name that a server of this project reports to clients, if the configuration sets one and was accepted.
     pub fn served_name(&self) -> Option<&str> {
         self.config.mcp.server_name.as_deref().filter(|_| self.is_accepted())
+    }
+
+    /// Returns true if webhooks may be delivered to private addresses, which only an accepted configuration can allow.
+    pub fn webhooks_reach_private(&self) -> bool {
+        self.config.serve.webhooks.allow_private && self.is_accepted()
     }
 
     /// Functions exposed as tools in proxy mode. A configuration that was not accepted exposes none.

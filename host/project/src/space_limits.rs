@@ -12,7 +12,7 @@ impl Project {
     /// Resource limits of a run in a space: the space's own over the global ones.
     pub fn limits(&self, space: Option<&str>) -> Limits {
         let limits = self.limits_with(space, &Policy::new(self.policy(space)));
-        if self.is_accepted() { limits } else { lower(&limits, &Limits::default()) }
+        if self.is_accepted() { limits } else { limits.at_most(&Limits::default()) }
     }
 
     /// Time limit of a run in a space, if the configuration or a policy preset sets one.
@@ -53,24 +53,8 @@ impl Project {
     }
 }
 
-/// Returns the lower of each limit.
-fn lower(limits: &Limits, most: &Limits) -> Limits {
-    Limits {
-        fuel: limits.fuel.min(most.fuel),
-        memory: limits.memory.min(most.memory),
-        time: limits.time.min(most.time),
-        result: limits.result.min(most.result),
-        console: limits.console.min(most.console),
-        calls: limits.calls.min(most.calls),
-        in_flight: limits.in_flight.min(most.in_flight),
-        call_bytes: limits.call_bytes.min(most.call_bytes),
-        failures: limits.failures.min(most.failures),
-        source: limits.source.min(most.source),
-    }
-}
-
-/// Configuration keys of the limits that are higher than the defaults.
-fn raised(limits: &Limits, usual: &Limits) -> Vec<&'static str> {
+/// Configuration keys of the limits that are higher than `usual`.
+pub(super) fn raised(limits: &Limits, usual: &Limits) -> Vec<&'static str> {
     let all = [
         ("fuel", limits.fuel > usual.fuel),
         ("memory", limits.memory > usual.memory),
@@ -81,6 +65,7 @@ fn raised(limits: &Limits, usual: &Limits) -> Vec<&'static str> {
         ("inflight", limits.in_flight > usual.in_flight),
         ("bytesPerCall", limits.call_bytes > usual.call_bytes),
         ("failures", limits.failures > usual.failures),
+        ("sourceBytes", limits.source > usual.source),
     ];
     all.into_iter().filter(|(_, is_raised)| *is_raised).map(|(key, _)| key).collect()
 }

@@ -1,7 +1,7 @@
 //! Concurrency limiters, one per caller, so that no caller can use up the permits of another.
 
-use super::caller::Client;
 use crate::concurrency::ConcurrencyLimiter;
+use agent_spaces_http_server::Client;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -26,8 +26,8 @@ impl CallerLimiters {
 
 #[cfg(test)]
 mod tests {
-    use crate::caller::Client;
     use crate::caller_limits::CallerLimiters;
+    use agent_spaces_http_server::Client;
     use agent_spaces_types::caller::Caller;
 
     #[test]

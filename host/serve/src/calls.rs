@@ -3,12 +3,12 @@
 //! A call that waits for approval may outlive its request: the same call made again resumes it.
 
 use super::approvals::{AskedRequests, Elicitation, ElicitedDecisions, OpenForms, input_required};
-use super::caller::Client;
 use super::caller_limits::CallerLimiters;
 use super::cards::Card;
 use crate::concurrency::ConcurrencyLimiter;
 use agent_spaces_approvals::{Pending, canonical};
 use agent_spaces_calls::call::WholeAnswer;
+use agent_spaces_http_server::Client;
 use agent_spaces_policy::FunctionId;
 use agent_spaces_sandbox::imports::HostCall;
 use agent_spaces_space::space::Space;
@@ -24,6 +24,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
+use tracing::Instrument as _;
 
 /// Time a request waits for approval. Most clients give up after a minute.
 const APPROVAL_WAIT: Duration = Duration::from_secs(45);
@@ -170,10 +171,11 @@ impl Calls {
             whole: Some(whole.clone()),
         };
         let (space, function) = (target.space.clone(), target.card.id.clone());
-        let work = tokio::spawn(async move {
+        let work = async move {
             let _permit = permit;
             space.call_host(&function, call).await
-        });
+        };
+        let work = tokio::spawn(work.in_current_span());
         ServedCall {
             id: agent_spaces_calls::run_id::new().to_string(),
             owner: client.identity().clone(),

@@ -26,27 +26,27 @@ const MAX_SUMMARY: usize = 160;
 
 /// Catalogue entry of one function.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Card {
+pub struct Card {
     /// Module specifier: `@capabilities/mcp-slack`.
-    pub(super) module: String,
+    pub module: String,
     /// Capability name of its source: `slack`.
-    pub(super) capability: String,
+    pub capability: String,
     /// Name in scripts: `slack.listChannels`.
-    pub(super) label: String,
+    pub label: String,
     /// Name in its source: `slack_list_channels`.
-    pub(super) name: String,
+    pub name: String,
     /// Display title.
-    pub(super) title: Option<String>,
+    pub title: Option<String>,
     /// One-line declaration.
-    pub(super) signature: String,
+    pub signature: String,
     /// Description.
-    pub(super) description: String,
+    pub description: String,
     /// Names and descriptions of its parameters.
-    pub(super) parameters: Vec<(String, String)>,
+    pub parameters: Vec<(String, String)>,
     /// Example arguments: `{ owner: '…' }`.
-    pub(super) example: String,
+    pub example: String,
     /// Function id.
-    pub(super) id: FunctionId,
+    pub id: FunctionId,
     requires_approval: Option<bool>,
     scopes: Vec<String>,
     is_server_tool: bool,
@@ -152,7 +152,7 @@ pub(super) fn cut(text: &str, most: usize) -> String {
 
 impl Card {
     /// Returns the first sentence of the description, on one line.
-    pub(super) fn summary(&self) -> String {
+    pub fn summary(&self) -> String {
         let words = self.description.split_whitespace().collect::<Vec<_>>().join(" ");
         let end = words.find(". ").map_or(words.len(), |at| at + 1);
         cut(words.get(..end).unwrap_or(&words), MAX_SUMMARY)
@@ -177,7 +177,7 @@ impl Card {
     }
 
     /// Returns the export name: `slack`.
-    pub(super) fn export(&self) -> &str {
+    pub fn export(&self) -> &str {
         self.label.split('.').next().unwrap_or_default()
     }
 
@@ -205,7 +205,7 @@ impl Card {
     }
 
     /// Returns the facts that policy rules evaluate.
-    pub(super) fn known(&self) -> KnownFunction<'_> {
+    pub fn known(&self) -> KnownFunction<'_> {
         KnownFunction {
             id: &self.id,
             label: &self.label,

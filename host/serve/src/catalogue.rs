@@ -20,7 +20,7 @@ use std::sync::{Arc, OnceLock};
 const MAX_CORRECTED: usize = 10;
 
 /// Functions of a space, with their search index.
-pub(super) struct Catalogue {
+pub struct Catalogue {
     cards: Vec<Card>,
     index: Index,
     /// Embeddings of the functions, once they are computed.
@@ -59,7 +59,7 @@ pub(super) struct Described {
 impl Catalogue {
     /// Builds the catalogue of definitions and of the available parts of the standard library. Compiled cards are
     /// cached by the hash of their source.
-    pub(super) fn of(
+    pub fn of(
         definitions: Vec<DefinitionFile>,
         has_part: impl Fn(&str) -> bool,
         outlines: &Outlines,
@@ -76,7 +76,7 @@ impl Catalogue {
     }
 
     /// Returns the best matches among the visible functions.
-    pub(super) fn search(&self, query: &str, limit: usize, is_visible: impl Fn(&Card) -> bool) -> Vec<&Card> {
+    pub fn search(&self, query: &str, limit: usize, is_visible: impl Fn(&Card) -> bool) -> Vec<&Card> {
         let is_visible = |number: usize| self.cards.get(number).is_some_and(&is_visible);
         let hits = self.index.search_with(self.sentences.get(), query, limit, is_visible);
         hits.into_iter().filter_map(|hit| self.cards.get(hit.document)).collect()
@@ -88,7 +88,7 @@ impl Catalogue {
     }
 
     /// Iterates over the visible functions.
-    pub(super) fn cards<'a>(&'a self, is_visible: impl Fn(&Card) -> bool + 'a) -> impl Iterator<Item = &'a Card> {
+    pub fn cards<'a>(&'a self, is_visible: impl Fn(&Card) -> bool + 'a) -> impl Iterator<Item = &'a Card> {
         self.cards.iter().filter(move |card| is_visible(card))
     }
 
@@ -146,7 +146,7 @@ impl Catalogue {
     }
 
     /// Returns the TypeScript declarations of the visible functions of a module.
-    pub(super) fn declarations(
+    pub fn declarations(
         &self,
         specifier: &str,
         is_visible: impl Fn(&Card) -> bool,
@@ -157,11 +157,7 @@ impl Catalogue {
 
     /// Returns the WIT of the visible functions of a module. Hand-written WIT is returned only if all its functions are
     /// visible.
-    pub(super) fn wit(
-        &self,
-        specifier: &str,
-        is_visible: impl Fn(&Card) -> bool,
-    ) -> Result<Option<String>, ProjectError> {
+    pub fn wit(&self, specifier: &str, is_visible: impl Fn(&Card) -> bool) -> Result<Option<String>, ProjectError> {
         let Some((module, seen)) = self.seen(specifier, is_visible) else { return Ok(None) };
         let is_whole =
             self.cards.iter().filter(|card| card.module == specifier).all(|card| seen.contains(card.label.as_str()));

@@ -1,8 +1,10 @@
 //! MCP request handler of a mode.
 
-use super::caller::Client;
 use super::mode::Mode;
 use crate::redacted_response;
+use agent_spaces_http_server::Client;
+use agent_spaces_telemetry::context::{self, TraceContext};
+use agent_spaces_telemetry::spans;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, Implementation, ListResourcesResult, ListToolsResult,
     PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult, ServerConfig,
@@ -12,6 +14,7 @@ use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use tracing::Instrument as _;
 
 /// Maximum number of resources per page.
 const PAGE: usize = 200;
@@ -28,6 +31,23 @@ pub(super) struct ModeHandler {
 impl ModeHandler {
     pub(super) fn new(mode: Mode, client: Client) -> ModeHandler {
         ModeHandler { mode, client, is_announced: Arc::default() }
+    }
+}
+
+/// Returns the trace that a request belongs to: that of its `_meta`, or of the HTTP request that it came in.
+fn trace_context(context: &RequestContext<RoleServer>) -> Option<TraceContext> {
+    TraceContext::from_meta(&context.meta).or_else(|| {
+        let headers = &context.extensions.get::<http::request::Parts>()?.headers;
+        TraceContext::from_headers(headers.iter().map(|(name, value)| (name.as_str(), value.as_bytes())))
+    })
+}
+
+/// Returns the error of an answer, as spans name it.
+fn error_type(answer: Option<&CallToolResponse>) -> Option<&'static str> {
+    match answer {
+        Some(CallToolResponse::Complete(result)) if result.is_error == Some(true) => Some("tool_error"),
+        Some(_) => None,
+        None => Some("unknown_tool"),
     }
 }
 
@@ -87,8 +107,15 @@ impl ServerHandler for ModeHandler {
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let unknown = format!("unknown tool `{}`", request.name);
+        let span = spans::mcp_served(&request.name);
+        if !span.is_disabled()
+            && let Some(parent) = trace_context(&context)
+        {
+            context::set_parent(&span, &parent);
+        }
         tokio::select! {
-            answer = self.mode.call(&self.client, request, &context) => {
+            answer = self.mode.call(&self.client, request, &context).instrument(span.clone()) => {
+                spans::end_mcp_request(&span, error_type(answer.as_ref()));
                 let redactor = self.mode.redactor().unwrap_or_default();
                 let unknown = || ErrorData::invalid_params(redactor.text(&unknown).into_owned(), None);
                 let mut answer = answer.ok_or_else(unknown)?;

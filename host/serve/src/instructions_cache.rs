@@ -1,6 +1,6 @@
 //! Cache of the MCP server instructions, one text per caller.
 
-use super::caller::Client;
+use agent_spaces_http_server::Client;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -18,8 +18,8 @@ impl InstructionsCache {
 
 #[cfg(test)]
 mod tests {
-    use crate::caller::Client;
     use crate::instructions_cache::InstructionsCache;
+    use agent_spaces_http_server::Client;
     use agent_spaces_types::caller::Caller;
 
     #[test]

@@ -17,11 +17,10 @@
 //! - `durable`: runs that outlive this process
 //! - `calls`: calls of single functions, for toolbox and proxy mode
 //! - [`ElicitedDecisions`]: approvals through MCP elicitation
-//! - `caller`: identity of a client; `instructions_cache`, `caller_limits`: state per caller; [`concurrency`]: limiter
-//! - [`http`]: HTTP server for several callers
+//! - [`Client`]: identity of a client; `instructions_cache`, `caller_limits`: state per caller; [`concurrency`]: limiter
+//! - [`http`]: MCP over HTTP for several callers
 
 mod approvals;
-mod caller;
 mod caller_limits;
 mod calls;
 mod cards;
@@ -47,8 +46,10 @@ mod runs;
 mod served_space;
 mod toolbox;
 
+pub use agent_spaces_http_server::Client;
 pub use approvals::{ElicitedDecisions, ServedChannel};
-pub use caller::Client;
+pub use cards::Card;
+pub use catalogue::Catalogue;
 pub use code_mode::CodeMode;
 pub use durable::DurableSpace;
 pub use exposure::Exposure;

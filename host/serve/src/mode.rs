@@ -1,10 +1,10 @@
 //! Server modes: code, toolbox and proxy.
 
-use super::caller::Client;
 use super::code_mode::{self, CodeMode};
 use super::proxy::{ProxyMode, ToolChanges};
 use super::toolbox::ToolboxMode;
 use agent_spaces_durable::{DurableError, State};
+use agent_spaces_http_server::Client;
 use agent_spaces_secrets::Redactor;
 use rmcp::RoleServer;
 use rmcp::model::{CallToolRequestParams, CallToolResponse, Resource, ResourceContents, ServerCapabilities, Tool};

@@ -1,7 +1,6 @@
 //! Space that is served now. It may be replaced while clients are connected, because MCP servers are queried in the
 //! background.
 
-use super::caller::Client;
 use super::catalogue::Catalogue;
 use super::check::TypeChecker;
 use super::durable::DurableSpace;
@@ -10,6 +9,7 @@ use super::exposure::{ExposedTool, Exposure};
 use super::instructions_cache::InstructionsCache;
 use super::observed::ObservedResults;
 use super::offer_error::OfferError;
+use agent_spaces_http_server::Client;
 use agent_spaces_project::{DefinitionFile, Outlines};
 use agent_spaces_search::Model;
 use agent_spaces_secrets::Redactor;

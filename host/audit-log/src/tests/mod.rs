@@ -1,7 +1,8 @@
-//! Tests of writing, tampering, crashes, rotation and shipping.
+//! Tests of writing, reading, tampering, crashes, rotation and shipping.
 
 mod append;
 mod crash;
+mod pages;
 mod permissions;
 mod recorder;
 mod rotation;

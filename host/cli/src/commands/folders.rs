@@ -1,11 +1,14 @@
 //! Folders of the user (XDG base directories), and the engine with its cache.
 
+use super::failure::Failure;
+use super::foreign_configs::file::make_folder;
 use super::spinner;
+use agent_spaces::Code;
 use agent_spaces::project::{Outlines, Surroundings};
 use agent_spaces::trust::Trust;
 use agent_spaces::{Cache, CodeCache, Engine, EngineConfig, HostError, Origin};
-use std::path::PathBuf;
-use std::sync::Arc;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
 
 const NAME: &str = "agent-spaces";
 
@@ -86,20 +89,65 @@ pub(super) fn trust() -> Trust {
     state().map(|folder| Trust::in_file(folder.join("trust.json"))).unwrap_or_default()
 }
 
+/// Environment variable of the data folder, which stands for the state and data folders of the user.
+const DATA: &str = "AGENT_SPACES_DATA";
+
+/// Data folder of `--data`.
+static DATA_FOLDER: OnceLock<PathBuf> = OnceLock::new();
+
+/// Keeps state and data in this folder, which is created if it is missing.
+pub(super) fn use_data(folder: &Path) -> Result<(), Failure> {
+    let failed =
+        |error: std::io::Error| Failure::new(Code::ConfigUsage, format!("--data {}: {error}", folder.display()), None);
+    make_folder(folder).map_err(failed)?;
+    let folder = folder.canonicalize().map_err(failed)?;
+    // A process has one.
+    let _is_first = DATA_FOLDER.set(folder);
+    Ok(())
+}
+
+/// Returns the data folder of `--data` or the variable.
+fn data() -> Option<PathBuf> {
+    let named = || {
+        std::env::var_os(DATA).filter(|folder| !folder.is_empty()).and_then(|folder| std::path::absolute(folder).ok())
+    };
+    DATA_FOLDER.get().cloned().or_else(named)
+}
+
 /// Returns the state folder: persistent data outside of every project.
 pub(super) fn state() -> Option<PathBuf> {
-    Some(base("XDG_STATE_HOME", ".local/state")?.join(NAME))
+    match data() {
+        Some(folder) => Some(folder.join("state")),
+        None => Some(base("XDG_STATE_HOME", ".local/state")?.join(NAME)),
+    }
+}
+
+/// Returns the folder of data that is not to be lost.
+fn kept() -> Option<PathBuf> {
+    match data() {
+        Some(folder) => Some(folder.join("data")),
+        None => Some(base("XDG_DATA_HOME", ".local/share")?.join(NAME)),
+    }
+}
+
+/// Returns the folder of the workspaces of spaces that are made at run time. No workspace may overlap the state and data
+/// folders, so it is beside them.
+pub(super) fn workspaces() -> Option<PathBuf> {
+    match data() {
+        Some(folder) => Some(folder.join("workspaces")),
+        None => Some(base("XDG_DATA_HOME", ".local/share")?.join(format!("{NAME}-workspaces"))),
+    }
 }
 
 /// Returns the audit log in the state folder, and the separate folder of its signed head.
 pub(super) fn audit_files() -> Option<(PathBuf, PathBuf)> {
-    let heads = base("XDG_DATA_HOME", ".local/share")?.join(NAME).join("audit");
+    let heads = kept()?.join("audit");
     Some((state()?.join("audit").join("log.jsonl"), heads))
 }
 
 /// Returns the folder of the journal of durable runs.
 pub(super) fn journal() -> Option<PathBuf> {
-    Some(base("XDG_DATA_HOME", ".local/share")?.join(NAME).join("journal"))
+    Some(kept()?.join("journal"))
 }
 
 /// Returns the folders that no workspace may overlap and no script may import from.
@@ -109,13 +157,14 @@ pub(super) fn protected() -> Vec<PathBuf> {
 
 /// Returns the user's folders of this program, by purpose.
 pub(super) fn all() -> Vec<(&'static str, PathBuf)> {
-    let bases = [
-        ("cache", base("XDG_CACHE_HOME", ".cache")),
-        ("state", base("XDG_STATE_HOME", ".local/state")),
-        ("data", base("XDG_DATA_HOME", ".local/share")),
-        ("configuration", base("XDG_CONFIG_HOME", ".config")),
+    let own = |base: Option<PathBuf>| base.map(|base| base.join(NAME));
+    let all = [
+        ("cache", own(base("XDG_CACHE_HOME", ".cache"))),
+        ("state", state()),
+        ("data", kept()),
+        ("configuration", own(base("XDG_CONFIG_HOME", ".config"))),
     ];
-    bases.into_iter().filter_map(|(what, folder)| Some((what, folder?.join(NAME)))).collect()
+    all.into_iter().filter_map(|(what, folder)| Some((what, folder?))).collect()
 }
 
 /// Returns the temporary folder of a confined command: the system's is shared with other users.

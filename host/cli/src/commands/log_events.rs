@@ -3,20 +3,27 @@
 use super::terminal;
 use agent_spaces::OPERATOR_TARGET;
 use agent_spaces_mcp::trace::{Trace, sdk_layer};
+use agent_spaces_telemetry::BoxedLayer;
 use std::fmt::{Debug, Write as _};
 use tracing::field::{Field, Visit};
 use tracing::{Event, Level, Metadata, Subscriber};
-use tracing_subscriber::filter::{LevelFilter, filter_fn};
+use tracing_subscriber::Registry;
+use tracing_subscriber::filter::{Filtered, LevelFilter, filter_fn};
 use tracing_subscriber::layer::{Context, Layer, SubscriberExt as _};
 
 /// Prints events from now on. Only the first call of a process has an effect.
 pub(super) fn print(trace: Trace) {
-    let _is_first = tracing::subscriber::set_global_default(subscriber(trace, terminal::warn::<str>));
+    let layers = layers(trace, terminal::warn::<str>);
+    let _is_first = tracing::subscriber::set_global_default(tracing_subscriber::registry().with(layers));
 }
 
-fn subscriber(trace: Trace, warn: impl Fn(&str) + Send + Sync + 'static) -> impl Subscriber + Send + Sync {
+/// Returns the layers for the operator and for the trace of MCP servers. A command with further ones, such as structured
+/// logs, passes these to `agent_spaces_telemetry::init` before it opens a session: the first subscriber of a process
+/// counts.
+pub(super) fn layers(trace: Trace, warn: impl Fn(&str) + Send + Sync + 'static) -> Vec<BoxedLayer> {
     let filter = filter_fn(is_for_operator).with_max_level_hint(LevelFilter::WARN);
-    tracing_subscriber::registry().with(Operator(warn).with_filter(filter)).with(sdk_layer(trace))
+    let operator: Filtered<_, _, Registry> = Operator(warn).with_filter(filter);
+    vec![Box::new(operator), Box::new(sdk_layer::<Registry>(trace))]
 }
 
 fn is_for_operator(metadata: &Metadata<'_>) -> bool {
@@ -58,7 +65,7 @@ mod tests {
         let (to_warnings, to_lines) = (warnings.clone(), lines.clone());
         let trace = Trace::to(Redactor::default(), move |line| to_lines.lock().unwrap().push(line.to_string()));
         let warn = move |text: &str| to_warnings.lock().unwrap().push(text.to_owned());
-        tracing::subscriber::with_default(subscriber(trace, warn), log);
+        tracing::subscriber::with_default(tracing_subscriber::registry().with(layers(trace, warn)), log);
         (warnings.lock().unwrap().clone(), lines.lock().unwrap().clone())
     }
 

@@ -5,11 +5,12 @@
 //!
 //! # Layout
 //! - Verbs: `approvals`, `audit`, `capabilities`, `compile`, `completions`, `doctor`, `init`, `manifest`, `mcp`,
-//!   `policy`, `publish`, `replay`, `run`, `runs`, `spaces`, `trust`
+//!   `policy`, `publish`, `replay`, `run`, `runs`, `serve`, `spaces`, `trust`
 //! - Shared flags: `config_choice`, `space_choice`, `confinement`, `units`
 //! - `session`: the runtime, MCP clients and audit log of one command; `audit_trail`: opens that log
 //! - `run_output`: events and report of a run; `durable_run`: its durable execution; `run_command`: how it continues;
 //!   `journal`: the store of durable runs
+//! - `serving`: what `serve` and `mcp serve` share
 //! - `log_events`: `tracing` events for the operator
 //! - `folders`: the user's folders, and the engine with its cache; `script_file`: the script to run
 //! - `foreign_configs`: MCP configurations of other programs, for `init` and `doctor`
@@ -51,6 +52,8 @@ mod run_command;
 mod run_output;
 mod runs;
 mod script_file;
+mod serve;
+mod serving;
 mod session;
 mod shell_word;
 mod space_choice;
@@ -90,6 +93,7 @@ enum Command {
     Compile(compile::Compile),
     Capabilities(capabilities::Capabilities),
     Spaces(spaces::Spaces),
+    Serve(serve::ServeCommand),
     Mcp(mcp::Mcp),
     Trust(trust::TrustCommand),
     Policy(policy::PolicyCommand),
@@ -111,6 +115,7 @@ pub(crate) fn main() -> ExitCode {
         Command::Compile(compile) => compile.execute(),
         Command::Capabilities(capabilities) => capabilities.execute(),
         Command::Spaces(spaces) => spaces.execute(),
+        Command::Serve(serve) => serve.execute(),
         Command::Mcp(mcp) => mcp.execute(),
         Command::Trust(trust) => trust.execute(),
         Command::Policy(policy) => policy.execute(),

@@ -6,7 +6,7 @@ use agent_spaces::Code;
 use agent_spaces::mcp::{ConfiguredServer, McpClients, locked};
 use agent_spaces::project::{Equipment, Project};
 use agent_spaces::serve::ObservedResults;
-use agent_spaces::{Accounting, AuditMode, AuditTrail, FunctionId, Histories, Shown};
+use agent_spaces::{Accounting, AuditHandle, AuditMode, AuditTrail, FunctionId, Histories, Observer, Shown};
 use agent_spaces_approvals::Channel;
 use agent_spaces_mcp::lock::LockedServer;
 use agent_spaces_mcp::secrets::Variables;
@@ -56,10 +56,7 @@ impl Session {
         audit: AuditMode,
     ) -> Result<Session, Failure> {
         let redactor = known_secrets::redactor().clone();
-        let trace = match trace {
-            true => Trace::to(redactor.clone(), terminal::trace),
-            false => Trace::default(),
-        };
+        let trace = self::trace(trace);
         log_events::print(trace.clone());
         let mut accounting = Accounting::default();
         if let Some(file) = project.and_then(Project::accounting_file) {
@@ -107,6 +104,11 @@ impl Session {
         &self.equipment
     }
 
+    /// Returns a handle to the audit log; `None` if it is switched off.
+    pub(super) fn audit(&self) -> Option<AuditHandle> {
+        self.equipment.audit.clone()
+    }
+
     /// Sets the channel that asks for approvals.
     pub(super) fn ask_through(&mut self, channel: Arc<dyn Channel>) {
         self.equipment.channel = Some(channel);
@@ -115,6 +117,11 @@ impl Session {
     /// Keeps the counts of a space when it is assembled again.
     pub(super) fn keep_histories(&mut self) {
         self.equipment.histories = Some(Histories::default());
+    }
+
+    /// Sends every event of a run to a function.
+    pub(super) fn follow(&mut self, observer: Arc<Observer>) {
+        self.equipment.observer = Some(observer);
     }
 
     /// Records the shapes of results that have no declared type.
@@ -186,6 +193,14 @@ impl Drop for Session {
             // Blocking threads that are still running are abandoned.
             runtime.shutdown_timeout(Duration::from_millis(100));
         }
+    }
+}
+
+/// Returns the trace of messages to and from MCP servers.
+pub(super) fn trace(is_traced: bool) -> Trace {
+    match is_traced {
+        true => Trace::to(known_secrets::redactor().clone(), terminal::trace),
+        false => Trace::default(),
     }
 }
 

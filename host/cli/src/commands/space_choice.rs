@@ -34,6 +34,16 @@ pub(super) enum Found {
     Definitions(Vec<DefinitionFile>),
 }
 
+impl Found {
+    /// Returns the project, if there is one.
+    pub(super) fn project(&self) -> Option<&Project> {
+        match self {
+            Found::Project(project) => Some(project),
+            Found::Definitions(_) => None,
+        }
+    }
+}
+
 impl SpaceChoice {
     /// Opens the project or definitions for a script.
     pub(super) fn find(&self, script: &ScriptFile, engine: &Engine) -> Result<Found, Failure> {

@@ -239,7 +239,7 @@ impl Channel for Person {
 /// Channel whose decisions are in the store.
 pub(crate) fn decided_in(store: Arc<dyn Store>, token: &str) -> Arc<dyn Channel> {
     let key = token.parse::<ApproverToken>().unwrap().key();
-    Arc::new(DurableChannel::new(store, move || Some(key.clone()), None))
+    Arc::new(DurableChannel::new(store, move || vec![key.clone()], None))
 }
 
 /// Approves the requests that wait in the store. Returns their number.

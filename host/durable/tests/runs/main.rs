@@ -5,5 +5,6 @@
 mod compare;
 mod idempotency_keys;
 mod recording;
+mod spans;
 mod stop;
 mod support;

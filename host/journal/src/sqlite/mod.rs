@@ -5,14 +5,16 @@
 //!
 //! # Layout
 //! - `settings`: limits, clock
-//! - `schema`, `schema.sql`: file, connections, tables, migrations; `rows`: rows as data
+//! - `schema`, `schema-1.sql` and on: file, connections, tables, migrations; `rows`: rows as data
 //! - `writer`: the thread that writes, with group commit; `command`: what is queued for it; `fault`: failures
-//! - `runs`, `signals`, `prune`, `transfer`: what it writes
-//! - `reader`: threads that read
+//! - `runs`, `signals`, `documents`, `prune`, `transfer`: what it writes
+//! - `reader`: threads that read; `lists`: filters as SQL
 //! - `owner`: living processes; `turn`: order among those that write
 
 mod command;
+mod documents;
 mod fault;
+mod lists;
 mod owner;
 mod prune;
 mod reader;

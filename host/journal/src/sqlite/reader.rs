@@ -1,13 +1,12 @@
-//! Reader threads, each with a connection of its own, and their queries.
+//! Reader threads, each with a connection of its own, and queries that are not lists.
 //!
 //! Readers never wait for the writer, nor it for them: in WAL mode a reader sees the last commit.
 
 use super::owner::Owners;
 use super::rows;
 use super::writer::used_bytes;
-use crate::approval::{ApprovalFilter, ApprovalRow};
 use crate::error::StoreError;
-use crate::run::{Filter, RunRow, Size, Status};
+use crate::run::{Size, Status};
 use crate::store::Pending;
 use crate::transfer::hash;
 use rusqlite::{Connection, params};
@@ -86,35 +85,10 @@ pub(super) fn due(connection: &Connection, owners: &Owners, now: i64, limit: usi
                UNION ALL SELECT id, min(lease_until, updated) FROM runs WHERE status = 'running' \
                AND (lease_until <= ?1 OR owner IN (SELECT value FROM json_each(?2)))\
                ) ORDER BY since, id LIMIT ?3";
-    let values = params![now, rows::json_list(&dead), signed(limit)];
+    // SQLite's integers are signed.
+    let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+    let values = params![now, rows::json_list(&dead), limit];
     Ok(rows::list(connection, sql, values, |row| row.get(0))?)
-}
-
-pub(super) fn list(connection: &Connection, filter: &Filter) -> Result<Vec<RunRow>, StoreError> {
-    let statuses: Vec<String> = filter.statuses.iter().map(|status| status.as_str().to_owned()).collect();
-    let (condition, statuses) = match statuses.as_slice() {
-        [] => ("?1 = ''", String::new()),
-        [status] => ("status = ?1", status.clone()),
-        several => ("status IN (SELECT value FROM json_each(?1))", rows::json_list(several)),
-    };
-    let (created, id) = filter.before.clone().unwrap_or((i64::MAX, String::new()));
-    let columns = rows::RUN;
-    let sql = format!(
-        "SELECT {columns} FROM runs WHERE {condition} AND (created, id) < (?2, ?3) \
-         ORDER BY created DESC, id DESC LIMIT ?4"
-    );
-    Ok(rows::list(connection, &sql, params![statuses, created, id, signed(filter.limit)], rows::run_row)?)
-}
-
-pub(super) fn approvals(connection: &Connection, filter: &ApprovalFilter) -> Result<Vec<ApprovalRow>, StoreError> {
-    let pending = "decision IS NULL AND EXISTS \
-                   (SELECT 1 FROM runs WHERE id = approvals.run AND status IN ('ready', 'running', 'parked'))";
-    let pending = if filter.pending { pending } else { "TRUE" };
-    let run = if filter.run.is_some() { "run = ?1" } else { "?1 = ''" };
-    let columns = rows::APPROVAL;
-    let sql = format!("SELECT {columns} FROM approvals WHERE {run} AND {pending} ORDER BY created, id LIMIT ?2");
-    let values = params![filter.run.as_deref().unwrap_or_default(), signed(filter.limit)];
-    Ok(rows::list(connection, &sql, values, rows::approval_row)?)
 }
 
 /// Returns the bytes with this hash, which are checked.
@@ -133,9 +107,4 @@ pub(super) fn size(connection: &Connection, file: &Path) -> Result<Size, StoreEr
     let log = file.with_extension("sqlite-wal");
     let file_bytes = [file, &log].iter().map(|path| std::fs::metadata(path).map_or(0, |found| found.len())).sum();
     Ok(Size { bytes: used_bytes(connection)?, file_bytes, runs: runs.into_iter().collect() })
-}
-
-/// SQLite's integers are signed.
-fn signed(limit: usize) -> i64 {
-    i64::try_from(limit).unwrap_or(i64::MAX)
 }

@@ -1,6 +1,7 @@
 //! Rows as data, and queries that reading and writing share.
 
 use crate::approval::ApprovalRow;
+use crate::document::Document;
 use crate::entry::Stored;
 use crate::run::{RunRow, Status, Summary};
 use rusqlite::types::{FromSql, FromSqlError, FromSqlResult, ValueRef};
@@ -12,6 +13,9 @@ pub(super) const RUN: &str = "id, status, epoch, owner, lease_until, next_seq, c
 
 /// Columns of an [`ApprovalRow`].
 pub(super) const APPROVAL: &str = "id, run, call, request, decision, created, decided_at";
+
+/// Columns of a [`Document`].
+pub(super) const DOCUMENT: &str = "kind, id, owner, body, version, created, updated, expires";
 
 impl FromSql for Status {
     fn column_result(value: ValueRef<'_>) -> FromSqlResult<Status> {
@@ -70,6 +74,19 @@ pub(super) fn approval_row(row: &Row<'_>) -> Result<ApprovalRow> {
     })
 }
 
+pub(super) fn document_row(row: &Row<'_>) -> Result<Document> {
+    Ok(Document {
+        kind: row.get(0)?,
+        id: row.get(1)?,
+        owner: row.get(2)?,
+        body: row.get(3)?,
+        version: row.get(4)?,
+        created: row.get(5)?,
+        updated: row.get(6)?,
+        expires: row.get(7)?,
+    })
+}
+
 /// Returns the first row of a cached query.
 pub(super) fn query<T>(
     connection: &Connection,
@@ -103,11 +120,36 @@ pub(super) fn approval(connection: &Connection, id: &str) -> Result<Option<Appro
     query(connection, &format!("SELECT {APPROVAL} FROM approvals WHERE id = ?1"), [id], approval_row)
 }
 
+pub(super) fn document(connection: &Connection, kind: &str, id: &str) -> Result<Option<Document>> {
+    let sql = format!("SELECT {DOCUMENT} FROM documents WHERE kind = ?1 AND id = ?2");
+    query(connection, &sql, [kind, id], document_row)
+}
+
 pub(super) fn entries(connection: &Connection, run: &str, from: u64, limit: usize) -> Result<Vec<Stored>> {
+    entries_within(connection, run, from, limit, usize::MAX)
+}
+
+/// Reads entries until they have this many bytes, one at least.
+pub(super) fn entries_within(
+    connection: &Connection,
+    run: &str,
+    from: u64,
+    limit: usize,
+    max_bytes: usize,
+) -> Result<Vec<Stored>> {
     let sql = "SELECT seq, kind, at, body FROM entries WHERE run = ?1 AND seq >= ?2 ORDER BY seq LIMIT ?3";
     // SQLite's integers are signed.
     let (from, limit) = (i64::try_from(from).unwrap_or(i64::MAX), i64::try_from(limit).unwrap_or(i64::MAX));
-    list(connection, sql, (run, from, limit), |row| {
-        Ok(Stored { seq: row.get(0)?, kind: row.get(1)?, at_ms: row.get(2)?, body: row.get(3)? })
-    })
+    let mut statement = connection.prepare_cached(sql)?;
+    let mut rows = statement.query((run, from, limit))?;
+    let (mut entries, mut bytes) = (Vec::new(), 0_usize);
+    while let Some(row) = rows.next()? {
+        let entry = Stored { seq: row.get(0)?, kind: row.get(1)?, at_ms: row.get(2)?, body: row.get(3)? };
+        bytes = bytes.saturating_add(entry.body.len());
+        entries.push(entry);
+        if bytes >= max_bytes {
+            break;
+        }
+    }
+    Ok(entries)
 }

@@ -17,11 +17,11 @@ const APPLICATION: i32 = 0x4153_4a52;
 /// Bytes of the write-ahead log that are kept for reuse after a burst.
 const KEPT_LOG: i64 = 16 << 20;
 
-/// Prepared statements that a connection keeps: all of ours.
+/// Prepared statements that a connection keeps: all of ours, with the usual filters of lists.
 const STATEMENTS: usize = 64;
 
 /// Steps from each format to the next: format 1 is the result of the first. Never changed, only added to.
-const MIGRATIONS: [&str; 1] = [include_str!("schema.sql")];
+const MIGRATIONS: [&str; 2] = [include_str!("schema-1.sql"), include_str!("schema-2.sql")];
 
 /// Newest format.
 const FORMAT: u32 = MIGRATIONS.len() as u32;

@@ -10,7 +10,7 @@ pub type Clock = Arc<dyn Fn() -> i64 + Send + Sync>;
 /// Settings of a [`SqliteStore`](crate::SqliteStore).
 #[derive(Clone)]
 pub struct Settings {
-    /// Bytes in use from which on runs, entries and blobs are refused. What ends or parks a run is still written, up to
+    /// Bytes in use from which on runs, entries, blobs and documents are refused. What ends or parks a run is still written, up to
     /// a sixteenth more, so that a full store can be pruned.
     pub max_bytes: u64,
     /// Most bytes of writes in the queue; further ones are refused.

@@ -2,15 +2,16 @@
 
 use super::prune::PruneJob;
 use super::writer::Message;
-use super::{Admission, SqliteStore, reader, rows, runs, signals, transfer};
+use super::{Admission, SqliteStore, documents, lists, reader, rows, runs, signals, transfer};
 use crate::approval::{Approval, ApprovalFilter, ApprovalRow, Decided};
 use crate::claim::{Claim, ClaimError, Owner};
+use crate::document::{Document, DocumentFilter, Expected, NewDocument, Put};
 use crate::entry::{Entry, Stored};
 use crate::error::StoreError;
-use crate::run::{Filter, NewRun, Prune, Pruned, RunRow, Signalled, Size, Status, Wake};
+use crate::run::{Filter, NewRun, Progress, Prune, Pruned, RunRow, Signalled, Size, Status, Wake};
 use crate::store::{Pending, Store};
 use crate::ticket::Ticket;
-use crate::transfer::{Document, hash};
+use crate::transfer::{ExportedRun, hash};
 use rusqlite::Connection;
 use std::future::{Future, ready};
 use std::pin::Pin;
@@ -123,13 +124,22 @@ impl Store for SqliteStore {
         self.query(move |connection| Ok(rows::entries(connection, &run, from, limit)?))
     }
 
+    fn read_bytes(&self, run: &str, from: u64, limit: usize, max_bytes: usize) -> Pending<Vec<Stored>> {
+        let run = run.to_owned();
+        self.query(move |connection| Ok(rows::entries_within(connection, &run, from, limit, max_bytes)?))
+    }
+
     fn run(&self, run: &str) -> Pending<Option<RunRow>> {
         let run = run.to_owned();
         self.query(move |connection| Ok(rows::run(connection, &run)?))
     }
 
     fn list(&self, filter: Filter) -> Pending<Vec<RunRow>> {
-        self.query(move |connection| reader::list(connection, &filter))
+        self.query(move |connection| lists::runs(connection, &filter))
+    }
+
+    fn progress(&self, runs: Vec<String>) -> Pending<Vec<Progress>> {
+        self.query(move |connection| lists::progress(connection, &runs))
     }
 
     fn request_approval(&self, claim: &Claim, approval: Approval) -> Ticket {
@@ -144,7 +154,7 @@ impl Store for SqliteStore {
     }
 
     fn approvals(&self, filter: ApprovalFilter) -> Pending<Vec<ApprovalRow>> {
-        self.query(move |connection| reader::approvals(connection, &filter))
+        self.query(move |connection| lists::approvals(connection, &filter))
     }
 
     fn approval(&self, id: &str) -> Pending<Option<ApprovalRow>> {
@@ -182,10 +192,32 @@ impl Store for SqliteStore {
     }
 
     fn import(&self, document: &str) -> Pending<String> {
-        match Document::parse(document) {
+        match ExportedRun::parse(document) {
             Ok(parsed) => self.ask(document.len(), Admission::Bounded, move |batch| transfer::import(batch, &parsed)),
             Err(error) => Box::pin(ready(Err(error))),
         }
+    }
+
+    fn put_document(&self, new: NewDocument, expected: Expected) -> Pending<Put> {
+        if let Err(error) = new.check() {
+            return Box::pin(ready(Err(error)));
+        }
+        let cost = usize::try_from(new.bytes()).unwrap_or(usize::MAX);
+        self.ask(cost, Admission::Bounded, move |batch| documents::put(batch, &new, expected))
+    }
+
+    fn document(&self, kind: &str, id: &str) -> Pending<Option<Document>> {
+        let (kind, id) = (kind.to_owned(), id.to_owned());
+        self.query(move |connection| Ok(rows::document(connection, &kind, &id)?))
+    }
+
+    fn documents(&self, filter: DocumentFilter) -> Pending<Vec<Document>> {
+        self.query(move |connection| lists::documents(connection, &filter))
+    }
+
+    fn delete_document(&self, kind: &str, id: &str, version: Option<u64>) -> Pending<bool> {
+        let (kind, id) = (kind.to_owned(), id.to_owned());
+        self.ask(0, Admission::Always, move |batch| documents::delete(batch, &kind, &id, version))
     }
 
     fn prune(&self, policy: Prune) -> Pending<Pruned> {

@@ -4,11 +4,11 @@ use super::command::Batch;
 use super::fault::Failure;
 use super::{rows, runs, signals};
 use crate::error::StoreError;
-use crate::transfer::{Document, hash};
+use crate::transfer::{ExportedRun, hash};
 use rusqlite::{Connection, params};
 
 /// Reads everything about a run, as of one moment.
-pub(super) fn export(connection: &Connection, run: &str) -> Result<Document, StoreError> {
+pub(super) fn export(connection: &Connection, run: &str) -> Result<ExportedRun, StoreError> {
     let snapshot = connection.unchecked_transaction()?;
     let Some(row) = rows::run(&snapshot, run)? else { return Err(StoreError::Unknown { run: run.to_owned() }) };
     let sql = "SELECT body FROM blobs JOIN run_blobs USING (hash) WHERE run = ?1 ORDER BY hash";
@@ -18,11 +18,11 @@ pub(super) fn export(connection: &Connection, run: &str) -> Result<Document, Sto
     let sql = "SELECT key FROM signals WHERE run = ?1 ORDER BY key";
     let signals = rows::list(&snapshot, sql, [run], |row| row.get(0))?;
     let entries = rows::entries(&snapshot, run, 0, usize::MAX)?;
-    Ok(Document { run: row, entries, blobs, approvals, signals })
+    Ok(ExportedRun { run: row, entries, blobs, approvals, signals })
 }
 
 /// Stores an exported run.
-pub(super) fn import(batch: &Batch<'_>, document: &Document) -> Result<String, Failure> {
+pub(super) fn import(batch: &Batch<'_>, document: &ExportedRun) -> Result<String, Failure> {
     let document = document.clone().arrived(batch.now);
     let run = &document.run;
     if rows::exists(batch.connection, "SELECT 1 FROM runs WHERE id = ?1", &run.id)? {

@@ -2,13 +2,16 @@
 //!
 //! # Layout
 //! - `journal`: entries, fencing; `ownership`: claims, leases; `waiting`: parking, signals, cancelling
-//! - `decisions`: approvals; `upkeep`: lists, blobs, export, prune, changes
+//! - `decisions`: approvals; `documents`: documents; `filters`: filters of lists, progress
+//! - `upkeep`: lists, blobs, export, prune, changes
 //! - `model`: random histories
 
 // A test, though it is not compiled as one: stores of other crates use it.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 pub mod decisions;
+pub mod documents;
+pub mod filters;
 pub mod journal;
 pub mod model;
 pub mod ownership;
@@ -125,6 +128,17 @@ macro_rules! store_suite {
             decisions::a_decision_before_parking_leaves_the_run_ready,
             decisions::a_late_decision_is_not_recorded,
             decisions::a_repeated_request_is_the_same_or_refused,
+            documents::a_put_is_stored_if_its_condition_holds,
+            documents::one_of_two_puts_of_a_version_is_stored,
+            documents::pages_of_documents_have_no_gaps_and_no_repeats,
+            documents::expired_documents_stay_until_a_prune,
+            documents::a_prune_removes_any_number_of_expired_documents,
+            documents::a_deletion_removes_the_version_that_it_names,
+            documents::names_and_sizes_of_documents_are_limited,
+            filters::filters_of_runs_agree_with_the_model,
+            filters::approvals_are_listed_after_a_position,
+            filters::approvals_are_listed_for_an_owner_of_runs,
+            filters::progress_tells_how_far_runs_are,
             upkeep::lists_are_filtered_and_paged,
             upkeep::blobs_are_stored_once_and_by_their_hash,
             upkeep::an_exported_run_is_imported_whole,

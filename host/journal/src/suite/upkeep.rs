@@ -5,7 +5,7 @@ use crate::approval::Approval;
 use crate::entry::Entry;
 use crate::error::StoreError;
 use crate::run::{Filter, Prune, Pruned, Signalled, Status};
-use crate::transfer::{Document, IMPORTED};
+use crate::transfer::{ExportedRun, IMPORTED};
 use std::time::Duration;
 
 async fn listed(fixture: &Fixture, filter: Filter) -> Vec<String> {
@@ -89,8 +89,8 @@ pub async fn an_exported_run_is_imported_whole(fixture: &Fixture) {
     let exists = StoreError::Exists { id: "run_1".to_owned() };
     assert_eq!(there.import(&text).await, Err(exists.clone()));
     assert_eq!(fixture.store.import(&text).await, Err(exists));
-    let (here, arrived) = (Document::parse(&text).unwrap(), there.export("run_1").await.unwrap());
-    let arrived = Document::parse(&arrived).unwrap();
+    let (here, arrived) = (ExportedRun::parse(&text).unwrap(), there.export("run_1").await.unwrap());
+    let arrived = ExportedRun::parse(&arrived).unwrap();
     let mark = arrived.entries.last().unwrap();
     assert_eq!((mark.seq, mark.kind.as_str()), (2, IMPORTED));
     assert_eq!(arrived, here.clone().arrived(mark.at_ms));
@@ -126,7 +126,7 @@ pub async fn a_changed_document_is_refused(fixture: &Fixture) {
         let mut changed = text.clone().into_bytes();
         changed[index] ^= 1;
         if let Ok(changed) = String::from_utf8(changed) {
-            let refused = Document::parse(&changed);
+            let refused = ExportedRun::parse(&changed);
             assert!(refused.is_err(), "byte {index} of {text}");
         }
     }

@@ -10,14 +10,6 @@ use std::any::Any;
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
-
-/// Maximum wait of a call for its line to be written, where the log is required. Longer than a busy disk takes, shorter
-/// than a run may take.
-const WRITE_TIMEOUT: Duration = Duration::from_secs(5);
-
-/// Maximum wait of a run for room in the recorder's queue, where the log is not required.
-const QUEUE_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Audit state of one run, or of one call that the host makes itself.
 pub(super) struct RunAudit {
@@ -111,31 +103,20 @@ impl RunAudit {
         }
     }
 
-    /// Waits until the recorder's queue has room, up to [`QUEUE_TIMEOUT`].
-    async fn wait_for_room(&self) {
-        let _ = tokio::time::timeout(QUEUE_TIMEOUT, self.trail.recorder.room()).await;
-    }
-
     /// Waits until the log admits a call.
     ///
     /// # Errors
     /// The reason why the call's line is not in the log, where the log is required.
     async fn admit_call(&self, call_id: u64) -> Result<(), String> {
         if self.trail.mode == AuditMode::BestEffort {
-            self.wait_for_room().await;
+            self.trail.wait_for_room().await;
             return Ok(());
         }
-        let recorder = &self.trail.recorder;
-        let why = |default: &str| recorder.fault().unwrap_or_else(|| default.to_owned());
         let line = self.calls().get(&call_id).map(|intent| intent.line);
         match line {
-            Some(Line::Written(Some(number))) => {
-                let written = tokio::time::timeout(WRITE_TIMEOUT, recorder.written(number, WRITE_TIMEOUT)).await;
-                written.unwrap_or_else(|_| Err(why("writing to disk takes too long")))
-            }
-            Some(Line::Written(None)) => Err(why("too many entries wait to be written")),
+            Some(Line::Written(number)) => self.trail.wait_until_written(number).await,
             // Its summary is written later; the writer must be healthy now.
-            Some(Line::Counted) => recorder.fault().map_or(Ok(()), Err),
+            Some(Line::Counted) => self.trail.recorder.fault().map_or(Ok(()), Err),
             None => Err("the call was not recorded".to_owned()),
         }
     }
@@ -151,7 +132,7 @@ impl RunRecord for RunAudit {
     }
 
     fn room(&self) -> Waiting<'_, ()> {
-        Box::pin(self.wait_for_room())
+        Box::pin(self.trail.wait_for_room())
     }
 
     fn admit(&self, call_id: u64) -> Waiting<'_, Result<(), String>> {

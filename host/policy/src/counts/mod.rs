@@ -21,6 +21,21 @@ pub use day_memory::DayMemory;
 pub use rate_file::RateFile;
 pub(crate) use rate_file::WantedRate;
 
+/// File for the counters of a part of a space.
+#[derive(Clone, Debug)]
+struct Part<F> {
+    file: F,
+    /// Start of the locations of the part's own rules.
+    place: String,
+}
+
+impl<F> Part<F> {
+    /// True if a key, `pattern at location`, is that of a rule of the part. Patterns have no spaces.
+    fn owns(&self, key: &str) -> bool {
+        key.split_once(" at ").is_some_and(|(_, place)| place.starts_with(&self.place))
+    }
+}
+
 /// Daily call counters of a space, by UTC day.
 pub trait DayCounts: Send + Sync {
     /// Counts one call under each key, or under none if one is full. May block briefly on other processes.

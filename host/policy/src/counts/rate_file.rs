@@ -1,6 +1,6 @@
 //! Rate-limit windows in a file, shared by all processes of a user.
 
-use super::{CountError, private_file};
+use super::{CountError, Part, private_file};
 use crate::window::Window;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -20,7 +20,11 @@ const COUNTED: &str = "`rateLimit`";
 /// Rate-limit windows of a space in a file that all processes share. The file is created at the first count. An invalid
 /// file is left untouched, and calls are refused.
 #[derive(Clone, Debug)]
-pub struct RateFile(PathBuf);
+pub struct RateFile {
+    path: PathBuf,
+    /// File for the rate limits of a part of the space alone.
+    part: Option<Box<Part<RateFile>>>,
+}
 
 /// A rate limit to count under.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,18 +55,59 @@ struct Kept {
 impl RateFile {
     /// Uses this file, one for each space.
     pub fn new(path: impl Into<PathBuf>) -> RateFile {
-        RateFile(path.into())
+        RateFile { path: path.into(), part: None }
+    }
+
+    /// Counts the rate limits of a part of the space in another file: those of rules at a location that starts with
+    /// `place`. A part with many limits cannot fill the file of the whole space.
+    #[must_use]
+    pub fn with_part(self, path: impl Into<PathBuf>, place: &str) -> RateFile {
+        let part = Part { file: RateFile::new(path), place: place.to_owned() };
+        RateFile { part: Some(Box::new(part)), ..self }
     }
 
     /// Counts one call under every rate limit, or under none; then returns the wait of each. May block briefly on other
     /// processes.
     pub(crate) fn take(&self, wanted: &[WantedRate<'_>]) -> Result<Vec<Option<Duration>>, CountError> {
         let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-        self.take_at(u64::try_from(since.as_millis()).unwrap_or(u64::MAX), wanted)
+        let now = u64::try_from(since.as_millis()).unwrap_or(u64::MAX);
+        match &self.part {
+            Some(part) => self.take_with(part, now, wanted),
+            None => self.take_at(now, wanted),
+        }
+    }
+
+    /// Counts in the file of the part, then in that of the whole: a call that the part's own limits refuse costs the
+    /// others nothing.
+    fn take_with(
+        &self,
+        part: &Part<RateFile>,
+        now: u64,
+        wanted: &[WantedRate<'_>],
+    ) -> Result<Vec<Option<Duration>>, CountError> {
+        let mut waits = vec![None; wanted.len()];
+        for (file, is_part) in [(&part.file, true), (self, false)] {
+            let of_file = || wanted.iter().enumerate().filter(move |(_, rate)| part.owns(rate.key) == is_part);
+            let rates: Vec<WantedRate<'_>> = of_file().map(|(_, rate)| *rate).collect();
+            if rates.is_empty() {
+                continue;
+            }
+            let found = file.take_at(now, &rates)?;
+            let is_refused = found.iter().any(Option::is_some);
+            for ((index, _), wait) in of_file().zip(found) {
+                if let Some(slot) = waits.get_mut(index) {
+                    *slot = wait;
+                }
+            }
+            if is_refused {
+                break;
+            }
+        }
+        Ok(waits)
     }
 
     fn take_at(&self, now: u64, wanted: &[WantedRate<'_>]) -> Result<Vec<Option<Duration>>, CountError> {
-        let _lock = private_file::lock(&self.0, COUNTED)?;
+        let _lock = private_file::lock(&self.path, COUNTED)?;
         let mut document = self.read()?;
         // Drop expired entries, also of rate limits that no longer exist.
         document.rates.retain(|_, kept| {
@@ -86,13 +131,13 @@ impl RateFile {
             }
             document.rates.retain(|_, kept| !kept.calls.is_empty());
             let text = serde_json::to_vec(&document).map_err(|error| self.corrupt(error.to_string()))?;
-            private_file::replace(&self.0, &text, COUNTED)?;
+            private_file::replace(&self.path, &text, COUNTED)?;
         }
         Ok(waits)
     }
 
     fn read(&self) -> Result<Document, CountError> {
-        let Some(bytes) = private_file::read(&self.0, COUNTED)? else {
+        let Some(bytes) = private_file::read(&self.path, COUNTED)? else {
             return Ok(Document { version: VERSION, ..Document::default() });
         };
         let document: Document = serde_json::from_slice(&bytes).map_err(|error| self.corrupt(error.to_string()))?;
@@ -106,7 +151,7 @@ impl RateFile {
     }
 
     fn corrupt(&self, reason: String) -> CountError {
-        CountError::Corrupt { path: self.0.clone(), reason, counted: COUNTED }
+        CountError::Corrupt { path: self.path.clone(), reason, counted: COUNTED }
     }
 }
 
@@ -125,6 +170,24 @@ mod tests {
 
     fn passes(file: &RateFile, now: u64, wanted: &[WantedRate<'_>]) -> bool {
         file.take_at(now, wanted).unwrap().iter().all(Option::is_none)
+    }
+
+    #[test]
+    fn limits_of_a_part_are_counted_in_its_own_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let (whole, own) = (folder.path().join("whole"), folder.path().join("own"));
+        let file = RateFile::new(&whole).with_part(&own, "spc_1: ");
+        let wanted = [rate("* at $.policy", 3), rate("* at spc_1: $", 2)];
+        let take = || file.take(&wanted).unwrap().iter().map(Option::is_some).collect::<Vec<_>>();
+        assert_eq!((take(), take()), (vec![false, false], vec![false, false]));
+        assert_eq!((take(), take()), (vec![false, true], vec![false, true]), "refused by the part");
+        assert!(!fs::read_to_string(&whole).unwrap().contains("spc_1"));
+        assert!(!fs::read_to_string(&own).unwrap().contains("$.policy"));
+        let other = RateFile::new(&whole).with_part(folder.path().join("other"), "spc_2: ");
+        let wanted = [rate("* at $.policy", 3), rate("* at spc_2: $", 9)];
+        let is_free = || other.take(&wanted).unwrap().iter().all(Option::is_none);
+        assert!(is_free(), "the refused calls of the first part cost the whole nothing");
+        assert!(!is_free(), "the whole is shared");
     }
 
     #[test]

@@ -9,6 +9,7 @@ mod merging;
 mod middleware;
 mod presets;
 mod properties;
+mod tightening;
 mod untrusted_settings;
 
 use crate::{

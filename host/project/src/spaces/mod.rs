@@ -2,6 +2,7 @@
 //!
 //! # Layout
 //! - `entries`: entries of the configuration's capability lists, matched with definitions and servers.
+//! - `narrowing`: spaces made at run time of a part of a configured one.
 //! - `ungiven_servers`: MCP servers that are granted to no space.
 //! - `functions`: functions of a space by their names.
 //! - `blocked_providers`: modules without a provider, or whose provider its user has not accepted.
@@ -11,8 +12,10 @@ mod assemble;
 mod blocked_providers;
 mod entries;
 mod functions;
+mod narrowing;
 mod ungiven_servers;
 
+pub use narrowing::{Narrowing, NarrowingError};
 pub use ungiven_servers::UngivenNote;
 
 use super::Project;
@@ -22,6 +25,7 @@ use crate::mcp::ConfiguredServer;
 use agent_spaces_config::Entry;
 use agent_spaces_linker::interfaces::Interfaces;
 use agent_spaces_policy::{Policy, Settings};
+use agent_spaces_types::limits::Limits;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -50,6 +54,10 @@ pub struct SpaceModules<'a> {
     project: Option<&'a Project>,
     /// Key of the space for call counts and histories.
     identity: String,
+    /// Key and policy of the space that this one is a part of, whose limits hold for all of its parts together.
+    whole: Option<(String, Settings)>,
+    /// Limits of runs, if they are not those that the configuration has for the space.
+    limits: Option<Limits>,
     /// True for a part of a space: policy rules without a match may concern the other modules.
     is_part: bool,
 }
@@ -107,6 +115,8 @@ impl Project {
             project: Some(self),
             identity: format!("{}\0{}", self.identity(), name.unwrap_or_default()),
             name: name.map(str::to_owned),
+            whole: None,
+            limits: None,
             is_part: false,
         })
     }
@@ -162,6 +172,8 @@ impl<'a> SpaceModules<'a> {
             workspace: None,
             project: None,
             identity: String::new(),
+            whole: None,
+            limits: None,
             is_part: false,
         }
     }

@@ -2,6 +2,8 @@
 
 use super::{fill, query};
 use crate::error::ProviderError;
+use agent_spaces_telemetry::context::TraceContext;
+use agent_spaces_telemetry::names::{TRACEPARENT, TRACESTATE};
 use capability_gen::implementation::{HttpMember, HttpOperation, HttpStyle};
 use capability_gen::template::given;
 use http::header::{ACCEPT, CONTENT_TYPE, COOKIE};
@@ -55,6 +57,20 @@ pub(super) fn add_idempotency_key(headers: &mut HeaderMap, method: &Method, key:
     }
 }
 
+/// Adds the trace context of the call, unless the definition sets one: a server then continues the trace.
+pub(super) fn add_trace_context(headers: &mut HeaderMap, context: &TraceContext) {
+    if headers.contains_key(TRACEPARENT) {
+        return;
+    }
+    headers.remove(TRACESTATE);
+    if let Ok(parent) = HeaderValue::try_from(context.traceparent()) {
+        headers.insert(TRACEPARENT, parent);
+    }
+    if let Some(Ok(state)) = context.tracestate().map(HeaderValue::try_from) {
+        headers.insert(TRACESTATE, state);
+    }
+}
+
 /// Returns the remaining size budget.
 fn less(left: usize, text: &str, member: &HttpMember) -> Result<usize, ProviderError> {
     left.checked_sub(text.len()).ok_or_else(|| {
@@ -92,4 +108,24 @@ fn value(text: &str, what: &str) -> Result<HeaderValue, ProviderError> {
         let message = "cannot have line breaks, other control characters or characters above U+00FF";
         ProviderError::invalid(format!("{what} {message}"))
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_trace_context_is_added_unless_the_definition_sets_one() {
+        let parent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+        let context = TraceContext::parse(parent, Some("vendor=1")).unwrap();
+        let mut headers = HeaderMap::new();
+        add_trace_context(&mut headers, &context);
+        assert_eq!(headers[TRACEPARENT], parent);
+        assert_eq!(headers[TRACESTATE], "vendor=1");
+
+        let mut set = HeaderMap::from_iter([(HeaderName::from_static(TRACEPARENT), HeaderValue::from_static("own"))]);
+        add_trace_context(&mut set, &context);
+        assert_eq!(set.len(), 1);
+        assert_eq!(set[TRACEPARENT], "own");
+    }
 }

@@ -36,6 +36,7 @@ use agent_spaces_policy::NetworkPolicy;
 use agent_spaces_secrets::Redactor;
 use agent_spaces_std::StdError;
 use agent_spaces_std::http::{Client, ExactAnswer, ExactRequest, Redirects};
+use agent_spaces_telemetry::context::{self, TraceContext};
 use agent_spaces_types::code::Code;
 use capability_gen::implementation::{HttpOperation, HttpResponse};
 use query::Pair;
@@ -69,7 +70,8 @@ impl HttpProvider {
     }
 
     /// Calls an operation with these parameters. A request that is not idempotent has the header `Idempotency-Key` if
-    /// there is a key for the call.
+    /// there is a key for the call, and `traceparent` if the span of the call is
+    /// exported.
     ///
     /// # Errors
     /// If the parameters cannot be sent, the policy forbids it, the server is unreachable, or the response is an error
@@ -83,6 +85,9 @@ impl HttpProvider {
         let mut request = Prepared::of(operation, params)?;
         if let Some(key) = idempotency_key {
             headers::add_idempotency_key(&mut request.headers, &request.method, &key);
+        }
+        if let Some(context) = context::current().filter(TraceContext::is_sampled) {
+            headers::add_trace_context(&mut request.headers, &context);
         }
         let deadline = Deadline { begun: Instant::now(), timeout: self.timeout };
         match &operation.pages {

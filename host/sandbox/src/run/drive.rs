@@ -17,6 +17,7 @@ use agent_spaces_calls::host_memory::{HostMemory, RunMemory, SandboxKind};
 use agent_spaces_calls::journal::RunJournal;
 use agent_spaces_calls::parent::ParentCall;
 use agent_spaces_calls::{redaction, run_id};
+use agent_spaces_telemetry::spans::{self, RunEnd};
 use agent_spaces_types::caller::Caller;
 use agent_spaces_types::code::Code;
 use agent_spaces_types::event::{Event, EventKind};
@@ -27,6 +28,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
+use tracing::{Instrument as _, Span};
 use wasmtime::Store;
 
 /// Options of a run.
@@ -70,12 +72,13 @@ impl RunOptions {
 /// Runs a program inline, or in a task of its own within another run's handler.
 pub(super) async fn run(program: &Program, options: RunOptions) -> RunReport {
     let (depth, run_id) = (depth(), options.id());
+    let span = span(&run_id, &options);
     if depth == 0 {
-        return drive(program, run_id, options, depth).await;
+        return drive(program, run_id, options, depth, span).await;
     }
     let program = program.clone();
     let id = run_id.clone();
-    let mut task = AbortOnDrop(tokio::spawn(async move { drive(&program, id, options, depth).await }));
+    let mut task = AbortOnDrop(tokio::spawn(async move { drive(&program, id, options, depth, span).await }));
     (&mut task.0).await.unwrap_or_else(|error| RunReport {
         run_id,
         outcome: Err(RunError::new(Code::HostEngine, format!("The run's task failed: {error}"))),
@@ -86,8 +89,31 @@ pub(super) async fn run(program: &Program, options: RunOptions) -> RunReport {
     })
 }
 
-/// Executes a program at this nesting depth.
-pub(super) async fn drive(program: &Program, run_id: Arc<str>, options: RunOptions, depth: usize) -> RunReport {
+/// Opens the span of a run, below the current one.
+pub(super) fn span(run_id: &str, options: &RunOptions) -> Span {
+    let is_resumed = options.journal.as_ref().is_some_and(|journal| journal.is_replaying());
+    spans::run(run_id, is_resumed, options.parent.is_some())
+}
+
+/// Executes a program at this nesting depth, in its span.
+pub(super) async fn drive(
+    program: &Program,
+    run_id: Arc<str>,
+    options: RunOptions,
+    depth: usize,
+    span: Span,
+) -> RunReport {
+    let report = execute_run(program, run_id, options, depth).instrument(span.clone()).await;
+    let end = match &report.outcome {
+        Ok(_) => RunEnd::Ok,
+        Err(error) if error.code == Code::RunParked.as_str() => RunEnd::Parked,
+        Err(error) => RunEnd::Failed(&error.code),
+    };
+    spans::end_run(&span, end, &report.usage);
+    report
+}
+
+async fn execute_run(program: &Program, run_id: Arc<str>, options: RunOptions, depth: usize) -> RunReport {
     let RunOptions { limits, events, cancel, caller, pending, parent, memory, spent, journal, run_id: _ } = options;
     let program = &program.seen_by(&caller);
     let limits = limits.unwrap_or_else(|| program.limits().clone());

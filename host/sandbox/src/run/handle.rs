@@ -1,6 +1,6 @@
 //! Handle of a run that executes in a task of its own.
 
-use super::drive::{RunOptions, drive};
+use super::drive::{RunOptions, drive, span};
 use super::report::RunReport;
 use crate::execution::depth;
 use crate::program::Program;
@@ -41,8 +41,8 @@ impl Run {
         let pending = options.pending.unwrap_or_else(|| program.sandbox().rules().pending());
         let options = RunOptions { events: Some(sender), pending: Some(pending.clone()), ..options };
         let task = tokio::spawn({
-            let (id, depth) = (id.clone(), depth());
-            async move { drive(&program, id, options, depth).await }
+            let (id, depth, span) = (id.clone(), depth(), span(&id, &options));
+            async move { drive(&program, id, options, depth, span).await }
         });
         Run { id, cancel, pending, events, task }
     }

@@ -2,9 +2,9 @@
 
 use super::asked_requests::AskedRequests;
 use super::group::{CallGroup, GroupedCall};
-use crate::caller::Client;
 use crate::cards::cut;
 use agent_spaces_approvals::{Decision, Lasts, Request, Verdict};
+use agent_spaces_http_server::Client;
 use agent_spaces_types::shown;
 use agent_spaces_types::shown::Shown;
 use rmcp::RoleServer;

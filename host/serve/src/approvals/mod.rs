@@ -15,8 +15,8 @@ pub(super) use asked_requests::AskedRequests;
 pub(super) use form::{Elicitation, input_required};
 pub(super) use open_forms::OpenForms;
 
-use super::caller::Client;
 use agent_spaces_approvals::{Answer, Channel, ChannelError, Decision, EarlierDecision, Request};
+use agent_spaces_http_server::Client;
 use rmcp::model::{CallToolRequestParams, ElicitResult};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};

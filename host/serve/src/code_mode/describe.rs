@@ -2,12 +2,12 @@
 
 use super::arguments::{Argument, Kind};
 use super::{CodeMode, answered, refused, unstructured};
-use crate::caller::Client;
 use crate::cards::{Card, cut};
 use crate::catalogue::Described;
 use crate::declarations::{Declaration, break_offsets};
 use crate::observed::ObservedResults;
 use crate::pages::{self, More, PAGE, Page};
+use agent_spaces_http_server::Client;
 use rmcp::model::CallToolResult;
 use serde::Deserialize;
 use serde_json::json;

@@ -1,10 +1,10 @@
 //! Durable runs that this server continues.
 
 use super::CodeMode;
-use crate::caller::Client;
 use crate::durable::DurableSpace;
 use crate::served_space::ServedSpace;
 use agent_spaces_durable::{DurableError, Resuming, State, Worker};
+use agent_spaces_http_server::Client;
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 

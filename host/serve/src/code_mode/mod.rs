@@ -23,12 +23,12 @@ pub(super) use resources::{read as read_resource, resources};
 pub(super) use tools::list as list_tools;
 
 use super::approvals::ElicitedDecisions;
-use super::caller::Client;
 use super::caller_limits::CallerLimiters;
 use super::runs::Runs;
 use super::served_space::{Offers, ServedSpace};
 use crate::concurrency::{ConcurrencyLimiter, DEFAULT_CONCURRENCY};
 use agent_spaces_durable::Worker;
+use agent_spaces_http_server::Client;
 use agent_spaces_secrets::Redactor;
 use agent_spaces_types::code::Code;
 use agent_spaces_types::run_error::RunError;

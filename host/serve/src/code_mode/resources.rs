@@ -1,7 +1,7 @@
 //! MCP resources: the declarations and the WIT of each module.
 
-use crate::caller::Client;
 use crate::served_space::ServedSpace;
+use agent_spaces_http_server::Client;
 use rmcp::model::{Resource, ResourceContents};
 
 /// Prefix of resource URIs.

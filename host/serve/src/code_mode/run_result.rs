@@ -1,11 +1,11 @@
 //! Result of a run as an agent reads it.
 
-use crate::caller::Client;
 use crate::cards::{Card, cut};
 use crate::check::{Diagnostic, Diagnostics};
 use crate::pages::{self, More, PAGE, Page};
 use crate::runs::Ended;
 use crate::served_space::ServedSpace;
+use agent_spaces_http_server::Client;
 use agent_spaces_sandbox::program::Program;
 use agent_spaces_script::absent::NO_PACKAGES;
 use agent_spaces_script::code_frame;

@@ -2,9 +2,9 @@
 
 use super::arguments::{Argument, Kind};
 use super::{CodeMode, answered, refused, unstructured};
-use crate::caller::Client;
 use crate::cards::Card;
 use crate::served_space::ServedSpace;
+use agent_spaces_http_server::Client;
 use rmcp::model::CallToolResult;
 use serde::Deserialize;
 use serde_json::{Value, json};

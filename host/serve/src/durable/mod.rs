@@ -6,11 +6,11 @@ mod found;
 
 pub(crate) use found::FoundRun;
 
-use super::caller::Client;
 use agent_spaces_approvals::Request;
 use agent_spaces_durable::details::header;
 use agent_spaces_durable::header::Header;
-use agent_spaces_durable::{DurableError, DurableReport, DurableRuns, RunInfo, WorkerSettings};
+use agent_spaces_durable::{DurableError, DurableReport, DurableRuns, RunInfo, Spaces, WorkerSettings};
+use agent_spaces_http_server::Client;
 use agent_spaces_journal::{ApprovalFilter, RunRow, Store};
 use agent_spaces_sandbox::program::Program;
 use agent_spaces_sandbox::run::RunOptions;
@@ -81,7 +81,7 @@ impl DurableSpace {
 
     /// Returns the settings of a worker that continues its runs.
     pub(crate) fn worker(&self, max_runs: usize) -> WorkerSettings {
-        WorkerSettings { project: self.0.project.clone(), space: self.0.space.clone(), max_runs }
+        WorkerSettings { project: self.0.project.clone(), spaces: Spaces::One(self.0.space.clone()), max_runs }
     }
 
     /// Runs a program until it ends or leaves memory.
@@ -124,7 +124,7 @@ impl DurableSpace {
         }
         let origin = self.origin(run).await?.filter(|origin| *origin.caller == **client.identity());
         let Some(origin) = origin else { return Ok(None) };
-        let filter = ApprovalFilter { pending: true, run: Some(run.to_owned()), limit: MAX_APPROVALS };
+        let filter = ApprovalFilter { run: Some(run.to_owned()), limit: MAX_APPROVALS, ..ApprovalFilter::default() };
         let approvals = match row.status.is_ended() {
             true => Vec::new(),
             false => self.store().approvals(filter).await?,

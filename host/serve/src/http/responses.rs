@@ -1,136 +1,25 @@
-//! HTTP error responses and CORS headers.
+//! HTTP error responses.
 
-use bytes::Bytes;
-use http::header::{
-    ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN,
-    ACCESS_CONTROL_EXPOSE_HEADERS, ACCESS_CONTROL_MAX_AGE, ACCESS_CONTROL_REQUEST_HEADERS, CONNECTION, CONTENT_TYPE,
-    HeaderName, HeaderValue, VARY, WWW_AUTHENTICATE,
-};
-use http::{HeaderMap, Response, StatusCode};
-use http_body_util::combinators::BoxBody;
-use http_body_util::{BodyExt, Full};
+use agent_spaces_http_server::{HttpResponse, response, text_response};
+use http::StatusCode;
+use http::header::{ALLOW, CONTENT_TYPE, HeaderValue};
 use serde_json::json;
-use std::convert::Infallible;
 
-/// HTTP response with a boxed body.
-pub(super) type HttpResponse = Response<BoxBody<Bytes, Infallible>>;
-
-/// Builds a plain-text error response.
-pub(super) fn error_response(status: StatusCode, text: &str) -> HttpResponse {
-    let mut response = with_body(status, format!("{text}\n"));
-    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("text/plain; charset=utf-8"));
-    response
-}
-
-/// Builds the response to a missing or unknown token.
-pub(super) fn unauthorized() -> HttpResponse {
-    let mut response =
-        error_response(StatusCode::UNAUTHORIZED, "Missing or unknown bearer token (send `Authorization: Bearer …`)");
-    response.headers_mut().insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
-    response
-}
-
-/// Builds the response to a caller at its connection limit.
-pub(super) fn too_many_connections() -> HttpResponse {
-    let mut response = error_response(StatusCode::TOO_MANY_REQUESTS, "Too many connections (close some of them first)");
-    // Otherwise this connection would exceed the limit.
-    response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
-    response
+/// Builds the text of a JSON-RPC error that answers no request.
+pub(super) fn json_rpc_error_text(code: i32, message: &str) -> String {
+    json!({ "jsonrpc": "2.0", "id": null, "error": { "code": code, "message": message } }).to_string()
 }
 
 /// Builds a JSON-RPC error for a body that is not an MCP message.
 pub(super) fn json_rpc_error(code: i32, message: &str) -> HttpResponse {
-    let body = json!({ "jsonrpc": "2.0", "id": null, "error": { "code": code, "message": message } });
-    let mut response = with_body(StatusCode::BAD_REQUEST, body.to_string());
+    let mut response = response(StatusCode::BAD_REQUEST, json_rpc_error_text(code, message));
     response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
     response
 }
 
-/// Answers a CORS preflight request.
-pub(super) fn preflight(asked: &HeaderMap) -> HttpResponse {
-    let mut response = with_body(StatusCode::NO_CONTENT, String::new());
-    let headers = response.headers_mut();
-    headers.insert(ACCESS_CONTROL_ALLOW_METHODS, HeaderValue::from_static("GET, POST, DELETE"));
-    // `*` does not cover `Authorization`.
-    let mut allowed = REQUEST_HEADERS.to_owned();
-    parameter_headers(asked).for_each(|name| allowed.extend([", ", name.as_str()]));
-    // Header names are valid header values, so this never falls back.
-    let allowed = HeaderValue::try_from(allowed).unwrap_or(HeaderValue::from_static(REQUEST_HEADERS));
-    headers.insert(ACCESS_CONTROL_ALLOW_HEADERS, allowed);
-    headers.insert(ACCESS_CONTROL_MAX_AGE, HeaderValue::from_static("600"));
+/// Builds the response to another method than the one that a path has.
+pub(super) fn method_not_allowed(allowed: &'static str) -> HttpResponse {
+    let mut response = text_response(StatusCode::METHOD_NOT_ALLOWED, &format!("Method not allowed (use {allowed})"));
+    response.headers_mut().insert(ALLOW, HeaderValue::from_static(allowed));
     response
-}
-
-const REQUEST_HEADERS: &str =
-    "Authorization, Content-Type, Accept, Last-Event-ID, Mcp-Session-Id, Mcp-Protocol-Version, Mcp-Method, Mcp-Name";
-
-/// Prefix of headers that repeat parameters of a tool. The rest of the name is up to the tool.
-const PARAMETER_PREFIX: &str = "mcp-param-";
-
-/// Maximum number and length of such headers, since the response repeats what an unauthenticated client sends.
-const MAX_PARAMETERS: usize = 64;
-const MAX_PARAMETER: usize = 128;
-
-/// Returns the tool parameter headers that a preflight request names.
-fn parameter_headers(asked: &HeaderMap) -> impl Iterator<Item = HeaderName> {
-    let lines = asked.get_all(ACCESS_CONTROL_REQUEST_HEADERS).iter();
-    let names = lines.flat_map(|line| line.as_bytes().split(|byte| *byte == b','));
-    // Anything that is not a header name is dropped, so that nothing can be injected into the response.
-    let names = names.filter_map(|name| HeaderName::from_bytes(name.trim_ascii()).ok());
-    let is_parameter = |name: &HeaderName| {
-        let rest = name.as_str().strip_prefix(PARAMETER_PREFIX);
-        rest.is_some_and(|rest| !rest.is_empty()) && name.as_str().len() <= MAX_PARAMETER
-    };
-    names.filter(is_parameter).take(MAX_PARAMETERS)
-}
-
-/// Adds the CORS headers that let a page of this origin read a response.
-pub(super) fn allow_origin(response: &mut HttpResponse, origin: HeaderValue) {
-    let headers = response.headers_mut();
-    headers.insert(ACCESS_CONTROL_ALLOW_ORIGIN, origin);
-    headers.insert(ACCESS_CONTROL_EXPOSE_HEADERS, HeaderValue::from_static("Mcp-Session-Id, WWW-Authenticate"));
-    headers.append(VARY, HeaderValue::from_static("Origin"));
-}
-
-fn with_body(status: StatusCode, text: String) -> HttpResponse {
-    let mut response = Response::new(Full::new(Bytes::from(text)).boxed());
-    *response.status_mut() = status;
-    response
-}
-
-#[cfg(test)]
-mod tests {
-    use crate::http::responses::*;
-
-    fn allowed(lines: &[&str]) -> Vec<String> {
-        let mut asked = HeaderMap::new();
-        for line in lines {
-            asked.append(ACCESS_CONTROL_REQUEST_HEADERS, HeaderValue::from_str(line).unwrap());
-        }
-        let response = preflight(&asked);
-        let line = response.headers()[ACCESS_CONTROL_ALLOW_HEADERS].to_str().unwrap();
-        line.split(", ").map(str::to_owned).collect()
-    }
-
-    #[test]
-    fn preflight_allows_tool_parameter_headers_and_no_other_named_header() {
-        let always: Vec<&str> = REQUEST_HEADERS.split(", ").collect();
-        assert_eq!(allowed(&[]), always);
-        let asked = ["authorization,mcp-param-region, Mcp-Param-Tenant_1", "mcp-param-x!"];
-        let named = ["mcp-param-region", "mcp-param-tenant_1", "mcp-param-x!"];
-        assert_eq!(allowed(&asked), [&always[..], &named].concat());
-        let others =
-            "x-other,cookie,mcp-param-,mcp-parameter,x-mcp-param-a,mcp-param-a b,mcp-param-a:b,mcp-param-\"a\",,*";
-        assert_eq!(allowed(&[others]), always);
-    }
-
-    #[test]
-    fn preflight_echo_is_bounded() {
-        let always = allowed(&[]).len();
-        let many: Vec<String> = (0..1000).map(|number| format!("mcp-param-{number}")).collect();
-        assert_eq!(allowed(&[&many.join(",")]).len(), always + MAX_PARAMETERS);
-        let longest = format!("{PARAMETER_PREFIX}{}", "x".repeat(MAX_PARAMETER - PARAMETER_PREFIX.len()));
-        assert_eq!(allowed(&[&longest]).len(), always + 1);
-        assert_eq!(allowed(&[&format!("{longest}x")]).len(), always);
-    }
 }

@@ -5,11 +5,11 @@
 mod tool_result;
 
 use super::approvals::ElicitedDecisions;
-use super::caller::Client;
 use super::calls::{CallTarget, Calls, Outcome};
 use super::exposure::ExposedTool;
 use super::served_space::{Offers, ServedSpace};
 use crate::concurrency::DEFAULT_CONCURRENCY;
+use agent_spaces_http_server::Client;
 use agent_spaces_secrets::Redactor;
 use rmcp::RoleServer;
 use rmcp::model::{CallToolRequestParams, CallToolResponse, Tool};

@@ -11,12 +11,12 @@ mod wait;
 pub(super) use wait::Waited;
 
 use super::approvals::AskedRequests;
-use super::caller::Client;
 use super::durable::DurableSpace;
 use crate::concurrency::ConcurrencyPermit;
 use agent_spaces_approvals::Pending;
 use agent_spaces_calls::blocking_pool::{BlockingPool, MAX_INLINE_BYTES};
 use agent_spaces_durable::{DurableError, DurableReport, State};
+use agent_spaces_http_server::Client;
 use agent_spaces_sandbox::program::Program;
 use agent_spaces_sandbox::run::{RunOptions, RunReport};
 use agent_spaces_space::space::Space;
@@ -34,6 +34,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use tokio::sync::{mpsc, watch};
 use tokio_util::sync::CancellationToken;
+use tracing::Instrument as _;
 use value::RunValue;
 use wait::{ReportedApprovals, abandoned};
 
@@ -199,7 +200,7 @@ impl Runs {
             ..RunOptions::default()
         };
         let (waiting, alone) = (run.waiting.subscribe(), run.cancel.clone());
-        tokio::spawn(async move {
+        let work = async move {
             let done = {
                 let running = async {
                     match &durable {
@@ -224,7 +225,8 @@ impl Runs {
             };
             drop(permit);
             runs.finish(execution, end);
-        });
+        };
+        tokio::spawn(work.in_current_span());
         Ok(run)
     }
 

@@ -17,9 +17,9 @@ mod visible_servers;
 pub use open::Toolboxes;
 
 use super::approvals::ElicitedDecisions;
-use super::caller::Client;
 use super::calls::Calls;
 use crate::concurrency::DEFAULT_CONCURRENCY;
+use agent_spaces_http_server::Client;
 use agent_spaces_secrets::Redactor;
 use errors::ToolboxError;
 use open_toolboxes::OpenToolboxes;

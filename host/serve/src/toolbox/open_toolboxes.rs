@@ -1,8 +1,8 @@
 //! Open toolboxes by caller.
 
 use super::errors::ToolboxError;
-use crate::caller::Client;
 use crate::cards::Card;
+use agent_spaces_http_server::Client;
 use agent_spaces_mcp::Server;
 use agent_spaces_space::space::Space;
 use agent_spaces_types::limits::Limits;

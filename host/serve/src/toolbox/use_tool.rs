@@ -3,8 +3,8 @@
 use super::errors::ToolboxError;
 use super::open_toolboxes::OpenTool;
 use super::{ToolboxMode, USE};
-use crate::caller::Client;
 use crate::calls::{CallTarget, Outcome};
+use agent_spaces_http_server::Client;
 use rmcp::RoleServer;
 use rmcp::model::{CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock};
 use rmcp::service::RequestContext;

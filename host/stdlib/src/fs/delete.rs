@@ -4,6 +4,7 @@ use super::Workspace;
 use super::failure::{failure, too_deep};
 use super::path::WorkspacePath;
 use super::path_resolution::{LastLink, ResolvedPath};
+use super::usage::Held;
 use super::walk::{MAX_DEPTH, MAX_ENTRIES, Next, Unreadable, entries, walk};
 use crate::error::StdError;
 use agent_spaces_protected_paths::{Access, is_dropping, is_protected};
@@ -22,8 +23,7 @@ impl Workspace {
         };
         let metadata = place.folder.symlink_metadata(&name).map_err(failed)?;
         if !metadata.is_dir() {
-            place.folder.remove_file_or_symlink(&name).map_err(failed)?;
-            held.removed(if metadata.is_file() { metadata.len() } else { 0 });
+            remove_file(&mut held, &place.folder, &name, &path.shown)?;
         } else if !is_recursive {
             place.folder.remove_dir(&name).map_err(failed)?;
             held.removed(0);
@@ -35,6 +35,15 @@ impl Workspace {
         }
         Ok(())
     }
+}
+
+/// Deletes a file or symlink under the lock on changes.
+pub(super) fn remove_file(held: &mut Held<'_>, folder: &Dir, name: &OsStr, shown: &str) -> Result<(), StdError> {
+    let failed = |error| failure(shown, &error);
+    let metadata = folder.symlink_metadata(name).map_err(failed)?;
+    folder.remove_file_or_symlink(name).map_err(failed)?;
+    held.removed(if metadata.is_file() { metadata.len() } else { 0 });
+    Ok(())
 }
 
 /// Checks a whole tree before anything in it is deleted.

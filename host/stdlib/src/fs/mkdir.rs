@@ -4,7 +4,7 @@ use super::Workspace;
 use super::failure::{failure, not_a_folder};
 use super::path::WorkspacePath;
 use super::path_resolution::{LastLink, ResolvedPath};
-use super::usage::Change;
+use super::usage::{Change, Held};
 use crate::error::StdError;
 use agent_spaces_protected_paths::Access;
 use std::io::ErrorKind;
@@ -13,7 +13,11 @@ impl Workspace {
     /// Creates a folder and its parents. An existing one is no error.
     pub(super) fn mkdir(&self, path: &str) -> Result<(), StdError> {
         let path = WorkspacePath::parse(path, Access::Write)?;
-        let mut held = self.usage.lock()?;
+        self.mkdir_held(&mut self.usage.lock()?, &path)
+    }
+
+    /// Creates a folder under the lock on changes.
+    pub(super) fn mkdir_held(&self, held: &mut Held<'_>, path: &WorkspacePath) -> Result<(), StdError> {
         for count in 1..=path.parts.len() {
             let parts = path.parts.iter().take(count).cloned().collect();
             let above = WorkspacePath { shown: path.shown.clone(), parts, access: path.access };

@@ -3,6 +3,7 @@
 //! # Layout
 //! - `path`: syntax of paths; [`crate::protected`] lists protected names
 //! - `path_resolution`: from a path to an open folder and a name in it, component by component, symlinks included
+//! - `service`: the same files for callers other than scripts, with ETags and preconditions
 //! - `read`, `write`, `list`, `mkdir`, `delete`, `glob`: the functions
 //! - `usage`: workspace quota; `ledger`: its count, shared by all processes
 //! - `walk`: bounded recursive walk of a folder
@@ -18,12 +19,15 @@ mod path;
 mod path_resolution;
 mod pattern;
 mod read;
+mod service;
 mod temporary;
 #[cfg(test)]
 mod tests;
 mod usage;
 mod walk;
 mod write;
+
+pub use service::{FileContents, FileEntry, FileError, Precondition, Written, etag_of};
 
 use crate::error::{Answer, StdError};
 use crate::params::{bytes_value, read as read_params};
@@ -68,18 +72,24 @@ impl Files {
 }
 
 impl Workspace {
+    /// Refuses to read if the policy does.
+    fn may_read(&self) -> Result<(), StdError> {
+        if self.policy.read { Ok(()) } else { Err(StdError::denied("Reading files is not allowed in this space")) }
+    }
+
+    /// Refuses to write if the policy does.
+    fn may_write(&self) -> Result<(), StdError> {
+        if self.policy.write { Ok(()) } else { Err(StdError::denied("Writing files is not allowed in this space")) }
+    }
+
     fn answer(&self, function: &str, params: Value) -> Answer {
         match function {
             "readFile" | "readBytes" | "list" | "stat" | "exists" | "glob" => {
-                if !self.policy.read {
-                    return Err(StdError::denied("Reading files is not allowed in this space"));
-                }
+                self.may_read()?;
                 self.answer_reading(function, params)
             }
             "writeFile" | "writeBytes" | "appendFile" | "delete" | "mkdir" => {
-                if !self.policy.write {
-                    return Err(StdError::denied("Writing files is not allowed in this space"));
-                }
+                self.may_write()?;
                 self.answer_writing(function, params).map(|()| Value::Null)
             }
             _ => Err(StdError::unknown_function("fs", function)),

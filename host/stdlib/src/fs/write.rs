@@ -6,7 +6,7 @@ use super::path::WorkspacePath;
 use super::path_resolution::{LastLink, ResolvedPath};
 use super::read::{check_regular, open_regular};
 use super::temporary::Temporary;
-use super::usage::Change;
+use super::usage::{Change, Held};
 use crate::error::StdError;
 use agent_spaces_protected_paths::Access;
 use cap_fs_ext::{FollowSymlinks, OpenOptionsFollowExt};
@@ -20,8 +20,12 @@ impl Workspace {
     pub(super) fn write(&self, path: &str, bytes: &[u8]) -> Result<(), StdError> {
         let path = WorkspacePath::parse(path, Access::Write)?;
         self.check_size(&path.shown, bytes.len() as u64)?;
-        let mut held = self.usage.lock()?;
-        let (folder, name) = self.place_to_write(&path)?;
+        self.write_held(&mut self.usage.lock()?, &path, bytes)
+    }
+
+    /// Replaces a file under the lock on changes.
+    pub(super) fn write_held(&self, held: &mut Held<'_>, path: &WorkspacePath, bytes: &[u8]) -> Result<(), StdError> {
+        let (folder, name) = self.place_to_write(path)?;
         let old = existing(&folder, &name, &path.shown)?;
         if old.as_ref().is_some_and(|old| old.permissions().readonly()) {
             return Err(StdError::failed(format!("\"{path}\" is read-only", path = path.shown)).because("readOnly"));

@@ -12,6 +12,7 @@
 //! | `exchange` | request with its redirects, up to the last byte |
 //! | `answer` | response as returned to a script |
 //! | `exact` | requests of the host itself |
+//! | `guarded_client` | requests of the host itself to URLs that its callers chose |
 //! | `failure` | connection errors without network details |
 //!
 //! Addresses are checked at connection time: the resolver returns only checked addresses, and the name is not resolved
@@ -23,6 +24,7 @@ mod connector;
 mod exact;
 mod exchange;
 mod failure;
+mod guarded_client;
 mod headers;
 mod redirect;
 mod request;
@@ -33,6 +35,7 @@ mod tests;
 
 pub use answer::parse_json;
 pub use exact::{ExactAnswer, ExactRequest, Redirects};
+pub use guarded_client::GuardedClient;
 
 use crate::error::{Answer, StdError};
 use agent_spaces_policy::NetworkPolicy;

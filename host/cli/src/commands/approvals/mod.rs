@@ -227,8 +227,13 @@ pub(super) fn store_channel() -> Option<Arc<dyn Channel>> {
 }
 
 /// Returns the channel of durable runs: decisions are in the journal, because a run may be in another process by then.
-pub(super) fn journal_channel(journal: Arc<dyn agent_spaces::journal::Store>) -> Arc<dyn Channel> {
-    Arc::new(DurableChannel::new(journal, || key().ok(), None))
+/// They are signed by the approver, or by a server that knows who decides.
+pub(super) fn journal_channel(
+    journal: Arc<dyn agent_spaces::journal::Store>,
+    server: Option<ApproverKey>,
+) -> Arc<dyn Channel> {
+    let keys = move || key().into_iter().chain(server.clone()).collect();
+    Arc::new(DurableChannel::new(journal, keys, None))
 }
 
 /// Loads the public key of the approver.

@@ -65,7 +65,7 @@ impl ApprovalOptions {
             }
             _ => self.channel(session, is_stdin_taken)?,
         };
-        session.ask_through(Arc::new(DurableChannel::new(store, || super::key().ok(), here)));
+        session.ask_through(Arc::new(DurableChannel::new(store, || super::key().into_iter().collect(), here)));
         Ok(())
     }
 

@@ -1,8 +1,11 @@
 //! Tests of the embedded store: the suite of all stores, and what only files have.
 
 mod crash;
+mod documents;
 mod files;
 mod limits;
+mod lists;
+mod migration;
 mod sharing;
 
 use crate::claim::Claim;

@@ -19,6 +19,7 @@ use agent_spaces_space::builder::SpaceBuilder;
 use agent_spaces_space::space::Space;
 use providers::{Linking, link};
 use scripts::ScriptSpaces;
+use std::path::Path;
 use std::sync::Arc;
 
 impl SpaceModules<'_> {
@@ -47,9 +48,12 @@ impl SpaceModules<'_> {
         equipment: &Equipment,
         scripts: &ScriptSpaces,
     ) -> Result<SpaceBuilder, ProjectError> {
-        let history = match &equipment.histories {
-            Some(histories) => histories.of(&self.identity, &self.policy),
-            None => History::new(self.policy.clone()),
+        let history = match (&equipment.histories, &self.whole) {
+            (Some(histories), Some((whole, policy))) => {
+                histories.part_of((whole.as_str(), policy), &self.identity, &self.policy)
+            }
+            (Some(histories), None) => histories.of(&self.identity, &self.policy),
+            (None, _) => History::new(self.policy.clone()),
         };
         let policy = history.policy.clone();
         let clients = equipment.clients.as_ref();
@@ -82,9 +86,8 @@ impl SpaceModules<'_> {
             space = space.name(name);
         }
         if let Some(folder) = &equipment.counts {
-            space = space
-                .day_counts(Arc::new(DayFile::new(folder.join(self.counts_file("json")))))
-                .rate_file(RateFile::new(folder.join(self.counts_file("rates.json"))));
+            let (day, rates) = self.counts(folder);
+            space = space.day_counts(Arc::new(day)).rate_file(rates);
         }
         if let Some(observer) = equipment.observer.clone() {
             space = space.observer(move |event| observer(event));
@@ -184,8 +187,48 @@ impl SpaceModules<'_> {
         })
     }
 
-    /// Name of a counts file: a hash, which reveals nothing about the project.
-    fn counts_file(&self, ending: &str) -> String {
-        format!("{}.{ending}", blake3::hash(self.identity.as_bytes()).to_hex())
+    /// Files of the call counts. A part of a space counts the limits of the whole in the files of the whole, where they
+    /// hold for the sum of all parts, and its own limits in files of its own.
+    fn counts(&self, folder: &Path) -> (DayFile, RateFile) {
+        let identity = self.whole.as_ref().map_or(&self.identity, |(whole, _)| whole);
+        let day = DayFile::new(folder.join(counts_file(identity, DAY_FILE)));
+        let rates = RateFile::new(folder.join(counts_file(identity, RATE_FILE)));
+        match (&self.whole, &self.name) {
+            (Some(_), Some(name)) => {
+                // The locations of its rules start with its name.
+                let place = format!("{name}: ");
+                let own = |ending: &str| folder.join(counts_file(&self.identity, ending));
+                (day.with_part(own(DAY_FILE), &place), rates.with_part(own(RATE_FILE), &place))
+            }
+            _ => (day, rates),
+        }
     }
+
+    /// Forgets the call counts and the history of a part of a space that is not used again. Those of the whole space
+    /// keep its calls.
+    pub fn forget(&self, equipment: &Equipment) {
+        if self.whole.is_none() {
+            return;
+        }
+        if let Some(histories) = &equipment.histories {
+            histories.forget(&self.identity);
+        }
+        for ending in [DAY_FILE, RATE_FILE] {
+            let file = equipment.counts.as_ref().map(|folder| folder.join(counts_file(&self.identity, ending)));
+            if let Some(file) = file {
+                // Most spaces have no limits of their own, and so no files.
+                let _absent = std::fs::remove_file(&file);
+                let _absent = std::fs::remove_file(agent_spaces_private_fs::file::beside(&file, ".lock"));
+            }
+        }
+    }
+}
+
+/// Endings of the files of daily counts and of rates.
+const DAY_FILE: &str = "json";
+const RATE_FILE: &str = "rates.json";
+
+/// Name of a counts file: a hash, which reveals nothing about the project.
+fn counts_file(identity: &str, ending: &str) -> String {
+    format!("{}.{ending}", blake3::hash(identity.as_bytes()).to_hex())
 }

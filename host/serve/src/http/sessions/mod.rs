@@ -23,7 +23,7 @@ const MAX_OF_CALLER: usize = 32;
 pub(super) const MAX_OF_ALL: usize = 512;
 
 /// Idle timeout of a session. It is long because most clients cannot open a new session by themselves.
-const IDLE_TIMEOUT: Duration = Duration::from_secs(12 * 60 * 60);
+pub(super) const IDLE_TIMEOUT: Duration = Duration::from_secs(12 * 60 * 60);
 
 /// Reconnect delay for a client that lost a stream, and the time after which it counts as gone, which cancels its
 /// request.
@@ -32,8 +32,8 @@ const GONE_AFTER: Duration = Duration::from_millis(2_500);
 
 /// Maximum number of open requests per session, and maximum length of a request id. Ids are stored as long as the
 /// request.
-const MAX_OPEN_REQUESTS: usize = 256;
-const MAX_ID: usize = 1 << 10;
+pub(super) const MAX_OPEN_REQUESTS: usize = 256;
+pub(super) const MAX_ID: usize = 1 << 10;
 
 /// Maximum number of requests per session that are being passed on: each is stored until then, even if its client
 /// disconnects.
@@ -97,7 +97,7 @@ impl Session {
 }
 
 /// Permits for one session, of the caller and overall. Held from before the session is created until it is closed.
-struct SessionPermit {
+pub(super) struct SessionPermit {
     _own: OwnedSemaphorePermit,
     _of_all: OwnedSemaphorePermit,
     _present: SessionGuard,
@@ -163,7 +163,7 @@ impl Sessions {
     }
 
     /// Acquires the permits for a new session: free ones, or those of the least recently used session, which is closed.
-    async fn acquire_permit(&self) -> Result<SessionPermit, SessionsError> {
+    pub(super) async fn acquire_permit(&self) -> Result<SessionPermit, SessionsError> {
         let free = |permits: &Arc<Semaphore>| permits.clone().try_acquire_owned().ok();
         if let (Some(_own), Some(_of_all)) = (free(&self.0.caller_permits), free(&self.0.all_permits)) {
             return Ok(SessionPermit { _own, _of_all, _present: self.0.presence.session() });

@@ -8,6 +8,7 @@ mod links;
 mod policy;
 mod protected;
 mod quotas;
+mod service;
 
 use super::Files;
 use crate::error::{Answer, StdError};

@@ -2,6 +2,7 @@
 
 mod addresses;
 mod answers;
+mod guarded_client;
 mod limits;
 mod names;
 mod redirects;

@@ -1,22 +1,15 @@
 //! `agent-spaces mcp serve`
 //!
-//! - `settings`: mode, name and concurrency, from flags and configuration
-//! - `source`: the project that code mode and proxy mode serve, reloaded as tools become known
-//! - `durable`: durable runs that the server continues
-//! - `discovery`: background listing of the tools of MCP servers
-//! - `http`, `token`: HTTP listener and bearer tokens, for `--http`
 //! - `toolboxes`: the project that toolbox mode serves
 
-mod discovery;
-mod durable;
-mod http;
-mod settings;
-mod source;
-mod token;
 mod toolboxes;
 
 use crate::commands::confinement::ConfineChoice;
 use crate::commands::failure::Failure;
+use crate::commands::serving::listener::Http;
+use crate::commands::serving::settings::{self, ModeChoice, ServeSettings};
+use crate::commands::serving::source::{Source, SourceOptions};
+use crate::commands::serving::{discovery, durable, stop_signal};
 use crate::commands::session::Session;
 use crate::commands::space_choice::SpaceChoice;
 use crate::commands::{folders, session, terminal};
@@ -28,10 +21,7 @@ use agent_spaces::serve::http::serve_http;
 use agent_spaces::serve::{
     Client, CodeMode, ElicitedDecisions, Mode, Offers, ProxyMode, ToolboxMode, Toolboxes, serve_streams,
 };
-use clap::{Args, ValueEnum};
-use http::Http;
-use settings::ServeSettings;
-use source::Source;
+use clap::Args;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -91,17 +81,6 @@ pub(super) struct Serve {
     confine: ConfineChoice,
 }
 
-/// Form in which agents get the functions.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum ModeChoice {
-    /// Three tools: search, describe, run a program
-    Code,
-    /// Two tools: open a toolbox, use a tool of it
-    Toolbox,
-    /// Every exposed function as a tool of its own
-    Proxy,
-}
-
 impl Serve {
     pub(super) fn execute(self) -> u8 {
         match self.serve() {
@@ -139,9 +118,10 @@ impl Serve {
             true => Mode::Proxy(ProxyMode::with_concurrency(offers.clone(), decisions.clone(), settings.concurrency)),
             false => Mode::Code(CodeMode::with_concurrency(offers.clone(), decisions.clone(), settings.concurrency)),
         };
-        let (exposed, is_traced) = (self.expose, self.trace_mcp);
+        let exposed = self.expose;
+        let options = SourceOptions { is_traced: self.trace_mcp, is_proxy, has_journal: false, observer: None };
         let loading = runtime.spawn_blocking(move || {
-            let mut source = Source::open(choice, (is_traced, is_proxy), handle, offers, decisions)?;
+            let mut source = Source::open(choice, options, handle, offers, decisions)?;
             if is_proxy {
                 source.expose(exposed)?;
             }
@@ -282,26 +262,4 @@ async fn serve_authenticated(
 
 fn flatten<T>(joined: Result<Result<T, Failure>, tokio::task::JoinError>) -> Result<T, Failure> {
     joined.unwrap_or_else(|error| Err(Failure::new(Code::HostRuntime, error.to_string(), None)))
-}
-
-/// Completes on SIGINT or SIGTERM, counted from this call.
-fn stop_signal() -> impl Future<Output = ()> {
-    #[cfg(unix)]
-    let signals = {
-        use tokio::signal::unix::{SignalKind, signal};
-        signal(SignalKind::interrupt()).and_then(|interrupt| Ok((interrupt, signal(SignalKind::terminate())?)))
-    };
-    async move {
-        #[cfg(unix)]
-        if let Ok((mut interrupt, mut terminate)) = signals {
-            tokio::select! {
-                _ = interrupt.recv() => {}
-                _ = terminate.recv() => {}
-            }
-            return;
-        }
-        if tokio::signal::ctrl_c().await.is_err() {
-            std::future::pending::<()>().await;
-        }
-    }
 }

@@ -1,7 +1,7 @@
 //! Toolboxes to serve, and their session.
 
-use super::settings;
 use crate::commands::failure::Failure;
+use crate::commands::serving::settings;
 use crate::commands::session::Session;
 use crate::commands::space_choice::{Found, SpaceChoice};
 use crate::commands::{approvals, folders, terminal};

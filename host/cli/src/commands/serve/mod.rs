@@ -1,0 +1,224 @@
+//! `agent-spaces serve`
+//!
+//! - `source`: spaces of the project for the REST API
+//! - `approver`: token that signs the decisions of callers
+//! - `telemetry`: logs, metrics and traces
+//! - `audit`: audit log of the session for the REST API
+
+mod approver;
+mod audit;
+mod source;
+mod telemetry;
+
+use super::confinement::ConfineChoice;
+use super::failure::Failure;
+use super::foreign_configs::file::make_folder;
+use super::serving::listener::Listener;
+use super::serving::settings::ServeSettings;
+use super::serving::source::{Source, SourceOptions};
+use super::serving::{discovery, durable, stop_signal};
+use super::space_choice::SpaceChoice;
+use super::{approvals, folders, session, terminal};
+use agent_spaces::config::MAX_CONCURRENCY;
+use agent_spaces::confinement::HostNeeds;
+use agent_spaces::durable::DurableRuns;
+use agent_spaces::http_server::{self, Limits, Routes};
+use agent_spaces::project::Project;
+use agent_spaces::rest::{RestRoutes, Service, ServiceSettings};
+use agent_spaces::serve::http::McpRoutes;
+use agent_spaces::serve::{Client, CodeMode, ElicitedDecisions, Mode, Offers};
+use agent_spaces::{Caller, Code, Observer};
+use agent_spaces_telemetry::log::LogFormat;
+use audit::ServedAuditLog;
+use clap::Args;
+use source::ProjectSpaces;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+use telemetry::ServedMetrics;
+
+/// Time that blocking tasks have at shutdown.
+const SHUTDOWN_GRACE: Duration = Duration::from_millis(200);
+
+/// Time that requests and runs have at shutdown before runs leave memory.
+const DRAIN_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// Longest time after which a run that waits for a person leaves memory: nobody sits beside a service.
+const PARK_AFTER: Duration = Duration::from_secs(2);
+
+/// Connections of one caller and of all: followers of events keep theirs open.
+const CONNECTIONS: Limits = Limits { of_caller: 1_000, of_all: 5_000, unauthenticated: 64 };
+
+/// Serve spaces and runs to other programs: REST under /v1, MCP at /mcp.
+///
+/// Runs are durable: they outlive their request and this process. SIGTERM takes no new runs, lets those in memory leave it,
+/// and ends the process within some seconds.
+#[derive(Args)]
+#[command(after_help = "Examples:
+  agent-spaces serve
+  agent-spaces serve --listen 127.0.0.1:9000 --space support
+  agent-spaces serve --data /var/lib/agent-spaces --listen 0.0.0.0:7878 --allow-remote --token-file /run/secrets/token
+  curl -H \"Authorization: Bearer $(cat ~/.local/state/agent-spaces/serve.token)\" http://127.0.0.1:7878/v1/spaces
+
+The OpenAPI document is at /openapi.json; /health, /ready and /metrics are for operators.
+Environment: AGENT_SPACES_LISTEN and AGENT_SPACES_DATA stand for --listen and --data; AGENT_SPACES_TOKEN is the operator's token.")]
+pub(super) struct ServeCommand {
+    #[command(flatten)]
+    choice: SpaceChoice,
+
+    #[command(flatten)]
+    listener: Listener,
+
+    /// Folder of the journal, tokens, counts and workspaces [default: the user's folders]
+    #[arg(long, value_name = "DIR")]
+    data: Option<PathBuf>,
+
+    /// Scope granted to the operator, for functions that require one; may be repeated
+    #[arg(long, value_name = "SCOPE")]
+    scope: Vec<String>,
+
+    /// Maximum concurrent runs of one caller; others are queued [default: `serve.concurrency` of the configuration, else 10]
+    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u16).range(1..=i64::from(MAX_CONCURRENCY)))]
+    concurrency: Option<u16>,
+
+    /// Serve /metrics without a token
+    #[arg(long)]
+    metrics_open: bool,
+
+    /// Log to stderr: text, json (one object a line), or off, which leaves warnings; what is logged is set by AGENT_SPACES_LOG
+    #[arg(long, value_name = "FORMAT", default_value = "off")]
+    log: LogFormat,
+
+    /// Print the messages exchanged with MCP servers to stderr
+    #[arg(long)]
+    trace_mcp: bool,
+
+    #[command(flatten)]
+    confine: ConfineChoice,
+}
+
+impl ServeCommand {
+    pub(super) fn execute(self) -> u8 {
+        match self.serve() {
+            Ok(()) => 0,
+            Err(failure) => failure.show(),
+        }
+    }
+
+    fn serve(self) -> Result<(), Failure> {
+        if let Some(folder) = &self.data {
+            folders::use_data(folder)?;
+        }
+        let needs = HostNeeds {
+            read: self.listener.token_file().into_iter().collect(),
+            kept: folders::workspaces().into_iter().collect(),
+            ..HostNeeds::default()
+        };
+        self.confine.enter(&self.choice, Some(Path::new(".")), needs)?;
+        raise_file_limit();
+        let settings = ServeSettings::of_rest(&self.choice, self.concurrency);
+        let runtime = session::runtime()?;
+        // Before the session: the first subscriber of a process counts.
+        let telemetry = telemetry::start(self.log, self.trace_mcp, runtime.handle().clone())?;
+        let metrics = ServedMetrics::new();
+        let decisions = ElicitedDecisions::default();
+        let operator = Client::of_process(Caller { name: None, scopes: self.scope.into_iter().collect() });
+        let offers = Offers::new(folders::outlines()).named(settings.name);
+        let mode = Mode::Code(CodeMode::with_concurrency(offers.clone(), decisions.clone(), settings.concurrency));
+        let (choice, handle, is_traced) = (self.choice, runtime.handle().clone(), self.trace_mcp);
+        let counted = metrics.metrics().clone();
+        let observer: Arc<Observer> = Arc::new(move |event| counted.observe(event));
+        let options = SourceOptions { is_traced, is_proxy: false, has_journal: true, observer: Some(observer) };
+        let source = Arc::new(Source::open(choice, options, handle, offers, decisions)?);
+        source.offer()?;
+        let served = runtime.block_on(serve(
+            source.clone(),
+            mode.clone(),
+            (operator, settings.concurrency),
+            &self.listener,
+            (metrics, self.metrics_open),
+        ));
+        // Before the servers end that their calls are at.
+        runtime.block_on(mode.close());
+        runtime.block_on(source.close());
+        runtime.block_on(telemetry.shutdown());
+        runtime.shutdown_timeout(SHUTDOWN_GRACE);
+        // Dropped last: this flushes the audit log.
+        drop(source);
+        served
+    }
+}
+
+/// Raises the number of files that the process may open to what the system allows: connections and spaces need many.
+#[cfg(unix)]
+fn raise_file_limit() {
+    use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+    let limit = getrlimit(Resource::Nofile);
+    // Without it the server has fewer connections.
+    let _raised = setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, maximum: limit.maximum });
+}
+
+#[cfg(not(unix))]
+fn raise_file_limit() {}
+
+/// Serves until a signal arrives.
+async fn serve(
+    source: Arc<Source>,
+    mode: Mode,
+    (operator, concurrency): (Client, usize),
+    listener: &Listener,
+    (metrics, is_metrics_open): (ServedMetrics, bool),
+) -> Result<(), Failure> {
+    // Registered before the address is printed: its reader may stop the server at once.
+    let stop = stop_signal();
+    let bound = listener.bind(operator, source.project()).await?;
+    let service = service(&source, concurrency)?;
+    tokio::spawn(discovery::discover(source.clone()));
+    mode.continue_runs(durable::report).await;
+    service.continue_runs();
+    let sweeping = service.clone();
+    tokio::spawn(async move { sweeping.end_expired_spaces().await });
+    let delivering = service.clone();
+    tokio::spawn(async move { delivering.deliver_webhooks().await });
+    let mcp = McpRoutes::new(mode.clone(), &bound.callers);
+    let rest = RestRoutes::new(service.clone()).with_metrics(metrics.text(), is_metrics_open);
+    tokio::spawn(metrics.read(service.clone(), source.clone()));
+    let parts: Vec<Arc<dyn Routes>> = vec![Arc::new(rest), Arc::new(mcp)];
+    let settings = http_server::Settings {
+        callers: bound.callers,
+        origin_check: bound.origin_check,
+        limits: CONNECTIONS,
+        drain_timeout: DRAIN_TIMEOUT,
+    };
+    let stop = async {
+        stop.await;
+        terminal::note("stopping: no new runs, those in memory are parked");
+        mode.stop_runs();
+        service.drain();
+    };
+    http_server::serve(bound.listener, settings, parts, stop).await;
+    Ok(())
+}
+
+/// Creates the service of the REST API.
+fn service(source: &Arc<Source>, concurrency: usize) -> Result<Service, Failure> {
+    let store = source.store().ok_or_else(|| Failure::new(Code::HostJournal, "the journal is not open", None))?;
+    let kept = source.durable();
+    let token = approver::token()?;
+    let channel = approvals::journal_channel(store.clone(), Some(token.key()));
+    let workspaces = folders::workspaces().ok_or_else(|| {
+        Failure::new(Code::HostState, "there is no home folder for workspaces", Some("name one with --data"))
+    })?;
+    make_folder(&workspaces).map_err(|error| {
+        Failure::new(Code::HostState, format!("{}: {error}", workspaces.display()), Some("name a folder with --data"))
+    })?;
+    let (project, config) = source.origin();
+    let audit = source.session().audit().map(ServedAuditLog::shared);
+    let webhooks_reach_private = source.project().is_some_and(Project::webhooks_reach_private);
+    let settings =
+        ServiceSettings { project, config, workspaces, concurrency, approver: token, audit, webhooks_reach_private };
+    let spaces = Arc::new(ProjectSpaces::new(source.clone(), channel));
+    // A run that waits has a place among those of its caller until it leaves memory.
+    let runs = agent_spaces::durable::Settings { park_after: kept.runs.park_after.min(PARK_AFTER), ..kept.runs };
+    Ok(Service::new(DurableRuns::new(store, runs), spaces, settings))
+}

@@ -1,0 +1,139 @@
+//! Spaces of the project for the REST API.
+
+use crate::commands::folders;
+use crate::commands::serving::source::Source;
+use agent_spaces::Caller;
+use agent_spaces::project::{Equipment, Narrowing, NarrowingError, Project, ProjectError, SpaceModules};
+use agent_spaces::rest::INPUT_MODULE;
+use agent_spaces::rest::source::{AssembleError, Assembled, Functions, SpaceSource};
+use agent_spaces::{Files, ModuleSource};
+use agent_spaces_approvals::Channel;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Longest time limit that a run may ask for if the configuration sets none.
+const LONGEST_TIME: Duration = Duration::from_secs(600);
+
+/// Spaces of the project.
+pub(super) struct ProjectSpaces {
+    source: Arc<Source>,
+    /// Asks people about calls, through the journal.
+    channel: Arc<dyn Channel>,
+}
+
+impl ProjectSpaces {
+    pub(super) fn new(source: Arc<Source>, channel: Arc<dyn Channel>) -> ProjectSpaces {
+        ProjectSpaces { source, channel }
+    }
+
+    /// Makes a space of its modules.
+    fn build(&self, modules: &SpaceModules<'_>, longest: Option<Duration>) -> Result<Assembled, ProjectError> {
+        let session = self.source.session();
+        let equipment = Equipment { channel: Some(self.channel.clone()), ..session.equipment().clone() };
+        let limits = modules.limits();
+        let builder = modules.builder(self.source.engine(), &equipment)?;
+        let space =
+            builder.module(INPUT_MODULE, ModuleSource::Json("null".to_owned())).limits(limits.clone()).build()?;
+        let policy = modules.policy();
+        let files = match modules.workspace() {
+            Some(folder) => {
+                let opened = Files::open(folder, *policy.files(), equipment.workspace_counts.clone());
+                Some(opened.map_err(|error| ProjectError::file(folder, error))?)
+            }
+            None => None,
+        };
+        let mut without = Vec::new();
+        if files.is_none() {
+            without.push("fs");
+        }
+        if !policy.network().enabled {
+            without.push("http");
+        }
+        let definitions = self.source.accepted(modules);
+        Ok(Assembled {
+            space,
+            longest: longest.unwrap_or(LONGEST_TIME).max(limits.time),
+            limits,
+            capabilities: modules.entry_names(),
+            files,
+            functions: Functions::new(definitions, folders::outlines(), without),
+        })
+    }
+
+    fn assemble_in(
+        &self,
+        project: &Project,
+        base: Option<&str>,
+        part: Option<&Narrowing>,
+    ) -> Result<Assembled, AssembleError> {
+        let modules = match part {
+            Some(part) => project.narrowed(base, part).map_err(refused)?,
+            None => project.space(base).map_err(|_| AssembleError::Unknown)?,
+        };
+        self.build(&modules, project.time_limit(base)).map_err(failed)
+    }
+}
+
+impl SpaceSource for ProjectSpaces {
+    fn bases(&self, caller: &Caller) -> Vec<Option<String>> {
+        let served = self.source.space().map(str::to_owned);
+        let loaded = self.source.loaded();
+        let Some(project) = loaded.project() else { return vec![served] };
+        let config = project.config();
+        match caller.name.as_ref().map(|name| config.serve.callers.get(name)) {
+            Some(Some(own)) if !own.spaces.is_empty() => own.spaces.iter().cloned().map(Some).collect(),
+            Some(Some(_)) => vec![served],
+            // A caller that the configuration no longer has.
+            Some(None) => Vec::new(),
+            // The operator: the served space first, then all others.
+            None => {
+                let others = config.spaces.keys().cloned().map(Some).chain([None]);
+                std::iter::once(served.clone()).chain(others.filter(|other| *other != served)).collect()
+            }
+        }
+    }
+
+    fn assemble(&self, base: Option<&str>, part: Option<&Narrowing>) -> Result<Assembled, AssembleError> {
+        let loaded = self.source.loaded();
+        match loaded.project() {
+            Some(project) => self.assemble_in(project, base, part),
+            // A folder of definitions without a configuration is one space, and has no parts.
+            None if part.is_some() || base.is_some() => Err(AssembleError::Denied {
+                pointer: "/base".to_owned(),
+                detail: "spaces can be made only in a project with a configuration: run `agent-spaces init`".to_owned(),
+            }),
+            None => {
+                let modules =
+                    self.source.modules(&loaded).map_err(|error| AssembleError::Host(error.message().to_owned()))?;
+                self.build(&modules, None).map_err(failed)
+            }
+        }
+    }
+
+    fn forget(&self, base: Option<&str>, part: &Narrowing) {
+        let loaded = self.source.loaded();
+        // A part that can no longer be made has no counts that anything reads.
+        if let Some(modules) = loaded.project().and_then(|project| project.narrowed(base, part).ok()) {
+            modules.forget(self.source.session().equipment());
+        }
+    }
+
+    fn version(&self) -> u64 {
+        self.source.version()
+    }
+}
+
+fn failed(error: ProjectError) -> AssembleError {
+    AssembleError::Host(error.to_string())
+}
+
+fn refused(error: NarrowingError) -> AssembleError {
+    match error {
+        NarrowingError::Denied { .. } => {
+            AssembleError::Denied { pointer: "/capabilities".to_owned(), detail: error.to_string() }
+        }
+        NarrowingError::Loosens { pointer, message } => AssembleError::Denied { pointer, detail: message },
+        NarrowingError::Invalid { pointer, message } => AssembleError::Invalid { pointer, detail: message },
+        NarrowingError::Base(error) => failed(error),
+    }
+}

@@ -1,0 +1,83 @@
+//! Identity of a client.
+
+use agent_spaces_types::caller::Caller;
+use std::sync::Arc;
+
+/// Authenticated client. Its identity, never a guessable session id, decides which functions and runs it can see.
+#[derive(Clone, Debug)]
+pub struct Client {
+    /// Identity key, equal for all requests of one caller.
+    identity: Arc<str>,
+    caller: Arc<Caller>,
+    /// True if answers to approval forms at this client count. A caller controls its client, so only one that may
+    /// approve anyway is trusted.
+    may_approve: bool,
+}
+
+impl Client {
+    /// Creates the client that started this process.
+    pub fn of_process(caller: Caller) -> Client {
+        Client { identity: "process".into(), caller: Arc::new(caller), may_approve: true }
+    }
+
+    /// Creates a client with an authenticated, unique name. It cannot approve calls.
+    pub fn named(name: &str, caller: Caller) -> Client {
+        Client { identity: format!("caller {name}").into(), caller: Arc::new(caller), may_approve: false }
+    }
+
+    /// Lets the person at this client approve calls.
+    #[must_use]
+    pub fn approving(mut self) -> Client {
+        self.may_approve = true;
+        self
+    }
+
+    /// Returns true if answers to approval forms at this client count.
+    pub fn may_approve(&self) -> bool {
+        self.may_approve
+    }
+
+    /// Returns true if this client started the process.
+    pub fn is_process(&self) -> bool {
+        &*self.identity == "process"
+    }
+
+    /// Returns the name of the caller that owns what this client makes; empty for the client that started the process.
+    pub fn owner(&self) -> &str {
+        self.identity.strip_prefix("caller ").unwrap_or_default()
+    }
+
+    /// Returns the name under which decisions of the person at this client are recorded.
+    pub fn person(&self) -> String {
+        match &self.caller.name {
+            Some(name) => format!("the client of {name}"),
+            None => "the client".to_owned(),
+        }
+    }
+
+    /// Returns the caller that the policy evaluates.
+    pub fn caller(&self) -> &Caller {
+        &self.caller
+    }
+
+    /// Returns the identity key, equal for all requests of one caller.
+    pub fn identity(&self) -> &Arc<str> {
+        &self.identity
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::client::Client;
+    use agent_spaces_types::caller::Caller;
+
+    #[test]
+    fn only_the_client_of_the_process_owns_what_has_no_name() {
+        let caller = Caller { name: Some("ann".to_owned()), ..Caller::default() };
+        let (process, ann) = (Client::of_process(caller), Client::named("ann", Caller::default()));
+        assert_eq!((process.owner(), process.is_process()), ("", true));
+        assert_eq!((ann.owner(), ann.is_process()), ("ann", false));
+        // A caller cannot choose a name that makes it the operator.
+        assert!(!Client::named("process", Caller::default()).is_process());
+    }
+}

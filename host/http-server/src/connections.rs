@@ -1,0 +1,289 @@
+//! Connection limits: per caller, overall, and for connections without a token.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio_util::sync::CancellationToken;
+
+/// Time until a connection must have sent a valid token, or a request that needs none.
+const AUTHENTICATION_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// Maximum numbers of connections.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Per caller.
+    pub of_caller: usize,
+    /// Of all callers together.
+    pub of_all: usize,
+    /// Without a token. The oldest is closed for a new one: real clients send their token at once.
+    pub unauthenticated: usize,
+}
+
+impl Default for Limits {
+    /// A client has one stream and a few requests; four such callers at their limit fit.
+    fn default() -> Limits {
+        Limits { of_caller: 64, of_all: 256, unauthenticated: 64 }
+    }
+}
+
+/// All connections of the server.
+pub(crate) struct Connections {
+    unauthenticated: Mutex<VecDeque<Arc<Connection>>>,
+    max_unauthenticated: usize,
+    /// In the callers' order.
+    of_callers: Vec<Arc<Semaphore>>,
+    of_all: Arc<Semaphore>,
+}
+
+/// One connection.
+pub(crate) struct Connection {
+    owner: Mutex<Option<Owner>>,
+    activity: Mutex<Activity>,
+    /// Cancelled to close the connection for a newer one.
+    must_close: CancellationToken,
+}
+
+/// Caller of the last request. A reverse proxy may send requests of several callers on one connection.
+struct Owner {
+    caller: usize,
+    _own: OwnedSemaphorePermit,
+    of_all: OwnedSemaphorePermit,
+}
+
+/// Requests without a token.
+struct Activity {
+    /// Number of those that are being answered.
+    answering: usize,
+    /// End of the last one; before the first one, the time of the connection.
+    idle_since: Instant,
+}
+
+/// Keeps a connection counted, even after the server has handed it over.
+#[derive(Clone)]
+pub struct ConnectionHold {
+    _connection: Arc<Connection>,
+}
+
+impl Connections {
+    pub(crate) fn new(callers: usize, limits: Limits) -> Connections {
+        let permits = |most: usize| Arc::new(Semaphore::new(most.min(Semaphore::MAX_PERMITS)));
+        Connections {
+            unauthenticated: Mutex::default(),
+            max_unauthenticated: limits.unauthenticated,
+            of_callers: (0..callers).map(|_| permits(limits.of_caller)).collect(),
+            of_all: permits(limits.of_all),
+        }
+    }
+
+    /// Registers a new, unauthenticated connection. At the limit, it takes the place of the oldest idle one, or of the
+    /// oldest.
+    pub(crate) fn accept(&self) -> Arc<Connection> {
+        let connection = Arc::new(Connection::new());
+        let mut unauthenticated = self.unauthenticated();
+        if unauthenticated.len() >= self.max_unauthenticated {
+            let idle = unauthenticated.iter().position(|other| other.activity().answering == 0);
+            let closed = unauthenticated.remove(idle.unwrap_or(0));
+            closed.into_iter().for_each(|closed| closed.must_close.cancel());
+        }
+        unauthenticated.push_back(connection.clone());
+        connection
+    }
+
+    /// Assigns a connection to a caller. Returns false if the caller is at the limit; the connection then stays with
+    /// its previous owner, so that it remains counted.
+    pub(crate) fn assign(&self, connection: &Arc<Connection>, caller: usize) -> bool {
+        let mut owner = connection.owner();
+        if owner.as_ref().is_some_and(|owner| owner.caller == caller) {
+            return true;
+        }
+        let free = |permits: &Arc<Semaphore>| permits.clone().try_acquire_owned().ok();
+        let Some(_own) = self.of_callers.get(caller).and_then(free) else { return false };
+        // A connection with an owner already holds a permit of the overall limit.
+        let Some(of_all) = owner.take().map(|before| before.of_all).or_else(|| free(&self.of_all)) else {
+            return false;
+        };
+        *owner = Some(Owner { caller, _own, of_all });
+        drop(owner);
+        self.remove_unauthenticated(connection);
+        true
+    }
+
+    /// Removes a connection that was authenticated or closed.
+    pub(crate) fn remove_unauthenticated(&self, connection: &Arc<Connection>) {
+        self.unauthenticated().retain(|other| !Arc::ptr_eq(other, connection));
+    }
+
+    fn unauthenticated(&self) -> MutexGuard<'_, VecDeque<Arc<Connection>>> {
+        self.unauthenticated.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Connection {
+    fn new() -> Connection {
+        let activity = Activity { answering: 0, idle_since: Instant::now() };
+        Connection { owner: Mutex::default(), activity: Mutex::new(activity), must_close: CancellationToken::new() }
+    }
+
+    /// Waits until it must close: for a newer connection, or because no token came in time.
+    pub(crate) async fn closed(&self) {
+        tokio::select! {
+            () = self.must_close.cancelled() => {}
+            () = self.expired(AUTHENTICATION_TIMEOUT) => {}
+        }
+    }
+
+    /// Waits until it was idle without a token for some time.
+    async fn expired(&self, limit: Duration) {
+        loop {
+            let left = {
+                let activity = self.activity();
+                let idle = if activity.answering > 0 { Duration::ZERO } else { activity.idle_since.elapsed() };
+                limit.saturating_sub(idle)
+            };
+            if !left.is_zero() {
+                tokio::time::sleep(left).await;
+            } else if self.owner().is_some() {
+                std::future::pending::<()>().await;
+            } else {
+                return;
+            }
+        }
+    }
+
+    /// Registers a request that needs no token, until the guard is dropped.
+    pub(crate) fn answering(self: &Arc<Connection>) -> Answering {
+        self.activity().answering += 1;
+        Answering(self.clone())
+    }
+
+    /// Returns a handle that keeps this connection counted.
+    pub(crate) fn hold(self: &Arc<Connection>) -> ConnectionHold {
+        ConnectionHold { _connection: self.clone() }
+    }
+
+    fn owner(&self) -> MutexGuard<'_, Option<Owner>> {
+        self.owner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn activity(&self) -> MutexGuard<'_, Activity> {
+        self.activity.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Request without a token that is being answered.
+pub(crate) struct Answering(Arc<Connection>);
+
+impl Drop for Answering {
+    fn drop(&mut self) {
+        let mut activity = self.0.activity();
+        activity.answering = activity.answering.saturating_sub(1);
+        activity.idle_since = Instant::now();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::connections::*;
+
+    const LIMITS: Limits = Limits { of_caller: 4, of_all: 16, unauthenticated: 16 };
+    const SOON: Duration = Duration::from_millis(100);
+
+    #[test]
+    fn a_caller_cannot_use_up_the_connections_of_another() {
+        let connections = Connections::new(2, LIMITS);
+        let accept = |caller| {
+            let connection = connections.accept();
+            (connections.assign(&connection, caller), connection)
+        };
+        let anns: Vec<_> = (0..LIMITS.of_caller).map(|_| accept(0)).collect();
+        assert!(anns.iter().all(|(is_let_in, _)| *is_let_in));
+        assert!(!accept(0).0, "Ann is at her limit");
+        let (is_let_in, bobs) = accept(1);
+        assert!(is_let_in && connections.assign(&bobs, 1), "Bob's second request on it");
+        // A reverse proxy sends a request of his on a connection that was hers, which frees one of hers.
+        assert!(connections.assign(&anns[0].1, 1) && accept(0).0);
+        drop(anns);
+        assert!(accept(0).0);
+    }
+
+    #[test]
+    fn a_connection_keeps_its_owner_if_the_next_caller_is_at_the_limit() {
+        let connections = Connections::new(2, LIMITS);
+        let accept = |caller| {
+            let connection = connections.accept();
+            (connections.assign(&connection, caller), connection)
+        };
+        let anns: Vec<_> = (0..LIMITS.of_caller).map(|_| accept(0)).collect();
+        let bobs: Vec<_> = (0..LIMITS.of_caller).map(|_| accept(1)).collect();
+        assert!(!connections.assign(&anns[0].1, 1), "Bob is at his limit");
+        assert!(!accept(0).0, "the connection is still Ann's");
+        drop(bobs);
+        assert!(connections.assign(&anns[0].1, 1) && accept(0).0);
+    }
+
+    #[test]
+    fn a_connection_can_change_its_owner_at_the_overall_limit() {
+        let others = LIMITS.of_all / LIMITS.of_caller;
+        let connections = Connections::new(others + 1, LIMITS);
+        let taken: Vec<_> = (0..LIMITS.of_all).map(|_| connections.accept()).collect();
+        let mut callers = (0..others).cycle();
+        assert!(taken.iter().zip(&mut callers).all(|(connection, caller)| connections.assign(connection, caller)));
+        assert!(!connections.assign(&connections.accept(), others), "the overall limit is reached");
+        assert!(connections.assign(&taken[0], others), "this connection already counts");
+    }
+
+    #[tokio::test]
+    async fn only_unauthenticated_connections_are_closed_for_new_ones() {
+        let connections = Connections::new(1, LIMITS);
+        let known = connections.accept();
+        assert!(connections.assign(&known, 0));
+        let unauthenticated: Vec<_> = (0..=LIMITS.unauthenticated).map(|_| connections.accept()).collect();
+        let must_close = |connection: &Arc<Connection>| connection.must_close.is_cancelled();
+        assert!(must_close(&unauthenticated[0]) && !must_close(&unauthenticated[1]) && !must_close(&known));
+        unauthenticated[0].closed().await;
+        unauthenticated.iter().for_each(|connection| connections.remove_unauthenticated(connection));
+        assert_eq!(connections.unauthenticated().len(), 0);
+    }
+
+    #[tokio::test]
+    async fn an_open_request_keeps_its_connection_until_it_is_answered() {
+        let connections = Connections::new(1, LIMITS);
+        let (idle, busy) = (connections.accept(), connections.accept());
+        let answering = busy.answering();
+        let expired = |connection: Arc<Connection>| async move { connection.expired(SOON).await };
+        assert!(tokio::time::timeout(SOON * 10, expired(idle)).await.is_ok());
+        assert!(tokio::time::timeout(SOON * 5, expired(busy.clone())).await.is_err());
+        drop(answering);
+        assert!(tokio::time::timeout(SOON * 10, expired(busy)).await.is_ok());
+        let known = connections.accept();
+        assert!(connections.assign(&known, 0));
+        assert!(tokio::time::timeout(SOON * 5, expired(known)).await.is_err());
+    }
+
+    #[test]
+    fn idle_connections_are_closed_before_those_with_an_open_request() {
+        let connections = Connections::new(1, LIMITS);
+        let all: Vec<_> = (0..LIMITS.unauthenticated).map(|_| connections.accept()).collect();
+        let first = all[0].answering();
+        let _new = connections.accept();
+        assert!(!all[0].must_close.is_cancelled() && all[1].must_close.is_cancelled());
+        let _others: Vec<_> = connections.unauthenticated().iter().skip(1).map(Connection::answering).collect();
+        let _newer = connections.accept();
+        assert!(all[0].must_close.is_cancelled(), "open requests cannot use up the connections");
+        drop(first);
+    }
+
+    #[test]
+    fn a_held_connection_counts_until_it_is_let_go() {
+        let connections = Connections::new(1, LIMITS);
+        let accept = || {
+            let connection = connections.accept();
+            connections.assign(&connection, 0).then(|| connection.hold())
+        };
+        let held: Vec<_> = (0..LIMITS.of_caller).map(|_| accept()).collect();
+        assert!(held.iter().all(Option::is_some) && accept().is_none());
+        drop(held);
+        assert!(accept().is_some());
+    }
+}

@@ -1,0 +1,99 @@
+//! CORS headers: which pages may send requests and read responses.
+
+use crate::responses::{HttpResponse, response};
+use bytes::Bytes;
+use http::header::{
+    ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN,
+    ACCESS_CONTROL_EXPOSE_HEADERS, ACCESS_CONTROL_MAX_AGE, ACCESS_CONTROL_REQUEST_HEADERS, HeaderName, HeaderValue,
+    VARY,
+};
+use http::{HeaderMap, StatusCode};
+
+/// Answers a CORS preflight request.
+pub(crate) fn preflight(asked: &HeaderMap) -> HttpResponse {
+    let mut answer = response(StatusCode::NO_CONTENT, Bytes::new());
+    let headers = answer.headers_mut();
+    headers.insert(ACCESS_CONTROL_ALLOW_METHODS, HeaderValue::from_static(METHODS));
+    // `*` does not cover `Authorization`.
+    let mut allowed = REQUEST_HEADERS.to_owned();
+    parameter_headers(asked).for_each(|name| allowed.extend([", ", name.as_str()]));
+    // Header names are valid header values, so this never falls back.
+    let allowed = HeaderValue::try_from(allowed).unwrap_or(HeaderValue::from_static(REQUEST_HEADERS));
+    headers.insert(ACCESS_CONTROL_ALLOW_HEADERS, allowed);
+    headers.insert(ACCESS_CONTROL_MAX_AGE, HeaderValue::from_static("600"));
+    answer
+}
+
+/// Methods and headers that any part of the server reads.
+const METHODS: &str = "GET, HEAD, POST, PUT, PATCH, DELETE";
+const REQUEST_HEADERS: &str = "Authorization, Content-Type, Accept, Last-Event-ID, Mcp-Session-Id, \
+                               Mcp-Protocol-Version, Mcp-Method, Mcp-Name, If-Match, If-None-Match, Idempotency-Key, \
+                               Prefer, traceparent, tracestate";
+
+/// Response headers that a page may read.
+const EXPOSED_HEADERS: &str = "Mcp-Session-Id, WWW-Authenticate, ETag, Location, Retry-After, Link";
+
+/// Prefix of headers that repeat parameters of a tool. The rest of the name is up to the tool.
+const PARAMETER_PREFIX: &str = "mcp-param-";
+
+/// Maximum number and length of such headers, since the response repeats what an unauthenticated client sends.
+const MAX_PARAMETERS: usize = 64;
+const MAX_PARAMETER: usize = 128;
+
+/// Returns the tool parameter headers that a preflight request names.
+fn parameter_headers(asked: &HeaderMap) -> impl Iterator<Item = HeaderName> {
+    let lines = asked.get_all(ACCESS_CONTROL_REQUEST_HEADERS).iter();
+    let names = lines.flat_map(|line| line.as_bytes().split(|byte| *byte == b','));
+    // Anything that is not a header name is dropped, so that nothing can be injected into the response.
+    let names = names.filter_map(|name| HeaderName::from_bytes(name.trim_ascii()).ok());
+    let is_parameter = |name: &HeaderName| {
+        let rest = name.as_str().strip_prefix(PARAMETER_PREFIX);
+        rest.is_some_and(|rest| !rest.is_empty()) && name.as_str().len() <= MAX_PARAMETER
+    };
+    names.filter(is_parameter).take(MAX_PARAMETERS)
+}
+
+/// Adds the CORS headers that let a page of this origin read a response.
+pub(crate) fn allow_origin(response: &mut HttpResponse, origin: HeaderValue) {
+    let headers = response.headers_mut();
+    headers.insert(ACCESS_CONTROL_ALLOW_ORIGIN, origin);
+    headers.insert(ACCESS_CONTROL_EXPOSE_HEADERS, HeaderValue::from_static(EXPOSED_HEADERS));
+    headers.append(VARY, HeaderValue::from_static("Origin"));
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::cors::*;
+
+    fn allowed(lines: &[&str]) -> Vec<String> {
+        let mut asked = HeaderMap::new();
+        for line in lines {
+            asked.append(ACCESS_CONTROL_REQUEST_HEADERS, HeaderValue::from_str(line).unwrap());
+        }
+        let response = preflight(&asked);
+        let line = response.headers()[ACCESS_CONTROL_ALLOW_HEADERS].to_str().unwrap();
+        line.split(", ").map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn preflight_allows_tool_parameter_headers_and_no_other_named_header() {
+        let always: Vec<&str> = REQUEST_HEADERS.split(", ").collect();
+        assert_eq!(allowed(&[]), always);
+        let asked = ["authorization,mcp-param-region, Mcp-Param-Tenant_1", "mcp-param-x!"];
+        let named = ["mcp-param-region", "mcp-param-tenant_1", "mcp-param-x!"];
+        assert_eq!(allowed(&asked), [&always[..], &named].concat());
+        let others =
+            "x-other,cookie,mcp-param-,mcp-parameter,x-mcp-param-a,mcp-param-a b,mcp-param-a:b,mcp-param-\"a\",,*";
+        assert_eq!(allowed(&[others]), always);
+    }
+
+    #[test]
+    fn preflight_echo_is_bounded() {
+        let always = allowed(&[]).len();
+        let many: Vec<String> = (0..1000).map(|number| format!("mcp-param-{number}")).collect();
+        assert_eq!(allowed(&[&many.join(",")]).len(), always + MAX_PARAMETERS);
+        let longest = format!("{PARAMETER_PREFIX}{}", "x".repeat(MAX_PARAMETER - PARAMETER_PREFIX.len()));
+        assert_eq!(allowed(&[&longest]).len(), always + 1);
+        assert_eq!(allowed(&[&format!("{longest}x")]).len(), always);
+    }
+}

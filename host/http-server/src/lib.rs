@@ -1,0 +1,43 @@
+//! HTTP server for several callers, each with a bearer token. It serves a list of [`Routes`] and knows neither MCP nor
+//! REST.
+//!
+//! What holds for every request is here and nowhere else: size of the head, `Host` and `Origin` checks, CORS,
+//! authentication, connection limits, requests in flight, timeouts, graceful shutdown. What a path means is up to the
+//! routes.
+//!
+//! # Layout
+//! - [`serve`]: accept loop and graceful shutdown; [`Settings`], [`Limits`]
+//! - [`Routes`]: one part of the server, with [`Access`] and [`Authenticated`]; [`Refusal`]: what the server itself
+//!   refuses, rendered by the part
+//! - [`Token`], [`Callers`], [`Client`]: bearer-token authentication and identity of a caller
+//! - [`OriginCheck`]: checks of the `Host` and `Origin` headers; `cors`: CORS headers
+//! - [`body`]: request bodies within a size and a time
+//! - [`HttpResponse`], [`text_response`], [`until_sent`]: responses
+//! - `server`: order of the checks; `in_flight`: requests that are being answered; `connections`: connection limits;
+//!   `write_timeout`: peers that do not read
+
+pub mod body;
+mod callers;
+mod client;
+mod connections;
+mod cors;
+mod in_flight;
+mod listen;
+mod origin_check;
+mod refusal;
+mod responses;
+mod routes;
+mod server;
+mod token;
+mod write_timeout;
+
+pub use callers::Callers;
+pub use client::Client;
+pub use connections::{ConnectionHold, Limits};
+pub use in_flight::{InFlight, InFlightGuard};
+pub use listen::{DRAIN_TIMEOUT, Settings, serve};
+pub use origin_check::{OriginCheck, OriginCheckError};
+pub use refusal::Refusal;
+pub use responses::{HttpResponse, response, text_response, until_sent};
+pub use routes::{Access, Authenticated, Handling, Routes, Stopping};
+pub use token::{Token, TokenError};

@@ -1,0 +1,166 @@
+//! Request handling: header checks, authentication, and dispatch to the routes.
+
+use crate::callers::Callers;
+use crate::connections::{Connection, Connections, Limits};
+use crate::cors;
+use crate::in_flight::InFlight;
+use crate::origin_check::OriginCheck;
+use crate::refusal::Refusal;
+use crate::responses::{HttpResponse, until_sent};
+use crate::routes::{Access, Authenticated, Routes};
+use http::header::{CONTENT_TYPE, ORIGIN};
+use http::{HeaderMap, Method, Request};
+use hyper::body::Incoming;
+use std::sync::Arc;
+
+/// Maximum size of a request head.
+const MAX_HEAD: usize = 64 << 10;
+
+/// Server with its parts.
+pub(crate) struct Server {
+    origin_check: OriginCheck,
+    callers: Callers,
+    connections: Connections,
+    parts: Vec<Arc<dyn Routes>>,
+    in_flight: InFlight,
+}
+
+impl Server {
+    pub(crate) fn new(
+        callers: Callers,
+        origin_check: OriginCheck,
+        limits: Limits,
+        parts: Vec<Arc<dyn Routes>>,
+    ) -> Server {
+        let connections = Connections::new(callers.clients().count(), limits);
+        Server { origin_check, callers, connections, parts, in_flight: InFlight::default() }
+    }
+
+    pub(crate) fn connections(&self) -> &Connections {
+        &self.connections
+    }
+
+    /// Handles a request.
+    pub(crate) async fn handle(&self, request: Request<Incoming>, connection: &Arc<Connection>) -> HttpResponse {
+        let found = self.find(request.method(), request.uri().path());
+        if let Err(refusal) = self.check(&request) {
+            return self.refuse(found.map(|(part, _)| part), refusal);
+        }
+        let origin = request.headers().get(ORIGIN).cloned();
+        let mut response = match (request.method(), &origin, found) {
+            // Browsers send preflight requests without a token.
+            (&Method::OPTIONS, Some(_), _) => cors::preflight(request.headers()),
+            // This covers OAuth discovery, which is not supported.
+            (_, _, None) => self.refuse(None, Refusal::NotFound),
+            (_, _, Some((part, access))) => self.route(part, access, request, connection).await,
+        };
+        if let Some(origin) = origin {
+            cors::allow_origin(&mut response, origin);
+        }
+        response
+    }
+
+    /// Returns the part that has a path, and who may use it.
+    fn find(&self, method: &Method, path: &str) -> Option<(&dyn Routes, Access)> {
+        self.parts.iter().find_map(|part| Some((&**part, part.access(method, path)?)))
+    }
+
+    /// Checks the head of a request.
+    fn check(&self, request: &Request<Incoming>) -> Result<(), Refusal> {
+        if size(request.headers()) > MAX_HEAD {
+            return Err(Refusal::HeadTooLarge);
+        }
+        if !self.origin_check.is_host_open(request.uri(), request.headers()) {
+            return Err(Refusal::Host);
+        }
+        if !self.origin_check.is_origin_open(request.headers()) {
+            return Err(Refusal::Origin);
+        }
+        Ok(())
+    }
+
+    /// Authenticates a request and passes it to its part.
+    async fn route(
+        &self,
+        part: &dyn Routes,
+        access: Access,
+        request: Request<Incoming>,
+        connection: &Arc<Connection>,
+    ) -> HttpResponse {
+        let in_flight = self.in_flight.enter();
+        let is_get = request.method() == Method::GET;
+        let response = match access {
+            Access::Open => {
+                let answering = connection.answering();
+                until_sent(part.handle(request, None).await, answering)
+            }
+            Access::Caller | Access::Operator => match self.authenticate(access, request.headers(), connection) {
+                Ok(caller) => part.handle(request, Some(caller)).await,
+                Err(refusal) => self.refuse(Some(part), refusal),
+            },
+        };
+        // Such a stream does not end by itself: shutdown closes it instead of waiting for it.
+        if is_get && is_event_stream(response.headers()) { response } else { until_sent(response, in_flight) }
+    }
+
+    /// Returns the caller that sent a request, and assigns the connection to it.
+    fn authenticate<'a>(
+        &'a self,
+        access: Access,
+        headers: &HeaderMap,
+        connection: &Arc<Connection>,
+    ) -> Result<Authenticated<'a>, Refusal> {
+        let index = self.callers.index_of(headers).ok_or(Refusal::Token)?;
+        let client = self.callers.clients().nth(index).ok_or(Refusal::Token)?;
+        if !self.connections.assign(connection, index) {
+            return Err(Refusal::Connections);
+        }
+        if access == Access::Operator && !client.is_process() {
+            return Err(Refusal::Operator);
+        }
+        Ok(Authenticated { client, index, connection: connection.hold() })
+    }
+
+    /// Renders a refusal, by the part that has the path.
+    fn refuse(&self, part: Option<&dyn Routes>, refusal: Refusal) -> HttpResponse {
+        let part = part.or(self.parts.first().map(|first| &**first));
+        let mut response = part.map_or_else(|| refusal.text_response(), |part| part.refuse(&refusal));
+        refusal.add_headers(&mut response);
+        response
+    }
+
+    /// Waits until nothing is in progress.
+    pub(crate) async fn drained(&self) {
+        self.in_flight.drained().await;
+        for part in &self.parts {
+            part.drained().await;
+        }
+    }
+
+    /// Ends what is in progress. Requests that wait for it return.
+    pub(crate) async fn stop(&self) {
+        for part in &self.parts {
+            part.stop().await;
+        }
+    }
+
+    /// Closes all streams.
+    pub(crate) async fn close(&self) {
+        for part in &self.parts {
+            part.close().await;
+        }
+    }
+}
+
+/// Returns the size of all headers.
+fn size(headers: &HeaderMap) -> usize {
+    headers.iter().map(|(name, value)| name.as_str().len() + value.len()).sum()
+}
+
+fn is_event_stream(headers: &HeaderMap) -> bool {
+    headers.get(CONTENT_TYPE).is_some_and(|kind| kind.as_bytes().starts_with(b"text/event-stream"))
+}
+
+#[cfg(test)]
+#[path = "server_tests.rs"]
+mod tests;

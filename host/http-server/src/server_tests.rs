@@ -1,0 +1,212 @@
+//! Access, refusals, limits and shutdown of a server with small parts.
+
+use super::*;
+use crate::client::Client;
+use crate::listen::{Settings, serve};
+use crate::responses::text_response;
+use crate::routes::{Handling, Stopping};
+use crate::token::Token;
+use agent_spaces_types::caller::Caller;
+use bytes::Bytes;
+use http::header::HeaderValue;
+use http::{Response, StatusCode};
+use http_body_util::BodyExt;
+use hyper::body::{Body, Frame};
+use std::convert::Infallible;
+use std::net::SocketAddr;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+use std::time::{Duration, Instant};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::task::JoinHandle;
+use tokio_util::sync::{CancellationToken, WaitForCancellationFutureOwned};
+
+const OPERATOR: &str = "the-token-of-the-operator";
+const ANN: &str = "the-token-of-ann-0001";
+
+/// Part with one path. `/slow` takes a while, `/stream` ends when the part is closed.
+struct Part {
+    path: &'static str,
+    access: Access,
+    closing: CancellationToken,
+}
+
+impl Routes for Part {
+    fn access(&self, _method: &Method, path: &str) -> Option<Access> {
+        (path == self.path).then_some(self.access)
+    }
+
+    fn handle<'a>(&'a self, _request: Request<Incoming>, caller: Option<Authenticated<'a>>) -> Handling<'a> {
+        Box::pin(async move {
+            match self.path {
+                "/stream" => {
+                    let stream = Endless { is_begun: false, closing: Box::pin(self.closing.clone().cancelled_owned()) };
+                    let mut response = Response::new(stream.boxed());
+                    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
+                    return response;
+                }
+                "/slow" => tokio::time::sleep(Duration::from_millis(500)).await,
+                _ => {}
+            }
+            let caller = caller.map_or("anyone".to_owned(), |caller| format!("caller {:?}", caller.client.owner()));
+            text_response(StatusCode::OK, &format!("answer to {caller}"))
+        })
+    }
+
+    fn refuse(&self, refusal: &Refusal) -> HttpResponse {
+        text_response(refusal.status(), &format!("{} says: {refusal}", self.path))
+    }
+
+    fn close(&self) -> Stopping<'_> {
+        Box::pin(async { self.closing.cancel() })
+    }
+}
+
+/// Body of a stream that ends only when its part is closed.
+struct Endless {
+    is_begun: bool,
+    closing: Pin<Box<WaitForCancellationFutureOwned>>,
+}
+
+impl Body for Endless {
+    type Data = Bytes;
+    type Error = Infallible;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+        if !self.is_begun {
+            self.is_begun = true;
+            return Poll::Ready(Some(Ok(Frame::data(Bytes::from_static(b"begun")))));
+        }
+        self.closing.as_mut().poll(context).map(|()| None)
+    }
+}
+
+/// Running server.
+struct Served {
+    address: SocketAddr,
+    stop: CancellationToken,
+    serving: JoinHandle<()>,
+}
+
+impl Served {
+    async fn start(limits: Limits) -> Served {
+        let mut callers = Callers::default();
+        callers.add(Token::new(OPERATOR).unwrap(), Client::of_process(Caller::default())).unwrap();
+        callers.add(Token::new(ANN).unwrap(), Client::named("ann", Caller::default())).unwrap();
+        let part =
+            |path, access| -> Arc<dyn Routes> { Arc::new(Part { path, access, closing: CancellationToken::new() }) };
+        let parts = vec![
+            part("/caller", Access::Caller),
+            part("/open", Access::Open),
+            part("/operator", Access::Operator),
+            part("/slow", Access::Caller),
+            part("/stream", Access::Caller),
+        ];
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let (address, stop) = (listener.local_addr().unwrap(), CancellationToken::new());
+        let mut settings = Settings::new(callers, OriginCheck::new(false));
+        settings.limits = limits;
+        let stopped = stop.clone().cancelled_owned();
+        let serving = tokio::spawn(serve(listener, settings, parts, stopped));
+        Served { address, stop, serving }
+    }
+
+    /// Sends a request whose connection stays open.
+    async fn open(&self, path: &str, headers: &str) -> TcpStream {
+        let mut stream = TcpStream::connect(self.address).await.unwrap();
+        let head = format!("GET {path} HTTP/1.1\r\n{headers}\r\n");
+        stream.write_all(head.as_bytes()).await.unwrap();
+        stream
+    }
+
+    /// Sends a request and returns the whole response.
+    async fn get(&self, path: &str, headers: &str) -> String {
+        whole(self.open(path, &format!("host: localhost\r\nconnection: close\r\n{headers}")).await).await
+    }
+}
+
+async fn whole(mut stream: TcpStream) -> String {
+    let mut text = String::new();
+    stream.read_to_string(&mut text).await.unwrap();
+    text
+}
+
+/// Reads until a text was received.
+async fn read_until(stream: &mut TcpStream, wanted: &str) {
+    let mut text = String::new();
+    while !text.contains(wanted) {
+        let mut bytes = [0; 1024];
+        let count = stream.read(&mut bytes).await.unwrap();
+        assert_ne!(count, 0, "{text}");
+        text.push_str(std::str::from_utf8(&bytes[..count]).unwrap());
+    }
+}
+
+fn bearer(token: &str) -> String {
+    format!("authorization: Bearer {token}\r\n")
+}
+
+fn assert_answer(response: &str, status: u16, text: &str) {
+    assert!(response.starts_with(&format!("HTTP/1.1 {status} ")) && response.contains(text), "{status}: {response}");
+}
+
+#[tokio::test]
+async fn a_path_is_open_or_for_callers_or_for_the_operator() {
+    let served = Served::start(Limits::default()).await;
+    assert_answer(&served.get("/open", "").await, 200, "answer to anyone");
+    assert_answer(&served.get("/caller", &bearer(ANN)).await, 200, "answer to caller \"ann\"");
+    assert_answer(&served.get("/operator", &bearer(OPERATOR)).await, 200, "answer to caller \"\"");
+    assert_answer(&served.get("/operator", &bearer(ANN)).await, 403, "/operator says: Not allowed");
+    for path in ["/caller", "/operator"] {
+        for headers in [String::new(), bearer("the-token-of-nobody")] {
+            let refused = served.get(path, &headers).await;
+            assert_answer(&refused, 401, &format!("{path} says: Missing or unknown"));
+            assert!(refused.contains("www-authenticate: Bearer"), "{refused}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_refusal_is_rendered_by_the_part_of_its_path_or_the_first() {
+    let served = Served::start(Limits::default()).await;
+    assert_answer(&served.get("/none", "").await, 404, "/caller says: Not found");
+    assert_answer(&served.get("/open", "origin: https://evil.example\r\n").await, 403, "/open says: Origin header");
+    let foreign = served.open("/open", "host: evil.example\r\nconnection: close\r\n").await;
+    assert_answer(&whole(foreign).await, 403, "/open says: Host header");
+    let long = format!("x-long: {}\r\n", "x".repeat(MAX_HEAD));
+    assert_answer(&served.get("/open", &long).await, 431, "/open says: Request headers too large");
+}
+
+#[tokio::test]
+async fn connection_limits_are_settings() {
+    let served = Served::start(Limits { of_caller: 1, ..Limits::default() }).await;
+    let headers = format!("host: localhost\r\n{}", bearer(ANN));
+    let mut first = served.open("/caller", &headers).await;
+    read_until(&mut first, "answer").await;
+    // The server closes it, though the client did not ask for that.
+    let refused = whole(served.open("/caller", &headers).await).await;
+    assert_answer(&refused, 429, "/caller says: Too many connections");
+    assert_answer(&served.get("/operator", &bearer(OPERATOR)).await, 200, "answer");
+    drop(first);
+}
+
+#[tokio::test]
+async fn shutdown_waits_for_requests_and_closes_streams() {
+    let served = Served::start(Limits::default()).await;
+    let headers = format!("host: localhost\r\n{}", bearer(ANN));
+    let mut stream = served.open("/stream", &headers).await;
+    read_until(&mut stream, "begun").await;
+    let slow = served.open("/slow", &headers).await;
+    tokio::time::sleep(Duration::from_millis(100)).await;
+    let began = Instant::now();
+    served.stop.cancel();
+    assert_answer(&whole(slow).await, 200, "answer");
+    whole(stream).await;
+    served.serving.await.unwrap();
+    // A stream is closed when the requests are answered, not after the drain timeout.
+    assert!(began.elapsed() < crate::listen::DRAIN_TIMEOUT, "{:?}", began.elapsed());
+}

@@ -1,0 +1,50 @@
+//! Plans of lists: a page reads its own rows, in their order.
+
+use super::open;
+use crate::approval::{ApprovalFilter, RunOwner};
+use crate::document::DocumentFilter;
+use crate::run::{Filter, Status};
+use crate::sqlite::Settings;
+use crate::sqlite::lists::{Select, select_approvals, select_documents, select_runs};
+use crate::sqlite::schema::open_reader;
+use rusqlite::{Connection, params_from_iter};
+
+fn plan(database: &Connection, select: Select) -> String {
+    let mut statement = database.prepare(&format!("EXPLAIN QUERY PLAN {}", select.sql)).unwrap();
+    let steps = statement.query_map(params_from_iter(select.values), |row| row.get::<_, String>(3)).unwrap();
+    steps.map(Result::unwrap).collect::<Vec<_>>().join("; ")
+}
+
+#[test]
+fn pages_are_not_sorted() {
+    let outer = tempfile::tempdir().unwrap();
+    let folder = outer.path().join("journal");
+    let _store = open(&folder);
+    let database = open_reader(&folder, &Settings::default()).unwrap();
+    let check = |select: Select, index: &str| {
+        let plan = plan(&database, select);
+        assert!(plan.contains(index) && !plan.contains("TEMP B-TREE"), "{index}: {plan}");
+    };
+    let text = || Some("x".to_owned());
+    let position = || Some((5, "x".to_owned()));
+    let all = || Filter { before: position(), ..Filter::default() };
+    let of_caller = || Filter { project: text(), caller: text(), ..all() };
+    check(select_runs(&all()), "runs_created");
+    check(select_runs(&of_caller()), "runs_caller (project=? AND caller=? AND (created,id)<(?,?))");
+    check(select_runs(&Filter { project: text(), ..all() }), "runs_project (project=? AND (created,id)<(?,?))");
+    check(select_runs(&Filter { space: text(), ..of_caller() }), "runs_space (space=? AND (created,id)<(?,?))");
+    let ended = vec![Status::Finished, Status::Failed];
+    check(select_runs(&Filter { statuses: ended, ..of_caller() }), "runs_caller");
+    let running = vec![Status::Running];
+    check(select_runs(&Filter { statuses: running, ..of_caller() }), "runs_status");
+
+    let runs_of = RunOwner { project: "x".to_owned(), caller: text(), space: None };
+    let pending = ApprovalFilter { runs_of: Some(runs_of), after: position(), ..ApprovalFilter::default() };
+    check(select_approvals(&pending), "approvals_pending ((created,id)>(?,?))");
+    check(select_approvals(&ApprovalFilter { pending: false, ..pending }), "approvals_created ((created,id)>(?,?))");
+
+    let notes = || DocumentFilter { before: position(), ..DocumentFilter::of("note") };
+    check(select_documents(&notes()), "documents_created (kind=? AND (created,id)<(?,?))");
+    let own = DocumentFilter { owner: text(), ..notes() };
+    check(select_documents(&own), "documents_owner (kind=? AND owner=? AND (created,id)<(?,?))");
+}

@@ -1,0 +1,178 @@
+//! Actions through the API, with a log that takes entries or refuses them.
+
+use crate::api;
+use crate::audit::{ApiAction, AuditFault, AuditLimits, AuditLines, AuditLog, AuditPosition, Auditing};
+use crate::service::{Service, ServiceSettings};
+use crate::source::{AssembleError, Assembled, SpaceSource};
+use crate::who::Who;
+use agent_spaces_approvals::ApproverToken;
+use agent_spaces_durable::DurableRuns;
+use agent_spaces_http_server::Client;
+use agent_spaces_journal::SqliteStore;
+use agent_spaces_project::Narrowing;
+use agent_spaces_types::caller::Caller;
+use axum::Router;
+use axum::body::{Body, to_bytes};
+use http::{Request, StatusCode};
+use serde_json::{Value, json};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+use tempfile::TempDir;
+use tower::ServiceExt;
+
+/// Log in memory, which can be full.
+#[derive(Default)]
+struct MemoryLog {
+    entries: Mutex<Vec<Value>>,
+    is_full: AtomicBool,
+}
+
+impl AuditLog for MemoryLog {
+    fn record(&self, action: ApiAction) -> Auditing<'_, ()> {
+        Box::pin(async move {
+            if self.is_full.load(Ordering::Relaxed) {
+                return Err(AuditFault("cannot write /home/ann/log.jsonl: no space left".to_owned()));
+            }
+            self.entries.lock().unwrap().push(serde_json::to_value(&action).unwrap());
+            Ok(())
+        })
+    }
+
+    fn read(&self, _: Option<AuditPosition>, _: AuditLimits) -> Auditing<'_, AuditLines> {
+        Box::pin(async { Err(AuditFault("cannot read /home/ann/log.jsonl: denied".to_owned())) })
+    }
+}
+
+impl MemoryLog {
+    /// Returns the entries since the last look, without their times.
+    fn news(&self) -> Vec<Value> {
+        let mut entries = std::mem::take(&mut *self.entries.lock().unwrap());
+        for entry in &mut entries {
+            entry.as_object_mut().unwrap().remove("timestamp").unwrap();
+        }
+        entries
+    }
+}
+
+/// Source without spaces.
+struct NoSpaces;
+
+impl SpaceSource for NoSpaces {
+    fn bases(&self, _: &Caller) -> Vec<Option<String>> {
+        Vec::new()
+    }
+
+    fn assemble(&self, _: Option<&str>, _: Option<&Narrowing>) -> Result<Assembled, AssembleError> {
+        Err(AssembleError::Unknown)
+    }
+
+    fn forget(&self, _: Option<&str>, _: &Narrowing) {}
+
+    fn version(&self) -> u64 {
+        0
+    }
+}
+
+/// Service with a store of its own.
+struct Server {
+    router: Router,
+    _folder: TempDir,
+}
+
+impl Server {
+    fn new(audit: Option<Arc<dyn AuditLog>>) -> Server {
+        let folder = tempfile::tempdir().unwrap();
+        let store = SqliteStore::open(&folder.path().join("journal"), Default::default()).unwrap();
+        let settings = ServiceSettings {
+            webhooks_reach_private: false,
+            project: "/project".to_owned(),
+            config: "/project/agent-spaces.config.json".to_owned(),
+            workspaces: folder.path().join("workspaces"),
+            concurrency: 1,
+            approver: ApproverToken::new().unwrap(),
+            audit,
+        };
+        let runs = DurableRuns::new(Arc::new(store), Default::default());
+        let service = Service::new(runs, Arc::new(NoSpaces), settings);
+        Server { router: api::router().with_state(service), _folder: folder }
+    }
+
+    async fn send(&self, who: &Who, method: &str, path: &str, body: Value) -> (StatusCode, Value) {
+        let request = Request::builder().method(method).uri(path).header("content-type", "application/json");
+        let mut request = request.body(Body::from(body.to_string())).unwrap();
+        request.extensions_mut().insert(who.clone());
+        let response = self.router.clone().oneshot(request).await.unwrap();
+        let status = response.status();
+        let bytes = to_bytes(response.into_body(), usize::MAX).await.unwrap();
+        (status, serde_json::from_slice(&bytes).unwrap_or_default())
+    }
+
+    async fn status(&self, who: &Who, method: &str, path: &str, body: Value) -> StatusCode {
+        self.send(who, method, path, body).await.0
+    }
+}
+
+fn ann() -> Who {
+    Who(Client::named("ann", Caller { name: Some("ann".to_owned()), ..Caller::default() }))
+}
+
+fn program() -> Value {
+    json!({ "name": "report", "source": "export default 'private'", "description": "private" })
+}
+
+#[tokio::test]
+async fn actions_are_recorded_under_the_name_of_the_caller_without_contents() {
+    let log = Arc::new(MemoryLog::default());
+    let server = Server::new(Some(log.clone()));
+    let entry = |action: &str, program: &str| json!({ "type": "apiAction", "action": action, "caller": "ann", "program": program });
+    assert_eq!(server.status(&ann(), "POST", "/v1/programs", program()).await, StatusCode::CREATED);
+    assert_eq!(log.news(), [entry("program.published", "report@1")]);
+    // What changes nothing is not recorded.
+    assert_eq!(server.status(&ann(), "POST", "/v1/programs", program()).await, StatusCode::OK);
+    assert_eq!(server.status(&ann(), "GET", "/v1/programs/report", Value::Null).await, StatusCode::OK);
+    assert_eq!(server.status(&ann(), "POST", "/v1/runs/run_1/cancel", Value::Null).await, StatusCode::NOT_FOUND);
+    assert_eq!(log.news(), Vec::<Value>::new());
+    let second = json!({ "name": "report", "source": "export default 2" });
+    assert_eq!(server.status(&ann(), "POST", "/v1/programs", second).await, StatusCode::CREATED);
+    assert_eq!(server.status(&ann(), "DELETE", "/v1/programs/report", Value::Null).await, StatusCode::NO_CONTENT);
+    assert_eq!(server.status(&ann(), "DELETE", "/v1/programs/report", Value::Null).await, StatusCode::NOT_FOUND);
+    assert_eq!(log.news(), [entry("program.published", "report@2"), entry("program.deleted", "report")]);
+    let operator = Who(Client::of_process(Caller::default()));
+    assert_eq!(server.status(&operator, "POST", "/v1/programs", program()).await, StatusCode::CREATED);
+    let expected =
+        json!({ "type": "apiAction", "action": "program.published", "operator": true, "program": "report@1" });
+    assert_eq!(log.news(), [expected]);
+}
+
+#[tokio::test]
+async fn nothing_is_done_that_a_required_log_does_not_take() {
+    let log = Arc::new(MemoryLog::default());
+    let server = Server::new(Some(log.clone()));
+    log.is_full.store(true, Ordering::Relaxed);
+    let (status, problem) = server.send(&ann(), "POST", "/v1/programs", program()).await;
+    assert_eq!((status, &problem["code"]), (StatusCode::SERVICE_UNAVAILABLE, &json!("host.audit")));
+    assert!(!problem.to_string().contains("/home"), "{problem}");
+    assert_eq!(server.status(&ann(), "GET", "/v1/programs/report", Value::Null).await, StatusCode::NOT_FOUND);
+
+    log.is_full.store(false, Ordering::Relaxed);
+    assert_eq!(server.status(&ann(), "POST", "/v1/programs", program()).await, StatusCode::CREATED);
+    log.is_full.store(true, Ordering::Relaxed);
+    let status = server.status(&ann(), "DELETE", "/v1/programs/report", Value::Null).await;
+    assert_eq!(status, StatusCode::SERVICE_UNAVAILABLE);
+    assert_eq!(server.status(&ann(), "GET", "/v1/programs/report", Value::Null).await, StatusCode::OK);
+}
+
+#[tokio::test]
+async fn a_log_that_is_off_or_unreadable_is_a_problem() {
+    let off = Server::new(None);
+    assert_eq!(off.status(&ann(), "POST", "/v1/programs", program()).await, StatusCode::CREATED);
+    assert_eq!(off.status(&ann(), "GET", "/v1/audit", Value::Null).await, StatusCode::NOT_FOUND);
+    let unreadable = Server::new(Some(Arc::new(MemoryLog::default())));
+    let (status, problem) = unreadable.send(&ann(), "GET", "/v1/audit", Value::Null).await;
+    assert_eq!((status, &problem["code"]), (StatusCode::SERVICE_UNAVAILABLE, &json!("host.audit")));
+    assert!(!problem.to_string().contains("/home"), "{problem}");
+    for query in ["limit=0", "cursor=x", "cusor=abc", "caller=bob"] {
+        let path = format!("/v1/audit?{query}");
+        assert_eq!(unreadable.status(&ann(), "GET", &path, Value::Null).await, StatusCode::BAD_REQUEST, "{query}");
+    }
+}

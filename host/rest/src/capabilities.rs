@@ -1,0 +1,210 @@
+//! Capabilities of a space: what its programs can import, with schemas and declarations.
+
+use crate::pages::{Page, PageRequest};
+use crate::path::Path;
+use crate::problem::Problem;
+use crate::query::{Query, RawQuery};
+use crate::service::Service;
+use crate::source::Assembled;
+use crate::spaces::SpaceRecord;
+use crate::who::Who;
+use agent_spaces_serve::{Card, Catalogue};
+use agent_spaces_types::caller::Caller;
+use axum::Json;
+use axum::extract::State;
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use utoipa::ToSchema;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+/// Default and maximum number of search results.
+const DEFAULT_FOUND: usize = 10;
+const MAX_FOUND: usize = 50;
+
+/// Longest search text, in characters.
+const MAX_QUERY: usize = 1_000;
+
+pub(crate) fn router() -> OpenApiRouter<Service> {
+    OpenApiRouter::new().routes(routes!(list)).routes(routes!(search)).routes(routes!(get))
+}
+
+/// Capability, with the functions that the caller may call.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = Capability)]
+pub(crate) struct CapabilityView {
+    /// Name that programs import: `trainSchedule`.
+    name: String,
+    /// Module that exports it: `@capabilities/train-schedule`.
+    module: String,
+    /// Functions.
+    functions: Vec<FunctionView>,
+    /// TypeScript declarations of its module; missing in lists.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    declarations: Option<String>,
+    /// WIT of its module; missing in lists.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    wit: Option<String>,
+}
+
+/// Function of a capability.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = Function)]
+pub(crate) struct FunctionView {
+    /// Name, as programs write it: `trainSchedule.getSchedule`.
+    name: String,
+    /// Id: `capabilities:train-schedule/train-schedule@1.0.0#get-schedule`.
+    id: String,
+    /// Module that it is imported from.
+    module: String,
+    /// TypeScript signature.
+    signature: String,
+    /// Description; text of whoever wrote the capability.
+    description: String,
+}
+
+/// Functions that a search found.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub(crate) struct FoundFunctions {
+    /// Functions, best first.
+    items: Vec<FunctionView>,
+}
+
+impl FunctionView {
+    fn of(card: &Card) -> FunctionView {
+        FunctionView {
+            name: card.label.clone(),
+            id: card.id.to_string(),
+            module: card.module.clone(),
+            signature: card.signature.clone(),
+            description: card.summary(),
+        }
+    }
+}
+
+/// List capabilities
+///
+/// Those that programs of the space can import, with the functions that the caller may call.
+#[utoipa::path(
+    get, path = "/v1/capabilities", tag = "capabilities", operation_id = "listCapabilities",
+    params(
+        ("space" = Option<String>, Query, description = "Id of the space; by default the caller's first one"),
+        ("limit" = Option<u32>, Query, description = "Maximum number of items", minimum = 1, maximum = 100),
+        ("cursor" = Option<String>, Query, description = "`next` of the page before"),
+    ),
+    responses((status = 200, description = "One page", body = Page<CapabilityView>)),
+)]
+async fn list(
+    State(service): State<Service>,
+    who: Who,
+    query: RawQuery,
+) -> Result<Json<Page<CapabilityView>>, Problem> {
+    let query = query.with(&["space", "limit", "cursor"])?;
+    let request: PageRequest<(String, String)> = PageRequest::read(&query)?;
+    let known = known(&service, &who, &query).await?;
+    let all = capabilities(&known, who.0.caller());
+    let rest = all.into_iter().filter(|(key, _)| request.after.as_ref().is_none_or(|after| key > after));
+    let items: Vec<_> = rest.take(request.read_limit()).collect();
+    Ok(Json(request.page(items, |(key, _)| key.clone(), |(_, view)| view)))
+}
+
+/// Get a capability
+///
+/// With the TypeScript declarations and the WIT of its module.
+#[utoipa::path(
+    get, path = "/v1/capabilities/{name}", tag = "capabilities", operation_id = "getCapability",
+    params(
+        ("name" = String, Path, description = "Name of the capability"),
+        ("space" = Option<String>, Query, description = "Id of the space; by default the caller's first one"),
+    ),
+    responses((status = 200, description = "The capability", body = CapabilityView)),
+)]
+async fn get(
+    State(service): State<Service>,
+    who: Who,
+    Path(name): Path<String>,
+    query: RawQuery,
+) -> Result<Json<CapabilityView>, Problem> {
+    let query = query.with(&["space"])?;
+    let known = known(&service, &who, &query).await?;
+    let caller = who.0.caller().clone();
+    let described = tokio::task::spawn_blocking(move || {
+        let found = capabilities(&known, &caller).into_values().find(|view| view.name == name);
+        let mut view = found.ok_or_else(|| Problem::not_found("capability"))?;
+        let is_visible = |card: &Card| known.assembled.space.is_open(&card.known(), &caller);
+        let failed = |error: agent_spaces_project::ProjectError| Problem::internal(&error);
+        view.declarations = known.catalogue.declarations(&view.module, is_visible).map_err(failed)?;
+        view.wit = known.catalogue.wit(&view.module, is_visible).map_err(failed)?;
+        Ok(Json(view))
+    });
+    described.await.map_err(|error| Problem::internal(&error))?
+}
+
+/// Search for functions
+#[utoipa::path(
+    get, path = "/v1/capabilities/search", tag = "capabilities", operation_id = "searchCapabilities",
+    params(
+        ("q" = String, Query, description = "Words that describe what is needed", min_length = 1, max_length = 1000),
+        ("space" = Option<String>, Query, description = "Id of the space; by default the caller's first one"),
+        ("limit" = Option<u32>, Query, description = "Maximum number of items", minimum = 1, maximum = 50),
+    ),
+    responses((status = 200, description = "Functions, best first", body = FoundFunctions)),
+)]
+async fn search(State(service): State<Service>, who: Who, query: RawQuery) -> Result<Json<FoundFunctions>, Problem> {
+    let query = query.with(&["q", "space", "limit"])?;
+    let limit = query.count("limit", 1, MAX_FOUND)?.unwrap_or(DEFAULT_FOUND);
+    let words = query.text("q")?.filter(|text| (1..=MAX_QUERY).contains(&text.chars().count()));
+    let words = words.ok_or_else(|| Problem::invalid("q", format!("expected 1 to {MAX_QUERY} characters")))?.to_owned();
+    let known = known(&service, &who, &query).await?;
+    let caller = who.0.caller().clone();
+    let found = tokio::task::spawn_blocking(move || {
+        let is_visible = |card: &Card| known.assembled.space.is_open(&card.known(), &caller);
+        let found = known.catalogue.search(&words, limit, is_visible);
+        found.into_iter().map(FunctionView::of).collect()
+    });
+    Ok(Json(FoundFunctions { items: found.await.map_err(|error| Problem::internal(&error))? }))
+}
+
+/// A space with the catalogue of its functions.
+struct Known {
+    assembled: Arc<Assembled>,
+    catalogue: Arc<Catalogue>,
+}
+
+/// Returns the space that a request is about.
+async fn known(service: &Service, who: &Who, query: &Query) -> Result<Known, Problem> {
+    let space: SpaceRecord = match query.text("space")? {
+        Some(id) => service.space(who, id).await?,
+        None => {
+            let first = service.configured(who.0.caller()).into_iter().next();
+            first.ok_or_else(|| Problem::not_found("space"))?
+        }
+    };
+    let assembled = service.assembled(&space).await?;
+    let made = tokio::task::spawn_blocking(move || {
+        let catalogue = assembled.functions.catalogue().map_err(|error| Problem::internal(&error))?;
+        Ok(Known { catalogue, assembled })
+    });
+    made.await.map_err(|error| Problem::internal(&error))?
+}
+
+/// Returns the capabilities that a caller may see, by module and name.
+fn capabilities(known: &Known, caller: &Caller) -> BTreeMap<(String, String), CapabilityView> {
+    let mut all: BTreeMap<(String, String), CapabilityView> = BTreeMap::new();
+    let is_visible = |card: &Card| known.assembled.space.is_open(&card.known(), caller);
+    for card in known.catalogue.cards(is_visible) {
+        let (module, name) = (card.module.clone(), card.export().to_owned());
+        let new = || CapabilityView {
+            name: name.clone(),
+            module: module.clone(),
+            functions: Vec::new(),
+            declarations: None,
+            wit: None,
+        };
+        all.entry((module.clone(), name.clone())).or_insert_with(new).functions.push(FunctionView::of(card));
+    }
+    all
+}

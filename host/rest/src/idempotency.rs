@@ -1,0 +1,104 @@
+//! Idempotency keys: a request that is repeated with the same key has one effect.
+
+use crate::ids;
+use crate::problem::Problem;
+use crate::service::Service;
+use crate::time::now_ms;
+use crate::who::Who;
+use agent_spaces_journal::{Expected, NewDocument, Put};
+use axum::extract::OptionalFromRequestParts;
+use http::StatusCode;
+use http::request::Parts;
+use serde::{Deserialize, Serialize};
+
+/// Header of the key.
+const HEADER: &str = "idempotency-key";
+
+/// Longest key, in bytes.
+const MAX_KEY: usize = 255;
+
+/// Kind of the documents.
+const KIND: &str = "idempotency_key";
+
+/// Time for which a key is known.
+const KEPT_FOR_MS: i64 = 24 * 60 * 60 * 1_000;
+
+/// Key of a request.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct IdempotencyKey(String);
+
+/// Effect of a key.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Claimed {
+    /// It was not used before. The id is that of the request's effect now.
+    New,
+    /// An earlier request with the same content has this id. The server may have stopped before its effect.
+    Before(String),
+}
+
+/// Use of a key, as the store keeps it.
+#[derive(Serialize, Deserialize)]
+struct Used {
+    /// Hash of the request.
+    request: String,
+    /// Id of its effect.
+    id: String,
+}
+
+impl IdempotencyKey {
+    /// Claims the key for a request whose effect will have this id.
+    pub(crate) async fn claim(
+        &self,
+        service: &Service,
+        who: &Who,
+        what: &str,
+        request: &str,
+        id: &str,
+    ) -> Result<Claimed, Problem> {
+        let request = blake3::hash(request.as_bytes()).to_hex().to_string();
+        let used = Used { request, id: id.to_owned() };
+        let new = NewDocument {
+            kind: KIND.to_owned(),
+            id: ids::derived("key_", &[who.owner(), what, &self.0]),
+            owner: who.owner().to_owned(),
+            body: serde_json::to_string(&used).map_err(|error| Problem::internal(&error))?,
+            expires: Some(now_ms().saturating_add(KEPT_FOR_MS)),
+        };
+        let known = match service.store().put_document(new.clone(), Expected::Absent).await? {
+            Put::Stored(_) => return Ok(Claimed::New),
+            Put::Missing => return Err(Problem::internal(&"the store neither has the key nor took it")),
+            Put::Conflict(known) => known,
+        };
+        if known.expires.is_some_and(|at| at <= now_ms()) {
+            // Two requests may find it at once: one of them takes it.
+            return match service.store().put_document(new, Expected::Version(known.version)).await? {
+                Put::Stored(_) => Ok(Claimed::New),
+                Put::Conflict(_) | Put::Missing => Err(Problem::conflict("conflict", "The key is in use: try again")),
+            };
+        }
+        let before: Used = serde_json::from_str(&known.body).map_err(|error| Problem::internal(&error))?;
+        if before.request != used.request {
+            let detail = "This Idempotency-Key was used for another request: use a new key for each";
+            return Err(Problem::new(StatusCode::UNPROCESSABLE_ENTITY, "request.idempotency", detail));
+        }
+        Ok(Claimed::Before(before.id))
+    }
+}
+
+impl<S: Sync> OptionalFromRequestParts<S> for IdempotencyKey {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Option<IdempotencyKey>, Problem> {
+        let mut given = parts.headers.get_all(HEADER).iter();
+        let (value, more) = (given.next(), given.next());
+        let Some(value) = value else { return Ok(None) };
+        let text = value.to_str().ok().filter(|text| (1..=MAX_KEY).contains(&text.trim().len()) && more.is_none());
+        let wrong = || {
+            Problem::invalid(
+                "Idempotency-Key",
+                format!("expected one key of 1 to {MAX_KEY} printable ASCII characters"),
+            )
+        };
+        text.map(|text| Some(IdempotencyKey(text.trim().to_owned()))).ok_or_else(wrong)
+    }
+}

@@ -1,0 +1,55 @@
+//! REST API: spaces, runs, events, approvals, files, capabilities, programs and the audit log, for programs in any
+//! language.
+//!
+//! Every run is durable. The journal has everything that outlives a request; this crate has caches, and what runs in
+//! memory need. Nothing here executes scripts or decides about calls: `durable`, `sandbox` and `pipeline` do.
+//! Connections, tokens and their limits are `http-server`'s.
+//!
+//! # Layout
+//! - [`Service`]: state of all requests; [`RestRoutes`]: the API as a part of a server; [`document`]: its OpenAPI document
+//! - [`source`]: where spaces come from
+//! - `spaces`, `runs`, `events`, `approvals`, `files`, `capabilities`, `programs`: the resources, one module each
+//! - [`audit`]: actions of callers in the audit log; `audit_route`: their own entries of it
+//! - `webhook`, `webhooks`: messages to other programs about ended runs and calls that need approval
+//! - `who`: the caller of a request; `idempotency`: repeated requests
+//! - `body`, `path`, `query`, `pages`, `limits`, `ids`, `time`: parts of requests and responses; `problem`,
+//!   `run_error`: errors
+//! - `live`: runs in memory; `followers`: who waits for new events; `space_cache`: spaces that were made
+
+mod api;
+mod approvals;
+pub mod audit;
+mod audit_route;
+mod body;
+mod capabilities;
+mod events;
+mod files;
+mod followers;
+mod idempotency;
+mod ids;
+mod limits;
+mod live;
+mod pages;
+mod path;
+mod problem;
+mod programs;
+mod query;
+mod routes;
+mod run_error;
+mod runs;
+mod service;
+pub mod source;
+mod space_cache;
+mod spaces;
+mod time;
+mod webhook;
+mod webhooks;
+mod who;
+
+pub use api::document;
+pub use routes::{MetricsText, RestRoutes};
+pub use runs::INPUT_MODULE;
+pub use service::{Service, ServiceSettings};
+
+#[cfg(test)]
+mod api_audit_tests;

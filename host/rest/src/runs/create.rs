@@ -1,0 +1,161 @@
+//! Start of a run.
+
+use super::request::NewRunRequest;
+use super::{RunOrigin, execute};
+use crate::audit::{Action, ApiAction, Subject};
+use crate::problem::Problem;
+use crate::service::Service;
+use crate::spaces::SpaceRecord;
+use crate::webhook::WebhookEvent;
+use crate::who::Who;
+use agent_spaces_durable::RunInfo;
+use agent_spaces_journal::{Filter, Status};
+use agent_spaces_sandbox::error::PrepareError;
+use agent_spaces_sandbox::modules::ModuleSource;
+use agent_spaces_sandbox::program::Program;
+use agent_spaces_sandbox::run::RunOptions;
+use serde_json::Value;
+use std::sync::Arc;
+use std::time::Instant;
+use tokio::task::JoinHandle;
+use tracing::Instrument;
+
+/// Module with the input of a run.
+pub const INPUT_MODULE: &str = "@agent-spaces/input";
+
+/// File name of a source without a name.
+const DEFAULT_NAME: &str = "program.ts";
+
+/// Most runs of a caller that wait for their turn.
+const MAX_QUEUED: usize = 100;
+
+/// Source of a run, and where it comes from.
+pub(crate) struct Source {
+    pub(crate) text: String,
+    /// Stored program: `report@3`.
+    pub(crate) program: Option<String>,
+}
+
+impl Service {
+    /// Starts a run, or queues it if its caller has as many as it may. Returns its task, if it was started.
+    pub(super) async fn start_run(
+        &self,
+        who: &Who,
+        space: &SpaceRecord,
+        id: Arc<str>,
+        new: &NewRunRequest,
+        source: Source,
+    ) -> Result<Option<JoinHandle<()>>, Problem> {
+        let assembled = self.assembled(space).await?;
+        let limits = space.limits().within(&assembled.limits, assembled.longest)?;
+        let limits = new.limits.within(&limits, limits.time)?;
+        let name = file_name(new.name.as_deref(), source.program.as_deref());
+        let permit = self.limiter(who.owner()).try_enter();
+        if permit.is_none() {
+            self.check_queue(who).await?;
+        }
+        let begun = Instant::now();
+        let (making, text) = (assembled.clone(), source.text);
+        let prepared = tokio::task::spawn_blocking(move || making.space.prepare(&name, &text)).await;
+        let program = match prepared.map_err(|error| Problem::internal(&error))? {
+            Ok(program) => program,
+            Err(PrepareError::Script(error)) => return Err(Problem::script(error)),
+            Err(PrepareError::Host(error)) => return Err(Problem::internal(&error)),
+        };
+        let caller = Arc::new(who.0.caller().clone());
+        if let Some(error) = program.source().and_then(|source| source.refusal(&program, &caller)) {
+            return Err(Problem::script(error));
+        }
+        let program = with_input(program, new.input.as_ref());
+        let live = self.0.live.add(&id).ok_or_else(|| Problem::conflict("conflict", "The run is in progress"))?;
+        let options = RunOptions {
+            limits: Some(limits),
+            cancel: live.cancel.clone(),
+            caller,
+            spent: begun.elapsed(),
+            run_id: Some(id.clone()),
+            events: permit.as_ref().and_then(|_| self.approval_listener(space, &id)),
+            ..RunOptions::default()
+        };
+        let subject =
+            Subject { space_id: Some(space.id.clone()), program: source.program.clone(), ..Subject::run(&id) };
+        self.record(ApiAction::new(who, Action::RunCreated, subject)).await?;
+        let origin =
+            RunOrigin { config: self.0.settings.config.clone(), name: new.name.clone(), program: source.program };
+        let info = RunInfo {
+            space: Some(space.id.clone()),
+            project: self.0.settings.project.clone(),
+            policy: None,
+            command: origin.command(),
+        };
+        let Some(permit) = permit else {
+            self.0.runs.enqueue(&program, &options, info).await?;
+            return Ok(None);
+        };
+        let execution = self.0.runs.start(&program, options, info)?;
+        let service = self.clone();
+        let tells_end = space.tells(WebhookEvent::RunEnded);
+        let task = async move {
+            let _in_memory = live;
+            let report = execution.await;
+            drop(permit);
+            execute::report(&id, Ok(&report.state));
+            service.0.followers.look_now();
+            if tells_end {
+                service.notice_end(&id).await;
+            }
+        };
+        // Its span is below that of the request, which it may outlive.
+        Ok(Some(tokio::spawn(task.in_current_span())))
+    }
+
+    /// Refuses a run if its caller has too many that wait.
+    async fn check_queue(&self, who: &Who) -> Result<(), Problem> {
+        let filter = Filter {
+            statuses: vec![Status::Ready],
+            caller: Some(who.owner().to_owned()),
+            project: Some(self.0.settings.project.clone()),
+            limit: MAX_QUEUED,
+            ..Filter::default()
+        };
+        match self.store().list(filter).await?.len() {
+            MAX_QUEUED.. => {
+                Err(Problem::busy("run.busy", format!("{MAX_QUEUED} runs wait for their turn: wait for some to end")))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Gives a program its input.
+fn with_input(program: Program, input: Option<&Value>) -> Program {
+    match input {
+        Some(input) if !input.is_null() => program.with_module(INPUT_MODULE, ModuleSource::Json(input.to_string())),
+        _ => program,
+    }
+}
+
+/// Returns the file name of a script, which errors show.
+fn file_name(name: Option<&str>, program: Option<&str>) -> String {
+    let named = name.or_else(|| program.map(|program| program.split('@').next().unwrap_or(program)));
+    match named {
+        None => DEFAULT_NAME.to_owned(),
+        Some(name) if [".ts", ".js", ".mts", ".mjs"].iter().any(|end| name.ends_with(end)) => name.to_owned(),
+        Some(name) => format!("{name}.ts"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::file_name;
+
+    #[test]
+    fn a_script_has_the_name_of_its_run_or_program() {
+        assert_eq!(file_name(None, None), "program.ts");
+        assert_eq!(file_name(Some("daily"), Some("report@3")), "daily.ts");
+        assert_eq!(
+            (file_name(None, Some("report@3")), file_name(Some("a.js"), None)),
+            ("report.ts".into(), "a.js".into())
+        );
+    }
+}

@@ -1,0 +1,85 @@
+//! Runs that the worker continues: queued ones, those whose wait is over, those whose host died.
+
+use super::RunOrigin;
+use crate::service::Service;
+use crate::webhook::WebhookEvent;
+use agent_spaces_durable::details::header;
+use agent_spaces_durable::{DurableError, Resuming, Spaces, State, Worker, WorkerSettings, control};
+use agent_spaces_pipeline::OPERATOR_TARGET;
+use agent_spaces_sandbox::run::RunOptions;
+use std::sync::PoisonError;
+
+/// Most runs that the worker has in hand: those that wait for a place of their caller too, which take little memory.
+const MAX_RUNS: usize = 10_000;
+
+impl Service {
+    /// Starts to continue runs of this API that wait in the store.
+    pub fn continue_runs(&self) {
+        let settings =
+            WorkerSettings { project: self.0.settings.project.clone(), spaces: Spaces::All, max_runs: MAX_RUNS };
+        let service = self.clone();
+        let resume = move |run: String| -> Resuming {
+            let service = service.clone();
+            Box::pin(async move { service.resume(&run).await })
+        };
+        let worker = Worker::start(self.store().clone(), settings, resume, report);
+        *self.0.worker.lock().unwrap_or_else(PoisonError::into_inner) = Some(worker);
+    }
+
+    /// Continues a run; `None` if it is not a run of this API, or of another configuration.
+    async fn resume(&self, run: &str) -> Result<Option<State>, DurableError> {
+        let store = self.store();
+        let header = header(&**store, run).await?;
+        let is_own = |origin: &RunOrigin| origin.config == self.0.settings.config;
+        if RunOrigin::of(&header).filter(is_own).is_none() {
+            return Ok(None);
+        }
+        // It may be about to leave memory here.
+        let live = self.0.live.enter(run).await;
+        let owner = header.caller.name.clone().unwrap_or_default();
+        let limiter = self.limiter(&owner);
+        let _permit = tokio::select! {
+            permit = limiter.enter() => permit,
+            // Nobody knows whether it has begun, so it ends as one that waits.
+            () = live.cancel.cancelled() => return end(self, run).await,
+        };
+        let failed = |problem: crate::problem::Problem| DurableError::Interrupted(problem.code().to_owned());
+        let space = header.space.as_deref().unwrap_or_default();
+        let Some(space) = self.find_space(&header.caller, space).await.map_err(failed)? else {
+            return end(self, run).await;
+        };
+        let assembled = self.assembled(&space).await.map_err(failed)?;
+        let events = self.approval_listener(&space, run);
+        let options = RunOptions { cancel: live.cancel.clone(), events, ..RunOptions::default() };
+        let resumed = self.0.runs.resume(run, &assembled.space, options).await.map(|report| report.state);
+        self.0.followers.look_now();
+        // Also one that cannot be restored may have ended.
+        if space.tells(WebhookEvent::RunEnded) {
+            self.notice_end(run).await;
+        }
+        resumed.map(Some)
+    }
+}
+
+/// Ends a run whose space is gone, or that was cancelled before it got a place.
+async fn end(service: &Service, run: &str) -> Result<Option<State>, DurableError> {
+    control::cancel(&**service.store(), run).await?;
+    service.notice_end(run).await;
+    Ok(Some(State::Ended))
+}
+
+/// Logs an execution that did not go as it should.
+pub(super) fn report(run: &str, outcome: Result<&State, &DurableError>) {
+    match outcome {
+        Ok(State::Ended | State::Parked(_)) => {}
+        Ok(State::Diverged) => {
+            tracing::warn!(target: OPERATOR_TARGET, "run {run} did not repeat what is recorded; it waits to be continued");
+        }
+        Ok(State::Lost(error)) => {
+            tracing::warn!(target: OPERATOR_TARGET, "run {run} left memory and is continued later: {error}");
+        }
+        Err(error) => {
+            tracing::warn!(target: OPERATOR_TARGET, "run {run} was not continued and is tried again: {error}")
+        }
+    }
+}

@@ -1,0 +1,35 @@
+//! Facts about a run that only the server that continues it needs. They are in its journal.
+
+use agent_spaces_durable::header::Header;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+/// Kind of the command, in [`Header::command`].
+const KIND: &str = "rest";
+
+/// Origin of a run.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct RunOrigin {
+    /// Configuration file of the server: another one may have other rules.
+    pub(crate) config: String,
+    /// Name that its caller gave it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) name: Option<String>,
+    /// Stored program that it executes: `report@3`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) program: Option<String>,
+}
+
+impl RunOrigin {
+    /// Returns the value for the journal.
+    pub(crate) fn command(&self) -> Value {
+        json!({ "kind": KIND, "origin": self })
+    }
+
+    /// Reads the origin of a run; `None` if this API did not start it.
+    pub(crate) fn of(header: &Header) -> Option<RunOrigin> {
+        let origin = header.command.get("origin").filter(|_| header.command.get("kind") == Some(&json!(KIND)))?;
+        RunOrigin::deserialize(origin).ok()
+    }
+}

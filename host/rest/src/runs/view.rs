@@ -1,0 +1,307 @@
+//! Runs in responses.
+
+use super::RunOrigin;
+use crate::approvals::ApprovalView;
+use crate::problem::Problem;
+use crate::run_error::ScriptFault;
+use crate::service::Service;
+use crate::time;
+use agent_spaces_durable::details::{Details, details, events};
+use agent_spaces_durable::doubt;
+use agent_spaces_durable::runs::RESUME;
+use agent_spaces_journal::{Approval, ApprovalFilter, IMPORTED, RunRow, Status};
+use agent_spaces_types::run_error::RunError;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use utoipa::ToSchema;
+
+/// Most approval requests that are shown with a run.
+const MAX_APPROVALS: usize = 100;
+
+/// State of a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum RunStatus {
+    /// Waits for its turn.
+    Queued,
+    /// Is being executed.
+    Running,
+    /// Waits for a person to approve a call.
+    AwaitingApproval,
+    /// Waits for a time.
+    Waiting,
+    /// Waits for a person to say what became of a call: its host died before the answer came.
+    InDoubt,
+    /// Waits for a person to continue it: it did something else than is recorded, or was imported.
+    NeedsResume,
+    /// Ended with a value.
+    Finished,
+    /// Ended with an error.
+    Failed,
+    /// Ended by request.
+    Cancelled,
+}
+
+impl RunStatus {
+    /// Returns the state of a run, by what it waits for.
+    pub(crate) fn of(row: &RunRow) -> RunStatus {
+        match row.status {
+            Status::Ready => RunStatus::Queued,
+            Status::Running => RunStatus::Running,
+            Status::Finished => RunStatus::Finished,
+            Status::Failed => RunStatus::Failed,
+            Status::Cancelled => RunStatus::Cancelled,
+            Status::Parked => {
+                let waits_for = |is_meant: &dyn Fn(&str) -> bool| row.waits_for.iter().any(|key| is_meant(key));
+                let doubt = Approval::key("doubt_");
+                let approval = Approval::key("apr_");
+                match () {
+                    () if waits_for(&|key| key == RESUME || key == IMPORTED) => RunStatus::NeedsResume,
+                    () if waits_for(&|key| key.starts_with(&doubt)) => RunStatus::InDoubt,
+                    () if waits_for(&|key| key.starts_with(&approval)) => RunStatus::AwaitingApproval,
+                    () => RunStatus::Waiting,
+                }
+            }
+        }
+    }
+
+    /// Returns the states of the store that a run in this state may have.
+    pub(crate) fn stored(self) -> Vec<Status> {
+        match self {
+            RunStatus::Queued => vec![Status::Ready],
+            RunStatus::Running => vec![Status::Running],
+            // It may be in memory.
+            RunStatus::AwaitingApproval => vec![Status::Running, Status::Parked],
+            RunStatus::Waiting | RunStatus::InDoubt | RunStatus::NeedsResume => vec![Status::Parked],
+            RunStatus::Finished => vec![Status::Finished],
+            RunStatus::Failed => vec![Status::Failed],
+            RunStatus::Cancelled => vec![Status::Cancelled],
+        }
+    }
+
+    /// Returns true if the run goes on only when a person says so, and no event tells that.
+    pub(crate) fn needs_person(self) -> bool {
+        matches!(self, RunStatus::InDoubt | RunStatus::NeedsResume)
+    }
+
+    /// Returns true if the run has ended.
+    pub(crate) fn is_ended(self) -> bool {
+        matches!(self, RunStatus::Finished | RunStatus::Failed | RunStatus::Cancelled)
+    }
+}
+
+/// Run.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = Run)]
+pub(crate) struct RunView {
+    /// Id: `run_…`.
+    id: String,
+    /// Id of its space.
+    space_id: String,
+    /// File name of its script.
+    name: String,
+    /// State.
+    status: RunStatus,
+    /// Stored program that it executes: `report@3`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    program: Option<String>,
+    /// Time of creation.
+    #[schema(format = DateTime)]
+    created_at: String,
+    /// Time of the last change.
+    #[schema(format = DateTime)]
+    updated_at: String,
+    /// Time of its end.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(format = DateTime)]
+    ended_at: Option<String>,
+    /// Time until which it waits.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(format = DateTime)]
+    waits_until: Option<String>,
+    /// Value of a run that finished.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Value>)]
+    value: Option<Value>,
+    /// False if the script returned `undefined`: its value is null then.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    has_value: Option<bool>,
+    /// Error of a run that failed or was cancelled.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<ScriptFault>)]
+    error: Option<RunError>,
+    /// Resource usage of a run that ended.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    usage: Option<RunUsage>,
+    /// Console output so far.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    console: Option<Vec<ConsoleLineView>>,
+    /// Calls that wait for approval.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schema(required = false)]
+    approvals: Vec<ApprovalView>,
+    /// Calls of which nobody knows whether they took effect.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schema(required = false)]
+    in_doubt: Vec<DoubtfulCall>,
+}
+
+/// Resource usage of a run.
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = Usage)]
+pub(crate) struct RunUsage {
+    /// Fuel consumed.
+    fuel: u64,
+    /// Peak size of linear memory.
+    memory_bytes: u64,
+    /// Wall-clock time.
+    wall_ms: f64,
+    /// Calls of capability functions.
+    calls: u64,
+    /// Bytes from capabilities to the script.
+    bytes_in: u64,
+    /// Bytes from the script to capabilities.
+    bytes_out: u64,
+}
+
+/// Line of console output.
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[schema(as = ConsoleLine)]
+pub(crate) struct ConsoleLineView {
+    /// `log`, `info`, `warn`, `error` or `debug`.
+    level: String,
+    /// Text.
+    text: String,
+}
+
+/// Call of which nobody knows whether it took effect.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct DoubtfulCall {
+    /// Number of the call in its run.
+    call: u64,
+    /// Function, as scripts write it: `crm.createTicket`.
+    function: String,
+    /// Id of the function.
+    function_id: String,
+    /// Arguments, with secrets redacted.
+    #[schema(value_type = Value)]
+    params: Value,
+}
+
+/// Members of events that are shown with a run.
+#[derive(Deserialize)]
+#[serde(tag = "type", rename_all = "camelCase")]
+enum SeenEvent {
+    Console(ConsoleLineView),
+    RunFinished {
+        usage: RunUsage,
+    },
+    #[serde(other)]
+    Other,
+}
+
+impl RunView {
+    /// Shows a run of a list: without its value and output.
+    pub(crate) fn of_row(row: &RunRow, has_pending: bool) -> RunView {
+        let status = match RunStatus::of(row) {
+            RunStatus::Running if has_pending => RunStatus::AwaitingApproval,
+            status => status,
+        };
+        RunView {
+            id: row.id.clone(),
+            space_id: row.summary.space.clone(),
+            name: row.summary.script.clone(),
+            status,
+            program: None,
+            created_at: time::format(row.created),
+            updated_at: time::format(row.updated),
+            ended_at: status.is_ended().then(|| time::format(row.updated)),
+            waits_until: row.wake_at.filter(|_| status == RunStatus::Waiting).map(time::format),
+            value: None,
+            has_value: None,
+            error: None,
+            usage: None,
+            console: None,
+            approvals: Vec::new(),
+            in_doubt: Vec::new(),
+        }
+    }
+
+    /// Shows everything about a run.
+    async fn of_journal(service: &Service, row: RunRow) -> Result<RunView, Problem> {
+        let store = &**service.store();
+        let seen = events(store, &row.id).await?;
+        let Details { row, header, in_doubt, approvals, result, .. } = details(store, row).await?;
+        let is_pending = |row: &&agent_spaces_journal::ApprovalRow| row.decision.is_none();
+        let pending = approvals.iter().filter(is_pending).filter_map(ApprovalView::of).filter(ApprovalView::is_pending);
+        let pending: Vec<ApprovalView> = match row.status.is_ended() {
+            true => Vec::new(),
+            false => pending.take(MAX_APPROVALS).collect(),
+        };
+        let mut view = RunView::of_row(&row, !pending.is_empty());
+        let origin = RunOrigin::of(&header).unwrap_or_default();
+        view.program = origin.program;
+        view.approvals = pending;
+        if !in_doubt.is_empty() && row.status == Status::Parked {
+            view.status = RunStatus::InDoubt;
+        }
+        let doubtful = in_doubt.into_iter().map(|call| DoubtfulCall {
+            call: call.call,
+            function: call.function,
+            function_id: call.function_id,
+            params: call.params,
+        });
+        view.in_doubt = doubtful.collect();
+        let mut console = Vec::new();
+        for event in &seen {
+            match serde_json::from_str(event) {
+                Ok(SeenEvent::Console(line)) => console.push(line),
+                Ok(SeenEvent::RunFinished { usage }) => view.usage = Some(usage),
+                Ok(SeenEvent::Other) | Err(_) => {}
+            }
+        }
+        view.console = Some(console);
+        if let Some(Value::Object(mut result)) = result {
+            match result.remove("ok") {
+                Some(value) => {
+                    view.has_value = Some(result.get("hasValue") == Some(&Value::Bool(true)));
+                    view.value = Some(value);
+                }
+                None => view.error = result.remove("error").and_then(|error| serde_json::from_value(error).ok()),
+            }
+        }
+        Ok(view)
+    }
+
+    /// Returns the state.
+    pub(crate) fn status(&self) -> RunStatus {
+        self.status
+    }
+}
+
+impl Service {
+    /// Returns a run that a caller may see.
+    pub(crate) async fn run_row(&self, who: &crate::who::Who, id: &str) -> Result<RunRow, Problem> {
+        let row = match crate::ids::is_id(id, "run_") {
+            true => self.store().run(id).await?,
+            false => None,
+        };
+        let is_own = |row: &RunRow| row.summary.project == self.0.settings.project && who.owns(&row.summary.caller);
+        row.filter(is_own).ok_or_else(|| Problem::not_found("run"))
+    }
+
+    /// Shows everything about a run.
+    pub(crate) async fn run_view(&self, row: RunRow) -> Result<RunView, Problem> {
+        RunView::of_journal(self, row).await
+    }
+
+    /// Returns true if calls of a run wait for approval.
+    pub(crate) async fn has_pending(&self, run: &str) -> Result<bool, Problem> {
+        let filter = ApprovalFilter { run: Some(run.to_owned()), limit: MAX_APPROVALS, ..ApprovalFilter::default() };
+        let rows = self.store().approvals(filter).await?;
+        Ok(rows.iter().any(|row| !doubt::is_doubt(&row.id)))
+    }
+}

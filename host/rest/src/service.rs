@@ -1,0 +1,148 @@
+//! State that all requests share: the store, the spaces, the runs in memory.
+
+use crate::audit::{ApiAction, AuditLog};
+use crate::followers::Followers;
+use crate::live::LiveRuns;
+use crate::problem::Problem;
+use crate::source::SpaceSource;
+use crate::space_cache::SpaceCache;
+use crate::webhook::Deliveries;
+use agent_spaces_approvals::ApproverToken;
+use agent_spaces_durable::{DurableRuns, Worker};
+use agent_spaces_journal::Store;
+use agent_spaces_pipeline::OPERATOR_TARGET;
+use agent_spaces_serve::concurrency::ConcurrencyLimiter;
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+use tokio_util::sync::CancellationToken;
+
+/// Settings of the service.
+pub struct ServiceSettings {
+    /// Folder of the project, as in the journal.
+    pub project: String,
+    /// Configuration file: another one may have other rules. Only its own runs are continued.
+    pub config: String,
+    /// Folder of the workspaces of spaces that are made at run time.
+    pub workspaces: PathBuf,
+    /// Maximum concurrent runs of one caller; others are queued.
+    pub concurrency: usize,
+    /// Token that signs the decisions of callers who may approve.
+    pub approver: ApproverToken,
+    /// Audit log of the actions of callers; `None` if the configuration switches it off.
+    pub audit: Option<Arc<dyn AuditLog>>,
+    /// True if webhooks may have private addresses, and plain HTTP.
+    pub webhooks_reach_private: bool,
+}
+
+/// The service. Clones share state.
+#[derive(Clone)]
+pub struct Service(pub(crate) Arc<Inner>);
+
+pub(crate) struct Inner {
+    pub(crate) runs: DurableRuns,
+    pub(crate) source: Arc<dyn SpaceSource>,
+    pub(crate) settings: ServiceSettings,
+    pub(crate) spaces: SpaceCache,
+    pub(crate) live: LiveRuns,
+    pub(crate) followers: Followers,
+    pub(crate) deliveries: Deliveries,
+    limiters: Mutex<HashMap<String, ConcurrencyLimiter>>,
+    pub(crate) worker: Mutex<Option<Worker>>,
+    /// Cancelled when the server stops: no new runs.
+    pub(crate) draining: CancellationToken,
+}
+
+impl Service {
+    /// Creates a service for the runs of a store.
+    pub fn new(runs: DurableRuns, source: Arc<dyn SpaceSource>, settings: ServiceSettings) -> Service {
+        let followers = Followers::new(runs.store().clone());
+        let deliveries = Deliveries::new(settings.webhooks_reach_private);
+        Service(Arc::new(Inner {
+            runs,
+            source,
+            settings,
+            spaces: SpaceCache::default(),
+            live: LiveRuns::default(),
+            followers,
+            deliveries,
+            limiters: Mutex::default(),
+            worker: Mutex::default(),
+            draining: CancellationToken::new(),
+        }))
+    }
+
+    pub(crate) fn store(&self) -> &Arc<dyn Store> {
+        self.0.runs.store()
+    }
+
+    /// Returns the limiter of concurrent runs of a caller. The configuration bounds the number of callers.
+    pub(crate) fn limiter(&self, owner: &str) -> ConcurrencyLimiter {
+        let mut limiters = self.0.limiters.lock().unwrap_or_else(PoisonError::into_inner);
+        let new = || ConcurrencyLimiter::new(self.0.settings.concurrency);
+        limiters.entry(owner.to_owned()).or_insert_with(new).clone()
+    }
+
+    /// Returns the number of runs that wait for others of their caller to end.
+    pub fn queued(&self) -> usize {
+        let limiters = self.0.limiters.lock().unwrap_or_else(PoisonError::into_inner);
+        limiters.values().map(ConcurrencyLimiter::waiting).sum()
+    }
+
+    /// Returns the number of runs in memory.
+    pub fn executing(&self) -> usize {
+        self.0.live.len()
+    }
+
+    /// Waits until a run has ended, at most for this time, and not while the server stops.
+    pub(crate) async fn ended(&self, run: &str, wait: Duration) {
+        tokio::select! {
+            () = self.0.followers.ended(run, wait) => {}
+            () = self.0.draining.cancelled() => {}
+        }
+    }
+
+    /// Refuses new work once the server stops.
+    pub(crate) fn check_open(&self) -> Result<(), Problem> {
+        match self.0.draining.is_cancelled() {
+            true => Err(Problem::unavailable("host.stopping", "The server stops; try again in a moment")),
+            false => Ok(()),
+        }
+    }
+
+    /// Returns true if the server takes requests and its store answers within the time.
+    pub async fn is_ready(&self, within: Duration) -> bool {
+        let answered = tokio::time::timeout(within, self.store().progress(Vec::new())).await;
+        !self.0.draining.is_cancelled() && matches!(answered, Ok(Ok(_)))
+    }
+
+    /// Takes no new runs, and makes those in memory leave it.
+    pub fn drain(&self) {
+        self.0.draining.cancel();
+        self.0.runs.stop();
+        if let Some(worker) = &*self.0.worker.lock().unwrap_or_else(PoisonError::into_inner) {
+            worker.claim_no_more();
+        }
+    }
+
+    /// Waits until no run is in memory.
+    pub async fn drained(&self) {
+        let worker = self.0.worker.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(worker) = worker {
+            worker.stop().await;
+        }
+        self.0.live.ended().await;
+    }
+}
+
+impl Service {
+    /// Writes an action to the audit log, before it takes effect.
+    pub(crate) async fn record(&self, action: ApiAction) -> Result<(), Problem> {
+        let Some(log) = &self.0.settings.audit else { return Ok(()) };
+        log.record(action).await.map_err(|fault| {
+            tracing::warn!(target: OPERATOR_TARGET, "a request was refused: the audit log cannot be written: {fault}");
+            Problem::unavailable("host.audit", "The audit log is required and cannot be written now; nothing was done")
+        })
+    }
+}

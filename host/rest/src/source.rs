@@ -1,0 +1,99 @@
+//! Source of the spaces that runs execute in.
+
+use agent_spaces_project::{DefinitionFile, Narrowing, Outlines};
+use agent_spaces_serve::{Catalogue, OfferError};
+use agent_spaces_space::space::Space;
+use agent_spaces_std::fs::Files;
+use agent_spaces_types::caller::Caller;
+use agent_spaces_types::limits::Limits;
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+/// Configured spaces, and spaces made of a part of one.
+pub trait SpaceSource: Send + Sync + 'static {
+    /// Returns the spaces that a caller may use, the default first; `None` is the space of the global capabilities.
+    fn bases(&self, caller: &Caller) -> Vec<Option<String>>;
+
+    /// Makes a space: all of a configured one, or a part. Blocks.
+    ///
+    /// # Errors
+    /// The part asks for more than the configured space has, or something cannot be loaded.
+    fn assemble(&self, base: Option<&str>, part: Option<&Narrowing>) -> Result<Assembled, AssembleError>;
+
+    /// Forgets what was counted for a part that ended. Blocks.
+    fn forget(&self, base: Option<&str>, part: &Narrowing);
+
+    /// Returns a number that changes whenever spaces have to be made again, because the tools of a server became known.
+    fn version(&self) -> u64;
+}
+
+/// Space that runs execute in.
+pub struct Assembled {
+    /// The space.
+    pub space: Space,
+    /// Resource limits of a run.
+    pub limits: Limits,
+    /// Longest time limit that a run may ask for.
+    pub longest: Duration,
+    /// Capabilities, as the configuration names them.
+    pub capabilities: Vec<String>,
+    /// Files of its workspace.
+    pub files: Option<Files>,
+    /// Functions of its modules.
+    pub functions: Functions,
+}
+
+/// Functions of a space. Their catalogue is made when somebody asks for it.
+pub struct Functions {
+    /// Definitions of the modules.
+    definitions: Vec<DefinitionFile>,
+    /// Cache of compiled definitions.
+    outlines: Outlines,
+    /// Parts of the standard library that programs cannot use.
+    without: Vec<&'static str>,
+    catalogue: OnceLock<Arc<Catalogue>>,
+}
+
+impl Functions {
+    /// Functions of these definitions, and of the standard library without some of its parts.
+    pub fn new(definitions: Vec<DefinitionFile>, outlines: Outlines, without: Vec<&'static str>) -> Functions {
+        Functions { definitions, outlines, without, catalogue: OnceLock::new() }
+    }
+
+    /// Returns the catalogue. Blocks while it is made.
+    pub(crate) fn catalogue(&self) -> Result<Arc<Catalogue>, OfferError> {
+        if let Some(known) = self.catalogue.get() {
+            return Ok(known.clone());
+        }
+        let has_part = |part: &str| !self.without.contains(&part);
+        let made = Arc::new(Catalogue::of(self.definitions.clone(), has_part, &self.outlines)?);
+        Ok(self.catalogue.get_or_init(|| made).clone())
+    }
+}
+
+/// Reason why a space cannot be made.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum AssembleError {
+    /// There is no such configured space.
+    #[error("there is no such space")]
+    Unknown,
+    /// A part asks for more than the configured space has.
+    #[error("{pointer}: {detail}")]
+    Denied {
+        /// JSON pointer to the member of the request.
+        pointer: String,
+        /// What is asked for.
+        detail: String,
+    },
+    /// A member cannot be read.
+    #[error("{pointer}: {detail}")]
+    Invalid {
+        /// JSON pointer to the member of the request.
+        pointer: String,
+        /// Its fault.
+        detail: String,
+    },
+    /// Something cannot be loaded. For the operator's log: it may name files.
+    #[error("{0}")]
+    Host(String),
+}

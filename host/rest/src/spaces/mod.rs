@@ -1,0 +1,14 @@
+//! Spaces: those of the configuration, and those that callers make of them.
+//!
+//! - `record`: spaces in the store; `view`: spaces in requests and responses
+//! - `assembly`: spaces that runs execute in
+//! - `routes`: requests; `removal`: end of a space, and of everything that it started
+
+mod assembly;
+mod record;
+mod removal;
+mod routes;
+mod view;
+
+pub(crate) use record::{KIND, SpaceRecord};
+pub(crate) use routes::router;

@@ -1,0 +1,154 @@
+//! End of a space: its runs are cancelled, its files deleted.
+
+use super::SpaceRecord;
+use super::record::{KIND, Made, REMOVAL_TIME_MS, StoredSpace};
+use crate::audit::{Action, ApiAction, Subject};
+use crate::problem::Problem;
+use crate::service::Service;
+use crate::time::now_ms;
+use crate::webhook::WebhookEvent;
+use agent_spaces_durable::control::{self, Cancelled};
+use agent_spaces_journal::{DocumentFilter, Expected, Filter, NewDocument, Status};
+use agent_spaces_pipeline::OPERATOR_TARGET;
+use std::time::Duration;
+
+/// Kind of the documents of spaces that ended.
+const ENDED_KIND: &str = "space_ended";
+
+/// Interval at which spaces are looked for whose time is over.
+const INTERVAL: Duration = Duration::from_secs(1);
+
+/// Spaces and runs that are read at once.
+const PAGE: usize = 100;
+
+/// Time for which the document of a space with a webhook stays after its end, so that the ends of its runs are noticed,
+/// and the longest time for which it stays while messages are still to be sent: its address and secret are in it.
+const NOTICE_TIME_MS: i64 = 5_000;
+const DELIVERY_TIME_MS: i64 = 10 * 60 * 1_000;
+
+impl Service {
+    /// Ends a space. It is gone at once; what it started is ended before this returns.
+    pub(super) async fn end_space(&self, id: &str, made: &Made) -> Result<(), Problem> {
+        let part = StoredSpace { is_ending: true, ..made.part.clone() };
+        // If the server stops meanwhile, the sweep goes on with it.
+        let ending = self.put_space(id, &made.owner, &part, Expected::Version(made.version)).await?;
+        self.finish_ending(&ending).await
+    }
+
+    /// Cancels the runs of a space that ends, and deletes its files and the space. A space whose webhook is still to be
+    /// told of something is deleted by a later sweep.
+    async fn finish_ending(&self, space: &SpaceRecord) -> Result<(), Problem> {
+        let mut before = None;
+        loop {
+            let runs = self.store().list(self.unended(space, before)).await?;
+            for run in &runs {
+                let cancelled = control::cancel(&**self.store(), &run.id).await?;
+                self.0.live.cancel(&run.id);
+                if cancelled == Cancelled::Ended && space.tells(WebhookEvent::RunEnded) {
+                    self.notice_end(&run.id).await;
+                }
+            }
+            let Some(last) = runs.last() else { break };
+            before = Some((last.created, last.id.clone()));
+        }
+        let (service, ended) = (self.clone(), space.clone());
+        let removed = tokio::task::spawn_blocking(move || {
+            if let Some(part) = service.part(&ended) {
+                service.0.source.forget(ended.base.as_deref(), &part);
+            }
+            std::fs::remove_dir_all(service.workspace(&ended.id))
+        });
+        let removed = removed.await;
+        if let Ok(Err(error)) = removed
+            && error.kind() != std::io::ErrorKind::NotFound
+        {
+            return Err(Problem::internal(&error));
+        }
+        if let Some(made) = &space.made {
+            self.0.spaces.forget(&(space.id.clone(), made.version, self.0.source.version()));
+        }
+        if !self.is_awaited(space).await? {
+            self.remember_ended(space).await?;
+            let version = space.made.as_ref().map(|made| made.version);
+            self.store().delete_document(KIND, &space.id, version).await?;
+        }
+        Ok(())
+    }
+
+    /// Remembers that a space ended, for as long as the key of the request that made it is known.
+    async fn remember_ended(&self, space: &SpaceRecord) -> Result<(), Problem> {
+        let owner = space.made.as_ref().map(|made| made.owner.clone()).unwrap_or_default();
+        let expires = Some(now_ms().saturating_add(REMOVAL_TIME_MS.saturating_mul(2)));
+        let (kind, id, body) = (ENDED_KIND.to_owned(), space.id.clone(), "{}".to_owned());
+        self.store().put_document(NewDocument { kind, id, owner, body, expires }, Expected::Any).await?;
+        Ok(())
+    }
+
+    /// Returns true if a space ended not long ago.
+    pub(super) async fn has_ended(&self, id: &str) -> Result<bool, Problem> {
+        let document = self.store().document(KIND, id).await?;
+        Ok(document.is_some() || self.store().document(ENDED_KIND, id).await?.is_some())
+    }
+
+    /// Returns true if the webhook of a space that ends is still to be told of something.
+    async fn is_awaited(&self, space: &SpaceRecord) -> Result<bool, Problem> {
+        let Some(made) = space.made.as_ref().filter(|made| made.part.webhook.is_some()) else { return Ok(false) };
+        let age = now_ms().saturating_sub(made.updated);
+        if !(NOTICE_TIME_MS..DELIVERY_TIME_MS).contains(&age) {
+            return Ok(age < NOTICE_TIME_MS);
+        }
+        let unended = Filter { limit: 1, ..self.unended(space, None) };
+        Ok(self.0.deliveries.may_have(&space.id) || !self.store().list(unended).await?.is_empty())
+    }
+
+    /// Returns the filter of the runs of a space that have not ended.
+    fn unended(&self, space: &SpaceRecord, before: Option<(i64, String)>) -> Filter {
+        Filter {
+            statuses: vec![Status::Ready, Status::Running, Status::Parked],
+            space: Some(space.id.clone()),
+            project: Some(self.0.settings.project.clone()),
+            before,
+            limit: PAGE,
+            ..Filter::default()
+        }
+    }
+
+    /// Ends spaces whose time is over, for as long as the server runs.
+    pub async fn end_expired_spaces(&self) {
+        loop {
+            if let Err(problem) = self.sweep().await {
+                tracing::warn!(target: OPERATOR_TARGET, "spaces whose time is over were not ended: {}", problem.code());
+            }
+            tokio::select! {
+                () = tokio::time::sleep(INTERVAL) => {}
+                () = self.0.draining.cancelled() => return,
+            }
+        }
+    }
+
+    async fn sweep(&self) -> Result<(), Problem> {
+        let now = now_ms();
+        let due = now.saturating_add(REMOVAL_TIME_MS);
+        let mut before = None;
+        loop {
+            let expired_before = Some(due);
+            let filter = DocumentFilter { expired_before, before, limit: PAGE, ..DocumentFilter::of(KIND) };
+            let page = self.store().documents(filter).await?;
+            let Some(last) = page.last() else { return Ok(()) };
+            before = Some((last.created, last.id.clone()));
+            for document in page {
+                let space = SpaceRecord::read(document)?;
+                let Some(made) = &space.made else { continue };
+                match made.part.is_ending {
+                    true => self.finish_ending(&space).await?,
+                    false if !made.part.is_alive() => {
+                        let subject = Subject::space(&space.id);
+                        self.record(ApiAction::of_owner(&made.owner, Action::SpaceExpired, subject)).await?;
+                        self.end_space(&space.id, made).await?;
+                    }
+                    false => {}
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,320 @@
+//! Requests about spaces.
+
+use super::SpaceRecord;
+use super::record::{KIND, Made, PREFIX, StoredSpace};
+use super::view::{NewSpace, SpaceChange, SpaceView, check_capabilities, check_name, end, etag};
+use crate::audit::{Action, ApiAction, Subject};
+use crate::body::JsonBody;
+use crate::idempotency::{Claimed, IdempotencyKey};
+use crate::ids;
+use crate::pages::{Page, PageRequest};
+use crate::path::Path;
+use crate::problem::Problem;
+use crate::query::{NoQuery, RawQuery};
+use crate::service::Service;
+use crate::webhook::StoredWebhook;
+use crate::who::Who;
+use agent_spaces_journal::{DocumentFilter, Expected};
+use axum::Json;
+use axum::extract::State;
+use axum::response::{IntoResponse, Response};
+use http::header::{ETAG, HeaderValue, IF_MATCH, LOCATION};
+use http::{HeaderMap, StatusCode};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::time::Duration;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+/// Most spaces of one caller.
+const MAX_SPACES: usize = 1_000;
+
+/// Looks for what another request with the same key is about to make, and the time between two.
+const MAX_LOOKS: usize = 20;
+const LOOK_INTERVAL: Duration = Duration::from_millis(50);
+
+pub(crate) fn router() -> OpenApiRouter<Service> {
+    OpenApiRouter::new().routes(routes!(create, list)).routes(routes!(get, change, remove))
+}
+
+/// Make a space
+///
+/// It has at most what the configured space that it is made of has: a part of its capabilities, a stricter policy, lower
+/// limits, and files of its own.
+#[utoipa::path(
+    post, path = "/v1/spaces", tag = "spaces", operation_id = "createSpace",
+    params(("Idempotency-Key" = Option<String>, Header, description = "Key under which a repeated request gives the same space, for 24 hours", min_length = 1, max_length = 255)),
+    request_body = NewSpace,
+    responses(
+        (status = 201, description = "The space", body = SpaceView, headers(("Location" = String), ("ETag" = String))),
+        (status = 200, description = "The space that an earlier request with this key made", body = SpaceView),
+    ),
+)]
+async fn create(
+    State(service): State<Service>,
+    who: Who,
+    _: NoQuery,
+    key: Option<IdempotencyKey>,
+    JsonBody(new): JsonBody<NewSpace>,
+) -> Result<Response, Problem> {
+    service.check_open()?;
+    check_name(&new.name)?;
+    check_capabilities(new.capabilities.as_ref())?;
+    let base = base(&service, &who, new.base.as_deref())?;
+    let webhook = new.webhook.map(|new| StoredWebhook::new(new, service.0.deliveries.client())).transpose()?;
+    let part = StoredSpace {
+        name: new.name,
+        base,
+        capabilities: new.capabilities,
+        policy: new.policy.map(Value::Object),
+        limits: new.limits,
+        expires_at: end(new.ttl_seconds)?,
+        webhook,
+        is_ending: false,
+    };
+    let mut id = ids::new(PREFIX)?;
+    if let Some(key) = key {
+        // The end of a space depends on the time of the request.
+        let request =
+            StoredSpace { expires_at: new.ttl_seconds.and_then(|ttl| i64::try_from(ttl).ok()), ..part.clone() };
+        if let Claimed::Before(known) = key.claim(&service, &who, KIND, &request.keyed(), &id).await? {
+            if let Some(space) = made_before(&service, &who, &known).await? {
+                // The caller may not have got the first response, which has the secret of the webhook.
+                return shown(&service, &space, StatusCode::OK, true).await;
+            }
+            // The server stopped before the space was stored.
+            id = known;
+        }
+    }
+    let filter = DocumentFilter { owner: Some(who.owner().to_owned()), limit: MAX_SPACES, ..DocumentFilter::of(KIND) };
+    if service.store().documents(filter).await?.len() >= MAX_SPACES {
+        return Err(Problem::busy("space.too_many", format!("More than {MAX_SPACES} spaces: delete some first")));
+    }
+    match make(&service, &who, &id, part).await {
+        Ok(space) => shown(&service, &space, StatusCode::CREATED, true).await,
+        // Another request with the same key was faster.
+        Err(problem) if problem.code() == "precondition" => {
+            shown(&service, &service.space(&who, &id).await?, StatusCode::OK, true).await
+        }
+        Err(problem) => {
+            // Nothing is in it: it was made for the checks.
+            let workspace = service.workspace(&id);
+            let _removed = tokio::task::spawn_blocking(move || std::fs::remove_dir(workspace)).await;
+            Err(problem)
+        }
+    }
+}
+
+/// Checks and stores a space.
+async fn make(service: &Service, who: &Who, id: &str, part: StoredSpace) -> Result<SpaceRecord, Problem> {
+    // What cannot be made is not stored.
+    let (owner, now) = (who.owner().to_owned(), crate::time::now_ms());
+    let made = Made { owner, part: part.clone(), version: 1, created: now, updated: now };
+    let trial = SpaceRecord { id: id.to_owned(), base: part.base.clone(), made: Some(made) };
+    let assembled = service.assembled(&trial).await?;
+    part.limits.within(&assembled.limits, assembled.longest)?;
+    service.record(ApiAction::new(who, Action::SpaceCreated, Subject::space(id))).await?;
+    service.put_space(id, who.owner(), &part, Expected::Absent).await
+}
+
+/// Returns the space that an earlier request with the same key made, or is about to make.
+async fn made_before(service: &Service, who: &Who, id: &str) -> Result<Option<SpaceRecord>, Problem> {
+    for _ in 0..MAX_LOOKS {
+        if let Ok(space) = service.space(who, id).await {
+            return Ok(Some(space));
+        }
+        if service.has_ended(id).await? {
+            let detail = "The space that this Idempotency-Key made has ended: use a new key";
+            return Err(Problem::conflict("request.idempotency", detail));
+        }
+        tokio::time::sleep(LOOK_INTERVAL).await;
+    }
+    Ok(None)
+}
+
+/// Position in the list of spaces: those of the configuration come first.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+enum SpaceCursor {
+    Configured(usize),
+    Made(i64, String),
+}
+
+/// List spaces
+///
+/// Those of the configuration come first, then those that the caller made, newest first.
+#[utoipa::path(
+    get, path = "/v1/spaces", tag = "spaces", operation_id = "listSpaces",
+    params(
+        ("limit" = Option<u32>, Query, description = "Maximum number of items", minimum = 1, maximum = 100),
+        ("cursor" = Option<String>, Query, description = "`next` of the page before"),
+    ),
+    responses((status = 200, description = "One page", body = Page<SpaceView>)),
+)]
+async fn list(State(service): State<Service>, who: Who, query: RawQuery) -> Result<Json<Page<SpaceView>>, Problem> {
+    let request: PageRequest<SpaceCursor> = PageRequest::read(&query.with(&["limit", "cursor"])?)?;
+    let (first, before) = match request.after.clone() {
+        None => (0, None),
+        Some(SpaceCursor::Configured(number)) => (number.saturating_add(1), None),
+        Some(SpaceCursor::Made(created, id)) => (usize::MAX, Some((created, id))),
+    };
+    let configured = service.configured(who.0.caller()).into_iter().enumerate().skip(first);
+    let configured = configured.map(|(number, space)| (SpaceCursor::Configured(number), space));
+    let mut found: Vec<(SpaceCursor, SpaceRecord)> = configured.take(request.read_limit()).collect();
+    let limit = request.read_limit().saturating_sub(found.len());
+    if limit > 0 {
+        let filter = DocumentFilter { owner: who.listed(), before, limit, ..DocumentFilter::of(KIND) };
+        for document in service.store().documents(filter).await? {
+            let cursor = SpaceCursor::Made(document.created, document.id.clone());
+            found.push((cursor, SpaceRecord::read(document)?));
+        }
+    }
+    let page = request.page(found, |(cursor, _)| cursor.clone(), |(_, space)| space);
+    let is_alive = |space: &SpaceRecord| space.made.as_ref().is_none_or(|made| made.part.is_alive());
+    let spaces: Vec<SpaceRecord> = page.items.into_iter().filter(is_alive).collect();
+    let mut items = Vec::with_capacity(spaces.len());
+    for space in &spaces {
+        // One that can no longer be made, because its configured space lost something, does not hide the others.
+        if let Ok(assembled) = service.assembled(space).await
+            && let Ok(view) = SpaceView::new(space, &assembled, false)
+        {
+            items.push(view);
+        }
+    }
+    Ok(Json(Page { items, next: page.next }))
+}
+
+/// Get a space
+#[utoipa::path(
+    get, path = "/v1/spaces/{space}", tag = "spaces", operation_id = "getSpace",
+    params(("space" = String, Path, description = "Id of the space")),
+    responses((status = 200, description = "The space", body = SpaceView, headers(("ETag" = String)))),
+)]
+async fn get(
+    State(service): State<Service>,
+    who: Who,
+    _: NoQuery,
+    Path(id): Path<String>,
+) -> Result<Response, Problem> {
+    let space = service.space(&who, &id).await?;
+    shown(&service, &space, StatusCode::OK, false).await
+}
+
+/// Change a space
+///
+/// Runs that are in progress keep the limits that they started with.
+#[utoipa::path(
+    patch, path = "/v1/spaces/{space}", tag = "spaces", operation_id = "updateSpace",
+    params(
+        ("space" = String, Path, description = "Id of the space"),
+        ("If-Match" = Option<String>, Header, description = "ETag of the space that the change is for"),
+    ),
+    request_body = SpaceChange,
+    responses((status = 200, description = "The space", body = SpaceView, headers(("ETag" = String)))),
+)]
+async fn change(
+    State(service): State<Service>,
+    who: Who,
+    _: NoQuery,
+    Path(id): Path<String>,
+    headers: HeaderMap,
+    JsonBody(change): JsonBody<SpaceChange>,
+) -> Result<Response, Problem> {
+    let space = service.space(&who, &id).await?;
+    let made = owned(&space)?;
+    check_match(&headers, &space)?;
+    let mut part = made.part.clone();
+    if let Some(name) = change.name {
+        check_name(&name)?;
+        part.name = name;
+    }
+    if let Some(limits) = change.limits {
+        let assembled = service.assembled(&space).await?;
+        limits.within(&assembled.limits, assembled.longest)?;
+        part.limits = limits;
+    }
+    if change.ttl_seconds.is_some() {
+        part.expires_at = end(change.ttl_seconds)?;
+    }
+    service.record(ApiAction::new(&who, Action::SpaceChanged, Subject::space(&id))).await?;
+    let space = service.put_space(&id, &made.owner, &part, Expected::Version(made.version)).await?;
+    shown(&service, &space, StatusCode::OK, false).await
+}
+
+/// Delete a space
+///
+/// Its runs are cancelled and its files deleted.
+#[utoipa::path(
+    delete, path = "/v1/spaces/{space}", tag = "spaces", operation_id = "deleteSpace",
+    params(
+        ("space" = String, Path, description = "Id of the space"),
+        ("If-Match" = Option<String>, Header, description = "ETag of the space that is to be deleted"),
+    ),
+    responses((status = 204, description = "The space is deleted")),
+)]
+async fn remove(
+    State(service): State<Service>,
+    who: Who,
+    _: NoQuery,
+    Path(id): Path<String>,
+    headers: HeaderMap,
+) -> Result<StatusCode, Problem> {
+    let space = service.space(&who, &id).await?;
+    let made = owned(&space)?;
+    check_match(&headers, &space)?;
+    service.record(ApiAction::new(&who, Action::SpaceDeleted, Subject::space(&id))).await?;
+    service.end_space(&space.id, made).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// Returns the configured space that a caller's space is made of.
+fn base(service: &Service, who: &Who, asked: Option<&str>) -> Result<Option<String>, Problem> {
+    let bases = service.0.source.bases(who.0.caller());
+    let found = match asked {
+        None => bases.first().cloned(),
+        Some(name) => bases.into_iter().find(|base| base.as_deref() == Some(name)),
+    };
+    found.ok_or_else(|| Problem::denied("space.denied", "/base: the caller is not given this space"))
+}
+
+/// Returns what a caller made; spaces of the configuration cannot be changed.
+fn owned(space: &SpaceRecord) -> Result<&Made, Problem> {
+    let detail = "This space is defined by the configuration: change it there";
+    space.made.as_ref().ok_or_else(|| Problem::conflict("space.configured", detail))
+}
+
+/// Refuses a change of a space that was changed since the caller read it.
+fn check_match(headers: &HeaderMap, space: &SpaceRecord) -> Result<(), Problem> {
+    let Some(expected) = headers.get(IF_MATCH) else { return Ok(()) };
+    let etag = etag(space).unwrap_or_default();
+    let is_match =
+        expected.to_str().is_ok_and(|text| text.split(',').any(|one| matches!(one.trim(), "*") || one.trim() == etag));
+    match is_match {
+        true => Ok(()),
+        false => {
+            let detail = "The space was changed meanwhile: read it again, and send its new ETag";
+            Err(Problem::new(StatusCode::PRECONDITION_FAILED, "precondition", detail))
+        }
+    }
+}
+
+/// Answers with a space, with the secret of its webhook only to the request that made it.
+async fn shown(
+    service: &Service,
+    space: &SpaceRecord,
+    status: StatusCode,
+    shows_secret: bool,
+) -> Result<Response, Problem> {
+    let assembled = service.assembled(space).await?;
+    let view = SpaceView::new(space, &assembled, shows_secret)?;
+    let etag = view.etag().and_then(|etag| HeaderValue::from_str(etag).ok());
+    let mut response = (status, Json(view)).into_response();
+    if let Some(etag) = etag {
+        response.headers_mut().insert(ETAG, etag);
+    }
+    if let Ok(location) = HeaderValue::from_str(&format!("/v1/spaces/{}", space.id))
+        && status == StatusCode::CREATED
+    {
+        response.headers_mut().insert(LOCATION, location);
+    }
+    Ok(response)
+}

@@ -1,0 +1,129 @@
+//! Events of runs become messages, as soon as this process notices them.
+
+use super::delivery::{Happened, Storing};
+use super::payload;
+use crate::problem::Problem;
+use crate::service::Service;
+use crate::spaces::SpaceRecord;
+use crate::webhook::{StoredWebhook, WebhookEvent};
+use agent_spaces_journal::{ApprovalRow, RunRow};
+use agent_spaces_pipeline::OPERATOR_TARGET;
+use agent_spaces_types::event::{Event, EventKind};
+use std::time::Duration;
+use tokio::sync::mpsc;
+
+/// Number of looks for a request for approval, and the time between them: its event comes a moment before it is stored.
+const LOOKS: usize = 50;
+const LOOK_INTERVAL: Duration = Duration::from_millis(20);
+
+/// Webhook of a space.
+pub(super) struct Subscriber {
+    /// Who has the space.
+    pub(super) owner: String,
+    pub(super) webhook: StoredWebhook,
+}
+
+impl Service {
+    /// Notices the end of a run, if it has ended.
+    pub(crate) async fn notice_end(&self, run: &str) {
+        if let Err(problem) = self.try_notice_end(run).await {
+            let code = problem.code();
+            tracing::warn!(target: OPERATOR_TARGET, run, code, "the end of the run is not told to a webhook yet");
+        }
+    }
+
+    async fn try_notice_end(&self, run: &str) -> Result<(), Problem> {
+        // Its end may not be on disk yet, and reads see only what is.
+        self.store().flush().await?;
+        let row = self.store().run(run).await?.filter(|row| row.status.is_ended());
+        let Some(row) = row else { return Ok(()) };
+        let subscriber = self.subscriber(&row.summary.space, WebhookEvent::RunEnded).await?;
+        if let Some(subscriber) = subscriber {
+            self.store_end(&subscriber.owner, &row).await?;
+        }
+        Ok(())
+    }
+
+    /// Returns a receiver of a run's events that notices calls which need approval; `None` if nobody is told of them.
+    pub(crate) fn approval_listener(&self, space: &SpaceRecord, run: &str) -> Option<mpsc::UnboundedSender<Event>> {
+        if !space.tells(WebhookEvent::ApprovalNeeded) {
+            return None;
+        }
+        // What waits in it is at most what the run may write and call while a message is stored.
+        let (sender, mut events) = mpsc::unbounded_channel::<Event>();
+        let (service, run) = (self.clone(), run.to_owned());
+        tokio::spawn(async move {
+            while let Some(event) = events.recv().await {
+                if let EventKind::ApprovalRequired { approval_id, .. } = &event.kind
+                    && *event.run_id == *run
+                    && let Err(problem) = service.notice_approval(approval_id).await
+                {
+                    let code = problem.code();
+                    tracing::warn!(target: OPERATOR_TARGET, run, code, "an approval is not told to a webhook yet");
+                }
+            }
+        });
+        Some(sender)
+    }
+
+    /// Notices a call that needs approval.
+    async fn notice_approval(&self, id: &str) -> Result<(), Problem> {
+        for _ in 0..LOOKS {
+            // Whoever is told must find it.
+            self.store().flush().await?;
+            let Some(row) = self.store().approval(id).await? else {
+                tokio::time::sleep(LOOK_INTERVAL).await;
+                continue;
+            };
+            let Some(run) = self.store().run(&row.run).await? else { return Ok(()) };
+            let space = run.summary.space;
+            if let Some(subscriber) = self.subscriber(&space, WebhookEvent::ApprovalNeeded).await? {
+                self.store_approval(&subscriber.owner, &space, &row).await?;
+            }
+            return Ok(());
+        }
+        // The sweep finds it.
+        Ok(())
+    }
+
+    /// Returns the webhook of a space that is told of an event. A space that ends has one until it is gone.
+    pub(super) async fn subscriber(&self, space: &str, event: WebhookEvent) -> Result<Option<Subscriber>, Problem> {
+        let subscriber = self.stored_space(space).await?.and_then(Subscriber::of);
+        Ok(subscriber.filter(|subscriber| subscriber.webhook.wants(event)))
+    }
+
+    /// Stores the message of a run that ended.
+    pub(super) async fn store_end(&self, owner: &str, row: &RunRow) -> Result<Storing, Problem> {
+        let happened = Happened {
+            owner,
+            space: &row.summary.space,
+            run: &row.id,
+            event: WebhookEvent::RunEnded,
+            approval: None,
+            payload: payload::run_ended(row),
+        };
+        self.store_delivery(happened).await
+    }
+
+    /// Stores the message of a call that needs approval. Questions about calls in doubt are none.
+    pub(super) async fn store_approval(&self, owner: &str, space: &str, row: &ApprovalRow) -> Result<Storing, Problem> {
+        let Some(request) = crate::approvals::request(row) else { return Ok(Storing::Before) };
+        let happened = Happened {
+            owner,
+            space,
+            run: &row.run,
+            event: WebhookEvent::ApprovalNeeded,
+            approval: Some(&row.id),
+            payload: payload::approval_needed(space, row, &request),
+        };
+        self.store_delivery(happened).await
+    }
+}
+
+impl Subscriber {
+    /// Returns the webhook of a space.
+    pub(super) fn of(space: SpaceRecord) -> Option<Subscriber> {
+        let made = space.made?;
+        Some(Subscriber { owner: made.owner, webhook: made.part.webhook? })
+    }
+}

@@ -1,0 +1,42 @@
+//! Capabilities of spaces: list, declarations, search.
+
+use crate::rest::client::text;
+use crate::rest::server::RestServer;
+use serde_json::{Value, json};
+
+#[test]
+fn a_space_shows_its_capabilities() {
+    let served = RestServer::new();
+    let api = served.operator();
+    let narrow = text(&api.space(&json!({ "name": "narrow", "capabilities": ["./tools/mail.json"] }))["id"]);
+    let names = |path: &str| -> Vec<String> {
+        let page = api.get(path).with_status(200).json();
+        page["items"].as_array().unwrap().iter().map(|item| text(&item["name"])).collect()
+    };
+    let all = names("/v1/capabilities?limit=100");
+    assert!(all.contains(&"files".to_owned()) && all.contains(&"mail".to_owned()), "{all:?}");
+    let own = names(&format!("/v1/capabilities?limit=100&space={narrow}"));
+    assert!(!own.contains(&"files".to_owned()) && own.contains(&"mail".to_owned()), "{own:?}");
+
+    let mail = api.get("/v1/capabilities/mail").with_status(200).json();
+    let has = |member: &str, part: &str| mail[member].to_string().contains(part);
+    assert!(has("functions", "send") && has("declarations", "send") && has("wit", "send"), "{mail}");
+    api.get(&format!("/v1/capabilities/files?space={narrow}")).problem(404, "not_found");
+    api.get("/v1/capabilities/nothing").problem(404, "not_found");
+}
+
+#[test]
+fn search_finds_functions_of_the_space() {
+    let served = RestServer::new();
+    let api = served.operator();
+    let narrow = text(&api.space(&json!({ "name": "narrow", "capabilities": ["./tools/mail.json"] }))["id"]);
+    let found = |query: &str| -> Value { api.get(&format!("/v1/capabilities/search?{query}")).with_status(200).json() };
+    let first = &found("q=remove%20files")["items"][0];
+    assert_eq!((&first["name"], &first["module"]), (&json!("files.remove"), &json!("@capabilities/files")), "{first}");
+    assert!(first["signature"].is_string(), "{first}");
+    let others = found(&format!("q=remove%20files&space={narrow}"));
+    assert!(!others.to_string().contains("@capabilities/files"), "{others}");
+    for wrong in ["", "q=", "q=a&q=b", "q=a&limit=0", &format!("q={}", "x".repeat(9_000))] {
+        api.get(&format!("/v1/capabilities/search?{wrong}")).problem(400, "request.invalid");
+    }
+}

@@ -1,0 +1,34 @@
+//! `agent-spaces serve` end to end: spaces, runs, events, approvals and files over HTTP.
+//!
+//! - `server`: the server in a temporary project; `client`: requests; `event_stream`: server-sent events.
+//! - `spaces`, `space_bounds`: spaces of the configuration and of callers, and what they cannot be given.
+//! - `runs`, `run_control`, `programs`: runs, their cancellation and queue, and stored programs; `capabilities`.
+//! - `events`, `interrupted_streams`: events as pages and streams, over lost connections and killed servers.
+//! - `approvals`: decisions; `in_doubt`: calls of killed servers; `isolation`, `audit`: callers.
+//! - `files`, `file_bounds`: files of spaces, and paths and sizes that are refused.
+//! - `bad_requests`, `operations`: wrong requests to every operation of the OpenAPI document.
+//! - `shutdown`: SIGTERM with runs in progress; `data_folder`: what a server keeps.
+//! - `document`: the checked-in OpenAPI document, and MCP at the same server.
+
+mod approvals;
+mod audit;
+mod bad_requests;
+mod capabilities;
+mod client;
+mod data_folder;
+mod document;
+mod event_stream;
+mod events;
+mod file_bounds;
+mod files;
+mod in_doubt;
+mod interrupted_streams;
+mod isolation;
+mod operations;
+mod programs;
+mod run_control;
+mod runs;
+mod server;
+mod shutdown;
+mod space_bounds;
+mod spaces;

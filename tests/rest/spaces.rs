@@ -1,0 +1,159 @@
+//! Spaces of the configuration and of callers.
+
+use crate::mcp::support::eventually;
+use crate::rest::client::{id, text};
+use crate::rest::server::{REMOVES, RestServer, SLEEPS};
+use serde_json::{Value, json};
+use std::time::Duration;
+
+/// Returns all pages of a list.
+fn pages(api: &crate::rest::client::Api, path: &str) -> Vec<Vec<Value>> {
+    let (mut pages, mut cursor) = (Vec::new(), String::new());
+    loop {
+        let page = api.get(&format!("{path}{cursor}")).with_status(200).json();
+        pages.push(page["items"].as_array().unwrap().clone());
+        match page["next"].as_str() {
+            Some(next) => cursor = format!("&cursor={next}"),
+            None => return pages,
+        }
+        assert!(pages.len() < 100, "the list never ends");
+    }
+}
+
+#[test]
+fn a_space_has_the_capabilities_that_its_maker_asks_for() {
+    let served = RestServer::new();
+    let api = served.operator();
+    let new = json!({ "name": "support-ticket-4812", "capabilities": ["./tools/files.json"] });
+    let made = api.post("/v1/spaces", &new).with_status(201);
+    let space = made.json();
+    let path = format!("/v1/spaces/{}", id(&space));
+    assert!(id(&space).starts_with("spc_"), "{space}");
+    assert_eq!(made.header("location"), Some(path.as_str()));
+    assert_eq!((&space["name"], &space["source"]), (&json!("support-ticket-4812"), &json!("api")));
+    let modules: Vec<String> = space["modules"].as_array().unwrap().iter().map(text).collect();
+    let has = |name: &str| modules.iter().any(|module| module == name);
+    assert!(has("@capabilities/files") && !has("@capabilities/mail"), "{space}");
+
+    let got = api.get(&path).with_status(200);
+    assert_eq!((got.json(), got.etag()), (space.clone(), made.etag()));
+    assert_eq!(space["etag"], made.etag());
+
+    let allowed = "import { files } from '@capabilities/files'; export default await files.look({ path: 'a' });";
+    let run = api.run(&id(&space), allowed);
+    assert_eq!((&run["status"], &run["value"]), (&json!("finished"), &json!("saw a")), "{run}");
+    let refused = "import { mail } from '@capabilities/mail'; export default await mail.send({ to: 'a' });";
+    let refused = api.post(&format!("{path}/runs?wait=30"), &json!({ "source": refused }));
+    refused.problem(422, "import.denied");
+}
+
+#[test]
+fn spaces_are_listed_page_by_page() {
+    let served = RestServer::new();
+    let api = served.operator();
+    let mut made: Vec<String> = (0..7).map(|_| api.new_space()).collect();
+    made.reverse();
+    let pages = pages(&api, "/v1/spaces?limit=3");
+    let listed: Vec<Value> = pages.concat();
+    let of = |source: &str| listed.iter().filter(|space| space["source"] == source).map(id).collect::<Vec<_>>();
+    assert_eq!(of("api"), made, "newest first, each once");
+    let configured: Vec<&Value> = listed.iter().filter(|space| space["source"] == "configuration").collect();
+    let names: Vec<String> = configured.iter().map(|space| text(&space["name"])).collect();
+    assert_eq!(names, ["global", "reports", "support"]);
+    let sizes: Vec<usize> = pages.iter().map(Vec::len).collect();
+    assert_eq!(sizes, [3, 3, 3, 1], "a page has at most `limit` items");
+    api.get("/v1/spaces?limit=0").problem(400, "request.invalid");
+    api.get("/v1/spaces?limit=101").problem(400, "request.invalid");
+    api.get("/v1/spaces?cursor=nonsense").problem(400, "request.invalid");
+}
+
+#[test]
+fn a_change_needs_the_current_etag() {
+    let served = RestServer::new();
+    let api = served.operator();
+    let made = api.post("/v1/spaces", &json!({ "name": "first" })).with_status(201);
+    let path = format!("/v1/spaces/{}", id(&made.json()));
+    let change = |etag: &str, body: Value| api.send_json("PATCH", &path, &[("if-match", etag)], &body);
+    let changed = change(&made.etag(), json!({ "name": "second", "limits": { "calls": 3 }, "ttlSeconds": 600 }));
+    let space = changed.json();
+    assert_eq!((changed.status, &space["name"], &space["limits"]["calls"]), (200, &json!("second"), &json!(3)));
+    assert!(space["expiresAt"].is_string(), "{space}");
+    assert_ne!(changed.etag(), made.etag());
+    change(&made.etag(), json!({ "name": "third" })).problem(412, "precondition");
+    api.send("DELETE", &path, &[("if-match", &made.etag())], b"").problem(412, "precondition");
+    change(&changed.etag(), json!({ "limits": { "fuel": 1_000_000_000_001_u64 } })).problem(403, "space.denied");
+    change(&changed.etag(), json!({ "name": "" })).problem(400, "request.invalid");
+    assert_eq!(api.get(&path).json(), space, "what is refused changes nothing");
+}
+
+#[test]
+fn a_deleted_space_takes_its_runs_and_files_along() {
+    let served = RestServer::new();
+    let api = served.operator();
+    let (space, other) = (api.new_space(), api.new_space());
+    let path = format!("/v1/spaces/{space}");
+    api.put(&format!("{path}/files/notes.txt"), b"hello").with_status(201);
+    let runs = [api.start(&space, SLEEPS), api.start(&space, REMOVES), api.start(&space, "for (;;);")];
+    let kept = api.start(&other, SLEEPS);
+    assert!(served.workspaces().iter().any(|folder| folder.join("notes.txt").is_file()));
+    api.delete(&path).with_status(204);
+    for run in &runs {
+        let run = api.ended(run);
+        assert_eq!((&run["status"], &run["error"]["code"]), (&json!("cancelled"), &json!("run.cancelled")), "{run}");
+    }
+    assert!(!served.workspaces().iter().any(|folder| folder.ends_with(&space)), "its files are gone");
+    api.get(&path).problem(404, "not_found");
+    api.delete(&path).problem(404, "not_found");
+    api.get(&format!("{path}/files/notes.txt")).problem(404, "not_found");
+    api.post(&format!("{path}/runs"), &json!({ "source": "1" })).problem(404, "not_found");
+    assert!(!["cancelled", "failed"].contains(&&*api.status(&kept)), "runs of other spaces go on");
+}
+
+#[test]
+fn a_space_ends_with_its_time() {
+    let served = RestServer::new();
+    let api = served.operator();
+    let space = api.space(&json!({ "name": "short", "ttlSeconds": 1 }));
+    assert!(space["expiresAt"].is_string(), "{space}");
+    let path = format!("/v1/spaces/{}", id(&space));
+    let waiting = api.start(&id(&space), SLEEPS);
+    assert!(eventually(Duration::from_secs(5), || api.get(&path).status == 404));
+    let ended = api.ended(&waiting);
+    assert_eq!(ended["status"], "cancelled", "{ended}");
+    assert!(eventually(Duration::from_secs(5), || served.workspaces().is_empty()));
+    let listed = api.get("/v1/spaces?limit=100").json();
+    assert!(!listed.to_string().contains(&id(&space)), "{listed}");
+    for wrong in [json!(0), json!(-1), json!(1.5), json!("1"), json!(u64::MAX)] {
+        let refused = api.post("/v1/spaces", &json!({ "name": "short", "ttlSeconds": wrong }));
+        refused.problem(400, "request.invalid");
+    }
+}
+
+/// The time goes on while no server runs.
+#[test]
+fn a_space_whose_time_ended_without_a_server_is_gone() {
+    let served = RestServer::new();
+    let space = id(&served.operator().space(&json!({ "name": "short", "ttlSeconds": 2 })));
+    let waiting = served.operator().start(&space, SLEEPS);
+    let home = served.home.clone();
+    served.terminated();
+    std::thread::sleep(Duration::from_secs(2));
+    let served = RestServer::start(&home, &[]);
+    let api = served.operator();
+    api.get(&format!("/v1/spaces/{space}")).problem(404, "not_found");
+    assert_eq!(api.ended(&waiting)["status"], "cancelled");
+}
+
+#[test]
+fn a_repeated_request_makes_one_space() {
+    let served = RestServer::new();
+    let (api, other) = (served.operator(), served.caller(0));
+    let make = |api: &crate::rest::client::Api, name: &str| {
+        let new = json!({ "name": name, "ttlSeconds": 600 });
+        api.send_json("POST", "/v1/spaces", &[("idempotency-key", "ticket-4812")], &new)
+    };
+    let first = make(&api, "first").with_status(201).json();
+    assert_eq!(id(&make(&api, "first").with_status(200).json()), id(&first));
+    make(&api, "second").problem(422, "request.idempotency");
+    assert_ne!(id(&make(&other, "first").with_status(201).json()), id(&first), "a key is its caller's own");
+}

@@ -1,0 +1,44 @@
+# Written from _blocking by scripts/async_client.py: change that folder, and run the script.
+"""Approvals: list, get, decide."""
+
+from __future__ import annotations
+
+from .. import _calls as calls
+from .. import _types as types
+from .._transport import AsyncTransport
+from .items import AsyncItems, same
+
+
+class AsyncApprovals:
+    """Approvals: list, get, decide."""
+
+    def __init__(self, transport: AsyncTransport) -> None:
+        self._transport = transport
+
+    def list(
+        self,
+        *,
+        status: types.ApprovalStatus | None = None,
+        run: str | None = None,
+        space: str | None = None,
+        limit: int | None = None,
+        timeout: float | None = None,
+    ) -> AsyncItems[types.Approval]:
+        """List approvals, oldest first."""
+        return AsyncItems(self._transport, lambda cursor: calls.list_approvals(status, run, space, limit, cursor), same, timeout)
+
+    async def get(self, approval: str, *, timeout: float | None = None) -> types.Approval:
+        """Return an approval."""
+        return await self._transport.send(calls.get_approval(approval), timeout)
+
+    async def approve(
+        self, approval: str, *, reason: str | None = None, by: str | None = None, for_: types.Scope | None = None, timeout: float | None = None
+    ) -> types.Approval:
+        """Approve the call. A late or repeated decision fails with ``approval.expired`` or ``approval.decided``."""
+        return await self._transport.send(calls.decide_approval(approval, types.NewDecision("approve", reason, by, for_)), timeout)
+
+    async def deny(
+        self, approval: str, *, reason: str | None = None, by: str | None = None, for_: types.Scope | None = None, timeout: float | None = None
+    ) -> types.Approval:
+        """Deny the call. A late or repeated decision fails with ``approval.expired`` or ``approval.decided``."""
+        return await self._transport.send(calls.decide_approval(approval, types.NewDecision("deny", reason, by, for_)), timeout)

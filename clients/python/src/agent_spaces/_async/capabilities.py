@@ -1,0 +1,29 @@
+# Written from _blocking by scripts/async_client.py: change that folder, and run the script.
+"""Capabilities: list, get, search."""
+
+from __future__ import annotations
+
+from .. import _calls as calls
+from .. import _types as types
+from .._transport import AsyncTransport
+from .items import AsyncItems, same
+
+
+class AsyncCapabilities:
+    """Capabilities: list, get, search."""
+
+    def __init__(self, transport: AsyncTransport) -> None:
+        self._transport = transport
+
+    async def search(self, q: str, *, space: str | None = None, limit: int | None = None, timeout: float | None = None) -> list[types.CapabilityFunction]:
+        """Find functions by what they do."""
+        found = await self._transport.send(calls.search_capabilities(q, space, limit), timeout)
+        return found.items
+
+    async def get(self, name: str, *, space: str | None = None, timeout: float | None = None) -> types.Capability:
+        """Return a capability with the TypeScript declarations and WIT of its module."""
+        return await self._transport.send(calls.get_capability(name, space), timeout)
+
+    def list(self, *, space: str | None = None, limit: int | None = None, timeout: float | None = None) -> AsyncItems[types.Capability]:
+        """List capabilities."""
+        return AsyncItems(self._transport, lambda cursor: calls.list_capabilities(space, limit, cursor), same, timeout)

@@ -1,0 +1,121 @@
+# Written from _blocking by scripts/async_client.py: change that folder, and run the script.
+"""Runs: get, list, follow, cancel, resume, answer."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from datetime import datetime
+from typing import Any
+
+from .. import _calls as calls
+from .. import _types as types
+from .._follow import follow_run
+from .._transport import AsyncTransport
+from .._wire import UNSET
+from .items import AsyncItems
+
+
+class AsyncRuns:
+    """Runs: get, list, follow, cancel, resume, answer."""
+
+    def __init__(self, transport: AsyncTransport) -> None:
+        self._transport = transport
+
+    async def get(self, run: str, *, wait: int | None = None, timeout: float | None = None) -> AsyncRun:
+        """Return a run. With `wait`, answers when it has ended or after that many whole seconds, at most 60."""
+        return AsyncRun(self._transport, await self._transport.send(calls.get_run(run, wait), timeout))
+
+    def list(
+        self,
+        *,
+        space: str | None = None,
+        status: types.RunStatus | None = None,
+        created_from: str | datetime | None = None,
+        created_until: str | datetime | None = None,
+        limit: int | None = None,
+        timeout: float | None = None,
+    ) -> AsyncItems[AsyncRun]:
+        """List runs, newest first."""
+
+        def make(info: types.RunInfo) -> AsyncRun:
+            return AsyncRun(self._transport, info)
+
+        return AsyncItems(self._transport, lambda cursor: calls.list_runs(space, status, created_from, created_until, limit, cursor), make, timeout)
+
+    def events(self, run: str, *, after: int | None = None, follow: bool = True, timeout: float | None = None) -> AsyncIterator[types.Event]:
+        """Follow a run; resumes by itself after a cut."""
+        return self._transport.follow(follow_run(run, after, follow, self._transport.stream_retries), timeout)
+
+    async def event_page(self, run: str, *, after: int | None = None, limit: int | None = None, timeout: float | None = None) -> types.EventPage:
+        """Return one page of a run's events, without following it."""
+        return await self._transport.send(calls.event_page(run, after, limit), timeout)
+
+    async def cancel(self, run: str, *, timeout: float | None = None) -> AsyncRun:
+        """Cancel a run."""
+        return AsyncRun(self._transport, await self._transport.send(calls.cancel_run(run), timeout))
+
+    async def resume(self, run: str, *, timeout: float | None = None) -> AsyncRun:
+        """Continue a run of status ``needs_resume``."""
+        return AsyncRun(self._transport, await self._transport.send(calls.resume_run(run), timeout))
+
+    async def answer(self, run: str, call: int, outcome: types.Outcome, *, value: Any = UNSET, timeout: float | None = None) -> AsyncRun:
+        """Say whether a call in doubt happened."""
+        answer = types.CallAnswer(call, outcome, value)
+        return AsyncRun(self._transport, await self._transport.send(calls.answer_call(run, answer), timeout))
+
+
+class AsyncRun:
+    """One run. ``info`` is the run as the server last sent it."""
+
+    def __init__(self, transport: AsyncTransport, info: types.RunInfo) -> None:
+        self._transport = transport
+        self.id = info.id
+        self.info = info
+
+    @property
+    def status(self) -> types.RunStatus:
+        """Status of the run."""
+        return self.info.status
+
+    @property
+    def ended(self) -> bool:
+        """True if the run will not change any more."""
+        return self.info.ended
+
+    def events(self, *, after: int | None = None, follow: bool = True, timeout: float | None = None) -> AsyncIterator[types.Event]:
+        """Follow the run from its first event, or after one, to its end. Resumes by itself after a cut: every event once, in order."""
+        return self._transport.follow(follow_run(self.id, after, follow, self._transport.stream_retries), timeout)
+
+    async def wait(self, *, timeout: float | None = None) -> AsyncRun:
+        """Wait for the end by following the run."""
+        if not self.ended:
+            async for _ in self.events(timeout=timeout):
+                pass
+            await self.refresh(timeout=timeout)
+        return self
+
+    async def value(self, *, timeout: float | None = None) -> Any:
+        """Wait for the end and return the script's value. Raise RunFailed if the run failed or was cancelled."""
+        await self.wait(timeout=timeout)
+        return calls.value_of(self.info)
+
+    async def refresh(self, *, wait: int | None = None, timeout: float | None = None) -> AsyncRun:
+        """Read the run again. With `wait`, answers when it has ended or after that many whole seconds, at most 60."""
+        self.info = await self._transport.send(calls.get_run(self.id, wait), timeout)
+        return self
+
+    async def cancel(self, *, timeout: float | None = None) -> AsyncRun:
+        """Cancel the run."""
+        self.info = await self._transport.send(calls.cancel_run(self.id), timeout)
+        return self
+
+    async def resume(self, *, timeout: float | None = None) -> AsyncRun:
+        """Continue a run of status ``needs_resume``."""
+        self.info = await self._transport.send(calls.resume_run(self.id), timeout)
+        return self
+
+    async def answer(self, call: int, outcome: types.Outcome, *, value: Any = UNSET, timeout: float | None = None) -> AsyncRun:
+        """Say whether a call in doubt happened."""
+        answer = types.CallAnswer(call, outcome, value)
+        self.info = await self._transport.send(calls.answer_call(self.id, answer), timeout)
+        return self

@@ -1,0 +1,385 @@
+"""Types of the REST API. A test compares them with the OpenAPI document. Times are RFC 3339 texts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from ._wire import UNSET
+
+RunStatus = Literal["queued", "running", "awaiting_approval", "waiting", "in_doubt", "needs_resume", "finished", "failed", "cancelled"]
+ApprovalStatus = Literal["pending", "approved", "denied", "expired"]
+DecisionKind = Literal["approve", "deny"]
+Scope = Literal["once", "run", "arguments"]
+Outcome = Literal["happened", "didNotHappen", "giveUp"]
+WebhookEvent = Literal["run.ended", "approval.needed"]
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Resource limits of one run. None keeps the limit of the space."""
+
+    fuel: int | None = None
+    memory_bytes: int | None = None
+    time_ms: int | None = None
+    calls: int | None = None
+    inflight: int | None = None
+    result_bytes: int | None = None
+    console_bytes: int | None = None
+    bytes_per_call: int | None = None
+    failures: int | None = None
+
+
+@dataclass(frozen=True)
+class NewWebhook:
+    """Webhook of a space to create; by default, all events are sent."""
+
+    url: str
+    events: list[WebhookEvent] | None = None
+
+
+@dataclass(frozen=True)
+class Webhook:
+    """Webhook of a space. ``secret`` signs its messages; only the answer to the creation has it."""
+
+    url: str
+    events: list[WebhookEvent]
+    secret: str | None = None
+
+
+@dataclass(frozen=True)
+class SpaceInfo:
+    """Space as the server describes it."""
+
+    id: str
+    name: str
+    source: Literal["configuration", "api"]
+    capabilities: list[str]
+    modules: list[str]
+    limits: Limits
+    has_files: bool
+    base: str | None = None
+    policy: dict[str, Any] | None = None
+    created_at: str | None = None
+    updated_at: str | None = None
+    expires_at: str | None = None
+    webhook: Webhook | None = None
+    etag: str | None = None
+
+
+@dataclass(frozen=True)
+class NewSpace:
+    """Space to create."""
+
+    name: str
+    base: str | None = None
+    capabilities: list[str] | None = None
+    policy: Mapping[str, Any] | None = None
+    limits: Limits | None = None
+    ttl_seconds: int | None = None
+    webhook: NewWebhook | None = None
+
+
+@dataclass(frozen=True)
+class SpaceChange:
+    """Change of a space."""
+
+    name: str | None = None
+    ttl_seconds: int | None = None
+    limits: Limits | None = None
+
+
+@dataclass(frozen=True)
+class File:
+    """File of a space."""
+
+    path: str
+    size: int
+    modified_at: str | None = None
+
+
+@dataclass(frozen=True)
+class FileState:
+    """Size and ETag of a file."""
+
+    size: int | None
+    etag: str | None
+
+
+@dataclass(frozen=True)
+class FileContent:
+    """Content of a file."""
+
+    content: bytes
+    etag: str | None
+
+    @property
+    def text(self) -> str:
+        """Content as UTF-8 text."""
+        return self.content.decode()
+
+
+@dataclass(frozen=True)
+class WrittenFile:
+    """Written file; ``created`` if it is new."""
+
+    etag: str | None
+    created: bool
+
+
+@dataclass(frozen=True)
+class NewRun:
+    """Run to create."""
+
+    source: str | None = None
+    program: str | None = None
+    input: Any = UNSET
+    limits: Limits | None = None
+    name: str | None = None
+
+
+@dataclass(frozen=True)
+class Location:
+    """Source location."""
+
+    file: str
+    line: int
+    column: int
+
+
+@dataclass(frozen=True)
+class Cause:
+    """Cause of an error."""
+
+    message: str
+    location: Location | None = None
+
+
+@dataclass(frozen=True)
+class RunError:
+    """Error of a failed run."""
+
+    code: str
+    message: str
+    name: str | None = None
+    stack: str | None = None
+    location: Location | None = None
+    function: str | None = None
+    causes: list[Cause] | None = None
+    hint: str | None = None
+    details: Any = None
+    retryable: bool | None = None
+
+
+@dataclass(frozen=True)
+class Usage:
+    """Resource usage of a run."""
+
+    fuel: int
+    memory_bytes: int
+    wall_ms: float
+    calls: int
+    bytes_in: int
+    bytes_out: int
+
+
+@dataclass(frozen=True)
+class ConsoleLine:
+    """Console message."""
+
+    level: str
+    text: str
+
+
+@dataclass(frozen=True)
+class DoubtfulCall:
+    """Call of which it is unknown whether it happened."""
+
+    call: int
+    function: str
+    function_id: str
+    params: Any
+
+
+@dataclass(frozen=True)
+class Decision:
+    """Decision on a call."""
+
+    decision: DecisionKind
+    by: str
+    decided_at: str | None = None
+    reason: str | None = None
+
+
+@dataclass(frozen=True)
+class Approval:
+    """Request for the approval of one call."""
+
+    id: str
+    run_id: str
+    call_id: int
+    status: ApprovalStatus
+    capability: str
+    function: str
+    function_id: str
+    module: str
+    params: Any
+    message: str
+    places: list[str]
+    created_at: str
+    expires_at: str
+    decision: Decision | None = None
+
+
+@dataclass(frozen=True)
+class RunInfo:
+    """Run as the server describes it."""
+
+    id: str
+    space_id: str
+    name: str
+    status: RunStatus
+    created_at: str
+    updated_at: str
+    ended_at: str | None = None
+    value: Any = None
+    has_value: bool | None = None
+    error: RunError | None = None
+    usage: Usage | None = None
+    console: list[ConsoleLine] | None = None
+    approvals: list[Approval] | None = None
+    in_doubt: list[DoubtfulCall] | None = None
+    waits_until: str | None = None
+    program: str | None = None
+
+    @property
+    def ended(self) -> bool:
+        """True if the run will not change any more."""
+        return self.status in ("finished", "failed", "cancelled")
+
+
+@dataclass(frozen=True)
+class CallAnswer:
+    """Answer for a call in doubt."""
+
+    call: int
+    outcome: Outcome
+    value: Any = UNSET
+
+
+@dataclass(frozen=True)
+class NewDecision:
+    """Decision to record."""
+
+    decision: DecisionKind
+    reason: str | None = None
+    by: str | None = None
+    for_: Scope | None = None
+
+
+@dataclass(frozen=True)
+class Parent:
+    """Call of another run that a run answers."""
+
+    run_id: str
+    call_id: int
+
+
+@dataclass(frozen=True)
+class Event:
+    """Event of a run. ``payload`` has the members that depend on ``type``: see docs/events.md."""
+
+    type: str
+    timestamp: str
+    run_id: str
+    seq: int
+    caller: str | None = None
+    parent: Parent | None = None
+    payload: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class EventPage:
+    """Page of events; ``ended`` if the run has ended and this is its last page."""
+
+    items: list[Event]
+    ended: bool
+    next: int | None = None
+
+
+@dataclass(frozen=True)
+class CapabilityFunction:
+    """Function of a capability."""
+
+    name: str
+    id: str
+    module: str
+    signature: str
+    description: str
+
+
+@dataclass(frozen=True)
+class Capability:
+    """Capability; ``declarations`` and ``wit`` are None in lists."""
+
+    name: str
+    module: str
+    functions: list[CapabilityFunction]
+    declarations: str | None = None
+    wit: str | None = None
+
+
+@dataclass(frozen=True)
+class FoundFunctions:
+    """Functions found by a search."""
+
+    items: list[CapabilityFunction]
+
+
+@dataclass(frozen=True)
+class NewProgram:
+    """Program version to publish."""
+
+    name: str
+    source: str
+    description: str | None = None
+
+
+@dataclass(frozen=True)
+class Program:
+    """Program; ``version`` is the number of its newest version."""
+
+    name: str
+    version: int
+    created_at: str
+    updated_at: str
+    description: str | None = None
+
+
+@dataclass(frozen=True)
+class ProgramVersion:
+    """Version of a program; ``source`` is None in lists."""
+
+    name: str
+    version: int
+    hash: str
+    created_at: str
+    source: str | None = None
+
+
+@dataclass(frozen=True)
+class AuditEntry:
+    """Entry of the audit log."""
+
+    seq: int
+    time: str
+    entry: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Fault:
+    """Fault in one part of a request."""
+
+    pointer: str
+    detail: str

@@ -42,6 +42,34 @@ enum Answer {
     Measured(Measured),
 }
 
+/// Requests of a peer that serves durable functions over HTTP.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Served {
+    pub(crate) per_second: f64,
+    /// Milliseconds.
+    pub(crate) p50: f64,
+    pub(crate) p99: f64,
+}
+
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum ServedAnswer {
+    Skipped { skipped: String },
+    Served(Served),
+}
+
+/// Measures requests to Restate, whose server is in `bench/peers`.
+pub(crate) async fn restate(requests: usize, clients: usize) -> Result<Served> {
+    let answer =
+        node(&["restate.mjs", &requests.to_string(), &clients.to_string()], GRACE * 2).await.context(ADVICE)?;
+    let last = answer.lines().last().unwrap_or_default();
+    match serde_json::from_str(last).with_context(|| format!("no figures: {answer}"))? {
+        ServedAnswer::Served(served) => Ok(served),
+        ServedAnswer::Skipped { skipped } => bail!("{skipped}"),
+    }
+}
+
 /// Lists all peers, including unavailable ones.
 pub(crate) async fn list() -> Result<Vec<Peer>> {
     ensure!(std::path::Path::new(FOLDER).join("node_modules").is_dir(), "{ADVICE}");

@@ -1,7 +1,7 @@
 //! `agent-spaces serve` under load: runs through REST beside the library, runs that wait, followers of events.
 
 use crate::bench::Bench;
-use crate::{home, spaces};
+use crate::{home, peers, spaces};
 use agent_spaces::durable::{DurableRuns, RunInfo, Settings};
 use agent_spaces::journal::SqliteStore;
 use agent_spaces::{Program, RunOptions};
@@ -38,7 +38,19 @@ pub(crate) async fn measure(bench: &mut Bench) -> Result<()> {
     let space = server.connect().await?.space().await?;
     let (library, times) = (library(bench).await?, server.runs(&space, bench.pace.rounds(RUNS)).await?);
     bench.report.add("runs a second through REST", times.per_second, "/s").more_is_better().against("library", library);
-    bench.report.add("a run through REST, eight clients", times.at(0.5), "ms").p99(times.at(0.99));
+    match peers::restate(bench.pace.rounds(RUNS), CLIENTS).await {
+        Ok(peer) => {
+            let rate =
+                bench.report.add("runs a second through REST, a durable call of Restate", times.per_second, "/s");
+            drop(rate.more_is_better().against("Restate", peer.per_second));
+            let run = bench.report.add("a run through REST, eight clients", times.at(0.5), "ms").p99(times.at(0.99));
+            drop(run.against("Restate", peer.p50).peer_p99(peer.p99));
+        }
+        Err(error) => {
+            bench.report.note(format!("skipped: Restate: {error:#}"));
+            bench.report.add("a run through REST, eight clients", times.at(0.5), "ms").p99(times.at(0.99));
+        }
+    }
     let waiting = bench.pace.rounds(WAITING);
     server.wait(&space, waiting).await?;
     let followers = server.follow(&space, bench.pace.rounds(FOLLOWERS)).await?;

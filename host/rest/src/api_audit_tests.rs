@@ -3,13 +3,12 @@
 use crate::api;
 use crate::audit::{ApiAction, AuditFault, AuditLimits, AuditLines, AuditLog, AuditPosition, Auditing};
 use crate::service::{Service, ServiceSettings};
-use crate::source::{AssembleError, Assembled, SpaceSource};
+use crate::source::NoSpaces;
 use crate::who::Who;
 use agent_spaces_approvals::ApproverToken;
 use agent_spaces_durable::DurableRuns;
 use agent_spaces_http_server::Client;
 use agent_spaces_journal::SqliteStore;
-use agent_spaces_project::Narrowing;
 use agent_spaces_types::caller::Caller;
 use axum::Router;
 use axum::body::{Body, to_bytes};
@@ -51,25 +50,6 @@ impl MemoryLog {
             entry.as_object_mut().unwrap().remove("timestamp").unwrap();
         }
         entries
-    }
-}
-
-/// Source without spaces.
-struct NoSpaces;
-
-impl SpaceSource for NoSpaces {
-    fn bases(&self, _: &Caller) -> Vec<Option<String>> {
-        Vec::new()
-    }
-
-    fn assemble(&self, _: Option<&str>, _: Option<&Narrowing>) -> Result<Assembled, AssembleError> {
-        Err(AssembleError::Unknown)
-    }
-
-    fn forget(&self, _: Option<&str>, _: &Narrowing) {}
-
-    fn version(&self) -> u64 {
-        0
     }
 }
 

@@ -97,6 +97,12 @@ impl Service {
 
     /// Waits until a run has ended, at most for this time, and not while the server stops.
     pub(crate) async fn ended(&self, run: &str, wait: Duration) {
+        // Most runs have ended by then, and followers are told only now and then.
+        if let Ok(Some(row)) = self.store().run(run).await
+            && row.status.is_ended()
+        {
+            return;
+        }
         tokio::select! {
             () = self.0.followers.ended(run, wait) => {}
             () = self.0.draining.cancelled() => {}

@@ -97,3 +97,24 @@ pub enum AssembleError {
     #[error("{0}")]
     Host(String),
 }
+
+/// Source without spaces, for tests.
+#[cfg(test)]
+pub(crate) struct NoSpaces;
+
+#[cfg(test)]
+impl SpaceSource for NoSpaces {
+    fn bases(&self, _: &Caller) -> Vec<Option<String>> {
+        Vec::new()
+    }
+
+    fn assemble(&self, _: Option<&str>, _: Option<&Narrowing>) -> Result<Assembled, AssembleError> {
+        Err(AssembleError::Unknown)
+    }
+
+    fn forget(&self, _: Option<&str>, _: &Narrowing) {}
+
+    fn version(&self) -> u64 {
+        0
+    }
+}

@@ -1,7 +1,7 @@
 //! Processes, a receiver, and what is in the store.
 
 use crate::service::{Service, ServiceSettings};
-use crate::source::{AssembleError, Assembled, SpaceSource};
+use crate::source::NoSpaces;
 use crate::spaces;
 use crate::time::now_ms;
 use crate::webhook::signature;
@@ -11,8 +11,6 @@ use agent_spaces_durable::DurableRuns;
 use agent_spaces_journal::{
     Claim, Document, DocumentFilter, Entry, Expected, NewDocument, NewRun, SqliteStore, Status, Store, Summary,
 };
-use agent_spaces_project::Narrowing;
-use agent_spaces_types::caller::Caller;
 use agent_spaces_types::identity::FunctionId;
 use serde_json::{Value, json};
 use std::io::{Read, Write};
@@ -26,24 +24,6 @@ const PROJECT: &str = "/project";
 pub(super) const SPACE: &str = "spc_1";
 pub(super) const RUN: &str = "run_1";
 pub(super) const SECRET: &str = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
-
-struct NoSpaces;
-
-impl SpaceSource for NoSpaces {
-    fn bases(&self, _: &Caller) -> Vec<Option<String>> {
-        Vec::new()
-    }
-
-    fn assemble(&self, _: Option<&str>, _: Option<&Narrowing>) -> Result<Assembled, AssembleError> {
-        Err(AssembleError::Unknown)
-    }
-
-    fn forget(&self, _: Option<&str>, _: &Narrowing) {}
-
-    fn version(&self) -> u64 {
-        0
-    }
-}
 
 pub(super) fn store(folder: &Path) -> Arc<dyn Store> {
     Arc::new(SqliteStore::open(&folder.join("journal"), agent_spaces_journal::Settings::default()).unwrap())

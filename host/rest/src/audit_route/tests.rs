@@ -147,7 +147,7 @@ fn forged_cursors_are_positions_or_refused() {
         PageRequest::<AuditPosition>::read(&query)
     };
     assert!(read(r#"{"file":1,"offset":18446744073709551615}"#).is_ok());
-    for wrong in [r#"{"file":-1,"offset":0}"#, r#"{"file":1}"#, r#"{"file":1,"offset":0,"caller":"ann"}"#, "1", ""] {
+    for wrong in [r#"{"file":-1,"offset":0}"#, r#"{"file":1}"#, r#"{"file":1,"offset":0,"caller":"ann"}"#, "1", " "] {
         assert!(read(wrong).is_err(), "{wrong}");
     }
 }

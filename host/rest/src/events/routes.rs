@@ -171,7 +171,7 @@ fn last_event(headers: &HeaderMap, query: &Query, runs: usize) -> Result<Vec<Opt
         None => ("after", query.text("after")?),
     };
     // A browser sends an empty one if it got no event.
-    let Some(text) = text.filter(|text| !text.is_empty() || header.is_none()) else { return Ok(vec![None; runs]) };
+    let Some(text) = text.filter(|text| !text.is_empty()) else { return Ok(vec![None; runs]) };
     let wrong = || Problem::invalid(place, "expected the id of an event of this stream");
     let number = |part: &str| match part {
         "" if runs > 1 => Ok(None),

@@ -1,7 +1,7 @@
 //! HTTP server for several callers, each with a bearer token. It serves a list of [`Routes`] and knows neither MCP nor
 //! REST.
 //!
-//! What holds for every request is here and nowhere else: size of the head, `Host` and `Origin` checks, CORS,
+//! The checks of every request are here and nowhere else: size of the head, `Host` and `Origin` checks, CORS,
 //! authentication, connection limits, requests in flight, timeouts, graceful shutdown. What a path means is up to the
 //! routes.
 //!

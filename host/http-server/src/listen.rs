@@ -37,7 +37,7 @@ const ACCEPT_RETRY: Duration = Duration::from_millis(100);
 /// Settings of a server.
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// Who may send requests.
+    /// Callers and their tokens.
     pub callers: Callers,
     /// Which hosts and origins requests may name.
     pub origin_check: OriginCheck,

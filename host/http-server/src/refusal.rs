@@ -6,7 +6,7 @@ use http::StatusCode;
 use http::header::{CONNECTION, HeaderValue, WWW_AUTHENTICATE};
 use std::fmt;
 
-/// Why the server refuses a request. `Display` is the text for the client.
+/// Error with which the server refuses a request. `Display` is the text for the client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Refusal {
     /// The headers are too large.

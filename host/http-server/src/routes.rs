@@ -8,7 +8,7 @@ use http::{Method, Request};
 use hyper::body::Incoming;
 use std::pin::Pin;
 
-/// Who may send a request.
+/// Access level of a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
     /// Anyone: no token is needed.

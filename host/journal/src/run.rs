@@ -178,7 +178,7 @@ impl Default for Filter {
 /// Most runs whose progress is asked for at once: a host that follows more asks again, so that no query holds up others.
 pub const MAX_PROGRESS: usize = 1000;
 
-/// How far a run is.
+/// Progress of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Progress {
     /// Id of the run.

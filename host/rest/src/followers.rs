@@ -31,7 +31,7 @@ struct Followed {
     followers: usize,
 }
 
-/// How far a run is.
+/// Progress of a run in the journal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Position {
     /// Number of its entries on disk.

@@ -25,7 +25,7 @@ pub(super) struct PruneJob {
     done: oneshot::Sender<Result<Pruned, StoreError>>,
 }
 
-/// What a prune does next. Documents come first: without them the size may fit, and runs stay.
+/// Next step of a prune. Documents come first: without them the size may fit, and runs stay.
 #[derive(Clone, Copy)]
 enum Step {
     Documents,

@@ -176,7 +176,7 @@ impl<'a> SpaceModules<'a> {
         &self.identity
     }
 
-    /// What it is given, sorted, each as an entry that a narrowed space may list: module specifiers, `mcp:` and the
+    /// Its capabilities, sorted, each as an entry that a narrowed space may list: module specifiers, `mcp:` and the
     /// names of servers, and paths of hand-written interfaces.
     pub fn entry_names(&self) -> Vec<String> {
         let names = self.given.iter().filter_map(|definition| match (&definition.server, &definition.body) {

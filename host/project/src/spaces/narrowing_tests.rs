@@ -64,7 +64,7 @@ fn with(capabilities: &[&str]) -> Narrowing {
     Narrowing { capabilities: Some(capabilities.iter().map(|entry| (*entry).to_owned()).collect()), ..part() }
 }
 
-/// What a narrowed space is given.
+/// Capabilities of a narrowed space.
 fn given(project: &Project, capabilities: &[&str]) -> Result<Vec<String>, NarrowingError> {
     project.narrowed(Some("support"), &with(capabilities)).map(|modules| modules.entry_names())
 }

@@ -65,7 +65,7 @@ pub(crate) struct CallAnswer {
     /// Number of the call in its run.
     #[schema(minimum = 1)]
     pub(crate) call: u64,
-    /// What became of it.
+    /// Outcome of the call.
     pub(crate) outcome: CallOutcome,
     /// Result of the call, if it happened.
     #[serde(default)]
@@ -73,7 +73,7 @@ pub(crate) struct CallAnswer {
     pub(crate) value: Option<Value>,
 }
 
-/// What became of a call.
+/// Outcome of a call in doubt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) enum CallOutcome {

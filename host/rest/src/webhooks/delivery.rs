@@ -47,7 +47,7 @@ pub(super) struct Delivery {
 
 /// Event of a run.
 pub(super) struct Happened<'a> {
-    /// Who has the space.
+    /// Owner of the space.
     pub(super) owner: &'a str,
     pub(super) space: &'a str,
     pub(super) run: &'a str,

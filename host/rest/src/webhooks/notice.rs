@@ -18,7 +18,7 @@ const LOOK_INTERVAL: Duration = Duration::from_millis(20);
 
 /// Webhook of a space.
 pub(super) struct Subscriber {
-    /// Who has the space.
+    /// Owner of the space.
     pub(super) owner: String,
     pub(super) webhook: StoredWebhook,
 }

@@ -13,7 +13,7 @@ pub(super) const BODY_TIMEOUT: Duration = Duration::from_secs(30);
 /// so that four megabytes of brackets would take a gigabyte.
 const MAX_VALUES: usize = 250_000;
 
-/// Why a text is not a message.
+/// Error of parsing a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum MessageFault {
     NotJson,

@@ -83,7 +83,7 @@ fn upgrade_required() -> HttpResponse {
     response
 }
 
-/// Why a connection is closed.
+/// Reason of closing a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Closing {
     code: CloseCode,

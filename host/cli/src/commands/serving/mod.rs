@@ -1,4 +1,4 @@
-//! What `serve` and `mcp serve` share.
+//! Server startup, shared by `serve` and `mcp serve`.
 //!
 //! - `settings`: mode, name and concurrency, from flags and configuration
 //! - `source`: the served project, reloaded as tools become known

@@ -57,7 +57,7 @@ pub(in crate::commands) struct Source {
     denied: ToldOnce,
 }
 
-/// What a server needs of its source.
+/// Options of a source.
 #[derive(Clone)]
 pub(in crate::commands) struct SourceOptions {
     /// True if messages to and from MCP servers are printed.

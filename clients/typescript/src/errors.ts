@@ -26,13 +26,16 @@ export class ApiError extends AgentSpacesError {
   constructor(status: number, problem: Partial<Problem>, retryAfter?: number) {
     const code = problem.code ?? `http.${status}`;
     const title = problem.title ?? `HTTP status ${status}`;
-    const faults = (problem.errors ?? []).map((fault) => `\n  ${fault.pointer}: ${fault.detail}`).join('');
+    // A proxy may answer with anything.
+    const listed = Array.isArray(problem.errors) ? problem.errors : [];
+    const errors = listed.filter((fault) => typeof fault === 'object' && fault !== null);
+    const faults = errors.map((fault) => `\n  ${fault.pointer}: ${fault.detail}`).join('');
     super(`${code}: ${problem.detail ?? title}${faults}`);
     this.status = status;
     this.code = code;
     this.title = title;
     this.detail = problem.detail;
-    this.errors = problem.errors ?? [];
+    this.errors = errors;
     this.error = problem.error;
     this.retryAfter = retryAfter;
   }

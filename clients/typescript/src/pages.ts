@@ -17,11 +17,13 @@ export class List<T> implements AsyncIterable<T> {
 
   async *pages(): AsyncGenerator<T[], void, void> {
     let cursor: string | undefined;
+    const seen = new Set<string>();
     do {
       const page = await this.#load(cursor);
       const next = page.next ?? undefined;
-      // A server that returns the cursor it was given would be asked forever.
-      if (next !== undefined && next === cursor) throw new ConnectionFailed('the server repeats a page');
+      // A server that returns a cursor again would be asked forever.
+      if (next !== undefined && seen.has(next)) throw new ConnectionFailed('the server repeats a page');
+      if (next !== undefined) seen.add(next);
       yield page.items;
       cursor = next;
     } while (cursor !== undefined);

@@ -153,7 +153,9 @@ export class Transport {
     let problem: Partial<Problem> = {};
     if (/^application\/(problem\+)?json\b/.test(answer.headers.get('content-type') ?? '')) {
       try {
-        problem = JSON.parse(this.#redact(new TextDecoder().decode(answer.body))) as Partial<Problem>;
+        // After parsing: JSON may escape characters of the token.
+        const redacted = (_: string, value: unknown) => (typeof value === 'string' ? this.#redact(value) : value);
+        problem = JSON.parse(new TextDecoder().decode(answer.body), redacted) as Partial<Problem>;
       } catch {
         // Not the server's document: its status still says what happened.
       }

@@ -176,7 +176,7 @@ impl ApprovalView {
         Some(ApprovalView {
             status,
             created_at: time::format(row.created),
-            expires_at: humantime::format_rfc3339_millis(request.expires).to_string(),
+            expires_at: time::of(request.expires).map(time::format).unwrap_or_else(|| time::format(i64::MAX)),
             params: request.params.clone(),
             message: shown_message(&request),
             places: request.places.iter().map(ToString::to_string).collect(),

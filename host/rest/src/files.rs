@@ -6,6 +6,7 @@ use crate::path::Path;
 use crate::problem::Problem;
 use crate::query::{NoQuery, RawQuery};
 use crate::service::Service;
+use crate::time;
 use crate::who::Who;
 use agent_spaces_std::fs::{FileEntry, FileError, Files, Precondition, Written};
 use axum::Json;
@@ -46,7 +47,7 @@ pub(crate) struct FileView {
 
 impl FileView {
     fn of(entry: FileEntry) -> FileView {
-        let modified_at = entry.modified.map(|time| humantime::format_rfc3339_millis(time).to_string());
+        let modified_at = entry.modified.and_then(time::of).map(time::format);
         FileView { path: entry.path, size: entry.size, modified_at }
     }
 }
@@ -115,7 +116,7 @@ async fn read(
     own.insert(CONTENT_DISPOSITION, HeaderValue::from_static("attachment"));
     own.insert(CONTENT_SECURITY_POLICY, HeaderValue::from_static("sandbox; default-src 'none'"));
     insert(own, ETAG, &etag);
-    if let Some(modified) = found.modified {
+    if let Some(modified) = found.modified.filter(|modified| time::of(*modified).is_some()) {
         insert(own, LAST_MODIFIED, &httpdate::fmt_http_date(modified));
     }
     Ok(response)

@@ -29,7 +29,7 @@ const SOURCE_KIND: &str = "program_source";
 /// Longest name and description, in characters.
 const MAX_NAME: usize = 64;
 const MAX_DESCRIPTION: usize = 1_000;
-/// Longest source, in bytes: the limit of scripts.
+/// Longest source, in bytes: a document has at most 1 MiB.
 const MAX_SOURCE: usize = 512 << 10;
 /// Most versions of a program, and most programs of a caller.
 const MAX_VERSIONS: usize = 1_000;

@@ -6,9 +6,7 @@ use crate::problem::Problem;
 use crate::service::Service;
 use crate::who::Who;
 use agent_spaces_http_server::body::{BodyFault, collect};
-use agent_spaces_http_server::{
-    Access, Authenticated, Handling, HttpResponse, InFlight, Refusal, Routes, Stopping, until_sent,
-};
+use agent_spaces_http_server::{Access, Authenticated, Handling, HttpResponse, Refusal, Routes, Stopping, until_sent};
 use agent_spaces_types::json_memory;
 use axum::Router;
 use axum::body::Body;
@@ -58,8 +56,6 @@ pub struct RestRoutes {
     router: Router,
     document: Bytes,
     metrics: Option<Metrics>,
-    /// Requests that are being answered, without streams.
-    in_flight: InFlight,
     /// Large answers that are being sent, by caller.
     large: Mutex<HashMap<String, Arc<Semaphore>>>,
 }
@@ -74,7 +70,7 @@ impl RestRoutes {
     pub fn new(service: Service) -> RestRoutes {
         let document = format!("{:#}\n", api::document()).into();
         let router = api::router().with_state(service.clone());
-        RestRoutes { service, router, document, metrics: None, in_flight: InFlight::default(), large: Mutex::default() }
+        RestRoutes { service, router, document, metrics: None, large: Mutex::default() }
     }
 
     /// Serves metrics, to the operator or to anyone.
@@ -162,17 +158,11 @@ impl Routes for RestRoutes {
 
     fn handle<'a>(&'a self, request: Request<Incoming>, caller: Option<Authenticated<'a>>) -> Handling<'a> {
         Box::pin(async move {
-            let in_flight = self.in_flight.enter();
             let owner = caller.as_ref().map(|caller| caller.client.owner().to_owned()).unwrap_or_default();
             let response = sendable(self.answer(request, caller).await);
-            let response = match self.large_permit(&response, &owner) {
+            match self.large_permit(&response, &owner) {
                 Some(permit) => permit.map_or_else(too_many_large, |permit| until_sent(response, permit)),
                 None => response,
-            };
-            match is_stream(&response) {
-                // The server does not wait for streams when it stops: their clients connect again.
-                true => response,
-                false => until_sent(response, in_flight),
             }
         })
     }
@@ -223,10 +213,6 @@ fn is_file(method: &Method, path: &str) -> bool {
     let mut parts = path.split('/').skip(1);
     let is_below = [parts.next(), parts.next()] == [Some("v1"), Some("spaces")];
     *method == Method::PUT && is_below && parts.nth(1) == Some("files")
-}
-
-fn is_stream(response: &HttpResponse) -> bool {
-    response.headers().get(CONTENT_TYPE).is_some_and(|kind| kind.as_bytes().starts_with(b"text/event-stream"))
 }
 
 /// Converts a response to the server's type.

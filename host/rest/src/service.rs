@@ -134,9 +134,9 @@ impl Service {
 
     /// Waits until no run is in memory.
     pub async fn drained(&self) {
-        let worker = self.0.worker.lock().unwrap_or_else(PoisonError::into_inner).take();
-        if let Some(worker) = worker {
-            worker.stop().await;
+        // The worker stays: dropping it would drop the runs that it executes.
+        if let Some(worker) = &*self.0.worker.lock().unwrap_or_else(PoisonError::into_inner) {
+            worker.claim_no_more();
         }
         self.0.live.ended().await;
     }

@@ -29,8 +29,10 @@ impl SpaceCache {
     }
 
     /// Forgets a space that ended.
-    pub(crate) fn forget(&self, key: &Key) {
-        self.0.invalidate(key);
+    pub(crate) fn forget(&self, id: &str) {
+        for (key, _) in self.0.iter().filter(|(key, _)| key.0 == id) {
+            self.0.invalidate(&*key);
+        }
     }
 
     /// Returns a space, and makes it if it is not there. Others who ask for it meanwhile wait. Blocks.

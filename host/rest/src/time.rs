@@ -17,6 +17,12 @@ pub(crate) fn format(ms: i64) -> String {
     humantime::format_rfc3339_millis(UNIX_EPOCH + since).to_string()
 }
 
+/// Returns a time of the file system; `None` if RFC 3339 has no such time.
+pub(crate) fn of(time: SystemTime) -> Option<i64> {
+    let ms = u64::try_from(time.duration_since(UNIX_EPOCH).ok()?.as_millis()).ok()?;
+    i64::try_from(ms).ok().filter(|_| ms <= MAX_MS)
+}
+
 /// Parses a time of a request; `None` if it is not one.
 pub(crate) fn parse(text: &str) -> Option<i64> {
     let time = humantime::parse_rfc3339(text).ok()?;
@@ -25,7 +31,8 @@ pub(crate) fn parse(text: &str) -> Option<i64> {
 
 #[cfg(test)]
 mod tests {
-    use super::{format, parse};
+    use super::{format, of, parse};
+    use std::time::{Duration, UNIX_EPOCH};
 
     #[test]
     fn a_time_is_parsed_as_it_was_formatted() {
@@ -33,6 +40,9 @@ mod tests {
             assert_eq!(parse(&format(ms)), Some(ms));
         }
         assert_eq!((format(-1), format(i64::MAX).starts_with("9999")), ("1970-01-01T00:00:00.000Z".to_owned(), true));
+        let long = Duration::from_secs(1 << 40);
+        assert_eq!((of(UNIX_EPOCH + long), of(UNIX_EPOCH - long)), (None, None));
+        assert_eq!(of(UNIX_EPOCH + Duration::from_millis(5)), Some(5));
         assert_eq!((parse("yesterday"), parse("2026-01-01")), (None, None));
     }
 }

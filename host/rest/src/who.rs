@@ -12,7 +12,7 @@ pub(crate) struct Who(pub(crate) Client);
 impl Who {
     /// Returns the name under which spaces, runs and programs of the caller are stored; empty for the operator.
     pub(crate) fn owner(&self) -> &str {
-        self.0.caller().name.as_deref().unwrap_or_default()
+        self.0.owner()
     }
 
     /// Returns true for the operator: whoever has the token of the server itself.

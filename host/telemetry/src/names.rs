@@ -31,7 +31,7 @@ pub const OTEL_STATUS: &str = "otel.status_code";
 /// Code of an error.
 pub const ERROR_TYPE: &str = "error.type";
 /// Value of [`ERROR_TYPE`] for codes that are not the host's: a provider may choose any text.
-pub const OTHER_ERROR: &str = "_OTHER";
+pub const OTHER: &str = "_OTHER";
 
 /// Method of an HTTP request.
 pub const HTTP_METHOD: &str = "http.request.method";
@@ -90,9 +90,9 @@ pub const TRACEPARENT: &str = "traceparent";
 /// `_meta` key, and header, of the vendors' part of a trace context.
 pub const TRACESTATE: &str = "tracestate";
 
-/// Returns an error code as telemetry has it: one of the host's, or [`OTHER_ERROR`].
+/// Returns an error code as telemetry has it: one of the host's, or [`OTHER`].
 pub fn error_type(code: &str) -> &'static str {
-    Code::parse(code).map_or(OTHER_ERROR, Code::as_str)
+    Code::parse(code).map_or(OTHER, Code::as_str)
 }
 
 #[cfg(test)]
@@ -102,7 +102,7 @@ mod tests {
     #[test]
     fn only_codes_of_the_host_are_named() {
         assert_eq!(error_type("call.denied"), "call.denied");
-        assert_eq!(error_type("customer 4711 owes 12 EUR"), OTHER_ERROR);
-        assert_eq!(error_type(""), OTHER_ERROR);
+        assert_eq!(error_type("customer 4711 owes 12 EUR"), OTHER);
+        assert_eq!(error_type(""), OTHER);
     }
 }

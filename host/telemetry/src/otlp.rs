@@ -16,6 +16,7 @@ use opentelemetry_otlp::{SpanExporter, WithHttpConfig as _};
 use opentelemetry_sdk::Resource;
 use opentelemetry_sdk::trace::SdkTracerProvider;
 use reqwest::redirect::Policy;
+use std::net::IpAddr;
 use std::time::Duration;
 use tokio::runtime::Handle;
 use tracing::Metadata;
@@ -136,7 +137,8 @@ fn is_loopback() -> bool {
     let endpoint = ENDPOINTS.iter().find_map(|name| variable(name));
     let url = endpoint.and_then(|endpoint| reqwest::Url::parse(&endpoint).ok());
     let host = url.as_ref().and_then(|url| url.host_str());
-    host.is_some_and(|host| host == "localhost" || host == "[::1]" || host.starts_with("127."))
+    let host = host.map(|host| host.trim_matches(['[', ']']));
+    host.is_some_and(|host| host == "localhost" || host.parse::<IpAddr>().is_ok_and(|address| address.is_loopback()))
 }
 
 /// HTTP client of the exporter, whose thread has no runtime of its own.

@@ -9,6 +9,11 @@ use tracing::{Level, Span, span};
 
 /// Opens the span of an HTTP request to this host. `route` is the pattern, not the path, which has ids.
 pub fn request(method: &str, route: &str) -> Span {
+    // Clients may invent methods.
+    let method = match method {
+        "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE" | "OPTIONS" => method,
+        _ => names::OTHER,
+    };
     span!(
         target: names::TARGET,
         Level::INFO,
@@ -202,7 +207,7 @@ const MAX_TOOL_NAME: usize = 64;
 pub fn mcp_served(tool: &str) -> Span {
     let is_named = tool.len() <= MAX_TOOL_NAME
         && tool.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.' | b'/'));
-    let request = McpRequest::CallTool(if is_named { tool } else { names::OTHER_ERROR });
+    let request = McpRequest::CallTool(if is_named { tool } else { names::OTHER });
     span!(
         target: names::TARGET,
         Level::INFO,

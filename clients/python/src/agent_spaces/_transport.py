@@ -67,17 +67,35 @@ class _Settings:
     def _problem(self, answer: Answer) -> ApiError:
         problem: Any = None
         if re.match(r"application/(problem\+)?json\b", answer.headers.get("content-type", "")):
-            text = answer.body.decode(errors="replace")
-            # A server or proxy may repeat the request.
-            text = text if self._token is None else text.replace(self._token, "[redacted]")
             try:
-                problem = json.loads(text)
+                # A server or proxy may repeat the request. After parsing: JSON may escape characters of the token.
+                problem = self._redacted(json.loads(answer.body.decode(errors="replace")))
             except ValueError:
                 pass  # Not the server's document: its status still says what happened.
         problem = problem if isinstance(problem, dict) else {}
-        faults = [load(Fault, one) for one in problem.get("errors") or []]
-        error = load(RunError, problem["error"]) if isinstance(problem.get("error"), dict) else None
+        listed = problem.get("errors")
+        faults = [
+            Fault(pointer=str(one.get("pointer", "")), detail=str(one.get("detail", "")))
+            for one in (listed if isinstance(listed, list) else [])
+            if isinstance(one, dict)
+        ]
+        error = None
+        if isinstance(problem.get("error"), dict):
+            try:
+                error = load(RunError, problem["error"])
+            except ConnectionFailed:
+                pass  # Not the server's document either.
         return ApiError(answer.status, problem, faults, error, parse_retry_after(answer.headers.get("retry-after")))
+
+    def _redacted(self, value: Any) -> Any:
+        """Return a value of JSON without the token."""
+        if isinstance(value, str):
+            return value if self._token is None else value.replace(self._token, "[redacted]")
+        if isinstance(value, list):
+            return [self._redacted(one) for one in value]
+        if isinstance(value, dict):
+            return {key: self._redacted(one) for key, one in value.items()}
+        return value
 
     def _judge(self, call: Call[T], answer: Answer, attempt: int) -> tuple[AgentSpacesError | None, float | None]:
         """Return the failure of an answer, if it is one, and the wait before the next attempt, if there is one."""

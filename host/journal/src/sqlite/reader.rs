@@ -44,7 +44,12 @@ impl Readers {
         query: impl FnOnce(&Connection) -> Result<T, StoreError> + Send + 'static,
     ) -> Pending<T> {
         let (sender, receiver) = oneshot::channel();
-        let query: Query = Box::new(move |connection| drop(sender.send(query(connection))));
+        let query: Query = Box::new(move |connection| {
+            // Nobody waits for it any more.
+            if !sender.is_closed() {
+                drop(sender.send(query(connection)));
+            }
+        });
         if let Some(queue) = &self.sender {
             // If it fails, the receiver tells.
             let _ = queue.send(query);

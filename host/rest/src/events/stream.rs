@@ -19,6 +19,9 @@ use std::time::Duration;
 /// Interval of comments, which keep proxies from closing a quiet connection.
 const KEEP_ALIVE: Duration = Duration::from_secs(15);
 
+/// Bytes after which what was read is sent: a client that does not read keeps them in memory.
+const MAX_FRAME: usize = 256 << 10;
+
 /// Time after which a client that lost its connection connects again.
 const RETRY_MS: u32 = 500;
 
@@ -30,6 +33,8 @@ pub(super) struct EventStream {
     follows: bool,
     is_started: bool,
     is_over: bool,
+    /// Run that is read first.
+    first: usize,
 }
 
 struct FollowedRun {
@@ -58,7 +63,14 @@ impl EventStream {
             is_done: false,
             id: row.id,
         });
-        EventStream { service: service.clone(), runs: runs.collect(), follows, is_started: false, is_over: false }
+        EventStream {
+            service: service.clone(),
+            runs: runs.collect(),
+            follows,
+            is_started: false,
+            is_over: false,
+            first: 0,
+        }
     }
 
     /// Returns the response.
@@ -87,11 +99,17 @@ impl EventStream {
         }
         loop {
             let mut text = String::new();
-            for index in 0..self.runs.len() {
+            let (count, first) = (self.runs.len(), self.first);
+            for index in (0..count).map(|offset| first.wrapping_add(offset) % count.max(1)) {
                 if self.read(index, &mut text).await.is_err() {
                     // The client connects again, and goes on where it was.
                     self.is_over = true;
                     return Some(text.into()).filter(|bytes: &Bytes| !bytes.is_empty());
+                }
+                if text.len() >= MAX_FRAME {
+                    // The others come first in the next one.
+                    self.first = index.wrapping_add(1);
+                    break;
                 }
             }
             if self.runs.iter().all(|run| run.is_done) {

@@ -46,7 +46,11 @@ impl Service {
         let failed = |problem: crate::problem::Problem| DurableError::Interrupted(problem.code().to_owned());
         let space = header.space.as_deref().unwrap_or_default();
         let Some(space) = self.find_space(&header.caller, space).await.map_err(failed)? else {
-            return end(self, run).await;
+            // A space whose caller is no longer given its base may be given it again.
+            return match self.is_kept(space).await.map_err(failed)? {
+                true => Err(DurableError::Interrupted("space.denied".to_owned())),
+                false => end(self, run).await,
+            };
         };
         let assembled = self.assembled(&space).await.map_err(failed)?;
         let events = self.approval_listener(&space, run);

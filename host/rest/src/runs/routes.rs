@@ -91,7 +91,13 @@ async fn create(
     let task = match service.start_run(&who, &space, id.clone(), &new, source).await {
         Ok(task) => task,
         // Another request with the same key was faster.
-        Err(problem) if problem.code() == "conflict" => return shown_after(&service, &who, &id, wait).await,
+        Err(problem) if problem.code() == "conflict" => {
+            service.store().flush().await?;
+            return match is_stored(&service, &id).await? {
+                true => shown_after(&service, &who, &id, wait).await,
+                false => Err(problem),
+            };
+        }
         Err(problem) => return Err(problem),
     };
     // A client that sees the run must find it again after a crash.

@@ -143,6 +143,15 @@ impl Service {
         Ok(space.filter(|space| space.made.as_ref().is_some_and(is_usable)))
     }
 
+    /// Returns true if a space exists, whoever may use it now.
+    pub(crate) async fn is_kept(&self, id: &str) -> Result<bool, Problem> {
+        if self.configured(&Caller::default()).iter().any(|space| space.id == id) {
+            return Ok(true);
+        }
+        let stored = self.stored_space(id).await?.and_then(|space| space.made);
+        Ok(stored.is_some_and(|made| made.part.is_alive()))
+    }
+
     /// Returns a space that a caller made, also one that ends.
     pub(crate) async fn stored_space(&self, id: &str) -> Result<Option<SpaceRecord>, Problem> {
         match ids::is_id(id, PREFIX) {
@@ -152,7 +161,7 @@ impl Service {
     }
 
     /// Returns true if a caller is still given the configured space that theirs is made of.
-    fn is_given(&self, owner: &str, part: &StoredSpace) -> bool {
+    pub(crate) fn is_given(&self, owner: &str, part: &StoredSpace) -> bool {
         let name = Some(owner.to_owned()).filter(|owner| !owner.is_empty());
         self.0.source.bases(&Caller { name, ..Caller::default() }).contains(&part.base)
     }

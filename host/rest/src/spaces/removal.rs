@@ -8,7 +8,7 @@ use crate::service::Service;
 use crate::time::now_ms;
 use crate::webhook::WebhookEvent;
 use agent_spaces_durable::control::{self, Cancelled};
-use agent_spaces_journal::{DocumentFilter, Expected, Filter, NewDocument, Status};
+use agent_spaces_journal::{Document, DocumentFilter, Expected, Filter, NewDocument, Status};
 use agent_spaces_pipeline::OPERATOR_TARGET;
 use std::time::Duration;
 
@@ -64,9 +64,7 @@ impl Service {
         {
             return Err(Problem::internal(&error));
         }
-        if let Some(made) = &space.made {
-            self.0.spaces.forget(&(space.id.clone(), made.version, self.0.source.version()));
-        }
+        self.0.spaces.forget(&space.id);
         if !self.is_awaited(space).await? {
             self.remember_ended(space).await?;
             let version = space.made.as_ref().map(|made| made.version);
@@ -137,18 +135,28 @@ impl Service {
             let Some(last) = page.last() else { return Ok(()) };
             before = Some((last.created, last.id.clone()));
             for document in page {
-                let space = SpaceRecord::read(document)?;
-                let Some(made) = &space.made else { continue };
-                match made.part.is_ending {
-                    true => self.finish_ending(&space).await?,
-                    false if !made.part.is_alive() => {
-                        let subject = Subject::space(&space.id);
-                        self.record(ApiAction::of_owner(&made.owner, Action::SpaceExpired, subject)).await?;
-                        self.end_space(&space.id, made).await?;
-                    }
-                    false => {}
+                let id = document.id.clone();
+                // One that cannot be ended does not hold up the others.
+                if let Err(problem) = self.sweep_space(document).await {
+                    let code = problem.code();
+                    tracing::warn!(target: OPERATOR_TARGET, "the space {id} was not ended and is tried again: {code}");
                 }
             }
+        }
+    }
+
+    /// Ends a space whose time is over, or goes on with one that ends.
+    async fn sweep_space(&self, document: Document) -> Result<(), Problem> {
+        let space = SpaceRecord::read(document)?;
+        let Some(made) = &space.made else { return Ok(()) };
+        match made.part.is_ending {
+            true => self.finish_ending(&space).await,
+            false if !made.part.is_alive() => {
+                let subject = Subject::space(&space.id);
+                self.record(ApiAction::of_owner(&made.owner, Action::SpaceExpired, subject)).await?;
+                self.end_space(&space.id, made).await
+            }
+            false => Ok(()),
         }
     }
 }

@@ -97,6 +97,7 @@ async fn create(
             shown(&service, &service.space(&who, &id).await?, StatusCode::OK, true).await
         }
         Err(problem) => {
+            service.0.spaces.forget(&id);
             // Nothing is in it: it was made for the checks.
             let workspace = service.workspace(&id);
             let _removed = tokio::task::spawn_blocking(move || std::fs::remove_dir(workspace)).await;
@@ -169,8 +170,9 @@ async fn list(State(service): State<Service>, who: Who, query: RawQuery) -> Resu
         }
     }
     let page = request.page(found, |(cursor, _)| cursor.clone(), |(_, space)| space);
-    let is_alive = |space: &SpaceRecord| space.made.as_ref().is_none_or(|made| made.part.is_alive());
-    let spaces: Vec<SpaceRecord> = page.items.into_iter().filter(is_alive).collect();
+    let is_usable = |made: &Made| made.part.is_alive() && service.is_given(&made.owner, &made.part);
+    let is_shown = |space: &SpaceRecord| space.made.as_ref().is_none_or(is_usable);
+    let spaces: Vec<SpaceRecord> = page.items.into_iter().filter(is_shown).collect();
     let mut items = Vec::with_capacity(spaces.len());
     for space in &spaces {
         // One that can no longer be made, because its configured space lost something, does not hide the others.
@@ -258,7 +260,7 @@ async fn remove(
     Path(id): Path<String>,
     headers: HeaderMap,
 ) -> Result<StatusCode, Problem> {
-    let space = service.space(&who, &id).await?;
+    let space = removable(&service, &who, &id).await?;
     let made = owned(&space)?;
     check_match(&headers, &space)?;
     service.record(ApiAction::new(&who, Action::SpaceDeleted, Subject::space(&id))).await?;
@@ -274,6 +276,15 @@ fn base(service: &Service, who: &Who, asked: Option<&str>) -> Result<Option<Stri
         Some(name) => bases.into_iter().find(|base| base.as_deref() == Some(name)),
     };
     found.ok_or_else(|| Problem::denied("space.denied", "/base: the caller is not given this space"))
+}
+
+/// Returns a space that may be deleted: also one that its caller can no longer use.
+async fn removable(service: &Service, who: &Who, id: &str) -> Result<SpaceRecord, Problem> {
+    let is_own = |made: &Made| who.owns(&made.owner) && made.part.is_alive();
+    match service.stored_space(id).await? {
+        Some(space) if space.made.as_ref().is_some_and(is_own) => Ok(space),
+        _ => service.space(who, id).await,
+    }
 }
 
 /// Returns what a caller made; spaces of the configuration cannot be changed.

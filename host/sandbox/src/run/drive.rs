@@ -24,11 +24,13 @@ use agent_spaces_types::event::{Event, EventKind};
 use agent_spaces_types::limits::{CallLimit, Limit, Limits};
 use agent_spaces_types::run_counts::RunCounts;
 use agent_spaces_types::run_error::RunError;
+use std::future::poll_fn;
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
-use tracing::{Instrument as _, Span};
+use tracing::Span;
 use wasmtime::Store;
 
 /// Options of a run.
@@ -103,7 +105,13 @@ pub(super) async fn drive(
     depth: usize,
     span: Span,
 ) -> RunReport {
-    let report = execute_run(program, run_id, options, depth).instrument(span.clone()).await;
+    let mut executing = pin!(execute_run(program, run_id, options, depth));
+    // Instrumenting it would move the whole future, which every run would pay for.
+    let report = poll_fn(|context| {
+        let _entered = span.enter();
+        executing.as_mut().poll(context)
+    })
+    .await;
     let end = match &report.outcome {
         Ok(_) => RunEnd::Ok,
         Err(error) if error.code == Code::RunParked.as_str() => RunEnd::Parked,

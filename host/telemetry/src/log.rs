@@ -121,16 +121,29 @@ struct Lines<Write> {
 /// Run id of a span, among its extensions.
 struct RunId(String);
 
+/// Visitor that copies the run id and no other field: spans are opened for every call.
+struct RunIdVisitor(Option<RunId>);
+
+impl Visit for RunIdVisitor {
+    fn record_str(&mut self, field: &Field, value: &str) {
+        if field.name() == names::RUN_ID {
+            self.0 = Some(RunId(value.to_owned()));
+        }
+    }
+
+    fn record_debug(&mut self, _: &Field, _: &dyn fmt::Debug) {}
+}
+
 impl<S, Write> Layer<S> for Lines<Write>
 where
     S: Subscriber + for<'span> LookupSpan<'span>,
     Write: Fn(&str) + 'static,
 {
     fn on_new_span(&self, attributes: &Attributes<'_>, id: &Id, context: Context<'_, S>) {
-        let mut fields = Fields::default();
-        attributes.record(&mut fields);
-        if let (Some(Value::String(run_id)), Some(span)) = (fields.fields.remove(names::RUN_ID), context.span(id)) {
-            span.extensions_mut().replace(RunId(run_id));
+        let mut found = RunIdVisitor(None);
+        attributes.record(&mut found);
+        if let (Some(run_id), Some(span)) = (found.0, context.span(id)) {
+            span.extensions_mut().replace(run_id);
         }
     }
 
@@ -311,6 +324,29 @@ mod tests {
             "runId": "run_1",
         });
         assert_eq!(line, expected);
+    }
+
+    #[test]
+    fn fields_of_a_span_other_than_its_run_are_not_formatted() {
+        struct Unformatted;
+        impl fmt::Display for Unformatted {
+            fn fmt(&self, _: &mut fmt::Formatter<'_>) -> fmt::Result {
+                panic!("the log formats a field that it does not write")
+            }
+        }
+        let lines = lines(LogFormat::Text, DEFAULT_FILTER, None, || {
+            let name = "run_1";
+            let _entered = tracing::info_span!(
+                target: names::TARGET,
+                "span",
+                { names::OTEL_NAME } = %Unformatted,
+                { names::RUN_ID } = name,
+            )
+            .entered();
+            tracing::warn!(target: "agent_spaces::x", "text");
+        });
+        let [line] = lines.as_slice() else { panic!("{lines:?}") };
+        assert!(line.ends_with("text runId=run_1\n"), "{line}");
     }
 
     #[test]

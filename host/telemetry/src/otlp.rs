@@ -128,17 +128,19 @@ fn client() -> Result<reqwest::Client, String> {
         .timeout(REQUEST_TIMEOUT)
         // Headers may hold the collector's token, which no other host must get.
         .redirect(Policy::none());
-    let builder = if is_loopback() { builder.no_proxy() } else { builder };
+    // A collector on this machine is not reached through a proxy.
+    let endpoint = ENDPOINTS.iter().find_map(|name| variable(name));
+    let builder = if endpoint.is_some_and(|endpoint| is_loopback(&endpoint)) { builder.no_proxy() } else { builder };
     builder.build().map_err(|error| error.to_string())
 }
 
-/// Returns true if the collector runs on this machine: it is not reached through a proxy.
-fn is_loopback() -> bool {
-    let endpoint = ENDPOINTS.iter().find_map(|name| variable(name));
-    let url = endpoint.and_then(|endpoint| reqwest::Url::parse(&endpoint).ok());
+/// Returns true if the host of a URL is `localhost` or a loopback address.
+fn is_loopback(endpoint: &str) -> bool {
+    let url = reqwest::Url::parse(endpoint).ok();
     let host = url.as_ref().and_then(|url| url.host_str());
     let host = host.map(|host| host.trim_matches(['[', ']']));
-    host.is_some_and(|host| host == "localhost" || host.parse::<IpAddr>().is_ok_and(|address| address.is_loopback()))
+    let is_address = |host: &str| host.parse::<IpAddr>().is_ok_and(|address| address.to_canonical().is_loopback());
+    host.is_some_and(|host| host == "localhost" || is_address(host))
 }
 
 /// HTTP client of the exporter, whose thread has no runtime of its own.
@@ -189,5 +191,18 @@ mod tests {
         assert!(!asked(&[("OTEL_SERVICE_NAME", "x")]));
         assert!(!asked(&[endpoint, ("OTEL_SDK_DISABLED", "TRUE")]));
         assert!(!asked(&[endpoint, ("OTEL_TRACES_EXPORTER", "none")]));
+    }
+
+    #[test]
+    fn only_loopback_hosts_bypass_the_proxy() {
+        for own in ["http://localhost:4318", "http://127.0.0.1:4318/v1", "http://127.9.9.9", "http://[::1]:4318"] {
+            assert!(is_loopback(own), "{own}");
+        }
+        assert!(is_loopback("http://[::ffff:127.0.0.1]:4318"));
+        let others =
+            ["http://127.0.0.1.example.com", "http://localhost.example.com", "http://10.0.0.1", "127.0.0.1", ""];
+        for other in others {
+            assert!(!is_loopback(other), "{other}");
+        }
     }
 }

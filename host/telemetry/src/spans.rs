@@ -4,6 +4,7 @@
 
 use crate::names;
 use agent_spaces_types::usage::Usage;
+use std::fmt;
 use tracing::field::{Empty, display};
 use tracing::{Level, Span, span};
 
@@ -18,7 +19,7 @@ pub fn request(method: &str, route: &str) -> Span {
         target: names::TARGET,
         Level::INFO,
         names::REQUEST,
-        { names::OTEL_NAME } = %format!("{method} {route}"),
+        { names::OTEL_NAME } = %format_args!("{method} {route}"),
         { names::OTEL_KIND } = "server",
         { names::OTEL_STATUS } = Empty,
         { names::HTTP_METHOD } = method,
@@ -30,6 +31,9 @@ pub fn request(method: &str, route: &str) -> Span {
 
 /// Ends the span of an HTTP request with the status of its response.
 pub fn end_request(span: &Span, status: u16) {
+    if span.is_disabled() {
+        return;
+    }
     span.record(names::HTTP_STATUS, i64::from(status));
     if status >= 500 {
         span.record(names::OTEL_STATUS, "error");
@@ -91,7 +95,7 @@ pub fn call(function: &str, run_id: &str, call_id: u64) -> Span {
         target: names::TARGET,
         Level::INFO,
         names::EXECUTE_TOOL,
-        { names::OTEL_NAME } = %format!("{} {function}", names::EXECUTE_TOOL),
+        { names::OTEL_NAME } = %format_args!("{} {function}", names::EXECUTE_TOOL),
         { names::OTEL_STATUS } = Empty,
         { names::GEN_AI_OPERATION } = names::EXECUTE_TOOL,
         { names::GEN_AI_TOOL } = function,
@@ -167,10 +171,20 @@ impl<'a> McpRequest<'a> {
         }
     }
 
-    fn span_name(self) -> String {
-        match self.tool().or(self.prompt()) {
-            Some(target) => format!("{} {target}", self.method()),
-            None => self.method().to_owned(),
+    fn span_name(self) -> SpanName<'a> {
+        SpanName(self)
+    }
+}
+
+/// Name of a request's span, formatted only by a subscriber that reads it.
+struct SpanName<'a>(McpRequest<'a>);
+
+impl fmt::Display for SpanName<'_> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.0.method())?;
+        match self.0.tool().or(self.0.prompt()) {
+            Some(target) => write!(formatter, " {target}"),
+            None => Ok(()),
         }
     }
 }
@@ -246,8 +260,8 @@ mod tests {
 
     #[test]
     fn mcp_requests_are_named_by_method_and_target() {
-        assert_eq!(McpRequest::CallTool("get_time").span_name(), "tools/call get_time");
-        assert_eq!(McpRequest::GetPrompt("greet").span_name(), "prompts/get greet");
-        assert_eq!(McpRequest::ReadResource.span_name(), "resources/read");
+        assert_eq!(McpRequest::CallTool("get_time").span_name().to_string(), "tools/call get_time");
+        assert_eq!(McpRequest::GetPrompt("greet").span_name().to_string(), "prompts/get greet");
+        assert_eq!(McpRequest::ReadResource.span_name().to_string(), "resources/read");
     }
 }

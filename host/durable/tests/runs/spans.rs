@@ -6,7 +6,7 @@ use agent_spaces_sandbox::run::RunOptions;
 use agent_spaces_telemetry::names;
 use std::collections::BTreeMap;
 use std::fmt::Debug;
-use std::sync::{Mutex, OnceLock};
+use std::sync::Mutex;
 use std::time::Duration;
 use tracing::field::{Field, Visit};
 use tracing::span::{Attributes, Id};
@@ -48,13 +48,6 @@ impl Visit for Texts {
     }
 }
 
-fn record_spans() {
-    static IS_SET: OnceLock<()> = OnceLock::new();
-    IS_SET.get_or_init(|| {
-        tracing::subscriber::set_global_default(tracing_subscriber::registry().with(Recorded)).unwrap();
-    });
-}
-
 /// Returns the spans of the run: whether one of a run is resumed, and the number of a call.
 fn opened() -> Vec<String> {
     let opened = OPENED.lock().unwrap();
@@ -69,26 +62,19 @@ fn opened() -> Vec<String> {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn answers_from_the_journal_have_no_spans() {
-    record_spans();
+    tracing::subscriber::set_global_default(tracing_subscriber::registry().with(Recorded)).unwrap();
     let shop = Shop::new();
     let (store, space) = (shop.store(), shop.space());
     let program = space.prepare("agent.ts", SCRIPT).unwrap();
-    let first = DurableRuns::new(store.clone(), Settings::default());
-    let (host, options) = (first.clone(), RunOptions { run_id: Some(RUN.into()), ..RunOptions::default() });
-    let running = tokio::spawn(async move { host.run(&program, options, RunInfo::default()).await });
-    while shop.paid().is_empty() {
-        tokio::time::sleep(Duration::from_millis(5)).await;
-    }
-    first.stop();
-    let stopped = running.await.unwrap().unwrap();
-    assert!(matches!(stopped.state, State::Parked(_)), "{:?}", stopped.state);
+    // The run leaves memory while it waits for its timer.
+    let parking = Settings { park_after: Duration::from_millis(10), ..Settings::default() };
+    let options = RunOptions { run_id: Some(RUN.into()), ..RunOptions::default() };
+    let parked = DurableRuns::new(store.clone(), parking).run(&program, options, RunInfo::default()).await.unwrap();
+    assert!(matches!(parked.state, State::Parked(_)), "{:?}", parked.state);
     assert_eq!(opened(), ["run, resumed: false", "execute_tool shop.pay, call 1"]);
 
-    let second = DurableRuns::new(store.clone(), Settings::default());
-    let parked = store.run(RUN).await.unwrap().unwrap();
-    if !parked.waits_for.is_empty() {
-        assert!(second.attend(RUN).await.unwrap());
-    }
+    let second = DurableRuns::new(store, Settings::default());
+    assert!(second.attend(RUN).await.unwrap(), "the run does not wait for a host");
     let done = second.resume(RUN, &space, RunOptions::default()).await.unwrap();
     assert_eq!((done.state, done.report.outcome.unwrap()), (State::Ended, 30.into()));
     assert_eq!(opened()[2..], ["run, resumed: true", "execute_tool shop.pay, call 2"]);

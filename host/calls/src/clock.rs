@@ -28,7 +28,8 @@ pub const FAR: Duration = Duration::from_secs(60 * 60 * 24 * 365);
 const MIN_WAIT: Duration = Duration::from_millis(10);
 
 /// Guard that pauses the clock while it lives.
-pub struct Held<'a>(&'a RunClock);
+#[derive(Debug)]
+pub struct Held(Option<RunClock>);
 
 impl RunClock {
     /// Creates a clock that started at `started`.
@@ -68,12 +69,13 @@ impl RunClock {
     }
 
     /// Pauses the clock until the guard is dropped. The flag is true if it was running before.
-    pub fn hold(&self) -> (Held<'_>, bool) {
-        (Held(self), self.pause())
+    pub fn hold(&self) -> (Held, bool) {
+        let was_running = self.pause();
+        (Held(Some(self.clone())), was_running)
     }
 
-    /// Pauses the clock until [`RunClock::resume`]. Returns true if it was running before. Prefer [`RunClock::hold`].
-    pub fn pause(&self) -> bool {
+    /// Pauses the clock until one [`RunClock::resume`]. Returns true if it was running before.
+    fn pause(&self) -> bool {
         if let Some(parent) = &self.parent {
             parent.pause();
         }
@@ -83,23 +85,8 @@ impl RunClock {
         count == 0
     }
 
-    fn state(&self) -> std::sync::MutexGuard<'_, ClockState> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl Held<'_> {
-    /// Releases the clock. Returns the duration of the pause if no other guard holds it.
-    pub fn release(self) -> Option<Duration> {
-        let paused = self.0.resume();
-        std::mem::forget(self);
-        paused
-    }
-}
-
-impl RunClock {
-    /// Undoes one [`RunClock::pause`]. Returns the duration of the pause if nothing else holds the clock.
-    pub fn resume(&self) -> Option<Duration> {
+    /// Undoes one pause. Returns its duration if nothing else holds the clock.
+    fn resume(&self) -> Option<Duration> {
         if let Some(parent) = &self.parent {
             parent.resume();
         }
@@ -117,11 +104,24 @@ impl RunClock {
             None => None,
         }
     }
+
+    fn state(&self) -> std::sync::MutexGuard<'_, ClockState> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
-impl Drop for Held<'_> {
+impl Held {
+    /// Releases the clock. Returns the duration of the pause if no other guard holds it.
+    pub fn release(mut self) -> Option<Duration> {
+        self.0.take()?.resume()
+    }
+}
+
+impl Drop for Held {
     fn drop(&mut self) {
-        self.0.resume();
+        if let Some(clock) = self.0.take() {
+            clock.resume();
+        }
     }
 }
 

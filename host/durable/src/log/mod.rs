@@ -15,7 +15,7 @@ use crate::recorded_call::RecordedCall;
 use crate::replay::Replay;
 use crate::settings::Settings;
 use crate::waits::{Waits, epoch_ms};
-use agent_spaces_calls::clock::{FAR, RunClock};
+use agent_spaces_calls::clock::{FAR, Held, RunClock};
 use agent_spaces_calls::journal::{Diverged, RecordedAnswer};
 use agent_spaces_journal::{Approval, Claim, Entry, Status, Store, StoreError, Ticket, Wake};
 use agent_spaces_types::capability_error::CapabilityError;
@@ -88,6 +88,8 @@ struct Inner {
     /// The same by the wall clock, in milliseconds since the Unix epoch.
     lease_ends_ms: i64,
     clock: Option<RunClock>,
+    /// Pauses the clock during a replay: the time of what is repeated was counted before.
+    replay_pause: Option<Held>,
     diverged: Option<Diverged>,
     /// The run leaves memory.
     leaving: Option<Leaving>,
@@ -137,6 +139,7 @@ impl RunLog {
             lease_until,
             lease_ends_ms: lease_ends_ms(lease_until),
             clock: None,
+            replay_pause: None,
             diverged: None,
             leaving: None,
             replay,
@@ -180,10 +183,7 @@ impl RunLog {
         };
         if inner.replay.is_over() {
             inner.is_replaying = false;
-            if let Some(clock) = &inner.clock {
-                // It was paused since the execution began.
-                clock.resume();
-            }
+            inner.replay_pause = None;
             self.changed.notify_waiters();
         }
         Ok(repeated)
@@ -329,8 +329,7 @@ impl RunLog {
         }
         self.changed.notify_waiters();
         // The time that a person takes does not count towards the run's, as for an approval.
-        let clock = self.inner().clock.clone();
-        let _held = clock.as_ref().map(RunClock::hold);
+        let _held = self.inner().clock.as_ref().map(RunClock::hold);
         let asked = store.request_approval(claim, Approval { id: id.clone(), call, request });
         self.flushed(Some(asked)).await;
         let mut version = 0;

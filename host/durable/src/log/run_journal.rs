@@ -31,9 +31,8 @@ impl RunJournal for RunLog {
 
     fn begin(&self, clock: &RunClock) {
         let mut inner = self.inner();
-        // What is repeated took its time before.
         if inner.is_replaying {
-            clock.pause();
+            inner.replay_pause = Some(clock.hold().0);
         }
         inner.clock = Some(clock.clone());
     }

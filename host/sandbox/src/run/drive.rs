@@ -1,6 +1,7 @@
 //! Drive of a run: waits for its slot, executes the program, reports.
 
 use super::durable;
+use super::options::RunOptions;
 use super::report::RunReport;
 use crate::engine::{Engine, MAX_DEPTH, RunSlot};
 use crate::execution::{AbortOnDrop, ENGINE_FAULT, Ending, depth, execute, process_memory_error, watched};
@@ -8,68 +9,24 @@ use crate::program::Program;
 use crate::sandbox::entry::Purpose;
 use crate::snapshot::precompile;
 use crate::state::{Failure, State};
-use agent_spaces_calls::approval::Pending;
 use agent_spaces_calls::blocking_pool::BlockingPool;
 use agent_spaces_calls::clock::RunClock;
 use agent_spaces_calls::context::RunContext;
 use agent_spaces_calls::events::EventSink;
 use agent_spaces_calls::host_memory::{HostMemory, RunMemory, SandboxKind};
-use agent_spaces_calls::journal::RunJournal;
-use agent_spaces_calls::parent::ParentCall;
-use agent_spaces_calls::{redaction, run_id};
+use agent_spaces_calls::redaction;
 use agent_spaces_telemetry::spans::{self, RunEnd};
-use agent_spaces_types::caller::Caller;
 use agent_spaces_types::code::Code;
-use agent_spaces_types::event::{Event, EventKind};
-use agent_spaces_types::limits::{CallLimit, Limit, Limits};
+use agent_spaces_types::event::EventKind;
+use agent_spaces_types::limits::{CallLimit, Limit};
 use agent_spaces_types::run_counts::RunCounts;
 use agent_spaces_types::run_error::RunError;
 use std::future::poll_fn;
 use std::pin::pin;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
-use tokio::sync::mpsc;
-use tokio_util::sync::CancellationToken;
+use std::time::Instant;
 use tracing::Span;
 use wasmtime::Store;
-
-/// Options of a run.
-#[derive(Default)]
-pub struct RunOptions {
-    /// Resource limits; `None` is those of the space: [`Program::limits`].
-    pub limits: Option<Limits>,
-    /// Receiver of its events.
-    pub events: Option<mpsc::UnboundedSender<Event>>,
-    /// Token that cancels the run within a few milliseconds: a computing one at its next yield, a waiting one at once.
-    pub cancel: CancellationToken,
-    /// Identity on whose behalf it runs.
-    pub caller: Arc<Caller>,
-    /// Pending approval requests, for a caller that lists them.
-    pub pending: Option<Pending>,
-    /// Call of another run that it answers.
-    pub parent: Option<ParentCall>,
-    /// Memory of the run whose call it answers, which it is charged to: see [`Call::memory`].
-    ///
-    /// [`Call::memory`]: agent_spaces_calls::call::Call::memory
-    pub memory: Option<RunMemory>,
-    /// Time already used: preparing the script counts towards the time limit.
-    pub spent: Duration,
-    /// Run id, if the host made it before the run: [`run_id::new`]. No two runs may have the same.
-    pub run_id: Option<Arc<str>>,
-    /// Journal of a durable run. It also gives the run its id.
-    pub journal: Option<Arc<dyn RunJournal>>,
-}
-
-impl RunOptions {
-    /// Returns the run id, or a new one.
-    pub(super) fn id(&self) -> Arc<str> {
-        match (&self.journal, &self.run_id) {
-            (Some(journal), _) => journal.run_id().clone(),
-            (None, Some(id)) => id.clone(),
-            (None, None) => run_id::new(),
-        }
-    }
-}
 
 /// Runs a program inline, or in a task of its own within another run's handler.
 pub(super) async fn run(program: &Program, options: RunOptions) -> RunReport {
@@ -81,14 +38,7 @@ pub(super) async fn run(program: &Program, options: RunOptions) -> RunReport {
     let program = program.clone();
     let id = run_id.clone();
     let mut task = AbortOnDrop(tokio::spawn(async move { drive(&program, id, options, depth, span).await }));
-    (&mut task.0).await.unwrap_or_else(|error| RunReport {
-        run_id,
-        outcome: Err(RunError::new(Code::HostEngine, format!("The run's task failed: {error}"))),
-        has_value: false,
-        console: Vec::new(),
-        usage: Default::default(),
-        refusals: Vec::new(),
-    })
+    (&mut task.0).await.unwrap_or_else(|error| RunReport::task_failed(run_id, &error))
 }
 
 /// Opens the span of a run, below the current one.
@@ -140,8 +90,7 @@ async fn execute_run(program: &Program, run_id: Arc<str>, options: RunOptions, d
         && is_replaying()
     {
         // A durable run that cannot be continued here is continued elsewhere, or later: it has not ended.
-        let (outcome, usage) = (Err(error.clone()), Default::default());
-        return RunReport { run_id, has_value: false, outcome, console: Vec::new(), usage, refusals: Vec::new() };
+        return RunReport::without_value(run_id, Err(error.clone()));
     }
     let started = Instant::now();
     let begun = started.checked_sub(spent).unwrap_or(started);
@@ -212,7 +161,7 @@ async fn execute_run(program: &Program, run_id: Arc<str>, options: RunOptions, d
     {
         // There is no memory for it here and now. It has not ended: it is continued elsewhere, or later.
         let outcome = ending.outcome(failure, &limits, Some(program));
-        return RunReport { run_id, has_value: false, outcome, console, usage, refusals: Vec::new() };
+        return RunReport { console, usage, ..RunReport::without_value(run_id, outcome) };
     }
     let (ending, failure) = match &journal {
         Some(journal) => durable::end(&**journal, ending, failure, fuel),
@@ -236,7 +185,7 @@ async fn execute_run(program: &Program, run_id: Arc<str>, options: RunOptions, d
         sandbox.notices().tell("the engine", "fault", &text);
     }
     if is_parked {
-        return RunReport { run_id, has_value: false, outcome, console, usage, refusals: Vec::new() };
+        return RunReport { console, usage, ..RunReport::without_value(run_id, outcome) };
     }
     if let Some(limit) = error.as_ref().and_then(|error| Limit::from_code(&error.code)) {
         store.data_mut().emit(EventKind::LimitReached { limit, code: limit.code() });

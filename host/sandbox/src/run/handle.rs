@@ -1,13 +1,12 @@
 //! Handle of a run that executes in a task of its own.
 
-use super::drive::{RunOptions, drive, span};
+use super::drive::{drive, span};
+use super::options::RunOptions;
 use super::report::RunReport;
 use crate::execution::depth;
 use crate::program::Program;
 use agent_spaces_calls::approval::{Pending, Request};
-use agent_spaces_types::code::Code;
 use agent_spaces_types::event::Event;
-use agent_spaces_types::run_error::RunError;
 use std::sync::Arc;
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
@@ -72,16 +71,6 @@ impl Run {
 
     /// Waits for the end of the run.
     pub async fn finish(self) -> RunReport {
-        match self.task.await {
-            Ok(report) => report,
-            Err(error) => RunReport {
-                run_id: self.id,
-                outcome: Err(RunError::new(Code::HostEngine, format!("The run's task failed: {error}"))),
-                has_value: false,
-                console: Vec::new(),
-                usage: Default::default(),
-                refusals: Vec::new(),
-            },
-        }
+        self.task.await.unwrap_or_else(|error| RunReport::task_failed(self.id, &error))
     }
 }

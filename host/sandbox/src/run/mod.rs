@@ -1,5 +1,6 @@
 //! Run: one execution of a program, from its slot to its report.
 //!
+//! - `options`: the options of a run
 //! - `start`: the methods of a program that start runs
 //! - `drive`: waits for a slot, executes the program, reports; `durable`: endings of durable runs
 //! - `handle`: a run that executes in a task of its own
@@ -8,9 +9,10 @@
 mod drive;
 mod durable;
 mod handle;
+mod options;
 mod report;
 mod start;
 
-pub use drive::RunOptions;
 pub use handle::{Run, RunStatus};
+pub use options::RunOptions;
 pub use report::RunReport;

@@ -7,6 +7,7 @@ use agent_spaces_types::usage::Usage;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use std::sync::Arc;
+use tokio::task::JoinError;
 
 /// Report of a finished run.
 #[derive(Clone, Debug)]
@@ -27,6 +28,18 @@ pub struct RunReport {
 }
 
 impl RunReport {
+    /// Creates the report of a run whose script has no value, without console output, usage and refusals.
+    pub(super) fn without_value(run_id: Arc<str>, outcome: Result<Value, RunError>) -> RunReport {
+        let (console, usage, refusals) = Default::default();
+        RunReport { run_id, outcome, has_value: false, console, usage, refusals }
+    }
+
+    /// Creates the report of a run whose task panicked or was aborted.
+    pub(super) fn task_failed(run_id: Arc<str>, error: &JoinError) -> RunReport {
+        let error = RunError::new(Code::HostEngine, format!("The run's task failed: {error}"));
+        RunReport::without_value(run_id, Err(error))
+    }
+
     /// Returns the script's value as a Rust type.
     ///
     /// # Errors
@@ -42,13 +55,12 @@ impl RunReport {
 
 #[cfg(test)]
 mod tests {
-    use super::{RunReport, Usage};
+    use super::RunReport;
     use agent_spaces_types::run_error::RunError;
     use serde_json::{Value, json};
 
     fn report(outcome: Result<Value, RunError>) -> RunReport {
-        let (console, refusals) = (Vec::new(), Vec::new());
-        RunReport { run_id: "run_1".into(), outcome, has_value: true, console, usage: Usage::default(), refusals }
+        RunReport { has_value: true, ..RunReport::without_value("run_1".into(), outcome) }
     }
 
     #[test]
@@ -58,5 +70,15 @@ mod tests {
         assert!(error.code == "script.result" && error.message.contains("expected u32"), "{error}");
         let failed = RunError::new("script.error", "no");
         assert_eq!(report(Err(failed.clone())).value::<u32>(), Err(failed));
+    }
+
+    #[tokio::test]
+    async fn a_run_whose_task_is_aborted_fails() {
+        let task = tokio::spawn(std::future::pending::<()>());
+        task.abort();
+        let failed = RunReport::task_failed("run_1".into(), &task.await.unwrap_err());
+        let error = failed.outcome.unwrap_err();
+        assert!(error.code == "host.engine" && error.message.starts_with("The run's task failed: "), "{error}");
+        assert!(!failed.has_value && failed.console.is_empty() && failed.refusals.is_empty());
     }
 }

@@ -1,7 +1,8 @@
 //! Start of a program's runs.
 
-use super::drive::{RunOptions, run};
+use super::drive::run;
 use super::handle::Run;
+use super::options::RunOptions;
 use super::report::RunReport;
 use crate::program::Program;
 

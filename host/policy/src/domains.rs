@@ -3,6 +3,7 @@
 //! Pattern and requested host both go through the URL parser, so that there is one form to compare: lower case,
 //! international names in Punycode, numbers such as `0x7f.1` as the IP address they denote.
 
+use serde::{Serialize, Serializer};
 use std::fmt;
 use std::net::IpAddr;
 use url::Host as Parsed;
@@ -127,6 +128,12 @@ impl fmt::Display for DomainPattern {
             Kind::Below(parent) => write!(formatter, "*.{parent}"),
             Kind::Only(host) => host.fmt(formatter),
         }
+    }
+}
+
+impl Serialize for DomainPattern {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
     }
 }
 

@@ -2,6 +2,7 @@
 
 use agent_spaces_types::identity::FunctionId;
 use capability_gen::names;
+use serde::Serialize;
 use std::fmt;
 
 /// Longest pattern; function names are shorter.
@@ -13,7 +14,7 @@ const MAX_BYTES: usize = 256;
 ///
 /// A function may also be named by its interface: `capabilities:fs/fs@1.0.0#delete`. The version is optional; the
 /// function may contain `*`, and defaults to `*`.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Pattern(String);
 
 /// Not a valid function pattern.

@@ -1,11 +1,12 @@
 //! Rate limit of a rule, a definition or a space.
 
 use agent_spaces_types::rate_limit::{Period, RateLimit};
+use serde::Serialize;
 use std::fmt;
 use std::time::Duration;
 
 /// At most `requests` in any window of length `period`; bursts are allowed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Rate {
     /// Most requests in a period; zero allows none.
     pub requests: u64,

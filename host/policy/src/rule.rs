@@ -21,11 +21,13 @@ pub enum Decision {
 
 /// Policy rule for the functions that match a pattern. The decision and middleware settings come from the most specific
 /// rule; limits of every matching rule apply.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
 pub struct Rule {
     /// Functions it applies to.
     pub pattern: Pattern,
     /// Location in the configuration, such as `$.policy.functions["github.*"]`.
+    #[serde(skip)]
     pub place: String,
     /// Decision on their calls.
     pub decision: Option<Decision>,

@@ -4,13 +4,17 @@ use crate::domains::DomainPattern;
 use crate::preset::Preset;
 use crate::rate::Rate;
 use crate::rule::Rule;
+use agent_spaces_types::canonical;
+use serde::Serialize;
+use serde_json::json;
 use std::time::Duration;
 
 /// Default time until an approval request expires.
 pub(crate) const APPROVALS_EXPIRE: Duration = Duration::from_secs(10 * 60);
 
 /// Policy settings; the preset supplies what is missing.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
 pub struct Settings {
     /// Defaults.
     pub preset: Option<Preset>,
@@ -29,7 +33,8 @@ pub struct Settings {
 }
 
 /// File access settings; see [`FilePolicy`](crate::FilePolicy).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
 #[expect(missing_docs, reason = "the members of the policy")]
 pub struct FileSettings {
     pub read: Option<bool>,
@@ -39,7 +44,8 @@ pub struct FileSettings {
 }
 
 /// Network access settings; see [`NetworkPolicy`](crate::NetworkPolicy).
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
 #[expect(missing_docs, reason = "the members of the policy")]
 pub struct NetworkSettings {
     pub enabled: Option<bool>,
@@ -54,7 +60,8 @@ pub struct NetworkSettings {
 }
 
 /// Settings for approvals; see [`ApprovalPolicy`](crate::ApprovalPolicy).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
 #[expect(missing_docs, reason = "the members of the policy")]
 pub struct ApprovalSettings {
     pub expires: Option<Duration>,
@@ -75,6 +82,11 @@ impl Settings {
             approvals: self.approvals.over(&base.approvals),
             only_tightens: self.only_tightens || base.only_tightens,
         }
+    }
+
+    /// Returns the SHA-256 of the settings as canonical JSON, in hexadecimal. The locations of rules do not count.
+    pub fn digest(&self) -> String {
+        canonical::hash(&json!(self))
     }
 }
 

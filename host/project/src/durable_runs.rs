@@ -77,7 +77,7 @@ impl Project {
 
     /// Digest of the policy of a space, to see whether it changed since a durable run started.
     pub fn policy_digest(&self, space: Option<&str>) -> String {
-        blake3::hash(format!("{:?}", self.policy(space)).as_bytes()).to_hex().to_string()
+        self.policy(space).digest()
     }
 }
 

@@ -5,12 +5,14 @@ use super::fault::Why;
 use super::number::compare;
 use super::text_kind::TextKind;
 use super::text_pattern::TextPattern;
+use serde::Serialize;
 use serde_json::{Number, Value};
 use std::cmp::Ordering;
 use std::fmt;
 
 /// Constraint on one value; all parts must hold.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
 pub struct Constraint {
     /// A string that matches one of these.
     pub matches: Option<Vec<TextPattern>>,

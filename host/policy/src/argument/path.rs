@@ -3,6 +3,7 @@
 use super::constraint::Constraint;
 use super::fault::{Fault, Why};
 use agent_spaces_types::nearest::nearest;
+use serde::{Serialize, Serializer};
 use serde_json::Value;
 use std::fmt::{self, Write};
 
@@ -149,6 +150,12 @@ impl fmt::Display for ArgumentPath {
             }
         }
         Ok(())
+    }
+}
+
+impl Serialize for ArgumentPath {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
     }
 }
 

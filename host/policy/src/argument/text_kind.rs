@@ -3,6 +3,7 @@
 //! Prevents injection: a comma makes a list of addresses, and a `?` ends a path. A text of a kind contains no
 //! separator.
 
+use serde::Serialize;
 use std::fmt;
 
 /// Separators in lists, URLs, headers and queries. A `*` beside other text matches none of them.
@@ -12,7 +13,8 @@ pub(super) const SEPARATORS: &str = ",;?#&=<>\"'|@:";
 const MAX_LOCAL_BYTES: usize = 64;
 
 /// Kind of a text.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum TextKind {
     /// One e-mail address: `ada@acme.com`.
     Address,

@@ -2,6 +2,7 @@
 
 use super::canonical_text;
 use regex::{Regex, RegexBuilder};
+use serde::{Serialize, Serializer};
 use std::fmt;
 
 /// Longest pattern.
@@ -120,6 +121,12 @@ impl fmt::Debug for TextPattern {
 impl fmt::Display for TextPattern {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(&self.text)
+    }
+}
+
+impl Serialize for TextPattern {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
     }
 }
 

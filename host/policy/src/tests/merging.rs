@@ -1,5 +1,8 @@
-use super::{deciding, rule};
-use crate::{ApprovalSettings, Decision, DomainPattern, FileSettings, NetworkSettings, Period, Preset, Rate, Settings};
+use super::{deciding, matching, rule, with_argument};
+use crate::{
+    ApprovalSettings, Decision, DomainPattern, FileSettings, NetworkSettings, Period, Preset, Rate, Rule, Settings,
+};
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 /// Every member set, and none of them as `number` sets it elsewhere.
@@ -83,4 +86,33 @@ fn lists_are_replaced_and_rules_are_added() {
     let merged = own.over(&base);
     assert_eq!(merged.http.domains, Some(Vec::new()), "an empty list is one");
     assert_eq!(merged.functions, [deciding("a.b", Decision::Deny), rule("a.*")]);
+}
+
+#[test]
+fn a_digest_covers_every_member_and_no_location() {
+    let (empty, own) = (Settings::default(), full(3));
+    // Journals keep digests, so they are the same in every version.
+    assert_eq!(empty.digest(), "96ee900498bbda33f89615fec0590a2d9206654a9cd575fa65b4f22e2d27427d");
+    assert_eq!(own.digest(), full(3).digest());
+    for (index, set) in MEMBERS.iter().enumerate() {
+        let mut one = Settings::default();
+        set(&mut one, &own);
+        assert_ne!(one.digest(), empty.digest(), "member {index}");
+    }
+    assert_ne!(Settings { only_tightens: true, ..Settings::default() }.digest(), empty.digest());
+    let with = |rule: Rule| Settings { functions: vec![rule], ..Settings::default() }.digest();
+    let moved = Rule { place: "elsewhere".to_owned(), ..deciding("a.b", Decision::Deny) };
+    assert_eq!(with(moved), with(deciding("a.b", Decision::Deny)));
+    let rules = [
+        rule("a.b"),
+        rule("a.c"),
+        deciding("a.b", Decision::Deny),
+        with_argument("a.b", "x", matching("y")),
+        with_argument("a.b", "x", matching("z")),
+        with_argument("a.b", "x[]", matching("y")),
+        Rule { timeout: Some(Duration::from_secs(1)), ..rule("a.b") },
+        Rule { layer: 1, ..rule("a.b") },
+    ];
+    let digests: BTreeSet<String> = rules.iter().cloned().map(with).collect();
+    assert_eq!(digests.len(), rules.len());
 }

@@ -166,11 +166,6 @@ impl<'a> SpaceModules<'a> {
         }
     }
 
-    /// Digest of its policy, to see whether it changed since a durable run started.
-    pub fn policy_digest(&self) -> String {
-        blake3::hash(format!("{:?}", self.policy).as_bytes()).to_hex().to_string()
-    }
-
     /// Key of the space for call counts and histories. A narrowed space that is not used again is forgotten by it.
     pub fn identity(&self) -> &str {
         &self.identity

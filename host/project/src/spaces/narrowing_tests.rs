@@ -232,13 +232,3 @@ fn calls_are_counted_with_those_of_the_base() {
     narrowed.forget(&equipment);
     assert!(!Arc::ptr_eq(&first.policy, &own().policy));
 }
-
-#[test]
-fn a_digest_tells_policies_apart() {
-    let (_folder, project) = project();
-    let base = project.space(Some("support")).unwrap();
-    assert_eq!(base.policy_digest(), project.policy_digest(Some("support")));
-    let tight = Narrowing { policy: Some(json!({ "functions": { "notes.*": "deny" } })), ..part() };
-    let tight = project.narrowed(Some("support"), &tight).unwrap();
-    assert_ne!(tight.policy_digest(), base.policy_digest());
-}

@@ -202,7 +202,7 @@ pub enum EventReplay {
 /// Ending that does not depend on the script.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ForcedEnd {
-    /// Why it ended.
+    /// Reason of the ending.
     pub reason: EndReason,
     /// Fuel that the script had consumed.
     pub fuel: u64,
@@ -225,8 +225,8 @@ pub enum EndReason {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the script did not repeat what is recorded: {expected} was recorded, now it is {seen}")]
 pub struct Diverged {
-    /// What was recorded.
+    /// Recorded step.
     pub expected: String,
-    /// What the script does.
+    /// Step of the script.
     pub seen: String,
 }

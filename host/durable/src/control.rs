@@ -67,7 +67,7 @@ pub async fn answer(store: &dyn Store, run: &str, call: u64, answer: &DoubtAnswe
     let (id, text) = (question.id(), answer.text());
     let mut decided = store.decide(&id, &text).await?;
     if decided == Decided::Unknown {
-        // Nobody continued the run since its host died, so nobody asked.
+        // No host continued the run since its own died, so the question was not asked yet.
         let claim = store.claim(run, store.owner(), LEASE).await?;
         let request = question.text();
         let asked = store.request_approval(&claim, Approval { id: id.clone(), call, request }).await;

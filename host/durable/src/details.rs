@@ -1,4 +1,4 @@
-//! Details of a run, for people.
+//! Details of a run, as commands show them.
 
 use crate::doubt::{self, Doubt};
 use crate::error::DurableError;
@@ -30,7 +30,7 @@ pub struct Details {
     pub has_dead_host: bool,
     /// Number of its calls.
     pub calls: usize,
-    /// Calls of which nobody knows whether they took effect.
+    /// Calls in doubt: their effect is unknown.
     pub in_doubt: Vec<RecordedCall>,
     /// Approval requests of its calls.
     pub approvals: Vec<ApprovalRow>,

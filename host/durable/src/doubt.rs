@@ -18,7 +18,7 @@ pub enum DoubtAnswer {
     Happened(Value),
     /// It did not take effect: it is made again.
     DidNotHappen,
-    /// Nobody knows: it fails with `call.in_doubt`.
+    /// Its effect stays unknown: it fails with `call.in_doubt`.
     GiveUp,
 }
 

@@ -41,7 +41,7 @@ pub enum DurableError {
         /// Calls that are.
         calls: Vec<u64>,
     },
-    /// Somebody said before what became of the call.
+    /// The outcome of the call was already given.
     #[error("somebody said before what became of call {call} of {run}: the first word stands")]
     Answered {
         /// The run.

@@ -255,7 +255,7 @@ impl RunJournal for Follower {
                 }
                 inner.released.push(delivery);
             }
-            // What was released before may still be on its way.
+            // Released answers and timers may not have reached the script yet.
             None => inner.is_over = inner.delivered >= inner.released.len(),
         }
         drop(inner);

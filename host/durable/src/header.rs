@@ -1,4 +1,4 @@
-//! Header of a run's journal: everything that determines the run, its answers apart.
+//! Header of a run's journal: the inputs that determine the run, except the answers to its calls.
 
 use agent_spaces_sandbox::imports::Hidden;
 use agent_spaces_types::caller::Caller;

@@ -9,10 +9,10 @@
 //! - [`runs`]: starts and continues runs; [`worker`]: continues those of a space whose wait is over
 //! - [`verify`](mod@verify): replays a run offline; [`compare`](mod@compare): replays a changed script against a run's answers
 //! - [`find`](mod@find), [`details`](mod@details): looks up runs; [`control`]: ends them, and answers for their calls in doubt
-//! - `log`: the journal of a run while it is executed; `waits`: what its script waits for
+//! - `log`: the journal of a run while it is executed; `waits`: calls and timers that its script waits for
 //! - [`record`], [`header`], [`recorded_call`]: records of a journal; [`stored`]: reading of runs from the store
 //! - [`replay`]: the recorded part of a run; `step`, `recorded_event`: steps of its script
-//! - [`doubt`]: calls of which nobody knows whether they took effect
+//! - [`doubt`]: calls whose effect is unknown
 //! - [`channel`]: approvals that are decided in the store
 //! - `content`: programs and engines in the store; `engines`: engines of older programs
 //! - `heartbeat`: lease of an executed run

@@ -1,4 +1,4 @@
-//! Calls of a run, as its events name them.
+//! Recorded calls of a run, and their comparison.
 
 use crate::recorded_event::is_same;
 use agent_spaces_sandbox::program::Program;

@@ -1,4 +1,4 @@
-//! Recorded events: those that the script repeats, and their comparison.
+//! Recorded events that a replay repeats, and their comparison.
 
 use agent_spaces_secrets::MASK;
 use serde::Deserialize;
@@ -8,7 +8,7 @@ use serde_json::Value;
 const OWN_EVENTS: [&str; 7] =
     ["runStarted", "console", "callScheduled", "callResult", "callError", "limitReached", "runFinished"];
 
-/// Events of a run's end, whoever ended it.
+/// Events at the end of a run.
 const LAST_EVENTS: [&str; 2] = ["limitReached", "runFinished"];
 
 /// Members of events that measure time: they differ between runs that are the same otherwise.

@@ -1,4 +1,4 @@
-//! Replay: what a journal recorded, as the script repeats it.
+//! Replay of a journal: recorded steps to compare with the script, and recorded answers.
 //!
 //! A run's records are of two kinds. Its own steps (calls, timers, readings of clocks, events) come in the order of the
 //! script, and are compared one by one. What came from outside (answers, decisions, timers that fired) is looked up.

@@ -314,8 +314,8 @@ impl DurableRuns {
                     "code": report.outcome.as_ref().err().map(|error| error.code.as_str()),
                 });
                 let finished = log.finish(result, status, outcome.to_string());
-                // A run without calls does not wait for the disk: whoever needs it there flushes the store. Otherwise
-                // somebody could see a result whose answers are lost.
+                // A run without calls does not wait for the disk: flush the store to have it there. After calls, the
+                // result must not be seen before their answers are stored.
                 if !log.has_sent() {
                     return State::Ended;
                 }

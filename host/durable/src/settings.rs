@@ -13,7 +13,7 @@ pub struct Settings {
     pub lease: Duration,
 }
 
-/// Fate of a call of which nobody knows whether it took effect.
+/// Fate of a call in doubt: its effect is unknown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum InDoubt {
     /// The run waits until a person says what happened.

@@ -1,4 +1,4 @@
-//! Request bodies within a size and a time.
+//! Request body reader with a size limit and a timeout.
 
 use bytes::Bytes;
 use http::StatusCode;

@@ -1,4 +1,4 @@
-//! CORS headers: which pages may send requests and read responses.
+//! CORS headers of responses and preflight requests.
 
 use crate::responses::{HttpResponse, response};
 use bytes::Bytes;

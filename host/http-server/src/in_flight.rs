@@ -1,4 +1,4 @@
-//! Requests in flight: what a graceful shutdown waits for.
+//! Counter of requests in flight, for a graceful shutdown.
 
 use tokio::sync::watch;
 

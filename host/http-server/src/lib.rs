@@ -2,16 +2,16 @@
 //! REST.
 //!
 //! The checks of every request are here and nowhere else: size of the head, `Host` and `Origin` checks, CORS,
-//! authentication, connection limits, requests in flight, timeouts, graceful shutdown. What a path means is up to the
-//! routes.
+//! authentication, connection limits, requests in flight, timeouts, graceful shutdown. Routes decide what a path
+//! means.
 //!
 //! # Layout
 //! - [`serve`]: accept loop and graceful shutdown; [`Settings`], [`Limits`]
-//! - [`Routes`]: one part of the server, with [`Access`] and [`Authenticated`]; [`Refusal`]: what the server itself
-//!   refuses, rendered by the part
+//! - [`Routes`]: one part of the server, with [`Access`] and [`Authenticated`]; [`Refusal`]: refusal by the
+//!   server itself, rendered by the part
 //! - [`Token`], [`Callers`], [`Client`]: bearer-token authentication and identity of a caller
 //! - [`OriginCheck`]: checks of the `Host` and `Origin` headers; `cors`: CORS headers
-//! - [`body`]: request bodies within a size and a time
+//! - [`body`]: request body reader with a size limit and a timeout
 //! - [`HttpResponse`], [`text_response`], [`until_sent`]: responses
 //! - `server`: order of the checks; `in_flight`: requests that are being answered; `connections`: connection limits;
 //!   `write_timeout`: peers that do not read

@@ -1,4 +1,4 @@
-//! Refusals of the server, before or beside what its routes do.
+//! Refusals by the server itself, not by its routes.
 
 use crate::body::BodyFault;
 use crate::responses::{HttpResponse, text_response};

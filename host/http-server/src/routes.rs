@@ -1,4 +1,4 @@
-//! Parts of the server.
+//! [`Routes`]: the trait of a part of the server, with its access levels.
 
 use crate::client::Client;
 use crate::connections::ConnectionHold;

@@ -1,4 +1,4 @@
-//! Audit check: where the log is required, the call is in it before it has an effect.
+//! Audit check: a required log has the call before its provider does.
 
 use super::Pipeline;
 use agent_spaces_calls::context::RunContext;

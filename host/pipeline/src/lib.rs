@@ -7,9 +7,9 @@
 //! # Layout
 //! - the steps, one file each, in the order of `Pipeline::steps`: `grant`, `policy` (caller), `validate` with `defaults`,
 //!   `policy` (arguments), `rate`, `policy` (counts), `approval`, `cache`, `audit`, `durable`, `retry`, `provide`
-//! - `issues`, `hint`: what errors about arguments list, and the machine-readable hint of errors
+//! - `issues`, `hint`: issue list of errors about arguments, and the machine-readable hint of errors
 //! - `explain`: dry run of the steps
-//! - `rules`, `history`: state that all pipelines of a space share, and how it outlives a reload
+//! - `rules`, `history`: state that all pipelines of a space share, and the part of it that survives a reload
 //! - [`audit_trail`]: events of runs in the audit log
 //! - [`accounting`], `accounting_entry`: usage log, one line per call
 

@@ -1,4 +1,4 @@
-//! W3C trace context: parsed strictly from requests, and that of a span for requests.
+//! W3C trace context: strict parser for incoming requests, and the context of a span for outgoing ones.
 //!
 //! A context from outside names the trace that a run belongs to and nothing else; a malformed one is ignored, as the
 //! specification asks. Without the feature `otlp` no span has a context.

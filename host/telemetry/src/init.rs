@@ -1,4 +1,4 @@
-//! The subscriber of a process: logs, export of spans, and further layers of the program, composed.
+//! `tracing` subscriber of a process: logs, export of spans, and layers of the program.
 
 use crate::layer::BoxedLayer;
 use crate::log::{self, LogFormat, Redact};

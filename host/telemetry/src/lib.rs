@@ -1,8 +1,8 @@
-//! Telemetry: what operators see of runs in their own tracing, metrics and logs.
+//! Telemetry of a host: spans, trace context, metrics and structured logs.
 //!
-//! Spans are `tracing` spans of one target, [`names::TARGET`], and cost next to nothing while nobody subscribes. They have
-//! names, numbers and codes; arguments, answers, secrets and texts of scripts are never in them. What is answered from the
-//! journal of a durable run has no span, and its events reach no observer: nothing is emitted again on a replay.
+//! Spans are `tracing` spans of one target, [`names::TARGET`], and allocate nothing without a subscriber. They contain
+//! names, numbers and codes, never arguments, answers, secrets or texts of scripts. A replay of a durable run emits
+//! nothing again: calls that the journal answers have no span, and their events reach no observer.
 //!
 //! # Layout
 //! - [`names`]: names of spans and attributes, by the conventions of OpenTelemetry

@@ -1,7 +1,7 @@
 //! Names of spans and attributes.
 //!
 //! `gen_ai.*` and `mcp.*` are those of the semantic conventions for generative AI and MCP, which are still in development:
-//! a change of theirs is a change of this file. What they have no name for is `agent_spaces.*`.
+//! when they change, this file changes. Other names are `agent_spaces.*`.
 
 use agent_spaces_types::code::Code;
 

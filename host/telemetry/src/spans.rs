@@ -1,6 +1,6 @@
-//! Spans: the only place that opens them.
+//! Constructors of the host's spans. No other code opens spans of this target.
 //!
-//! A span's parent is the span that is current when it is made. Tasks have none: instrument what is spawned.
+//! A span's parent is the current span. A spawned task has no current span, so instrument its future.
 
 use crate::names;
 use agent_spaces_types::usage::Usage;

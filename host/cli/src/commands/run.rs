@@ -176,7 +176,7 @@ impl Run {
             None => (session.wait(self.follow(&program, options, interrupt)), None),
             Some(durable) => {
                 let id = new_run_id();
-                // Whoever continues the run after a crash needs it.
+                // The id is needed to continue the run after a crash.
                 terminal::note(shown!("durable run {}", terminal::clean_line(&id)));
                 let options = RunOptions { run_id: Some(id), ..options };
                 let info = self.command(&script)?.info(&found);

@@ -294,7 +294,7 @@ impl RunJournal for RunLog {
                     changed.await;
                     continue;
                 };
-                // Nobody is about to answer a timer or a call in doubt.
+                // Timers and calls in doubt are seldom answered soon, so the run does not wait long for them.
                 let is_late = wake.keys.iter().all(|key| key.starts_with(&Approval::key(doubt::PREFIX)));
                 let patience = if is_late { SHORT_PATIENCE } else { self.settings.park_after };
                 tokio::select! {

@@ -1,4 +1,4 @@
-//! Entries in the recorder's queue and in the log: how long their authors wait, and entries that are no events of runs.
+//! Waits for the recorder's queue and for the log, and entries that are not events of runs.
 
 use super::{AuditHandle, AuditMode, Trail};
 use agent_spaces_audit_log::AuditReader;
@@ -46,8 +46,8 @@ impl AuditHandle {
             trail.recorder.record(entry);
             return Ok(());
         }
-        // What is refused anyway is not queued: otherwise everything that is tried while the disk is full would be
-        // written later.
+        // The caller is refused, so its entry is not queued: it would be written once the disk has space again,
+        // although nothing took effect.
         if let Some(fault) = trail.recorder.fault() {
             trail.recorder.retry();
             return Err(fault);

@@ -3,7 +3,7 @@
 //! - `entry`: log entry of an event.
 //! - `budget`: log budget of one run, and the counts that are written beyond it.
 //! - `run`: recorder of one run's events, and admission of its calls.
-//! - `append`: other entries, and how long their authors wait for the log.
+//! - `append`: other entries, and waits for the log.
 //!
 //! A call's `callScheduled` is its intent, queued before any other step; `callResult` or `callError` is its outcome. Where
 //! the log is required, a call reaches its provider only after its intent is in the log and signed.

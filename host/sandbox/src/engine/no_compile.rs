@@ -1,4 +1,4 @@
-//! Without the feature `compile` there is one wasmtime engine.
+//! Placeholder without the feature `compile`: one wasmtime engine, which loads precompiled code only.
 
 /// Wasmtime engines of other configurations. There are none.
 #[derive(Default)]

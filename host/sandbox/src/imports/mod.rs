@@ -1,4 +1,4 @@
-//! Imported functions of a sandbox, and what a run can import.
+//! Imported functions of a sandbox, and the imports of a run.
 //!
 //! - `function`: one imported function; `answer`: conversion of its answers; `host_call`: calls made by the host
 //! - `hidden`: functions hidden from a caller

@@ -1,4 +1,4 @@
-//! Program image: everything that determines a program's runs, its engine apart, in portable form.
+//! Program image: the portable form of a program, without its engine.
 
 use super::{Program, Script, ScriptText, SourceInfo};
 use crate::error::HostError;
@@ -13,7 +13,7 @@ use std::sync::Arc;
 /// Version of the serialized form.
 const VERSION: u32 = 1;
 
-/// Everything that determines a program's runs, its engine apart. Another host restores the same program from it.
+/// Portable form of a program, without its engine. Another host restores the same program from it.
 #[derive(Serialize, Deserialize)]
 pub struct ProgramImage {
     script: ScriptText,

@@ -1,4 +1,4 @@
-//! Drive of a run: waits for its slot, executes the program, reports.
+//! Execution of a run: waits for a slot, executes the program, returns the report.
 
 use super::durable;
 use super::options::RunOptions;

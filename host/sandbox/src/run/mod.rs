@@ -2,7 +2,7 @@
 //!
 //! - `options`: the options of a run
 //! - `start`: the methods of a program that start runs
-//! - `drive`: waits for a slot, executes the program, reports; `durable`: endings of durable runs
+//! - `drive`: waits for a slot, executes the program, returns the report; `durable`: endings of durable runs
 //! - `handle`: a run that executes in a task of its own
 //! - `report`: the report of a run
 

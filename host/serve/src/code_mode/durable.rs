@@ -59,7 +59,7 @@ impl CodeMode {
             }
             self.0.runs.durable_left().await;
         };
-        // What is late is continued when this process has ended.
+        // Another process continues the runs that have not left memory by then.
         let _is_late = tokio::time::timeout(STOP_GRACE, leaving).await;
         let _flushed = durable.store().flush().await;
     }

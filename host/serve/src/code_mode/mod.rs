@@ -1,8 +1,8 @@
 //! Code mode: three tools (search, describe, run) in front of all functions of a space.
 //!
 //! - `tools`, `instructions`: tool definitions and server instructions; `resources`: MCP resources
-//! - `search`, `describe`, `run`: one file per tool; `arguments`: validation of their arguments; `follow`: how `run`
-//!   waits for a run in memory; `follow_recorded`: for one in a journal; `durable`: continues those
+//! - `search`, `describe`, `run`: one file per tool; `arguments`: validation of their arguments; `follow`: requests
+//!   that wait for a run in memory; `follow_recorded`: for one in a journal; `durable`: continuation of those
 //! - `run_result`, `running_result`: results as an agent reads them; `progress`: progress notifications
 
 mod arguments;

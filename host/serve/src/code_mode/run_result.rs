@@ -144,7 +144,7 @@ pub(super) fn of_script_error(
     let (is_withheld, fault) = (error.specifier.is_some(), error.import_fault);
     let mut error = RunError::of_script(error);
     match Code::parse(&error.code) {
-        // How to enable the module is for the operator; servers that are not up yet concern the agent.
+        // The agent cannot enable the module, so it is told only of servers that are not up yet.
         Some(Code::ImportDenied) if is_withheld => {
             // A module that is switched off does not depend on pending servers.
             let is_awaited = fault != Some(ImportFault::SwitchedOff);

@@ -15,7 +15,7 @@ pub(crate) struct FoundRun {
     pub(crate) origin: RunOrigin,
     /// Calls that wait for approval.
     pub(crate) requests: Vec<Arc<Request>>,
-    /// Number of calls of which nobody knows whether they took effect.
+    /// Number of calls in doubt: their effect is unknown.
     pub(crate) doubts: usize,
     /// True if it cannot go on by itself, because its script did something else than is recorded.
     pub(crate) is_diverged: bool,

@@ -34,7 +34,7 @@ impl Format {
 
     pub(super) fn text(self, registry: &Registry) -> String {
         let mut text = String::new();
-        // Writing to a String does not fail; should a metric, what was written before it is kept.
+        // Writing to a String does not fail; if a metric fails, the text before it is kept.
         let _ = text::encode(&mut text, registry);
         match self {
             Format::OpenMetrics => text,

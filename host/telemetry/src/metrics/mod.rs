@@ -1,13 +1,13 @@
 //! Metrics of a process, as Prometheus reads them.
 //!
 //! Runs and calls are counted from the event stream: give [`Metrics::observe`] to the observer of a space. Events of a
-//! durable run reach it once, however often the run is replayed. What is a state, not an event, is read when it is asked
-//! for: see [`Readings`].
+//! durable run reach it once, however often the run is replayed. States of the process are read at every scrape: see
+//! [`Readings`].
 //!
 //! # Layout
-//! - `mod`: the registry, and how events feed it
+//! - `mod`: the registry, updated by events
 //! - `labels`: labels, and the bound on their number
-//! - `readings`: what is read at every scrape
+//! - `readings`: gauges that are read at every scrape
 //! - `format`: the two text formats
 
 mod format;

@@ -1,4 +1,4 @@
-//! Readings: states of the process, asked for at every scrape.
+//! Readings: gauges of the process that are read at every scrape.
 
 use prometheus_client::collector::Collector;
 use prometheus_client::encoding::{DescriptorEncoder, EncodeMetric};

@@ -11,7 +11,6 @@ use crate::header::Header;
 use crate::replay::Replay;
 use crate::stored::{entries, image, seed};
 use crate::verify::restore;
-use agent_spaces_calls::journal::RunJournal;
 use agent_spaces_journal::Store;
 use agent_spaces_linker::program_parts::program_parts;
 use agent_spaces_linker::resolve::{Denials, Known, Withheld, resolve};
@@ -19,7 +18,7 @@ use agent_spaces_linker::workspace::Workspace;
 use agent_spaces_sandbox::engine::Engine;
 use agent_spaces_sandbox::modules::{ModuleSource, Modules};
 use agent_spaces_sandbox::program::Program;
-use agent_spaces_sandbox::run::{RunOptions, RunReport};
+use agent_spaces_sandbox::run::RunReport;
 use agent_spaces_types::script_error::ScriptError;
 use agent_spaces_types::standard;
 use serde_json::Value;
@@ -82,14 +81,7 @@ pub async fn compare(
     let program = changed(&recorded_program, &header, script)?.with_hidden(header.hidden.clone());
     let recorded = replay.result.clone();
     let follower = Arc::new(Follower::new(run.into(), replay, &seed(&header)?));
-    let journal: Arc<dyn RunJournal> = follower.clone();
-    let options = RunOptions {
-        limits: Some(header.limits),
-        caller: Arc::new(header.caller),
-        journal: Some(journal),
-        ..RunOptions::default()
-    };
-    let report = program.run(options).await;
+    let report = program.run(header.replay_options(follower.clone())).await;
     let (matched, recorded_calls, mut difference) = follower.findings();
     if let Some(difference) = &mut difference
         && let Some(seen) = &difference.seen

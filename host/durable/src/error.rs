@@ -42,7 +42,7 @@ pub enum DurableError {
         calls: Vec<u64>,
     },
     /// The outcome of the call was already given.
-    #[error("somebody said before what became of call {call} of {run}: the first word stands")]
+    #[error("call {call} of {run} was already answered for: the first answer stands")]
     Answered {
         /// The run.
         run: String,

@@ -7,6 +7,7 @@
 use crate::record::Reading;
 use crate::recorded_call::{Difference, RecordedCall};
 use crate::replay::Replay;
+use crate::seeded_random::SeededRandom;
 use agent_spaces_approvals::{Decision, Request};
 use agent_spaces_calls::clock::RunClock;
 use agent_spaces_calls::journal::{
@@ -25,7 +26,7 @@ use tokio::sync::Notify;
 /// Journal of a changed script.
 pub(crate) struct Follower {
     run_id: Arc<str>,
-    random: Mutex<blake3::OutputReader>,
+    random: SeededRandom,
     inner: Mutex<Inner>,
     /// Notified when something reaches the script, and when nothing more can.
     changed: Notify,
@@ -81,7 +82,7 @@ impl Follower {
             difference: None,
             is_over: false,
         };
-        let random = Mutex::new(blake3::Hasher::new_keyed(seed).finalize_xof());
+        let random = SeededRandom::new(seed);
         Follower { run_id, random, inner: Mutex::new(inner), changed: Notify::new() }
     }
 
@@ -166,9 +167,7 @@ impl RunJournal for Follower {
     fn begin(&self, _clock: &RunClock) {}
 
     fn random(&self) -> u64 {
-        let mut bytes = [0; 8];
-        self.random.lock().unwrap_or_else(PoisonError::into_inner).fill(&mut bytes);
-        u64::from_le_bytes(bytes)
+        self.random.number()
     }
 
     fn wall_clock(&self, live: u64) -> Result<u64, Diverged> {

@@ -1,9 +1,12 @@
 //! Header of a run's journal: the inputs that determine the run, except the answers to its calls.
 
+use agent_spaces_calls::journal::RunJournal;
 use agent_spaces_sandbox::imports::Hidden;
+use agent_spaces_sandbox::run::RunOptions;
 use agent_spaces_types::caller::Caller;
 use agent_spaces_types::limits::Limits;
 use serde::{Deserialize, Serialize};
+use std::sync::Arc;
 
 /// Version of the journal's records.
 pub const FORMAT: u32 = 1;
@@ -43,4 +46,16 @@ pub struct Header {
     /// Facts that only the starting command needs to continue it, such as its arguments.
     #[serde(default, skip_serializing_if = "serde_json::Value::is_null")]
     pub command: serde_json::Value,
+}
+
+impl Header {
+    /// Returns the options of a replay that this journal answers.
+    pub(crate) fn replay_options(self, journal: Arc<dyn RunJournal>) -> RunOptions {
+        RunOptions {
+            limits: Some(self.limits),
+            caller: Arc::new(self.caller),
+            journal: Some(journal),
+            ..RunOptions::default()
+        }
+    }
 }

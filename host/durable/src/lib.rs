@@ -16,6 +16,7 @@
 //! - [`channel`]: approvals that are decided in the store
 //! - `content`: programs and engines in the store; `engines`: engines of older programs
 //! - `heartbeat`: lease of an executed run
+//! - `seeded_random`: random numbers of a run
 //! - [`settings`], [`error`]
 
 pub mod channel;
@@ -36,6 +37,7 @@ pub mod recorded_call;
 mod recorded_event;
 pub mod replay;
 pub mod runs;
+mod seeded_random;
 pub mod settings;
 mod step;
 pub mod stored;

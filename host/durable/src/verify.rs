@@ -12,14 +12,14 @@ use crate::stored::{entries, image, seed};
 use agent_spaces_calls::call::Call;
 use agent_spaces_calls::call_path::{CallPath, Calling, Refusing, TypeIssue};
 use agent_spaces_calls::context::RunContext;
-use agent_spaces_calls::journal::{Diverged, RunJournal};
+use agent_spaces_calls::journal::Diverged;
 use agent_spaces_calls::run_rules::RunRules;
 use agent_spaces_journal::Store;
 use agent_spaces_linker::failure::ProgramSource;
 use agent_spaces_sandbox::engine::{Engine, WASMTIME_VERSION};
 use agent_spaces_sandbox::program::source_info::SourceInfo;
 use agent_spaces_sandbox::program::{Program, ProgramImage};
-use agent_spaces_sandbox::run::{RunOptions, RunReport};
+use agent_spaces_sandbox::run::RunReport;
 use agent_spaces_sandbox::sandbox::Sandbox;
 use agent_spaces_types::capability_error::CapabilityError;
 use agent_spaces_types::code::Code;
@@ -62,14 +62,7 @@ pub async fn verify(store: &Arc<dyn Store>, run: &str, current: &Engine) -> Resu
     let (recorded, compared_fuel) = (replay.result.clone(), replay.compares_fuel);
     let log = RunLog::new(run.into(), Target::Nothing, Settings::default(), &seed(&header)?, replay, 0);
     let log = Arc::new(log);
-    let journal: Arc<dyn RunJournal> = log.clone();
-    let options = RunOptions {
-        limits: Some(header.limits),
-        caller: Arc::new(header.caller),
-        journal: Some(journal),
-        ..RunOptions::default()
-    };
-    let report = program.run(options).await;
+    let report = program.run(header.replay_options(log.clone())).await;
     let diverged = log.divergence().or_else(|| recorded.as_ref().and_then(|recorded| compare(recorded, &report)));
     let events = log.take_events();
     let next_call = diverged.as_ref().and_then(|_| log.next_call());

@@ -15,18 +15,7 @@ pub(super) struct Failure {
 impl Failure {
     /// Creates an error.
     pub(super) fn new(code: impl Into<String>, message: impl Into<String>, hint: Option<&str>) -> Failure {
-        let error = RunError {
-            code: code.into(),
-            message: message.into(),
-            name: None,
-            stack: None,
-            location: None,
-            function: None,
-            causes: Vec::new(),
-            hint: hint.map(str::to_owned),
-            details: None,
-            retryable: false,
-        };
+        let error = RunError { hint: hint.map(str::to_owned), ..RunError::new(code, message) };
         Failure { error, frame: None }
     }
 

@@ -45,11 +45,7 @@ impl ManifestCommand {
         let engine = folders::engine(true)?;
         let found = self.choice.find(&script, &engine)?;
         let modules = self.choice.modules(&found)?;
-        let mut space = modules.builder(&engine, &Equipment::default())?;
-        if let Some(workspace) = script.workspace()? {
-            space = space.workspace(workspace);
-        }
-        let space = space.build()?;
+        let space = script.with_workspace(modules.builder(&engine, &Equipment::default())?)?.build()?;
         reach::warn_of_unused_rules(&modules)?;
         let program = space.prepare(&script.name, &script.source);
         let program = program.map_err(|refused| Failure::refused(refused, &script.name, &script.source))?;

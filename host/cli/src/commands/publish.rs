@@ -56,11 +56,8 @@ impl Publish {
         let found = self.choice.find(&script, &engine)?;
         let modules = self.choice.modules(&found)?;
         // A script that cannot run is not published.
-        let mut space = modules.builder(&engine, &Equipment::default())?;
-        if let Some(workspace) = script.workspace()? {
-            space = space.workspace(workspace);
-        }
-        let prepared = space.build()?.prepare(&script.name, &script.source);
+        let space = script.with_workspace(modules.builder(&engine, &Equipment::default())?)?.build()?;
+        let prepared = space.prepare(&script.name, &script.source);
         prepared.map_err(|refused| Failure::refused(refused, &script.name, &script.source))?;
         let folder = self.choice.folder(&found);
         let output =

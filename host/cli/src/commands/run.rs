@@ -234,11 +234,8 @@ impl Run {
         ready_after: &mut Duration,
     ) -> Result<Result<Program, PrepareError>, Failure> {
         let modules = self.choice.modules(found)?;
-        let mut space = modules.builder(engine, session.equipment())?.limits(self.choice.limits(found));
-        if let Some(workspace) = script.workspace()? {
-            space = space.workspace(workspace);
-        }
-        let space = space.build()?;
+        let space = modules.builder(engine, session.equipment())?.limits(self.choice.limits(found));
+        let space = script.with_workspace(space)?.build()?;
         for function in &self.approve {
             space.approvals().approve(modules.identify("--approve", function)?);
         }

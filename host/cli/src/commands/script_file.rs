@@ -2,9 +2,8 @@
 
 use super::failure::Failure;
 use super::folders;
-use agent_spaces::Code;
-use agent_spaces::Workspace;
 use agent_spaces::script::MAX_SOURCE_BYTES;
+use agent_spaces::{Code, SpaceBuilder, Workspace};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
@@ -52,6 +51,14 @@ impl ScriptFile {
         opened
             .map(Some)
             .map_err(|error| Failure::new(Code::ConfigWorkspace, format!("{}: {error}", folder.display()), None))
+    }
+
+    /// Lets the scripts of a space import from the folder of imports, if there is one.
+    pub(super) fn with_workspace(&self, space: SpaceBuilder) -> Result<SpaceBuilder, Failure> {
+        Ok(match self.workspace()? {
+            Some(workspace) => space.workspace(workspace),
+            None => space,
+        })
     }
 }
 

@@ -13,6 +13,7 @@ use crate::doubt::{self, Doubt};
 use crate::record::{Parked, Reading, Record, Resumed, millis};
 use crate::recorded_call::RecordedCall;
 use crate::replay::Replay;
+use crate::seeded_random::SeededRandom;
 use crate::settings::Settings;
 use crate::waits::{Waits, epoch_ms};
 use agent_spaces_calls::clock::{FAR, Held, RunClock};
@@ -42,7 +43,7 @@ pub(crate) struct RunLog {
     run_id: Arc<str>,
     target: Target,
     settings: Settings,
-    random: Mutex<blake3::OutputReader>,
+    random: SeededRandom,
     inner: Mutex<Inner>,
     /// Storing of the run's program and engine, until it is done. No call leaves the host before.
     content: tokio::sync::Mutex<Option<Storing>>,
@@ -144,7 +145,7 @@ impl RunLog {
             leaving: None,
             replay,
         };
-        let random = Mutex::new(blake3::Hasher::new_keyed(seed).finalize_xof());
+        let random = SeededRandom::new(seed);
         let content = tokio::sync::Mutex::default();
         RunLog { run_id, target, settings, random, inner: Mutex::new(inner), content, changed: Notify::new() }
     }

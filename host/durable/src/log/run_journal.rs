@@ -18,7 +18,7 @@ use agent_spaces_types::capability_error::CapabilityError;
 use agent_spaces_types::event::Event;
 use serde_json::{Value, json};
 use std::future::pending;
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 /// Time after which a run leaves memory that waits only for timers and calls in doubt.
@@ -38,9 +38,7 @@ impl RunJournal for RunLog {
     }
 
     fn random(&self) -> u64 {
-        let mut bytes = [0; 8];
-        self.random.lock().unwrap_or_else(PoisonError::into_inner).fill(&mut bytes);
-        u64::from_le_bytes(bytes)
+        self.random.number()
     }
 
     fn wall_clock(&self, live: u64) -> Result<u64, Diverged> {

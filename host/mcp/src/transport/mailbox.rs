@@ -3,24 +3,27 @@
 use super::decode::{self, Decoded};
 use super::message_log::MessageLog;
 use super::pending::Pending;
+use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
 use rmcp::RoleClient;
 use rmcp::model::RequestId;
 use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
 use std::collections::VecDeque;
 
 /// Queue of received messages.
-#[derive(Debug)]
 pub(super) struct Mailbox {
     log: MessageLog,
     pending: Pending,
     messages: VecDeque<RxJsonRpcMessage<RoleClient>>,
+    /// Message being decoded. Kept here because `receive` of a transport may be cancelled and called again.
+    decoding: Option<BoxFuture<'static, Decoded>>,
     limit: usize,
 }
 
 impl Mailbox {
     /// Creates a queue for messages of at most `limit` bytes.
     pub(super) fn new(log: MessageLog, limit: usize) -> Mailbox {
-        Mailbox { log, pending: Pending::default(), messages: VecDeque::new(), limit }
+        Mailbox { log, pending: Pending::default(), messages: VecDeque::new(), decoding: None, limit }
     }
 
     pub(super) fn log(&self) -> &MessageLog {
@@ -38,13 +41,25 @@ impl Mailbox {
         self.pending.only()
     }
 
-    /// Returns the next message.
-    pub(super) fn next(&mut self) -> Option<RxJsonRpcMessage<RoleClient>> {
-        self.messages.pop_front()
+    /// Returns the next message, decoded first if it was received. Without one, the transport reads on.
+    pub(super) async fn next(&mut self) -> Option<RxJsonRpcMessage<RoleClient>> {
+        loop {
+            if let Some(message) = self.messages.pop_front() {
+                return Some(message);
+            }
+            let decoded = self.decoding.as_mut()?.await;
+            self.decoding = None;
+            self.arrived(decoded);
+        }
     }
 
-    /// Queues what was received.
-    pub(super) fn arrived(&mut self, decoded: Decoded) {
+    /// Begins to decode a received message.
+    pub(super) fn decode(&mut self, decoding: impl Future<Output = Decoded> + Send + 'static) {
+        self.decoding = Some(decoding.boxed());
+    }
+
+    /// Queues decoded messages.
+    fn arrived(&mut self, decoded: Decoded) {
         match decoded {
             Decoded::Messages(messages) => messages.into_iter().for_each(|message| self.deliver(message)),
             Decoded::Noise(beginning) => self.log.noise(&beginning),

@@ -1,6 +1,6 @@
 //! HTTP+SSE transport (protocol 2024-11-05): one event stream from the server, POST requests for our messages.
 
-use super::decode::{Decoded, decode_apart};
+use super::decode::decode_apart;
 use super::events::{Event, Events, is_message};
 use super::failure::RemoteError;
 use super::mailbox::Mailbox;
@@ -9,8 +9,6 @@ use super::{address, body, headers, tls};
 use crate::advice::unauthorized;
 use crate::{ConnectError, Context, RemoteEndpoint, ServerSettings};
 use agent_spaces_secrets::Secret;
-use futures_util::FutureExt;
-use futures_util::future::BoxFuture;
 use http::header::{ACCEPT, CONTENT_TYPE};
 use http::{HeaderMap, HeaderValue, StatusCode};
 use rmcp::RoleClient;
@@ -37,8 +35,6 @@ pub struct SseTransport {
     permits: Arc<Semaphore>,
     events: Option<Events>,
     mailbox: Mailbox,
-    /// Message being decoded. Kept here because `receive` may be cancelled and called again.
-    reading: Option<BoxFuture<'static, Decoded>>,
 }
 
 /// Opens the stream and waits for its `endpoint` event. The caller sets the deadline.
@@ -67,7 +63,6 @@ pub async fn open(
         permits: Arc::new(Semaphore::new(CONCURRENT)),
         events: Some(events),
         mailbox: Mailbox::new(log, settings.max_message),
-        reading: None,
     })
 }
 
@@ -152,18 +147,12 @@ impl Transport<RoleClient> for SseTransport {
 
     async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleClient>> {
         loop {
-            if let Some(message) = self.mailbox.next() {
+            if let Some(message) = self.mailbox.next().await {
                 return Some(message);
-            }
-            if let Some(reading) = &mut self.reading {
-                let decoded = reading.await;
-                self.reading = None;
-                self.mailbox.arrived(decoded);
-                continue;
             }
             match self.events.as_mut()?.next().await {
                 Some(Ok(Event::Sse(sse))) if is_message(&sse) => {
-                    self.reading = Some(decode_apart(sse.data.unwrap_or_default()).boxed());
+                    self.mailbox.decode(decode_apart(sse.data.unwrap_or_default()));
                 }
                 Some(Ok(Event::Sse(_))) => {}
                 Some(Ok(Event::TooLarge(answered))) => self.mailbox.too_large(answered),

@@ -1,6 +1,6 @@
 //! WebSocket transport: one message per text frame, with the subprotocol `mcp`.
 
-use super::decode::{Decoded, decode_apart};
+use super::decode::decode_apart;
 use super::failure::RemoteError;
 use super::mailbox::Mailbox;
 use super::message_log::MessageLog;
@@ -9,7 +9,6 @@ use crate::advice::unauthorized;
 use crate::{ConnectError, Context, RemoteEndpoint, ServerSettings};
 use agent_spaces_secrets::Secret;
 use bytes::Bytes;
-use futures_util::future::BoxFuture;
 use futures_util::stream::{SplitSink, SplitStream};
 use futures_util::{FutureExt, SinkExt, StreamExt};
 use http::header::SEC_WEBSOCKET_PROTOCOL;
@@ -45,8 +44,6 @@ pub struct WebSocketTransport {
     outgoing: Arc<Mutex<SplitSink<Socket, Message>>>,
     incoming: Option<SplitStream<Socket>>,
     mailbox: Mailbox,
-    /// Message being decoded. Kept here because `receive` may be cancelled and called again.
-    reading: Option<BoxFuture<'static, Decoded>>,
     /// Pings since the write buffer was last flushed.
     unread_pings: usize,
 }
@@ -76,7 +73,6 @@ pub async fn open(
         outgoing: Arc::new(Mutex::new(outgoing)),
         incoming: Some(incoming),
         mailbox: Mailbox::new(log, settings.max_message),
-        reading: None,
         unread_pings: 0,
     })
 }
@@ -164,17 +160,11 @@ impl Transport<RoleClient> for WebSocketTransport {
 
     async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleClient>> {
         loop {
-            if let Some(message) = self.mailbox.next() {
+            if let Some(message) = self.mailbox.next().await {
                 return Some(message);
             }
-            if let Some(reading) = &mut self.reading {
-                let decoded = reading.await;
-                self.reading = None;
-                self.mailbox.arrived(decoded);
-                continue;
-            }
             match self.incoming.as_mut()?.next().await {
-                Some(Ok(Message::Text(text))) => self.reading = Some(decode_apart(Bytes::from(text)).boxed()),
+                Some(Ok(Message::Text(text))) => self.mailbox.decode(decode_apart(Bytes::from(text))),
                 Some(Ok(Message::Binary(_))) => self.mailbox.log().noise("a binary frame"),
                 Some(Ok(Message::Ping(_))) if !self.takes_pongs() => {
                     self.incoming = None;

@@ -1,12 +1,12 @@
 //! Compilation of the engine, of sandboxes, and of foreign components.
 
 use super::config::EngineConfig;
-use super::{CodeKey, ENGINE_SHA256, ENGINE_WASM, Engine, Origin, compile_gate};
+use super::{CodeCache, CodeKey, ENGINE_SHA256, ENGINE_WASM, Engine, Origin, compile_gate};
 use crate::error::HostError;
 use agent_spaces_prebuilt_engine::config::{self, FIBER_STACK_BYTES, WASM_STACK_BYTES};
 use agent_spaces_prebuilt_engine::determinism;
 use blake3::Hasher;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 use wasmtime::component::Component;
 use wasmtime::{Config, Module};
 
@@ -38,13 +38,8 @@ impl Engine {
             }
         }
         let key = cache_key(&wasmtime, &[b"engine", ENGINE_SHA256.as_bytes()]);
-        if let Some(code) = config.cache.as_ref().and_then(|cache| cache.load(&key)) {
-            // SAFETY: the entry's authentication shows that this program wrote it.
-            #[expect(unsafe_code, reason = "native code cannot be checked, only trusted")]
-            let loaded = unsafe { Module::deserialize(&wasmtime, &code) };
-            if let Ok(module) = loaded {
-                return Ok((Engine::assemble(config, wasmtime, module), Origin::Cached));
-            }
+        if let Some(module) = cached_module(config.cache.as_ref(), &wasmtime, &key) {
+            return Ok((Engine::assemble(config, wasmtime, module), Origin::Cached));
         }
         progress(Origin::Compiled);
         let module = Module::new(&wasmtime, ENGINE_WASM).map_err(HostError::engine)?;
@@ -59,13 +54,8 @@ impl Engine {
     pub fn from_wasm(config: EngineConfig, wasm: &[u8]) -> Result<Engine, HostError> {
         let wasmtime = wasmtime::Engine::new(&config.wasmtime()).map_err(HostError::engine)?;
         let key = cache_key(&wasmtime, &[b"engine", wasm]);
-        if let Some(code) = config.cache.as_ref().and_then(|cache| cache.load(&key)) {
-            // SAFETY: the entry's authentication shows that this program wrote it.
-            #[expect(unsafe_code, reason = "native code cannot be checked, only trusted")]
-            let loaded = unsafe { Module::deserialize(&wasmtime, &code) };
-            if let Ok(module) = loaded {
-                return Ok(Engine::assemble(config, wasmtime, module));
-            }
+        if let Some(module) = cached_module(config.cache.as_ref(), &wasmtime, &key) {
+            return Ok(Engine::assemble(config, wasmtime, module));
         }
         let module = Module::new(&wasmtime, wasm).map_err(HostError::engine)?;
         if let Some(cache) = &config.cache {
@@ -79,13 +69,8 @@ impl Engine {
         let wasmtime = self.wasmtime();
         let key = cache_key(wasmtime, &[b"sandbox", wasm]);
         let cache = self.config().cache.as_ref();
-        if let Some(code) = cache.and_then(|cache| cache.load(&key)) {
-            // SAFETY: the entry's authentication shows that this program wrote it.
-            #[expect(unsafe_code, reason = "native code cannot be checked, only trusted")]
-            let loaded = unsafe { Component::deserialize(wasmtime, &code) };
-            if let Ok(component) = loaded {
-                return Ok(component);
-            }
+        if let Some(component) = cached_component(cache, wasmtime, &key) {
+            return Ok(component);
         }
         let compiling = compile_gate::COMPILING.acquire();
         let code = self.quick()?.precompile_component(wasm).map_err(HostError::engine)?;
@@ -121,13 +106,8 @@ impl Engine {
         let wasmtime = self.foreign()?;
         let key = cache_key(wasmtime, &[b"foreign", wasm]);
         let cache = self.config().cache.as_ref();
-        if let Some(code) = cache.and_then(|cache| cache.load(&key)) {
-            // SAFETY: the entry's authentication shows that this program wrote it.
-            #[expect(unsafe_code, reason = "native code cannot be checked, only trusted")]
-            let loaded = unsafe { Component::deserialize(wasmtime, &code) };
-            if let Ok(component) = loaded {
-                return Ok(component);
-            }
+        if let Some(component) = cached_component(cache, wasmtime, &key) {
+            return Ok(component);
         }
         let component = Component::new(wasmtime, wasm).map_err(HostError::engine)?;
         if let Some(cache) = cache {
@@ -145,6 +125,28 @@ impl Engine {
 /// Makes compiled code compute the same on every processor.
 pub(super) fn make_deterministic(config: &mut Config) {
     determinism::enable(config);
+}
+
+/// Loads a module from the cache. `None` if it is not there, or does not fit this engine.
+fn cached_module(cache: Option<&Arc<dyn CodeCache>>, wasmtime: &wasmtime::Engine, key: &CodeKey) -> Option<Module> {
+    let code = cache?.load(key)?;
+    // SAFETY: the entry's authentication shows that this program wrote it.
+    #[expect(unsafe_code, reason = "native code cannot be checked, only trusted")]
+    let loaded = unsafe { Module::deserialize(wasmtime, &code) };
+    loaded.ok()
+}
+
+/// Loads a component from the cache. `None` if it is not there, or does not fit this engine.
+fn cached_component(
+    cache: Option<&Arc<dyn CodeCache>>,
+    wasmtime: &wasmtime::Engine,
+    key: &CodeKey,
+) -> Option<Component> {
+    let code = cache?.load(key)?;
+    // SAFETY: the entry's authentication shows that this program wrote it.
+    #[expect(unsafe_code, reason = "native code cannot be checked, only trusted")]
+    let loaded = unsafe { Component::deserialize(wasmtime, &code) };
+    loaded.ok()
 }
 
 /// Returns the cache key of code compiled by this engine from these inputs.

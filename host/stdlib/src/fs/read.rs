@@ -18,6 +18,11 @@ impl Workspace {
     }
 
     pub(super) fn read_bytes(&self, path: &str) -> Result<Vec<u8>, StdError> {
+        Ok(self.read_at_most(path, u64::MAX)?.0)
+    }
+
+    /// Reads a file and its metadata. Of a file with more than `max` bytes, one byte more than that is read.
+    pub(super) fn read_at_most(&self, path: &str, max: u64) -> Result<(Vec<u8>, Metadata), StdError> {
         let path = WorkspacePath::parse(path, Access::Read)?;
         let place = ResolvedPath::find(&self.root, &path, LastLink::Follow)?;
         let name = place.name.ok_or_else(|| is_a_folder(&path.shown))?;
@@ -25,10 +30,10 @@ impl Workspace {
         self.check_size(&path.shown, metadata.len())?;
         let mut bytes = Vec::new();
         // It may have grown meanwhile; then one extra byte shows it.
-        let most = self.policy.max_file_bytes.saturating_add(1);
+        let most = self.policy.max_file_bytes.min(max).saturating_add(1);
         file.take(most).read_to_end(&mut bytes).map_err(|error| failure(&path.shown, &error))?;
         self.check_size(&path.shown, bytes.len() as u64)?;
-        Ok(bytes)
+        Ok((bytes, metadata))
     }
 
     /// Refuses a file over the size limit.

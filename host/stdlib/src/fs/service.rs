@@ -193,16 +193,7 @@ impl Workspace {
     }
 
     fn contents(&self, path: &str, max: u64) -> Result<FileContents, FileError> {
-        let path = WorkspacePath::parse(path, Access::Read)?;
-        let place = ResolvedPath::find(&self.root, &path, LastLink::Follow)?;
-        let name = place.name.ok_or_else(|| is_a_folder(&path.shown))?;
-        let (file, metadata) = open_regular(&place.folder, &name, OpenOptions::new().read(true), &path.shown)?;
-        self.check_size(&path.shown, metadata.len())?;
-        let mut bytes = Vec::new();
-        // It may have grown meanwhile; then one extra byte shows it.
-        let most = self.policy.max_file_bytes.min(max).saturating_add(1);
-        file.take(most).read_to_end(&mut bytes).map_err(|error| failure(&path.shown, &error))?;
-        self.check_size(&path.shown, bytes.len() as u64)?;
+        let (bytes, metadata) = self.read_at_most(path, max)?;
         if bytes.len() as u64 > max {
             return Err(FileError::TooLarge(max));
         }

@@ -2,11 +2,12 @@
 
 use super::headers::MAX_HEADERS;
 use super::resolver::Guarded;
+use crate::error::StdError;
 use agent_spaces_policy::NetworkPolicy;
 use reqwest::dns::Resolve;
 use reqwest::header::{ACCEPT_ENCODING, HeaderMap, HeaderValue};
 use reqwest::{ClientBuilder, redirect, retry};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 const USER_AGENT: &str = concat!("agent-spaces/", env!("CARGO_PKG_VERSION"));
@@ -19,6 +20,21 @@ const IDLE: Duration = Duration::from_secs(4);
 
 /// Most idle connections per host.
 const MAX_IDLE: usize = 4;
+
+/// Returns the client of a cell, which is built at the first request: loading the platform's certificates is slow.
+pub(super) fn get_or_build<'c>(
+    cell: &'c OnceLock<reqwest::Client>,
+    policy: &Arc<NetworkPolicy>,
+    names: &Arc<dyn Resolve>,
+) -> Result<&'c reqwest::Client, StdError> {
+    if let Some(client) = cell.get() {
+        return Ok(client);
+    }
+    let built = builder(policy, names)
+        .build()
+        .map_err(|_| StdError::unavailable("No request can be sent: this machine has no root certificates"))?;
+    Ok(cell.get_or_init(|| built))
+}
 
 /// Builds a client without redirects, retries, cookies, proxy variables and decompression, that connects only to
 /// addresses that the policy allows. Certificates are verified by the platform's trust store.

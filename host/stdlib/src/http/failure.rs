@@ -3,6 +3,7 @@
 use super::resolver::PrivateAddress;
 use crate::error::StdError;
 use std::error::Error;
+use std::time::Duration;
 
 /// Converts a connection error.
 pub(super) fn of(error: &reqwest::Error, host: &str) -> StdError {
@@ -26,6 +27,11 @@ pub(super) fn of(error: &reqwest::Error, host: &str) -> StdError {
         return StdError::failed(format!("The answer of \"{host}\" ended early, or is not HTTP"));
     };
     StdError { retryable: true, ..StdError::failed(message) }
+}
+
+/// Returns the error of an exchange that took longer than its timeout.
+pub(super) fn timed_out(timeout: Duration) -> StdError {
+    StdError::timeout(format!("Timed out: no complete answer within {} ms", timeout.as_millis()))
 }
 
 /// Finds a source of this type. Those inside an I/O error are not among its sources.

@@ -97,18 +97,10 @@ impl Client {
             let _slot = self.slots.acquire().await;
             exchange.await
         };
-        tokio::time::timeout(timeout, exchange).await.unwrap_or_else(|_| {
-            Err(StdError::timeout(format!("Timed out: no complete answer within {} ms", timeout.as_millis())))
-        })
+        tokio::time::timeout(timeout, exchange).await.unwrap_or_else(|_| Err(failure::timed_out(timeout)))
     }
 
     fn connector(&self) -> Result<&reqwest::Client, StdError> {
-        if let Some(connector) = self.connector.get() {
-            return Ok(connector);
-        }
-        let made = connector::builder(&self.policy, &self.names)
-            .build()
-            .map_err(|_| StdError::unavailable("No request can be sent: this machine has no root certificates"))?;
-        Ok(self.connector.get_or_init(|| made))
+        connector::get_or_build(&self.connector, &self.policy, &self.names)
     }
 }

@@ -36,8 +36,12 @@ static ACQUIRING: Mutex<()> = Mutex::new(());
 /// Semaphores of named callers.
 static CALLERS: LazyLock<Mutex<HashMap<Arc<Caller>, Weak<Semaphore>>>> = LazyLock::new(Mutex::default);
 
+/// Returns the number of concurrent jobs of the process. It is asked for by every run, and on Linux the standard library reads files
+/// of the control group for the answer: a third of a short run's time.
 fn max_jobs() -> usize {
-    std::thread::available_parallelism().map_or(1, usize::from).saturating_sub(1).max(1)
+    static JOBS: LazyLock<usize> =
+        LazyLock::new(|| std::thread::available_parallelism().map_or(1, usize::from).saturating_sub(1).max(1));
+    *JOBS
 }
 
 /// Handle of one run to the blocking work pool. Clones share its limits.

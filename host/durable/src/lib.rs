@@ -14,6 +14,7 @@
 //! - [`replay`]: the recorded part of a run; `step`, `recorded_event`: steps of its script
 //! - [`doubt`]: calls of which nobody knows whether they took effect
 //! - [`channel`]: approvals that are decided in the store
+//! - `follower`, `delivery_order`: the journal of a changed script
 //! - `content`: programs and engines in the store; `engines`: engines of older programs
 //! - `heartbeat`: lease of an executed run
 //! - [`settings`], [`error`]
@@ -22,6 +23,7 @@ pub mod channel;
 pub mod compare;
 mod content;
 pub mod control;
+mod delivery_order;
 pub mod details;
 pub mod doubt;
 mod engines;

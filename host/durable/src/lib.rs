@@ -10,7 +10,7 @@
 //! - [`verify`](mod@verify): replays a run offline; [`compare`](mod@compare): replays a changed script against a run's answers
 //! - [`find`](mod@find), [`details`](mod@details): looks up runs; [`control`]: ends them, and answers for their calls in doubt
 //! - `log`: the journal of a run while it is executed; `waits`: what its script waits for
-//! - [`record`], [`header`], [`recorded_call`]: records of a journal; [`stored`]: reading of runs from the store
+//! - [`record`], [`header`], [`recorded_call`]: records of a journal; [`stored`], `scan`: reading of runs from the store
 //! - [`replay`]: the recorded part of a run; `step`, `recorded_event`: steps of its script
 //! - [`doubt`]: calls of which nobody knows whether they took effect
 //! - [`channel`]: approvals that are decided in the store
@@ -38,6 +38,7 @@ pub mod recorded_call;
 mod recorded_event;
 pub mod replay;
 pub mod runs;
+mod scan;
 pub mod settings;
 mod step;
 pub mod stored;

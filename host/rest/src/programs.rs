@@ -433,3 +433,6 @@ fn is_name(name: &str) -> bool {
     let is_plain = |one: u8| is_first(one) || one == b'-' || one == b'_';
     (1..=MAX_NAME).contains(&name.len()) && name.bytes().next().is_some_and(is_first) && name.bytes().all(is_plain)
 }
+
+#[cfg(test)]
+mod tests;

@@ -191,7 +191,7 @@ async fn list(State(service): State<Service>, who: Who, query: RawQuery) -> Resu
 }
 
 /// Reads one page of runs.
-async fn run_page(service: &Service, who: &Who, query: &Query) -> Result<Page<RunView>, Problem> {
+pub(super) async fn run_page(service: &Service, who: &Who, query: &Query) -> Result<Page<RunView>, Problem> {
     let request: PageRequest<(i64, String)> = PageRequest::read(query)?;
     let status = query.text("status")?.map(status).transpose()?;
     let (created_from, created_until) = (query.time("createdFrom")?, query.time("createdUntil")?);

@@ -114,7 +114,9 @@ async fn make(service: &Service, who: &Who, id: &str, part: StoredSpace) -> Resu
     part.limits.within(&assembled.limits, assembled.longest)?;
     // Until it is stored: two at once do not both pass the check.
     let _making = service.making(who.owner()).await;
-    check_count(service, who).await?;
+    if service.stored_space(id).await?.is_none() {
+        check_count(service, who).await?;
+    }
     service.record(ApiAction::new(who, Action::SpaceCreated, Subject::space(id))).await?;
     service.put_space(id, who.owner(), &part, Expected::Absent).await
 }

@@ -123,6 +123,22 @@ fn a_repeated_request_starts_one_run() {
     assert_eq!(again, first, "also after a crash");
 }
 
+#[test]
+fn a_key_whose_run_was_removed_starts_nothing() {
+    let served = RestServer::new();
+    let api = served.operator();
+    let path = format!("/v1/spaces/{}/runs?wait=30", api.new_space());
+    let start = || api.send_json("POST", &path, &[("idempotency-key", "once")], &json!({ "source": "1" }));
+    let run = id(&start().with_status(201).json());
+    std::thread::sleep(std::time::Duration::from_millis(20));
+    let pruned = served.home.finish(&["runs", "prune", "--older-than", "10ms", "--json"]).json();
+    assert_eq!(pruned["removed"], 1, "{pruned}");
+    let detail = start().problem(409, "request.idempotency");
+    assert!(detail.contains("no longer kept"), "{detail}");
+    api.get(&format!("/v1/runs/{run}")).problem(404, "not_found");
+    assert_eq!(api.get("/v1/runs").json()["items"], json!([]));
+}
+
 /// Many clients that did not get the answer to one request.
 #[test]
 fn concurrent_repeated_requests_start_one_run() {

@@ -157,3 +157,18 @@ fn a_repeated_request_makes_one_space() {
     make(&api, "second").problem(422, "request.idempotency");
     assert_ne!(id(&make(&other, "first").with_status(201).json()), id(&first), "a key is its caller's own");
 }
+
+#[test]
+fn a_list_makes_no_space() {
+    let served = RestServer::new();
+    let space = served.operator().space(&json!({ "name": "listed", "capabilities": ["./tools/files.json"] }));
+    let folders = served.workspaces();
+    assert_eq!(folders.len(), 1);
+    let served = served.killed_and_started();
+    std::fs::remove_dir_all(&folders[0]).unwrap();
+    let api = served.operator();
+    let listed = api.get("/v1/spaces?limit=100").with_status(200).json();
+    let own = listed["items"].as_array().unwrap().iter().find(|one| id(one) == id(&space)).cloned();
+    assert_eq!(served.workspaces().len(), 0, "its folder is made when it is used");
+    assert_eq!(own, Some(api.get(&format!("/v1/spaces/{}", id(&space))).with_status(200).json()));
+}

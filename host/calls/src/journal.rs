@@ -182,7 +182,7 @@ pub enum Timer {
 }
 
 /// Answer or timer that reaches the script.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Delivery {
     /// Answer of a call.
     Call(u64),

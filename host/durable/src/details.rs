@@ -5,6 +5,7 @@ use crate::error::DurableError;
 use crate::header::Header;
 use crate::recorded_call::RecordedCall;
 use crate::replay::Replay;
+use crate::scan::Scan;
 use crate::stored::entries;
 use crate::waits::epoch_ms;
 use agent_spaces_journal::{ApprovalFilter, ApprovalRow, IMPORTED, RunRow, Status, Store, StoreError, Stored};
@@ -43,30 +44,39 @@ pub struct Details {
 /// # Errors
 /// Its journal cannot be read.
 pub async fn details(store: &dyn Store, row: RunRow) -> Result<Details, DurableError> {
-    let entries = entries(store, &row.id).await?;
-    let replay = Replay::read(entries)?;
+    details_and_events(store, row, |_| {}).await
+}
+
+/// Reads the details of a run, and passes each of its events to a function as it was sent. The journal is read once, up
+/// to where the row was read, and never all of it in memory.
+///
+/// # Errors
+/// Its journal cannot be read.
+pub async fn details_and_events(
+    store: &dyn Store,
+    row: RunRow,
+    event: impl FnMut(&str),
+) -> Result<Details, DurableError> {
+    let mut scan = Scan::read(store, &row.id, row.next_seq, event).await?;
     let run = Some(row.id.clone());
     let filter = ApprovalFilter { pending: false, run, limit: MAX_APPROVALS, ..ApprovalFilter::default() };
     let (questions, approvals): (Vec<_>, Vec<_>) =
         store.approvals(filter).await?.into_iter().partition(|row| doubt::is_doubt(&row.id));
     let answered: HashSet<&str> =
         questions.iter().filter(|row| row.decision.is_some()).map(|row| row.id.as_str()).collect();
-    let calls: Vec<RecordedCall> = replay.calls().collect();
-    let count = calls.len();
     let has_dead_host = !with_dead_hosts(store, std::slice::from_ref(&row)).await?.is_empty();
     let is_executed = row.status == Status::Running && !has_dead_host;
-    let numbers = match row.status.is_ended() || is_executed {
+    let doubtful = match row.status.is_ended() || is_executed {
         true => Vec::new(),
-        false => replay.in_doubt(),
+        false => scan.take_in_doubt(),
     };
-    let is_answered = |call: u64| {
-        let question = replay.in_doubt_since(call).map(|attempt| Doubt::new(&row.id, call, attempt).id());
-        question.is_some_and(|id| answered.contains(id.as_str()))
+    let is_open = |(call, attempt): &(RecordedCall, u32)| {
+        let question = Doubt::new(&row.id, call.call, *attempt).id();
+        !answered.contains(question.as_str())
     };
-    let is_in_doubt = |call: &RecordedCall| numbers.contains(&call.call) && !is_answered(call.call);
-    let in_doubt = calls.into_iter().filter(is_in_doubt).collect();
-    let Replay { header, result, is_imported, .. } = replay;
-    Ok(Details { row, header, is_imported, has_dead_host, calls: count, in_doubt, approvals, result })
+    let in_doubt = doubtful.into_iter().filter(is_open).map(|(call, _)| call).collect();
+    let Scan { header, result, is_imported, calls, .. } = scan;
+    Ok(Details { row, header, is_imported, has_dead_host, calls, in_doubt, approvals, result })
 }
 
 /// Returns the ids of the runs whose host died. The calls of other running ones are on their way.

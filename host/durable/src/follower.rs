@@ -4,6 +4,7 @@
 //! for is passed over: a changed script may wait for its calls in another order. A timer that never fired in the
 //! recorded run fires when nothing else can happen.
 
+use crate::delivery_order::DeliveryOrder;
 use crate::record::Reading;
 use crate::recorded_call::{Difference, RecordedCall};
 use crate::replay::Replay;
@@ -17,7 +18,7 @@ use agent_spaces_calls::record::Waiting;
 use agent_spaces_types::capability_error::CapabilityError;
 use agent_spaces_types::event::{Event, EventKind};
 use serde_json::Value;
-use std::collections::{HashMap, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::fmt;
 use std::future::pending;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -28,7 +29,7 @@ pub(crate) struct Follower {
     run_id: Arc<str>,
     random: SeededRandom,
     inner: Mutex<Inner>,
-    /// Notified when something reaches the script, and when nothing more can.
+    /// Notified when nothing more can reach the script.
     changed: Notify,
 }
 
@@ -36,8 +37,6 @@ struct Inner {
     /// Recorded calls, by number.
     calls: HashMap<u64, RecordedCall>,
     answers: HashMap<u64, RecordedAnswer>,
-    /// Recorded order of answers and timers.
-    order: Vec<Delivery>,
     wall: VecDeque<u64>,
     monotonic: VecDeque<u64>,
     /// Last reading of the monotonic clock; a timer that fires advances it.
@@ -46,8 +45,10 @@ struct Inner {
     /// Times at which timers fire, by the monotonic clock.
     timers_due: HashMap<u64, u64>,
     /// Answers and timers that the script waits for.
-    waiting: Vec<Delivery>,
-    released: Vec<Delivery>,
+    waiting: DeliveryOrder,
+    released: HashSet<Delivery>,
+    /// Tasks that wait for an answer or a timer, one for each: waking all of them for one would take quadratic time.
+    held: HashMap<Delivery, Arc<Notify>>,
     delivered: usize,
     matched: u64,
     difference: Option<Difference>,
@@ -69,14 +70,14 @@ impl Follower {
         let inner = Inner {
             calls,
             answers,
-            order: replay.deliveries,
             wall,
             monotonic,
             monotonic_now: 0,
             timers: 0,
             timers_due: HashMap::new(),
-            waiting: Vec::new(),
-            released: Vec::new(),
+            waiting: DeliveryOrder::new(&replay.deliveries),
+            released: HashSet::new(),
+            held: HashMap::new(),
             delivered: 0,
             matched: 0,
             difference: None,
@@ -105,12 +106,16 @@ impl Follower {
     /// Waits until an answer or a timer may reach the script.
     async fn released(&self, delivery: Delivery) {
         loop {
-            let mut changed = std::pin::pin!(self.changed.notified());
-            changed.as_mut().enable();
-            if self.inner().released.contains(&delivery) {
-                return;
-            }
-            changed.await;
+            let notified = {
+                let mut inner = self.inner();
+                if inner.released.contains(&delivery) {
+                    inner.held.remove(&delivery);
+                    return;
+                }
+                inner.held.entry(delivery).or_default().clone()
+            };
+            // A release that comes first is remembered.
+            notified.notified().await;
         }
     }
 }
@@ -139,14 +144,6 @@ impl Inner {
                 self.difference = Some(Difference { expected, seen, places: Vec::new() });
             }
         }
-    }
-
-    /// Returns the answer or timer that is next among those that the script waits for.
-    fn take_next(&mut self) -> Option<Delivery> {
-        let place = |delivery: &Delivery| self.order.iter().position(|recorded| recorded == delivery);
-        let places = self.waiting.iter().enumerate();
-        let (at, _) = places.min_by_key(|(_, delivery)| place(delivery).unwrap_or(usize::MAX))?;
-        Some(self.waiting.remove(at))
     }
 }
 
@@ -191,7 +188,7 @@ impl RunJournal for Follower {
         let timer = inner.timers;
         let due = inner.monotonic_now.saturating_add(nanoseconds);
         inner.timers_due.insert(timer, due);
-        inner.waiting.push(Delivery::Timer(timer));
+        inner.waiting.add(Delivery::Timer(timer));
         Ok(Timer::Held(timer))
     }
 
@@ -208,7 +205,7 @@ impl RunJournal for Follower {
             // The script is blocked until it has the answer.
             Some(answer) if answer.about.is_sync => Ok(inner.answers.remove(&call_id)),
             Some(_) => {
-                inner.waiting.push(Delivery::Call(call_id));
+                inner.waiting.add(Delivery::Call(call_id));
                 Ok(None)
             }
             None => Ok(None),
@@ -245,14 +242,17 @@ impl RunJournal for Follower {
     fn script_waits(&self) -> Result<(), Diverged> {
         let mut inner = self.inner();
         inner.check()?;
-        match inner.take_next() {
+        match inner.waiting.take_next() {
             Some(delivery) => {
                 if let Delivery::Timer(timer) = delivery
                     && let Some(due) = inner.timers_due.remove(&timer)
                 {
                     inner.monotonic_now = inner.monotonic_now.max(due);
                 }
-                inner.released.push(delivery);
+                inner.released.insert(delivery);
+                if let Some(held) = inner.held.get(&delivery) {
+                    held.notify_one();
+                }
             }
             // Released answers and timers may not have reached the script yet.
             None => inner.is_over = inner.delivered >= inner.released.len(),

@@ -10,10 +10,11 @@
 //! - [`verify`](mod@verify): replays a run offline; [`compare`](mod@compare): replays a changed script against a run's answers
 //! - [`find`](mod@find), [`details`](mod@details): looks up runs; [`control`]: ends them, and answers for their calls in doubt
 //! - `log`: the journal of a run while it is executed; `waits`: calls and timers that its script waits for
-//! - [`record`], [`header`], [`recorded_call`]: records of a journal; [`stored`]: reading of runs from the store
+//! - [`record`], [`header`], [`recorded_call`]: records of a journal; [`stored`], `scan`: reading of runs from the store
 //! - [`replay`]: the recorded part of a run; `step`, `recorded_event`: steps of its script
 //! - [`doubt`]: calls whose effect is unknown
 //! - [`channel`]: approvals that are decided in the store
+//! - `follower`, `delivery_order`: the journal of a changed script
 //! - `content`: programs and engines in the store; `engines`: engines of older programs
 //! - `heartbeat`: lease of an executed run
 //! - `seeded_random`: random numbers of a run
@@ -23,6 +24,7 @@ pub mod channel;
 pub mod compare;
 mod content;
 pub mod control;
+mod delivery_order;
 pub mod details;
 pub mod doubt;
 mod engines;
@@ -37,6 +39,7 @@ pub mod recorded_call;
 mod recorded_event;
 pub mod replay;
 pub mod runs;
+mod scan;
 mod seeded_random;
 pub mod settings;
 mod step;

@@ -89,6 +89,9 @@ pub trait Store: Send + Sync + Debug {
     /// Lists approvals, oldest first.
     fn approvals(&self, filter: ApprovalFilter) -> Pending<Vec<ApprovalRow>>;
 
+    /// Returns the number of approvals that a filter selects, at most its limit, without reading their requests.
+    fn count_approvals(&self, filter: ApprovalFilter) -> Pending<u64>;
+
     /// Returns one approval.
     fn approval(&self, id: &str) -> Pending<Option<ApprovalRow>>;
 
@@ -122,6 +125,9 @@ pub trait Store: Send + Sync + Debug {
 
     /// Lists documents of a kind, newest first, also those that expired.
     fn documents(&self, filter: DocumentFilter) -> Pending<Vec<Document>>;
+
+    /// Returns the number of documents that a filter selects, at most its limit, without reading their bodies.
+    fn count_documents(&self, filter: DocumentFilter) -> Pending<u64>;
 
     /// Deletes a document. Returns false if there is none, or if a version is given and it has another. It also works in
     /// a full store.

@@ -3,7 +3,7 @@
 use crate::audit::{Action, ApiAction, Subject};
 use crate::body::JsonBody;
 use crate::ids;
-use crate::pages::{Page, PageRequest};
+use crate::pages::{MAX_READS, Page, PageRequest};
 use crate::path::Path;
 use crate::problem::Problem;
 use crate::query::{NoQuery, RawQuery};
@@ -240,13 +240,14 @@ async fn list(State(service): State<Service>, who: Who, query: RawQuery) -> Resu
     let page: PageRequest<(i64, String)> = PageRequest::read(&query)?;
     let status = query.text("status")?.map(status).transpose()?;
     let (run, space) = (query.text("run")?.map(str::to_owned), query.text("space")?.map(str::to_owned));
-    let mut after = page.after.clone();
+    let limit = if status.is_some() { page.row_limit() } else { page.read_limit() };
+    let (mut after, mut stopped) = (page.after.clone(), None);
     let mut found: Vec<(ApprovalRow, ApprovalView)> = Vec::new();
-    loop {
+    for read in 1..=MAX_READS {
         let filter = ApprovalFilter {
             pending: status == Some(ApprovalStatus::Pending),
             run: run.clone(),
-            limit: page.read_limit(),
+            limit,
             after: after.take(),
             runs_of: Some(RunOwner {
                 project: service.0.settings.project.clone(),
@@ -255,16 +256,19 @@ async fn list(State(service): State<Service>, who: Who, query: RawQuery) -> Resu
             }),
         };
         let rows = service.store().approvals(filter).await?;
-        let is_last = rows.len() < page.read_limit();
+        let is_last = rows.len() < limit;
         after = rows.last().map(|row| (row.created, row.id.clone()));
         let views = rows.into_iter().filter_map(|row| ApprovalView::of(&row).map(|view| (row, view)));
         found.extend(views.filter(|(_, view)| status.is_none_or(|status| view.status == status)));
         if is_last || found.len() >= page.read_limit() {
             break;
         }
+        if read == MAX_READS {
+            stopped = after.take();
+        }
     }
     found.truncate(page.read_limit());
-    Ok(Json(page.page(found, |(row, _)| (row.created, row.id.clone()), |(_, view)| view)))
+    Ok(Json(page.page_until(stopped, found, |(row, _)| (row.created, row.id.clone()), |(_, view)| view)))
 }
 
 /// Get an approval

@@ -210,7 +210,10 @@ impl Service {
             Some(files) => work(files).map_err(Problem::from),
             None => Err(none()),
         });
-        done.await.map_err(|error| Problem::internal(&error))?
+        let outcome = done.await.map_err(|error| Problem::internal(&error))?;
+        // The space may have ended meanwhile: then its folder is gone, or was made again by this.
+        self.check_kept(&space).await?;
+        outcome
     }
 }
 

@@ -20,8 +20,8 @@ pub(crate) struct Followers(Arc<Inner>);
 struct Inner {
     store: Arc<dyn Store>,
     runs: Mutex<HashMap<String, Followed>>,
-    /// Notified when a run is followed or has ended here.
-    wake: Notify,
+    /// Notified when a run is followed or has ended here, and when nobody has this any more.
+    wake: Arc<Notify>,
     /// True once the task runs.
     is_started: Mutex<bool>,
 }
@@ -49,7 +49,7 @@ pub(crate) struct Follower {
 
 impl Followers {
     pub(crate) fn new(store: Arc<dyn Store>) -> Followers {
-        let inner = Inner { store, runs: Mutex::default(), wake: Notify::new(), is_started: Mutex::default() };
+        let inner = Inner { store, runs: Mutex::default(), wake: Arc::default(), is_started: Mutex::default() };
         Followers(Arc::new(inner))
     }
 
@@ -100,34 +100,45 @@ impl Followers {
     }
 }
 
-/// Looks at the followed runs whenever the store changes, until there are no more followers' lists.
+/// Looks at the followed runs whenever the store changes, until nobody has them any more.
 async fn look(followers: Weak<Inner>) {
     let mut version = 0;
     loop {
         let Some(inner) = followers.upgrade() else { return };
-        let (store, followers) = (inner.store.clone(), Followers(inner));
+        let (wake, followers) = (inner.wake.clone(), Followers(inner));
         let ids: Vec<String> = followers.runs().keys().cloned().collect();
         if ids.is_empty() {
-            followers.0.wake.notified().await;
+            // While it waits it keeps nothing: neither the service nor the store.
+            drop(followers);
+            wake.notified().await;
             continue;
         }
         for page in ids.chunks(PAGE) {
             // A store that cannot be read now is asked again.
-            if let Ok(found) = store.progress(page.to_vec()).await {
+            if let Ok(found) = followers.0.store.progress(page.to_vec()).await {
                 followers.tell(page, &found);
             }
         }
+        let changed = followers.0.store.changed(version);
+        drop(followers);
         tokio::time::sleep(MIN_INTERVAL).await;
         tokio::select! {
-            changed = store.changed(version) => {
+            changed = changed => {
                 if changed == version {
                     // The store is closed.
                     return;
                 }
                 version = changed;
             }
-            () = followers.0.wake.notified() => {}
+            () = wake.notified() => {}
         }
+    }
+}
+
+impl Drop for Inner {
+    fn drop(&mut self) {
+        // The task finds that this is gone, now or when it waits next.
+        self.wake.notify_one();
     }
 }
 
@@ -169,6 +180,46 @@ impl Drop for Follower {
             if followed.followers == 0 {
                 runs.remove(&self.run);
             }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Followers;
+    use agent_spaces_journal::{SqliteStore, Store};
+    use std::sync::Arc;
+    use std::time::Duration;
+
+    /// The task is the only other one that has the store.
+    async fn ends(store: &Arc<dyn Store>) -> bool {
+        for _ in 0..1_000 {
+            if Arc::strong_count(store) == 1 {
+                return true;
+            }
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+        false
+    }
+
+    #[tokio::test]
+    async fn the_task_ends_when_nobody_has_the_followers() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = SqliteStore::open(&folder.path().join("journal"), Default::default()).unwrap();
+        let store: Arc<dyn Store> = Arc::new(store);
+        for is_followed in [false, true] {
+            let followers = Followers::new(store.clone());
+            let follower = followers.follow("run_1");
+            tokio::time::sleep(Duration::from_millis(50)).await;
+            if is_followed {
+                drop(followers);
+                assert!(Arc::strong_count(&store) > 1, "it goes on for those who follow");
+                drop(follower);
+            } else {
+                drop(follower);
+                drop(followers);
+            }
+            assert!(ends(&store).await, "followed: {is_followed}");
         }
     }
 }

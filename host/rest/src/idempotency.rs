@@ -5,7 +5,7 @@ use crate::problem::Problem;
 use crate::service::Service;
 use crate::time::now_ms;
 use crate::who::Who;
-use agent_spaces_journal::{Expected, NewDocument, Put};
+use agent_spaces_journal::{Document, Expected, NewDocument, Put};
 use axum::extract::OptionalFromRequestParts;
 use http::StatusCode;
 use http::request::Parts;
@@ -32,8 +32,13 @@ pub(crate) struct IdempotencyKey(String);
 pub(crate) enum Claimed {
     /// It was not used before. The id is that of the request's effect now.
     New,
-    /// An earlier request with the same content has this id. The server may have stopped before its effect.
-    Before(String),
+    /// An earlier request with the same content has this id.
+    Before {
+        /// Id of its effect.
+        id: String,
+        /// True if it had its effect. Otherwise the server may have stopped before.
+        is_done: bool,
+    },
 }
 
 /// Use of a key, as the store keeps it.
@@ -43,9 +48,32 @@ struct Used {
     request: String,
     /// Id of its effect.
     id: String,
+    /// True once it had its effect, which may be removed before the key expires.
+    #[serde(default)]
+    is_done: bool,
 }
 
 impl IdempotencyKey {
+    /// Returns the id of the document.
+    fn document_id(&self, who: &Who, what: &str) -> String {
+        ids::derived("key_", &[who.owner(), what, &self.0])
+    }
+
+    /// Remembers that the request of this key had its effect: it has none again, even if what it made is removed.
+    pub(crate) async fn finish(&self, service: &Service, who: &Who, what: &str) -> Result<(), Problem> {
+        let Some(known) = service.store().document(KIND, &self.document_id(who, what)).await? else { return Ok(()) };
+        let used: Used = serde_json::from_str(&known.body).map_err(|error| Problem::internal(&error))?;
+        if used.is_done {
+            return Ok(());
+        }
+        let body = serde_json::to_string(&Used { is_done: true, ..used }).map_err(|error| Problem::internal(&error))?;
+        let Document { kind, id, owner, expires, version, .. } = known;
+        let new = NewDocument { kind, id, owner, body, expires };
+        // If somebody else changed it meanwhile, it was for the same.
+        service.store().put_document(new, Expected::Version(version)).await?;
+        Ok(())
+    }
+
     /// Claims the key for a request whose effect will have this id.
     pub(crate) async fn claim(
         &self,
@@ -56,10 +84,10 @@ impl IdempotencyKey {
         id: &str,
     ) -> Result<Claimed, Problem> {
         let request = blake3::hash(request.as_bytes()).to_hex().to_string();
-        let used = Used { request, id: id.to_owned() };
+        let used = Used { request, id: id.to_owned(), is_done: false };
         let new = NewDocument {
             kind: KIND.to_owned(),
-            id: ids::derived("key_", &[who.owner(), what, &self.0]),
+            id: self.document_id(who, what),
             owner: who.owner().to_owned(),
             body: serde_json::to_string(&used).map_err(|error| Problem::internal(&error))?,
             expires: Some(now_ms().saturating_add(KEPT_FOR_MS)),
@@ -81,7 +109,7 @@ impl IdempotencyKey {
             let detail = "This Idempotency-Key was used for another request: use a new key for each";
             return Err(Problem::new(StatusCode::UNPROCESSABLE_ENTITY, "request.idempotency", detail));
         }
-        Ok(Claimed::Before(before.id))
+        Ok(Claimed::Before { id: before.id, is_done: before.is_done })
     }
 }
 
@@ -100,5 +128,33 @@ impl<S: Sync> OptionalFromRequestParts<S> for IdempotencyKey {
             )
         };
         text.map(|text| Some(IdempotencyKey(text.trim().to_owned()))).ok_or_else(wrong)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Claimed, IdempotencyKey};
+    use crate::service::test_service;
+    use crate::who::Who;
+    use agent_spaces_http_server::Client;
+
+    #[tokio::test]
+    async fn a_key_remembers_that_its_request_had_an_effect() {
+        let folder = tempfile::tempdir().unwrap();
+        let service = test_service(folder.path());
+        let who = Who(Client::of_process(Default::default()));
+        let key = IdempotencyKey("key-1".to_owned());
+        let claim = async |id: &str| key.claim(&service, &who, "run", "{}", id).await.unwrap();
+        key.finish(&service, &who, "run").await.unwrap();
+        assert_eq!(claim("run_1").await, Claimed::New);
+        let before = |is_done| Claimed::Before { id: "run_1".to_owned(), is_done };
+        assert_eq!(claim("run_2").await, before(false), "the server may have stopped before");
+        key.finish(&service, &who, "space").await.unwrap();
+        assert_eq!(claim("run_2").await, before(false), "that was another kind of request");
+        for _ in 0..2 {
+            key.finish(&service, &who, "run").await.unwrap();
+            assert_eq!(claim("run_2").await, before(true));
+        }
+        assert!(key.claim(&service, &who, "run", "{1}", "run_3").await.is_err(), "another request");
     }
 }

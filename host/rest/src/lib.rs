@@ -14,6 +14,7 @@
 //! - `who`: the caller of a request; `idempotency`: repeated requests
 //! - `body`, `path`, `query`, `pages`, `limits`, `ids`, `time`: parts of requests and responses; `problem`,
 //!   `run_error`: errors
+//! - `callers`: locks, permits and activity of each caller
 //! - `live`: runs in memory; `followers`: who waits for new events; `space_cache`: spaces that were made
 
 mod api;
@@ -21,6 +22,7 @@ mod approvals;
 pub mod audit;
 mod audit_route;
 mod body;
+mod callers;
 mod capabilities;
 mod events;
 mod files;

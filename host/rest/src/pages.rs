@@ -14,6 +14,11 @@ const MAX_LIMIT: usize = 100;
 /// Longest cursor: ids and a time.
 const MAX_CURSOR: usize = 2_048;
 
+/// Reads of the store for one page, and the least number of rows that each of them has: a filter that the store does not
+/// have may pass few of many rows.
+pub(crate) const MAX_READS: usize = 20;
+const MIN_ROWS: usize = 100;
+
 /// One page of a list.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub(crate) struct Page<T> {
@@ -58,6 +63,27 @@ impl<C> PageRequest<C> {
         self.limit.saturating_add(1)
     }
 
+    /// Returns the number of rows that are read at once for a list that is filtered here.
+    pub(crate) fn row_limit(&self) -> usize {
+        self.read_limit().max(MIN_ROWS)
+    }
+
+    /// As [`page`](PageRequest::page), for a list whose reading stopped after a position. There may be more behind it,
+    /// so that a page without enough items goes on there.
+    pub(crate) fn page_until<T, V>(
+        &self,
+        stopped: Option<C>,
+        items: Vec<T>,
+        cursor: impl Fn(&T) -> C,
+        view: impl FnMut(T) -> V,
+    ) -> Page<V>
+    where
+        C: Serialize,
+    {
+        let page = self.page(items, cursor, view);
+        Page { next: page.next.or_else(|| stopped.as_ref().map(encode)), ..page }
+    }
+
     /// Cuts a list of at most [`read_limit`](PageRequest::read_limit) items to a page.
     pub(crate) fn page<T, V>(&self, mut items: Vec<T>, cursor: impl Fn(&T) -> C, view: impl FnMut(T) -> V) -> Page<V>
     where
@@ -100,6 +126,20 @@ mod tests {
             }
         }
         assert_eq!(seen, all);
+    }
+
+    #[test]
+    fn a_page_goes_on_where_reading_stopped() {
+        let request = request("limit=2").unwrap();
+        let item = |number: i64| (number, format!("id{number}"));
+        let page = |items: Vec<(i64, String)>| request.page_until(Some(item(9)), items, Clone::clone, |item| item);
+        let empty = page(Vec::new());
+        assert_eq!((empty.items.len(), empty.next), (0, Some(super::encode(&item(9)))));
+        assert_eq!(page(vec![item(1), item(2)]).next, Some(super::encode(&item(9))));
+        // Whatever was read and is not on the page comes again.
+        assert_eq!(page(vec![item(1), item(2), item(3)]).next, Some(super::encode(&item(2))));
+        let last = request.page_until(None, vec![item(1)], Clone::clone, |item: (i64, String)| item);
+        assert_eq!(last.next, None);
     }
 
     #[test]

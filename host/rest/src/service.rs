@@ -1,6 +1,7 @@
 //! State that all requests share: the store, the spaces, the runs in memory.
 
 use crate::audit::{ApiAction, AuditLog};
+use crate::callers::CallerStates;
 use crate::followers::Followers;
 use crate::live::LiveRuns;
 use crate::problem::Problem;
@@ -48,6 +49,7 @@ pub(crate) struct Inner {
     pub(crate) live: LiveRuns,
     pub(crate) followers: Followers,
     pub(crate) deliveries: Deliveries,
+    pub(crate) callers: CallerStates,
     limiters: Mutex<HashMap<String, ConcurrencyLimiter>>,
     pub(crate) worker: Mutex<Option<Worker>>,
     /// Cancelled when the server stops: no new runs.
@@ -67,6 +69,7 @@ impl Service {
             live: LiveRuns::default(),
             followers,
             deliveries,
+            callers: CallerStates::default(),
             limiters: Mutex::default(),
             worker: Mutex::default(),
             draining: CancellationToken::new(),
@@ -151,4 +154,21 @@ impl Service {
             Problem::unavailable("host.audit", "The audit log is required and cannot be written now; nothing was done")
         })
     }
+}
+
+/// Service of a store in this folder, without spaces.
+#[cfg(test)]
+pub(crate) fn test_service(folder: &std::path::Path) -> Service {
+    let store = agent_spaces_journal::SqliteStore::open(&folder.join("journal"), Default::default()).unwrap();
+    let settings = ServiceSettings {
+        audit: None,
+        project: "/project".to_owned(),
+        config: "/project/config.json".to_owned(),
+        workspaces: folder.join("workspaces"),
+        concurrency: 1,
+        approver: ApproverToken::new().unwrap(),
+        webhooks_reach_private: false,
+    };
+    let runs = DurableRuns::new(Arc::new(store), agent_spaces_durable::Settings::default());
+    Service::new(runs, Arc::new(crate::source::NoSpaces), settings)
 }

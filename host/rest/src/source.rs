@@ -20,6 +20,12 @@ pub trait SpaceSource: Send + Sync + 'static {
     /// The part asks for more than the configured space has, or something cannot be loaded.
     fn assemble(&self, base: Option<&str>, part: Option<&Narrowing>) -> Result<Assembled, AssembleError>;
 
+    /// Describes a space without making it: no folder, no provider. Blocks.
+    ///
+    /// # Errors
+    /// The part asks for more than the configured space has, or a definition cannot be read.
+    fn outline(&self, base: Option<&str>, part: Option<&Narrowing>) -> Result<SpaceOutline, AssembleError>;
+
     /// Forgets what was counted for a part that ended. Blocks.
     fn forget(&self, base: Option<&str>, part: &Narrowing);
 
@@ -41,6 +47,34 @@ pub struct Assembled {
     pub files: Option<Files>,
     /// Functions of its modules.
     pub functions: Functions,
+}
+
+impl Assembled {
+    /// Returns what is shown of the space.
+    pub(crate) fn outline(&self) -> SpaceOutline {
+        SpaceOutline {
+            limits: self.limits.clone(),
+            longest: self.longest,
+            capabilities: self.capabilities.clone(),
+            modules: self.space.modules().map(str::to_owned).collect(),
+            has_files: self.files.is_some(),
+        }
+    }
+}
+
+/// Description of a space.
+#[derive(Clone, Debug)]
+pub struct SpaceOutline {
+    /// Resource limits of a run.
+    pub limits: Limits,
+    /// Longest time limit that a run may ask for.
+    pub longest: Duration,
+    /// Capabilities, as the configuration names them.
+    pub capabilities: Vec<String>,
+    /// Modules that programs can import, in the order of their names.
+    pub modules: Vec<String>,
+    /// True if its programs have files.
+    pub has_files: bool,
 }
 
 /// Functions of a space. Their catalogue is made when somebody asks for it.
@@ -109,6 +143,10 @@ impl SpaceSource for NoSpaces {
     }
 
     fn assemble(&self, _: Option<&str>, _: Option<&Narrowing>) -> Result<Assembled, AssembleError> {
+        Err(AssembleError::Unknown)
+    }
+
+    fn outline(&self, _: Option<&str>, _: Option<&Narrowing>) -> Result<SpaceOutline, AssembleError> {
         Err(AssembleError::Unknown)
     }
 

@@ -1,6 +1,6 @@
 //! Spaces that runs execute in. Making one takes some milliseconds, so they are kept.
 
-use crate::source::{AssembleError, Assembled};
+use crate::source::{AssembleError, Assembled, SpaceOutline};
 use moka::sync::Cache;
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,29 +9,42 @@ use std::time::Duration;
 const MAX_KEPT: u64 = 200;
 const KEPT_FOR: Duration = Duration::from_secs(10 * 60);
 
+/// Most outlines that are kept. They are small.
+const MAX_OUTLINES: u64 = 10_000;
+
 /// Everything that a made space depends on: its id, its version in the store, and the version of the source.
 pub(crate) type Key = (String, u64, u64);
 
-/// Made spaces. Clones share state.
+/// Everything that an outline depends on: a hash of the base and the part without its id, and the version of the source.
+pub(crate) type OutlineKey = (String, u64);
+
+/// Made spaces, and outlines of spaces for lists. Clones share state.
 #[derive(Clone)]
-pub(crate) struct SpaceCache(Cache<Key, Arc<Assembled>>);
+pub(crate) struct SpaceCache {
+    made: Cache<Key, Arc<Assembled>>,
+    /// Spaces that differ only in their names and files share one.
+    outlines: Cache<OutlineKey, Arc<SpaceOutline>>,
+}
 
 impl Default for SpaceCache {
     fn default() -> SpaceCache {
-        SpaceCache(Cache::builder().max_capacity(MAX_KEPT).time_to_idle(KEPT_FOR).build())
+        SpaceCache {
+            made: Cache::builder().max_capacity(MAX_KEPT).time_to_idle(KEPT_FOR).build(),
+            outlines: Cache::builder().max_capacity(MAX_OUTLINES).time_to_idle(KEPT_FOR).build(),
+        }
     }
 }
 
 impl SpaceCache {
     /// Returns a space that was made before.
     pub(crate) fn get(&self, key: &Key) -> Option<Arc<Assembled>> {
-        self.0.get(key)
+        self.made.get(key)
     }
 
     /// Forgets a space that ended.
     pub(crate) fn forget(&self, id: &str) {
-        for (key, _) in self.0.iter().filter(|(key, _)| key.0 == id) {
-            self.0.invalidate(&*key);
+        for (key, _) in self.made.iter().filter(|(key, _)| key.0 == id) {
+            self.made.invalidate(&*key);
         }
     }
 
@@ -41,6 +54,15 @@ impl SpaceCache {
         key: Key,
         make: impl FnOnce() -> Result<Assembled, AssembleError>,
     ) -> Result<Arc<Assembled>, AssembleError> {
-        self.0.try_get_with(key, || make().map(Arc::new)).map_err(|error| (*error).clone())
+        self.made.try_get_with(key, || make().map(Arc::new)).map_err(|error| (*error).clone())
+    }
+
+    /// Returns an outline, and makes it if it is not there. Blocks.
+    pub(crate) fn outline(
+        &self,
+        key: OutlineKey,
+        make: impl FnOnce() -> Result<SpaceOutline, AssembleError>,
+    ) -> Result<Arc<SpaceOutline>, AssembleError> {
+        self.outlines.try_get_with(key, || make().map(Arc::new)).map_err(|error| (*error).clone())
     }
 }

@@ -54,6 +54,20 @@ impl Select {
         self
     }
 
+    /// Counts the rows instead, at most this many. Their order does not matter then.
+    fn counted(mut self, limit: usize) -> Select {
+        self.sql = format!("SELECT count(*) FROM ({} LIMIT ?)", self.sql);
+        // SQLite's integers are signed.
+        self.values.push(Value::from(i64::try_from(limit).unwrap_or(i64::MAX)));
+        self
+    }
+
+    /// Returns the only number of the only row.
+    fn number(self, connection: &Connection) -> Result<u64, StoreError> {
+        let number = rows::query(connection, &self.sql, params_from_iter(self.values), |row| row.get(0))?;
+        Ok(number.unwrap_or_default())
+    }
+
     fn rows<T>(
         self,
         connection: &Connection,
@@ -68,7 +82,8 @@ pub(super) fn select_runs(filter: &Filter) -> Select {
     let mut select = Select::new(rows::RUN, &format!("runs{}", index_of_runs(filter)));
     match filter.statuses.as_slice() {
         [] => {}
-        [status] => select.equal("status", Some(status.as_str())),
+        // Its text is ours, and an index of some states needs it in the statement.
+        [status] => select.and(&format!("status = '{status}'"), []),
         several => {
             let names: Vec<String> = several.iter().map(|status| status.as_str().to_owned()).collect();
             select.and("status IN (SELECT value FROM json_each(?))", [Value::from(rows::json_list(&names))]);
@@ -92,7 +107,13 @@ fn index_of_runs(filter: &Filter) -> &'static str {
     match filter {
         // There are few of those, whoever they belong to; an owner may have any number of ended ones.
         Filter { statuses, .. } if is_unfinished(statuses) => " INDEXED BY runs_status",
+        Filter { project: Some(_), caller: Some(_), space: Some(_), .. } => " INDEXED BY runs_space_caller",
         Filter { space: Some(_), .. } => " INDEXED BY runs_space",
+        // One end may be rare among those of an owner.
+        Filter { project: Some(_), caller: Some(_), statuses, .. } if statuses.len() == 1 => {
+            " INDEXED BY runs_caller_ended"
+        }
+        Filter { caller: None, statuses, .. } if statuses.len() == 1 => " INDEXED BY runs_status",
         Filter { project: Some(_), caller: Some(_), .. } => " INDEXED BY runs_caller",
         Filter { project: Some(_), .. } => " INDEXED BY runs_project",
         _ => "",
@@ -116,7 +137,12 @@ pub(super) fn progress(connection: &Connection, runs: &[String]) -> Result<Vec<P
 
 /// Returns the statement of a list of approvals.
 pub(super) fn select_approvals(filter: &ApprovalFilter) -> Select {
-    let mut select = Select::new(rows::APPROVAL, "approvals");
+    match_approvals(rows::APPROVAL, filter).page("created, id", filter.limit)
+}
+
+fn match_approvals(columns: &str, filter: &ApprovalFilter) -> Select {
+    let index = if filter.run.is_some() { " INDEXED BY approvals_run" } else { "" };
+    let mut select = Select::new(columns, &format!("approvals{index}"));
     select.equal("run", filter.run.as_deref());
     if filter.pending {
         select.and("decision IS NULL", []);
@@ -135,31 +161,48 @@ pub(super) fn select_approvals(filter: &ApprovalFilter) -> Select {
         select.and(&format!("EXISTS ({})", run.sql), run.values);
     }
     select.position(">", filter.after.as_ref());
-    select.page("created, id", filter.limit)
+    select
 }
 
 pub(super) fn approvals(connection: &Connection, filter: &ApprovalFilter) -> Result<Vec<ApprovalRow>, StoreError> {
     select_approvals(filter).rows(connection, rows::approval_row)
 }
 
+pub(super) fn count_approvals(connection: &Connection, filter: &ApprovalFilter) -> Result<u64, StoreError> {
+    match_approvals("1", filter).counted(filter.limit).number(connection)
+}
+
 /// Returns the statement of a list of documents.
 pub(super) fn select_documents(filter: &DocumentFilter) -> Select {
+    match_documents(rows::DOCUMENT, filter).page("created DESC, id DESC", filter.limit)
+}
+
+fn match_documents(columns: &str, filter: &DocumentFilter) -> Select {
     let index = match filter {
         // Prunes remove them, so there are few.
         DocumentFilter { expired_before: Some(_), .. } => "documents_expires",
         DocumentFilter { owner: Some(_), .. } => "documents_owner",
         _ => "documents_created",
     };
-    let mut select = Select::new(rows::DOCUMENT, &format!("documents INDEXED BY {index}"));
+    let mut select = Select::new(columns, &format!("documents INDEXED BY {index}"));
     select.equal("kind", Some(&filter.kind));
     select.equal("owner", filter.owner.as_deref());
     if let Some(time) = filter.expired_before {
         select.and("expires < ?", [Value::from(time)]);
     }
     select.position("<", filter.before.as_ref());
-    select.page("created DESC, id DESC", filter.limit)
+    select
 }
 
 pub(super) fn documents(connection: &Connection, filter: &DocumentFilter) -> Result<Vec<Document>, StoreError> {
     select_documents(filter).rows(connection, rows::document_row)
+}
+
+/// Returns the statement of a number of documents.
+pub(super) fn select_document_count(filter: &DocumentFilter) -> Select {
+    match_documents("1", filter).counted(filter.limit)
+}
+
+pub(super) fn count_documents(connection: &Connection, filter: &DocumentFilter) -> Result<u64, StoreError> {
+    select_document_count(filter).number(connection)
 }

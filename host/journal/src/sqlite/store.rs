@@ -157,6 +157,10 @@ impl Store for SqliteStore {
         self.query(move |connection| lists::approvals(connection, &filter))
     }
 
+    fn count_approvals(&self, filter: ApprovalFilter) -> Pending<u64> {
+        self.query(move |connection| lists::count_approvals(connection, &filter))
+    }
+
     fn approval(&self, id: &str) -> Pending<Option<ApprovalRow>> {
         let id = id.to_owned();
         self.query(move |connection| Ok(rows::approval(connection, &id)?))
@@ -213,6 +217,10 @@ impl Store for SqliteStore {
 
     fn documents(&self, filter: DocumentFilter) -> Pending<Vec<Document>> {
         self.query(move |connection| lists::documents(connection, &filter))
+    }
+
+    fn count_documents(&self, filter: DocumentFilter) -> Pending<u64> {
+        self.query(move |connection| lists::count_documents(connection, &filter))
     }
 
     fn delete_document(&self, kind: &str, id: &str, version: Option<u64>) -> Pending<bool> {

@@ -146,6 +146,36 @@ pub async fn pages_of_documents_have_no_gaps_and_no_repeats(fixture: &Fixture) {
     assert_eq!(ids(store, DocumentFilter::of("other")).await, ["doc_other"]);
 }
 
+/// With the same filters, up to the limit.
+pub async fn counts_of_documents_agree_with_lists(fixture: &Fixture) {
+    let store = &*fixture.store;
+    for number in 0..12_usize {
+        let owner = ["ann", "bob", ""][number % 3].to_owned();
+        let expires = (number % 2 == 0).then_some(START + 5);
+        put(store, NewDocument { owner, expires, ..document(&format!("doc_{number}"), "{}") }).await;
+    }
+    put(store, NewDocument { kind: "other".to_owned(), ..document("doc_other", "{}") }).await;
+    let mut counted = 0;
+    for owner in [None, Some("ann"), Some(""), Some("nobody")] {
+        for expired_before in [None, Some(START), Some(i64::MAX)] {
+            for before in [None, Some((START, "doc_5".to_owned()))] {
+                for limit in [0, 2, 100, usize::MAX] {
+                    let (owner, before) = (owner.map(str::to_owned), before.clone());
+                    let filter = DocumentFilter { owner, before, expired_before, limit, ..notes() };
+                    let listed = store.documents(filter.clone()).await.unwrap().len() as u64;
+                    assert_eq!(fixture.other.count_documents(filter.clone()).await, Ok(listed), "{filter:?}");
+                    counted += listed;
+                }
+            }
+        }
+    }
+    assert!(counted > 50, "the filters select something: {counted}");
+    assert_eq!(store.count_documents(notes()).await, Ok(12));
+    let of_ann = DocumentFilter { owner: Some("ann".to_owned()), ..notes() };
+    assert_eq!(store.count_documents(of_ann).await, Ok(4));
+    assert_eq!(store.count_documents(DocumentFilter::of("unknown")).await, Ok(0));
+}
+
 /// Until then they are read and listed, and are in the way of new ones.
 pub async fn expired_documents_stay_until_a_prune(fixture: &Fixture) {
     let store = &*fixture.store;

@@ -211,6 +211,37 @@ pub async fn approvals_are_listed_for_an_owner_of_runs(fixture: &Fixture) {
     }
 }
 
+/// Pending or all, of a run or an owner, up to the limit.
+pub async fn approvals_are_counted_as_they_are_listed(fixture: &Fixture) {
+    let store = &fixture.store;
+    for (run, caller) in [("run_1", "ann"), ("run_2", "bob"), ("run_3", "ann")] {
+        let claim = create(fixture, run, ["/a", caller, "agent"]).await;
+        for number in 0..4 {
+            store.request_approval(&claim, request(&format!("apr_{run}_{number}"))).await.unwrap();
+        }
+        store.decide(&format!("apr_{run}_0"), "yes").await.unwrap();
+        if run == "run_3" {
+            store.finish(&claim, 1, vec![], Status::Failed, "{}".to_owned()).await.unwrap();
+        }
+    }
+    let of_ann = RunOwner { project: "/a".to_owned(), caller: Some("ann".to_owned()), space: None };
+    for pending in [true, false] {
+        for run in options(&["run_1", "run_3", "run_9"]) {
+            for runs_of in [None, Some(of_ann.clone())] {
+                for limit in [0, 2, usize::MAX] {
+                    let (run, runs_of) = (run.clone(), runs_of.clone());
+                    let filter = ApprovalFilter { pending, run, runs_of, limit, ..ApprovalFilter::default() };
+                    let listed = store.approvals(filter.clone()).await.unwrap().len() as u64;
+                    assert_eq!(fixture.other.count_approvals(filter.clone()).await, Ok(listed), "{filter:?}");
+                }
+            }
+        }
+    }
+    assert_eq!(store.count_approvals(ApprovalFilter::default()).await, Ok(6));
+    let all = ApprovalFilter { pending: false, ..ApprovalFilter::default() };
+    assert_eq!(store.count_approvals(all).await, Ok(12));
+}
+
 /// Those that exist, once each and in the order of their ids.
 pub async fn progress_tells_how_far_runs_are(fixture: &Fixture) {
     let store = &fixture.store;

@@ -93,10 +93,10 @@ impl Service {
             return Ok(None);
         };
         let execution = self.0.runs.start(&program, options, info)?;
-        let service = self.clone();
+        let (service, active) = (self.clone(), self.active_run(who.owner()));
         let tells_end = space.tells(WebhookEvent::RunEnded);
         let task = async move {
-            let _in_memory = live;
+            let _in_memory = (live, active);
             let report = execution.await;
             drop(permit);
             execute::report(&id, Ok(&report.state));

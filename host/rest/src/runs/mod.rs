@@ -16,3 +16,6 @@ pub(crate) use create::Source;
 pub(crate) use origin::RunOrigin;
 pub(crate) use routes::router;
 pub(crate) use view::RunStatus;
+
+#[cfg(test)]
+mod tests;

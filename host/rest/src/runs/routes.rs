@@ -6,7 +6,7 @@ use super::view::{RunStatus, RunView};
 use crate::audit::{Action, ApiAction, Subject};
 use crate::body::JsonBody;
 use crate::idempotency::{Claimed, IdempotencyKey};
-use crate::pages::{Page, PageRequest};
+use crate::pages::{MAX_READS, Page, PageRequest};
 use crate::path::Path;
 use crate::problem::Problem;
 use crate::query::{NoQuery, Query, RawQuery};
@@ -23,9 +23,14 @@ use http::header::{HeaderValue, LOCATION};
 use serde::Deserialize;
 use serde::de::IntoDeserializer;
 use serde::de::value::Error as ValueError;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
+use tracing::Instrument;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
+
+/// Kind of requests whose keys start runs.
+const KEYED: &str = "run";
 
 /// Longest time that a request waits for a run.
 const MAX_WAIT: usize = 60;
@@ -73,14 +78,25 @@ async fn create(
     let space = service.space(&who, &space).await?;
     new.check()?;
     let mut id = agent_spaces_durable::runs::new_run_id();
-    if let Some(key) = key {
+    if let Some(key) = &key {
         let request = serde_json::json!([space.id, new.source, new.program, new.input, new.limits, new.name]);
-        if let Claimed::Before(known) = key.claim(&service, &who, "run", &request.to_string(), &id).await? {
-            if is_stored(&service, &known).await? {
+        match key.claim(&service, &who, KEYED, &request.to_string(), &id).await? {
+            Claimed::New => {}
+            Claimed::Before { id: known, is_done: true } => {
+                if service.store().run(&known).await?.is_none() {
+                    return Err(no_longer_kept());
+                }
                 return shown_after(&service, &who, &known, wait).await;
             }
-            // The server stopped before the run was stored.
-            id = known.into();
+            Claimed::Before { id: known, is_done: false } => {
+                if is_stored(&service, &known).await? {
+                    // The server stopped before this was stored.
+                    key.finish(&service, &who, KEYED).await?;
+                    return shown_after(&service, &who, &known, wait).await;
+                }
+                // The server stopped before the run was stored.
+                id = known.into();
+            }
         }
     }
     let source = match (&new.source, &new.program) {
@@ -100,12 +116,14 @@ async fn create(
         }
         Err(problem) => return Err(problem),
     };
-    // A client that sees the run must find it again after a crash.
-    service.store().flush().await?;
+    // A task of its own: a client that disconnects does not stop it.
+    let kept = tokio::spawn(keep(service.clone(), who.clone(), key, id.clone()).in_current_span());
+    kept.await.map_err(|error| Problem::internal(&error))??;
     // The end of a space cancels the runs that are stored by then; this one may have come later.
     if service.space(&who, &space.id).await.is_err() {
         service.0.live.cancel(&id);
         control::cancel(&**service.store(), &id).await?;
+        service.check_kept(&space).await?;
         return Err(Problem::not_found("space"));
     }
     match task {
@@ -121,6 +139,24 @@ async fn create(
         }
         _ => shown_after(&service, &who, &id, wait).await,
     }
+}
+
+/// Flushes a new run, and remembers that the request of its key had its effect.
+async fn keep(service: Service, who: Who, key: Option<IdempotencyKey>, run: Arc<str>) -> Result<(), Problem> {
+    // A client that sees the run must find it again after a crash.
+    service.store().flush().await?;
+    if let Some(key) = key
+        && service.store().run(&run).await?.is_some()
+    {
+        key.finish(&service, &who, KEYED).await?;
+    }
+    Ok(())
+}
+
+/// Answers to the key of a run that was removed: it must not run twice.
+fn no_longer_kept() -> Problem {
+    let detail = "The run that this Idempotency-Key started is no longer kept: use a new key to run it again";
+    Problem::conflict("request.idempotency", detail)
 }
 
 /// Returns true if a run is stored, or is about to be.
@@ -151,18 +187,27 @@ async fn is_stored(service: &Service, run: &str) -> Result<bool, Problem> {
 )]
 async fn list(State(service): State<Service>, who: Who, query: RawQuery) -> Result<Json<Page<RunView>>, Problem> {
     let query = query.with(&["space", "status", "createdFrom", "createdUntil", "limit", "cursor"])?;
-    let request: PageRequest<(i64, String)> = PageRequest::read(&query)?;
+    Ok(Json(run_page(&service, &who, &query).await?))
+}
+
+/// Reads one page of runs.
+pub(super) async fn run_page(service: &Service, who: &Who, query: &Query) -> Result<Page<RunView>, Problem> {
+    let request: PageRequest<(i64, String)> = PageRequest::read(query)?;
     let status = query.text("status")?.map(status).transpose()?;
     let (created_from, created_until) = (query.time("createdFrom")?, query.time("createdUntil")?);
     let space = query.text("space")?.map(str::to_owned);
     // States that the store does not tell apart are filtered here, so that a page may need several reads.
-    let mut before = request.after.clone();
+    let limit = match status.is_none_or(RunStatus::is_stored) {
+        true => request.read_limit(),
+        false => request.row_limit(),
+    };
+    let (mut before, mut stopped) = (request.after.clone(), None);
     let mut found: Vec<(RunRow, RunView)> = Vec::new();
-    loop {
+    for read in 1..=MAX_READS {
         let filter = Filter {
             statuses: status.map(RunStatus::stored).unwrap_or_default(),
             before: before.take(),
-            limit: request.read_limit(),
+            limit,
             caller: who.listed(),
             space: space.clone(),
             project: Some(service.0.settings.project.clone()),
@@ -170,9 +215,12 @@ async fn list(State(service): State<Service>, who: Who, query: RawQuery) -> Resu
             created_until,
         };
         let page = service.store().list(filter).await?;
-        let is_last = page.len() < request.read_limit();
+        let is_last = page.len() < limit;
         before = page.last().map(|row| (row.created, row.id.clone()));
         for row in page {
+            if found.len() >= request.read_limit() {
+                break;
+            }
             let has_pending = RunStatus::of(&row) == RunStatus::Running && service.has_pending(&row.id).await?;
             let view = RunView::of_row(&row, has_pending);
             if status.is_none_or(|status| view.status() == status) {
@@ -182,9 +230,11 @@ async fn list(State(service): State<Service>, who: Who, query: RawQuery) -> Resu
         if is_last || found.len() >= request.read_limit() {
             break;
         }
+        if read == MAX_READS {
+            stopped = before.take();
+        }
     }
-    found.truncate(request.read_limit());
-    Ok(Json(request.page(found, |(row, _)| (row.created, row.id.clone()), |(_, view)| view)))
+    Ok(request.page_until(stopped, found, |(row, _)| (row.created, row.id.clone()), |(_, view)| view))
 }
 
 /// Get a run
@@ -206,7 +256,7 @@ async fn get(
     service.run_row(&who, &run).await?;
     service.ended(&run, wait).await;
     let row = service.run_row(&who, &run).await?;
-    Ok(Json(service.run_view(row).await?))
+    Ok(Json(service.run_view(&who, row).await?))
 }
 
 /// Cancel a run
@@ -226,7 +276,7 @@ async fn cancel(
     let row = service.run_row(&who, &run).await?;
     if row.status == Status::Cancelled {
         // A repeated request: the answer to the first may have been lost.
-        return Ok((StatusCode::ACCEPTED, Json(service.run_view(row).await?)).into_response());
+        return Ok((StatusCode::ACCEPTED, Json(service.run_view(&who, row).await?)).into_response());
     }
     if row.status.is_ended() {
         return Err(Problem::conflict("run.ended", "The run has ended"));
@@ -237,7 +287,7 @@ async fn cancel(
         service.notice_end(&run).await;
     }
     let row = service.run_row(&who, &run).await?;
-    Ok((StatusCode::ACCEPTED, Json(service.run_view(row).await?)).into_response())
+    Ok((StatusCode::ACCEPTED, Json(service.run_view(&who, row).await?)).into_response())
 }
 
 /// Continue a run that waits for a person
@@ -261,7 +311,7 @@ async fn resume(
     service.record(ApiAction::new(&who, Action::RunResumed, Subject::run(&run))).await?;
     control::wake(&**service.store(), &row).await?;
     let row = service.run_row(&who, &run).await?;
-    Ok((StatusCode::ACCEPTED, Json(service.run_view(row).await?)).into_response())
+    Ok((StatusCode::ACCEPTED, Json(service.run_view(&who, row).await?)).into_response())
 }
 
 /// Say what became of a call in doubt
@@ -295,7 +345,7 @@ async fn answer(
     service.record(ApiAction::new(&who, Action::CallAnswered, subject)).await?;
     control::answer(&**service.store(), &run, answer.call, &word).await?;
     let row = service.run_row(&who, &run).await?;
-    Ok(Json(service.run_view(row).await?))
+    Ok(Json(service.run_view(&who, row).await?))
 }
 
 /// Reads `wait`.
@@ -318,7 +368,7 @@ async fn shown_after(service: &Service, who: &Who, run: &str, wait: Duration) ->
 
 /// Answers with a run that a request started.
 async fn shown(service: &Service, who: &Who, run: &str) -> Result<Response, Problem> {
-    let view = service.run_view(service.run_row(who, run).await?).await?;
+    let view = service.run_view(who, service.run_row(who, run).await?).await?;
     let status = if view.status().is_ended() { StatusCode::CREATED } else { StatusCode::ACCEPTED };
     let mut response = (status, Json(view)).into_response();
     if let Ok(location) = HeaderValue::from_str(&format!("/v1/runs/{run}")) {

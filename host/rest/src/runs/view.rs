@@ -2,12 +2,12 @@
 
 use super::RunOrigin;
 use crate::approvals::ApprovalView;
+use crate::pages::MAX_READS;
 use crate::problem::Problem;
 use crate::run_error::ScriptFault;
 use crate::service::Service;
 use crate::time;
-use agent_spaces_durable::details::{Details, details, events};
-use agent_spaces_durable::doubt;
+use agent_spaces_durable::details::{Details, details_and_events};
 use agent_spaces_durable::runs::RESUME;
 use agent_spaces_journal::{Approval, ApprovalFilter, IMPORTED, RunRow, Status};
 use agent_spaces_types::run_error::RunError;
@@ -77,6 +77,11 @@ impl RunStatus {
             RunStatus::Failed => vec![Status::Failed],
             RunStatus::Cancelled => vec![Status::Cancelled],
         }
+    }
+
+    /// Returns true if the store tells runs in this state from all others.
+    pub(crate) fn is_stored(self) -> bool {
+        self.is_ended() || self == RunStatus::Queued
     }
 
     /// Returns true if the run goes on only when a person says so, and no event tells that.
@@ -232,9 +237,14 @@ impl RunView {
 
     /// Shows everything about a run.
     async fn of_journal(service: &Service, row: RunRow) -> Result<RunView, Problem> {
-        let store = &**service.store();
-        let seen = events(store, &row.id).await?;
-        let Details { row, header, in_doubt, approvals, result, .. } = details(store, row).await?;
+        let (mut console, mut usage) = (Vec::new(), None);
+        let see = |text: &str| match serde_json::from_str(text) {
+            Ok(SeenEvent::Console(line)) => console.push(line),
+            Ok(SeenEvent::RunFinished { usage: used }) => usage = Some(used),
+            Ok(SeenEvent::Other) | Err(_) => {}
+        };
+        let read = details_and_events(&**service.store(), row, see).await?;
+        let Details { row, header, in_doubt, approvals, result, .. } = read;
         let is_pending = |row: &&agent_spaces_journal::ApprovalRow| row.decision.is_none();
         let pending = approvals.iter().filter(is_pending).filter_map(ApprovalView::of).filter(ApprovalView::is_pending);
         let pending: Vec<ApprovalView> = match row.status.is_ended() {
@@ -255,15 +265,8 @@ impl RunView {
             params: call.params,
         });
         view.in_doubt = doubtful.collect();
-        let mut console = Vec::new();
-        for event in &seen {
-            match serde_json::from_str(event) {
-                Ok(SeenEvent::Console(line)) => console.push(line),
-                Ok(SeenEvent::RunFinished { usage }) => view.usage = Some(usage),
-                Ok(SeenEvent::Other) | Err(_) => {}
-            }
-        }
         view.console = Some(console);
+        view.usage = usage;
         if let Some(Value::Object(mut result)) = result {
             match result.remove("ok") {
                 Some(value) => {
@@ -293,15 +296,27 @@ impl Service {
         row.filter(is_own).ok_or_else(|| Problem::not_found("run"))
     }
 
-    /// Shows everything about a run.
-    pub(crate) async fn run_view(&self, row: RunRow) -> Result<RunView, Problem> {
+    /// Shows everything about a run, to this caller.
+    pub(crate) async fn run_view(&self, who: &crate::who::Who, row: RunRow) -> Result<RunView, Problem> {
+        let _permit = self.view_permit(who.owner()).await;
         RunView::of_journal(self, row).await
     }
 
-    /// Returns true if calls of a run wait for approval.
+    /// Returns true if calls of a run wait for approval, and can still be decided.
     pub(crate) async fn has_pending(&self, run: &str) -> Result<bool, Problem> {
-        let filter = ApprovalFilter { run: Some(run.to_owned()), limit: MAX_APPROVALS, ..ApprovalFilter::default() };
-        let rows = self.store().approvals(filter).await?;
-        Ok(rows.iter().any(|row| !doubt::is_doubt(&row.id)))
+        let mut after = None;
+        for _ in 0..MAX_READS {
+            let (run, limit) = (Some(run.to_owned()), MAX_APPROVALS);
+            let rows =
+                self.store().approvals(ApprovalFilter { run, after, limit, ..ApprovalFilter::default() }).await?;
+            if rows.iter().filter_map(ApprovalView::of).any(|view| view.is_pending()) {
+                return Ok(true);
+            }
+            if rows.len() < MAX_APPROVALS {
+                break;
+            }
+            after = rows.last().map(|row| (row.created, row.id.clone()));
+        }
+        Ok(false)
     }
 }

@@ -3,7 +3,7 @@
 use super::SpaceRecord;
 use crate::problem::Problem;
 use crate::service::Service;
-use crate::source::{AssembleError, Assembled};
+use crate::source::{AssembleError, Assembled, SpaceOutline};
 use agent_spaces_project::Narrowing;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -29,6 +29,28 @@ impl Service {
             std::fs::create_dir_all(workspace).map_err(|error| AssembleError::Host(error.to_string()))?;
         }
         self.0.source.assemble(space.base.as_deref(), Some(&part))
+    }
+
+    /// Returns these spaces with their outlines. Those that cannot be made are left out.
+    pub(super) async fn outlines(
+        &self,
+        spaces: Vec<SpaceRecord>,
+    ) -> Result<Vec<(SpaceRecord, Arc<SpaceOutline>)>, Problem> {
+        let service = self.clone();
+        let outlined = tokio::task::spawn_blocking(move || {
+            let outline = |space: SpaceRecord| service.outline(&space).ok().map(|outline| (space, outline));
+            spaces.into_iter().filter_map(outline).collect::<Vec<_>>()
+        });
+        outlined.await.map_err(|error| Problem::internal(&error))
+    }
+
+    /// Returns the outline of a space. Blocks.
+    fn outline(&self, space: &SpaceRecord) -> Result<Arc<SpaceOutline>, AssembleError> {
+        let part = self.part(space);
+        let shape = part.as_ref().map(|part| (&part.capabilities, &part.policy));
+        let shape = serde_json::json!([space.base, shape]).to_string();
+        let key = (blake3::hash(shape.as_bytes()).to_hex().to_string(), self.0.source.version());
+        self.0.spaces.outline(key, || self.0.source.outline(space.base.as_deref(), part.as_ref()))
     }
 
     /// Returns the part of a configured space that a space is; `None` for a configured one.

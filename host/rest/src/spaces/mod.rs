@@ -2,13 +2,14 @@
 //!
 //! - `record`: spaces in the store; `view`: spaces in requests and responses
 //! - `assembly`: spaces that runs execute in
-//! - `routes`: requests; `removal`: end of a space, and of everything that it started
+//! - `routes`: requests; `removal`: end of a space, and of everything that it started; `workspaces`: removal of its files
 
 mod assembly;
 mod record;
 mod removal;
 mod routes;
 mod view;
+mod workspaces;
 
 pub(crate) use record::{KIND, SpaceRecord};
 pub(crate) use routes::router;

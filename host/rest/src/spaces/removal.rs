@@ -1,7 +1,7 @@
 //! End of a space: its runs are cancelled, its files deleted.
 
-use super::SpaceRecord;
 use super::record::{KIND, Made, REMOVAL_TIME_MS, StoredSpace};
+use super::{SpaceRecord, workspaces};
 use crate::audit::{Action, ApiAction, Subject};
 use crate::problem::Problem;
 use crate::service::Service;
@@ -13,7 +13,7 @@ use agent_spaces_pipeline::OPERATOR_TARGET;
 use std::time::Duration;
 
 /// Kind of the documents of spaces that ended.
-const ENDED_KIND: &str = "space_ended";
+pub(super) const ENDED_KIND: &str = "space_ended";
 
 /// Interval at which spaces are looked for whose time is over.
 const INTERVAL: Duration = Duration::from_secs(1);
@@ -56,12 +56,9 @@ impl Service {
             if let Some(part) = service.part(&ended) {
                 service.0.source.forget(ended.base.as_deref(), &part);
             }
-            std::fs::remove_dir_all(service.workspace(&ended.id))
+            workspaces::remove(&service.workspace(&ended.id))
         });
-        let removed = removed.await;
-        if let Ok(Err(error)) = removed
-            && error.kind() != std::io::ErrorKind::NotFound
-        {
+        if let Ok(Err(error)) = removed.await {
             return Err(Problem::internal(&error));
         }
         self.0.spaces.forget(&space.id);

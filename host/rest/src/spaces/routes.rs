@@ -77,7 +77,7 @@ async fn create(
         // The end of a space depends on the time of the request.
         let request =
             StoredSpace { expires_at: new.ttl_seconds.and_then(|ttl| i64::try_from(ttl).ok()), ..part.clone() };
-        if let Claimed::Before(known) = key.claim(&service, &who, KIND, &request.keyed(), &id).await? {
+        if let Claimed::Before { id: known, .. } = key.claim(&service, &who, KIND, &request.keyed(), &id).await? {
             if let Some(space) = made_before(&service, &who, &known).await? {
                 // The caller may not have got the first response, which has the secret of the webhook.
                 return shown(&service, &space, StatusCode::OK, true).await;
@@ -86,10 +86,8 @@ async fn create(
             id = known;
         }
     }
-    let filter = DocumentFilter { owner: Some(who.owner().to_owned()), limit: MAX_SPACES, ..DocumentFilter::of(KIND) };
-    if service.store().documents(filter).await?.len() >= MAX_SPACES {
-        return Err(Problem::busy("space.too_many", format!("More than {MAX_SPACES} spaces: delete some first")));
-    }
+    // Before the work of making it, though only the count below is exact.
+    check_count(&service, &who).await?;
     match make(&service, &who, &id, part).await {
         Ok(space) => shown(&service, &space, StatusCode::CREATED, true).await,
         // Another request with the same key was faster.
@@ -114,8 +112,22 @@ async fn make(service: &Service, who: &Who, id: &str, part: StoredSpace) -> Resu
     let trial = SpaceRecord { id: id.to_owned(), base: part.base.clone(), made: Some(made) };
     let assembled = service.assembled(&trial).await?;
     part.limits.within(&assembled.limits, assembled.longest)?;
+    // Until it is stored: two at once do not both pass the check.
+    let _making = service.making(who.owner()).await;
+    if service.stored_space(id).await?.is_none() {
+        check_count(service, who).await?;
+    }
     service.record(ApiAction::new(who, Action::SpaceCreated, Subject::space(id))).await?;
     service.put_space(id, who.owner(), &part, Expected::Absent).await
+}
+
+/// Refuses another space of a caller that has as many as it may.
+async fn check_count(service: &Service, who: &Who) -> Result<(), Problem> {
+    let filter = DocumentFilter { owner: Some(who.owner().to_owned()), limit: MAX_SPACES, ..DocumentFilter::of(KIND) };
+    match service.store().count_documents(filter).await? >= MAX_SPACES as u64 {
+        true => Err(Problem::busy("space.too_many", format!("More than {MAX_SPACES} spaces: delete some first"))),
+        false => Ok(()),
+    }
 }
 
 /// Returns the space that an earlier request with the same key made, or is about to make.
@@ -173,16 +185,11 @@ async fn list(State(service): State<Service>, who: Who, query: RawQuery) -> Resu
     let is_usable = |made: &Made| made.part.is_alive() && service.is_given(&made.owner, &made.part);
     let is_shown = |space: &SpaceRecord| space.made.as_ref().is_none_or(is_usable);
     let spaces: Vec<SpaceRecord> = page.items.into_iter().filter(is_shown).collect();
-    let mut items = Vec::with_capacity(spaces.len());
-    for space in &spaces {
+    let items = service.outlines(spaces).await?.into_iter().filter_map(|(space, outline)| {
         // One that can no longer be made, because its configured space lost something, does not hide the others.
-        if let Ok(assembled) = service.assembled(space).await
-            && let Ok(view) = SpaceView::new(space, &assembled, false)
-        {
-            items.push(view);
-        }
-    }
-    Ok(Json(Page { items, next: page.next }))
+        SpaceView::new(&space, &outline, false).ok()
+    });
+    Ok(Json(Page { items: items.collect(), next: page.next }))
 }
 
 /// Get a space
@@ -316,7 +323,7 @@ async fn shown(
     shows_secret: bool,
 ) -> Result<Response, Problem> {
     let assembled = service.assembled(space).await?;
-    let view = SpaceView::new(space, &assembled, shows_secret)?;
+    let view = SpaceView::new(space, &assembled.outline(), shows_secret)?;
     let etag = view.etag().and_then(|etag| HeaderValue::from_str(etag).ok());
     let mut response = (status, Json(view)).into_response();
     if let Some(etag) = etag {

@@ -3,7 +3,7 @@
 use super::SpaceRecord;
 use crate::limits::RunLimits;
 use crate::problem::Problem;
-use crate::source::Assembled;
+use crate::source::SpaceOutline;
 use crate::time;
 use crate::webhook::{NewWebhook, Webhook};
 use agent_spaces_types::shown::Shown;
@@ -124,8 +124,8 @@ pub(crate) struct SpaceView {
 
 impl SpaceView {
     /// Shows a space, with the secret of its webhook only to the request that made it.
-    pub(crate) fn new(space: &SpaceRecord, assembled: &Assembled, shows_secret: bool) -> Result<SpaceView, Problem> {
-        let limits = space.limits().within(&assembled.limits, assembled.longest)?;
+    pub(crate) fn new(space: &SpaceRecord, outline: &SpaceOutline, shows_secret: bool) -> Result<SpaceView, Problem> {
+        let limits = space.limits().within(&outline.limits, outline.longest)?;
         let made = space.made.as_ref();
         let part = made.map(|made| &made.part);
         let configured = || space.base.clone().unwrap_or_else(|| "global".to_owned());
@@ -134,11 +134,11 @@ impl SpaceView {
             name: part.map_or_else(configured, |part| part.name.clone()),
             source: if made.is_some() { SpaceSourceKind::Api } else { SpaceSourceKind::Configuration },
             base: space.base.clone(),
-            capabilities: assembled.capabilities.clone(),
-            modules: assembled.space.modules().map(str::to_owned).collect(),
+            capabilities: outline.capabilities.clone(),
+            modules: outline.modules.clone(),
             policy: part.and_then(|part| part.policy.clone()),
             limits: RunLimits::of(&limits),
-            has_files: assembled.files.is_some(),
+            has_files: outline.has_files,
             webhook: part.and_then(|part| part.webhook.as_ref()).map(|webhook| Webhook::of(webhook, shows_secret)),
             created_at: made.map(|made| time::format(made.created)),
             updated_at: made.map(|made| time::format(made.updated)),

@@ -26,6 +26,8 @@ struct State {
     is_sessionless: bool,
     /// End of the last request; `None` after a cleanup.
     last_request: Option<Instant>,
+    /// Time of the last cleanup.
+    cleaned: Option<Instant>,
 }
 
 impl Presence {
@@ -47,16 +49,21 @@ impl Presence {
     }
 
     /// Returns a cleanup guard if the caller is gone and may have left something. A caller that ended its last session
-    /// is gone after `silence`, because many clients open a session for each call; others after [`IDLE`].
-    pub(super) fn expire(&self, now: Instant, silence: Duration) -> Option<CleanupGuard> {
+    /// is gone after `silence`, because many clients open a session for each call; others after [`IDLE`]. `elsewhere` is
+    /// the time of its last activity other than requests, if there was any.
+    pub(super) fn expire(&self, now: Instant, silence: Duration, elsewhere: Option<Instant>) -> Option<CleanupGuard> {
         let turn = self.0.turn.clone().try_write_owned().ok()?;
         let mut state = self.state();
         let has_left = state.sessions == 0 && !state.is_sessionless;
         let limit = if has_left { silence } else { IDLE };
-        if now.saturating_duration_since(state.last_request?) < limit {
+        // What was before the last cleanup has left nothing.
+        let elsewhere = elsewhere.filter(|at| state.cleaned.is_none_or(|cleaned| *at > cleaned));
+        let is_recent = |at: Option<Instant>, limit| at.is_some_and(|at| now.saturating_duration_since(at) < limit);
+        let has_been_here = state.last_request.is_some() || elsewhere.is_some();
+        if !has_been_here || is_recent(state.last_request, limit) || is_recent(elsewhere, IDLE) {
             return None;
         }
-        (state.is_sessionless, state.last_request) = (false, None);
+        (state.is_sessionless, state.last_request, state.cleaned) = (false, None, Some(now));
         Some(CleanupGuard(turn))
     }
 
@@ -100,7 +107,7 @@ mod tests {
     #[tokio::test]
     async fn a_caller_is_gone_some_time_after_its_last_session_and_request() {
         let presence = Presence::default();
-        let later = || presence.expire(Instant::now() + SILENCE, SILENCE);
+        let later = || presence.expire(Instant::now() + SILENCE, SILENCE, None);
         assert!(later().is_none(), "no caller yet");
         let (first, second) = (presence.session(), presence.session());
         let request = presence.request().await;
@@ -111,7 +118,7 @@ mod tests {
         drop(second);
         assert!(later().is_none(), "a request is open");
         drop(last);
-        assert!(presence.expire(Instant::now(), SILENCE).is_none(), "a new session may follow at once");
+        assert!(presence.expire(Instant::now(), SILENCE, None).is_none(), "a new session may follow at once");
         assert!(later().is_some());
         assert!(later().is_none(), "it expires once");
     }
@@ -120,10 +127,27 @@ mod tests {
     async fn a_returning_caller_waits_for_the_cleanup() {
         let presence = Presence::default();
         drop(presence.request().await);
-        let cleanup = presence.expire(Instant::now() + SILENCE, SILENCE).unwrap();
+        let cleanup = presence.expire(Instant::now() + SILENCE, SILENCE, None).unwrap();
         assert!(presence.request().now_or_never().is_none());
         drop(cleanup);
         assert!(presence.request().now_or_never().is_some());
+    }
+
+    #[tokio::test]
+    async fn a_caller_that_is_active_elsewhere_is_gone_after_the_idle_timeout() {
+        let presence = Presence::default();
+        let active = Instant::now();
+        let at = |passed: Duration, active: Instant| presence.expire(active + passed, SILENCE, Some(active));
+        assert!(at(SILENCE * 2, active).is_none(), "it has no sessions that it could have ended");
+        assert!(at(IDLE, active).is_some());
+        assert!(at(IDLE * 2, active).is_none(), "it expires once");
+        let again = active + IDLE * 3;
+        assert!(at(SILENCE, again).is_none() && at(IDLE, again).is_some(), "until it is active again");
+        // A caller that ended its sessions may be busy elsewhere.
+        let presence = Presence::default();
+        drop(presence.request().await);
+        let later = Instant::now() + SILENCE;
+        assert!(presence.expire(later, SILENCE, Some(later)).is_none());
     }
 
     #[tokio::test]
@@ -133,11 +157,11 @@ mod tests {
             let _session = has_session.then(|| presence.session());
             let request = presence.request().await;
             presence.mark_sessionless();
-            assert!(presence.expire(Instant::now() + IDLE * 2, SILENCE).is_none(), "a request is open");
+            assert!(presence.expire(Instant::now() + IDLE * 2, SILENCE, None).is_none(), "a request is open");
             let before = Instant::now();
             drop(request);
-            assert!(presence.expire(before + IDLE - Duration::from_secs(1), SILENCE).is_none());
-            assert!(presence.expire(Instant::now() + IDLE, SILENCE).is_some());
+            assert!(presence.expire(before + IDLE - Duration::from_secs(1), SILENCE, None).is_none());
+            assert!(presence.expire(Instant::now() + IDLE, SILENCE, None).is_some());
         }
     }
 }

@@ -86,8 +86,14 @@ impl McpRoutes {
     }
 
     /// Ends the runs and MCP servers of callers that are gone: after half an hour without a request, or after `silence`
-    /// if the caller has ended all its sessions. Never returns.
-    pub async fn reap_gone_callers(&self, clients: &McpClients, silence: Duration) {
+    /// if the caller has ended all its sessions. `elsewhere` returns the time of a caller's last activity in another part
+    /// of the server, which holds up its end for half an hour. Never returns.
+    pub async fn reap_gone_callers(
+        &self,
+        clients: &McpClients,
+        silence: Duration,
+        elsewhere: impl Fn(&Client) -> Option<Instant>,
+    ) {
         loop {
             tokio::time::sleep((silence / 6).max(MIN_REAP_INTERVAL)).await;
             for Service { client, presence, .. } in &self.services {
@@ -95,7 +101,7 @@ impl McpRoutes {
                 if self.mode.is_busy(client) {
                     continue;
                 }
-                let Some(cleanup) = presence.expire(Instant::now(), silence) else { continue };
+                let Some(cleanup) = presence.expire(Instant::now(), silence, elsewhere(client)) else { continue };
                 let (mode, clients, client) = (self.mode.clone(), clients.clone(), client.clone());
                 // A slow shutdown of one caller's servers does not delay the others.
                 tokio::spawn(async move {
@@ -170,7 +176,7 @@ pub async fn serve_http(
         tokio::select! {
             () = stop => {}
             // Never ends by itself.
-            () = routes.reap_gone_callers(clients, silence) => {}
+            () = routes.reap_gone_callers(clients, silence, |_| None) => {}
         }
     };
     let part: Arc<dyn Routes> = routes.clone();

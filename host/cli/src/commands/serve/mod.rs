@@ -173,6 +173,7 @@ async fn serve(
     let stop = stop_signal();
     let bound = listener.bind(operator, source.project()).await?;
     let service = service(&source, concurrency)?;
+    service.remove_stray_workspaces().await;
     tokio::spawn(discovery::discover(source.clone()));
     mode.continue_runs(durable::report).await;
     service.continue_runs();
@@ -180,18 +181,25 @@ async fn serve(
     tokio::spawn(async move { sweeping.end_expired_spaces().await });
     let delivering = service.clone();
     tokio::spawn(async move { delivering.deliver_webhooks().await });
-    let mcp = McpRoutes::new(mode.clone(), &bound.callers);
+    let mcp = Arc::new(McpRoutes::new(mode.clone(), &bound.callers));
     let rest = RestRoutes::new(service.clone()).with_metrics(metrics.text(), is_metrics_open);
     tokio::spawn(metrics.read(service.clone(), source.clone()));
-    let parts: Vec<Arc<dyn Routes>> = vec![Arc::new(rest), Arc::new(mcp)];
+    let parts: Vec<Arc<dyn Routes>> = vec![Arc::new(rest), mcp.clone()];
     let settings = http_server::Settings {
         callers: bound.callers,
         origin_check: bound.origin_check,
         limits: CONNECTIONS,
         drain_timeout: DRAIN_TIMEOUT,
     };
+    let (clients, idle_timeout) = (source.session().clients(), bound.idle_timeout);
+    // Also a caller that only starts runs over REST has MCP servers.
+    let runs_of = |client: &Client| service.last_activity(client.owner());
     let stop = async {
-        stop.await;
+        tokio::select! {
+            () = stop => {}
+            // Never ends by itself.
+            () = mcp.reap_gone_callers(clients, idle_timeout, runs_of) => {}
+        }
         terminal::note("stopping: no new runs, those in memory are parked");
         mode.stop_runs();
         service.drain();

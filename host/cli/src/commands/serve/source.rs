@@ -5,9 +5,10 @@ use crate::commands::serving::source::Source;
 use agent_spaces::Caller;
 use agent_spaces::project::{Equipment, Narrowing, NarrowingError, Project, ProjectError, SpaceModules};
 use agent_spaces::rest::INPUT_MODULE;
-use agent_spaces::rest::source::{AssembleError, Assembled, Functions, SpaceSource};
-use agent_spaces::{Files, ModuleSource};
+use agent_spaces::rest::source::{AssembleError, Assembled, Functions, SpaceOutline, SpaceSource};
+use agent_spaces::{Files, Limits, ModuleSource};
 use agent_spaces_approvals::Channel;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -52,7 +53,7 @@ impl ProjectSpaces {
         let definitions = self.source.accepted(modules);
         Ok(Assembled {
             space,
-            longest: longest.unwrap_or(LONGEST_TIME).max(limits.time),
+            longest: longest_time(&limits, longest),
             limits,
             capabilities: modules.entry_names(),
             files,
@@ -66,11 +67,46 @@ impl ProjectSpaces {
         base: Option<&str>,
         part: Option<&Narrowing>,
     ) -> Result<Assembled, AssembleError> {
-        let modules = match part {
-            Some(part) => project.narrowed(base, part).map_err(refused)?,
-            None => project.space(base).map_err(|_| AssembleError::Unknown)?,
-        };
-        self.build(&modules, project.time_limit(base)).map_err(failed)
+        self.build(&modules_of(project, base, part)?, project.time_limit(base)).map_err(failed)
+    }
+}
+
+/// Returns the modules of a configured space, or of a part of one.
+fn modules_of<'a>(
+    project: &'a Project,
+    base: Option<&str>,
+    part: Option<&Narrowing>,
+) -> Result<SpaceModules<'a>, AssembleError> {
+    match part {
+        Some(part) => project.narrowed(base, part).map_err(refused),
+        None => project.space(base).map_err(|_| AssembleError::Unknown),
+    }
+}
+
+/// Returns the longest time limit that a run may ask for.
+fn longest_time(limits: &Limits, configured: Option<Duration>) -> Duration {
+    configured.unwrap_or(LONGEST_TIME).max(limits.time)
+}
+
+/// Describes the space of these modules.
+fn outline(modules: &SpaceModules<'_>, longest: Option<Duration>) -> Result<SpaceOutline, ProjectError> {
+    let interfaces = modules.interfaces()?.modules();
+    let names: BTreeSet<String> = interfaces.names().chain([INPUT_MODULE]).map(str::to_owned).collect();
+    let limits = modules.limits();
+    Ok(SpaceOutline {
+        longest: longest_time(&limits, longest),
+        limits,
+        capabilities: modules.entry_names(),
+        modules: names.into_iter().collect(),
+        has_files: modules.workspace().is_some(),
+    })
+}
+
+/// Error of a folder of definitions without a configuration: it is one space, and has no parts.
+fn no_parts() -> AssembleError {
+    AssembleError::Denied {
+        pointer: "/base".to_owned(),
+        detail: "spaces can be made only in a project with a configuration: run `agent-spaces init`".to_owned(),
     }
 }
 
@@ -97,15 +133,24 @@ impl SpaceSource for ProjectSpaces {
         let loaded = self.source.loaded();
         match loaded.project() {
             Some(project) => self.assemble_in(project, base, part),
-            // A folder of definitions without a configuration is one space, and has no parts.
-            None if part.is_some() || base.is_some() => Err(AssembleError::Denied {
-                pointer: "/base".to_owned(),
-                detail: "spaces can be made only in a project with a configuration: run `agent-spaces init`".to_owned(),
-            }),
+            None if part.is_some() || base.is_some() => Err(no_parts()),
             None => {
                 let modules =
                     self.source.modules(&loaded).map_err(|error| AssembleError::Host(error.message().to_owned()))?;
                 self.build(&modules, None).map_err(failed)
+            }
+        }
+    }
+
+    fn outline(&self, base: Option<&str>, part: Option<&Narrowing>) -> Result<SpaceOutline, AssembleError> {
+        let loaded = self.source.loaded();
+        match loaded.project() {
+            Some(project) => outline(&modules_of(project, base, part)?, project.time_limit(base)).map_err(failed),
+            None if part.is_some() || base.is_some() => Err(no_parts()),
+            None => {
+                let modules =
+                    self.source.modules(&loaded).map_err(|error| AssembleError::Host(error.message().to_owned()))?;
+                outline(&modules, None).map_err(failed)
             }
         }
     }

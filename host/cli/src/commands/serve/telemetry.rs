@@ -16,9 +16,6 @@ use tokio::runtime::Handle;
 /// Interval at which the journal is asked for what metrics show.
 const READ_INTERVAL: Duration = Duration::from_secs(5);
 
-/// Most approvals that are counted.
-const MAX_COUNTED: usize = 10_000;
-
 /// Sets up logs and traces, as the flags and the standard variables of OpenTelemetry say.
 pub(super) fn start(log: LogFormat, is_traced: bool, runtime: Handle) -> Result<Guard, Failure> {
     // With a log, warnings are in it.
@@ -89,8 +86,8 @@ async fn states(service: &Service, source: &Source) -> Readings {
             let ready = size.runs.get(&Status::Ready).copied().unwrap_or_default();
             readings.runs_queued = readings.runs_queued.map(|queued| queued.max(ready));
         }
-        let filter = ApprovalFilter { limit: MAX_COUNTED, ..ApprovalFilter::default() };
-        readings.approvals_waiting = store.approvals(filter).await.ok().and_then(|rows| count(rows.len()));
+        let filter = ApprovalFilter { limit: usize::MAX, ..ApprovalFilter::default() };
+        readings.approvals_waiting = store.count_approvals(filter).await.ok();
         // Every write changes the version.
         readings.journal_flushes = Some(store.changed(0).await);
     }

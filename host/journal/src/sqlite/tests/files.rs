@@ -63,8 +63,8 @@ fn a_newer_format_is_refused_and_not_changed() {
     let file = folder.join("journal.sqlite");
     Connection::open(&file).unwrap().pragma_update(None, "user_version", 7).unwrap();
     let before = fs::read(&file).unwrap();
-    assert_eq!(refusal(&folder), StoreError::Newer { found: 7, known: 2 });
-    assert!(refusal(&folder).to_string().contains("format 7, but this program knows formats up to 2"));
+    assert_eq!(refusal(&folder), StoreError::Newer { found: 7, known: 3 });
+    assert!(refusal(&folder).to_string().contains("format 7, but this program knows formats up to 3"));
     assert_eq!(fs::read(&file).unwrap(), before);
 }
 
@@ -96,7 +96,7 @@ fn the_database_is_set_to_be_durable_and_to_shrink() {
     assert!(version >= 3_051_003, "{version} can corrupt a WAL");
     let reader = super::super::schema::open_reader(&folder, &settings).unwrap();
     assert!(reader.execute("DELETE FROM runs", []).is_err());
-    assert_eq!(number("user_version"), 2);
+    assert_eq!(number("user_version"), 3);
 }
 
 #[test]

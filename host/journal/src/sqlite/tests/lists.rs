@@ -5,7 +5,7 @@ use crate::approval::{ApprovalFilter, RunOwner};
 use crate::document::DocumentFilter;
 use crate::run::{Filter, Status};
 use crate::sqlite::Settings;
-use crate::sqlite::lists::{Select, select_approvals, select_documents, select_runs};
+use crate::sqlite::lists::{Select, select_approvals, select_document_count, select_documents, select_runs};
 use crate::sqlite::schema::open_reader;
 use rusqlite::{Connection, params_from_iter};
 
@@ -32,19 +32,33 @@ fn pages_are_not_sorted() {
     check(select_runs(&all()), "runs_created");
     check(select_runs(&of_caller()), "runs_caller (project=? AND caller=? AND (created,id)<(?,?))");
     check(select_runs(&Filter { project: text(), ..all() }), "runs_project (project=? AND (created,id)<(?,?))");
-    check(select_runs(&Filter { space: text(), ..of_caller() }), "runs_space (space=? AND (created,id)<(?,?))");
+    let of_space = || Filter { project: text(), space: text(), ..all() };
+    check(select_runs(&of_space()), "runs_space (space=? AND (created,id)<(?,?))");
+    let in_space = "runs_space_caller (project=? AND space=? AND caller=? AND (created,id)<(?,?))";
+    check(select_runs(&Filter { space: text(), ..of_caller() }), in_space);
     let ended = vec![Status::Finished, Status::Failed];
-    check(select_runs(&Filter { statuses: ended, ..of_caller() }), "runs_caller");
+    check(select_runs(&Filter { statuses: ended, ..of_caller() }), "runs_caller (");
+    for status in Status::ALL.into_iter().filter(|status| status.is_ended()) {
+        let of_caller_ended = "runs_caller_ended (project=? AND caller=? AND status=? AND (created,id)<(?,?))";
+        check(select_runs(&Filter { statuses: vec![status], ..of_caller() }), of_caller_ended);
+        let of_project = Filter { statuses: vec![status], project: text(), ..all() };
+        check(select_runs(&of_project), "runs_status (status=? AND (created,id)<(?,?))");
+    }
     let running = vec![Status::Running];
     check(select_runs(&Filter { statuses: running, ..of_caller() }), "runs_status");
 
     let runs_of = RunOwner { project: "x".to_owned(), caller: text(), space: None };
     let pending = ApprovalFilter { runs_of: Some(runs_of), after: position(), ..ApprovalFilter::default() };
     check(select_approvals(&pending), "approvals_pending ((created,id)>(?,?))");
+    let of_run = ApprovalFilter { run: text(), ..pending.clone() };
+    check(select_approvals(&of_run), "approvals_run (run=? AND (created,id)>(?,?))");
     check(select_approvals(&ApprovalFilter { pending: false, ..pending }), "approvals_created ((created,id)>(?,?))");
 
     let notes = || DocumentFilter { before: position(), ..DocumentFilter::of("note") };
     check(select_documents(&notes()), "documents_created (kind=? AND (created,id)<(?,?))");
     let own = DocumentFilter { owner: text(), ..notes() };
     check(select_documents(&own), "documents_owner (kind=? AND owner=? AND (created,id)<(?,?))");
+    // The index alone: no body is read.
+    let of_owner = DocumentFilter { owner: text(), ..DocumentFilter::of("note") };
+    check(select_document_count(&of_owner), "COVERING INDEX documents_owner (kind=? AND owner=?)");
 }

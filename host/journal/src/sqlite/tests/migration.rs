@@ -11,8 +11,9 @@ use rusqlite::Connection;
 use std::fs;
 use std::path::Path;
 
-/// Tables as the first format had them. Never changed.
+/// Tables as the first format had them, and what the second added. Never changed.
 const FORMAT_1: &str = include_str!("schema-1.sql");
+const FORMAT_2: &str = include_str!("schema-2.sql");
 
 /// A finished run and one that waits for an approval.
 const ROWS: &str = r#"
@@ -29,15 +30,19 @@ const ROWS: &str = r#"
 
 /// Creates a file as the first format's program left it.
 fn create_format_1(folder: &Path, more: &str) {
+    create_file(folder, &[FORMAT_1, ROWS, more], 1);
+}
+
+fn create_file(folder: &Path, texts: &[&str], format: u32) {
     fs::create_dir(folder).unwrap();
     let database = Connection::open(folder.join("journal.sqlite")).unwrap();
     database.pragma_update(None, "auto_vacuum", "INCREMENTAL").unwrap();
     database.pragma_update_and_check(None, "journal_mode", "WAL", |_| Ok(())).unwrap();
-    for text in [FORMAT_1, ROWS, more] {
+    for text in texts {
         database.execute_batch(text).unwrap();
     }
     database.pragma_update(None, "application_id", 0x4153_4a52).unwrap();
-    database.pragma_update(None, "user_version", 1).unwrap();
+    database.pragma_update(None, "user_version", format).unwrap();
 }
 
 /// Format, and names and texts of tables and indexes.
@@ -58,7 +63,7 @@ fn a_file_of_format_1_is_migrated_with_its_runs() {
     drop(open(&old));
     drop(open(&new));
     let migrated = schema(&old);
-    assert_eq!(migrated.0, 2);
+    assert_eq!(migrated.0, 3);
     assert_eq!(migrated, schema(&new), "it is what a new file is");
 
     let store = open(&old);
@@ -83,6 +88,34 @@ fn a_file_of_format_1_is_migrated_with_its_runs() {
 }
 
 #[test]
+fn a_file_of_format_2_is_migrated_with_its_runs_and_documents() {
+    let outer = tempfile::tempdir().unwrap();
+    let [old, new] = ["old", "new"].map(|name| outer.path().join(name));
+    let more = "INSERT INTO documents VALUES ('note', 'a', 'ann', '{}', 1, 5, 5, NULL);
+        INSERT INTO approvals VALUES ('apr_0', 'run_2', 1, '{}', NULL, 22, NULL);";
+    create_file(&old, &[FORMAT_1, FORMAT_2, ROWS, more], 2);
+    drop(open(&old));
+    drop(open(&new));
+    assert_eq!(schema(&old), schema(&new), "it is what a new file is");
+
+    let store = open(&old);
+    let ids = |filter| wait(store.list(filter)).unwrap().into_iter().map(|run| run.id).collect::<Vec<_>>();
+    let text = |text: &str| Some(text.to_owned());
+    let of_ann = Filter { project: text("/a"), caller: text("ann"), ..Filter::default() };
+    assert_eq!(
+        ids(Filter { space: text("agent"), ..of_ann.clone() }),
+        ["run_1"],
+        "rows from before are in the indexes"
+    );
+    assert_eq!(ids(Filter { statuses: vec![Status::Finished], ..of_ann.clone() }), ["run_1"]);
+    assert_eq!(ids(Filter { statuses: vec![Status::Failed], ..of_ann }), [""; 0]);
+    let of_run = ApprovalFilter { run: text("run_2"), ..ApprovalFilter::default() };
+    let asked: Vec<String> = wait(store.approvals(of_run)).unwrap().into_iter().map(|row| row.id).collect();
+    assert_eq!(asked, ["apr_1", "apr_0"], "oldest first");
+    assert_eq!(wait(store.count_documents(DocumentFilter::of("note"))), Ok(1));
+}
+
+#[test]
 fn a_migration_that_fails_changes_nothing() {
     let outer = tempfile::tempdir().unwrap();
     let folder = outer.path().join("journal");
@@ -95,5 +128,5 @@ fn a_migration_that_fails_changes_nothing() {
     let store = open(&folder);
     assert_eq!(wait(store.list(Filter::default())).unwrap().len(), 2);
     drop(store);
-    assert_eq!(schema(&folder).0, 2);
+    assert_eq!(schema(&folder).0, 3);
 }

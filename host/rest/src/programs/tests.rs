@@ -22,11 +22,9 @@ async fn two_new_programs_at_once_do_not_pass_the_limit_together() {
         drop(service.store().put_document(document, Expected::Absent));
     }
     service.store().flush().await.unwrap();
-    let (first, second, theirs) = tokio::join!(
-        service.publish(&ann, &new("a")),
-        service.publish(&ann, &new("b")),
-        service.publish(&bob, &new("a"))
-    );
+    let (a, b) = (new("a"), new("b"));
+    let (first, second, theirs) =
+        tokio::join!(service.publish(&ann, &a), service.publish(&ann, &b), service.publish(&bob, &a));
     let refused: Vec<_> = [first, second].into_iter().filter_map(Result::err).collect();
     assert_eq!(refused.iter().map(|problem| problem.code()).collect::<Vec<_>>(), ["program.too_many"]);
     assert!(theirs.is_ok(), "a limit is of one caller");

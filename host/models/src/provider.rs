@@ -1,0 +1,51 @@
+//! Settings of a connection to a provider.
+
+use std::time::Duration;
+
+use agent_spaces_secrets::Secret;
+use serde::{Deserialize, Serialize};
+use url::Url;
+
+/// Wire format of a provider.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Api {
+    /// OpenAI's Responses: `POST {base}/responses`.
+    OpenaiResponses,
+    /// Chat completions, of OpenAI and many others: `POST {base}/chat/completions`.
+    OpenaiChat,
+    /// Anthropic's Messages: `POST {base}/messages`.
+    Anthropic,
+    /// Google's Gemini: `POST {base}/models/{model}:generateContent` and `:streamGenerateContent?alt=sse`.
+    Gemini,
+    /// Ollama's own: `POST {base}/chat`, where the base ends with `/api`.
+    Ollama,
+}
+
+/// A provider of models.
+#[derive(Clone, Debug)]
+pub struct Provider {
+    /// Name in the configuration.
+    pub name: String,
+    /// Wire format.
+    pub api: Api,
+    /// Base URL, with `http` or `https`. Paths are appended.
+    pub base_url: Url,
+    /// Key, sent in the header that the format wants.
+    pub key: Option<Secret>,
+    /// Headers that are added to every request; they replace ours of the same name.
+    pub headers: Vec<Header>,
+    /// Without streaming: for the whole answer. With it: for each chunk.
+    pub timeout: Duration,
+    /// Whether OpenRouter's attribution headers are sent, and its reasoning details are read and given back.
+    pub openrouter: bool,
+}
+
+/// A header of a provider.
+#[derive(Clone, Debug)]
+pub struct Header {
+    /// Its name.
+    pub name: String,
+    /// Its value, which may be a key.
+    pub value: Secret,
+}

@@ -1,0 +1,134 @@
+//! Errors that a server reports: in the body of a refusal, in a whole answer with status 200, in a chunk of a stream.
+
+use serde_json::Value;
+
+use crate::bounds::MAX_ERROR_TEXT;
+use crate::wire::Refusal;
+use crate::{ModelError, ModelErrorKind, Origin};
+
+/// What a server says of a failure.
+#[derive(Debug)]
+pub(super) struct Failure {
+    message: Option<String>,
+    code: Option<String>,
+    /// A code that is a number is an HTTP status.
+    status: Option<u64>,
+    /// Codes and types, in lower case.
+    words: String,
+}
+
+impl Failure {
+    /// The failure that a body or a chunk reports, if it does.
+    pub(super) fn in_body(body: &Value) -> Option<Failure> {
+        // Google's compatible server wraps it in an array.
+        let body = body.as_array().and_then(|items| items.first()).unwrap_or(body);
+        if let Some(failure) = Failure::in_member(body) {
+            return Some(failure);
+        }
+        // vLLM writes the error without a wrapper.
+        (body.get("object").and_then(Value::as_str) == Some("error")).then(|| Failure::of(body))
+    }
+
+    /// The failure in the member `error`. Servers that have none to report may write `null`, `false` or nothing.
+    pub(super) fn in_member(value: &Value) -> Option<Failure> {
+        match value.get("error") {
+            None | Some(Value::Null | Value::Bool(false)) => None,
+            Some(Value::String(text)) if text.is_empty() => None,
+            Some(error) => Some(Failure::of(error)),
+        }
+    }
+
+    /// Reads an error: an object or a text.
+    pub(super) fn of(error: &Value) -> Failure {
+        let words = |pointer: &str| error.pointer(pointer).and_then(Value::as_str).filter(|text| !text.is_empty());
+        let status = error.get("code").and_then(Value::as_u64);
+        let named = [words("/code"), words("/type"), words("/metadata/error_type")];
+        let message = match (words("/message").or(error.as_str()), words("/metadata/raw")) {
+            // OpenRouter's own words are no more than "Provider returned error"; these are the provider's.
+            (Some(message), Some(raw)) => Some(format!("{}: {}", clip(message), clip(raw))),
+            (message, raw) => message.or(raw).map(clip),
+        };
+        Failure {
+            message: message.map(|message| clip(&message)),
+            code: named.into_iter().flatten().next().map(clip).or_else(|| status.map(|status| status.to_string())),
+            status,
+            words: named.into_iter().flatten().map(|word| clip(word).to_lowercase()).collect::<Vec<_>>().join(" "),
+        }
+    }
+
+    /// As the reason of a refusal.
+    pub(super) fn into_refusal(self) -> Refusal {
+        Refusal { message: self.message, code: self.code }
+    }
+
+    /// As the failure of an answer.
+    pub(super) fn into_error(self, origin: &Origin) -> ModelError {
+        let kind = self.kind();
+        let what = self.message.or_else(|| self.code.clone()).unwrap_or_else(|| "no reason given".to_owned());
+        let mut error = failure(kind, origin, &format!("the provider reports a failure: {what}"));
+        error.code = self.code;
+        error
+    }
+
+    fn kind(&self) -> ModelErrorKind {
+        use ModelErrorKind::{ContextWindow, Invalid, Quota, RateLimited, Server, Timeout, Unauthorized};
+        let message = self.message.as_deref().unwrap_or_default().to_lowercase();
+        let is_named = |names: &[&str]| names.iter().any(|name| self.words.contains(name));
+        let is_said = |texts: &[&str]| texts.iter().any(|text| message.contains(text));
+        if is_named(&["context_length", "context_window", "exceed_context_size"])
+            || is_said(&["context length", "context window", "context size"])
+        {
+            return ContextWindow;
+        }
+        if is_named(&["insufficient_quota", "insufficient_credits", "billing", "payment_required"]) {
+            return Quota;
+        }
+        match self.status {
+            Some(402) => return Quota,
+            Some(429) => return RateLimited,
+            Some(401 | 403) => return Unauthorized,
+            Some(408 | 504) => return Timeout,
+            Some(500..=599) => return Server,
+            Some(400..=499) => return Invalid,
+            _ => {}
+        }
+        if is_named(&["rate_limit", "too_many_requests"]) {
+            RateLimited
+        } else if is_named(&["invalid_api_key", "authentication", "permission", "unauthorized"]) {
+            Unauthorized
+        } else if is_named(&["timeout"]) {
+            Timeout
+        } else if is_named(&["server_error", "overloaded", "unavailable", "internal"]) {
+            Server
+        } else if is_named(&["invalid", "not_found", "unsupported", "bad_request", "badrequest"]) {
+            Invalid
+        } else {
+            // The request had been taken when the answer failed.
+            Server
+        }
+    }
+}
+
+/// A failure of an answer, with where it came from.
+pub(super) fn failure(kind: ModelErrorKind, origin: &Origin, what: &str) -> ModelError {
+    ModelError::new(kind, format!("{}, model {}: {what}", origin.provider, origin.model))
+}
+
+/// A body or chunk that is not JSON. One that ends too early was cut by the connection.
+pub(super) fn unreadable(origin: &Origin, error: &serde_json::Error) -> ModelError {
+    if error.is_eof() {
+        failure(ModelErrorKind::Cut, origin, "the answer ends within its JSON")
+    } else {
+        failure(ModelErrorKind::Malformed, origin, &format!("the answer is not JSON: {error}"))
+    }
+}
+
+/// More than a bound allows.
+pub(super) fn too_large(origin: &Origin, what: &str) -> ModelError {
+    failure(ModelErrorKind::TooLarge, origin, &format!("the answer holds too much: {what}"))
+}
+
+/// The beginning of a text, within the bound of error messages.
+pub(super) fn clip(text: &str) -> String {
+    text[..text.floor_char_boundary(MAX_ERROR_TEXT)].to_owned()
+}

@@ -1,0 +1,74 @@
+//! Chat completions, as OpenAI, OpenRouter, vLLM, llama.cpp, DeepSeek and others speak it.
+//!
+//! The servers agree on the outline and differ in details, so reading is lenient and writing is plain.
+//!
+//! - `request`: the body of a request. `messages`: its conversation. `call_ids`: ids of calls that are too long.
+//! - `reader`: an answer out of a whole body or of the chunks of a stream. `calls`, `reasoning`, `usage`: its parts.
+//! - `stream`: the events of a stream.
+//! - `failure`: errors, in refusals and within answers.
+
+mod call_ids;
+mod calls;
+mod failure;
+mod messages;
+mod reader;
+mod reasoning;
+mod request;
+mod stream;
+#[cfg(test)]
+mod tests;
+mod usage;
+
+use serde_json::Value;
+
+use super::{Decoder, Framing, KeyHeader, Refusal, Wire, WireRequest};
+use crate::{Answer, ModelError, Origin, Provider, Request};
+
+use failure::Failure;
+use reader::{Reader, Shape};
+use stream::Stream;
+
+/// Where OpenRouter's lists of applications point to.
+const ATTRIBUTION_URL: &str = env!("CARGO_PKG_REPOSITORY");
+/// The name in these lists.
+const ATTRIBUTION_TITLE: &str = "Agent Spaces";
+
+/// Chat completions.
+pub(crate) struct OpenaiChat;
+
+impl Wire for OpenaiChat {
+    fn request(&self, provider: &Provider, request: &Request) -> Result<WireRequest, ModelError> {
+        let headers = if provider.openrouter {
+            vec![("http-referer", ATTRIBUTION_URL.to_owned()), ("x-openrouter-title", ATTRIBUTION_TITLE.to_owned())]
+        } else {
+            Vec::new()
+        };
+        Ok(WireRequest {
+            path: vec!["chat".to_owned(), "completions".to_owned()],
+            query: Vec::new(),
+            headers,
+            key: KeyHeader::Bearer,
+            body: request::body(provider, request)?,
+            framing: Framing::Events,
+        })
+    }
+
+    fn whole(&self, origin: &Origin, body: &[u8]) -> Result<Answer, ModelError> {
+        let body: Value = serde_json::from_slice(body).map_err(|error| failure::unreadable(origin, &error))?;
+        let mut reader = Reader::new(origin, Shape::Message);
+        reader.read(&body, &mut |_| {})?;
+        reader.build()
+    }
+
+    fn decoder(&self, origin: &Origin) -> Box<dyn Decoder> {
+        Box::new(Stream::new(origin))
+    }
+
+    fn refusal(&self, body: &[u8]) -> Refusal {
+        serde_json::from_slice::<Value>(body)
+            .ok()
+            .and_then(|body| Failure::in_body(&body))
+            .map(Failure::into_refusal)
+            .unwrap_or_default()
+    }
+}

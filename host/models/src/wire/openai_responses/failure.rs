@@ -1,0 +1,72 @@
+//! Failures that the provider reports: bodies of refusals, error events, failed responses.
+
+use serde_json::Value;
+
+use super::member;
+use crate::bounds::{MAX_ERROR_TEXT, MAX_ID};
+use crate::wire::Refusal;
+use crate::{ModelError, ModelErrorKind, Origin};
+
+/// Reads what is said of a failure: `{"error": {…}}`, `{"error": "text"}`, `{"detail": "text"}`, or the members
+/// themselves.
+pub(super) fn refusal(body: &Value) -> Refusal {
+    let error = body.get("error").filter(|error| !error.is_null()).unwrap_or(body);
+    let message = match error {
+        Value::String(text) => text.as_str(),
+        _ => [member(error, "message"), member(error, "detail")].into_iter().find(|text| !text.is_empty()).unwrap_or(""),
+    };
+    // An error event has the type `error`, which says nothing.
+    let code = [member(error, "code"), member(error, "type")].into_iter().find(|code| !code.is_empty() && *code != "error");
+    Refusal {
+        message: (!message.is_empty()).then(|| message.to_owned()),
+        code: code.filter(|code| code.len() <= MAX_ID).map(str::to_owned),
+    }
+}
+
+/// The failure that an error event or a failed response reports.
+pub(super) fn reported(origin: &Origin, body: &Value) -> ModelError {
+    let Refusal { message, code } = refusal(body);
+    let said = message.as_deref().or(code.as_deref()).unwrap_or("no reason given");
+    let kind = kind_of(code.as_deref().unwrap_or_default(), message.as_deref().unwrap_or_default());
+    let mut error =
+        ModelError::new(kind, format!("{}: model {} failed: {}", origin.provider, origin.model, shortened(said)));
+    error.code = code;
+    error
+}
+
+/// The answer is not what the format says.
+pub(super) fn malformed(origin: &Origin, fault: &str) -> ModelError {
+    let message = format!("{}: malformed answer of model {}: {}", origin.provider, origin.model, shortened(fault));
+    ModelError::new(ModelErrorKind::Malformed, message)
+}
+
+/// More items than an answer may have.
+pub(super) fn too_many_items(origin: &Origin) -> ModelError {
+    let message = format!("{}: too many output items in the answer of model {}", origin.provider, origin.model);
+    ModelError::new(ModelErrorKind::TooLarge, message)
+}
+
+/// At most [`MAX_ERROR_TEXT`] bytes.
+pub(super) fn shortened(text: &str) -> &str {
+    &text[..text.floor_char_boundary(MAX_ERROR_TEXT)]
+}
+
+/// Codes are matched by their words, because providers that speak this format spell them in many ways.
+fn kind_of(code: &str, message: &str) -> ModelErrorKind {
+    let code = code.to_ascii_lowercase();
+    let has = |words: &[&str]| words.iter().any(|word| code.contains(word));
+    if has(&["context_length", "context_window"]) || message.contains("context window") {
+        ModelErrorKind::ContextWindow
+    } else if has(&["quota", "billing", "credit"]) {
+        ModelErrorKind::Quota
+    } else if has(&["rate_limit", "too_many_requests", "429"]) {
+        ModelErrorKind::RateLimited
+    } else if has(&["api_key", "authentication", "unauthorized", "permission", "forbidden"]) {
+        ModelErrorKind::Unauthorized
+    } else if has(&["invalid", "not_found", "unsupported", "policy", "image", "bad_request"]) {
+        ModelErrorKind::Invalid
+    } else {
+        // `server_error`, `server_is_overloaded`, `slow_down`, timeouts, and what nobody knows yet.
+        ModelErrorKind::Server
+    }
+}

@@ -16,7 +16,8 @@ pub(super) fn mark(tools: &mut [Value], system: &mut [Value], messages: &mut [Va
     }
     let of_user = messages.iter_mut().rev().filter(|message| message["role"] == "user").take(2);
     for message in of_user {
-        if let Some(block) = message.get_mut("content").and_then(Value::as_array_mut).and_then(|blocks| blocks.last_mut())
+        if let Some(block) =
+            message.get_mut("content").and_then(Value::as_array_mut).and_then(|blocks| blocks.last_mut())
         {
             mark_block(block);
         }

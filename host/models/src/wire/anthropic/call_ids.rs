@@ -41,8 +41,7 @@ impl CallIds {
         if is_valid(id) && !self.written.contains(id) {
             return id.to_owned();
         }
-        let valid = |c: char| if c.is_ascii_alphanumeric() || c == '_' || c == '-' { c } else { '_' };
-        let kept: String = id.chars().take(KEPT).map(valid).collect();
+        let kept: String = id.chars().take(KEPT).map(plain).collect();
         // One of these is free: there are more of them than ids.
         let mut number = self.written.len();
         loop {
@@ -55,8 +54,13 @@ impl CallIds {
     }
 }
 
+/// The character, or `_` for one that ids and names may not hold.
+pub(super) fn plain(c: char) -> char {
+    if c.is_ascii_alphanumeric() || c == '-' { c } else { '_' }
+}
+
 fn is_valid(id: &str) -> bool {
-    (1..=MAX).contains(&id.len()) && id.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b'-')
+    (1..=MAX).contains(&id.len()) && id.chars().all(|c| plain(c) == c)
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::call_ids::CallIds;
+use super::call_ids::{self, CallIds};
 use crate::{Arguments, Image, Message, Origin, Part, Reasoning, Role, ToolResult};
 
 const USER: &str = "user";
@@ -124,6 +124,5 @@ fn tool_name(name: &str) -> String {
     if name.is_empty() {
         return "_".to_owned();
     }
-    let valid = |c: char| if c.is_ascii_alphanumeric() || c == '_' || c == '-' { c } else { '_' };
-    name.chars().take(MAX_NAME).map(valid).collect()
+    name.chars().take(MAX_NAME).map(call_ids::plain).collect()
 }

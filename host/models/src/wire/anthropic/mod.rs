@@ -18,11 +18,7 @@ mod usage;
 mod whole;
 
 #[cfg(test)]
-mod recorded_tests;
-#[cfg(test)]
-mod request_tests;
-#[cfg(test)]
-mod stream_tests;
+mod tests;
 
 use super::{Decoder, Framing, KeyHeader, Refusal, Wire, WireRequest};
 use crate::{Answer, Api, ModelError, Origin, Provider, Request};

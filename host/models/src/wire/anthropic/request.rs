@@ -3,6 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::{cache, messages, schema};
+use crate::wire::json;
 use crate::{ModelError, ModelErrorKind, Origin, Request, ToolChoice};
 
 /// `max_tokens` where the request has no bound, since the format demands one. It is enough for a long file in one call,
@@ -55,10 +56,9 @@ pub(super) fn body(origin: &Origin, request: &Request) -> Result<Value, ModelErr
     if request.stream {
         put("stream", json!(true));
     }
-    for (name, value) in &request.options {
-        if name != CACHE_CONTROL || !value.is_null() {
-            merge(body.entry(name.clone()).or_insert(Value::Null), value);
-        }
+    json::merge(&mut body, &request.options);
+    if body.get(CACHE_CONTROL).is_some_and(Value::is_null) {
+        body.remove(CACHE_CONTROL);
     }
     Ok(Value::Object(body))
 }
@@ -108,16 +108,4 @@ fn tool_choice(request: &Request) -> Option<Value> {
         return None;
     }
     Some(Value::Object(choice))
-}
-
-/// Puts `from` into `into`: objects member by member, anything else as a whole.
-fn merge(into: &mut Value, from: &Value) {
-    match (into, from) {
-        (Value::Object(into), Value::Object(from)) => {
-            for (name, value) in from {
-                merge(into.entry(name.clone()).or_insert(Value::Null), value);
-            }
-        }
-        (into, from) => into.clone_from(from),
-    }
 }

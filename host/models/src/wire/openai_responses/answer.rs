@@ -5,12 +5,15 @@
 
 use std::collections::{HashMap, HashSet};
 
-use serde_json::{Value, json};
+use agent_spaces_types::json_memory;
+use serde_json::Value;
 
+use super::items::{Item, Kind, Piece, given_back, incomplete, marker, named};
 use super::{elements, failure, member};
 use crate::answer::Watch;
 use crate::assembler::Assembler;
-use crate::bounds::{MAX_ERROR_TEXT, MAX_ID, MAX_PARTS};
+use crate::bounds::{MAX_ANSWER, MAX_ERROR_TEXT, MAX_ID, MAX_PARTS};
+use crate::wire::json::{malformed, words};
 use crate::{Answer, Finish, ModelError, Origin};
 
 /// Reads the items of one answer.
@@ -26,39 +29,6 @@ pub(super) struct Reader {
     open: Option<String>,
     /// How the model refused.
     refused: String,
-}
-
-/// What is known of an item.
-struct Item {
-    /// How many items there were before. Not the key: a server may count wrongly, and two calls have one key then.
-    serial: usize,
-    kind: Kind,
-    done: bool,
-    /// Whether text came.
-    told: bool,
-    /// Piece that the last reasoning belonged to.
-    piece: Option<Piece>,
-    /// Data of the part before a message's text.
-    marker: Option<Value>,
-    /// Key of the call in the assembler, once it has begun.
-    call: Option<String>,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
-    Message,
-    Reasoning,
-    Call,
-    Other,
-}
-
-/// A part of a reasoning item.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Piece {
-    /// Of the summary, by index.
-    Summary(u64),
-    /// Of the reasoning itself, by index.
-    Content(u64),
 }
 
 impl Reader {
@@ -104,8 +74,7 @@ impl Reader {
         let marker = item.marker.take();
         self.open(key);
         if let Some(marker) = marker {
-            let size = marker.to_string().len();
-            self.assembler.reasoning_data(size, |data| *data = marker)?;
+            self.keep(marker)?;
             self.assembler.close();
         }
         self.assembler.text(text, watch)
@@ -114,7 +83,7 @@ impl Reader {
     /// More text of a refusal. People read it as text.
     pub(super) fn refusal(&mut self, key: &str, text: &str, watch: &mut Watch<'_>) -> Result<(), ModelError> {
         if self.refused.len() < MAX_ERROR_TEXT {
-            self.refused.push_str(failure::shortened(text));
+            self.refused.push_str(&words(text));
         }
         self.text(key, text, watch)
     }
@@ -190,12 +159,7 @@ impl Reader {
     }
 
     /// The end of the response, by its status. An absent status is that of a server which answers only when it is done.
-    pub(super) fn terminal(
-        &mut self,
-        status: &str,
-        response: &Value,
-        watch: &mut Watch<'_>,
-    ) -> Result<(), ModelError> {
+    pub(super) fn terminal(&mut self, status: &str, response: &Value, watch: &mut Watch<'_>) -> Result<(), ModelError> {
         let failed = status == "failed" || (status.is_empty() && response.get("output").is_none());
         if failed && response.get("error").is_some_and(|error| !error.is_null()) {
             return Err(failure::reported(self.origin(), response));
@@ -205,11 +169,11 @@ impl Reader {
             "" if !failed => Finish::Stop,
             "incomplete" => incomplete(response.get("incomplete_details").unwrap_or(&Value::Null)),
             "failed" => return Err(failure::reported(self.origin(), &Value::Null)),
-            "" => return Err(failure::malformed(self.origin(), "it has no `output`")),
+            "" => return Err(malformed(self.origin(), "it has no `output`")),
             "cancelled" => Finish::Other(status.to_owned()),
             _ => {
-                let fault = format!("its status is `{}`, not `completed`", failure::shortened(status));
-                return Err(failure::malformed(self.origin(), &fault));
+                let fault = format!("its status is `{}`, not `completed`", words(status));
+                return Err(malformed(self.origin(), &fault));
             }
         };
         for (index, item) in elements(response, "output").iter().enumerate() {
@@ -272,16 +236,27 @@ impl Reader {
                 self.reasoning(key, Piece::Content(index), member(content, "text"), watch)?;
             }
         }
+        let is_told = self.items.get(key).is_some_and(|known| known.piece.is_some());
+        if is_told && self.open.as_deref() != Some(key) {
+            // A server without ends of items: other parts have come since, and a part of its own would come too late.
+            return Ok(());
+        }
         self.open(key);
-        let thought = given_back(item);
-        let size = thought.to_string().len();
-        self.assembler.reasoning_data(size, |data| *data = thought)
+        self.keep(given_back(item))
+    }
+
+    /// Sets the data of the open reasoning part.
+    fn keep(&mut self, kept: Value) -> Result<(), ModelError> {
+        let most = u64::try_from(MAX_ANSWER).unwrap_or(u64::MAX);
+        let size = json_memory::size(&kept, most.saturating_add(1));
+        self.assembler.reasoning_data(usize::try_from(size).unwrap_or(usize::MAX), |data| *data = kept)
     }
 
     fn begin_call(&mut self, key: &str, item: &Value, watch: &mut Watch<'_>) -> Result<(), ModelError> {
         let Some(known) = self.items.get_mut(key) else { return Ok(()) };
         let call = known.serial.to_string();
-        let id = [member(item, "call_id"), member(item, "id")].into_iter().find(|id| !id.is_empty()).unwrap_or_default();
+        let id =
+            [member(item, "call_id"), member(item, "id")].into_iter().find(|id| !id.is_empty()).unwrap_or_default();
         self.assembler.call(&call, id, member(item, "name"), watch)?;
         known.call = Some(call);
         Ok(())
@@ -296,7 +271,7 @@ impl Reader {
             return Err(failure::too_many_items(self.origin()));
         }
         if key.len() > MAX_ID {
-            return Err(failure::malformed(self.origin(), "the id of an output item is too long"));
+            return Err(malformed(self.origin(), "the id of an output item is too long"));
         }
         self.shut();
         let serial = self.count;
@@ -317,57 +292,5 @@ impl Reader {
     fn shut(&mut self) {
         self.assembler.close();
         self.open = None;
-    }
-}
-
-impl Kind {
-    fn of(item: &Value) -> Kind {
-        match member(item, "type") {
-            "message" => Kind::Message,
-            "reasoning" => Kind::Reasoning,
-            "function_call" => Kind::Call,
-            _ => Kind::Other,
-        }
-    }
-}
-
-/// The key of an item that has no index.
-pub(super) fn named(id: &str) -> String {
-    format!("id:{id}")
-}
-
-/// What the part before a message's text holds, if the message has a phase.
-fn marker(item: &Value) -> Option<Value> {
-    let (id, phase) = (member(item, "id"), member(item, "phase"));
-    if member(item, "type") != "message" || phase.is_empty() {
-        return None;
-    }
-    let mut marker = json!({ "type": "message", "phase": phase });
-    if !id.is_empty() {
-        marker["id"] = json!(id);
-    }
-    Some(marker)
-}
-
-/// A reasoning item as the next request gives it back.
-fn given_back(item: &Value) -> Value {
-    let mut thought = json!({ "type": "reasoning", "summary": elements(item, "summary") });
-    for name in ["id", "encrypted_content"] {
-        if let Some(value) = item.get(name).filter(|value| value.is_string()) {
-            thought[name] = value.clone();
-        }
-    }
-    if !elements(item, "content").is_empty() {
-        thought["content"] = json!(elements(item, "content"));
-    }
-    thought
-}
-
-fn incomplete(details: &Value) -> Finish {
-    match member(details, "reason") {
-        "max_output_tokens" => Finish::Length,
-        "content_filter" => Finish::Refused("content_filter".to_owned()),
-        "" => Finish::Other("incomplete".to_owned()),
-        reason => Finish::Other(failure::shortened(reason).to_owned()),
     }
 }

@@ -3,8 +3,9 @@
 use serde_json::Value;
 
 use super::member;
-use crate::bounds::{MAX_ERROR_TEXT, MAX_ID};
+use crate::bounds::MAX_ID;
 use crate::wire::Refusal;
+use crate::wire::json::words;
 use crate::{ModelError, ModelErrorKind, Origin};
 
 /// Reads what is said of a failure: `{"error": {…}}`, `{"error": "text"}`, `{"detail": "text"}`, or the members
@@ -13,10 +14,13 @@ pub(super) fn refusal(body: &Value) -> Refusal {
     let error = body.get("error").filter(|error| !error.is_null()).unwrap_or(body);
     let message = match error {
         Value::String(text) => text.as_str(),
-        _ => [member(error, "message"), member(error, "detail")].into_iter().find(|text| !text.is_empty()).unwrap_or(""),
+        _ => {
+            [member(error, "message"), member(error, "detail")].into_iter().find(|text| !text.is_empty()).unwrap_or("")
+        }
     };
     // An error event has the type `error`, which says nothing.
-    let code = [member(error, "code"), member(error, "type")].into_iter().find(|code| !code.is_empty() && *code != "error");
+    let code =
+        [member(error, "code"), member(error, "type")].into_iter().find(|code| !code.is_empty() && *code != "error");
     Refusal {
         message: (!message.is_empty()).then(|| message.to_owned()),
         code: code.filter(|code| code.len() <= MAX_ID).map(str::to_owned),
@@ -29,26 +33,15 @@ pub(super) fn reported(origin: &Origin, body: &Value) -> ModelError {
     let said = message.as_deref().or(code.as_deref()).unwrap_or("no reason given");
     let kind = kind_of(code.as_deref().unwrap_or_default(), message.as_deref().unwrap_or_default());
     let mut error =
-        ModelError::new(kind, format!("{}: model {} failed: {}", origin.provider, origin.model, shortened(said)));
+        ModelError::new(kind, format!("{}: model {} failed: {}", origin.provider, origin.model, words(said)));
     error.code = code;
     error
-}
-
-/// The answer is not what the format says.
-pub(super) fn malformed(origin: &Origin, fault: &str) -> ModelError {
-    let message = format!("{}: malformed answer of model {}: {}", origin.provider, origin.model, shortened(fault));
-    ModelError::new(ModelErrorKind::Malformed, message)
 }
 
 /// More items than an answer may have.
 pub(super) fn too_many_items(origin: &Origin) -> ModelError {
     let message = format!("{}: too many output items in the answer of model {}", origin.provider, origin.model);
     ModelError::new(ModelErrorKind::TooLarge, message)
-}
-
-/// At most [`MAX_ERROR_TEXT`] bytes.
-pub(super) fn shortened(text: &str) -> &str {
-    &text[..text.floor_char_boundary(MAX_ERROR_TEXT)]
 }
 
 /// Codes are matched by their words, because providers that speak this format spell them in many ways.

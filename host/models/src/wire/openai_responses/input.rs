@@ -12,7 +12,8 @@ const MAX_CALL_ID: usize = 64;
 
 /// The items of a conversation. `stored`: the provider keeps what it answers, and finds reasoning by its id.
 pub(super) fn items(origin: &Origin, stored: bool, messages: &[Message]) -> Vec<Value> {
-    let mut writer = Writer { origin, stored, items: Vec::new(), thoughts: Vec::new(), marker: None, ids: HashMap::new() };
+    let mut writer =
+        Writer { origin, stored, items: Vec::new(), thoughts: Vec::new(), marker: None, ids: HashMap::new() };
     for message in messages {
         match message.role {
             Role::Assistant => writer.assistant(message),
@@ -103,7 +104,9 @@ impl<'a> Writer<'a> {
             "message" => self.marker = Some(data),
             // Without its content the API looks the item up, and finds it only if it was stored.
             "reasoning"
-                if self.stored || !member(data, "encrypted_content").is_empty() || !elements(data, "content").is_empty() =>
+                if self.stored
+                    || !member(data, "encrypted_content").is_empty()
+                    || !elements(data, "content").is_empty() =>
             {
                 self.thoughts.push(data.clone());
             }

@@ -15,6 +15,7 @@
 mod answer;
 mod failure;
 mod input;
+mod items;
 mod request;
 mod stream;
 #[cfg(test)]
@@ -22,7 +23,7 @@ mod tests;
 
 use serde_json::Value;
 
-use super::{Decoder, Framing, KeyHeader, Refusal, Wire, WireRequest};
+use super::{Decoder, Framing, KeyHeader, Refusal, Wire, WireRequest, json};
 use crate::answer::Delta;
 use crate::{Answer, ModelError, Origin, Provider, Request};
 
@@ -42,8 +43,7 @@ impl Wire for OpenaiResponses {
     }
 
     fn whole(&self, origin: &Origin, body: &[u8]) -> Result<Answer, ModelError> {
-        let response: Value =
-            serde_json::from_slice(body).map_err(|error| failure::malformed(origin, &error.to_string()))?;
+        let response = json::parse(origin, body)?;
         let mut reader = answer::Reader::new(origin);
         reader.terminal(member(&response, "status"), &response, &mut |_: Delta<'_>| {})?;
         reader.build()

@@ -3,12 +3,12 @@
 use serde_json::{Map, Value, json};
 
 use super::input;
+use crate::wire::json::merge;
 use crate::{Api, Origin, Provider, Request, ToolChoice};
 
 /// The body of a request.
 pub(super) fn body(provider: &Provider, request: &Request) -> Value {
-    let origin =
-        Origin { provider: provider.name.clone(), model: request.model.clone(), api: Api::OpenaiResponses };
+    let origin = Origin { provider: provider.name.clone(), model: request.model.clone(), api: Api::OpenaiResponses };
     let stored = request.options.get("store").and_then(Value::as_bool).unwrap_or(false);
     let mut body = Map::new();
     body.insert("model".to_owned(), json!(request.model));
@@ -78,17 +78,4 @@ fn takes_encrypted_reasoning(model: &str) -> bool {
     let name = model.rsplit('/').next().unwrap_or(model).to_ascii_lowercase();
     let name = name.strip_prefix("ft:").unwrap_or(&name);
     !["gpt-3.5", "gpt-4", "chatgpt-", "gpt-5-chat"].iter().any(|family| name.starts_with(family))
-}
-
-/// Adds `options` to `body`. Objects are merged; anything else is replaced. Both are at most as deep as JSON that was
-/// parsed.
-fn merge(body: &mut Map<String, Value>, options: &Map<String, Value>) {
-    for (name, option) in options {
-        match (body.get_mut(name), option) {
-            (Some(Value::Object(inner)), Value::Object(option)) => merge(inner, option),
-            _ => {
-                body.insert(name.clone(), option.clone());
-            }
-        }
-    }
 }

@@ -2,11 +2,12 @@
 
 use serde_json::Value;
 
-use super::answer::{Piece, Reader, named};
+use super::answer::Reader;
+use super::items::{Piece, named};
 use super::{failure, member};
 use crate::answer::Watch;
 use crate::frames::Frame;
-use crate::wire::Decoder;
+use crate::wire::{Decoder, json};
 use crate::{Answer, ModelError, Origin};
 
 /// Reads one stream.
@@ -26,8 +27,7 @@ impl Decoder for Stream {
         if data.is_empty() || data == "[DONE]" {
             return Ok(false);
         }
-        let event: Value = serde_json::from_str(data)
-            .map_err(|error| failure::malformed(self.reader.origin(), &error.to_string()))?;
+        let event = json::parse(self.reader.origin(), data.as_bytes())?;
         let kind = if member(&event, "type").is_empty() { frame.name } else { member(&event, "type") };
         let null = Value::Null;
         let response = event.get("response").unwrap_or(&null);

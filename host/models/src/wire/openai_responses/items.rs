@@ -1,0 +1,101 @@
+//! Output items: what is known of one, and what is kept of it.
+
+use serde_json::{Value, json};
+
+use super::{elements, member};
+use crate::Finish;
+use crate::bounds::MAX_ID;
+use crate::wire::json::words;
+
+/// What is known of an item.
+pub(super) struct Item {
+    /// How many items there were before. Not the key: a server may count wrongly, and two calls have one key then.
+    pub(super) serial: usize,
+    pub(super) kind: Kind,
+    pub(super) done: bool,
+    /// Whether text came.
+    pub(super) told: bool,
+    /// Piece that the last reasoning belonged to.
+    pub(super) piece: Option<Piece>,
+    /// Data of the part before a message's text.
+    pub(super) marker: Option<Value>,
+    /// Key of the call in the assembler, once it has begun.
+    pub(super) call: Option<String>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    Message,
+    Reasoning,
+    Call,
+    Other,
+}
+
+/// A part of a reasoning item.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Piece {
+    /// Of the summary, by index.
+    Summary(u64),
+    /// Of the reasoning itself, by index.
+    Content(u64),
+}
+
+impl Kind {
+    pub(super) fn of(item: &Value) -> Kind {
+        match member(item, "type") {
+            "message" => Kind::Message,
+            "reasoning" => Kind::Reasoning,
+            "function_call" => Kind::Call,
+            _ => Kind::Other,
+        }
+    }
+}
+
+/// The key of an item that has no index.
+pub(super) fn named(id: &str) -> String {
+    format!("id:{id}")
+}
+
+/// What the part before a message's text holds, if the message has a phase.
+pub(super) fn marker(item: &Value) -> Option<Value> {
+    let (id, phase) = (member(item, "id"), member(item, "phase"));
+    if member(item, "type") != "message" || phase.is_empty() || id.len().max(phase.len()) > MAX_ID {
+        return None;
+    }
+    let mut marker = json!({ "type": "message", "phase": phase });
+    if !id.is_empty() {
+        marker["id"] = json!(id);
+    }
+    Some(marker)
+}
+
+/// A reasoning item as the next request gives it back.
+pub(super) fn given_back(item: &Value) -> Value {
+    let mut thought = json!({ "type": "reasoning", "summary": texts(item, "summary", "summary_text") });
+    for name in ["id", "encrypted_content"] {
+        if let Some(value) = item.get(name).filter(|value| value.is_string()) {
+            thought[name] = value.clone();
+        }
+    }
+    let content = texts(item, "content", "reasoning_text");
+    if !content.is_empty() {
+        thought["content"] = Value::Array(content);
+    }
+    thought
+}
+
+/// The texts of a member, without what else a server may put there.
+fn texts(item: &Value, name: &str, kind: &str) -> Vec<Value> {
+    let texts = elements(item, name).iter().map(|text| member(text, "text")).filter(|text| !text.is_empty());
+    texts.map(|text| json!({ "type": kind, "text": text })).collect()
+}
+
+/// Why an incomplete response ended.
+pub(super) fn incomplete(details: &Value) -> Finish {
+    match member(details, "reason") {
+        "max_output_tokens" => Finish::Length,
+        "content_filter" => Finish::Refused("content_filter".to_owned()),
+        "" => Finish::Other("incomplete".to_owned()),
+        reason => Finish::Other(words(reason)),
+    }
+}

@@ -117,13 +117,7 @@ impl Assembler {
 
     /// Begins a call, and tells of it. An empty id becomes `call_N`; an id that exists already gets `_N` appended. A key
     /// that exists already names the new call from now on.
-    pub(crate) fn call(
-        &mut self,
-        key: &str,
-        id: &str,
-        name: &str,
-        watch: &mut Watch<'_>,
-    ) -> Result<(), ModelError> {
+    pub(crate) fn call(&mut self, key: &str, id: &str, name: &str, watch: &mut Watch<'_>) -> Result<(), ModelError> {
         if self.ids.len() >= MAX_CALLS {
             return Err(too_large(format!("more than {MAX_CALLS} calls")));
         }

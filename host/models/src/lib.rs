@@ -4,6 +4,41 @@
 //! [`Answer`]. What arrives of a stream is told on the way ([`Delta`]). Everything that comes in is bounded ([`bounds`]),
 //! and a stream without its end is a failure.
 //!
+//! ```no_run
+//! use std::time::Duration;
+//!
+//! use agent_spaces_models::{Api, Client, Delta, Message, Provider, Request};
+//!
+//! # async fn run() -> Result<(), Box<dyn std::error::Error>> {
+//! let provider = Provider {
+//!     name: "local".to_owned(),
+//!     api: Api::Ollama,
+//!     base_url: "http://127.0.0.1:11434/api".parse()?,
+//!     key: None,
+//!     headers: Vec::new(),
+//!     timeout: Duration::from_secs(120),
+//!     openrouter: false,
+//! };
+//! let request = Request {
+//!     model: "qwen3".to_owned(),
+//!     messages: vec![Message::user("What is a component?")],
+//!     stream: true,
+//!     ..Request::default()
+//! };
+//! let mut watch = |delta: Delta<'_>| {
+//!     if let Delta::Text(text) = delta {
+//!         print!("{text}");
+//!     }
+//! };
+//! let answer = Client::new()?.answer(&provider, &request, &mut watch).await?;
+//! println!("\n{} tokens", answer.usage.total());
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! A caller decides what to do about a failure: [`ModelError::is_transient`] says whether another attempt makes sense, and
+//! [`ModelError::retry_after`] how long the provider asks to wait. The crate itself never repeats a request.
+//!
 //! # Layout
 //! - `conversation`: [`Message`], [`Part`] and what they hold, the same for every provider.
 //! - `request`, `answer`, `error`: what is asked, what comes back, and what goes wrong.

@@ -1,9 +1,13 @@
 //! What the wires share in reading and writing JSON.
 
+use agent_spaces_types::json_memory::{self, Allowance, Meter, ReadError, RepeatedKeys};
 use serde_json::{Map, Value};
 
 use crate::bounds::MAX_ERROR_TEXT;
 use crate::{ModelError, ModelErrorKind, Origin};
+
+/// Memory of the values of one event or body, which may be a multiple of its text.
+const MAX_MEMORY: u64 = 128 << 20;
 
 /// Adds options to a body. Objects are merged, everything else is replaced.
 pub(super) fn merge(body: &mut Map<String, Value>, options: &Map<String, Value>) {
@@ -36,16 +40,58 @@ pub(super) fn words(text: &str) -> String {
 }
 
 /// Parses an event or a body. The error does not quote it.
-pub(super) fn parse(origin: &Origin, json: &[u8]) -> Result<Value, ModelError> {
-    serde_json::from_slice(json).map_err(|error| malformed(origin, &format!("not JSON ({error})")))
+///
+/// # Errors
+/// `Cut`, if it ends too early: then the connection did. `TooLarge`; `Malformed`.
+pub(super) fn parse(origin: &Origin, text: &[u8]) -> Result<Value, ModelError> {
+    let mut allowance = Allowance(MAX_MEMORY);
+    let read = json_memory::from_slice(text, RepeatedKeys::LastCounts, &mut Meter::new(&mut allowance));
+    read.map_err(|error| match error {
+        ReadError::Json(error) if error.is_eof() => failed(origin, ModelErrorKind::Cut, "it ends within its JSON"),
+        ReadError::Json(error) => malformed(origin, &format!("it is not JSON: {error}")),
+        ReadError::Memory(_) => {
+            failed(origin, ModelErrorKind::TooLarge, &format!("an event needs more than {MAX_MEMORY} bytes of memory"))
+        }
+    })
 }
 
 /// An answer that breaks the wire format.
 pub(super) fn malformed(origin: &Origin, fault: &str) -> ModelError {
-    ModelError::new(
-        ModelErrorKind::Malformed,
-        format!("{}: malformed answer of {}: {fault}", origin.provider, origin.model),
-    )
+    failed(origin, ModelErrorKind::Malformed, fault)
+}
+
+fn failed(origin: &Origin, kind: ModelErrorKind, fault: &str) -> ModelError {
+    ModelError::new(kind, format!("{}: the answer of {} cannot be read: {fault}", origin.provider, origin.model))
+}
+
+/// Copies of a value, each with one of its members or items replaced by something odd: what a provider might send.
+#[cfg(test)]
+pub(super) fn mutations(value: &Value) -> Vec<Value> {
+    use serde_json::json;
+
+    let mut found = vec![Value::Null, json!(-1), json!(1e300), json!("odd"), json!([[]]), json!({"odd": {}})];
+    match value {
+        Value::Array(items) => {
+            for (place, item) in items.iter().enumerate() {
+                for mutation in mutations(item) {
+                    let mut copy = items.clone();
+                    copy[place] = mutation;
+                    found.push(Value::Array(copy));
+                }
+            }
+        }
+        Value::Object(members) => {
+            for (name, member) in members {
+                for mutation in mutations(member) {
+                    let mut copy = members.clone();
+                    copy.insert(name.clone(), mutation);
+                    found.push(Value::Object(copy));
+                }
+            }
+        }
+        _ => {}
+    }
+    found
 }
 
 #[cfg(test)]
@@ -68,5 +114,15 @@ mod tests {
         let cut = words(&format!("a{}", "é".repeat(MAX_ERROR_TEXT)));
         assert_eq!(cut.len(), MAX_ERROR_TEXT - 1);
         assert!(cut.ends_with('é'));
+    }
+
+    #[test]
+    fn unreadable_texts() {
+        let origin = Origin { provider: "p".to_owned(), model: "m".to_owned(), api: crate::Api::Ollama };
+        let kind = |text: &str| parse(&origin, text.as_bytes()).unwrap_err().kind;
+        assert_eq!(kind("{\"a\": [1, 2"), ModelErrorKind::Cut);
+        assert_eq!(kind("<html>"), ModelErrorKind::Malformed);
+        assert_eq!(kind(&"[".repeat(1000)), ModelErrorKind::Malformed);
+        assert_eq!(kind(&format!("[{}0]", "0,".repeat(8 << 20))), ModelErrorKind::TooLarge);
     }
 }

@@ -60,17 +60,17 @@ impl Reader {
         }
         let is_thought = part.get("thought").and_then(Value::as_bool) == Some(true);
         match (json::text(part, "text"), signature) {
-            (Some(text), None) if is_thought => self.thought(text, watch),
-            (Some(text), None) => self.text(text, watch),
+            (Some(text), None) if is_thought => self.assembler.reasoning(text, watch),
+            (Some(text), None) => self.assembler.text(text, watch),
             // A signed part stays one part: its text is not joined with that of its neighbours.
             (Some(text), Some(signature)) if is_thought => {
                 self.assembler.close();
-                self.thought(text, watch)?;
+                self.assembler.reasoning(text, watch)?;
                 self.keep(Kept::Thought(signature.to_owned()))
             }
             (Some(text), Some(signature)) if !text.is_empty() => {
                 self.assembler.close();
-                self.text(text, watch)?;
+                self.assembler.text(text, watch)?;
                 self.assembler.close();
                 self.keep(Kept::Text(signature.to_owned()))
             }
@@ -78,14 +78,6 @@ impl Reader {
             (None, None) if is_content(part) => self.keep_whole(part),
             (None, None) => Ok(()),
         }
-    }
-
-    fn text(&mut self, text: &str, watch: &mut Watch<'_>) -> Result<(), ModelError> {
-        if text.is_empty() { Ok(()) } else { self.assembler.text(text, watch) }
-    }
-
-    fn thought(&mut self, text: &str, watch: &mut Watch<'_>) -> Result<(), ModelError> {
-        if text.is_empty() { Ok(()) } else { self.assembler.reasoning(text, watch) }
     }
 
     fn keep_whole(&mut self, part: &Value) -> Result<(), ModelError> {

@@ -19,7 +19,7 @@ pub(super) fn write(origin: &Origin, messages: &[Message]) -> Value {
     for group in messages.chunk_by(|one, next| one.role == next.role) {
         let Some(first) = group.first() else { continue };
         let parts = group.iter().flat_map(|message| &message.parts);
-        let (role, parts) = match first.role {
+        let (role, parts): (&str, Vec<Value>) = match first.role {
             Role::User => ("user", parts.filter_map(user_part).collect()),
             Role::Assistant => ("model", writer.model_parts(parts)),
             Role::Tool => ("user", writer.result_parts(parts)),
@@ -139,14 +139,14 @@ fn give_back(reasoning: &Reasoning, after_text: bool, written: &mut Vec<Value>) 
             kept::sign(&mut part, &signature);
             written.push(part);
         }
-        Some(Kept::Text(signature)) => match written.last_mut() {
-            Some(text) if after_text => kept::sign(text, &signature),
-            _ => {
-                let mut part = json!({"text": ""});
-                kept::sign(&mut part, &signature);
-                written.push(part);
+        Some(Kept::Text(signature)) => {
+            if !after_text {
+                written.push(json!({"text": ""}));
             }
-        },
+            if let Some(text) = written.last_mut() {
+                kept::sign(text, &signature);
+            }
+        }
         Some(Kept::Part(part)) => written.push(part),
         None => {}
     }

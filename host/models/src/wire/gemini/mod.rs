@@ -12,8 +12,15 @@ mod contents;
 mod failure;
 mod kept;
 mod request;
+
 #[cfg(test)]
-mod tests;
+mod answer_tests;
+#[cfg(test)]
+mod recorded_tests;
+#[cfg(test)]
+mod request_tests;
+
+use serde_json::Value;
 
 use crate::answer::{Delta, Watch};
 use crate::frames::Frame;
@@ -32,8 +39,11 @@ impl Wire for Gemini {
             let message = format!("{}: the request names no model", provider.name);
             return Err(ModelError::new(ModelErrorKind::Configuration, message));
         }
-        let (method, query) =
-            if request.stream { ("streamGenerateContent", vec![("alt", "sse")]) } else { ("generateContent", Vec::new()) };
+        let (method, query) = if request.stream {
+            ("streamGenerateContent", vec![("alt", "sse")])
+        } else {
+            ("generateContent", Vec::new())
+        };
         let origin = Origin { provider: provider.name.clone(), model: request.model.clone(), api: provider.api };
         Ok(WireRequest {
             path: vec!["models".to_owned(), format!("{model}:{method}")],
@@ -56,7 +66,7 @@ impl Wire for Gemini {
     }
 
     fn refusal(&self, body: &[u8]) -> Refusal {
-        serde_json::from_slice(body).map(|body| failure::refusal(&body)).unwrap_or_default()
+        serde_json::from_slice::<Value>(body).map(|body| failure::refusal(&body)).unwrap_or_default()
     }
 }
 

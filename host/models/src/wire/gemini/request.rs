@@ -26,16 +26,26 @@ pub(super) fn body(origin: &Origin, request: &Request) -> Value {
     Value::Object(body)
 }
 
-/// A tool. `parameters` is a dialect of OpenAPI that refuses much of JSON Schema; `parametersJsonSchema` takes it whole.
+/// A tool. `parameters` is a dialect of OpenAPI that lacks much of JSON Schema; `parametersJsonSchema` takes it whole.
 fn declaration(tool: &Tool) -> Value {
     let mut declaration = json!({"name": tool.name, "description": tool.description});
-    // A schema without members is refused.
-    if let Some(members) = tool.parameters.as_object()
-        && !members.is_empty()
-    {
+    // Gemini refuses an object without properties; a function without parameters has none.
+    if !takes_nothing(&tool.parameters) {
         declaration["parametersJsonSchema"] = tool.parameters.clone();
     }
     declaration
+}
+
+/// Whether a schema allows no arguments, or says nothing about them.
+fn takes_nothing(schema: &Value) -> bool {
+    let Some(members) = schema.as_object() else { return true };
+    members.iter().all(|(name, value)| match name.as_str() {
+        "type" | "$schema" | "title" | "description" => true,
+        "properties" => value.as_object().is_some_and(Map::is_empty),
+        "required" => value.as_array().is_some_and(Vec::is_empty),
+        "additionalProperties" => *value == Value::Bool(false),
+        _ => false,
+    })
 }
 
 fn calling(choice: &ToolChoice) -> Value {

@@ -1,0 +1,43 @@
+//! Errors of Ollama: `{"error": "text"}`, as a body or as a line of a stream.
+
+use serde_json::Value;
+
+use crate::wire::{Refusal, json};
+use crate::{ModelError, ModelErrorKind, Origin};
+
+/// Reads the body of a refusal. Gateways send an object with a message instead of a text.
+pub(super) fn refusal(body: &Value) -> Refusal {
+    let Some(error) = body.get("error") else { return Refusal::default() };
+    let message = error.as_str().or_else(|| json::text(error, "message"));
+    let code = json::text(error, "code").or_else(|| json::text(error, "type"));
+    Refusal { message: message.map(json::words), code: code.map(json::words) }
+}
+
+/// The failure that a line reports, if it does.
+pub(super) fn in_line(origin: &Origin, line: &Value) -> Option<ModelError> {
+    line.get("error").filter(|error| !error.is_null())?;
+    let Refusal { message, code } = refusal(line);
+    let words = message.unwrap_or_default();
+    let kind = kind(&words.to_lowercase());
+    let message = format!("{}: {} failed in its answer: {words}", origin.provider, origin.model);
+    Some(ModelError { code, ..ModelError::new(kind, message) })
+}
+
+/// Ollama has no codes: its words are all there is. Most failures in an answer are those of the process that runs the
+/// model.
+fn kind(words: &str) -> ModelErrorKind {
+    let says = |some: &[&str]| some.iter().any(|text| words.contains(text));
+    if says(&["context length", "context window", "context size", "exceeds the available context"]) {
+        ModelErrorKind::ContextWindow
+    } else if says(&["rate limit", "too many requests"]) {
+        ModelErrorKind::RateLimited
+    } else if says(&["usage limit", "quota"]) {
+        ModelErrorKind::Quota
+    } else if says(&["unauthorized", "forbidden"]) {
+        ModelErrorKind::Unauthorized
+    } else if says(&["not found", "does not support", "invalid"]) {
+        ModelErrorKind::Invalid
+    } else {
+        ModelErrorKind::Server
+    }
+}

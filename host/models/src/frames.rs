@@ -5,7 +5,7 @@
 //! connection alive.
 
 use crate::ModelError;
-use crate::ModelErrorKind::{Malformed, TooLarge};
+use crate::ModelErrorKind::{Cut, Malformed, TooLarge};
 use crate::bounds::{MAX_EVENT, MAX_STREAM};
 
 #[cfg(test)]
@@ -103,9 +103,15 @@ impl Frames {
     }
 
     /// At the end of the stream: an unfinished last line or event is given too, if it holds data.
+    ///
+    /// # Errors
+    /// `Cut`, if the stream ends within a character; else those of [`Frames::push`].
     pub(crate) fn end(&mut self, take: &mut Take<'_>) -> Result<bool, ModelError> {
         if self.is_done {
             return Ok(true);
+        }
+        if str::from_utf8(&self.line).is_err_and(|error| error.error_len().is_none()) {
+            return Err(ModelError::new(Cut, "The stream ended before its end"));
         }
         let has_line = !self.line.is_empty();
         self.is_done = (has_line && self.end_line(&[], take)?) || self.dispatch(take)?;

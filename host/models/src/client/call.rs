@@ -142,6 +142,8 @@ impl<'a> Call<'a> {
         let status = response.status().as_u16();
         let retry_after = refusal::retry_after(response.headers(), SystemTime::now());
         let body = self.error_body(&mut response).await;
+        // Redacted before anything is cut: half a key is not found.
+        let body = self.redactor.text(&String::from_utf8_lossy(&body)).into_owned().into_bytes();
         self.trace_response(|redactor| trace::body(redactor, &body));
         let refusal = self.wire.refusal(&body);
         let kind = refusal::kind(status, &refusal);

@@ -122,9 +122,17 @@ fn a_failure_of_the_receiver_is_passed_on() {
 fn characters_may_be_split_and_invalid_ones_are_refused() {
     let text = "data: 世界𝄞\n\n".as_bytes();
     assert_eq!(frames(Framing::Events, text.chunks(1)).unwrap(), [pair("", "世界𝄞")]);
-    for bytes in [&b"data: \xFF\n\n"[..], b"data: \xE4\xB8\n\n", b"data: \xE4", b"data: \xED\xA0\x80\n\n"] {
+    for bytes in [&b"data: \xFF\n\n"[..], b"data: \xE4\xB8\n\n", b"data: \xED\xA0\x80\n\n"] {
         assert_eq!(frames(Framing::Events, [bytes]), Err(ModelErrorKind::Malformed), "{bytes:?}");
         assert_eq!(frames(Framing::Lines, bytes.chunks(1)), Err(ModelErrorKind::Malformed), "{bytes:?}");
+    }
+}
+
+#[test]
+fn an_end_within_a_character_is_a_cut() {
+    for bytes in [&b"data: \xE4"[..], b"data: 1\n\ndata: \xF0\x9D\x84"] {
+        assert_eq!(frames(Framing::Events, [bytes]), Err(ModelErrorKind::Cut));
+        assert_eq!(frames(Framing::Lines, bytes.chunks(1)), Err(ModelErrorKind::Cut));
     }
 }
 

@@ -308,6 +308,16 @@ async fn dropping_the_future_closes_the_connection() {
     tokio::time::timeout(LONG, served).await.expect("the server still sends").unwrap();
 }
 
+#[tokio::test]
+async fn an_answer_can_be_awaited_in_a_task() {
+    let (url, _served) = serve(vec![Write(whole())]).await;
+    let task = tokio::spawn(async move {
+        let mut watch = |_: Delta<'_>| {};
+        Client::new().unwrap().answer(&provider(url), &request(false), &mut watch).await
+    });
+    assert_eq!(task.await.unwrap().unwrap().finish, Finish::Stop);
+}
+
 #[derive(Default)]
 struct Kept(Mutex<Vec<String>>);
 

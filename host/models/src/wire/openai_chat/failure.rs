@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 
-use crate::bounds::MAX_ERROR_TEXT;
 use crate::wire::Refusal;
+use crate::wire::json::words;
 use crate::{ModelError, ModelErrorKind, Origin};
 
 /// What a server says of a failure.
@@ -14,7 +14,7 @@ pub(super) struct Failure {
     /// A code that is a number is an HTTP status.
     status: Option<u64>,
     /// Codes and types, in lower case.
-    words: String,
+    names: String,
 }
 
 impl Failure {
@@ -40,19 +40,19 @@ impl Failure {
 
     /// Reads an error: an object or a text.
     pub(super) fn of(error: &Value) -> Failure {
-        let words = |pointer: &str| error.pointer(pointer).and_then(Value::as_str).filter(|text| !text.is_empty());
-        let status = error.get("code").and_then(Value::as_u64);
-        let named = [words("/code"), words("/type"), words("/metadata/error_type")];
-        let message = match (words("/message").or(error.as_str()), words("/metadata/raw")) {
+        let said = |pointer: &str| error.pointer(pointer).and_then(Value::as_str).filter(|text| !text.is_empty());
+        let status = error.get("code").and_then(|code| code.as_u64().or_else(|| code.as_str()?.parse().ok()));
+        let named = [said("/code"), said("/type"), said("/metadata/error_type")];
+        let message = match (said("/message").or(error.as_str()), said("/metadata/raw")) {
             // OpenRouter's own words are no more than "Provider returned error"; these are the provider's.
-            (Some(message), Some(raw)) => Some(format!("{}: {}", clip(message), clip(raw))),
-            (message, raw) => message.or(raw).map(clip),
+            (Some(message), Some(raw)) => Some(format!("{}: {}", words(message), words(raw))),
+            (message, raw) => message.or(raw).map(words),
         };
         Failure {
-            message: message.map(|message| clip(&message)),
-            code: named.into_iter().flatten().next().map(clip).or_else(|| status.map(|status| status.to_string())),
+            message: message.map(|message| words(&message)),
+            code: named.into_iter().flatten().next().map(words).or_else(|| status.map(|status| status.to_string())),
             status,
-            words: named.into_iter().flatten().map(|word| clip(word).to_lowercase()).collect::<Vec<_>>().join(" "),
+            names: named.into_iter().flatten().map(|word| words(word).to_lowercase()).collect::<Vec<_>>().join(" "),
         }
     }
 
@@ -73,10 +73,10 @@ impl Failure {
     fn kind(&self) -> ModelErrorKind {
         use ModelErrorKind::{ContextWindow, Invalid, Quota, RateLimited, Server, Timeout, Unauthorized};
         let message = self.message.as_deref().unwrap_or_default().to_lowercase();
-        let is_named = |names: &[&str]| names.iter().any(|name| self.words.contains(name));
-        let is_said = |texts: &[&str]| texts.iter().any(|text| message.contains(text));
+        let is_named = |names: &[&str]| names.iter().any(|name| self.names.contains(name));
+        let is_told = |texts: &[&str]| texts.iter().any(|text| message.contains(text));
         if is_named(&["context_length", "context_window", "exceed_context_size"])
-            || is_said(&["context length", "context window", "context size"])
+            || is_told(&["context length", "context window", "context size"])
         {
             return ContextWindow;
         }
@@ -114,21 +114,7 @@ pub(super) fn failure(kind: ModelErrorKind, origin: &Origin, what: &str) -> Mode
     ModelError::new(kind, format!("{}, model {}: {what}", origin.provider, origin.model))
 }
 
-/// A body or chunk that is not JSON. One that ends too early was cut by the connection.
-pub(super) fn unreadable(origin: &Origin, error: &serde_json::Error) -> ModelError {
-    if error.is_eof() {
-        failure(ModelErrorKind::Cut, origin, "the answer ends within its JSON")
-    } else {
-        failure(ModelErrorKind::Malformed, origin, &format!("the answer is not JSON: {error}"))
-    }
-}
-
 /// More than a bound allows.
 pub(super) fn too_large(origin: &Origin, what: &str) -> ModelError {
     failure(ModelErrorKind::TooLarge, origin, &format!("the answer holds too much: {what}"))
-}
-
-/// The beginning of a text, within the bound of error messages.
-pub(super) fn clip(text: &str) -> String {
-    text[..text.floor_char_boundary(MAX_ERROR_TEXT)].to_owned()
 }

@@ -3,6 +3,7 @@
 //! The servers agree on the outline and differ in details, so reading is lenient and writing is plain.
 //!
 //! - `request`: the body of a request. `messages`: its conversation. `call_ids`: ids of calls that are too long.
+//!   `schema`: which schemas are enforced.
 //! - `reader`: an answer out of a whole body or of the chunks of a stream. `calls`, `reasoning`, `usage`: its parts.
 //! - `stream`: the events of a stream.
 //! - `failure`: errors, in refusals and within answers.
@@ -14,6 +15,7 @@ mod messages;
 mod reader;
 mod reasoning;
 mod request;
+mod schema;
 mod stream;
 #[cfg(test)]
 mod tests;
@@ -21,32 +23,22 @@ mod usage;
 
 use serde_json::Value;
 
-use super::{Decoder, Framing, KeyHeader, Refusal, Wire, WireRequest};
+use super::{Decoder, Framing, KeyHeader, Refusal, Wire, WireRequest, json};
 use crate::{Answer, ModelError, Origin, Provider, Request};
 
 use failure::Failure;
 use reader::{Reader, Shape};
 use stream::Stream;
 
-/// Where OpenRouter's lists of applications point to.
-const ATTRIBUTION_URL: &str = env!("CARGO_PKG_REPOSITORY");
-/// The name in these lists.
-const ATTRIBUTION_TITLE: &str = "Agent Spaces";
-
 /// Chat completions.
 pub(crate) struct OpenaiChat;
 
 impl Wire for OpenaiChat {
     fn request(&self, provider: &Provider, request: &Request) -> Result<WireRequest, ModelError> {
-        let headers = if provider.openrouter {
-            vec![("http-referer", ATTRIBUTION_URL.to_owned()), ("x-openrouter-title", ATTRIBUTION_TITLE.to_owned())]
-        } else {
-            Vec::new()
-        };
         Ok(WireRequest {
             path: vec!["chat".to_owned(), "completions".to_owned()],
             query: Vec::new(),
-            headers,
+            headers: Vec::new(),
             key: KeyHeader::Bearer,
             body: request::body(provider, request)?,
             framing: Framing::Events,
@@ -54,7 +46,7 @@ impl Wire for OpenaiChat {
     }
 
     fn whole(&self, origin: &Origin, body: &[u8]) -> Result<Answer, ModelError> {
-        let body: Value = serde_json::from_slice(body).map_err(|error| failure::unreadable(origin, &error))?;
+        let body = json::parse(origin, body)?;
         let mut reader = Reader::new(origin, Shape::Message);
         reader.read(&body, &mut |_| {})?;
         reader.build()

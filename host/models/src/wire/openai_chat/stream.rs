@@ -1,12 +1,10 @@
 //! Events of a stream.
 
-use serde_json::Value;
-
-use super::failure::{self, Failure};
+use super::failure::Failure;
 use super::reader::{Reader, Shape};
 use crate::answer::Watch;
 use crate::frames::Frame;
-use crate::wire::Decoder;
+use crate::wire::{Decoder, json};
 use crate::{Answer, ModelError, Origin};
 
 /// The data of the last event.
@@ -38,7 +36,7 @@ impl Decoder for Stream {
         if DONE.starts_with(data) {
             return Ok(true);
         }
-        let chunk: Value = serde_json::from_str(data).map_err(|error| failure::unreadable(&self.origin, &error))?;
+        let chunk = json::parse(&self.origin, data.as_bytes())?;
         if frame.name == "error" {
             let failure = Failure::in_body(&chunk).unwrap_or_else(|| Failure::of(&chunk));
             return Err(failure.into_error(&self.origin));

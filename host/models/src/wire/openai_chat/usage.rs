@@ -20,7 +20,8 @@ pub(super) fn read(value: &Value, usage: &mut Usage) {
     *usage = Usage {
         input_tokens: input,
         output_tokens: output,
-        cached_tokens: count(value, "/prompt_tokens_details/cached_tokens").max(count(value, "/prompt_cache_hit_tokens")),
+        cached_tokens: count(value, "/prompt_tokens_details/cached_tokens")
+            .max(count(value, "/prompt_cache_hit_tokens")),
         cache_write_tokens: count(value, "/prompt_tokens_details/cache_write_tokens"),
         reasoning_tokens: count(value, "/completion_tokens_details/reasoning_tokens"),
     };

@@ -1,7 +1,8 @@
 //! Tests: `requests` what is written, `calls` and `streams` what is read of the habits of many servers, `recorded` real
-//! exchanges.
+//! exchanges, `hostile` members that are not what they should be.
 
 mod calls;
+mod hostile;
 mod recorded;
 mod requests;
 mod streams;

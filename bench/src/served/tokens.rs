@@ -10,22 +10,22 @@ use crate::spaces;
 use agent_spaces::project::{Outlines, SpaceModules, definitions_at};
 use agent_spaces::{Caller, Space};
 use anyhow::{Context, Result, ensure};
+use bpe_openai::Tokenizer;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
-use tiktoken_rs::CoreBPE;
 
 /// The folder of the task.
 pub(super) const TASK: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/workloads/three-servers");
 const SERVERS: [&str; 3] = ["tickets", "chat", "sheets"];
 
 pub(super) async fn measure(bench: &mut Bench, command: &Path, lists: &[PathBuf]) -> Result<()> {
-    let tokens = tiktoken_rs::o200k_base()?;
-    catalogue(bench, command, &tokens, lists)?;
-    task(bench, command, &tokens).await
+    let tokens = bpe_openai::o200k_base();
+    catalogue(bench, command, tokens, lists)?;
+    task(bench, command, tokens).await
 }
 
 /// A whole catalogue, as tool lists and behind three tools.
-fn catalogue(bench: &mut Bench, command: &Path, tokens: &CoreBPE, lists: &[PathBuf]) -> Result<()> {
+fn catalogue(bench: &mut Bench, command: &Path, tokens: &Tokenizer, lists: &[PathBuf]) -> Result<()> {
     let (mut listed, mut functions) = (0, 0);
     let mut servers = serde_json::Map::new();
     for (at, path) in lists.iter().enumerate() {
@@ -57,7 +57,7 @@ fn catalogue(bench: &mut Bench, command: &Path, tokens: &CoreBPE, lists: &[PathB
 }
 
 /// A task over three servers: tokens read and written by the agent.
-async fn task(bench: &mut Bench, command: &Path, tokens: &CoreBPE) -> Result<()> {
+async fn task(bench: &mut Bench, command: &Path, tokens: &Tokenizer) -> Result<()> {
     let definitions = definitions_at(Path::new(TASK), &Outlines::none())?;
     let space = SpaceModules::all(&definitions).assemble(&spaces::engine()?)?;
     let by_tools = tool_by_tool(&space, tokens).await?;
@@ -91,7 +91,7 @@ async fn task(bench: &mut Bench, command: &Path, tokens: &CoreBPE) -> Result<()>
 }
 
 /// The same task with each call and each answer in the agent's context.
-async fn tool_by_tool<'a>(space: &'a Space, counter: &'a CoreBPE) -> Result<Transcript<'a>> {
+async fn tool_by_tool<'a>(space: &'a Space, counter: &'a Tokenizer) -> Result<Transcript<'a>> {
     let mut tokens = 0;
     for server in SERVERS {
         let list: Value = serde_json::from_slice(&std::fs::read(format!("{TASK}/{server}.json"))?)?;
@@ -120,7 +120,7 @@ async fn tool_by_tool<'a>(space: &'a Space, counter: &'a CoreBPE) -> Result<Tran
 
 struct Transcript<'a> {
     space: &'a Space,
-    counter: &'a CoreBPE,
+    counter: &'a Tokenizer,
     tokens: usize,
     turns: usize,
 }
@@ -136,7 +136,7 @@ impl Transcript<'_> {
 }
 
 /// Tokens before the first call: instructions, and the tools as a model gets them.
-fn taught(agent: &mut Agent, tokens: &CoreBPE) -> Result<usize> {
+fn taught(agent: &mut Agent, tokens: &Tokenizer) -> Result<usize> {
     let listed = agent.ask("tools/list", &json!({}))?;
     Ok(count(tokens, &agent.instructions) + count(tokens, &read_of(&listed).to_string()))
 }
@@ -148,6 +148,6 @@ fn read_of(list: &Value) -> Value {
     tools.map(read).collect()
 }
 
-fn count(tokens: &CoreBPE, text: &str) -> usize {
-    tokens.encode_ordinary(text).len()
+fn count(tokens: &Tokenizer, text: &str) -> usize {
+    tokens.count(text)
 }

@@ -1,4 +1,11 @@
-//! Usage log: one JSON line per call, with latency and sizes, appended to a file that the operator names.
+//! Usage log: one JSON line per call and per request to a model, with latency and sizes, appended to a file that the
+//! operator names.
+//!
+//! - `model`: lines of an agent: requests to models, and results that its context guard refused
+
+mod model;
+
+pub use model::{GuardEntry, ModelEntry};
 
 use crate::OPERATOR_TARGET;
 use agent_spaces_private_fs::folder;
@@ -104,6 +111,11 @@ struct Line {
     error: Option<String>,
 }
 
+/// Milliseconds, with three digits behind the point.
+fn milliseconds(duration: Duration) -> f64 {
+    (duration.as_secs_f64() * 1e6).round() / 1e3
+}
+
 impl Accounting {
     /// Opens a usage log that appends to this file, created with its parent folders and readable by its owner alone.
     /// The operator is warned once when writing begins to fail: see [`OPERATOR_TARGET`].
@@ -129,9 +141,14 @@ impl Accounting {
     /// Appends a call. A write error does not fail the call: the next successful write is preceded by a line that reports
     /// how many calls are missing.
     pub fn record(&self, entry: Entry) {
-        let Some(writer) = &self.0 else { return };
         let began = entry.began;
-        let Ok(line) = serde_json::to_string(&writer.line(entry)) else { return };
+        self.append(began, |writer| writer.line(entry));
+    }
+
+    /// Appends a line, unless the log is disabled.
+    fn append<L: Serialize>(&self, began: SystemTime, line: impl FnOnce(&Writer) -> L) {
+        let Some(writer) = &self.0 else { return };
+        let Ok(line) = serde_json::to_string(&line(writer)) else { return };
         let mut log = writer.log.lock().unwrap_or_else(PoisonError::into_inner);
         let Err(error) = log.write_gap().and_then(|()| log.write(&line)) else {
             log.has_warned = false;
@@ -147,8 +164,13 @@ impl Accounting {
 }
 
 impl Writer {
+    /// Text from outside: redacted, then shortened to a line of at most `max` characters.
+    fn plain(&self, text: &str, max: usize) -> String {
+        String::from(Shown::line(&self.redactor.text(text), max))
+    }
+
     fn line(&self, entry: Entry) -> Line {
-        let plain = |text: &str, max| String::from(Shown::line(&self.redactor.text(text), max));
+        let plain = |text: &str, max| self.plain(text, max);
         let (mcp_server, capability) = match &entry.provider {
             Provider::Server(name) => (Some(plain(name, MAX_NAME)), None),
             Provider::Capability(name) => (None, Some(plain(name, MAX_NAME))),
@@ -157,7 +179,7 @@ impl Writer {
             r#type: "tool",
             timestamp: humantime::format_rfc3339_millis(entry.began).to_string(),
             status: if entry.error.is_none() { "ok" } else { "failed" },
-            latency: (entry.latency.as_secs_f64() * 1e6).round() / 1e3,
+            latency: milliseconds(entry.latency),
             characters_in: entry.characters_in,
             characters_out: entry.characters_out,
             mcp_server,

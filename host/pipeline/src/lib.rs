@@ -11,7 +11,7 @@
 //! - `explain`: dry run of the steps
 //! - `rules`, `history`: state that all pipelines of a space share, and the part of it that survives a reload
 //! - [`audit_trail`]: events of runs in the audit log
-//! - [`accounting`], `accounting_entry`: usage log, one line per call
+//! - [`accounting`], `accounting_entry`: usage log, one line per call and per request to a model
 
 pub mod accounting;
 mod accounting_entry;

@@ -6,14 +6,17 @@
 //!
 //! # Layout
 //! - `mod`: the registry, updated by events
+//! - `agents`: metrics of agents and models
 //! - `labels`: labels, and the bound on their number
 //! - `readings`: gauges that are read at every scrape
 //! - `format`: the two text formats
 
+mod agents;
 mod format;
 mod labels;
 mod readings;
 
+pub use agents::AgentMetrics;
 pub use format::Format;
 pub use labels::MAX_FUNCTIONS;
 pub use readings::{Readings, ServerHealth};
@@ -26,7 +29,7 @@ use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::registry::{Registry, Unit};
 use std::sync::Arc;
 
-/// Prefix of every name.
+/// Prefix of every name, but for those of the context guard.
 const PREFIX: &str = "agent_spaces";
 
 /// Bounds of durations of runs and calls, in seconds: a run without calls takes microseconds, one that waits for a server
@@ -55,12 +58,14 @@ struct Inner {
     approvals: Family<Decision, Counter>,
     functions: Functions,
     open: Calls,
+    agents: AgentMetrics,
 }
 
 impl Metrics {
     /// Creates the metrics of a process. `read` is called at every scrape and must not block.
     pub fn new(read: impl Fn() -> Readings + Send + Sync + 'static) -> Metrics {
-        let mut registry = Registry::with_prefix(PREFIX);
+        let mut all = Registry::default();
+        let registry = all.sub_registry_with_prefix(PREFIX);
         let runs = Family::<Outcome, Counter>::default();
         let calls = Family::<CallLabels, Counter>::default();
         let approvals = Family::<Decision, Counter>::default();
@@ -76,10 +81,13 @@ impl Metrics {
         registry.register_with_unit("call_duration", "Wall-clock time of calls", Unit::Seconds, call_seconds.clone());
         registry.register("call_retries", "Retries of calls that failed for a time", retries.clone());
         registry.register("approvals", "Approval requests that were decided or expired", approvals.clone());
+        let agents = AgentMetrics::default();
+        agents.register(registry);
         registry.register_collector(Box::new(readings::Collected::new(read)));
+        agents.register_guard(&mut all);
         let (functions, open) = (Functions::default(), Calls::default());
         Metrics(Arc::new(Inner {
-            registry,
+            registry: all,
             runs,
             run_seconds,
             run_fuel,
@@ -90,7 +98,13 @@ impl Metrics {
             approvals,
             functions,
             open,
+            agents,
         }))
+    }
+
+    /// Metrics of agents and models, for those who ask them.
+    pub fn agents(&self) -> AgentMetrics {
+        self.0.agents.clone()
     }
 
     /// Counts an event. Runs that answer calls of other runs are counted as those calls, not as runs.

@@ -1,0 +1,95 @@
+//! Tests of budgets.
+
+use super::*;
+
+const PRICE: Price = Price { input: 10.0, output: 20.0, cached: None, cache_write: None };
+
+fn usage(input_tokens: u64, output_tokens: u64) -> Usage {
+    Usage { input_tokens, output_tokens, ..Usage::default() }
+}
+
+fn tokens(tokens: u64) -> Budget {
+    Budget { tokens: Some(tokens), cost: None }
+}
+
+fn cost(cost: f64) -> Budget {
+    Budget { tokens: None, cost: Some(cost) }
+}
+
+fn spending(budgets: Budgets) -> Spending {
+    Spending::new(budgets, Spent::default(), Day::default())
+}
+
+#[test]
+fn usage_and_cost_of_a_question_are_sums() {
+    let spending = spending(Budgets::default());
+    assert_eq!((spending.usage(), spending.cost()), (Usage::default(), None));
+    assert_eq!(spending.add(&usage(100, 10), None), None);
+    assert_eq!(spending.cost(), None);
+    let answer = spending.clone().add(&usage(100_000, 50_000), Some(&PRICE)).unwrap();
+    assert!((answer - 2.0).abs() < 1e-9, "{answer}");
+    assert_eq!(spending.usage(), usage(100_100, 50_010));
+    assert_eq!(spending.cost(), Some(answer));
+    assert_eq!(spending.exhausted(), None);
+}
+
+#[test]
+fn the_budget_of_a_question_ends_it() {
+    let spending = spending(Budgets { run: tokens(150), ..Budgets::default() });
+    spending.add(&usage(100, 49), None);
+    assert_eq!(spending.exhausted(), None);
+    spending.add(&usage(0, 1), None);
+    assert_eq!(
+        spending.exhausted().unwrap(),
+        "The budget of this question is spent: 150 of 150 tokens. Raise `budgets.run.tokens` of the agent."
+    );
+}
+
+#[test]
+fn money_ends_a_question_too() {
+    let spending = spending(Budgets { run: cost(0.5), ..Budgets::default() });
+    // An answer without a price costs nothing.
+    spending.add(&usage(10_000_000, 0), None);
+    assert_eq!(spending.exhausted(), None);
+    spending.add(&usage(50_000, 0), Some(&PRICE));
+    let said = spending.exhausted().unwrap();
+    assert!(said.contains("0.5000 of 0.5") && said.contains("`budgets.run.cost`"), "{said}");
+}
+
+#[test]
+fn a_session_counts_what_it_spent_before() {
+    let so_far = Spent { tokens: 90, cost: 0.0 };
+    let budgets = Budgets { session: tokens(100), ..Budgets::default() };
+    let spending = Spending::new(budgets, so_far, Day::default());
+    assert_eq!(spending.exhausted(), None);
+    spending.add(&usage(10, 0), None);
+    let said = spending.exhausted().unwrap();
+    assert!(said.contains("this session is spent: 100 of 100 tokens") && said.contains("another session"), "{said}");
+    assert_eq!(spending.usage(), usage(10, 0));
+}
+
+#[test]
+fn sessions_share_the_day() {
+    let (day, budgets) = (Day::default(), Budgets { day: cost(1.0), ..Budgets::default() });
+    let [one, other] = [(); 2].map(|()| Spending::new(budgets, Spent::default(), day.clone()));
+    one.add(&usage(100_000, 0), Some(&PRICE));
+    let said = other.exhausted().unwrap();
+    assert!(said.contains("00:00 UTC") && said.contains("`budgets.day.cost`"), "{said}");
+    assert_eq!((other.usage(), other.cost()), (Usage::default(), None));
+}
+
+#[test]
+fn a_budget_of_nothing_allows_nothing() {
+    assert!(spending(Budgets { run: tokens(0), ..Budgets::default() }).exhausted().is_some());
+    assert!(spending(Budgets { session: cost(0.0), ..Budgets::default() }).exhausted().is_some());
+}
+
+#[test]
+fn hostile_counts_saturate() {
+    let spending = spending(Budgets::default());
+    for _ in 0..3 {
+        spending.add(&usage(u64::MAX, u64::MAX), Some(&PRICE));
+    }
+    assert_eq!(spending.usage().total(), u64::MAX);
+    assert!(spending.cost().is_some_and(f64::is_finite));
+}

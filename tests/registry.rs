@@ -167,7 +167,7 @@ fn only_callable_functions_are_advertised() {
     let advertised = modules.advertised(&space, &Caller::default()).unwrap();
     assert_eq!(names(&advertised), ["station.nextTrain", "crm.find"], "denied, and a scope that nobody has");
     let scopes = ["stations:write".to_owned()].into();
-    let advertised = modules.advertised(&space, &Caller { name: None, scopes }).unwrap();
+    let advertised = modules.advertised(&space, &Caller { scopes, ..Caller::default() }).unwrap();
     assert_eq!(names(&advertised), ["station.nextTrain", "weather.deleteStation", "crm.find"]);
 }
 

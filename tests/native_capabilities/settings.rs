@@ -69,7 +69,7 @@ async fn a_function_that_requires_approval_is_not_called_without_it() {
 async fn callers_need_all_scopes() {
     let space = space([crm()]);
     let call = async |scopes: &[&str]| {
-        let caller = Caller { name: None, scopes: scopes.iter().map(|scope| (*scope).to_owned()).collect() };
+        let caller = Caller { scopes: scopes.iter().map(|scope| (*scope).to_owned()).collect(), ..Caller::default() };
         space.call_value("crm", "close", json!({ "title": "T1" }), caller).await.map_err(|error| error.code)
     };
     assert_eq!(call(&["crm.write", "crm.close"]).await, Ok(json!("T1")));

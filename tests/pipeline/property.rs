@@ -274,7 +274,8 @@ async fn check(
             Step::Calls { is_script, caller, calls } => (is_script, caller, calls),
         };
         let scopes = caller.scopes.iter().map(|scope| (*scope).to_owned()).collect();
-        let real_caller = agent_spaces::Caller { name: caller.name.map(str::to_owned), scopes };
+        let name = caller.name.map(str::to_owned);
+        let real_caller = agent_spaces::Caller { name, scopes, ..agent_spaces::Caller::default() };
         let before = rig.count();
         let listed: Vec<(&str, Value)> =
             calls.iter().map(|(function, params)| (function.label, params.clone())).collect();

@@ -365,7 +365,7 @@ fn outcome(shown: &Value) -> Result<Value, CapabilityError> {
 
 /// A caller with these scopes.
 pub(super) fn with_scopes(scopes: &[&str]) -> Caller {
-    Caller { name: None, scopes: scopes.iter().map(|scope| (*scope).to_owned()).collect() }
+    Caller { scopes: scopes.iter().map(|scope| (*scope).to_owned()).collect(), ..Caller::default() }
 }
 
 /// A caller of this name.

@@ -7,6 +7,7 @@ use agent_spaces_calls::operator_notices::{Operator, notice};
 use agent_spaces_pipeline::accounting::Accounting;
 use agent_spaces_pipeline::audit_trail::AuditHandle;
 use agent_spaces_pipeline::{Histories, ResultObserver};
+use agent_spaces_providers::Agents;
 use agent_spaces_types::event::Event;
 use agent_spaces_types::told_once::ToldOnce;
 use std::path::PathBuf;
@@ -43,6 +44,8 @@ pub struct Equipment {
     pub histories: Option<Histories>,
     /// Workspace folder for `fs`, in place of the configured one.
     pub workspace: Option<PathBuf>,
+    /// Agents, which answer the functions of `@capabilities/agents`; without them its calls fail.
+    pub agents: Option<Arc<dyn Agents>>,
 }
 
 impl Equipment {

@@ -14,11 +14,13 @@
 //! | command | [`command`]: a program started for each call |
 //! | component | `component`: a Wasm component that exports the interface; `type_match` compares its types |
 //! | space | `script`: a script that runs in a space |
+//! | agent | `agent`: an agent, behind the trait [`Agents`] |
 //! | none | `unimplemented`, `unavailable`: providers that fail every call |
 //!
 //! [`standard`] is the standard library; `grants` resolves what the configuration grants; `error`, `run_failure` are the
 //! errors that scripts get.
 
+mod agent;
 pub mod command;
 mod component;
 mod error;
@@ -35,6 +37,7 @@ mod unimplemented;
 
 pub use crate::command::provider::CommandProvider;
 pub use crate::http::provider::{HttpFunction, HttpModule};
+pub use agent::{ASK, AgentFunction, AgentProvider, AgentQuestion, Agents};
 pub use component::{ComponentError, WasmComponent};
 pub use error::ProviderError;
 pub use grants::{ProviderGrants, register_secrets};

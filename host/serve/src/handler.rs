@@ -67,8 +67,7 @@ impl ServerHandler for ModeHandler {
 
     /// Returns the notifications that a client without a session may subscribe to.
     fn accepted_subscription_filter(&self, _requested: &SubscriptionFilter) -> Option<SubscriptionFilter> {
-        let has_changes = matches!(self.mode, Mode::Proxy(_));
-        has_changes.then(|| SubscriptionFilter::builder().tools_list_changed().build())
+        self.mode.has_tool_changes().then(|| SubscriptionFilter::builder().tools_list_changed().build())
     }
 
     async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {

@@ -10,4 +10,12 @@ pub struct Caller {
     pub name: Option<String>,
     /// Scopes of the caller; functions can require some.
     pub scopes: BTreeSet<String>,
+    /// Number of agents that act for the caller, each called by a script of the one before. Agents are called only to
+    /// a maximum depth.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub agent_depth: u8,
+}
+
+fn is_zero(depth: &u8) -> bool {
+    *depth == 0
 }

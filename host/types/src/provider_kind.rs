@@ -22,6 +22,8 @@ pub enum ProviderKind {
     Component,
     /// Script run in a space.
     Space,
+    /// Agent: a model that answers with tools.
+    Agent,
 }
 
 impl fmt::Display for ProviderKind {
@@ -34,6 +36,7 @@ impl fmt::Display for ProviderKind {
             ProviderKind::Command => "command",
             ProviderKind::Component => "component",
             ProviderKind::Space => "space",
+            ProviderKind::Agent => "agent",
         })
     }
 }

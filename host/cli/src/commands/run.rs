@@ -170,7 +170,7 @@ impl Run {
         }
         self.warn_of_script(&program);
         let limits = self.limits(self.choice.limits(&found))?;
-        let caller = Arc::new(Caller { name: None, scopes: self.scope.iter().cloned().collect() });
+        let caller = Arc::new(Caller { scopes: self.scope.iter().cloned().collect(), ..Caller::default() });
         let options = RunOptions { limits: Some(limits), caller, spent: ready_after, ..RunOptions::default() };
         let (mut report, durable) = match &durable {
             None => (session.wait(self.follow(&program, options, interrupt)), None),

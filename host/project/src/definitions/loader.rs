@@ -2,7 +2,7 @@
 
 use super::near_path::near_path;
 use super::recipe::{Naming, Recipe};
-use super::{DefinedModule, DefinitionBody, DefinitionFile, files};
+use super::{DefinedModule, DefinitionBody, DefinitionFile, agents, files};
 use crate::error::ProjectError;
 use crate::find::join;
 use crate::lock;
@@ -46,6 +46,7 @@ impl<'a> Loader<'a> {
         lock: &Lock,
     ) -> Result<(), ProjectError> {
         let config = self.config;
+        self.definitions.extend(agents::definition(config, self.outlines)?);
         for (name, path) in &config.registry {
             let naming = Naming { entry: name.clone(), specifier: Some(name.clone()), ..Naming::default() };
             self.load(path, naming, &format!("$.capabilities.registry[{name:?}]"))?;

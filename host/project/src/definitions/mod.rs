@@ -2,6 +2,7 @@
 //!
 //! # Layout
 //! - `loader`: all definitions that a configuration names.
+//! - `agents`: the module of the configured agents.
 //! - `files`: definition files in a folder, and the reading of one.
 //! - `recipe`: inputs of a module, and its compilation.
 //! - `npm_package`: npm package of a definition, and packages that handlers import.
@@ -17,6 +18,7 @@
 //! | `name.wit` | an interface written by hand |
 //! | `name.ts` beside `name.json` or `name.wit` | the handlers of that definition |
 
+mod agents;
 mod files;
 mod handler_faults;
 mod loader;
@@ -26,6 +28,7 @@ mod provider_grants;
 mod provider_kinds;
 mod recipe;
 
+pub(crate) use agents::AgentFunctions;
 pub(super) use files::handlers_beside;
 pub(super) use loader::{Loader, server_definition};
 pub(super) use near_path::default_folder_file;
@@ -67,6 +70,8 @@ pub struct DefinitionFile {
     pub server: Option<ServerModule>,
     /// Programs that answer some of its functions, if there are any.
     pub commands: Option<DefinedCommands>,
+    /// Functions of the configured agents, if it is their module.
+    pub(super) agents: Option<Arc<AgentFunctions>>,
     /// Settings that the configuration grants its provider.
     pub(super) granted: ConfiguredGrants,
     /// True if it comes from an npm package. Such a definition cannot run scripts in the project's spaces.
@@ -106,6 +111,7 @@ impl DefinitionFile {
             body,
             server: None,
             commands: None,
+            agents: None,
             granted: ConfiguredGrants::default(),
             is_of_package: false,
             is_for_all: false,

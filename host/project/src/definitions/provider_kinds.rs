@@ -11,6 +11,9 @@ use capability_gen::model::Module;
 impl DefinitionFile {
     /// Kind of provider of a function of a compiled interface; `None` if there is no provider.
     pub fn provider_kind(&self, interface: &PackageInterface, function: &str) -> Option<ProviderKind> {
+        if self.agents.is_some() {
+            return Some(ProviderKind::Agent);
+        }
         let said = interface.implementations.get(function);
         if interface.commands.iter().any(|command| command == function) {
             return Some(ProviderKind::Command);

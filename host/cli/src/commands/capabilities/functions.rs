@@ -60,7 +60,7 @@ impl Functions {
             Failure::new(Code::ConfigFile, "no configuration was found, so there are no spaces", Some(hint))
         })?;
         let modules = project.space(Some(name))?;
-        let caller = Caller { name: None, scopes: self.scopes.iter().cloned().collect() };
+        let caller = Caller { scopes: self.scopes.iter().cloned().collect(), ..Caller::default() };
         Ok(modules.advertised(&modules.assemble(&engine)?, &caller)?)
     }
 }

@@ -69,7 +69,7 @@ impl Call {
         let modules = project.server_modules(&self.server);
         let function = modules.function(&self.tool)?;
         let space = modules.assemble_with(&engine, session.equipment())?;
-        let caller = Caller { name: None, scopes: self.scope.iter().cloned().collect() };
+        let caller = Caller { scopes: self.scope.iter().cloned().collect(), ..Caller::default() };
         let value = session.wait(space.call_function(&function, arguments, caller));
         value.map_err(|error| {
             let mut failure = Failure::new(error.code, error.message, None);

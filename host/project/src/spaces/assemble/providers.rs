@@ -102,9 +102,10 @@ impl DefinitionFile {
             (None, _) => Arc::new(Unimplemented),
         };
         for interface in &module.outline.interfaces {
-            let provider = match &interface.component {
-                Some(component) => Arc::new(self.component(module, interface, component, linking)?),
-                None => server.clone(),
+            let provider: Arc<dyn Provider> = match (&self.agents, &interface.component) {
+                (Some(agents), _) => Arc::new(agents.provider(&interface.capability, linking.equipment.agents.clone())),
+                (None, Some(component)) => Arc::new(self.component(module, interface, component, linking)?),
+                (None, None) => server.clone(),
             };
             handlers.provide(&interface.name, provider);
         }
@@ -266,6 +267,7 @@ impl DefinitionFile {
             DefinitionBody::Module(module) => module.outline.interfaces.iter().all(is_answered),
             DefinitionBody::Wit(_) => false,
         };
-        (self.handlers.is_none() && self.server.is_none() && !by_itself).then(|| self.missing_handlers())
+        let is_answered = self.handlers.is_some() || self.server.is_some() || self.agents.is_some() || by_itself;
+        (!is_answered).then(|| self.missing_handlers())
     }
 }

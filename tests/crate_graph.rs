@@ -14,14 +14,14 @@ const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
 const LAYERS: [&[&str]; 12] = [
     &["confine", "engine", "private-fs", "script-bounds", "search", "types"],
     &["audit-log", "capability-gen", "http-server", "journal", "protected-paths", "script", "secrets", "telemetry"],
-    &["calls", "policy", "process"],
+    &["calls", "models", "policy", "process"],
     &["approvals", "config", "mcp", "sandbox", "stdlib"],
     &["linker", "pipeline"],
     &["space"],
     &["durable", "hostile-guest", "providers"],
     &["project"],
     &["serve"],
-    &["rest"],
+    &["agent", "rest"],
     &["agent-spaces"],
     &["cli"],
 ];
@@ -32,7 +32,7 @@ const NOT_BELOW_SANDBOX: [&str; 7] = ["audit-log", "capability-gen", "linker", "
 /// Dependencies that only some crates have. Tests of `cli` may have all of them.
 const RESERVED: [(&str, &[&str]); 6] = [
     ("clap", &["cli"]),
-    ("rmcp", &["mcp", "serve"]),
+    ("rmcp", &["agent", "mcp", "serve"]),
     ("hyper", &["http-server", "mcp", "rest", "serve"]),
     ("opentelemetry", &["telemetry"]),
     ("opentelemetry_sdk", &["telemetry"]),

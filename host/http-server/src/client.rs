@@ -12,17 +12,20 @@ pub struct Client {
     /// True if answers to approval forms at this client count. A caller controls its client, so only one that may
     /// approve anyway is trusted.
     may_approve: bool,
+    /// True if this client is a part of this host.
+    is_of_host: bool,
 }
 
 impl Client {
     /// Creates the client that started this process.
     pub fn of_process(caller: Caller) -> Client {
-        Client { identity: "process".into(), caller: Arc::new(caller), may_approve: true }
+        Client { identity: "process".into(), caller: Arc::new(caller), may_approve: true, is_of_host: false }
     }
 
     /// Creates a client with an authenticated, unique name. It cannot approve calls.
     pub fn named(name: &str, caller: Caller) -> Client {
-        Client { identity: format!("caller {name}").into(), caller: Arc::new(caller), may_approve: false }
+        let identity = format!("caller {name}").into();
+        Client { identity, caller: Arc::new(caller), may_approve: false, is_of_host: false }
     }
 
     /// Lets the person at this client approve calls.
@@ -30,6 +33,19 @@ impl Client {
     pub fn approving(mut self) -> Client {
         self.may_approve = true;
         self
+    }
+
+    /// Marks a client as a part of this host. It is trusted with the name of whoever answers an approval form, and its
+    /// requests may wait longer than others.
+    #[must_use]
+    pub fn of_host(mut self) -> Client {
+        self.is_of_host = true;
+        self
+    }
+
+    /// Returns true if this client is a part of this host.
+    pub fn is_of_host(&self) -> bool {
+        self.is_of_host
     }
 
     /// Returns true if answers to approval forms at this client count.

@@ -29,6 +29,9 @@ use tracing::Instrument as _;
 /// Time a request waits for approval. Most clients give up after a minute.
 const APPROVAL_WAIT: Duration = Duration::from_secs(45);
 
+/// The same for a request of this host, which gives up when it is told to.
+const HOST_APPROVAL_WAIT: Duration = Duration::from_secs(5 * 60);
+
 /// Time a request waits for a call that has just been decided.
 const DECIDED_WAIT: Duration = Duration::from_millis(500);
 
@@ -203,8 +206,11 @@ impl Calls {
     ) -> Outcome {
         let form = Elicitation::of(client, context);
         let mut forms = OpenForms::default();
-        let mut deadline =
-            tokio::time::Instant::now() + if entry == Entry::Answered { DECIDED_WAIT } else { APPROVAL_WAIT };
+        let wait = match form {
+            Elicitation::Session if client.is_of_host() => HOST_APPROVAL_WAIT,
+            _ => APPROVAL_WAIT,
+        };
+        let mut deadline = tokio::time::Instant::now() + if entry == Entry::Answered { DECIDED_WAIT } else { wait };
         if entry == Entry::Again {
             call.asked.forget_closed();
             if self.must_come_back(client, &call, (form, &forms), context) {
@@ -217,7 +223,7 @@ impl Calls {
                 biased;
                 Some(event) = call.events.recv() => match event.kind {
                     EventKind::ApprovalRequired { .. } => {
-                        deadline = tokio::time::Instant::now() + APPROVAL_WAIT;
+                        deadline = tokio::time::Instant::now() + wait;
                         if self.must_come_back(client, &call, (form, &forms), context) {
                             return self.detach(call, form, true);
                         }

@@ -6,6 +6,7 @@
 //! # Layout
 //! - [`Mode`]: server mode, one of [`CodeMode`] (three tools: search, describe, run), [`ToolboxMode`] (two tools in
 //!   front of groups of servers that are started on demand) and [`ProxyMode`] (selected functions as MCP tools)
+//! - [`ExtraTools`]: tools that the host adds to a mode
 //! - `handler`: the MCP request handler of a mode; `redacted_response`: removes secrets from responses
 //! - `served_space`: [`Offers`], the space that is served now; it may be replaced while clients are connected
 //! - `exposure`: selection of functions for proxy mode, and their tool definitions
@@ -16,6 +17,7 @@
 //! - `runs`: runs that outlive their request, and requests that wait for one; `pages`: long results in pages
 //! - `durable`: runs that outlive this process
 //! - `calls`: calls of single functions, for toolbox and proxy mode
+//! - [`Overview`]: what a client can call, for a host that has a model of its own
 //! - [`ElicitedDecisions`]: approvals through MCP elicitation
 //! - [`Client`]: identity of a client; `instructions_cache`, `caller_limits`: state per caller; [`concurrency`]: limiter
 //! - [`http`]: MCP over HTTP for several callers
@@ -33,12 +35,14 @@ mod dts_parser;
 mod durable;
 mod embedding;
 mod exposure;
+mod extra_tools;
 mod handler;
 pub mod http;
 mod instructions_cache;
 mod mode;
 mod observed;
 mod offer_error;
+mod overview;
 mod pages;
 mod proxy;
 mod redacted_response;
@@ -47,17 +51,19 @@ mod served_space;
 mod toolbox;
 
 pub use agent_spaces_http_server::Client;
-pub use approvals::{ElicitedDecisions, ServedChannel};
+pub use approvals::{APPROVAL, DECIDED_BY, ElicitedDecisions, ServedChannel};
 pub use cards::Card;
 pub use catalogue::Catalogue;
 pub use code_mode::CodeMode;
 pub use durable::DurableSpace;
 pub use exposure::Exposure;
-pub use mode::Mode;
+pub use extra_tools::ExtraTools;
+pub use mode::{Extended, Mode};
 pub use observed::ObservedResults;
 pub use offer_error::OfferError;
+pub use overview::{ModuleOverview, Overview, ToolOverview};
 pub use proxy::ProxyMode;
-pub use served_space::{Note, Offer, Offers, Servers};
+pub use served_space::{Note, Offer, Offers, ServerInstructions, Servers};
 pub use toolbox::{ToolboxMode, Toolboxes};
 
 use handler::ModeHandler;
@@ -73,11 +79,22 @@ pub async fn serve_streams(
     input: impl tokio::io::AsyncRead + Send + Unpin + 'static,
     output: impl tokio::io::AsyncWrite + Send + Unpin + 'static,
 ) -> Result<(), String> {
-    let handler = ModeHandler::new(mode.clone(), client.clone());
-    let served = handler.serve((input, output)).await.map_err(|error| error.to_string())?;
-    let ended = served.waiting().await;
+    let ended = serve_connection(mode.clone(), client.clone(), input, output).await;
     mode.end_all(&client).await;
-    ended.map(|_| ()).map_err(|error| error.to_string())
+    ended
+}
+
+/// Serves one of several connections of a client over a pair of streams, until it ends. Runs and calls that wait without
+/// a request go on: another connection may ask for them, and they end by themselves if none does.
+pub async fn serve_connection(
+    mode: Mode,
+    client: Client,
+    input: impl tokio::io::AsyncRead + Send + Unpin + 'static,
+    output: impl tokio::io::AsyncWrite + Send + Unpin + 'static,
+) -> Result<(), String> {
+    let handler = ModeHandler::new(mode, client);
+    let served = handler.serve((input, output)).await.map_err(|error| error.to_string())?;
+    served.waiting().await.map(|_| ()).map_err(|error| error.to_string())
 }
 
 /// Converts a JSON schema to the object type of `rmcp`.

@@ -10,7 +10,7 @@ use super::instructions_cache::InstructionsCache;
 use super::observed::ObservedResults;
 use super::offer_error::OfferError;
 use agent_spaces_http_server::Client;
-use agent_spaces_project::{DefinitionFile, Outlines};
+use agent_spaces_project::{DefinitionBody, DefinitionFile, Outlines};
 use agent_spaces_search::Model;
 use agent_spaces_secrets::Redactor;
 use agent_spaces_space::space::Space;
@@ -90,6 +90,17 @@ impl Note {
     }
 }
 
+/// Instructions of an MCP server for models, as its user accepted them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ServerInstructions {
+    /// Name of the server.
+    pub server: String,
+    /// Module of its functions.
+    pub module: String,
+    /// The text.
+    pub text: String,
+}
+
 /// Handle to the space that is served now. Clones share state.
 #[derive(Clone)]
 pub struct Offers {
@@ -119,6 +130,8 @@ pub(super) struct ServedSpace {
     notes: Vec<Note>,
     /// MCP server instructions.
     pub(super) instructions: Arc<InstructionsCache>,
+    /// Instructions of the servers behind the space.
+    pub(super) server_instructions: Arc<[ServerInstructions]>,
     pub(super) catalogue: Arc<Catalogue>,
     pub(super) checker: TypeChecker,
     /// Functions exposed as tools in proxy mode.
@@ -208,6 +221,7 @@ impl Offers {
         limits.time = time_limit.unwrap_or(DEFAULT_TIME);
         let longest = time_limit.unwrap_or(LONGEST_TIME);
         let exposed = self.exposure.tools(&definitions)?.into();
+        let server_instructions = definitions.iter().filter_map(server_instructions).collect();
         let parts = |part: &str| (part != "fs" || has_files) && (part != "http" || has_network);
         let catalogue = Arc::new(Catalogue::of(definitions, parts, &self.outlines)?);
         if let Some(embedder) = &self.embedder {
@@ -219,6 +233,7 @@ impl Offers {
             longest,
             notes,
             instructions: Arc::default(),
+            server_instructions,
             catalogue,
             checker,
             exposed,
@@ -291,6 +306,17 @@ impl Offers {
     pub(super) fn now(&self) -> Option<Arc<ServedSpace>> {
         self.current.borrow().clone()
     }
+}
+
+/// Returns the instructions of the server that a definition is of.
+fn server_instructions(definition: &DefinitionFile) -> Option<ServerInstructions> {
+    let server = definition.server.as_ref()?;
+    let DefinitionBody::Module(module) = &definition.body else { return None };
+    Some(ServerInstructions {
+        server: server.configured.name.clone(),
+        module: module.outline.specifier.clone(),
+        text: server.accepted.as_ref()?.instructions.clone()?,
+    })
 }
 
 impl ServedSpace {

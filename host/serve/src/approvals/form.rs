@@ -10,12 +10,16 @@ use agent_spaces_types::shown::Shown;
 use rmcp::RoleServer;
 use rmcp::model::{
     CallToolResponse, ElicitRequest, ElicitRequestParams, ElicitResult, ElicitationAction, ElicitationSchema,
-    InputRequest, InputRequiredResult, ProtocolVersion,
+    InputRequest, InputRequiredResult, JsonObject, ProtocolVersion, RequestMetaObject,
 };
 use rmcp::service::RequestContext;
 use serde_json::{Value, json};
 use std::sync::Arc;
 
+/// `_meta` key of an approval form: its id and its calls. No other request of the server has it.
+pub const APPROVAL: &str = "agent-spaces/approval";
+/// `_meta` key of an answer: the name of whoever decided. See [`Client::of_host`].
+pub const DECIDED_BY: &str = "agent-spaces/decidedBy";
 /// Maximum length of the arguments in one form.
 pub(super) const MAX_SHOWN: usize = 4_000;
 /// Maximum length of a function's name in a form.
@@ -136,7 +140,26 @@ pub(super) fn decision(client: &Client, answer: &ElicitResult) -> Option<Decisio
     let verdict = if is_approved { Verdict::Approved } else { Verdict::Denied };
     let lasts = if said("lasts") == Some("run") { Lasts::Run } else { Lasts::Once };
     let reason = said("reason").filter(|reason| !reason.trim().is_empty()).map(str::to_owned);
-    Some(Decision { verdict, lasts, by: client.person(), reason })
+    let named = || answer.meta.as_ref()?.0.get(DECIDED_BY)?.as_str().map(str::to_owned);
+    let by = client.is_of_host().then(named).flatten().unwrap_or_else(|| client.person());
+    Some(Decision { verdict, lasts, by, reason })
+}
+
+/// Returns the calls of a form for programs, for the `_meta` of its request. Arguments that the form does not show whole
+/// are left out.
+pub(super) fn meta(group: &CallGroup) -> RequestMetaObject {
+    let calls = group.calls().iter().map(|GroupedCall { request, arguments }| {
+        let mut call = json!({
+            "id": request.id, "function": request.label(), "functionId": request.function_id,
+            "module": request.module, "source": request.source,
+        });
+        if arguments.chars().nth(MAX_SHOWN).is_none() {
+            call["params"] = request.params.clone();
+        }
+        call
+    });
+    let approval = json!({ "id": group.id(), "calls": calls.collect::<Vec<_>>() });
+    RequestMetaObject::from(JsonObject::from_iter([(APPROVAL.to_owned(), approval)]))
 }
 
 #[cfg(test)]

@@ -1,8 +1,10 @@
-use super::{MAX_SHOWN, form};
+use super::{APPROVAL, DECIDED_BY, MAX_SHOWN, decision, form, meta};
 use crate::approvals::group::CallGroup;
 use agent_spaces_approvals::{Question, Request};
+use agent_spaces_http_server::Client;
 use agent_spaces_policy::FunctionId;
-use rmcp::model::ElicitRequestParams;
+use agent_spaces_types::caller::Caller;
+use rmcp::model::{ElicitRequestParams, ElicitResult, ElicitationAction, JsonObject, MetaObject};
 use serde_json::{Value, json};
 use std::sync::Arc;
 use std::time::Duration;
@@ -70,4 +72,28 @@ fn the_text_of_a_definition_is_marked_as_unchecked() {
     assert!(one.ends_with("\nThe definition of the function says (unchecked): Harmless. 1. {}"), "{one}");
     let several = texts(vec![request("send", json!({}), "First"), request("send", json!({}), "Second")]).remove(0);
     assert!(several.ends_with("says (unchecked):\n1. First\n2. Second"), "{several}");
+}
+
+#[test]
+fn only_a_client_of_this_host_says_who_decided() {
+    let meta = MetaObject(JsonObject::from_iter([(DECIDED_BY.to_owned(), json!("ada"))]));
+    let answer = ElicitResult::new(ElicitationAction::Accept).with_content(json!({ "decision": "approve" }));
+    let answer = answer.with_meta(meta);
+    let client = Client::named("ann", Caller::default()).approving();
+    assert_eq!(decision(&client, &answer).unwrap().by, "the client");
+    assert_eq!(decision(&client.of_host(), &answer).unwrap().by, "ada");
+}
+
+#[test]
+fn programs_can_read_the_calls_of_a_form() {
+    let huge: Value = (0..MAX_SHOWN).map(Value::from).collect();
+    for (params, is_whole) in [(json!({ "to": "ada" }), true), (json!({ "list": huge }), false)] {
+        let request = request("send", params.clone(), "");
+        let groups = CallGroup::of(vec![request.clone()]);
+        let meta = meta(&groups[0]);
+        let approval = &meta[APPROVAL];
+        assert_eq!((&approval["id"], &approval["calls"][0]["id"]), (&json!(request.id), &json!(request.id)));
+        assert_eq!(approval["calls"][0]["function"], "crm.send");
+        assert_eq!(approval["calls"][0].get("params"), is_whole.then_some(&params));
+    }
 }

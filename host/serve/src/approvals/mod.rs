@@ -11,6 +11,8 @@ mod form;
 mod group;
 mod open_forms;
 
+pub use form::{APPROVAL, DECIDED_BY};
+
 pub(super) use asked_requests::AskedRequests;
 pub(super) use form::{Elicitation, input_required};
 pub(super) use open_forms::OpenForms;

@@ -2,7 +2,7 @@
 
 use super::ElicitedDecisions;
 use super::asked_requests::AskedRequests;
-use super::form::{decision, form};
+use super::form::{decision, form, meta};
 use super::group::CallGroup;
 use agent_spaces_approvals::Request;
 use agent_spaces_http_server::Client;
@@ -57,7 +57,8 @@ impl Drop for OpenForms {
 async fn ask(decisions: ElicitedDecisions, client: Client, peer: Peer<RoleServer>, group: CallGroup) {
     let (Some(form), ids) = (form(&group), group.request_ids()) else { return };
     let request = ServerRequest::ElicitRequest(ElicitRequest::new(form));
-    let Ok(mut asking) = peer.send_cancellable_request(request, PeerRequestOptions::no_options()).await else { return };
+    let options = PeerRequestOptions::no_options().with_meta(meta(&group));
+    let Ok(mut asking) = peer.send_cancellable_request(request, options).await else { return };
     let answer = tokio::select! {
         answer = &mut asking.rx => Some(answer),
         () = tokio::time::sleep(group.time_left()) => None,

@@ -17,6 +17,9 @@ use tokio::time::Instant;
 /// Maximum time a request waits for a run. Most clients give up after a minute.
 pub(super) const MAX_WAIT: Duration = Duration::from_secs(45);
 
+/// The same for a request of this host, which gives up when it is told to.
+pub(super) const HOST_WAIT: Duration = Duration::from_secs(5 * 60);
+
 /// Time that a request waits.
 #[derive(Clone, Copy)]
 pub(super) struct WaitTime {
@@ -27,15 +30,15 @@ pub(super) struct WaitTime {
 }
 
 impl WaitTime {
-    /// Starts the wait, for the seconds that the agent asks for.
-    pub(super) fn new(asked: Option<f64>) -> Result<WaitTime, String> {
+    /// Starts the wait, for the seconds that the agent asks for, at most `most`.
+    pub(super) fn new(asked: Option<f64>, most: Duration) -> Result<WaitTime, String> {
         let begun = Instant::now();
         let seconds = asked.unwrap_or(MAX_WAIT.as_secs_f64());
         if !seconds.is_finite() || seconds < 0.0 {
             return Err(format!("`wait` must be a number of seconds from 0 to {}", MAX_WAIT.as_secs()));
         }
-        let is_cut = seconds > MAX_WAIT.as_secs_f64();
-        let wait = Duration::try_from_secs_f64(seconds).unwrap_or(MAX_WAIT).min(MAX_WAIT);
+        let is_cut = seconds > most.as_secs_f64();
+        let wait = Duration::try_from_secs_f64(seconds).unwrap_or(most).min(most);
         Ok(WaitTime { begun, until: begun + wait, is_cut })
     }
 
@@ -167,15 +170,17 @@ impl Drop for CancelOnDrop {
 
 #[cfg(test)]
 mod tests {
-    use crate::code_mode::follow::{MAX_WAIT, WaitTime};
+    use crate::code_mode::follow::{HOST_WAIT, MAX_WAIT, WaitTime};
 
     #[test]
     fn the_wait_time_is_capped_and_marked_as_such() {
-        assert!(WaitTime::new(Some(46.0)).unwrap().is_cut && WaitTime::new(Some(1e300)).unwrap().is_cut);
-        let most = WaitTime::new(Some(45.0)).unwrap();
+        let wait = |seconds: f64| WaitTime::new(Some(seconds), MAX_WAIT);
+        assert!(wait(46.0).unwrap().is_cut && wait(1e300).unwrap().is_cut);
+        assert!(!WaitTime::new(Some(46.0), HOST_WAIT).unwrap().is_cut);
+        let most = wait(45.0).unwrap();
         assert!(!most.is_cut && most.until - most.begun == MAX_WAIT);
         for wrong in [-1.0, f64::NAN, f64::INFINITY] {
-            assert!(WaitTime::new(Some(wrong)).is_err_and(|error| error.contains("0 to 45")), "{wrong}");
+            assert!(wait(wrong).is_err_and(|error| error.contains("0 to 45")), "{wrong}");
         }
     }
 }

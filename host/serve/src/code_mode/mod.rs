@@ -27,6 +27,7 @@ use super::caller_limits::CallerLimiters;
 use super::runs::Runs;
 use super::served_space::{Offers, ServedSpace};
 use crate::concurrency::{ConcurrencyLimiter, DEFAULT_CONCURRENCY};
+use crate::overview::Overview;
 use agent_spaces_durable::Worker;
 use agent_spaces_http_server::Client;
 use agent_spaces_secrets::Redactor;
@@ -99,6 +100,11 @@ impl CodeMode {
     /// Returns the served space for a request about functions.
     pub(super) async fn known(&self) -> Arc<ServedSpace> {
         self.0.offers.known().await
+    }
+
+    /// Says what a client can call.
+    pub(super) async fn overview(&self, client: &Client) -> Overview {
+        Overview::of_catalogue(&self.known().await, client)
     }
 
     /// Calls a tool for a client. Returns `None` if there is no such tool.

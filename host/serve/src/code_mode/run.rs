@@ -1,7 +1,7 @@
 //! `run_code`
 
 use super::arguments::{Argument, Kind};
-use super::follow::{FollowOptions, MAX_WAIT, WaitTime};
+use super::follow::{FollowOptions, HOST_WAIT, MAX_WAIT, WaitTime};
 use super::progress::ProgressReporter;
 use super::run_result::Visibility;
 use super::{CodeMode, refused, run_result};
@@ -50,7 +50,8 @@ impl CodeMode {
         request: &CallToolRequestParams,
         context: &RequestContext<RoleServer>,
     ) -> CallToolResponse {
-        let wait_time = match WaitTime::new(arguments.wait) {
+        let most = if client.is_of_host() { HOST_WAIT } else { MAX_WAIT };
+        let wait_time = match WaitTime::new(arguments.wait, most) {
             Ok(wait_time) => wait_time,
             Err(message) => return refused(message).into(),
         };

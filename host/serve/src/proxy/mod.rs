@@ -9,6 +9,7 @@ use super::calls::{CallTarget, Calls, Outcome};
 use super::exposure::ExposedTool;
 use super::served_space::{Offers, ServedSpace};
 use crate::concurrency::DEFAULT_CONCURRENCY;
+use crate::overview::Overview;
 use agent_spaces_http_server::Client;
 use agent_spaces_secrets::Redactor;
 use rmcp::RoleServer;
@@ -65,6 +66,14 @@ impl ProxyMode {
     pub(super) async fn tools(&self, client: &Client) -> Vec<Tool> {
         let served = self.0.offers.known().await;
         visible(&served, client).map(|exposed| exposed.tool.clone()).collect()
+    }
+
+    /// Says what a client can call.
+    pub(super) async fn overview(&self, client: &Client) -> Overview {
+        let (served, client) = (self.0.offers.known().await, client.clone());
+        // Inferred result types are files. Fails only at shutdown.
+        let overview = tokio::task::spawn_blocking(move || Overview::of_exposed(&served, &client)).await;
+        overview.unwrap_or_default()
     }
 
     /// Returns one of the tools, if it is already known.

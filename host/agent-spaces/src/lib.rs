@@ -11,6 +11,8 @@
 //! - `durable` (with `project`): [`durable`], [`journal`].
 //! - `serve` (default): [`serve`], [`http_server`]. Needs `project`.
 //! - `rest` (default): [`rest`]. Needs `serve`.
+//! - `models` (with `agent`): [`models`].
+//! - `agent` (default): [`agent`]. Needs `serve`.
 //!
 //! # Layout
 //! - [`Engine`]: the compiled JavaScript engine; one per process.
@@ -28,8 +30,11 @@
 //! - [`serve`]: the MCP server in front of a space. [`http_server`]: the HTTP server whose routes it has.
 //! - [`rest`]: the REST API, other routes of that server.
 //! - [`durable`]: runs that outlive their process; [`journal`]: the store that keeps them.
+//! - [`models`]: language models over HTTP. [`agent`]: agents, whose tools are a space.
 //! - [`script`]: TypeScript to JavaScript.
 
+#[cfg(feature = "agent")]
+pub use agent_spaces_agent as agent;
 pub use agent_spaces_approvals as approvals;
 pub use agent_spaces_calls::call::Call;
 pub use agent_spaces_calls::events::{CallProgress, Observer};
@@ -53,6 +58,8 @@ pub use agent_spaces_linker::interfaces::Interfaces;
 pub use agent_spaces_linker::npm::Packages;
 pub use agent_spaces_linker::package::{Package, PackageInterface, PackageOutline};
 pub use agent_spaces_linker::workspace::Workspace;
+#[cfg(feature = "models")]
+pub use agent_spaces_models as models;
 pub use agent_spaces_pipeline::accounting::Accounting;
 pub use agent_spaces_pipeline::audit_trail::{AuditBudget, AuditHandle, AuditMode, AuditTrail};
 pub use agent_spaces_pipeline::{Approvals, Grants, Histories, OPERATOR_TARGET, ResultObserver};

@@ -9,17 +9,20 @@
 //! - `json_text`, `toml_text`, `yaml_text`, `bounds`: text to a JSON value of limited size and depth
 //! - `reader`, `config_path`, `names`, `raw`, `error`: strict reading of that value, and its errors
 //! - one section each: `entry`, `mcp_server/`, `mcp_section`, `toolbox`, `provider`, `space`, `limits` with `quantity`,
-//!   `policy/`, `defaults`, `code_mode`, `accounting`, `audit`, `durable`, `serve`, `confine`
+//!   `policy/`, `defaults`, `code_mode`, `accounting`, `audit`, `durable`, `serve`, `confine`, `models/`, `agents/`, `slack`
+//! - `decimal`: numbers with a fraction
 //! - `server_source`, [`foreign`]: MCP servers configured for other programs
 //! - `json_edit`: format-preserving edits
 //! - `space_settings`: effective settings of a space
 
 mod accounting;
+mod agents;
 mod audit;
 mod bounds;
 mod code_mode;
 mod config_path;
 mod confine;
+mod decimal;
 mod defaults;
 mod durable;
 mod entry;
@@ -30,6 +33,7 @@ mod json_text;
 mod limits;
 mod mcp_section;
 mod mcp_server;
+mod models;
 mod names;
 mod policy;
 mod provider;
@@ -38,6 +42,7 @@ mod raw;
 mod reader;
 mod serve;
 mod server_source;
+mod slack;
 mod space;
 mod space_settings;
 mod toml_text;
@@ -46,10 +51,15 @@ mod yaml_text;
 
 pub use accounting::Accounting;
 pub use agent_spaces_protected_paths::clients::Client;
+pub use agents::{
+    Agent, AgentBudget, AgentBudgets, AgentFunction, AgentLimits, AgentOutput, AgentPrompt, AgentTools, ModelChoice,
+    RESERVED_AGENT_NAMES,
+};
 pub use audit::{Audit, AuditHeads, AuditSetting};
 pub use bounds::MAX_BYTES;
 pub use code_mode::{CodeMode, TypeCheck};
 pub use confine::{Confine, ConfineLevel, ConfinedNetwork};
+pub use decimal::Decimal;
 pub use defaults::Defaults;
 pub use durable::{Durable, InDoubtSetting};
 pub use entry::{Entry, EntryError};
@@ -61,11 +71,13 @@ pub use mcp_section::Mcp;
 pub use mcp_server::{
     Auth, BearerSource, Elicitation, McpServer, OAuthClient, Protocol, RemoteKind, Scope, ToolFilters, Transport,
 };
+pub use models::{ModelApi, ModelPrice, ModelProvider, ModelSettings, ToolChoiceSetting};
 pub use provider::{Origin, Provider};
 pub use quantity::Quantity;
 pub use raw::Raw;
 pub use serve::{Concurrency, MAX_CONCURRENCY, Serve, ServedCaller, TokenSource, Webhooks};
 pub use server_source::ServerSource;
+pub use slack::Slack;
 pub use space::Space;
 pub use toolbox::Toolbox;
 
@@ -138,6 +150,12 @@ pub struct Config {
     pub serve: Serve,
     /// Confinement of `run` and `mcp serve`.
     pub confine: Option<Confine>,
+    /// Providers of language models, by name. They count only if the configuration is accepted.
+    pub models: BTreeMap<String, ModelProvider>,
+    /// Agents by name. They count only if the configuration is accepted.
+    pub agents: BTreeMap<String, Agent>,
+    /// Slack app. It counts only if the configuration is accepted.
+    pub slack: Option<Slack>,
 }
 
 const KEYS: &[&str] = &[
@@ -158,6 +176,9 @@ const KEYS: &[&str] = &[
     "durable",
     "serve",
     "confine",
+    "models",
+    "agents",
+    "slack",
 ];
 
 /// Parses and checks a configuration.
@@ -242,6 +263,10 @@ fn read(file: &str, node: Node<'_>) -> Result<Config, ConfigError> {
     config.serve.expose_handlers(&ConfigPath::root(file), config.mcp.expose_handlers)?;
     config.serve.check_spaces(&ConfigPath::root(file), &config.spaces)?;
     config.confine = object.read("confine", Confine::read)?;
+    config.models = object.read("models", models::read_providers)?.unwrap_or_default();
+    config.agents = object.read("agents", agents::read_agents)?.unwrap_or_default();
+    agents::check_spaces(&ConfigPath::root(file), &config.agents, &config.spaces)?;
+    config.slack = object.read("slack", Slack::read)?;
     Ok(config)
 }
 

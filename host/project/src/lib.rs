@@ -8,6 +8,7 @@
 //! # Layout
 //! - `find`: search for the configuration file.
 //! - `config_file`: reading a configuration; one in TypeScript runs in a sandbox without capabilities.
+//! - `ai_agent`: models of `.ai-agent.json`.
 //! - `variables`: expansion of `${VAR}` in a configuration.
 //! - `text`: size-limited reading and atomic writing of text files.
 //! - [`trust`]: files that their user has accepted; [`summary`]: what a file would start and open.
@@ -33,6 +34,7 @@
 //! - `specifications`: specification of each function.
 //! - `error`: project errors.
 
+mod ai_agent;
 mod build;
 mod commands;
 mod component;
@@ -63,6 +65,7 @@ mod variables;
 mod workspace;
 
 pub use agent_spaces_types::told_once::ToldOnce;
+pub use ai_agent::{AiAgentFile, ai_agent_file};
 pub use build::{BuildReport, BuiltModule, Output, Scope, build, hand_written_declarations, output};
 pub use commands::{DefinedCommand, DefinedCommands};
 pub use definitions::{DefinedModule, DefinitionBody, DefinitionFile, commands_in, definitions_at};

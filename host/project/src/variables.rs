@@ -1,5 +1,6 @@
 //! Expansion of `${VAR}` in a configuration, when it is loaded. Those of MCP servers are expanded when a session is
-//! opened, and those of providers when a space is made.
+//! opened, those of providers when a space is made, those of models when an agent is made, and those of Slack
+//! when it connects; prompts have none.
 
 use super::error::ProjectError;
 use crate::trust::Status;
@@ -8,7 +9,8 @@ use serde_json::Value;
 
 /// Members whose variables are expanded later: at any position, and at one path only.
 const DEFERRED: &str = "mcpServers";
-const DEFERRED_AT: [(&str, &str); 2] = [("$", "providers"), ("$.mcp.client", "servers")];
+const DEFERRED_AT: [(&str, &str); 5] =
+    [("$", "providers"), ("$.mcp.client", "servers"), ("$", "models"), ("$", "agents"), ("$", "slack")];
 
 /// Expands `${VAR}` in every string. A file that was not accepted cannot read environment variables.
 pub(super) fn fill(file: &str, value: &mut Value, status: Status) -> Result<(), ProjectError> {

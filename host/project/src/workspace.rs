@@ -23,7 +23,7 @@ impl Project {
 
     /// Checks a folder as a workspace. `place` is the position that names it, for errors.
     pub fn checked_workspace(&self, folder: &Path, place: &str) -> Result<PathBuf, ProjectError> {
-        let own = [".agent-spaces", ".mcp.json"].map(|name| self.folder.join(name));
+        let own = [".agent-spaces", ".mcp.json", ".ai-agent.json"].map(|name| self.folder.join(name));
         // Without a configuration `file` is the folder.
         let config = Some(PathBuf::from(&self.config.file)).filter(|file| !file.is_dir());
         let entries = self.config.spaces.values().flat_map(|space| &space.capabilities).chain(&self.config.global);

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 /// MCP settings files of other programs in a project, relative to its folder.
-pub const PROJECT_FILES: [&str; 3] = [".mcp.json", ".cursor/mcp.json", ".vscode/mcp.json"];
+pub const PROJECT_FILES: [&str; 4] = [".mcp.json", ".cursor/mcp.json", ".vscode/mcp.json", ".ai-agent.json"];
 
 /// Program with MCP servers of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

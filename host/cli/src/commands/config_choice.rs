@@ -4,6 +4,7 @@ use super::failure::Failure;
 use super::folders;
 use super::shell_word::shell_word;
 use agent_spaces::Engine;
+use agent_spaces::config::foreign::AI_AGENT_FILE;
 use agent_spaces::config::{Config, Format};
 use agent_spaces::project::{
     DefinitionFile, Project, Surroundings, definitions_at, find, find_foreign, find_in, foreign_files, peek_config,
@@ -35,10 +36,18 @@ pub(super) enum ConfigLocation {
 
 impl ConfigLocation {
     /// Returns the agent-spaces configuration file, if it is one.
-    fn file(&self) -> Option<&Path> {
+    pub(super) fn file(&self) -> Option<&Path> {
         match self {
             ConfigLocation::Named(file) | ConfigLocation::Above(file) | ConfigLocation::User(file) => Some(file),
             ConfigLocation::Foreign(_) => None,
+        }
+    }
+
+    /// Returns the folder that paths are relative to.
+    pub(super) fn folder(&self) -> PathBuf {
+        match self {
+            ConfigLocation::Foreign(folder) => folder.clone(),
+            ConfigLocation::Named(file) | ConfigLocation::Above(file) | ConfigLocation::User(file) => folder_of(file),
         }
     }
 
@@ -117,7 +126,10 @@ impl ConfigChoice {
     /// Finds the configuration.
     pub(super) fn locate(&self) -> Result<Option<ConfigLocation>, Failure> {
         if let Some(file) = &self.config {
-            return Ok(Some(ConfigLocation::Named(file.clone())));
+            return Ok(Some(match file.file_name().is_some_and(|name| name == AI_AGENT_FILE) {
+                true => ConfigLocation::Foreign(folder_of(file)),
+                false => ConfigLocation::Named(file.clone()),
+            }));
         }
         let (here, home) = (Path::new("."), std::env::home_dir());
         if let Some(file) = find(here, None)? {
@@ -186,6 +198,14 @@ impl ConfigChoice {
             Some(ConfigLocation::Foreign(folder)) => Some(Project::without_config(&folder, beside()?, &surroundings)?),
             Some(ConfigLocation::User(file)) => Some(Project::open_beside(&file, beside()?, engine, &surroundings)?),
         })
+    }
+}
+
+/// Returns the folder of a file.
+fn folder_of(file: &Path) -> PathBuf {
+    match file.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder.to_owned(),
+        _ => PathBuf::from("."),
     }
 }
 

@@ -4,7 +4,7 @@
 //! as [`Shown`](agent_spaces::Shown).
 //!
 //! # Layout
-//! - Verbs: `approvals`, `audit`, `capabilities`, `compile`, `completions`, `doctor`, `init`, `manifest`, `mcp`,
+//! - Verbs: `agent`, `approvals`, `audit`, `capabilities`, `compile`, `completions`, `doctor`, `init`, `manifest`, `mcp`,
 //!   `policy`, `publish`, `replay`, `run`, `runs`, `serve`, `spaces`, `trust`
 //! - Shared flags: `config_choice`, `space_choice`, `confinement`, `units`
 //! - `session`: the runtime, MCP clients and audit log of one command; `audit_trail`: opens that log
@@ -21,6 +21,7 @@
 
 #![deny(clippy::print_stdout, clippy::print_stderr)]
 
+mod agent;
 mod approvals;
 mod audit;
 mod audit_trail;
@@ -86,6 +87,7 @@ struct Cli {
 enum Command {
     Init(init::Init),
     Doctor(doctor::Doctor),
+    Agent(agent::AgentCommand),
     Run(run::Run),
     Runs(runs::RunsCommand),
     Replay(replay::ReplayCommand),
@@ -108,6 +110,7 @@ pub(crate) fn main() -> ExitCode {
     let status = match Cli::parse_from(confinement::arguments()).command {
         Command::Init(init) => init.execute(),
         Command::Doctor(doctor) => doctor.execute(),
+        Command::Agent(agent) => agent.execute(),
         Command::Run(run) => run.execute(),
         Command::Runs(runs) => runs.execute(),
         Command::Replay(replay) => replay.execute(),

@@ -3,6 +3,7 @@
 use super::failure::Failure;
 use super::{audit_trail, confinement, folders, known_secrets, log_events, spinner, terminal};
 use agent_spaces::Code;
+use agent_spaces::agent::CalledAgents;
 use agent_spaces::mcp::{ConfiguredServer, McpClients, locked};
 use agent_spaces::project::{Equipment, Project};
 use agent_spaces::serve::ObservedResults;
@@ -112,6 +113,16 @@ impl Session {
     /// Sets the channel that asks for approvals.
     pub(super) fn ask_through(&mut self, channel: Arc<dyn Channel>) {
         self.equipment.channel = Some(channel);
+    }
+
+    /// Asks nobody: calls that need approval are denied.
+    pub(super) fn ask_nobody(&mut self) {
+        self.equipment.channel = None;
+    }
+
+    /// Lets scripts call agents.
+    pub(super) fn call_agents(&mut self, agents: CalledAgents) {
+        self.equipment.agents = Some(Arc::new(agents));
     }
 
     /// Keeps the counts of a space when it is assembled again.

@@ -169,6 +169,16 @@ impl SpaceChoice {
         }
     }
 
+    /// Returns this choice with another space, and with another configuration if one is given.
+    pub(super) fn with(&self, space: Option<&str>, config: Option<&Path>) -> SpaceChoice {
+        let config = config.or(self.config.file()).map(Path::to_owned);
+        SpaceChoice {
+            space: space.map(str::to_owned).or_else(|| self.space.clone()),
+            config: ConfigChoice::of(config),
+            capabilities: self.capabilities.clone(),
+        }
+    }
+
     /// Returns the choice as JSON, for a command that continues in the same folder.
     pub(super) fn to_json(&self) -> Value {
         let path = |path: Option<&Path>| path.map(|path| path.to_string_lossy().into_owned());

@@ -152,6 +152,8 @@ static HELD: Mutex<Option<Vec<Line>>> = Mutex::new(None);
 enum Line {
     Stderr(Shown),
     Stdout(String),
+    /// Part of a document, without a newline.
+    Document(String),
 }
 
 /// Maximum number of lines held back: a script that keeps printing during a prompt must not exhaust memory.
@@ -180,6 +182,15 @@ pub(super) fn data(line: String) {
     }
 }
 
+/// Prints a part of a document to stdout as it becomes known: unchanged to a pipe or file, sanitized on a terminal, where
+/// it waits until a prompt is answered.
+pub(super) fn document(part: String) {
+    match is_stdout_terminal() {
+        true => Line::Document(part).hold_or_write(),
+        false => Line::Document(part).write(),
+    }
+}
+
 impl Line {
     fn hold_or_write(self) {
         let mut held = HELD.lock().unwrap_or_else(PoisonError::into_inner);
@@ -196,6 +207,9 @@ impl Line {
             Line::Stderr(text) => drop(writeln!(anstream::stderr(), "{}", known_secrets::redactor().text(&text))),
             Line::Stdout(line) => {
                 super::output::print_line(&line);
+            }
+            Line::Document(part) => {
+                super::output::print_document(&part);
             }
         }
     }

@@ -4,7 +4,7 @@ use super::failure::Failure;
 use super::{folders, output, terminal};
 use agent_spaces::Code;
 use agent_spaces::config::foreign::{self, MAX_BYTES};
-use agent_spaces::project::summary::{opens, waiting, waiting_commands};
+use agent_spaces::project::summary::{opens, opens_models, waiting, waiting_commands};
 use agent_spaces::project::{Project, commands_in, definitions_at, find, find_foreign, foreign_files, read_config};
 use agent_spaces::trust::{Acceptance, Accepted, Status, Trust, TrustError};
 use capability_gen::shown;
@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 /// Accept a project's files, so that they may start MCP servers and programs and use variables.
 ///
 /// A file counts as accepted until it changes. Without a file: the configuration that is used here, the files
-/// beside it that other programs read (.mcp.json, .cursor/mcp.json, .vscode/mcp.json), and the definitions that name
+/// beside it that other programs read (.mcp.json, .cursor/mcp.json, .vscode/mcp.json, .ai-agent.json), and the definitions that name
 /// programs to start.
 #[derive(Args)]
 #[command(after_help = "Examples:
@@ -104,11 +104,17 @@ fn accept(trust: &Trust, file: &Path) -> Result<&'static str, Failure> {
 /// Returns the servers and the access that a file configures: an agent-spaces configuration, or one of another program.
 /// Other files configure nothing.
 fn said_by(file: &Path, text: &str) -> Result<(String, Vec<String>), Failure> {
-    if let Ok(config) = read_config(file, &folders::engine(true)?, &folders::surroundings()) {
+    let is_ai_agent = file.file_name().is_some_and(|name| name == foreign::AI_AGENT_FILE);
+    if !is_ai_agent && let Ok(config) = read_config(file, &folders::engine(true)?, &folders::surroundings()) {
         return Ok((waiting(&config.mcp_servers), opens(&config)));
     }
-    let found = foreign::read(&file.display().to_string(), text);
-    Ok((found.map(|found| waiting(&found.servers)).unwrap_or_default(), Vec::new()))
+    let shown = file.display().to_string();
+    let servers = foreign::read(&shown, text).map(|found| waiting(&found.servers)).unwrap_or_default();
+    let models = match is_ai_agent {
+        true => foreign::read_ai_agent(&shown, text).map(|found| opens_models(&found.models)).unwrap_or_default(),
+        false => Vec::new(),
+    };
+    Ok((servers, models))
 }
 
 fn lines(lines: &[String]) -> Shown {

@@ -3,12 +3,14 @@
 //! Unlike our own file, these may have keys that only their program knows. So an unknown key is a warning, a server that
 //! cannot be read is skipped with a warning, and the others still work.
 //!
+//! - `ai_agent`: models and defaults of `.ai-agent.json`
 //! - `jsonc`: JSON with comments and trailing commas
 //! - `switches`: switches that disable all servers of a file
 //! - `server`, `variables`: translation of a server and its placeholders
 //! - `server_name`: translation of a server's name
 //! - `written`: origin of a server, and its translation as JSON
 
+mod ai_agent;
 mod jsonc;
 mod server;
 mod server_name;
@@ -17,6 +19,7 @@ mod variables;
 mod written;
 
 pub use agent_spaces_protected_paths::clients::{Client, PROJECT_FILES, Platform, well_known};
+pub use ai_agent::{AI_AGENT_FILE, AiAgent, read_ai_agent};
 pub(super) use jsonc::to_json;
 pub use written::Written;
 

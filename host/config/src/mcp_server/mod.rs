@@ -13,6 +13,7 @@ mod transport;
 pub use auth::{Auth, BearerSource, OAuthClient};
 pub use behaviour::{Elicitation, Protocol, Scope};
 pub use tool_filters::ToolFilters;
+pub(super) use transport::read_headers;
 pub use transport::{RemoteKind, Transport};
 
 use super::config_path::ConfigPath;

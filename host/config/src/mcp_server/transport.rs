@@ -194,7 +194,7 @@ fn read_env(node: Node<'_>) -> Result<BTreeMap<String, Raw>> {
     })
 }
 
-fn read_headers(node: Node<'_>) -> Result<BTreeMap<String, Raw>> {
+pub(crate) fn read_headers(node: Node<'_>) -> Result<BTreeMap<String, Raw>> {
     let token = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
     let mut seen = HashSet::new();
     node.map("an object of headers", |name, node| {

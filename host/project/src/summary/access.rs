@@ -1,5 +1,7 @@
 //! Summary of the access that a configuration grants scripts and providers, for the user who accepts it.
 
+use super::models::{opens_models, prompt_files};
+use super::slack::opens_slack;
 use super::startup::{MAX_LINE, note, variables};
 use agent_spaces_config::{Audit, AuditSetting, Config, Durable, Origin, Provider, Raw};
 use agent_spaces_policy::{DomainPattern, Policy, Settings};
@@ -39,6 +41,9 @@ pub fn opens(config: &Config) -> Vec<String> {
     for (name, space) in &config.spaces {
         lines.extend(journal(&space.durable).map(|kept| format!("durable runs of {}: {kept}", word(name))));
     }
+    lines.extend(opens_models(&config.models));
+    lines.extend(prompt_files(&config.agents));
+    lines.extend(config.slack.as_ref().map(opens_slack));
     let more = lines.len().saturating_sub(MAX_LINES);
     lines.truncate(MAX_LINES);
     lines.extend((more > 0).then(|| format!("… and {more} more lines")));

@@ -121,7 +121,7 @@ pub(super) fn variables<'a>(texts: impl Iterator<Item = &'a str>) -> BTreeSet<St
 }
 
 /// Address without user name, password, query and fragment.
-fn address(url: &str) -> String {
+pub(super) fn address(url: &str) -> String {
     let shown = url.split(['?', '#']).next().unwrap_or_default();
     let (scheme, rest) = match shown.split_once("://") {
         Some((scheme, rest)) => (format!("{scheme}://"), rest),

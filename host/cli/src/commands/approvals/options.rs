@@ -83,6 +83,21 @@ impl ApprovalOptions {
 
     /// Opens the approval channel; `None` if nobody can be asked.
     fn channel(&self, session: &Session, is_stdin_taken: bool) -> Result<Option<Arc<dyn Channel>>, Failure> {
+        match self.approvals {
+            Some(ApprovalChannel::Pipe) if is_stdin_taken => {
+                let hint = "pass the script as a file, so that stdin is free for decisions";
+                Err(Failure::new(Code::ConfigUsage, "stdin cannot carry both the script and decisions", Some(hint)))
+            }
+            Some(ApprovalChannel::Pipe) => Ok(Some(session.wait(async {
+                let report = |text: &Shown| terminal::warn(&format!("a decision was refused: {text}"));
+                Arc::new(PipeChannel::new(tokio::io::stdin(), report)) as Arc<dyn Channel>
+            }))),
+            _ => self.channel_of_agent(),
+        }
+    }
+
+    /// Opens the approval channel of an agent, whose answers are on stdout; `None` if nobody can be asked.
+    pub(in crate::commands) fn channel_of_agent(&self) -> Result<Option<Arc<dyn Channel>>, Failure> {
         let channel: Arc<dyn Channel> = match self.approvals {
             Some(ApprovalChannel::None) => return Ok(None),
             // Without a terminal, nobody would see the prompt.
@@ -96,18 +111,11 @@ impl ApprovalOptions {
                 let channel = opened.map_err(|error| Failure::new(Code::ConfigUsage, error.to_string(), None))?;
                 Arc::new(channel.while_asking(terminal::hold))
             }
-            Some(ApprovalChannel::Pipe) if is_stdin_taken => {
-                let hint = "pass the script as a file, so that stdin is free for decisions";
-                return Err(Failure::new(
-                    Code::ConfigUsage,
-                    "stdin cannot carry both the script and decisions",
-                    Some(hint),
-                ));
+            Some(ApprovalChannel::Pipe) => {
+                let hint = "decide with `agent-spaces approvals` and --approvals store";
+                let message = "stdin and stdout are those of the conversation, and cannot carry decisions";
+                return Err(Failure::new(Code::ConfigUsage, message, Some(hint)));
             }
-            Some(ApprovalChannel::Pipe) => session.wait(async {
-                let report = |text: &Shown| terminal::warn(&format!("a decision was refused: {text}"));
-                Arc::new(PipeChannel::new(tokio::io::stdin(), report)) as Arc<dyn Channel>
-            }),
             Some(ApprovalChannel::Store) => {
                 super::key()?;
                 let look_up = || super::key().ok();

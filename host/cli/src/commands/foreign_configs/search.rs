@@ -160,6 +160,7 @@ fn program_of(file: &Path) -> (&'static str, &'static str) {
         (_, ".mcp.json") => ("Claude Code and others", "project"),
         (_, ".claude.json") => ("Claude Code", "claude-code"),
         (_, "mcp_config.json") => ("Windsurf", "windsurf"),
+        (_, ".ai-agent.json") => ("ai-agent", "ai-agent"),
         _ => ("a file", "other"),
     }
 }

@@ -227,7 +227,7 @@ fn configured(project: Option<&Project>) -> Result<Callers, Failure> {
     for (name, caller) in &project.config().serve.callers {
         let place = format!("{}: $.serve.callers.{name}", project.config().file);
         let token = token::of(&caller.token, project, &place)?;
-        let known = Caller { name: Some(name.clone()), scopes: caller.scopes.clone() };
+        let known = Caller { name: Some(name.clone()), scopes: caller.scopes.clone(), ..Caller::default() };
         let client = Client::named(name, known);
         let client = if caller.may_approve { client.approving() } else { client };
         callers

@@ -1,11 +1,13 @@
 //! Server startup, shared by `serve` and `mcp serve`.
 //!
+//! - `agents`: agents and the spaces whose functions are their tools
 //! - `settings`: mode, name and concurrency, from flags and configuration
 //! - `source`: the served project, reloaded as tools become known
 //! - `durable`: durable runs that the server continues
 //! - `discovery`: background listing of the tools of MCP servers
 //! - `listener`, `token`: HTTP listener and bearer tokens
 
+pub(super) mod agents;
 pub(super) mod discovery;
 pub(super) mod durable;
 pub(super) mod listener;

@@ -6,6 +6,7 @@ use crate::commands::session::Session;
 use crate::commands::space_choice::{Found, SpaceChoice};
 use crate::commands::{approvals, folders, journal, terminal};
 use agent_spaces::Code;
+use agent_spaces::agent::CalledAgents;
 use agent_spaces::config::TypeCheck;
 use agent_spaces::journal::Store;
 use agent_spaces::mcp::ConfiguredServer;
@@ -14,6 +15,7 @@ use agent_spaces::serve::check::TypeChecker;
 use agent_spaces::serve::{ElicitedDecisions, Exposure, Note, ObservedResults, Offer, Offers, ServedChannel, Servers};
 use agent_spaces::trust::Status;
 use agent_spaces::{Engine, Observer};
+use agent_spaces_approvals::Channel;
 use agent_spaces_search::ModelFiles;
 use capability_gen::counted::counted;
 use std::collections::BTreeMap;
@@ -148,6 +150,19 @@ impl Source {
             is_stale,
             denied,
         })
+    }
+
+    /// Sets the channel that asks for approvals, instead of the clients that are served; `None` asks nobody.
+    pub(in crate::commands) fn ask_through(&mut self, channel: Option<Arc<dyn Channel>>) {
+        match channel {
+            Some(channel) => self.session.ask_through(channel),
+            None => self.session.ask_nobody(),
+        }
+    }
+
+    /// Lets scripts of the space call agents.
+    pub(in crate::commands) fn call_agents(&mut self, agents: CalledAgents) {
+        self.session.call_agents(agents);
     }
 
     /// Sets the functions of proxy mode: these, or those of the configuration.
@@ -294,6 +309,15 @@ impl Source {
         let now = Instant::now();
         let is_due = |attempt: &Attempts| attempt.failed.as_ref().is_some_and(|(_, again)| *again <= now);
         self.is_stale.load(Ordering::Relaxed) || self.attempts().values().any(is_due)
+    }
+
+    /// Returns true if servers have not answered yet.
+    pub(in crate::commands) fn is_discovering(&self) -> bool {
+        let undiscovered = self.undiscovered.lock().unwrap_or_else(PoisonError::into_inner);
+        let attempts = self.attempts();
+        let is_asked =
+            |server: &UndiscoveredServer| attempts.get(&server.name).is_none_or(|attempt| attempt.failed.is_none());
+        undiscovered.iter().any(is_asked)
     }
 
     /// Returns the servers to ask now, and marks them as asked.

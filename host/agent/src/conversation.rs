@@ -2,7 +2,7 @@
 
 use crate::handles::Handles;
 use crate::record::Record;
-use agent_spaces_models::{Message, Part, Role, ToolCall, ToolResult};
+use agent_spaces_models::{Finish, Message, Part, Role, ToolCall, ToolResult};
 use std::collections::HashSet;
 
 /// Result of a call that was being made when the process ended.
@@ -19,6 +19,8 @@ pub(crate) struct Conversation {
     open: Vec<OpenCall>,
     /// Whether the last question is answered.
     is_finished: bool,
+    /// How the last answer ended, if nothing came after it.
+    last_finish: Option<Finish>,
 }
 
 #[derive(Debug)]
@@ -52,6 +54,13 @@ impl Conversation {
         self.is_finished
     }
 
+    /// Text and end of an answer without calls that nothing followed: the process ended before it was given to anyone.
+    pub(crate) fn unused_answer(&self) -> Option<(String, Finish)> {
+        let finish = self.last_finish.clone()?;
+        let message = self.messages.last().filter(|_| self.open.is_empty())?;
+        Some((message.text(), finish))
+    }
+
     /// Calls of the last answer that have neither a result nor begun.
     pub(crate) fn unmade_calls(&self) -> Vec<ToolCall> {
         let unmade = |open: &&OpenCall| !open.is_started && open.result.is_none();
@@ -66,6 +75,9 @@ impl Conversation {
 
     /// Adds a step.
     pub(crate) fn add(&mut self, record: &Record) {
+        if !matches!(record, Record::Settings { .. }) {
+            self.last_finish = None;
+        }
         match record {
             Record::Asked { messages } => {
                 self.is_finished = false;
@@ -79,6 +91,7 @@ impl Conversation {
                 self.make_ids_unique(&mut parts);
                 self.open = parts.iter().filter_map(open_call).collect();
                 self.messages.push(Message::assistant(parts));
+                self.last_finish = Some(answer.finish.clone());
             }
             Record::Calling { calls } => {
                 for open in self.open.iter_mut().filter(|open| calls.contains(&open.call.id)) {
@@ -91,7 +104,7 @@ impl Conversation {
                 self.messages.push(Message::user(text.clone()));
             }
             Record::Finished { .. } => self.is_finished = true,
-            Record::Kept { .. } => {}
+            Record::Kept { .. } | Record::Settings { .. } => {}
         }
     }
 
@@ -136,19 +149,19 @@ impl Conversation {
     }
 
     /// Providers that give calls no ids get ours, which begin anew with every answer. Results are found by id, so an id
-    /// that an earlier answer used is changed.
+    /// that was used before, in an earlier answer or in this one, is changed.
     fn make_ids_unique(&self, parts: &mut [Part]) {
-        let mut used: HashSet<&str> = HashSet::new();
+        let mut used: HashSet<String> = HashSet::new();
         for part in self.messages.iter().flat_map(|message| &message.parts) {
             if let Part::ToolCall(call) = part {
-                used.insert(&call.id);
+                used.insert(call.id.clone());
             }
         }
         for part in parts {
             let Part::ToolCall(call) = part else { continue };
             let mut number = self.messages.len();
             let wished = call.id.clone();
-            while used.contains(call.id.as_str()) {
+            while !used.insert(call.id.clone()) {
                 call.id = format!("{wished}_{number}");
                 number += 1;
             }
@@ -160,7 +173,11 @@ impl Conversation {
         let Some(message) = self.messages.last().filter(|message| message.role == Role::Assistant) else {
             return Vec::new();
         };
-        message.parts.iter().filter_map(|part| if let Part::ToolCall(call) = part { Some(call.clone()) } else { None }).collect()
+        message
+            .parts
+            .iter()
+            .filter_map(|part| if let Part::ToolCall(call) = part { Some(call.clone()) } else { None })
+            .collect()
     }
 }
 
@@ -206,7 +223,9 @@ mod tests {
 
     fn results(conversation: &Conversation) -> Vec<String> {
         let parts = conversation.messages().iter().flat_map(|message| &message.parts);
-        parts.filter_map(|part| if let Part::ToolResult(result) = part { Some(result.text.clone()) } else { None }).collect()
+        parts
+            .filter_map(|part| if let Part::ToolResult(result) = part { Some(result.text.clone()) } else { None })
+            .collect()
     }
 
     #[test]
@@ -239,17 +258,35 @@ mod tests {
 
     #[test]
     fn ids_that_repeat_are_changed() {
-        let records = vec![
-            asked("q"),
-            answered(vec![call("call_0")]),
-            returned("call_0", "one"),
-            answered(vec![call("call_0")]),
-        ];
+        let records =
+            vec![asked("q"), answered(vec![call("call_0")]), returned("call_0", "one"), answered(vec![call("call_0")])];
         let mut conversation = Conversation::of(records, &Handles::default());
         let calls = conversation.last_calls();
         assert_ne!(calls[0].id, "call_0");
         conversation.add(&returned(&calls[0].id, "two"));
         assert_eq!(results(&conversation), ["one", "two"]);
+    }
+
+    #[test]
+    fn calls_of_one_answer_with_the_same_id_get_a_result_each() {
+        let mut conversation =
+            Conversation::of(vec![asked("q"), answered(vec![call("a"), call("a")])], &Handles::default());
+        let calls = conversation.last_calls();
+        assert_ne!(calls[0].id, calls[1].id);
+        conversation.add(&returned(&calls[1].id, "second"));
+        conversation.add(&returned(&calls[0].id, "first"));
+        assert_eq!(results(&conversation), ["first", "second"]);
+    }
+
+    #[test]
+    fn an_answer_that_nothing_followed_is_unused() {
+        let text = || answered(vec![Part::Text("so".into())]);
+        let conversation = Conversation::of(vec![asked("q"), text()], &Handles::default());
+        assert_eq!(conversation.unused_answer(), Some(("so".to_owned(), Finish::ToolCalls)));
+        let with_calls = Conversation::of(vec![asked("q"), answered(vec![call("a")])], &Handles::default());
+        assert_eq!(with_calls.unused_answer(), None);
+        let notice = Record::Notice { text: "again".into() };
+        assert_eq!(Conversation::of(vec![asked("q"), text(), notice], &Handles::default()).unused_answer(), None);
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! What an agent is.
 
 use crate::model::ModelTarget;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::time::Duration;
 
@@ -44,7 +45,8 @@ pub enum ToolMode {
 }
 
 /// Form of an answer.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub enum OutputFormat {
     /// As the model likes.
     #[default]
@@ -56,7 +58,8 @@ pub enum OutputFormat {
 }
 
 /// Sampling of a model's tokens.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
 pub struct Sampling {
     /// Temperature.
     pub temperature: Option<f64>,

@@ -3,10 +3,13 @@
 
 use crate::answering::AnswerContext;
 use crate::event::AgentEvent;
+use crate::guard::code;
 use crate::model::ModelTarget;
 use agent_spaces_models::{Answer, Delta, ModelError, ModelErrorKind, Request};
 use agent_spaces_pipeline::accounting::ModelEntry;
+use agent_spaces_telemetry::spans;
 use std::time::{Duration, Instant, SystemTime};
+use tracing::Instrument as _;
 
 /// First wait between two attempts at a model; each one doubles it.
 const FIRST_WAIT: Duration = Duration::from_millis(500);
@@ -119,7 +122,8 @@ async fn ask_one(
             Delta::Reasoning(text) => watcher(AgentEvent::Reasoning { text: text.to_owned() }),
             Delta::CallStarted { .. } | Delta::CallArguments { .. } => {}
         };
-        let answer = context.models.answer(target, request, &mut watch).await;
+        let span = spans::chat(&target.provider.name, &target.model);
+        let answer = context.models.answer(target, request, &mut watch).instrument(span.clone()).await;
         let entry = ModelEntry {
             began,
             latency: begun.elapsed(),
@@ -133,6 +137,8 @@ async fn ask_one(
             Ok(answer) => {
                 let cost = context.spending.add(&answer.usage, target.price.as_ref());
                 let usage = answer.usage;
+                context.guard.asked(target, Ok((&usage, cost)));
+                spans::end_chat(&span, Ok((usage.input_tokens, usage.output_tokens)));
                 context.accounting.record_model(ModelEntry {
                     input_tokens: usage.input_tokens,
                     output_tokens: usage.output_tokens,
@@ -148,6 +154,8 @@ async fn ask_one(
             }
             Err(error) => error,
         };
+        context.guard.asked(target, Err(error.kind));
+        spans::end_chat(&span, Err(code(error.kind)));
         context.accounting.record_model(ModelEntry { error: Some(error.message.clone()), ..entry });
         let longest = if next.is_some() { MAX_ASKED_WAIT } else { MAX_ONLY_WAIT };
         let pause = error.retry_after.unwrap_or(wait + jitter(wait));

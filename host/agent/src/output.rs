@@ -12,7 +12,8 @@ pub(crate) fn read(format: &OutputFormat, text: &str) -> Result<Option<Value>, S
     let OutputFormat::Json(schema) = format else { return Ok(None) };
     let value: Value =
         serde_json::from_str(without_fence(text)).map_err(|error| format!("Your answer is not JSON: {error}."))?;
-    let validator = Validator::new(schema).map_err(|error| format!("The schema of the answer is not usable: {error}."))?;
+    let validator =
+        Validator::new(schema).map_err(|error| format!("The schema of the answer is not usable: {error}."))?;
     match validator.validate(&value) {
         Ok(()) => Ok(Some(value)),
         Err(invalid) => Err(format!("Your answer does not obey its JSON Schema: {invalid}.")),
@@ -33,7 +34,9 @@ mod tests {
 
     #[test]
     fn json_is_read_and_checked() {
-        let format = OutputFormat::Json(json!({ "type": "object", "required": ["n"], "properties": { "n": { "type": "integer" } } }));
+        let format = OutputFormat::Json(
+            json!({ "type": "object", "required": ["n"], "properties": { "n": { "type": "integer" } } }),
+        );
         assert_eq!(read(&format, r#" {"n": 1} "#), Ok(Some(json!({ "n": 1 }))));
         assert_eq!(read(&format, "```json\n{\"n\": 1}\n```"), Ok(Some(json!({ "n": 1 }))));
         assert!(read(&format, r#"{"n": "one"}"#).is_err_and(|fault| fault.contains("n:")));

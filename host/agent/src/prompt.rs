@@ -26,7 +26,10 @@ pub(crate) fn system_prompt(
         OutputFormat::Text => {}
         OutputFormat::Markdown => paragraph(&mut text, "Write your answer in Markdown."),
         OutputFormat::Json(schema) => {
-            paragraph(&mut text, "Your final answer is one JSON value and nothing else: no prose, no code fence. It obeys this JSON Schema:");
+            paragraph(
+                &mut text,
+                "Your final answer is one JSON value and nothing else: no prose, no code fence. It obeys this JSON Schema:",
+            );
             let _ = write!(text, "\n{schema}");
         }
     }
@@ -84,7 +87,8 @@ mod tests {
 
     #[test]
     fn instructions_are_bounded() {
-        let text = system_prompt("", &[of("a", &"é".repeat(MAX_INSTRUCTIONS)), of("b", "never")], None, &OutputFormat::Text);
+        let text =
+            system_prompt("", &[of("a", &"é".repeat(MAX_INSTRUCTIONS)), of("b", "never")], None, &OutputFormat::Text);
         assert!(text.len() < MAX_INSTRUCTIONS + 200);
         assert!(!text.contains("never"));
     }

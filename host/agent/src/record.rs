@@ -1,14 +1,21 @@
 //! Steps of a session, as they are kept.
 
+use crate::definition::{AgentDefinition, OutputFormat, Sampling};
 use crate::error::AgentError;
-use agent_spaces_models::{Answer, Message, Origin, ToolResult};
+use agent_spaces_models::{Answer, Message, Origin, Tool, ToolChoice, ToolResult};
 use futures_util::future::BoxFuture;
 use serde::{Deserialize, Serialize};
 
-/// One step. The conversation is made of them alone ([`crate::conversation`]), and so is a replay.
+/// One step. The conversation is made of them alone (`conversation`), and so is a replay.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum Record {
+    /// How the questions after it are asked, where that is not as before. A question that goes on after a crash, and a
+    /// replay, need it for the same requests.
+    Settings {
+        /// The settings.
+        settings: Box<QuestionSettings>,
+    },
     /// A question, or results of the caller's own tools: a turn begins.
     Asked {
         /// What is appended to the conversation. Surfaces whose callers send whole conversations append many.
@@ -52,6 +59,50 @@ pub enum Record {
         /// [`crate::Ending::code`] of its end.
         ending: String,
     },
+}
+
+/// What a caller says about a question besides its messages.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct QuestionSettings {
+    /// Appended to the system prompt.
+    pub system: Option<String>,
+    /// Tools of the caller.
+    pub caller_tools: Vec<Tool>,
+    /// Whether the first answer has to call a tool.
+    pub tool_choice: ToolChoice,
+    /// Form of the answer, where it is not the agent's.
+    pub output: Option<OutputFormat>,
+    /// Sampling, where it is not the agent's.
+    pub sampling: Sampling,
+}
+
+impl QuestionSettings {
+    /// The agent with the sampling that the caller wishes.
+    pub(crate) fn applied_to(&self, agent: &AgentDefinition) -> AgentDefinition {
+        let (own, wished) = (agent.sampling, self.sampling);
+        let sampling = Sampling {
+            temperature: wished.temperature.or(own.temperature),
+            top_p: wished.top_p.or(own.top_p),
+            parallel_tool_calls: wished.parallel_tool_calls.or(own.parallel_tool_calls),
+            max_output_tokens: wished.max_output_tokens.or(own.max_output_tokens),
+        };
+        AgentDefinition { sampling, ..agent.clone() }
+    }
+
+    /// Form of the answer of this agent.
+    pub(crate) fn output_of(&self, agent: &AgentDefinition) -> OutputFormat {
+        self.output.clone().unwrap_or_else(|| agent.output.clone())
+    }
+
+    /// The settings of the last question of a session.
+    pub(crate) fn last_of(records: &[Record]) -> QuestionSettings {
+        let settings = |record: &Record| match record {
+            Record::Settings { settings } => Some(QuestionSettings::clone(settings)),
+            _ => None,
+        };
+        records.iter().rev().find_map(settings).unwrap_or_default()
+    }
 }
 
 /// Where the records of a session go.

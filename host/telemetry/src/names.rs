@@ -14,6 +14,10 @@ pub const REQUEST: &str = "http_request";
 pub const RUN: &str = "agent_spaces.run";
 /// Span of a call. Its exported name is `execute_tool {function}`.
 pub const EXECUTE_TOOL: &str = "execute_tool";
+/// Span of a question to an agent. Its exported name is `invoke_agent {agent}`.
+pub const INVOKE_AGENT: &str = "invoke_agent";
+/// Span of a request to a model. Its exported name is `chat {model}`.
+pub const CHAT: &str = "chat";
 /// Span of a call's wait for approval.
 pub const APPROVAL: &str = "agent_spaces.approval";
 /// Span of a request to an MCP server. Its exported name is `{method} {target}`.
@@ -40,12 +44,25 @@ pub const HTTP_ROUTE: &str = "http.route";
 /// Status of an HTTP response.
 pub const HTTP_STATUS: &str = "http.response.status_code";
 
-/// Operation: [`EXECUTE_TOOL`].
+/// Operation: [`EXECUTE_TOOL`], [`INVOKE_AGENT`] or [`CHAT`].
 pub const GEN_AI_OPERATION: &str = "gen_ai.operation.name";
 /// Name of a function, as scripts write it, or of a server's tool.
 pub const GEN_AI_TOOL: &str = "gen_ai.tool.name";
-/// Number of a call in its run.
+/// Number of a call in its run, or id of an agent's call.
 pub const GEN_AI_CALL: &str = "gen_ai.tool.call.id";
+
+/// Name of an agent.
+pub const GEN_AI_AGENT: &str = "gen_ai.agent.name";
+/// Id of an agent's session.
+pub const GEN_AI_CONVERSATION: &str = "gen_ai.conversation.id";
+/// Name of a provider in the configuration.
+pub const GEN_AI_PROVIDER: &str = "gen_ai.provider.name";
+/// Name of the model that is asked.
+pub const GEN_AI_MODEL: &str = "gen_ai.request.model";
+/// Tokens of requests.
+pub const GEN_AI_INPUT_TOKENS: &str = "gen_ai.usage.input_tokens";
+/// Tokens of answers.
+pub const GEN_AI_OUTPUT_TOKENS: &str = "gen_ai.usage.output_tokens";
 
 /// Method of an MCP request: `tools/call`.
 pub const MCP_METHOD: &str = "mcp.method.name";
@@ -84,6 +101,11 @@ pub const APPROVAL_ID: &str = "agent_spaces.approval.id";
 pub const APPROVAL_DECISION: &str = "agent_spaces.approval.decision";
 /// True if the person was asked before the host of a durable run died, or the run was parked.
 pub const APPROVAL_RESUMED: &str = "agent_spaces.approval.resumed";
+
+/// How a question ended: `done`, `turn-limit`, ….
+pub const QUESTION_ENDING: &str = "agent_spaces.question.ending";
+/// Turns of a question.
+pub const QUESTION_TURNS: &str = "agent_spaces.question.turns";
 
 /// `_meta` key, and header, of a trace context.
 pub const TRACEPARENT: &str = "traceparent";

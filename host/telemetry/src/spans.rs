@@ -119,6 +119,108 @@ pub fn end_call(span: &Span, outcome: Result<bool, &str>) {
     }
 }
 
+/// Opens the span of a question to an agent. A question without a session has no id.
+pub fn invoke_agent(agent: &str, session: Option<&str>) -> Span {
+    span!(
+        target: names::TARGET,
+        Level::INFO,
+        names::INVOKE_AGENT,
+        { names::OTEL_NAME } = %format_args!("{} {agent}", names::INVOKE_AGENT),
+        { names::OTEL_STATUS } = Empty,
+        { names::GEN_AI_OPERATION } = names::INVOKE_AGENT,
+        { names::GEN_AI_AGENT } = agent,
+        { names::GEN_AI_CONVERSATION } = session,
+        { names::GEN_AI_INPUT_TOKENS } = Empty,
+        { names::GEN_AI_OUTPUT_TOKENS } = Empty,
+        { names::QUESTION_ENDING } = Empty,
+        { names::QUESTION_TURNS } = Empty,
+        { names::ERROR_TYPE } = Empty,
+    )
+}
+
+/// End of a question.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct QuestionEnd {
+    /// Code of how it ended.
+    pub ending: &'static str,
+    /// Whether that is a failure.
+    pub is_failure: bool,
+    /// Turns.
+    pub turns: u32,
+    /// Tokens of all requests.
+    pub input_tokens: u64,
+    /// Tokens of all answers.
+    pub output_tokens: u64,
+}
+
+/// Ends the span of a question.
+pub fn end_invoke_agent(span: &Span, end: QuestionEnd) {
+    if span.is_disabled() {
+        return;
+    }
+    span.record(names::QUESTION_ENDING, end.ending);
+    span.record(names::QUESTION_TURNS, i64::from(end.turns));
+    span.record(names::GEN_AI_INPUT_TOKENS, integer(end.input_tokens));
+    span.record(names::GEN_AI_OUTPUT_TOKENS, integer(end.output_tokens));
+    if end.is_failure {
+        failed(span, end.ending);
+    }
+}
+
+/// Opens the span of a request to a model, by the name of its provider in the configuration.
+pub fn chat(provider: &str, model: &str) -> Span {
+    span!(
+        target: names::TARGET,
+        Level::INFO,
+        names::CHAT,
+        { names::OTEL_NAME } = %format_args!("{} {model}", names::CHAT),
+        { names::OTEL_KIND } = "client",
+        { names::OTEL_STATUS } = Empty,
+        { names::GEN_AI_OPERATION } = names::CHAT,
+        { names::GEN_AI_PROVIDER } = provider,
+        { names::GEN_AI_MODEL } = model,
+        { names::GEN_AI_INPUT_TOKENS } = Empty,
+        { names::GEN_AI_OUTPUT_TOKENS } = Empty,
+        { names::ERROR_TYPE } = Empty,
+    )
+}
+
+/// Ends the span of a request to a model: tokens of request and answer, or the kind of its failure.
+pub fn end_chat(span: &Span, outcome: Result<(u64, u64), &'static str>) {
+    if span.is_disabled() {
+        return;
+    }
+    match outcome {
+        Ok((input, output)) => {
+            span.record(names::GEN_AI_INPUT_TOKENS, integer(input));
+            span.record(names::GEN_AI_OUTPUT_TOKENS, integer(output));
+        }
+        Err(kind) => failed(span, kind),
+    }
+}
+
+/// Opens the span of a call that an agent's model asks for. The tool has to be one that exists.
+pub fn agent_call(tool: &str, call_id: &str) -> Span {
+    span!(
+        target: names::TARGET,
+        Level::INFO,
+        names::EXECUTE_TOOL,
+        { names::OTEL_NAME } = %format_args!("{} {tool}", names::EXECUTE_TOOL),
+        { names::OTEL_STATUS } = Empty,
+        { names::GEN_AI_OPERATION } = names::EXECUTE_TOOL,
+        { names::GEN_AI_TOOL } = tool,
+        { names::GEN_AI_CALL } = call_id,
+        { names::ERROR_TYPE } = Empty,
+    )
+}
+
+/// Ends the span of an agent's call.
+pub fn end_agent_call(span: &Span, is_error: bool) {
+    if is_error {
+        failed(span, names::OTHER);
+    }
+}
+
 /// Opens the span of a call's wait for approval.
 pub fn approval(approval_id: &str, was_asked: bool) -> Span {
     span!(

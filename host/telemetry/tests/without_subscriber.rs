@@ -3,7 +3,7 @@
 #![allow(unsafe_code, reason = "a counting allocator implements an unsafe trait")]
 
 use agent_spaces_telemetry::context;
-use agent_spaces_telemetry::spans::{self, McpRequest, RunEnd};
+use agent_spaces_telemetry::spans::{self, McpRequest, QuestionEnd, RunEnd};
 use agent_spaces_types::usage::Usage;
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
@@ -43,7 +43,7 @@ fn allocations(work: impl FnOnce()) -> u64 {
 }
 
 /// Opens one span of each kind, and ends it.
-fn open_all() -> [Span; 6] {
+fn open_all() -> [Span; 9] {
     let opened = [
         spans::request("GET", "/v1/runs"),
         spans::run("run_1", false, false),
@@ -51,14 +51,21 @@ fn open_all() -> [Span; 6] {
         spans::approval("apr_1", false),
         spans::mcp_request("time", McpRequest::CallTool("get_time"), "pipe"),
         spans::mcp_served("run_script"),
+        spans::invoke_agent("helper", Some("ses_1")),
+        spans::chat("local", "qwen3"),
+        spans::agent_call("run_script", "call_1"),
     ];
-    let [request, run, call, approval, sent, served] = &opened;
+    let [request, run, call, approval, sent, served, question, chat, agent_call] = &opened;
     spans::end_request(request, 500);
     spans::end_run(run, RunEnd::Failed("script.error"), &Usage::default());
     spans::end_call(call, Err("call.timeout"));
     spans::end_approval(approval, "approved");
     spans::end_mcp_request(sent, Some("timeout"));
     spans::end_mcp_request(served, None);
+    let (ending, is_failure, turns, input_tokens, output_tokens) = ("budget", true, 2, 10, 3);
+    spans::end_invoke_agent(question, QuestionEnd { ending, is_failure, turns, input_tokens, output_tokens });
+    spans::end_chat(chat, Err("timeout"));
+    spans::end_agent_call(agent_call, true);
     assert!(opened.iter().all(|span| context::of(span).is_none()));
     opened
 }

@@ -10,12 +10,19 @@ use crate::model::ModelTarget;
 use crate::record::Record;
 use crate::tools::{ToolContext, ToolOutput, ToolRequest};
 use agent_spaces_models::{Arguments, Request, Tool, ToolCall, ToolResult};
+use agent_spaces_pipeline::accounting::GuardEntry;
+use agent_spaces_telemetry::spans;
 use futures_util::StreamExt as _;
+use futures_util::future::BoxFuture;
 use futures_util::stream;
 use serde_json::Value;
+use tracing::Instrument as _;
 
 /// Result of a call that does not fit into the window, as programs that read transcripts know it.
-const TOO_LARGE: &str = "(tool failed: context window budget exceeded)";
+pub(crate) const TOO_LARGE: &str = "(tool failed: context window budget exceeded)";
+
+/// Tokens from which on a model may still choose a smaller part of a result.
+const MIN_PART: u64 = 256;
 
 /// Names of tools that are listed for a model that called one that is not there.
 const MAX_NAMES: usize = 50;
@@ -28,8 +35,12 @@ impl Answering<'_> {
         let (agent, context) = (self.agent, self.context);
         let tools = context.tools.list();
         let (limits, known) = (&agent.limits, &tools);
-        let made = calls.iter().map(|call| async move { (call, make(context, limits, known, call).await) });
-        let mut made = stream::iter(made).buffer_unordered(limits.parallel_calls.max(1));
+        // Boxed one by one: the compiler cannot tell of a closure over borrowed calls that its futures may change threads.
+        let mut begun: Vec<BoxFuture<'_, (&ToolCall, ToolOutput)>> = Vec::with_capacity(calls.len());
+        for call in calls {
+            begun.push(Box::pin(async move { (call, make(context, limits, known, call).await) }));
+        }
+        let mut made = stream::iter(begun).buffer_unordered(limits.parallel_calls.max(1));
         let mut room = self.room();
         let mut is_full = false;
         while let Some((call, output)) = made.next().await {
@@ -53,9 +64,13 @@ impl Answering<'_> {
     fn room(&self) -> u64 {
         let target = self.asked_target();
         let request = Request { messages: self.conversation.messages().to_vec(), ..Request::default() };
-        let max_output = self.agent.sampling.max_output_tokens.or(target.max_output_tokens);
         let guard = &self.context.guard;
-        guard.room(target, max_output).saturating_sub(guard.conversation(target, &request))
+        guard.room(target, self.max_output()).saturating_sub(guard.conversation(target, &request))
+    }
+
+    /// Bound on the tokens of the next answer.
+    fn max_output(&self) -> Option<u32> {
+        self.agent.sampling.max_output_tokens.or(self.asked_target().max_output_tokens)
     }
 
     fn asked_target(&self) -> &ModelTarget {
@@ -80,7 +95,15 @@ impl Answering<'_> {
             }
             _ => (output, None),
         };
-        let tokens = if kept.is_some() { guard.result(target, &output) } else { tokens };
+        // A part that a model reads of a result is its own choice: it can choose a smaller one.
+        let output = match call.name == Handles::TOOL && tokens > *room && *room >= MIN_PART {
+            true => ToolOutput::error(format!(
+                "This part has some {tokens} tokens, and there is room for {room}. Read fewer bytes: set `length` to \
+                 {room}, or look for a text with `find`."
+            )),
+            false => output,
+        };
+        let tokens = if kept.is_some() || call.name == Handles::TOOL { guard.result(target, &output) } else { tokens };
         if tokens <= *room {
             *room -= tokens;
             if let Some((handle, text)) = &kept {
@@ -93,7 +116,15 @@ impl Answering<'_> {
         guard.activated(target, "tool", "failed", *room);
         let message = format!("agent:context the result of {} has {tokens} tokens and {room} are left", call.name);
         tracing::warn!(target: "agent_spaces::agent", "{message}");
-        self.context.accounting.record_guard(&call.name, &self.context.session, tokens, *room);
+        let limit_tokens = guard.room(target, self.max_output());
+        self.context.accounting.record_guard(GuardEntry {
+            tool: &call.name,
+            session: &self.context.session,
+            caller: self.context.caller.as_deref(),
+            projected_tokens: limit_tokens.saturating_sub(*room).saturating_add(tokens),
+            limit_tokens,
+            remaining_tokens: *room,
+        });
         (self.context.watcher)(AgentEvent::Note { text: message });
         (ToolOutput::error(TOO_LARGE), None)
     }
@@ -110,10 +141,7 @@ async fn make(context: &AnswerContext, limits: &AgentLimits, tools: &[Tool], cal
     let arguments = match &call.arguments {
         Arguments::Object(members) => members.clone(),
         Arguments::Broken(_) => {
-            return ToolOutput::error(format!(
-                "The arguments of {} are not a JSON object. Call it again with a JSON object that fits its schema.",
-                call.name
-            ));
+            return ToolOutput::error(broken_arguments(&call.name));
         }
     };
     if call.name == Handles::TOOL {
@@ -122,15 +150,24 @@ async fn make(context: &AnswerContext, limits: &AgentLimits, tools: &[Tool], cal
     if !tools.iter().any(|tool| tool.name == call.name) {
         return ToolOutput::error(unknown_tool(&call.name, tools));
     }
+    let span = spans::agent_call(&call.name, &call.id);
     let request = ToolRequest { id: call.id.clone(), name: call.name.clone(), arguments };
     let bounds = ToolContext { cancel: context.cancel.child_token(), timeout: limits.tool_timeout };
-    match tokio::time::timeout(limits.tool_timeout, context.tools.call(request, &bounds)).await {
+    let called = context.tools.call(request, &bounds).instrument(span.clone());
+    let output = match tokio::time::timeout(limits.tool_timeout, called).await {
         Ok(output) => output,
         Err(_) => {
             bounds.cancel.cancel();
             ToolOutput::error(format!("Tool execution timed out after {:?}.", limits.tool_timeout))
         }
-    }
+    };
+    spans::end_agent_call(&span, output.is_error);
+    output
+}
+
+/// Result of a call whose arguments cannot be read.
+pub(crate) fn broken_arguments(name: &str) -> String {
+    format!("The arguments of {name} are not a JSON object. Call it again with a JSON object that fits its schema.")
 }
 
 fn unknown_tool(name: &str, tools: &[Tool]) -> String {

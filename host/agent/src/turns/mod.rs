@@ -9,6 +9,9 @@ mod repeats;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use calls::{TOO_LARGE, broken_arguments};
+pub(crate) use repeats::without_note;
+
 use crate::answering::{AnswerContext, Ending, Outcome};
 use crate::conversation::Conversation;
 use crate::definition::{AgentDefinition, OutputFormat};
@@ -16,9 +19,9 @@ use crate::error::AgentError;
 use crate::event::AgentEvent;
 use crate::fallback::{self, NoAnswer};
 use crate::handles::Handles;
+use crate::output;
 use crate::prompt::system_prompt;
 use crate::record::Record;
-use crate::output;
 use agent_spaces_models::{Answer, Finish, Message, Origin, OutputSchema, Part, Request, Tool, ToolCall, ToolChoice};
 use repeats::Repeats;
 use sha2::{Digest as _, Sha256};
@@ -45,6 +48,7 @@ pub(crate) async fn answer(
         target: 0,
         turns: 0,
         corrections: 0,
+        is_closing: false,
         repeats: Repeats::default(),
         model: None,
         text: String::new(),
@@ -85,6 +89,8 @@ struct Answering<'a> {
     target: usize,
     turns: u32,
     corrections: u32,
+    /// Whether the tools were taken away with the closing message.
+    is_closing: bool,
     repeats: Repeats,
     model: Option<String>,
     /// Text of the last answer.
@@ -95,8 +101,21 @@ struct Answering<'a> {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Last {
     No,
+    /// It is the last that the agent's limit allows.
     Turns,
+    /// A result did not fit into the context window.
     Context,
+    /// The model repeats the same calls.
+    Repeats,
+    /// The model corrects the form of its answer: the work is done.
+    Correction,
+}
+
+impl Last {
+    /// Whether the model is told to conclude.
+    fn closes(self) -> bool {
+        matches!(self, Last::Turns | Last::Context | Last::Repeats)
+    }
 }
 
 impl Answering<'_> {
@@ -126,7 +145,7 @@ impl Answering<'_> {
             }
             (self.context.watcher)(AgentEvent::Turn { number: self.turns });
             // Without tools there is nothing to take away.
-            if last != Last::No && !tools.is_empty() {
+            if last.closes() && !tools.is_empty() && !std::mem::replace(&mut self.is_closing, true) {
                 self.record(Record::Notice { text: CLOSING.to_owned() }).await?;
             }
             let request = self.request(&system, &tools, last);
@@ -144,13 +163,8 @@ impl Answering<'_> {
             if answer.finish == Finish::Pause && last == Last::No {
                 continue;
             }
-            match self.conclude(&answer, last).await? {
-                Some(end) => return Ok(end),
-                // The model is asked to correct its answer, without tools.
-                None => last = if last == Last::No { Last::Turns } else { last },
-            }
-            if self.corrections > MAX_CORRECTIONS {
-                return Ok(End::of(Ending::InvalidOutput, "The model did not give an answer that its schema allows."));
+            if let Some(end) = self.conclude(&answer.finish, &mut last).await? {
+                return Ok(end);
             }
         }
     }
@@ -159,6 +173,10 @@ impl Answering<'_> {
     async fn go_on(&mut self, last: &mut Last) -> Result<Option<End>, AgentError> {
         for result in self.conversation.doubts() {
             self.record(Record::Returned { result }).await?;
+        }
+        if let Some((text, finish)) = self.conversation.unused_answer() {
+            self.text = text;
+            return if finish == Finish::Pause { Ok(None) } else { self.conclude(&finish, last).await };
         }
         let calls = self.conversation.unmade_calls();
         if calls.is_empty() { Ok(None) } else { self.make_calls(calls, last).await }
@@ -223,11 +241,8 @@ impl Answering<'_> {
         self.target = target;
         let chosen = &targets[target];
         self.model = Some(chosen.label());
-        let origin = Origin {
-            provider: chosen.provider.name.clone(),
-            model: chosen.model.clone(),
-            api: chosen.provider.api,
-        };
+        let origin =
+            Origin { provider: chosen.provider.name.clone(), model: chosen.model.clone(), api: chosen.provider.api };
         self.text = text_of(&answer);
         let record = Record::Answered { origin, request: digest(request), answer: answer.clone(), cost };
         self.record(record).await?;
@@ -249,7 +264,7 @@ impl Answering<'_> {
             } else if self.repeats.are_endless() {
                 let text = "The model repeats the same calls; its tools are taken away.".to_owned();
                 (self.context.watcher)(AgentEvent::Note { text });
-                *last = Last::Turns;
+                *last = Last::Repeats;
             }
         }
         if callers.is_empty() {
@@ -259,9 +274,9 @@ impl Answering<'_> {
         Ok(Some(end))
     }
 
-    /// Ends the question with an answer without calls, or asks for a correction (`None`).
-    async fn conclude(&mut self, answer: &Answer, last: Last) -> Result<Option<End>, AgentError> {
-        let ended = match (&answer.finish, last) {
+    /// Ends the question with the last answer, or asks for a correction of it, without tools (`None`).
+    async fn conclude(&mut self, finish: &Finish, last: &mut Last) -> Result<Option<End>, AgentError> {
+        let ended = match (finish, *last) {
             (Finish::Refused(reason), _) => {
                 return Ok(Some(End::of(Ending::Refused, &format!("The model refused to answer. {reason}"))));
             }
@@ -273,10 +288,15 @@ impl Answering<'_> {
                 let message = "A result did not fit into the context window; the answer does without it.";
                 End::of(Ending::ContextLimit, message)
             }
-            (_, Last::Turns) if self.corrections == 0 => {
-                End::of(Ending::TurnLimit, &format!("All {} turns were used.", self.turns))
+            (_, Last::Turns) if self.is_closing => {
+                End::of(Ending::TurnLimit, &format!("All {} turns were used.", self.agent.limits.turns.max(1)))
             }
-            _ => End { ending: Ending::Done, message: None, value: None, calls: Vec::new() },
+            (_, Last::Repeats) => {
+                End::of(Ending::TurnLimit, "The model repeated the same calls, and its tools were taken away.")
+            }
+            (_, Last::No | Last::Turns | Last::Correction) => {
+                End { ending: Ending::Done, message: None, value: None, calls: Vec::new() }
+            }
         };
         match output::read(&self.context.output, &self.text) {
             Ok(value) => Ok(Some(End { value, ..ended })),
@@ -285,7 +305,11 @@ impl Answering<'_> {
                 if self.corrections > MAX_CORRECTIONS {
                     return Ok(Some(End::of(Ending::InvalidOutput, &fault)));
                 }
-                self.record(Record::Notice { text: format!("{fault} Answer again, with the JSON value alone.") }).await?;
+                self.record(Record::Notice { text: format!("{fault} Answer again, with the JSON value alone.") })
+                    .await?;
+                if *last == Last::No {
+                    *last = Last::Correction;
+                }
                 Ok(None)
             }
         }
@@ -322,7 +346,11 @@ impl Answering<'_> {
 }
 
 fn text_of(answer: &Answer) -> String {
-    answer.parts.iter().filter_map(|part| if let Part::Text(text) = part { Some(text.as_str()) } else { None }).collect()
+    answer
+        .parts
+        .iter()
+        .filter_map(|part| if let Part::Text(text) = part { Some(text.as_str()) } else { None })
+        .collect()
 }
 
 /// Names a request, so that a replay finds its answer.

@@ -11,6 +11,18 @@ const TOLD: u32 = 3;
 /// With this repetition its tools are taken away.
 const ENDED: u32 = 6;
 
+/// What the model is told, before and after the number of repetitions.
+const NOTE: &str = "\n\n(This is the same call with the same result for the ";
+const NOTE_END: &str = "th time. Do something else, or answer.)";
+
+/// A result as its tool gave it, without what [`Repeats::note`] added.
+pub(crate) fn without_note(text: &str) -> &str {
+    match text.rfind(NOTE) {
+        Some(start) if text.ends_with(NOTE_END) => &text[..start],
+        _ => text,
+    }
+}
+
 /// How often each call was made with the same result.
 #[derive(Debug, Default)]
 pub(super) struct Repeats {
@@ -24,9 +36,7 @@ impl Repeats {
         let count = self.seen.entry(key(call, &output)).or_default();
         *count += 1;
         if *count >= TOLD {
-            output.text.push_str(&format!(
-                "\n\n(This is the same call with the same result for the {count}th time. Do something else, or answer.)"
-            ));
+            output.text.push_str(&format!("{NOTE}{count}{NOTE_END}"));
         }
         output
     }

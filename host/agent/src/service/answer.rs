@@ -1,0 +1,195 @@
+//! How a question is answered: its session, its tools, the loop.
+
+use super::AgentService;
+use super::question::{Nesting, Question, SessionChoice};
+use super::state::Held;
+use crate::answering::{AnswerContext, Outcome};
+use crate::conversation::Conversation;
+use crate::definition::AgentDefinition;
+use crate::error::AgentError;
+use crate::event::unwatched;
+use crate::handles::Handles;
+use crate::record::{NoLog, QuestionSettings, Record, SessionLog};
+use crate::sessions::OpenSession;
+use crate::spending::{Spending, Spent};
+use crate::tools::Tools;
+use crate::turns;
+use agent_spaces_serve::concurrency::ConcurrencyPermit;
+use agent_spaces_telemetry::spans::{self, QuestionEnd};
+use std::sync::Arc;
+use tokio_util::sync::CancellationToken;
+use tracing::Instrument as _;
+
+/// The session of a question that is being answered.
+struct InSession {
+    /// Its id; empty if nothing is kept.
+    id: String,
+    records: Vec<Record>,
+    log: Arc<dyn SessionLog>,
+    is_new: bool,
+    /// Kept until the question ends.
+    held: Option<Held>,
+}
+
+impl AgentService {
+    /// Answers a question in a task of its own, which ends when this future is dropped: it is told to, so that a step that
+    /// is being recorded is recorded, and the session is free only after that.
+    pub(super) async fn answer(&self, question: Question, permit: ConcurrencyPermit) -> Result<Outcome, AgentError> {
+        let cancel = question.cancel.child_token();
+        let _cancelled_when_dropped = cancel.clone().drop_guard();
+        let service = self.clone();
+        let answered = async move {
+            let _permit = permit;
+            service.answer_here(question, cancel).await
+        };
+        match tokio::spawn(answered.in_current_span()).await {
+            Ok(outcome) => outcome,
+            Err(error) => match error.try_into_panic() {
+                Ok(panic) => std::panic::resume_unwind(panic),
+                // The runtime ends.
+                Err(_) => Err(AgentError::Busy),
+            },
+        }
+    }
+
+    async fn answer_here(&self, question: Question, cancel: CancellationToken) -> Result<Outcome, AgentError> {
+        let agent = self.agent(&question.agent)?;
+        if agent.models.is_empty() {
+            return Err(AgentError::Configuration(format!(
+                "agent {:?} has no model: name one in `models`",
+                agent.name
+            )));
+        }
+        let session = self.session_of(&question, &agent).await?;
+        let tools = match self.tools_of(&question, &agent, &session).await {
+            Ok(tools) => tools,
+            Err(error) => {
+                if let (Some(sessions), true) = (&self.0.sessions, session.is_new) {
+                    // Nothing was asked in it. What cannot be deleted expires.
+                    let _ = sessions.delete(question.client.owner(), &session.id).await;
+                }
+                return Err(error);
+            }
+        };
+        let span = spans::invoke_agent(&agent.name, (!session.id.is_empty()).then_some(session.id.as_str()));
+        let outcome = self.run(question, &agent, session, tools, cancel).instrument(span.clone()).await?;
+        self.0.guard.ended(&agent.name, outcome.ending.code());
+        spans::end_invoke_agent(
+            &span,
+            QuestionEnd {
+                ending: outcome.ending.code(),
+                is_failure: !outcome.ending.is_answer(),
+                turns: outcome.turns,
+                input_tokens: outcome.usage.input_tokens,
+                output_tokens: outcome.usage.output_tokens,
+            },
+        );
+        Ok(outcome)
+    }
+
+    /// Begins or opens the session.
+    async fn session_of(&self, question: &Question, agent: &AgentDefinition) -> Result<InSession, AgentError> {
+        let owner = question.client.owner();
+        let keeping = |held: Option<Held>, opened: OpenSession, is_new: bool| {
+            let OpenSession { id, records, log, .. } = opened;
+            InSession { id, records, log: Arc::new(log), is_new, held }
+        };
+        match &question.session {
+            SessionChoice::None => {
+                let (id, records, log) = (String::new(), Vec::new(), Arc::new(NoLog));
+                Ok(InSession { id, records, log, is_new: false, held: None })
+            }
+            SessionChoice::New => {
+                let sessions = self.0.sessions.as_ref().ok_or_else(no_journal)?;
+                let opened = sessions.create(owner, &agent.name, &question.title()).await?;
+                let held = self.0.in_use.hold(owner, &opened.id)?;
+                Ok(keeping(Some(held), opened, true))
+            }
+            SessionChoice::Resume(id) => {
+                let sessions = self.kept(id)?;
+                let held = self.0.in_use.hold(owner, id)?;
+                let opened = sessions.open(owner, id).await?;
+                if opened.agent != agent.name {
+                    return Err(AgentError::Invalid(format!(
+                        "session {id:?} is of agent {:?}: ask that agent, or start another session",
+                        opened.agent
+                    )));
+                }
+                Ok(keeping(Some(held), opened, false))
+            }
+        }
+    }
+
+    async fn tools_of(
+        &self,
+        question: &Question,
+        agent: &AgentDefinition,
+        session: &InSession,
+    ) -> Result<Arc<dyn Tools>, AgentError> {
+        let nesting = Nesting { session: session.id.clone(), depth: question.depth() };
+        self.0.source.tools(agent, &question.client, question.approver.clone(), nesting).await
+    }
+
+    /// Runs the loop.
+    async fn run(
+        &self,
+        question: Question,
+        agent: &AgentDefinition,
+        session: InSession,
+        tools: Arc<dyn Tools>,
+        cancel: CancellationToken,
+    ) -> Result<Outcome, AgentError> {
+        let InSession { id, records, log, held: _held, .. } = session;
+        let last = QuestionSettings::last_of(&records);
+        let spent = spent(&records);
+        let handles = Handles::default();
+        let conversation = Conversation::of(records, &handles);
+        let settings = if question.messages.is_empty() { last.clone() } else { question.settings() };
+        if question.messages.is_empty() && conversation.is_finished() {
+            return Err(AgentError::Invalid(format!("the last question of session {id:?} is finished; ask something")));
+        }
+        if settings != last {
+            log.append(&Record::Settings { settings: Box::new(settings.clone()) }).await?;
+        }
+        let sessions = self.0.sessions.as_ref();
+        let day = self.0.days.begin(&agent.name, sessions).await;
+        let agent = settings.applied_to(agent);
+        let context = AnswerContext {
+            models: self.0.models.clone(),
+            tools,
+            output: settings.output_of(&agent),
+            caller_tools: settings.caller_tools,
+            tool_choice: settings.tool_choice,
+            system: settings.system,
+            log,
+            handles,
+            guard: self.0.guard.for_question(),
+            spending: Spending::new(agent.budgets, spent, day.day.clone()),
+            accounting: self.0.accounting.clone(),
+            caller: question.client.caller().name.clone(),
+            watcher: if question.parent.is_some() { unwatched() } else { question.watcher },
+            cancel,
+            session: id,
+        };
+        let outcome = turns::answer(&agent, &context, conversation, question.messages).await;
+        if let Some(sessions) = sessions {
+            sessions.add_to_day(&agent.name, outcome.usage.total(), outcome.cost).await;
+        }
+        Ok(outcome)
+    }
+}
+
+fn no_journal() -> AgentError {
+    AgentError::Configuration("sessions need a journal, and this process has none; ask without a session".to_owned())
+}
+
+/// What the questions of a session spent.
+fn spent(records: &[Record]) -> Spent {
+    let mut spent = Spent::default();
+    for record in records {
+        if let Record::Answered { answer, cost, .. } = record {
+            spent.add(answer.usage.total(), *cost);
+        }
+    }
+    spent
+}

@@ -1,0 +1,152 @@
+//! A question, as a surface asks it.
+
+use crate::approver::{Approver, NoApprover};
+use crate::definition::{OutputFormat, Sampling};
+use crate::error::AgentError;
+use crate::event::{Watcher, unwatched};
+use crate::record::QuestionSettings;
+use agent_spaces_http_server::Client;
+use agent_spaces_models::{Message, Tool, ToolChoice};
+use std::sync::Arc;
+use tokio_util::sync::CancellationToken;
+
+/// Messages of one question. Callers that keep conversations themselves send them whole.
+const MAX_MESSAGES: usize = 10_000;
+
+/// Tools of a caller. No provider takes more.
+const MAX_CALLER_TOOLS: usize = 512;
+
+/// How deep agents may call one another.
+pub(super) const MAX_DEPTH: u32 = 8;
+
+/// A question to an agent.
+#[derive(Clone)]
+pub struct Question {
+    /// Who asks.
+    pub client: Client,
+    /// Name of the agent.
+    pub agent: String,
+    /// The session.
+    pub session: SessionChoice,
+    /// What is appended to the conversation. Nothing: a question of the session that was interrupted goes on, as it was
+    /// asked then.
+    pub messages: Vec<Message>,
+    /// Appended to the system prompt.
+    pub system: Option<String>,
+    /// Tools of the caller: a call of one ends the question, and its result is the next question.
+    pub caller_tools: Vec<Tool>,
+    /// Whether the first answer has to call a tool.
+    pub tool_choice: ToolChoice,
+    /// Form of the answer, where it is not the agent's.
+    pub output: Option<OutputFormat>,
+    /// Sampling, where it is not the agent's.
+    pub sampling: Sampling,
+    /// Asked when a call needs a person.
+    pub approver: Arc<dyn Approver>,
+    /// Told of events. Events of a nested question are not shown: the call that asks it has its own.
+    pub watcher: Watcher,
+    /// Ends the question.
+    pub cancel: CancellationToken,
+    /// The call of another agent that asks this.
+    pub parent: Option<ParentCall>,
+}
+
+/// The session of a question.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum SessionChoice {
+    /// Nothing is kept.
+    #[default]
+    None,
+    /// A new one.
+    New,
+    /// The one with this id.
+    Resume(String),
+}
+
+/// A call of an agent that asks another.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ParentCall {
+    /// Session of the agent that calls; empty if it has none.
+    pub session: String,
+    /// Id of the call.
+    pub call: String,
+    /// How many agents are above the one that is asked: 1 or more.
+    pub depth: u32,
+}
+
+/// Where an agent stands whose tools may ask other agents.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Nesting {
+    /// Its session; empty if it has none.
+    pub session: String,
+    /// How many agents are above it.
+    pub depth: u32,
+}
+
+impl Nesting {
+    /// The parent of a question that a call of this agent asks.
+    pub fn parent(&self, call: impl Into<String>) -> ParentCall {
+        ParentCall { session: self.session.clone(), call: call.into(), depth: self.depth.saturating_add(1) }
+    }
+}
+
+impl Question {
+    /// A question without a session, that nobody watches and that can ask no person.
+    pub fn new(client: Client, agent: impl Into<String>, messages: Vec<Message>) -> Question {
+        Question {
+            client,
+            agent: agent.into(),
+            session: SessionChoice::None,
+            messages,
+            system: None,
+            caller_tools: Vec::new(),
+            tool_choice: ToolChoice::Auto,
+            output: None,
+            sampling: Sampling::default(),
+            approver: Arc::new(NoApprover),
+            watcher: unwatched(),
+            cancel: CancellationToken::new(),
+            parent: None,
+        }
+    }
+
+    /// Checks what can be checked before anything happens.
+    pub(super) fn check(&self) -> Result<(), AgentError> {
+        if self.messages.len() > MAX_MESSAGES || self.caller_tools.len() > MAX_CALLER_TOOLS {
+            return Err(AgentError::Invalid(format!(
+                "a question has at most {MAX_MESSAGES} messages and {MAX_CALLER_TOOLS} tools of its caller"
+            )));
+        }
+        if self.messages.is_empty() && !matches!(self.session, SessionChoice::Resume(_)) {
+            return Err(AgentError::Invalid("the question has no messages; ask something".to_owned()));
+        }
+        if self.depth() > MAX_DEPTH {
+            return Err(AgentError::Invalid(format!(
+                "agents call one another {MAX_DEPTH} deep already; answer without another agent"
+            )));
+        }
+        Ok(())
+    }
+
+    /// How many agents are above the one that is asked.
+    pub(super) fn depth(&self) -> u32 {
+        self.parent.as_ref().map_or(0, |parent| parent.depth)
+    }
+
+    /// What is kept of the question besides its messages.
+    pub(super) fn settings(&self) -> QuestionSettings {
+        QuestionSettings {
+            system: self.system.clone(),
+            caller_tools: self.caller_tools.clone(),
+            tool_choice: self.tool_choice.clone(),
+            output: self.output.clone(),
+            sampling: self.sampling,
+        }
+    }
+
+    /// Text that names a new session: the first thing that a person says.
+    pub(super) fn title(&self) -> String {
+        let texts = self.messages.iter().filter(|message| message.role == agent_spaces_models::Role::User);
+        texts.map(Message::text).find(|text| !text.trim().is_empty()).unwrap_or_default()
+    }
+}

@@ -1,0 +1,44 @@
+//! Where agents come from.
+
+use super::question::Nesting;
+use crate::approver::Approver;
+use crate::definition::AgentDefinition;
+use crate::error::AgentError;
+use crate::tools::Tools;
+use agent_spaces_http_server::Client;
+use futures_util::future::BoxFuture;
+use serde::Serialize;
+use serde_json::Value;
+use std::sync::Arc;
+
+/// The agents of a project and the tools that they have.
+pub trait AgentSource: Send + Sync {
+    /// All agents, sorted by name.
+    fn agents(&self) -> Vec<AgentSummary>;
+
+    /// One agent.
+    fn definition(&self, name: &str) -> Option<Arc<AgentDefinition>>;
+
+    /// The tools of an agent for a caller. Calls that need a person ask `approver`. Tools that ask other agents ask with
+    /// a parent of `nesting`, so that agents that call one another end.
+    fn tools<'a>(
+        &'a self,
+        agent: &'a AgentDefinition,
+        client: &'a Client,
+        approver: Arc<dyn Approver>,
+        nesting: Nesting,
+    ) -> BoxFuture<'a, Result<Arc<dyn Tools>, AgentError>>;
+}
+
+/// An agent, for those who choose among agents.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct AgentSummary {
+    /// Its name.
+    pub name: String,
+    /// What it is for.
+    pub description: String,
+    /// JSON Schema of its answers, if they are JSON.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub schema: Option<Value>,
+}

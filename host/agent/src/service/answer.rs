@@ -4,6 +4,7 @@ use super::AgentService;
 use super::question::{Nesting, Question, SessionChoice};
 use super::state::Held;
 use crate::answering::{AnswerContext, Outcome};
+use crate::approver::watched;
 use crate::conversation::Conversation;
 use crate::definition::AgentDefinition;
 use crate::error::AgentError;
@@ -127,7 +128,12 @@ impl AgentService {
         session: &InSession,
     ) -> Result<Arc<dyn Tools>, AgentError> {
         let nesting = Nesting { session: session.id.clone(), depth: question.depth() };
-        self.0.source.tools(agent, &question.client, question.approver.clone(), nesting).await
+        let approver = match question.parent {
+            // Whoever watches the question above sees one call.
+            Some(_) => question.approver.clone(),
+            None => watched(question.approver.clone(), question.watcher.clone()),
+        };
+        self.0.source.tools(agent, &question.client, approver, nesting).await
     }
 
     /// Runs the loop.

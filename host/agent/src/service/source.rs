@@ -19,8 +19,8 @@ pub trait AgentSource: Send + Sync {
     /// One agent.
     fn definition(&self, name: &str) -> Option<Arc<AgentDefinition>>;
 
-    /// The tools of an agent for a caller. Calls that need a person ask `approver`. Tools that ask other agents ask with
-    /// a parent of `nesting`, so that agents that call one another end.
+    /// The tools of an agent for a caller. Calls that need a person ask `approver`, which tells whoever watches the
+    /// question. Tools that ask other agents ask with a parent of `nesting`, so that agents that call one another end.
     fn tools<'a>(
         &'a self,
         agent: &'a AgentDefinition,

@@ -1,6 +1,6 @@
 use super::*;
 use crate::answering::Ending;
-use crate::approver::Approver;
+use crate::approver::{ApprovalAnswer, ApprovalRequest, Approver};
 use crate::definition::{Budget, OutputFormat};
 use crate::event::AgentEvent;
 use crate::fixtures::{self, ScriptedModel, ScriptedTools, Step, calls, says, tool};
@@ -19,6 +19,7 @@ struct OneAgent {
     agent: Arc<AgentDefinition>,
     tools: Arc<ScriptedTools>,
     nestings: Mutex<Vec<Nesting>>,
+    approvers: Mutex<Vec<Arc<dyn Approver>>>,
 }
 
 impl AgentSource for OneAgent {
@@ -35,10 +36,11 @@ impl AgentSource for OneAgent {
         &'a self,
         _agent: &'a AgentDefinition,
         _client: &'a Client,
-        _approver: Arc<dyn Approver>,
+        approver: Arc<dyn Approver>,
         nesting: Nesting,
     ) -> BoxFuture<'a, Result<Arc<dyn Tools>, AgentError>> {
         self.nestings.lock().unwrap().push(nesting);
+        self.approvers.lock().unwrap().push(approver);
         let tools: Arc<dyn Tools> = self.tools.clone();
         Box::pin(std::future::ready(Ok(tools)))
     }
@@ -55,7 +57,8 @@ struct World {
 fn world(agent: AgentDefinition, steps: Vec<(&'static str, Step)>, tools: Arc<ScriptedTools>) -> World {
     let folder = tempfile::tempdir().unwrap();
     let store = Arc::new(SqliteStore::open(&folder.path().join("journal"), Settings::default()).unwrap());
-    let source = Arc::new(OneAgent { agent: Arc::new(agent), tools, nestings: Mutex::default() });
+    let source =
+        Arc::new(OneAgent { agent: Arc::new(agent), tools, nestings: Mutex::default(), approvers: Mutex::default() });
     let model = ScriptedModel::new(steps);
     let service = AgentService::new(source.clone(), model.clone(), Some(store.clone()), Accounting::default(), None);
     World { _folder: folder, store, source, model, service }
@@ -269,6 +272,21 @@ async fn a_nested_question_needs_no_permit_shows_no_events_and_is_not_too_deep()
     deep.parent = Some(Nesting { session: String::new(), depth: 8 }.parent("call_1"));
     assert!(matches!(surface.ask(deep).await, Err(AgentError::Invalid(why)) if why.contains("8 deep")));
     holding.abort();
+}
+
+#[tokio::test]
+async fn whoever_watches_a_question_is_told_of_approvals() {
+    let world = world(fixtures::agent(), vec![("first", says("Hello."))], ScriptedTools::echo());
+    let events: Arc<Mutex<Vec<AgentEvent>>> = Arc::default();
+    let seen = events.clone();
+    let mut watched = question("Hi.", SessionChoice::None);
+    watched.watcher = Arc::new(move |event| seen.lock().unwrap().push(event));
+    world.service.surface("test", None).ask(watched).await.unwrap();
+    let approver = world.source.approvers.lock().unwrap().remove(0);
+    let request = ApprovalRequest { id: "apr_1".to_owned(), message: "Pay?".to_owned(), call: json!({}) };
+    assert!(matches!(approver.ask(request).await, ApprovalAnswer::Deny { .. }));
+    let events = events.lock().unwrap();
+    assert!(events.iter().any(|event| matches!(event, AgentEvent::ApprovalRequired { id, .. } if id == "apr_1")));
 }
 
 #[tokio::test]

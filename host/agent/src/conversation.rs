@@ -57,8 +57,11 @@ impl Conversation {
     /// Text and end of an answer without calls that nothing followed: the process ended before it was given to anyone.
     pub(crate) fn unused_answer(&self) -> Option<(String, Finish)> {
         let finish = self.last_finish.clone()?;
-        let message = self.messages.last().filter(|_| self.open.is_empty())?;
-        Some((message.text(), finish))
+        if !self.open.is_empty() {
+            return None;
+        }
+        let message = self.messages.last().filter(|message| message.role == Role::Assistant);
+        Some((message.map(Message::text).unwrap_or_default(), finish))
     }
 
     /// Calls of the last answer that have neither a result nor begun.
@@ -84,13 +87,18 @@ impl Conversation {
                 for message in messages {
                     self.add_asked(message);
                 }
+                // A caller may give results for some of its calls alone.
+                self.answer_open_calls();
             }
             Record::Answered { answer, .. } => {
                 self.answer_open_calls();
                 let mut parts = answer.parts.clone();
                 self.make_ids_unique(&mut parts);
                 self.open = parts.iter().filter_map(open_call).collect();
-                self.messages.push(Message::assistant(parts));
+                // A refusal may have no words, and providers refuse messages without any.
+                if !parts.is_empty() {
+                    self.messages.push(Message::assistant(parts));
+                }
                 self.last_finish = Some(answer.finish.clone());
             }
             Record::Calling { calls } => {
@@ -257,6 +265,15 @@ mod tests {
     }
 
     #[test]
+    fn calls_whose_results_a_caller_leaves_out_are_answered() {
+        let Record::Returned { result } = returned("a", "mine") else { unreachable!() };
+        let results_of_caller = Record::Asked { messages: vec![Message::results(vec![result])] };
+        let records = vec![asked("q"), answered(vec![call("a"), call("b")]), results_of_caller];
+        let conversation = Conversation::of(records, &Handles::default());
+        assert_eq!(results(&conversation), ["mine", UNANSWERED]);
+    }
+
+    #[test]
     fn ids_that_repeat_are_changed() {
         let records =
             vec![asked("q"), answered(vec![call("call_0")]), returned("call_0", "one"), answered(vec![call("call_0")])];
@@ -287,6 +304,14 @@ mod tests {
         assert_eq!(with_calls.unused_answer(), None);
         let notice = Record::Notice { text: "again".into() };
         assert_eq!(Conversation::of(vec![asked("q"), text(), notice], &Handles::default()).unused_answer(), None);
+    }
+
+    #[test]
+    fn an_answer_without_words_is_no_message() {
+        let conversation = Conversation::of(vec![asked("q"), answered(Vec::new())], &Handles::default());
+        assert_eq!(conversation.messages().len(), 1);
+        assert_eq!(conversation.unused_answer(), Some((String::new(), Finish::ToolCalls)));
+        assert!(conversation.last_calls().is_empty());
     }
 
     #[test]

@@ -10,6 +10,8 @@
     reason = "tests may stop at the first surprise"
 )]
 
+#[cfg(unix)]
+mod agent;
 #[cfg(target_os = "linux")]
 mod amplification;
 #[cfg(unix)]

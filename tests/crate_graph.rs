@@ -11,7 +11,7 @@ use std::process::Command;
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
 
 /// Crates by layer, lowest first. A crate depends only on lower layers, so there is no cycle.
-const LAYERS: [&[&str]; 12] = [
+const LAYERS: [&[&str]; 13] = [
     &["confine", "engine", "private-fs", "script-bounds", "search", "types"],
     &["audit-log", "capability-gen", "http-server", "journal", "protected-paths", "script", "secrets", "telemetry"],
     &["calls", "models", "policy", "process"],
@@ -22,6 +22,7 @@ const LAYERS: [&[&str]; 12] = [
     &["project"],
     &["serve"],
     &["agent", "rest"],
+    &["surfaces"],
     &["agent-spaces"],
     &["cli"],
 ];
@@ -32,8 +33,8 @@ const NOT_BELOW_SANDBOX: [&str; 7] = ["audit-log", "capability-gen", "linker", "
 /// Dependencies that only some crates have. Tests of `cli` may have all of them.
 const RESERVED: [(&str, &[&str]); 6] = [
     ("clap", &["cli"]),
-    ("rmcp", &["agent", "mcp", "serve"]),
-    ("hyper", &["http-server", "mcp", "rest", "serve"]),
+    ("rmcp", &["agent", "mcp", "serve", "surfaces"]),
+    ("hyper", &["http-server", "mcp", "rest", "serve", "surfaces"]),
     ("opentelemetry", &["telemetry"]),
     ("opentelemetry_sdk", &["telemetry"]),
     ("prometheus-client", &["telemetry"]),

@@ -59,3 +59,16 @@ fn an_ai_agent_file_is_read_as_it_stands() {
     let output = project.run(&["agent", "--tools", "off", "Hello"], "");
     assert_eq!(stdout(&output), "From home.\n", "{}", stderr(&output));
 }
+
+#[test]
+fn the_example_is_a_configuration_that_the_command_reads() {
+    let server = ModelServer::new(vec![Reply::Text(vec!["At 7."])]);
+    let project = Project::new(&server);
+    let example = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/two-agents/agent-spaces.config.json");
+    let output = project.run(&["spaces", "list", "--config", example], "");
+    assert!(stdout(&output).contains("planning") && stdout(&output).contains("research"), "{}", stderr(&output));
+    assert!(project.run(&["trust", example], "").status.success());
+    // Its agents are there; the model is another one.
+    let unknown = project.run(&["agent", "--config", example, "writer", "Hello"], "");
+    assert!(stderr(&unknown).contains("planner, researcher"), "{}", stderr(&unknown));
+}

@@ -1,7 +1,7 @@
 //! Progress notifications of a question.
 
+use crate::progress_text;
 use agent_spaces_agent::{AgentEvent, Watcher};
-use agent_spaces_types::shown::Shown;
 use rmcp::RoleServer;
 use rmcp::model::{ProgressNotificationParam, ProgressToken};
 use rmcp::service::RequestContext;
@@ -15,9 +15,6 @@ const MIN_INTERVAL: Duration = Duration::from_millis(500);
 
 /// Maximum interval between notifications: some clients time out from the last one.
 const HEARTBEAT: Duration = Duration::from_secs(5);
-
-/// Maximum length of a tool's name in a notification. Models make names up.
-const MAX_NAME: usize = 100;
 
 /// Tells the client of a request what its agent does.
 pub(super) struct Progress<'a> {
@@ -33,7 +30,7 @@ impl<'a> Progress<'a> {
     pub(super) fn new(context: &'a RequestContext<RoleServer>) -> (Progress<'a>, Watcher) {
         let (sender, news) = watch::channel("asked".to_owned());
         let watcher = Arc::new(move |event: AgentEvent| {
-            if let Some(text) = text(&event) {
+            if let Some(text) = progress_text::of(&event) {
                 sender.send_replace(text);
             }
         });
@@ -49,15 +46,5 @@ impl<'a> Progress<'a> {
         self.step += 1.0;
         let param = ProgressNotificationParam::new(token, self.step).with_message(message);
         let _the_client_may_be_gone = self.context.peer.notify_progress(param).await;
-    }
-}
-
-/// Returns what is told of an event, if anything.
-fn text(event: &AgentEvent) -> Option<String> {
-    match event {
-        AgentEvent::Turn { number } => Some(format!("turn {number}")),
-        AgentEvent::CallStarted { name, .. } => Some(format!("calls {}", Shown::line(name, MAX_NAME))),
-        AgentEvent::ApprovalRequired { .. } => Some("waits for an approval".to_owned()),
-        _ => None,
     }
 }

@@ -13,6 +13,7 @@
 //! - `rest` (default): [`rest`]. Needs `serve`.
 //! - `models` (with `agent`): [`models`].
 //! - `agent` (default): [`agent`]. Needs `serve`.
+//! - `surfaces` (default): [`surfaces`]. Needs `agent`.
 //!
 //! # Layout
 //! - [`Engine`]: the compiled JavaScript engine; one per process.
@@ -31,6 +32,7 @@
 //! - [`rest`]: the REST API, other routes of that server.
 //! - [`durable`]: runs that outlive their process; [`journal`]: the store that keeps them.
 //! - [`models`]: language models over HTTP. [`agent`]: agents, whose tools are a space.
+//!   [`surfaces`]: agents over HTTP, more routes of the server.
 //! - [`script`]: TypeScript to JavaScript.
 
 #[cfg(feature = "agent")]
@@ -91,6 +93,8 @@ pub use agent_spaces_space::manifest::{Manifest, ManifestFunction, ManifestInter
 pub use agent_spaces_space::space::Space;
 pub use agent_spaces_space::typed_call::TypedCall;
 pub use agent_spaces_std::fs::Files;
+#[cfg(feature = "surfaces")]
+pub use agent_spaces_surfaces as surfaces;
 pub use agent_spaces_types::call_site::ProgramCall;
 pub use agent_spaces_types::caller::Caller;
 pub use agent_spaces_types::capability_error::{Answer, CapabilityError, NO_APPROVER};

@@ -46,6 +46,12 @@ pub trait Routes: Send + Sync {
     /// Answers a request. `caller` is `None` for open paths. The future is dropped if the client disconnects.
     fn handle<'a>(&'a self, request: Request<Incoming>, caller: Option<Authenticated<'a>>) -> Handling<'a>;
 
+    /// Returns another header than `Authorization` in which callers of this part may send their token, in lower case: some
+    /// protocols have their own. Its value is the token alone.
+    fn token_header(&self) -> Option<&'static str> {
+        None
+    }
+
     /// Renders a refusal of the server. The first part also renders those of paths that no part has.
     fn refuse(&self, refusal: &Refusal) -> HttpResponse {
         refusal.text_response()

@@ -94,7 +94,7 @@ impl Server {
                 let answering = connection.answering();
                 until_sent(part.handle(request, None).await, answering)
             }
-            Access::Caller | Access::Operator => match self.authenticate(access, request.headers(), connection) {
+            Access::Caller | Access::Operator => match self.authenticate(part, access, request.headers(), connection) {
                 Ok(caller) => part.handle(request, Some(caller)).await,
                 Err(refusal) => self.refuse(Some(part), refusal),
             },
@@ -106,11 +106,12 @@ impl Server {
     /// Returns the caller that sent a request, and assigns the connection to it.
     fn authenticate<'a>(
         &'a self,
+        part: &dyn Routes,
         access: Access,
         headers: &HeaderMap,
         connection: &Arc<Connection>,
     ) -> Result<Authenticated<'a>, Refusal> {
-        let index = self.callers.index_of(headers).ok_or(Refusal::Token)?;
+        let index = self.callers.index_of(headers, part.token_header()).ok_or(Refusal::Token)?;
         let client = self.callers.clients().nth(index).ok_or(Refusal::Token)?;
         if !self.connections.assign(connection, index) {
             return Err(Refusal::Connections);

@@ -53,6 +53,11 @@ impl Token {
         let is_bearer = scheme.eq_ignore_ascii_case(b"bearer ");
         is_bearer.then(|| Token(blake3::hash(text.trim_ascii())))
     }
+
+    /// Parses the value of a header that holds a token alone.
+    pub(crate) fn of_key(value: &[u8]) -> Token {
+        Token(blake3::hash(value.trim_ascii()))
+    }
 }
 
 impl std::fmt::Debug for Token {

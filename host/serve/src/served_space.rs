@@ -160,6 +160,19 @@ impl Offers {
         }
     }
 
+    /// Returns a handle for another space, with the same search and the same observations. Its runs are not durable.
+    #[must_use]
+    pub fn apart(&self) -> Offers {
+        Offers {
+            current: watch::Sender::new(None),
+            exposure: Exposure::default(),
+            durable: None,
+            began: Arc::default(),
+            questions: Arc::default(),
+            ..self.clone()
+        }
+    }
+
     /// Sets the server name that clients show.
     #[must_use]
     pub fn named(mut self, name: Option<String>) -> Offers {

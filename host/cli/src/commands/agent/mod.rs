@@ -16,7 +16,7 @@ mod outcome;
 mod printer;
 mod question;
 mod sessions;
-mod settings;
+pub(super) mod settings;
 mod spaces;
 
 use super::approvals::ApprovalOptions;

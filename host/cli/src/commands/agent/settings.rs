@@ -13,16 +13,16 @@ use agent_spaces_mcp::secrets::Variables;
 use std::path::{Path, PathBuf};
 
 /// Settings of one command.
-pub(super) struct Settings {
+pub(in crate::commands) struct Settings {
     /// Agents and models.
-    pub(super) agents: ConfiguredAgents,
+    pub(in crate::commands) agents: ConfiguredAgents,
     /// Where the tools come from.
-    pub(super) choice: SpaceChoice,
+    pub(in crate::commands) choice: SpaceChoice,
 }
 
 impl Settings {
     /// Reads them. A file that was not accepted is refused, because it says where conversations go.
-    pub(super) fn load(choice: &SpaceChoice) -> Result<Settings, Failure> {
+    pub(in crate::commands) fn load(choice: &SpaceChoice) -> Result<Settings, Failure> {
         let located = choice.configuration().map(|config| config.locate()).transpose()?.flatten();
         let folder = located.as_ref().map_or_else(|| PathBuf::from("."), ConfigLocation::folder);
         let config = located.as_ref().and_then(ConfigLocation::file);

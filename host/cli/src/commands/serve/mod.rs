@@ -1,10 +1,12 @@
 //! `agent-spaces serve`
 //!
 //! - `source`: spaces of the project for the REST API
+//! - `agents`: agents of the configuration, and the surfaces that other programs ask them through
 //! - `approver`: token that signs the decisions of callers
 //! - `telemetry`: logs, metrics and traces
 //! - `audit`: audit log of the session for the REST API
 
+mod agents;
 mod approver;
 mod audit;
 mod source;
@@ -29,6 +31,7 @@ use agent_spaces::serve::http::McpRoutes;
 use agent_spaces::serve::{Client, CodeMode, ElicitedDecisions, Mode, Offers};
 use agent_spaces::{Caller, Code, Observer};
 use agent_spaces_telemetry::log::LogFormat;
+use agents::{Agents, SurfaceOptions};
 use audit::ServedAuditLog;
 use clap::Args;
 use source::ProjectSpaces;
@@ -49,7 +52,7 @@ const PARK_AFTER: Duration = Duration::from_secs(2);
 /// Connections of one caller and of all: followers of events keep theirs open.
 const CONNECTIONS: Limits = Limits { of_caller: 1_000, of_all: 5_000, unauthenticated: 64 };
 
-/// Serve spaces and runs to other programs: REST under /v1, MCP at /mcp.
+/// Serve spaces, runs and agents to other programs: REST under /v1, MCP at /mcp.
 ///
 /// Runs are durable: they outlive their request and this process. SIGTERM takes no new runs, lets those in memory leave it,
 /// and ends the process within some seconds.
@@ -80,6 +83,9 @@ pub(super) struct ServeCommand {
     /// Maximum concurrent runs of one caller; others are queued [default: `serve.concurrency` of the configuration, else 10]
     #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u16).range(1..=i64::from(MAX_CONCURRENCY)))]
     concurrency: Option<u16>,
+
+    #[command(flatten)]
+    surfaces: SurfaceOptions,
 
     /// Serve /metrics without a token
     #[arg(long)]
@@ -122,27 +128,45 @@ impl ServeCommand {
         let telemetry = telemetry::start(self.log, self.trace_mcp, runtime.handle().clone())?;
         let metrics = ServedMetrics::new();
         let decisions = ElicitedDecisions::default();
-        let operator = Client::of_process(Caller { name: None, scopes: self.scope.into_iter().collect() });
+        let operator = Client::of_process(Caller { scopes: self.scope.into_iter().collect(), ..Caller::default() });
         let offers = Offers::new(folders::outlines()).named(settings.name);
         let mode = Mode::Code(CodeMode::with_concurrency(offers.clone(), decisions.clone(), settings.concurrency));
+        let configured = agents::configured(&self.choice);
         let (choice, handle, is_traced) = (self.choice, runtime.handle().clone(), self.trace_mcp);
         let counted = metrics.metrics().clone();
         let observer: Arc<Observer> = Arc::new(move |event| counted.observe(event));
         let options = SourceOptions { is_traced, is_proxy: false, has_journal: true, observer: Some(observer) };
-        let source = Arc::new(Source::open(choice, options, handle, offers, decisions)?);
+        let source = Arc::new(Source::open(choice, options, handle, offers, decisions.clone())?);
         source.offer()?;
+        let agents = match &configured {
+            Some(settings) => {
+                let metrics = metrics.metrics().agents();
+                Some(Arc::new(Agents::open(settings, &source, &decisions, &self.surfaces, metrics)?))
+            }
+            None => None,
+        };
+        let mode = match &agents {
+            Some(agents) => agents.add_tools(mode),
+            None => mode,
+        };
         let served = runtime.block_on(serve(
             source.clone(),
             mode.clone(),
             (operator, settings.concurrency),
             &self.listener,
             (metrics, self.metrics_open),
+            agents.clone(),
         ));
         // Before the servers end that their calls are at.
         runtime.block_on(mode.close());
+        if let Some(agents) = &agents {
+            runtime.block_on(agents.close());
+        }
         runtime.block_on(source.close());
         runtime.block_on(telemetry.shutdown());
         runtime.shutdown_timeout(SHUTDOWN_GRACE);
+        // They have the source too.
+        drop((agents, mode));
         // Dropped last: this flushes the audit log.
         drop(source);
         served
@@ -168,6 +192,7 @@ async fn serve(
     (operator, concurrency): (Client, usize),
     listener: &Listener,
     (metrics, is_metrics_open): (ServedMetrics, bool),
+    agents: Option<Arc<Agents>>,
 ) -> Result<(), Failure> {
     // Registered before the address is printed: its reader may stop the server at once.
     let stop = stop_signal();
@@ -184,7 +209,13 @@ async fn serve(
     let mcp = Arc::new(McpRoutes::new(mode.clone(), &bound.callers));
     let rest = RestRoutes::new(service.clone()).with_metrics(metrics.text(), is_metrics_open);
     tokio::spawn(metrics.read(service.clone(), source.clone()));
-    let parts: Vec<Arc<dyn Routes>> = vec![Arc::new(rest), mcp.clone()];
+    // Before the REST API, which has every other path below /v1.
+    let mut parts: Vec<Arc<dyn Routes>> = agents.as_ref().map(|agents| agents.parts()).unwrap_or_default();
+    parts.push(Arc::new(rest));
+    parts.push(mcp.clone());
+    if let Some(agents) = agents {
+        tokio::spawn(async move { agents.follow().await });
+    }
     let settings = http_server::Settings {
         callers: bound.callers,
         origin_check: bound.origin_check,

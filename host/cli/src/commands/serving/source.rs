@@ -213,28 +213,48 @@ impl Source {
             self.session.clients().keep_shared(project.servers().values());
         }
         let modules = self.choice.modules(&found)?;
-        let limits = self.choice.limits(&found);
-        let space = modules.builder(&self.engine, self.session.equipment())?.limits(limits.clone()).build()?;
         self.update_undiscovered(&modules);
-        let (notes, servers) = self.notes(&modules, &found);
-        let definitions = self.accepted(&modules);
+        self.put(&self.choice, &found, &modules, &self.offers)?;
+        *self.loaded.lock().unwrap_or_else(PoisonError::into_inner) = Arc::new(found);
+        self.version.fetch_add(1, Ordering::Relaxed);
+        self.is_stale.store(false, Ordering::Relaxed);
+        Ok(())
+    }
+
+    /// Offers a space, as the project was loaded last, apart from the one that is served; `None` is that one.
+    pub(in crate::commands) fn offer_space(&self, space: Option<&str>, offers: &Offers) -> Result<(), Failure> {
+        let (choice, found) = (self.choice.with(space, None), self.loaded());
+        let modules = choice.modules(&found)?;
+        self.put(&choice, &found, &modules, offers)
+    }
+
+    /// Returns offers for such a space.
+    pub(in crate::commands) fn offers_apart(&self) -> Offers {
+        self.offers.apart()
+    }
+
+    fn put(
+        &self,
+        choice: &SpaceChoice,
+        found: &Found,
+        modules: &SpaceModules<'_>,
+        offers: &Offers,
+    ) -> Result<(), Failure> {
+        let limits = choice.limits(found);
+        let space = modules.builder(&self.engine, self.session.equipment())?.limits(limits.clone()).build()?;
+        let (notes, servers) = self.notes(modules, found);
         let offer = Offer {
             space,
-            definitions,
+            definitions: self.accepted(modules),
             limits,
-            time_limit: self.choice.time_limit(&found),
+            time_limit: choice.time_limit(found),
             notes,
             checker: self.checker.clone(),
             has_files: modules.workspace().is_some(),
             has_network: modules.policy().network().enabled,
             servers,
         };
-        let put = self.offers.put(offer);
-        put.map_err(|error| Failure::new(Code::ConfigDefinition, error.to_string(), None))?;
-        *self.loaded.lock().unwrap_or_else(PoisonError::into_inner) = Arc::new(found);
-        self.version.fetch_add(1, Ordering::Relaxed);
-        self.is_stale.store(false, Ordering::Relaxed);
-        Ok(())
+        offers.put(offer).map_err(|error| Failure::new(Code::ConfigDefinition, error.to_string(), None))
     }
 
     /// Returns the definitions of a space whose text is shown to agents: not those of unaccepted files.

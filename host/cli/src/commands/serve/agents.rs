@@ -1,0 +1,202 @@
+//! Agents of the configuration, and the surfaces that other programs ask them through.
+
+use crate::commands::agent::settings::Settings;
+use crate::commands::failure::Failure;
+use crate::commands::serving::agents::{ServedAgents, SpaceModes};
+use crate::commands::serving::source::Source;
+use crate::commands::space_choice::SpaceChoice;
+use crate::commands::terminal;
+use agent_spaces::agent::{
+    AgentDefinition, AgentError, AgentService, AgentSource, AgentSummary, Approver, Nesting, ToolMode, Tools,
+};
+use agent_spaces::config::MAX_CONCURRENCY;
+use agent_spaces::http_server::Routes;
+use agent_spaces::models::Client as ModelClient;
+use agent_spaces::serve::{Client, ElicitedDecisions, Mode, Offers};
+use agent_spaces::surfaces::{self, AgentTools, SurfaceLimits};
+use agent_spaces::{Code, DEFAULT_CONCURRENCY};
+use agent_spaces_telemetry::metrics::AgentMetrics;
+use clap::Args;
+use futures_util::future::BoxFuture;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Interval at which it is looked whether more tools of servers are known.
+const RELOAD_INTERVAL: Duration = Duration::from_secs(1);
+
+/// Questions at once, by surface.
+#[derive(Args)]
+pub(super) struct SurfaceOptions {
+    /// Maximum concurrent questions to agents at /v1/{agent}; others are queued [default: 10]
+    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u16).range(1..=i64::from(MAX_CONCURRENCY)))]
+    api_concurrency: Option<u16>,
+
+    /// Maximum concurrent questions to agents at /v1/chat/completions; others are queued [default: 10]
+    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u16).range(1..=i64::from(MAX_CONCURRENCY)))]
+    openai_concurrency: Option<u16>,
+
+    /// Maximum concurrent questions to agents at /v1/messages; others are queued [default: 10]
+    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u16).range(1..=i64::from(MAX_CONCURRENCY)))]
+    anthropic_concurrency: Option<u16>,
+
+    /// Maximum concurrent questions to agents as MCP tools; others are queued [default: 10]
+    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u16).range(1..=i64::from(MAX_CONCURRENCY)))]
+    mcp_concurrency: Option<u16>,
+}
+
+impl SurfaceOptions {
+    fn limits(&self) -> SurfaceLimits {
+        SurfaceLimits {
+            api: self.api_concurrency.map(usize::from),
+            openai: self.openai_concurrency.map(usize::from),
+            anthropic: self.anthropic_concurrency.map(usize::from),
+        }
+    }
+}
+
+/// Reads the agents of the configuration; `None` if there are none. A server without them is still of use, so what keeps
+/// them from being served is a warning.
+pub(super) fn configured(choice: &SpaceChoice) -> Option<Settings> {
+    match Settings::load(choice) {
+        Ok(settings) if settings.agents.models.is_empty() => None,
+        Ok(settings) => Some(settings),
+        Err(failure) => {
+            terminal::warn(&terminal::clean_line(&format!("agents are not served: {}", failure.message())));
+            None
+        }
+    }
+}
+
+/// Agents with their spaces and surfaces.
+pub(super) struct Agents {
+    source: Arc<Source>,
+    spaces: BTreeMap<Option<String>, (SpaceModes, Offers)>,
+    parts: Vec<Arc<dyn Routes>>,
+    tools: AgentTools,
+}
+
+impl Agents {
+    /// Opens the spaces of the agents.
+    pub(super) fn open(
+        settings: &Settings,
+        source: &Arc<Source>,
+        decisions: &ElicitedDecisions,
+        options: &SurfaceOptions,
+        metrics: AgentMetrics,
+    ) -> Result<Agents, Failure> {
+        let mut agents = ServedAgents::default();
+        let mut spaces = BTreeMap::new();
+        for (name, _) in settings.agents.names() {
+            let agent = match settings.agents.definition(&name, &[]) {
+                Ok(agent) => agent,
+                Err(error) => {
+                    terminal::warn(&terminal::clean_line(&format!("agent `{name}` is not served: {error}")));
+                    continue;
+                }
+            };
+            if agent.tools != ToolMode::Off {
+                let new = || SpaceModes::new(source.offers_apart(), decisions, DEFAULT_CONCURRENCY);
+                spaces.entry(agent.space.clone()).or_insert_with(new);
+            }
+            agents.add(agent);
+        }
+        for (space, (modes, offers)) in &spaces {
+            source.offer_space(space.as_deref(), offers)?;
+            agents.add_space(space.clone(), modes.clone());
+        }
+        let models = ModelClient::new();
+        let models = models.map_err(|error| Failure::new(Code::HostRuntime, error.to_string(), None))?;
+        let accounting = source.session().equipment().accounting.clone();
+        let allowed = Arc::new(AllowedAgents { agents, source: source.clone() });
+        let service = AgentService::new(allowed, Arc::new(models), source.store(), accounting, Some(metrics));
+        let parts = surfaces::routes(&service, options.limits());
+        let tools = AgentTools::new(&service, options.mcp_concurrency.map(usize::from));
+        Ok(Agents { source: source.clone(), spaces, parts, tools })
+    }
+
+    /// Returns the surfaces as parts of the server.
+    pub(super) fn parts(&self) -> Vec<Arc<dyn Routes>> {
+        self.parts.clone()
+    }
+
+    /// Adds the agents as tools to those of an MCP server.
+    pub(super) fn add_tools(&self, mode: Mode) -> Mode {
+        mode.with_tools(Arc::new(self.tools.clone()))
+    }
+
+    /// Offers the spaces again when more tools of their servers are known. Never returns.
+    pub(super) async fn follow(&self) {
+        let mut known = self.source.version();
+        loop {
+            tokio::time::sleep(RELOAD_INTERVAL).await;
+            let version = self.source.version();
+            if version == known {
+                continue;
+            }
+            known = version;
+            for (space, (_, offers)) in &self.spaces {
+                let (source, space, offers) = (self.source.clone(), space.clone(), offers.clone());
+                let offered = tokio::task::spawn_blocking(move || source.offer_space(space.as_deref(), &offers)).await;
+                if let Ok(Err(failure)) = offered {
+                    terminal::warn(&terminal::clean_line(&format!("tools of agents: {}", failure.message())));
+                }
+            }
+        }
+    }
+
+    /// Ends their programs.
+    pub(super) async fn close(&self) {
+        for (modes, _) in self.spaces.values() {
+            modes.close().await;
+        }
+    }
+}
+
+/// Agents whose spaces a caller is given. An agent has the functions of its space, so that a caller without the space
+/// cannot ask it.
+struct AllowedAgents {
+    agents: ServedAgents,
+    source: Arc<Source>,
+}
+
+impl AllowedAgents {
+    fn is_given(&self, agent: &AgentDefinition, client: &Client) -> bool {
+        let loaded = self.source.loaded();
+        let (Some(project), Some(name)) = (loaded.project(), &client.caller().name) else { return true };
+        // A caller that the configuration no longer has is given nothing.
+        let Some(caller) = project.config().serve.callers.get(name) else { return false };
+        let (served, space) = (self.source.space(), agent.space.as_deref().or(self.source.space()));
+        match caller.spaces.is_empty() {
+            true => space == served,
+            false => caller.spaces.iter().any(|given| Some(given.as_str()) == space),
+        }
+    }
+}
+
+impl AgentSource for AllowedAgents {
+    fn agents(&self) -> Vec<AgentSummary> {
+        self.agents.agents()
+    }
+
+    fn definition(&self, name: &str) -> Option<Arc<AgentDefinition>> {
+        self.agents.definition(name)
+    }
+
+    fn tools<'a>(
+        &'a self,
+        agent: &'a AgentDefinition,
+        client: &'a Client,
+        approver: Arc<dyn Approver>,
+        nesting: Nesting,
+    ) -> BoxFuture<'a, Result<Arc<dyn Tools>, AgentError>> {
+        if agent.tools != ToolMode::Off && !self.is_given(agent, client) {
+            let message = format!(
+                "this caller is not given the space of agent {:?}: the operator can add it to `spaces` of the caller",
+                agent.name
+            );
+            return Box::pin(std::future::ready(Err(AgentError::Invalid(message))));
+        }
+        self.agents.tools(agent, client, approver, nesting)
+    }
+}

@@ -1,0 +1,79 @@
+//! Surfaces: agents for programs that already speak other protocols.
+//!
+//! Each surface is a part of the HTTP server ([`Routes`]) with its own limit of questions at once; those beyond it wait in
+//! the order in which they came. A client that disconnects cancels its question. Tokens, connections and origins are
+//! `http-server`'s; sessions, budgets, tools and models are `agent`'s.
+//!
+//! # Layout
+//! - `a2a`: [`A2aRoutes`], agents for other agents
+//! - `agent_api`: plain HTTP, `/v1/{agent}`
+//! - `openai`: chat completions and models
+//! - `anthropic`: messages
+//! - `mcp_tool`: [`AgentTools`], agents as tools of the MCP server
+//! - `slack`: [`Slack`], people who ask in Slack
+//! - `asking`: a question that is being answered; `stream`: its events; `written`: what of its text was sent
+//! - `approvals`: calls that wait for a person
+//! - `failure`: why there is no answer; each surface writes it in its own form
+//! - `json`, `parts`: reading of requests; `bodies`: their memory; `bounds`: bounds
+//! - `responses`, `observed`, `ids`: responses, spans, ids; `progress_text`: what people are told on the way
+
+mod a2a;
+mod agent_api;
+mod anthropic;
+mod approvals;
+mod asking;
+mod bodies;
+mod bounds;
+mod failure;
+mod ids;
+mod json;
+mod mcp_tool;
+mod observed;
+mod openai;
+mod parts;
+mod progress_text;
+mod responses;
+mod slack;
+mod stream;
+#[cfg(test)]
+mod testing;
+mod written;
+
+pub use mcp_tool::AgentTools;
+pub use slack::{Slack, SlackSettings};
+
+pub use a2a::{A2aRoutes, A2aSettings, WELL_KNOWN_CARD};
+
+use agent_api::AgentRoutes;
+use agent_spaces_agent::AgentService;
+use agent_spaces_http_server::Routes;
+use anthropic::AnthropicRoutes;
+use approvals::Approvals;
+use asking::Asker;
+use bodies::Bodies;
+use openai::OpenaiRoutes;
+use std::sync::Arc;
+use tokio_util::sync::CancellationToken;
+
+/// Questions at once, by surface; `None` for the default.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SurfaceLimits {
+    /// Over plain HTTP.
+    pub api: Option<usize>,
+    /// As chat completions.
+    pub openai: Option<usize>,
+    /// As messages.
+    pub anthropic: Option<usize>,
+}
+
+/// Returns the surfaces as parts of a server. They come before the REST API, which has all other paths below `/v1`.
+pub fn routes(service: &AgentService, limits: SurfaceLimits) -> Vec<Arc<dyn Routes>> {
+    let (approvals, stopping, bodies) = (Approvals::default(), CancellationToken::new(), Bodies::default());
+    let asker = |name, limit| Asker::new(service.surface(name, limit), approvals.clone(), stopping.clone());
+    vec![
+        // The first part renders refusals of unknown paths: as the REST API does.
+        Arc::new(AgentRoutes::new(asker("api", limits.api), bodies.clone())),
+        Arc::new(OpenaiRoutes::new(asker("openai", limits.openai), bodies.clone())),
+        Arc::new(AnthropicRoutes::new(asker("anthropic", limits.anthropic), bodies.clone())),
+    ]
+}

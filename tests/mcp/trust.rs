@@ -128,6 +128,7 @@ fn other_ways_to_start_programs_are_inert_too() {
     for (file, config) in [
         (".cursor/mcp.json", json!({ "mcpServers": { "evil": server } })),
         (".vscode/mcp.json", json!({ "servers": { "evil": server } })),
+        (".ai-agent.json", json!({ "providers": {}, "mcpServers": { "evil": server } })),
         ("agent-spaces.config.json", json!({ "mcpServers": { "evil": remote }, "capabilities": given })),
         ("agent-spaces.config.json", json!({ "mcpServersFrom": ["./servers.json"], "capabilities": given })),
     ] {

@@ -166,7 +166,7 @@ impl ConfiguredAgents {
     /// The only configured model.
     fn only_model(&self) -> Result<ModelChoice, AgentError> {
         let mut all = self.models.iter().flat_map(|(provider, settings)| {
-            settings.models.keys().map(|model| ModelChoice { provider: provider.clone(), model: model.clone() })
+            settings.models.keys().map(move |model| ModelChoice { provider: provider.clone(), model: model.clone() })
         });
         let fix = "name one with --model provider/model, or configure an agent in `agents`";
         match (all.next(), all.next()) {

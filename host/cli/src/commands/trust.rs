@@ -17,8 +17,8 @@ use std::path::{Path, PathBuf};
 /// Accept a project's files, so that they may start MCP servers and programs and use variables.
 ///
 /// A file counts as accepted until it changes. Without a file: the configuration that is used here, the files
-/// beside it that other programs read (.mcp.json, .cursor/mcp.json, .vscode/mcp.json, .ai-agent.json), and the definitions that name
-/// programs to start.
+/// beside it that other programs read (.mcp.json, .cursor/mcp.json, .vscode/mcp.json, .ai-agent.json), and the
+/// definitions that name programs to start.
 #[derive(Args)]
 #[command(after_help = "Examples:
   agent-spaces trust              # the files of this folder

@@ -156,7 +156,7 @@ fn model(text: &str) -> Result<ModelChoice, String> {
 }
 
 fn temperature(text: &str) -> Result<f64, String> {
-    let number = text.parse().ok().filter(|number| (0.0..=2.0).contains(number));
+    let number = text.parse::<f64>().ok().filter(|number| (0.0..=2.0).contains(number));
     number.ok_or_else(|| "expected a number from 0 to 2".to_owned())
 }
 

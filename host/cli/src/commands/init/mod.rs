@@ -32,9 +32,9 @@ use std::path::{Path, PathBuf};
 /// configuration, and prints the entry with which those programs start `agent-spaces mcp serve` instead. Nothing is
 /// started. The files of those programs change only on request, and a backup of each is kept beside it.
 ///
-/// Servers of files that came with this folder (.mcp.json, .cursor/mcp.json, .vscode/mcp.json) are listed, but not copied
-/// to the user's own configuration, which needs no acceptance, unless you have accepted them (`agent-spaces trust`) or
-/// name their file with --from.
+/// Servers of files that came with this folder (.mcp.json, .cursor/mcp.json, .vscode/mcp.json, .ai-agent.json) are listed,
+/// but not copied to the user's own configuration, which needs no acceptance, unless you have accepted them (`agent-spaces
+/// trust`) or name their file with --from.
 #[derive(Args)]
 #[command(after_help = "Examples:
   agent-spaces init --dry-run     # look first

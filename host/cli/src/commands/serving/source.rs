@@ -18,7 +18,7 @@ use agent_spaces::{Engine, Observer};
 use agent_spaces_approvals::Channel;
 use agent_spaces_search::ModelFiles;
 use capability_gen::counted::counted;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -51,6 +51,8 @@ pub(in crate::commands) struct Source {
     checker: TypeChecker,
     /// Undiscovered servers that may be started.
     undiscovered: Mutex<Vec<UndiscoveredServer>>,
+    /// Spaces that are offered beside the served one.
+    apart: Mutex<BTreeSet<String>>,
     /// Discovery attempts by server name.
     attempts: Mutex<BTreeMap<String, Attempts>>,
     /// True if the last reload failed or is running.
@@ -146,6 +148,7 @@ impl Source {
             offers,
             checker,
             undiscovered,
+            apart: Mutex::default(),
             attempts,
             is_stale,
             denied,
@@ -213,7 +216,7 @@ impl Source {
             self.session.clients().keep_shared(project.servers().values());
         }
         let modules = self.choice.modules(&found)?;
-        self.update_undiscovered(&modules);
+        self.update_undiscovered(&found, &modules);
         self.put(&self.choice, &found, &modules, &self.offers)?;
         *self.loaded.lock().unwrap_or_else(PoisonError::into_inner) = Arc::new(found);
         self.version.fetch_add(1, Ordering::Relaxed);
@@ -225,6 +228,10 @@ impl Source {
     pub(in crate::commands) fn offer_space(&self, space: Option<&str>, offers: &Offers) -> Result<(), Failure> {
         let (choice, found) = (self.choice.with(space, None), self.loaded());
         let modules = choice.modules(&found)?;
+        if let Some(space) = space {
+            self.apart.lock().unwrap_or_else(PoisonError::into_inner).insert(space.to_owned());
+            self.update_undiscovered(&found, &self.choice.modules(&found)?);
+        }
         self.put(&choice, &found, &modules, offers)
     }
 
@@ -310,15 +317,22 @@ impl Source {
         }
         let found = self.choice.find_here(&self.engine)?;
         let modules = self.choice.modules(&found)?;
-        self.update_undiscovered(&modules);
+        self.update_undiscovered(&found, &modules);
         let (notes, servers) = self.notes(&modules, &found);
         self.offers.put_notes(notes, servers);
         Ok(())
     }
 
-    fn update_undiscovered(&self, modules: &SpaceModules<'_>) {
-        let startable = modules.undiscovered.iter().filter(|server| server.obstacle().is_none());
-        let undiscovered: Vec<UndiscoveredServer> = startable.map(|server| (*server).clone()).collect();
+    fn update_undiscovered(&self, found: &Found, modules: &SpaceModules<'_>) {
+        let mut undiscovered = startable(modules);
+        let apart = self.apart.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        for space in &apart {
+            // A space that is gone has no servers.
+            let Ok(modules) = self.choice.with(Some(space), None).modules(found) else { continue };
+            let is_new = |server: &UndiscoveredServer| undiscovered.iter().all(|known| known.name != server.name);
+            let new: Vec<UndiscoveredServer> = startable(&modules).into_iter().filter(is_new).collect();
+            undiscovered.extend(new);
+        }
         // A server that is removed and added again starts without a backoff.
         self.attempts().retain(|name, _| undiscovered.iter().any(|server| server.name == *name));
         *self.undiscovered.lock().unwrap_or_else(PoisonError::into_inner) = undiscovered;
@@ -473,6 +487,12 @@ impl Source {
     pub(in crate::commands) async fn close(&self) {
         self.session.clients().close().await;
     }
+}
+
+/// Returns the undiscovered servers of a space that may be started.
+fn startable(modules: &SpaceModules<'_>) -> Vec<UndiscoveredServer> {
+    let startable = modules.undiscovered.iter().filter(|server| server.obstacle().is_none());
+    startable.map(|server| UndiscoveredServer::clone(server)).collect()
 }
 
 /// Returns true if a definition belongs to a server whose file is not accepted.

@@ -33,6 +33,8 @@ mod openai;
 mod parts;
 mod progress_text;
 mod responses;
+#[cfg(test)]
+mod server_tests;
 mod slack;
 mod stream;
 #[cfg(test)]

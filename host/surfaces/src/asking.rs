@@ -70,19 +70,16 @@ impl Asker {
         };
         let watcher = watcher(&state, &sender, &cancel, has_events);
         let question = Question {
-            client: client.clone(),
-            approver: self.approvals.approver(client, &asking.agent),
-            agent: asking.agent,
             session: asking.session,
-            messages: asking.messages,
             system: asking.system,
             caller_tools: asking.caller_tools,
             tool_choice: asking.tool_choice,
             output: asking.output,
             sampling,
+            approver: self.approvals.approver(client, &asking.agent),
             watcher,
             cancel: cancel.clone(),
-            parent: None,
+            ..Question::new(client.clone(), asking.agent, asking.messages)
         };
         let asked = Asked { updates, state: state.clone(), _cancel: cancel.clone().drop_guard() };
         let surface = self.surface.clone();
@@ -123,7 +120,7 @@ fn watcher(
     has_events: bool,
 ) -> Watcher {
     let (state, sender, cancel) = (state.clone(), sender.clone(), cancel.clone());
-    Arc::new(move |event| {
+    Arc::new(move |event: AgentEvent| {
         if matches!(event, AgentEvent::CallStarted { .. }) {
             state.has_calls.store(true, Ordering::Relaxed);
         }

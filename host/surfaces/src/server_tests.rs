@@ -79,7 +79,7 @@ async fn the_token_is_a_key_where_the_protocol_has_keys() {
 }
 
 #[tokio::test]
-async fn bodies_are_bounded_and_media_types_checked() {
+async fn bodies_are_bounded_and_methods_checked() {
     let served = Served::start(Vec::new()).await;
     let mut stream = TcpStream::connect(served.address).await.unwrap();
     let head = format!(

@@ -2,6 +2,7 @@
 
 mod files;
 mod model_server;
+mod nested;
 mod project;
 mod sessions;
 

@@ -10,6 +10,9 @@ use std::collections::HashMap;
 /// Image types that models read.
 const IMAGE_TYPES: [&str; 4] = ["image/png", "image/jpeg", "image/gif", "image/webp"];
 
+/// Longest name of a caller's tool. Some providers take 64 at most, and refuse longer ones themselves.
+const MAX_TOOL_NAME: usize = 128;
+
 /// Messages that are read, within bounds.
 #[derive(Debug, Default)]
 pub(crate) struct Conversation {
@@ -110,8 +113,8 @@ pub(crate) fn add_tool(
     at: &str,
 ) -> Result<(), Failure> {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-';
-    if !(1..=64).contains(&name.len()) || !name.bytes().all(is_plain) {
-        return Err(Failure::invalid(at, format!("`{at}` has a wrong name: 1 to 64 letters, digits, `_` and `-`")));
+    if !(1..=MAX_TOOL_NAME).contains(&name.len()) || !name.bytes().all(is_plain) {
+        return Err(Failure::invalid(at, format!("`{at}` has a wrong name: 1 to {MAX_TOOL_NAME} letters, digits, `_` and `-`")));
     }
     if tools.len() >= MAX_TOOLS {
         return Err(Failure::invalid("tools", format!("`tools` has more than {MAX_TOOLS} items")));
@@ -162,7 +165,7 @@ mod tests {
         let mut tools = Vec::new();
         add_tool(&mut tools, "look-up_1", None, None, "tools[0]").unwrap();
         assert_eq!(tools[0].parameters["type"], "object");
-        for wrong in ["", "a b", "é", "look-up_1", &"x".repeat(65)] {
+        for wrong in ["", "a b", "é", "look-up_1", &"x".repeat(MAX_TOOL_NAME + 1)] {
             assert!(add_tool(&mut tools, wrong, None, None, "tools[1]").is_err(), "{wrong}");
         }
         assert!(add_tool(&mut tools, "long", Some(&"x".repeat(MAX_DESCRIPTION + 1)), None, "tools[1]").is_err());

@@ -114,7 +114,10 @@ pub(crate) fn add_tool(
 ) -> Result<(), Failure> {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-';
     if !(1..=MAX_TOOL_NAME).contains(&name.len()) || !name.bytes().all(is_plain) {
-        return Err(Failure::invalid(at, format!("`{at}` has a wrong name: 1 to {MAX_TOOL_NAME} letters, digits, `_` and `-`")));
+        return Err(Failure::invalid(
+            at,
+            format!("`{at}` has a wrong name: 1 to {MAX_TOOL_NAME} letters, digits, `_` and `-`"),
+        ));
     }
     if tools.len() >= MAX_TOOLS {
         return Err(Failure::invalid("tools", format!("`tools` has more than {MAX_TOOLS} items")));

@@ -77,7 +77,8 @@ impl TrustCommand {
     }
 }
 
-fn accept(trust: &Trust, file: &Path) -> Result<&'static str, Failure> {
+/// Reads a file of limited size.
+fn read(file: &Path) -> Result<String, Failure> {
     let fail = |message: String| Failure::new(Code::ConfigFile, format!("{}: {message}", file.display()), None);
     if !file.is_file() {
         return Err(fail("there is no such file".into()));
@@ -86,6 +87,11 @@ fn accept(trust: &Trust, file: &Path) -> Result<&'static str, Failure> {
     let opened = std::fs::File::open(file).map_err(|error| fail(error.to_string()))?;
     let read = opened.take(MAX_BYTES as u64 + 1).read_to_string(&mut text);
     read.map_err(|error| fail(error.to_string()))?;
+    Ok(text)
+}
+
+fn accept(trust: &Trust, file: &Path) -> Result<&'static str, Failure> {
+    let text = read(file)?;
     let (uses, opened) = said_by(file, &text)?;
     if !uses.is_empty() {
         terminal::note(shown!("{} may now use:\n{}", terminal::clean_path(file), whole(&uses)));
@@ -195,6 +201,18 @@ fn describe(accepted: &[Accepted]) -> (Value, Shown) {
     }
     let values = accepted.iter().map(|file| json!({ "file": file.path, "sha256": file.sha256, "when": humantime::format_rfc3339_seconds(file.when).to_string() }));
     (Value::Array(values.collect()), text)
+}
+
+/// On a terminal, asks the user to accept one file. Returns true if it was accepted.
+pub(super) fn ask_for_file(file: &Path) -> Result<bool, Failure> {
+    if !std::io::stdin().is_terminal() || !terminal::is_stderr_terminal() {
+        return Ok(false);
+    }
+    let text = read(file)?;
+    let (uses, opened) = said_by(file, &text)?;
+    terminal::note(shown!("{} wants to use:\n{}{}", terminal::clean_path(file), whole(&uses), lines(&opened)));
+    let acceptance = Acceptance { file: file.to_owned(), text: text.into(), status: Status::New };
+    ask_about(&acceptance, &folders::trust())
 }
 
 /// On a terminal, asks the user to accept the project's files. Returns true if one was accepted.

@@ -3,7 +3,7 @@
 use crate::commands::config_choice::ConfigLocation;
 use crate::commands::failure::Failure;
 use crate::commands::space_choice::SpaceChoice;
-use crate::commands::{folders, known_secrets, terminal};
+use crate::commands::{folders, known_secrets, terminal, trust};
 use agent_spaces::Code;
 use agent_spaces::agent::{AgentDefaults, ConfiguredAgents, Sampling};
 use agent_spaces::config::Config;
@@ -53,6 +53,8 @@ fn accepted_config(file: &Path) -> Result<Config, Failure> {
         peek_config(file, &|| folders::engine(true).map_err(Into::into), &folders::surroundings())?;
     match is_accepted || (config.models.is_empty() && config.agents.is_empty()) {
         true => Ok(config),
+        // Read again: it may have changed while its user read it.
+        false if trust::ask_for_file(file)? => accepted_config(file),
         false => Err(unaccepted(file)),
     }
 }
@@ -67,7 +69,10 @@ fn ai_agent_in(folder: &Path) -> Option<PathBuf> {
 fn add_ai_agent(agents: &mut ConfiguredAgents, file: &Path) -> Result<(), Failure> {
     let found = ai_agent_file(file, &folders::surroundings())?;
     if found.acceptance.obstacle().is_some() {
-        return Err(unaccepted(file));
+        return match trust::ask_for_file(file)? {
+            true => add_ai_agent(agents, file),
+            false => Err(unaccepted(file)),
+        };
     }
     let settings = found.settings;
     settings.warnings.iter().for_each(|warning| terminal::warn(&warning.to_string()));
